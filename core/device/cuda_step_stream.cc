@@ -235,7 +235,8 @@ class CudaStepStream final : public StepStream {
     return std::unique_ptr<StepGraph>(std::move(graph));
   }
 
-  absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+  absl::Status AddConditional(const StepFlags& flags,
+                              absl::FunctionRef<absl::Status()> part) override {
     const bool is_conditional = recording_ != nullptr && supports_conditions_;
     return is_conditional ? recording_->RecordPart(flags, part) : part();
   }

@@ -18,7 +18,7 @@ std::string VersionName(int32_t version) {
   return Concat(version / 1000, ".", version % 1000 / 10);
 }
 
-std::string Names(const std::vector<DeviceInfo>& devices) {
+std::string JoinIds(const std::vector<DeviceInfo>& devices) {
   std::string names;
   for (const DeviceInfo& device : devices) {
     if (!names.empty()) names += ", ";
@@ -55,7 +55,7 @@ std::string GpuUuid(std::span<const uint8_t, 16> bytes) {
                 part(20, 12));
 }
 
-std::string WhyNoCuda(const CudaVersions& versions, std::string_view error) {
+std::string ExplainMissingCuda(const CudaVersions& versions, std::string_view error) {
   if (versions.built == 0) return "this program was built without CUDA: see ./dev build cuda";
   if (versions.driver == 0) return Concat("no NVIDIA driver answers; wanted ", kRequiredDriver);
   if (versions.driver / 1000 < versions.built / 1000) {
@@ -79,10 +79,10 @@ absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {
   for (const DeviceInfo& device : devices) {
     if (device.id == wanted) return wanted;
   }
-  const std::string why = WhyNoCuda();
+  const std::string why = ExplainMissingCuda();
   return absl::FailedPreconditionError(Concat("device: ", wanted.ToString(),
-                                              " does not exist; this machine has ", Names(devices),
-                                              why.empty() ? "" : "; ", why));
+                                              " does not exist; this machine has ",
+                                              JoinIds(devices), why.empty() ? "" : "; ", why));
 }
 
 }  // namespace vrp

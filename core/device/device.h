@@ -46,13 +46,13 @@ CudaVersions ReadCudaVersions();
 
 // Returns a user-readable reason why there is no CUDA device, with a remedy. `error` is CUDA's own
 // message, used if the driver is recent enough.
-std::string WhyNoCuda(const CudaVersions& versions, std::string_view error);
+std::string ExplainMissingCuda(const CudaVersions& versions, std::string_view error);
 // Returns the reason why this machine has no CUDA device; empty if it has one.
-std::string WhyNoCuda();
+std::string ExplainMissingCuda();
 
 // Parses "auto" (the first CUDA device, or the CPU if there is none), "cpu", "cuda" (the same as
 // "cuda:0") or "cuda:N". Returns kInvalidArgument for any other word, and kFailedPrecondition if
-// the device does not exist. The message then lists the existing devices and WhyNoCuda.
+// the device does not exist. The message then lists the existing devices and ExplainMissingCuda.
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
 
 }  // namespace vrp

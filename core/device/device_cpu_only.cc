@@ -10,7 +10,7 @@ std::vector<DeviceInfo> ListDevices() { return {DescribeCpu()}; }
 
 CudaVersions ReadCudaVersions() { return {}; }
 
-std::string WhyNoCuda() { return WhyNoCuda({}, ""); }
+std::string ExplainMissingCuda() { return ExplainMissingCuda({}, ""); }
 
 std::vector<DeviceMemory> ReadDeviceMemory() { return {}; }
 

@@ -46,11 +46,11 @@ GuardedListener& LossListener() {
 
 }  // namespace
 
-bool LosesDevice(int32_t cuda_error) {
+bool IsStickyCudaError(int32_t cuda_error) {
   return std::find(kStickyErrors.begin(), kStickyErrors.end(), cuda_error) != kStickyErrors.end();
 }
 
-absl::Status DeviceLost(const absl::Status& error) {
+absl::Status ReportDeviceLoss(const absl::Status& error) {
   absl::Status lost = absl::UnavailableError(
       Concat("the GPU cannot be used until the daemon has restarted itself: ", error.message()));
   lost.SetPayload(kLostUrl, absl::Cord("1"));

@@ -12,11 +12,11 @@ namespace vrp {
 // Whether a cudaError_t is such an error, which CUDA calls sticky. Examples are an illegal address,
 // a failed launch or assertion, and an ECC error. Errors of a single call are not sticky, such as
 // running out of memory or a device in exclusive use.
-bool LosesDevice(int32_t cuda_error);
+bool IsStickyCudaError(int32_t cuda_error);
 
 // Notifies the listener of an error that lost a device. Returns kUnavailable with the consequence
 // for the user. Every function that turns CUDA's errors into statuses calls this. Thread-safe.
-absl::Status DeviceLost(const absl::Status& error);
+absl::Status ReportDeviceLoss(const absl::Status& error);
 bool IsDeviceLost(const absl::Status& status);
 
 // Sets the callback for the next loss; null removes it. The callback is called at most once. The

@@ -96,12 +96,12 @@ class NvmlReader final : public TelemetryReader {
 
   absl::StatusOr<std::vector<DeviceTelemetry>> Read() override {
     const absl::MutexLock lock(&mutex_);
-    if (gpus_.empty()) VRP_RETURN_IF_ERROR(Begin());
+    if (gpus_.empty()) VRP_RETURN_IF_ERROR(Initialize());
     std::vector<DeviceTelemetry> devices;
-    for (const Gpu& found : gpus_) {
-      DeviceTelemetry& device = devices.emplace_back(found.identity);
-      if (found.handle == nullptr) continue;
-      NvmlQueries queries(nvml(), found.handle);
+    for (const Gpu& gpu : gpus_) {
+      DeviceTelemetry& device = devices.emplace_back(gpu.identity);
+      if (gpu.handle == nullptr) continue;
+      NvmlQueries queries(nvml(), gpu.handle);
       ReadValues(nvml(), queries, device);
       device.problem = queries.problem();
     }
@@ -124,7 +124,7 @@ class NvmlReader final : public TelemetryReader {
 
   // Initialises the library and finds the devices. Keeps the library initialised only if there are
   // devices.
-  absl::Status Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  absl::Status Initialize() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (const int code = nvml().init(); code != kNvmlSuccess) return NvmlError("nvmlInit", code);
     absl::Status status = FindGpus();
     if (status.ok() && gpus_.empty()) status = absl::UnavailableError("NVML: there is no GPU");
@@ -139,28 +139,28 @@ class NvmlReader final : public TelemetryReader {
     }
     const std::string version = DriverVersion();
     for (unsigned index = 0; index < count; ++index) {
-      Gpu found;
-      found.identity.index = static_cast<int32_t>(index);
-      found.identity.driver_version = version;
-      const int code = nvml().device_by_index(index, &found.handle);
+      Gpu gpu;
+      gpu.identity.index = static_cast<int32_t>(index);
+      gpu.identity.driver_version = version;
+      const int code = nvml().device_by_index(index, &gpu.handle);
       if (code == kNvmlNoPermission) continue;
       if (code == kNvmlSuccess) {
-        Identify(found);
+        Identify(gpu);
       } else {
-        found.handle = nullptr;
-        found.identity.problem = nvml().error_string(code);
+        gpu.handle = nullptr;
+        gpu.identity.problem = nvml().error_string(code);
       }
-      gpus_.push_back(std::move(found));
+      gpus_.push_back(std::move(gpu));
     }
     return absl::OkStatus();
   }
 
-  void Identify(Gpu& found) const {
-    NvmlQueries queries(nvml(), found.handle);
-    found.identity.name = queries.QueryText(nvml().name);
-    found.identity.uuid = queries.QueryText(nvml().uuid);
+  void Identify(Gpu& gpu) const {
+    NvmlQueries queries(nvml(), gpu.handle);
+    gpu.identity.name = queries.QueryText(nvml().name);
+    gpu.identity.uuid = queries.QueryText(nvml().uuid);
     for (const DeviceInfo& device : devices_) {
-      if (!device.uuid.empty() && device.uuid == found.identity.uuid) found.identity.id = device.id;
+      if (!device.uuid.empty() && device.uuid == gpu.identity.uuid) gpu.identity.id = device.id;
     }
   }
 

@@ -23,7 +23,7 @@
 namespace vrp {
 namespace {
 
-int32_t CudaDevices() {
+int32_t CountCudaDevices() {
   try {
     return at::hasCUDA() ? static_cast<int32_t>(at::detail::getCUDAHooks().deviceCount()) : 0;
   } catch (const c10::Error&) {
@@ -70,7 +70,7 @@ DeviceMemory ReadMemory(c10::DeviceIndex index) {
 std::vector<DeviceMemory> ReadDeviceMemory() {
   std::vector<DeviceMemory> memory;
 #if VRP_WITH_CUDA
-  const auto count = static_cast<c10::DeviceIndex>(CudaDevices());
+  const auto count = static_cast<c10::DeviceIndex>(CountCudaDevices());
   for (c10::DeviceIndex index = 0; index < count; ++index) {
     try {
       if (c10::cuda::hasPrimaryContext(index)) memory.push_back(ReadMemory(index));
@@ -100,8 +100,8 @@ CudaVersions ReadCudaVersions() {
   return versions;
 }
 
-std::string WhyNoCuda() {
-  if (CudaDevices() > 0) return "";
+std::string ExplainMissingCuda() {
+  if (CountCudaDevices() > 0) return "";
   std::string error;
 #if VRP_WITH_CUDA
   int count = 0;
@@ -110,7 +110,7 @@ std::string WhyNoCuda() {
   // Clears the error, which torch would report as an error of its next launch.
   static_cast<void>(cudaGetLastError());
 #endif
-  return WhyNoCuda(ReadCudaVersions(), error);
+  return ExplainMissingCuda(ReadCudaVersions(), error);
 }
 
 int32_t LastCudaError() {
@@ -123,7 +123,7 @@ int32_t LastCudaError() {
 
 std::vector<DeviceInfo> ListDevices() {
   std::vector<DeviceInfo> devices = {DescribeCpu()};
-  const int32_t count = CudaDevices();
+  const int32_t count = CountCudaDevices();
   for (int32_t index = 0; index < count; ++index) devices.push_back(DescribeCuda(index));
   return devices;
 }

@@ -43,7 +43,7 @@ class DeviceWarnings {
 
 }  // namespace
 
-void WarnOfDevice(std::string_view text) { DeviceWarnings::Global().Warn(text); }
+void ReportDeviceWarning(std::string_view text) { DeviceWarnings::Global().Warn(text); }
 
 void SetDeviceWarningListener(std::function<void(std::string_view)> listener) {
   DeviceWarnings::Global().Listen(std::move(listener));

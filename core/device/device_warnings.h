@@ -8,7 +8,7 @@ namespace vrp {
 
 inline constexpr int kMaxDeviceWarnings = 1000;  // distinct texts; later ones are dropped
 // Reports a warning. Reports each text only once per process. Thread-safe.
-void WarnOfDevice(std::string_view text);
+void ReportDeviceWarning(std::string_view text);
 
 // Sets the callback for warnings, called one at a time in the thread that warns. The callback must
 // not call functions of this header, which would deadlock. With null, warnings are written to

@@ -151,7 +151,7 @@ std::unique_ptr<DeviceExecutor> MakeThreadedExecutor(std::unique_ptr<DeviceHooks
   return std::make_unique<ThreadedExecutor>(std::move(hooks));
 }
 
-DeviceExecutor& DeviceExecutors::Of(DeviceId device) {
+DeviceExecutor& DeviceExecutors::Get(DeviceId device) {
   absl::MutexLock lock(&mutex_);
   std::unique_ptr<DeviceExecutor>& executor = executors_[{device.kind, device.index}];
   if (executor == nullptr) {

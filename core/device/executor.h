@@ -73,7 +73,7 @@ class DeviceExecutors {
  public:
   explicit DeviceExecutors(const DeviceShares& shares) : shares_(shares) {}
 
-  DeviceExecutor& Of(DeviceId device);
+  DeviceExecutor& Get(DeviceId device);
   const DeviceShares& shares() const { return shares_; }
 
  private:

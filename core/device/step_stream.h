@@ -49,7 +49,8 @@ class StepStream {
   // set when the device reaches it. A skipped part leaves its memory unchanged, so only parts that
   // are skipped together with it may depend on what it writes. Run always runs the part, and so do
   // replays if the driver does not support conditional graphs.
-  virtual absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) = 0;
+  virtual absl::Status AddConditional(const StepFlags& flags,
+                                      absl::FunctionRef<absl::Status()> part) = 0;
 
   // Copies to page-locked host memory after the stream's current work, while the stream continues.
   // Later work of the stream waits only for earlier copies, not for this one.

@@ -26,7 +26,7 @@ absl::StatusOr<Value> CallStore(const DatasetStore* store, const std::string& na
   return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
 }
 
-std::string ErrorOf(const NamedData& data, const absl::Status& status) {
+std::string DescribeError(const NamedData& data, const absl::Status& status) {
   const std::string_view id = std::string_view(data.name).substr(kDatasetPrefix.size());
   const std::string remedy = absl::IsNotFound(status)
                                  ? Concat("; upload it: vrpctl datasets upload FILE --name ", id)
@@ -72,7 +72,7 @@ absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* sto
   for (const NamedData& data : DatasetsOf(config)) {
     const absl::StatusOr<StoredDataset> dataset = CallStore(store, data.name, &DatasetStore::Get);
     if (!dataset.ok()) {
-      errors.push_back(ErrorOf(data, dataset.status()));
+      errors.push_back(DescribeError(data, dataset.status()));
     } else if (const std::string reason = UnusableReason(config, data.key, *dataset);
                !reason.empty()) {
       errors.push_back(Concat(data.key, ": ", reason));
@@ -93,7 +93,7 @@ absl::StatusOr<DatasetPaths> FindDatasets(const TrainingConfig& config, const Da
   for (const NamedData& data : DatasetsOf(config)) {
     if (paths.contains(data.name)) continue;
     absl::StatusOr<std::string> path = CallStore(store, data.name, &DatasetStore::ContentPath);
-    if (!path.ok()) return absl::Status(path.status().code(), ErrorOf(data, path.status()));
+    if (!path.ok()) return absl::Status(path.status().code(), DescribeError(data, path.status()));
     paths[data.name] = *std::move(path);
   }
   return paths;

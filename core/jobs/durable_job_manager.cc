@@ -186,7 +186,7 @@ absl::StatusOr<LivePublication> DurableJobManager::Publish(std::string_view id) 
                         // The job may have ended meanwhile, or the step may be published already.
                         if (!IsFinal(change.state()) &&
                             change.record().job.model != published.model)
-                          change.PublishedLive(published.model, published.step);
+                          change.RecordLiveModel(published.model, published.step);
                         return absl::OkStatus();
                       }).status());
   return published;

@@ -18,7 +18,7 @@ constexpr char kSelectEvent[] =
     "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
     "WHERE job = (SELECT number FROM jobs WHERE id = ?) ";
 
-absl::Status DamagedEvent(Database& database, std::string_view source, std::string_view got) {
+absl::Status DamagedEventError(Database& database, std::string_view source, std::string_view got) {
   return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got)));
 }
 
@@ -28,10 +28,10 @@ absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
   event.attempt = static_cast<int32_t>(row.Integer(1));
   event.time = absl::FromUnixNanos(row.Integer(2));
   const std::optional<EventType> type = ParseEventType(row.Text(3));
-  if (!type) return DamagedEvent(database, "events.type", row.Text(3));
+  if (!type) return DamagedEventError(database, "events.type", row.Text(3));
   event.type = *type;
   const std::optional<JobState> state = ParseJobState(row.Text(4));
-  if (!state) return DamagedEvent(database, "events.state", row.Text(4));
+  if (!state) return DamagedEventError(database, "events.state", row.Text(4));
   event.state = *state;
   event.text = row.Text(5);
   event.step = row.Integer(6);
@@ -100,7 +100,7 @@ std::vector<JobEvent> FillGaps(std::vector<JobEvent> events, int64_t first, int6
 }
 
 // A job's events of one type up to a sequence number.
-constexpr char kOfType[] = "FROM events WHERE job = ? AND type = ? AND sequence <= ?";
+constexpr char kFromOlderEvents[] = "FROM events WHERE job = ? AND type = ? AND sequence <= ?";
 
 struct OlderEvents {
   int64_t job = 0;
@@ -108,7 +108,8 @@ struct OlderEvents {
 };
 
 absl::StatusOr<int64_t> Count(Database& database, const OlderEvents& older, std::string_view type) {
-  return ReadNumber(database, Concat("SELECT count(*) ", kOfType), older.job, type, older.last);
+  return ReadNumber(database, Concat("SELECT count(*) ", kFromOlderEvents), older.job, type,
+                    older.last);
 }
 
 // Returns the smallest power of two that divides `last_step` into at most `max_intervals`
@@ -125,17 +126,17 @@ absl::StatusOr<bool> ThinSteps(Database& database, const OlderEvents& older, std
                                int64_t limit) {
   VRP_ASSIGN_OR_RETURN(const int64_t count, Count(database, older, type));
   if (count <= limit) return false;
-  VRP_ASSIGN_OR_RETURN(
-      const int64_t last_step,
-      ReadNumber(database, Concat("SELECT max(step) ", kOfType), older.job, type, older.last));
+  VRP_ASSIGN_OR_RETURN(const int64_t last_step,
+                       ReadNumber(database, Concat("SELECT max(step) ", kFromOlderEvents),
+                                  older.job, type, older.last));
   // Adds 2^40, which no sequence number reaches, to the last event of an epoch, so that max()
   // prefers this event to others of its interval.
   VRP_RETURN_IF_ERROR(
       Run(database,
-          Concat("DELETE ", kOfType,
+          Concat("DELETE ", kFromOlderEvents,
                  " AND sequence NOT IN (SELECT max(sequence + 1099511627776 * "
                  "coalesce(json_extract(progress, '$.end_of_epoch'), 0)) % 1099511627776 ",
-                 kOfType, " GROUP BY step / ?)"),
+                 kFromOlderEvents, " GROUP BY step / ?)"),
           older.job, type, older.last, older.job, type, older.last,
           Stride(last_step, std::max<int64_t>(limit / 2, 1))));
   return true;
@@ -146,8 +147,8 @@ absl::StatusOr<bool> ThinLogs(Database& database, const OlderEvents& older, int6
   VRP_ASSIGN_OR_RETURN(const int64_t count, Count(database, older, type));
   if (count <= limit + kFirstLogs) return false;
   VRP_RETURN_IF_ERROR(Run(database,
-                          Concat("DELETE ", kOfType, " AND sequence IN (SELECT sequence ", kOfType,
-                                 " ORDER BY sequence LIMIT ? OFFSET ?)"),
+                          Concat("DELETE ", kFromOlderEvents, " AND sequence IN (SELECT sequence ",
+                                 kFromOlderEvents, " ORDER BY sequence LIMIT ? OFFSET ?)"),
                           older.job, type, older.last, older.job, type, older.last,
                           count - kFirstLogs - limit / 2, kFirstLogs));
   return true;

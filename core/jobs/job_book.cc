@@ -22,10 +22,10 @@ absl::StatusOr<std::shared_ptr<JobBook>> JobBook::Open(const std::string& state_
                                                        const Clock* clock, int64_t quota_bytes,
                                                        JobListener on_state) {
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<StateFolder> folder, StateFolder::Open(state_directory));
-  VRP_RETURN_IF_ERROR(CheckDatabaseKept(*folder));
+  VRP_RETURN_IF_ERROR(CheckDatabaseNotLost(*folder));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<JobStore> store,
                        JobStore::Open(folder->DatabasePath(), clock));
-  VRP_RETURN_IF_ERROR(MarkState(*folder, *store, clock->Now()));
+  VRP_RETURN_IF_ERROR(WriteOrCheckMarker(*folder, *store, clock->Now()));
   return std::shared_ptr<JobBook>(
       new JobBook(std::move(folder), std::move(store), quota_bytes, std::move(on_state)));
 }

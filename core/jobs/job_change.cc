@@ -45,7 +45,7 @@ JobEvent& JobChange::Add(EventType type) {
   return events_.back();
 }
 
-void JobChange::Submitted() { Add(EventType::kState); }
+void JobChange::RecordSubmission() { Add(EventType::kState); }
 
 absl::Status JobChange::MoveTo(JobState to) {
   Job& job = record_.job;
@@ -79,9 +79,9 @@ void JobChange::CountCrash() {
   ++record_.all_crashes;
 }
 
-void JobChange::Log(std::string_view line) { Add(EventType::kLog).text = SafeText(line); }
+void JobChange::RecordLog(std::string_view line) { Add(EventType::kLog).text = SafeText(line); }
 
-void JobChange::Progress(const TrainingProgress& progress) {
+void JobChange::RecordProgress(const TrainingProgress& progress) {
   JobEvent& event = Add(EventType::kProgress);
   event.progress = progress;
   event.step = progress.step;
@@ -89,7 +89,7 @@ void JobChange::Progress(const TrainingProgress& progress) {
   if (IsBetter(progress, record_.job.best)) record_.job.best = progress;
 }
 
-void JobChange::Checkpoint(int64_t step) {
+void JobChange::RecordCheckpoint(int64_t step) {
   Add(EventType::kCheckpoint).step = step;
   if (step <= record_.checkpoint_step) return;
   // Resets the count of crashes, because the job has made progress.
@@ -104,31 +104,33 @@ void JobChange::SetTotals(const TrainingTotals& totals) {
   totals_set_ = true;
 }
 
-void JobChange::Resumed(int64_t step) { Add(EventType::kResumed).step = step; }
+void JobChange::RecordResume(int64_t step) { Add(EventType::kResumed).step = step; }
 
-void JobChange::ResumedSearch() { Add(EventType::kResumed).solve = record_.job.solve.progress; }
+void JobChange::RecordSearchResume() {
+  Add(EventType::kResumed).solve = record_.job.solve.progress;
+}
 
 void JobChange::SetSearchTime(absl::Duration total, absl::Duration attempt) {
-  record_.job.solve.progress.searched = total;
+  record_.job.solve.progress.search_time = total;
   search_time_set_ = true;
   if (attempt >= kCrashResetTime) record_.crashes = 0;
 }
 
-void JobChange::Improved(const SolveProgress& progress, std::string plan) {
+void JobChange::RecordPlan(const SolveProgress& progress, std::string plan) {
   Add(EventType::kImprovement).solve = progress;
   record_.job.solve.progress = progress;
   record_.crashes = 0;
   contents_[SolveContent::kPlan] = std::move(plan);
 }
 
-void JobChange::Answered(const SolveProgress& progress, std::string answer) {
+void JobChange::RecordAnswer(const SolveProgress& progress, std::string answer) {
   Add(EventType::kAnswer).solve = progress;
   record_.job.solve.progress = progress;
   contents_[SolveContent::kAnswer] = std::move(answer);
 }
 
-void JobChange::Published(const std::string& model, TrainingEnd end,
-                          const PublishedWeights& weights) {
+void JobChange::RecordModel(const std::string& model, TrainingEnd end,
+                            const PublishedWeights& weights) {
   record_.job.model = model;
   record_.job.end = end;
   record_.job.published = weights;
@@ -142,7 +144,7 @@ void JobChange::RequestStop(std::string_view line) {
   Log(line);
 }
 
-void JobChange::PublishedLive(const std::string& model, int64_t step) {
+void JobChange::RecordLiveModel(const std::string& model, int64_t step) {
   record_.job.model = model;
   JobEvent& event = Add(EventType::kModel);
   event.text = model;

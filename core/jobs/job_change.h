@@ -33,7 +33,7 @@ class JobChange {
   const std::vector<JobEvent>& events() const { return events_; }
 
   // Adds the first event of a new job.
-  void Submitted();
+  void RecordSubmission();
   // Moves to another state. If CanMove forbids the move, changes nothing and returns
   // kFailedPrecondition naming both states.
   absl::Status MoveTo(JobState to);
@@ -47,17 +47,17 @@ class JobChange {
   // Whether there is nothing to store.
   bool empty() const { return events_.empty() && !search_time_set_ && !totals_set_; }
 
-  void Log(std::string_view line);
-  void Progress(const TrainingProgress& progress);
-  void Checkpoint(int64_t step);
-  void Resumed(int64_t step);
+  void RecordLog(std::string_view line);
+  void RecordProgress(const TrainingProgress& progress);
+  void RecordCheckpoint(int64_t step);
+  void RecordResume(int64_t step);
   // Stores the totals of the attempt that has just ended. Keeps the totals of the previous attempt
   // if the ended one took no step. Adds no event.
   void SetTotals(const TrainingTotals& totals);
   // Records the final model, "models/{name}/versions/{n}".
-  void Published(const std::string& model, TrainingEnd end, const PublishedWeights& weights);
+  void RecordModel(const std::string& model, TrainingEnd end, const PublishedWeights& weights);
   // Records a model that was published while the job runs, with the weights after `step`.
-  void PublishedLive(const std::string& model, int64_t step);
+  void RecordLiveModel(const std::string& model, int64_t step);
   // Asks the job to end with a model. Adds `line` to the log.
   void RequestStop(std::string_view line);
   // Sets the total time of preparing and running. Adds no event; the store writes the time with the
@@ -65,13 +65,13 @@ class JobChange {
   void SetRunTime(absl::Duration run_time) { record_.job.run_time = run_time; }
 
   // Records that a solve job resumes from its stored plan.
-  void ResumedSearch();
+  void RecordSearchResume();
   // Sets the total search time, and the search time of this attempt. Adds no event.
   void SetSearchTime(absl::Duration total, absl::Duration attempt);
   // Records a better plan, serialised by the server.
-  void Improved(const SolveProgress& progress, std::string plan);
+  void RecordPlan(const SolveProgress& progress, std::string plan);
   // Records the answer. The caller then moves the job to SUCCEEDED.
-  void Answered(const SolveProgress& progress, std::string answer);
+  void RecordAnswer(const SolveProgress& progress, std::string answer);
   // Returns the large texts of this change.
   const std::map<SolveContent, std::string>& contents() const { return contents_; }
 

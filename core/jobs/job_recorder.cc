@@ -19,7 +19,7 @@ bool IsLastOfEpoch(const TrainingProgress& progress) {
 }  // namespace
 
 void JobRecorder::OnLog(std::string_view line) {
-  Append([line](JobChange& change) { change.Log(line); });
+  Append([line](JobChange& change) { change.RecordLog(line); });
 }
 
 void JobRecorder::OnProgress(const TrainingProgress& progress) {
@@ -32,17 +32,17 @@ void JobRecorder::OnProgress(const TrainingProgress& progress) {
 }
 
 void JobRecorder::OnCheckpoint(int64_t step) {
-  Append([step](JobChange& change) { change.Checkpoint(step); });
+  Append([step](JobChange& change) { change.RecordCheckpoint(step); });
   if (options_.quota != nullptr) options_.quota->FreeSpace();
 }
 
-void JobRecorder::Resumed(int64_t step) {
-  Append([step](JobChange& change) { change.Resumed(step); });
+void JobRecorder::RecordResume(int64_t step) {
+  Append([step](JobChange& change) { change.RecordResume(step); });
 }
 
 void JobRecorder::WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer) {
   if (writer.ok()) {
-    curves_ = *std::move(writer);
+    tensorboard_ = *std::move(writer);
   } else {
     OnLog(Concat("no TensorBoard events are written: ", FromAbsl(writer.status().message())));
   }
@@ -68,20 +68,20 @@ void JobRecorder::StoreProgress(const TrainingProgress& progress) {
   if (copy.step <= last_stored_step_) return;  // only one event per attempt and step
   last_stored_step_ = copy.step;
   last_stored_time_ = options_.clock->SteadyNow();
-  Append([&copy](JobChange& change) { change.Progress(copy); });
-  AddToCurves(copy);
+  Append([&copy](JobChange& change) { change.RecordProgress(copy); });
+  WriteTensorBoardEvent(copy);
 }
 
-void JobRecorder::AddToCurves(const TrainingProgress& progress) {
-  if (curves_ == nullptr) return;
+void JobRecorder::WriteTensorBoardEvent(const TrainingProgress& progress) {
+  if (tensorboard_ == nullptr) return;
   const absl::Time now = options_.clock->SteadyNow();
-  if (now - curves_time_ < kCurveInterval && !progress.end_of_epoch) return;
-  const absl::Status added =
-      curves_->Add(options_.clock->Now(), progress.step, ProgressScalars(progress, curves_totals_));
-  curves_time_ = now;
-  curves_totals_ = progress.totals;
+  if (now - tensorboard_time_ < kCurveInterval && !progress.end_of_epoch) return;
+  const absl::Status added = tensorboard_->Add(options_.clock->Now(), progress.step,
+                                               ProgressScalars(progress, tensorboard_totals_));
+  tensorboard_time_ = now;
+  tensorboard_totals_ = progress.totals;
   if (added.ok()) return;
-  curves_ = nullptr;
+  tensorboard_ = nullptr;
   OnLog(Concat("no more TensorBoard events are written: ", FromAbsl(added.message())));
 }
 
@@ -89,8 +89,8 @@ void JobRecorder::Append(absl::FunctionRef<void(JobChange&)> add) {
   const absl::StatusOr<Job> stored =
       options_.store->Update(options_.job_id, Durability::kNormal, [this, add](JobChange& change) {
         if (lost_ > 0) {
-          change.Log(Concat(lost_, " events before this one could not be stored: ",
-                            FromAbsl(lost_reason_.message())));
+          change.RecordLog(Concat(lost_, " events before this one could not be stored: ",
+                                  FromAbsl(lost_reason_.message())));
         }
         add(change);
         change.SetRunTime(RunTime());

@@ -42,7 +42,7 @@ class JobRecorder final : public TrainingObserver {
   void OnCheckpoint(int64_t step) override;
   void OnEnd(const TrainingTotals& totals) override { totals_ = totals; }
 
-  void Resumed(int64_t step);
+  void RecordResume(int64_t step);
   // Makes the recorder write stored progress to a TensorBoard event file too, at most once a
   // second, and always at ends of epochs. If the file cannot be written, logs the error and stops
   // writing the file.
@@ -55,7 +55,7 @@ class JobRecorder final : public TrainingObserver {
  private:
   bool IsDue() const;
   void StoreProgress(const TrainingProgress& progress);
-  void AddToCurves(const TrainingProgress& progress);
+  void WriteTensorBoardEvent(const TrainingProgress& progress);
   void Append(absl::FunctionRef<void(JobChange&)> add);
 
   const Options options_;
@@ -67,9 +67,9 @@ class JobRecorder final : public TrainingObserver {
   bool end_of_epoch_follows_ = false;         // whether unstored_ precedes its epoch's validation
   int64_t lost_ = 0;                          // number of lost events since the store last worked
   absl::Status lost_reason_;
-  std::unique_ptr<TensorBoardWriter> curves_;  // optional
-  absl::Time curves_time_ = absl::InfinitePast();
-  TrainingTotals curves_totals_;  // totals at the last event of curves_
+  std::unique_ptr<TensorBoardWriter> tensorboard_;  // optional
+  absl::Time tensorboard_time_ = absl::InfinitePast();
+  TrainingTotals tensorboard_totals_;  // totals at the last event of tensorboard_
 };
 
 }  // namespace vrp

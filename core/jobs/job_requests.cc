@@ -23,7 +23,7 @@ absl::Status RequestStop(JobChange& change) {
     case JobState::kQueued:
     case JobState::kPaused:
       if (job.attempt == 0) {
-        change.Log("stopped before it ran: there is no model");
+        change.RecordLog("stopped before it ran: there is no model");
         return change.MoveTo(JobState::kCancelled);
       }
       if (job.stop_requested) return absl::OkStatus();

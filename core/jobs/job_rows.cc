@@ -52,7 +52,7 @@ absl::StatusOr<std::optional<TrainingProgress>> ToProgress(const std::optional<s
   return progress;
 }
 
-absl::Status DamagedJob(Database& database, std::string_view source, std::string_view got) {
+absl::Status DamagedJobError(Database& database, std::string_view source, std::string_view got) {
   return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got)));
 }
 
@@ -63,10 +63,10 @@ std::string FromTexts(const std::vector<std::string>& texts) {
 
 absl::StatusOr<std::vector<std::string>> ToTexts(Database& database, const std::string& text) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "overrides");
-  if (!json.ok() || !json->is_array()) return DamagedJob(database, "jobs.overrides", text);
+  if (!json.ok() || !json->is_array()) return DamagedJobError(database, "jobs.overrides", text);
   std::vector<std::string> texts;
   for (const nlohmann::json& entry : *json) {
-    if (!entry.is_string()) return DamagedJob(database, "jobs.overrides", text);
+    if (!entry.is_string()) return DamagedJobError(database, "jobs.overrides", text);
     texts.push_back(entry.get<std::string>());
   }
   return texts;
@@ -81,10 +81,10 @@ std::string FromLabels(const std::map<std::string, std::string>& labels) {
 absl::StatusOr<std::map<std::string, std::string>> ToLabels(Database& database,
                                                             const std::string& text) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "labels");
-  if (!json.ok() || !json->is_object()) return DamagedJob(database, "jobs.labels", text);
+  if (!json.ok() || !json->is_object()) return DamagedJobError(database, "jobs.labels", text);
   std::map<std::string, std::string> labels;
   for (const auto& [key, value] : json->items()) {
-    if (!value.is_string()) return DamagedJob(database, "jobs.labels", text);
+    if (!value.is_string()) return DamagedJobError(database, "jobs.labels", text);
     labels[key] = value.get<std::string>();
   }
   return labels;
@@ -101,7 +101,7 @@ absl::Status ReadTrainingColumns(Database& database, const Query& row, JobRecord
   job.run_time = absl::Nanoseconds(row.Integer(column++));
   const std::string end_text = row.Text(column++);
   const std::optional<TrainingEnd> end = ParseTrainingEnd(end_text);
-  if (!end) return DamagedJob(database, "jobs.end_reason", end_text);
+  if (!end) return DamagedJobError(database, "jobs.end_reason", end_text);
   job.end = *end;
   VRP_ASSIGN_OR_RETURN(job.best, ToProgress(row.OptionalText(column++)));
   record.all_crashes = static_cast<int32_t>(row.Integer(column++));
@@ -124,7 +124,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   VRP_ASSIGN_OR_RETURN(job.spec.overrides, ToTexts(database, row.Text(5)));
   job.spec.device = row.Text(6);
   const std::optional<JobState> state = ParseJobState(row.Text(7));
-  if (!state) return DamagedJob(database, "jobs.state", row.Text(7));
+  if (!state) return DamagedJobError(database, "jobs.state", row.Text(7));
   job.state = *state;
   job.attempt = static_cast<int32_t>(row.Integer(8));
   record.crashes = static_cast<int32_t>(row.Integer(9));
@@ -137,7 +137,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   job.model = row.Text(17);
   job.last_sequence = row.Integer(18);
   const std::optional<JobKind> kind = ParseJobKind(row.Text(19));
-  if (!kind) return DamagedJob(database, "jobs.kind", row.Text(19));
+  if (!kind) return DamagedJobError(database, "jobs.kind", row.Text(19));
   job.kind = *kind;
   if (job.kind == JobKind::kSolve) {
     VRP_ASSIGN_OR_RETURN(job.solve, SolvePartFromRow(row, kSolveColumns));
@@ -164,7 +164,8 @@ absl::StatusOr<std::vector<JobRecord>> SelectJobs(Database& database, std::strin
   return JobsFromRows(database, query);
 }
 
-absl::StatusOr<std::optional<JobRecord>> OnlyOne(absl::StatusOr<std::vector<JobRecord>> records) {
+absl::StatusOr<std::optional<JobRecord>> FirstOrNone(
+    absl::StatusOr<std::vector<JobRecord>> records) {
   if (!records.ok()) return records.status();
   if (records->empty()) return std::nullopt;
   return std::move(records->front());
@@ -220,19 +221,19 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
 }
 
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id) {
-  return OnlyOne(SelectJobs(database, "WHERE id = ?", id));
+  return FirstOrNone(SelectJobs(database, "WHERE id = ?", id));
 }
 
 absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id) {
-  return OnlyOne(SelectJobs(database, "WHERE request_id = ?", request_id));
+  return FirstOrNone(SelectJobs(database, "WHERE request_id = ?", request_id));
 }
 
 absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind) {
-  return OnlyOne(SelectJobs(database,
-                            "WHERE kind = ? AND state = 'QUEUED' ORDER BY stop_requested DESC, "
-                            "priority DESC, number LIMIT 1",
-                            JobKindName(kind)));
+  return FirstOrNone(SelectJobs(database,
+                                "WHERE kind = ? AND state = 'QUEUED' ORDER BY stop_requested DESC, "
+                                "priority DESC, number LIMIT 1",
+                                JobKindName(kind)));
 }
 
 absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind) {
@@ -245,7 +246,7 @@ absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind) {
 
 absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number) {
   VRP_ASSIGN_OR_RETURN(const std::optional<JobRecord> record,
-                       OnlyOne(SelectJobs(database, "WHERE number = ?", job_number)));
+                       FirstOrNone(SelectJobs(database, "WHERE number = ?", job_number)));
   return record ? record->job.queue_position : 0;
 }
 
@@ -258,8 +259,8 @@ absl::StatusOr<std::vector<JobCount>> CountJobRows(Database& database) {
     if (!row) return counts;
     const std::optional<JobKind> kind = ParseJobKind(query.Text(0));
     const std::optional<JobState> state = ParseJobState(query.Text(1));
-    if (!kind) return DamagedJob(database, "jobs.kind", query.Text(0));
-    if (!state) return DamagedJob(database, "jobs.state", query.Text(1));
+    if (!kind) return DamagedJobError(database, "jobs.kind", query.Text(0));
+    if (!state) return DamagedJobError(database, "jobs.state", query.Text(1));
     counts.push_back({.kind = *kind, .state = *state, .jobs = query.Integer(2)});
   }
 }

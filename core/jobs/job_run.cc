@@ -91,7 +91,7 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   int64_t resumed_from = 0;
   if (job_.attempt > 1) {
     VRP_ASSIGN_OR_RETURN(resumed_from, context_.trainer->ResumeStep(request.checkpoint_directory));
-    recorder_.Resumed(resumed_from);
+    recorder_.RecordResume(resumed_from);
   }
   // A resumed run has its initial model in its checkpoint. The model itself may have been deleted.
   if (resumed_from > 0) request.config.initial_model.clear();
@@ -196,10 +196,10 @@ absl::Status JobRun::Begin() {
 
 absl::Status JobRun::ConcludeStopped(JobChange& change) const {
   if (context_.stopping->IsSet()) {
-    change.Log("the daemon stops; the job ends with a model at the next start");
+    change.RecordLog("the daemon stops; the job ends with a model at the next start");
     return change.MoveTo(JobState::kQueued);
   }
-  change.Log("stopped before its first step: there is no model");
+  change.RecordLog("stopped before its first step: there is no model");
   return change.MoveTo(JobState::kCancelled);
 }
 
@@ -207,17 +207,17 @@ absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& 
   change.SetRunTime(recorder_.RunTime());
   if (outcome.ok()) {
     const TrainingResult& result = outcome->result;
-    change.Published(outcome->model, result.end,
-                     {.epoch = result.epoch,
-                      .step = result.steps,
-                      .reason = result.reason,
-                      .validation_cost = result.validation_cost});
+    change.RecordModel(outcome->model, result.end,
+                       {.epoch = result.epoch,
+                        .step = result.steps,
+                        .reason = result.reason,
+                        .validation_cost = result.validation_cost});
     return change.MoveTo(JobState::kSucceeded);
   }
   const absl::Status& error = outcome.status();
   if (change.state() == JobState::kCancelling) {
     if (!absl::IsCancelled(error))
-      change.Log(Concat("error during cancellation: ", error.ToString()));
+      change.RecordLog(Concat("error during cancellation: ", error.ToString()));
     return change.MoveTo(JobState::kCancelled);
   }
   if (absl::IsCancelled(error) && change.state() == JobState::kPausing) {
@@ -227,7 +227,7 @@ absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& 
     return ConcludeStopped(change);
   }
   if (absl::IsCancelled(error) && context_.stopping->IsSet()) {
-    change.Log("the daemon stops; the job resumes from its checkpoint at the next start");
+    change.RecordLog("the daemon stops; the job resumes from its checkpoint at the next start");
     return change.MoveTo(JobState::kQueued);
   }
   return change.Fail(error);

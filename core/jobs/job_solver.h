@@ -16,8 +16,8 @@ namespace vrp {
 struct SolveTask {
   std::string request;                       // the request as submitted
   std::string plan;                          // plan to resume from; empty if there is none
-  absl::Duration searched;                   // time searched by earlier attempts
-  absl::Duration since_improvement;          // part of `searched` since `plan` was found
+  absl::Duration search_time;                // of earlier attempts
+  absl::Duration since_improvement;          // part of `search_time` since `plan` was found
   absl::Duration budget;                     // remaining time, at least 1 ms
   std::shared_ptr<const CancelFlag> cancel;  // ends the search with its best plan
 };

@@ -47,8 +47,8 @@ absl::Status NoSuchJob(JobKind kind, std::string_view id) {
   return absl::NotFoundError(Concat(JobResourceName(kind, Escaped(id)), ": no such job"));
 }
 
-absl::StatusOr<std::optional<Job>> SameRequest(absl::StatusOr<std::optional<JobRecord>> found,
-                                               const Job& draft) {
+absl::StatusOr<std::optional<Job>> CheckSameRequest(absl::StatusOr<std::optional<JobRecord>> found,
+                                                    const Job& draft) {
   if (!found.ok()) return found.status();
   if (!found->has_value()) return std::nullopt;
   Job& job = (*found)->job;
@@ -86,7 +86,7 @@ absl::StatusOr<std::string> JobStore::Identify(const std::string& new_id) {
 absl::StatusOr<std::optional<Job>> JobStore::FindSame(const Job& draft) const {
   if (draft.request_id.empty()) return std::nullopt;
   absl::MutexLock lock(&read_mutex_);
-  return SameRequest(FindJobRowByRequest(*reader_, draft.request_id), draft);
+  return CheckSameRequest(FindJobRowByRequest(*reader_, draft.request_id), draft);
 }
 
 absl::StatusOr<std::optional<Job>> JobStore::FindRequest(const JobSpec& spec,
@@ -120,7 +120,7 @@ absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kFull));
   if (!draft.request_id.empty()) {
     VRP_ASSIGN_OR_RETURN(std::optional<Job> known,
-                         SameRequest(FindJobRowByRequest(*writer_, draft.request_id), draft));
+                         CheckSameRequest(FindJobRowByRequest(*writer_, draft.request_id), draft));
     if (known) return *std::move(known);
   }
   VRP_ASSIGN_OR_RETURN(const int64_t waiting, CountWaitingRows(*writer_, draft.kind));
@@ -134,7 +134,7 @@ absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32
   record.job.id = NewId();
   record.job.created = clock_.Now();
   JobChange change(std::move(record), clock_.Now());
-  change.Submitted();
+  change.RecordSubmission();
   VRP_ASSIGN_OR_RETURN(const int64_t number, InsertJobRow(*writer_, change.record()));
   for (const JobEvent& event : change.events())
     VRP_RETURN_IF_ERROR(InsertEventRow(*writer_, number, event));
@@ -185,7 +185,7 @@ absl::Status JobStore::Delete(JobKind kind, std::string_view id) {
   return transaction.Commit();
 }
 
-absl::StatusOr<std::vector<std::string>> JobStore::Deletions() const {
+absl::StatusOr<std::vector<std::string>> JobStore::ListDeletions() const {
   absl::MutexLock lock(&read_mutex_);
   return ReadDeletionRows(*reader_);
 }
@@ -197,8 +197,8 @@ absl::Status JobStore::ForgetDeletion(std::string_view id) {
   return transaction.Commit();
 }
 
-absl::StatusOr<std::optional<std::string>> JobStore::Content(std::string_view id,
-                                                             SolveContent kind) const {
+absl::StatusOr<std::optional<std::string>> JobStore::ReadContent(std::string_view id,
+                                                                 SolveContent kind) const {
   absl::MutexLock lock(&read_mutex_);
   return ReadContentRow(*reader_, id, kind);
 }
@@ -267,8 +267,8 @@ void JobStore::Notify(const Job& job, bool moved) const {
   if (listener_) listener_(job, moved);
 }
 
-absl::StatusOr<std::vector<JobEvent>> JobStore::Events(std::string_view job_id,
-                                                       const EventRange& range) const {
+absl::StatusOr<std::vector<JobEvent>> JobStore::ReadEvents(std::string_view job_id,
+                                                           const EventRange& range) const {
   absl::MutexLock lock(&read_mutex_);
   return ReadEventRows(*reader_, job_id, range);
 }

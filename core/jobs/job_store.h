@@ -66,10 +66,11 @@ class JobStore {
   // Deletes an ended job. Returns kFailedPrecondition if the job has not ended. The caller removes
   // a training job's files; the store remembers them until ForgetDeletion.
   absl::Status Delete(JobKind kind, std::string_view id);
-  absl::StatusOr<std::vector<std::string>> Deletions() const;
+  absl::StatusOr<std::vector<std::string>> ListDeletions() const;
   absl::Status ForgetDeletion(std::string_view id);
   // Returns a large text of a solve job; nullopt if there is none (yet).
-  absl::StatusOr<std::optional<std::string>> Content(std::string_view id, SolveContent kind) const;
+  absl::StatusOr<std::optional<std::string>> ReadContent(std::string_view id,
+                                                         SolveContent kind) const;
 
   // Applies `change` to the job in one transaction. Rolls the transaction back if `change` returns
   // an error. Writes nothing for an empty change. Returns the changed job, kNotFound if there is
@@ -78,8 +79,8 @@ class JobStore {
                              absl::FunctionRef<absl::Status(JobChange&)> change);
 
   // Calls ReadEventRows or ReadHistoryRows.
-  absl::StatusOr<std::vector<JobEvent>> Events(std::string_view job_id,
-                                               const EventRange& range) const;
+  absl::StatusOr<std::vector<JobEvent>> ReadEvents(std::string_view job_id,
+                                                   const EventRange& range) const;
   absl::StatusOr<History> ReadHistory(std::string_view job_id, const HistoryRange& range) const;
 
  private:

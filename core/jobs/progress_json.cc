@@ -180,8 +180,8 @@ absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text) {
 std::string WriteSolveProgress(const SolveProgress& progress) {
   nlohmann::json json = nlohmann::json::object();
   ForEachSolveField(progress, Writer{json});
-  Writer{json}(kSearched, absl::ToInt64Nanoseconds(progress.searched));
-  Writer{json}(kImproved, absl::ToInt64Nanoseconds(progress.improved));
+  Writer{json}(kSearched, absl::ToInt64Nanoseconds(progress.search_time));
+  Writer{json}(kImproved, absl::ToInt64Nanoseconds(progress.improved_at));
   return json.dump();
 }
 
@@ -195,8 +195,8 @@ absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text) {
   if (valid) Reader{*json, valid}(kSearched, searched);
   if (valid) Reader{*json, valid}(kImproved, improved);
   if (!valid) return UnreadableProgress(text);
-  progress.searched = absl::Nanoseconds(searched);
-  progress.improved = absl::Nanoseconds(improved);
+  progress.search_time = absl::Nanoseconds(searched);
+  progress.improved_at = absl::Nanoseconds(improved);
   return progress;
 }
 

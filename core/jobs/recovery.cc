@@ -34,8 +34,8 @@ absl::Status CountCrash(JobChange& change, int32_t max_attempts, const CrashText
         "the daemon crashed ", crashes, " times in a row in this job without ",
         texts.missing_progress, ", the limit is ", max_attempts, "; ", texts.current_state)));
   }
-  change.Log(Concat("the daemon crashed while the job ran (crash ", crashes, " of ", max_attempts,
-                    "); ", texts.next_step));
+  change.RecordLog(Concat("the daemon crashed while the job ran (crash ", crashes, " of ",
+                          max_attempts, "); ", texts.next_step));
   return next == change.state() ? absl::OkStatus() : change.MoveTo(next);
 }
 
@@ -69,14 +69,14 @@ absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& pu
                         const CrashLimits& limits) {
   if (published) {
     const Job& job = change.record().job;
-    change.Published(ModelResourceName(published->name, published->version),
-                     job.stop_requested ? TrainingEnd::kStopped : TrainingEnd::kUnknown,
-                     FromCard(published->card));
+    change.RecordModel(ModelResourceName(published->name, published->version),
+                       job.stop_requested ? TrainingEnd::kStopped : TrainingEnd::kUnknown,
+                       FromCard(published->card));
     return change.MoveTo(JobState::kSucceeded);
   }
   if (change.state() == JobState::kCancelling) return change.MoveTo(JobState::kCancelled);
   if (change.state() == JobState::kPausing) {
-    change.Log(
+    change.RecordLog(
         "the daemon crashed while the job was being paused; the job stays at its last checkpoint");
     return change.MoveTo(JobState::kPaused);
   }
@@ -150,7 +150,7 @@ void RemoveFinishedFolders(JobStore& store, const StateFolder& folder) {
     const absl::StatusOr<JobRecord> record = store.Find(JobKind::kTraining, id);
     if (record.ok()) RemoveJobFolder(folder, record->job);
   }
-  const absl::StatusOr<std::vector<std::string>> deleted = store.Deletions();
+  const absl::StatusOr<std::vector<std::string>> deleted = store.ListDeletions();
   if (!deleted.ok()) return;  // the next start retries them
   for (const std::string& id : *deleted) RemoveDeletedJob(store, folder, id);
 }

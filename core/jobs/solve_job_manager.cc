@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<SolveJobManager>> SolveJobManager::Create(const O
   VRP_ASSIGN_OR_RETURN(const std::vector<Job> stopping,
                        RecoverSolveJobs(options.book->store(), options.max_attempts));
   std::unique_ptr<SolveJobManager> manager(new SolveJobManager(options));
-  for (const Job& job : stopping) manager->End(job);
+  for (const Job& job : stopping) manager->FinishStoppedJob(job);
   manager->runner_ = std::make_unique<JobRunner>(
       manager->runner_options_,
       [&context = manager->context_](const Job& job, const std::shared_ptr<CancelFlag>& cancel) {
@@ -71,7 +71,7 @@ SolveJobManager::SolveJobManager(const Options& options)
                        .niceness = options.niceness,
                        .stopping = &stopping_}) {}
 
-void SolveJobManager::End(const Job& job) {
+void SolveJobManager::FinishStoppedJob(const Job& job) {
   const auto cancel = std::make_shared<CancelFlag>();
   cancel->Cancel();
   SolveJobRun(context_, job, cancel).Run();
@@ -103,19 +103,20 @@ absl::StatusOr<std::shared_ptr<EventSubscription>> SolveJobManager::Watch(std::s
 }
 
 absl::StatusOr<std::optional<std::string>> SolveJobManager::Answer(std::string_view id) const {
-  return book_->store().Content(id, SolveContent::kAnswer);
+  return book_->store().ReadContent(id, SolveContent::kAnswer);
 }
 
-absl::StatusOr<std::vector<SolveJobManager::OpenRequest>> SolveJobManager::OpenRequests() const {
+absl::StatusOr<std::vector<SolveJobManager::UnfinishedRequest>>
+SolveJobManager::ListUnfinishedRequests() const {
   constexpr int32_t kPage = 1000;
-  std::vector<OpenRequest> requests;
+  std::vector<UnfinishedRequest> requests;
   std::string token;
   do {
     VRP_ASSIGN_OR_RETURN(JobPage page, List(kPage, token));
     for (const Job& job : page.jobs) {
       if (IsFinal(job.state)) continue;
       VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,
-                           book_->store().Content(job.id, SolveContent::kRequest));
+                           book_->store().ReadContent(job.id, SolveContent::kRequest));
       if (request.has_value()) requests.push_back({job.id, *std::move(request)});
     }
     token = std::move(page.next_page_token);
@@ -136,7 +137,7 @@ absl::StatusOr<Job> SolveJobManager::Stop(std::string_view id) {
     runner_->Cancel(id);
     return job;
   }
-  End(job);
+  FinishStoppedJob(job);
   return Get(id);
 }
 

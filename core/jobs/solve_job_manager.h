@@ -57,12 +57,12 @@ class SolveJobManager {
   // Returns the serialised answer of a job that has succeeded; nullopt if there is none.
   absl::StatusOr<std::optional<std::string>> Answer(std::string_view id) const;
 
-  struct OpenRequest {
+  struct UnfinishedRequest {
     std::string id;
     std::string request;  // serialised request
   };
   // Returns the requests of unfinished jobs, newest first.
-  absl::StatusOr<std::vector<OpenRequest>> OpenRequests() const;
+  absl::StatusOr<std::vector<UnfinishedRequest>> ListUnfinishedRequests() const;
 
   // Ends the search now. The job succeeds with its best plan; a queued job without a plan is
   // cancelled. Has no effect on a job that was stopped, has succeeded or is cancelled. Returns
@@ -74,7 +74,7 @@ class SolveJobManager {
  private:
   explicit SolveJobManager(const Options& options);
   // Ends a job that is STOPPING and does not run. Builds its answer from its plan, on this thread.
-  void End(const Job& job);
+  void FinishStoppedJob(const Job& job);
 
   const std::shared_ptr<JobBook> book_;
   const int32_t max_queued_;

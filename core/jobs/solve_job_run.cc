@@ -31,7 +31,7 @@ absl::StatusOr<TaskAnswer> SolveJobRun::Search() {
                           .before = job_.solve.progress,
                           .interval = context_.store_interval});
   absl::StatusOr<TaskAnswer> answer =
-      Solve(task, [&recorder](FoundPlan plan) { recorder.Found(std::move(plan)); });
+      Solve(task, [&recorder](FoundPlan plan) { recorder.RecordPlan(std::move(plan)); });
   progress_ = recorder.Finish();
   if (answer.ok()) {
     progress_.improvements = std::max<int64_t>(progress_.improvements, 1);
@@ -45,19 +45,19 @@ absl::StatusOr<TaskAnswer> SolveJobRun::Search() {
 absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
   const SolveProgress& before = job_.solve.progress;
   SolveTask task;
-  task.searched = before.searched;
-  if (before.improvements > 0) task.since_improvement = before.searched - before.improved;
+  task.search_time = before.search_time;
+  if (before.improvements > 0) task.since_improvement = before.search_time - before.improved_at;
   // A job whose budget was used up when the daemon crashed still has to answer.
-  task.budget = std::max(job_.solve.budget - before.searched, kMinBudget);
+  task.budget = std::max(job_.solve.budget - before.search_time, kMinBudget);
   task.cancel = cancel_;
   VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,
-                       context_.store->Content(job_.id, SolveContent::kRequest));
+                       context_.store->ReadContent(job_.id, SolveContent::kRequest));
   if (!request.has_value()) {
     return absl::DataLossError(Concat(ResourceName(job_), ": its request is not in the store"));
   }
   task.request = *std::move(request);
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> plan,
-                       context_.store->Content(job_.id, SolveContent::kPlan));
+                       context_.store->ReadContent(job_.id, SolveContent::kPlan));
   task.plan = plan.value_or("");
   return task;
 }
@@ -65,7 +65,7 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
 absl::Status SolveJobRun::Begin() {
   return UpdateWithRetries(*context_.store, *context_.stopping, job_.id,
                            [this](JobChange& change) {
-                             if (job_.attempt > 1) change.ResumedSearch();
+                             if (job_.attempt > 1) change.RecordSearchResume();
                              // Handles a job that was stopped before the manager knew the run.
                              if (change.state() == JobState::kStopping) {
                                cancel_->Cancel();
@@ -94,12 +94,12 @@ absl::Status SolveJobRun::Conclude(JobChange& change,
   const bool interrupted = context_.stopping->IsSet() && !stopped &&
                            (answer.ok() ? answer->cancelled : absl::IsCancelled(answer.status()));
   if (interrupted) {
-    change.SetSearchTime(progress_.searched, absl::ZeroDuration());
-    change.Log("the daemon stops; the search resumes from its best plan at the next start");
+    change.SetSearchTime(progress_.search_time, absl::ZeroDuration());
+    change.RecordLog("the daemon stops; the search resumes from its best plan at the next start");
     return change.MoveTo(JobState::kQueued);
   }
   if (answer.ok()) {
-    change.Answered(progress_, answer->answer);
+    change.RecordAnswer(progress_, answer->answer);
     return change.MoveTo(JobState::kSucceeded);
   }
   if (stopped && absl::IsCancelled(answer.status())) return change.MoveTo(JobState::kCancelled);

@@ -11,20 +11,20 @@ namespace vrp {
 
 // The specification of a solve job. The server writes and reads the serialised texts.
 struct SolveSpec {
-  std::string request = {};  // complete, with the instance; not in Job, see JobStore::Content
+  std::string request = {};  // complete, with the instance; not in Job, see JobStore::ReadContent
   std::string summary = {};  // short text, without the instance
   absl::Duration budget = {};
 };
 
 // The progress of a search.
 struct SolveProgress {
-  absl::Duration searched = {};  // time searched, over all attempts
-  int64_t improvements = 0;      // number of better plans found; 0: no plan yet
+  absl::Duration search_time = {};  // over all attempts
+  int64_t improvements = 0;         // number of better plans found; 0: no plan yet
   // Cost, routes and unserved customers of the best plan.
   Cost cost = 0;
   int64_t routes = 0;
   int64_t unserved = 0;
-  absl::Duration improved = {};  // value of `searched` when the best plan was found
+  absl::Duration improved_at = {};  // value of `search_time` when the best plan was found
 
   bool operator==(const SolveProgress&) const = default;
 };

@@ -14,10 +14,10 @@ SolveRecorder::~SolveRecorder() {
   if (thread_.joinable()) Finish();
 }
 
-void SolveRecorder::Found(FoundPlan plan) {
+void SolveRecorder::RecordPlan(FoundPlan plan) {
   {
     absl::MutexLock lock(&mutex_);
-    progress_.searched = progress_.improved = options_.before.searched + SearchTime();
+    progress_.search_time = progress_.improved_at = options_.before.search_time + SearchTime();
     ++progress_.improvements;
     progress_.cost = plan.cost;
     progress_.routes = plan.routes;
@@ -36,7 +36,7 @@ SolveProgress SolveRecorder::Finish() {
   thread_.join();
   Store();
   absl::MutexLock lock(&mutex_);
-  progress_.searched = options_.before.searched + SearchTime();
+  progress_.search_time = options_.before.search_time + SearchTime();
   return progress_;
 }
 
@@ -70,8 +70,8 @@ bool SolveRecorder::Store() {
   const absl::Duration search_time = SearchTime();
   const absl::StatusOr<Job> stored =
       options_.store->Update(options_.job_id, Durability::kNormal, [&](JobChange& change) {
-        if (plan.has_value()) change.Improved(progress, *plan);
-        change.SetSearchTime(options_.before.searched + search_time, search_time);
+        if (plan.has_value()) change.RecordPlan(progress, *plan);
+        change.SetSearchTime(options_.before.search_time + search_time, search_time);
         return absl::OkStatus();
       });
   if (!plan.has_value()) return false;

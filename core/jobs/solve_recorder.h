@@ -35,7 +35,7 @@ class SolveRecorder {
   SolveRecorder& operator=(const SolveRecorder&) = delete;
 
   // Records a better plan. Does not wait for the disk.
-  void Found(FoundPlan plan);
+  void RecordPlan(FoundPlan plan);
   // Stores all unstored changes and returns the progress. Must be called at most once, after the
   // search has ended; otherwise the destructor does it.
   SolveProgress Finish();

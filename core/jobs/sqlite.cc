@@ -17,7 +17,7 @@ namespace {
 constexpr int kBusyTimeoutMs = 10'000;  // maximum wait for a lock of another connection
 
 // Returns the system's error number behind an error; 0 if unknown.
-int SystemError(sqlite3* handle, int code) {
+int SystemErrno(sqlite3* handle, int code) {
   if (handle == nullptr) return 0;
   const int reported = sqlite3_system_errno(handle);
   if (reported != 0 || (code & 0xff) != SQLITE_IOERR) return reported;
@@ -44,33 +44,33 @@ Query::~Query() {
 }
 
 absl::Status Query::BindOne(int position, int64_t value) {
-  return database_.Error(sqlite3_bind_int64(statement_, position, value), "bind");
+  return database_.ToStatus(sqlite3_bind_int64(statement_, position, value), "bind");
 }
 
 absl::Status Query::BindOne(int position, std::string_view value) {
   // An empty view may hold a null pointer, which SQLite would store as NULL.
   const char* data = value.empty() ? "" : value.data();
-  return database_.Error(
+  return database_.ToStatus(
       sqlite3_bind_text64(statement_, position, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
       "bind");
 }
 
 absl::Status Query::BindOne(int position, Blob value) {
   const char* data = value.bytes.empty() ? "" : value.bytes.data();
-  return database_.Error(
+  return database_.ToStatus(
       sqlite3_bind_blob64(statement_, position, data, value.bytes.size(), SQLITE_TRANSIENT),
       "bind");
 }
 
 absl::Status Query::BindNull(int position) {
-  return database_.Error(sqlite3_bind_null(statement_, position), "bind");
+  return database_.ToStatus(sqlite3_bind_null(statement_, position), "bind");
 }
 
 absl::StatusOr<bool> Query::Next() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return database_.Error(code, "read or write");
+  return database_.ToStatus(code, "read or write");
 }
 
 absl::Status Query::Run() {
@@ -114,7 +114,7 @@ absl::StatusOr<std::unique_ptr<Database>> Database::OpenPlain(const std::string&
   std::unique_ptr<Database> database(new Database(path));
   const int code = sqlite3_open_v2(path.c_str(), &database->handle_,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-  VRP_RETURN_IF_ERROR(database->Error(code, "open"));
+  VRP_RETURN_IF_ERROR(database->ToStatus(code, "open"));
   sqlite3_extended_result_codes(database->handle_, 1);
   sqlite3_busy_timeout(database->handle_, kBusyTimeoutMs);
   return database;
@@ -132,7 +132,7 @@ Database::~Database() {
 }
 
 absl::Status Database::Execute(const std::string& sql) {
-  return Error(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr), "read or write");
+  return ToStatus(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr), "read or write");
 }
 
 absl::StatusOr<Query> Database::Prepare(const std::string& sql) {
@@ -141,7 +141,7 @@ absl::StatusOr<Query> Database::Prepare(const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   const int code =
       sqlite3_prepare_v3(handle_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  VRP_RETURN_IF_ERROR(Error(code, "prepare"));
+  VRP_RETURN_IF_ERROR(ToStatus(code, "prepare"));
   statements_.emplace(sql, statement);
   return Query(*this, statement);
 }
@@ -151,19 +151,19 @@ absl::Status Database::Check() {
   VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
   const std::string found = row ? query.Text(0) : "nothing";
   if (found == "ok") return absl::OkStatus();
-  return Error(SQLITE_CORRUPT, Concat("check (", found, ")"));
+  return ToStatus(SQLITE_CORRUPT, Concat("check (", found, ")"));
 }
 
 absl::Status Database::CopyTo(const std::string& path) {
   absl::Cleanup remover = [&path] { unlink(path.c_str()); };
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> copy, OpenPlain(path));
   sqlite3_backup* backup = sqlite3_backup_init(copy->handle_, "main", handle_, "main");
-  if (backup == nullptr) return copy->Error(sqlite3_errcode(copy->handle_), "copy to");
+  if (backup == nullptr) return copy->ToStatus(sqlite3_errcode(copy->handle_), "copy to");
   // Copies in one step: a copy in several steps restarts whenever another connection has written.
   int code = sqlite3_backup_step(backup, -1);
   if (code == SQLITE_DONE) code = SQLITE_OK;
   const int finished = sqlite3_backup_finish(backup);
-  VRP_RETURN_IF_ERROR(copy->Error(code == SQLITE_OK ? finished : code, "copy to"));
+  VRP_RETURN_IF_ERROR(copy->ToStatus(code == SQLITE_OK ? finished : code, "copy to"));
   std::move(remover).Cancel();
   return absl::OkStatus();
 }
@@ -176,10 +176,10 @@ absl::Status Database::SetDurability(Durability durability) {
   return absl::OkStatus();
 }
 
-absl::Status Database::Error(int code, std::string_view operation) const {
+absl::Status Database::ToStatus(int code, std::string_view operation) const {
   if (code == SQLITE_OK) return absl::OkStatus();
   const char* detail = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
-  const int system_error = SystemError(handle_, code);
+  const int system_error = SystemErrno(handle_, code);
   const std::string reason =
       system_error == 0 ? "" : Concat(" (", std::strerror(system_error), ")");
   const std::string text = Concat(path_, ": cannot ", operation, ": ", Escaped(detail), reason);

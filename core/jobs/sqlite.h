@@ -105,7 +105,7 @@ class Database {
   // Opens the file without WAL.
   static absl::StatusOr<std::unique_ptr<Database>> OpenPlain(const std::string& path);
   absl::Status SetDurability(Durability durability);
-  absl::Status Error(int code, std::string_view operation) const;
+  absl::Status ToStatus(int code, std::string_view operation) const;
 
   const std::string path_;
   sqlite3* handle_ = nullptr;

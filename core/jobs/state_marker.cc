@@ -74,7 +74,7 @@ absl::Status WriteMarker(const std::string& path, const std::string& id, absl::T
 
 }  // namespace
 
-absl::Status CheckDatabaseKept(const StateFolder& folder) {
+absl::Status CheckDatabaseNotLost(const StateFolder& folder) {
   const std::string trace = FindTraceOfJobs(folder);
   if (trace.empty()) return absl::OkStatus();
   std::error_code error;
@@ -90,7 +90,7 @@ absl::Status CheckDatabaseKept(const StateFolder& folder) {
   return version == 0 ? DatabaseLost(folder, "has no tables", trace) : absl::OkStatus();
 }
 
-absl::Status MarkState(const StateFolder& folder, JobStore& store, absl::Time now) {
+absl::Status WriteOrCheckMarker(const StateFolder& folder, JobStore& store, absl::Time now) {
   const std::string path = MarkerPath(folder);
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> marked, ReadMarkedId(path));
   VRP_ASSIGN_OR_RETURN(const std::string id, store.Identify(marked ? *marked : NewId()));

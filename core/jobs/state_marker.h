@@ -16,10 +16,10 @@ inline constexpr std::string_view kStateMarkerFile = "state.json";
 // Checks the database before it is opened, since opening would create a new one. Returns kDataLoss
 // if the database is absent, empty or without tables, although the folder has a marker or folders
 // of jobs.
-absl::Status CheckDatabaseKept(const StateFolder& folder);
+absl::Status CheckDatabaseNotLost(const StateFolder& folder);
 
 // Writes the marker of an open database if the marker is absent or damaged. Returns
 // kFailedPrecondition if the database belongs to another folder, or a newer vrpd wrote the marker.
-absl::Status MarkState(const StateFolder& folder, JobStore& store, absl::Time now);
+absl::Status WriteOrCheckMarker(const StateFolder& folder, JobStore& store, absl::Time now);
 
 }  // namespace vrp

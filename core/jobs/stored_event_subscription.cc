@@ -48,9 +48,9 @@ absl::StatusOr<std::vector<JobEvent>> StoredEventSubscription::Next(int64_t limi
   // Reads beyond position.last, which may be outdated. The event at position.last may have been
   // thinned.
   VRP_ASSIGN_OR_RETURN(std::vector<JobEvent> events,
-                       store_->Events(job_id_, {.first = next,
-                                                .last = std::numeric_limits<int64_t>::max(),
-                                                .limit = std::min(limit, kMaxEventsAtOnce)}));
+                       store_->ReadEvents(job_id_, {.first = next,
+                                                    .last = std::numeric_limits<int64_t>::max(),
+                                                    .limit = std::min(limit, kMaxEventsAtOnce)}));
   VRP_RETURN_IF_ERROR(CheckGapFree(events, next));
   next_.store(events.back().sequence + 1);
   return events;

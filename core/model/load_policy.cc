@@ -30,7 +30,7 @@ std::unique_ptr<BatchImprover> MakeImprover(DeviceId device, DeviceExecutors* ex
   return MakeCudaBatchImprover(
       {.device = device.index,
        .runner =
-           [executor = &executors->Of(device)](absl::FunctionRef<absl::Status()> work) {
+           [executor = &executors->Get(device)](absl::FunctionRef<absl::Status()> work) {
              return executor->Run(Priority::kSolving, [work] { return work(); }).get();
            },
        .memory_percent = executors->shares().serving_memory_percent});

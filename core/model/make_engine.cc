@@ -73,7 +73,7 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& re
   if (request.executors == nullptr || request.device.kind == DeviceKind::kCpu) {
     return MakeOnThisThread(request);
   }
-  DeviceExecutor& executor = request.executors->Of(request.device);
+  DeviceExecutor& executor = request.executors->Get(request.device);
   std::unique_ptr<PolicyEngine> engine;
   const auto make = [&]() -> absl::Status {
     VRP_ASSIGN_OR_RETURN(engine, MakeOnThisThread(request));

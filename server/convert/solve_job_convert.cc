@@ -9,12 +9,12 @@
 namespace vrp {
 v1::SolveProgress ToProto(const SolveProgress& progress) {
   v1::SolveProgress message;
-  *message.mutable_search_time() = ToProto(progress.searched);
+  *message.mutable_search_time() = ToProto(progress.search_time);
   message.set_improvement_count(progress.improvements);
   message.set_cost(progress.cost);
   message.set_route_count(static_cast<int32_t>(progress.routes));
   message.set_unserved_count(static_cast<int32_t>(progress.unserved));
-  if (progress.improvements > 0) *message.mutable_time_to_best() = ToProto(progress.improved);
+  if (progress.improvements > 0) *message.mutable_time_to_best() = ToProto(progress.improved_at);
   return message;
 }
 

@@ -35,7 +35,7 @@ void LogOutdatedDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& k
   if (vrpd.device != "auto" || known.size() > 1 || cuda.built == 0 || cuda.driver == 0) {
     return;
   }
-  LogWarning("GPU not used", {{.name = "reason", .value = WhyNoCuda()}});
+  LogWarning("GPU not used", {{.name = "reason", .value = ExplainMissingCuda()}});
 }
 
 }  // namespace

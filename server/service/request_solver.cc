@@ -43,10 +43,10 @@ FoundPlan Describe(const Instance& instance, const Plan& plan, Cost cost) {
 // Adds the search time of earlier attempts to the budget and the times. A stopped job ends with
 // STOPPED, not with CANCELLED.
 void AddEarlierAttempts(const SolveTask& task, v1::SolveResponse& response) {
-  *response.mutable_budget() = ToProto(task.searched + task.budget);
+  *response.mutable_budget() = ToProto(task.search_time + task.budget);
   for (google::protobuf::Duration* time :
        {response.mutable_times()->mutable_search(), response.mutable_times()->mutable_total()}) {
-    *time = ToProto(FromProto(*time).value_or(absl::ZeroDuration()) + task.searched);
+    *time = ToProto(FromProto(*time).value_or(absl::ZeroDuration()) + task.search_time);
   }
   if (response.end_reason() == v1::END_REASON_CANCELLED) {
     response.set_end_reason(v1::END_REASON_STOPPED);
@@ -84,7 +84,7 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(
   SolveOptions& options = prepared.options;
   options.budget = task.budget;
   options.since_improvement = task.since_improvement;
-  options.stop.min_time = std::max(options.stop.min_time - task.searched, absl::ZeroDuration());
+  options.stop.min_time = std::max(options.stop.min_time - task.search_time, absl::ZeroDuration());
   options.threads = std::min(options.threads, max_threads_);
   std::optional<PlanValue> best;
   if (!task.plan.empty()) {

@@ -36,8 +36,9 @@ bool Uses(const v1::Instance& instance, const std::string& matrices) {
 }  // namespace
 
 absl::Status SolveJobHandler::CheckUnused(const std::string& matrices) const {
-  VRP_ASSIGN_OR_RETURN(const std::vector<SolveJobManager::OpenRequest> open, jobs_.OpenRequests());
-  for (const SolveJobManager::OpenRequest& job : open) {
+  VRP_ASSIGN_OR_RETURN(const std::vector<SolveJobManager::UnfinishedRequest> open,
+                       jobs_.ListUnfinishedRequests());
+  for (const SolveJobManager::UnfinishedRequest& job : open) {
     v1::SolveRequest request;
     if (!request.ParseFromString(job.request) || !Uses(request.instance(), matrices)) continue;
     const std::string name = JobResourceName(JobKind::kSolve, job.id);

@@ -89,7 +89,7 @@ void AddSolveJobs(const LiveFigures& figures, std::vector<MetricFamily>& familie
     if (job.kind != JobKind::kSolve) continue;
     const std::string name = ResourceName(job);
     const SolveProgress& progress = job.solve.progress;
-    searched.Add(absl::ToDoubleSeconds(progress.searched), {{"job", name}});
+    searched.Add(absl::ToDoubleSeconds(progress.search_time), {{"job", name}});
     if (progress.improvements > 0) cost.Add(progress.cost, {{"job", name}});
   }
   families.push_back(cost.Take());

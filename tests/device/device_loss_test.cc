@@ -11,18 +11,18 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(LosesDevice, AppliesOnlyToStickyErrors) {
+TEST(IsStickyCudaError, AppliesOnlyToStickyErrors) {
   // The codes are cudaErrorIllegalAddress, LaunchTimeout, Assert, LaunchFailure, ECCUncorrectable
   // and Contained.
   for (const int32_t error : {700, 702, 710, 719, 214, 226})
-    EXPECT_TRUE(LosesDevice(error)) << error;
+    EXPECT_TRUE(IsStickyCudaError(error)) << error;
   // The codes are cudaSuccess, InvalidValue, MemoryAllocation, InvalidConfiguration,
   // DevicesUnavailable and NotReady.
-  for (const int32_t error : {0, 1, 2, 9, 46, 600}) EXPECT_FALSE(LosesDevice(error)) << error;
+  for (const int32_t error : {0, 1, 2, 9, 46, 600}) EXPECT_FALSE(IsStickyCudaError(error)) << error;
 }
 
-TEST(DeviceLost, AsksToRetryAndNamesTheCause) {
-  const absl::Status lost = DeviceLost(absl::InternalError("an illegal memory access"));
+TEST(ReportDeviceLoss, AsksToRetryAndNamesTheCause) {
+  const absl::Status lost = ReportDeviceLoss(absl::InternalError("an illegal memory access"));
   EXPECT_TRUE(absl::IsUnavailable(lost));
   EXPECT_THAT(std::string(lost.message()), HasSubstr("until the daemon has restarted itself"));
   EXPECT_THAT(std::string(lost.message()), HasSubstr("an illegal memory access"));
@@ -31,12 +31,12 @@ TEST(DeviceLost, AsksToRetryAndNamesTheCause) {
   EXPECT_FALSE(IsDeviceLost(absl::OkStatus()));
 }
 
-TEST(DeviceLost, NotifiesTheListenerOnce) {
+TEST(ReportDeviceLoss, NotifiesTheListenerOnce) {
   std::vector<std::string> reported;
   SetDeviceLossListener(
       [&](const absl::Status& status) { reported.emplace_back(status.message()); });
-  const absl::Status first = DeviceLost(absl::InternalError("first"));
-  EXPECT_TRUE(IsDeviceLost(DeviceLost(absl::InternalError("second"))));
+  const absl::Status first = ReportDeviceLoss(absl::InternalError("first"));
+  EXPECT_TRUE(IsDeviceLost(ReportDeviceLoss(absl::InternalError("second"))));
   EXPECT_THAT(reported, testing::ElementsAre(std::string(first.message())));
   SetDeviceLossListener(nullptr);
 }

@@ -70,19 +70,20 @@ TEST(ResolveDeviceTest, NamesTheExistingDevicesWhenOneIsMissing) {
 }
 
 TEST(WhyNoCudaTest, NamesTheRequiredDriver) {
-  EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 12080}, "driver version is insufficient"),
+  EXPECT_EQ(ExplainMissingCuda({.built = 13000, .driver = 12080}, "driver version is insufficient"),
             "the NVIDIA driver is too old: it supports CUDA 12.8, this program is built with 13.0; "
             "wanted driver 580 or newer");
-  EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 0}, ""),
+  EXPECT_EQ(ExplainMissingCuda({.built = 13000, .driver = 0}, ""),
             "no NVIDIA driver answers; wanted driver 580 or newer");
-  EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 13010}, "no CUDA-capable device is detected"),
-            "CUDA reports: no CUDA-capable device is detected");
-  EXPECT_EQ(WhyNoCuda({.built = 0, .driver = 13000}, ""),
+  EXPECT_EQ(
+      ExplainMissingCuda({.built = 13000, .driver = 13010}, "no CUDA-capable device is detected"),
+      "CUDA reports: no CUDA-capable device is detected");
+  EXPECT_EQ(ExplainMissingCuda({.built = 0, .driver = 13000}, ""),
             "this program was built without CUDA: see ./dev build cuda");
 }
 
 TEST(WhyNoCudaTest, AppearsInTheErrorForAMissingDevice) {
-  const std::string why = WhyNoCuda();
+  const std::string why = ExplainMissingCuda();
   EXPECT_EQ(why.empty(), ListDevices().size() > 1);
   EXPECT_NE(std::string(ResolveDevice("cuda:1023").status().message()).find(why),
             std::string::npos);

@@ -11,27 +11,27 @@ namespace vrp {
 namespace {
 
 // Must run before the other tests, one of which reaches the limit of distinct texts.
-TEST(WarnOfDevice, WritesToStandardErrorWithoutAListener) {
+TEST(ReportDeviceWarning, WritesToStandardErrorWithoutAListener) {
   testing::internal::CaptureStderr();
-  WarnOfDevice("no listener");
+  ReportDeviceWarning("no listener");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "no listener\n");
 }
 
-TEST(WarnOfDevice, ReportsEachTextOnce) {
+TEST(ReportDeviceWarning, ReportsEachTextOnce) {
   std::vector<std::string> reported;
   SetDeviceWarningListener([&](std::string_view text) { reported.emplace_back(text); });
   for (int i = 0; i < 3; ++i) {
-    WarnOfDevice("weights are misaligned");
-    WarnOfDevice("little memory");
+    ReportDeviceWarning("weights are misaligned");
+    ReportDeviceWarning("little memory");
   }
   EXPECT_THAT(reported, testing::ElementsAre("weights are misaligned", "little memory"));
   SetDeviceWarningListener(nullptr);
 }
 
-TEST(WarnOfDevice, DropsTextsBeyondTheLimit) {
+TEST(ReportDeviceWarning, DropsTextsBeyondTheLimit) {
   int reported = 0;
   SetDeviceWarningListener([&](std::string_view) { ++reported; });
-  for (int i = 0; i < 2 * kMaxDeviceWarnings; ++i) WarnOfDevice(absl::StrCat("warning ", i));
+  for (int i = 0; i < 2 * kMaxDeviceWarnings; ++i) ReportDeviceWarning(absl::StrCat("warning ", i));
   EXPECT_LE(reported, kMaxDeviceWarnings);
   EXPECT_GT(reported, kMaxDeviceWarnings - 10);
   SetDeviceWarningListener(nullptr);

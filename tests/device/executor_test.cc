@@ -15,7 +15,7 @@ namespace {
 TEST(DeviceExecutorTest, RunsCpuWorkInlineInTheCallersThread) {
   DeviceExecutors executors(DeviceShares{});
   std::thread::id seen;
-  auto result = executors.Of(DeviceId{}).Run(Priority::kTraining, [&] {
+  auto result = executors.Get(DeviceId{}).Run(Priority::kTraining, [&] {
     seen = std::this_thread::get_id();
     return absl::OkStatus();
   });
@@ -145,9 +145,9 @@ TEST(DeviceExecutorTest, RethrowsExceptionsOfItsWork) {
 TEST(DeviceExecutorsTest, CreateOneExecutorPerDevice) {
   DeviceExecutors executors(DeviceShares{});
   const DeviceId cpu;
-  EXPECT_EQ(&executors.Of(cpu), &executors.Of(cpu));
-  EXPECT_NE(&executors.Of(cpu), &executors.Of({DeviceKind::kCuda, 0}));
-  EXPECT_NE(&executors.Of({DeviceKind::kCuda, 1}), &executors.Of({DeviceKind::kCuda, 0}));
+  EXPECT_EQ(&executors.Get(cpu), &executors.Get(cpu));
+  EXPECT_NE(&executors.Get(cpu), &executors.Get({DeviceKind::kCuda, 0}));
+  EXPECT_NE(&executors.Get({DeviceKind::kCuda, 1}), &executors.Get({DeviceKind::kCuda, 0}));
 }
 
 TEST(DeviceExecutorTest, RejectsWorkAfterShutdown) {

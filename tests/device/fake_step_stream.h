@@ -54,7 +54,8 @@ class FakeStepStream final : public StepStream {
     return std::unique_ptr<StepGraph>(std::make_unique<Graph>(this, std::move(work)));
   }
 
-  absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+  absl::Status AddConditional(const StepFlags& flags,
+                              absl::FunctionRef<absl::Status()> part) override {
     if (!captured_ || std::any_of(flags.flags, flags.flags + flags.count, std::identity())) {
       return part();
     }

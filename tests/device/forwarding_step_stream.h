@@ -18,8 +18,9 @@ class ForwardingStepStream : public StepStream {
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
     return stream_->Capture(std::move(work));
   }
-  absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
-    return stream_->RunIfAny(flags, part);
+  absl::Status AddConditional(const StepFlags& flags,
+                              absl::FunctionRef<absl::Status()> part) override {
+    return stream_->AddConditional(flags, part);
   }
   absl::StatusOr<std::unique_ptr<StepCopy>> CopyToHostAsync(void* to, const void* from,
                                                             int64_t bytes) override {

@@ -30,7 +30,7 @@ class LosingExecutor final : public DeviceExecutor {
                                 absl::AnyInvocable<absl::Status()> work) override {
     if (!Lost()) return executor_->Run(priority, std::move(work));
     return executor_->Run(priority, [] {
-      return DeviceLost(absl::InternalError("an illegal memory access, made up"));
+      return ReportDeviceLoss(absl::InternalError("an illegal memory access, made up"));
     });
   }
   void ReleaseCachedMemory() override { executor_->ReleaseCachedMemory(); }

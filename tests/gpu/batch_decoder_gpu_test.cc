@@ -250,7 +250,7 @@ TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   int64_t asked = 0;
-  const DeviceBytes bytes = [&asked](int64_t count) {
+  const DeviceAllocator bytes = [&asked](int64_t count) {
     asked += count;
     const auto buffer = std::make_shared<Buffer<uint8_t>>(static_cast<size_t>(count));
     return std::shared_ptr<uint8_t>(buffer, buffer->data(true));
@@ -259,7 +259,7 @@ TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {
       .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
   RolloutBuffers actual(batch.size() * int64_t{one.trajectories}, batch.steps());
   RolloutBuffers expected(batch.size() * int64_t{one.trajectories}, batch.steps());
-  ASSERT_TRUE(MakeCudaBatchDecoder({.bytes = bytes})
+  ASSERT_TRUE(MakeCudaBatchDecoder({.allocate = bytes})
                   ->Rollout(batch.view(true), request, actual.view(true))
                   .ok());
   ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, expected.view(true)).ok());

@@ -69,9 +69,9 @@ struct Optimised {
     const OptimiserState& here = state.host()[0];
     EXPECT_EQ(there.steps, here.steps);
     EXPECT_EQ(there.updates, here.updates);
-    EXPECT_EQ(there.applies, here.applies);
+    EXPECT_EQ(there.is_applied, here.is_applied);
     EXPECT_EQ(there.arrived, 0U);  // reset for the next step
-    if (here.applies != 0) {
+    if (here.is_applied != 0) {
       EXPECT_DOUBLE_EQ(there.norm, here.norm);
     }
     EXPECT_EQ(scale.Download(), scale.host());

@@ -27,15 +27,15 @@ TEST_F(DropoutGpuTest, WritesTheSameMasksAsTheCpu) {
                         .sequences = sequences,
                         .hidden = 264};
     Buffer<int64_t> steps(std::vector<int64_t>{6});
-    Buffer<float> kept(std::vector<float>(static_cast<size_t>(mask.rows() * mask.hidden), -1));
-    mask.kept = kept.data(false);
+    Buffer<float> factors(std::vector<float>(static_cast<size_t>(mask.rows() * mask.hidden), -1));
+    mask.factors = factors.data(false);
     mask.steps = steps.data(false);
     WriteMaskOnCpu(mask);
-    mask.kept = kept.data(true);
+    mask.factors = factors.data(true);
     mask.steps = steps.data(true);
     const absl::Status status = WriteMaskOnCuda(mask, nullptr);
     ASSERT_TRUE(status.ok()) << status;
-    EXPECT_EQ(kept.Download(), kept.host()) << sequences;
+    EXPECT_EQ(factors.Download(), factors.host()) << sequences;
   }
 }
 
@@ -48,7 +48,7 @@ struct ForcedSteps {
         forbidden(std::vector<uint8_t>(rows * steps * static_cast<size_t>(layout.nodes), 77)),
         shares(rows * steps * static_cast<size_t>(ObservedShares(layout.kind))),
         features(forbidden.host().size() * static_cast<size_t>(ObservedFeatures(layout.kind))),
-        draws(rows * steps),
+        uniforms(rows * steps),
         costs(rows),
         trajectory_scratch(rows * static_cast<size_t>(TrajectoryScratchBytes(layout)) /
                            sizeof(double)),
@@ -59,7 +59,7 @@ struct ForcedSteps {
     const ObservationColumns<float> columns = {current.data(cuda),   first.data(cuda),
                                                begins.data(cuda),    shares.data(cuda),
                                                forbidden.data(cuda), features.data(cuda)};
-    return {columns, draws.data(cuda), lengths.data(cuda), costs.data(cuda), ends.data(cuda)};
+    return {columns, uniforms.data(cuda), lengths.data(cuda), costs.data(cuda), ends.data(cuda)};
   }
 
   void ExpectTheSame() {
@@ -67,7 +67,7 @@ struct ForcedSteps {
     EXPECT_EQ(first.Download(), first.host());
     EXPECT_EQ(begins.Download(), begins.host());
     EXPECT_EQ(forbidden.Download(), forbidden.host());
-    EXPECT_EQ(draws.Download(), draws.host());
+    EXPECT_EQ(uniforms.Download(), uniforms.host());
     EXPECT_EQ(lengths.Download(), lengths.host());
     EXPECT_EQ(ends.Download(), ends.host());
     for (size_t i = 0; i < costs.host().size(); ++i) {
@@ -84,7 +84,7 @@ struct ForcedSteps {
   Buffer<int64_t> current, first;
   Buffer<uint8_t> begins, forbidden;
   Buffer<float> shares, features;
-  Buffer<double> draws, costs, trajectory_scratch;
+  Buffer<double> uniforms, costs, trajectory_scratch;
   Buffer<int32_t> lengths;
   Buffer<TrajectoryEnd> ends;
 };

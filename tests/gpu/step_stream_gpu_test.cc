@@ -43,7 +43,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
   }
 
   absl::Status Part(int number) {
-    return stream_->RunIfAny(Flags(), [this, number] {
+    return stream_->AddConditional(Flags(), [this, number] {
       // Allocates memory, which later parts reuse.
       parts_[number].add_(at::ones({1 << 20}, parts_[number].options()).max());
       if (number == 0 && clears_) flags_.zero_();
@@ -56,7 +56,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
     VRP_RETURN_IF_ERROR(Part(0));
     VRP_RETURN_IF_ERROR(Part(1));
     between_.add_(at::full({1 << 20}, 10, between_.options()).max());
-    return stream_->RunIfAny(Flags(), [this] {
+    return stream_->AddConditional(Flags(), [this] {
       after_.add_(1);
       return absl::OkStatus();
     });

@@ -35,12 +35,12 @@ class EventRowsTest : public ::testing::Test {
     for (int64_t step = first; step <= last;) {
       Change([&](JobChange& change) {
         for (int i = 0; i < 100 && step <= last; ++i, ++step) {
-          change.Progress({.step = step,
-                           .loss = static_cast<double>(step),
-                           .validation_cost = static_cast<double>(step),
-                           .end_of_epoch = step % 10 == 0});
-          if (logs) change.Log("line");
-          if (step % 50 == 0) change.Checkpoint(step);
+          change.RecordProgress({.step = step,
+                                 .loss = static_cast<double>(step),
+                                 .validation_cost = static_cast<double>(step),
+                                 .end_of_epoch = step % 10 == 0});
+          if (logs) change.RecordLog("line");
+          if (step % 50 == 0) change.RecordCheckpoint(step);
         }
       });
     }
@@ -58,7 +58,7 @@ class EventRowsTest : public ::testing::Test {
   int64_t CountRows() { return static_cast<int64_t>(Stored().size()); }
   std::vector<JobEvent> Stored() {
     std::vector<JobEvent> rows =
-        *store().Events(id_, {.first = 1, .last = 1'000'000, .limit = 1'000'000});
+        *store().ReadEvents(id_, {.first = 1, .last = 1'000'000, .limit = 1'000'000});
     std::erase_if(rows, [](const auto& event) { return event.type == EventType::kCompacted; });
     return rows;
   }
@@ -122,7 +122,7 @@ TEST_F(EventRowsTest, ReportsEventsThinnedDuringAReadToTheReader) {
 TEST_F(EventRowsTest, KeepsStateModelAndEpochEndEvents) {
   Change([](JobChange& change) {
     EXPECT_TRUE(change.MoveTo(JobState::kRunning).ok());
-    change.PublishedLive("models/a/versions/1", 3);
+    change.RecordLiveModel("models/a/versions/1", 3);
   });
   Train(1, 12'000);
   std::set<EventType> kinds;
@@ -174,7 +174,7 @@ TEST_F(EventRowsTest, CountsRepeatedStepsOnceInTheHistory) {
   Train(1, 30);
   Change([](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kQueued).ok()); });
   store().StartNext(JobKind::kTraining).IgnoreError();
-  Change([](JobChange& change) { change.Resumed(20); });
+  Change([](JobChange& change) { change.RecordResume(20); });
   Train(21, 25);
   const History history = *book_->ReadHistory(JobKind::kTraining, id_, {});
   ASSERT_EQ(history.points.size(), 25u);
@@ -196,7 +196,7 @@ TEST_F(EventRowsTest, RefusesAHistoryOutOfRange) {
 TEST_F(EventRowsTest, KeepsTheBestEpoch) {
   const auto epoch = [this](int64_t step, double cost) {
     Change([=](JobChange& change) {
-      change.Progress({.step = step, .validation_cost = cost, .end_of_epoch = true});
+      change.RecordProgress({.step = step, .validation_cost = cost, .end_of_epoch = true});
     });
   };
   epoch(1, 9.0);

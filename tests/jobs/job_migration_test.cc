@@ -25,7 +25,7 @@ TEST(JobMigrationTest, OpensSchema1WithAllJobsAndEvents) {
   ASSERT_EQ(jobs.size(), 5u);
   for (const JobRecord& record : jobs) {
     const int64_t last = record.job.last_sequence;
-    EXPECT_EQ(store.Events(record.job.id, {.first = 1, .last = last, .limit = last})->size(),
+    EXPECT_EQ(store.ReadEvents(record.job.id, {.first = 1, .last = last, .limit = last})->size(),
               static_cast<size_t>(last));
   }
   EXPECT_EQ(jobs.back().job.model, "models/tiny/versions/1");
@@ -53,8 +53,8 @@ TEST(JobMigrationTest, OpensSchema2WithAllJobsAndEvents) {
     EXPECT_TRUE(job.spec.labels.empty());
     EXPECT_EQ(job.spec.time_limit, absl::InfiniteDuration());
     EXPECT_FALSE(job.best.has_value());
-    const auto events =
-        *store.Events(job.id, {.first = 1, .last = job.last_sequence, .limit = job.last_sequence});
+    const auto events = *store.ReadEvents(
+        job.id, {.first = 1, .last = job.last_sequence, .limit = job.last_sequence});
     ASSERT_EQ(static_cast<int64_t>(events.size()), job.last_sequence);
     for (const JobEvent& event : events) EXPECT_NE(event.type, EventType::kCompacted);
   }
@@ -86,8 +86,8 @@ TEST(JobMigrationTest, OpensSchema3WithAllJobsAndEvents) {
     states.push_back(Concat(job.request_id, " ", JobStateName(job.state)));
     EXPECT_FALSE(job.published.has_value());
     EXPECT_FALSE(job.stop_requested);
-    const auto events =
-        *store.Events(job.id, {.first = 1, .last = job.last_sequence, .limit = job.last_sequence});
+    const auto events = *store.ReadEvents(
+        job.id, {.first = 1, .last = job.last_sequence, .limit = job.last_sequence});
     ASSERT_EQ(static_cast<int64_t>(events.size()), job.last_sequence);
     for (const JobEvent& event : events) EXPECT_FALSE(event.published.has_value());
   }

@@ -35,7 +35,7 @@ class JobRecorderTest : public ::testing::Test {
   }
   std::vector<std::string> Recorded() const {
     std::vector<std::string> words =
-        test::Describe(*store_->Events(id_, {.first = 3, .last = 1000, .limit = 1000}));
+        test::Describe(*store_->ReadEvents(id_, {.first = 3, .last = 1000, .limit = 1000}));
     return words;
   }
 
@@ -108,7 +108,8 @@ TEST_F(JobRecorderTest, StoresPhaseTimesWithTheJobAndEpochEnds) {
   TrainingProgress epoch = At(10, true);
   epoch.totals.run_phases.back().wall_seconds = 4;
   recorder_->OnProgress(epoch);
-  const std::vector<JobEvent> events = *store_->Events(id_, {.first = 3, .last = 4, .limit = 9});
+  const std::vector<JobEvent> events =
+      *store_->ReadEvents(id_, {.first = 3, .last = 4, .limit = 9});
   EXPECT_EQ(events[0].progress->totals.WallSeconds(), 0);
   EXPECT_EQ(events[1].progress->totals.WallSeconds(), 4);
 }
@@ -151,8 +152,8 @@ TEST_F(JobRecorderTest, StoresNan) {
   progress.loss = std::numeric_limits<double>::quiet_NaN();
   recorder_->OnProgress(progress);
   EXPECT_TRUE(std::isnan(store_->Find(JobKind::kTraining, id_)->job.progress->loss));
-  EXPECT_TRUE(
-      std::isnan(store_->Events(id_, {.first = 3, .last = 3, .limit = 1})->front().progress->loss));
+  EXPECT_TRUE(std::isnan(
+      store_->ReadEvents(id_, {.first = 3, .last = 3, .limit = 1})->front().progress->loss));
 }
 
 TEST_F(JobRecorderTest, LogsLostEventsOnceTheStoreWorksAgain) {
@@ -166,7 +167,8 @@ TEST_F(JobRecorderTest, LogsLostEventsOnceTheStoreWorksAgain) {
   }
   recorder_->OnLog("kept");
   EXPECT_THAT(Recorded(), ElementsAre("log", "log"));
-  const std::vector<JobEvent> events = *store_->Events(id_, {.first = 3, .last = 4, .limit = 9});
+  const std::vector<JobEvent> events =
+      *store_->ReadEvents(id_, {.first = 3, .last = 4, .limit = 9});
   EXPECT_THAT(events[0].text, HasSubstr("2 events before this one could not be stored"));
   EXPECT_EQ(events[1].text, "kept");
 }

@@ -69,7 +69,7 @@ TEST_F(JobRestartTest, ResumesAJobThatLostItsDeviceAfterARestart) {
   UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
     if (step != 5 || lost.HasBeenNotified()) return absl::OkStatus();
     lost.Notify();
-    return DeviceLost(absl::InternalError("an illegal memory access"));
+    return ReportDeviceLoss(absl::InternalError("an illegal memory access"));
   }});
   Open();
   const std::string id = Submit(2, 5);

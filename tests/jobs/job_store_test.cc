@@ -49,11 +49,11 @@ TEST_F(JobStoreTest, ReadsBackTheStoredJob) {
   ASSERT_TRUE((*Open())
                   ->Update(submitted.id, Durability::kFull,
                            [&published](JobChange& change) {
-                             change.Progress({.step = 7, .loss = 0.25});
-                             change.Checkpoint(7);
+                             change.RecordProgress({.step = 7, .loss = 0.25});
+                             change.RecordCheckpoint(7);
                              change.RequestStop("asked to end");
-                             change.Published("models/a/versions/1", TrainingEnd::kTimeLimit,
-                                              published);
+                             change.RecordModel("models/a/versions/1", TrainingEnd::kTimeLimit,
+                                                published);
                              return change.Fail(absl::DataLossError("weights\xff"));
                            })
                   .ok());
@@ -76,7 +76,7 @@ TEST_F(JobStoreTest, ReadsBackTheStoredJob) {
   EXPECT_EQ(job.last_sequence, 7);
   EXPECT_EQ(record.checkpoint_step, 7);
   const std::vector<JobEvent> events =
-      *(*Open())->Events(job.id, {.first = 1, .last = 99, .limit = 99});
+      *(*Open())->ReadEvents(job.id, {.first = 1, .last = 99, .limit = 99});
   EXPECT_THAT(test::Describe(events),
               ElementsAre("QUEUED", "PREPARING", "progress 7", "checkpoint 7", "log",
                           "model models/a/versions/1", "FAILED"));
@@ -92,12 +92,12 @@ TEST_F(JobStoreTest, RollsBackAFailedChange) {
   EXPECT_TRUE(absl::IsAborted(store
                                   ->Update(id, Durability::kFull,
                                            [](JobChange& change) {
-                                             change.Log("gone");
+                                             change.RecordLog("gone");
                                              return absl::AbortedError("no");
                                            })
                                   .status()));
   EXPECT_EQ(store->Find(JobKind::kTraining, id)->job.last_sequence, 1);
-  EXPECT_EQ(store->Events(id, {.first = 1, .last = 9, .limit = 9})->size(), 1u);
+  EXPECT_EQ(store->ReadEvents(id, {.first = 1, .last = 9, .limit = 9})->size(), 1u);
 }
 
 TEST_F(JobStoreTest, StoresAStepOncePerAttempt) {
@@ -108,7 +108,7 @@ TEST_F(JobStoreTest, StoresAStepOncePerAttempt) {
     return store
         ->Update(id, Durability::kNormal,
                  [](JobChange& change) {
-                   change.Progress({.step = 4});
+                   change.RecordProgress({.step = 4});
                    return absl::OkStatus();
                  })
         .status();
@@ -130,7 +130,7 @@ TEST_F(JobStoreTest, RefusesChangesToAnEndedJob) {
                            [](JobChange& change) { return change.MoveTo(JobState::kCancelled); })
                   .ok());
   const auto log = [](JobChange& change) {
-    change.Log("late");
+    change.RecordLog("late");
     return absl::OkStatus();
   };
   EXPECT_TRUE(absl::IsFailedPrecondition(store->Update(id, Durability::kNormal, log).status()));
@@ -147,7 +147,7 @@ TEST_F(JobStoreTest, KeepsEachLogGapFreeUnderConcurrentWriters) {
         ASSERT_TRUE(store
                         ->Update(ids[i % 3], Durability::kNormal,
                                  [](JobChange& change) {
-                                   change.Log("line");
+                                   change.RecordLog("line");
                                    return absl::OkStatus();
                                  })
                         .ok());
@@ -157,7 +157,7 @@ TEST_F(JobStoreTest, KeepsEachLogGapFreeUnderConcurrentWriters) {
   for (std::thread& thread : threads) thread.join();
   for (const std::string& id : ids) {
     const std::vector<JobEvent> events =
-        *store->Events(id, {.first = 1, .last = 999, .limit = 999});
+        *store->ReadEvents(id, {.first = 1, .last = 999, .limit = 999});
     EXPECT_EQ(events.size(), 41u);
     test::ExpectConsistentLog(events);
   }
@@ -185,7 +185,7 @@ TEST_F(JobStoreTest, ReportsStateChangesToTheListener) {
   store
       ->Update(id, Durability::kFull,
                [](JobChange& change) {
-                 change.Log("goes on");
+                 change.RecordLog("goes on");
                  return absl::OkStatus();
                })
       .IgnoreError();
@@ -260,7 +260,8 @@ TEST_F(JobStoreTest, MigratesJobsOfSchema1ToTrainingJobs) {
   const Job job = store->Find(JobKind::kTraining, "old")->job;
   EXPECT_EQ(job.spec.overrides, std::vector<std::string>{"x=1"});
   EXPECT_EQ(job.progress->step, 5);
-  const std::vector<JobEvent> events = *store->Events("old", {.first = 1, .last = 1, .limit = 1});
+  const std::vector<JobEvent> events =
+      *store->ReadEvents("old", {.first = 1, .last = 1, .limit = 1});
   EXPECT_EQ(events.at(0).progress->step, 5);
   EXPECT_TRUE(absl::IsNotFound(store->Find(JobKind::kSolve, "old").status()));
   EXPECT_EQ(*store->StartNext(JobKind::kSolve), std::nullopt);
@@ -271,7 +272,7 @@ TEST_F(JobStoreTest, ReadsBackTheStoredSolveJob) {
   const std::string bytes("a\0b\xff", 4);  // serialised messages are not text
   const Job submitted = *(*Open())->Submit(
       SolveSpec{.request = bytes, .summary = bytes, .budget = absl::Hours(3)}, "r1", 10);
-  const SolveProgress progress = {.searched = absl::Nanoseconds(1'500'000'007),
+  const SolveProgress progress = {.search_time = absl::Nanoseconds(1'500'000'007),
                                   .improvements = 2,
                                   .cost = 0.1 + 0.2,
                                   .routes = 4,
@@ -279,8 +280,8 @@ TEST_F(JobStoreTest, ReadsBackTheStoredSolveJob) {
   ASSERT_TRUE((*Open())
                   ->Update(submitted.id, Durability::kFull,
                            [&](JobChange& change) {
-                             change.Improved(progress, bytes + "plan");
-                             change.Answered(progress, bytes + "answer");
+                             change.RecordPlan(progress, bytes + "plan");
+                             change.RecordAnswer(progress, bytes + "answer");
                              change.SetSearchTime(absl::Seconds(2), absl::Seconds(2));
                              return absl::OkStatus();
                            })
@@ -290,11 +291,12 @@ TEST_F(JobStoreTest, ReadsBackTheStoredSolveJob) {
   EXPECT_EQ(job.solve.summary, bytes);
   EXPECT_EQ(job.solve.budget, absl::Hours(3));
   EXPECT_EQ(job.solve.progress.cost, progress.cost);
-  EXPECT_EQ(job.solve.progress.searched, absl::Seconds(2));
-  EXPECT_EQ(*store->Content(job.id, SolveContent::kRequest), bytes);
-  EXPECT_EQ(*store->Content(job.id, SolveContent::kPlan), bytes + "plan");
-  EXPECT_EQ(*store->Content(job.id, SolveContent::kAnswer), bytes + "answer");
-  const std::vector<JobEvent> events = *store->Events(job.id, {.first = 2, .last = 3, .limit = 9});
+  EXPECT_EQ(job.solve.progress.search_time, absl::Seconds(2));
+  EXPECT_EQ(*store->ReadContent(job.id, SolveContent::kRequest), bytes);
+  EXPECT_EQ(*store->ReadContent(job.id, SolveContent::kPlan), bytes + "plan");
+  EXPECT_EQ(*store->ReadContent(job.id, SolveContent::kAnswer), bytes + "answer");
+  const std::vector<JobEvent> events =
+      *store->ReadEvents(job.id, {.first = 2, .last = 3, .limit = 9});
   EXPECT_EQ(events.at(0).type, EventType::kImprovement);
   EXPECT_EQ(events.at(0).solve, progress);
   EXPECT_EQ(events.at(1).type, EventType::kAnswer);

@@ -79,9 +79,9 @@ TEST(JobChangeTest, ResetsTheCrashCountOnlyAtANewCheckpoint) {
   record.crashes = 2;
   record.checkpoint_step = 30;
   JobChange change(record, absl::FromUnixSeconds(7));
-  change.Checkpoint(30);
+  change.RecordCheckpoint(30);
   EXPECT_EQ(change.record().crashes, 2);
-  change.Checkpoint(31);
+  change.RecordCheckpoint(31);
   EXPECT_EQ(change.record().crashes, 0);
   EXPECT_EQ(change.record().checkpoint_step, 31);
 }
@@ -90,10 +90,10 @@ TEST(JobChangeTest, MakesTextsPrintableAndBounded) {
   JobRecord record;
   record.job.state = kRunning;
   JobChange change(record, absl::FromUnixSeconds(7));
-  change.Log("bell \a, broken \xff");
+  change.RecordLog("bell \a, broken \xff");
   EXPECT_EQ(change.events().back().text.find('\a'), std::string::npos);
   EXPECT_EQ(change.events().back().text.find('\xff'), std::string::npos);
-  change.Log(std::string(1 << 20, 'x'));
+  change.RecordLog(std::string(1 << 20, 'x'));
   EXPECT_LT(change.events().back().text.size(), 100'000u);
   ASSERT_TRUE(change.Fail(absl::InternalError("two\nlines")).ok());
   EXPECT_EQ(change.record().job.error.message(), "two\nlines");

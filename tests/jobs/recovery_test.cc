@@ -110,7 +110,7 @@ TEST_F(RecoveryTest, FailsTheJobAtTheThirdConsecutiveCrash) {
 TEST_F(RecoveryTest, KeepsAJobThatMakesProgress) {
   const std::string id = JobLeftIn({JobState::kRunning});
   for (int64_t step = 1; step <= 6; ++step) {
-    Update(id, [step](JobChange& change) { change.Checkpoint(step); });
+    Update(id, [step](JobChange& change) { change.RecordCheckpoint(step); });
     EXPECT_EQ(Recover(id).state, JobState::kQueued) << step;
     CrashAgain(id);
   }
@@ -132,7 +132,7 @@ TEST_F(RecoveryTest, MarksAJobWithAPublishedModelAsSucceeded) {
                                              .reason = PublishReason::kBestValidation,
                                              .validation_cost = 6.5}));
   EXPECT_EQ(store_->Find(JobKind::kTraining, cancelling)->job.model, "models/tiny/versions/2");
-  EXPECT_THAT(test::Describe(*store_->Events(id, {.first = 4, .last = 9, .limit = 9})),
+  EXPECT_THAT(test::Describe(*store_->ReadEvents(id, {.first = 4, .last = 9, .limit = 9})),
               ElementsAre("model models/tiny/versions/1", "SUCCEEDED"));
 }
 
@@ -167,7 +167,8 @@ class SolveRecoveryTest : public RecoveryTest {
     return store_->Find(JobKind::kSolve, id)->job.state;
   }
   void Improve(const std::string& id) {
-    Update(id, [](JobChange& change) { change.Improved({.improvements = 1, .cost = 9}, "plan"); });
+    Update(id,
+           [](JobChange& change) { change.RecordPlan({.improvements = 1, .cost = 9}, "plan"); });
   }
 };
 

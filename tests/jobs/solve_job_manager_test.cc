@@ -116,7 +116,7 @@ TEST_F(SolveJobManagerTest, ResumesFromThePlanWithTheRemainingTime) {
   EXPECT_TRUE(solver_.AwaitRunning(1));
   const SolveTask task = solver_.tasks().at(1);
   EXPECT_EQ(task.plan, "98");
-  EXPECT_EQ(task.searched, absl::Minutes(30));
+  EXPECT_EQ(task.search_time, absl::Minutes(30));
   EXPECT_EQ(task.since_improvement, absl::Minutes(30));
   EXPECT_EQ(task.budget, absl::Minutes(90));
   EXPECT_EQ(task.request, "city");
@@ -127,7 +127,7 @@ TEST_F(SolveJobManagerTest, ResumesFromThePlanWithTheRemainingTime) {
                                         "RUNNING", "improvement 97", "answer 97", "SUCCEEDED"));
   EXPECT_EQ(jobs_->Get(id)->attempt, 2);
   EXPECT_EQ(jobs_->Get(id)->solve.progress.improvements, 3);
-  EXPECT_EQ(jobs_->Get(id)->solve.progress.improved, absl::Minutes(30));
+  EXPECT_EQ(jobs_->Get(id)->solve.progress.improved_at, absl::Minutes(30));
 }
 
 TEST_F(SolveJobManagerTest, StoresTheFirstPlanAtOnce) {
@@ -142,7 +142,7 @@ TEST_F(SolveJobManagerTest, StoresTheSearchTimeWithoutAnImprovement) {
   Open();
   const std::string id = SubmitWithPlans(1);
   clock_.Advance(absl::Minutes(7));
-  while (jobs_->Get(id)->solve.progress.searched < absl::Minutes(7))
+  while (jobs_->Get(id)->solve.progress.search_time < absl::Minutes(7))
     absl::SleepFor(absl::Milliseconds(1));
   EXPECT_EQ(jobs_->Get(id)->last_sequence, 4) << "without an event";
 }
@@ -267,7 +267,7 @@ TEST_F(SolveJobManagerTest, KeepsAnImprovementOverATemporarilyFullDisk) {
     solver_.Improve(2);
   }
   AwaitCost(id, 97);
-  EXPECT_THAT(*book_->store().Content(id, SolveContent::kPlan), "97");
+  EXPECT_THAT(*book_->store().ReadContent(id, SolveContent::kPlan), "97");
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST_F(TensorBoardTest, ContinuesTheJobIfTheFolderCannotBeWritten) {
   ASSERT_TRUE(AtomicWriteFile(folder_.File("curves"), "a file").ok());
   recorder_->WriteTensorBoard(Open());
   recorder_->OnProgress({.epochs = 1, .step = 1, .steps = 100});
-  EXPECT_THAT(test::Describe(*store_->Events(id_, {.first = 3, .last = 1000, .limit = 1000})),
+  EXPECT_THAT(test::Describe(*store_->ReadEvents(id_, {.first = 3, .last = 1000, .limit = 1000})),
               ::testing::ElementsAre("log", "progress 1"));
 }
 

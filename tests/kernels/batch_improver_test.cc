@@ -148,8 +148,8 @@ struct BackwardLanes {
     body();
   }
   template <typename Value>
-  LeastValue Least(int32_t count, const Value& value) const {
-    LeastValue least = {.index = count};
+  MinValue Min(int32_t count, const Value& value) const {
+    MinValue least = {.index = count};
     for (int32_t i = count - 1; i >= 0; --i) {
       const int32_t other = value(i);
       if (other < least.value || (other == least.value && other != kNoMove)) least = {other, i};
@@ -180,7 +180,7 @@ std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int3
     request.end_round = end;
     for (int32_t number = 0; number < batch.instances; ++number) {
       const ImproveTask& task = tasks[static_cast<size_t>(number)];
-      Improve(BackwardLanes(), batch, CutImproveScratch(task.nodes, task.routes, memory.data()),
+      Improve(BackwardLanes(), batch, ImproveScratchAt(task.nodes, task.routes, memory.data()),
               request, number);
     }
   }

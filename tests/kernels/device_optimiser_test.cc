@@ -77,7 +77,7 @@ TEST(DeviceOptimiserTest, SkipsAndCountsStepsWithNonFiniteGradientOrLoss) {
   EXPECT_EQ(fixture.mean, std::vector<float>(5));
   EXPECT_EQ(fixture.state.steps, 3);
   EXPECT_EQ(fixture.state.updates, 0);
-  EXPECT_EQ(fixture.state.applies, 0);
+  EXPECT_EQ(fixture.state.is_applied, 0);
   fixture.loss = 0;
   OptimiseOnCpu(fixture.task);
   EXPECT_NEAR(fixture.values[0], 0.9, 1e-5);  // with the bias corrections of a first update

@@ -13,26 +13,26 @@ constexpr int32_t kMaskSequences = 6;
 constexpr int32_t kUnits = 64;
 
 std::vector<float> MaskOf(DropoutMask mask) {
-  std::vector<float> kept(size_t{kLength} * kMaskSequences * kUnits, -1);
+  std::vector<float> factors(size_t{kLength} * kMaskSequences * kUnits, -1);
   mask.rate = DropoutRateOf(0.25);
   mask.length = kLength;
   mask.sequences = kMaskSequences;
   mask.hidden = kUnits;
-  mask.kept = kept.data();
+  mask.factors = factors.data();
   WriteMaskOnCpu(mask);
-  return kept;
+  return factors;
 }
 
 TEST(DropoutMaskTest, DropsTheShareAndScalesTheRest) {
-  const std::vector<float> kept = MaskOf({.key = {.seed = 3, .layer = 1}});
-  const auto dropped = std::ranges::count(kept, 0.0F);
-  const auto enlarged = std::ranges::count(kept, 4.0F / 3);
-  EXPECT_EQ(dropped + enlarged, std::ssize(kept));
-  EXPECT_NEAR(static_cast<double>(dropped) / static_cast<double>(kept.size()), 0.25, 0.03);
+  const std::vector<float> factors = MaskOf({.key = {.seed = 3, .layer = 1}});
+  const auto dropped = std::ranges::count(factors, 0.0F);
+  const auto enlarged = std::ranges::count(factors, 4.0F / 3);
+  EXPECT_EQ(dropped + enlarged, std::ssize(factors));
+  EXPECT_NEAR(static_cast<double>(dropped) / static_cast<double>(factors.size()), 0.25, 0.03);
 }
 
 TEST(DropoutMaskTest, DependsOnlyOnSequenceStepAndLayer) {
-  const std::vector<float> kept = MaskOf({.key = {.seed = 3, .stream = 9, .layer = 1}});
+  const std::vector<float> factors = MaskOf({.key = {.seed = 3, .stream = 9, .layer = 1}});
   const std::vector<float> later =
       MaskOf({.key = {.seed = 3, .stream = 9, .sequence = 2, .layer = 1}});
   for (size_t t = 0; t < kLength; ++t) {
@@ -42,12 +42,12 @@ TEST(DropoutMaskTest, DependsOnlyOnSequenceStepAndLayer) {
             mask.begin() + static_cast<std::ptrdiff_t>((t * kMaskSequences + sequence) * kUnits);
         return std::vector<float>(first, first + kUnits);
       };
-      EXPECT_EQ(row(later, r), row(kept, r + 2));
-      EXPECT_NE(row(later, r), row(kept, r));
+      EXPECT_EQ(row(later, r), row(factors, r + 2));
+      EXPECT_NE(row(later, r), row(factors, r));
     }
   }
-  EXPECT_NE(kept, MaskOf({.key = {.seed = 3, .stream = 9, .layer = 2}}));
-  EXPECT_NE(kept, MaskOf({.key = {.seed = 3, .stream = 9, .layer = 1, .decoder = true}}));
+  EXPECT_NE(factors, MaskOf({.key = {.seed = 3, .stream = 9, .layer = 2}}));
+  EXPECT_NE(factors, MaskOf({.key = {.seed = 3, .stream = 9, .layer = 1, .decoder = true}}));
 }
 
 TEST(DropoutMaskTest, CountsEarlierSteps) {

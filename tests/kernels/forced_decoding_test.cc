@@ -29,7 +29,7 @@ struct Memory {
         shares(current.size() * static_cast<size_t>(ObservedShares(kind)), kUnwritten),
         forbidden(current.size() * kPaddedForcedNodes, kUnwritten),
         features(forbidden.size() * static_cast<size_t>(ObservedFeatures(kind)), kUnwritten),
-        draws(current.size()),
+        uniforms(current.size()),
         trajectory_scratch(static_cast<size_t>(rows * TrajectoryScratchBytes(layout)) /
                            sizeof(double)),
         lengths(static_cast<size_t>(rows)),
@@ -43,7 +43,7 @@ struct Memory {
             shares.data(),  forbidden.data(), features.data()};
   }
   ForcedDecodingResult<T> result() {
-    return {columns(), draws.data(), lengths.data(), costs.data(), ends.data()};
+    return {columns(), uniforms.data(), lengths.data(), costs.data(), ends.data()};
   }
 
   ObservationLayout layout;
@@ -52,7 +52,7 @@ struct Memory {
   std::vector<T> shares;
   std::vector<uint8_t> forbidden;
   std::vector<T> features;
-  std::vector<double> draws;
+  std::vector<double> uniforms;
   std::vector<double> trajectory_scratch;
   std::vector<int32_t> lengths;
   std::vector<double> costs;
@@ -227,8 +227,8 @@ TEST_F(ForcedDecodingEdgeTest, StopsATrajectoryAtAForbiddenChoiceAndContinuesThe
 TEST_F(ForcedDecodingEdgeTest, DrawsDependOnStepTrajectoryAndStream) {
   const ForcedDecodingResult<float> result =
       DecodeBoth({test::SomeTour(rules_[0], 0), test::SomeTour(rules_[1], 0)});
-  EXPECT_EQ(result.draws[7], SecondUniform(StepBlock({5, 13, 40, 7})));
-  EXPECT_EQ(result.draws[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
+  EXPECT_EQ(result.uniforms[7], SecondUniform(StepBlock({5, 13, 40, 7})));
+  EXPECT_EQ(result.uniforms[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
 }
 
 // Observations of a network that makes the given choices.

@@ -78,13 +78,13 @@ ImproveFixture::ImproveFixture(const ImprovedPlan& plan)
       tasks_(packed_.TasksAt(packed_.distances().data(), packed_.demands().data(),
                              neighbours_.data())),
       memory_(static_cast<size_t>(ImproveScratchBytes(plan.nodes, plan.routes))),
-      scratch_(CutImproveScratch(plan.nodes, plan.routes, memory_.data())) {
+      scratch_(ImproveScratchAt(plan.nodes, plan.routes, memory_.data())) {
   ListNeighbours(SerialGroup(), task());
   Reset();
 }
 
 void ImproveFixture::Reset() {
-  const LinkedPlan initial = CutPlan(plan_.nodes, plan_.routes, packed_.plans().data());
+  const LinkedPlan initial = PlanAt(plan_.nodes, plan_.routes, packed_.plans().data());
   const int64_t bytes = PlanBytes(plan_.nodes, plan_.routes);
   CopyPlan(SerialGroup(), bytes, initial, scratch_.trial);
   CopyPlan(SerialGroup(), bytes, initial, scratch_.current);

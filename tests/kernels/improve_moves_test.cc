@@ -112,7 +112,7 @@ TEST(ImproveMovesTest, RecreateReinsertsAllRemovedCustomers) {
     EXPECT_TRUE(IsFeasible(fixture.Trial()));
     EXPECT_EQ(CostOf(fixture.Trial()), before + scratch.state->delta);
   }
-  EXPECT_GT(largest_removal, kLongestString);
+  EXPECT_GT(largest_removal, kMaxStringLength);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct OneStep {
   std::vector<double> keys = std::vector<double>(kStepHidden * kPaddedStepNodes, 0.0);  // columns
   std::vector<double> values = Values(kStepNodes * kStepHidden, 2);
   std::vector<double> weight = Values(kPointerDynamicStride, 3);
-  std::vector<double> seen = std::vector<double>(kStepHidden);
+  std::vector<double> glimpse = std::vector<double>(kStepHidden);
   std::vector<double> logits = std::vector<double>(kPaddedStepNodes);
 
   void Compute(Isa isa) {
@@ -50,7 +50,7 @@ struct OneStep {
                                             .values = values.data(),
                                             .dynamic_weight = weight.data(),
                                             .weights = attention.data()},
-                                           seen.data());
+                                           glimpse.data());
     PointerKernelsFor<double>(isa).logits({.steps = 1,
                                            .nodes = kStepNodes,
                                            .padded_nodes = kPaddedStepNodes,
@@ -90,15 +90,16 @@ TEST_P(PointerStepsTest, EqualPlainLoops) {
   OneStep step;
   step.Compute(GetParam());
   double sum = 0;
-  std::vector<double> seen(kStepHidden);
+  std::vector<double> glimpse(kStepHidden);
   for (int64_t n = 0; n < kStepNodes - 1; ++n) {
     const double share = std::exp(step.Score(n));
     sum += share;
-    for (int64_t h = 0; h < kStepHidden; ++h) seen[h] += share * step.values[n * kStepHidden + h];
+    for (int64_t h = 0; h < kStepHidden; ++h)
+      glimpse[h] += share * step.values[n * kStepHidden + h];
     EXPECT_NEAR(step.logits[n], 10 * std::tanh(step.Score(n)), 1e-12);
   }
   EXPECT_EQ(step.logits[kStepNodes - 1], -std::numeric_limits<double>::infinity());
-  for (int64_t h = 0; h < kStepHidden; ++h) EXPECT_NEAR(step.seen[h], seen[h] / sum, 1e-12);
+  for (int64_t h = 0; h < kStepHidden; ++h) EXPECT_NEAR(step.glimpse[h], glimpse[h] / sum, 1e-12);
 }
 
 TEST_P(PointerStepsTest, BothAttentionsReactToAVisitedNode) {
@@ -108,7 +109,7 @@ TEST_P(PointerStepsTest, BothAttentionsReactToAVisitedNode) {
   flipped.dynamic[2] += 1;  // changes only is_visited of node 2
   flipped.Compute(GetParam());
   EXPECT_GT(std::abs(flipped.logits[2] - step.logits[2]), 1e-3);
-  EXPECT_GT(std::abs(flipped.seen[0] - step.seen[0]), 1e-6);
+  EXPECT_GT(std::abs(flipped.glimpse[0] - step.glimpse[0]), 1e-6);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, PointerStepsTest, testing::ValuesIn(UsableIsas()));

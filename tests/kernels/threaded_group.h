@@ -48,7 +48,7 @@ class ThreadedLanes {
     return total;
   }
   template <typename T, typename Value>
-  T Largest(int32_t count, const Value& value) const {
+  T Max(int32_t count, const Value& value) const {
     T largest = -std::numeric_limits<T>::infinity();
     for (int32_t i = lane_; i < count; i += kThreads) largest = std::max<T>(largest, value(i));
     for (const auto& [other, unused] : Exchange(largest, 0)) {
@@ -65,13 +65,13 @@ class ThreadedLanes {
     return first;
   }
   template <typename Value>
-  LeastValue Least(int32_t count, const Value& value) const {
-    LeastValue mine = {.index = count};
+  MinValue Min(int32_t count, const Value& value) const {
+    MinValue mine = {.index = count};
     for (int32_t i = lane_; i < count; i += kThreads) {
       const int32_t other = value(i);
       if (other < mine.value) mine = {other, i};
     }
-    LeastValue least = {.index = count};
+    MinValue least = {.index = count};
     for (const auto& [other, index] : Exchange(mine.value, mine.index)) {
       const auto found = static_cast<int32_t>(other);
       const bool better = found < least.value || (found == least.value && index < least.index);

@@ -43,7 +43,7 @@ struct Decoded {
     return LayOutDecoderScratch<float>(kShape, rules.problem.nodes, true);
   }
   DecoderScratch<float> Scratch() {
-    return CutDecoderScratch<float>(Layout(), reinterpret_cast<uint8_t*>(memory.data()));
+    return DecoderScratchAt<float>(Layout(), reinterpret_cast<uint8_t*>(memory.data()));
   }
   template <typename T>
   static DecoderNodes<T> Nodes(T* first, T* other) {
@@ -83,7 +83,7 @@ struct Decoded {
                                             .weights = weights};
     for (int32_t p = 0; p < kTrajectories; ++p) {
       for (int32_t part = 0; part < 2; ++part) {
-        TrajectoryPass pass = PassOf(request, p, terms);
+        TrajectoryPass pass = MakeTrajectoryPass(request, p, terms);
         pass.part = part;
         pass.parts = 2;
         RunSecondPass(group, Task(), Scratch(), request, pass,
@@ -210,7 +210,7 @@ TEST(ProgramsByThreadsTest, ImprovedPlansEqualThoseOfOneThread) {
                                 .best = best.data()};
     std::vector<uint64_t> scratch(
         static_cast<size_t>(ImproveScratchBytes(batch.nodes, batch.routes)) / sizeof(uint64_t));
-    const ImproveScratch improve_scratch = CutImproveScratch(
+    const ImproveScratch improve_scratch = ImproveScratchAt(
         tasks[0].nodes, tasks[0].routes, reinterpret_cast<uint8_t*>(scratch.data()));
     run([&](const auto& lanes) { Improve(lanes, batch, improve_scratch, request, 0); });
     packed.Unpack(best, plans);
@@ -231,7 +231,7 @@ TEST(ProgramsByThreadsTest, ForcedDecodingEqualsThatOfOneThread) {
     std::vector<int64_t> current(count), first(count);
     std::vector<uint8_t> begins(count), forbidden(count * 7);
     std::vector<float> shares(count * kPointerContext), features(count * 7 * kPointerDynamic);
-    std::vector<double> draws(count);
+    std::vector<double> uniforms(count);
     std::vector<double> scratch(static_cast<size_t>(TrajectoryScratchBytes(layout)) /
                                 sizeof(double));
     int32_t length = 0;
@@ -247,13 +247,13 @@ TEST(ProgramsByThreadsTest, ForcedDecodingEqualsThatOfOneThread) {
     const ForcedDecodingResult<float> to = {
         .steps = {current.data(), first.data(), begins.data(), shares.data(), forbidden.data(),
                   features.data()},
-        .draws = draws.data(),
+        .uniforms = uniforms.data(),
         .lengths = &length,
         .costs = &cost,
         .ends = &end};
     run([&](const auto& lanes) { ForceDecode(lanes, request, 0, to); });
     EXPECT_EQ(end, TrajectoryEnd::kDone);
-    return std::pair(features, draws);
+    return std::pair(features, uniforms);
   };
   const auto expected = decode([](const auto& program) { program(SerialGroup()); });
   EXPECT_EQ(decode([](const auto& program) { RunByThreads<ThreadedLanes>(program); }), expected);

@@ -52,10 +52,10 @@ TEST(CutIntoGroupsTest, NeverDividesAnInstance) {
 }
 
 TEST(CutIntoGroupsTest, BoundsTheInstancesOfAllThreadsTogether) {
-  const auto counts = [](int threads, int32_t at_once) {
+  const auto counts = [](int threads, int32_t max_active_instances) {
     std::vector<int32_t> found;
-    for (const InstanceRange range :
-         CutIntoGroups({10, 100, threads, at_once}, [](int32_t b) { return int64_t{b}; })) {
+    for (const InstanceRange range : CutIntoGroups({10, 100, threads, max_active_instances},
+                                                   [](int32_t b) { return int64_t{b}; })) {
       found.push_back(range.count);
     }
     return found;

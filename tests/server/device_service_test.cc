@@ -89,7 +89,7 @@ TEST_F(DeviceServiceTest, ReportsALostGpuAndKeepsSearching) {
   EXPECT_EQ(info().device_loss(), "");
   EXPECT_TRUE(serves("vrp.v1.TrainingService"));
 
-  const absl::Status lost = DeviceLost(absl::InternalError("an illegal memory access"));
+  const absl::Status lost = ReportDeviceLoss(absl::InternalError("an illegal memory access"));
   EXPECT_EQ(reported, std::string(lost.message()));
   EXPECT_EQ(info().device_loss(), reported);
   EXPECT_FALSE(serves("vrp.v1.TrainingService"));

@@ -116,7 +116,8 @@ TEST_F(TrainingServiceTest, StreamsEachNumberOfAThinnedLogOnce) {
   {  // One event here represents thousands of steps.
     const auto store = *JobStore::Open(folder_.File("state/jobs.db"), &clock_);
     const auto steps = [](JobChange& change) {
-      for (int64_t step = 3; step <= 5500; ++step) change.Progress({.epoch = 1, .step = step});
+      for (int64_t step = 3; step <= 5500; ++step)
+        change.RecordProgress({.epoch = 1, .step = step});
       return absl::OkStatus();
     };
     ASSERT_TRUE(store->Update(name.substr(name.find('/') + 1), Durability::kNormal, steps).ok());

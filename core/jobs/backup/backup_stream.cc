@@ -54,9 +54,9 @@ BackupStream::BackupStream(StateSnapshot snapshot, const BackupSources& sources)
 }
 
 absl::StatusOr<std::string> BackupStream::Next() {
-  while (pending_.size() < kPieceBytes && !ended_) {
-    if (!begun_) {
-      begun_ = true;
+  while (pending_.size() < kPieceBytes && !sums_written_) {
+    if (!index_written_) {
+      index_written_ = true;
       VRP_RETURN_IF_ERROR(AddText(kBackupIndexFile, index_));
       sums_ += SumLine(Sha256Hex(index_), kBackupIndexFile);
     } else if (remaining_ > 0) {
@@ -66,7 +66,7 @@ absl::StatusOr<std::string> BackupStream::Next() {
     } else {
       VRP_RETURN_IF_ERROR(AddText(kBackupSumsFile, sums_));
       pending_.append(2 * kTarBlockBytes, '\0');
-      ended_ = true;
+      sums_written_ = true;
     }
   }
   const size_t bytes = std::min(pending_.size(), kPieceBytes);

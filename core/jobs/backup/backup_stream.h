@@ -44,8 +44,8 @@ class BackupStream {
   std::string pending_;    // generated, not read yet
   size_t file_ = 0;        // index of the snapshot's next file
   int64_t remaining_ = 0;  // remaining bytes of the current file
-  bool begun_ = false;
-  bool ended_ = false;
+  bool index_written_ = false;
+  bool sums_written_ = false;
   Sha256 digest_;     // digest of the current file
   std::string sums_;  // SHA256SUMS up to the current file
 };

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> EntriesOf(const fs::path& folder) {
+std::vector<std::string> ListEntries(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
@@ -38,7 +38,7 @@ std::vector<std::string> EntriesOf(const fs::path& folder) {
   return names;
 }
 
-absl::Status NotEmpty(const std::string& directory, const std::string& entry) {
+absl::Status NotEmptyError(const std::string& directory, const std::string& entry) {
   if (entry == kRestoringFolder) {
     return absl::FailedPreconditionError(Concat(
         directory, ": another restore into this folder is running or was killed; wait for ",
@@ -50,9 +50,9 @@ absl::Status NotEmpty(const std::string& directory, const std::string& entry) {
 }
 
 // Claims an empty folder, so that no daemon and no other restore uses it.
-absl::StatusOr<fs::path> Claim(const std::string& directory) {
-  if (const auto names = EntriesOf(directory); !names.empty()) {
-    return NotEmpty(directory, names.front());
+absl::StatusOr<fs::path> ClaimEmptyFolder(const std::string& directory) {
+  if (const auto names = ListEntries(directory); !names.empty()) {
+    return NotEmptyError(directory, names.front());
   }
   std::error_code error;
   const bool is_new = !fs::exists(directory, error);
@@ -63,10 +63,10 @@ absl::StatusOr<fs::path> Claim(const std::string& directory) {
   if (mkdir(staging.c_str(), 0700) != 0) {
     return absl::ErrnoToStatus(errno, Concat("make folder ", staging.string()));
   }
-  for (const std::string& name : EntriesOf(directory)) {
+  for (const std::string& name : ListEntries(directory)) {
     if (name == kRestoringFolder) continue;
     rmdir(staging.c_str());
-    return NotEmpty(directory, name);
+    return NotEmptyError(directory, name);
   }
   return staging;
 }
@@ -95,7 +95,7 @@ absl::StatusOr<int64_t> RequeueJobs(JobStore& store, const std::set<std::string>
       VRP_RETURN_IF_ERROR(store
                               .Update(job.id, Durability::kFull,
                                       [](JobChange& change) {
-                                        change.Log(
+                                        change.RecordLog(
                                             "restored from a backup; the job resumes from "
                                             "its state at that time");
                                         return change.MoveTo(JobState::kQueued);
@@ -123,7 +123,7 @@ absl::StatusOr<int64_t> PrepareDatabase(const RestoreOptions& options, const fs:
 // Moves the files to their final paths. Moves the database last, because the database makes the
 // folder a state folder.
 absl::Status MoveToFinalPaths(const fs::path& staging, const fs::path& directory) {
-  std::vector<std::string> names = EntriesOf(staging);
+  std::vector<std::string> names = ListEntries(staging);
   std::stable_partition(names.begin(), names.end(),
                         [](const std::string& name) { return name != kBackupDatabase; });
   for (const std::string& name : names) {
@@ -138,7 +138,7 @@ absl::Status MoveToFinalPaths(const fs::path& staging, const fs::path& directory
 // Removes everything in `directory`, and the folder itself unless it `existed` before.
 void RemoveContents(const std::string& directory, bool existed) {
   std::error_code ignored;
-  for (const std::string& name : EntriesOf(directory)) {
+  for (const std::string& name : ListEntries(directory)) {
     fs::remove_all(fs::path(directory) / name, ignored);
   }
   if (!existed) fs::remove(directory, ignored);
@@ -175,7 +175,7 @@ absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options) {
     return absl::NotFoundError(Concat(options.archive, ": there is no such file"));
   }
   const bool existed = fs::exists(options.directory, error);
-  VRP_ASSIGN_OR_RETURN(const fs::path staging, Claim(options.directory));
+  VRP_ASSIGN_OR_RETURN(const fs::path staging, ClaimEmptyFolder(options.directory));
   absl::Cleanup remove_contents = [&] { RemoveContents(options.directory, existed); };
   VRP_ASSIGN_OR_RETURN(RestoreReport report, RestoreInto(options, staging));
   std::move(remove_contents).Cancel();

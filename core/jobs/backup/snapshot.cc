@@ -25,7 +25,7 @@ constexpr int kMaxDepth = 8;
 // Maximum number of attempts to read a folder whose files change meanwhile.
 constexpr int kMaxTries = 1000;
 
-absl::Status Unreadable(const std::string& path, int error) {
+absl::Status UnreadableError(const std::string& path, int error) {
   return absl::UnavailableError(Concat(path, ": cannot be read: ", std::strerror(error)));
 }
 
@@ -42,7 +42,7 @@ int64_t MaxFiles() {
 
 // Returns the sorted names in an open folder, without temporary files. Takes ownership of the
 // descriptor.
-std::vector<std::string> NamesIn(int folder) {
+std::vector<std::string> ListNames(int folder) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(folder), closedir);
   if (stream == nullptr) {
@@ -68,9 +68,9 @@ class FileCollector {
   absl::Status AddFolder(const std::string& directory, std::string_view path) {
     const OpenFile folder(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.descriptor() < 0) {
-      return errno == ENOENT ? absl::OkStatus() : Unreadable(directory, errno);
+      return errno == ENOENT ? absl::OkStatus() : UnreadableError(directory, errno);
     }
-    for (const std::string& name : NamesIn(dup(folder.descriptor()))) {
+    for (const std::string& name : ListNames(dup(folder.descriptor()))) {
       VRP_RETURN_IF_ERROR(AddEntry(folder.descriptor(), name, Concat(path, "/", name)));
     }
     return absl::OkStatus();
@@ -96,10 +96,10 @@ class FileCollector {
     if (file.descriptor() < 0) {
       if (errno == ENOENT) return absl::NotFoundError(path);
       if (errno == ELOOP) return ++snapshot_.skipped_links, absl::OkStatus();
-      return Unreadable(path, errno);
+      return UnreadableError(path, errno);
     }
     struct stat status;
-    if (fstat(file.descriptor(), &status) != 0) return Unreadable(path, errno);
+    if (fstat(file.descriptor(), &status) != 0) return UnreadableError(path, errno);
     if (S_ISDIR(status.st_mode)) return OpenFolder(file.descriptor(), path, depth);
     if (!S_ISREG(status.st_mode)) return absl::OkStatus();
     if (static_cast<int64_t>(snapshot_.files.size()) >= max_files_) {
@@ -117,13 +117,13 @@ class FileCollector {
 
   absl::Status OpenFolder(int folder, const std::string& path, int depth) {
     if (depth >= kMaxDepth) return absl::UnavailableError(Concat(path, ": is too deeply nested"));
-    const std::vector<std::string> names = NamesIn(dup(folder));
+    const std::vector<std::string> names = ListNames(dup(folder));
     for (const std::string& name : names) {
       VRP_RETURN_IF_ERROR(Open(folder, name, Concat(path, "/", name), depth + 1));
     }
     // A checkpoint is removed only after a newer one exists. If the names have not changed, the
     // newest checkpoint was complete all the time.
-    return NamesIn(dup(folder)) == names ? absl::OkStatus() : absl::NotFoundError(path);
+    return ListNames(dup(folder)) == names ? absl::OkStatus() : absl::NotFoundError(path);
   }
 
   StateSnapshot& snapshot_;
@@ -140,8 +140,8 @@ absl::StatusOr<SnapshotFile> CopyDatabase(const StateFolder& folder) {
   const int error = errno;
   unlink(path.c_str());
   struct stat status;
-  if (file.descriptor() < 0) return Unreadable(path, error);
-  if (fstat(file.descriptor(), &status) != 0) return Unreadable(path, errno);
+  if (file.descriptor() < 0) return UnreadableError(path, error);
+  if (fstat(file.descriptor(), &status) != 0) return UnreadableError(path, errno);
   return SnapshotFile{.path = std::string(kBackupDatabase),
                       .file = std::move(file),
                       .size = status.st_size,

@@ -35,7 +35,7 @@ constexpr std::string_view kFolders[] = {"jobs",     "labels",      "matrices",
                                          "datasets", kBackupModels, "tensorboard"};
 constexpr std::string_view kFiles[] = {kBackupIndexFile, kBackupDatabase, kBackupSumsFile};
 
-absl::Status Truncated(std::string_view where) {
+absl::Status TruncatedError(std::string_view where) {
   return absl::DataLossError(Concat("the archive is cut off ", where, ": copy it again"));
 }
 
@@ -51,13 +51,13 @@ class BackupReader {
   absl::StatusOr<UnpackedBackup> Run() {
     while (true) {
       VRP_ASSIGN_OR_RETURN(const std::string block, Read(kTarBlockBytes));
-      if (block.size() < kTarBlockBytes) return Truncated("before its end");
+      if (block.size() < kTarBlockBytes) return TruncatedError("before its end");
       VRP_ASSIGN_OR_RETURN(const std::optional<TarEntry> entry, ParseTarHeader(block));
       if (!entry.has_value()) break;
       VRP_RETURN_IF_ERROR(ReadEntry(*entry));
     }
-    VRP_RETURN_IF_ERROR(CheckRest());
-    if (!has_sums_) return Truncated(Concat("before ", kBackupSumsFile));
+    VRP_RETURN_IF_ERROR(CheckTrailingZeros());
+    if (!has_sums_) return TruncatedError(Concat("before ", kBackupSumsFile));
     return std::move(backup_);
   }
 
@@ -76,12 +76,12 @@ class BackupReader {
     }
     if (entry.path == kBackupIndexFile) return ReadIndex(entry);
     if (entry.path == kBackupSumsFile) return CheckSums(entry);
-    VRP_RETURN_IF_ERROR(WriteOut(entry));
-    Count(entry);
+    VRP_RETURN_IF_ERROR(WriteFile(entry));
+    AddToTotals(entry);
     return absl::OkStatus();
   }
 
-  void Count(const TarEntry& entry) {
+  void AddToTotals(const TarEntry& entry) {
     ++backup_.files;
     backup_.bytes += entry.size;
   }
@@ -90,13 +90,13 @@ class BackupReader {
     VRP_ASSIGN_OR_RETURN(const std::string text, ReadText(entry, kMaxIndexBytes));
     VRP_ASSIGN_OR_RETURN(backup_.index, ParseBackupIndex(text));
     digests_[entry.path] = Sha256Hex(text);
-    Count(entry);
+    AddToTotals(entry);
     return absl::OkStatus();
   }
 
   absl::Status CheckSums(const TarEntry& entry) {
     VRP_ASSIGN_OR_RETURN(const std::string text, ReadText(entry, kMaxSumsBytes));
-    Count(entry);
+    AddToTotals(entry);
     has_sums_ = true;
     for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
       const std::pair<absl::string_view, absl::string_view> parts =
@@ -118,12 +118,12 @@ class BackupReader {
   }
 
   // Checks that only zeros follow the last file.
-  absl::Status CheckRest() {
+  absl::Status CheckTrailingZeros() {
     bool end = false;
     for (bool first = true; !end; first = false) {
       VRP_ASSIGN_OR_RETURN(const std::string block, Read(kTarBlockBytes));
       end = block.empty();
-      if (first && block.size() < kTarBlockBytes) return Truncated("in its last block");
+      if (first && block.size() < kTarBlockBytes) return TruncatedError("in its last block");
       if (block.find_first_not_of('\0') != std::string::npos) {
         return absl::DataLossError("the archive has data after its end: copy it again");
       }
@@ -141,14 +141,14 @@ class BackupReader {
       VRP_ASSIGN_OR_RETURN(
           const std::string piece,
           Read(std::min(kPieceBytes, static_cast<size_t>(entry.size) - text.size())));
-      if (piece.empty()) return Truncated(Concat("in ", entry.path));
+      if (piece.empty()) return TruncatedError(Concat("in ", entry.path));
       text += piece;
     }
     VRP_RETURN_IF_ERROR(SkipPadding(entry));
     return text;
   }
 
-  absl::Status WriteOut(const TarEntry& entry) {
+  absl::Status WriteFile(const TarEntry& entry) {
     const std::string path = Concat(directory_, "/", entry.path);
     VRP_RETURN_IF_ERROR(EnsureDirectory(path.substr(0, path.rfind('/'))));
     // The file is readable to others only if the original was, and never executable.
@@ -159,7 +159,7 @@ class BackupReader {
     for (int64_t left = entry.size; left > 0;) {
       VRP_ASSIGN_OR_RETURN(const std::string piece,
                            Read(static_cast<size_t>(std::min<int64_t>(left, kPieceBytes))));
-      if (piece.empty()) return Truncated(Concat("in ", entry.path));
+      if (piece.empty()) return TruncatedError(Concat("in ", entry.path));
       digest.Add(piece);
       VRP_RETURN_IF_ERROR(WriteAll(file.descriptor(), piece, path));
       left -= static_cast<int64_t>(piece.size());
@@ -174,7 +174,7 @@ class BackupReader {
 
   absl::Status SkipPadding(const TarEntry& entry) {
     VRP_ASSIGN_OR_RETURN(const std::string zeros, Read(TarPadding(entry.size)));
-    if (zeros.size() < TarPadding(entry.size)) return Truncated(Concat("after ", entry.path));
+    if (zeros.size() < TarPadding(entry.size)) return TruncatedError(Concat("after ", entry.path));
     if (zeros.find_first_not_of('\0') == std::string::npos) return absl::OkStatus();
     return absl::DataLossError(
         Concat("after ", entry.path, ": the archive is damaged; copy it again"));

@@ -24,8 +24,8 @@ struct BlockMemory {
   T* glimpse_gradient;  // [width, C], divided by the attention's sums
   T* score_gradient;    // [N, C] of one head
   T* query_gradient;    // [width, C]
-  T* rows;              // [C, width]: transposed columns
-  T* more_rows;         // [C, width]: transposed columns
+  T* transposed;        // [C, width]: a transposed gradient: of the glimpses, then of the queries
+  T* glimpse_rows;      // [C, width]: the glimpses, transposed
   int64_t size = 0;     // of all arrays, in elements
 };
 
@@ -56,8 +56,8 @@ inline BlockMemory<T> LayOut(const DecoderSizes& sizes, bool gradient, T* scratc
   memory.glimpse_gradient = take(by_channel);
   memory.score_gradient = take(by_node);
   memory.query_gradient = take(by_channel);
-  memory.rows = take(by_channel);
-  memory.more_rows = take(by_channel);
+  memory.transposed = take(by_channel);
+  memory.glimpse_rows = take(by_channel);
   return memory;
 }
 

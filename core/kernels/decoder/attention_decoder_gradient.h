@@ -92,18 +92,18 @@ inline void ScoreGradient(const DecoderSizes& sizes, const PackedNodes<T>& packe
 }
 
 // Adds the gradient with respect to the nodes' keys and values to `sum`. Writes the gradient with
-// respect to the queries [width, C]. memory.rows must hold the transposed glimpse gradient.
+// respect to the queries [width, C]. memory.transposed must hold the transposed glimpse gradient.
 template <int64_t kVectors, typename T>
 inline void AttentionGradient(const DecoderSizes& sizes, const PackedNodes<T>& packed,
                               const BlockMemory<T>& memory, int64_t steps,
                               const PackedNodes<T>& sum) {
   constexpr int64_t kColumns = kVectors * kLanes<T>;
-  const T* const glimpse_rows = memory.rows;
+  const T* const d_glimpse_rows = memory.transposed;
   for (int64_t m = 0; m < sizes.heads; ++m) {
     const int64_t begin = m * sizes.padded_head;
     ScoreGradient<kVectors, T>(sizes, packed, memory, m);
     const T* const weights = memory.weights + m * sizes.nodes * kColumns;
-    Multiply<T>({weights, kColumns, 1}, {glimpse_rows + begin, sizes.width, false}, sizes.nodes,
+    Multiply<T>({weights, kColumns, 1}, {d_glimpse_rows + begin, sizes.width, false}, sizes.nodes,
                 steps, sizes.padded_head, AddTo<T>{sum.values + begin, sizes.row});
     Multiply<T>({memory.score_gradient, kColumns, 1}, {memory.queries + begin, sizes.width, false},
                 sizes.nodes, steps, sizes.padded_head, AddTo<T>{sum.keys + begin, sizes.row});
@@ -119,15 +119,15 @@ inline void AddBlockGradient(const DecoderSizes& sizes, const PackedNodes<T>& pa
                              const DecoderSteps<T>& steps, const BlockMemory<T>& memory,
                              const PackedNodes<T>& sum, const DecoderNodes<T>& gradient) {
   constexpr int64_t kColumns = kVectors * kLanes<T>;
-  TransposeColumns<kVectors, T>(memory.glimpses, sizes.width, memory.more_rows);
-  Multiply<T>({memory.logit_gradient, kColumns, 1}, {memory.more_rows, sizes.width, false},
+  TransposeColumns<kVectors, T>(memory.glimpses, sizes.width, memory.glimpse_rows);
+  Multiply<T>({memory.logit_gradient, kColumns, 1}, {memory.glimpse_rows, sizes.width, false},
               sizes.nodes, steps.count, sizes.width, AddTo<T>{sum.logit_keys, sizes.row});
   GlimpseGradient<kVectors, T>(sizes, packed, memory);
-  TransposeColumns<kVectors, T>(memory.glimpse_gradient, sizes.width, memory.rows);
+  TransposeColumns<kVectors, T>(memory.glimpse_gradient, sizes.width, memory.transposed);
   AttentionGradient<kVectors, T>(sizes, packed, memory, steps.count, sum);
-  TransposeColumns<kVectors, T>(memory.query_gradient, sizes.width, memory.rows);
+  TransposeColumns<kVectors, T>(memory.query_gradient, sizes.width, memory.transposed);
   for (int64_t r = 0; r < steps.count; ++r) {
-    AddQueryGradient<T>(sizes, steps, r, memory.rows + r * sizes.width, gradient);
+    AddQueryGradient<T>(sizes, steps, r, memory.transposed + r * sizes.width, gradient);
   }
 }
 

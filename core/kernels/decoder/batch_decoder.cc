@@ -14,7 +14,7 @@ class HeapScratch {
   HeapScratch(const DecoderBatch<T>& batch, bool gradient) {
     const DecoderScratchLayout layout = LayOutDecoderScratch<T>(batch.shape, batch.nodes, gradient);
     memory_ = std::make_unique<Line[]>(static_cast<size_t>(layout.bytes) / sizeof(Line));
-    pieces_ = CutDecoderScratch<T>(layout, memory_[0].bytes);
+    pieces_ = DecoderScratchAt<T>(layout, memory_[0].bytes);
   }
 
   const DecoderScratch<T>& pieces() const { return pieces_; }
@@ -36,7 +36,7 @@ class SerialBatchDecoder final : public BatchDecoder<T> {
                        const BatchRolloutResult& result) override {
     ForInstances(batch, [&](int64_t b) {
       const HeapScratch<T> scratch(batch, false);
-      const DecoderTask<T> task = batch.TaskOf(b);
+      const DecoderTask<T> task = batch.MakeTask(b);
       const int64_t first = b * request.trajectories;
       for (int64_t row = first; row < first + request.trajectories; ++row) {
         RollOut(SerialGroup(), task, scratch.pieces(), request, row,
@@ -51,11 +51,11 @@ class SerialBatchDecoder final : public BatchDecoder<T> {
     std::fill_n(log_likelihoods, int64_t{batch.instances} * request.trajectories, 0.0);
     const auto body = [&](int64_t b) {
       const HeapScratch<T> scratch(batch, true);
-      const DecoderTask<T> task = batch.TaskOf(b);
+      const DecoderTask<T> task = batch.MakeTask(b);
       const int64_t first = b * request.trajectories;
       for (int64_t row = first; row < first + request.trajectories; ++row) {
         RunSecondPass(SerialGroup(), task, scratch.pieces(), request,
-                      PassOf(request, row, log_likelihoods), gradient.At(b));
+                      MakeTrajectoryPass(request, row, log_likelihoods), gradient.At(b));
       }
     };
     // Only one thread may add to sums that instances share.

@@ -41,14 +41,14 @@ std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool = nullptr)
 
 // A function that allocates device memory in the order of a stream. Releasing the pointer frees the
 // memory. May throw when memory runs out.
-using DeviceBytes = std::function<std::shared_ptr<uint8_t>(int64_t bytes)>;
+using DeviceAllocator = std::function<std::shared_ptr<uint8_t>(int64_t bytes)>;
 
 struct CudaDecoderOptions {
   void* stream = nullptr;      // a cudaStream_t of the current device
   bool deterministic = false;  // whether to sum gradients in a fixed order, which is slower
   // Allocates scratch for groups that do not fit into shared memory. If null, CUDA allocates the
   // scratch, outside of the limits that bound other users of the memory.
-  DeviceBytes bytes = {};
+  DeviceAllocator allocate = {};
 };
 // Returns a decoder on the current CUDA device, or null in a build without CUDA.
 std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptions& options);

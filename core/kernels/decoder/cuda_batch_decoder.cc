@@ -62,7 +62,7 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
 
   absl::StatusOr<std::shared_ptr<uint8_t>> AllocateScratch(int64_t bytes) const {
     if (bytes == 0) return nullptr;
-    if (options_.bytes != nullptr) return options_.bytes(bytes);
+    if (options_.allocate != nullptr) return options_.allocate(bytes);
     VRP_ASSIGN_OR_RETURN(CudaScratch made, CudaScratch::Create(bytes, stream_));
     const auto shared = std::make_shared<CudaScratch>(std::move(made));
     return std::shared_ptr<uint8_t>(shared, shared->bytes());

@@ -40,14 +40,14 @@ struct DecoderBatch {
   const StepRules* rules = nullptr;  // [B]; their problems refer to device memory
   BatchNodes<const T> projections;
 
-  VRP_DEVICE DecoderTask<T> TaskOf(int64_t b) const {
+  VRP_DEVICE DecoderTask<T> MakeTask(int64_t b) const {
     return MakeDecoderTask<T>(shape, projections.At(b), rules + b);
   }
 };
 
 // Returns the inputs and outputs of one trajectory's second pass.
-VRP_DEVICE inline TrajectoryPass PassOf(const BatchSecondPassRequest& request, int64_t trajectory,
-                                        double* log_likelihoods) {
+VRP_DEVICE inline TrajectoryPass MakeTrajectoryPass(const BatchSecondPassRequest& request,
+                                                    int64_t trajectory, double* log_likelihoods) {
   return {.choices = request.choices + trajectory * request.max_steps,
           .weight = request.weights == nullptr ? 0 : request.weights[trajectory],
           .log_likelihood = log_likelihoods + trajectory};

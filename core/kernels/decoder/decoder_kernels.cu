@@ -1,6 +1,6 @@
 // Kernels of the decoder. A block serves one instance and some of its trajectories.
 #include "core/kernels/decoder/decoder_launch.h"
-#include "core/kernels/launch/block_words.cuh"
+#include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"
 #include "core/kernels/launch/slice_group.cuh"
 
@@ -36,12 +36,12 @@ __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunch
   const int32_t block = static_cast<int32_t>(blockIdx.x) % plan.blocks_per_instance;
   const auto slice = static_cast<int32_t>(threadIdx.y);
   work.group = block * plan.slices + slice;
-  work.task = batch.TaskOf(work.instance);
+  work.task = batch.MakeTask(work.instance);
   const DecoderScratchLayout layout =
       LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient);
   uint8_t* const group_scratch =
       scratch == nullptr ? shared : scratch + blockIdx.x * (plan.slices * layout.bytes);
-  work.scratch = CutDecoderScratch<float>(layout, group_scratch + slice * layout.bytes);
+  work.scratch = DecoderScratchAt<float>(layout, group_scratch + slice * layout.bytes);
   if (plan.staged) {
     const int32_t nodes = work.task.size();
     const int32_t hidden = batch.shape.hidden;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(MaxThreads<kSingleSlice>(),
   for (int32_t p = work.group % plan.trajectory_parts; p < request.trajectories;
        p += plan.trajectory_parts) {
     const int64_t trajectory = int64_t{work.instance} * request.trajectories + p;
-    TrajectoryPass pass = PassOf(request, trajectory, log_likelihoods);
+    TrajectoryPass pass = MakeTrajectoryPass(request, trajectory, log_likelihoods);
     pass.part = part;
     pass.parts = plan.step_parts;
     RunSecondPass(SliceGroup<kSingleSlice>(), work.task, work.scratch, request, pass, sum);

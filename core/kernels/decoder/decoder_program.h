@@ -56,8 +56,8 @@ VRP_DEVICE void BeginProgram(const Group& group, const DecoderTask<T>& task,
 }
 
 template <typename Group, typename T>
-VRP_DEVICE void GoTo(const Group& group, const DecoderTask<T>& task,
-                     const DecoderScratch<T>& scratch, int32_t node) {
+VRP_DEVICE void TakeStep(const Group& group, const DecoderTask<T>& task,
+                         const DecoderScratch<T>& scratch, int32_t node) {
   group.Wait();  // all threads have read the state
   group.Once([&] { Take(*task.rules, node, scratch.step->state, scratch.visited); });
 }

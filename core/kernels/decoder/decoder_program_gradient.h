@@ -37,7 +37,7 @@ VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
   group.Each(task.size(), [&](int32_t n) {
     const T wanted = share + (n == choice ? 1 - smoothing : T{0});
     const T tanh = scratch.tanhs[n];
-    scratch.by_dot[n] =
+    scratch.d_dots[n] =
         scratch.allowed[n] == 0
             ? T{0}
             : factor * (wanted - scratch.exps[n] / scratch.step->total) * (1 - tanh * tanh);
@@ -50,8 +50,9 @@ VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
         return scratch.allowed[n] == 0 ? T{0} : LogLikelihoodOf(task, scratch, n);
       });
     }
-    lanes.Once(
-        [&] { scratch.step->sum += static_cast<double>((1 - smoothing) * likelihood + mean); });
+    lanes.Once([&] {
+      scratch.step->log_likelihood_sum += static_cast<double>((1 - smoothing) * likelihood + mean);
+    });
   });
 }
 
@@ -66,23 +67,23 @@ VRP_DEVICE void ScoreGradient(const Group& group, const DecoderTask<T>& task,
     T sum = 0;
     for (int32_t n = 0; n < count; ++n) {
       if (scratch.allowed[n] == 0) continue;
-      sum += scratch.by_dot[n] * task.nodes.logit_keys[n * stride + h];
+      sum += scratch.d_dots[n] * task.nodes.logit_keys[n * stride + h];
       group.Add(gradient.logit_keys[n * gradient.stride + h],
-                scratch.by_dot[n] * scratch.glimpse[h]);
+                scratch.d_dots[n] * scratch.glimpse[h]);
     }
-    scratch.by_glimpse[h] = sum;
+    scratch.d_glimpse[h] = sum;
   });
   // The mean is the dot product of the glimpse and its gradient (Dao et al. 2022, FlashAttention).
   group.Each(task.heads, [&](int32_t m) {
-    scratch.means[m] = DotOf<T>(task, scratch.glimpse, scratch.by_glimpse, m, m);
+    scratch.means[m] = DotOf<T>(task, scratch.glimpse, scratch.d_glimpse, m, m);
   });
   group.Each(count * task.heads, [&](int32_t i) {
     const int32_t n = i / task.heads;
     const int32_t m = i % task.heads;
     const T* const value = task.nodes.values + n * stride;
-    const T by_weight = DotOf<T>(task, scratch.by_glimpse, value, m, i);
-    scratch.by_score[m * count + n] =
-        scratch.weights[m * count + n] * (by_weight - scratch.means[m]);
+    const T d_weight = DotOf<T>(task, scratch.d_glimpse, value, m, i);
+    scratch.d_scores[m * count + n] =
+        scratch.weights[m * count + n] * (d_weight - scratch.means[m]);
   });
 }
 
@@ -116,15 +117,15 @@ VRP_DEVICE void AddStepGradient(const Group& group, const DecoderTask<T>& task,
   const int32_t count = task.size();
   group.Each(task.hidden, [&](int32_t h) {
     const T* const weights = scratch.weights + h / task.head * count;
-    const T* const by_score = scratch.by_score + h / task.head * count;
-    T by_query = 0;
+    const T* const d_scores = scratch.d_scores + h / task.head * count;
+    T d_query = 0;
     for (int32_t n = 0; n < count; ++n) {
       if (scratch.allowed[n] == 0) continue;
-      by_query += by_score[n] * task.nodes.keys[n * task.row_stride + h];
-      group.Add(gradient.values[n * gradient.stride + h], weights[n] * scratch.by_glimpse[h]);
-      group.Add(gradient.keys[n * gradient.stride + h], by_score[n] * scratch.query[h]);
+      d_query += d_scores[n] * task.nodes.keys[n * task.row_stride + h];
+      group.Add(gradient.values[n * gradient.stride + h], weights[n] * scratch.d_glimpse[h]);
+      group.Add(gradient.keys[n * gradient.stride + h], d_scores[n] * scratch.query[h]);
     }
-    AddToQuery(group, task, *scratch.step, gradient, h, by_query * task.query_scale);
+    AddToQuery(group, task, *scratch.step, gradient, h, d_query * task.query_scale);
   });
 }
 
@@ -147,9 +148,9 @@ VRP_DEVICE void RunSecondPass(const Group& group, const DecoderTask<T>& task,
         if (gradient.keys != nullptr) AddStepGradient(group, task, scratch, gradient);
       }
     }
-    GoTo(group, task, scratch, pass.choices[t]);
+    TakeStep(group, task, scratch, pass.choices[t]);
   }
-  group.Once([&] { group.Add(*pass.log_likelihood, scratch.step->sum); });
+  group.Once([&] { group.Add(*pass.log_likelihood, scratch.step->log_likelihood_sum); });
 }
 
 }  // namespace vrp

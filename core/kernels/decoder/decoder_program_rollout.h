@@ -53,7 +53,7 @@ VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
     if (step.choice >= task.size() || scratch.allowed[step.choice] == 0) {
       step.choice = AllowedNodeOf(scratch, 0);
     }
-    step.sum += static_cast<double>(LogLikelihoodOf(task, scratch, step.choice));
+    step.log_likelihood_sum += static_cast<double>(LogLikelihoodOf(task, scratch, step.choice));
     step.agreements += step.choice == step.likeliest ? 1 : 0;
   });
 }
@@ -103,7 +103,7 @@ VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
   group.Once([&] {
     *result.lengths = key.step;
     *result.costs = scratch.step->state.cost;
-    *result.log_likelihoods = scratch.step->sum;
+    *result.log_likelihoods = scratch.step->log_likelihood_sum;
     *result.agreements = scratch.step->agreements;
     *result.ends = end;
   });

@@ -54,7 +54,7 @@ VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
   });
   group.Rows(task.heads, [&](const auto& lanes, int32_t m) {
     T* const weights = scratch.weights + m * count;
-    const T largest = lanes.template Largest<T>(count, [&](int32_t n) { return weights[n]; });
+    const T largest = lanes.template Max<T>(count, [&](int32_t n) { return weights[n]; });
     const T sum = lanes.template Sum<T>(
         count, [&](int32_t n) { return weights[n] = std::exp(weights[n] - largest); });
     lanes.Each(count, [&](int32_t n) { weights[n] /= sum; });
@@ -102,7 +102,7 @@ VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
     const auto logit = [&](int32_t n) {
       return scratch.allowed[n] == 0 ? kForbidden : task.clip * scratch.tanhs[n];
     };
-    const T largest = lanes.template Largest<T>(task.size(), logit);
+    const T largest = lanes.template Max<T>(task.size(), logit);
     const int32_t likeliest =
         lanes.First(task.size(), [&](int32_t n) { return logit(n) == largest; });
     const T total = lanes.template Sum<T>(

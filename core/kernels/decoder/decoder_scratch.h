@@ -17,10 +17,9 @@ struct DecoderStepState {
   int32_t choice = 0;
   int32_t likeliest = 0;
   int32_t agreements = 0;
-  T largest = 0;  // largest logit
-  T total = 0;    // sum of exp(logit - largest)
-  T log_likelihood = 0;
-  double sum = 0;  // sum of log-likelihoods
+  T largest = 0;                  // largest logit
+  T total = 0;                    // sum of exp(logit - largest)
+  double log_likelihood_sum = 0;  // over the steps
   T shares[kContextShares] = {};
 };
 
@@ -37,10 +36,10 @@ struct DecoderScratch {
   uint8_t* visited = nullptr;  // [N]
   uint8_t* allowed = nullptr;  // [N]: 0 or 1
   // Only the second pass uses the following arrays.
-  T* by_dot = nullptr;      // [N]: gradient w.r.t. the product glimpse . logit key
-  T* by_glimpse = nullptr;  // [H]
-  T* means = nullptr;       // [M]: means of an attention's gradient
-  T* by_score = nullptr;    // [M, N]: gradient w.r.t. the product query . key
+  T* d_dots = nullptr;     // [N]: gradient w.r.t. the product glimpse . logit key
+  T* d_glimpse = nullptr;  // [H]
+  T* means = nullptr;      // [M]: means of an attention's gradient
+  T* d_scores = nullptr;   // [M, N]: gradient w.r.t. the product query . key
 };
 
 // Offsets of the arrays in bytes, multiples of 16.
@@ -53,10 +52,10 @@ struct DecoderScratchLayout {
   int64_t partials = 0;
   int64_t visited = 0;
   int64_t allowed = 0;
-  int64_t by_dot = 0;
-  int64_t by_glimpse = 0;
+  int64_t d_dots = 0;
+  int64_t d_glimpse = 0;
   int64_t means = 0;
-  int64_t by_score = 0;
+  int64_t d_scores = 0;
   int64_t bytes = 0;
 };
 
@@ -82,17 +81,17 @@ constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, i
   take(layout.allowed, nodes, 1);
   layout.partials = layout.weights;
   if (!gradient) return layout;
-  take(layout.by_dot, nodes, kSize);
-  take(layout.by_glimpse, shape.hidden, kSize);
+  take(layout.d_dots, nodes, kSize);
+  take(layout.d_glimpse, shape.hidden, kSize);
   take(layout.means, shape.heads, kSize);
-  take(layout.by_score, int64_t{shape.heads} * nodes, kSize);
-  layout.partials = layout.by_score;  // not `weights`, which the gradient needs
+  take(layout.d_scores, int64_t{shape.heads} * nodes, kSize);
+  layout.partials = layout.d_scores;  // not `weights`, which the gradient needs
   return layout;
 }
 
 // Returns the arrays at `base`, which is aligned to 16.
 template <typename T>
-VRP_DEVICE DecoderScratch<T> CutDecoderScratch(const DecoderScratchLayout& layout, uint8_t* base) {
+VRP_DEVICE DecoderScratch<T> DecoderScratchAt(const DecoderScratchLayout& layout, uint8_t* base) {
   const auto reals = [base](int64_t offset) { return reinterpret_cast<T*>(base + offset); };
   return {.step = reinterpret_cast<DecoderStepState<T>*>(base),
           .query = reals(layout.query),
@@ -103,10 +102,10 @@ VRP_DEVICE DecoderScratch<T> CutDecoderScratch(const DecoderScratchLayout& layou
           .partials = reals(layout.partials),
           .visited = base + layout.visited,
           .allowed = base + layout.allowed,
-          .by_dot = reals(layout.by_dot),
-          .by_glimpse = reals(layout.by_glimpse),
+          .d_dots = reals(layout.d_dots),
+          .d_glimpse = reals(layout.d_glimpse),
           .means = reals(layout.means),
-          .by_score = reals(layout.by_score)};
+          .d_scores = reals(layout.d_scores)};
 }
 
 }  // namespace vrp

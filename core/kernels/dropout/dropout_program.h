@@ -10,10 +10,10 @@ struct DropoutMask {
   DropoutKey key;                  // of the first sequence's first step
   const int64_t* steps = nullptr;  // if set, the stream is the key's + *steps
   DropoutRate rate = {};
-  int32_t length = 0;     // T
-  int32_t sequences = 0;  // R
-  int32_t hidden = 0;     // H, a multiple of 8
-  float* kept = nullptr;  // [T, R, H]: factors of the units
+  int32_t length = 0;        // T
+  int32_t sequences = 0;     // R
+  int32_t hidden = 0;        // H, a multiple of 8
+  float* factors = nullptr;  // [T, R, H]: one for each unit
 
   int64_t rows() const { return int64_t{length} * sequences; }
 };
@@ -28,7 +28,7 @@ VRP_DEVICE void WriteMaskRow(const Group& group, const DropoutMask& mask, int64_
     key.sequence += row % mask.sequences;
     key.step = static_cast<int32_t>(row / mask.sequences);
     key.block = block;
-    WriteKept(key, mask.rate, mask.kept + row * mask.hidden + int64_t{block} * 8);
+    WriteDropoutFactors(key, mask.rate, mask.factors + row * mask.hidden + int64_t{block} * 8);
   });
 }
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "core/kernels/encoder/attention_parts.h"
-#include "core/kernels/simd/even_product.h"
+#include "core/kernels/simd/balanced_product.h"
 #include "core/kernels/simd/math.h"
 #include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"
@@ -20,10 +20,10 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 // Lower bound of exponents. Products with smaller powers may be denormal numbers, which are slow.
 inline constexpr double kLowestScore = -100;
 
-// Returns 2^(score - highest), with the exponent bounded by kLowestScore.
+// Returns 2^(score - maximum), with the exponent bounded by kLowestScore.
 template <typename T>
-inline __attribute__((always_inline)) Vec<T> PowerOfScore(Vec<T> score, Vec<T> highest) {
-  return ExpOfTwo<T>(Max<T>(Broadcast<T>(static_cast<T>(kLowestScore)), score - highest));
+inline __attribute__((always_inline)) Vec<T> PowerOfScore(Vec<T> score, Vec<T> maximum) {
+  return ExpOfTwo<T>(Max<T>(Broadcast<T>(static_cast<T>(kLowestScore)), score - maximum));
 }
 
 // An epilogue that turns products of keys and queries into scores, and finds each query's maximum.
@@ -31,7 +31,7 @@ template <typename T>
 struct StoreScores {
   T* scores;
   ScoreBias<T> bias;
-  T* highest;  // [Q]
+  T* maxima;  // [Q]
 
   template <int64_t kRows, int64_t kVectors>
   inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
@@ -39,24 +39,24 @@ struct StoreScores {
     bias.MakeScores(sums, key);
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
-      Vec<T> maximum = Load<T>(highest + v * kLanes<T>);
+      Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
 #pragma GCC unroll 32
       for (int64_t r = 0; r < kRows; ++r) {
         maximum = Max<T>(maximum, sums[r][v]);
         Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
       }
-      Store<T>(highest + v * kLanes<T>, maximum);
+      Store<T>(maxima + v * kLanes<T>, maximum);
     }
   }
 };
 
-// Replaces scores by their powers of 2, relative to `highest`. Writes the inverses of the powers'
+// Replaces scores by their powers of 2, relative to `maxima`. Writes the inverses of the powers'
 // sums to `inverses`.
 template <int64_t kVectors, typename T>
-inline void Softmax(int64_t nodes, T* scores, const T* highest, T* inverses) {
+inline void Softmax(int64_t nodes, T* scores, const T* maxima, T* inverses) {
   Vec<T> maximum[kVectors];
 #pragma GCC unroll 4
-  for (int64_t v = 0; v < kVectors; ++v) maximum[v] = Load<T>(highest + v * kLanes<T>);
+  for (int64_t v = 0; v < kVectors; ++v) maximum[v] = Load<T>(maxima + v * kLanes<T>);
   Vec<T> sums[kVectors] = {};
   for (int64_t j = 0; j < nodes; ++j) {
 #pragma GCC unroll 4
@@ -86,9 +86,9 @@ struct Head {
     const AttentionShape& s = c.shape;
     const int64_t copy = AttentionScratch<T>::CopySize(s);
     const int64_t column = m * channels;
-    queries = HeadRows<T>(s, c.qkv, column, c.at.copies);
-    keys = HeadRows<T>(s, c.qkv, s.hidden + column, c.at.copies + copy);
-    values = HeadRows<T>(s, c.qkv, 2 * s.hidden + column, c.at.copies + 2 * copy);
+    queries = HeadRows<T>(s, c.qkv, column, c.scratch.copies);
+    keys = HeadRows<T>(s, c.qkv, s.hidden + column, c.scratch.copies + copy);
+    values = HeadRows<T>(s, c.qkv, 2 * s.hidden + column, c.scratch.copies + 2 * copy);
   }
 };
 
@@ -98,19 +98,20 @@ template <int64_t kVectors, typename T>
 inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t first,
                         int64_t count, View<T> out) {
   const AttentionShape& s = c.shape;
-  T* const highest = c.Highest(head.number) + first;
-  T* const inverses = highest + RoundUpToLanes<T>(s.nodes);
-  TransposeHead<T>(head.queries, first, count, head.channels, c.at.queries);
+  T* const maxima = c.MaximaOfHead(head.number) + first;
+  T* const inverses = maxima + RoundUpToLanes<T>(s.nodes);
+  TransposeHead<T>(head.queries, first, count, head.channels, c.scratch.queries);
   for (int64_t v = 0; v < kVectors; ++v) {
-    Store<T>(highest + v * kLanes<T>, Broadcast<T>(static_cast<T>(-__builtin_inf())));
+    Store<T>(maxima + v * kLanes<T>, Broadcast<T>(static_cast<T>(-__builtin_inf())));
   }
-  MultiplyEvenly<ByPanelRows<T>, kVectors>(
-      EvenProduct<T>{head.keys.data, head.keys.panel, c.at.queries, s.nodes, head.channels},
-      StoreScores<T>{c.at.scores, c.Bias(head.number, first), highest});
-  Softmax<kVectors, T>(s.nodes, c.at.scores, highest, inverses);
+  MultiplyBalanced<ByPanelRows<T>, kVectors>(
+      BalancedProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, s.nodes,
+                         head.channels},
+      StoreScores<T>{c.scratch.scores, c.Bias(head.number, first), maxima});
+  Softmax<kVectors, T>(s.nodes, c.scratch.scores, maxima, inverses);
   for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
-    MultiplyEvenly<ByPanelColumns<T>, 1>(
-        EvenProduct<T>{c.at.scores, 0, head.values.At(0, at), count, s.nodes},
+    MultiplyBalanced<ByPanelColumns<T>, 1>(
+        BalancedProduct<T>{c.scratch.scores, 0, head.values.At(0, at), count, s.nodes},
         StoreHead<T>{out.From(first), head.number * head.channels + at, head.channels - at,
                      inverses, T{1}, false});
   }

@@ -5,7 +5,7 @@
 
 #include "core/kernels/encoder/attention.h"
 #include "core/kernels/encoder/attention_parts.h"
-#include "core/kernels/simd/even_product.h"
+#include "core/kernels/simd/balanced_product.h"
 #include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"
 
@@ -16,7 +16,7 @@ template <typename T>
 struct StoreProbabilities {
   T* scores;
   ScoreBias<T> bias;
-  const T* highest;   // [Q]
+  const T* maxima;    // [Q]
   const T* inverses;  // [Q]
 
   template <int64_t kRows, int64_t kVectors>
@@ -25,7 +25,7 @@ struct StoreProbabilities {
     bias.MakeScores(sums, key);
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
-      const Vec<T> maximum = Load<T>(highest + v * kLanes<T>);
+      const Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
       const Vec<T> inverse = Load<T>(inverses + v * kLanes<T>);
 #pragma GCC unroll 32
       for (int64_t r = 0; r < kRows; ++r) {
@@ -89,17 +89,19 @@ template <int64_t kVectors, typename T>
 inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
                            const Head<T>& head, int64_t first) {
   const AttentionShape& s = c.shape;
-  T* const highest = c.Highest(head.number) + first;
+  T* const maxima = c.MaximaOfHead(head.number) + first;
   const ScoreBias<T> bias = c.Bias(head.number, first);
-  MultiplyEvenly<ByPanelRows<T>, kVectors>(
-      EvenProduct<T>{head.keys.data, head.keys.panel, c.at.queries, s.nodes, head.channels},
-      StoreProbabilities<T>{c.at.scores, bias, highest, highest + RoundUpToLanes<T>(s.nodes)});
-  for (int64_t v = 0; v < kVectors; ++v) Store<T>(c.at.columns + v * kLanes<T>, Vec<T>{});
-  MultiplyEvenly<ByPanelRows<T>, kVectors>(
-      EvenProduct<T>{head.values.data, head.values.panel, c.at.d_out, s.nodes, head.channels},
-      StoreWithMeans<T>{c.at.d_scores, c.at.scores, c.at.columns});
-  SoftmaxBackward<kVectors, T>(s.nodes, c.at.scores, c.at.columns, c.at.d_scores);
-  AddEdgeGradient<kVectors, T>(bias, s.nodes, c.at.d_scores,
+  MultiplyBalanced<ByPanelRows<T>, kVectors>(
+      BalancedProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, s.nodes,
+                         head.channels},
+      StoreProbabilities<T>{c.scratch.scores, bias, maxima, maxima + RoundUpToLanes<T>(s.nodes)});
+  for (int64_t v = 0; v < kVectors; ++v) Store<T>(c.scratch.columns + v * kLanes<T>, Vec<T>{});
+  MultiplyBalanced<ByPanelRows<T>, kVectors>(
+      BalancedProduct<T>{head.values.data, head.values.panel, c.scratch.d_out, s.nodes,
+                         head.channels},
+      StoreWithMeans<T>{c.scratch.d_scores, c.scratch.scores, c.scratch.columns});
+  SoftmaxBackward<kVectors, T>(s.nodes, c.scratch.scores, c.scratch.columns, c.scratch.d_scores);
+  AddEdgeGradient<kVectors, T>(bias, s.nodes, c.scratch.d_scores,
                                gradient.d_edge_weights + head.number * bias.features * kLanes<T>);
 }
 
@@ -115,14 +117,14 @@ inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>&
   for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
     const int64_t column = head.number * head.channels + at;
     const int64_t rest = head.channels - at;
-    MultiplyEvenly<ByPanelColumns<T>, 1>(
-        EvenProduct<T>{c.at.d_scores, 0, head.keys.At(0, at), count, s.nodes},
+    MultiplyBalanced<ByPanelColumns<T>, 1>(
+        BalancedProduct<T>{c.scratch.d_scores, 0, head.keys.At(0, at), count, s.nodes},
         StoreHead<T>{gradient.d_qkv.From(first), column, rest, nullptr, scale, false});
-    MultiplyEvenly<ByPanelRows<T>, 1>(
-        EvenProduct<T>{c.at.d_scores, 0, head.queries.At(first, at), s.nodes, count},
+    MultiplyBalanced<ByPanelRows<T>, 1>(
+        BalancedProduct<T>{c.scratch.d_scores, 0, head.queries.At(first, at), s.nodes, count},
         StoreHead<T>{gradient.d_qkv, s.hidden + column, rest, nullptr, scale, add});
-    MultiplyEvenly<ByPanelRows<T>, 1>(
-        EvenProduct<T>{c.at.scores, 0, d_out.At(first, at), s.nodes, count},
+    MultiplyBalanced<ByPanelRows<T>, 1>(
+        BalancedProduct<T>{c.scratch.scores, 0, d_out.At(first, at), s.nodes, count},
         StoreHead<T>{gradient.d_qkv, 2 * s.hidden + column, rest, nullptr, T{1}, add});
   }
 }
@@ -133,12 +135,13 @@ inline void AttentionBackward(const AttentionCall<T>& c, const AttentionGradient
   const AttentionShape& s = c.shape;
   for (int64_t m = 0; m < s.heads; ++m) {
     const Head<T> head(c, m);
-    const View<const T> d_out = HeadRows<T>(s, gradient.d_out, m * head.channels,
-                                            c.at.copies + 3 * AttentionScratch<T>::CopySize(s));
+    const View<const T> d_out =
+        HeadRows<T>(s, gradient.d_out, m * head.channels,
+                    c.scratch.copies + 3 * AttentionScratch<T>::CopySize(s));
     for (int64_t first = 0; first < s.nodes; first += kColumns) {
       const int64_t count = s.nodes - first < kColumns ? s.nodes - first : kColumns;
-      TransposeHead<T>(head.queries, first, count, head.channels, c.at.queries);
-      TransposeHead<T>(d_out, first, count, head.channels, c.at.d_out);
+      TransposeHead<T>(head.queries, first, count, head.channels, c.scratch.queries);
+      TransposeHead<T>(d_out, first, count, head.channels, c.scratch.d_out);
       if (count > kLanes<T>) {
         ScoreGradients<2, T>(c, gradient, head, first);
       } else {

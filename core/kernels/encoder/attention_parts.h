@@ -58,7 +58,7 @@ struct AttentionScratch {
 template <typename T>
 struct AttentionCall {
   AttentionShape shape;
-  AttentionScratch<T> at;
+  AttentionScratch<T> scratch;
   View<const T> qkv;      // [N, 3H]
   const T* edges;         // as written by PackEdges; null without features
   const T* edge_weights;  // [M, padded E], times log2(e)
@@ -69,7 +69,9 @@ struct AttentionCall {
   static int64_t SoftmaxSize(int64_t rows, int64_t instances, int64_t heads) {
     return 2 * heads * (rows + instances * kLanes<T>);
   }
-  T* Highest(int64_t head) const { return softmax + 2 * head * RoundUpToLanes<T>(shape.nodes); }
+  T* MaximaOfHead(int64_t head) const {
+    return softmax + 2 * head * RoundUpToLanes<T>(shape.nodes);
+  }
   ScoreBias<T> Bias(int64_t head, int64_t first_query) const {
     const T factor = static_cast<T>(kLog2OfE) * InverseRootOf<T>(shape.hidden / shape.heads);
     if (shape.edge_features == 0) return {factor, nullptr, nullptr, 0, 0};

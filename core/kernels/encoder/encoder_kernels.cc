@@ -43,8 +43,8 @@ void PackNorm(const T* scale, const T* shift, const T* mean, const T* variance, 
   if (to.mean == nullptr) return;
   Copy(mean, hidden, const_cast<T*>(to.mean));
   for (int64_t i = 0; i < hidden; ++i) {
-    const double root = __builtin_sqrt(static_cast<double>(variance[i]) + kNormEpsilon);
-    const_cast<T*>(to.root)[i] = static_cast<T>(1 / root);
+    const double deviation = __builtin_sqrt(static_cast<double>(variance[i]) + kNormEpsilon);
+    const_cast<T*>(to.inverse_std)[i] = static_cast<T>(1 / deviation);
   }
 }
 
@@ -102,13 +102,13 @@ int64_t SavedSize(const EncoderShape& s, const int32_t* first_rows, int64_t inst
 template <typename P>
 int64_t ScratchSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
   const int64_t rows = first_rows[instances];
-  const int64_t longest = MostNodes(first_rows, instances);
+  const int64_t max_nodes = MaxNodes(first_rows, instances);
   Memory<ElementOf<P>> forward(nullptr);
   TakeEdges(s, first_rows, instances, forward);
-  ForwardScratch<P>(s, rows, longest, forward);
+  ForwardScratch<P>(s, rows, max_nodes, forward);
   SavedLayer<ElementOf<P>>(s, rows, instances, false, forward);
   Memory<ElementOf<P>> backward(nullptr);
-  BackwardScratch<P>(s, rows, longest, backward);
+  BackwardScratch<P>(s, rows, max_nodes, backward);
   return forward.size() > backward.size() ? forward.size() : backward.size();
 }
 
@@ -151,12 +151,12 @@ void ForEachInstance(const EncoderCall<T>& call, const LayerAttention<T>& layer,
 
 template <typename T>
 void NormAll(const EncoderCall<T>& call, const NormParameters<T>& norm, View<T> z, View<T> y,
-             T* root) {
+             T* inverse_std) {
   const int64_t h = call.shape.hidden;
   for (int64_t b = 0; b < call.instances; ++b) {
     const int64_t first = call.first_rows[b];
     NormForward<T>(norm, call.first_rows[b + 1] - first, h, z.From(first), y.From(first),
-                   root + b * h);
+                   inverse_std + b * h);
   }
 }
 
@@ -203,9 +203,9 @@ void LayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& l
       });
   P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
               StoreWithSkip<T>{saved.normalised1, layer.out_bias, input});
-  NormAll(call, layer.norm1, saved.normalised1, scratch.after_norm1, saved.root1);
+  NormAll(call, layer.norm1, saved.normalised1, scratch.after_norm1, saved.inverse_std1);
   FeedForward<P>(call, layer, saved, scratch);
-  NormAll(call, layer.norm2, saved.normalised2, output, saved.root2);
+  NormAll(call, layer.norm2, saved.normalised2, output, saved.inverse_std2);
 }
 
 template <typename P>
@@ -217,7 +217,7 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   Memory<T> packed_memory(const_cast<T*>(call.packed));
   Memory<T> scratch_memory(scratch);
   T* edges = TakeEdges(s, call.first_rows, call.instances, scratch_memory);
-  const ForwardScratch<P> work(s, rows, MostNodes(call.first_rows, call.instances), scratch_memory);
+  const ForwardScratch<P> work(s, rows, MaxNodes(call.first_rows, call.instances), scratch_memory);
   Memory<T> saved_memory(saved);
   View<T> kept_input = work.input;
   if (saved != nullptr) {
@@ -252,12 +252,13 @@ struct LayerInput {
 
 template <typename T>
 void NormAllBackward(const EncoderCall<T>& call, const NormParameters<T>& norm,
-                     View<const T> normalised, const T* root, View<T> dy, T* d_scale, T* d_shift) {
+                     View<const T> normalised, const T* inverse_std, View<T> dy, T* d_scale,
+                     T* d_shift) {
   const int64_t h = call.shape.hidden;
   for (int64_t b = 0; b < call.instances; ++b) {
     const int64_t first = call.first_rows[b];
-    NormBackward<T>(norm, call.first_rows[b + 1] - first, h, normalised.From(first), root + b * h,
-                    dy.From(first), d_scale, d_shift);
+    NormBackward<T>(norm, call.first_rows[b + 1] - first, h, normalised.From(first),
+                    inverse_std + b * h, dy.From(first), d_scale, d_shift);
   }
 }
 
@@ -343,8 +344,7 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
   const EncoderShape& s = call.shape;
   const int64_t rows = call.first_rows[call.instances];
   Memory<T> scratch_memory(scratch);
-  const BackwardScratch<P> work(s, rows, MostNodes(call.first_rows, call.instances),
-                                scratch_memory);
+  const BackwardScratch<P> work(s, rows, MaxNodes(call.first_rows, call.instances), scratch_memory);
   CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.gradient);
   for (int32_t l = s.layers - 1; l >= 0; --l) {
     // Takes the memory of all earlier layers first, because a layer's memory follows that of the
@@ -361,11 +361,12 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
     const PackedLayer<P> layer(s, packed_memory);
     const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);
     const EncoderLayerOffsets& offsets = call.layers[l];
-    NormAllBackward(call, layer.norm2, kept.normalised2.AsConst(), kept.root2, work.gradient,
+    NormAllBackward(call, layer.norm2, kept.normalised2.AsConst(), kept.inverse_std2, work.gradient,
                     gradient + offsets.norm2_scale, gradient + offsets.norm2_shift);
     FeedBackward<P>(call, layer, kept, work, offsets, gradient);
-    NormAllBackward(call, layer.norm1, kept.normalised1.AsConst(), kept.root1, work.d_after_norm1,
-                    gradient + offsets.norm1_scale, gradient + offsets.norm1_shift);
+    NormAllBackward(call, layer.norm1, kept.normalised1.AsConst(), kept.inverse_std1,
+                    work.d_after_norm1, gradient + offsets.norm1_scale,
+                    gradient + offsets.norm1_shift);
     AttentionAllBackward<P>(call, layer, kept, work, input, offsets, gradient);
   }
   CopyRows<T>(work.gradient.AsConst(), rows, s.hidden, ByRows(dx, s.hidden));

@@ -49,7 +49,7 @@ struct PackedLayer {
     NormParameters<T> norm{memory.Take(s.hidden), memory.Take(s.hidden), nullptr, nullptr};
     if (s.norm == NormKind::kFrozenBatch) {
       norm.mean = memory.Take(s.hidden);
-      norm.root = memory.Take(s.hidden);
+      norm.inverse_std = memory.Take(s.hidden);
     }
     return norm;
   }
@@ -69,8 +69,8 @@ struct SavedLayer {
   View<T> feed;         // [R, F], after the ReLU; null data: not saved
   View<T> normalised2;  // [R, H]
   T* softmax;           // see AttentionCall
-  T* root1;             // [B, H]
-  T* root2;             // [B, H]
+  T* inverse_std1;      // [B, H]
+  T* inverse_std2;      // [B, H]
 
   SavedLayer(const EncoderShape& s, int64_t rows, int64_t instances, bool keep, Memory<T>& memory) {
     const int64_t h = s.hidden;
@@ -80,8 +80,8 @@ struct SavedLayer {
     feed = keep ? TakePanels(rows, s.feed_forward, memory) : View<T>{};
     normalised2 = TakePanels(rows, h, memory);
     softmax = memory.Take(AttentionCall<T>::SoftmaxSize(rows, instances, s.heads));
-    root1 = memory.Take(instances * h);
-    root2 = memory.Take(instances * h);
+    inverse_std1 = memory.Take(instances * h);
+    inverse_std2 = memory.Take(instances * h);
   }
 };
 

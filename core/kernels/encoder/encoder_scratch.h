@@ -11,13 +11,13 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-inline int64_t MostNodes(const int32_t* first_rows, int64_t instances) {
-  int64_t longest = 0;
+inline int64_t MaxNodes(const int32_t* first_rows, int64_t instances) {
+  int64_t max_nodes = 0;
   for (int64_t b = 0; b < instances; ++b) {
     const int64_t nodes = first_rows[b + 1] - first_rows[b];
-    if (nodes > longest) longest = nodes;
+    if (nodes > max_nodes) max_nodes = nodes;
   }
-  return longest;
+  return max_nodes;
 }
 
 // Number of rows that pass forward through the feed-forward network together, so that its inner
@@ -36,12 +36,12 @@ struct ForwardScratch {
   T* attention;
   T* work;
 
-  ForwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
+  ForwardScratch(const EncoderShape& s, int64_t rows, int64_t max_nodes, Memory<T>& memory) {
     input = TakePanels(rows, s.hidden, memory);
     after_norm1 = TakePanels(rows, s.hidden, memory);
     feed = TakePanels(kFeedRows, s.feed_forward, memory);
     attention =
-        memory.Take(AttentionScratch<T>::Size({longest, s.hidden, s.heads, s.edge_features}));
+        memory.Take(AttentionScratch<T>::Size({max_nodes, s.hidden, s.heads, s.edge_features}));
     const int64_t widest = s.feed_forward > s.hidden ? s.feed_forward : s.hidden;
     work = memory.Take(P::WorkSize(rows, widest));
   }
@@ -60,7 +60,7 @@ struct BackwardScratch {
   T* attention;
   T* work;
 
-  BackwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
+  BackwardScratch(const EncoderShape& s, int64_t rows, int64_t max_nodes, Memory<T>& memory) {
     const int64_t h = s.hidden;
     gradient = TakePanels(rows, h, memory);
     d_after_norm1 = TakePanels(rows, h, memory);
@@ -69,7 +69,7 @@ struct BackwardScratch {
     d_feed = TakePanels(rows, kFeedColumns, memory);
     sums = memory.Take(3 * h + kFeedColumns);
     d_edge_weights = memory.Take(s.heads * PaddedFeatures(s.edge_features) * kLanes<T>);
-    attention = memory.Take(AttentionScratch<T>::Size({longest, h, s.heads, s.edge_features}));
+    attention = memory.Take(AttentionScratch<T>::Size({max_nodes, h, s.heads, s.edge_features}));
     work = memory.Take(P::WorkSize(rows, 4 * h + kFeedColumns));
   }
 };

@@ -14,16 +14,16 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
 template <typename T>
 struct NormParameters {
-  const T* scale;  // [H]
-  const T* shift;  // [H]
-  const T* mean;   // [H]; null: computed from the instance
-  const T* root;   // [H]: 1 / sqrt(variance + eps); null without `mean`
+  const T* scale;        // [H]
+  const T* shift;        // [H]
+  const T* mean;         // [H]; null: computed from the instance
+  const T* inverse_std;  // [H]: 1 / sqrt(variance + eps); null without `mean`
 };
 
 inline constexpr double kNormEpsilon = 1e-5;
 
 template <typename T>
-inline __attribute__((always_inline)) Vec<T> InverseRoot(Vec<T> x) {
+inline __attribute__((always_inline)) Vec<T> InverseSqrt(Vec<T> x) {
 #if VRP_SIMD_BYTES == 64
   if constexpr (sizeof(T) == 4) return static_cast<T>(1) / _mm512_sqrt_ps(x);
   if constexpr (sizeof(T) == 8) return static_cast<T>(1) / _mm512_sqrt_pd(x);
@@ -34,10 +34,10 @@ inline __attribute__((always_inline)) Vec<T> InverseRoot(Vec<T> x) {
 }
 
 // Normalises z [nodes, H] in place, and writes y [nodes, H] = z * scale + shift. Writes the factor
-// 1 / sqrt(variance + eps) to root [H], which NormBackward reads.
+// 1 / sqrt(variance + eps) to inverse_std [H], which NormBackward reads.
 template <typename T>
 inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden, View<T> z,
-                        View<T> y, T* root) {
+                        View<T> y, T* inverse_std) {
   const Vec<T> share = Broadcast<T>(static_cast<T>(1) / static_cast<T>(nodes));
   for (int64_t c = 0; c < hidden; c += kLanes<T>) {
     T* const from = z.At(0, c);
@@ -52,12 +52,12 @@ inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hi
         const Vec<T> value = Load<T>(from + n * z.row) - mean;
         squares += value * value;
       }
-      factor = InverseRoot<T>(squares * share + static_cast<T>(kNormEpsilon));
+      factor = InverseSqrt<T>(squares * share + static_cast<T>(kNormEpsilon));
     } else {
       mean = Load<T>(norm.mean + c);
-      factor = Load<T>(norm.root + c);
+      factor = Load<T>(norm.inverse_std + c);
     }
-    Store<T>(root + c, factor);
+    Store<T>(inverse_std + c, factor);
     const Vec<T> scale = Load<T>(norm.scale + c);
     const Vec<T> shift = Load<T>(norm.shift + c);
     for (int64_t n = 0; n < nodes; ++n) {
@@ -72,7 +72,7 @@ inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hi
 // norm's input. Adds the gradients of scale and shift to d_scale and d_shift.
 template <typename T>
 inline void NormBackward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden,
-                         View<const T> normalised, const T* root, View<T> dy, T* d_scale,
+                         View<const T> normalised, const T* inverse_std, View<T> dy, T* d_scale,
                          T* d_shift) {
   const Vec<T> share = Broadcast<T>(static_cast<T>(1) / static_cast<T>(nodes));
   for (int64_t c = 0; c < hidden; c += kLanes<T>) {
@@ -87,7 +87,7 @@ inline void NormBackward(const NormParameters<T>& norm, int64_t nodes, int64_t h
     }
     Store<T>(d_scale + c, Load<T>(d_scale + c) + dot);
     Store<T>(d_shift + c, Load<T>(d_shift + c) + sum);
-    const Vec<T> factor = Load<T>(norm.scale + c) * Load<T>(root + c);
+    const Vec<T> factor = Load<T>(norm.scale + c) * Load<T>(inverse_std + c);
     const Vec<T> mean = norm.mean == nullptr ? sum * share : Vec<T>{};
     const Vec<T> slope = norm.mean == nullptr ? dot * share : Vec<T>{};
     for (int64_t n = 0; n < nodes; ++n) {

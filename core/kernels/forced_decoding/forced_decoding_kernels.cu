@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kWarpThreads* kWarps)
   Advance(WarpLanes(), request, row, result);
 }
 
-LaunchShape WarpFor(int64_t rows) {
+LaunchShape WarpPerRow(int64_t rows) {
   return {.blocks = (rows + kWarps - 1) / kWarps, .threads = dim3(kWarpThreads, kWarps)};
 }
 
@@ -31,12 +31,12 @@ LaunchShape WarpFor(int64_t rows) {
 
 cudaError_t LaunchForcedDecoding(const ForcedDecodingRequest& request,
                                  const ForcedDecodingResult<float>& result, cudaStream_t stream) {
-  return LaunchKernel(ForcedDecodingKernel, WarpFor(request.rows()), stream, request, result);
+  return LaunchKernel(ForcedDecodingKernel, WarpPerRow(request.rows()), stream, request, result);
 }
 
 cudaError_t LaunchAdvance(const AdvanceRequest& request, const AdvanceResult<float>& result,
                           cudaStream_t stream) {
-  return LaunchKernel(AdvanceKernel, WarpFor(request.rows()), stream, request, result);
+  return LaunchKernel(AdvanceKernel, WarpPerRow(request.rows()), stream, request, result);
 }
 
 }  // namespace vrp

@@ -32,7 +32,7 @@ struct ForcedDecodingRequest {
 template <typename T>
 struct ForcedDecodingResult {
   ObservationColumns<T> steps;
-  double* draws = nullptr;        // [B, P, T]: uniform numbers
+  double* uniforms = nullptr;     // [B, P, T]: uniform numbers
   int32_t* lengths = nullptr;     // steps taken
   double* costs = nullptr;        // sums of distances, see MetricSum
   TrajectoryEnd* ends = nullptr;  // kForbidden: the next choice is missing or not allowed
@@ -50,7 +50,7 @@ VRP_DEVICE void DrawSteps(const Group& group, const ForcedDecodingRequest& reque
   const uint64_t stream = StreamOfStep(request.stream, request.steps);
   const int64_t trajectory = request.first_trajectory + row;
   group.Each(request.max_steps, [&](int32_t t) {
-    to.draws[row * request.max_steps + t] =
+    to.uniforms[row * request.max_steps + t] =
         SecondUniform(StepBlock({request.seed, stream, trajectory, t}));
   });
 }

@@ -49,7 +49,7 @@ class SerialBatchImprover final : public BatchImprover {
       std::vector<uint8_t> memory(
           static_cast<size_t>(ImproveScratchBytes(batch.nodes, batch.routes)));
       const ImproveTask& task = batch.tasks[number];
-      vrp::Improve(SerialGroup(), batch, CutImproveScratch(task.nodes, task.routes, memory.data()),
+      vrp::Improve(SerialGroup(), batch, ImproveScratchAt(task.nodes, task.routes, memory.data()),
                    request, static_cast<int32_t>(number));
     };
     if (pool != nullptr && batch.instances > 1) {

@@ -17,15 +17,15 @@ VRP_DEVICE bool ApplyBestMove(const Lanes& lanes, const ImproveTask& task,
                               const ImproveScratch& scratch) {
   const int32_t neighbours =
       kMoveNeighbours < task.list_length() ? kMoveNeighbours : task.list_length();
-  const int32_t each = neighbours * Move::kVariants;
-  const auto customer = [&](int32_t number) { return number / each + 1; };
-  const auto other = [&](int32_t number) {
-    return int32_t{
-        task.neighbours[customer(number) * task.list_length() + number % each / Move::kVariants]};
+  const int32_t moves_per_customer = neighbours * Move::kVariants;
+  const auto customer = [&](int32_t index) { return index / moves_per_customer + 1; };
+  const auto other = [&](int32_t index) {
+    return int32_t{task.neighbours[customer(index) * task.list_length() +
+                                   index % moves_per_customer / Move::kVariants]};
   };
-  const auto variant = [](int32_t number) { return number % Move::kVariants; };
-  const auto best = lanes.Least((task.nodes - 1) * each, [&](int32_t number) {
-    return Move::Delta(task, scratch, customer(number), other(number), variant(number));
+  const auto variant = [](int32_t index) { return index % Move::kVariants; };
+  const auto best = lanes.Min((task.nodes - 1) * moves_per_customer, [&](int32_t index) {
+    return Move::Delta(task, scratch, customer(index), other(index), variant(index));
   });
   if (best.value >= 0) return false;
   lanes.Once([&] {

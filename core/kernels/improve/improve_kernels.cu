@@ -1,6 +1,6 @@
 // Kernel that runs some rounds of improvement on all plans, one warp per plan.
 #include "core/kernels/improve/improve_launch.h"
-#include "core/kernels/launch/block_words.cuh"
+#include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"
 #include "core/kernels/launch/slice_group.cuh"
 
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kWarpThreads* kMaxImproveWarps)
   const ImproveTask task = batch.tasks[number];
   uint8_t* const warp_scratch = scratch == nullptr ? SharedBytes() + warp * warp_scratch_bytes
                                                    : scratch + number * warp_scratch_bytes;
-  Improve(WarpLanes(), batch, CutImproveScratch(task.nodes, task.routes, warp_scratch), request,
+  Improve(WarpLanes(), batch, ImproveScratchAt(task.nodes, task.routes, warp_scratch), request,
           number);
 }
 

@@ -104,8 +104,8 @@ VRP_DEVICE void Improve(const Lanes& lanes, const ImproveBatch& batch,
   const ImproveTask task = batch.tasks[number];  // read once
   const int64_t bytes = PlanBytes(task.nodes, task.routes);
   const int64_t offset = number * batch.plan_bytes();
-  const LinkedPlan saved = CutPlan(task.nodes, task.routes, batch.current + offset);
-  const LinkedPlan best = CutPlan(task.nodes, task.routes, batch.best + offset);
+  const LinkedPlan saved = PlanAt(task.nodes, task.routes, batch.current + offset);
+  const LinkedPlan best = PlanAt(task.nodes, task.routes, batch.best + offset);
   CopyPlan(lanes, bytes, saved, scratch.trial);
   if (request.first_round == 0) BeginImprovement(lanes, task, scratch, best);
   CopyPlan(lanes, bytes, scratch.trial, scratch.current);

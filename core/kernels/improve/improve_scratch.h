@@ -39,16 +39,16 @@ constexpr int64_t ImproveScratchBytes(int32_t nodes, int32_t routes) {
   return (bytes + 15) / 16 * 16;
 }
 
-// Returns the arrays at `base`; see CutPlan.
-VRP_DEVICE inline ImproveScratch CutImproveScratch(int32_t nodes, int32_t routes, uint8_t* base) {
+// Returns the arrays at `base`; see PlanAt.
+VRP_DEVICE inline ImproveScratch ImproveScratchAt(int32_t nodes, int32_t routes, uint8_t* base) {
   const int32_t points = nodes + routes;
   const int64_t plan = PlanBytes(nodes, routes);
   auto* const state = reinterpret_cast<ImproveState*>(base + 2 * plan);
   auto* const prefix_loads = reinterpret_cast<int32_t*>(state + 1);
   auto* const rank = reinterpret_cast<uint16_t*>(prefix_loads + points + kMaxRemoved);
   return {.state = state,
-          .trial = CutPlan(nodes, routes, base),
-          .current = CutPlan(nodes, routes, base + plan),
+          .trial = PlanAt(nodes, routes, base),
+          .current = PlanAt(nodes, routes, base + plan),
           .prefix_loads = prefix_loads,
           .keys = prefix_loads + points,
           .rank = rank,

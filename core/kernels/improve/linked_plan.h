@@ -37,7 +37,7 @@ constexpr int64_t PlanBytes(int32_t nodes, int32_t routes) {
 
 // Returns the arrays at `base`, which is aligned to 16 and has PlanBytes of at least as many nodes
 // and routes.
-VRP_DEVICE inline LinkedPlan CutPlan(int32_t nodes, int32_t routes, uint8_t* base) {
+VRP_DEVICE inline LinkedPlan PlanAt(int32_t nodes, int32_t routes, uint8_t* base) {
   const int32_t points = nodes + routes;
   auto* const legs = reinterpret_cast<int32_t*>(base + sizeof(PlanHeader));
   auto* const next = reinterpret_cast<uint16_t*>(legs + points + routes);

@@ -39,7 +39,7 @@ PackedPlans::PackedPlans(std::span<const ImprovedPlan> from) {
 }
 
 void PackedPlans::Write(const ImprovedPlan& from, const ImproveTask& task, uint8_t* to) const {
-  const LinkedPlan plan = CutPlan(task.nodes, task.routes, to);
+  const LinkedPlan plan = PlanAt(task.nodes, task.routes, to);
   *plan.header = {};
   for (int32_t r = 0; r < task.routes; ++r) {
     const int32_t depot = task.nodes + r;
@@ -71,7 +71,7 @@ void PackedPlans::Unpack(std::span<uint8_t> plans, std::span<ImprovedPlan> to) c
   for (size_t i = 0; i < entries_.size(); ++i) {
     const ImproveTask& task = entries_[i].task;
     const LinkedPlan plan =
-        CutPlan(task.nodes, task.routes, plans.data() + static_cast<int64_t>(i) * plan_bytes());
+        PlanAt(task.nodes, task.routes, plans.data() + static_cast<int64_t>(i) * plan_bytes());
     to[i].plan.clear();
     for (int32_t depot = task.nodes; depot < task.points(); ++depot) {
       if (plan.next[depot] == depot) continue;

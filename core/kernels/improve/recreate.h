@@ -70,7 +70,7 @@ VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task,
     const int32_t* const row = task.distances + customer * task.nodes;
     const int32_t max_load = task.capacity - task.demands[customer];
     const uint32_t word = scratch.state->word + static_cast<uint32_t>(customer) * 0x85EBCA6Bu;
-    const auto best = lanes.Least(task.points() - 1, [&](int32_t number) {
+    const auto best = lanes.Min(task.points() - 1, [&](int32_t number) {
       const int32_t point = number + 1;
       const int32_t route = plan.route[point];
       if (route == kUnrouted || plan.loads[route] > max_load) return kNoMove;

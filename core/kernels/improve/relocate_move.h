@@ -13,17 +13,17 @@ namespace vrp {
 struct RelocateMove {
   static constexpr int32_t kVariants = 12;
 
-  // Customers from i to `last`, which the move links between `ahead` and `behind`.
+  // Customers from i to `last`, which the move links between `previous` and `next`.
   struct Chain {
-    int32_t last, ahead, behind, load;
+    int32_t last, previous, next, load;
     bool reversed, feasible;
   };
   static VRP_DEVICE Chain ChainOf(const ImproveTask& task, const LinkedPlan& plan, int32_t i,
                                   int32_t j, int32_t variant) {
     const int32_t length = variant / 4 + 1;
     Chain chain = {.last = i,
-                   .ahead = j,
-                   .behind = j,
+                   .previous = j,
+                   .next = j,
                    .load = task.demands[i],
                    .reversed = (variant & 2) != 0,
                    .feasible = !(length == 1 && (variant & 2) != 0)};
@@ -32,10 +32,10 @@ struct RelocateMove {
       chain.feasible = task.IsCustomer(chain.last) && chain.last != j;
       chain.load += task.demands[task.NodeOf(chain.last)];
     }
-    ((variant & 1) == 0 ? chain.behind : chain.ahead) =
+    ((variant & 1) == 0 ? chain.next : chain.previous) =
         (variant & 1) == 0 ? plan.next[j] : plan.before[j];
     // The chain is at this position already.
-    if (chain.ahead == chain.last || chain.behind == i) chain.feasible = false;
+    if (chain.previous == chain.last || chain.next == i) chain.feasible = false;
     return chain;
   }
 
@@ -50,8 +50,8 @@ struct RelocateMove {
     const int32_t first = chain.reversed ? chain.last : i;
     const int32_t last = chain.reversed ? i : chain.last;
     return task.Distance(previous, plan.next[chain.last]) - plan.legs[previous] -
-           plan.legs[chain.last] + task.Distance(chain.ahead, first) +
-           task.Distance(last, chain.behind) - plan.legs[chain.ahead];
+           plan.legs[chain.last] + task.Distance(chain.previous, first) +
+           task.Distance(last, chain.next) - plan.legs[chain.previous];
   }
 
   static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
@@ -60,8 +60,8 @@ struct RelocateMove {
     const Chain chain = ChainOf(task, plan, i, j, variant);
     Link(task, plan, plan.before[i], plan.next[chain.last]);
     if (chain.reversed) Reverse(task, plan, i, chain.last);
-    Link(task, plan, chain.ahead, chain.reversed ? chain.last : i);
-    Link(task, plan, chain.reversed ? i : chain.last, chain.behind);
+    Link(task, plan, chain.previous, chain.reversed ? chain.last : i);
+    Link(task, plan, chain.reversed ? i : chain.last, chain.next);
   }
 };
 

@@ -12,17 +12,18 @@ namespace vrp {
 // Mean number of customers that a ruin aims to remove.
 inline constexpr int32_t kMeanRemoved = 10;
 // Maximum number of customers removed from one string.
-inline constexpr int32_t kLongestString = 10;
+inline constexpr int32_t kMaxStringLength = 10;
 
-// Removes `length` customers of a string that begins up to `ahead` customers before `customer`. If
-// `skipped` >= 0, the string has one customer more, and the one at position `skipped` (from 0)
-// stays. Must run on one thread.
+// Removes `length` customers of a string that begins up to `max_before` customers before
+// `customer`. If `skipped` >= 0, the string has one customer more, and the one at position
+// `skipped` (from 0) stays. Must run on one thread.
 VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveScratch& scratch,
                                     int32_t customer, int32_t length, int32_t skipped,
-                                    uint32_t ahead) {
+                                    uint32_t max_before) {
   const LinkedPlan& plan = scratch.trial;
   int32_t first = customer;
-  for (; ahead > 0 && task.IsCustomer(plan.before[first]); --ahead) first = plan.before[first];
+  for (; max_before > 0 && task.IsCustomer(plan.before[first]); --max_before)
+    first = plan.before[first];
   // The string begins earlier if the route ends too soon.
   const int32_t span = length + (skipped >= 0 ? 1 : 0);
   int32_t last = first;
@@ -49,7 +50,7 @@ VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scrat
   int32_t used = 0;
   for (int32_t r = 0; r < task.routes; ++r) used += plan.counts[r] > 0 ? 1 : 0;
   const int32_t mean = (task.nodes - 1) / used;
-  const int32_t longest = mean < kLongestString ? mean : kLongestString;
+  const int32_t longest = mean < kMaxStringLength ? mean : kMaxStringLength;
   // Draws uniformly from 1 .. 4 kMeanRemoved / (1 + longest) - 1. A fractional bound makes the last
   // value less likely.
   const int32_t span = 4 * kMeanRemoved - 1 - longest;

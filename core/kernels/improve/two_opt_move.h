@@ -28,20 +28,20 @@ struct TwoOptMove {
     const LinkedPlan& plan = scratch.trial;
     if (plan.route[i] != plan.route[j]) return kNoMove;
     const Part part = PartOf(scratch, i, j, variant);
-    const int32_t ahead = plan.before[part.first];
-    return task.Distance(ahead, part.last) + task.Distance(part.first, plan.next[part.last]) -
-           plan.legs[ahead] - plan.legs[part.last];
+    const int32_t previous = plan.before[part.first];
+    return task.Distance(previous, part.last) + task.Distance(part.first, plan.next[part.last]) -
+           plan.legs[previous] - plan.legs[part.last];
   }
 
   static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                int32_t j, int32_t variant) {
     const LinkedPlan& plan = scratch.trial;
     const Part part = PartOf(scratch, i, j, variant);
-    const int32_t ahead = plan.before[part.first];
-    const int32_t behind = plan.next[part.last];
+    const int32_t previous = plan.before[part.first];
+    const int32_t next = plan.next[part.last];
     Reverse(task, plan, part.first, part.last);
-    Link(task, plan, ahead, part.last);
-    Link(task, plan, part.first, behind);
+    Link(task, plan, previous, part.last);
+    Link(task, plan, part.first, next);
   }
 };
 

@@ -83,7 +83,7 @@ VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& proble
   group.Rows(4, [&](const auto& lanes, int32_t row) {
     const double* const values = row % 2 == 0 ? problem.x : problem.y;
     const double sign = row < 2 ? 1 : -1;
-    const auto largest = lanes.template Largest<double>(
+    const auto largest = lanes.template Max<double>(
         problem.nodes, [&](int32_t node) { return sign * values[node]; });
     lanes.Once([&] { extremes[row] = largest; });
   });

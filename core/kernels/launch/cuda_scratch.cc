@@ -16,7 +16,7 @@ absl::Status CudaStatus(cudaError_t error, std::string_view what) {
       Concat("CUDA: ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")");
   if (error == cudaErrorMemoryAllocation) return absl::ResourceExhaustedError(message);
   const absl::Status status = absl::InternalError(message);
-  return LosesDevice(error) ? DeviceLost(status) : status;
+  return IsStickyCudaError(error) ? ReportDeviceLoss(status) : status;
 }
 
 absl::StatusOr<DeviceLimits> QueryLimits() {

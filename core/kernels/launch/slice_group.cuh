@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/kernels/launch/block_words.cuh"
+#include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/launch_limits.h"
 #include "core/kernels/support/group.h"
 
@@ -37,7 +37,7 @@ class WarpLanes {
     return sum;
   }
   template <typename T, typename Value>
-  __device__ T Largest(int32_t count, const Value& value) const {
+  __device__ T Max(int32_t count, const Value& value) const {
     T largest = -std::numeric_limits<T>::infinity();
     for (int32_t i = Lane(); i < count; i += kLanes) {
       const T mine = value(i);
@@ -62,8 +62,8 @@ class WarpLanes {
     return first;
   }
   template <typename Value>
-  __device__ LeastValue Least(int32_t count, const Value& value) const {
-    LeastValue mine = {.index = count};
+  __device__ MinValue Min(int32_t count, const Value& value) const {
+    MinValue mine = {.index = count};
     for (int32_t i = Lane(); i < count; i += kLanes) {
       const int32_t other = value(i);
       if (other < mine.value) mine = {other, i};

@@ -82,17 +82,17 @@ void LstmBackward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<
   for (int64_t t = std::ssize(run.first) - 2; t >= 0; --t) {
     const int64_t before = run.Before(t) * width;
     const int64_t after = (run.sequences() + run.first[t]) * width;
-    kernels.step_back({.rows = run.first[t + 1] - run.first[t],
-                       .hidden_size = width,
-                       .packed = packed,
-                       .from_last = t % 2 != 0,
-                       .cell = run.cells + before,
-                       .next_cell = run.cells + after,
-                       .d_hidden = d_hiddens + after,
-                       .d_cell = d_cells,
-                       .gates = run.gates + run.first[t] * GateStride<T>(width),
-                       .d_before = t == 0 && run.from_zero ? nullptr : d_hiddens + before,
-                       .work = run.work});
+    kernels.backward_step({.rows = run.first[t + 1] - run.first[t],
+                           .hidden_size = width,
+                           .packed = packed,
+                           .from_last = t % 2 != 0,
+                           .cell = run.cells + before,
+                           .next_cell = run.cells + after,
+                           .d_hidden = d_hiddens + after,
+                           .d_cell = d_cells,
+                           .gates = run.gates + run.first[t] * GateStride<T>(width),
+                           .d_before = t == 0 && run.from_zero ? nullptr : d_hiddens + before,
+                           .work = run.work});
   }
 }
 template void LstmBackward<float>(const LstmKernels<float>&, const float*, const LstmRun<float>&,

@@ -48,7 +48,7 @@ struct LstmKernels {
   // [rows, H] is the gradient with respect to the next hidden state. Replaces d_cell, the gradient
   // with respect to the next cell, by that with respect to the previous cell. Adds the gradient
   // with respect to the previous hidden state to d_before. `packed` is W_hh.
-  struct StepBack {
+  struct BackwardStep {
     int64_t rows = 0;
     int64_t hidden_size = 0;
     const T* packed = nullptr;
@@ -61,7 +61,7 @@ struct LstmKernels {
     T* d_before = nullptr;  // null: not needed
     T* work = nullptr;      // work_size(rows, 4H) elements
   };
-  void (*step_back)(const StepBack& step);
+  void (*backward_step)(const BackwardStep& step);
   // One product for all steps at once, with weights of an LSTM's size in the layout of `pack`.
   // Computes `to` [rows, columns] = a * packed + bias (null: none), or adds a * packed to `to`.
   struct Product {

@@ -56,7 +56,7 @@ void LstmStep(const typename LstmKernels<T>::Step& s) {
 }
 
 template <typename P, typename T = ElementOf<P>>
-void LstmStepBack(const typename LstmKernels<T>::StepBack& s) {
+void LstmBackwardStep(const typename LstmKernels<T>::BackwardStep& s) {
   constexpr T kOne = 1;
   const int64_t width = s.hidden_size;
   const int64_t stride = GateStride<T>(width);
@@ -113,7 +113,7 @@ void AddWeightGradient(const typename LstmKernels<T>::WeightGradient& job) {
 
 template <typename P>
 LstmKernels<ElementOf<P>> KernelsOf() {
-  return {LstmStep<P>,    LstmStepBack<P>,      MultiplyAll<P>,    P::WorkSize,
+  return {LstmStep<P>,    LstmBackwardStep<P>,  MultiplyAll<P>,    P::WorkSize,
           PackWeights<P>, AddWeightGradient<P>, P::GradientScratch};
 }
 

@@ -74,8 +74,8 @@ struct UpdateArrays {
   float* square = nullptr;
 };
 template <typename Group>
-VRP_DEVICE void UpdateOnePiece(const Group& group, AdamWFactors f, const UpdatePiece& piece,
-                               const UpdateArrays& arrays) {
+VRP_DEVICE void UpdateParameters(const Group& group, AdamWFactors f, const UpdatePiece& piece,
+                                 const UpdateArrays& arrays) {
   float* const value = arrays.values + piece.first;
   const float* const gradient = arrays.gradient + piece.first;
   float* const mean = arrays.mean + piece.first;

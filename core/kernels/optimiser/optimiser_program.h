@@ -13,7 +13,7 @@ struct OptimiserState {
   int64_t steps = 0;        // of the run so far: index of the next learning rate
   int64_t updates = 0;      // applied steps, for Adam's bias corrections
   double norm = 0;          // of the last gradient, before clipping
-  int32_t applies = 0;      // 0: the last step was skipped
+  int32_t is_applied = 0;   // 0: the last step was skipped
   uint32_t arrived = 0;     // blocks whose sums are done, on CUDA
   AdamWFactors factors[2];  // of the last step; [1]: with weight decay
   float average_share = 0;  // of the last step
@@ -78,8 +78,8 @@ VRP_DEVICE void DecideStep(const Group& group, const OptimiserTask& task, double
     if (scaled) UpdateLossScale(task.loss_scale, !is_finite);
     const int64_t rate_index = state.steps < task.rate_count ? state.steps : task.rate_count - 1;
     ++state.steps;
-    state.applies = is_finite && IsFinite(*task.loss) ? 1 : 0;
-    if (state.applies == 0) return;
+    state.is_applied = is_finite && IsFinite(*task.loss) ? 1 : 0;
+    if (state.is_applied == 0) return;
     ++state.updates;
     const double clip = state.norm > task.clip ? task.clip / state.norm : 1;
     for (int32_t decays = 0; decays < 2; ++decays) {
@@ -103,9 +103,9 @@ VRP_DEVICE void SumSquares(const Group& group, const OptimiserTask& task, int64_
 
 template <typename Group>
 VRP_DEVICE void UpdatePieceOf(const Group& group, const OptimiserTask& task, int32_t piece) {
-  if (task.state->applies == 0) return;
+  if (task.state->is_applied == 0) return;
   const UpdatePiece& update = task.pieces[piece];
-  UpdateOnePiece(group, task.state->factors[update.decays ? 1 : 0], update, task.arrays);
+  UpdateParameters(group, task.state->factors[update.decays ? 1 : 0], update, task.arrays);
   if (task.average == nullptr) return;
   const float share = task.state->average_share;
   const float* const values = task.arrays.values + update.first;

@@ -41,7 +41,7 @@ template <typename T>
 struct GlimpseBackJob {
   const T* keys = nullptr;           // [N, M D]
   const T* value_columns = nullptr;  // [M D, N']
-  const T* d_seen = nullptr;         // [Q, M D]
+  const T* d_glimpse = nullptr;      // [Q, M D]
   T* d_queries = nullptr;            // [Q, M D]; out
   T* d_keys = nullptr;               // [N, M D]; this and the next two are added to
   T* d_values = nullptr;             // [N, M D]
@@ -82,8 +82,8 @@ struct PointerBackJob {
 
 template <typename T>
 struct PointerKernels {
-  // Computes job.weights and `seen` [Q, M D], the values averaged with these weights.
-  void (*glimpse)(const GlimpseJob<T>& job, T* seen);
+  // Computes job.weights and `glimpse` [Q, M D], the values averaged with these weights.
+  void (*glimpse)(const GlimpseJob<T>& job, T* glimpse);
   // Computes d_queries, and adds to the gradients of keys, values and dynamic weight.
   void (*glimpse_back)(const GlimpseJob<T>& job, const GlimpseBackJob<T>& back);
   // Computes job.logits.

@@ -30,7 +30,7 @@ inline void Softmax(T* scores, int64_t nodes, Vec<T> highest) {
 }
 
 template <typename T>
-void GlimpseForward(const GlimpseJob<T>& job, T* seen) {
+void GlimpseForward(const GlimpseJob<T>& job, T* glimpse) {
   const int64_t nodes = job.padded_nodes;
   const int64_t width = job.heads * job.channels;
   for (int64_t m = 0; m < job.heads; ++m) {
@@ -52,7 +52,7 @@ void GlimpseForward(const GlimpseJob<T>& job, T* seen) {
       Softmax<T>(scores, nodes, highest);
     }
     Multiply<T>({weights, nodes, 1}, {job.values + at, width, false}, job.steps, job.nodes,
-                job.channels, StoreTo<T>{seen + at, width});
+                job.channels, StoreTo<T>{glimpse + at, width});
   }
 }
 
@@ -89,9 +89,9 @@ void GlimpseBackward(const GlimpseJob<T>& job, const GlimpseBackJob<T>& back) {
   for (int64_t m = 0; m < job.heads; ++m) {
     const T* const weights = job.weights + m * job.steps * nodes;
     const int64_t at = m * job.channels;
-    Multiply<T>({weights, 1, nodes}, {back.d_seen + at, width, false}, job.nodes, job.steps,
+    Multiply<T>({weights, 1, nodes}, {back.d_glimpse + at, width, false}, job.nodes, job.steps,
                 job.channels, AddTo<T>{back.d_values + at, width});
-    Multiply<T>({back.d_seen + at, width, 1}, {back.value_columns + at * nodes, nodes, false},
+    Multiply<T>({back.d_glimpse + at, width, 1}, {back.value_columns + at * nodes, nodes, false},
                 job.steps, job.channels, nodes, StoreTo<T>{back.scratch, nodes});
     SoftmaxBack<T>(job, weights, back.scratch, back.d_dynamic_weight + m * kPointerDynamic);
     Multiply<T>({back.scratch, nodes, 1}, {back.keys + at, width, false}, job.steps, job.nodes,

@@ -23,8 +23,7 @@ inline constexpr int32_t kPointerContext = 3;
 template <typename Lanes>
 VRP_DEVICE double PointerScaleBy(const Lanes& lanes, const RoutingProblem& problem) {
   const auto largest = [&](const double* values, double sign) {
-    return lanes.template Largest<double>(problem.nodes,
-                                          [&](int32_t n) { return sign * values[n]; });
+    return lanes.template Max<double>(problem.nodes, [&](int32_t n) { return sign * values[n]; });
   };
   const double width = largest(problem.x, 1) + largest(problem.x, -1);
   const double side = Larger(width, largest(problem.y, 1) + largest(problem.y, -1));

@@ -19,7 +19,7 @@ namespace vrp {
 // vehicle.
 constexpr bool FitsLoad(const StepRules& rules, const RouteState& state, int32_t node) {
   const double demand = ValueAt(rules.problem.demands, node);
-  if (demand > 0 && state.picking) return false;
+  if (demand > 0 && state.has_picked_up) return false;
   const double backhaul = rules.pickups ? rules.problem.backhauls[node] : 0;
   return state.delivered + demand <= rules.load_limit &&
          (backhaul <= 0 || state.picked_up + backhaul <= rules.load_limit);
@@ -34,9 +34,9 @@ constexpr bool IsAllowed(const StepRules& rules, const RouteState& state, const 
   if (visited[node] != 0 || !FitsLoad(rules, state, node)) return false;
   if (!rules.timed && !rules.bounded) return true;
   const double distance = LegDistance(problem, state.current, node);
-  const double way_back = problem.open_routes ? 0 : LegDistance(problem, node, 0);
-  if (state.distance + distance + way_back > rules.distance_limit) return false;
-  return !rules.timed || IsInTime(rules, state, node, distance, way_back);
+  const double return_distance = problem.open_routes ? 0 : LegDistance(problem, node, 0);
+  if (state.distance + distance + return_distance > rules.distance_limit) return false;
+  return !rules.timed || IsInTime(rules, state, node, distance, return_distance);
 }
 
 // Returns the number-th allowed node, modulo the count of allowed nodes; -1 if there is none.
@@ -80,7 +80,7 @@ constexpr void Take(const StepRules& rules, int32_t node, RouteState& state, uin
   state.distance += distance;
   state.delivered += ValueAt(problem.demands, node);
   if (rules.pickups && problem.backhauls[node] > 0) {
-    state.picking = true;
+    state.has_picked_up = true;
     state.picked_up += problem.backhauls[node];
   }
   visited[node] = 1;
@@ -93,7 +93,7 @@ constexpr void Take(const StepRules& rules, int32_t node, RouteState& state, uin
 template <typename T>
 constexpr void WriteShares(const StepRules& rules, const RouteState& state, T* shares) {
   const RoutingProblem& problem = rules.problem;
-  const double used = state.picking ? state.picked_up : state.delivered;
+  const double used = state.has_picked_up ? state.picked_up : state.delivered;
   const bool limited =
       problem.capacity > 0 && problem.capacity < std::numeric_limits<double>::infinity();
   shares[0] = static_cast<T>(limited ? (problem.capacity - used) / problem.capacity : 1);
@@ -106,7 +106,7 @@ constexpr void WriteShares(const StepRules& rules, const RouteState& state, T* s
     shares[2] =
         static_cast<T>(Smaller((problem.distance_limit - state.distance) / problem.scale, 2));
   }
-  shares[3] = static_cast<T>(state.picking ? 1 : 0);
+  shares[3] = static_cast<T>(state.has_picked_up ? 1 : 0);
 }
 
 // Writes the mask of a problem with capacities only, in which the depot is forbidden. Returns the

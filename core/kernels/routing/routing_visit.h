@@ -10,11 +10,11 @@ namespace vrp {
 
 // The state of a trajectory. A separate array of [N] bytes marks its visited nodes.
 struct RouteState {
-  int32_t current = 0;   // the vehicle's node; undefined before a TSP's first choice
-  int32_t first = -1;    // a TSP's first node; -1: none
-  int32_t left = 0;      // number of nodes still to be visited
-  bool picking = false;  // whether the route has begun to pick up
-  double delivered = 0;  // of this route, like all values down to `distance`
+  int32_t current = 0;         // the vehicle's node; undefined before a TSP's first choice
+  int32_t first = -1;          // a TSP's first node; -1: none
+  int32_t left = 0;            // number of nodes still to be visited
+  bool has_picked_up = false;  // whether the route has begun to pick up
+  double delivered = 0;        // of this route, like all values down to `distance`
   double picked_up = 0;
   // Earliest departure from `current` if the vehicle left the depot when the depot opened.
   double time = 0;
@@ -27,7 +27,7 @@ struct RouteState {
 // Begins an empty route when the depot opens. Does not set state.current.
 constexpr void BeginRoute(const StepRules& rules, RouteState& state) {
   const RoutingProblem& problem = rules.problem;
-  state.picking = false;
+  state.has_picked_up = false;
   state.delivered = state.picked_up = state.distance = state.waited = 0;
   state.time = ValueAt(problem.window_opens, 0);
   state.delay =
@@ -74,7 +74,7 @@ constexpr Visit VisitAt(const StepRules& rules, const RouteState& state, int32_t
 // duration is the minimum over all start times, because a later start saves waiting, as far as the
 // windows allow.
 constexpr bool IsInTime(const StepRules& rules, const RouteState& state, int32_t node,
-                        double distance, double way_back) {
+                        double distance, double return_distance) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const RoutingProblem& problem = rules.problem;
   const Visit visit = VisitAt(rules, state, node, distance);
@@ -82,7 +82,7 @@ constexpr bool IsInTime(const StepRules& rules, const RouteState& state, int32_t
     return false;
   double end = visit.leave;
   if (!problem.open_routes) {
-    end += LegDuration(problem, node, 0, way_back);
+    end += LegDuration(problem, node, 0, return_distance);
     if (end > ValueAt(problem.window_closes, 0, kInfinity) + rules.time_tolerance) return false;
   }
   const double later = Larger(0, Smaller(visit.waited, visit.delay));

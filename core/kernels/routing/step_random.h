@@ -71,11 +71,11 @@ constexpr DropoutRate DropoutRateOf(double share) {
   return {limit, 65536.0f / static_cast<float>(65536 - limit)};
 }
 
-// Writes the factors of the block's units, kept [8].
-constexpr void WriteKept(const DropoutKey& key, const DropoutRate& rate, float* kept) {
+// Writes the factors [8] of the block's units.
+constexpr void WriteDropoutFactors(const DropoutKey& key, const DropoutRate& rate, float* factors) {
   for (const uint32_t word : DropoutBlock(key).words) {
-    *kept++ = (word & 0xffff) >= rate.limit ? rate.factor : 0.0f;
-    *kept++ = word >> 16 >= rate.limit ? rate.factor : 0.0f;
+    *factors++ = (word & 0xffff) >= rate.limit ? rate.factor : 0.0f;
+    *factors++ = word >> 16 >= rate.limit ? rate.factor : 0.0f;
   }
 }
 

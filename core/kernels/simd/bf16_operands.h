@@ -14,9 +14,9 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 struct Bf16Operands {
   using Element = float;
   using Steps = PairSteps;
-  static constexpr int64_t kFold = 2;
+  static constexpr int64_t kValuesPerElement = 2;
 
-  static int64_t PackedInner(int64_t inner) { return inner / kFold; }
+  static int64_t PackedInner(int64_t inner) { return inner / kValuesPerElement; }
   static int64_t WorkSize(int64_t rows, int64_t inner) { return rows * PairStride(inner); }
   static MatrixA<float> Left(MatrixA<float> a, int64_t rows, int64_t inner, float* work) {
     const int64_t stride = PairStride(inner);

@@ -17,14 +17,14 @@ class Memory {
   }
   T* Take(int64_t elements) {
     T* const piece = start_ == nullptr ? nullptr : start_ + taken_;
-    taken_ += (elements + kGrain - 1) / kGrain * kGrain;
+    taken_ += (elements + kLineElements - 1) / kLineElements * kLineElements;
     return piece;
   }
   // Returns the number of elements used, including alignment.
-  int64_t size() const { return taken_ + kGrain; }
+  int64_t size() const { return taken_ + kLineElements; }
 
  private:
-  static constexpr int64_t kGrain = 64 / static_cast<int64_t>(sizeof(T));
+  static constexpr int64_t kLineElements = 64 / static_cast<int64_t>(sizeof(T));
   T* start_;
   int64_t taken_ = 0;
 };

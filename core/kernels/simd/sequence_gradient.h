@@ -18,7 +18,7 @@ inline constexpr int64_t kSequenceRows = 336;
 // Number of outputs (columns of A) packed at a time.
 inline constexpr int64_t kSequenceOutputs = 4 * kBlockRows;
 template <typename P>
-inline constexpr int64_t kPackedRows = kSequenceRows / P::kFold;
+inline constexpr int64_t kPackedRows = kSequenceRows / P::kValuesPerElement;
 
 // Returns the number of elements between A's panels. Copies of a row's last columns may extend
 // beyond a panel's end.
@@ -60,22 +60,22 @@ struct SequenceGradient {
 
 // The first `columns` columns of `rows` rows of a matrix.
 template <typename T>
-struct Slab {
+struct MatrixPart {
   MatrixA<T> from;
   int64_t rows;
   int64_t columns;
 };
 
-// Packs rows into panels [rows / kFold, kWidth], `stride` apart, in whole vectors. Data behind a
-// row's end is undefined. May write up to a vector behind the last panel.
+// Packs rows into panels [rows / kValuesPerElement, kWidth], `stride` apart, in whole vectors. Data
+// behind a row's end is undefined. May write up to a vector behind the last panel.
 template <typename P, int64_t kWidth, typename T = typename P::Element>
-inline void PackSlab(const Slab<T>& slab, int64_t stride, T* to) {
-  for (int64_t r = 0; r < slab.rows; r += P::kFold, to += kWidth) {
+inline void PackPart(const MatrixPart<T>& part, int64_t stride, T* to) {
+  for (int64_t r = 0; r < part.rows; r += P::kValuesPerElement, to += kWidth) {
     T* at = to;
-    for (int64_t i = 0; i < slab.columns; i += kWidth, at += stride) {
-      for (int64_t v = 0; v < kWidth && i + v < slab.columns; v += kLanes<T>) {
-        const MatrixA<T> from{slab.from.data + r * slab.from.row + i + v, slab.from.row, 1};
-        Store<T>(at + v, P::AlongRows(from, slab.rows - r, slab.columns - i - v));
+    for (int64_t i = 0; i < part.columns; i += kWidth, at += stride) {
+      for (int64_t v = 0; v < kWidth && i + v < part.columns; v += kLanes<T>) {
+        const MatrixA<T> from{part.from.data + r * part.from.row + i + v, part.from.row, 1};
+        Store<T>(at + v, P::AlongRows(from, part.rows - r, part.columns - i - v));
       }
     }
   }
@@ -96,7 +96,7 @@ template <typename P, typename T = typename P::Element>
 inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPanels<T>& p) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-  int64_t piece = 0;  // index in the next data, kFold per cache line
+  int64_t piece = 0;  // index in the next data, kValuesPerElement per cache line
   for (int64_t i = 0; i < p.count; i += kBlockRows) {
     const MatrixA<T> block{p.a + i / kBlockRows * GradientPanelStride<T>(p.rows), 1, kBlockRows};
     const int64_t height = p.count - i < kBlockRows ? p.count - i : kBlockRows;
@@ -107,9 +107,12 @@ inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPane
       const ColumnBlocks<T, typename P::Steps, kBlockVectors, AddTo<T>> blocks{
           block, right, kPanel, p.rows, 0, add};
       PrefetchBlock<T>(add.data, add.stride, height);
-      if (width == kPanel && height == kBlockRows && piece / P::kFold * kLine < kSequenceOutputs) {
-        const T* const next = p.next + piece / P::kFold * kLine + piece % P::kFold * job.stride;
-        blocks.template Block<kBlockRows>(0, Prefetcher<T>{next, P::kFold * job.stride});
+      if (width == kPanel && height == kBlockRows &&
+          piece / P::kValuesPerElement * kLine < kSequenceOutputs) {
+        const T* const next = p.next + piece / P::kValuesPerElement * kLine +
+                              piece % P::kValuesPerElement * job.stride;
+        blocks.template Block<kBlockRows>(0,
+                                          Prefetcher<T>{next, P::kValuesPerElement * job.stride});
         ++piece;
       } else if (width == kPanel && height == kBlockRows) {
         blocks.template Block<kBlockRows>(0, NoPrefetch{});
@@ -137,14 +140,14 @@ inline void AddSequenceGradient(const SequenceGradient<T>& job, int64_t rows) {
   T* const packed_a = packed_b + kPackedRows<P> * ((job.inputs + kPanel - 1) / kPanel * kPanel);
   for (int64_t row = 0; row < rows; row += kSequenceRows) {
     const int64_t count = rows - row < kSequenceRows ? rows - row : kSequenceRows;
-    const int64_t packed = (count + P::kFold - 1) / P::kFold;
-    PackSlab<P, kPanel>({{job.b + row * job.inputs, job.inputs, 1}, count, job.inputs},
+    const int64_t packed = (count + P::kValuesPerElement - 1) / P::kValuesPerElement;
+    PackPart<P, kPanel>({{job.b + row * job.inputs, job.inputs, 1}, count, job.inputs},
                         packed * kPanel, packed_b);
     for (int64_t first = 0; first < job.outputs; first += kSequenceOutputs) {
       const int64_t left = job.outputs - first;
       const int64_t wide = left < kSequenceOutputs ? left : kSequenceOutputs;
       const T* const a = job.a + row * job.stride + first;
-      PackSlab<P, kBlockRows>({{a, job.stride, 1}, count, wide}, GradientPanelStride<T>(packed),
+      PackPart<P, kBlockRows>({{a, job.stride, 1}, count, wide}, GradientPanelStride<T>(packed),
                               packed_a);
       if (job.bias != nullptr) AddColumnSums<T>(a, job.stride, count, wide, job.bias + first);
       const T* const next = left > wide ? a + wide : a;

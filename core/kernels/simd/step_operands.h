@@ -24,7 +24,7 @@ struct PlainOperands {
   using Element = T;
   using Steps = PlainSteps<T>;
   // Number of neighbours on a product's inner dimension that share an element.
-  static constexpr int64_t kFold = 1;
+  static constexpr int64_t kValuesPerElement = 1;
 
   // Returns the inner dimension of a packed right side.
   static int64_t PackedInner(int64_t inner) { return inner; }
@@ -34,11 +34,11 @@ struct PlainOperands {
   static MatrixA<T> Left(MatrixA<T> a, int64_t /*rows*/, int64_t /*inner*/, T* /*work*/) {
     return a;
   }
-  // Returns `count` elements of a row from `from` on, at most kLanes * kFold.
+  // Returns `count` elements of a row from `from` on, at most kLanes * kValuesPerElement.
   static inline __attribute__((always_inline)) Vec<T> AlongRow(const T* from, int64_t count) {
     return LoadUpTo<T>(from, count);
   }
-  // Returns the elements of kFold rows, of which only `rows` exist.
+  // Returns the elements of kValuesPerElement rows, of which only `rows` exist.
   static inline __attribute__((always_inline)) Vec<T> AlongRows(MatrixA<T> from, int64_t /*rows*/,
                                                                 int64_t count) {
     return LoadUpTo<T>(from.data, count);

@@ -14,9 +14,9 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 // first row before transposition.
 template <typename P, typename T = typename P::Element>
 inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t width, T* packed) {
-  for (int64_t k = 0; k < inputs; k += kLanes<T> * P::kFold) {
+  for (int64_t k = 0; k < inputs; k += kLanes<T> * P::kValuesPerElement) {
     const int64_t left = inputs - k;
-    const int64_t packed_left = P::PackedInner(inputs) - k / P::kFold;
+    const int64_t packed_left = P::PackedInner(inputs) - k / P::kValuesPerElement;
     const int64_t rows = packed_left < kLanes<T> ? packed_left : kLanes<T>;
     for (int64_t j = 0; j < width; j += kLanes<T>) {
       Vec<T> square[kLanes<T>];
@@ -26,7 +26,7 @@ inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t widt
         square[r] = P::AlongRow(from + r * weights.row, left);
       }
       TransposeSquare<T>(square);
-      T* const to = packed + k / P::kFold * width + j;
+      T* const to = packed + k / P::kValuesPerElement * width + j;
       for (int64_t r = 0; r < rows; ++r) Store<T>(to + r * width, square[r]);
     }
   }
@@ -44,13 +44,14 @@ inline void PackWeights(const T* weights, int64_t outputs, int64_t inputs, T* fo
   }
   for (int64_t first = 0; first < inputs; first += kPanel) {
     const int64_t width = inputs - first < kPanel ? inputs - first : kPanel;
-    for (int64_t k = 0; k < outputs; k += P::kFold, back += width) {
+    for (int64_t k = 0; k < outputs; k += P::kValuesPerElement, back += width) {
       for (int64_t j = 0; j < width; j += kLanes<T>) {
         const T* const from = weights + k * inputs + first + j;
-        Store<T>(back + j, P::AlongRows({from, inputs, 1}, P::kFold, kLanes<T>));
+        Store<T>(back + j, P::AlongRows({from, inputs, 1}, P::kValuesPerElement, kLanes<T>));
       }
     }
-    for (int64_t k = outputs / P::kFold; k < P::PackedInner(outputs); ++k, back += width) {
+    for (int64_t k = outputs / P::kValuesPerElement; k < P::PackedInner(outputs);
+         ++k, back += width) {
       for (int64_t j = 0; j < width; j += kLanes<T>) Store<T>(back + j, Vec<T>{});
     }
   }

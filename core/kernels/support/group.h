@@ -11,9 +11,9 @@
 // Lanes have the following functions, which all lanes must call together:
 //   Each(n, f), Once(f)
 //   Sum(n, f)       returns the sum of f(i), called once for each i by the same lane as in Each
-//   Largest(n, f)   returns the maximum of n >= 1 values
+//   Max(n, f)       returns the maximum of n >= 1 values
 //   First(n, test)  returns the smallest i with test(i), or n
-//   Least(n, f)     returns the smallest of n int32 values and its first index; if all values are
+//   Min(n, f)       returns the smallest of n int32 values and its first index; if all values are
 //                   the largest int32, returns that value and n
 // All threads of a group must make the same calls, so conditions around calls may depend only on
 // values that all threads agree on. No call waits at its beginning. A value that a condition has
@@ -30,7 +30,7 @@
 
 namespace vrp {
 
-struct LeastValue {
+struct MinValue {
   int32_t value = std::numeric_limits<int32_t>::max();
   int32_t index = 0;
 };
@@ -61,7 +61,7 @@ struct SerialGroup {
     return sum;
   }
   template <typename T, typename Value>
-  T Largest(int32_t count, const Value& value) const {
+  T Max(int32_t count, const Value& value) const {
     T largest = value(0);
     for (int32_t i = 1; i < count; ++i) {
       const T other = value(i);
@@ -76,8 +76,8 @@ struct SerialGroup {
     return i;
   }
   template <typename Value>
-  LeastValue Least(int32_t count, const Value& value) const {
-    LeastValue least = {.index = count};
+  MinValue Min(int32_t count, const Value& value) const {
+    MinValue least = {.index = count};
     for (int32_t i = 0; i < count; ++i) {
       const int32_t other = value(i);
       if (other < least.value) least = {other, i};

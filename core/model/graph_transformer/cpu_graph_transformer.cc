@@ -110,7 +110,7 @@ class CpuGraphTransformer final : public Float64Engine {
  private:
   using Workers = EngineWorkers<Worker<T>>;
 
-  struct Sinks {
+  struct Outputs {
     WeighTrajectories weigh;
     TrajectoryTable& table;
   };
@@ -122,8 +122,8 @@ class CpuGraphTransformer final : public Float64Engine {
     return workers;
   }
   static std::vector<InstanceRange> Groups(const NetworkBatch& batch, const RolloutRequest& request,
-                                           int32_t at_once = 0) {
-    return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request), at_once},
+                                           int32_t max_active_instances = 0) {
+    return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request), max_active_instances},
                          [&](int32_t b) { return batch.first_rows[b]; });
   }
 
@@ -174,39 +174,39 @@ class CpuGraphTransformer final : public Float64Engine {
     return absl::OkStatus();
   }
 
-  struct Share {
+  struct InstanceTrajectories {
     int32_t instance = 0;
     TrajectoryRange range;
   };
   absl::Status DecodeOne(const DecodeJob& job, const DecoderNodes<const T>& nodes,
-                         const Share& share, Worker<T>& worker) const {
-    const RoutingProblem& problem = job.batch.problems[share.instance];
+                         const InstanceTrajectories& part, Worker<T>& worker) const {
+    const RoutingProblem& problem = job.batch.problems[part.instance];
     const RolloutRequest& request = job.request;
-    GrowTo(worker.decoder_scratch, decoder_->ScratchSize(problem, share.range.count));
-    const DecodeResult<T> result = job.table.Result<T>(share.instance, share.range.first);
+    GrowTo(worker.decoder_scratch, decoder_->ScratchSize(problem, part.range.count));
+    const DecodeResult<T> result = job.table.Result<T>(part.instance, part.range.first);
     T* const scratch = worker.decoder_scratch.data();
     const DecodeStatus status =
         request.choice == Choice::kBeam
-            ? decoder_->Beam(problem, nodes, {share.range.count, &worker.beams, request.stop},
+            ? decoder_->Beam(problem, nodes, {part.range.count, &worker.beams, request.stop},
                              result, scratch)
             : decoder_->Rollout(problem, nodes,
-                                job.table.Request(request, share.instance, share.range), result,
+                                job.table.Request(request, part.instance, part.range), result,
                                 scratch);
     if (status == DecodeStatus::kDone) return absl::OkStatus();
-    return job.table.Error(status, share.instance, request.stop);
+    return job.table.Error(status, part.instance, request.stop);
   }
 
   absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,
-                        InstanceRange range, const Sinks& sinks, Worker<T>& worker) const {
+                        InstanceRange range, const Outputs& outputs, Worker<T>& worker) const {
     PhaseClock clock(worker.seconds);
     pass_.Encode(batch, range.first, range.count, true, worker.group);
     clock.Spent(Phase::kEncode);
-    VRP_RETURN_IF_ERROR(Decode({batch, request.rollout, sinks.table}, worker));
-    worker.weights.resize(static_cast<size_t>(range.count) * sinks.table.count());
-    sinks.weigh(range.first, sinks.table.Costs(range.first, range.count), worker.weights);
+    VRP_RETURN_IF_ERROR(Decode({batch, request.rollout, outputs.table}, worker));
+    worker.weights.resize(static_cast<size_t>(range.count) * outputs.table.count());
+    outputs.weigh(range.first, outputs.table.Costs(range.first, range.count), worker.weights);
     clock.Spent(Phase::kRollout);
     pass_.ClearGradients(worker.group);
-    for (int32_t b = 0; b < range.count; ++b) SecondPass(batch, request, b, sinks.table, worker);
+    for (int32_t b = 0; b < range.count; ++b) SecondPass(batch, request, b, outputs.table, worker);
     clock.Spent(Phase::kSecondPass);
     pass_.Backward(batch, worker.group, worker.gradient.data());
     clock.Spent(Phase::kBackward);
@@ -255,10 +255,10 @@ class CpuGraphTransformer final : public Float64Engine {
         to[i] += static_cast<float>(sum);
       }
     });
-    ClearFrozen();
+    ClearFrozenGradients();
   }
 
-  void ClearFrozen() {
+  void ClearFrozenGradients() {
     for (const ParameterShape& shape : parameters_.layout().shapes()) {
       if (!shape.frozen) continue;
       const auto values = parameters_.gradient().subspan(

@@ -177,7 +177,7 @@ void GraphTransformerPass<T>::FinishPlaceholder(const T* parameters,
                                                 T* gradient) const {
   const T* const placeholder = parameters + layout_.Offset("decoder.placeholder");
   T* const d_placeholder = gradient + layout_.Offset("decoder.placeholder");
-  const auto chain = [&](const char* name, int64_t half) {
+  const auto add_gradient = [&](const char* name, int64_t half) {
     const T* const weight = parameters + layout_.Offset(name);
     T* const d_weight = gradient + layout_.Offset(name);
     for (int64_t i = 0; i < hidden_; ++i) {
@@ -187,8 +187,8 @@ void GraphTransformerPass<T>::FinishPlaceholder(const T* parameters,
       }
     }
   };
-  chain("decoder.first.weight", 0);
-  chain("decoder.last.weight", hidden_);
+  add_gradient("decoder.first.weight", 0);
+  add_gradient("decoder.last.weight", hidden_);
 }
 
 template void GraphTransformerPass<float>::ClearSums(GraphTransformerGroup<float>&) const;

@@ -38,8 +38,8 @@ class CpuPointerNetwork final : public PolicyEngine {
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
   absl::Status ParametersChanged() override {
-    plain_.Forget();
-    if (bf16_ != nullptr) bf16_->Forget();
+    plain_.Invalidate();
+    if (bf16_ != nullptr) bf16_->Invalidate();
     return absl::OkStatus();
   }
 
@@ -94,7 +94,7 @@ class CpuPointerNetwork final : public PolicyEngine {
   // A pass whose weights are packed on first use after a change. Thread-safe.
   struct PackedPass {
     PackedPass(const PointerNetworkOptions& options, Bf16 bf16) : pass(options, BestIsa(), bf16) {}
-    void Forget() {
+    void Invalidate() {
       const absl::MutexLock lock(&mu);
       packed = false;
     }
@@ -121,9 +121,10 @@ class CpuPointerNetwork final : public PolicyEngine {
   };
 
   static std::vector<InstanceRange> Groups(const NetworkBatch& batch, const RolloutRequest& request,
-                                           int32_t at_once = 0) {
-    return CutIntoGroups({batch.size(), kPointerGroupRows, EngineThreads(request), at_once},
-                         [&](int32_t b) { return int64_t{b} * request.trajectories; });
+                                           int32_t max_active_instances = 0) {
+    return CutIntoGroups(
+        {batch.size(), kPointerGroupRows, EngineThreads(request), max_active_instances},
+        [&](int32_t b) { return int64_t{b} * request.trajectories; });
   }
 
   absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,

@@ -24,14 +24,14 @@ void PointerPass::StartSteps(int64_t trajectories, PointerGroup& group) const {
   const PointerInstance& last = group.instances.back();
   group.logits.Grow((last.columns + last.padded) * trajectories);
   group.step_gates.Grow(rows * gate_stride_);
-  group.context.GrowZero(rows * kPointerNarrow);
+  group.context.GrowZero(rows * kPointerColumnPadding);
 }
 
 void PointerPass::ReadNode(const PointerInstance& at, int32_t node, const RouteState& state,
                            int64_t row, PointerGroup& group) const {
   std::copy_n(group.gate_inputs.data() + (at.row + node) * gate_stride_, 4 * options_.hidden,
               group.step_gates.data() + row * gate_stride_);
-  WritePointerContext(at.rules, state, group.context.data() + row * kPointerNarrow);
+  WritePointerContext(at.rules, state, group.context.data() + row * kPointerColumnPadding);
 }
 
 void PointerPass::StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGroup& group) const {
@@ -92,7 +92,7 @@ PointerJob<float> PointerPass::Logits(const PointerInstance& at, PointerGroup& g
 void PointerPass::ScoreStep(int64_t trajectories, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t rows = group.count * trajectories;
-  MultiplyAdd({group.context.data(), kPointerNarrow, rows}, weights_.context,
+  MultiplyAdd({group.context.data(), kPointerColumnPadding, rows}, weights_.context,
               {group.step_gates.data(), gate_stride_});
   for (int64_t l = 0; l < options_.layers; ++l) StepLayer(l, rows, rows * hidden, group);
   std::vector<ScoredRows> parts;
@@ -112,18 +112,18 @@ void PointerPass::Score(const Product& outputs, std::span<const ScoredRows> part
   const int64_t width = weights_.heads_width();
   const int64_t rows = outputs.rows;
   Multiply(outputs, weights_.query, nullptr, group.queries.Grow(rows * width));
-  group.seen.Grow(rows * width);
+  group.glimpse.Grow(rows * width);
   for (const ScoredRows& part : parts) {
     GlimpseJob<float> job = Glimpse(*part.at, group, part.row, part.rows);
     job.views = part.views;
     job.weights = group.attention.Grow(kPointerHeads * part.rows * part.at->padded);
-    kernels_.glimpse(job, group.seen.data() + part.row * width);
+    kernels_.glimpse(job, group.glimpse.data() + part.row * width);
   }
   std::copy_n(outputs.a, rows * hidden, group.pointed.Grow(rows * hidden));
-  MultiplyAdd({group.seen.data(), width, rows, outputs.work}, weights_.out,
+  MultiplyAdd({group.glimpse.data(), width, rows, outputs.work}, weights_.out,
               {group.pointed.data(), hidden});
   Multiply({group.pointed.data(), hidden, rows}, weights_.dynamic, weights_.dynamic_bias.data(),
-           group.weights.Grow(rows * kPointerNarrow));
+           group.weights.Grow(rows * kPointerColumnPadding));
   for (const ScoredRows& part : parts) {
     PointerJob<float> job = Logits(*part.at, group, part.row, part.rows);
     job.views = part.views;

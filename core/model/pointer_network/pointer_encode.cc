@@ -14,7 +14,7 @@ int64_t Padded(int64_t nodes) { return (nodes + kPadding - 1) / kPadding * kPadd
 
 }  // namespace
 
-void PointerPass::PlaceInstances(const NetworkBatch& batch, PointerGroup& group) const {
+void PointerPass::LayOutInstances(const NetworkBatch& batch, PointerGroup& group) const {
   group.instances.resize(static_cast<size_t>(group.count));
   int64_t distances = 0;
   int64_t columns = 0;
@@ -51,18 +51,18 @@ void PointerPass::OrderInstances(int32_t longest, PointerGroup& group) const {
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     return group.instances[a].nodes > group.instances[b].nodes;
   });
-  for (int32_t r = 0; r < group.count; ++r) group.instances[order[r]].rank = r;
+  for (int32_t r = 0; r < group.count; ++r) group.instances[order[r]].encoder_row = r;
   group.encoder.first.assign(1, 0);
   int32_t running = group.count;
   for (int32_t t = 0; t < longest; ++t) {
     while (running > 0 && group.instances[order[running - 1]].nodes <= t) --running;
     group.encoder.first.push_back(group.encoder.first.back() + running);
   }
-  group.ranks = std::move(order);
+  group.by_length = std::move(order);
 }
 
 // Fills the features [K, features()] in the encoder's order, with a 1 for the bias.
-void PointerPass::PlaceFeatures(const NetworkBatch& batch, PointerGroup& group) const {
+void PointerPass::FillFeatures(const NetworkBatch& batch, PointerGroup& group) const {
   const PointerStack& stack = group.encoder;
   const int64_t width = weights_.features();
   float* const features = group.features.GrowZero(stack.rows() * width);
@@ -70,14 +70,14 @@ void PointerPass::PlaceFeatures(const NetworkBatch& batch, PointerGroup& group) 
     const float* from =
         batch.features.data() + (batch.first_rows[group.first] + at.row) * batch.columns;
     for (int64_t n = 0; n < at.nodes; ++n, from += batch.columns) {
-      float* to = features + (stack.first[n] + at.rank) * width;
+      float* to = features + (stack.first[n] + at.encoder_row) * width;
       for (const int32_t column : weights_.inputs().columns) *to++ = from[column];
       *to = 1;
     }
   }
 }
 
-void PointerPass::RunEncoder(const Noise& noise, PointerGroup& group) const {
+void PointerPass::RunEncoder(const DropoutSettings& settings, PointerGroup& group) const {
   PointerStack& stack = group.encoder;
   stack.from_zero = true;
   stack.done = 0;
@@ -89,11 +89,11 @@ void PointerPass::RunEncoder(const Noise& noise, PointerGroup& group) const {
     std::fill_n(stack.hiddens[l].data(), stack.sequences() * options_.hidden, 0.0f);
   }
   ForwardStack(weights_.encoder,
-               {.share = noise.dropout ? options_.dropout : 0,
-                .seed = noise.seed,
-                .stream = noise.stream,
-                .first = noise.first_instance + group.first,
-                .order = group.ranks.data()},
+               {.share = settings.dropout ? options_.dropout : 0,
+                .seed = settings.seed,
+                .stream = settings.stream,
+                .first = settings.first_instance + group.first,
+                .order = group.by_length.data()},
                stack);
 }
 
@@ -101,7 +101,7 @@ void PointerPass::RunEncoder(const Noise& noise, PointerGroup& group) const {
 void PointerPass::GatherNodes(PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const PointerStack& stack = group.encoder;
-  float* const embedded = group.before.Grow(stack.rows() * hidden);
+  float* const embedded = group.gathered.Grow(stack.rows() * hidden);
   Multiply({group.features.data(), weights_.features(), stack.rows()}, weights_.embed, nullptr,
            embedded);
   const float* const seen = stack.hiddens.back().data() + stack.sequences() * hidden;
@@ -109,7 +109,7 @@ void PointerPass::GatherNodes(PointerGroup& group) const {
   float* mean = group.mean.GrowZero(group.count * hidden);
   for (const PointerInstance& at : group.instances) {
     for (int64_t n = 0; n < at.nodes; ++n, to += hidden) {
-      const int64_t from = (stack.first[n] + at.rank) * hidden;
+      const int64_t from = (stack.first[n] + at.encoder_row) * hidden;
       for (int64_t h = 0; h < hidden; ++h) {
         to[h] = embedded[from + h] + seen[from + h];
         mean[h] += to[h];
@@ -148,12 +148,12 @@ void PointerPass::ProjectNodes(PointerGroup& group) const {
 }
 
 void PointerPass::Encode(const NetworkBatch& batch, int32_t first, int32_t count,
-                         const Noise& noise, PointerGroup& group) const {
+                         const DropoutSettings& settings, PointerGroup& group) const {
   group.first = first;
   group.count = count;
-  PlaceInstances(batch, group);
-  PlaceFeatures(batch, group);
-  RunEncoder(noise, group);
+  LayOutInstances(batch, group);
+  FillFeatures(batch, group);
+  RunEncoder(settings, group);
   GatherNodes(group);
   ProjectNodes(group);
 }

@@ -15,18 +15,18 @@ using Floats = AlignedBuffer<float>;
 
 // The states of a stack of LSTM layers over packed sequences.
 struct PointerStack {
-  std::vector<int32_t> first;     // [T + 1]
-  std::vector<Floats> gates;      // each layer [K, 4H], rows GateStride apart
-  std::vector<Floats> cells;      // [R + K, H]
-  std::vector<Floats> hiddens;    // [R + K, H]
-  std::vector<Floats> inputs;     // inputs of layers above the first: [K, H], only with dropout
-  std::vector<Floats> kept;       // [K, H]: dropout's factors; undefined without dropout
-  std::vector<Floats> d_hiddens;  // [R + K, H]
-  std::vector<Floats> d_cells;    // [R, H]
-  Floats work;                    // scratch of products with the layers' weights
-  bool dropped = false;           // whether the last forward pass had dropout
-  bool from_zero = false;         // whether the first hidden states are 0
-  size_t done = 0;                // number of lowest layers whose states are computed
+  std::vector<int32_t> first;   // [T + 1]
+  std::vector<Floats> gates;    // each layer [K, 4H], rows GateStride apart
+  std::vector<Floats> cells;    // [R + K, H]
+  std::vector<Floats> hiddens;  // [R + K, H]
+  std::vector<Floats> inputs;   // inputs of layers above the first: [K, H], only with dropout
+  std::vector<Floats> dropout_factors;  // [K, H]: dropout's factors; undefined without dropout
+  std::vector<Floats> d_hiddens;        // [R + K, H]
+  std::vector<Floats> d_cells;          // [R, H]
+  Floats work;                          // scratch of products with the layers' weights
+  bool has_dropout = false;             // whether the last forward pass had dropout
+  bool from_zero = false;               // whether the first hidden states are 0
+  size_t done = 0;                      // number of lowest layers whose states are computed
 
   int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
   int64_t rows() const { return first.back(); }
@@ -45,12 +45,12 @@ struct PointerDropout {
 // One instance of the group.
 struct PointerInstance {
   StepRules rules;
-  int64_t row = 0;        // row of the instance's first node
-  int64_t nodes = 0;      // N
-  int64_t padded = 0;     // N'
-  int64_t distances = 0;  // offset of the [N, N'] matrix
-  int64_t columns = 0;    // first column of the instance: sum of the earlier N'
-  int32_t rank = 0;       // position in the encoder's order
+  int64_t row = 0;          // row of the instance's first node
+  int64_t nodes = 0;        // N
+  int64_t padded = 0;       // N'
+  int64_t distances = 0;    // offset of the [N, N'] matrix
+  int64_t columns = 0;      // first column of the instance: sum of the earlier N'
+  int32_t encoder_row = 0;  // position in the encoder's order
 };
 
 // The memory of one thread, reused by all calls.
@@ -74,17 +74,17 @@ struct PointerGroup {
   std::vector<uint8_t> visited;
   std::vector<StepView<float>> views;
   std::vector<int32_t> reads;         // [rows, max_steps]: the node that the decoder reads
-  std::vector<int32_t> ranks;         // instances, in the second pass trajectories; longest first
-  std::vector<int64_t> step_offsets;  // offset of each ranked trajectory's first step
-  std::vector<int32_t> given;         // second pass: choices, at step_offsets
+  std::vector<int32_t> by_length;     // instances, in the second pass trajectories; longest first
+  std::vector<int64_t> step_offsets;  // offset of each sorted trajectory's first step
+  std::vector<int32_t> choices;       // second pass: choices, at step_offsets
   std::vector<int32_t> likeliest;     // per trajectory; in the second pass at step_offsets
   Floats view_memory;
-  Floats context;  // [K, kPointerNarrow]
-  Floats outputs, queries, seen, pointed, weights, attention, logits;
+  Floats context;  // [K, kPointerColumnPadding]
+  Floats outputs, queries, glimpse, pointed, weights, attention, logits;
   Floats terms, likelihoods, term_weights;
-  Floats d_outputs, d_queries, d_seen, d_pointed, d_weights;
+  Floats d_outputs, d_queries, d_glimpse, d_pointed, d_weights;
   Floats d_nodes, d_keys, d_values, d_pointer_keys, d_gate_inputs, d_start, d_mean;
-  Floats before, value_columns, scratch, step_gates, step_hidden, step_cell;
+  Floats gathered, value_columns, scratch, step_gates, step_hidden, step_cell;
   std::vector<BeamSearch> searches;  // [count]
   std::vector<double> offers;        // [N]
   Floats next_hidden, next_cell;

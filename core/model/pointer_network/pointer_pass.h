@@ -28,15 +28,15 @@ class PointerPass {
   PointerWeights& weights() { return weights_; }
   const PointerWeights& weights() const { return weights_; }
 
-  struct Noise {
+  struct DropoutSettings {
     bool dropout = false;
     uint64_t seed = 0;
     uint64_t stream = 0;
     int64_t first_instance = 0;
   };
-  // Encodes instances first .. first + count - 1 of `batch`, with dropout if `noise` asks for it.
-  void Encode(const NetworkBatch& batch, int32_t first, int32_t count, const Noise& noise,
-              PointerGroup& group) const;
+  // Encodes instances first .. first + count - 1 of `batch`, with dropout if `settings.dropout`.
+  void Encode(const NetworkBatch& batch, int32_t first, int32_t count,
+              const DropoutSettings& settings, PointerGroup& group) const;
   // Decodes trajectories into the group's rows of `table`, and records the nodes that the decoder
   // has read.
   absl::Status Rollout(const RolloutRequest& request, PointerGroup& group,
@@ -80,7 +80,7 @@ class PointerPass {
                   Rows<float> to) const;
   void MultiplyAdd(const Product& a, const PointerLinear& weight, Rows<float> to) const;
   // Computes to (+)= a W, which turns the gradient of outputs into the gradient of inputs.
-  void Back(const Product& a, const PointerLinear& weight, float* to, bool add) const;
+  void MultiplyBackward(const Product& a, const PointerLinear& weight, float* to, bool add) const;
   // A sum a^T b that is added to `weights`. The sums of a's columns are added to `bias`, unless it
   // is null.
   struct WeightSum {
@@ -88,8 +88,8 @@ class PointerPass {
     float* weights;
     float* bias = nullptr;
   };
-  void AddWeight(const Product& a, const WeightSum& sum, const PointerLinear& weight,
-                 PointerGroup& group) const;
+  void AddWeightGradient(const Product& a, const WeightSum& sum, const PointerLinear& weight,
+                         PointerGroup& group) const;
 
   void ForwardStack(const std::vector<PointerLayer>& layers, const PointerDropout& dropout,
                     PointerStack& stack) const;
@@ -97,16 +97,16 @@ class PointerPass {
   // Propagates the top layer's d_hiddens down; gates become their gradients. `gradient` is flat.
   void BackwardStack(const std::vector<PointerLayer>& layers, PointerStack& stack,
                      PointerGroup& group, float* gradient) const;
-  void AddRecurrentWeight(const PointerLayer& layer, const LstmRun<float>& run, PointerGroup& group,
-                          float* gradient) const;
+  void AddRecurrentWeightGradient(const PointerLayer& layer, const LstmRun<float>& run,
+                                  PointerGroup& group, float* gradient) const;
   void GrowStack(PointerStack& stack) const;
-  void Drop(const PointerDropout& dropout, int64_t layer, PointerStack& stack) const;
+  void DrawDropoutFactors(const PointerDropout& dropout, int64_t layer, PointerStack& stack) const;
 
-  void PlaceFeatures(const NetworkBatch& batch, PointerGroup& group) const;
-  void RunEncoder(const Noise& noise, PointerGroup& group) const;
+  void FillFeatures(const NetworkBatch& batch, PointerGroup& group) const;
+  void RunEncoder(const DropoutSettings& settings, PointerGroup& group) const;
   void GatherNodes(PointerGroup& group) const;
   void ProjectNodes(PointerGroup& group) const;
-  void PlaceInstances(const NetworkBatch& batch, PointerGroup& group) const;
+  void LayOutInstances(const NetworkBatch& batch, PointerGroup& group) const;
   void OrderInstances(int32_t longest, PointerGroup& group) const;
 
   void StartSteps(int64_t trajectories, PointerGroup& group) const;
@@ -131,18 +131,18 @@ class PointerPass {
   PointerJob<float> Logits(const PointerInstance& at, PointerGroup& group, int64_t row,
                            int64_t steps) const;
   void ReplaySteps(const SecondPass& pass, PointerGroup& group) const;
-  void PlaceSteps(const SecondPass& pass, PointerGroup& group) const;
-  void PlaceStates(const SecondPass& pass, PointerGroup& group) const;
-  void PlaceStepInputs(const TrajectoryTable& table, int64_t begin, int64_t end,
-                       PointerGroup& group) const;
+  void LayOutSteps(const SecondPass& pass, PointerGroup& group) const;
+  void CopyFirstStates(const SecondPass& pass, PointerGroup& group) const;
+  void GatherStepInputs(const TrajectoryTable& table, int64_t begin, int64_t end,
+                        PointerGroup& group) const;
   void ReadOwnChoices(const SecondPass& pass, PointerGroup& group) const;
   void StartOwnChoices(OwnChoices& own, PointerGroup& group) const;
   void StepOwnChoices(int64_t t, OwnChoices& own, PointerGroup& group) const;
   void ChooseOwn(int64_t t, const OwnChoices& own, PointerGroup& group) const;
   void GlimpseSteps(const SecondPass& pass, PointerGroup& group) const;
-  void PointSteps(SecondPass& pass, PointerGroup& group) const;
-  void PointTrajectory(const SecondPass& pass, size_t r, PointerGroup& group) const;
-  void Summarise(SecondPass& pass, size_t r, const PointerGroup& group) const;
+  void ScoreSteps(SecondPass& pass, PointerGroup& group) const;
+  void ScoreTrajectory(const SecondPass& pass, size_t r, PointerGroup& group) const;
+  void AddTrajectoryResults(SecondPass& pass, size_t r, const PointerGroup& group) const;
 
   void BackwardGlimpses(const SecondPass& pass, PointerGroup& group, float* gradient) const;
   void BackwardDecoder(PointerGroup& group, float* gradient) const;

@@ -67,7 +67,7 @@ class GroupRollout {
   }
 
   // Moves to `node`. Returns false if it is not allowed.
-  bool Go(int32_t b, int32_t p, int32_t t, int32_t node) {
+  bool TryVisit(int32_t b, int32_t p, int32_t t, int32_t node) {
     const PointerInstance& at = group_.instances[b];
     RouteState& state = State(b, p);
     uint8_t* const visited = Visited(b, p);
@@ -80,27 +80,27 @@ class GroupRollout {
     return true;
   }
 
-  int32_t Given(int32_t b, int32_t p, int32_t t) const {
+  int32_t ForcedChoice(int32_t b, int32_t p, int32_t t) const {
     const auto& choices = request_.choices[static_cast<size_t>(group_.first + b) * count_ + p];
     return t < std::ssize(choices) ? choices[t] : -1;
   }
   // Whether the trajectory is unfinished or has no forced choice at step t.
-  bool EndsWithForced(int32_t b, int32_t p, int32_t t) {
-    return !IsDone(State(b, p)) || Given(b, p, t) < 0;
+  bool HasNoForcedChoiceLeft(int32_t b, int32_t p, int32_t t) {
+    return !IsDone(State(b, p)) || ForcedChoice(b, p, t) < 0;
   }
-  int32_t& Read(int32_t b, int32_t p, int32_t t) {
+  int32_t& NodeRead(int32_t b, int32_t p, int32_t t) {
     return group_.reads[(int64_t{b} * count_ + p) * table_.max_steps() + t];
   }
 
   // Returns the node that the decoder reads at step t: the vehicle's position or, in scheduled
   // sampling, the network's own choice.
-  int32_t Reads(int32_t b, int32_t p, int32_t t) {
+  int32_t ChooseNodeToRead(int32_t b, int32_t p, int32_t t) {
     int32_t read = State(b, p).current;
     if (IsDone(State(b, p))) return read;
-    if (follows() && ReadsOwnChoice(request_, Number(b, p), t)) {
+    if (is_forced() && ReadsOwnChoice(request_, Number(b, p), t)) {
       read = group_.likeliest[int64_t{b} * count_ + p];
     }
-    return Read(b, p, t) = read;
+    return NodeRead(b, p, t) = read;
   }
 
   // Chooses a node by the group's logits, in the way that the request asks for. Returns false if a
@@ -117,14 +117,14 @@ class GroupRollout {
     }
     group_.likeliest[int64_t{b} * count_ + p] = scores.likeliest;
     const bool starts = request_.distinct_starts && t == 0;
-    if (follows()) {
-      node = Given(b, p, t);
+    if (is_forced()) {
+      node = ForcedChoice(b, p, t);
     } else if (!std::isfinite(scores.highest)) {
       node = NthAllowed(mask, at.nodes, 0);
     } else if (starts) {
       node = NthAllowed(mask, at.nodes, p);
     }
-    if (!Go(b, p, t, node)) return false;
+    if (!TryVisit(b, p, t, node)) return false;
     if (starts) return true;
     const DecodeResult<float> result = table_.Result<float>(group_.first + b);
     result.log_likelihoods[p] += scores.LogProbability(node);
@@ -133,7 +133,7 @@ class GroupRollout {
   }
 
  private:
-  bool follows() const { return request_.choice == Choice::kForced; }
+  bool is_forced() const { return request_.choice == Choice::kForced; }
   int64_t Number(int32_t b, int32_t p) const {
     return (request_.first_instance + group_.first + b) * count_ + p;
   }
@@ -148,17 +148,18 @@ class GroupRollout {
 
 absl::Status PointerPass::ReplayChoices(const RolloutRequest& request, PointerGroup& group,
                                         TrajectoryTable& table) const {
-  GroupRollout walk(request, group, table);
+  GroupRollout rollout(request, group, table);
   for (int32_t b = 0; b < group.count; ++b) {
     for (int32_t p = 0; p < table.count(); ++p) {
       int32_t t = 0;
-      for (; !IsDone(walk.State(b, p)); ++t) {
-        walk.Read(b, p, t) = walk.State(b, p).current;
-        if (!walk.Go(b, p, t, walk.Given(b, p, t))) {
-          return walk.Error(DecodeStatus::kForbidden, b);
+      for (; !IsDone(rollout.State(b, p)); ++t) {
+        rollout.NodeRead(b, p, t) = rollout.State(b, p).current;
+        if (!rollout.TryVisit(b, p, t, rollout.ForcedChoice(b, p, t))) {
+          return rollout.Error(DecodeStatus::kForbidden, b);
         }
       }
-      if (!walk.EndsWithForced(b, p, t)) return walk.Error(DecodeStatus::kForbidden, b);
+      if (!rollout.HasNoForcedChoiceLeft(b, p, t))
+        return rollout.Error(DecodeStatus::kForbidden, b);
     }
   }
   return StopStatus(request.stop.Check());
@@ -167,25 +168,26 @@ absl::Status PointerPass::ReplayChoices(const RolloutRequest& request, PointerGr
 absl::Status PointerPass::Rollout(const RolloutRequest& request, PointerGroup& group,
                                   TrajectoryTable& table) const {
   const int32_t count = table.count();
-  GroupRollout walk(request, group, table);
+  GroupRollout rollout(request, group, table);
   StartSteps(count, group);
   group.likeliest.assign(static_cast<size_t>(int64_t{group.count} * count), 0);
   for (int32_t t = 0;; ++t) {
     bool any = false;
-    if (absl::Status status = walk.ObserveAll(any); !status.ok()) return status;
+    if (absl::Status status = rollout.ObserveAll(any); !status.ok()) return status;
     if (!any) break;
     if (request.stop.ShouldStop()) return StopStatus(request.stop.Check());
     for (int32_t b = 0; b < group.count; ++b) {
       for (int32_t p = 0; p < count; ++p) {
         const int64_t row = int64_t{b} * count + p;
-        ReadNode(group.instances[b], walk.Reads(b, p, t), walk.State(b, p), row, group);
+        ReadNode(group.instances[b], rollout.ChooseNodeToRead(b, p, t), rollout.State(b, p), row,
+                 group);
       }
     }
     ScoreStep(count, group);
     for (int32_t b = 0; b < group.count; ++b) {
       for (int32_t p = 0; p < count; ++p) {
-        if (!IsDone(walk.State(b, p)) && !walk.Choose(b, p, t)) {
-          return walk.Error(DecodeStatus::kForbidden, b);
+        if (!IsDone(rollout.State(b, p)) && !rollout.Choose(b, p, t)) {
+          return rollout.Error(DecodeStatus::kForbidden, b);
         }
       }
     }

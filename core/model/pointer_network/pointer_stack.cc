@@ -49,7 +49,8 @@ void PointerPass::MultiplyTo(const Product& a, const PointerLinear& weight, cons
                             .work = a.WorkFor(weight, weight.inputs)});
 }
 
-void PointerPass::Back(const Product& a, const PointerLinear& weight, float* to, bool add) const {
+void PointerPass::MultiplyBackward(const Product& a, const PointerLinear& weight, float* to,
+                                   bool add) const {
   weight.kernels->multiply({.rows = a.rows,
                             .inner = weight.outputs,
                             .columns = weight.inputs,
@@ -62,8 +63,8 @@ void PointerPass::Back(const Product& a, const PointerLinear& weight, float* to,
                             .work = a.WorkFor(weight, weight.outputs)});
 }
 
-void PointerPass::AddWeight(const Product& a, const WeightSum& sum, const PointerLinear& weight,
-                            PointerGroup& group) const {
+void PointerPass::AddWeightGradient(const Product& a, const WeightSum& sum,
+                                    const PointerLinear& weight, PointerGroup& group) const {
   const LstmKernels<float>& kernels = *weight.kernels;
   kernels.add_weight_gradient(
       {.rows = a.rows,
@@ -81,8 +82,8 @@ void PointerPass::GrowStack(PointerStack& stack) const {
   const auto layers = static_cast<size_t>(options_.layers);
   const int64_t hidden = options_.hidden;
   const int64_t states = (stack.sequences() + stack.rows()) * hidden;
-  for (auto* buffers : {&stack.gates, &stack.cells, &stack.hiddens, &stack.inputs, &stack.kept,
-                        &stack.d_hiddens, &stack.d_cells}) {
+  for (auto* buffers : {&stack.gates, &stack.cells, &stack.hiddens, &stack.inputs,
+                        &stack.dropout_factors, &stack.d_hiddens, &stack.d_cells}) {
     buffers->resize(layers);
   }
   for (size_t l = 0; l < layers; ++l) {
@@ -92,21 +93,22 @@ void PointerPass::GrowStack(PointerStack& stack) const {
   }
 }
 
-// Writes the dropout factors of a layer's inputs to stack.kept.
-void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStack& stack) const {
+// Writes the dropout factors of a layer's inputs to stack.dropout_factors.
+void PointerPass::DrawDropoutFactors(const PointerDropout& dropout, int64_t layer,
+                                     PointerStack& stack) const {
   const int64_t hidden = options_.hidden;
   const DropoutRate rate = DropoutRateOf(dropout.share);
   DropoutKey key{.seed = dropout.seed,
                  .stream = dropout.stream,
                  .layer = static_cast<int32_t>(layer),
                  .decoder = dropout.decoder};
-  float* kept = stack.kept[static_cast<size_t>(layer)].Grow(stack.rows() * hidden);
+  float* factors = stack.dropout_factors[static_cast<size_t>(layer)].Grow(stack.rows() * hidden);
   for (size_t t = 0; t + 1 < stack.first.size(); ++t) {
     key.step = static_cast<int32_t>(t);
     for (int32_t r = 0; r < stack.first[t + 1] - stack.first[t]; ++r) {
       key.sequence = dropout.first + dropout.order[r];
-      for (key.block = 0; key.block < hidden / 8; ++key.block, kept += 8) {
-        WriteKept(key, rate, kept);
+      for (key.block = 0; key.block < hidden / 8; ++key.block, factors += 8) {
+        WriteDropoutFactors(key, rate, factors);
       }
     }
   }
@@ -128,15 +130,15 @@ void PointerPass::ForwardStack(const std::vector<PointerLayer>& layers,
                                const PointerDropout& dropout, PointerStack& stack) const {
   const int64_t hidden = options_.hidden;
   const int64_t rows = stack.rows();
-  stack.dropped = dropout.share > 0;
+  stack.has_dropout = dropout.share > 0;
   for (size_t l = stack.done; l < layers.size(); ++l) {
     if (l > 0) {
       const float* input = stack.hiddens[l - 1].data() + stack.sequences() * hidden;
-      if (stack.dropped) {
-        Drop(dropout, static_cast<int64_t>(l), stack);
+      if (stack.has_dropout) {
+        DrawDropoutFactors(dropout, static_cast<int64_t>(l), stack);
         float* const to = stack.inputs[l].Grow(rows * hidden);
-        const float* const kept = stack.kept[l].data();
-        for (int64_t i = 0; i < rows * hidden; ++i) to[i] = input[i] * kept[i];
+        const float* const factors = stack.dropout_factors[l].data();
+        for (int64_t i = 0; i < rows * hidden; ++i) to[i] = input[i] * factors[i];
         input = to;
       }
       MultiplyTo({input, hidden, rows, &stack.work}, layers[l].input, layers[l].bias.data(),
@@ -148,17 +150,17 @@ void PointerPass::ForwardStack(const std::vector<PointerLayer>& layers,
 }
 
 // Adds the gradient of a layer's recurrent weights, given that of its gates.
-void PointerPass::AddRecurrentWeight(const PointerLayer& layer, const LstmRun<float>& run,
-                                     PointerGroup& group, float* gradient) const {
+void PointerPass::AddRecurrentWeightGradient(const PointerLayer& layer, const LstmRun<float>& run,
+                                             PointerGroup& group, float* gradient) const {
   const float* before = run.hiddens;
   if (run.rows() != run.sequences() * (std::ssize(run.first) - 1)) {
-    GatherPreviousHidden<float>(run, group.before.Grow(run.rows() * options_.hidden));
-    before = group.before.data();
+    GatherPreviousHidden<float>(run, group.gathered.Grow(run.rows() * options_.hidden));
+    before = group.gathered.data();
   }  // the states of sequences of equal length are contiguous already
   const int64_t skipped = run.from_zero ? run.sequences() : 0;
-  AddWeight({run.gates + skipped * gate_stride_, gate_stride_, run.rows() - skipped},
-            {before + skipped * options_.hidden, gradient + layer.recurrent_offset},
-            layer.recurrent, group);
+  AddWeightGradient({run.gates + skipped * gate_stride_, gate_stride_, run.rows() - skipped},
+                    {before + skipped * options_.hidden, gradient + layer.recurrent_offset},
+                    layer.recurrent, group);
 }
 
 void PointerPass::BackwardStack(const std::vector<PointerLayer>& layers, PointerStack& stack,
@@ -171,19 +173,19 @@ void PointerPass::BackwardStack(const std::vector<PointerLayer>& layers, Pointer
     const LstmRun<float> run = RunOf(layer, l, stack);
     LstmBackward<float>(*layer.recurrent.kernels, layer.recurrent.back.data(), run,
                         stack.d_hiddens[l].data(), stack.d_cells[l].Grow(begin));
-    AddRecurrentWeight(layer, run, group, gradient);
+    AddRecurrentWeightGradient(layer, run, group, gradient);
     if (l == 0) return;
     const Product d_gates{run.gates, gate_stride_, rows, &stack.work};
     const float* const input =
-        stack.dropped ? stack.inputs[l].data() : stack.hiddens[l - 1].data() + begin;
-    AddWeight(d_gates, {input, gradient + layer.input_offset, gradient + layer.bias_offset},
-              layer.input, group);
+        stack.has_dropout ? stack.inputs[l].data() : stack.hiddens[l - 1].data() + begin;
+    AddWeightGradient(d_gates, {input, gradient + layer.input_offset, gradient + layer.bias_offset},
+                      layer.input, group);
     float* const below = stack.d_hiddens[l - 1].Grow(begin + rows * hidden);
     std::fill_n(below, begin, 0.0f);
-    Back(d_gates, layer.input, below + begin, false);
-    if (!stack.dropped) continue;
-    const float* const kept = stack.kept[l].data();
-    for (int64_t i = 0; i < rows * hidden; ++i) below[begin + i] *= kept[i];
+    MultiplyBackward(d_gates, layer.input, below + begin, false);
+    if (!stack.has_dropout) continue;
+    const float* const factors = stack.dropout_factors[l].data();
+    for (int64_t i = 0; i < rows * hidden; ++i) below[begin + i] *= factors[i];
   }
 }
 

@@ -17,9 +17,11 @@ PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf
       hidden_(options.hidden),
       layers_(options.layers),
       width_(options.hidden / kPointerHeads),
-      channels_((width_ + kPointerHeadStep - 1) / kPointerHeadStep * kPointerHeadStep),
+      channels_((width_ + kPointerChannelPadding - 1) / kPointerChannelPadding *
+                kPointerChannelPadding),
       inputs_(InputsOf(PointerArchitecture(), options.inputs)),
-      features_((inputs_.width() + 1 + kPointerNarrow - 1) / kPointerNarrow * kPointerNarrow) {
+      features_((inputs_.width() + 1 + kPointerColumnPadding - 1) / kPointerColumnPadding *
+                kPointerColumnPadding) {
   const LstmKernels<float>& wide = bf16 == Bf16::kNone ? lstm_ : Bf16LstmKernelsFor(bf16);
   encoder = Layers("encoder", wide);
   decoder = Layers("decoder", wide);
@@ -31,17 +33,17 @@ PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf
   };
   embed = plain(hidden_, features_);
   encoder_input = plain(4 * hidden_, features_);
-  context = plain(4 * hidden_, kPointerNarrow);
+  context = plain(4 * hidden_, kPointerColumnPadding);
   start = plain(2 * layers_ * hidden_, hidden_);
   query = rounded(heads_width(), hidden_);
   key = rounded(heads_width(), hidden_);
   value = rounded(heads_width(), hidden_);
   out = rounded(hidden_, heads_width());
   pointer = rounded(hidden_, hidden_);
-  dynamic = plain(kPointerNarrow, hidden_);
-  start_offset = At("start.weight");
-  start_bias_offset = At("start.bias");
-  glimpse_dynamic_offset = At("glimpse.dynamic.weight");
+  dynamic = plain(kPointerColumnPadding, hidden_);
+  start_offset = Offset("start.weight");
+  start_bias_offset = Offset("start.bias");
+  glimpse_dynamic_offset = Offset("glimpse.dynamic.weight");
 }
 
 int64_t PointerWeights::heads_width() const { return kPointerHeads * channels_; }
@@ -55,10 +57,10 @@ std::vector<PointerLayer> PointerWeights::Layers(const char* name,
     PointerLayer& to = layers[layer];
     to.input = {.kernels = &kernels, .outputs = 4 * hidden_, .inputs = hidden_};
     to.recurrent = {.kernels = &kernels, .outputs = 4 * hidden_, .inputs = hidden_};
-    to.input_offset = At(Concat(name, ".weight_ih_l", layer));
-    to.recurrent_offset = At(Concat(name, ".weight_hh_l", layer));
-    to.bias_offset = At(Concat(name, ".bias_ih_l", layer));
-    to.other_bias_offset = At(Concat(name, ".bias_hh_l", layer));
+    to.input_offset = Offset(Concat(name, ".weight_ih_l", layer));
+    to.recurrent_offset = Offset(Concat(name, ".weight_hh_l", layer));
+    to.bias_offset = Offset(Concat(name, ".bias_ih_l", layer));
+    to.other_bias_offset = Offset(Concat(name, ".bias_hh_l", layer));
   }
   return layers;
 }
@@ -68,15 +70,15 @@ void PointerWeights::PackLinear(const float* weights, PointerLinear& to) {
   to.kernels->pack(weights, to.outputs, to.inputs, to.forward.Grow(size), to.back.Grow(size));
 }
 
-std::vector<float> PointerWeights::Narrow(const float* weights, const float* bias,
-                                          NarrowShape shape) const {
+std::vector<float> PointerWeights::PadColumns(const float* weights, const float* bias,
+                                              PaddedShape shape) const {
   const auto [inputs, columns] = shape;
-  std::vector<float> narrow(static_cast<size_t>(hidden_ * columns), 0.0f);
+  std::vector<float> padded(static_cast<size_t>(hidden_ * columns), 0.0f);
   for (int64_t h = 0; h < hidden_; ++h) {
-    std::copy_n(weights + h * inputs, inputs, narrow.begin() + h * columns);
-    if (bias != nullptr) narrow[static_cast<size_t>(h * columns + inputs)] = bias[h];
+    std::copy_n(weights + h * inputs, inputs, padded.begin() + h * columns);
+    if (bias != nullptr) padded[static_cast<size_t>(h * columns + inputs)] = bias[h];
   }
-  return narrow;
+  return padded;
 }
 
 void PointerWeights::PackLayers(const float* parameters, std::vector<PointerLayer>& layers,
@@ -97,24 +99,25 @@ void PointerWeights::PackLayers(const float* parameters, std::vector<PointerLaye
 }
 
 // Packs the embedding and the context's weights, alone and composed with the input weights.
-void PointerWeights::PackNarrow(const float* parameters, Jobs& jobs) {
-  const auto compose = [this](const std::vector<float>& narrow, const float* input,
+void PointerWeights::PackComposed(const float* parameters, Jobs& jobs) {
+  const auto compose = [this](const std::vector<float>& padded, const float* input,
                               PointerLinear& to) {
     AlignedBuffer<float> packed;
     std::vector<float> product(static_cast<size_t>(4 * hidden_ * to.inputs));
     const DenseShape shape{.rows = 4 * hidden_, .inner = hidden_, .columns = to.inputs};
-    dense_.pack(narrow.data(), to.inputs, 1, shape, packed.Grow(hidden_ * to.inputs));
+    dense_.pack(padded.data(), to.inputs, 1, shape, packed.Grow(hidden_ * to.inputs));
     dense_.multiply({input, hidden_}, packed.data(), nullptr, shape, {product.data(), to.inputs});
     PackLinear(product.data(), to);
   };
   jobs.emplace_back([=, this] {
-    const std::vector<float> embedding =
-        Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), FeatureShape());
+    const std::vector<float> embedding = PadColumns(
+        parameters + Offset("embed.weight"), parameters + Offset("embed.bias"), FeatureShape());
     PackLinear(embedding.data(), embed);
     compose(embedding, parameters + encoder[0].input_offset, encoder_input);
   });
   jobs.emplace_back([=, this] {
-    compose(Narrow(parameters + At("context.weight"), nullptr, {kPointerContext, kPointerNarrow}),
+    compose(PadColumns(parameters + Offset("context.weight"), nullptr,
+                       {kPointerContext, kPointerColumnPadding}),
             parameters + decoder[0].input_offset, context);
   });
 }
@@ -123,7 +126,7 @@ void PointerWeights::Pack(const float* parameters, CpuPool* pool) {
   Jobs jobs;
   PackLayers(parameters, encoder, jobs);
   PackLayers(parameters, decoder, jobs);
-  PackNarrow(parameters, jobs);
+  PackComposed(parameters, jobs);
   jobs.emplace_back([=, this] {
     PackLinear(parameters + start_offset, start);
     std::copy_n(parameters + start_bias_offset, start.outputs, start_bias.Grow(start.outputs));
@@ -137,10 +140,10 @@ void PointerWeights::Pack(const float* parameters, CpuPool* pool) {
 }
 
 void PointerWeights::PackAttention(const float* parameters, Jobs& jobs) {
-  jobs.emplace_back([=, this] { PackHeads(parameters + At("glimpse.query.weight"), query); });
-  jobs.emplace_back([=, this] { PackHeads(parameters + At("glimpse.key.weight"), key); });
-  jobs.emplace_back([=, this] { PackHeads(parameters + At("glimpse.value.weight"), value); });
-  jobs.emplace_back([=, this] { PackOut(parameters + At("glimpse.out.weight")); });
+  jobs.emplace_back([=, this] { PackHeads(parameters + Offset("glimpse.query.weight"), query); });
+  jobs.emplace_back([=, this] { PackHeads(parameters + Offset("glimpse.key.weight"), key); });
+  jobs.emplace_back([=, this] { PackHeads(parameters + Offset("glimpse.value.weight"), value); });
+  jobs.emplace_back([=, this] { PackOut(parameters + Offset("glimpse.out.weight")); });
   jobs.emplace_back([=, this] { PackPointer(parameters); });
   jobs.emplace_back([=, this] { PackDynamic(parameters); });
 }
@@ -167,8 +170,8 @@ void PointerWeights::PackOut(const float* from) {
 
 void PointerWeights::PackPointer(const float* parameters) {
   std::vector<float> weights(static_cast<size_t>(hidden_ * hidden_), 0.0f);
-  dense_.add_transposed({parameters + At("pointer.query.weight"), hidden_},
-                        {parameters + At("pointer.key.weight"), hidden_},
+  dense_.add_transposed({parameters + Offset("pointer.query.weight"), hidden_},
+                        {parameters + Offset("pointer.key.weight"), hidden_},
                         {.rows = hidden_, .inner = hidden_, .columns = hidden_},
                         {weights.data(), hidden_});
   const float scale = 1 / std::sqrt(static_cast<float>(hidden_));
@@ -177,12 +180,12 @@ void PointerWeights::PackPointer(const float* parameters) {
 }
 
 void PointerWeights::PackDynamic(const float* parameters) {
-  std::vector<float> weights(static_cast<size_t>(kPointerNarrow * hidden_), 0.0f);
-  std::copy_n(parameters + At("pointer.dynamic.weight"), kPointerDynamic * hidden_,
+  std::vector<float> weights(static_cast<size_t>(kPointerColumnPadding * hidden_), 0.0f);
+  std::copy_n(parameters + Offset("pointer.dynamic.weight"), kPointerDynamic * hidden_,
               weights.begin());
   PackLinear(weights.data(), dynamic);
-  std::copy_n(parameters + At("pointer.dynamic.bias"), kPointerDynamic,
-              dynamic_bias.GrowZero(kPointerNarrow));
+  std::copy_n(parameters + Offset("pointer.dynamic.bias"), kPointerDynamic,
+              dynamic_bias.GrowZero(kPointerColumnPadding));
   std::copy_n(parameters + glimpse_dynamic_offset, kPointerHeads * kPointerDynamic,
               glimpse_dynamic.Grow(int64_t{kPointerHeads} * kPointerDynamic));
 }
@@ -191,34 +194,34 @@ void PointerWeights::Clear(PointerSums& sums) const {
   const int64_t heads = heads_width() * hidden_;
   sums.embed.GrowZero(hidden_ * features_);
   sums.encoder_input.GrowZero(4 * hidden_ * features_);
-  sums.context.GrowZero(4 * hidden_ * kPointerNarrow);
+  sums.context.GrowZero(4 * hidden_ * kPointerColumnPadding);
   for (AlignedBuffer<float>* buffer : {&sums.query, &sums.key, &sums.value, &sums.out}) {
     buffer->GrowZero(heads);
   }
   sums.pointer.GrowZero(hidden_ * hidden_);
-  sums.dynamic.GrowZero(kPointerNarrow * hidden_);
-  sums.dynamic_bias.GrowZero(kPointerNarrow);
+  sums.dynamic.GrowZero(kPointerColumnPadding * hidden_);
+  sums.dynamic_bias.GrowZero(kPointerColumnPadding);
 }
 
-// Propagates the gradient of composed = weights * narrow to both factors.
-void PointerWeights::FinishNarrow(const float* weights, const std::vector<float>& narrow,
-                                  float* composed, float* d_narrow, float* d_weights) const {
-  const int64_t columns = std::ssize(narrow) / hidden_;
+// Propagates the gradient of composed = weights * padded to both factors.
+void PointerWeights::FinishComposed(const float* weights, const std::vector<float>& padded,
+                                    float* composed, float* d_padded, float* d_weights) const {
+  const int64_t columns = std::ssize(padded) / hidden_;
   AlignedBuffer<float> packed;
-  dense_.pack(narrow.data(), 1, columns, {.rows = 0, .inner = columns, .columns = hidden_},
+  dense_.pack(padded.data(), 1, columns, {.rows = 0, .inner = columns, .columns = hidden_},
               packed.Grow(hidden_ * columns));
   dense_.multiply_add({composed, columns}, packed.data(),
                       {.rows = 4 * hidden_, .inner = columns, .columns = hidden_},
                       {d_weights, hidden_});
   dense_.add_transposed({weights, hidden_}, {composed, columns},
                         {.rows = hidden_, .inner = 4 * hidden_, .columns = columns},
-                        {d_narrow, columns});
+                        {d_padded, columns});
 }
 
 void PointerWeights::FinishAttention(const float* parameters, PointerSums& sums,
                                      float* gradient) const {
   const auto add_rows = [&](const char* name, const float* from) {
-    float* const to = gradient + At(name);
+    float* const to = gradient + Offset(name);
     for (int64_t i = 0; i < hidden_; ++i) {
       const float* const row = from + Padded(i) * hidden_;
       for (int64_t j = 0; j < hidden_; ++j) to[i * hidden_ + j] += row[j];
@@ -227,7 +230,7 @@ void PointerWeights::FinishAttention(const float* parameters, PointerSums& sums,
   add_rows("glimpse.query.weight", sums.query.data());
   add_rows("glimpse.key.weight", sums.key.data());
   add_rows("glimpse.value.weight", sums.value.data());
-  float* out_gradient = gradient + At("glimpse.out.weight");
+  float* out_gradient = gradient + Offset("glimpse.out.weight");
   for (int64_t i = 0; i < hidden_ * kPointerHeads; ++i, out_gradient += width_) {
     const float* const from = sums.out.data() + i * channels_;
     for (int64_t j = 0; j < width_; ++j) out_gradient[j] += from[j];
@@ -238,39 +241,39 @@ void PointerWeights::FinishAttention(const float* parameters, PointerSums& sums,
   const DenseShape square{.rows = hidden_, .inner = hidden_, .columns = hidden_};
   AlignedBuffer<float> packed;
   dense_.pack(composed, 1, hidden_, square, packed.Grow(hidden_ * hidden_));
-  dense_.multiply_add({parameters + At("pointer.key.weight"), hidden_}, packed.data(), square,
-                      {gradient + At("pointer.query.weight"), hidden_});
+  dense_.multiply_add({parameters + Offset("pointer.key.weight"), hidden_}, packed.data(), square,
+                      {gradient + Offset("pointer.query.weight"), hidden_});
   dense_.pack(composed, hidden_, 1, square, packed.data());
-  dense_.multiply_add({parameters + At("pointer.query.weight"), hidden_}, packed.data(), square,
-                      {gradient + At("pointer.key.weight"), hidden_});
+  dense_.multiply_add({parameters + Offset("pointer.query.weight"), hidden_}, packed.data(), square,
+                      {gradient + Offset("pointer.key.weight"), hidden_});
   for (int64_t i = 0; i < kPointerDynamic * hidden_; ++i) {
-    gradient[At("pointer.dynamic.weight") + i] += sums.dynamic.data()[i];
+    gradient[Offset("pointer.dynamic.weight") + i] += sums.dynamic.data()[i];
   }
   for (int64_t i = 0; i < kPointerDynamic; ++i) {
-    gradient[At("pointer.dynamic.bias") + i] += sums.dynamic_bias.data()[i];
+    gradient[Offset("pointer.dynamic.bias") + i] += sums.dynamic_bias.data()[i];
   }
 }
 
 void PointerWeights::Finish(const float* parameters, PointerSums& sums, float* gradient) const {
-  const float* const embed_weight = parameters + At("embed.weight");
-  FinishNarrow(parameters + encoder[0].input_offset,
-               Narrow(embed_weight, parameters + At("embed.bias"), FeatureShape()),
-               sums.encoder_input.data(), sums.embed.data(), gradient + encoder[0].input_offset);
-  std::vector<float> d_context(static_cast<size_t>(hidden_ * kPointerNarrow), 0.0f);
-  FinishNarrow(
-      parameters + decoder[0].input_offset,
-      Narrow(parameters + At("context.weight"), nullptr, {kPointerContext, kPointerNarrow}),
-      sums.context.data(), d_context.data(), gradient + decoder[0].input_offset);
+  const float* const embed_weight = parameters + Offset("embed.weight");
+  FinishComposed(parameters + encoder[0].input_offset,
+                 PadColumns(embed_weight, parameters + Offset("embed.bias"), FeatureShape()),
+                 sums.encoder_input.data(), sums.embed.data(), gradient + encoder[0].input_offset);
+  std::vector<float> d_context(static_cast<size_t>(hidden_ * kPointerColumnPadding), 0.0f);
+  FinishComposed(parameters + decoder[0].input_offset,
+                 PadColumns(parameters + Offset("context.weight"), nullptr,
+                            {kPointerContext, kPointerColumnPadding}),
+                 sums.context.data(), d_context.data(), gradient + decoder[0].input_offset);
   for (int64_t h = 0; h < hidden_; ++h) {
     const float* const row = sums.embed.data() + h * features_;
     const int64_t inputs = inputs_.width();
     for (int64_t f = 0; f < inputs; ++f) {
-      gradient[At("embed.weight") + h * inputs + f] += row[f];
+      gradient[Offset("embed.weight") + h * inputs + f] += row[f];
     }
-    gradient[At("embed.bias") + h] += row[inputs];
+    gradient[Offset("embed.bias") + h] += row[inputs];
     for (int64_t f = 0; f < kPointerContext; ++f) {
-      gradient[At("context.weight") + h * kPointerContext + f] +=
-          d_context[static_cast<size_t>(h * kPointerNarrow + f)];
+      gradient[Offset("context.weight") + h * kPointerContext + f] +=
+          d_context[static_cast<size_t>(h * kPointerColumnPadding + f)];
     }
   }
   for (int64_t i = 0; i < 4 * hidden_; ++i) {

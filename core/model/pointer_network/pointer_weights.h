@@ -3,9 +3,9 @@
 //
 // Some weights are composed once, so that not every node at every step is multiplied by both
 // factors. The pairs are the embedding and the encoder's input weights, the context's and the
-// decoder's, the pointer's query and key weights. Heads are padded to kPointerHeadStep channels,
-// narrow matrices to a multiple of kPointerNarrow columns. The weights of LSTMs and attentions,
-// most of the work, may be multiplied in bf16.
+// decoder's, the pointer's query and key weights. Heads are padded to kPointerChannelPadding
+// channels, narrow matrices to a multiple of kPointerColumnPadding columns. The weights of LSTMs
+// and attentions, most of the work, may be multiplied in bf16.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@
 
 namespace vrp {
 
-inline constexpr int64_t kPointerHeadStep = 16;
+inline constexpr int64_t kPointerChannelPadding = 16;
 // Padded number of context columns. Feature columns are padded to a multiple of this number.
-inline constexpr int64_t kPointerNarrow = 16;
+inline constexpr int64_t kPointerColumnPadding = 16;
 
 // A weight [outputs, inputs] packed by `kernels`, for y = W x and for its gradient.
 struct PointerLinear {
@@ -105,7 +105,7 @@ class PointerWeights {
   // Functions that pack weights, independently of each other.
   using Jobs = std::vector<absl::AnyInvocable<void()>>;
   void PackLayers(const float* parameters, std::vector<PointerLayer>& layers, Jobs& jobs);
-  void PackNarrow(const float* parameters, Jobs& jobs);
+  void PackComposed(const float* parameters, Jobs& jobs);
   void PackAttention(const float* parameters, Jobs& jobs);
   void PackHeads(const float* from, PointerLinear& to) const;
   void PackOut(const float* from);
@@ -114,16 +114,16 @@ class PointerWeights {
   std::vector<PointerLayer> Layers(const char* name, const LstmKernels<float>& kernels) const;
   // Returns the weights of a narrow product: [H, `inputs`] padded to [H, `columns`], with the bias
   // as column `inputs` unless it is null.
-  struct NarrowShape {
+  struct PaddedShape {
     int64_t inputs = 0;
     int64_t columns = 0;
   };
-  NarrowShape FeatureShape() const { return {inputs_.width(), features_}; }
-  std::vector<float> Narrow(const float* weights, const float* bias, NarrowShape shape) const;
-  void FinishNarrow(const float* weights, const std::vector<float>& narrow, float* composed,
-                    float* d_narrow, float* d_weights) const;
+  PaddedShape FeatureShape() const { return {inputs_.width(), features_}; }
+  std::vector<float> PadColumns(const float* weights, const float* bias, PaddedShape shape) const;
+  void FinishComposed(const float* weights, const std::vector<float>& padded, float* composed,
+                      float* d_padded, float* d_weights) const;
   void FinishAttention(const float* parameters, PointerSums& sums, float* gradient) const;
-  int64_t At(std::string_view name) const { return layout_.Offset(name); }
+  int64_t Offset(std::string_view name) const { return layout_.Offset(name); }
   // Returns the row or column of the padded heads that holds channel i.
   int64_t Padded(int64_t i) const;
 

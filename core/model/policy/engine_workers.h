@@ -20,18 +20,18 @@
 
 namespace vrp {
 
-struct GroupCut {
+struct GroupOptions {
   int32_t instances = 0;
-  int64_t limit = 1;  // approximate maximum of a group's rows; a group has at least one instance
+  int64_t max_rows = 1;  // approximate maximum of a group's rows; a group has at least one instance
   int threads = 1;
   // Bound on the instances of all threads' current groups together, at least one per thread. 0: no
   // bound.
-  int32_t at_once = 0;
+  int32_t max_active_instances = 0;
 };
 // Divides the instances into groups with nearly equal rows. If there are enough instances and
-// `at_once` is 0, each thread gets the same number of groups. rows_before(b) returns the rows of
-// instances 0 .. b - 1.
-std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
+// `max_active_instances` is 0, each thread gets the same number of groups. rows_before(b) returns
+// the rows of instances 0 .. b - 1.
+std::vector<InstanceRange> CutIntoGroups(const GroupOptions& options,
                                          absl::FunctionRef<int64_t(int32_t)> rows_before);
 
 inline int EngineThreads(const RolloutRequest& request) {

@@ -88,9 +88,9 @@ class ImprovingPolicy final : public Policy {
   absl::Status Improve(std::span<const Instance> batch, const DecodeOptions& options,
                        std::vector<DecodedPlan>& plans) {
     const absl::Time begun = SteadyNow();
-    std::vector<ImprovedPlan> whole(plans.size());
+    std::vector<ImprovedPlan> scaled(plans.size());
     ForEach(plans.size(), options.pool,
-            [&](int64_t i) { whole[i] = ScaleToIntegers(batch[i], plans[i].plan); });
+            [&](int64_t i) { scaled[i] = ScaleToIntegers(batch[i], plans[i].plan); });
     const ImproveOptions improving = {.rounds = options.improvement->rounds,
                                       .seed = options.seed,
                                       .stop = options.stop.Sooner(options.improvement->until),
@@ -98,12 +98,12 @@ class ImprovingPolicy final : public Policy {
     absl::StatusOr<int32_t> rounds = 0;
     {
       absl::MutexLock lock(&mutex_);
-      rounds = improver_->Improve(whole, improving);
+      rounds = improver_->Improve(scaled, improving);
     }
     VRP_RETURN_IF_ERROR(rounds.status());
     // Distances and loads are rounded to integers, so an "improved" plan may cost more.
     ForEach(plans.size(), options.pool, [&](int64_t i) {
-      Plan better = PlanOfRoutes(whole[i].plan);
+      Plan better = PlanOfRoutes(scaled[i].plan);
       if (PlanCost(batch[i], better) < PlanCost(batch[i], plans[i].plan)) {
         plans[i].plan = std::move(better);
       }

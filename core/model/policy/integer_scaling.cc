@@ -8,10 +8,10 @@ namespace vrp {
 namespace {
 
 constexpr double kLargest = std::numeric_limits<int32_t>::max();
-// The maximum number of additional routes is kSpareRoutes, or the plan's routes / kSpareShare if
-// that is more.
+// The maximum number of additional routes is kSpareRoutes, or the plan's routes /
+// kSpareRoutesDivisor if that is more.
 constexpr size_t kSpareRoutes = 4;
-constexpr size_t kSpareShare = 4;
+constexpr size_t kSpareRoutesDivisor = 4;
 
 void FillDistances(const Instance& instance, ImprovedPlan& to) {
   const auto nodes = static_cast<size_t>(to.nodes);
@@ -39,15 +39,15 @@ void FillLoads(const Instance& instance, ImprovedPlan& to) {
   to.demands.assign(static_cast<size_t>(to.nodes), 0);
   const double capacity = instance.capacity();
   double sum = 0;
-  bool whole = true;
+  bool are_integers = true;
   for (NodeIndex node = 1; node < to.nodes; ++node) {
     const double demand = instance.demand(node);
     sum += demand;
-    whole = whole && demand == std::floor(demand);
+    are_integers = are_integers && demand == std::floor(demand);
   }
   to.capacity = std::numeric_limits<int32_t>::max();
   if (sum <= capacity) return;  // capacity does not bind
-  const double factor = whole && sum <= kLargest / 2 ? 1 : kLargest / 2 / (sum + capacity);
+  const double factor = are_integers && sum <= kLargest / 2 ? 1 : kLargest / 2 / (sum + capacity);
   to.capacity = static_cast<int32_t>(std::floor(capacity * factor));
   for (NodeIndex node = 1; node < to.nodes; ++node) {
     to.demands[static_cast<size_t>(node)] =
@@ -58,9 +58,9 @@ void FillLoads(const Instance& instance, ImprovedPlan& to) {
 int32_t MaxRoutes(const Instance& instance, const ImprovedPlan& plan) {
   if (instance.kind() == ProblemKind::kTsp) return 1;
   const size_t used = plan.plan.size();
-  auto max_routes =
-      static_cast<int32_t>(std::min<size_t>(used + std::max(kSpareRoutes, used / kSpareShare),
-                                            std::max(used, static_cast<size_t>(plan.nodes - 1))));
+  auto max_routes = static_cast<int32_t>(
+      std::min<size_t>(used + std::max(kSpareRoutes, used / kSpareRoutesDivisor),
+                       std::max(used, static_cast<size_t>(plan.nodes - 1))));
   const int32_t vehicles = instance.vehicles().empty() ? 0 : instance.vehicles().front().count;
   if (vehicles > 0) max_routes = std::min(max_routes, vehicles);
   return max_routes;
@@ -69,16 +69,16 @@ int32_t MaxRoutes(const Instance& instance, const ImprovedPlan& plan) {
 }  // namespace
 
 ImprovedPlan ScaleToIntegers(const Instance& instance, const Plan& plan) {
-  ImprovedPlan whole;
-  whole.nodes = instance.num_nodes();
+  ImprovedPlan scaled;
+  scaled.nodes = instance.num_nodes();
   for (const PlannedRoute& route : plan) {
     if (route.customers.empty()) continue;
-    whole.plan.emplace_back(route.customers.begin(), route.customers.end());
+    scaled.plan.emplace_back(route.customers.begin(), route.customers.end());
   }
-  whole.routes = MaxRoutes(instance, whole);
-  FillDistances(instance, whole);
-  FillLoads(instance, whole);
-  return whole;
+  scaled.routes = MaxRoutes(instance, scaled);
+  FillDistances(instance, scaled);
+  FillLoads(instance, scaled);
+  return scaled;
 }
 
 }  // namespace vrp

@@ -137,7 +137,7 @@ class BatchBuilder {
   // Returns the metric's distance per unit of the coordinates.
   static double MetricScale(Metric metric) { return metric == Metric::kScaled1000 ? 1000 : 1; }
 
-  static double Between(const RoutingProblem& problem, int32_t from, int32_t to) {
+  static double Distance(const RoutingProblem& problem, int32_t from, int32_t to) {
     if (problem.distances != nullptr) {
       return problem.distances[static_cast<int64_t>(from) * problem.nodes + to];
     }
@@ -145,11 +145,11 @@ class BatchBuilder {
                           {problem.x[to], problem.y[to]});
   }
 
-  static double Travel(const RoutingProblem& problem, int32_t from, int32_t to) {
+  static double Duration(const RoutingProblem& problem, int32_t from, int32_t to) {
     if (problem.durations != nullptr) {
       return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
     }
-    return Between(problem, from, to) / problem.speed;
+    return Distance(problem, from, to) / problem.speed;
   }
 
   // Returns the time from the depot's opening to its close, or 1 without windows. If the depot
@@ -164,7 +164,7 @@ class BatchBuilder {
         const double close = problem.window_closes[node];
         const double last = close == kNoLimit ? problem.window_opens[node] : close;
         const double service = problem.services == nullptr ? 0 : problem.services[node];
-        end = std::max(end, last + service + Travel(problem, node, 0));
+        end = std::max(end, last + service + Duration(problem, node, 0));
       }
     }
     return end > start ? end - start : 1;
@@ -174,7 +174,7 @@ class BatchBuilder {
     const size_t first = batch_.features.size();
     batch_.features.resize(first + order_.size() * Stride());
     const auto distance = [&frame](int32_t from, int32_t to) {
-      return Between(frame.problem, from, to);
+      return Distance(frame.problem, from, to);
     };
     for (int32_t node = 0; node < frame.problem.nodes; ++node) {
       WriteNodeFeatures(frame, node, distance,

@@ -113,7 +113,7 @@ at::Tensor DeviceOptimiser::Norm() const {
   return state_.narrow(0, offsetof(OptimiserState, norm), 8).view(at::kDouble).squeeze(0);
 }
 at::Tensor DeviceOptimiser::Applied() const {
-  return state_.narrow(0, offsetof(OptimiserState, applies), 4).view(at::kInt).squeeze(0);
+  return state_.narrow(0, offsetof(OptimiserState, is_applied), 4).view(at::kInt).squeeze(0);
 }
 
 }  // namespace vrp

@@ -30,7 +30,7 @@ ForcedDecodingResult<T> ResultIn(const ForcedSteps& to) {
                     .forbidden = Bytes(inputs.forbidden),
                     .features =
                         inputs.dynamic.defined() ? inputs.dynamic.mutable_data_ptr<T>() : nullptr},
-          .draws = to.draws.mutable_data_ptr<double>(),
+          .uniforms = to.uniforms.mutable_data_ptr<double>(),
           .lengths = to.lengths.mutable_data_ptr<int32_t>(),
           .costs = to.costs.mutable_data_ptr<double>(),
           .ends = reinterpret_cast<TrajectoryEnd*>(to.ends.mutable_data_ptr<int32_t>())};
@@ -56,7 +56,7 @@ ForcedSteps Empty(const ForcedDecodingJob& job) {
     inputs.dynamic = make({count, queries, job.nodes, features}, job.type);
   }
   const int64_t rows = count * job.choices.size(1);
-  to.draws = make({count, queries}, at::kDouble);
+  to.uniforms = make({count, queries}, at::kDouble);
   to.lengths = make({rows}, at::kInt);
   to.costs = make({rows}, at::kDouble);
   to.ends = make({rows}, at::kInt);

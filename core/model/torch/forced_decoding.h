@@ -30,10 +30,10 @@ struct ForcedDecodingJob {
 
 struct ForcedSteps {
   TakenSteps steps;
-  at::Tensor draws;    // [B, Q] double: uniform numbers, for OwnChoices::own
-  at::Tensor lengths;  // [B * P] int32
-  at::Tensor costs;    // [B * P] double
-  at::Tensor ends;     // [B * P] int32: TrajectoryEnd
+  at::Tensor uniforms;  // [B, Q] double, for OwnChoices::own
+  at::Tensor lengths;   // [B * P] int32
+  at::Tensor costs;     // [B * P] double
+  at::Tensor ends;      // [B * P] int32: TrajectoryEnd
 };
 
 // Applies job.choices by the routing rules and returns the decoder's inputs at each step. `ends` is

@@ -36,7 +36,7 @@ inline bool IsOutOfMemory(std::string_view message) {
 inline absl::Status TorchStatus(std::string_view thrown, int32_t cuda_error) {
   const std::string message = Concat("torch: ", thrown);
   // Every library has its own name for a lost device.
-  if (LosesDevice(cuda_error)) return DeviceLost(absl::InternalError(message));
+  if (IsStickyCudaError(cuda_error)) return ReportDeviceLoss(absl::InternalError(message));
   if (cuda_error == kCudaMemoryAllocation || IsOutOfMemory(thrown)) {
     return absl::ResourceExhaustedError(message);
   }
@@ -52,13 +52,13 @@ class TorchWarnings final : public c10::WarningHandler {
     return &handler;
   }
   void process(const c10::Warning& warning) override {
-    WarnOfDevice(Concat("torch: ", warning.msg()));
+    ReportDeviceWarning(Concat("torch: ", warning.msg()));
   }
 };
 
 // Runs `body` and converts exceptions to kInternal, kResourceExhausted (out of memory) or
-// DeviceLost. Logs each warning of torch once. Used where the engines' functions begin, and to
-// retry with less memory.
+// ReportDeviceLoss. Logs each warning of torch once. Used where the engines' functions begin, and
+// to retry with less memory.
 inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
   const c10::WarningUtils::WarningHandlerGuard warnings(TorchWarnings::Get());
   try {

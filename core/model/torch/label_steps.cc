@@ -93,7 +93,7 @@ absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange range, ForcedSteps& 
                                         .first_instance = range.first}});
   StepInputs& inputs = forced.steps.inputs;
   if (own_choices) {
-    const at::Tensor own = forced.draws >= batch().scalars().teacher_forcing;
+    const at::Tensor own = forced.uniforms >= batch().scalars().teacher_forcing;
     VRP_ASSIGN_OR_RETURN(inputs.current,
                          ReadOwnChoices({.decoder = decoder.get(), .inputs = inputs, .own = own}));
   }

@@ -15,7 +15,7 @@ namespace {
 
 // Returns a function that allocates by torch. Torch bounds its share of the device's memory and
 // owns the memory of graphs.
-DeviceBytes BytesOn(at::Device device) {
+DeviceAllocator BytesOn(at::Device device) {
   return [device](int64_t bytes) {
     const auto tensor = std::make_shared<at::Tensor>(
         at::empty({bytes}, at::TensorOptions(at::kByte).device(device)));
@@ -61,7 +61,7 @@ FusedPasses<T>::FusedPasses(const DecoderProjections& projections, const StepRul
     if (!device.is_cpu()) {
       decoder_ = MakeCudaBatchDecoder({.stream = CurrentStream(device.index()),
                                        .deterministic = deterministic,
-                                       .bytes = BytesOn(device)});
+                                       .allocate = BytesOn(device)});
     }
   }
   if (decoder_ == nullptr) decoder_ = MakeSerialBatchDecoder<T>();

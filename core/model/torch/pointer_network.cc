@@ -62,7 +62,7 @@ struct LstmDropout {
 // Returns the factors [T, R, H] by which dropout multiplies the `inputs` of layer `layer`.
 at::Tensor DropoutFactors(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
   const c10::DeviceGuard guard(inputs.device());
-  const at::Tensor kept = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
+  const at::Tensor factors = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
   const DropoutMask mask = {.key = {.seed = dropout.draws.seed,
                                     .stream = dropout.draws.stream,
                                     .sequence = dropout.draws.first_instance * dropout.trajectories,
@@ -73,14 +73,14 @@ at::Tensor DropoutFactors(const at::Tensor& inputs, const LstmDropout& dropout, 
                             .length = static_cast<int32_t>(inputs.size(0)),
                             .sequences = static_cast<int32_t>(inputs.size(1)),
                             .hidden = static_cast<int32_t>(inputs.size(2)),
-                            .kept = kept.mutable_data_ptr<float>()};
+                            .factors = factors.mutable_data_ptr<float>()};
   if (inputs.is_cpu()) {
     WriteMaskOnCpu(mask);
-    return kept;
+    return factors;
   }
   const absl::Status status = WriteMaskOnCuda(mask, CurrentStream(inputs.device().index()));
   TORCH_CHECK(status.ok(), status.message());
-  return kept;
+  return factors;
 }
 
 at::Tensor RunLayers(const at::Tensor& inputs, at::TensorList state, at::TensorList parameters) {

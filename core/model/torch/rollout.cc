@@ -138,7 +138,7 @@ class ForcedRollout {
     VRP_ASSIGN_OR_RETURN(result.steps.inputs.current,
                          ReadOwnChoices({.decoder = job_.decoder,
                                          .inputs = result.steps.inputs,
-                                         .own = forced.draws >= request_.teacher_forcing,
+                                         .own = forced.uniforms >= request_.teacher_forcing,
                                          .trajectories = trajectories_,
                                          .stop = request_.stop}));
     return result;

@@ -174,7 +174,7 @@ absl::StatusOr<SequenceRollout> RollOutSequence(const SequenceRolloutJob& job) {
     if (taken == 0) {
       VRP_RETURN_IF_ERROR(take());
     } else if (job.stream != nullptr) {
-      VRP_RETURN_IF_ERROR(job.stream->RunIfAny(trajectories.active_flags(), take));
+      VRP_RETURN_IF_ERROR(job.stream->AddConditional(trajectories.active_flags(), take));
     } else {
       if (!trajectories.active().any().item<bool>()) break;
       VRP_RETURN_IF_ERROR(take());

@@ -36,7 +36,7 @@ void AdamW::Step(FlatParameters& parameters, double learning_rate, double scale,
                                .square = square_.data()};
   ParallelForEach(pool, static_cast<int64_t>(pieces_.size()), [&](int64_t p) {
     const UpdatePiece& piece = pieces_[static_cast<size_t>(p)];
-    UpdateOnePiece(SerialGroup(), by_decay[piece.decays ? 1 : 0], piece, arrays);
+    UpdateParameters(SerialGroup(), by_decay[piece.decays ? 1 : 0], piece, arrays);
   });
 }
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "tests/gpu/emulated/block_watch.h"
+#include "tests/gpu/emulated/emulated_intrinsics.h"
 #include "tests/gpu/emulated/fault.h"
 #include "tests/gpu/emulated/fiber.h"
-#include "tests/gpu/emulated/kernel_words.h"
 
 namespace vrp::emulated {
 

@@ -1,4 +1,4 @@
-#include "core/kernels/launch/block_words.cuh"
+#include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"
 #include "tests/gpu/emulated/tiny_kernels.h"
 

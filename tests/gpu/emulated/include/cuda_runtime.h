@@ -6,7 +6,7 @@
 
 #include <tuple>
 
-#include "tests/gpu/emulated/kernel_words.h"
+#include "tests/gpu/emulated/emulated_intrinsics.h"
 #include "tests/gpu/emulated/launch.h"
 
 #define __device__

@@ -1,9 +1,9 @@
-// Replaces core/kernels/launch/block_words.cuh for the emulated device.
+// Replaces core/kernels/launch/device_intrinsics.cuh for the emulated device.
 #pragma once
 
 #include <cstdint>
 
-#include "tests/gpu/emulated/kernel_words.h"
+#include "tests/gpu/emulated/emulated_intrinsics.h"
 
 namespace vrp {
 

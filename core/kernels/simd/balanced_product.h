@@ -27,7 +27,7 @@ struct ByPanelColumns {
 
 // The operands of a product. `right` [inner, kVectors * lanes] has rows kPanelColumns<T> apart.
 template <typename T>
-struct EvenProduct {
+struct BalancedProduct {
   const T* left;
   int64_t panel;  // elements between the panels of a left side by rows
   const T* right;
@@ -37,13 +37,13 @@ struct EvenProduct {
 
 // Maximum number of rows of a block. Only tests use double, so more rows are not worth their code.
 template <typename T>
-inline constexpr int64_t kEvenRows = sizeof(T) == 8 ? 4 : kBlockRows;
+inline constexpr int64_t kBalancedRows = sizeof(T) == 8 ? 4 : kBlockRows;
 
 // Computes a block. Each height has its own function, because inline functions would take minutes
 // to compile.
 template <typename Left, int64_t kVectors, int64_t kHeight, typename T, typename Epilogue>
-__attribute__((noinline)) void EvenBlock(const EvenProduct<T>& p, int64_t i,
-                                         const Epilogue& epilogue) {
+__attribute__((noinline)) void BalancedBlock(const BalancedProduct<T>& p, int64_t i,
+                                             const Epilogue& epilogue) {
   constexpr int64_t kColumns = kPanelColumns<T>;
   Vec<T> sums[kHeight][kVectors] = {};
   const T* left = p.left + i * Left::kRow;
@@ -60,26 +60,27 @@ __attribute__((noinline)) void EvenBlock(const EvenProduct<T>& p, int64_t i,
 }
 
 template <typename Left, int64_t kVectors, int64_t kMaxHeight, typename T, typename Epilogue>
-inline __attribute__((always_inline)) void EvenBlockOf(int64_t height, const EvenProduct<T>& p,
-                                                       int64_t i, const Epilogue& epilogue) {
+inline __attribute__((always_inline)) void BalancedBlockOf(int64_t height,
+                                                           const BalancedProduct<T>& p, int64_t i,
+                                                           const Epilogue& epilogue) {
   if constexpr (kMaxHeight > 0) {
-    if (height == kMaxHeight) return EvenBlock<Left, kVectors, kMaxHeight>(p, i, epilogue);
-    EvenBlockOf<Left, kVectors, kMaxHeight - 1>(height, p, i, epilogue);
+    if (height == kMaxHeight) return BalancedBlock<Left, kVectors, kMaxHeight>(p, i, epilogue);
+    BalancedBlockOf<Left, kVectors, kMaxHeight - 1>(height, p, i, epilogue);
   }
 }
 
 // Calls epilogue(sums, i) for blocks of rows i .. i + kRows - 1. The epilogue may change the
 // vectors of sums [kRows][kVectors]. A row's results do not depend on the other rows.
 template <typename Left, int64_t kVectors, typename T, typename Epilogue>
-inline void MultiplyEvenly(const EvenProduct<T>& p, const Epilogue& epilogue) {
-  constexpr int64_t kMaxHeight = kEvenRows<T>;
+inline void MultiplyBalanced(const BalancedProduct<T>& p, const Epilogue& epilogue) {
+  constexpr int64_t kMaxHeight = kBalancedRows<T>;
   const auto rows = static_cast<uint32_t>(p.rows);
   const uint32_t blocks = (rows + kMaxHeight - 1) / kMaxHeight;
   const uint32_t height = rows / blocks;
   const uint32_t taller = rows - height * blocks;  // blocks with one more row
   for (uint32_t n = 0, i = 0; n < blocks; ++n) {
     const uint32_t block_height = height + (n < taller ? 1 : 0);
-    EvenBlockOf<Left, kVectors, kMaxHeight>(block_height, p, i, epilogue);
+    BalancedBlockOf<Left, kVectors, kMaxHeight>(block_height, p, i, epilogue);
     i += block_height;
   }
 }
