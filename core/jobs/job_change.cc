@@ -141,7 +141,7 @@ void JobChange::RecordModel(const std::string& model, TrainingEnd end,
 
 void JobChange::RequestStop(std::string_view line) {
   record_.job.stop_requested = true;
-  Log(line);
+  RecordLog(line);
 }
 
 void JobChange::RecordLiveModel(const std::string& model, int64_t step) {

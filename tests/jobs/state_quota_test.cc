@@ -30,7 +30,7 @@ class StateQuotaTest : public ::testing::Test {
     ASSERT_TRUE(
         WriteCheckpoint(
             directory,
-            {.step = step, .config_sha256 = "ab", .numbers = {}, .state = std::string(kState, 'x')},
+            {.step = step, .config_sha256 = "ab", .scalars = {}, .state = std::string(kState, 'x')},
             {.last = 9})
             .ok());
     // Sets modification times that differ at the resolution of the file system.

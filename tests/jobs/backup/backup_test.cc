@@ -177,7 +177,7 @@ TEST_F(BackupTest, ContainsACompleteCheckpointWhileNewOnesAreWritten) {
       ASSERT_TRUE(
           WriteCheckpoint(
               checkpoints,
-              {.step = step, .config_sha256 = "ab", .numbers = {}, .state = std::string(5000, 'x')},
+              {.step = step, .config_sha256 = "ab", .scalars = {}, .state = std::string(5000, 'x')},
               {.last = 1})
               .ok());
       written = step;
