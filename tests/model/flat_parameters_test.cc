@@ -104,7 +104,7 @@ TEST(GraphTransformerOptionsTest, NamesTheWrongKey) {
   EXPECT_EQ(message(R"({"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3,
       "norm": "layer", "edge_bias": true, "logit_clip": 10})"),
             "card: architecture_json.norm: got \"layer\", wanted instance or frozen_batch");
-  EXPECT_NE(message("[]").find("wanted hidden"), std::string::npos);
+  EXPECT_NE(message("[]").find("wanted an object with exactly these keys"), std::string::npos);
 }
 
 }  // namespace

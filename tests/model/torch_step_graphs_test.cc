@@ -143,7 +143,7 @@ TEST_F(StepGraphsTest, AreRefusedIfTheirGraphWouldBeTooLarge) {
   const auto steps = pointer->MakeCapturedSteps({.instances = 4, .nodes = 601, .parts = 2});
   EXPECT_EQ(steps.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(steps.status().message(),
-            "a network's steps in 2 parts: got up to 2398, wanted at most 2048");
+            "parts: got 2 with up to 2398 steps of the network in all, wanted at most 2048");
   EXPECT_TRUE(pointer->MakeCapturedSteps({.instances = 4, .nodes = 601}).ok());
 }
 

@@ -142,7 +142,7 @@ class RandomDraws {
     TimeWindow* last = &data.windows.back();
     if (Number(0, 3) == 0) {
       const double next_open = last->close + 1 + Number(0, 8);
-      further.push_back({next_open, open + Number(0, 10)});
+      further.push_back({next_open, next_open + Number(0, 10)});
       last = &further.back();
     }
     if (Number(0, 4) != 0) last->late_cost = Number(0, 3);

@@ -82,7 +82,7 @@ TEST(LiLimTest, NamesTheTaskWhosePairIsWrong) {
   EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t0\t9\n")),
               HasSubstr("task 1: its pair is task 9, wanted 1 to 4"));
   EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t2\t3\n")),
-              HasSubstr("task 1: names pickup 2 and delivery 3"));
+              HasSubstr("task 1: got pickup 2 and delivery 3, wanted exactly one of them to be 0"));
   EXPECT_THAT(TableError(With(kTasks, "-10", "-9")),
               HasSubstr("task 1: picks up 10, but task 3 has demand -9, wanted -10"));
   EXPECT_THAT(TableError(With(kTasks, "2\t6\t8", "3\t6\t8")),

@@ -360,7 +360,7 @@ TEST(VroomReader, NamesTheWrongField) {
               HasSubstr("vehicles[0].start: absent, and the end too"));
   EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "end_index": 0})",
                                     R"("jobs": [{"id": 1, "location_index": 1, "setup": 3}])")),
-              HasSubstr("vehicles[0].start: absent: with setup times"));
+              HasSubstr("vehicles[0].start: absent, wanted a start: with setup times"));
   EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0,
                                     "steps": [{"type": "job", "id": 9}]})",
                                     kJobs)),
