@@ -88,7 +88,7 @@ TEST_F(LiveVersionsTest, ExplainsHowToNameLiveVersionsIfThereIsNoOther) {
        {registry_->Use(Bare()).status(), registry_->Get("alpha").status()}) {
     EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
     EXPECT_THAT(std::string(status.message()),
-                HasSubstr("name models/alpha/aliases/live (vrpctl: alpha@live) or "
+                HasSubstr("use models/alpha/aliases/live (vrpctl: alpha@live) or "
                           "models/alpha/versions/2"));
   }
   EXPECT_EQ(Used({.name = "alpha", .version = 1}), 1);

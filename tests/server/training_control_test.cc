@@ -167,7 +167,7 @@ TEST_F(TrainingControlTest, ResolvesABareNameToAFinishedVersion) {
   const grpc::Status refused = get("models/fake", model);
   EXPECT_EQ(refused.error_code(), grpc::FAILED_PRECONDITION);
   EXPECT_THAT(refused.error_message(),
-              HasSubstr("name models/fake/aliases/live (vrpctl: fake@live) or models/fake/"));
+              HasSubstr("use models/fake/aliases/live (vrpctl: fake@live) or models/fake/"));
   ASSERT_TRUE(get("models/fake/aliases/live", model).ok());
   EXPECT_EQ(model.name(), "models/fake/versions/1");
   EXPECT_TRUE(model.live());

@@ -12,9 +12,9 @@ import sys
 TESTS = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(TESTS.parents[2] / "tests" / "e2e"))
 
-from python_environment import need  # noqa: E402
+from python_environment import require_modules  # noqa: E402
 
-need("pytest", "grpc", "google.protobuf")
+require_modules("pytest", "grpc", "google.protobuf")
 
 import pytest  # noqa: E402
 
