@@ -14,9 +14,15 @@
 namespace vrp::client::mcp {
 namespace {
 
-// Returns the ids's or a name's text for a log line.
+// Returns the id's text for a log line, without control characters.
 std::string Logged(const Json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+}
+
+// Returns the arguments of a tool call, which may be absent or null.
+Json ArgumentsOf(const Message& message) {
+  const Json arguments = message.params.value("arguments", Json());
+  return arguments.is_null() ? Json::object() : arguments;
 }
 
 Json ProgressJson(const Json& token, double done, double total, const std::string& message) {
@@ -135,8 +141,7 @@ void Server::HandleCall(const Message& message, bool stateless) {
   if (running_.contains(message.id)) {
     return Send(ErrorMessage(message.id, kInvalidRequest, "id: in use by a running call"));
   }
-  const std::vector<std::string> faults =
-      SchemaFaults(tool->input_schema, message.params.value("arguments", Json::object()));
+  const std::vector<std::string> faults = SchemaFaults(tool->input_schema, ArgumentsOf(message));
   if (!faults.empty()) return refuse(absl::InvalidArgumentError(absl::StrJoin(faults, "\n")));
   if (static_cast<int>(running_.size()) >= kMaxCallsAtOnce) {
     return refuse(absl::ResourceExhaustedError(
@@ -161,7 +166,7 @@ Json Server::ProgressToken(const Message& message) {
 
 void Server::RunCall(Running& call) {
   const absl::Time start = SteadyNow();
-  const Json arguments = call.request.params.value("arguments", Json::object());
+  const Json arguments = ArgumentsOf(call.request);
   ToolCall context{.arguments = arguments,
                    .client = call.client,
                    .cancelled = call.cancelled,

@@ -58,7 +58,7 @@ class Server {
   void StartCall(const Message& message, const Tool& tool, bool stateless);
   // Runs the tool and answers, unless the call was cancelled.
   void RunCall(Running& call);
-  // Returns the function that sends progress; null if the caller wants none.
+  // Returns the token of the request's progress notifications; null if the caller wants none.
   static Json ProgressToken(const Message& message);
   // Joins the threads of ended calls.
   void RemoveEnded();

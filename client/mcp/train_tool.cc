@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "client/connection/job_watcher.h"
 #include "client/mcp/schema.h"
 #include "client/mcp/tools.h"
@@ -39,6 +40,13 @@ class ProgressSink final : public EventSink {
   absl::Time last_ = absl::InfinitePast();
 };
 
+// Finds a preset. The errors do not name it as a flag.
+absl::StatusOr<Preset> PresetOf(const std::string& name) {
+  absl::StatusOr<Preset> preset = FindPreset(name);
+  if (preset.ok()) return preset;
+  return absl::InvalidArgumentError(absl::StripPrefix(preset.status().message(), "--"));
+}
+
 // Puts the configuration that the call gives into `spec`.
 absl::Status SetConfig(const ToolCall& call, v1::TrainingSpec& spec) {
   const Json& arguments = call.arguments;
@@ -50,7 +58,7 @@ absl::Status SetConfig(const ToolCall& call, v1::TrainingSpec& spec) {
         absl::StrCat("got ", given, " of preset, config_yaml and config_path, wanted exactly one"));
   }
   if (arguments.contains("preset")) {
-    const absl::StatusOr<Preset> preset = FindPreset(call.Text("preset"));
+    const absl::StatusOr<Preset> preset = PresetOf(call.Text("preset"));
     if (!preset.ok()) return preset.status();
     spec.set_config_yaml(std::string(preset->yaml));
     spec.set_config_name(preset->FileName());
@@ -138,7 +146,7 @@ absl::StatusOr<ToolResult> CheckTraining(const ToolCall& call) {
 
 absl::StatusOr<ToolResult> AnswerListPresets(const ToolCall& call) {
   if (call.arguments.contains("name")) {
-    const absl::StatusOr<Preset> preset = FindPreset(call.Text("name"));
+    const absl::StatusOr<Preset> preset = PresetOf(call.Text("name"));
     if (!preset.ok()) return preset.status();
     const std::string yaml(preset->yaml);
     return ToolResult{yaml, {{"name", std::string(preset->name)}, {"config_yaml", yaml}}};
@@ -147,8 +155,9 @@ absl::StatusOr<ToolResult> AnswerListPresets(const ToolCall& call) {
   Json presets = Json::array();
   for (const Preset& preset : Presets()) {
     const std::string name(preset.name);
-    table.AddRow({name, preset.Trains(), preset.Takes()});
-    presets.push_back({{"name", name}, {"trains", preset.Trains()}, {"takes", preset.Takes()}});
+    table.AddRow({name, preset.Description(), preset.SizeAndTime()});
+    presets.push_back(
+        {{"name", name}, {"trains", preset.Description()}, {"takes", preset.SizeAndTime()}});
   }
   return ToolResult{table.Text(), {{"presets", std::move(presets)}}};
 }

@@ -21,6 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 std::vector<Json> MessagesOf(const std::ostringstream& out) {
   return CommandResult{.code = 0, .out = out.str(), .err = ""}.OutJson();
@@ -170,7 +171,13 @@ TEST_F(McpServer, SolvesWithTheArguments) {
   EXPECT_EQ(request.strategy(), v1::STRATEGY_SEEDED);
 }
 
+TEST_F(McpServer, NamesTheArgumentOfAnUnknownPreset) {
+  allow_train_ = true;
+  EXPECT_THAT(TextOf(ResultOf("train", {{"preset", "tiny_9"}})), StartsWith("preset: got"));
+}
+
 TEST_F(McpServer, WantsExactlyOneInstance) {
+  EXPECT_THAT(TextOf(ResultOf("solve", nullptr)), HasSubstr("got 0 of instance, text"));
   EXPECT_THAT(TextOf(ResultOf("solve", Json::object())), HasSubstr("got 0 of instance, text"));
   EXPECT_THAT(TextOf(ResultOf("solve", {{"text", "a"}, {"path", "b"}})), HasSubstr("got 2 of"));
   EXPECT_THAT(TextOf(ResultOf("solve", {{"text", "a"}, {"frozen_stops", 1}})),

@@ -200,6 +200,15 @@ class McpTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([answer.get("error", {}).get("code") for answer in answers], [-32700, -32601, None])
         self.assertEqual(answers[2]["id"], 2)
 
+    def test_ends_after_a_signal_while_its_input_is_open(self):
+        server = subprocess.Popen([BINARIES / "vrpctl", "mcp", "--remote", self.daemon.address], cwd=self.folder,
+                                  stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        with server:
+            self.addCleanup(server.kill)
+            self.assertIn("serving", server.stderr.readline())
+            server.terminate()
+            self.assertEqual(server.wait(timeout=WAIT_S), 130)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
