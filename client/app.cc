@@ -56,6 +56,7 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddGenerate(app, chosen);
   AddTop(app, chosen);
   AddServer(app, chosen);
+  AddMcp(app, chosen);
   AddCompletion(app, chosen);
   app.require_subcommand(1);
 }

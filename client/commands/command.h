@@ -128,6 +128,7 @@ void AddTop(CLI::App& app, ChosenCommand& chosen);
 void AddServer(CLI::App& app, ChosenCommand& chosen);
 // Adds commands under `server`.
 void AddServerBackup(CLI::App& server, ChosenCommand& chosen);
+void AddMcp(CLI::App& app, ChosenCommand& chosen);
 void AddCompletion(CLI::App& app, ChosenCommand& chosen);
 
 }  // namespace vrp::client

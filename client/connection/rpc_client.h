@@ -55,6 +55,7 @@ class RpcClient {
   RpcClient& operator=(const RpcClient&) = delete;
 
   const std::string& remote() const { return connection_.remote; }
+  const Connection& connection() const { return connection_; }
 
   // Ends active and later calls with kCancelled.
   void Cancel();

@@ -92,6 +92,7 @@ TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
       {"server", "health"},
       {"server", "log-level"},
       {"top"},
+      {"mcp"},
   };
   for (std::vector<std::string> command : commands) {
     command.push_back("--help");

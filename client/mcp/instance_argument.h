@@ -1,0 +1,23 @@
+// The arguments by which tools take instances and plans.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "client/mcp/tool.h"
+#include "vrp/v1/instance.pb.h"
+#include "vrp/v1/solve.pb.h"
+
+namespace vrp::client::mcp {
+
+// Adds the properties `instance`, `text`, `path`, `format`, `objective` and `metric`.
+void AddInstanceProperties(Json& properties);
+// Adds the properties `plan`, `plan_text` and `plan_path`. `use` begins their descriptions.
+void AddPlanProperties(Json& properties, const std::string& use);
+
+// Returns the instance. Returns kInvalidArgument unless exactly one property gives it.
+absl::StatusOr<v1::InstanceFile> InstanceOf(const ToolCall& call);
+
+bool HasPlan(const ToolCall& call);
+// Returns the plan. Returns kInvalidArgument unless exactly one property gives it.
+absl::StatusOr<v1::SolutionFile> PlanOf(const ToolCall& call);
+
+}  // namespace vrp::client::mcp

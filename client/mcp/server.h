@@ -1,0 +1,78 @@
+// A Model Context Protocol server: answers messages and runs the tools that they call.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "client/connection/connection.h"
+#include "client/mcp/line_queue.h"
+#include "client/mcp/message.h"
+#include "client/mcp/tool.h"
+
+namespace vrp::client::mcp {
+
+// Maximum number of tool calls that run at once.
+inline constexpr int kMaxCallsAtOnce = 16;
+
+struct ServerOptions {
+  Connection connection;
+  Folders folders;
+  std::vector<Tool> tools;
+  // Names of tools that exist but are switched off.
+  std::vector<std::string> refused_tools;
+  std::string instructions;
+};
+
+// Each tool call runs in a thread of its own and is answered when it ends. One thread calls all
+// methods.
+class Server {
+ public:
+  // Writes messages to `out` and one log line per call to `log`. Both must outlive the server.
+  Server(ServerOptions options, std::ostream& out, std::ostream& log);
+  // Cancels all calls and blocks until they have ended.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Answers a line, or starts the tool call that it requests.
+  void Handle(const Line& line);
+  // Blocks until all running calls have been answered.
+  void WaitForCalls();
+
+ private:
+  struct Running;
+
+  void HandleRequest(const Message& message);
+  void HandleNotification(const Message& message);
+  void HandleCall(const Message& message, bool stateless);
+  // Refuses a version that this server does not speak. Returns whether it did.
+  bool RefuseVersion(const Message& message, const std::string& version);
+  void StartCall(const Message& message, const Tool& tool, bool stateless);
+  // Runs the tool and answers, unless the call was cancelled.
+  void RunCall(Running& call);
+  // Returns the token of the request's progress notifications; null if the caller wants none.
+  static Json ProgressToken(const Message& message);
+  // Joins the threads of ended calls.
+  void RemoveEnded();
+  const Tool* FindTool(std::string_view name) const;
+
+  void Answer(const Message& message, Json result, bool stateless);
+  void Send(const Json& message) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Log(const std::string& line) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const ServerOptions options_;
+  absl::Mutex mutex_;  // guards the streams, which all calls use
+  std::ostream& out_ ABSL_GUARDED_BY(mutex_);
+  std::ostream& log_ ABSL_GUARDED_BY(mutex_);
+  std::map<Json, std::unique_ptr<Running>> running_;  // by id
+};
+
+}  // namespace vrp::client::mcp
