@@ -154,6 +154,9 @@ int Serve(VrpdOptions vrpd) {
     return kFailed;
   }
   reload.Set([&daemon] { (*daemon)->Reload(); });
+  if (const std::string url = (*daemon)->http_url(); !url.empty()) {
+    LogInfo("serving HTTP", {{.name = "url", .value = url}});
+  }
   std::cout << "listening on " << (*daemon)->address() << std::endl;
   if (const std::string url = (*daemon)->metrics_url(); !url.empty()) {
     LogInfo("serving metrics", {{.name = "url", .value = url}});

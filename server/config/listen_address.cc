@@ -84,16 +84,16 @@ absl::Status CheckListenAddress(std::string_view text, const ListenProtection& p
       "--insecure"));
 }
 
-absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection) {
-  constexpr std::string_view kOption = "metrics_listen";
-  VRP_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(text, kOption));
+absl::Status CheckHttpAddress(std::string_view option, std::string_view text,
+                              const ListenProtection& protection) {
+  VRP_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(text, option));
   if (address.is_unix) {
-    return AddressError(kOption, text, "HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535");
+    return AddressError(option, text, "HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535");
   }
   const bool is_protected = protection.tls && protection.authenticates;
   if (protection.insecure || is_protected || IsLoopback(address)) return absl::OkStatus();
   return absl::InvalidArgumentError(Concat(
-      kOption, ": ", Quoted(text),
+      option, ": ", Quoted(text),
       " is reachable from other machines without TLS or authentication. Listen on 127.0.0.1, "
       "give TLS with --tls-client-ca or --tokens, or accept every reader with "
       "--insecure"));

@@ -34,8 +34,10 @@ struct ListenProtection {
 // and `protection` is not insecure. The message has the remedy.
 absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
 
-// Checks the address of the metrics like CheckListenAddress, but refuses unix sockets.
-absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection);
+// Checks the address that `option` gives for HTTP like CheckListenAddress, but refuses unix
+// sockets.
+absl::Status CheckHttpAddress(std::string_view option, std::string_view text,
+                              const ListenProtection& protection);
 
 // Returns kUnavailable for a valid TCP address that cannot be bound.
 absl::Status BindError(std::string_view option, std::string_view text);

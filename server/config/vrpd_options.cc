@@ -30,16 +30,28 @@ absl::Status CheckAddresses(const VrpdOptions& options) {
       .authenticates = !options.tls_client_ca.empty() || !options.tokens.empty(),
       .insecure = options.insecure};
   VRP_RETURN_IF_ERROR(CheckListenAddress(options.listen, protection));
-  if (options.metrics_listen.empty()) return absl::OkStatus();
-  return CheckMetricsAddress(options.metrics_listen, protection);
+  if (!options.metrics_listen.empty()) {
+    VRP_RETURN_IF_ERROR(CheckHttpAddress("metrics_listen", options.metrics_listen, protection));
+  }
+  if (!options.http_listen.empty()) {
+    return CheckHttpAddress("http_listen", options.http_listen, protection);
+  }
+  if (options.http_hosts.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("--http-hosts: given without --http-listen");
+}
+
+// Whether other machines can reach the address.
+bool IsRemote(const std::string& address) {
+  const absl::StatusOr<ListenAddress> parsed = ParseListenAddress(address);
+  return !parsed.ok() || !IsLoopback(*parsed);
 }
 
 }  // namespace
 
 bool RestrictsTrainingFiles(const VrpdOptions& options) {
-  const absl::StatusOr<ListenAddress> listen = ParseListenAddress(options.listen);
   return !options.data_dirs.empty() || !options.tokens.empty() ||
-         !options.tls_certificate.empty() || !listen.ok() || !IsLoopback(*listen);
+         !options.tls_certificate.empty() || IsRemote(options.listen) ||
+         (!options.http_listen.empty() && IsRemote(options.http_listen));
 }
 
 int32_t HardwareThreads() {

@@ -46,8 +46,10 @@ struct VrpdOptions {
   int32_t max_connections = 1000;
   int32_t max_calls_per_connection = 1000;
   int32_t max_request_memory_mib = 1024;
-  std::string metrics_listen;    // empty: no HTTP endpoint
-  int32_t exit_when_idle_s = 0;  // 0: never
+  std::string metrics_listen;           // empty: no pages for monitoring
+  std::string http_listen;              // empty: no JSON over HTTP
+  std::vector<std::string> http_hosts;  // further host names of http_listen
+  int32_t exit_when_idle_s = 0;         // 0: never
   std::string log_level = "info";
   std::string log_format = "text";
 

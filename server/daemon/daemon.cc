@@ -8,6 +8,12 @@
 #include "server/support/logging.h"
 
 namespace vrp {
+namespace {
+
+// Time for HTTP clients to read the last responses after all calls have ended.
+constexpr absl::Duration kHttpReadTime = absl::Milliseconds(500);
+
+}  // namespace
 
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
@@ -25,6 +31,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   VRP_RETURN_IF_ERROR(parts.OpenSolveJobs());
   parts.MakeServices();
   VRP_RETURN_IF_ERROR(parts.Listen());
+  VRP_RETURN_IF_ERROR(parts.ListenForHttp());
   parts.StartTelemetry();
   parts.WatchIdleness();
   return daemon;
@@ -41,7 +48,10 @@ Daemon::~Daemon() {
   if (parts.port.server != nullptr) {
     parts.port.server->GetHealthCheckService()->Shutdown();
     parts.streams->Close();
+    if (parts.http != nullptr) parts.http->StopAccepting();
     parts.drain.Run([&](absl::Duration limit) { parts.port.Close(limit); });
+    if (parts.http != nullptr) parts.http->AwaitConnections(kHttpReadTime);
+    parts.http = nullptr;
   }
   // No call is left. The pools' threads must end before the jobs that their tasks use. The pool
   // objects stay, because a stopping job may still notify a stream that has ended.
@@ -67,6 +77,11 @@ void Daemon::Reload() {
 }
 
 const std::string& Daemon::address() const { return parts_->port.address; }
+
+std::string Daemon::http_url() const {
+  if (parts_->http == nullptr) return "";
+  return Concat(parts_->tls == nullptr ? "http://" : "https://", parts_->http->address());
+}
 
 std::string Daemon::metrics_address() const { return parts_->telemetry->metrics_address(); }
 std::string Daemon::metrics_url() const { return parts_->telemetry->metrics_url(); }

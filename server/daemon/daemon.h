@@ -63,6 +63,8 @@ class Daemon {
   std::string metrics_address() const;
   // Returns a URL such as "http://127.0.0.1:9464/metrics", or with https; empty without HTTP.
   std::string metrics_url() const;
+  // Returns a URL such as "http://127.0.0.1:8080", or with https; empty without http_listen.
+  std::string http_url() const;
 
  private:
   struct Parts;

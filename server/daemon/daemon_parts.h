@@ -24,6 +24,7 @@
 #include "server/access/tls_files.h"
 #include "server/daemon/daemon.h"
 #include "server/daemon/port.h"
+#include "server/http/http_server.h"
 #include "server/service/model_handler.h"
 #include "server/service/request_solver.h"
 #include "server/service/solve_job_handler.h"
@@ -71,6 +72,7 @@ struct Daemon::Parts {
   void MakeServices();
   absl::Status OpenAccess();
   absl::Status Listen();
+  absl::Status ListenForHttp();
   void StartTelemetry();
   // Whether a job waits or runs. Also true if the job store cannot be read.
   bool HasJobs() const;
@@ -112,6 +114,7 @@ struct Daemon::Parts {
   std::unique_ptr<ModelHandler> model_handler;
   std::vector<std::unique_ptr<grpc::Service>> services;
   Port port;
+  std::unique_ptr<HttpServer> http;  // calls the port's server; null without http_listen
   std::unique_ptr<HealthMonitor> monitor;
   std::unique_ptr<IdleMonitor> idle_monitor;
 };

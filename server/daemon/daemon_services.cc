@@ -159,6 +159,26 @@ absl::Status Daemon::Parts::Listen() {
   return absl::OkStatus();
 }
 
+absl::Status Daemon::Parts::ListenForHttp() {
+  const VrpdOptions& vrpd = options.vrpd;
+  if (vrpd.http_listen.empty()) return absl::OkStatus();
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);  // the daemon's own limit holds
+  HttpServer::Options given{.listen = vrpd.http_listen,
+                            .hosts = vrpd.http_hosts,
+                            .channel = port.server->InProcessChannel(arguments),
+                            .tls = tls.get(),
+                            .access = access.get(),
+                            .metrics = &telemetry->metrics()};
+  given.max_message_bytes = int64_t{vrpd.max_message_mib} << 20;
+  given.max_body_memory = int64_t{vrpd.max_request_memory_mib} << 20;
+  given.max_connections = vrpd.max_connections;
+  given.handshake = options.handshake;
+  given.silence = options.silence;
+  VRP_ASSIGN_OR_RETURN(http, HttpServer::Create(std::move(given)));
+  return absl::OkStatus();
+}
+
 void Daemon::Parts::StartTelemetry() {
   telemetry->Serve({.book = book.get(),
                     .registry = registry.get(),

@@ -23,7 +23,7 @@ namespace vrp {
 class HttpEndpoint {
  public:
   struct Options {
-    std::string listen;  // an address that passed CheckMetricsAddress
+    std::string listen;  // an address that passed CheckHttpAddress
     // Pages by path ("/metrics"). The serving thread calls them until the endpoint is destroyed.
     std::map<std::string, std::function<HttpResponse()>> pages = {};
     // Returns status 200 for an authorized request, else the refusal. If null, all requests are

@@ -1,0 +1,68 @@
+// What the connections of the HTTP server share.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "grpcpp/channel.h"
+#include "server/http/browser_guard.h"
+#include "server/support/call_authorizer.h"
+#include "server/support/message_budget.h"
+
+namespace vrp {
+
+// Times after which the server closes a connection. They bound patient attackers (slow loris).
+struct HttpPatience {
+  std::chrono::milliseconds handshake{10'000};
+  std::chrono::milliseconds head{10'000};       // from the first byte of a head to its end
+  std::chrono::milliseconds idle{60'000};       // between requests
+  std::chrono::milliseconds silence{60'000};    // without a byte of a body, in either direction
+  std::chrono::milliseconds lateness{30'000};   // grace of a body that is slower than min_body_rate
+  std::chrono::milliseconds heartbeat{15'000};  // between comments on silent event streams
+  std::chrono::milliseconds linger{1'000};
+  int64_t min_body_rate = 4096;  // bytes per second
+};
+
+// Counts objects that must end before the server does. Thread-safe.
+class ActiveCount {
+ public:
+  void Add() {
+    absl::MutexLock lock(&mutex_);
+    ++count_;
+  }
+  void Remove() {
+    absl::MutexLock lock(&mutex_);
+    --count_;
+  }
+  int64_t count() const {
+    absl::MutexLock lock(&mutex_);
+    return count_;
+  }
+  void AwaitNone() {
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(
+        +[](int64_t* count) { return *count == 0; }, &count_));
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  int64_t count_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+struct HttpContext {
+  std::shared_ptr<grpc::Channel> channel;  // in this process
+  std::unique_ptr<BrowserGuard> guard;
+  std::unique_ptr<CallAuthorizer> authorizer;  // null: callers need no token
+  std::unique_ptr<MessageBudget> bodies;       // memory of request bodies
+  int64_t max_message_bytes = 0;
+  HttpPatience patience;
+  ActiveCount calls;
+  ActiveCount sessions;
+  std::atomic<bool> draining = false;
+};
+
+}  // namespace vrp

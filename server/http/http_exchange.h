@@ -1,0 +1,60 @@
+// A request and its response.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "grpcpp/support/status.h"
+#include "server/http/gateway_call.h"
+#include "server/http/http_context.h"
+#include "server/http/http_methods.h"
+#include "server/http/http_request.h"
+#include "server/http/http_response.h"
+#include "server/http/http_stream.h"
+#include "server/http/wake_up.h"
+
+namespace vrp {
+
+// The parts of a connection that serve a request. Not thread-safe: all calls are on its strand.
+struct HttpExchange {
+  HttpExchange(std::unique_ptr<HttpStream> given, HttpContext& shared);
+
+  // Sends an error. `http_status` replaces the status of the code if it is not 0.
+  boost::asio::awaitable<void> SendError(grpc::Status status, int http_status = 0,
+                                         HttpHeaders headers = {});
+
+  // Returns the whole body; `share` holds its memory. Sends an error and returns nullopt if the
+  // body is larger than max_message_bytes, or other bodies take too much memory.
+  boost::asio::awaitable<std::optional<std::string>> ReadBody(MessageBudget::Share& share);
+
+  // Starts a call that wakes both.
+  std::shared_ptr<GatewayCall> StartCall(const HttpMethod& method);
+  // Waits for a change of the call, or for a moment. Throws boost::system::system_error if the
+  // client has left.
+  boost::asio::awaitable<void> WaitForChange(bool body_is_read = true);
+
+  HttpContext& context;
+  const std::unique_ptr<HttpStream> connection;
+  const std::shared_ptr<WakeUp> wake_up;
+  const std::shared_ptr<WakeUp> upload_wake_up;  // for the coroutine that sends the body
+  HttpRequestReader request;
+  HttpResponseWriter response;
+};
+
+// Cancels a call that its owner drops.
+class CallOwner {
+ public:
+  explicit CallOwner(std::shared_ptr<GatewayCall> call) : call_(std::move(call)) {}
+  ~CallOwner() { call_->Cancel(); }
+  CallOwner(const CallOwner&) = delete;
+  CallOwner& operator=(const CallOwner&) = delete;
+  GatewayCall* operator->() const { return call_.get(); }
+  const std::shared_ptr<GatewayCall>& get() const { return call_; }
+
+ private:
+  const std::shared_ptr<GatewayCall> call_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,76 @@
+#include "server/http/http_response.h"
+
+#include <algorithm>
+#include <boost/beast/http/status.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+namespace asio = boost::asio;
+
+// A client must read this much within patience.silence.
+constexpr size_t kWriteBytes = 256 << 10;
+
+// No page may embed or run anything from here, and no cache keeps answers.
+constexpr std::string_view kSecurityHeaders =
+    "X-Content-Type-Options: nosniff\r\n"
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cache-Control: no-store\r\n";
+
+std::string_view HttpReasonPhrase(int status) {
+  if (status == 499) return "Client Closed Request";
+  const auto phrase =
+      boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(status));
+  return {phrase.data(), phrase.size()};
+}
+
+std::string HeadText(const HttpHead& head, std::string_view length, bool keep_alive) {
+  std::string text =
+      Concat("HTTP/1.1 ", head.status, " ", HttpReasonPhrase(head.status), "\r\n",
+             "Content-Type: ", head.content_type, "\r\n", length, "\r\n", kSecurityHeaders);
+  for (const auto& [name, value] : head.headers) text += Concat(name, ": ", value, "\r\n");
+  text += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
+  return text;
+}
+
+}  // namespace
+
+void HttpResponseWriter::Begin(bool keep_alive) {
+  keep_alive_ = keep_alive;
+  begun_ = false;
+}
+
+asio::awaitable<void> HttpResponseWriter::Write(std::string_view bytes) {
+  for (size_t sent = 0; sent < bytes.size(); sent += kWriteBytes) {
+    const std::string_view part = bytes.substr(sent, kWriteBytes);
+    co_await connection_.Write(asio::buffer(part.data(), part.size()),
+                               HttpStream::After(patience_.silence));
+  }
+}
+
+asio::awaitable<void> HttpResponseWriter::Send(HttpHead head, std::string body) {
+  begun_ = true;
+  const std::string length = Concat("Content-Length: ", body.size());
+  const std::string text = Concat(HeadText(head, length, keep_alive_), body);
+  co_await Write(text);
+}
+
+asio::awaitable<void> HttpResponseWriter::BeginParts(HttpHead head) {
+  begun_ = true;
+  const std::string text = HeadText(head, "Transfer-Encoding: chunked", keep_alive_);
+  co_await Write(text);
+}
+
+asio::awaitable<void> HttpResponseWriter::SendPart(std::string_view part) {
+  const std::string chunk = Concat(absl::Hex(part.size()), "\r\n", part, "\r\n");
+  co_await Write(chunk);
+}
+
+asio::awaitable<void> HttpResponseWriter::EndParts() { co_await Write("0\r\n\r\n"); }
+
+}  // namespace vrp

@@ -1,0 +1,55 @@
+// Writes responses to a connection.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/http/http_context.h"
+#include "server/http/http_stream.h"
+
+namespace vrp {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+// The head of a response, besides the security headers that every response has.
+struct HttpHead {
+  int status = 200;
+  std::string content_type;
+  HttpHeaders headers = {};
+};
+
+// A writer of the responses of one connection. Methods throw boost::system::system_error when the
+// connection has ended or the client reads nothing for patience.silence. Not thread-safe.
+class HttpResponseWriter {
+ public:
+  // Both arguments must outlive the writer.
+  HttpResponseWriter(HttpStream& connection, const HttpPatience& patience)
+      : connection_(connection), patience_(patience) {}
+
+  // Forgets the previous response. `keep_alive`: whether the client may send another request.
+  void Begin(bool keep_alive);
+  // Makes the connection close after the response. Only before its head is sent.
+  void CloseAfter() { keep_alive_ = false; }
+  bool keep_alive() const { return keep_alive_; }
+  bool has_begun() const { return begun_; }
+
+  // Sends a whole response.
+  boost::asio::awaitable<void> Send(HttpHead head, std::string body);
+  // Sends the head of a response whose body follows in parts.
+  boost::asio::awaitable<void> BeginParts(HttpHead head);
+  // Sends a part of the body, which is not empty.
+  boost::asio::awaitable<void> SendPart(std::string_view part);
+  boost::asio::awaitable<void> EndParts();
+
+ private:
+  boost::asio::awaitable<void> Write(std::string_view bytes);
+
+  HttpStream& connection_;
+  const HttpPatience& patience_;
+  bool keep_alive_ = false;
+  bool begun_ = false;
+};
+
+}  // namespace vrp

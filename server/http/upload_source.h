@@ -1,0 +1,45 @@
+// Reads the messages of a client stream from a request's body.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/http/http_exchange.h"
+#include "server/http/raw_upload.h"
+
+namespace vrp {
+
+// The messages in the body of a request, as JSON lines or as raw bytes. Not thread-safe.
+class UploadSource {
+ public:
+  // Returns nullopt if the media type of the request is not one of the method's.
+  static std::optional<UploadSource> Of(HttpExchange& exchange, const HttpMethod& method);
+
+  // Returns the next serialized message, or nullopt at the end. Returns kInvalidArgument for a line
+  // that is not JSON of the message, and kResourceExhausted for one above max_message_mib.
+  // Throws as HttpRequestReader does.
+  boost::asio::awaitable<absl::StatusOr<std::optional<std::string>>> Next();
+
+ private:
+  UploadSource(HttpExchange& exchange, const HttpMethod& method, std::optional<RawUpload> raw)
+      : exchange_(&exchange), method_(&method), raw_(raw) {}
+
+  boost::asio::awaitable<absl::StatusOr<std::optional<std::string>>> NextLine();
+  boost::asio::awaitable<absl::StatusOr<std::optional<std::string>>> NextChunk();
+  absl::Status Reserve();
+  // Returns the message of the first `size` bytes of text_ and drops them and the line's end.
+  absl::StatusOr<std::optional<std::string>> TakeLine(size_t size);
+
+  HttpExchange* exchange_;
+  const HttpMethod* method_;
+  std::optional<RawUpload> raw_;
+  MessageBudget::Share share_;
+  std::string text_;     // bytes that have been read and not sent
+  size_t searched_ = 0;  // bytes of text_ without a line's end
+  int64_t line_ = 1;
+  bool header_sent_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace vrp

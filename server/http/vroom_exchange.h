@@ -1,0 +1,13 @@
+// Serves VROOM's JSON as vroom-express does.
+#pragma once
+
+#include "server/http/http_exchange.h"
+
+namespace vrp {
+
+// Solves the VROOM problem in the body and sends the plan in VROOM's form, with `code` 0. The
+// query sets other fields of vrp.v1.SolveRequest, such as "budget=2s". Errors are
+// {"code": 2, "error": ...} with status 400 for wrong input, and code 1 for others.
+boost::asio::awaitable<void> ServeVroom(HttpExchange& exchange);
+
+}  // namespace vrp
