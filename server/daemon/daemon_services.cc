@@ -173,8 +173,8 @@ absl::Status Daemon::Parts::ListenForHttp() {
   given.max_message_bytes = int64_t{vrpd.max_message_mib} << 20;
   given.max_body_memory = int64_t{vrpd.max_request_memory_mib} << 20;
   given.max_connections = vrpd.max_connections;
-  given.handshake = options.handshake;
-  given.silence = options.silence;
+  given.handshake = options.handshake_timeout;
+  given.silence = options.upload_timeout;
   VRP_ASSIGN_OR_RETURN(http, HttpServer::Create(std::move(given)));
   return absl::OkStatus();
 }

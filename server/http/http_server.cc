@@ -168,7 +168,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Create(Options options) 
   VRP_ASSIGN_OR_RETURN(const ListenAddress address,
                        ParseListenAddress(options.listen, "http_listen"));
   std::vector<OpenFile> listeners = ListenOnAll(address);
-  if (listeners.empty()) return CannotListen("http_listen", options.listen);
+  if (listeners.empty()) return BindError("http_listen", options.listen);
   if (options.tls != nullptr) VRP_RETURN_IF_ERROR(HttpTls(*options.tls).Current().status());
   options.hosts.push_back(address.host);
   for (std::string& host : options.hosts) host = absl::AsciiStrToLower(host);
