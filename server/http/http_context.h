@@ -1,4 +1,4 @@
-// What the connections of the HTTP server share.
+// Settings and counters shared by the connections of the HTTP server.
 #pragma once
 
 #include <atomic>
