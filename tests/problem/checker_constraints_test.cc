@@ -247,15 +247,13 @@ TEST(CheckerConstraintsTest, ReportsBreaksThatCannotBeTaken) {
   data.windows[3].close = 60;
   EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
   data.windows[3].close = 59;
-  EXPECT_THAT(
-      Messages(data, kWholeLine),
-      ElementsAre("break; routes[0]: break 0 cannot begin from 5 to 8 without making a stop "
-                  "late"));
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("break; routes[0]: break 0 cannot begin from 5 to 8 "
+                          "without making a stop or the route's end late"));
   data.vehicles[0].breaks = {{{50, 60}, 1}, {{0, 40}, 1}};
-  EXPECT_THAT(
-      Messages(data, kWholeLine),
-      ElementsAre("break; routes[0]: break 1 cannot begin from 0 to 40 without making a stop "
-                  "late"));
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("break; routes[0]: break 1 cannot begin from 0 to 40 "
+                          "without making a stop or the route's end late"));
 }
 
 TEST(CheckerConstraintsTest, ComputesTheCostOfEachObjective) {
