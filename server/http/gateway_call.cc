@@ -37,7 +37,7 @@ std::shared_ptr<GatewayCall> GatewayCall::Start(const std::shared_ptr<grpc::Chan
   return call;
 }
 
-void GatewayCall::Write(std::string message) {
+void GatewayCall::Write(const std::string& message) {
   const grpc::Slice slice(message);
   {
     absl::MutexLock lock(&mutex_);

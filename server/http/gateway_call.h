@@ -31,7 +31,7 @@ class GatewayCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
                                             Options options);
 
   // Sends a message. Only allowed while can_write().
-  void Write(std::string message);
+  void Write(const std::string& message);
   // Ends the request. Only allowed while can_write().
   void WritesDone();
   // Whether the previous message is on its way. Also true when the call has failed, which ignores

@@ -16,7 +16,7 @@ namespace vrp {
 // strand. Create it with std::make_shared.
 class WakeUp : public std::enable_shared_from_this<WakeUp> {
  public:
-  explicit WakeUp(boost::asio::any_io_executor strand) : timer_(std::move(strand)) {}
+  explicit WakeUp(const boost::asio::any_io_executor& strand) : timer_(strand) {}
 
   void Notify() {
     boost::asio::post(timer_.get_executor(), [self = shared_from_this()] {

@@ -60,7 +60,7 @@ class SteppingVehicle {
   }
 
   RouteCost Serve(int now, size_t stop, size_t taken) {
-    const size_t node = static_cast<size_t>(path_[stop]);
+    const auto node = static_cast<size_t>(path_[stop]);
     std::vector<TimeWindow> windows = {data_.windows[node]};
     if (!data_.further_windows.empty()) {
       const auto& further = data_.further_windows[node];
@@ -123,7 +123,8 @@ class RandomDraws {
     VehicleType& vehicle = data.vehicles[0];
     vehicle.shift = {Number(0, 10), Number(30, kLastTime)};
     vehicle.open_end = Number(0, 3) == 0;
-    for (double i = Number(1, 3); i > 0; --i) {
+    const auto breaks = static_cast<int>(Number(1, 3));
+    for (int i = 0; i < breaks; ++i) {
       const double open = Number(0, 30);
       vehicle.breaks.push_back({{open, open + Number(0, 12)}, Number(0, 7)});
     }
