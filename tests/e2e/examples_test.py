@@ -103,7 +103,7 @@ def shorten(lines):
     for line in lines:
         for pattern, replacement in REPLACEMENTS:
             line = re.sub(pattern, replacement, line)
-        if re.search(r"vrpctl train .*--(config|preset)", line):
+        if re.search(r"vrpctl train (.*--(config|preset)|--remote \S+$)", line):
             line = line.replace("vrpctl train", f"vrpctl train {LASTING if steered else SHORT}", 1)
         changed.append(line)
     return changed
