@@ -279,9 +279,13 @@ std::string OtherValue(const OptionRow& row) {
   return row.words.empty() ? "/other" : std::string(row.words.back());
 }
 
-// Returns the arguments that Merge needs with any other: state_dir, and a certificate and key.
-std::vector<std::string> RequiredFlags() {
-  return {"--state-dir", "/s", "--tls-certificate", "c", "--tls-key", "k"};
+// Returns the arguments that Merge needs with the option `key`: state_dir, a certificate and key,
+// and the address that http_hosts belongs to.
+std::vector<std::string> RequiredFlags(std::string_view key) {
+  std::vector<std::string> flags = {"--state-dir", "/s",        "--tls-certificate",
+                                    "c",           "--tls-key", "k"};
+  if (key == "http_hosts") flags.insert(flags.end(), {"--http-listen", "127.0.0.1:7"});
+  return flags;
 }
 
 TEST(OptionTable, SetsTheSameOptionByFlagAndByFileKey) {
@@ -292,7 +296,7 @@ TEST(OptionTable, SetsTheSameOptionByFlagAndByFileKey) {
         std::holds_alternative<std::vector<std::string> VrpdOptions::*>(row.member);
     std::vector<std::string> arguments = {FlagOf(row)};
     if (!is_bool) arguments.push_back(value);
-    for (const std::string& flag : RequiredFlags()) arguments.push_back(flag);
+    for (const std::string& flag : RequiredFlags(row.key)) arguments.push_back(flag);
     if (row.key == "state_dir" || row.key == "tls_certificate" || row.key == "tls_key") continue;
     const auto by_flag = Parse(arguments);
     ASSERT_TRUE(by_flag.ok()) << row.key << ": " << by_flag.status();
@@ -300,13 +304,13 @@ TEST(OptionTable, SetsTheSameOptionByFlagAndByFileKey) {
     test::TempFolder folder;
     std::ofstream(folder.File("c.yaml"))
         << row.key << ": " << (is_list ? Concat("[", value, "]") : value) << "\n";
-    std::vector<std::string> with_file = RequiredFlags();
+    std::vector<std::string> with_file = RequiredFlags(row.key);
     with_file.insert(with_file.end(), {"--config", folder.File("c.yaml")});
     const auto by_file = Parse(with_file);
     ASSERT_TRUE(by_file.ok()) << row.key << ": " << by_file.status();
     EXPECT_EQ(*by_flag, *by_file) << row.key;
     const bool changes = row.key != "threads" || HardwareThreads() > 1;
-    EXPECT_EQ(*by_flag != *Parse(RequiredFlags()), changes) << row.key;
+    EXPECT_EQ(*by_flag != *Parse(RequiredFlags(row.key)), changes) << row.key;
   }
 }
 
