@@ -47,7 +47,7 @@ struct Tool {
   std::string title;
   std::string description;
   Json input_schema;
-  // Of ToolResult::structured. Null: not stated.
+  // Schema of ToolResult::structured, or null if the tool states none.
   Json output_schema = nullptr;
   Effect effect = Effect::kReads;
   // Whether a repeated call has no further effect.

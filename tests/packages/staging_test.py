@@ -12,7 +12,7 @@ from solving import by_vrpctl, with_daemon
 from steps import INSTANCE, check_answer
 
 DATE = 1_700_000_000
-# Of glibc and GCC: every system has them.
+# Libraries of glibc and GCC, which every system has.
 SYSTEM = re.compile(r"(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s))\.so")
 
 
