@@ -27,7 +27,7 @@ bool HasBaseline() {
 void Write(const char* text) {
   size_t size = 0;
   while (text[size] != '\0') ++size;
-  // Nothing can be done if stderr is closed.
+  // A closed stderr is ignored: the exit code still tells the caller.
   if (write(STDERR_FILENO, text, size) < 0) return;
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._limits import finite, finite_int
+from ._model_arguments import break_of, place_of, prize_of, windows_of
 from ._values import Load, loads
 from .parts import (
     Break,
@@ -19,11 +20,9 @@ from .parts import (
     MatrixLike,
     Profile,
     Shipment,
-    TimeWindow,
     VehicleType,
     WindowLike,
     single_window,
-    to_window,
 )
 
 if TYPE_CHECKING:
@@ -36,26 +35,6 @@ if TYPE_CHECKING:
 
 MISSING_EDGE = 1_000_000_000.0
 """Distance and duration between two places for which a model with edges has no edge."""
-
-
-def _place(x: float | Location | None, y: float | None, location: Location | None, what: str) -> Location | None:
-    if isinstance(x, Location):
-        x, location = None, x
-    if location is not None:
-        if x is not None or y is not None:
-            raise ValueError(f"{what}: got a location and x or y, wanted one of them")
-        return location
-    if (x is None) != (y is None):
-        raise ValueError(f"{what}: got only one of x and y, wanted both")
-    return None if x is None or y is None else Location(float(x), float(y))
-
-
-def _windows(windows: Iterable[WindowLike] | None, single: tuple[TimeWindow, ...], what: str) -> tuple[TimeWindow, ...]:
-    if windows is None:
-        return single
-    if single:
-        raise ValueError(f"{what}: got time_windows and tw_early, tw_late or tw_late_cost, wanted one of them")
-    return tuple(to_window(window, f"{what}: time_windows") for window in windows)
 
 
 class Model:
@@ -177,7 +156,7 @@ class Model:
     ) -> Depot:
         """Adds a depot. Without x and y, the model needs matrices."""
         window = single_window(tw_early, finite(tw_late))
-        depot = Depot(_place(x, y, location, "add_depot"), window[0] if window else None, name)
+        depot = Depot(place_of(x, y, location, "add_depot"), window[0] if window else None, name)
         self._depots.append(depot)
         self._source = None
         return depot
@@ -232,16 +211,16 @@ class Model:
         """
         single = single_window(tw_early, finite(tw_late), tw_late_cost)
         client = Customer(
-            location=_place(x, y, location, "add_client"),
+            location=place_of(x, y, location, "add_client"),
             delivery=tuple(loads(delivery)),
             pickup=tuple(loads(pickup)),
             backhaul=tuple(loads(backhaul)),
-            windows=_windows(time_windows, single, "add_client"),
+            windows=windows_of(time_windows, single, "add_client"),
             service_duration=service_duration,
             setup_duration=setup_duration,
             release_time=release_time,
             skills=tuple(skills),
-            prize=_prize(prize, required, group),
+            prize=prize_of(prize, required, group),
             priority=priority,
             name=name,
         )
@@ -324,7 +303,7 @@ class Model:
             max_stops=max_stops,
             max_reloads=finite_int(max_reloads),
             skills=tuple(skills),
-            breaks=tuple(_break(one) for one in breaks),
+            breaks=tuple(break_of(one) for one in breaks),
             profile=profile,
             name=name,
         )
@@ -441,25 +420,3 @@ def _client(client: Client | None) -> Client:
     from .client import default_client
 
     return client or default_client()
-
-
-def _prize(prize: float | None, required: bool | None, group: ClientGroup | None) -> float | None:
-    """Returns the prize that makes a client optional, or None."""
-    if group is not None:
-        if not group.required:
-            return prize or 0
-        if prize:
-            raise ValueError(
-                "add_client: got a prize for a client of a required group; use add_client_group(required=False)"
-            )
-        return None
-    if required is None:
-        return prize
-    return None if required else prize or 0
-
-
-def _break(value: Break | tuple[WindowLike, float]) -> Break:
-    if isinstance(value, Break):
-        return value
-    window, duration = value
-    return Break(to_window(window, "add_vehicle_type: breaks"), duration)

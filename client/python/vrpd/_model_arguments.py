@@ -1,0 +1,49 @@
+"""Reads the arguments of a model's methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .parts import Break, ClientGroup, Location, TimeWindow, WindowLike, to_window
+
+
+def place_of(x: float | Location | None, y: float | None, location: Location | None, what: str) -> Location | None:
+    if isinstance(x, Location):
+        x, location = None, x
+    if location is not None:
+        if x is not None or y is not None:
+            raise ValueError(f"{what}: got a location and x or y, wanted one of them")
+        return location
+    if (x is None) != (y is None):
+        raise ValueError(f"{what}: got only one of x and y, wanted both")
+    return None if x is None or y is None else Location(float(x), float(y))
+
+
+def windows_of(windows: Iterable[WindowLike] | None, single: tuple[TimeWindow, ...], what: str) -> tuple[TimeWindow, ...]:
+    if windows is None:
+        return single
+    if single:
+        raise ValueError(f"{what}: got time_windows and tw_early, tw_late or tw_late_cost, wanted one of them")
+    return tuple(to_window(window, f"{what}: time_windows") for window in windows)
+
+
+def prize_of(prize: float | None, required: bool | None, group: ClientGroup | None) -> float | None:
+    """Returns the prize that makes a client optional, or None."""
+    if group is not None:
+        if not group.required:
+            return prize or 0
+        if prize:
+            raise ValueError(
+                "add_client: got a prize for a client of a required group; use add_client_group(required=False)"
+            )
+        return None
+    if required is None:
+        return prize
+    return None if required else prize or 0
+
+
+def break_of(value: Break | tuple[WindowLike, float]) -> Break:
+    if isinstance(value, Break):
+        return value
+    window, duration = value
+    return Break(to_window(window, "add_vehicle_type: breaks"), duration)
