@@ -82,7 +82,12 @@ class Answerer {
   // Sends the responses of `call` until it is done or `upload` has failed.
   asio::awaitable<void> Run(GatewayCall& call, const Upload& upload) {
     while (true) {
-      while (std::optional<std::string> message = call.Take()) co_await Deliver(*message);
+      while (std::optional<std::string> message = call.Take()) {
+        if (const absl::Status sent = co_await Deliver(*message); !sent.ok()) {
+          call.Cancel();
+          co_return co_await Finish(ToGrpcStatus(sent), 0, "");
+        }
+      }
       if (const std::optional<grpc::Status> status = call.status(); status.has_value()) {
         const std::string request_id = call.request_id();
         co_return co_await Finish(*status, upload.http_status, request_id);
@@ -97,17 +102,20 @@ class Answerer {
   }
 
  private:
-  asio::awaitable<void> Deliver(const std::string& message) {
+  // Sends a message of the call, or keeps it if it is the only one. Returns the error of a message
+  // that has no JSON form.
+  asio::awaitable<absl::Status> Deliver(const std::string& message) {
     absl::StatusOr<std::string> json = JsonFromBinary(*method_.rpc->output_type(), message);
-    if (!json.ok()) json = std::string("{}");
+    if (!json.ok()) co_return json.status();
     if (!method_.rpc->server_streaming()) {
       response_ = *std::move(json);
-      co_return;
+      co_return absl::OkStatus();
     }
     co_await Begin();
     const std::string part = form_.Message(*json);
     co_await exchange_.response.SendPart(part);
     heard_ = std::chrono::steady_clock::now();
+    co_return absl::OkStatus();
   }
 
   asio::awaitable<void> Begin() {
@@ -220,9 +228,9 @@ asio::awaitable<void> ServeMessage(HttpExchange& exchange, const HttpMethod& met
 }  // namespace
 
 asio::awaitable<UnaryResult> CallUnary(HttpExchange& exchange, const HttpMethod& method,
-                                       std::string request) {
+                                       const std::string& request) {
   CallOwner call(exchange.StartCall(method));
-  call->Write(std::move(request));
+  call->Write(request);
   bool sent = false;
   UnaryResult result;
   while (true) {

@@ -29,7 +29,8 @@ def test_stream_ends_with_the_result() -> None:
             return [item async for item in client.improvements(large_model(), budget=0.2)]
 
     *improvements, result = asyncio.run(run())
-    assert isinstance(result, vrpd.Result) and improvements[-1].cost == result.cost
+    assert isinstance(result, vrpd.Result)
+    assert result.cost <= improvements[-1].cost  # a slow reader misses improvements, but not the result
     assert result.to_vrplib()
 
 

@@ -19,7 +19,7 @@ def test_improvements_get_better_until_the_result(client: vrpd.Client) -> None:
     with client.improvements(large_model(), budget=0.3) as stream:
         costs = [improvement.cost for improvement in stream]
         assert stream.best is not None and stream.best.routes
-        assert stream.result.cost == min(costs) == costs[-1]
+        assert stream.result.cost <= costs[-1]  # a slow reader misses improvements, but not the result
     assert costs == sorted(costs, reverse=True)
 
 
@@ -34,7 +34,8 @@ def test_stream_that_is_left_ends_the_solve(client: vrpd.Client) -> None:
 def test_improvements_are_reported(client: vrpd.Client, capsys: pytest.CaptureFixture[str]) -> None:
     seen: list[float] = []
     result = client.solve(large_model(), budget=0.2, progress=True, on_improvement=lambda one: seen.append(one.cost))
-    assert seen[-1] == result.cost
+    assert seen == sorted(seen, reverse=True)
+    assert result.cost <= seen[-1]  # a slow reader misses improvements, but not the result
     assert "cost" in capsys.readouterr().err
 
 
