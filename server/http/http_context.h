@@ -15,16 +15,16 @@
 
 namespace vrp {
 
-// Times after which the server closes a connection. They bound patient attackers (slow loris).
-struct HttpPatience {
+// Times after which the server closes a connection. They bound slow attackers (slow loris).
+struct HttpTimeouts {
   std::chrono::milliseconds handshake{10'000};
   std::chrono::milliseconds head{10'000};       // from the first byte of a head to its end
   std::chrono::milliseconds idle{60'000};       // between requests
   std::chrono::milliseconds silence{60'000};    // without a byte of a body, in either direction
   std::chrono::milliseconds lateness{30'000};   // grace of a body that is slower than min_body_rate
   std::chrono::milliseconds heartbeat{15'000};  // between comments on silent event streams
-  std::chrono::milliseconds linger{1'000};
-  int64_t min_body_rate = 4096;  // bytes per second
+  std::chrono::milliseconds linger{1'000};      // for unread bytes before the connection closes
+  int64_t min_body_rate = 4096;                 // bytes per second
 };
 
 // Counts objects that must end before the server does. Thread-safe.
@@ -59,7 +59,7 @@ struct HttpContext {
   std::unique_ptr<CallAuthorizer> authorizer;  // null: callers need no token
   std::unique_ptr<MessageBudget> bodies;       // memory of request bodies
   int64_t max_message_bytes = 0;
-  HttpPatience patience;
+  HttpTimeouts timeouts;
   ActiveCount calls;
   ActiveCount sessions;
   std::atomic<bool> draining = false;

@@ -24,8 +24,8 @@ HttpExchange::HttpExchange(std::unique_ptr<HttpStream> given, HttpContext& share
       connection(std::move(given)),
       wake_up(std::make_shared<WakeUp>(connection->executor())),
       upload_wake_up(std::make_shared<WakeUp>(connection->executor())),
-      request(*connection, shared.patience),
-      response(*connection, shared.patience) {}
+      request(*connection, shared.timeouts),
+      response(*connection, shared.timeouts) {}
 
 asio::awaitable<void> HttpExchange::SendError(grpc::Status status, int http_status,
                                               HttpHeaders headers) {

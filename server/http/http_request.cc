@@ -35,9 +35,9 @@ asio::awaitable<void> HttpRequestReader::ReadHead() {
   parser_.emplace();
   parser_->header_limit(kMaxHeadBytes);
   parser_->body_limit(boost::none);
-  if (buffer_.size() == 0) co_await ReadMore(HttpStream::After(patience_.idle));
+  if (buffer_.size() == 0) co_await ReadMore(HttpStream::After(timeouts_.idle));
   begun_ = true;
-  const HttpStream::Time deadline = HttpStream::After(patience_.head);
+  const HttpStream::Time deadline = HttpStream::After(timeouts_.head);
   while (true) {
     boost::system::error_code error;
     buffer_.consume(parser_->put(buffer_.data(), error));
@@ -76,12 +76,12 @@ std::optional<uint64_t> HttpRequestReader::content_length() const {
 asio::awaitable<void> HttpRequestReader::Continue() {
   if (std::exchange(continued_, true) || header("Expect").empty()) co_return;
   static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  co_await connection_.Write(asio::buffer(kContinue), HttpStream::After(patience_.silence));
+  co_await connection_.Write(asio::buffer(kContinue), HttpStream::After(timeouts_.silence));
 }
 
 HttpStream::Time HttpRequestReader::BodyDeadline() const {
-  const std::chrono::milliseconds owed(body_bytes_ * 1000 / patience_.min_body_rate);
-  return std::min(HttpStream::After(patience_.silence), body_began_ + patience_.lateness + owed);
+  const std::chrono::milliseconds owed(body_bytes_ * 1000 / timeouts_.min_body_rate);
+  return std::min(HttpStream::After(timeouts_.silence), body_began_ + timeouts_.lateness + owed);
 }
 
 asio::awaitable<std::string> HttpRequestReader::ReadPart() {

@@ -26,8 +26,8 @@ struct HttpRefusal {
 class HttpRequestReader {
  public:
   // Both arguments must outlive the reader.
-  HttpRequestReader(HttpStream& connection, const HttpPatience& patience)
-      : connection_(connection), patience_(patience) {}
+  HttpRequestReader(HttpStream& connection, const HttpTimeouts& timeouts)
+      : connection_(connection), timeouts_(timeouts) {}
 
   boost::asio::awaitable<void> ReadHead();
 
@@ -58,7 +58,7 @@ class HttpRequestReader {
   HttpStream::Time BodyDeadline() const;
 
   HttpStream& connection_;
-  const HttpPatience& patience_;
+  const HttpTimeouts& timeouts_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   bool begun_ = false;

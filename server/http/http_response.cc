@@ -11,7 +11,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A client must read this much within patience.silence.
+// A client must read this much within timeouts.silence.
 constexpr size_t kWriteBytes = 256 << 10;
 
 // No page may embed or run anything from here, and no cache keeps answers.
@@ -49,7 +49,7 @@ asio::awaitable<void> HttpResponseWriter::Write(std::string_view bytes) {
   for (size_t sent = 0; sent < bytes.size(); sent += kWriteBytes) {
     const std::string_view part = bytes.substr(sent, kWriteBytes);
     co_await connection_.Write(asio::buffer(part.data(), part.size()),
-                               HttpStream::After(patience_.silence));
+                               HttpStream::After(timeouts_.silence));
   }
 }
 

@@ -21,12 +21,12 @@ struct HttpHead {
 };
 
 // A writer of the responses of one connection. Methods throw boost::system::system_error when the
-// connection has ended or the client reads nothing for patience.silence. Not thread-safe.
+// connection has ended or the client reads nothing for timeouts.silence. Not thread-safe.
 class HttpResponseWriter {
  public:
   // Both arguments must outlive the writer.
-  HttpResponseWriter(HttpStream& connection, const HttpPatience& patience)
-      : connection_(connection), patience_(patience) {}
+  HttpResponseWriter(HttpStream& connection, const HttpTimeouts& timeouts)
+      : connection_(connection), timeouts_(timeouts) {}
 
   // Forgets the previous response. `keep_alive`: whether the client may send another request.
   void Begin(bool keep_alive);
@@ -47,7 +47,7 @@ class HttpResponseWriter {
   boost::asio::awaitable<void> Write(std::string_view bytes);
 
   HttpStream& connection_;
-  const HttpPatience& patience_;
+  const HttpTimeouts& timeouts_;
   bool keep_alive_ = false;
   bool begun_ = false;
 };

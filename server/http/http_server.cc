@@ -55,9 +55,9 @@ void SetUp(HttpContext& context, HttpServer::Options& options) {
       .per_message = options.max_message_bytes, .total = options.max_body_memory});
   context.max_message_bytes = options.max_message_bytes;
   const std::chrono::milliseconds handshake(absl::ToInt64Milliseconds(options.handshake));
-  context.patience.handshake = handshake;
-  context.patience.head = handshake;
-  context.patience.silence = std::chrono::milliseconds(absl::ToInt64Milliseconds(options.silence));
+  context.timeouts.handshake = handshake;
+  context.timeouts.head = handshake;
+  context.timeouts.silence = std::chrono::milliseconds(absl::ToInt64Milliseconds(options.silence));
 }
 
 }  // namespace

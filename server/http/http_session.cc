@@ -60,11 +60,11 @@ void HttpSession::Abort() {
 }
 
 asio::awaitable<void> HttpSession::Run() {
-  const HttpPatience& patience = exchange_.context.patience;
+  const HttpTimeouts& timeouts = exchange_.context.timeouts;
   try {
-    co_await exchange_.connection->Handshake(HttpStream::After(patience.handshake));
+    co_await exchange_.connection->Handshake(HttpStream::After(timeouts.handshake));
     co_await ServeRequests();
-    co_await exchange_.connection->Close(HttpStream::After(patience.linger));
+    co_await exchange_.connection->Close(HttpStream::After(timeouts.linger));
   } catch (const boost::system::system_error&) {
     // The client has left or was too slow.
   } catch (const std::exception& error) {

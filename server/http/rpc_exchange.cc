@@ -128,7 +128,7 @@ class Answerer {
   asio::awaitable<void> HeartBeat() {
     const auto now = std::chrono::steady_clock::now();
     if (!form_.events || !method_.rpc->server_streaming() ||
-        now < heard_ + exchange_.context.patience.heartbeat) {
+        now < heard_ + exchange_.context.timeouts.heartbeat) {
       co_return;
     }
     heard_ = now;

@@ -19,12 +19,12 @@ _END = object()
 class AsyncConnection:
     """Makes calls in one event loop. Cancelling the task cancels its call."""
 
-    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None, patience: float) -> None:
+    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None, retry_s: float) -> None:
         self._target = target  # None: the embedded daemon
         self._tls = tls
         self._metadata = metadata(token)
         self._timeout = timeout
-        self._patience = patience  # seconds for which a busy daemon is asked again, without a timeout
+        self._retry_for = retry_s  # seconds for which a busy daemon is asked again, without a timeout
         self._channel: Any = None
         self.address = target or ""
         self.uploaded: dict[str, str] = {}  # names of uploaded matrices by their digest
@@ -70,7 +70,7 @@ class AsyncConnection:
         if self.embedded and not call.repeatable:
             await self.unary(PROBE)
         limit = self._timeout if timeout is None else timeout
-        attempts = Attempts(call, self.embedded, self._patience if limit is None else limit)
+        attempts = Attempts(call, self.embedded, self._retry_for if limit is None else limit)
         while True:
             channel = await self._open()
             try:

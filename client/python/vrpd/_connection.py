@@ -21,12 +21,12 @@ T = TypeVar("T")
 class Connection:
     """Makes calls. Thread-safe, and usable in a forked process, which opens a channel of its own."""
 
-    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None, patience: float) -> None:
+    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None, retry_s: float) -> None:
         self._target = target  # None: the embedded daemon
         self._tls = tls
         self._metadata = metadata(token)
         self._timeout = timeout
-        self._patience = patience  # seconds for which a busy daemon is asked again, without a timeout
+        self._retry_for = retry_s  # seconds for which a busy daemon is asked again, without a timeout
         self._lock = threading.Lock()
         self._channel: Any = None
         self._process = os.getpid()
@@ -60,7 +60,7 @@ class Connection:
         if self.embedded and not call.repeatable:
             self.unary(PROBE)
         limit = self._timeout if timeout is None else timeout
-        attempts = Attempts(call, self.embedded, self._patience if limit is None else limit)
+        attempts = Attempts(call, self.embedded, self._retry_for if limit is None else limit)
         while True:
             channel = self._open()
             try:

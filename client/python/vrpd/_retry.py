@@ -7,7 +7,7 @@ import time
 from ._calls import Call, nothing, unary
 from .errors import ResourceExhaustedError, UnavailableError, VrpdError
 
-DEFAULT_PATIENCE_S = 60.0
+DEFAULT_RETRY_S = 60.0
 PROBE = unary("grpc.health.v1.Health/Check", nothing)
 """A call that shows whether the daemon is there, before one that cannot be repeated."""
 
@@ -15,10 +15,10 @@ PROBE = unary("grpc.health.v1.Health/Check", nothing)
 class Attempts:
     """The attempts of a call: further ones while the daemon is busy, and one after the embedded daemon was gone."""
 
-    def __init__(self, call: Call[object], embedded: bool, patience: float) -> None:
+    def __init__(self, call: Call[object], embedded: bool, retry_s: float) -> None:
         self._repeatable = call.repeatable
         self._embedded = embedded
-        self._end = time.monotonic() + patience
+        self._end = time.monotonic() + retry_s
         self._restarted = False
 
     def pause(self, error: VrpdError) -> float:

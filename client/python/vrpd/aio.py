@@ -10,7 +10,7 @@ from ._aio_connection import AsyncConnection
 from ._calls import sending
 from ._channel import Tls, to_tls
 from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
-from ._retry import DEFAULT_PATIENCE_S
+from ._retry import DEFAULT_RETRY_S
 from ._values import Duration, Path, seconds
 from .aio_jobs import AsyncSolveJob, AsyncTrainingJob
 from .aio_resources import AsyncDatasets, AsyncMatrixStore, AsyncModels, AsyncSolveJobs, AsyncTrainingJobs
@@ -46,11 +46,11 @@ class AsyncClient:
         token: str = "",
         tls: bool | Tls | Path | None = None,
         timeout: Duration | None = None,
-        retry_for: Duration = DEFAULT_PATIENCE_S,
+        retry_for: Duration = DEFAULT_RETRY_S,
     ) -> None:
         limit = None if timeout is None else seconds(timeout, "timeout")
-        patience = seconds(retry_for, "retry_for")
-        self._connection = AsyncConnection(target, token, to_tls(tls), limit, patience)
+        retry_s = seconds(retry_for, "retry_for")
+        self._connection = AsyncConnection(target, token, to_tls(tls), limit, retry_s)
         self.models = AsyncModels(self._connection)
         self.datasets = AsyncDatasets(self._connection)
         self.matrices = AsyncMatrixStore(self._connection)

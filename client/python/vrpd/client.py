@@ -12,7 +12,7 @@ from ._channel import Tls, to_tls
 from ._connection import Connection
 from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
 from ._progress import Progress
-from ._retry import DEFAULT_PATIENCE_S
+from ._retry import DEFAULT_RETRY_S
 from ._values import Duration, Path, seconds
 from .check import CheckResult
 from .errors import ResourceExhaustedError, VrpdError
@@ -59,11 +59,11 @@ class Client:
         token: str = "",
         tls: bool | Tls | Path | None = None,
         timeout: Duration | None = None,
-        retry_for: Duration = DEFAULT_PATIENCE_S,
+        retry_for: Duration = DEFAULT_RETRY_S,
     ) -> None:
         limit = None if timeout is None else seconds(timeout, "timeout")
-        patience = seconds(retry_for, "retry_for")
-        self._connection = Connection(target, token, to_tls(tls), limit, patience)
+        retry_s = seconds(retry_for, "retry_for")
+        self._connection = Connection(target, token, to_tls(tls), limit, retry_s)
         self.models = Models(self._connection)
         self.datasets = Datasets(self._connection)
         self.matrices = MatrixStore(self._connection)
