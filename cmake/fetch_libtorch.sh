@@ -137,11 +137,12 @@ unpack_nvidia() {  # wheel folder variant
   rm -rf "$from"
 }
 
-# Unpacks the licences of a wheel into licences/<name>, for packages that contain its libraries.
+# Unpacks the licences of a wheel into licences/<name>, for packages that contain its libraries. Most wheels keep them in
+# dist-info, cuSPARSELt's keeps its own beside the library.
 unpack_licences() {  # wheel name folder
   local files
-  mapfile -t files < <(unzip -Z1 "$1" | grep -iE '\.dist-info/(licenses/|license|notice)[^/]*$' | grep -v '/$')
-  ((${#files[@]})) || die "$2: its wheel has no licence in its dist-info folder"
+  mapfile -t files < <(unzip -Z1 "$1" | grep -iE '(\.dist-info|^nvidia/[^/]+)/(licenses/|license|notice)[^/]*$' | grep -v '/$')
+  ((${#files[@]})) || die "$2: its wheel has no licence, neither in its dist-info folder nor in nvidia/NAME"
   mkdir -p "$3/licences/$2"
   unzip -q -o -j "$1" "${files[@]}" -d "$3/licences/$2"
 }
