@@ -40,13 +40,14 @@ export function durationText(seconds) {
   return `${Number(seconds.toFixed(9))}s`;
 }
 
-/** Returns "0.42 s", "12 s", "3 min 5 s", "2 h 4 min" or "5 d 3 h". @param {number} seconds */
+/** Returns "0.42 s", "12 s", "3 min 5 s", "42 min", "2 h 4 min" or "5 d 3 h". @param {number} seconds */
 export function span(seconds) {
   if (!Number.isFinite(seconds)) return "–";
   if (seconds < 10) return `${number(seconds, 2)} s`;
   const total = Math.round(seconds);
   if (total < 60) return `${total} s`;
-  if (total < 3600) return `${Math.floor(total / 60)} min ${total % 60} s`;
+  if (total < 600) return `${Math.floor(total / 60)} min ${total % 60} s`;
+  if (total < 3600) return `${Math.round(total / 60)} min`;
   if (total < 86400) return `${Math.floor(total / 3600)} h ${Math.floor((total % 3600) / 60)} min`;
   return `${Math.floor(total / 86400)} d ${Math.floor((total % 86400) / 3600)} h`;
 }

@@ -20,6 +20,9 @@ export function instanceFile(name, data) {
 /** @param {string} name At most 256 bytes are allowed. */
 const shortName = (name) => [...name].slice(0, 60).join("");
 
+/** Whether the rest of an instance can be solved in spite of the errors: loads that no vehicle can carry. @param {string[]} errors */
+export const canIgnore = (errors) => errors.every((error) => /exceeds (the )?vehicle capacity/.test(error));
+
 /**
  * Reads a file. Errors of the file are part of the result; other errors are thrown.
  * @param {string} name
@@ -33,6 +36,7 @@ export async function loadText(name, text, signal) {
   const problems = [...errors, ...unsupportedFeatures.map((/** @type {string} */ feature) => `${feature} is not supported`)];
   /** @type {Loaded} */
   const loaded = { name: file.name, text, errors: problems, data: null, problem: null };
+  if (!canIgnore(problems)) return loaded;
   try {
     const converted = await call("ConvertInstance", { file, format: "INSTANCE_FORMAT_JSON" }, { signal });
     loaded.data = JSON.parse(textOfBase64(converted.file.content));

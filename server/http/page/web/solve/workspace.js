@@ -72,6 +72,7 @@ export class Workspace {
     this.loaded = loaded;
     this.data = loaded.data;
     this.problem = loaded.problem;
+    this.settings.fromPlan = false;
     this.#tell("instance");
   }
 
