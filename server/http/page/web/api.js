@@ -3,8 +3,46 @@
 import { EventReader } from "./sse.js";
 import { token } from "./store.js";
 
-/** Paths by RPC. A `{field}` takes its value from the message. */
-const PATHS = new Map();
+/**
+ * Verb and path by RPC. A `{field}` takes the value of that field of the message: a name such as "trainingJobs/7".
+ * @type {Record<string, string>}
+ */
+const PATHS = {
+  Solve: "POST /v1/solve",
+  StreamSolve: "POST /v1/solve:stream",
+  CheckSolution: "POST /v1/solutions:check",
+  ValidateInstance: "POST /v1/instances:validate",
+  ConvertInstance: "POST /v1/instances:convert",
+  CreateSolveJob: "POST /v1/solveJobs",
+  ListSolveJobs: "GET /v1/solveJobs",
+  GetSolveJob: "GET /v1/{name}",
+  WatchSolveJob: "GET /v1/{name}:watch",
+  StopSolveJob: "POST /v1/{name}:stop",
+  DeleteSolveJob: "DELETE /v1/{name}",
+  ListDatasets: "GET /v1/datasets",
+  ListModels: "GET /v1/models",
+  GetModel: "GET /v1/{name}",
+  EvaluateModel: "POST /v1/{model}:evaluate",
+  SetModelAlias: "PUT /v1/{name}",
+  DeleteModelAlias: "DELETE /v1/{name}",
+  LoadModel: "POST /v1/{name}:load",
+  UnloadModel: "POST /v1/{name}:unload",
+  DeleteModelVersion: "DELETE /v1/{name}",
+  GetServerInfo: "GET /v1/server",
+  GetServerStats: "GET /v1/server/stats",
+  SetLogLevel: "PUT /v1/server/logLevel",
+  CreateTrainingJob: "POST /v1/trainingJobs",
+  ListTrainingJobs: "GET /v1/trainingJobs",
+  GetTrainingJob: "GET /v1/{name}",
+  WatchTrainingJob: "GET /v1/{name}:watch",
+  GetTrainingHistory: "GET /v1/{name}/history",
+  DeleteTrainingJob: "DELETE /v1/{name}",
+  CancelTrainingJob: "POST /v1/{name}:cancel",
+  StopTrainingJob: "POST /v1/{name}:stop",
+  PauseTrainingJob: "POST /v1/{name}:pause",
+  ResumeTrainingJob: "POST /v1/{name}:resume",
+  PublishTrainingJob: "POST /v1/{name}:publish",
+};
 
 /** An error of an RPC, or of the way to it. */
 export class ApiError extends Error {
@@ -27,13 +65,35 @@ export class ApiError extends Error {
 }
 
 /**
+ * Returns the query of a message: nested fields with dots, lists repeated.
+ * @param {Record<string, any>} message
+ * @param {string} [prefix]
+ * @returns {[string, string][]}
+ */
+function queryOf(message, prefix = "") {
+  return Object.entries(message).flatMap(([name, value]) => {
+    if (value === undefined || value === null) return [];
+    if (Array.isArray(value)) return value.map((one) => /** @type {[string, string]} */ ([prefix + name, String(one)]));
+    if (typeof value === "object") return queryOf(value, `${prefix}${name}.`);
+    return [/** @type {[string, string]} */ ([prefix + name, String(value)])];
+  });
+}
+
+/**
  * Returns verb, URL and body of a call.
  * @param {string} rpc
  * @param {Record<string, any>} message
  */
-function requestOf(rpc, message) {
-  const path = PATHS.get(rpc) ?? `/v1/${rpc[0].toLowerCase()}${rpc.slice(1)}`;
-  return { verb: "POST", url: path, body: JSON.stringify(message) };
+export function requestOf(rpc, message) {
+  const [verb, template] = PATHS[rpc].split(" ");
+  const rest = { ...message };
+  const path = template.replace(/\{(\w+)\}/g, (_, field) => {
+    delete rest[field];
+    return String(message[field]).split("/").map(encodeURIComponent).join("/");
+  });
+  if (verb === "POST" || verb === "PUT") return { verb, url: path, body: JSON.stringify(rest) };
+  const query = new URLSearchParams(queryOf(rest)).toString();
+  return { verb, url: query ? `${path}?${query}` : path, body: undefined };
 }
 
 /** @param {Response} response */
@@ -76,8 +136,8 @@ async function send(rpc, message, signal) {
  * @param {{signal?: AbortSignal}} [options]
  * @returns {Promise<any>}
  */
-export async function call(rpc, message = {}, { signal } = {}) {
-  return (await send(rpc, message, signal)).json();
+export async function call(rpc, message = {}, options = {}) {
+  return (await send(rpc, message, options.signal)).json();
 }
 
 /**
@@ -88,7 +148,8 @@ export async function call(rpc, message = {}, { signal } = {}) {
  * @param {{signal?: AbortSignal}} [options]
  * @returns {AsyncGenerator<any>}
  */
-export async function* stream(rpc, message = {}, { signal } = {}) {
+export async function* stream(rpc, message = {}, options = {}) {
+  const { signal } = options;
   const response = await send(rpc, message, signal);
   const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
   const decoder = new TextDecoder();
