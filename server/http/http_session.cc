@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "server/convert/status_convert.h"
 #include "server/http/openapi_document.h"
+#include "server/http/page/page_exchange.h"
 #include "server/http/raw_upload.h"
 #include "server/http/rpc_exchange.h"
 #include "server/http/vroom_exchange.h"
@@ -117,12 +118,17 @@ asio::awaitable<void> HttpSession::RefuseVerb(std::string allowed) {
 
 asio::awaitable<void> HttpSession::ServeRequest() {
   const HttpRequestReader& request = exchange_.request;
+  const PageFile* const file = FindPageFile(request.method(), request.path());
   GuardedRequest guarded;
   guarded.host = request.repeats("Host") ? "" : request.header("Host");
-  guarded.origin = request.header("Origin");
-  guarded.fetch_site = request.header("Sec-Fetch-Site");
+  // The page itself is public, so that other sites may link to it.
+  if (file == nullptr) {
+    guarded.origin = request.header("Origin");
+    guarded.fetch_site = request.header("Sec-Fetch-Site");
+  }
   const absl::Status trusted = exchange_.context.guard->Check(guarded);
   if (!trusted.ok()) co_return co_await exchange_.SendError(ToGrpcStatus(trusted));
+  if (file != nullptr) co_return co_await ServePage(exchange_, *file);
   if (request.path() == "/v1/openapi.json") {
     if (request.method() != "GET") co_return co_await RefuseVerb("GET");
     HttpHead head{.status = 200, .content_type = kJsonType};

@@ -276,15 +276,21 @@ std::string OtherValue(const OptionRow& row) {
     const std::string min = Concat(row.range.min);
     return min == DefaultText(row) ? Concat(row.range.min + 1) : min;
   }
+  if (row.key == "map_tiles") return "https://tiles.example/{z}/{x}/{y}.png";
   return row.words.empty() ? "/other" : std::string(row.words.back());
 }
 
 // Returns the arguments that Merge needs with the option `key`: state_dir, a certificate and key,
-// and the address that http_hosts belongs to.
+// and the options that `key` belongs to.
 std::vector<std::string> RequiredFlags(std::string_view key) {
   std::vector<std::string> flags = {"--state-dir", "/s",        "--tls-certificate",
                                     "c",           "--tls-key", "k"};
-  if (key == "http_hosts") flags.insert(flags.end(), {"--http-listen", "127.0.0.1:7"});
+  if (key == "http_hosts" || key.starts_with("map_")) {
+    flags.insert(flags.end(), {"--http-listen", "127.0.0.1:7"});
+  }
+  if (key == "map_attribution") {
+    flags.insert(flags.end(), {"--map-tiles", "http://tiles.example/{z}/{x}/{y}"});
+  }
   return flags;
 }
 
@@ -312,6 +318,18 @@ TEST(OptionTable, SetsTheSameOptionByFlagAndByFileKey) {
     const bool changes = row.key != "threads" || HardwareThreads() > 1;
     EXPECT_EQ(*by_flag != *Parse(RequiredFlags(row.key)), changes) << row.key;
   }
+}
+
+TEST(OptionTable, RefusesAddressesOfTilesThatWouldLoosenThePolicyOfThePage) {
+  for (const std::string_view url :
+       {"https://tiles.example/{z}/{x}.png", "ftp://tiles.example/{z}/{x}/{y}", "{z}/{x}/{y}",
+        "https:///{z}/{x}/{y}", "https://*/{z}/{x}/{y}", "https://a; script-src */{z}/{x}/{y}",
+        "https://{s}.tiles.example/{z}/{x}/{y}", "https://a/{z}/{x}/{y}\r\nX: 1"}) {
+    const auto options = Parse(
+        {"--state-dir", "/s", "--http-listen", "127.0.0.1:7", "--map-tiles", std::string(url)});
+    EXPECT_FALSE(options.ok()) << url;
+  }
+  EXPECT_FALSE(Parse({"--state-dir", "/s", "--map-tiles", "http://a/{z}/{x}/{y}"}).ok());
 }
 
 TEST(OptionTable, PrefersFlagsToTheFileAndTheFileToDefaults) {
