@@ -71,7 +71,7 @@ struct StepMemory {
   int64_t peak = 0;
 
   absl::Status Do(absl::FunctionRef<absl::Status()> work) {
-    const WorkMemory memory(limit);
+    const TorchMemoryCounter memory(limit);
     const absl::Cleanup note = [&] { peak = std::max(peak, memory.peak()); };
     return work();
   }
