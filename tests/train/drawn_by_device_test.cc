@@ -41,8 +41,8 @@ TEST_P(DrawnByDeviceTest, MatchTheInstancesOfTheHostBitForBit) {
     const TrainingBatch batch = *source->Make(number, 1, nullptr);
     const NetworkBatch& expected = batch.parts.front().batch;
     EXPECT_EQ(expected.longest(), shape.nodes);
-    std::vector<uint8_t> memory = test::DrawnOnCpu(shape, number);
-    const InstanceTask actual = test::TaskIn(memory.data(), shape);
+    std::vector<uint8_t> memory = test::DrawBatchOnCpu(shape, number);
+    const InstanceTask actual = test::TaskAt(memory.data(), shape);
     for (int32_t b = 0; b < kInstances; ++b) {
       SCOPED_TRACE(b);
       const RoutingProblem& problem = expected.problems[static_cast<size_t>(b)];

@@ -71,7 +71,7 @@ struct StepMemory {
   int64_t peak = 0;
 
   absl::Status Run(absl::FunctionRef<absl::Status()> work) {
-    const WorkMemory memory(limit);
+    const TorchMemoryCounter memory(limit);
     const absl::Cleanup record_peak = [&] { peak = std::max(peak, memory.peak()); };
     return work();
   }
