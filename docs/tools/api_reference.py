@@ -1,4 +1,7 @@
-"""Makes the API reference: a page for each file of proto/vrp/v1, of its comments. Needs protoc and Debian's python3-protobuf."""
+"""Builds the API reference: a page for each file of proto/vrp/v1, from its comments.
+
+Needs protoc and Debian's python3-protobuf.
+"""
 
 import pathlib
 import re
@@ -49,7 +52,7 @@ class Comments:
     """The comments of one file, by the path of what they describe."""
 
     def __init__(self, file):
-        self._by_path = {tuple(place.path): place.leading_comments for place in file.source_code_info.location}
+        self._by_path = {tuple(part.path): part.leading_comments for part in file.source_code_info.location}
 
     def paragraphs(self, *path):
         text = self._by_path.get(path, "")
@@ -61,7 +64,7 @@ class Comments:
 
 
 class Types:
-    """Finds the page of each message and enumeration."""
+    """The pages of all messages and enumerations."""
 
     def __init__(self, files):
         self._pages = {}
@@ -88,7 +91,7 @@ class Types:
 
 
 class Page:
-    """Renders one file."""
+    """The page of one file."""
 
     def __init__(self, name, file, types):
         self._name, self._file, self._types = name, file, types
@@ -117,7 +120,7 @@ class Page:
 
     @staticmethod
     def _with_codes(paragraph):
-        """Returns the paragraph, with a list if it is one of status codes."""
+        """Returns the paragraph as Markdown; a paragraph of status codes becomes a list."""
         if not re.match(r"[A-Z_]{5,}(, [A-Z_]{5,})*: ", paragraph):
             return [escape(paragraph)]
         pieces = re.split(r"(?<=[.)]) (?=[A-Z_]{5,}(?:, [A-Z_]{5,})*: )", paragraph)
@@ -181,9 +184,9 @@ def index_page(files, types):
         for service in file.service:
             rows = [f"## {service.name}", "", "| RPC | role | |", "| --- | --- | --- |"]
             comments = Comments(file)
-            place = list(file.service).index(service)
+            index = list(file.service).index(service)
             for number, method in enumerate(service.method):
-                first = (comments.paragraphs(6, place, 2, number) or [""])[0]
+                first = (comments.paragraphs(6, index, 2, number) or [""])[0]
                 rows.append(f"| [{method.name}]({name}.md#{slug(method.name)}) | {role(method)} | "
                             f"{escape(first_sentence(first))} |")
             parts.append("\n".join(rows))
