@@ -167,7 +167,7 @@ def _norm(state, prefix):
 
 
 def convert(state, graph_context=True):
-    """Returns our tensors by name (core/model/graph_transformer/graph_transformer_layout.h) from rl4co's or Kool's.
+    """Returns our tensors by name (core/model/graph_transformer/graph_transformer_architecture.h) from rl4co's or Kool's.
 
     Only rearranges elements and adds zeros. It therefore also converts gradients, and turns a state of ones into a mask
     of the elements that come from theirs.

@@ -8,6 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
+#include "core/model/architectures.h"
 #include "core/model/make_engine.h"
 #include "core/model/torch/engines.h"
 #include "core/model/weights/model_card.h"
@@ -47,17 +48,15 @@ absl::Status LoadWeights(const std::string& folder, PolicyEngine& engine) {
   return engine.ParametersChanged();
 }
 
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const BenchCase& c,
-                                                              const std::string& sizes,
-                                                              const TorchEngineRequest& request) {
-  if (c.architecture == "gt") {
-    VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions parsed,
-                         ParseGraphTransformerOptions(sizes, "sizes"));
-    return MakeTorchGraphTransformerEngine(parsed, request);
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeOwnTorchEngine(
+    const BenchCase& c, const std::string& sizes, const TorchEngineRequest& request) {
+  const Architecture* architecture = FindArchitecture(c.architecture);
+  if (architecture == nullptr) {
+    return absl::InvalidArgumentError(
+        Concat("architecture: got ", Quoted(c.architecture), ", wanted ", ArchitectureNames()));
   }
-  VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions parsed,
-                       ParsePointerNetworkOptions(sizes, "sizes"));
-  return MakeTorchPointerEngine(parsed, request);
+  VRP_ASSIGN_OR_RETURN(const NetworkSizes parsed, architecture->parse_sizes(sizes, "sizes"));
+  return MakeTorchEngine(*architecture, parsed, request);
 }
 
 // Sets each weight to `share` times the difference between the trajectory's cost and the mean of
@@ -83,7 +82,7 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBenchEngine(const BenchCase& c
   EngineOptions options;
   options.precision = c.bf16 ? Precision::kBf16 : Precision::kFp32;
   absl::StatusOr<std::unique_ptr<PolicyEngine>> made =
-      c.torch ? MakeTorchEngine(c, sizes, {.device = device, .seed = c.seed, .options = options})
+      c.torch ? MakeOwnTorchEngine(c, sizes, {.device = device, .seed = c.seed, .options = options})
               : MakeEngine({.architecture = c.architecture,
                             .architecture_json = sizes,
                             .device = device,

@@ -13,7 +13,7 @@
 
 #include "core/kernels/dense/dense.h"
 #include "core/kernels/encoder/encoder.h"
-#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/train/optimiser/adamw.h"
 #include "tests/bench/lever.h"
 #include "tests/bench/levers_decoder.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "tests/bench/bench_training.h"
 #include "tests/bench/core_peak.h"
 #include "tests/bench/json_line.h"

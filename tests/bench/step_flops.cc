@@ -1,8 +1,7 @@
 #include "tests/bench/step_flops.h"
 
-#include "core/model/graph_transformer/graph_transformer_layout.h"
-#include "core/model/graph_transformer/graph_transformer_options.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "tests/bench/encoder_flops.h"
 
 namespace vrp {

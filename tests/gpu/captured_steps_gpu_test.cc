@@ -48,8 +48,8 @@ void PrintTo(const StepsCase& one, std::ostream* out) { *out << one.name; }
 class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterface<StepsCase> {
  protected:
   static std::unique_ptr<PolicyEngine> MakeEngine(const TorchEngineRequest& request) {
-    return GetParam().pointer ? *MakeTorchPointerEngine({.hidden = 32, .layers = 2}, request)
-                              : *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request);
+    return GetParam().pointer ? *test::TorchPointer({.hidden = 32, .layers = 2}, request)
+                              : *test::TorchTransformer(test::SmallTransformer(), request);
   }
 
   // Returns the reports of kSteps steps on `device`, each in `parts` parts. With `draws`, the

@@ -30,12 +30,12 @@ class SyncIsAnError {
 class CudaGraphEngineGpuTest : public test::GpuTest {
  protected:
   static std::unique_ptr<PolicyEngine> Transformer(const EngineOptions& options = {}) {
-    return *MakeTorchGraphTransformerEngine(
-        test::SmallTransformer(), {.device = {.kind = DeviceKind::kCuda}, .options = options});
+    return *test::TorchTransformer(test::SmallTransformer(),
+                                   {.device = {.kind = DeviceKind::kCuda}, .options = options});
   }
   static std::unique_ptr<PolicyEngine> Pointer(double dropout, int32_t hidden = 64) {
-    return *MakeTorchPointerEngine({.hidden = hidden, .layers = 2, .dropout = dropout},
-                                   {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+    return *test::TorchPointer({.hidden = hidden, .layers = 2, .dropout = dropout},
+                               {.device = {.kind = DeviceKind::kCuda}, .options = {}});
   }
 
   // Takes steps with copied or drawn instances. Only the first steps may wait.

@@ -95,8 +95,8 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
   static std::unique_ptr<PolicyEngine> MakeTorch(const EngineOptions& options) {
     const TorchEngineRequest request = {
         .device = {.kind = GetParam().device}, .seed = kFirstWeights, .options = options};
-    auto made = Transformer() ? MakeTorchGraphTransformerEngine(test::SmallTransformer(), request)
-                              : MakeTorchPointerEngine(kSmallPointer, request);
+    auto made = Transformer() ? test::TorchTransformer(test::SmallTransformer(), request)
+                              : test::TorchPointer(kSmallPointer, request);
     EXPECT_TRUE(made.ok()) << made.status();
     if (!made.ok()) return nullptr;
     (*made)->parameters().TrackGradient();

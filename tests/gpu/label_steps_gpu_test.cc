@@ -40,8 +40,8 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
     const TorchEngineRequest request = {.device = {.kind = device}, .seed = 5, .options = options};
     const auto engine =
         GetParam().transformer
-            ? *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request)
-            : *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2}, request);
+            ? *test::TorchTransformer(test::SmallTransformer(), request)
+            : *test::TorchPointer({.hidden = 64, .layers = 2, .dropout = 0.2}, request);
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
     CapturedStepsState state = {.mean = mean, .square = square};

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/model/graph_transformer/graph_transformer_options.h"
+#include "core/base/text.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/policy/network_batch.h"
 #include "core/model/policy/policy_engine.h"
 

@@ -183,7 +183,7 @@ TEST(TorchEngineTest, StopsOnRequest) {
 }
 
 TEST(TorchEngineTest, RefusesFp16OnTheCpu) {
-  const auto engine = MakeTorchGraphTransformerEngine(
+  const auto engine = test::TorchTransformer(
       SmallTransformer(), {.device = {}, .options = {.precision = Precision::kFp16}});
   EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
 }

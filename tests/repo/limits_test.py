@@ -56,13 +56,13 @@ OWNED = [
     ("kWidthMultiple", "core/model/policy/network_limits.h"),
     ("kMinLogitClip", "core/model/policy/network_limits.h"),
     ("kMaxLogitClip", "core/model/policy/network_limits.h"),
-    ("kMaxTransformerHidden", "core/model/graph_transformer/graph_transformer_options.h"),
-    ("kMaxTransformerHeads", "core/model/graph_transformer/graph_transformer_options.h"),
-    ("kMaxTransformerFeedForward", "core/model/graph_transformer/graph_transformer_options.h"),
-    ("kMaxTransformerLayers", "core/model/graph_transformer/graph_transformer_options.h"),
-    ("kMaxHidden", "core/model/pointer_network/pointer_network_options.h"),
-    ("kMaxLayers", "core/model/pointer_network/pointer_network_options.h"),
-    ("kMaxDropout", "core/model/pointer_network/pointer_network_options.h"),
+    ("kMaxTransformerHidden", "core/model/graph_transformer/graph_transformer_architecture.h"),
+    ("kMaxTransformerHeads", "core/model/graph_transformer/graph_transformer_architecture.h"),
+    ("kMaxTransformerFeedForward", "core/model/graph_transformer/graph_transformer_architecture.h"),
+    ("kMaxTransformerLayers", "core/model/graph_transformer/graph_transformer_architecture.h"),
+    ("kMaxHidden", "core/model/pointer_network/pointer_architecture.h"),
+    ("kMaxLayers", "core/model/pointer_network/pointer_architecture.h"),
+    ("kMaxDropout", "core/model/pointer_network/pointer_architecture.h"),
 ]
 
 # Constants that the client repeats, because it must not include the core: (constant, file of client/, the constant that it repeats).
