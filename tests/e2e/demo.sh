@@ -61,7 +61,7 @@ say "4. Evaluate the trained model: 1,000 fixed CVRP20 instances, greedy, agains
 bin/vrpctl jobs list --output json | python3 -c '
 import json, os, sys
 progress = json.loads(sys.stdin.readline())["progress"]
-policy, gap, reference = progress["val_cost"], progress["val_gap"], progress["val_reference"]
+policy, gap, reference = progress["validation_cost"], progress["validation_gap"], progress["validation_reference"]
 gain = -100 * gap
 print(f"policy {policy:.3f}: gap {100 * gap:+.1f} % vs {reference}")
 if gain < 3 and not os.environ.get("VRP_DEMO_TRAIN_FLAGS"):

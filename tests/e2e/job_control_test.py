@@ -87,11 +87,11 @@ class JobControlTest(unittest.TestCase):
         self.assertEqual(ended["end_reason"], "STOPPED")
         published = ended["published"]
         self.assertEqual(published["reason"], "BEST_VALIDATION")
-        costs = [event["val_cost"] for event in events if event["type"] == "progress" and event["end_of_epoch"]]
-        self.assertLessEqual(published["val_cost"], min(costs))
+        costs = [event["validation_cost"] for event in events if event["type"] == "progress" and event["end_of_epoch"]]
+        self.assertLessEqual(published["validation_cost"], min(costs))
         model = self.daemon.json("models", "get", ended["model"])[0]
         self.assertEqual(model["steps"], published["step"])
-        self.assertEqual(model["validation_cost"], published["val_cost"])
+        self.assertEqual(model["validation_cost"], published["validation_cost"])
 
     def test_ends_a_stopped_job_with_a_model_after_a_kill(self):
         job = self.submit(*ENDLESS)

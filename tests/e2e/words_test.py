@@ -48,7 +48,7 @@ class WordsTest(unittest.TestCase):
         progress = [event for event in events if event["type"] == "progress"]
         self.assertTrue(progress)
         for event in progress:
-            self.assertLessEqual({"epoch", "step", "loss", "train_cost", "val_cost", "instances_per_second"}, event.keys())
+            self.assertLessEqual({"epoch", "step", "loss", "train_cost", "validation_cost", "instances_per_second"}, event.keys())
         self.assertEqual(progress[-1]["step"], 6)
         later = self.daemon.json("jobs", "watch", job.split("/")[1], "--from", 3)
         self.assertEqual(later, events[2:])
@@ -85,7 +85,7 @@ class WordsTest(unittest.TestCase):
             self.assertGreater(wall[phase], 0, phase)
         self.assertGreater(job["progress"]["seconds_per_epoch"], job["progress"]["seconds_per_step"])
         self.assertEqual(model["validation_reference"], "nearest neighbour")
-        self.assertEqual(model["validation_gap"], job["progress"]["val_gap"])
+        self.assertEqual(model["validation_gap"], job["progress"]["validation_gap"])
         self.assertIn(" % vs nearest neighbour", self.daemon.call("models", "list").stdout)
         self.exit_code(0, "train", "--config", "configs/tiny_1.yaml", *small, "--set", "name=tiny-2",
                        "--set", "training.initial_model=models/tiny-1/versions/1")
