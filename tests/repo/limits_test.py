@@ -36,7 +36,7 @@ LIMITS = [
     ("kMaxDeviceBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.device", "At most {} bytes"),
     ("kMaxLabels", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels", "At most {}."),
     ("kMaxLabelBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels",
-     "at most {} printable characters"),
+     "at most {} bytes of printable UTF-8"),
     ("kMaxPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size", "1 to {}."),
     ("kDefaultPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size",
      "0 means {}"),
