@@ -150,7 +150,7 @@ export const tests = {
     const route = completePlan({ routes: [{ breaks: [{ start: 7, end: 9 }], stops: [
       { node: 0, departure: 1, depot: true }, { node: 1, arrival: 3, start: 5, departure: 7 }, { node: 0, arrival: 12, start: 12, depot: true }] }] }).routes[0];
     const bar = barOf(route, 0);
-    equal(bar, { route: 0, whole: { from: 1, to: 12 }, travel: [{ from: 1, to: 3 }, { from: 7, to: 12 }], wait: [{ from: 3, to: 5 }],
+    equal(bar, { route: 0, whole: { from: 1, to: 12 }, wait: [{ from: 3, to: 5 }],
                  service: [{ from: 5, to: 7, node: 1 }], breaks: [{ from: 7, to: 9 }] });
     equal([waitingOf(route.stops[1]), visitsOf(route).length], [2, 1]);
     equal(spanOf([]), { from: 0, to: 1 });

@@ -2,6 +2,19 @@
 
 const LOCALE = "en-US";
 
+/** @type {Map<number, Intl.NumberFormat>} */
+const formats = new Map();
+
+/** Returns the format with this many decimals. To make one takes a hundred times as long as to use it. @param {number} digits */
+function formatOf(digits) {
+  let format = formats.get(digits);
+  if (!format) {
+    format = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: digits, minimumFractionDigits: 0 });
+    formats.set(digits, format);
+  }
+  return format;
+}
+
 /**
  * Returns a number with thousands separators and at most `digits` decimals; integers have none.
  * @param {number} value
@@ -9,8 +22,7 @@ const LOCALE = "en-US";
  */
 export function number(value, digits = 2) {
   if (!Number.isFinite(value)) return "–";
-  const shown = Number.isInteger(value) ? 0 : digits;
-  return value.toLocaleString(LOCALE, { maximumFractionDigits: shown, minimumFractionDigits: 0 }).replace("-", "−");
+  return formatOf(Number.isInteger(value) ? 0 : digits).format(value).replace("-", "−");
 }
 
 /** Returns a difference with its sign: "+12.4", "−3", "±0". @param {number} value @param {number} [digits] */

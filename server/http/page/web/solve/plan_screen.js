@@ -151,14 +151,15 @@ export class PlanScreen {
       this.#drawPlot();
     } else if (changes.has("selection")) {
       this.routes?.drawSelection();
+      this.plot?.select(workspace.selected);
     }
-    if (changes.has("selection") || whole) this.plot?.select(workspace.selected.route, workspace.selected.node);
     this.#drawTab();
   }
 
   #drawPlot() {
-    const { plan } = this.workspace;
-    this.plot?.setRoutes(plan?.routes ?? [], { unserved: new Set(plan?.unserved.map((one) => one.node)), violated: this.workspace.violated().nodes });
+    const { plan, selected } = this.workspace;
+    this.plot?.setRoutes(plan?.routes ?? [], { selected, unserved: new Set(plan?.unserved.map((one) => one.node)),
+                                               violated: this.workspace.violated().nodes });
   }
 
   #drawButtons() {
@@ -172,9 +173,9 @@ export class PlanScreen {
   }
 
   #drawCounts() {
-    const { plan, verdict } = this.workspace;
+    const { plan, violations } = this.workspace;
     this.tabs.setCount("unserved", plan?.unserved.length ?? 0);
-    this.tabs.setCount("violations", verdict?.violations.length ?? 0);
+    this.tabs.setCount("violations", violations.length);
   }
 
   #drawTab() {

@@ -72,18 +72,16 @@ export class Plot {
   /**
    * Shows a plan.
    * @param {import("./plan.js").Route[]} routes
-   * @param {{unserved?: Set<number>, violated?: Set<number>}} [marks] Nodes.
+   * @param {{selected: import("./workspace.js").Selection, unserved: Set<number>, violated: Set<number>}} marks
    */
-  setRoutes(routes, { unserved = new Set(), violated = new Set() } = {}) {
-    this.routes = routes;
-    this.unserved = unserved;
-    this.violated = violated;
+  setRoutes(routes, { selected, unserved, violated }) {
+    Object.assign(this, { routes, selected, unserved, violated });
     this.draw();
   }
 
-  /** @param {number|null} route @param {number|null} node */
-  select(route, node) {
-    this.selected = { route, node };
+  /** @param {import("./workspace.js").Selection} selected */
+  select(selected) {
+    this.selected = selected;
     this.draw();
   }
 

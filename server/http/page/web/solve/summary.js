@@ -49,12 +49,12 @@ export class Summary {
   }
 
   /** @param {Workspace} workspace */
-  #drawBadge({ plan, verdict, running, response }) {
+  #drawBadge({ plan, verdict, violations, running, response }) {
     this.badge.hidden = !plan;
     const missing = plan?.unserved.length ?? 0;
     const [kind, text] = running ? ["", "searching"]
       : !verdict ? ["", "not checked"]
-      : verdict.violations.length > 0 ? ["bad", plural(verdict.violations.length, "violation")]
+      : violations.length > 0 ? ["bad", plural(violations.length, "violation")]
       : missing > 0 ? ["warn", `${missing} unserved`] : ["good", "all served, checked"];
     this.badge.className = `badge ${kind}`;
     setText(this.badge, response && !running && ENDS[response.endReason] ? `${text} · ${ENDS[response.endReason]}` : text);

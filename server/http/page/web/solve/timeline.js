@@ -27,7 +27,11 @@ export class Timeline {
         s("rect", { class: `t-${name}`, x: 0, y: name === "travel" ? 5 : name === "window" ? 2 : 0, width: 22, height: name === "travel" ? 2 : name === "window" ? 8 : 12 })), text)));
     this.scroller = h("div", { class: "timeline-scroll" }, this.svg);
     fill(host, this.legend, this.scroller, this.empty);
-    new ResizeObserver(() => this.state && this.draw(this.state)).observe(host);
+    this.room = 0; // width in pixels; to read it while drawing would cost a layout of the page
+    new ResizeObserver(([{ contentRect }]) => {
+      this.room = contentRect.width;
+      if (this.state) this.draw(this.state);
+    }).observe(host);
   }
 
   /**
@@ -39,8 +43,8 @@ export class Timeline {
     const routes = state.plan?.routes ?? [];
     this.empty.hidden = routes.length > 0;
     this.scroller.hidden = this.legend.hidden = routes.length === 0;
-    const width = Math.max(560, this.scroller.clientWidth);
-    if (routes.length === 0 || this.scroller.clientWidth === 0) return;
+    const width = Math.max(560, this.room);
+    if (routes.length === 0 || this.room === 0) return;
     const bars = routes.map(barOf);
     const span = spanOf(bars);
     this.toX = (/** @type {number} */ time) => LABEL + ((time - span.from) / (span.to - span.from)) * (width - LABEL - RIGHT);
@@ -88,7 +92,7 @@ export class Timeline {
       s("rect", { class: "t-ground", x: 0, y, width: this.width, height: ROW }),
       s("rect", { x: 6, y: middle - 6, width: 12, height: 12, rx: 3, fill: colour }),
       s("text", { class: "t-label", x: 26, y: middle + 4.5 }, name),
-      s("path", { class: "t-travel", d: boxes(bar.travel, this.toX, middle - 1, 2), style: { fill: colour } }),
+      s("path", { class: "t-travel", d: boxes([bar.whole], this.toX, middle - 1, 2), style: { fill: colour } }),
       s("path", { class: "t-wait", d: boxes(bar.wait, this.toX, middle - 7, 14) }),
       s("path", { class: "t-service", d: boxes(bar.service, this.toX, middle - 8, 16, 2.5), style: { fill: colour } }),
       s("path", { class: "t-break", d: boxes(bar.breaks, this.toX, middle - 8, 16, 2) }));

@@ -170,10 +170,11 @@ export class Workspace {
    */
   async move(node, target, position, vehicle) {
     if (!this.plan || !this.problem) return;
-    const { plan, verdict, frozen, problem } = this;
+    const { plan, verdict, frozen, problem, response } = this;
     const frozenNodes = new Set([...frozen].map((index) => plan.routes[index].stops.find((stop) => !stop.depot)?.node));
     await this.check(moveVisit(plan, node, target, position, vehicle));
-    this.undos.push({ plan, verdict, frozen, edit: this.edit });
+    this.undos.push({ plan, verdict, frozen, response, edit: this.edit });
+    this.response = null; // it is about the plan before
     this.frozen = new Set(this.plan.routes.flatMap((route, index) => (route.stops.some((stop) => frozenNodes.has(stop.node)) ? [index] : [])));
     const route = this.plan.routes.findIndex(({ stops }) => stops.some((stop) => stop.node === node && !stop.depot));
     this.edit = { text: `Moved ${problem.nodes[node].id} to route ${route + 1}`, before: plan.cost, after: this.plan.cost,
@@ -218,9 +219,15 @@ export class Workspace {
     return { budget: durationText(Number(budget)), strategy, model, idleThreads: true, ...(stopEarly ? { stop: { automatic: true } } : {}) };
   }
 
+  /** Violations besides those that the list of unserved customers has. */
+  get violations() {
+    const unserved = new Set(this.plan?.unserved.map((one) => one.node));
+    return (this.verdict?.violations ?? []).filter((one) => one.kind !== "missing_customer" || !unserved.has(one.node ?? 0));
+  }
+
   /** Returns the customers with violations, and the routes. */
   violated() {
-    const violations = this.verdict?.violations ?? [];
+    const { violations } = this;
     return { nodes: new Set(violations.filter((one) => one.node !== undefined).map((one) => /** @type {number} */ (one.node))),
              routes: new Set(violations.filter((one) => one.route !== undefined).map((one) => /** @type {number} */ (one.route))) };
   }
