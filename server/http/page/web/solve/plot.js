@@ -12,26 +12,36 @@ const MAX_NUMBERED = 150; // visits of a selected route that get numbers
  * @typedef {object} PlotEvents
  * @property {(route: number|null, node: number|null) => void} onSelect
  * @property {(node: number, target: {route: number, position: number}) => void} onMove Position in the route's stops.
+ * @property {(node: number) => boolean} canMove
  * @property {(node: number) => string[]} describe Lines of the tip of a node.
  */
 
 export class Plot {
-  /** @param {HTMLElement} host @param {PlotEvents} events @param {AbortSignal} signal */
-  constructor(host, events, signal) {
-    this.host = host;
+  /**
+   * @param {HTMLElement} host
+   * @param {import("./problem.js").Problem} problem With places.
+   * @param {PlotEvents} events
+   * @param {AbortSignal} signal
+   */
+  constructor(host, problem, events, signal) {
+    this.problem = problem;
     this.events = events;
     this.signal = signal;
-    /** @type {import("./plan.js").Route[]} */
-    this.routes = [];
+    this.base = baseCoordinates(problem.nodes, problem.lonLat);
+    this.screen = new Float64Array(this.base.length);
+    this.camera = /** @type {PlanarCamera|MapCamera|null} */ (null);
+    this.routes = /** @type {import("./plan.js").Route[]} */ ([]);
+    this.selected = /** @type {import("./workspace.js").Selection} */ ({ route: null, node: null });
+    this.unserved = /** @type {Set<number>} */ (new Set());
+    this.violated = /** @type {Set<number>} */ (new Set());
     this.layers = Object.fromEntries(["legs", "edges", "dots", "marks", "drag"].map((name) => [name, s("g", { class: `plot-${name}` })]));
     this.svg = s("svg", { class: "plot-svg", "aria-hidden": "true" }, ...Object.values(this.layers));
     this.ground = h("div", { class: "plot-ground", tabindex: 0, role: "application",
                              "aria-label": "Plot of the routes. Arrow keys move it, plus and minus zoom, 0 shows all. The list of routes has the same in words." });
     this.tip = h("div", { class: "plot-tip", hidden: true });
-    this.buttons = h("div", { class: "plot-buttons" }, this.#button("+", "Zoom in", () => this.camera?.zoom(1.4)),
+    const buttons = h("div", { class: "plot-buttons" }, this.#button("+", "Zoom in", () => this.camera?.zoom(1.4)),
       this.#button("−", "Zoom out", () => this.camera?.zoom(1 / 1.4)), this.#button("⤢", "Show all", () => this.fit()));
-    fill(host, this.ground, this.svg, this.tip, this.buttons);
-    this.selected = { route: /** @type {number|null} */ (null), node: /** @type {number|null} */ (null) };
+    fill(host, this.ground, this.svg, this.tip, buttons);
     signal.addEventListener("abort", () => this.camera?.destroy());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(), { signal });
     followPointer(this);
@@ -43,19 +53,12 @@ export class Plot {
   }
 
   /**
-   * Shows an instance, without routes.
-   * @param {import("./problem.js").Problem} problem
+   * Shows the places: on a map if they are longitudes and latitudes.
    * @param {{mapTiles: string, mapAttribution: string}} settings
    */
-  async setProblem(problem, settings) {
-    this.problem = problem;
-    this.routes = [];
-    this.unserved = new Set();
-    this.violated = new Set();
-    this.base = baseCoordinates(problem.nodes, problem.lonLat);
-    this.screen = new Float64Array(this.base.length);
+  async start(settings) {
     const onChange = () => this.draw();
-    if (problem.lonLat) {
+    if (this.problem.lonLat) {
       const leaflet = await import("../lib/leaflet.js");
       if (this.signal.aborted) return;
       this.camera = new MapCamera(leaflet, this.ground, onChange, settings);
@@ -66,7 +69,7 @@ export class Plot {
   }
 
   fit() {
-    if (this.camera && this.base) this.camera.fit(this.base);
+    this.camera?.fit(this.base);
   }
 
   /**
@@ -86,7 +89,7 @@ export class Plot {
   }
 
   draw() {
-    if (!this.camera || !this.base || !this.screen) return;
+    if (!this.camera) return;
     project(this.base, this.camera.transform, this.screen);
     this.svg.classList.toggle("has-selection", this.selected.route !== null);
     this.#resize("legs", this.routes.length, { fill: "none" });

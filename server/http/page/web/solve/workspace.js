@@ -29,30 +29,31 @@ export class Workspace {
     /** @type {Set<(change: Change) => void>} */
     this.listeners = new Set();
     this.settings = { budget: "5", stopEarly: false, strategy: "STRATEGY_AUTO", model: "", fromPlan: false };
-    this.clear();
+    this.loaded = /** @type {import("./loading.js").Loaded|null} */ (null);
+    this.data = /** @type {any} */ (null); // the instance in the project's JSON
+    this.problem = /** @type {import("./problem.js").Problem|null} */ (null);
+    this.plan = /** @type {import("./plan.js").Plan|null} */ (null);
+    this.verdict = /** @type {Verdict|null} */ (null);
+    this.response = /** @type {any} */ (null); // SolveResponse
+    this.curve = /** @type {[number, number][]} */ ([]); // seconds and cost of each better plan
+    this.frozen = /** @type {Set<number>} */ (new Set()); // routes
+    this.selected = /** @type {Selection} */ ({ route: null, node: null });
+    this.edit = /** @type {Edit|null} */ (null);
+    this.undos = /** @type {any[]} */ ([]);
+    this.begun = 0; // of the search, by performance.now()
+    this.abort = /** @type {AbortController|undefined} */ (undefined); // of the running search
   }
 
   /** Forgets the instance. */
   clear() {
     this.stop();
-    this.loaded = /** @type {import("./loading.js").Loaded|null} */ (null);
-    this.data = /** @type {any} */ (null);
-    this.problem = /** @type {import("./problem.js").Problem|null} */ (null);
+    Object.assign(this, { loaded: null, data: null, problem: null });
     this.#clearPlan();
   }
 
   #clearPlan() {
-    this.plan = /** @type {import("./plan.js").Plan|null} */ (null);
-    this.verdict = /** @type {Verdict|null} */ (null);
-    this.response = /** @type {any} */ (null);
-    /** @type {[number, number][]} */
-    this.curve = [];
-    this.frozen = /** @type {Set<number>} */ (new Set());
-    this.selected = /** @type {Selection} */ ({ route: null, node: null });
-    this.edit = /** @type {Edit|null} */ (null);
-    /** @type {any[]} */
-    this.undos = [];
-    this.begun = 0;
+    Object.assign(this, { plan: null, verdict: null, response: null, curve: [], frozen: new Set(), selected: { route: null, node: null },
+                          edit: null, undos: [] });
   }
 
   /** @param {(change: Change) => void} listener @param {AbortSignal} signal */
