@@ -121,7 +121,7 @@ TEST(CommandLine, AllowsMetricsBeyondLoopbackOnlyIfProtectedOrInsecure) {
   }
 }
 
-TEST(CommandLine, PrintsHelpThatBeginsWithExamplesAndTheVersion) {
+TEST(CommandLine, PrintsTheVersionAndHelpThatBeginsWithExamples) {
   const auto help = ParseCommandLine({"--help"}, "vrpd 1");
   ASSERT_TRUE(help.ok());
   EXPECT_THAT(std::get<PrintAndExit>(*help).text, testing::StartsWith("Examples:"));
@@ -142,7 +142,7 @@ TEST(ListenAddress, RequiresTlsAndAuthenticationBeyondLoopback) {
     EXPECT_THAT(std::string(plain.message()), HasSubstr("Give --tls-certificate")) << open;
     const absl::Status anonymous = CheckListenAddress(open, {.tls = true});
     EXPECT_THAT(std::string(anonymous.message()), HasSubstr("--tls-client-ca or tokens")) << open;
-    EXPECT_FALSE(CheckListenAddress(open, {.authenticates = true}).ok()) << "tokens in the clear";
+    EXPECT_FALSE(CheckListenAddress(open, {.authenticates = true}).ok()) << "tokens without TLS";
     EXPECT_TRUE(CheckListenAddress(open, {.tls = true, .authenticates = true}).ok()) << open;
     EXPECT_TRUE(CheckListenAddress(open, {.insecure = true}).ok()) << open;
   }
@@ -209,7 +209,7 @@ TEST(CommandLine, ParsesRestore) {
               HasSubstr("--models-dir: got /m with --restore, wanted /s/models"));
 }
 
-TEST(CommandLine, ParsesForgetJobsAndRefusesItWithRestore) {
+TEST(CommandLine, AcceptsForgetJobsOnlyWithoutRestore) {
   const auto parsed = ParseCommandLine({"--forget-jobs", "--state-dir", "/s"}, "vrpd 1");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(std::get<ForgetRequest>(*parsed).state_dir, "/s");
@@ -280,8 +280,8 @@ std::string OtherValue(const OptionRow& row) {
   return row.words.empty() ? "/other" : std::string(row.words.back());
 }
 
-// Returns the arguments that Merge needs with the option `key`: state_dir, a certificate and key,
-// and the options that `key` belongs to.
+// Returns the other arguments that Merge needs if the option `key` is given: state_dir, a
+// certificate and its key, and the options that `key` belongs to.
 std::vector<std::string> RequiredFlags(std::string_view key) {
   std::vector<std::string> flags = {"--state-dir", "/s",        "--tls-certificate",
                                     "c",           "--tls-key", "k"};
