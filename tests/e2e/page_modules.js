@@ -42,8 +42,8 @@ export const tests = {
     equal([signed(3.14159), signed(-2), signed(0.0001), signedPercent(0.0373)], ["+3.14", "−2", "±0", "+3.73 %"]);
     equal([span(0.42), span(59.6), span(185), span(7500)], ["0.42 s", "1 min 0 s", "3 min 5 s", "2 h 5 min"]);
     const day = { secondsPerTimeUnit: 60, timesOfDay: true, metresPerDistanceUnit: 1000 };
-    equal([clock(495, day), clock(1500, day), clock(12.25)], ["08:15", "01:00 (+1 d)", "12.3"]);
-    equal([distance(0.4, day), distance(12.34, day), distance(12.34)], ["400 m", "12.3 km", "12.3"]);
+    equal([clock(495, day), clock(1500, day), clock(12.25)], ["08:15", "01:00 (+1 d)", "12.25"]);
+    equal([distance(0.4, day), distance(12.34, day), distance(1234.56)], ["400 m", "12.3 km", "1,234.6"]);
     equal([secondsOf("2.5s"), secondsOf(undefined), durationText(0.1)], [2.5, 0, "0.1s"]);
   },
   choosesRoundTicks() {

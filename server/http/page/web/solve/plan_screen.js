@@ -17,7 +17,7 @@ import { Summary, drawEdit } from "./summary.js";
 import { Tabs } from "./tabs.js";
 import { Timeline } from "./timeline.js";
 
-const TICK_MS = 200; // between updates of the elapsed time
+const TICK_MS = 250; // between updates of the elapsed time, and of the tabs while a search runs
 
 const AREAS = ["settings stack", "plot", "summary", "edit-note", "exports", "routes-panel", "curve", "timeline", "unserved", "violations"];
 
@@ -38,6 +38,7 @@ export class PlanScreen {
     signal.addEventListener("abort", () => this.gone.abort());
     /** @type {Set<string>} */
     this.pending = new Set();
+    this.tabIsOld = false;
     this.areas = makeAreas();
     this.settings = new SettingsPanel(this.areas.settings, workspace, this.gone.signal);
     this.summary = new Summary(this.areas.summary);
@@ -68,7 +69,11 @@ export class PlanScreen {
       else this.#schedule(change);
     }, signal);
     session.watch(() => this.#drawButtons(), signal);
-    const timer = setInterval(() => { if (workspace.running) this.summary.drawTime(workspace); }, TICK_MS);
+    const timer = setInterval(() => {
+      if (!workspace.running) return;
+      this.summary.drawTime(workspace);
+      if (this.tabIsOld) this.#drawTab();
+    }, TICK_MS);
     signal.addEventListener("abort", () => clearInterval(timer));
     this.#schedule("plan");
   }
@@ -165,7 +170,9 @@ export class PlanScreen {
       this.routes.drawSelection();
       this.plot?.select(workspace.selected);
     }
-    this.#drawTab();
+    // Better plans may come by the dozen: the plot shows each, the tabs a few in a second.
+    if (workspace.running && !changes.has("selection") && !changes.has("tab")) this.tabIsOld = true;
+    else this.#drawTab();
   }
 
   #drawPlot() {
@@ -191,6 +198,7 @@ export class PlanScreen {
   }
 
   #drawTab() {
+    this.tabIsOld = false;
     const { workspace } = this;
     const { problem, plan, selected } = workspace;
     const draw = {

@@ -35,7 +35,9 @@ export class Plot {
     this.unserved = /** @type {Set<number>} */ (new Set());
     this.violated = /** @type {Set<number>} */ (new Set());
     this.layers = Object.fromEntries(["legs", "edges", "dots", "marks", "drag"].map((name) => [name, s("g", { class: `plot-${name}` })]));
-    this.svg = s("svg", { class: "plot-svg", "aria-hidden": "true" }, ...Object.values(this.layers));
+    const { length } = problem.nodes;
+    const size = length > 5000 ? { "--dot": 2.5, "--edge": 1 } : length > 1500 ? { "--dot": 4, "--edge": 1.4 } : length > 500 ? { "--dot": 6, "--edge": 1.8 } : {};
+    this.svg = s("svg", { class: "plot-svg", "aria-hidden": "true", style: size }, ...Object.values(this.layers));
     this.ground = h("div", { class: "plot-ground", tabindex: 0, role: "application",
                              "aria-label": "Plot of the routes. Arrow keys move it, plus and minus zoom, 0 shows all. The list of routes has the same in words." });
     this.tip = h("div", { class: "plot-tip", hidden: true });
