@@ -229,6 +229,7 @@ class TileTest(PageTest):
 
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tiles)
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(server.server_close)
         cls.addClassCleanup(server.shutdown)
         return ("--map-tiles", f"http://127.0.0.1:{server.server_port}/{{z}}/{{x}}/{{y}}.png", "--map-attribution", "<b>Tiles</b> & Co")
 

@@ -72,7 +72,7 @@ export class PlanScreen {
     const timer = setInterval(() => {
       if (!workspace.running) return;
       this.summary.drawTime(workspace);
-      if (this.tabIsOld) this.#drawTab();
+      if (this.tabIsOld) requestAnimationFrame(() => this.#drawTab());
     }, TICK_MS);
     signal.addEventListener("abort", () => clearInterval(timer));
     this.#schedule("plan");
