@@ -195,6 +195,16 @@ class SolveViewTest(PageTest):
             self.assertLessEqual(browser.scroll_width(), width)
             self.assert_no_complaints()
 
+    def test_keeps_the_plan_while_another_address_is_open(self):
+        browser = self.open()
+        browser.one('[data-sample="E-n22-k4.vrp"]').click()
+        self.solve("0.5")
+        cost = self.figure("cost")
+        browser.driver.execute_script("location.hash = '#solve/elsewhere'")
+        browser.wait(lambda: self.figure("cost") == cost, "the plan")
+        self.assertEqual(len(browser.all(".route-row")), 4)
+        self.assert_no_complaints()
+
     def test_works_by_keyboard(self):
         browser = self.open()
         sample = browser.one('[data-sample="E-n22-k4.vrp"]')
