@@ -20,8 +20,8 @@ namespace vrp {
 namespace {
 
 constexpr double kAverageFactor = 0.8;  // Kool et al. 2019, exp_beta
-constexpr double kGradientNorm = 1;
-constexpr int kWeightsMiB = 256;
+constexpr double kMaxGradientNorm = 1;
+constexpr int kMaxWeightsMiB = 256;
 
 std::string DefaultSizes(const BenchCase& c) {
   if (!c.sizes.empty()) return c.sizes;
@@ -42,7 +42,7 @@ absl::StatusOr<std::string> SizesOf(const BenchCase& c) {
 
 absl::Status LoadWeights(const std::string& folder, PolicyEngine& engine) {
   const std::string path = Concat(folder, "/", kWeightsFile);
-  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, int64_t{kWeightsMiB} << 20));
+  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, int64_t{kMaxWeightsMiB} << 20));
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(std::move(bytes), path));
   VRP_RETURN_IF_ERROR(engine.parameters().Load(file, path));
   return engine.ParametersChanged();
@@ -131,7 +131,7 @@ absl::StatusOr<Trajectories> BenchTraining::Greedy(const NetworkBatch& batch, in
   request.trajectories = starts;
   request.distinct_starts = starts > 1;
   request.pool = pool_.get();
-  request.bf16 = frozen && case_.bf16;  // as in a training's baseline
+  request.bf16 = frozen && case_.bf16;  // as in the baseline of a training job
   return (frozen ? frozen_ : engine_)->Run(batch, request);
 }
 
@@ -220,7 +220,7 @@ absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
   average_ =
       step_ == 0 ? measured.cost : kAverageFactor * average_ + (1 - kAverageFactor) * measured.cost;
   const double norm = GradientNorm(gradient, pool_.get());
-  const double scale = norm > kGradientNorm ? kGradientNorm / norm : 1;
+  const double scale = norm > kMaxGradientNorm ? kMaxGradientNorm / norm : 1;
   optimiser_.Step(engine_->parameters(), case_.learning_rate, scale, pool_.get());
   VRP_RETURN_IF_ERROR(engine_->ParametersChanged());
   ++step_;

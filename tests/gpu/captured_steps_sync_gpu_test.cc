@@ -14,12 +14,13 @@
 namespace vrp {
 namespace {
 
-class SyncIsAnError {
+// A scope in which torch reports each wait for the device as an error.
+class SyncErrorScope {
  public:
-  SyncIsAnError() { Set(c10::cuda::SyncDebugMode::L_ERROR); }
-  ~SyncIsAnError() { Set(c10::cuda::SyncDebugMode::L_DISABLED); }
-  SyncIsAnError(const SyncIsAnError&) = delete;
-  SyncIsAnError& operator=(const SyncIsAnError&) = delete;
+  SyncErrorScope() { Set(c10::cuda::SyncDebugMode::L_ERROR); }
+  ~SyncErrorScope() { Set(c10::cuda::SyncDebugMode::L_DISABLED); }
+  SyncErrorScope(const SyncErrorScope&) = delete;
+  SyncErrorScope& operator=(const SyncErrorScope&) = delete;
 
  private:
   static void Set(c10::cuda::SyncDebugMode mode) {
@@ -38,7 +39,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
                                {.device = {.kind = DeviceKind::kCuda}, .options = {}});
   }
 
-  // Takes steps with copied or drawn instances. Only the first steps may wait.
+  // Takes steps with copied or drawn instances. Only the first three steps may wait.
   void TakeSteps(std::unique_ptr<PolicyEngine> engine, bool draws, int32_t parts = 1) {
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
@@ -68,7 +69,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
     };
     take(3);  // an uncaptured, a captured and a replayed step
     {
-      const SyncIsAnError error;
+      const SyncErrorScope error;
       take(20);
     }
     ASSERT_TRUE((*steps)->Save(state).ok());
@@ -124,7 +125,7 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysSupervisedStepsWithoutSynchronising) {
     ASSERT_TRUE((*steps)->StepOnLabels(task, batch).ok());
   }
   {
-    const SyncIsAnError error;
+    const SyncErrorScope error;
     for (int step = 0; step < 20; ++step) {
       const absl::Status begun = (*steps)->StepOnLabels(task, batch);
       ASSERT_TRUE(begun.ok()) << begun;

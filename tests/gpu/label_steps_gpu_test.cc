@@ -17,7 +17,7 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kLabelSteps = 8;
-constexpr int32_t kLabelled = 16;
+constexpr int32_t kLabelled = 16;  // instances of a full step
 
 struct LabelsCase {
   const char* name;
@@ -127,7 +127,7 @@ TEST_P(LabelStepsEngineGpuTest, StepsInPartsEqualStepsOfTheWholeBatch) {
 
 INSTANTIATE_TEST_SUITE_P(
     TeacherForcing, LabelStepsEngineGpuTest,
-    testing::Values(LabelsCase{"Whole", 1, false}, LabelsCase{"WithDropout", 1, true},
+    testing::Values(LabelsCase{"AllForced", 1, false}, LabelsCase{"WithDropout", 1, true},
                     LabelsCase{"OwnChoicesToo", 0.5, true},
                     LabelsCase{"InBf16", 0.5, true, Precision::kBf16},
                     LabelsCase{"Transformer", 1, false, Precision::kFp32, true}),
