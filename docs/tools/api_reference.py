@@ -1,4 +1,7 @@
-"""Makes the API reference: a page for each file of proto/vrp/v1, of its comments. Needs protoc and Debian's python3-protobuf."""
+"""Builds the API reference: a page for each file of proto/vrp/v1, from its comments.
+
+Needs protoc and Debian's python3-protobuf.
+"""
 
 import pathlib
 import re
@@ -47,7 +50,7 @@ class Comments:
     """The comments of one file, by the path of what they describe."""
 
     def __init__(self, file):
-        self._by_path = {tuple(place.path): place.leading_comments for place in file.source_code_info.location}
+        self._by_path = {tuple(part.path): part.leading_comments for part in file.source_code_info.location}
 
     def paragraphs(self, *path):
         text = self._by_path.get(path, "")
@@ -59,7 +62,7 @@ class Comments:
 
 
 class Types:
-    """Finds the page of each message and enumeration."""
+    """The pages of all messages and enumerations."""
 
     def __init__(self, files):
         self._pages = {}
@@ -86,7 +89,7 @@ class Types:
 
 
 class Page:
-    """Renders one file."""
+    """The page of one file."""
 
     def __init__(self, name, file, types, options):
         self._name, self._file, self._types, self._options = name, file, types, options
@@ -116,7 +119,7 @@ class Page:
 
     @staticmethod
     def _with_codes(paragraph):
-        """Returns the paragraph, with a list if it is one of status codes."""
+        """Returns the paragraph as Markdown; a paragraph of status codes becomes a list."""
         if not re.match(r"[A-Z_]{5,}(, [A-Z_]{5,})*: ", paragraph):
             return [escape(paragraph)]
         pieces = re.split(r"(?<=[.)]) (?=[A-Z_]{5,}(?:, [A-Z_]{5,})*: )", paragraph)
@@ -193,9 +196,9 @@ def index_page(files, options):
         for service in file.service:
             rows = [f"## {service.name}", "", "| RPC | role | |", "| --- | --- | --- |"]
             comments = Comments(file)
-            place = list(file.service).index(service)
+            index = list(file.service).index(service)
             for number, method in enumerate(service.method):
-                first = (comments.paragraphs(6, place, 2, number) or [""])[0]
+                first = (comments.paragraphs(6, index, 2, number) or [""])[0]
                 rows.append(f"| [{method.name}]({name}.md#{slug(method.name)}) | {options.role(method)} | "
                             f"{escape(first_sentence(first))} |")
             parts.append("\n".join(rows))

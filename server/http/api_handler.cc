@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "server/convert/status_convert.h"
 #include "server/http/openapi_document.h"
+#include "server/http/page/page_exchange.h"
 #include "server/http/raw_upload.h"
 #include "server/http/rpc_exchange.h"
 #include "server/http/vroom_exchange.h"
@@ -51,11 +52,17 @@ asio::awaitable<void> SendOpenApi(HttpExchange& exchange) {
 
 asio::awaitable<void> ApiHandler::Serve(HttpExchange& exchange) {
   const HttpRequestReader& request = exchange.request;
-  const GuardedRequest guarded{.host = request.repeats("Host") ? "" : request.header("Host"),
-                               .origin = request.header("Origin"),
-                               .fetch_site = request.header("Sec-Fetch-Site")};
+  const PageFile* const file = FindPageFile(request.method(), request.path());
+  GuardedRequest guarded;
+  guarded.host = request.repeats("Host") ? "" : request.header("Host");
+  // The page itself is public, so that other sites may link to it.
+  if (file == nullptr) {
+    guarded.origin = request.header("Origin");
+    guarded.fetch_site = request.header("Sec-Fetch-Site");
+  }
   const absl::Status trusted = guard_.Check(guarded);
   if (!trusted.ok()) co_return co_await exchange.SendError(ToGrpcStatus(trusted));
+  if (file != nullptr) co_return co_await ServePage(exchange, *file);
   if (request.path() == "/v1/openapi.json") co_return co_await SendOpenApi(exchange);
   const bool is_vroom = request.path() == "/";
   const absl::StatusOr<HttpRouteMatch> match =

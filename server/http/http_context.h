@@ -9,6 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/channel.h"
+#include "server/http/page/page_settings.h"
 #include "server/support/call_authorizer.h"
 #include "server/support/message_budget.h"
 
@@ -60,6 +61,7 @@ struct HttpContext {
   std::unique_ptr<MessageBudget> bodies;   // memory of request bodies
   int64_t max_message_bytes = 0;
   bool keep_alive = true;  // whether a connection may send several requests
+  PageSettings page;
   HttpTimeouts timeouts;
   ActiveCount calls;
   ActiveCount sessions;

@@ -85,6 +85,7 @@ void SetUp(HttpContext& context, HttpServer::Options& options, const ListenAddre
   context.bodies = std::make_unique<MessageBudget>(MessageBudget::Options{
       .per_message = options.max_message_bytes, .total = options.max_body_memory});
   context.max_message_bytes = options.max_message_bytes;
+  context.page = options.page;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
+#include "server/http/page/page_settings.h"
 #include "server/http/status_page.h"
 #include "server/support/metrics.h"
 
@@ -26,6 +27,7 @@ class HttpServer {
     std::string listen;                       // an address that passed CheckHttpAddress
     std::string_view option = "http_listen";  // names the address in errors
     std::vector<std::string> hosts = {};      // further names of this daemon; see BrowserGuard
+    PageSettings page = {};                   // of the web page
     // To the daemon's own gRPC server, in this process. Null: the server serves only `pages`, and
     // one request per connection.
     std::shared_ptr<grpc::Channel> channel = nullptr;

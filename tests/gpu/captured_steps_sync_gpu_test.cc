@@ -117,7 +117,7 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysSupervisedStepsWithoutSynchronising) {
   ASSERT_TRUE((*steps)->Load(state).ok());
   const std::vector<Instance> instances = *GenerateInstances({.customers = 20, .seed = 3}, 8);
   const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kByAngle);
-  const auto labels = test::SomeLabels(batch);
+  const auto labels = test::SampleLabels(batch);
   const StepLabels task = {
       .choices = labels, .steps = test::ChoicesIn(labels), .teacher_forcing = 0.7};
   for (int step = 0; step < 3; ++step) {  // an uncaptured, a captured and a replayed step

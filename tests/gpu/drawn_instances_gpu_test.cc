@@ -24,14 +24,14 @@ TEST_P(DrawnInstancesGpuTest, EqualTheCpusBitForBit) {
   constexpr int64_t kBatch = 77;
   const test::DrawnShape shape = {
       .drawn = GetParam().drawn, .instances = test::kEmulated ? 9 : 300, .nodes = 102};
-  std::vector<uint8_t> expected_memory = test::DrawnOnCpu(shape, kBatch);
-  test::Buffer<uint8_t> there(test::NoInstances(shape, kBatch));
+  std::vector<uint8_t> expected_memory = test::DrawBatchOnCpu(shape, kBatch);
+  test::Buffer<uint8_t> there(test::UndrawnBatch(shape, kBatch));
   uint8_t* const base = there.data(true);
-  const absl::Status status = DrawInstancesOnCuda(test::TaskIn(base, shape), nullptr);
+  const absl::Status status = DrawInstancesOnCuda(test::TaskAt(base, shape), nullptr);
   ASSERT_TRUE(status.ok()) << status;
   std::vector<uint8_t> here = there.Download();
-  const InstanceTask expected = test::TaskIn(expected_memory.data(), shape);
-  const InstanceTask actual = test::TaskIn(here.data(), shape);
+  const InstanceTask expected = test::TaskAt(expected_memory.data(), shape);
+  const InstanceTask actual = test::TaskAt(here.data(), shape);
   const auto move = [&](const double*& array) {
     if (array == nullptr) return;
     const int64_t offset = reinterpret_cast<const uint8_t*>(array) - base;

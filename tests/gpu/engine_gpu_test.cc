@@ -248,7 +248,7 @@ TEST_P(EngineGpuTest, AttendsInFusedKernels) {
     ASSERT_NE(engine, nullptr);
     test::UsedOperators used;
     const absl::Status status =
-        used.In([&] { return engine->AddGradient(batch_, {}, WeighByCost).status(); });
+        used.Record([&] { return engine->AddGradient(batch_, {}, WeighByCost).status(); });
     ASSERT_TRUE(status.ok()) << status;
     EXPECT_TRUE(used.names.contains("aten::_scaled_dot_product_efficient_attention"));
     EXPECT_FALSE(used.names.contains("aten::_scaled_dot_product_attention_math"));

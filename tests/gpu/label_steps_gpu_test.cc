@@ -75,7 +75,7 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
         *GenerateInstances({.customers = 20, .seed = static_cast<uint64_t>(100 + step)},
                            step % 4 == 0 ? kLabelled / 2 : kLabelled);
     const NetworkBatch batch = test::BatchOf(instances, form);
-    const auto labels = test::SomeLabels(batch);
+    const auto labels = test::SampleLabels(batch);
     const absl::Status begun = steps.StepOnLabels({.choices = labels,
                                                    .steps = test::ChoicesIn(labels),
                                                    .cost = static_cast<double>(step),

@@ -9,7 +9,7 @@
 #include "tests/gpu/device_buffer.h"
 #include "tests/gpu/device_rules.h"
 #include "tests/gpu/gpu_testing.h"
-#include "tests/kernels/some_tour.h"
+#include "tests/kernels/deterministic_tour.h"
 
 namespace vrp {
 namespace {
@@ -110,7 +110,7 @@ TEST_P(ForcedDecodingGpuTest, ForcedDecodingEqualsTheCpus) {
   std::vector<int32_t> tours;
   for (size_t row = 0; row < rows; ++row) {
     const std::vector<int32_t> tour =
-        test::SomeTour(rules.at(row / kTrajectories), static_cast<int32_t>(row));
+        test::DeterministicTour(rules.at(row / kTrajectories), static_cast<int32_t>(row));
     tours.insert(tours.end(), tour.begin(), tour.end());
     tours.resize((row + 1) * steps, -1);
   }

@@ -37,7 +37,7 @@ class PointerOwnChoicesTest : public testing::TestWithParam<Case> {
   void Encode(PointerGroup& group) const {
     pass_.Encode(batch_, 0, kInstances, {.dropout = GetParam().dropout, .seed = 7}, group);
   }
-  std::vector<std::vector<int32_t>> Sampled() const {
+  std::vector<std::vector<int32_t>> SampleChoices() const {
     const RolloutRequest sample{.choice = Choice::kSample, .trajectories = GetParam().trajectories};
     TrajectoryTable table(batch_, sample);
     PointerGroup group;
@@ -58,8 +58,8 @@ class PointerOwnChoicesTest : public testing::TestWithParam<Case> {
   NetworkBatch batch_;
 };
 
-TEST_P(PointerOwnChoicesTest, EqualTheRolloutsForAnyDropoutOfTheSecondPass) {
-  const auto choices = Sampled();
+TEST_P(PointerOwnChoicesTest, EqualThoseOfTheRolloutWithAndWithoutDropout) {
+  const auto choices = SampleChoices();
   const GradientRequest request{.rollout = {.choice = Choice::kForced,
                                             .trajectories = GetParam().trajectories,
                                             .seed = 7,

@@ -28,8 +28,8 @@ inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
   return engine;
 }
 
-// Returns one instance of each kind that the graph transformer supports, of different sizes. A TSP
-// with only a matrix is missing: its nodes look the same, and norms amplify the rounding that
+// Returns one instance of each variant that the graph transformer supports, of different sizes. A
+// TSP with only a matrix is missing: its nodes look the same, and norms amplify the rounding that
 // remains.
 inline std::vector<Instance> Variants() {
   return {
@@ -57,13 +57,13 @@ inline void WeighByIndexAndCost(int64_t first, std::span<const double> costs,
   }
 }
 
-// Weighs a trajectory only by its cost, for any division of the batch.
+// Weighs a trajectory only by its cost, so the division of the batch does not matter.
 inline void WeighByCost(int64_t, std::span<const double> costs, std::span<double> weights) {
   for (size_t i = 0; i < costs.size(); ++i) weights[i] = 0.01 * costs[i] - 2;
 }
 
 // Returns one plan per instance as its label, sampled from an untrained network.
-inline std::vector<std::vector<int32_t>> SomeLabels(const NetworkBatch& batch) {
+inline std::vector<std::vector<int32_t>> SampleLabels(const NetworkBatch& batch) {
   return ChoicesOf(*MakeCpuPointerNetwork({.hidden = 16, .layers = 1}, 3)
                         ->Run(batch, {.choice = Choice::kSample}));
 }
@@ -74,8 +74,8 @@ inline int64_t ChoicesIn(const std::vector<std::vector<int32_t>>& labels) {
   return count;
 }
 
-// Returns the largest difference as a share of the first vector's largest element. If `min_scale`
-// is larger than this element, it is the divisor.
+// Returns the largest difference as a share of the first vector's largest element, or as a share of
+// `min_scale` if that is larger.
 template <typename A, typename B>
 double RelativeDifference(std::span<A> a, std::span<B> b, double min_scale = 1e-30) {
   double difference = 0;

@@ -24,20 +24,21 @@ using testing::Not;
 class ProtectedMetricsTest : public testing::Test {
  protected:
   ProtectedMetricsTest() {
-    test::WriteSelfSignedPair(In("pair.pem"));
+    test::WriteSelfSignedPair(PathTo("pair.pem"));
     Write("tokens", TokenLine(Role::kRead, "secret") + "\n");
     tls_ = *TlsFiles::Create(
-        {.certificate = In("pair.pem"), .key = In("pair.pem"), .client_ca = ""}, absl::Now());
-    access_ = *AccessControl::Create(In("tokens"));
+        {.certificate = PathTo("pair.pem"), .key = PathTo("pair.pem"), .client_ca = ""},
+        absl::Now());
+    access_ = *AccessControl::Create(PathTo("tokens"));
     telemetry_ = *Telemetry::Create({.metrics_listen = "127.0.0.1:0",
                                      .started = absl::UnixEpoch(),
                                      .tls = tls_.get(),
                                      .access = access_.get()});
   }
-  std::string In(const std::string& name) const { return folder_.File(name); }
+  std::string PathTo(const std::string& name) const { return folder_.File(name); }
   void Write(const std::string& name, const std::string& text) {
-    EXPECT_TRUE(AtomicWriteFile(In(name), text).ok());
-    EXPECT_EQ(chmod(In(name).c_str(), 0600), 0);
+    EXPECT_TRUE(AtomicWriteFile(PathTo(name), text).ok());
+    EXPECT_EQ(chmod(PathTo(name).c_str(), 0600), 0);
   }
   HttpReply Get(const std::string& path, const std::string& token, bool tls = true) const {
     const std::string head = token.empty() ? "" : Concat("authorization: Bearer ", token, "\r\n");

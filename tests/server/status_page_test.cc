@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-HttpServer::Options Pages() {
+HttpServer::Options OptionsWithPages() {
   HttpServer::Options options{.listen = "127.0.0.1:0"};
   options.pages["/page"] = [] { return StatusPage{.body = "here\n"}; };
   options.pages["/broken"] = []() -> StatusPage { throw std::runtime_error("broken"); };
@@ -34,7 +34,7 @@ std::unique_ptr<HttpServer> Serve(HttpServer::Options options) {
 }
 
 TEST(StatusPages, AnswerOnlyGetAndHead) {
-  const auto server = Serve(Pages());
+  const auto server = Serve(OptionsWithPages());
   const std::string& address = server->address();
   EXPECT_EQ(HttpGet(address, "/page").body, "here\n");
   EXPECT_EQ(HttpGet(address, "/page?a=b").status, 200);
@@ -55,14 +55,14 @@ TEST(StatusPages, AnswerOnlyGetAndHead) {
 }
 
 TEST(StatusPages, RefuseALongHead) {
-  const auto server = Serve(Pages());
+  const auto server = Serve(OptionsWithPages());
   EXPECT_EQ(
       HttpSend(server->address(), "GET /page HTTP/1.1\r\nX: " + std::string(20'000, 'a')).status,
       431);
 }
 
 TEST(StatusPages, CloseSilentConnections) {
-  HttpServer::Options options = Pages();
+  HttpServer::Options options = OptionsWithPages();
   options.handshake = absl::Milliseconds(50);
   const auto server = Serve(std::move(options));
   EXPECT_EQ(HttpSend(server->address(), "GET /page HT").status, 0);
@@ -71,7 +71,7 @@ TEST(StatusPages, CloseSilentConnections) {
 
 TEST(StatusPages, CloseConnectionsBeyondTheLimit) {
   Metrics metrics;
-  HttpServer::Options options = Pages();
+  HttpServer::Options options = OptionsWithPages();
   options.max_connections = 2;
   options.metrics = &metrics;
   const auto server = Serve(std::move(options));
@@ -87,7 +87,7 @@ TEST(StatusPages, CloseConnectionsBeyondTheLimit) {
 }
 
 TEST(StatusPages, CloseAfterEachResponse) {
-  const auto server = Serve(Pages());
+  const auto server = Serve(OptionsWithPages());
   const std::string request = "GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const HttpReply reply = HttpSend(server->address(), request + request);
   EXPECT_THAT(reply.head, HasSubstr("Connection: close"));
@@ -97,14 +97,14 @@ TEST(StatusPages, CloseAfterEachResponse) {
 
 // A web page can make its own name resolve to this machine (DNS rebinding).
 TEST(StatusPages, RefuseUnknownHostsOnLoopback) {
-  const auto server = Serve(Pages());
+  const auto server = Serve(OptionsWithPages());
   const auto status_for = [&](const std::string& host) {
     return HttpSend(server->address(), "GET /page HTTP/1.1\r\nHost: " + host + "\r\n\r\n").status;
   };
   EXPECT_EQ(status_for("evil.example"), 403);
   EXPECT_EQ(status_for("localhost:80"), 200);
   EXPECT_EQ(status_for("127.0.0.1\r\nHost: evil.example"), 403);
-  HttpServer::Options everywhere = Pages();
+  HttpServer::Options everywhere = OptionsWithPages();
   everywhere.listen = "0.0.0.0:0";
   const auto reachable = Serve(std::move(everywhere));
   const std::string port = reachable->address().substr(reachable->address().rfind(':'));
@@ -114,7 +114,7 @@ TEST(StatusPages, RefuseUnknownHostsOnLoopback) {
 }
 
 TEST(StatusPages, StopAtOnceWithSilentAndSlowClients) {
-  auto server = Serve(Pages());
+  auto server = Serve(OptionsWithPages());
   const OpenFile silent(HttpConnect(server->address()));
   const OpenFile slow(HttpConnect(server->address()));
   (void)!send(slow.descriptor(), "GET /la", 7, 0);

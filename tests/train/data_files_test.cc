@@ -40,7 +40,7 @@ TEST(DataReadByTest, ListsTheLabelFileOnlyIfItIsRead) {
   EXPECT_EQ(NamedDataOf(config).size(), 1u);
   EXPECT_THAT(DataReadBy(config), testing::IsEmpty());
   config.supervised.labels = LabelSource::kFile;
-  EXPECT_THAT(DataReadBy(config), testing::IsEmpty()) << "another method";
+  EXPECT_THAT(DataReadBy(config), testing::IsEmpty()) << "another method reads no labels";
   config.method = TrainingMethod::kSupervised;
   EXPECT_THAT(DataReadBy(config), ElementsAre(testing::Field(&NamedData::name, "labels.jsonl")));
 }
@@ -77,11 +77,11 @@ TEST(LineSplitterTest, StopsWhenNoMoreLinesAreWanted) {
 }
 
 TEST(LineSplitterTest, RefusesATooLongLine) {
-  const auto none = [](std::string_view, int64_t) -> absl::StatusOr<bool> { return true; };
+  const auto ignore = [](std::string_view, int64_t) -> absl::StatusOr<bool> { return true; };
   LineSplitter splitter;
   const std::string piece(size_t{kMaxLineBytes} / 2 + 1, 'x');
-  EXPECT_TRUE(splitter.Add(piece, none).ok());
-  EXPECT_THAT(std::string(splitter.Add(piece, none).status().message()),
+  EXPECT_TRUE(splitter.Add(piece, ignore).ok());
+  EXPECT_THAT(std::string(splitter.Add(piece, ignore).status().message()),
               HasSubstr("line 1: has more than 33554432 bytes"));
 }
 

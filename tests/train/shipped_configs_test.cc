@@ -29,7 +29,7 @@ TEST(ShippedConfigTest, TinyTrainsEitherArchitecture) {
             WritePointerNetworkOptions({}));
 }
 
-TEST(ShippedConfigTest, TinyPointerNetworkHasTheSizesOfTiny) {
+TEST(ShippedConfigTest, TinyPointerNetworkHasTheBatchesOfTiny) {
   const auto tiny = ParseTrainingConfig(ReadText("configs/ptrnet_tiny.yaml"), "ptrnet_tiny.yaml");
   ASSERT_TRUE(tiny.ok()) << tiny.status();
   EXPECT_EQ(tiny->batch_size, 128);
@@ -50,7 +50,7 @@ TEST(ShippedConfigTest, IsValidAndReadsBackAsResolved) {
   EXPECT_GE(found, 7);
 }
 
-// vrpctl train --list-presets shows this line.
+// vrpctl train --list-presets shows the second line.
 TEST(ShippedConfigTest, StatesItsSizeInTheSecondLine) {
   for (const auto& entry : std::filesystem::directory_iterator("configs")) {
     const std::string name = entry.path().filename();

@@ -1,4 +1,4 @@
-"""Drawings of plans with matplotlib and folium, which are imported when they are needed."""
+"""Draws plans with matplotlib and folium, which are imported only when they are needed."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def has_folium() -> bool:
 
 
 def _points(route: Route) -> tuple[list[float], list[float]]:
-    places = [stop.location for stop in route.stops if stop.location is not None]
-    return [place.x for place in places], [place.y for place in places]
+    locations = [stop.location for stop in route.stops if stop.location is not None]
+    return [location.x for location in locations], [location.y for location in locations]
 
 
 def draw_routes(solution: Solution, ax: Any = None) -> Any:

@@ -9,7 +9,7 @@
 namespace vrp::test {
 
 // Returns a tour that visits the (salt + step)-th allowed node at each step.
-inline std::vector<int32_t> SomeTour(const StepRules& rules, int32_t salt) {
+inline std::vector<int32_t> DeterministicTour(const StepRules& rules, int32_t salt) {
   std::vector<uint8_t> visited(static_cast<size_t>(rules.problem.nodes));
   RouteState state = BeginTrajectory(rules, visited.data());
   std::vector<int32_t> choices;
