@@ -12,6 +12,7 @@ die() { printf 'licences: error: %s\n' "$*" >&2; exit 1; }
 used_files() {
   ninja -C "$build" -t deps | sed -nE 's/^ +(\/usr\/(include|lib)\/\S+)$/\1/p'
   ninja -C "$build" -t commands bin/vrpd bin/vrpctl | grep -oE '/usr/lib/[^ ]+\.(a|so)[.0-9]*'
+  sed -nE 's/^VRP_LEAFLET_(JS|CSS):FILEPATH=//p' "$build/CMakeCache.txt"  # compiled into the web page
   if grep -q '^VRP_PORTABLE:BOOL=ON$' "$build/CMakeCache.txt"; then
     gcc -print-file-name=libstdc++.a
     gcc -print-libgcc-file-name

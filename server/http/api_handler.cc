@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "server/convert/status_convert.h"
 #include "server/http/openapi_document.h"
-#include "server/http/page/page_exchange.h"
+#include "server/http/page_exchange.h"
 #include "server/http/raw_upload.h"
 #include "server/http/rpc_exchange.h"
 #include "server/http/vroom_exchange.h"

@@ -2,7 +2,8 @@
 """Measures how long the web page takes to draw a better plan, in a headless Chromium without a GPU.
 
 Starts a daemon with one thread, opens its page, drops a generated instance and solves it. Prints one JSON line with the
-times of all updates of the plan: from the begin of the frame that draws one to the end of its layout and painting.
+times of all frames that draw one: of the plot with the figures and the list, or of the timeline, which follows a few times a
+second. A time is from the begin of the frame to the end of its layout and painting.
 
 Examples:
   page_update.py
@@ -23,12 +24,12 @@ sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 from page_browser import Browser  # noqa: E402
 from daemon import Daemon  # noqa: E402
 
-# Times each animation frame that changes the routes. A message posted in a frame arrives after its painting.
+# Times each animation frame that changes the routes or the timeline. A message posted in a frame arrives after its painting.
 WATCH = """
 window.updates = [];
 const original = window.requestAnimationFrame.bind(window);
 window.requestAnimationFrame = (callback) => original((time) => {
-  const shape = () => document.querySelector(".plot-edges")?.firstElementChild?.getAttribute("d") ?? "";
+  const shape = () => [".plot-edges path", ".t-row .t-service"].map((css) => document.querySelector(css)?.getAttribute("d")).join();
   const before = shape();
   const begun = performance.now();
   callback(time);

@@ -1,4 +1,4 @@
-"""Tests JSON over HTTP: calls, streams, uploads, VROOM's form, tokens, TLS, and what hostile pages and clients try."""
+"""Tests JSON over HTTP: calls, streams, uploads, VROOM's format, tokens, TLS, and requests of hostile pages and clients."""
 
 import base64
 import http.client
@@ -201,7 +201,7 @@ class HttpTest(unittest.TestCase):
         head = b"POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         self.assertIn(b" 413 ", self.http.raw(head + 17 * chunk))
 
-    def test_answers_vroom_in_its_own_form(self):
+    def test_answers_vroom_requests_in_vrooms_format(self):
         status, _, answer = self.http.call("POST", "/?budget=0.1s", VROOM)
         self.assertEqual((status, answer["code"]), (200, 0), answer)
         self.assertEqual(answer["summary"]["cost"], 45)
@@ -210,7 +210,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual((status, answer["code"]), (400, 2))
         self.assertIn("error", answer)
 
-    # Browsers.
+    # Requests that hostile pages make in a browser.
 
     def test_refuses_forms_of_other_sites(self):
         for content_type in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""):
@@ -233,9 +233,9 @@ class HttpTest(unittest.TestCase):
         twice = self.http.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n")
         self.assertIn(b" 403 ", twice)
 
-    # Clients that misbehave.
+    # Requests of hostile or slow clients.
 
-    def test_refuses_what_is_not_http(self):
+    def test_refuses_requests_that_are_not_http(self):
         self.assertIn(b" 400 ", self.http.raw(b"\x16\x03\x01 nonsense\r\n\r\n"))
         self.assertIn(b" 431 ", self.http.raw(b"GET / HTTP/1.1\r\nX: " + b"a" * 40_000 + b"\r\n\r\n"))
         smuggled = b"POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"

@@ -1,6 +1,7 @@
 """Drives Debian's Chromium without a display, for the tests of the web page."""
 
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ if CHROMIUM is None or DRIVER is None:
 require_modules("selenium")
 
 from selenium import webdriver  # noqa: E402
+from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
 from selenium.webdriver.chrome.options import Options  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
@@ -78,12 +80,13 @@ class Browser:
         shutil.rmtree(self.downloads, ignore_errors=True)
 
     def wait(self, condition, what="the page"):
-        """Returns the first true value of condition(). Raises if there is none in time."""
+        """Returns the first true value of condition(), tried anew if the page replaces an element. Raises if there is none in time."""
         end = time.monotonic() + WAIT_S
         while time.monotonic() < end:
-            value = condition()
-            if value:
-                return value
+            with contextlib.suppress(StaleElementReferenceException):
+                value = condition()
+                if value:
+                    return value
             time.sleep(0.05)
         self.picture("failure")
         raise AssertionError(f"waited {WAIT_S} s for {what}; console: {self.console()}")
@@ -100,7 +103,8 @@ class Browser:
                                        and element.text.strip().startswith(text)), None), f"the button {text!r}")
 
     def text(self, css):
-        return self.one(css).text
+        """Returns the text of the first visible element that has one."""
+        return self.wait(lambda: next((element.text for element in self.all(css) if element.is_displayed() and element.text), None), css)
 
     def type(self, css, text):
         element = self.one(css)

@@ -31,7 +31,7 @@ class PageFilesTest(unittest.TestCase):
             connection.close()
 
     def test_serves_every_file_unchanged_with_its_type(self):
-        files = [file for file in WEB.rglob("*") if file.is_file()]
+        files = [file for file in WEB.rglob("*") if file.is_file() and file.suffix != ".md"]
         self.assertGreater(len(files), 30)
         for file in files:
             path = "/" if file.name == "index.html" else f"/page/{file.relative_to(WEB).as_posix()}"

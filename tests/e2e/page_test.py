@@ -11,10 +11,10 @@ import threading
 import unittest
 
 from page_browser import Browser, By
-from daemon import BINARIES, DATA, Daemon, vrpctl
+from daemon import BINARIES, DATA, ROOT, Daemon
 
 INSTANCE = DATA / "E-n22-k4.vrp"
-CITY = pathlib.Path(os.environ["VRP_SOURCE_DIR"]) / "server/http/page/web/samples/city.json"
+CITY = ROOT / "server/http/page/web/samples/city.json"
 WRONG = json.dumps({"kind": "cvrp", "capacity": 5, "coords": [[0, 0], [1, 1], [2, 2]], "demands": [0, 3, -1]})
 # A pixel, as a map tile.
 TILE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
@@ -142,7 +142,7 @@ class SolveViewTest(PageTest):
         browser.one('[data-sample="E-n22-k4.vrp"]').click()
         browser.type('[name="budget"]', "99999")
         browser.one('[data-action="solve"]').click()
-        self.assertIn("3600", browser.text(".field-error"))
+        self.assertIn("wanted 1ms to 1h", browser.text(".field-error"))
         self.assertEqual(browser.one('[name="budget"]').get_attribute("aria-invalid"), "true")
 
     def test_lists_unserved_customers_when_vehicles_are_taken_away(self):
@@ -195,6 +195,16 @@ class SolveViewTest(PageTest):
             self.assertLessEqual(browser.scroll_width(), width)
             self.assert_no_complaints()
 
+    def test_keeps_the_plan_while_another_address_is_open(self):
+        browser = self.open()
+        browser.one('[data-sample="E-n22-k4.vrp"]').click()
+        self.solve("0.5")
+        cost = self.figure("cost")
+        browser.driver.execute_script("location.hash = '#solve/elsewhere'")
+        browser.wait(lambda: self.figure("cost") == cost, "the plan")
+        self.assertEqual(len(browser.all(".route-row")), 4)
+        self.assert_no_complaints()
+
     def test_works_by_keyboard(self):
         browser = self.open()
         sample = browser.one('[data-sample="E-n22-k4.vrp"]')
@@ -229,6 +239,7 @@ class TileTest(PageTest):
 
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tiles)
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(server.server_close)
         cls.addClassCleanup(server.shutdown)
         return ("--map-tiles", f"http://127.0.0.1:{server.server_port}/{{z}}/{{x}}/{{y}}.png", "--map-attribution", "<b>Tiles</b> & Co")
 
@@ -262,6 +273,7 @@ class TokenTest(PageTest):
         browser = self.open()
         self.give("wrong")
         self.assertIn("does not know this token", browser.text("#token-dialog .field-error"))
+        browser.wait(lambda: browser.one("#token-dialog input").get_attribute("aria-invalid") == "true", "the refused token")
         self.give(self.tokens["solve"])
         browser.wait(lambda: browser.text("#session").startswith("Version"), "the session")
         browser.one('[data-sample="E-n22-k4.vrp"]').click()
@@ -275,6 +287,8 @@ class TokenTest(PageTest):
         browser = self.open()
         self.give(self.tokens["read"])
         self.assertIn("This token may only read", browser.text(".notice.static"))
+        self.assertEqual([button.is_enabled() and not button.find_elements(By.XPATH, "ancestor::*[@inert]")
+                          for button in browser.all("#main button")], [False] * 5)
         browser.picture("reader-light-1280")
 
 

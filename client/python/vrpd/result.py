@@ -35,7 +35,10 @@ class SolutionFile(Record):
 
 
 class TimeBreakdown(Record):
-    """Seconds of each part of a solve; None for a part that did not run."""
+    """Seconds of each part of a solve; None for a part that did not run.
+
+    `encode` is always None; `decode` is the time of the network.
+    """
 
     MESSAGE = "TimeBreakdown"
     queue: float | None

@@ -2,7 +2,7 @@
 
     python3 embed.py OUTPUT.cc FOLDER [NAME=FILE]...
 
-Serves FOLDER/index.html as "/", and each other file of FOLDER and each NAME below "/page/".
+Serves FOLDER/index.html as "/", and each other file of FOLDER but .md, and each NAME, below "/page/".
 """
 
 import hashlib
@@ -32,7 +32,7 @@ def row_of(path, file):
 
 def main():
     output, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    files = {f"/page/{file.relative_to(folder).as_posix()}": file for file in folder.rglob("*") if file.is_file()}
+    files = {f"/page/{file.relative_to(folder).as_posix()}": file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md"}
     files["/"] = files.pop("/page/index.html")
     for named in sys.argv[3:]:
         name, file = named.split("=", 1)

@@ -47,6 +47,10 @@ export class LineChart {
     this.tip = h("div", { class: "chart-tip", hidden: true });
     this.empty = h("p", { class: "hint" }, this.options.emptyText);
     fill(host, h("div", { class: "chart" }, this.legend, this.svg, this.tip, this.empty));
+    this.range = { left: 0, right: 1, low: 0, high: 1 };
+    this.toX = this.toY = this.fromX = (/** @type {number} */ value) => value;
+    this.cursor = s("g");
+    this.cursorX = /** @type {number|undefined} */ (undefined);
     this.svg.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.#moveCursor(event.offsetX));
     this.svg.addEventListener("pointerleave", () => this.#hideCursor());
     this.svg.addEventListener("blur", () => this.#hideCursor());
@@ -136,7 +140,7 @@ export class LineChart {
   /** Shows the values nearest to a pixel. @param {number} pixel */
   #moveCursor(pixel) {
     const series = this.#shown();
-    if (series.length === 0 || !this.cursor) return;
+    if (series.length === 0) return;
     const { points } = series[0];
     const x = points[nearest(points, this.fromX(pixel))][0];
     this.cursorX = x;
@@ -156,7 +160,7 @@ export class LineChart {
 
   #hideCursor() {
     this.cursorX = undefined;
-    this.cursor?.setAttribute("visibility", "hidden");
+    this.cursor.setAttribute("visibility", "hidden");
     this.tip.hidden = true;
   }
 }

@@ -42,10 +42,10 @@ function hex(rgb) {
   return `#${rgb.map(part).join("")}`;
 }
 
+const darkQuery = typeof matchMedia === "function" ? matchMedia("(prefers-color-scheme: dark)") : { matches: false };
+
 /** Whether the user's system is set to dark. */
-export function prefersDark() {
-  return typeof matchMedia === "function" && matchMedia("(prefers-color-scheme: dark)").matches;
-}
+export const prefersDark = () => darkQuery.matches;
 
 /** @type {Map<string, string>} */
 const known = new Map();

@@ -17,17 +17,23 @@ async function maySolve() {
   return true;
 }
 
-/** Asks the server who it is, and stores the answer in `session`. */
+const RETRY_MS = 3000;
+
+/** Asks the server who it is, and stores the answer in `session`. Asks again as long as the server cannot be reached. */
 export async function connect() {
+  const wasUnreachable = session.value.state === "unreachable";
   try {
     const info = await call("GetServerInfo");
     const settings = await (await fetch("/page/settings.json")).json();
-    session.set({ state: "ready", info, settings, canSolve: token.get() === "" || (await maySolve()) });
+    const canSolve = token.get() === "" || (await maySolve());
+    if (wasUnreachable) clearNotices();
+    session.set({ state: "ready", info, settings, canSolve });
   } catch (error) {
     const refused = error instanceof ApiError && ["UNAUTHENTICATED", "PERMISSION_DENIED"].includes(error.status);
     session.patch({ state: refused ? "token" : "unreachable", info: null });
-    if (refused) askForToken(token.get() ? "The server does not know this token." : "");
-    else showError(error, "Connecting");
+    if (refused) return askForToken(token.get() ? "The server does not know this token." : "");
+    if (!wasUnreachable) showError(error, "Connecting");
+    setTimeout(() => { if (session.value.state === "unreachable") connect(); }, RETRY_MS);
   }
 }
 

@@ -13,7 +13,7 @@ function setAll(element, attributes) {
     if (value === false || value === null || value === undefined) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "dataset") Object.assign(/** @type {HTMLElement} */ (element).dataset, value);
-    else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, String(text));
+    else if (name === "style") for (const [key, text] of Object.entries(value)) /** @type {HTMLElement} */ (element).style.setProperty(key, String(text));
     else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden") element[name] = value;
     else element.setAttribute(name, value === true ? "" : String(value));
   }

@@ -2,6 +2,19 @@
 
 const LOCALE = "en-US";
 
+/** @type {Map<number, Intl.NumberFormat>} */
+const formats = new Map();
+
+/** Returns the format with this many decimals. To make one takes a hundred times as long as to use it. @param {number} digits */
+function formatOf(digits) {
+  let format = formats.get(digits);
+  if (!format) {
+    format = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: digits, minimumFractionDigits: 0 });
+    formats.set(digits, format);
+  }
+  return format;
+}
+
 /**
  * Returns a number with thousands separators and at most `digits` decimals; integers have none.
  * @param {number} value
@@ -9,8 +22,13 @@ const LOCALE = "en-US";
  */
 export function number(value, digits = 2) {
   if (!Number.isFinite(value)) return "–";
-  const shown = Number.isInteger(value) ? 0 : digits;
-  return value.toLocaleString(LOCALE, { maximumFractionDigits: shown, minimumFractionDigits: 0 }).replace("-", "−");
+  return formatOf(Number.isInteger(value) ? 0 : digits).format(value).replace("-", "−");
+}
+
+/** Returns a number without a unit with as many decimals as its size deserves. @param {number} value */
+export function plain(value) {
+  const size = Math.abs(value);
+  return number(value, size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
 /** Returns a difference with its sign: "+12.4", "−3", "±0". @param {number} value @param {number} [digits] */
@@ -80,20 +98,20 @@ export function dateTime(timestamp) {
 
 /** Returns a distance in km or m, or as a plain number if the unit is unknown. @param {number} value @param {Units} [units] */
 export function distance(value, units) {
-  if (!units?.metresPerDistanceUnit) return number(value, 1);
+  if (!units?.metresPerDistanceUnit) return plain(value);
   const metres = value * units.metresPerDistanceUnit;
   return Math.abs(metres) < 1000 ? `${number(metres, 0)} m` : `${number(metres / 1000, 1)} km`;
 }
 
 /** Returns a duration by the units. @param {number} value @param {Units} [units] */
 export function duration(value, units) {
-  return units?.secondsPerTimeUnit ? span(value * units.secondsPerTimeUnit) : number(value, 1);
+  return units?.secondsPerTimeUnit ? span(value * units.secondsPerTimeUnit) : plain(value);
 }
 
 /** Returns a point in time: "08:15" for times of day, else a number. @param {number} value @param {Units} [units] */
 export function clock(value, units) {
   if (!Number.isFinite(value)) return "–";
-  if (!units?.timesOfDay || !units.secondsPerTimeUnit) return number(value, 1);
+  if (!units?.timesOfDay || !units.secondsPerTimeUnit) return plain(value);
   const minutes = Math.round((value * units.secondsPerTimeUnit) / 60);
   const day = Math.floor(minutes / 1440);
   const rest = minutes - day * 1440;

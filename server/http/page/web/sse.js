@@ -15,7 +15,7 @@ export class EventReader {
   push(part) {
     const blocks = (this.rest + part).split("\n\n");
     this.rest = blocks.pop() ?? "";
-    return blocks.map(parseBlock).filter((event) => event !== null);
+    return blocks.flatMap((block) => parseBlock(block) ?? []);
   }
 }
 

@@ -20,12 +20,12 @@ export function drawUnserved(host, workspace) {
 
 /** @param {HTMLElement} host @param {Workspace} workspace */
 export function drawViolations(host, workspace) {
-  const { verdict, running } = workspace;
+  const { verdict, violations, running } = workspace;
   if (!verdict) return fill(host, h("p", { class: "hint" }, running ? "The independent checker judges the plan when the search ends." : "No plan has been checked yet."));
-  if (verdict.violations.length === 0) return fill(host, h("p", { class: "hint" }, "The independent checker found no violation."));
+  if (violations.length === 0) return fill(host, h("p", { class: "hint" }, "The independent checker found no violation."));
   return fill(host, h("div", { class: "table-wrap" }, h("table", { class: "data" },
     h("thead", {}, h("tr", {}, h("th", {}, "Kind"), h("th", {}, "Where"), h("th", {}, "What"))),
-    h("tbody", {}, verdict.violations.map((one) => h("tr", {},
+    h("tbody", {}, violations.map((one) => h("tr", {},
       h("td", {}, one.kind.replaceAll("_", " ")),
       h("td", {}, one.route === undefined && one.node === undefined ? "the plan" : h("button", { type: "button", class: "link",
         onclick: () => workspace.select(one.route ?? null, one.node ?? null) },

@@ -8,7 +8,7 @@ import { clearNotices, showError } from "../notices.js";
 import { session } from "../store.js";
 import { buildExports } from "./export.js";
 import { drawUnserved, drawViolations } from "./lists.js";
-import { visitsOf } from "./plan.js";
+import { completePlan, visitsOf } from "./plan.js";
 import { Plot } from "./plot.js";
 import { kindName } from "./problem.js";
 import { RoutesPanel, describeNode } from "./routes_panel.js";
@@ -17,7 +17,12 @@ import { Summary, drawEdit } from "./summary.js";
 import { Tabs } from "./tabs.js";
 import { Timeline } from "./timeline.js";
 
-const TICK_MS = 200; // between updates of the elapsed time
+const TICK_MS = 250; // between updates of the elapsed time, and of the tabs while a search runs
+
+const AREAS = ["settings stack", "plot", "summary", "edit-note", "exports", "routes-panel", "curve", "timeline", "unserved", "violations"];
+
+/** Returns the empty elements that the parts fill, by the first word of their class. @returns {Record<string, any>} */
+const makeAreas = () => Object.fromEntries(AREAS.map((name) => [name.split(" ")[0], h("div", { class: name })]));
 
 export class PlanScreen {
   /**
@@ -27,72 +32,84 @@ export class PlanScreen {
    * @param {AbortSignal} signal
    */
   constructor(host, workspace, onClose, signal) {
+    const problem = /** @type {import("./problem.js").Problem} */ (workspace.problem);
     this.workspace = workspace;
     this.gone = new AbortController();
     signal.addEventListener("abort", () => this.gone.abort());
     /** @type {Set<string>} */
     this.pending = new Set();
-    this.#build(host, () => {
+    this.tabIsOld = false;
+    this.areas = makeAreas();
+    this.settings = new SettingsPanel(this.areas.settings, workspace, this.gone.signal);
+    this.summary = new Summary(this.areas.summary);
+    this.routes = new RoutesPanel(this.areas["routes-panel"], workspace, (node, target, position) => this.#move(node, target, position));
+    this.timeline = new Timeline(this.areas.timeline, (route, node) =>
+      workspace.select(node === null && route === workspace.selected.route ? null : route, node));
+    this.curve = new LineChart(this.areas.curve, { label: "Cost over time", xTitle: "seconds", yTitle: "Cost", formatX: (value) => number(value, 2),
+                                                   formatY: (value) => cost(value, workspace.plan?.units), emptyText: "The curve of the best cost appears while solving." });
+    this.tabs = new Tabs([["timeline", "Timeline", this.areas.timeline], ["curve", "Cost over time", this.areas.curve],
+                          ["unserved", "Unserved", this.areas.unserved], ["violations", "Violations", this.areas.violations]], () => this.#schedule("tab"));
+    this.solveButton = h("button", { type: "button", class: "primary wide", "data-action": "solve", onclick: () => this.#solve() }, "Solve");
+    this.stopButton = h("button", { type: "button", class: "wide", "data-action": "stop", hidden: true, onclick: () => workspace.stop() }, "Stop and keep the best");
+    buildExports(this.areas.exports, workspace, showError);
+    fill(host, this.#layout(problem, () => {
       this.gone.abort();
       onClose();
-    });
+    }));
+    this.plot = problem.hasPlaces ? this.#makePlot(problem) : null;
+    this.#follow();
+  }
+
+  /** Draws when something changes, until the screen is gone. */
+  #follow() {
+    const { workspace } = this;
+    const { signal } = this.gone;
     workspace.watch((change) => {
       if (change === "instance") this.gone.abort();
       else this.#schedule(change);
-    }, this.gone.signal);
-    session.watch(() => this.#drawButtons(), this.gone.signal);
-    const clockTimer = setInterval(() => { if (workspace.running) this.summary.drawTime(workspace); }, TICK_MS);
-    this.gone.signal.addEventListener("abort", () => clearInterval(clockTimer));
+    }, signal);
+    session.watch(() => this.#drawButtons(), signal);
+    const timer = setInterval(() => {
+      if (!workspace.running) return;
+      this.summary.drawTime(workspace);
+      if (this.tabIsOld) requestAnimationFrame(() => this.#drawTab());
+    }, TICK_MS);
+    signal.addEventListener("abort", () => clearInterval(timer));
     this.#schedule("plan");
   }
 
-  /** @param {HTMLElement} host @param {() => void} onClose */
-  #build(host, onClose) {
-    const { workspace } = this;
-    const problem = /** @type {import("./problem.js").Problem} */ (workspace.problem);
-    const area = (/** @type {string} */ name) => h("div", { class: name });
-    const parts = { settings: area("settings stack"), plot: area("plot"), summary: area("summary"), edit: area("edit-note"), exports: area("exports"),
-                    routes: area("routes-panel"), curve: area("curve"), timeline: area("timeline"), unserved: area("list"), violations: area("list") };
-    this.parts = parts;
-    this.solveButton = h("button", { type: "button", class: "primary wide", "data-action": "solve", onclick: () => this.#solve() }, "Solve");
-    this.stopButton = h("button", { type: "button", class: "wide", "data-action": "stop", hidden: true, onclick: () => workspace.stop() }, "Stop and keep the best");
-    this.tabs = new Tabs([["timeline", "Timeline", parts.timeline], ["curve", "Cost over time", parts.curve],
-                          ["unserved", "Unserved", parts.unserved], ["violations", "Violations", parts.violations]], () => this.#schedule("tab"));
-    const settingsBox = h("details", { class: "panel settings-panel", open: innerWidth > 900 }, h("summary", { class: "panel-head" }, h("h2", {}, "Settings")),
-      h("div", { class: "panel-body" }, parts.settings));
-    fill(host, h("div", { class: "plan-screen" },
+  /** @param {import("./problem.js").Problem} problem @param {() => void} onClose */
+  #layout(problem, onClose) {
+    const { areas, workspace } = this;
+    const facts = [kindName(problem), plural(problem.nodes.length - problem.depots, "customer"), plural(problem.vehicles.length, "vehicle type")];
+    if (!problem.hasPlaces) fill(areas.plot, h("div", { class: "empty" }, h("h2", {}, "No plot"), h("p", {}, "The instance has distances, but no coordinates.")));
+    return h("div", { class: "plan-screen" },
       h("div", { class: "view-head" },
-        h("div", {}, h("h1", { class: "instance-name" }, problem.name || workspace.loaded?.name),
-          h("p", { class: "hint" }, `${kindName(problem)} · ${plural(problem.nodes.length - problem.depots, "customer")} · ${plural(problem.vehicles.length, "vehicle type")}`)),
-        h("div", { class: "row" }, parts.exports, h("button", { type: "button", onclick: onClose }, "Another file"))),
+        h("div", {}, h("h1", { class: "instance-name" }, problem.name || workspace.loaded?.name), h("p", { class: "hint" }, facts.join(" · "))),
+        h("div", { class: "row" }, areas.exports, h("button", { type: "button", onclick: onClose }, "Another file"))),
       h("div", { class: "plan-grid" },
-        h("div", { class: "column-settings" }, h("div", { class: "stack solve-buttons" }, this.solveButton, this.stopButton), settingsBox),
+        h("div", { class: "column-settings" }, h("div", { class: "stack solve-buttons" }, this.solveButton, this.stopButton),
+          h("details", { class: "panel settings-panel", open: innerWidth > 900 }, h("summary", { class: "panel-head" }, h("h2", {}, "Settings")),
+            h("div", { class: "panel-body" }, areas.settings))),
         h("div", { class: "column-main stack" },
-          h("section", { class: "panel", "aria-label": "Figures of the plan" }, parts.summary, parts.edit),
-          h("section", { class: "panel plot-panel", "aria-label": "Plot" }, parts.plot),
+          h("section", { class: "panel", "aria-label": "Figures of the plan" }, areas.summary, areas["edit-note"]),
+          h("section", { class: "panel plot-panel", "aria-label": "Plot" }, areas.plot),
           h("section", { class: "panel", "aria-label": "Details" }, this.tabs.element)),
         h("section", { class: "panel column-routes", "aria-label": "Routes" }, h("div", { class: "panel-head" }, h("h2", {}, "Routes")),
-          h("div", { class: "panel-body" }, parts.routes)))));
-    this.#buildParts(problem);
+          h("div", { class: "panel-body" }, areas["routes-panel"]))));
   }
 
   /** @param {import("./problem.js").Problem} problem */
-  #buildParts(problem) {
-    const { workspace, parts } = this;
-    const select = (/** @type {number|null} */ route, /** @type {number|null} */ node) => workspace.select(route, node);
-    this.settings = new SettingsPanel(parts.settings, workspace, this.gone.signal);
-    this.summary = new Summary(parts.summary);
-    this.routes = new RoutesPanel(parts.routes, workspace, (node, target, position) => this.#move(node, target, position));
-    this.timeline = new Timeline(parts.timeline, (route, node) =>
-      select(node === null && route === workspace.selected.route ? null : route, node));
-    this.curve = new LineChart(parts.curve, { label: "Cost over time", xTitle: "seconds", yTitle: "Cost", formatX: (value) => number(value, 2),
-                                              formatY: (value) => cost(value, workspace.plan?.units), emptyText: "The curve of the best cost appears while solving." });
-    buildExports(parts.exports, workspace, showError);
-    if (!problem.hasPlaces) return void fill(parts.plot, h("div", { class: "empty" }, h("h2", {}, "No plot"), h("p", {}, "The instance has distances, but no coordinates.")));
-    this.plot = new Plot(parts.plot, { onSelect: select, describe: (node) => describeNode(workspace, node),
-                                       onMove: (node, { route, position }) => this.#dropped(node, route, position) }, this.gone.signal);
-    this.plot.canMove = (node) => this.#canMove(node);
-    this.plot.setProblem(problem, session.value.settings).then(() => this.#schedule("plan"), (error) => showError(error, "Opening the map"));
+  #makePlot(problem) {
+    const { workspace } = this;
+    const plot = new Plot(this.areas.plot, problem, {
+      onSelect: (route, node) => workspace.select(route, node),
+      onMove: (node, { route, position }) => this.#dropped(node, route, position),
+      canMove: (node) => this.#canMove(node),
+      describe: (node) => describeNode(workspace, node),
+    }, this.gone.signal);
+    plot.start(session.value.settings).then(() => this.#schedule("plan"), (error) => showError(error, "Opening the map"));
+    return plot;
   }
 
   /** @param {number} node */
@@ -104,11 +121,11 @@ export class PlanScreen {
 
   async #solve() {
     clearNotices();
-    this.settings?.clearErrors();
+    this.settings.clearErrors();
     try {
       await this.workspace.solve(this.workspace.request());
     } catch (error) {
-      if (!isAbort(error) && !this.settings?.showFieldErrors(error)) showError(error, "Solving");
+      if (!isAbort(error) && !this.settings.showFieldErrors(error)) showError(error, "Solving");
     }
   }
 
@@ -142,23 +159,26 @@ export class PlanScreen {
     const { workspace } = this;
     const whole = ["plan", "verdict", "running", "frozen"].some((change) => changes.has(change));
     if (whole) {
-      this.summary?.draw(workspace);
-      this.routes?.draw();
-      this.settings?.refresh();
-      drawEdit(this.parts.edit, workspace);
+      this.summary.draw(workspace);
+      this.routes.draw();
+      this.settings.refresh();
+      drawEdit(this.areas["edit-note"], workspace);
       this.#drawButtons();
       this.#drawCounts();
       this.#drawPlot();
     } else if (changes.has("selection")) {
-      this.routes?.drawSelection();
+      this.routes.drawSelection();
+      this.plot?.select(workspace.selected);
     }
-    if (changes.has("selection") || whole) this.plot?.select(workspace.selected.route, workspace.selected.node);
-    this.#drawTab();
+    // Better plans may come by the dozen: the plot shows each, the tabs a few in a second.
+    if (workspace.running && !changes.has("selection") && !changes.has("tab")) this.tabIsOld = true;
+    else this.#drawTab();
   }
 
   #drawPlot() {
-    const { plan } = this.workspace;
-    this.plot?.setRoutes(plan?.routes ?? [], { unserved: new Set(plan?.unserved.map((one) => one.node)), violated: this.workspace.violated().nodes });
+    const { plan, selected } = this.workspace;
+    this.plot?.setRoutes(plan?.routes ?? [], { selected, unserved: new Set(plan?.unserved.map((one) => one.node)),
+                                               violated: this.workspace.violated().nodes });
   }
 
   #drawButtons() {
@@ -168,23 +188,24 @@ export class PlanScreen {
     this.solveButton.disabled = !session.value.canSolve;
     this.solveButton.textContent = !session.value.canSolve ? "Solving needs the role solve" : again ? "Improve the plan" : plan ? "Solve again" : "Solve";
     this.stopButton.hidden = !running;
-    this.parts.exports.hidden = !plan || running;
+    this.areas.exports.hidden = !plan || running;
   }
 
   #drawCounts() {
-    const { plan, verdict } = this.workspace;
+    const { plan, violations } = this.workspace;
     this.tabs.setCount("unserved", plan?.unserved.length ?? 0);
-    this.tabs.setCount("violations", verdict?.violations.length ?? 0);
+    this.tabs.setCount("violations", violations.length);
   }
 
   #drawTab() {
+    this.tabIsOld = false;
     const { workspace } = this;
     const { problem, plan, selected } = workspace;
     const draw = {
-      timeline: () => problem && this.timeline?.draw({ problem, plan, selected, violated: workspace.violated().nodes }),
-      curve: () => this.curve?.update(this.#curves()),
-      unserved: () => drawUnserved(this.parts.unserved, workspace),
-      violations: () => drawViolations(this.parts.violations, workspace),
+      timeline: () => problem && this.timeline.draw({ problem, plan: plan ?? completePlan({}), selected, violated: workspace.violated().nodes }),
+      curve: () => this.curve.update(this.#curves()),
+      unserved: () => drawUnserved(this.areas.unserved, workspace),
+      violations: () => drawViolations(this.areas.violations, workspace),
     }[this.tabs.chosen];
     draw?.();
   }

@@ -12,26 +12,38 @@ const MAX_NUMBERED = 150; // visits of a selected route that get numbers
  * @typedef {object} PlotEvents
  * @property {(route: number|null, node: number|null) => void} onSelect
  * @property {(node: number, target: {route: number, position: number}) => void} onMove Position in the route's stops.
+ * @property {(node: number) => boolean} canMove
  * @property {(node: number) => string[]} describe Lines of the tip of a node.
  */
 
 export class Plot {
-  /** @param {HTMLElement} host @param {PlotEvents} events @param {AbortSignal} signal */
-  constructor(host, events, signal) {
-    this.host = host;
+  /**
+   * @param {HTMLElement} host
+   * @param {import("./problem.js").Problem} problem With places.
+   * @param {PlotEvents} events
+   * @param {AbortSignal} signal
+   */
+  constructor(host, problem, events, signal) {
+    this.problem = problem;
     this.events = events;
     this.signal = signal;
-    /** @type {import("./plan.js").Route[]} */
-    this.routes = [];
+    this.base = baseCoordinates(problem.nodes, problem.lonLat);
+    this.screen = new Float64Array(this.base.length);
+    this.camera = /** @type {PlanarCamera|MapCamera|null} */ (null);
+    this.routes = /** @type {import("./plan.js").Route[]} */ ([]);
+    this.selected = /** @type {import("./workspace.js").Selection} */ ({ route: null, node: null });
+    this.unserved = /** @type {Set<number>} */ (new Set());
+    this.violated = /** @type {Set<number>} */ (new Set());
     this.layers = Object.fromEntries(["legs", "edges", "dots", "marks", "drag"].map((name) => [name, s("g", { class: `plot-${name}` })]));
-    this.svg = s("svg", { class: "plot-svg", "aria-hidden": "true" }, ...Object.values(this.layers));
+    const { length } = problem.nodes;
+    const size = length > 5000 ? { "--dot": 2.5, "--edge": 1 } : length > 1500 ? { "--dot": 4, "--edge": 1.4 } : length > 500 ? { "--dot": 6, "--edge": 1.8 } : {};
+    this.svg = s("svg", { class: "plot-svg", "aria-hidden": "true", style: size }, ...Object.values(this.layers));
     this.ground = h("div", { class: "plot-ground", tabindex: 0, role: "application",
                              "aria-label": "Plot of the routes. Arrow keys move it, plus and minus zoom, 0 shows all. The list of routes has the same in words." });
     this.tip = h("div", { class: "plot-tip", hidden: true });
-    this.buttons = h("div", { class: "plot-buttons" }, this.#button("+", "Zoom in", () => this.camera?.zoom(1.4)),
+    const buttons = h("div", { class: "plot-buttons" }, this.#button("+", "Zoom in", () => this.camera?.zoom(1.4)),
       this.#button("−", "Zoom out", () => this.camera?.zoom(1 / 1.4)), this.#button("⤢", "Show all", () => this.fit()));
-    fill(host, this.ground, this.svg, this.tip, this.buttons);
-    this.selected = { route: /** @type {number|null} */ (null), node: /** @type {number|null} */ (null) };
+    fill(host, this.ground, this.svg, this.tip, buttons);
     signal.addEventListener("abort", () => this.camera?.destroy());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(), { signal });
     followPointer(this);
@@ -43,19 +55,12 @@ export class Plot {
   }
 
   /**
-   * Shows an instance, without routes.
-   * @param {import("./problem.js").Problem} problem
+   * Shows the places: on a map if they are longitudes and latitudes.
    * @param {{mapTiles: string, mapAttribution: string}} settings
    */
-  async setProblem(problem, settings) {
-    this.problem = problem;
-    this.routes = [];
-    this.unserved = new Set();
-    this.violated = new Set();
-    this.base = baseCoordinates(problem.nodes, problem.lonLat);
-    this.screen = new Float64Array(this.base.length);
+  async start(settings) {
     const onChange = () => this.draw();
-    if (problem.lonLat) {
+    if (this.problem.lonLat) {
       const leaflet = await import("../lib/leaflet.js");
       if (this.signal.aborted) return;
       this.camera = new MapCamera(leaflet, this.ground, onChange, settings);
@@ -66,29 +71,27 @@ export class Plot {
   }
 
   fit() {
-    if (this.camera && this.base) this.camera.fit(this.base);
+    this.camera?.fit(this.base);
   }
 
   /**
    * Shows a plan.
    * @param {import("./plan.js").Route[]} routes
-   * @param {{unserved?: Set<number>, violated?: Set<number>}} [marks] Nodes.
+   * @param {{selected: import("./workspace.js").Selection, unserved: Set<number>, violated: Set<number>}} marks
    */
-  setRoutes(routes, { unserved = new Set(), violated = new Set() } = {}) {
-    this.routes = routes;
-    this.unserved = unserved;
-    this.violated = violated;
+  setRoutes(routes, { selected, unserved, violated }) {
+    Object.assign(this, { routes, selected, unserved, violated });
     this.draw();
   }
 
-  /** @param {number|null} route @param {number|null} node */
-  select(route, node) {
-    this.selected = { route, node };
+  /** @param {import("./workspace.js").Selection} selected */
+  select(selected) {
+    this.selected = selected;
     this.draw();
   }
 
   draw() {
-    if (!this.camera || !this.base || !this.screen) return;
+    if (!this.camera) return;
     project(this.base, this.camera.transform, this.screen);
     this.svg.classList.toggle("has-selection", this.selected.route !== null);
     this.#resize("legs", this.routes.length, { fill: "none" });

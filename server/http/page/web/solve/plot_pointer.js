@@ -21,7 +21,7 @@ export function followPointer(plot) {
              reach: event.pointerType === "touch" ? REACH.touch : REACH.mouse };
   };
   const hit = (/** @type {{x: number, y: number, reach: number}} */ { x, y, reach }) =>
-    (plot.screen ? nearestNode(plot.screen, plot.problem.depots, x, y, reach) : -1);
+    nearestNode(plot.screen, plot.problem.depots, x, y, reach);
   const on = (/** @type {string} */ type, /** @type {(event: any) => void} */ listener) =>
     plot.ground.addEventListener(type, listener, { signal: plot.signal, capture: true });
 
@@ -29,7 +29,7 @@ export function followPointer(plot) {
     const at = where(event);
     pressed = at;
     const node = hit(at);
-    const movable = plot.routes.length > 0 && plot.canMove?.(node);
+    const movable = plot.routes.length > 0 && plot.events.canMove(node);
     if (node < 0 || event.button !== 0 || !movable) return;
     drag = { node, ...at, moving: false, target: null };
     plot.camera?.setPanning(false);

@@ -101,7 +101,7 @@ export class RoutesPanel {
                    route.breaks.length > 0 && route.breaks.map((one) => `break ${clock(one.start, plan?.units)}–${clock(one.end, plan?.units)}`).join(", ")];
     const violations = (workspace.verdict?.violations ?? []).filter((one) => one.route === index);
     return h("div", { class: "detail-head" }, h("span", { class: "muted" }, facts.filter(Boolean).join(" · ")),
-      h("button", { type: "button", class: "small", "data-action": "freeze", "aria-pressed": String(frozen.has(index)), disabled: running,
+      workspace.problem?.kind !== "tsp" && h("button", { type: "button", class: "small", "data-action": "freeze", "aria-pressed": String(frozen.has(index)), disabled: running,
                     title: "A frozen route keeps its stops and its order when you solve again",
                     onclick: () => workspace.toggleFrozen(index) }, frozen.has(index) ? "Unfreeze" : "Freeze"),
       violations.map((one) => h("p", { class: "field-error" }, one.message)));

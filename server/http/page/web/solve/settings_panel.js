@@ -39,7 +39,7 @@ export class SettingsPanel {
       h("label", { class: "check" }, this.fromPlan, "Start from the current plan"),
       this.#field("strategy", "Strategy", strategy),
       this.#field("model", "Model", this.model),
-      h("h3", {}, "Vehicles"), this.#vehicles());
+      this.workspace.problem?.kind !== "tsp" && [h("h3", {}, "Vehicles"), this.#vehicles()]);
     this.refresh();
   }
 
@@ -59,14 +59,14 @@ export class SettingsPanel {
     const vehicles = this.workspace.problem?.vehicles ?? [];
     return vehicles.map((vehicle, type) => {
       const capacity = [vehicle.capacity ?? []].flat();
-      const title = vehicles.length > 1 || vehicle.id ? String(vehicle.id ?? `Type ${type + 1}`) : "";
+      const title = vehicles.length > 1 || vehicle.id ? (/\D/.test(vehicle.id ?? "") ? String(vehicle.id) : `Vehicle ${vehicle.id ?? type + 1}`) : "";
       const count = h("input", { type: "number", min: "0", step: "1", placeholder: "any", value: vehicle.count || "",
-                                 onchange: () => this.#change(type, { count: count.value === "" ? undefined : Number(count.value) }) });
+                                 onchange: () => this.#change(type, { count: Number(count.value) || undefined }) });
       const load = h("input", { type: "number", min: "0", step: "any", value: capacity[0] ?? "", placeholder: "no limit",
                                 onchange: () => this.#change(type, { capacity: load.value === "" ? undefined : Number(load.value) }) });
       return h("fieldset", { class: "vehicle" }, title && h("legend", {}, title),
         this.#field(`vehicles[${type}].count`, "Number", count),
-        capacity.length <= 1 && this.workspace.problem?.kind !== "tsp" && this.#field(`vehicles[${type}].capacity`, "Capacity", load));
+        capacity.length <= 1 && this.#field(`vehicles[${type}].capacity`, "Capacity", load));
     });
   }
 

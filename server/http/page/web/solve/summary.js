@@ -1,12 +1,15 @@
 /** The figures of the plan, and the note on the last change by hand. */
 
-import { fill, h, setText } from "../dom.js";
+import { extent, linePath, thin } from "../chart_math.js";
+import { fill, h, s, setText } from "../dom.js";
 import { cost, distance, duration, number, percent, plural, signed, signedPercent, span } from "../format.js";
 
 const ENDS = /** @type {Record<string, string>} */ ({
   END_REASON_BUDGET: "budget used", END_REASON_OPTIMAL: "proven optimal", END_REASON_TARGET: "target reached",
   END_REASON_NO_IMPROVEMENT: "no better plan came", END_REASON_LOCAL_OPTIMUM: "local optimum", END_REASON_ITERATIONS: "all iterations done",
   END_REASON_FINISHED: "finished", END_REASON_DEADLINE: "deadline", END_REASON_SHUTDOWN: "the server is shutting down" });
+
+const SPARK = { width: 150, height: 40, points: 150 };
 
 /** @typedef {import("./workspace.js").Workspace} Workspace */
 
@@ -23,7 +26,9 @@ export class Summary {
     this.badge = h("span", { class: "badge", hidden: true });
     this.progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Share of the budget used" });
     this.list = h("dl", { class: "figures" }, ["Cost", "Gap", "Routes", "Distance", "Duration", "Unserved", "Time"].map(figure));
-    fill(host, h("div", { class: "summary-row" }, this.list, this.badge), this.progress);
+    this.line = s("path", { fill: "none" });
+    this.spark = s("svg", { class: "spark", width: SPARK.width, height: SPARK.height, "aria-hidden": "true" }, s("title", {}, "Cost over time"), this.line);
+    fill(host, this.list, h("div", { class: "summary-row" }, this.badge, this.spark), this.progress);
   }
 
   /** @param {string} name @param {string|null} text Null hides the figure. */
@@ -45,19 +50,30 @@ export class Summary {
     this.#set("Duration", plan && workspace.problem?.hasWindows ? duration(plan.duration, units) : null);
     this.#set("Unserved", plan ? number(plan.unserved.length) : "–");
     this.#drawBadge(workspace);
+    this.#drawSpark(workspace.curve);
     this.drawTime(workspace);
   }
 
   /** @param {Workspace} workspace */
-  #drawBadge({ plan, verdict, running, response }) {
+  #drawBadge({ plan, verdict, violations, running, response }) {
     this.badge.hidden = !plan;
     const missing = plan?.unserved.length ?? 0;
     const [kind, text] = running ? ["", "searching"]
       : !verdict ? ["", "not checked"]
-      : verdict.violations.length > 0 ? ["bad", plural(verdict.violations.length, "violation")]
+      : violations.length > 0 ? ["bad", plural(violations.length, "violation")]
       : missing > 0 ? ["warn", `${missing} unserved`] : ["good", "all served, checked"];
     this.badge.className = `badge ${kind}`;
     setText(this.badge, response && !running && ENDS[response.endReason] ? `${text} · ${ENDS[response.endReason]}` : text);
+  }
+
+  /** Draws the curve of the best cost small; the tab has it with its axes. @param {[number, number][]} curve */
+  #drawSpark(curve) {
+    this.spark.style.visibility = curve.length > 1 ? "" : "hidden";
+    const points = thin(curve, SPARK.points);
+    const [left, right] = extent(points.map(([x]) => x));
+    const [low, high] = extent(points.map(([, y]) => y));
+    this.line.setAttribute("d", linePath(points, (x) => 2 + ((x - left) / (right - left)) * (SPARK.width - 4),
+      (y) => 3 + ((high - y) / (high - low)) * (SPARK.height - 6), true));
   }
 
   /** Shows the time of a running search. @param {Workspace} workspace */

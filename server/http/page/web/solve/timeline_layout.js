@@ -7,8 +7,7 @@ import { waitingOf } from "./plan.js";
 /**
  * @typedef {object} Bar
  * @property {number} route
- * @property {Span} whole From leaving the depot to the end.
- * @property {Span[]} travel
+ * @property {Span} whole From leaving the depot to the end. The vehicle drives when nothing else is stated.
  * @property {Span[]} wait
  * @property {(Span & {node: number})[]} service
  * @property {Span[]} breaks
@@ -24,15 +23,13 @@ export function barOf(route, index) {
   const { stops } = route;
   const breaks = route.breaks.map(({ start, end }) => ({ from: start, to: end }));
   /** @type {Bar} */
-  const bar = { route: index, whole: { from: 0, to: 0 }, travel: [], wait: [], service: [], breaks };
+  const bar = { route: index, whole: { from: 0, to: 0 }, wait: [], service: [], breaks };
   if (stops.length === 0) return bar;
   const last = stops[stops.length - 1];
   const first = stops[0];
   const from = first.depot ? first.departure : first.arrival;
   bar.whole = { from, to: Math.max(last.arrival, last.depot ? last.arrival : last.departure, ...breaks.map(({ to }) => to)) };
   stops.forEach((stop, at) => {
-    const before = stops[at - 1];
-    if (before && stop.arrival > before.departure) bar.travel.push({ from: before.departure, to: stop.arrival });
     if (at === 0 || (stop.depot && at === stops.length - 1)) return;
     if (waitingOf(stop) > 0) bar.wait.push({ from: stop.arrival, to: stop.start });
     bar.service.push({ from: stop.start, to: Math.max(stop.start, stop.departure), node: stop.node });

@@ -29,30 +29,31 @@ export class Workspace {
     /** @type {Set<(change: Change) => void>} */
     this.listeners = new Set();
     this.settings = { budget: "5", stopEarly: false, strategy: "STRATEGY_AUTO", model: "", fromPlan: false };
-    this.clear();
+    this.loaded = /** @type {import("./loading.js").Loaded|null} */ (null);
+    this.data = /** @type {any} */ (null); // the instance in the project's JSON
+    this.problem = /** @type {import("./problem.js").Problem|null} */ (null);
+    this.plan = /** @type {import("./plan.js").Plan|null} */ (null);
+    this.verdict = /** @type {Verdict|null} */ (null);
+    this.response = /** @type {any} */ (null); // SolveResponse
+    this.curve = /** @type {[number, number][]} */ ([]); // seconds and cost of each better plan
+    this.frozen = /** @type {Set<number>} */ (new Set()); // routes
+    this.selected = /** @type {Selection} */ ({ route: null, node: null });
+    this.edit = /** @type {Edit|null} */ (null);
+    this.undos = /** @type {any[]} */ ([]);
+    this.begun = 0; // of the search, by performance.now()
+    this.abort = /** @type {AbortController|undefined} */ (undefined); // of the running search
   }
 
   /** Forgets the instance. */
   clear() {
     this.stop();
-    this.loaded = /** @type {import("./loading.js").Loaded|null} */ (null);
-    this.data = /** @type {any} */ (null);
-    this.problem = /** @type {import("./problem.js").Problem|null} */ (null);
+    Object.assign(this, { loaded: null, data: null, problem: null });
     this.#clearPlan();
   }
 
   #clearPlan() {
-    this.plan = /** @type {import("./plan.js").Plan|null} */ (null);
-    this.verdict = /** @type {Verdict|null} */ (null);
-    this.response = /** @type {any} */ (null);
-    /** @type {[number, number][]} */
-    this.curve = [];
-    this.frozen = /** @type {Set<number>} */ (new Set());
-    this.selected = /** @type {Selection} */ ({ route: null, node: null });
-    this.edit = /** @type {Edit|null} */ (null);
-    /** @type {any[]} */
-    this.undos = [];
-    this.begun = 0;
+    Object.assign(this, { plan: null, verdict: null, response: null, curve: [], frozen: new Set(), selected: { route: null, node: null },
+                          edit: null, undos: [] });
   }
 
   /** @param {(change: Change) => void} listener @param {AbortSignal} signal */
@@ -170,10 +171,11 @@ export class Workspace {
    */
   async move(node, target, position, vehicle) {
     if (!this.plan || !this.problem) return;
-    const { plan, verdict, frozen, problem } = this;
+    const { plan, verdict, frozen, problem, response } = this;
     const frozenNodes = new Set([...frozen].map((index) => plan.routes[index].stops.find((stop) => !stop.depot)?.node));
     await this.check(moveVisit(plan, node, target, position, vehicle));
-    this.undos.push({ plan, verdict, frozen, edit: this.edit });
+    this.undos.push({ plan, verdict, frozen, response, edit: this.edit });
+    this.response = null; // it is about the plan before
     this.frozen = new Set(this.plan.routes.flatMap((route, index) => (route.stops.some((stop) => frozenNodes.has(stop.node)) ? [index] : [])));
     const route = this.plan.routes.findIndex(({ stops }) => stops.some((stop) => stop.node === node && !stop.depot));
     this.edit = { text: `Moved ${problem.nodes[node].id} to route ${route + 1}`, before: plan.cost, after: this.plan.cost,
@@ -218,9 +220,15 @@ export class Workspace {
     return { budget: durationText(Number(budget)), strategy, model, idleThreads: true, ...(stopEarly ? { stop: { automatic: true } } : {}) };
   }
 
+  /** Violations besides those that the list of unserved customers has. */
+  get violations() {
+    const unserved = new Set(this.plan?.unserved.map((one) => one.node));
+    return (this.verdict?.violations ?? []).filter((one) => one.kind !== "missing_customer" || !unserved.has(one.node ?? 0));
+  }
+
   /** Returns the customers with violations, and the routes. */
   violated() {
-    const violations = this.verdict?.violations ?? [];
+    const { violations } = this;
     return { nodes: new Set(violations.filter((one) => one.node !== undefined).map((one) => /** @type {number} */ (one.node))),
              routes: new Set(violations.filter((one) => one.route !== undefined).map((one) => /** @type {number} */ (one.route))) };
   }

@@ -29,6 +29,7 @@ export async function mount(host, { signal }) {
   fill(host, rights, body);
   session.watch(({ state, canSolve }) => {
     rights.hidden = state !== "ready" || canSolve;
+    body.toggleAttribute("inert", !canSolve && !workspace.problem);
     fill(rights, h("div", { class: "notice info static" }, h("div", { class: "notice-text" },
       h("strong", {}, "This token may only read"),
       h("p", {}, "Reading files, solving and checking need the role solve. Trainings, models and the state of the server can be watched."))));

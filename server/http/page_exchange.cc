@@ -1,4 +1,4 @@
-#include "server/http/page/page_exchange.h"
+#include "server/http/page_exchange.h"
 
 #include <algorithm>
 #include <string>
