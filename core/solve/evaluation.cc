@@ -126,7 +126,7 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluation::Create(std::shared_ptr<P
   for (size_t i = 0; i < instances.size(); ++i) {
     const auto index = static_cast<int64_t>(i);
     absl::Status known = policy->Supports(instances[i]);
-    if (known.ok() && improves) known = policy->Improves(instances[i]);
+    if (known.ok() && improves) known = policy->SupportsImprovement(instances[i]);
     if (!known.ok()) return WithInstancePath(index, known);
   }
   return std::unique_ptr<Evaluation>(

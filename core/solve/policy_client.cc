@@ -29,7 +29,7 @@ constexpr double kConstructingShare = 0.25;
 absl::Status PolicyClient::Check() const {
   VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
   const bool improves = options_.strategy == Strategy::kImproved;
-  return improves ? options_.policy->Improves(instance_) : absl::OkStatus();
+  return improves ? options_.policy->SupportsImprovement(instance_) : absl::OkStatus();
 }
 
 const PolicyRequest& PolicyClient::Request() {

@@ -78,7 +78,7 @@ def run_solver(vrpd, solver, problem, limit, seed):
         routes, seconds = vrpd.solve_file(json.dumps(problem.instance), limit, seed)
         return judge(vrpd, problem, routes, None, seconds)
     rival = rival_of(solver)
-    if unsupported := used_keys(problem.instance) & rival.UNKNOWN:
+    if unsupported := used_keys(problem.instance) & rival.UNSUPPORTED:
         raise ValueError(f"{solver} does not model {sorted(unsupported)[0]}")
     begun = time.perf_counter()
     plan = rival.solve(problem, limit, seed)

@@ -7,9 +7,9 @@ from feature_problem import FAR, NO_LIMIT, Plan
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
 NAME = "ortools"
-# Features without a short exact model, or that other solvers are compared on. OR-Tools may schedule a break before a
+# Features that have no short exact model, or on which other solvers are compared. OR-Tools may schedule a break before a
 # route begins or after it ends; our breaks are part of the route.
-UNKNOWN = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
+UNSUPPORTED = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
            "vehicles.max_reloads"}
 
 

@@ -22,8 +22,8 @@ from daemon import BINARIES, CALL_TIMEOUT_S, DATA, ROOT, Daemon, tiny_config, vr
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("VRP_T")}
 
 
-def openssl(*words):
-    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=CALL_TIMEOUT_S)
+def openssl(*arguments):
+    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, timeout=CALL_TIMEOUT_S)
 
 
 class Authority:

@@ -91,9 +91,9 @@ class ShutdownTest(unittest.TestCase):
         events = self.daemon.events_until(lambda event: event["type"] == "resumed", "jobs", "watch", job)
         self.assertGreaterEqual(events[-1]["resumed_from_step"], 1)
 
-    def start(self, *words):
+    def start(self, *arguments):
         """Starts a vrpctl call that would last for minutes."""
-        process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, words)],
+        process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, arguments)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(process.kill)
         self.addCleanup(process.stdout.close)

@@ -88,10 +88,10 @@ class Work:
         """Sends the requests. Returns the acknowledged ones by name, and the errors of the others. Stops if the daemon dies."""
         names, refusals = {}, {}
 
-        def ask(what, *words):
+        def ask(what, *arguments):
             if daemon.process.poll() is not None:
                 return None
-            done = daemon.call(*words, "--output", "json")
+            done = daemon.call(*arguments, "--output", "json")
             if done.returncode != 0:
                 refusals[what] = done.stderr.strip()
                 return None

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls RPCs of every service of vrpd for --seconds, and checks that its memory, threads and files do not grow.
 
-Callers solve by single calls, streams, batches and solve jobs. They submit, watch, cancel and delete small trainings, upload
+Callers solve by single calls, streams, batches and solve jobs. They submit, watch, cancel and delete small training jobs, upload
 and delete matrices, evaluate and export models, and generate instances. After a warm-up, memory, threads, open files and the
 size of the state folder are sampled each second. Growth is the median of the last tenth of the samples minus that of the
 first. Each tenth has at least ten samples. Prints one JSON line per minute and one at the end. Exits with 1 if an RPC fails

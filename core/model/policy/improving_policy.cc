@@ -52,7 +52,7 @@ class ImprovingPolicy final : public Policy {
     return policy_->Supports(instance);
   }
 
-  absl::Status Improves(const Instance& instance) const override {
+  absl::Status SupportsImprovement(const Instance& instance) const override {
     VRP_RETURN_IF_ERROR(RefuseFeatures(instance, {}, "strategy improved"));
     const auto refuse = [](const auto&... parts) {
       return absl::UnimplementedError(Concat(parts...));
@@ -74,7 +74,7 @@ class ImprovingPolicy final : public Policy {
     own.improvement = {};
     if (!options.improvement.has_value()) return policy_->Decode(batch, own);
     for (size_t i = 0; i < batch.size(); ++i) {
-      const absl::Status status = Improves(batch[i]);
+      const absl::Status status = SupportsImprovement(batch[i]);
       if (status.ok()) continue;
       return absl::Status(status.code(), Concat("instances[", i, "].", FromAbsl(status.message())));
     }
