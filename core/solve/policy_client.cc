@@ -126,9 +126,9 @@ PolicyRequest PolicyClient::RequestFor(DecodeOptions decode) const {
 
 absl::StatusOr<DecodedPlan> PolicyClient::Decode(const PolicyRequest& request) {
   if (options_.batcher != nullptr) return CheckOutcome(options_.batcher->Decode(request));
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   DecodeOutcome outcome{.plan = DecodeAlone(request)};
-  outcome.computed = SteadyNow() - begun;
+  outcome.computed = SteadyNow() - start;
   return CheckOutcome(std::move(outcome));
 }
 

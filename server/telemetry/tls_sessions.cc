@@ -27,8 +27,10 @@ CertificatePtr NextCertificate(BIO& pem) {
 // if OpenSSL refuses one.
 bool UseCertificates(SSL_CTX& context, const std::string& pem) {
   const auto reader = PemReader(pem);
-  const auto own = NextCertificate(*reader);
-  if (own == nullptr || SSL_CTX_use_certificate(&context, own.get()) != 1) return false;
+  const auto certificate = NextCertificate(*reader);
+  if (certificate == nullptr || SSL_CTX_use_certificate(&context, certificate.get()) != 1) {
+    return false;
+  }
   while (auto next = NextCertificate(*reader)) {
     if (SSL_CTX_add0_chain_cert(&context, next.get()) != 1) return false;
     (void)next.release();  // the context now owns the certificate

@@ -80,9 +80,9 @@ def run_solver(vrpd, solver, problem, limit, seed):
     rival = rival_of(solver)
     if unsupported := used_keys(problem.instance) & rival.UNSUPPORTED:
         raise ValueError(f"{solver} does not model {sorted(unsupported)[0]}")
-    begun = time.perf_counter()
+    start = time.perf_counter()
     plan = rival.solve(problem, limit, seed)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - start
     return plan and judge(vrpd, problem, plan.routes, plan.cost, seconds)
 
 

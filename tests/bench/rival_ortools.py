@@ -135,12 +135,12 @@ class Model:
 def solve(problem, limit, seed):
     """Returns the best plan found within the limit, or None. OR-Tools has no seed."""
     del seed
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model = Model(problem)
     parameters = pywrapcp.DefaultRoutingSearchParameters()
     parameters.first_solution_strategy = routing_enums_pb2.FirstSolutionStrategy.PARALLEL_CHEAPEST_INSERTION
     parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
-    parameters.time_limit.FromMilliseconds(max(1, int(1000 * (limit - (time.perf_counter() - begun)))))
+    parameters.time_limit.FromMilliseconds(max(1, int(1000 * (limit - (time.perf_counter() - start)))))
     solution = model.routing.SolveWithParameters(parameters)
     if solution is None:
         return None

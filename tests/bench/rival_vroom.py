@@ -83,9 +83,9 @@ class Model:
 def solve(problem, limit, seed):
     """Returns VROOM's plan, which may have unserved customers. VROOM has no seed and is deterministic."""
     del seed
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model = Model(problem)
-    rest = datetime.timedelta(seconds=max(0.01, limit - (time.perf_counter() - begun)))
+    rest = datetime.timedelta(seconds=max(0.01, limit - (time.perf_counter() - start)))
     solution = model.input.solve(exploration_level=LEVEL, nb_threads=1, timeout=rest)
     steps = solution.routes
     steps = steps[steps["type"].isin(["job", "pickup", "delivery"])]

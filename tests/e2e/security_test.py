@@ -265,11 +265,11 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(get("/healthz")[0], 200)
         with self.assertRaises((OSError, http.client.HTTPException)):
             get("/healthz", scheme="http")
-        begun = time.monotonic()
+        start = time.monotonic()
         idle = socket.create_connection(address.split(":"))
         self.addCleanup(idle.close)
         self.assertEqual(daemon.stop(), 0)
-        print(f"stopped in {1000 * (time.monotonic() - begun):.0f} ms, with a silent client connected")
+        print(f"stopped in {1000 * (time.monotonic() - start):.0f} ms, with a silent client connected")
         self.assertNotIn("vrp_wrong", daemon.log_path.read_text())
 
     def test_owns_a_private_unix_socket_and_replaces_it_after_a_kill(self):

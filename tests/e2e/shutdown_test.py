@@ -56,9 +56,9 @@ class ShutdownTest(unittest.TestCase):
         self.daemon.events_until(wanted, "jobs", "watch", job)
 
     def stop_in_time(self):
-        begun = time.monotonic()
+        start = time.monotonic()
         status = self.daemon.stop()
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - start
         self.assertEqual(status, 0, self.daemon.log_path.read_text())
         self.assertLess(seconds, LIMIT_S)
         print(f"{self.id().rsplit('.', 1)[-1]}: {seconds:.1f} s")

@@ -105,9 +105,9 @@ TEST(HttpEndpoint, StopsAtOnceWithSilentAndSlowClients) {
   (void)!send(slow.descriptor(), "GET /la", 7, 0);
   EXPECT_EQ(HttpGet(endpoint->address(), "/page").status, 200)
       << "the other connections are accepted";
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   endpoint = nullptr;
-  EXPECT_LT(SteadyNow() - begun, absl::Seconds(1));
+  EXPECT_LT(SteadyNow() - start, absl::Seconds(1));
 }
 
 // A fixture for the metrics of a daemon with TLS and tokens.
