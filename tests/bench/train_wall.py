@@ -17,7 +17,6 @@ import os
 import pathlib
 import statistics
 import sys
-import tempfile
 import time
 
 from our_engine import OurEngine
