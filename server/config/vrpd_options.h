@@ -64,7 +64,7 @@ struct PartialOptions {
   std::set<std::string_view> given;  // keys of OptionTable()
 };
 
-// Whether trainings may only name files in data_dirs. True if data_dirs, tokens or a TLS
+// Whether training jobs may only name files in data_dirs. True if data_dirs, tokens or a TLS
 // certificate are given, or if other machines can reach the daemon.
 bool RestrictsTrainingFiles(const VrpdOptions& options);
 

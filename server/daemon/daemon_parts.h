@@ -62,7 +62,7 @@ struct Daemon::Parts {
   absl::Status OpenTelemetry();
   absl::Status OpenDevices();
   absl::Status OpenModels();
-  absl::Status OpenBook();
+  absl::Status OpenJobBook();
   absl::Status OpenTrainingJobs();
   void MakePools();
   void MakeBatcher();
