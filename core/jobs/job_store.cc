@@ -140,7 +140,8 @@ absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32
     VRP_RETURN_IF_ERROR(InsertEventRow(*writer_, number, event));
   if (contents != nullptr) {
     VRP_RETURN_IF_ERROR(
-        WriteContentRow(*writer_, number, SolveContent::kRequest, contents->request));
+        WriteContentRow(*writer_, number, SolveContent::kRequest,
+                        Concat(contents->request, contents->attachment)));
   }
   Job job = change.record().job;
   VRP_ASSIGN_OR_RETURN(job.queue_position, ReadQueuePosition(*writer_, number));

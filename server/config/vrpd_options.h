@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/problem/instance/instance_data.h"
+#include "server/config/road_network_options.h"
 
 namespace vrp {
 
@@ -49,6 +50,8 @@ struct VrpdOptions {
   std::string metrics_listen;           // empty: no pages for monitoring
   std::string http_listen;              // empty: no JSON over HTTP
   std::vector<std::string> http_hosts;  // further host names of http_listen
+  std::vector<RoadNetworkOptions> road_networks;  // by name
+  int32_t road_cache_mib = 256;
   int32_t exit_when_idle_s = 0;         // 0: never
   std::string log_level = "info";
   std::string log_format = "text";

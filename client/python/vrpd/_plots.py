@@ -27,8 +27,19 @@ def has_folium() -> bool:
 
 
 def _points(route: Route) -> tuple[list[float], list[float]]:
-    places = [stop.location for stop in route.stops if stop.location is not None]
-    return [place.x for place in places], [place.y for place in places]
+    places = [(stop.location.x, stop.location.y) for stop in route.stops if stop.location is not None]
+    return [x for x, _ in places], [y for _, y in places]
+
+
+def _line(route: Route) -> tuple[list[float], list[float]]:
+    """Returns the stops of a route and, if the answer has them, the streets between them."""
+    places = []
+    for number, stop in enumerate(route.stops):
+        if 0 < number <= len(route.streets):
+            places.extend(route.streets[number - 1])
+        if stop.location is not None:
+            places.append((stop.location.x, stop.location.y))
+    return [x for x, _ in places], [y for _, y in places]
 
 
 def draw_routes(solution: Solution, ax: Any = None) -> Any:
@@ -42,14 +53,9 @@ def draw_routes(solution: Solution, ax: Any = None) -> Any:
 
         ax = plt.subplots(figsize=(8, 8))[1]
     for number, route in enumerate(solution.routes):
-        ax.plot(
-            *_points(route),
-            marker="o",
-            markersize=3,
-            linewidth=1.2,
-            label=f"Route {number + 1}",
-            color=_COLOURS[number % len(_COLOURS)],
-        )
+        colour = _COLOURS[number % len(_COLOURS)]
+        ax.plot(*_line(route), linewidth=1.2, label=f"Route {number + 1}", color=colour)
+        ax.plot(*_points(route), marker="o", markersize=3, linestyle="", color=colour)
     depots = {
         (stop.location.x, stop.location.y)
         for route in solution.routes
