@@ -55,7 +55,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # Only clang checks lock annotations (ABSL_GUARDED_BY).
   target_compile_options(vrp_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
 else()
-  # GCC 12 wrongly reports these inside inlined standard and Abseil code
+  # GCC 12 gives these warnings wrongly inside inlined standard and Abseil code
   # (GCC PR105562, PR105651, PR108165).
   target_compile_options(vrp_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer>)
@@ -68,8 +68,8 @@ endif()
 target_compile_definitions(vrp_flags INTERFACE VRP_VERSION="${PROJECT_VERSION}")
 
 # Defines VRP_WITH_CUDA (0 or 1), privately for core/device and core/kernels only, so that builds with and
-# without CUDA share all other objects in ccache. -Wundef makes it an error to test it elsewhere or to
-# misspell it.
+# without CUDA share all other objects in ccache. Because of -Wundef, a test of VRP_WITH_CUDA elsewhere, or
+# of a misspelled name, is an error.
 add_library(vrp_cuda_definition INTERFACE)
 target_compile_definitions(vrp_cuda_definition INTERFACE VRP_WITH_CUDA=$<BOOL:${VRP_WITH_CUDA}>)
 

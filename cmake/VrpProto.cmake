@@ -1,8 +1,9 @@
 # vrp_add_proto_library(vrp_proto PROTOS vrp/v1/solver.proto ... [IMPORT_DIRS dir ...] [DEPS ...] [GRPC])
 #
 # Compiles .proto files, named relative to the calling folder, into a static library vrp_x with the
-# alias vrp::x; with GRPC their services too. Include the generated headers as "vrp/v1/solver.pb.h" and
-# "vrp/v1/solver.grpc.pb.h". DEPS are libraries of imported protos, IMPORT_DIRS their folders.
+# alias vrp::x. With GRPC, also compiles their services. Include the generated headers as
+# "vrp/v1/solver.pb.h" and "vrp/v1/solver.grpc.pb.h". DEPS are libraries of imported protos, IMPORT_DIRS
+# their folders.
 # Also builds <name>.binpb, a FileDescriptorSet with all imports; the target's property
 # VRP_DESCRIPTOR_SET holds its path.
 
@@ -54,7 +55,8 @@ function(vrp_add_proto_library name)
   add_custom_target(${name}_descriptor ALL DEPENDS "${descriptor}")
 
   add_library(${name} STATIC ${generated})
-  # Static names of messages are the same in each file; those of services are not.
+  # All generated message files define the same static names, so they are compiled one by one. Service files
+  # do not.
   set(messages ${generated})
   list(FILTER messages EXCLUDE REGEX "\\.grpc\\.pb\\.cc$")
   list(FILTER messages INCLUDE REGEX "\\.cc$")

@@ -1,4 +1,4 @@
-# The functions that the folders' CMakeLists.txt use.
+# Defines the functions that the folders' CMakeLists.txt use.
 #
 #   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [COLD]
 #     [UNITY 16])
@@ -9,7 +9,7 @@
 #   vrp_add_benchmark(bench_search SOURCES search_bench.cc DEPS vrp::search [TORCH])
 #   vrp_add_fuzzer(fuzz_vrplib SOURCES vrplib_fuzz.cc DEPS vrp::problem [CORPUS tests/data/vrplib])
 #
-# Headers are included from the root of the repository: #include "core/base/ids.h". No header is listed.
+# Headers are included from the root of the repository: #include "core/base/ids.h". SOURCES list no headers.
 
 include_guard()
 
@@ -42,7 +42,8 @@ if(VRP_SANITIZE MATCHES "thread")
   endforeach()
 endif()
 
-# Compiles code that computes little with less optimisation: -O1 takes two thirds of the time, -O0 half.
+# Compiles code that computes little with less optimisation: -O1 takes two thirds of the compile time, -O0
+# half.
 # Must not be used for code whose numbers are compared bit by bit: inline functions would exist twice and
 # round differently.
 function(_vrp_optimise_less target level)
@@ -78,8 +79,8 @@ function(_vrp_is_incomplete variable target)
   endif()
 endfunction()
 
-# Removes .cu files without CUDA; core/kernels/no_cuda.cc and `#if VRP_WITH_CUDA` in core/device replace
-# them.
+# Removes .cu files from the list `variable` in builds without CUDA. core/kernels/no_cuda.cc and
+# `#if VRP_WITH_CUDA` in core/device replace them.
 function(_vrp_drop_cuda_sources variable)
   set(sources ${${variable}})
   if(NOT VRP_WITH_CUDA)
@@ -88,9 +89,9 @@ function(_vrp_drop_cuda_sources variable)
   set(${variable} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# Adds a static library `vrp_x` with the alias vrp::x. Its users see DEPS, only its own sources see
+# Adds a static library `vrp_x` with the alias vrp::x. Its users see DEPS. Only its own sources see
 # PRIVATE_DEPS and, with TORCH, torch's headers. COLD: see _vrp_optimise_less, UNITY: see _vrp_unity.
-# Without SOURCES it is a library of headers.
+# A library without SOURCES consists of headers.
 function(vrp_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "UNITY" "SOURCES;DEPS;PRIVATE_DEPS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -122,7 +123,7 @@ function(vrp_add_library name)
 endfunction()
 
 # Links one of two libraries to the users of `name`: TORCH if the build has LibTorch (and, for tests, if
-# they ask for it), else NO_TORCH. Loading LibTorch takes 0.4 s of CPU, which most tests need not pay.
+# they ask for it), else NO_TORCH. Loading LibTorch takes 0.4 s of CPU time, which most tests can save.
 function(vrp_link_either name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TORCH;NO_TORCH" "")
   if(VRP_WITH_TORCH)
@@ -133,8 +134,8 @@ function(vrp_link_either name)
   endif()
 endfunction()
 
-# Objects that every program of ours starts with. They do not use vrp_flags: on a CPU below the baseline, they run
-# before anything else.
+# Adds the objects that each of our programs runs first. They do not use vrp_flags, because they must also run on
+# a CPU below the baseline.
 add_library(vrp_program_start OBJECT "${CMAKE_SOURCE_DIR}/core/base/require_baseline.cc")
 if(VRP_PORTABLE)
   target_sources(vrp_program_start PRIVATE "${CMAKE_SOURCE_DIR}/cmake/package/glibc_compat.cc")
@@ -164,7 +165,7 @@ function(vrp_add_executable name)
   endif()
 endfunction()
 
-# The environment of every test, which runs in the root of the repository. The sanitizers' options are
+# The environment of every test. Tests run in the root of the repository. The sanitizers' options are
 # defaults for tests only. OMP_NUM_THREADS is 1, because LibTorch's threads spin while they wait: with as
 # many tests as cores, several threads took up to twenty times as long as one.
 set(VRP_TEST_ENVIRONMENT
@@ -180,7 +181,7 @@ if(VRP_SANITIZE)
 endif()
 
 # Adds a GoogleTest program (main comes from gmock). CTest counts and runs each TEST separately as
-# <program>.<Suite>.<Test>. Only with TORCH does it link LibTorch and its engines and devices. COLD: see
+# <program>.<Suite>.<Test>. Links LibTorch, with its engines and devices, only with TORCH. COLD: see
 # _vrp_optimise_less. UNITY: see _vrp_unity; the default is 8.
 function(vrp_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "TIMEOUT;UNITY" "SOURCES;DEPS;LABELS")
@@ -221,8 +222,8 @@ function(vrp_add_test name)
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 120
     WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
-  # Its PROPERTIES option accepts no lists, so the properties are in a file that CTest reads after the
-  # discovery.
+  # gtest_discover_tests' option PROPERTIES accepts no lists, so the properties are in a file that CTest
+  # reads after the discovery.
   set(properties_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
   file(CONFIGURE OUTPUT "${properties_file}" @ONLY CONTENT [=[
 if(@name@_TESTS)

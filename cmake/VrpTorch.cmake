@@ -54,14 +54,14 @@ if(VRP_WITH_CUDA)
   _vrp_import_torch_library(c10_cuda)
   _vrp_import_torch_library(torch_cuda)
   _vrp_import_torch_library(cudart 13)  # c10/cuda's headers call it
-  # libtorch_cuda registers its kernels when it is loaded. Hardly any of our code names its symbols, so the
-  # linker must be kept from dropping it.
+  # libtorch_cuda registers its kernels when it is loaded. Hardly any of our code uses its symbols, so these
+  # flags keep the linker from dropping the library.
   target_link_libraries(vrp_torch INTERFACE vrp_torch_c10_cuda vrp_torch_cudart)
   target_link_options(vrp_torch INTERFACE
     "LINKER:--push-state,--no-as-needed" "${_vrp_torch_lib}/libtorch_cuda.so" "LINKER:--pop-state")
 endif()
 
-# Installed programs find these next to themselves (see vrp_add_executable). The profiler's helpers are
+# Installed programs find these libraries in ../lib (see vrp_add_executable). The profiler's helpers are
 # not needed at run time.
 install(DIRECTORY "${_vrp_torch_lib}/" DESTINATION lib
   FILES_MATCHING PATTERN "*.so*"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Examples:
 #   cmake/fetch_libtorch.sh              fetch and unpack LibTorch for the CPU; print its folder
-#   cmake/fetch_libtorch.sh cuda         fetch also the CUDA libraries and nvcc (some 3 GB more)
+#   cmake/fetch_libtorch.sh cuda         also fetch the CUDA libraries and nvcc (about 3 GB more)
 #   cmake/fetch_libtorch.sh --path cuda  only print the folder, fetch nothing
 #
-# LibTorch comes out of Python's torch wheel: its lib and include folders, unpacked into
+# LibTorch consists of the lib and include folders of Python's torch wheel. They are unpacked into
 # ${XDG_CACHE_HOME:-$HOME/.cache}/vrp, outside the build tree, so that every checkout shares one copy.
-# Each wheel is named by version and SHA-256 in cmake/libtorch_<variant>.lock. An interrupted
-# download resumes where it stopped, and a folder appears only when it is complete.
+# cmake/libtorch_<variant>.lock pins each wheel by version and SHA-256. An interrupted download resumes
+# where it stopped, and a folder appears only when it is complete.
 set -euo pipefail
 
 readonly torch_version=2.11.0
@@ -31,7 +31,7 @@ trap 'exit 143' TERM
 address_of() {  # name version
   local report="$temp/report.json" log="$temp/pip.log" minor platforms=(--platform manylinux2014_x86_64)
   for minor in {17..28}; do platforms+=(--platform "manylinux_2_${minor}_x86_64"); done
-  # fast-deps reads only the end of a wheel, where the description is, instead of all 530 MB.
+  # fast-deps reads only the end of a wheel, which holds the metadata, instead of all 530 MB.
   if ! /usr/bin/python3 -m pip install --quiet --dry-run --ignore-installed --no-deps \
       --only-binary=:all: --python-version 3.11 "${platforms[@]}" \
       --target "$temp/unused" --use-feature=fast-deps --report "$report" "$1==$2" >"$log" 2>&1; then
@@ -137,11 +137,12 @@ unpack_nvidia() {  # wheel folder variant
   rm -rf "$from"
 }
 
-# Unpacks the licences of a wheel into licences/<name>, for packages that contain its libraries.
+# Unpacks the licences of a wheel into licences/<name>, for packages that contain its libraries. Most wheels keep them in
+# dist-info, cuSPARSELt's keeps its own beside the library.
 unpack_licences() {  # wheel name folder
   local files
-  mapfile -t files < <(unzip -Z1 "$1" | grep -iE '\.dist-info/(licenses/|license|notice)[^/]*$' | grep -v '/$')
-  ((${#files[@]})) || die "$2: its wheel has no licence in its dist-info folder"
+  mapfile -t files < <(unzip -Z1 "$1" | grep -iE '(\.dist-info|^nvidia/[^/]+)/(licenses/|license|notice)[^/]*$' | grep -v '/$')
+  ((${#files[@]})) || die "$2: its wheel has no licence, neither in its dist-info folder nor in nvidia/NAME"
   mkdir -p "$3/licences/$2"
   unzip -q -o -j "$1" "${files[@]}" -d "$3/licences/$2"
 }

@@ -3,15 +3,15 @@
 #   cmake/gpu_bundle.sh build/cuda                       pack the programs of build/cuda into build/vrp-gpu.tar.xz
 #   cmake/gpu_bundle.sh build/cuda --output FILE.tar.xz
 #
-# Use ./dev gpu-bundle, which builds first. The bundle is for a machine with a GPU and without a network:
-# stripped programs, tests and benchmarks; the Debian libraries that they need, except those of glibc and
-# GCC, which every system has; configurations, models and data for tests; run and run-gpu-checks. It does not
-# contain LibTorch: run finds the installed one. A bundle above 60 MiB is refused.
+# Use ./dev gpu-bundle, which builds first. The bundle is for a machine with a GPU and without a network. It
+# contains stripped programs, tests and benchmarks, configurations, models, test data, run and run-gpu-checks.
+# It also contains the Debian libraries that the programs need, except those of glibc and GCC, which every
+# system has. It does not contain LibTorch: run finds the installed one. A bundle above 60 MiB is refused.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly largest_mib=60
-readonly torch=2.11.0+cu130  # the version that `run` requires on the GPU machine; equals cmake/libtorch_cuda.lock
+readonly max_mib=60
+readonly torch=2.11.0+cu130  # the version that `run` requires on the GPU machine, as in cmake/libtorch_cuda.lock
 temp=""
 trap 'if [[ -n "$temp" ]]; then rm -rf "$temp"; fi' EXIT
 
@@ -98,8 +98,8 @@ main() {
   print_sizes "$bundle" >&2
   tar -C "$temp" --sort=name --owner=0 --group=0 --numeric-owner -cf - vrp-gpu | xz -T0 -6 >"$temp/bundle.tar.xz"
   bytes="$(stat -c %s "$temp/bundle.tar.xz")"
-  if ((bytes > largest_mib * 1048576)); then
-    die "$((bytes / 1048576)) MiB, wanted at most $largest_mib: the largest parts are listed above"
+  if ((bytes > max_mib * 1048576)); then
+    die "$((bytes / 1048576)) MiB, wanted at most $max_mib: the largest parts are listed above"
   fi
   mkdir -p "$(dirname "$output")"
   mv "$temp/bundle.tar.xz" "$output"

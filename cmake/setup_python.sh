@@ -22,7 +22,7 @@ if [[ "${1:-}" != --path && ! -f "$folder/.complete" ]]; then
     /usr/bin/python3 -m venv --system-site-packages "$folder"
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --ignore-installed \
       --only-binary=:all: --require-hashes -r "$requirements" >&2 || {
-      echo "python: error: pip could not install cmake/python_requirements.txt: check the network, run this again" >&2
+      echo "python: error: pip could not install cmake/python_requirements.txt: check the network, then run this again" >&2
       exit 1
     }
     touch "$folder/.complete"

@@ -3,9 +3,9 @@
 
 Reads a checkpoint of rl4co (AttentionModel or POMO: Lightning's .ckpt, or a state_dict saved with torch.save) or of
 https://github.com/wouterkool/attention-learn-to-route (epoch-*.pt), for the TSP or the CVRP, and writes a folder
-with weights.safetensors and card.json. Needs a Python with torch, not rl4co. Never runs code that a checkpoint names:
-if torch's weights_only reader refuses the file (rl4co's hold whole environments beside the weights), everything but
-tensors and plain containers is read as an empty object.
+with weights.safetensors and card.json. Needs a Python with torch, not rl4co. Never runs code that a checkpoint names.
+torch's weights_only reader refuses rl4co's files, which hold whole environments beside the weights. From such a file,
+everything except tensors and plain containers is read as an empty object.
 
 Examples:
   import_weights.py epoch-99.pt --to ~/.local/share/vrpd/models/kool-cvrp20/1
@@ -34,7 +34,7 @@ CONTEXT_SHARES = 4  # kContextShares of core/kernels/routing/routing_problem.h; 
 
 
 class Placeholder:
-    """Replaces every object of a checkpoint except tensors and plain containers. Does nothing."""
+    """A stand-in for an object of a checkpoint that is neither a tensor nor a plain container. Does nothing."""
 
     def __init__(self, *args, **kwargs):
         del args, kwargs
@@ -92,7 +92,7 @@ def find_state(checkpoint):
 
 
 def rl4co_names(state):
-    """Returns Kool's state with rl4co's names and shapes; rl4co's unchanged."""
+    """Returns Kool's state with rl4co's names and shapes, or rl4co's state unchanged."""
     if "init_embed.weight" not in state:
         return state
     renamed = {}
@@ -149,14 +149,14 @@ def _context(state, hidden, tsp):
     wanted = 2 * hidden if tsp else hidden + 1
     if weight.shape[1] != wanted:
         raise ValueError(f"project_context: got {weight.shape[1]} inputs, wanted {wanted}")
-    nothing = torch.zeros(hidden, hidden, dtype=weight.dtype)
+    zeros = torch.zeros(hidden, hidden, dtype=weight.dtype)
     shares = torch.zeros(CONTEXT_SHARES, hidden, dtype=weight.dtype)
-    if tsp:  # of [first, last]; the placeholder replaces both
+    if tsp:  # the context is [first, last]; in the first step, the placeholder replaces both
         return {"decoder.last.weight": weight[:, hidden:], "decoder.first.weight": weight[:, :hidden],
                 "decoder.placeholder": state["decoder.context_embedding.W_placeholder"],
                 "decoder.shares.weight": shares}
     shares[0] = weight[:, hidden]
-    return {"decoder.last.weight": weight[:, :hidden], "decoder.first.weight": nothing,
+    return {"decoder.last.weight": weight[:, :hidden], "decoder.first.weight": zeros,
             "decoder.placeholder": torch.zeros(2 * hidden, dtype=weight.dtype), "decoder.shares.weight": shares}
 
 
@@ -167,7 +167,9 @@ def _norm(state, prefix):
 
 
 def convert(state, graph_context=True):
-    """Returns our tensors by name (core/model/graph_transformer/graph_transformer_layout.h) from rl4co's or Kool's.
+    """Returns our tensors from rl4co's or Kool's state, by name.
+
+    core/model/graph_transformer/graph_transformer_architecture.h lists the names.
 
     Only rearranges elements and adds zeros. It therefore also converts gradients, and turns a state of ones into a mask
     of the elements that come from theirs.
@@ -255,7 +257,7 @@ def write_model(folder, tensors, options, source=""):
 
 
 def _settings(checkpoint):
-    """Returns a Lightning checkpoint's facts about the policy: heads, and whether it is POMO's."""
+    """Returns the policy's settings in a Lightning checkpoint; None stands for an unknown setting."""
     settings = checkpoint.get("hyper_parameters") if isinstance(checkpoint, dict) else None
     settings = settings if isinstance(settings, dict) else {}
     policy = settings.get("policy_kwargs")

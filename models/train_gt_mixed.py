@@ -43,7 +43,7 @@ STAGES = [
     {**CONSTANT, "training.learning_rate": 0.00025, "training.epochs": 35, "training.batches_per_epoch": 400},
     {"training.learning_rate": 0.00025, "training.final_learning_rate": 0.000005, "training.epochs": 23,
      "training.batches_per_epoch": 400, "training.seed": 5, "problem.seed": 424242},
-    # 384,000, more often small ones, with averaged weights.
+    # 384,000, with small ones more often, and averaged weights.
     {"problem.customers_skew": 2, "training.weight_average": 0.998, "training.learning_rate": 0.0002,
      "training.final_learning_rate": 0.00001, "training.epochs": 24, "training.batches_per_epoch": 250,
      "training.seed": 8, "problem.seed": 515151},

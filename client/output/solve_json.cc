@@ -123,7 +123,6 @@ Json SolveJson(const v1::SolveResponse& response) {
                  {"budget_ms", MillisecondsJson(response.budget())},
                  {"time_ms",
                   {{"queue", MillisecondsJson(times.queue())},
-                   {"encode", MillisecondsJson(times.encode())},
                    {"decode", MillisecondsJson(times.decode())},
                    {"search", MillisecondsJson(times.search())},
                    {"total", MillisecondsJson(times.total())}}},

@@ -176,7 +176,6 @@ std::string TimesText(const v1::SolveResponse& response) {
                                   MillisecondsText(response.budget()), " ms");
   if (times.has_roads()) absl::StrAppend(&text, ", roads ", MillisecondsText(times.roads()));
   if (times.has_queue()) absl::StrAppend(&text, ", queue ", MillisecondsText(times.queue()));
-  if (times.has_encode()) absl::StrAppend(&text, ", encode ", MillisecondsText(times.encode()));
   if (times.has_decode()) absl::StrAppend(&text, ", decode ", MillisecondsText(times.decode()));
   if (times.has_search()) absl::StrAppend(&text, ", search ", MillisecondsText(times.search()));
   absl::StrAppend(&text, "; ", SolveEndText(response));

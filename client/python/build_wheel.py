@@ -5,9 +5,9 @@ Usage:
   client/python/build_wheel.py --binaries PREFIX --output DIR [--platform-tag manylinux_2_34_x86_64]
   client/python/build_wheel.py --no-binaries --output DIR
 
-PREFIX is an installation: bin/vrpd and bin/vrpctl, and optionally lib/ with the shared libraries that they find by
-$ORIGIN/../lib, share/vrp/models/, and share/doc/vrpd/licences/ of the libraries. Prints the path of the wheel. Needs
-setuptools, and protoc or grpcio-tools.
+PREFIX is an installation with bin/vrpd and bin/vrpctl. It may also have lib/ (shared libraries, found by
+$ORIGIN/../lib), share/vrp/models/ and share/doc/vrpd/licences/ (licences of the libraries). Prints the path of the
+wheel. Needs setuptools, and protoc or grpcio-tools.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import generate
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = ("vrpd", "vrpctl")
-FIRST_TIME = 315532800  # 1980-01-01, the earliest time that a zip file can state
+EARLIEST_TIME = 315532800  # seconds since 1970: 1980-01-01, the earliest time that a zip file can store
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -71,13 +71,13 @@ def build_pure_wheel(folder: pathlib.Path) -> pathlib.Path:
 
 
 def time_of_files() -> tuple[int, ...]:
-    """Returns SOURCE_DATE_EPOCH, or 1980."""
-    seconds = max(FIRST_TIME, int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_TIME)))
+    """Returns the time of all files in UTC: SOURCE_DATE_EPOCH, but at least 1980-01-01."""
+    seconds = max(EARLIEST_TIME, int(os.environ.get("SOURCE_DATE_EPOCH", EARLIEST_TIME)))
     return time.gmtime(seconds)[:6]
 
 
 def read_entries(wheel: pathlib.Path) -> dict[str, tuple[bytes, int]]:
-    """Returns content and mode of each file of a wheel but the list of files."""
+    """Returns content and mode of each file in a wheel except RECORD, the list of files."""
     with zipfile.ZipFile(wheel) as archive:
         return {
             name: (archive.read(name), 0o644)
@@ -94,7 +94,7 @@ def add_folder(entries: dict[str, tuple[bytes, int]], folder: pathlib.Path, targ
 
 
 def add_installation(entries: dict[str, tuple[bytes, int]], info: str, prefix: pathlib.Path) -> None:
-    """Adds programs, libraries, models and licences, in the same places relative to the programs."""
+    """Adds programs, libraries and models at their places relative to the programs, and licences to the metadata."""
     for name in PROGRAMS:
         entries[f"vrpd/_bin/{name}"] = ((prefix / "bin" / name).read_bytes(), 0o755)
     add_folder(entries, prefix / "lib", "vrpd/lib")
@@ -103,7 +103,7 @@ def add_installation(entries: dict[str, tuple[bytes, int]], info: str, prefix: p
 
 
 def set_tag(entries: dict[str, tuple[bytes, int]], info: str, tag: str) -> None:
-    """Makes a wheel of a platform out of a pure one."""
+    """Changes the metadata of a pure wheel to that of a wheel for one platform."""
     lines = [
         line
         for line in entries[f"{info}/WHEEL"][0].decode().splitlines()
@@ -123,10 +123,10 @@ def write_wheel(path: pathlib.Path, entries: dict[str, tuple[bytes, int]], info:
     entries[f"{info}/RECORD"] = ((record + f"{info}/RECORD,,\n").encode(), 0o644)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, (content, mode) in sorted(entries.items(), key=lambda entry: (".dist-info/" in entry[0], entry[0])):
-            about = zipfile.ZipInfo(name, time_of_files())
-            about.external_attr = (0o100000 | mode) << 16
-            about.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(about, content)
+            zip_info = zipfile.ZipInfo(name, time_of_files())
+            zip_info.external_attr = (0o100000 | mode) << 16
+            zip_info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(zip_info, content)
 
 
 def build(arguments: argparse.Namespace) -> pathlib.Path:

@@ -3,7 +3,7 @@
 
 Usage: client/python/generate.py [PACKAGE_FOLDER]
 
-The package reads the descriptors at run time into a pool of its own. So it works with every protobuf
+The package reads the descriptors at run time into its own pool. It therefore works with every protobuf
 runtime, and no module `vrp` or `google` of ours can clash with another package.
 Needs protoc, of grpcio-tools or in PATH.
 """
@@ -85,7 +85,7 @@ def write_files(project: pathlib.Path, folder: pathlib.Path) -> None:
 
 
 def read_files(folder: pathlib.Path) -> dict[str, bytes]:
-    """Returns the contents of all files but compiled ones by their relative paths."""
+    """Returns the contents of all files except .pyc files, by their relative paths."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
@@ -94,7 +94,7 @@ def read_files(folder: pathlib.Path) -> dict[str, bytes]:
 
 
 def generate(package: pathlib.Path) -> pathlib.Path:
-    """Brings the folder _generated of `package` up to date and returns it. Does not touch one that is."""
+    """Updates the folder _generated of `package` and returns it. Does not touch a folder that is up to date."""
     folder = package / "_generated"
     with tempfile.TemporaryDirectory(dir=package) as temporary:
         made = pathlib.Path(temporary) / "_generated"

@@ -74,7 +74,7 @@ std::string FormatGap(double gap, const std::string& reference) {
 }
 
 std::string FormatSeconds(double seconds) {
-  return absl::StrFormat(seconds < 100 ? "%.3g" : "%.0f", seconds);
+  return seconds < 100 ? absl::StrFormat("%.3g", seconds) : absl::StrFormat("%.0f", seconds);
 }
 
 std::string FormatSpan(absl::Duration duration) {

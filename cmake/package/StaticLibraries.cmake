@@ -9,7 +9,8 @@ function(_vrp_archive_of library variable)
   set(${variable} "${folder}/${file}" PARENT_SCOPE)
 endfunction()
 
-# Debian has no archive of some libraries that gRPC's exported targets name but our programs never link.
+# Replaces a shared library in a property of `target` by its archive, if there is one. Debian has no archive of
+# some libraries that gRPC's exported targets name but our programs never link.
 function(_vrp_use_archive target property)
   get_target_property(library ${target} ${property})
   if(NOT library MATCHES "\\.so")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# check_reproducible.sh: packs the last commit twice and compares all packages byte by byte: in this folder, and in a
-# clone in another folder, which is compiled from scratch without a compiler cache. Use ./dev package
-# --check-reproducible. Exit code 1: a package differs.
+# check_reproducible.sh: packs the last commit in this folder and in a clone in another folder, and compares all
+# packages byte by byte. The clone is compiled from scratch without a compiler cache. Use ./dev package
+# --check-reproducible. Exits with 1 if a package differs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

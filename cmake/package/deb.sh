@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # deb.sh STAGE OUTPUT [VERSION]: packs a staged build (cmake/package/stage.sh) as OUTPUT/vrpd_VERSION_amd64.deb, by CPack.
-# Without VERSION it is the project's. ./dev package deb calls it. Equal stages give equal bytes: all dates are
+# VERSION is the project's by default. ./dev package deb calls this script. Equal stages give equal bytes: all dates are
 # SOURCE_DATE_EPOCH, by default that of the last commit.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -19,17 +19,17 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 readonly root="$work/root" doc="$work/root/usr/share/doc/vrpd"
 
-# Writes the changelog in Debian's form; CHANGELOG.md beside it tells what changed.
+# Writes the changelog in Debian's form. CHANGELOG.md beside it lists the changes.
 write_changelog() {
   printf 'vrpd (%s) stable; urgency=medium\n\n  * Release %s; see CHANGELOG.md.gz.\n\n -- %s  %s\n' \
     "$version" "$version" "$maintainer" "$(date -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
 }
 
-# Moves what Debian keeps elsewhere and compresses what it keeps compressed.
+# Copies the stage to $root, moves files to Debian's places and compresses those that Debian wants compressed.
 lay_out() {
   mkdir -p "$root"
   cp -R "$stage" "$root/usr"
-  rm -f "$doc/LICENSE"  # in copyright
+  rm -f "$doc/LICENSE"  # its text is in the file copyright
   rm -f "$root/usr/share/vrp/configs/vrpd.service"
   install -D -m 0644 configs/vrpd.service "$root/lib/systemd/system/vrpd.service"
   install -D -m 0644 configs/vrpd.yaml "$root/etc/vrpd/vrpd.yaml"

@@ -1,6 +1,6 @@
-// Definitions of functions that GCC's static libraries take from glibc 2.35 and 2.36, so that
-// portable programs run with glibc 2.34 (RHEL 9, Amazon Linux 2023). They are hidden: other
-// libraries of the process use glibc's own.
+// Defines functions that GCC's static libraries take from glibc 2.35 and 2.36, so that portable
+// programs run with glibc 2.34 (RHEL 9, Amazon Linux 2023). They are hidden: other libraries of
+// the process use glibc's own functions.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>
@@ -17,7 +17,8 @@ struct Search {
   dl_find_object* found;
 };
 
-// Fills in `search->found` if the address is in a segment of this object. Returns whether it is.
+// Fills in `found` of the Search `data` if its address is in a segment of `object` and `object` has
+// unwind tables. Returns 1 in that case, which ends the iteration, otherwise 0.
 int MatchObject(dl_phdr_info* object, size_t /*size*/, void* data) {
   const Search* const search = static_cast<Search*>(data);
   const ElfW(Phdr)* frames = nullptr;

@@ -1,4 +1,4 @@
-# Functions about shared libraries for the scripts that pack programs; source it. The caller defines die().
+# Defines functions about shared libraries. The scripts that pack programs source this file and define die().
 
 # Libraries of glibc and GCC, which every system that runs the programs has.
 readonly system_libraries='^(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|anl|stdc\+\+|gcc_s))\.so'
@@ -10,7 +10,7 @@ copy_libraries() {  # program folder
     if [[ "$path" == missing ]]; then
       case "$name" in
         libcuda.so.* | libnvidia-*) continue ;;  # the driver's
-        *) die "$1 needs $name, which this machine has not" ;;
+        *) die "$1 needs $name, which is not installed" ;;
       esac
     fi
     if [[ ! "$path" =~ ^(/usr)?/lib/ || "$name" =~ $system_libraries || -e "$2/$name" ]]; then continue; fi

@@ -12,6 +12,7 @@ die() { printf 'licences: error: %s\n' "$*" >&2; exit 1; }
 used_files() {
   ninja -C "$build" -t deps | sed -nE 's/^ +(\/usr\/(include|lib)\/\S+)$/\1/p'
   ninja -C "$build" -t commands bin/vrpd bin/vrpctl | grep -oE '/usr/lib/[^ ]+\.(a|so)[.0-9]*'
+  sed -nE 's/^VRP_LEAFLET_(JS|CSS):FILEPATH=//p' "$build/CMakeCache.txt"  # compiled into the web page
   if grep -q '^VRP_PORTABLE:BOOL=ON$' "$build/CMakeCache.txt"; then
     gcc -print-file-name=libstdc++.a
     gcc -print-libgcc-file-name
@@ -21,7 +22,7 @@ used_files() {
 }
 
 # Prints the packages, without glibc and Linux, of which the programs use only the interface. dpkg knows some files by
-# their place before /lib became a link to /usr/lib.
+# their path from before /lib became a link to /usr/lib.
 used_packages() {
   used_files | sort -u | xargs -r -n 1 realpath | sed -n 'p; s|^/usr/lib/|/lib/|p' | sort -u | xargs -r dpkg -S 2>/dev/null |
     sed 's/: .*//' | tr -d ' ' | tr ',' '\n' | sort -u | grep -vE '^(libc6|libc6-dev|linux-libc-dev)(:|$)'
@@ -36,7 +37,7 @@ copy_debian() {
   done < <(used_packages)
 }
 
-# Debian's files name common licences by their place in Debian; copies the texts, for other systems.
+# Copies the texts of common licences, which Debian's copyright files give only as paths on a Debian system.
 copy_common_licences() {
   local name
   grep -rhoE '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$output" | sed 's|.*/||' | sort -u |

@@ -25,14 +25,14 @@ SIGNALS = (("SIGTERM, SIGINT", "Stop within 20 s. The next start with the same -
 
 
 def escape(text):
-    """Returns `text` for roff, with characters that programs and shells read unchanged."""
+    """Escapes `text` for roff, so that characters such as - and ' can be copied from the page into a shell."""
     for plain, roff in (("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti")):
         text = text.replace(plain, roff)
     return "\\&" + text if text.startswith(".") else text
 
 
 def paragraph(text):
-    """Returns a paragraph in roff, in lines of at most 78 characters that break between words."""
+    """Returns a paragraph in roff, broken between words at 70 characters before escaping."""
     lines = textwrap.wrap(text, 70, break_long_words=False, break_on_hyphens=False)
     return "".join(escape(line) + "\n" for line in lines)
 
@@ -93,7 +93,7 @@ class Page:
         self.top = self.help()
 
     def run(self, *words):
-        """Returns what the program prints, without settings of the caller's environment."""
+        """Returns the output of the program, run without the caller's environment variables VRP_*."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("VRP_")}
         return subprocess.run([self.folder / self.program, *words], check=True, capture_output=True, text=True,
                               env=environment).stdout
@@ -102,7 +102,7 @@ class Page:
         return parse_help(self.run(*path, "--help"))
 
     def commands(self, text, path=()):
-        """Returns the subsections of all commands below `path`; groups of commands have none of their own."""
+        """Returns the subsections of all commands below `path`; groups of commands have no subsection."""
         sections = ""
         for name, _ in text.commands:
             below = self.help(*path, name)

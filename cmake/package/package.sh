@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-readonly newest_glibc=2.34  # what the programs may need at most: that of RHEL 9 and Amazon Linux 2023
+readonly newest_glibc=2.34  # the newest glibc that the programs may need: that of RHEL 9 and Amazon Linux 2023
 temp=""
 trap 'if [[ -n "$temp" ]]; then rm -rf "$temp"; fi' EXIT
 die() { printf 'package: error: %s\n' "$*" >&2; exit 1; }
@@ -29,7 +29,7 @@ platform_tag() {  # stage
   printf 'manylinux_%s_x86_64\n' "${glibc//./_}"
 }
 
-# One wheel has the programs, the other is a client for every system.
+# Makes two wheels: one with the programs, and one for every system with the client alone.
 make_wheels() {  # stage output
   local build_wheel=client/python/build_wheel.py python
   python="$(cmake/setup_python.sh)"
@@ -41,7 +41,7 @@ make_tar() {  # stage output suffix
   local name="vrpd-$version-linux-x86_64$3.tar.xz"
   local threads
   threads="$(nproc)"
-  if ((threads < 2)); then threads=2; fi  # xz writes other bytes with one, but the same with any more
+  if ((threads < 2)); then threads=2; fi  # xz writes other bytes with one thread, but the same with any larger number
   tar --create --directory="$(dirname "$1")" --sort=name --owner=0 --group=0 --numeric-owner --format=gnu \
     --mtime="@$SOURCE_DATE_EPOCH" --transform="s|^$(basename "$1")|vrpd-$version|" "$(basename "$1")" |
     xz --threads="$threads" -6 --stdout >"$2/$name"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# stage.sh BUILD OUTPUT: installs a build into the folder OUTPUT in the form that all packages share. It can be moved:
+# stage.sh BUILD OUTPUT: installs a build into the folder OUTPUT in the form of all packages. OUTPUT can be moved:
 #   bin/           vrpd and vrpctl, stripped
 #   lib/           the shared libraries that they load from there, if any: LibTorch's, and then Debian's too
 #   share/vrp/     models/ with the shipped weights, configs/

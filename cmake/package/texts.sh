@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# texts.sh PROGRAMS SHARE: writes what vrpd and vrpctl in the folder PROGRAMS tell about themselves into the folder
-# SHARE: man pages and the completions of bash, zsh and fish. CMake's install rules run it.
+# texts.sh PROGRAMS SHARE: generates man pages, and completions for bash, zsh and fish, from vrpd and vrpctl in the
+# folder PROGRAMS, and writes them into the folder SHARE. CMake's install rules run this script.
 set -euo pipefail
 
 readonly programs="${1:?the folder of the programs is missing}" share="${2:?the output folder is missing}"

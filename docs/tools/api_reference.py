@@ -1,18 +1,19 @@
-"""Makes the API reference: a page for each file of proto/vrp/v1, of its comments. Needs protoc and Debian's python3-protobuf."""
+"""Builds the API reference: a page for each file of proto/vrp/v1, from its comments.
+
+Needs protoc and Debian's python3-protobuf.
+"""
 
 import pathlib
 import re
 import subprocess
 import tempfile
 
-from google.protobuf import descriptor_pb2 as pb
+from google.protobuf import descriptor_pb2 as pb, descriptor_pool, message_factory
 
 from programs import ROOT
 
 PROTOS = ROOT / "proto"
 Field = pb.FieldDescriptorProto
-# The fields of vrp.v1.RpcOptions in MethodOptions, extension 50100 (proto/vrp/v1/options.proto).
-RPC_OPTION = 50100
 ROLES = ("admin", "read", "solve", "train", "admin")
 SCALARS = {value: name.removeprefix("TYPE_").lower() for name, value in Field.Type.items()}
 HEADER = "<!-- Written by docs/tools/write_reference.py from proto/vrp/v1. Change the comments there. -->\n\n"
@@ -49,7 +50,7 @@ class Comments:
     """The comments of one file, by the path of what they describe."""
 
     def __init__(self, file):
-        self._by_path = {tuple(place.path): place.leading_comments for place in file.source_code_info.location}
+        self._by_path = {tuple(part.path): part.leading_comments for part in file.source_code_info.location}
 
     def paragraphs(self, *path):
         text = self._by_path.get(path, "")
@@ -61,7 +62,7 @@ class Comments:
 
 
 class Types:
-    """Finds the page of each message and enumeration."""
+    """The pages of all messages and enumerations."""
 
     def __init__(self, files):
         self._pages = {}
@@ -88,10 +89,10 @@ class Types:
 
 
 class Page:
-    """Renders one file."""
+    """The page of one file."""
 
-    def __init__(self, name, file, types):
-        self._name, self._file, self._types = name, file, types
+    def __init__(self, name, file, types, options):
+        self._name, self._file, self._types, self._options = name, file, types, options
         self._comments = Comments(file)
 
     def text(self):
@@ -110,14 +111,15 @@ class Page:
         for number, method in enumerate(service.method):
             source = ("stream " if method.client_streaming else "") + self._types.link(method.input_type, self._name)
             result = ("stream " if method.server_streaming else "") + self._types.link(method.output_type, self._name)
-            parts += [f"### {method.name}", f"Takes {source}, returns {result}. Role: {role(method)}."]
+            parts += [f"### {method.name}", f"Takes {source}, returns {result}. Role: {self._options.role(method)}. "
+                                                f"HTTP: {self._options.http(method)}."]
             for paragraph in self._comments.paragraphs(6, index, 2, number):
                 parts += self._with_codes(paragraph)
         return parts
 
     @staticmethod
     def _with_codes(paragraph):
-        """Returns the paragraph, with a list if it is one of status codes."""
+        """Returns the paragraph as Markdown; a paragraph of status codes becomes a list."""
         if not re.match(r"[A-Z_]{5,}(, [A-Z_]{5,})*: ", paragraph):
             return [escape(paragraph)]
         pieces = re.split(r"(?<=[.)]) (?=[A-Z_]{5,}(?:, [A-Z_]{5,})*: )", paragraph)
@@ -158,17 +160,30 @@ class Page:
         return [f"## {name}", *map(escape, self._comments.paragraphs(*path)), "\n".join(rows)]
 
 
-def role(method):
-    """Returns the role that an RPC needs, from its option."""
-    raw = method.options.SerializeToString()
-    tag = bytes([0xA2, 0xBB, 0x18])  # field 50100, length-delimited
-    if tag not in raw:
-        return ROLES[0]
-    body = raw[raw.index(tag) + len(tag) + 1:]
-    return ROLES[body[1]] if body[0] == 0x08 else "none"
+class RpcOptions:
+    """Reads the option (rpc) of RPCs, whose extension protobuf for Python does not know."""
+
+    def __init__(self, files):
+        pool = descriptor_pool.DescriptorPool()
+        pool.AddSerializedFile(pb.DESCRIPTOR.serialized_pb)
+        pool.Add(files["options"])
+        self._extension = pool.FindExtensionByName("vrp.v1.rpc")
+        options = pool.FindMessageTypeByName("google.protobuf.MethodOptions")
+        self._type = message_factory.MessageFactory(pool).GetPrototype(options)
+
+    def _of(self, method):
+        return self._type.FromString(method.options.SerializeToString()).Extensions[self._extension]
+
+    def role(self, method):
+        return ROLES[self._of(method).role]
+
+    def http(self, method):
+        """Returns the methods and paths of JSON over HTTP: `POST /v1/trainingJobs/{id}:cancel`."""
+        plain = (re.sub(r"{\w+=([^}]*)}", r"\1", path) for path in self._of(method).http)
+        return ", ".join(f"`{path.replace('*', '{id}')}`" for path in plain)
 
 
-def index_page(files, types):
+def index_page(files, options):
     """Returns the list of all RPCs."""
     parts = ["# The gRPC API",
              "All services are in the package `vrp.v1` and serve on one port. Each page below is made of the comments of "
@@ -181,10 +196,10 @@ def index_page(files, types):
         for service in file.service:
             rows = [f"## {service.name}", "", "| RPC | role | |", "| --- | --- | --- |"]
             comments = Comments(file)
-            place = list(file.service).index(service)
+            index = list(file.service).index(service)
             for number, method in enumerate(service.method):
-                first = (comments.paragraphs(6, place, 2, number) or [""])[0]
-                rows.append(f"| [{method.name}]({name}.md#{slug(method.name)}) | {role(method)} | "
+                first = (comments.paragraphs(6, index, 2, number) or [""])[0]
+                rows.append(f"| [{method.name}]({name}.md#{slug(method.name)}) | {options.role(method)} | "
                             f"{escape(first_sentence(first))} |")
             parts.append("\n".join(rows))
     parts.append("## Messages\n\n" + "\n".join(f"- [{name}.proto]({name}.md)" for name, file in files.items()
@@ -195,7 +210,7 @@ def index_page(files, types):
 def pages():
     """Returns the text of each page by its file name."""
     files = load_files()
-    types = Types(files)
-    made = {f"{name}.md": Page(name, file, types).text() for name, file in files.items()}
-    return {"index.md": index_page(files, types), **made}
+    types, options = Types(files), RpcOptions(files)
+    made = {f"{name}.md": Page(name, file, types, options).text() for name, file in files.items()}
+    return {"index.md": index_page(files, options), **made}
 

@@ -1,4 +1,4 @@
-"""Makes the reference of the command line of the programs' help texts."""
+"""Builds the reference of the command line from the programs' help texts."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Makes the table of what each file format can express, by converting a small instance with each feature."""
+"""Builds the table of the features that each file format can express, by converting a small instance with each one."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ from programs import Daemon, output
 FORMATS = {"JSON": "json", "VRPLIB": "vrplib", "VROOM": "vroom", "Solomon": "solomon"}
 WINDOWS = [[0, 90]] * 4
 
-# (feature, whether customers have windows, what it changes in the instance, what it changes in the vehicle)
+# (feature, whether customers have windows, changes to the instance, changes to the vehicle)
 FEATURES = (
     ("planar coordinates, whole numbers", False, {}, {}),
     ("planar coordinates, fractions", False, {"coords": [[0, 0], [3.5, 0], [3, 4], [0, 4]]}, {}),

@@ -1,4 +1,4 @@
-"""Runs the built programs for the pages that are made of their output."""
+"""Runs the built programs for the pages that are made from their output."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ BINARIES = pathlib.Path(os.environ.get("VRP_BINARY_DIR", ROOT / "build" / "dev")
 
 
 def output(program, *words, env=None):
-    """Returns what the program prints, on both streams."""
+    """Runs a program without the caller's variables VRP_*. Returns its exit code and both output streams."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("VRP_")}
     return subprocess.run([BINARIES / program, *words], capture_output=True, text=True, env={**clean, **(env or {})},
                           check=False, timeout=60)

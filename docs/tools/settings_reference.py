@@ -1,7 +1,7 @@
-"""Makes the reference of the training settings.
+"""Builds the reference of the training settings.
 
-Keys and defaults come from `vrpctl train --print-config`, permitted values from the daemon's errors for wrong ones, and
-meanings from the comments of configs/*.yaml."""
+Keys and defaults come from `vrpctl train --print-config`, permitted values from the daemon's errors for wrong
+values, and meanings from the comments of configs/*.yaml."""
 
 import json
 import pathlib
@@ -37,7 +37,7 @@ VARIANTS = (
 SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50")
 NEEDED = {"problem.instances": "none", "supervised.label_file": "none", "validation.file": "none",
           "training.milestones": "none", "name": "required"}
-# Keys that no example explains.
+# Meanings of the keys that no example configuration explains.
 MEANINGS = {
     "schema_version": "version of the keys; a newer one is refused",
     "problem.backhauls": "probability of an instance to have backhauls",
@@ -80,10 +80,10 @@ def ask(address, model, overrides):
 
 
 def permitted(address, key):
-    """Returns what the daemon wants for the key."""
+    """Returns the values that the daemon accepts for the key, in the words of its error."""
     for wrong in ("?", ""):
-        said = ask(address, "gt", [f"{key}={wrong}"]).stderr
-        found = re.search(rf"{re.escape(key.split('.')[-1])}: got .*?, wanted (.*)", said)
+        stderr = ask(address, "gt", [f"{key}={wrong}"]).stderr
+        found = re.search(rf"{re.escape(key.split('.')[-1])}: got .*?, wanted (.*)", stderr)
         if found:
             return re.sub(r", not \"\?\"$", "", found[1])
     return "text"

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "server/config/listen_address.h"
 #include "server/config/option_table.h"
+#include "server/config/tile_address.h"
 
 namespace vrp {
 namespace {
@@ -38,6 +39,17 @@ absl::Status CheckAddresses(const VrpdOptions& options) {
   }
   if (options.http_hosts.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("--http-hosts: given without --http-listen");
+}
+
+absl::Status CheckMap(const VrpdOptions& options) {
+  if (options.map_tiles.empty()) {
+    if (options.map_attribution.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError("--map-attribution: given without --map-tiles");
+  }
+  if (options.http_listen.empty()) {
+    return absl::InvalidArgumentError("--map-tiles: given without --http-listen");
+  }
+  return TileOrigin(options.map_tiles).status();
 }
 
 // Whether other machines can reach the address.
@@ -73,6 +85,7 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& flags, const PartialOpti
   if (options.threads == 0) options.threads = HardwareThreads();
   VRP_RETURN_IF_ERROR(CheckTlsOptions(options));
   VRP_RETURN_IF_ERROR(CheckAddresses(options));
+  VRP_RETURN_IF_ERROR(CheckMap(options));
   return options;
 }
 

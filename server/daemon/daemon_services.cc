@@ -165,12 +165,14 @@ absl::Status Daemon::Parts::ListenForHttp() {
   if (vrpd.http_listen.empty()) return absl::OkStatus();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);  // the daemon's own limit holds
-  HttpServer::Options given{.listen = vrpd.http_listen,
-                            .hosts = vrpd.http_hosts,
-                            .channel = port.server->InProcessChannel(arguments),
-                            .tls = tls.get(),
-                            .access = access.get(),
-                            .metrics = &telemetry->metrics()};
+  HttpServer::Options given{
+      .listen = vrpd.http_listen,
+      .hosts = vrpd.http_hosts,
+      .page = {.map_tiles = vrpd.map_tiles, .map_attribution = vrpd.map_attribution},
+      .channel = port.server->InProcessChannel(arguments),
+      .tls = tls.get(),
+      .access = access.get(),
+      .metrics = &telemetry->metrics()};
   given.max_message_bytes = int64_t{vrpd.max_message_mib} << 20;
   given.max_body_memory = int64_t{vrpd.max_request_memory_mib} << 20;
   given.max_connections = vrpd.max_connections;

@@ -10,6 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/channel.h"
 #include "server/http/browser_guard.h"
+#include "server/http/page/page_settings.h"
 #include "server/support/call_authorizer.h"
 #include "server/support/message_budget.h"
 
@@ -59,6 +60,7 @@ struct HttpContext {
   std::unique_ptr<CallAuthorizer> authorizer;  // null: callers need no token
   std::unique_ptr<MessageBudget> bodies;       // memory of request bodies
   int64_t max_message_bytes = 0;
+  PageSettings page;
   HttpTimeouts timeouts;
   ActiveCount calls;
   ActiveCount sessions;

@@ -66,10 +66,10 @@ asio::awaitable<std::optional<std::string>> HttpExchange::ReadBody(MessageBudget
   co_return std::nullopt;
 }
 
-std::shared_ptr<GatewayCall> HttpExchange::StartCall(const HttpMethod& method) {
+std::shared_ptr<GatewayCall> HttpExchange::StartCall(const HttpRoute& route) {
   context.calls.Add();
   GatewayCall::Options options;
-  options.path = method.grpc_path;
+  options.path = route.grpc_path;
   const std::string_view id = request.header("X-Request-Id");
   if (IsPrintableUtf8(id)) options.request_id = std::string(id);
   options.on_change = [wake_up = wake_up, upload_wake_up = upload_wake_up] {

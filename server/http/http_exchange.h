@@ -9,9 +9,9 @@
 #include "grpcpp/support/status.h"
 #include "server/http/gateway_call.h"
 #include "server/http/http_context.h"
-#include "server/http/http_methods.h"
 #include "server/http/http_request.h"
 #include "server/http/http_response.h"
+#include "server/http/http_routes.h"
 #include "server/http/http_stream.h"
 #include "server/http/wake_up.h"
 
@@ -30,7 +30,7 @@ struct HttpExchange {
   boost::asio::awaitable<std::optional<std::string>> ReadBody(MessageBudget::Share& share);
 
   // Starts a call that wakes both.
-  std::shared_ptr<GatewayCall> StartCall(const HttpMethod& method);
+  std::shared_ptr<GatewayCall> StartCall(const HttpRoute& route);
   // Waits for a change of the call, or for a moment. Throws boost::system::system_error if the
   // client has left.
   boost::asio::awaitable<void> WaitForChange(bool body_is_read = true);

@@ -14,13 +14,10 @@ namespace asio = boost::asio;
 // A client must read this much within timeouts.silence.
 constexpr size_t kWriteBytes = 256 << 10;
 
-// No page may embed or run anything from here, and no cache keeps answers.
 constexpr std::string_view kSecurityHeaders =
     "X-Content-Type-Options: nosniff\r\n"
-    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
     "Cross-Origin-Resource-Policy: same-origin\r\n"
-    "Referrer-Policy: no-referrer\r\n"
-    "Cache-Control: no-store\r\n";
+    "Referrer-Policy: no-referrer\r\n";
 
 std::string_view HttpReasonPhrase(int status) {
   if (status == 499) return "Client Closed Request";
@@ -30,9 +27,10 @@ std::string_view HttpReasonPhrase(int status) {
 }
 
 std::string HeadText(const HttpHead& head, std::string_view length, bool keep_alive) {
-  std::string text =
-      Concat("HTTP/1.1 ", head.status, " ", HttpReasonPhrase(head.status), "\r\n",
-             "Content-Type: ", head.content_type, "\r\n", length, "\r\n", kSecurityHeaders);
+  std::string text = Concat("HTTP/1.1 ", head.status, " ", HttpReasonPhrase(head.status), "\r\n",
+                            "Content-Type: ", head.content_type, "\r\n", length, kSecurityHeaders,
+                            "Content-Security-Policy: ", head.content_security_policy, "\r\n",
+                            "Cache-Control: ", head.cache_control, "\r\n");
   for (const auto& [name, value] : head.headers) text += Concat(name, ": ", value, "\r\n");
   text += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
   return text;
@@ -55,14 +53,16 @@ asio::awaitable<void> HttpResponseWriter::Write(std::string_view bytes) {
 
 asio::awaitable<void> HttpResponseWriter::Send(HttpHead head, std::string body) {
   begun_ = true;
-  const std::string length = Concat("Content-Length: ", body.size());
+  // A 304 has no body, and its length would be that of the file.
+  const std::string length =
+      head.status == 304 ? "" : Concat("Content-Length: ", body.size(), "\r\n");
   const std::string text = Concat(HeadText(head, length, keep_alive_), body);
   co_await Write(text);
 }
 
 asio::awaitable<void> HttpResponseWriter::BeginParts(HttpHead head) {
   begun_ = true;
-  const std::string text = HeadText(head, "Transfer-Encoding: chunked", keep_alive_);
+  const std::string text = HeadText(head, "Transfer-Encoding: chunked\r\n", keep_alive_);
   co_await Write(text);
 }
 

@@ -18,6 +18,9 @@ struct HttpHead {
   int status = 200;
   std::string content_type;
   HttpHeaders headers = {};
+  // By default, no page may embed or run anything from here, and no cache keeps answers.
+  std::string content_security_policy = "default-src 'none'; frame-ancestors 'none'";
+  std::string cache_control = "no-store";
 };
 
 // A writer of the responses of one connection. Methods throw boost::system::system_error when the

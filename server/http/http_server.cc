@@ -54,6 +54,7 @@ void SetUp(HttpContext& context, HttpServer::Options& options) {
   context.bodies = std::make_unique<MessageBudget>(MessageBudget::Options{
       .per_message = options.max_message_bytes, .total = options.max_body_memory});
   context.max_message_bytes = options.max_message_bytes;
+  context.page = options.page;
   const std::chrono::milliseconds handshake(absl::ToInt64Milliseconds(options.handshake));
   context.timeouts.handshake = handshake;
   context.timeouts.head = handshake;

@@ -10,6 +10,7 @@
 #include "grpcpp/channel.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
+#include "server/http/page/page_settings.h"
 #include "server/support/metrics.h"
 
 namespace vrp {
@@ -20,6 +21,7 @@ class HttpServer {
   struct Options {
     std::string listen;                      // an address that passed CheckHttpAddress
     std::vector<std::string> hosts;          // further names of this daemon; see BrowserGuard
+    PageSettings page;                       // of the web page
     std::shared_ptr<grpc::Channel> channel;  // to the daemon's own gRPC server, in this process
     const TlsFiles* tls = nullptr;           // outlives the server; null: plaintext connections
     const AccessControl* access = nullptr;   // outlives the server; null: callers need no token

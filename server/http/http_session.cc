@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "server/convert/status_convert.h"
 #include "server/http/openapi_document.h"
+#include "server/http/page_exchange.h"
 #include "server/http/raw_upload.h"
 #include "server/http/rpc_exchange.h"
 #include "server/http/vroom_exchange.h"
@@ -23,19 +24,22 @@ namespace asio = boost::asio;
 
 constexpr char kJsonType[] = "application/json";
 
-// Returns the media types that a method takes.
-std::string MediaTypesOf(const HttpMethod& method) {
-  if (!method.rpc->client_streaming()) return kJsonType;
-  return RawUpload::Of(*method.rpc->input_type()).has_value()
+// VROOM's form of requests is a form of this one.
+constexpr char kSolvePath[] = "/v1/solve";
+
+// Returns the media types that an RPC takes.
+std::string MediaTypesOf(const google::protobuf::MethodDescriptor& rpc) {
+  if (!rpc.client_streaming()) return kJsonType;
+  return RawUpload::Of(*rpc.input_type()).has_value()
              ? "application/x-ndjson or application/octet-stream"
              : "application/x-ndjson";
 }
 
-bool TakesMediaType(const HttpMethod& method, std::string_view type) {
-  if (!method.rpc->client_streaming()) return IsMediaType(type, kJsonType);
+bool TakesMediaType(const google::protobuf::MethodDescriptor& rpc, std::string_view type) {
+  if (!rpc.client_streaming()) return IsMediaType(type, kJsonType);
   return IsMediaType(type, "application/x-ndjson") ||
          (IsMediaType(type, "application/octet-stream") &&
-          RawUpload::Of(*method.rpc->input_type()).has_value());
+          RawUpload::Of(*rpc.input_type()).has_value());
 }
 
 }  // namespace
@@ -105,49 +109,56 @@ absl::Status HttpSession::Authorize(std::string_view grpc_path) {
   return authorizer->Check(caller);
 }
 
-asio::awaitable<bool> HttpSession::CheckVerb(std::string_view allowed) {
-  const std::string_view verb = exchange_.request.method();
-  if (allowed == verb || (allowed == "GET, POST" && (verb == "GET" || verb == "POST"))) {
-    co_return true;
-  }
-  HttpHeaders headers = {{"Allow", std::string(allowed)}};
-  const absl::Status status =
-      absl::UnimplementedError(Concat("method: got ", Quoted(verb), ", wanted ", allowed));
+asio::awaitable<void> HttpSession::RefuseVerb(std::string allowed) {
+  const absl::Status status = absl::UnimplementedError(
+      Concat("method: got ", Quoted(exchange_.request.method()), ", wanted ", allowed));
+  HttpHeaders headers = {{"Allow", std::move(allowed)}};
   co_await exchange_.SendError(ToGrpcStatus(status), 405, std::move(headers));
-  co_return false;
 }
 
 asio::awaitable<void> HttpSession::ServeRequest() {
   const HttpRequestReader& request = exchange_.request;
+  const PageFile* const file = FindPageFile(request.method(), request.path());
   GuardedRequest guarded;
   guarded.host = request.repeats("Host") ? "" : request.header("Host");
-  guarded.origin = request.header("Origin");
-  guarded.fetch_site = request.header("Sec-Fetch-Site");
+  // The page itself is public, so that other sites may link to it.
+  if (file == nullptr) {
+    guarded.origin = request.header("Origin");
+    guarded.fetch_site = request.header("Sec-Fetch-Site");
+  }
   const absl::Status trusted = exchange_.context.guard->Check(guarded);
   if (!trusted.ok()) co_return co_await exchange_.SendError(ToGrpcStatus(trusted));
+  if (file != nullptr) co_return co_await ServePage(exchange_, *file);
   if (request.path() == "/v1/openapi.json") {
-    if (!co_await CheckVerb("GET")) co_return;
+    if (request.method() != "GET") co_return co_await RefuseVerb("GET");
     HttpHead head{.status = 200, .content_type = kJsonType};
     co_return co_await exchange_.response.Send(std::move(head), std::string(OpenApiDocument()));
   }
   const bool is_vroom = request.path() == "/";
-  const HttpMethod* const method = FindHttpMethod(is_vroom ? "/v1/solve" : request.path());
-  if (method == nullptr) {
+  const absl::StatusOr<HttpRouteMatch> match =
+      FindHttpRoute(HttpRoutes(), request.method(), is_vroom ? kSolvePath : request.path());
+  if (!match.ok()) co_return co_await exchange_.SendError(ToGrpcStatus(match.status()));
+  if (match->allowed.empty()) {
     const absl::Status status = absl::NotFoundError(
         Concat("there is no path ", Quoted(request.path()), "; /v1/openapi.json lists all"));
     co_return co_await exchange_.SendError(ToGrpcStatus(status));
   }
-  if (!co_await CheckVerb(method->allows_get ? "GET, POST" : "POST")) co_return;
-  const absl::Status authorized = Authorize(method->grpc_path);
+  if (match->route == nullptr) co_return co_await RefuseVerb(match->allowed);
+  co_await ServeMatch(*match, is_vroom);
+}
+
+asio::awaitable<void> HttpSession::ServeMatch(const HttpRouteMatch& match, bool is_vroom) {
+  const HttpRoute& route = *match.route;
+  const absl::Status authorized = Authorize(route.grpc_path);
   if (!authorized.ok()) co_return co_await exchange_.SendError(ToGrpcStatus(authorized));
-  if (request.method() == "POST" && !TakesMediaType(*method, request.header("Content-Type"))) {
+  const std::string_view media_type = exchange_.request.header("Content-Type");
+  if (!route.takes_query() && !TakesMediaType(*route.rpc, media_type)) {
     const absl::Status status = absl::InvalidArgumentError(
-        Concat("Content-Type: got ", Quoted(request.header("Content-Type")), ", wanted ",
-               MediaTypesOf(*method)));
+        Concat("Content-Type: got ", Quoted(media_type), ", wanted ", MediaTypesOf(*route.rpc)));
     co_return co_await exchange_.SendError(ToGrpcStatus(status), 415);
   }
-  if (is_vroom) co_return co_await ServeVroom(exchange_);
-  co_await ServeRpc(exchange_, *method);
+  if (is_vroom) co_return co_await ServeVroom(exchange_, route);
+  co_await ServeRpc(exchange_, match);
 }
 
 }  // namespace vrp

@@ -37,9 +37,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Awaitable<> ServeRequest();
   // Returns kOk if the caller may use the RPC.
   absl::Status Authorize(std::string_view grpc_path);
-  // Sends an error and returns false unless the method of the request is one of `allowed`, such as
-  // "GET, POST".
-  Awaitable<bool> CheckVerb(std::string_view allowed);
+  // Refuses the method of the request. `allowed` names those of its path: "GET, DELETE".
+  Awaitable<> RefuseVerb(std::string allowed);
+  // Checks the token and the media type of a request, then calls its RPC. `is_vroom`: in VROOM's
+  // form.
+  Awaitable<> ServeMatch(const HttpRouteMatch& match, bool is_vroom);
 
   HttpExchange exchange_;
 };

@@ -3,23 +3,31 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver.h"
 #include "google/protobuf/util/type_resolver_util.h"
+#include "google/protobuf/wire_format_lite.h"
 #include "nlohmann/json.hpp"
+#include "server/convert/field_violation.h"
+#include "server/http/url_text.h"
 
 namespace vrp {
 namespace {
 
 namespace util = google::protobuf::util;
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
 
 constexpr char kTypeUrlPrefix[] = "type.googleapis.com";
 constexpr size_t kMaxQueryDepth = 4;
+constexpr int kMaxDepth = 100;  // that of protobuf
 
 util::TypeResolver& Resolver() {
   static util::TypeResolver& resolver = *util::NewTypeResolverForDescriptorPool(
@@ -27,11 +35,9 @@ util::TypeResolver& Resolver() {
   return resolver;
 }
 
-std::string UrlOf(const google::protobuf::Descriptor& type) {
-  return Concat(kTypeUrlPrefix, "/", type.full_name());
-}
+std::string UrlOf(const Descriptor& type) { return Concat(kTypeUrlPrefix, "/", type.full_name()); }
 
-absl::Status NotJson(const google::protobuf::Descriptor& type, const util::Status& error) {
+absl::Status NotJson(const Descriptor& type, const util::Status& error) {
   return absl::InvalidArgumentError(Concat(
       "the body is not a ", type.full_name(),
       " in protobuf's JSON form: ", Escaped({error.message().data(), error.message().size()})));
@@ -43,8 +49,8 @@ absl::Status AddParameter(std::string_view parameter, nlohmann::json& root) {
     return absl::InvalidArgumentError(
         Concat("query: got ", Quoted(parameter), ", wanted FIELD=VALUE"));
   }
-  VRP_ASSIGN_OR_RETURN(const std::string key, DecodeUrl(parameter.substr(0, equals)));
-  VRP_ASSIGN_OR_RETURN(std::string value, DecodeUrl(parameter.substr(equals + 1)));
+  VRP_ASSIGN_OR_RETURN(const std::string key, DecodeQueryPart(parameter.substr(0, equals)));
+  VRP_ASSIGN_OR_RETURN(std::string value, DecodeQueryPart(parameter.substr(equals + 1)));
   if (!IsPrintableUtf8(key) || !IsPrintableUtf8(value)) {
     return absl::InvalidArgumentError(Concat("query: ", Quoted(key), " is not printable UTF-8"));
   }
@@ -63,20 +69,67 @@ absl::Status AddParameter(std::string_view parameter, nlohmann::json& root) {
   return absl::OkStatus();
 }
 
+// A scanner of serialized messages for singular fields that occur twice.
+class TwiceScan {
+ public:
+  explicit TwiceScan(CodedInputStream& input) : input_(input) {}
+
+  // Returns the path of the first such field, or an empty text.
+  std::string Scan(const Descriptor& type) {
+    std::vector<bool> given(static_cast<size_t>(type.field_count()), false);
+    while (const uint32_t tag = input_.ReadTag()) {
+      const FieldDescriptor* const field =
+          type.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));
+      if (field != nullptr && !field->is_repeated()) {
+        const auto index = static_cast<size_t>(field->index());
+        if (given[index]) return field->json_name();
+        given[index] = true;
+      }
+      if (const std::string inside = ScanValue(field, tag); !inside.empty()) return inside;
+    }
+    return "";
+  }
+
+ private:
+  std::string ScanValue(const FieldDescriptor* field, uint32_t tag) {
+    if (field == nullptr || field->type() != FieldDescriptor::TYPE_MESSAGE) {
+      WireFormatLite::SkipField(&input_, tag);
+      return "";
+    }
+    int size = 0;
+    if (!input_.ReadVarintSizeAsInt(&size) || ++depth_ > kMaxDepth) return "";
+    const CodedInputStream::Limit limit = input_.PushLimit(size);
+    const std::string inside = Scan(*field->message_type());
+    input_.PopLimit(limit);
+    --depth_;
+    return inside.empty() ? "" : Concat(field->json_name(), ".", inside);
+  }
+
+  CodedInputStream& input_;
+  int depth_ = 0;
+};
+
 }  // namespace
 
-absl::StatusOr<std::string> BinaryFromJson(const google::protobuf::Descriptor& type,
-                                           std::string_view json) {
+absl::Status CheckFieldsGivenOnce(const Descriptor& type, const std::string& binary) {
+  CodedInputStream input(reinterpret_cast<const uint8_t*>(binary.data()),
+                         static_cast<int>(binary.size()));
+  const std::string twice = TwiceScan(input).Scan(type);
+  if (twice.empty()) return absl::OkStatus();
+  return InvalidField(twice, "is given twice, wanted once");
+}
+
+absl::StatusOr<std::string> BinaryFromJson(const Descriptor& type, std::string_view json) {
   google::protobuf::io::ArrayInputStream input(json.data(), static_cast<int>(json.size()));
   std::string binary;
   google::protobuf::io::StringOutputStream output(&binary);
   const util::Status status = util::JsonToBinaryStream(&Resolver(), UrlOf(type), &input, &output);
   if (!status.ok()) return NotJson(type, status);
+  VRP_RETURN_IF_ERROR(CheckFieldsGivenOnce(type, binary));
   return binary;
 }
 
-absl::StatusOr<std::string> BinaryFromQuery(const google::protobuf::Descriptor& type,
-                                            std::string_view query) {
+absl::StatusOr<std::string> BinaryFromQuery(const Descriptor& type, std::string_view query) {
   nlohmann::json root = nlohmann::json::object();
   for (const absl::string_view parameter : absl::StrSplit(ToAbsl(query), '&', absl::SkipEmpty())) {
     VRP_RETURN_IF_ERROR(AddParameter(FromAbsl(parameter), root));
@@ -84,33 +137,13 @@ absl::StatusOr<std::string> BinaryFromQuery(const google::protobuf::Descriptor& 
   return BinaryFromJson(type, root.dump());
 }
 
-absl::StatusOr<std::string> JsonFromBinary(const google::protobuf::Descriptor& type,
-                                           const std::string& binary) {
+absl::StatusOr<std::string> JsonFromBinary(const Descriptor& type, const std::string& binary) {
   std::string json;
   const util::Status status =
       util::BinaryToJsonString(&Resolver(), UrlOf(type), binary, &json, util::JsonPrintOptions());
   if (status.ok()) return json;
   return absl::InternalError(Concat(type.full_name(), " has no JSON form: ",
                                     std::string(status.message().data(), status.message().size())));
-}
-
-absl::StatusOr<std::string> DecodeUrl(std::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded.push_back(text[i] == '+' ? ' ' : text[i]);
-      continue;
-    }
-    const std::string_view digits = text.substr(i + 1, 2);
-    if (digits.size() < 2 || !absl::ascii_isxdigit(static_cast<unsigned char>(digits[0])) ||
-        !absl::ascii_isxdigit(static_cast<unsigned char>(digits[1]))) {
-      return absl::InvalidArgumentError(
-          Concat("query: got ", Quoted(text), ", wanted two hexadecimal digits after each %"));
-    }
-    decoded += absl::HexStringToBytes(ToAbsl(digits));
-    i += 2;
-  }
-  return decoded;
 }
 
 }  // namespace vrp

@@ -11,7 +11,7 @@ namespace vrp {
 
 // Returns the serialized message of `type` that `json` describes. Memory grows with the size of
 // the serialized message, not with the number of its parts. Returns kInvalidArgument for unreadable
-// JSON, more than 100 nested levels and unknown fields.
+// JSON, more than 100 nested levels, unknown fields, and fields that are given twice.
 absl::StatusOr<std::string> BinaryFromJson(const google::protobuf::Descriptor& type,
                                            std::string_view json);
 
@@ -25,7 +25,9 @@ absl::StatusOr<std::string> BinaryFromQuery(const google::protobuf::Descriptor& 
 absl::StatusOr<std::string> JsonFromBinary(const google::protobuf::Descriptor& type,
                                            const std::string& binary);
 
-// Replaces "%2F" and the like, and "+" by a space. Returns kInvalidArgument for broken escapes.
-absl::StatusOr<std::string> DecodeUrl(std::string_view text);
+// Returns kInvalidArgument if a serialized message of `type` has a field twice that is not
+// repeated, at any depth. Names the field.
+absl::Status CheckFieldsGivenOnce(const google::protobuf::Descriptor& type,
+                                  const std::string& binary);
 
 }  // namespace vrp

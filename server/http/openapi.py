@@ -3,7 +3,7 @@
     python3 openapi.py DESCRIPTORS VERSION OUTPUT.json OUTPUT.cc
 
 DESCRIPTORS is a FileDescriptorSet with all imports and with source information, whose comments describe everything.
-The document has one path per RPC of vrp.v1: server/http/http_methods.h has the rule.
+The paths are those in the options of the RPCs of vrp.v1: proto/vrp/v1/options.proto describes their form.
 """
 
 import json
@@ -54,14 +54,14 @@ class Protos:
         self.enums[f"{scope}.{enum.name}"] = (enum, path, comments)
 
 
-def role_of(pool, method):
-    """Returns the role in the method's option (rpc), whose extension is known only to `pool`."""
+def options_of(pool, method):
+    """Returns the method's option (rpc), whose extension is known only to `pool`."""
     options = message_factory.GetMessageClass(pool.FindMessageTypeByName("google.protobuf.MethodOptions")) \
         if hasattr(message_factory, "GetMessageClass") else \
         message_factory.MessageFactory(pool).GetPrototype(pool.FindMessageTypeByName("google.protobuf.MethodOptions"))
     extension = pool.FindExtensionByName("vrp.v1.rpc")
     parsed = options.FromString(method.options.SerializeToString())
-    return ROLES[parsed.Extensions[extension].role]
+    return parsed.Extensions[extension]
 
 
 class Document:
@@ -69,6 +69,7 @@ class Document:
 
     def __init__(self, protos):
         self.protos, self.schemas, self.pending = protos, {}, []
+        self.in_paths = set()  # (message, field) of the fields that a path sets, which no body has
 
     def reference(self, full_name):
         full_name = full_name.lstrip(".")
@@ -91,6 +92,8 @@ class Document:
         message, path, comments = self.protos.messages[name]
         properties = {}
         for number, field in enumerate(message.field):
+            if (name, field.name) in self.in_paths:
+                continue
             properties[field.json_name] = described(self.field(field), comments.get((*path, FIELD, number)))
         schema = {"type": "object", "properties": properties, "additionalProperties": False}
         return described(schema, comments.get(path))
@@ -143,13 +146,51 @@ def json_body(schema, media="application/json"):
     return {"content": {media: {"schema": schema}}}
 
 
-def parameters(document, request):
-    """Returns the query parameters of GET: the request's fields that are no messages or lists."""
-    message, path, comments = document.protos.messages[request.lstrip(".")]
+class Route:
+    """A method and path of an RPC, from its option `http`: `POST /v1/{name=trainingJobs/*}:cancel`."""
+
+    def __init__(self, option):
+        verb, pattern = option.split(" ")
+        self.verb = verb.lower()
+        found = re.search(r"\{(\w+)=([^}]*)\}", pattern)
+        self.variable = found[1] if found else None
+        path = pattern.replace(found[0], found[2]) if found else pattern
+        self.path = re.sub(r"(\w+)/\*", lambda part: f"{part[1]}/{{{singular(part[1])}}}", path)
+        self.names = re.findall(r"\{(\w+)\}", self.path)
+
+    def operation_id(self, method, is_first):
+        name = method.name[0].lower() + method.name[1:]
+        return name if is_first else f"{name}By{self.names[-1].capitalize()}"
+
+
+def singular(collection):
+    return {"aliases": "alias", "matrices": "matrices"}.get(collection, collection.removesuffix("s"))
+
+
+def parameters(document, route, method):
+    """Returns the parameters of the path and, for methods without a body, of the query.
+
+    The query's are the request's fields that are no messages, lists or maps.
+    """
+    in_path = [{"name": name, "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[^/:]+$"}}
+               for name in route.names]
+    if route.verb not in ("get", "delete"):
+        return in_path
+    message, path, comments = document.protos.messages[method.input_type.lstrip(".")]
+    return in_path + [described({"name": field.json_name, "in": "query", "schema": document.scalar(field)},
+                                comments.get((*path, FIELD, number)))
+                      for number, field in enumerate(message.field)
+                      if field.label != Field.LABEL_REPEATED and field.type != Field.TYPE_MESSAGE
+                      and field.name != route.variable]
+
+
+def header_parameters(document, method):
+    """Returns the query parameters of a raw upload: the fields of the request's `header`."""
+    message, _, _ = document.protos.messages[method.input_type.lstrip(".")]
+    header = next(field for field in message.field if field.name == "header")
+    fields, path, comments = document.protos.messages[header.type_name.lstrip(".")]
     return [described({"name": field.json_name, "in": "query", "schema": document.scalar(field)},
-                      comments.get((*path, FIELD, number)))
-            for number, field in enumerate(message.field)
-            if field.label != Field.LABEL_REPEATED and field.type != Field.TYPE_MESSAGE]
+                      comments.get((*path, FIELD, number))) for number, field in enumerate(fields.field)]
 
 
 def responses(document, method):
@@ -165,10 +206,12 @@ def responses(document, method):
     return {"200": good, "default": {"$ref": "#/components/responses/Error"}}
 
 
-def request_bodies(document, method):
+def request_body(document, method):
     schema = document.reference(method.input_type)
     if not method.client_streaming:
-        return {"required": True, **json_body(schema)}
+        fields = document.protos.messages[method.input_type.lstrip(".")][0].field
+        taken = {field for message, field in document.in_paths if message == method.input_type.lstrip(".")}
+        return {"required": len(fields) > len(taken), **json_body(schema)}
     content = {"application/x-ndjson": {"schema": {"type": "string"}}}
     name = schema["$ref"].rsplit("/", 1)[1]
     text = f"One JSON object of `{name}` per line."
@@ -178,21 +221,32 @@ def request_bodies(document, method):
     return {"required": True, "description": text, "content": content}
 
 
+def operation(document, route, method, comment, operation_id):
+    made = {"operationId": operation_id, "summary": one_line(comment.split("\n\n")[0]), "security": [{"token": []}, {}],
+            "responses": responses(document, method)}
+    taken = parameters(document, route, method)
+    if method.client_streaming and method.name.startswith("Upload"):
+        taken += header_parameters(document, method)
+    if taken:
+        made["parameters"] = taken
+    if route.verb in ("post", "put"):
+        made["requestBody"] = request_body(document, method)
+    return described(made, comment)
+
+
 def paths_of(document, pool):
+    methods = [(service, method, options_of(pool, method), comments.get((*path, METHOD, number)) or "")
+               for service, path, comments in document.protos.services for number, method in enumerate(service.method)]
+    for _, method, options, _ in methods:
+        document.in_paths |= {(method.input_type.lstrip("."), Route(option).variable) for option in options.http}
+    document.in_paths = {(message, field) for message, field in document.in_paths if field is not None}
     paths = {}
-    for service, path, comments in document.protos.services:
-        for number, method in enumerate(service.method):
-            role = role_of(pool, method)
-            name = method.name[0].lower() + method.name[1:]
-            common = {"tags": [service.name], "security": [{"token": []}, {}], "responses": responses(document, method)}
-            comment = (comments.get((*path, METHOD, number)) or "") + f"\n\nNeeds the role {role}."
-            common["summary"] = one_line(comment.split("\n\n")[0])
-            item = {"post": described({"operationId": name, **common, "requestBody": request_bodies(document, method)},
-                                      comment)}
-            if role == "read" and not method.client_streaming:
-                item["get"] = described({"operationId": f"{name}ByGet", **common,
-                                         "parameters": parameters(document, method.input_type)}, comment)
-            paths[f"/v1/{name}"] = item
+    for service, method, options, comment in methods:
+        comment += f"\n\nNeeds the role {ROLES[options.role]}."
+        for number, option in enumerate(options.http):
+            route = Route(option)
+            made = operation(document, route, method, comment, route.operation_id(method, number == 0))
+            paths.setdefault(route.path, {})[route.verb] = {"tags": [service.name], **made}
     return dict(sorted(paths.items()))
 
 

@@ -10,6 +10,7 @@
 #include "server/convert/status_convert.h"
 #include "server/http/http_errors.h"
 #include "server/http/json_messages.h"
+#include "server/http/request_message.h"
 #include "server/http/upload_source.h"
 
 namespace vrp {
@@ -73,10 +74,10 @@ asio::awaitable<void> RunUpload(HttpExchange& exchange, UploadSource& source,
 
 class Answerer {
  public:
-  Answerer(HttpExchange& exchange, const HttpMethod& method)
+  Answerer(HttpExchange& exchange, const HttpRoute& route)
       : exchange_(exchange),
-        method_(method),
-        form_{.events = !method.rpc->client_streaming()},
+        route_(route),
+        form_{.events = !route.rpc->client_streaming()},
         heard_(std::chrono::steady_clock::now()) {}
 
   // Sends the responses of `call` until it is done or `upload` has failed.
@@ -105,9 +106,9 @@ class Answerer {
   // Sends a message of the call, or keeps it if it is the only one. Returns the error of a message
   // that has no JSON form.
   asio::awaitable<absl::Status> Deliver(const std::string& message) {
-    absl::StatusOr<std::string> json = JsonFromBinary(*method_.rpc->output_type(), message);
+    absl::StatusOr<std::string> json = JsonFromBinary(*route_.rpc->output_type(), message);
     if (!json.ok()) co_return json.status();
-    if (!method_.rpc->server_streaming()) {
+    if (!route_.rpc->server_streaming()) {
       response_ = *std::move(json);
       co_return absl::OkStatus();
     }
@@ -127,7 +128,7 @@ class Answerer {
   // Sends a comment on a silent stream of events, so that proxies and clients keep it open.
   asio::awaitable<void> HeartBeat() {
     const auto now = std::chrono::steady_clock::now();
-    if (!form_.events || !method_.rpc->server_streaming() ||
+    if (!form_.events || !route_.rpc->server_streaming() ||
         now < heard_ + exchange_.context.timeouts.heartbeat) {
       co_return;
     }
@@ -143,7 +144,7 @@ class Answerer {
     if (!status.ok() && !exchange_.response.has_begun()) {
       co_return co_await exchange_.SendError(status, http_status, std::move(headers));
     }
-    if (!method_.rpc->server_streaming()) {
+    if (!route_.rpc->server_streaming()) {
       if (!exchange_.request.body_is_read()) exchange_.response.CloseAfter();
       HttpHead head{.status = 200, .content_type = "application/json"};
       head.headers = std::move(headers);
@@ -160,22 +161,22 @@ class Answerer {
   }
 
   HttpExchange& exchange_;
-  const HttpMethod& method_;
+  const HttpRoute& route_;
   const StreamForm form_;
   std::string response_;  // the JSON of an RPC with one response
   std::chrono::steady_clock::time_point heard_;
 };
 
 // Serves an RPC whose request is a stream. The upload and the answers run at the same time.
-asio::awaitable<void> ServeClientStream(HttpExchange& exchange, const HttpMethod& method) {
-  std::optional<UploadSource> source = UploadSource::Of(exchange, method);
+asio::awaitable<void> ServeClientStream(HttpExchange& exchange, const HttpRoute& route) {
+  std::optional<UploadSource> source = UploadSource::Of(exchange, route);
   Upload upload;
-  CallOwner call(exchange.StartCall(method));
+  CallOwner call(exchange.StartCall(route));
   asio::co_spawn(exchange.connection->executor(), RunUpload(exchange, *source, call.get(), upload),
                  asio::detached);
   std::exception_ptr failure;
   try {
-    Answerer answerer(exchange, method);
+    Answerer answerer(exchange, route);
     co_await answerer.Run(*call.get(), upload);
   } catch (...) {
     failure = std::current_exception();
@@ -194,42 +195,37 @@ asio::awaitable<void> ServeClientStream(HttpExchange& exchange, const HttpMethod
 // Returns the only message of a request without a stream. Sends an error and returns nullopt if
 // there is none.
 asio::awaitable<std::optional<std::string>> ReadMessage(HttpExchange& exchange,
-                                                        const HttpMethod& method,
+                                                        const HttpRouteMatch& match,
                                                         MessageBudget::Share& share) {
-  const google::protobuf::Descriptor& type = *method.rpc->input_type();
-  absl::StatusOr<std::string> message;
   std::optional<std::string> body = co_await exchange.ReadBody(share);
   if (!body.has_value()) co_return std::nullopt;
-  if (exchange.request.method() == "GET") {
-    message = BinaryFromQuery(type, exchange.request.query());
-  } else {
-    message = BinaryFromJson(type, *body);
-  }
+  absl::StatusOr<std::string> message =
+      RequestMessageOf(match, exchange.request.query(), *std::move(body));
   if (message.ok()) co_return *std::move(message);
   co_await exchange.SendError(ToGrpcStatus(message.status()));
   co_return std::nullopt;
 }
 
 // Serves an RPC whose request is one message.
-asio::awaitable<void> ServeMessage(HttpExchange& exchange, const HttpMethod& method) {
+asio::awaitable<void> ServeMessage(HttpExchange& exchange, const HttpRouteMatch& match) {
   MessageBudget::Share share;
-  std::optional<std::string> message = co_await ReadMessage(exchange, method, share);
+  std::optional<std::string> message = co_await ReadMessage(exchange, match, share);
   if (!message.has_value()) co_return;
-  CallOwner call(exchange.StartCall(method));
+  CallOwner call(exchange.StartCall(*match.route));
   call->Write(*std::move(message));
   Upload upload;
   while (!call->can_write()) co_await exchange.WaitForChange();
   call->WritesDone();
   upload.finished = true;
-  Answerer answerer(exchange, method);
+  Answerer answerer(exchange, *match.route);
   co_await answerer.Run(*call.get(), upload);
 }
 
 }  // namespace
 
-asio::awaitable<UnaryResult> CallUnary(HttpExchange& exchange, const HttpMethod& method,
+asio::awaitable<UnaryResult> CallUnary(HttpExchange& exchange, const HttpRoute& route,
                                        const std::string& request) {
-  CallOwner call(exchange.StartCall(method));
+  CallOwner call(exchange.StartCall(route));
   call->Write(request);
   bool sent = false;
   UnaryResult result;
@@ -248,9 +244,9 @@ asio::awaitable<UnaryResult> CallUnary(HttpExchange& exchange, const HttpMethod&
   }
 }
 
-asio::awaitable<void> ServeRpc(HttpExchange& exchange, const HttpMethod& method) {
-  return method.rpc->client_streaming() ? ServeClientStream(exchange, method)
-                                        : ServeMessage(exchange, method);
+asio::awaitable<void> ServeRpc(HttpExchange& exchange, const HttpRouteMatch& match) {
+  return match.route->rpc->client_streaming() ? ServeClientStream(exchange, *match.route)
+                                              : ServeMessage(exchange, match);
 }
 
 }  // namespace vrp

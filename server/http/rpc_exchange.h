@@ -16,11 +16,11 @@ struct UnaryResult {
 };
 
 // Makes the call. Throws boost::system::system_error, and cancels the call, if the client leaves.
-boost::asio::awaitable<UnaryResult> CallUnary(HttpExchange& exchange, const HttpMethod& method,
+boost::asio::awaitable<UnaryResult> CallUnary(HttpExchange& exchange, const HttpRoute& route,
                                               const std::string& request);
 
 // Serves the request of `exchange`, whose path, token and media type have been checked, by
-// `method`. Server streams become Server-Sent Events, streams in both directions JSON lines.
-boost::asio::awaitable<void> ServeRpc(HttpExchange& exchange, const HttpMethod& method);
+// `match.route`. Server streams become Server-Sent Events, streams in both directions JSON lines.
+boost::asio::awaitable<void> ServeRpc(HttpExchange& exchange, const HttpRouteMatch& match);
 
 }  // namespace vrp

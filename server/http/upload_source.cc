@@ -19,13 +19,13 @@ constexpr size_t kRawChunkBytes = 512 << 10;
 
 }  // namespace
 
-std::optional<UploadSource> UploadSource::Of(HttpExchange& exchange, const HttpMethod& method) {
+std::optional<UploadSource> UploadSource::Of(HttpExchange& exchange, const HttpRoute& route) {
   const std::string_view type = exchange.request.header("Content-Type");
-  if (IsMediaType(type, "application/x-ndjson")) return UploadSource(exchange, method, {});
+  if (IsMediaType(type, "application/x-ndjson")) return UploadSource(exchange, route, {});
   if (!IsMediaType(type, "application/octet-stream")) return std::nullopt;
-  const std::optional<RawUpload> raw = RawUpload::Of(*method.rpc->input_type());
+  const std::optional<RawUpload> raw = RawUpload::Of(*route.rpc->input_type());
   if (!raw.has_value()) return std::nullopt;
-  return UploadSource(exchange, method, raw);
+  return UploadSource(exchange, route, raw);
 }
 
 asio::awaitable<NextMessage> UploadSource::Next() {
@@ -47,7 +47,7 @@ absl::Status UploadSource::Reserve() {
 
 NextMessage UploadSource::TakeLine(size_t size) {
   const std::string_view line = std::string_view(text_).substr(0, size);
-  absl::StatusOr<std::string> message = BinaryFromJson(*method_->rpc->input_type(), line);
+  absl::StatusOr<std::string> message = BinaryFromJson(*route_->rpc->input_type(), line);
   if (!message.ok()) {
     return absl::Status(message.status().code(),
                         ToAbsl(Concat("line ", line_, ": ", message.status().message())));
@@ -59,6 +59,10 @@ NextMessage UploadSource::TakeLine(size_t size) {
 }
 
 asio::awaitable<NextMessage> UploadSource::NextLine() {
+  if (const std::string_view query = exchange_->request.query(); !query.empty()) {
+    co_return absl::InvalidArgumentError(
+        Concat("query: got ", Quoted(query), ", wanted none: all fields belong into the lines"));
+  }
   while (true) {
     const size_t end = text_.find('\n', searched_);
     const bool is_blank = text_.find_first_not_of(" \t\r\n") >= std::min(end, text_.size());

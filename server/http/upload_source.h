@@ -13,8 +13,8 @@ namespace vrp {
 // The messages in the body of a request, as JSON lines or as raw bytes. Not thread-safe.
 class UploadSource {
  public:
-  // Returns nullopt if the media type of the request is not one of the method's.
-  static std::optional<UploadSource> Of(HttpExchange& exchange, const HttpMethod& method);
+  // Returns nullopt if the media type of the request is not one of the route's.
+  static std::optional<UploadSource> Of(HttpExchange& exchange, const HttpRoute& route);
 
   // Returns the next serialized message, or nullopt at the end. Returns kInvalidArgument for a line
   // that is not JSON of the message, and kResourceExhausted for one above max_message_mib.
@@ -22,8 +22,8 @@ class UploadSource {
   boost::asio::awaitable<absl::StatusOr<std::optional<std::string>>> Next();
 
  private:
-  UploadSource(HttpExchange& exchange, const HttpMethod& method, std::optional<RawUpload> raw)
-      : exchange_(&exchange), method_(&method), raw_(raw) {}
+  UploadSource(HttpExchange& exchange, const HttpRoute& route, std::optional<RawUpload> raw)
+      : exchange_(&exchange), route_(&route), raw_(raw) {}
 
   boost::asio::awaitable<absl::StatusOr<std::optional<std::string>>> NextLine();
   boost::asio::awaitable<absl::StatusOr<std::optional<std::string>>> NextChunk();
@@ -32,7 +32,7 @@ class UploadSource {
   absl::StatusOr<std::optional<std::string>> TakeLine(size_t size);
 
   HttpExchange* exchange_;
-  const HttpMethod* method_;
+  const HttpRoute* route_;
   std::optional<RawUpload> raw_;
   MessageBudget::Share share_;
   std::string text_;     // bytes that have been read and not sent

@@ -49,15 +49,14 @@ asio::awaitable<void> SendVroomError(HttpExchange& exchange, grpc::Status status
 
 }  // namespace
 
-asio::awaitable<void> ServeVroom(HttpExchange& exchange) {
+asio::awaitable<void> ServeVroom(HttpExchange& exchange, const HttpRoute& solve) {
   MessageBudget::Share share;
   std::optional<std::string> body = co_await exchange.ReadBody(share);
   if (!body.has_value()) co_return;
   absl::StatusOr<v1::SolveRequest> request = RequestOf(exchange.request.query(), *std::move(body));
   if (!request.ok()) co_return co_await SendVroomError(exchange, ToGrpcStatus(request.status()));
   std::string message = request->SerializeAsString();
-  const UnaryResult result =
-      co_await CallUnary(exchange, *FindHttpMethod("/v1/solve"), std::move(message));
+  const UnaryResult result = co_await CallUnary(exchange, solve, std::move(message));
   if (!result.status.ok()) co_return co_await SendVroomError(exchange, result.status);
   v1::SolveResponse response;
   if (!response.ParseFromString(result.response) || response.rendered_size() != 1) {

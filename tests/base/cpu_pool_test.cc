@@ -22,7 +22,7 @@ TEST_P(CpuPoolTest, ParallelForCallsEachIndexOnce) {
   }
 }
 
-TEST_P(CpuPoolTest, NestedLoopsFinish) {
+TEST_P(CpuPoolTest, FinishesNestedLoops) {
   CpuPool pool(GetParam());
   std::atomic<int> calls{0};
   pool.ParallelFor(8, [&](int64_t) {
@@ -83,7 +83,7 @@ TEST(CpuPoolEdgeTest, RunsQueuedTasksBeforeDestruction) {
   EXPECT_EQ(calls.load(), 20);
 }
 
-TEST(CpuPoolEdgeTest, LoopDoesNotWaitForBusyWorkers) {
+TEST(CpuPoolEdgeTest, RunsALoopWithoutWaitingForBusyWorkers) {
   CpuPool pool(2);
   absl::Notification release;
   auto first = pool.Submit([&] { release.WaitForNotification(); });

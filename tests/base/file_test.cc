@@ -12,7 +12,7 @@ namespace {
 
 using test::TempFolder;
 
-size_t FilesIn(const TempFolder& folder) {
+size_t CountFiles(const TempFolder& folder) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder.path()), {}));
 }
 
@@ -26,10 +26,10 @@ TEST(FileTest, ReadsBackWhatWasWrittenByteForByte) {
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_TRUE(*read == text);
   }
-  EXPECT_EQ(FilesIn(folder), 1u);
+  EXPECT_EQ(CountFiles(folder), 1u);
 }
 
-TEST(FileTest, NamesAMissingFileAndAFolder) {
+TEST(FileTest, NamesMissingFilesAndRefusesFolders) {
   const TempFolder folder;
   const absl::Status missing = ReadFile(folder.File("none")).status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
@@ -51,7 +51,7 @@ TEST(FileTest, KeepsTheOldFileAndNoTemporaryOneWhenAWriteFails) {
   ASSERT_TRUE(AtomicWriteFile(folder.File("taken/inside"), "old").ok());
   EXPECT_FALSE(AtomicWriteFile(folder.File("taken"), "new").ok());  // cannot replace a folder
   EXPECT_EQ(*ReadFile(folder.File("taken/inside")), "old");
-  EXPECT_EQ(FilesIn(folder), 1u);
+  EXPECT_EQ(CountFiles(folder), 1u);
   EXPECT_EQ(AtomicWriteFile(folder.File("none/x"), "new").code(), absl::StatusCode::kNotFound);
 }
 

@@ -15,7 +15,7 @@ struct KnownAnswer {
   PhiloxCounter result;
 };
 
-// Known answers for philox4x32-10, from a file of Random123 (Salmon et al. 2011).
+// The known answers for philox4x32-10 in Random123's file kat_vectors (Salmon et al. 2011).
 constexpr std::array<KnownAnswer, 3> kKnownAnswers = {{
     {{{0, 0, 0, 0}}, {{0, 0}}, {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}}},
     {{{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}},
@@ -128,8 +128,8 @@ TEST(CounterRandomTest, UniformIntHandlesTheWidestAndTheNarrowestRange) {
 }
 
 TEST(CounterRandomTest, UniformIntIsUnbiasedForRangesThatDoNotDivideTwoToThe64) {
-  // With a range of 3/4 * 2^64, a remainder would return a value of the lowest third in half of all
-  // cases. A product without rejection would favour every third value.
+  // The range has 3/4 * 2^64 values. If UniformInt took a remainder, half of its results would lie
+  // in the lowest third. If it multiplied without rejection, it would favour every third value.
   const int64_t high = INT64_MAX / 2;
   CounterRandom random(9);
   int lowest_third = 0;

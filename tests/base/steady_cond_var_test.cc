@@ -30,7 +30,7 @@ class SteadyCondVarTest : public testing::Test {
   bool is_set_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-TEST_F(SteadyCondVarTest, WaitsNoLongerThanItsTimeout) {
+TEST_F(SteadyCondVarTest, WaitsUntilTheTimeoutUnlessTheConditionHolds) {
   const absl::Time start = SteadyNow();
   EXPECT_FALSE(Wait(absl::Milliseconds(20)));
   EXPECT_GE(SteadyNow() - start, absl::Milliseconds(20));
@@ -43,11 +43,11 @@ TEST_F(SteadyCondVarTest, WaitsNoLongerThanItsTimeout) {
 TEST_F(SteadyCondVarTest, WakesWaitersWithLongTimeouts) {
   bool first = false;
   bool second = false;
-  std::thread waits([&] { first = Wait(absl::InfiniteDuration()); });
-  std::thread waits_too([&] { second = Wait(absl::Hours(1)); });
+  std::thread first_waiter([&] { first = Wait(absl::InfiniteDuration()); });
+  std::thread second_waiter([&] { second = Wait(absl::Hours(1)); });
   Notify();
-  waits.join();
-  waits_too.join();
+  first_waiter.join();
+  second_waiter.join();
   EXPECT_TRUE(first && second);
 }
 

@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-TEST(SteadyNow, IncreasesAndAgreesWithAnUnchangedClock) {
+TEST(SteadyNow, NeverDecreasesAndAgreesWithTheSystemClock) {
   const absl::Time before = SteadyNow();
   EXPECT_LE(before, SteadyNow());
   EXPECT_LT(absl::AbsDuration(absl::Now() - SteadyNow()), absl::Seconds(5));

@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-TEST(StopConditionTest, NeverStopsByItself) {
+TEST(StopConditionTest, NeverStopsWithoutADeadlineOrAFlag) {
   EXPECT_EQ(StopCondition().Check(), StopReason::kNone);
 }
 
@@ -86,7 +86,7 @@ TEST(StatusMacrosTest, ReturnTheFirstErrorOrTheValue) {
   EXPECT_EQ(Quarter(-8).status().code(), absl::StatusCode::kOutOfRange);
 }
 
-TEST(CancelFlagTest, IsCancelledWithItsParentFlagAndReportsWhichOne) {
+TEST(CancelFlagTest, FollowsItsParentAndReportsIfOnlyTheParentIsCancelled) {
   const auto parent = std::make_shared<CancelFlag>();
   CancelFlag flag(parent);
   EXPECT_FALSE(flag.cancelled());

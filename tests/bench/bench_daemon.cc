@@ -66,14 +66,14 @@ std::shared_ptr<grpc::Channel> BenchDaemon::Connect() const {
 v1::Instance MessageOf(const Instance& instance) {
   v1::Instance message;
   message.set_name(instance.name());
-  const auto place = [&](NodeIndex node, v1::Location& location) {
+  const auto set_location = [&](NodeIndex node, v1::Location& location) {
     location.set_x(instance.position(node).x);
     location.set_y(instance.position(node).y);
   };
-  place(0, *message.add_depots()->mutable_location());
+  set_location(0, *message.add_depots()->mutable_location());
   for (NodeIndex node = 1; node < instance.num_nodes(); ++node) {
     v1::Customer& customer = *message.add_customers();
-    place(node, *customer.mutable_location());
+    set_location(node, *customer.mutable_location());
     customer.add_demand(instance.demand(node));
   }
   message.add_vehicles()->add_capacity(instance.capacity());

@@ -1,4 +1,4 @@
-// A daemon in this process with the shipped models, and requests to it.
+// Runs a daemon in this process with the shipped models, and builds requests for it.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-"""Solves instances of our JSON with PyVRP. Features without a field of their own have an exact equivalent:
+"""Solves instances of our JSON with PyVRP. Features without a field in PyVRP have an exact equivalent:
 
 - open end: a depot at distance 0 from every node;
 - stop limit, skills: a load dimension each, with demands of 1 and the allowed number of stops as capacity;
@@ -16,12 +16,12 @@ import pyvrp
 from feature_problem import NO_LIMIT, Plan
 
 NAME = "pyvrp"
-# PyVRP has no breaks, no soft windows, and no setup times that depend on the previous place.
+# PyVRP has no breaks, no soft windows, and no setup times that depend on the previous location.
 UNKNOWN = {"setup", "vehicles.breaks"}
 
 
 def unlimited(value):
-    """Replaces our value of "unlimited" by PyVRP's."""
+    """Returns `value`, with PyVRP's number for "unlimited" in place of ours."""
     return int(numpy.iinfo(numpy.int64).max) if value == NO_LIMIT else value
 
 
@@ -46,7 +46,7 @@ class Model:
         several = [[node] for node in self._problem.customers if len(self._problem.windows[node]) > 1]
         for members in self._problem.groups + several:
             if self._problem.prizes[members[0]] is not None:
-                raise ValueError("PyVRP counts the prizes of all members of a group, ours one")
+                raise ValueError("PyVRP counts the prizes of all members of a group, we only one")
             self._group_of.update(dict.fromkeys(members, len(self._groups)))
             self._groups.append(pyvrp.ClientGroup())
 
@@ -59,9 +59,9 @@ class Model:
             return
         group = self._group_of.get(node)
         prize = problem.prizes[node] or 0
-        must = problem.prizes[node] is None and group is None
-        if must and problem.instance.get("priorities"):
-            must, prize = False, problem.big * (1 + problem.priorities[node])
+        required = problem.prizes[node] is None and group is None
+        if required and problem.instance.get("priorities"):
+            required, prize = False, problem.big * (1 + problem.priorities[node])
         pickups = [sum(both) for both in zip(problem.pickups[node], problem.backhauls[node])]
         for early, late, soft in problem.windows[node]:
             if soft is not None:
@@ -73,7 +73,7 @@ class Model:
             yield pyvrp.Client(
                 node, delivery=problem.demands[node] + further, pickup=pickups + [0] * len(further),
                 service_duration=problem.service[node], tw_early=early, tw_late=unlimited(late),
-                release_time=problem.release[node], prize=prize, required=must, group=group)
+                release_time=problem.release[node], prize=prize, required=required, group=group)
 
     def _shipment(self, shipment):
         problem = self._problem

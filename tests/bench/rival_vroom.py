@@ -26,7 +26,7 @@ class Model:
         self._skill = {skill: index for index, skill in enumerate(
             sorted({skill for vehicle in problem.vehicles for skill in vehicle.given.get("skills", ())}))}
         # Setup applies only after a move. VROOM compares location indices, so nodes of one location share an index.
-        self._places = [int(numpy.argmax((problem.distance[node] == 0) & (problem.duration[node] == 0)))
+        self._locations = [int(numpy.argmax((problem.distance[node] == 0) & (problem.duration[node] == 0)))
                         for node in range(problem.nodes)]
         self.input = vroom.Input()
         self._add_matrices()
@@ -67,7 +67,7 @@ class Model:
     def _times(self, node):
         if any(soft is not None for _, _, soft in self._problem.windows[node]):
             raise ValueError("VROOM has no soft windows")
-        return {"location": self._places[node], "default_setup": self._problem.setup[node],
+        return {"location": self._locations[node], "default_setup": self._problem.setup[node],
                 "default_service": self._problem.service[node],
                 "time_windows": [window(*one[:2]) for one in self._problem.windows[node]]}
 

@@ -56,7 +56,7 @@ class BenchCommand : public testing::Test {
   FakeServer server_{Handlers()};
 };
 
-TEST_F(BenchCommand, MeasuresEachNumberOfClientsAndSendsInstancesInTurns) {
+TEST_F(BenchCommand, MeasuresEachNumberOfClientsAndSendsInstancesInTurn) {
   const CommandResult result =
       Bench({"--generate", "cvrp20:3", "--seed", "7", "--clients", "1", "--clients", "4"});
   ASSERT_EQ(result.code, 0) << result.err;
@@ -92,7 +92,7 @@ TEST_F(BenchCommand, CountsTemporaryRefusals) {
   EXPECT_LE(std::abs(line["refused"].get<int64_t>() - line["answered"].get<int64_t>()), 1);
 }
 
-TEST_F(BenchCommand, EndsWithAnErrorUnrelatedToTheLoad) {
+TEST_F(BenchCommand, EndsOnAnErrorUnrelatedToTheLoad) {
   respond_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
     if (call == 3) return absl::NotFoundError("models/net: no such model");
     return ASolveResponse();
@@ -109,16 +109,17 @@ TEST_F(BenchCommand, ToleratesTimeoutsWhileTheModelLoads) {
   };
   const CommandResult result = Bench({"--generate", "cvrp20:1"}, "100ms", "200ms");
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.OutJson().at(0)["refused"], 0) << "it was not counted";
+  EXPECT_EQ(result.OutJson().at(0)["refused"], 0) << "the timeout belongs to the warm-up";
 }
 
-TEST_F(BenchCommand, EndsSoonIfNothingWasAnswered) {
+TEST_F(BenchCommand, EndsSoonIfNoRequestSucceeds) {
   respond_ = [](int64_t) { return absl::UnavailableError("stopping"); };
   EXPECT_EQ(Bench({"--generate", "cvrp20:1"}, "1h").code, 3);
 }
 
-// A client with answers after 20 ms completes 50 requests per second. If 200 are due per second,
-// the last request waits about three times the duration. This wait is its latency.
+// With responses after 20 ms, one client completes 50 requests per second. At a rate of 200
+// requests per second, the last request waits about three times the duration of the measurement.
+// Its latency includes this wait.
 TEST_F(BenchCommand, MeasuresOpenLoopLatencyFromTheDueTime) {
   respond_ = [](int64_t) {
     absl::SleepFor(absl::Milliseconds(20));

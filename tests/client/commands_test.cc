@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-FakeHandlers WithCheck(bool feasible) {
+FakeHandlers CheckHandlers(bool feasible) {
   FakeHandlers handlers;
   handlers.check = [feasible](const v1::CheckSolutionRequest& request, const FakeCall&) {
     v1::CheckSolutionResponse response;
@@ -30,7 +30,7 @@ FakeHandlers WithCheck(bool feasible) {
 }
 
 TEST(CheckCommand, ChecksAPlan) {
-  FakeServer server(WithCheck(true));
+  FakeServer server(CheckHandlers(true));
   const CommandResult result = RunJson(
       server, {"check", WriteTestFile("c.vrp", "instance"), WriteTestFile("c.sol", "plan")});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -38,8 +38,8 @@ TEST(CheckCommand, ChecksAPlan) {
             "{\"feasible\":true,\"cost\":375,\"violations\":[],\"ref_cost\":375,\"gap\":0}\n");
 }
 
-TEST(CheckCommand, ReturnsSevenForAnInfeasiblePlan) {
-  FakeServer server(WithCheck(false));
+TEST(CheckCommand, ExitsWithCode7IfThePlanIsInfeasible) {
+  FakeServer server(CheckHandlers(false));
   EXPECT_EQ(
       RunJson(server, {"check", WriteTestFile("c.vrp", "instance"), WriteTestFile("c.sol", "plan")})
           .code,
@@ -47,14 +47,14 @@ TEST(CheckCommand, ReturnsSevenForAnInfeasiblePlan) {
 }
 
 TEST(CheckCommand, ReportsAMissingSolution) {
-  FakeServer server(WithCheck(true));
+  FakeServer server(CheckHandlers(true));
   const CommandResult result =
       RunJson(server, {"check", WriteTestFile("c.vrp", "instance"), TestPath("no.sol")});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("no.sol: No such file"));
 }
 
-FakeHandlers WithValidate() {
+FakeHandlers ValidateHandlers() {
   FakeHandlers handlers;
   handlers.validate = [](const v1::ValidateInstanceRequest& request, const FakeCall&) {
     v1::ValidateInstanceResponse response;
@@ -69,7 +69,7 @@ FakeHandlers WithValidate() {
 }
 
 TEST(ValidateCommand, ShowsEveryError) {
-  FakeServer server(WithValidate());
+  FakeServer server(ValidateHandlers());
   const CommandResult result =
       RunCommand({"validate", WriteTestFile("a.json", "{}"), "--remote", server.address()});
   EXPECT_EQ(result.code, 2);
@@ -77,7 +77,7 @@ TEST(ValidateCommand, ShowsEveryError) {
 }
 
 TEST(ValidateCommand, ValidatesEachLine) {
-  FakeServer server(WithValidate());
+  FakeServer server(ValidateHandlers());
   const CommandResult result =
       RunJson(server, {"validate", WriteTestFile("v.jsonl", "{\"good\":1}\n{}\n{\"good\":1}\n")});
   EXPECT_EQ(result.code, 2);
@@ -87,12 +87,12 @@ TEST(ValidateCommand, ValidatesEachLine) {
 }
 
 TEST(ValidateCommand, SucceedsForAValidInstance) {
-  FakeServer server(WithValidate());
+  FakeServer server(ValidateHandlers());
   EXPECT_EQ(RunJson(server, {"validate", WriteTestFile("g.json", "{\"good\":1}")}).code, 0);
 }
 
 // Returns handlers that list `total` jobs in pages of at most three.
-FakeHandlers WithJobs(int total) {
+FakeHandlers JobListHandlers(int total) {
   FakeHandlers handlers;
   handlers.list_jobs = [total](const v1::ListTrainingJobsRequest& request, const FakeCall&) {
     int next = request.page_token().empty() ? 0 : std::stoi(request.page_token());
@@ -107,19 +107,19 @@ FakeHandlers WithJobs(int total) {
 }
 
 TEST(JobsCommand, ListsAllPages) {
-  FakeServer server(WithJobs(7));
+  FakeServer server(JobListHandlers(7));
   const auto jobs = RunJson(server, {"jobs", "list"}).OutJson();
   ASSERT_THAT(jobs, SizeIs(7));
   EXPECT_EQ(jobs[6]["name"], "trainingJobs/6");
 }
 
 TEST(JobsCommand, ListsAtMostTheLimit) {
-  FakeServer server(WithJobs(7));
+  FakeServer server(JobListHandlers(7));
   EXPECT_THAT(RunJson(server, {"jobs", "list", "--limit", "4"}).OutJson(), SizeIs(4));
 }
 
 TEST(JobsCommand, PrintsATableByDefault) {
-  FakeServer server(WithJobs(2));
+  FakeServer server(JobListHandlers(2));
   const CommandResult result = RunCommand({"jobs", "--remote", server.address(), "list"});
   ASSERT_THAT(result.OutLines(), SizeIs(3));
   EXPECT_THAT(result.OutLines()[0], HasSubstr("STATE"));
@@ -179,7 +179,9 @@ TEST(ModelsCommand, ListsAllModelsAndGetsOne) {
   EXPECT_EQ(RunJson(server, {"models", "get", "a@7"}).OutJson().at(0)["version"], 7);
 }
 
-FakeHandlers WithGenerate(int64_t fail_after = -1) {
+// Returns handlers that send the requested instances. With `fail_after` >= 0, they fail after that
+// many instances.
+FakeHandlers GenerateHandlers(int64_t fail_after = -1) {
   FakeHandlers handlers;
   handlers.generate = [fail_after](
                           const v1::GenerateInstancesRequest& request,
@@ -197,7 +199,7 @@ FakeHandlers WithGenerate(int64_t fail_after = -1) {
 }
 
 TEST(GenerateCommand, PrintsJsonLines) {
-  FakeServer server(WithGenerate());
+  FakeServer server(GenerateHandlers());
   const CommandResult result =
       RunCommand({"generate", "--problem", "cvrp", "--customers", "5", "--count", "2", "--seed",
                   "3", "--remote", server.address()});
@@ -206,7 +208,7 @@ TEST(GenerateCommand, PrintsJsonLines) {
 }
 
 TEST(GenerateCommand, WritesAFile) {
-  FakeServer server(WithGenerate());
+  FakeServer server(GenerateHandlers());
   const std::string path = TestPath("made.jsonl");
   const CommandResult result =
       RunJson(server, {"generate", "--problem", "tsp", "--count", "2", "--out", path});
@@ -215,16 +217,16 @@ TEST(GenerateCommand, WritesAFile) {
 }
 
 TEST(GenerateCommand, LeavesNoHalfWrittenFile) {
-  FakeServer server(WithGenerate(1));
+  FakeServer server(GenerateHandlers(1));
   EXPECT_EQ(RunJson(server, {"generate", "--problem", "tsp", "--count", "2", "--out",
                              TestPath("half.jsonl")})
                 .code,
             1);
-  EXPECT_THAT(TestFilesLike("half.jsonl"), IsEmpty());
+  EXPECT_THAT(TestFilesWithPrefix("half.jsonl"), IsEmpty());
 }
 
 TEST(GenerateCommand, RefusesAnUnknownProblem) {
-  FakeServer server(WithGenerate());
+  FakeServer server(GenerateHandlers());
   EXPECT_EQ(RunJson(server, {"generate", "--problem", "pdp"}).code, 2);
 }
 
@@ -245,7 +247,7 @@ TEST(ServerCommand, PrintsVersionAndDevices) {
   EXPECT_EQ(info["devices"][0]["bf16_supported"], true);
 }
 
-TEST(ServerCommand, PrintsALostGpuAndItsRemedy) {
+TEST(ServerCommand, PrintsTheLossOfAGpu) {
   const std::string loss = "the GPU cannot be used until the daemon has restarted itself";
   FakeHandlers handlers;
   handlers.server_info = [&](const v1::GetServerInfoRequest&, const FakeCall&) {
@@ -257,7 +259,7 @@ TEST(ServerCommand, PrintsALostGpuAndItsRemedy) {
   EXPECT_EQ(RunJson(server, {"server", "info"}).OutJson().at(0)["device_loss"], loss);
   server.SetServing(true, "readiness");
   EXPECT_EQ(RunJson(server, {"server", "health"}).OutJson().at(0)["device_loss"], nullptr)
-      << "a ready daemon is not asked";
+      << "vrpctl requests the info only if the daemon is not ready";
   server.SetServing(false, "readiness");
   EXPECT_EQ(RunJson(server, {"server", "health"}).OutJson().at(0)["device_loss"], loss);
   EXPECT_EQ(RunCommand({"server", "health", "--ready", "--remote", server.address()}).out,

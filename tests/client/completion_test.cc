@@ -22,8 +22,9 @@ using testing::IsEmpty;
 using testing::Not;
 using Words = std::vector<std::string>;
 
-// Programs of the shells. $1 is the completion script; $2... are the words up to the cursor. Each
-// prints the offered words, one per line. FILES stands for names of files.
+// Programs that run a completion script in each shell. The first argument is the script; the others
+// are the words up to the cursor. Each program prints the offered words, one per line, and FILES if
+// the script offers file names.
 constexpr char kBash[] = R"(
   compopt() { offers_files=1; }
   source "$1"; shift
@@ -57,8 +58,9 @@ class Completion : public testing::TestWithParam<std::string> {
                             RunCommand({"completion", GetParam()}).out);
   }
 
-  // Returns the offered words that begin with the last word of `line`, sorted.
-  Words Offered(const Words& line) {
+  // Returns the distinct offered words, sorted: FILES and those that begin with the last word of
+  // `line`.
+  Words OfferedWords(const Words& line) {
     const std::string program = GetParam() == "bash" ? kBash : GetParam() == "zsh" ? kZsh : kFish;
     const std::string path = WriteTestFile("program", program), out = TestPath("offered");
     const std::string flags = GetParam() == "bash"  ? "--norc"
@@ -82,52 +84,53 @@ class Completion : public testing::TestWithParam<std::string> {
   std::string script_;
 };
 
-TEST_P(Completion, OffersCommandsOfAGroupAlone) {
-  EXPECT_THAT(Offered({"vrpctl", ""}), AllOf(Contains("solve"), Contains("solve-jobs"),
-                                             Not(Contains("watch")), Not(Contains("--remote"))));
-  EXPECT_THAT(Offered({"vrpctl", "--remote", "h:1", "jobs", "wa"}), ElementsAre("watch"));
-  EXPECT_THAT(Offered({"vrpctl", "solve-jobs", ""}),
+TEST_P(Completion, OffersOnlyTheCommandsOfTheGroup) {
+  EXPECT_THAT(OfferedWords({"vrpctl", ""}),
+              AllOf(Contains("solve"), Contains("solve-jobs"), Not(Contains("watch")),
+                    Not(Contains("--remote"))));
+  EXPECT_THAT(OfferedWords({"vrpctl", "--remote", "h:1", "jobs", "wa"}), ElementsAre("watch"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "solve-jobs", ""}),
               ElementsAre("delete", "get", "list", "stop", "watch"));
 }
 
 TEST_P(Completion, OffersTheFlagsOfTheCommandAndThoseOfVrpctl) {
-  EXPECT_THAT(Offered({"vrpctl", "solve", "--fo"}), ElementsAre("--format"));
-  EXPECT_THAT(Offered({"vrpctl", "jobs", "list", "--l"}), ElementsAre("--label", "--limit"));
-  EXPECT_THAT(Offered({"vrpctl", "solve-jobs", "list", "--l"}), ElementsAre("--limit"));
-  EXPECT_THAT(Offered({"vrpctl", "jobs", "list", "--tls-c"}),
+  EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--fo"}), ElementsAre("--format"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "jobs", "list", "--l"}), ElementsAre("--label", "--limit"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "solve-jobs", "list", "--l"}), ElementsAre("--limit"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "jobs", "list", "--tls-c"}),
               ElementsAre("--tls-ca", "--tls-certificate"));
 }
 
-TEST_P(Completion, OffersFlagsInAGroupOfOptions) {
-  EXPECT_THAT(Offered({"vrpctl", "bench", "--ge"}), ElementsAre("--generate"));
+TEST_P(Completion, OffersFlagsOfAnOptionGroup) {
+  EXPECT_THAT(OfferedWords({"vrpctl", "bench", "--ge"}), ElementsAre("--generate"));
 }
 
 TEST_P(Completion, OffersTheValuesOfTheCommandsFlag) {
-  EXPECT_THAT(Offered({"vrpctl", "solve", "--output", ""}),
+  EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--output", ""}),
               ElementsAre("geojson", "json", "table", "vroom"));
-  EXPECT_THAT(Offered({"vrpctl", "train", "--output", ""}), ElementsAre("json", "table"));
-  EXPECT_THAT(Offered({"vrpctl", "train", "--model", ""}), ElementsAre("gt", "ptrnet"));
-  EXPECT_THAT(Offered({"vrpctl", "solve", "--model", ""}), IsEmpty());
-  EXPECT_THAT(Offered({"vrpctl", "solve", "--budget", ""}), IsEmpty());
-  EXPECT_THAT(Offered({"vrpctl", "train", "--preset", ""}), Contains("ptrnet_tiny"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "train", "--output", ""}), ElementsAre("json", "table"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "train", "--model", ""}), ElementsAre("gt", "ptrnet"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--model", ""}), IsEmpty());
+  EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--budget", ""}), IsEmpty());
+  EXPECT_THAT(OfferedWords({"vrpctl", "train", "--preset", ""}), Contains("ptrnet_tiny"));
 }
 
 TEST_P(Completion, OffersTheValuesOfArguments) {
-  EXPECT_THAT(Offered({"vrpctl", "completion", ""}), ElementsAre("bash", "fish", "zsh"));
-  EXPECT_THAT(Offered({"vrpctl", "server", "log-level", "de"}), ElementsAre("debug"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "completion", ""}), ElementsAre("bash", "fish", "zsh"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "server", "log-level", "de"}), ElementsAre("debug"));
 }
 
 TEST_P(Completion, OffersFilesWhereTheyAreExpected) {
-  EXPECT_THAT(Offered({"vrpctl", "solve", "completion."}), ElementsAre("FILES"));
-  EXPECT_THAT(Offered({"vrpctl", "train", "--config", "completion."}), ElementsAre("FILES"));
-  EXPECT_THAT(Offered({"vrpctl", "train", "--priority", "completion."}), IsEmpty());
+  EXPECT_THAT(OfferedWords({"vrpctl", "solve", "completion."}), ElementsAre("FILES"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "train", "--config", "completion."}), ElementsAre("FILES"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "train", "--priority", "completion."}), IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shells, Completion, testing::Values("bash", "zsh", "fish"),
                          [](const auto& shell) { return shell.param; });
 
-// Whether the flag takes a value in one command and none in another, which the scripts of bash and
-// zsh cannot tell apart.
+// Whether the flag takes a value in one command and none in another. The scripts of bash and zsh do
+// not distinguish such commands.
 bool IsAmbiguous(const std::string& flag, const std::string& fish_script) {
   bool with_value = false, without = false;
   for (const auto line : absl::StrSplit(fish_script, '\n')) {
@@ -139,7 +142,7 @@ bool IsAmbiguous(const std::string& flag, const std::string& fish_script) {
   return with_value && without;
 }
 
-TEST(CompletionWords, TakeAValueInAllCommandsOrInNone) {
+TEST(CompletionFlags, TakeAValueInAllCommandsOrInNone) {
   const std::string script = RunCommand({"completion", "fish"}).out;
   for (const auto line : absl::StrSplit(script, '\n')) {
     const std::vector<std::string> parts = absl::StrSplit(line, " -l ");
@@ -149,8 +152,8 @@ TEST(CompletionWords, TakeAValueInAllCommandsOrInNone) {
   }
 }
 
-// Values that the scripts offer, by the command whose help names them.
-TEST(CompletionWords, AreNamedByTheHelp) {
+// Checks each value that the script offers for a command, except the names of presets.
+TEST(CompletionValues, AppearInTheHelp) {
   int checked = 0;
   for (const std::string& line : RunCommand({"completion", "fish"}).OutLines()) {
     const size_t command = line.find("__vrpctl_at \\'"), values = line.find(" -a '");

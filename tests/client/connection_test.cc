@@ -38,7 +38,7 @@ TEST(ConnectionFlags, DefaultToPlaintextWithoutAToken) {
   EXPECT_EQ(connection->token, "");
 }
 
-// A certificate of "authority", valid for a hundred years.
+// A self-signed certificate of "authority", valid until 2126.
 constexpr char kAuthority[] = R"(-----BEGIN CERTIFICATE-----
 MIIBgDCCASWgAwIBAgIUNTUXUfHDOanKUTpUNN6Tgdz9Bx8wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJYXV0aG9yaXR5MCAXDTI2MTEyNDExNDgzMFoYDzIxMjYxMDMx

@@ -1,4 +1,4 @@
-// Tests `convert`, `matrices`, and the output forms of `solve`.
+// Tests `convert`, `matrices`, and the output formats of `solve`.
 #include <sstream>
 
 #include "client/support/matrix_file.h"
@@ -90,7 +90,7 @@ class ConvertCommand : public testing::Test {
   FakeServer server_{Handlers()};
 };
 
-TEST_F(ConvertCommand, TakesTheFormatFromTheEndingOrTheFlag) {
+TEST_F(ConvertCommand, TakesTheFormatFromTheExtensionOrTheFlag) {
   const std::string out = TestPath("out.vrp");
   EXPECT_EQ(Run({"convert", in_, out}).code, 0);
   EXPECT_EQ(convert_.format(), v1::INSTANCE_FORMAT_VRPLIB);
@@ -138,7 +138,7 @@ TEST_F(ConvertCommand, NamesTheKnownFormats) {
   EXPECT_EQ(Run({"convert", in_, "-", "--to", "sol"}).code, 2);
 }
 
-TEST_F(ConvertCommand, LetsTheDaemonRenderPlansExceptJson) {
+TEST_F(ConvertCommand, LetsTheDaemonRenderEveryFormatExceptJson) {
   const std::string out = TestPath("plan.geojson");
   EXPECT_EQ(Run({"convert", "--instance", in_, in_, out}).code, 0);
   EXPECT_THAT(check_.render(), ElementsAre(v1::SOLUTION_FORMAT_GEOJSON));
@@ -151,7 +151,9 @@ TEST_F(ConvertCommand, LetsTheDaemonRenderPlansExceptJson) {
   EXPECT_EQ(result.OutJson()[0]["routes"].size(), 2u);
 }
 
-TEST_F(ConvertCommand, SolveWritesVroomsOutputAndGeoJson) {
+using VroomOutput = ConvertCommand;
+
+TEST_F(VroomOutput, IsPrintedBesideAGeoJsonPlot) {
   const std::string plot = TestPath("plot.geojson");
   const CommandResult result = Run({"solve", in_, "--output", "vroom", "--plot", plot});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -160,14 +162,16 @@ TEST_F(ConvertCommand, SolveWritesVroomsOutputAndGeoJson) {
   EXPECT_EQ(ReadTestFile(plot), "SOLUTION_FORMAT_GEOJSON");
 }
 
-TEST_F(ConvertCommand, SolvePrintsGeoJson) {
+using GeoJsonOutput = ConvertCommand;
+
+TEST_F(GeoJsonOutput, IsPrinted) {
   const CommandResult result = Run({"solve", in_, "--output", "geojson"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(solve_.render(), ElementsAre(v1::SOLUTION_FORMAT_GEOJSON));
   EXPECT_EQ(result.out, "SOLUTION_FORMAT_GEOJSON\n");
 }
 
-TEST_F(ConvertCommand, PrintsInputErrorsAsVroomDoes) {
+TEST_F(VroomOutput, DescribesInputErrors) {
   refusal_ = absl::InvalidArgumentError("in.json: jobs: absent");
   const CommandResult result = Run({"solve", in_, "--output", "vroom"});
   EXPECT_EQ(result.code, 2);
@@ -178,13 +182,15 @@ TEST_F(ConvertCommand, PrintsInputErrorsAsVroomDoes) {
   EXPECT_EQ(Run({"solve", in_, "--output", "vroom"}).OutJson()[0]["code"], 1);
 }
 
-TEST_F(ConvertCommand, RefusesVroomOutputForOtherCommands) {
+TEST_F(VroomOutput, IsRefusedForOtherCommands) {
   const CommandResult result = Run({"matrices", "list", "--output", "vroom"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("--output vroom: only for solve"));
 }
 
-TEST_F(ConvertCommand, UploadsListsAndDeletesMatrices) {
+using MatricesCommand = ConvertCommand;
+
+TEST_F(MatricesCommand, UploadsListsAndDeletesMatrices) {
   const std::string file =
       WriteTestFile("m.json", R"({"coords": [[0, 0], [1, 1]], "distance_matrix": [[0, 1], [2, 0]],
                     "duration_matrix": [[0, 3], [4, 0]]})");
@@ -206,7 +212,7 @@ std::string MatrixError(const std::string& text) {
   return std::string(ReadMatrixFile(stream).status().message());
 }
 
-TEST(MatrixFileTest, NamesTheError) {
+TEST(MatrixFileTest, DescribesTheError) {
   EXPECT_EQ(MatrixError("{}"), "distance_matrix: missing, wanted rows of numbers");
   EXPECT_EQ(MatrixError(R"({"distance_matrix": [[0, 1], [2]]})"),
             "distance_matrix[1]: has 1 numbers, wanted 2");

@@ -103,7 +103,7 @@ TEST_F(DatasetsCommand, UploadsStandardInput) {
                           "feature_columns", "bytes", "create_time", "sha256"));
 }
 
-TEST_F(DatasetsCommand, ShowsABarOnATerminal) {
+TEST_F(DatasetsCommand, ShowsAProgressBarOnATerminal) {
   const std::string file = WriteTestFile("bar.jsonl", std::string(1'000'000, 'x'));
   const CommandResult result =
       Run({"datasets", "upload", file, "--name", "x"}, {.terminal_width = 60});

@@ -51,20 +51,20 @@ TEST(ErrorText, NamesAResourceOnce) {
             "vrpctl: jobs get: trainingJobs/a: no such job\n");
 }
 
-TEST(ErrorText, ListsFieldsMissingInTheMessage) {
+TEST(ErrorText, ListsFieldsMissingFromTheMessage) {
   const absl::Status status = ABadRequest(absl::StatusCode::kUnimplemented, "not supported yet",
                                           "vehicles[0].skills", "skills are not supported");
   EXPECT_THAT(ErrorText(kPlace, status),
               HasSubstr("\n  vehicles[0].skills: skills are not supported\n"));
 }
 
-TEST(ErrorText, RepeatsNoField) {
+TEST(ErrorText, OmitsViolationsThatRepeatTheMessage) {
   const absl::Status status =
       ABadRequest(absl::StatusCode::kInvalidArgument, "seed: too large", "seed", "seed: too large");
   EXPECT_EQ(ErrorText({"solve", "", ""}, status), "vrpctl: solve: seed: too large\n");
 }
 
-TEST(ErrorText, RepeatsNoShortenedField) {
+TEST(ErrorText, OmitsTruncatedViolationsThatRepeatTheMessage) {
   const absl::Status status =
       ABadRequest(absl::StatusCode::kInvalidArgument, "city.vrp:2: TYPE: got x, wanted one of A, B",
                   "file.content", "city.vrp:2: TYPE: got x, wanted...");
@@ -130,7 +130,7 @@ TEST(ErrorText, SuggestsNoRetryOfATooLargeMessage) {
   EXPECT_THAT(text, testing::Not(HasSubstr("try again")));
 }
 
-TEST(ErrorText, NamesTheTimeOfARetry) {
+TEST(ErrorText, NamesTheDelayBeforeARetry) {
   google::rpc::RetryInfo retry;
   retry.mutable_retry_delay()->set_seconds(3);
   absl::Status status = absl::ResourceExhaustedError("the queue is full");

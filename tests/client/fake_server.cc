@@ -35,7 +35,7 @@ grpc::Status ToGrpc(const absl::Status& status) {
 template <typename Request, typename Response>
 grpc::Status HandleUnary(const FakeHandlers::Unary<Request, Response>& handler,
                          grpc::ServerContext* context, const Request* request, Response* response) {
-  if (!handler) return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "not in this test");
+  if (!handler) return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "the test set no handler");
   absl::StatusOr<Response> result =
       handler(*request, {[context] { return context->IsCancelled(); }});
   if (!result.ok()) return ToGrpc(result.status());
@@ -46,7 +46,7 @@ grpc::Status HandleUnary(const FakeHandlers::Unary<Request, Response>& handler,
 template <typename Request, typename Response>
 grpc::Status HandleStream(const FakeHandlers::Stream<Request, Response>& handler,
                           const Request* request, grpc::ServerWriter<Response>* writer) {
-  if (!handler) return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "not in this test");
+  if (!handler) return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "the test set no handler");
   return ToGrpc(
       handler(*request, [writer](const Response& response) { return writer->Write(response); }));
 }

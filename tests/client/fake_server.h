@@ -17,9 +17,9 @@
 
 namespace vrp::client {
 
-// A handler's view of its call.
+// The call that a handler serves.
 struct FakeCall {
-  // Whether the caller has disconnected.
+  // Whether the caller has cancelled the call or disconnected.
   std::function<bool()> cancelled;
 };
 

@@ -1,6 +1,7 @@
 #include "client/support/files.h"
 
 #include <sstream>
+#include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,24 +14,25 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Files, AreReadCompletely) {
+TEST(InputFiles, AreReadCompletely) {
   std::istringstream in("from stdin");
-  EXPECT_EQ(ReadInput(WriteTestFile("read.txt", "a\0b"), in).value(), "a");
+  const std::string with_nul("a\0b", 3);
+  EXPECT_EQ(ReadInput(WriteTestFile("read.txt", with_nul), in).value(), with_nul);
   EXPECT_EQ(ReadInput("-", in).value(), "from stdin");
 }
 
-TEST(Files, ReportUnreadableFilesAsWrongInput) {
+TEST(InputFiles, AreInvalidIfUnreadable) {
   std::istringstream in;
   EXPECT_EQ(ReadInput(TestPath("none"), in).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(ReadInput(TestPath(""), in).status().message()), HasSubstr("directory"));
 }
 
-TEST(Files, RefuseMoreThanAMessageHolds) {
+TEST(InputFiles, AreRefusedAboveTheSizeLimit) {
   std::istringstream in(std::string(static_cast<size_t>(kMaxInputBytes) + 1, 'x'));
   EXPECT_THAT(std::string(ReadInput("-", in).status().message()), HasSubstr("more than"));
 }
 
-TEST(Files, HaveABaseName) {
+TEST(InputFiles, HaveABaseName) {
   EXPECT_EQ(BaseName("a/b/city.vrp"), "city.vrp");
   EXPECT_EQ(BaseName("city.vrp"), "city.vrp");
   EXPECT_EQ(BaseName("-"), "stdin");
@@ -46,21 +48,21 @@ TEST(OutputFiles, AppearOnlyWhenComplete) {
     ASSERT_TRUE(file.Commit().ok());
   }
   EXPECT_EQ(ReadTestFile(path), "half whole");
-  EXPECT_THAT(TestFilesLike("complete.txt"), ElementsAre("complete.txt"));
+  EXPECT_THAT(TestFilesWithPrefix("complete.txt"), ElementsAre("complete.txt"));
 }
 
 TEST(OutputFiles, KeepTheOldContentWithoutCommit) {
   const std::string path = WriteTestFile("kept.txt", "old");
   { ASSERT_TRUE(OutputFile::Create(path).value().Write(std::string(200'000, 'x')).ok()); }
   EXPECT_EQ(ReadTestFile(path), "old");
-  EXPECT_THAT(TestFilesLike("kept.txt"), ElementsAre("kept.txt"));
+  EXPECT_THAT(TestFilesWithPrefix("kept.txt"), ElementsAre("kept.txt"));
 }
 
-TEST(OutputFiles, RefuseAMissingFolder) {
+TEST(OutputFiles, ReportAMissingFolder) {
   EXPECT_THAT(std::string(WriteFile(TestPath("none/x"), "x").message()), HasSubstr("No such file"));
 }
 
-TEST(OutputFiles, WriteDevicesDirectly) {
+TEST(OutputFiles, MayBeDevices) {
   EXPECT_TRUE(WriteFile("/dev/null", "x").ok());
   EXPECT_EQ(ReadTestFile("/dev/null"), "");
 }

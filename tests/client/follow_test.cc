@@ -34,7 +34,7 @@ Event EventNumber(int64_t sequence) {
 }
 
 // Returns handlers that run the n-th script in the n-th call of WatchTrainingJob.
-FakeHandlers Scripted(
+FakeHandlers ScriptedHandlers(
     std::vector<std::function<absl::Status(int64_t from, WriteEvent write)>> scripts) {
   FakeHandlers handlers;
   const auto calls = std::make_shared<std::atomic<size_t>>(0);
@@ -61,7 +61,7 @@ CommandResult Watch(const FakeServer& server, std::vector<std::string> more = {}
 }
 
 TEST(JobsWatch, PrintsOneLinePerEventWithoutHeartbeats) {
-  FakeServer server(Scripted({[](int64_t from, WriteEvent write) {
+  FakeServer server(ScriptedHandlers({[](int64_t from, WriteEvent write) {
     write(AHeartbeat());
     const absl::Status status = WriteAll(from, write);
     write(AHeartbeat());
@@ -74,21 +74,21 @@ TEST(JobsWatch, PrintsOneLinePerEventWithoutHeartbeats) {
 }
 
 TEST(JobsWatch, BeginsWithTheGivenEvent) {
-  FakeServer server(Scripted({WriteAll}));
+  FakeServer server(ScriptedHandlers({WriteAll}));
   EXPECT_THAT(Sequences(Watch(server, {"--from", "4"})), ElementsAre(4, 5, 6));
 }
 
 TEST(JobsWatch, ContinuesAfterABrokenConnectionWithoutGapsOrDuplicates) {
   std::atomic<int64_t> requested_from = 0;
-  FakeServer server(Scripted({[](int64_t, WriteEvent write) {
-                                for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
-                                return absl::UnavailableError("the daemon is stopping");
-                              },
-                              [&](int64_t from, WriteEvent write) {
-                                requested_from = from;
-                                // Sends one event too early, as a faulty daemon does.
-                                return WriteAll(from - 1, write);
-                              }}));
+  FakeServer server(ScriptedHandlers({[](int64_t, WriteEvent write) {
+                                        for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
+                                        return absl::UnavailableError("the daemon is stopping");
+                                      },
+                                      [&](int64_t from, WriteEvent write) {
+                                        requested_from = from;
+                                        // Sends event 3 again, as a faulty daemon might.
+                                        return WriteAll(from - 1, write);
+                                      }}));
   const CommandResult result = Watch(server);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(requested_from, 4);
@@ -98,17 +98,17 @@ TEST(JobsWatch, ContinuesAfterABrokenConnectionWithoutGapsOrDuplicates) {
 }
 
 TEST(JobsWatch, SurvivesARestartOfTheDaemon) {
-  absl::Notification half_way;
-  FakeServer server(Scripted({[&](int64_t, WriteEvent write) {
-                                for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
-                                half_way.Notify();
-                                while (write(AHeartbeat())) std::this_thread::yield();
-                                return absl::OkStatus();
-                              },
-                              WriteAll}));
+  absl::Notification events_sent;
+  FakeServer server(ScriptedHandlers({[&](int64_t, WriteEvent write) {
+                                        for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
+                                        events_sent.Notify();
+                                        while (write(AHeartbeat())) std::this_thread::yield();
+                                        return absl::OkStatus();
+                                      },
+                                      WriteAll}));
   CommandResult result;
   std::thread watch([&] { result = Watch(server); });
-  half_way.WaitForNotification();
+  events_sent.WaitForNotification();
   server.Stop();
   server.Restart();
   watch.join();
@@ -116,7 +116,7 @@ TEST(JobsWatch, SurvivesARestartOfTheDaemon) {
   EXPECT_THAT(Sequences(result), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
-FakeHandlers WithJob(FakeHandlers handlers, v1::JobState state, int64_t last_sequence) {
+FakeHandlers HandlersWithJob(FakeHandlers handlers, v1::JobState state, int64_t last_sequence) {
   handlers.get_job = [=](const v1::GetTrainingJobRequest& request, const FakeCall&) {
     v1::TrainingJob job;
     job.set_name(request.name());
@@ -127,7 +127,7 @@ FakeHandlers WithJob(FakeHandlers handlers, v1::JobState state, int64_t last_seq
   return handlers;
 }
 
-absl::Status WriteWithoutTheThird(int64_t from, WriteEvent write) {
+absl::Status WriteWithoutEvent3(int64_t from, WriteEvent write) {
   for (int64_t i = from; i <= 5; ++i) {
     if (i != 3) write(EventNumber(i));
   }
@@ -135,12 +135,14 @@ absl::Status WriteWithoutTheThird(int64_t from, WriteEvent write) {
 }
 
 TEST(JobsWatch, RequestsAMissingEventAgain) {
-  FakeServer server(WithJob(Scripted({WriteWithoutTheThird, WriteAll}), v1::JOB_STATE_RUNNING, 5));
+  FakeServer server(
+      HandlersWithJob(ScriptedHandlers({WriteWithoutEvent3, WriteAll}), v1::JOB_STATE_RUNNING, 5));
   EXPECT_THAT(Sequences(Watch(server)), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
 TEST(JobsWatch, FailsIfAnEventIsLostForGood) {
-  FakeServer server(WithJob(Scripted({WriteWithoutTheThird}), v1::JOB_STATE_SUCCEEDED, 5));
+  FakeServer server(
+      HandlersWithJob(ScriptedHandlers({WriteWithoutEvent3}), v1::JOB_STATE_SUCCEEDED, 5));
   const CommandResult result = Watch(server);
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(Sequences(result), ElementsAre(1, 2));
@@ -148,7 +150,7 @@ TEST(JobsWatch, FailsIfAnEventIsLostForGood) {
 }
 
 TEST(JobsWatch, PrintsTheErrorOfAFailedJob) {
-  FakeServer server(Scripted({[](int64_t, WriteEvent write) {
+  FakeServer server(ScriptedHandlers({[](int64_t, WriteEvent write) {
     write(AStateEvent(1, v1::JOB_STATE_FAILED, "loss is NaN"));
     return absl::OkStatus();
   }}));
@@ -158,16 +160,17 @@ TEST(JobsWatch, PrintsTheErrorOfAFailedJob) {
 }
 
 TEST(JobsWatch, FailsForACancelledJob) {
-  FakeServer server(Scripted({[](int64_t, WriteEvent write) {
+  FakeServer server(ScriptedHandlers({[](int64_t, WriteEvent write) {
     write(AStateEvent(1, v1::JOB_STATE_CANCELLED));
     return absl::OkStatus();
   }}));
   EXPECT_EQ(Watch(server).code, 1);
 }
 
-TEST(JobsWatch, LooksUpTheStateOfAnEndedJob) {
-  FakeServer server(WithJob(Scripted({[](int64_t, WriteEvent) { return absl::OkStatus(); }}),
-                            v1::JOB_STATE_SUCCEEDED, 6));
+TEST(JobsWatch, LooksUpTheStateOfAFinishedJob) {
+  FakeServer server(
+      HandlersWithJob(ScriptedHandlers({[](int64_t, WriteEvent) { return absl::OkStatus(); }}),
+                      v1::JOB_STATE_SUCCEEDED, 6));
   const CommandResult result = Watch(server, {"--from", "7"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "");
@@ -175,7 +178,7 @@ TEST(JobsWatch, LooksUpTheStateOfAnEndedJob) {
 
 TEST(JobsWatch, LeavesTheJobRunningOnCtrlCAndPrintsHowToWatchIt) {
   Interrupt interrupt;
-  FakeServer server(Scripted({[&](int64_t, WriteEvent write) {
+  FakeServer server(ScriptedHandlers({[&](int64_t, WriteEvent write) {
     write(EventNumber(1));
     interrupt.Trigger();
     while (write(AHeartbeat())) std::this_thread::yield();
@@ -189,26 +192,26 @@ TEST(JobsWatch, LeavesTheJobRunningOnCtrlCAndPrintsHowToWatchIt) {
 
 TEST(JobsWatch, EndsOnCtrlCWhileWaitingForTheDaemon) {
   Interrupt interrupt;
-  FakeServer server(Scripted({[](int64_t, WriteEvent write) {
-                                write(EventNumber(1));
-                                return absl::UnavailableError("stopping");
-                              },
-                              [&](int64_t, WriteEvent) {
-                                interrupt.Trigger();
-                                return absl::UnavailableError("stopping");
-                              }}));
+  FakeServer server(ScriptedHandlers({[](int64_t, WriteEvent write) {
+                                        write(EventNumber(1));
+                                        return absl::UnavailableError("stopping");
+                                      },
+                                      [&](int64_t, WriteEvent) {
+                                        interrupt.Trigger();
+                                        return absl::UnavailableError("stopping");
+                                      }}));
   EXPECT_EQ(Watch(server, {}, {.interrupt = &interrupt}).code, 130);
 }
 
 TEST(JobsWatch, ReportsAnUnknownJob) {
   FakeServer server(
-      Scripted({[](int64_t, WriteEvent) { return absl::NotFoundError("no such job"); }}));
+      ScriptedHandlers({[](int64_t, WriteEvent) { return absl::NotFoundError("no such job"); }}));
   EXPECT_EQ(Watch(server).code, 5);
 }
 
 TEST(JobsWatch, ReportsAnOutOfRangeSequenceNumber) {
-  FakeServer server(
-      Scripted({[](int64_t, WriteEvent) { return absl::OutOfRangeError("from_sequence"); }}));
+  FakeServer server(ScriptedHandlers(
+      {[](int64_t, WriteEvent) { return absl::OutOfRangeError("from_sequence"); }}));
   EXPECT_EQ(Watch(server).code, 2);
 }
 
@@ -219,7 +222,7 @@ TEST(JobsWatch, GivesUpIfTheDaemonWasNeverReachable) {
 }
 
 TEST(JobsWatch, PrintsPlainLinesWithoutATerminal) {
-  FakeServer server(Scripted({WriteAll}));
+  FakeServer server(ScriptedHandlers({WriteAll}));
   const CommandResult result =
       RunCommand({"--remote", server.address(), "jobs", "watch", "trainingJobs/a"});
   EXPECT_EQ(result.out,

@@ -12,16 +12,17 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<std::string> Places(InstanceSource& source) {
-  std::vector<std::string> places;
+// Returns "name=content" for each instance and "error" for each error.
+std::vector<std::string> ReadInstances(InstanceSource& source) {
+  std::vector<std::string> instances;
   while (true) {
     const absl::StatusOr<std::optional<v1::InstanceFile>> file = source.Next();
     if (!file.ok()) {
-      places.push_back("error");
+      instances.push_back("error");
     } else if (!file->has_value()) {
-      return places;
+      return instances;
     } else {
-      places.push_back((*file)->name() + "=" + (*file)->content());
+      instances.push_back((*file)->name() + "=" + (*file)->content());
     }
   }
 }
@@ -31,7 +32,7 @@ TEST(InstanceSource, ReturnsAFileAsOneInstance) {
   const std::string path = WriteTestFile("one.vrp", "NAME: x\nEOF\n");
   InstanceSource source = InstanceSource::Open(path, {}, in).value();
   EXPECT_FALSE(source.is_json_lines());
-  EXPECT_THAT(Places(source), ElementsAre("one.vrp=NAME: x\nEOF\n"));
+  EXPECT_THAT(ReadInstances(source), ElementsAre("one.vrp=NAME: x\nEOF\n"));
 }
 
 TEST(InstanceSource, ReturnsEachLineOfAJsonlFileWithItsNumber) {
@@ -39,7 +40,7 @@ TEST(InstanceSource, ReturnsEachLineOfAJsonlFileWithItsNumber) {
   const std::string path = WriteTestFile("set.jsonl", "{\"a\":1}\n\n  \n{\"b\":2}\nbroken");
   InstanceSource source = InstanceSource::Open(path, {}, in).value();
   EXPECT_TRUE(source.is_json_lines());
-  EXPECT_THAT(Places(source),
+  EXPECT_THAT(ReadInstances(source),
               ElementsAre("set.jsonl:1={\"a\":1}", "set.jsonl:4={\"b\":2}", "set.jsonl:5=broken"));
 }
 
@@ -60,7 +61,7 @@ TEST(InstanceSource, ReadsJsonLinesFromStandardInput) {
   std::istringstream in("{\"a\":1}\n{\"b\":2}\n");
   InstanceSource source = InstanceSource::Open("-", {}, in).value();
   EXPECT_TRUE(source.is_json_lines());
-  EXPECT_THAT(Places(source), ElementsAre("stdin:1={\"a\":1}", "stdin:2={\"b\":2}"));
+  EXPECT_THAT(ReadInstances(source), ElementsAre("stdin:1={\"a\":1}", "stdin:2={\"b\":2}"));
 }
 
 TEST(InstanceSource, ReadsOneInstanceFromStandardInput) {
@@ -68,11 +69,11 @@ TEST(InstanceSource, ReadsOneInstanceFromStandardInput) {
     std::istringstream in(content);
     InstanceSource source = InstanceSource::Open("-", {}, in).value();
     EXPECT_FALSE(source.is_json_lines()) << content;
-    EXPECT_THAT(Places(source), ElementsAre("stdin=" + content));
+    EXPECT_THAT(ReadInstances(source), ElementsAre("stdin=" + content));
   }
 }
 
-TEST(InstanceSource, TreatsOneLineAsASetWithFormatJsonl) {
+TEST(InstanceSource, ReadsOneLineAsJsonLinesWithFormatJsonl) {
   std::istringstream in("{\"a\":1}\n");
   EXPECT_TRUE(InstanceSource::Open("-", {.format = "jsonl"}, in).value().is_json_lines());
 }
@@ -80,16 +81,16 @@ TEST(InstanceSource, TreatsOneLineAsASetWithFormatJsonl) {
 TEST(InstanceSource, ContinuesAfterATooLongLine) {
   std::istringstream in(std::string(static_cast<size_t>(kMaxInputBytes) + 1, 'x') + "\n{}\n");
   InstanceSource source = InstanceSource::Open("-", {.format = "jsonl"}, in).value();
-  EXPECT_THAT(Places(source), ElementsAre("error", "stdin:2={}"));
+  EXPECT_THAT(ReadInstances(source), ElementsAre("error", "stdin:2={}"));
 }
 
 TEST(InstanceSource, IsEmptyForAnEmptyJsonlFile) {
   std::istringstream in;
   InstanceSource source = InstanceSource::Open(WriteTestFile("empty.jsonl", ""), {}, in).value();
-  EXPECT_THAT(Places(source), ElementsAre());
+  EXPECT_THAT(ReadInstances(source), ElementsAre());
 }
 
-TEST(InstanceSource, RefusesAMissingFile) {
+TEST(InstanceSource, RefusesMissingFilesAndUnknownFormats) {
   std::istringstream in;
   EXPECT_EQ(InstanceSource::Open(TestPath("none.vrp"), {}, in).status().code(),
             absl::StatusCode::kInvalidArgument);

@@ -49,9 +49,9 @@ TEST(InterruptTest, EndsAWait) {
 }
 
 // Runs `body` in a child process, because the threads of this process do not block signals. Expects
-// the child's exit code.
+// that the child exits with `expected_exit_code`.
 template <typename Body>
-void InChild(Body body, int expected_exit_code) {
+void RunInChild(Body body, int expected_exit_code) {
   const auto child = [&] {
     Interrupt interrupt;
     const SignalThread signals(interrupt);
@@ -61,7 +61,7 @@ void InChild(Body body, int expected_exit_code) {
 }
 
 TEST(SignalThreadTest, TurnsCtrlCIntoAnInterrupt) {
-  InChild(
+  RunInChild(
       [](Interrupt& interrupt) {
         kill(getpid(), SIGINT);
         _exit(interrupt.WaitFor(absl::Minutes(1)) ? 42 : 1);
@@ -70,7 +70,7 @@ TEST(SignalThreadTest, TurnsCtrlCIntoAnInterrupt) {
 }
 
 TEST(SignalThreadTest, TurnsSigtermIntoAnInterrupt) {
-  InChild(
+  RunInChild(
       [](Interrupt& interrupt) {
         kill(getpid(), SIGTERM);
         _exit(interrupt.WaitFor(absl::Minutes(1)) ? 42 : 1);
@@ -79,7 +79,7 @@ TEST(SignalThreadTest, TurnsSigtermIntoAnInterrupt) {
 }
 
 TEST(SignalThreadTest, EndsTheProcessOnTheSecondCtrlC) {
-  InChild(
+  RunInChild(
       [](Interrupt& interrupt) {
         kill(getpid(), SIGINT);
         interrupt.WaitFor(absl::Minutes(1));

@@ -15,8 +15,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
+// Returns a handler that changes the state of trainingJobs/abc and refuses other jobs.
 template <typename Request>
-auto ChangesStateTo(v1::JobState state, int32_t position = 0) {
+auto StateHandler(v1::JobState state, int32_t position = 0) {
   return [=](const Request& request, const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
     if (request.name() != "trainingJobs/abc") return absl::FailedPreconditionError("has ended");
     v1::TrainingJob job;
@@ -29,8 +30,8 @@ auto ChangesStateTo(v1::JobState state, int32_t position = 0) {
 
 TEST(JobsControlCommands, PauseAndResumePrintTheNewState) {
   FakeHandlers handlers;
-  handlers.pause_job = ChangesStateTo<v1::PauseTrainingJobRequest>(v1::JOB_STATE_PAUSING);
-  handlers.resume_job = ChangesStateTo<v1::ResumeTrainingJobRequest>(v1::JOB_STATE_QUEUED, 3);
+  handlers.pause_job = StateHandler<v1::PauseTrainingJobRequest>(v1::JOB_STATE_PAUSING);
+  handlers.resume_job = StateHandler<v1::ResumeTrainingJobRequest>(v1::JOB_STATE_QUEUED, 3);
   const FakeServer server(handlers);
   EXPECT_EQ(RunOn(server, {"jobs", "pause", "abc"}).out, "trainingJobs/abc PAUSING\n");
   EXPECT_EQ(RunOn(server, {"jobs", "resume", "abc"}).out, "trainingJobs/abc QUEUED, position 3\n");
@@ -42,7 +43,7 @@ TEST(JobsControlCommands, PauseAndResumePrintTheNewState) {
 TEST(JobsControlCommands, StopPrintsWhetherAModelWillFollow) {
   const auto stop = [](v1::JobState state) {
     FakeHandlers handlers;
-    handlers.stop_job = ChangesStateTo<v1::StopTrainingJobRequest>(state);
+    handlers.stop_job = StateHandler<v1::StopTrainingJobRequest>(state);
     const FakeServer server(handlers);
     return RunOn(server, {"jobs", "stop", "abc"}).out;
   };
@@ -56,9 +57,9 @@ TEST(JobsControlCommands, StopPrintsWhetherAModelWillFollow) {
   EXPECT_EQ(stop(v1::JOB_STATE_SUCCEEDED), "trainingJobs/abc SUCCEEDED\n");
 }
 
-TEST(JobsControlCommands, StopPrintsTheJobAsJsonAndItsRefusal) {
+TEST(JobsControlCommands, StopPrintsTheJobAsJsonAndFailsIfRefused) {
   FakeHandlers handlers;
-  handlers.stop_job = ChangesStateTo<v1::StopTrainingJobRequest>(v1::JOB_STATE_STOPPING);
+  handlers.stop_job = StateHandler<v1::StopTrainingJobRequest>(v1::JOB_STATE_STOPPING);
   const FakeServer server(handlers);
   EXPECT_EQ(RunJson(server, {"jobs", "stop", "abc"}).OutJson()[0]["state"], "STOPPING");
   EXPECT_EQ(RunOn(server, {"jobs", "stop", "other"}).code, 4);
@@ -85,7 +86,7 @@ TEST(JobsGetCommand, PrintsWhichWeightsWerePublishedAndWhy) {
   EXPECT_THAT(text, Not(HasSubstr("once it runs")));
   const auto json = RunJson(server, {"jobs", "get", "abc"}).OutJson()[0];
   EXPECT_EQ(json["published"]["reason"], "LAST_WEIGHTS");
-  EXPECT_TRUE(json["published"]["val_cost"].is_null());
+  EXPECT_TRUE(json["published"]["validation_cost"].is_null());
   EXPECT_EQ(json["stop_requested"], true);
   EXPECT_EQ(json["end_reason"], "STOPPED");
 }
@@ -149,7 +150,7 @@ TEST(JobsHistoryCommand, SendsItsFlagsAndPrintsOneLinePerPoint) {
   EXPECT_EQ(request_received.max_points(), 1000);
   ASSERT_THAT(points, SizeIs(2));
   EXPECT_EQ(points[1]["step"], 20);
-  EXPECT_EQ(points[1]["val_cost"], 6.32);
+  EXPECT_EQ(points[1]["validation_cost"], 6.32);
 }
 
 v1::TrainingJob ATrainingJob(const std::string& name, const std::string& rate, double gap) {
@@ -166,7 +167,7 @@ v1::TrainingJob ATrainingJob(const std::string& name, const std::string& rate, d
   return job;
 }
 
-FakeHandlers TwoJobs() {
+FakeHandlers GetJobHandlers() {
   FakeHandlers handlers;
   handlers.get_job = [](const v1::GetTrainingJobRequest& request,
                         const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
@@ -181,7 +182,7 @@ FakeHandlers TwoJobs() {
 }
 
 TEST(JobsCompareCommand, ShowsResultsAndDifferingSettings) {
-  const FakeServer server(TwoJobs());
+  const FakeServer server(GetJobHandlers());
   const CommandResult result = RunOn(server, {"jobs", "compare", "a", "b"});
   EXPECT_EQ(result.code, 0) << result.err;
   const auto row = [&result](const std::string& title) {
@@ -202,10 +203,10 @@ TEST(JobsCompareCommand, ShowsResultsAndDifferingSettings) {
 }
 
 TEST(JobsCompareCommand, PrintsJson) {
-  const FakeServer server(TwoJobs());
+  const FakeServer server(GetJobHandlers());
   const auto compared = RunJson(server, {"jobs", "compare", "a", "b"}).OutJson().at(0);
-  EXPECT_EQ(compared["jobs"][1]["best_val_gap"], 0.0725);
-  EXPECT_EQ(compared["jobs"][1]["best_val_reference"], "nearest neighbour");
+  EXPECT_EQ(compared["jobs"][1]["best_validation_gap"], 0.0725);
+  EXPECT_EQ(compared["jobs"][1]["best_validation_reference"], "nearest neighbour");
   EXPECT_EQ(compared["jobs"][1]["seconds_per_epoch"], 26.4);
   EXPECT_EQ(compared["jobs"][0]["run_seconds"], 80);
   EXPECT_EQ(compared["differences"]["training.patience"]["trainingJobs/b"], "3");
@@ -214,7 +215,7 @@ TEST(JobsCompareCommand, PrintsJson) {
 }
 
 TEST(JobsCompareCommand, RequiresTwoExistingJobs) {
-  const FakeServer server(TwoJobs());
+  const FakeServer server(GetJobHandlers());
   EXPECT_EQ(RunOn(server, {"jobs", "compare", "a"}).code, 2);
   EXPECT_EQ(RunOn(server, {"jobs", "compare", "a", "gone"}).code, 5);
 }

@@ -11,7 +11,7 @@ TEST(Latencies, AreZeroWithoutRequests) {
   EXPECT_EQ(Latencies().Quantile(0.99), absl::ZeroDuration());
 }
 
-TEST(Latencies, ReturnTheNearestRankInAnyOrder) {
+TEST(Latencies, ReturnNearestRankQuantilesOfUnsortedValues) {
   Latencies latencies;
   for (const int ms : {70, 10, 100, 30, 50, 20, 90, 40, 80, 60}) {
     latencies.Add(absl::Milliseconds(ms));

@@ -82,18 +82,18 @@ TEST(ModelsManageCommands, SendResourceNames) {
   EXPECT_EQ(RunJson(server, {"models", "delete", "net"}).code, 2);
 }
 
-// Returns handlers that send ten bytes in two pieces. With `to_the_end`, they also send a summary
-// with `sha256`.
-FakeHandlers Sending(std::string sha256, bool to_the_end = true) {
+// Returns handlers that send ten bytes in two chunks and then a summary with `sha256`. If
+// `complete` is false, they fail after the first chunk.
+FakeHandlers BackupHandlers(std::string sha256, bool complete = true) {
   FakeHandlers handlers;
-  handlers.backup = [sha256, to_the_end](
+  handlers.backup = [sha256, complete](
                         const v1::BackupServerRequest&,
                         absl::FunctionRef<bool(const v1::BackupServerResponse&)> write) {
     v1::BackupServerResponse message;
     message.set_total_bytes(10);
     message.set_data("01234");
     write(message);
-    if (!to_the_end) return absl::UnavailableError("gone");
+    if (!complete) return absl::UnavailableError("gone");
     message.set_data("56789");
     write(message);
     message.clear_data();
@@ -106,7 +106,7 @@ FakeHandlers Sending(std::string sha256, bool to_the_end = true) {
 }
 
 TEST(ServerBackupCommand, WritesTheArchiveAndPrintsItsDigest) {
-  FakeServer server(Sending(kDigest));
+  FakeServer server(BackupHandlers(kDigest));
   const std::string path = TestPath("whole.tar");
   const auto json = RunJson(server, {"server", "backup", path}).OutJson().at(0);
   EXPECT_EQ(json["bytes"], 10);
@@ -120,13 +120,13 @@ TEST(ServerBackupCommand, WritesTheArchiveAndPrintsItsDigest) {
 TEST(ServerBackupCommand, LeavesNoFileIfDataIsMissingOrCorrupt) {
   const std::string path = TestPath("none.tar");
   {
-    FakeServer server(Sending(std::string(64, '0')));
+    FakeServer server(BackupHandlers(std::string(64, '0')));
     const CommandResult result = RunJson(server, {"server", "backup", path});
     EXPECT_EQ(result.code, 1);
     EXPECT_THAT(result.err, HasSubstr("the received data has SHA-256 84d8"));
   }
   {
-    FakeServer server(Sending(kDigest, /*to_the_end=*/false));
+    FakeServer server(BackupHandlers(kDigest, /*complete=*/false));
     EXPECT_NE(RunJson(server, {"server", "backup", path}).code, 0);
   }
   EXPECT_EQ(ReadTestFile(path), "<missing>");

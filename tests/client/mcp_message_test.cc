@@ -1,4 +1,4 @@
-// Tests the parsing of JSON-RPC messages and of bounded lines.
+// Tests the parsing of JSON-RPC messages and the queue of input lines.
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -43,7 +43,7 @@ TEST(McpMessage, RefusesTextThatIsNotJson) {
   }
 }
 
-TEST(McpMessage, RefusesInvalidRequestsUnderTheirId) {
+TEST(McpMessage, RefusesInvalidRequestsWithTheirId) {
   const MessageError version = ErrorOf(R"({"jsonrpc":"1.0","id":4,"method":"x"})");
   EXPECT_EQ(version.code, kInvalidRequest);
   EXPECT_EQ(version.id, 4);
@@ -66,7 +66,7 @@ TEST(McpMessage, RefusesDeepNesting) {
   EXPECT_THAT(ErrorOf(nested(10'000'000)).text, HasSubstr("nested"));
 }
 
-TEST(McpLineQueue, ReturnsLinesAndMarksThoseAboveTheBound) {
+TEST(McpLineQueue, ReturnsLinesAndMarksTooLongOnes) {
   std::istringstream in("one\n12345678\n123456789\nlast");
   LineQueue queue(/*max_bytes=*/8);
   queue.ReadAll(in);

@@ -1,4 +1,5 @@
-// Tests the check of arguments, the folders that tools may read, and the estimates.
+// Tests the check of arguments, the folders that tools may read, and the estimates of the
+// remaining time.
 #include <filesystem>
 
 #include "client/mcp/estimates.h"
@@ -68,7 +69,7 @@ class McpFolders : public testing::Test {
   const std::string inside_ = TestPath("inside");
 };
 
-TEST_F(McpFolders, ReadsFilesInside) {
+TEST_F(McpFolders, ReadsFilesInsideTheFolders) {
   WriteTestFile("inside/deeper/city.vrp", "text");
   const absl::StatusOr<Folders> folders = Folders::Create({inside_});
   ASSERT_TRUE(folders.ok());
@@ -91,7 +92,7 @@ TEST_F(McpFolders, RefusesPathsThatLeadOutside) {
   std::filesystem::remove(TestPath("inside/link.vrp"));
 }
 
-TEST_F(McpFolders, RefusesWhatIsNoFile) {
+TEST_F(McpFolders, RefusesFoldersAndMissingFiles) {
   const absl::StatusOr<Folders> folders = Folders::Create({inside_});
   ASSERT_TRUE(folders.ok());
   for (const std::string& path : {inside_ + "/deeper", inside_ + "/missing.vrp"}) {
@@ -106,7 +107,7 @@ TEST_F(McpFolders, RefusesWhatIsNoFile) {
 TEST(McpEstimates, MultiplyThePaceByTheRemainingEpochs) {
   v1::TrainingJob job;
   job.set_state(v1::JOB_STATE_RUNNING);
-  *job.mutable_progress() = AProgress(20);  // of 100, in 10 epochs
+  *job.mutable_progress() = AProgress(20);  // of 100 steps in 10 epochs
   job.mutable_progress()->clear_seconds_per_epoch();
   job.mutable_progress()->clear_seconds_per_step();
   EXPECT_FALSE(RemainingSeconds(job).has_value());

@@ -1,4 +1,4 @@
-// Tests the protocol and the tools with a fake daemon.
+// Tests the MCP server's protocol and tools with a fake daemon.
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -29,7 +29,7 @@ std::vector<Json> MessagesOf(const std::ostringstream& out) {
 
 class McpServer : public testing::Test {
  protected:
-  // Handles the lines by a new server and returns its messages, once all calls have ended.
+  // Handles the lines with a new server. Returns the server's messages after all calls have ended.
   std::vector<Json> Run(const std::vector<std::string>& lines) {
     const FakeServer daemon(handlers_);
     std::ostringstream out, log;
@@ -80,7 +80,7 @@ TEST_F(McpServer, ChoosesTheClientsVersionOrTheNewest) {
   EXPECT_EQ(Run({Request(1, "initialize", Json::object())}).at(0)["error"]["code"], kInvalidParams);
 }
 
-TEST_F(McpServer, AnswersStatelessRequestsByTheirVersion) {
+TEST_F(McpServer, AnswersStatelessRequestsInTheirVersion) {
   const auto meta = [](const std::string& version) {
     return Json{{"_meta", {{"io.modelcontextprotocol/protocolVersion", version}}}};
   };
@@ -95,7 +95,7 @@ TEST_F(McpServer, AnswersStatelessRequestsByTheirVersion) {
   EXPECT_FALSE(answers.at(3)["result"].contains("resultType"));
 }
 
-TEST_F(McpServer, GoesOnAfterWrongMessages) {
+TEST_F(McpServer, ContinuesAfterInvalidMessages) {
   const std::vector<Json> answers =
       Run({"{", Request(1, "nonsense", Json::object()), Request(2, "tools/call", {{"name", "fly"}}),
            Request(3, "tools/call", Json::object()), R"({"jsonrpc":"2.0","method":"nonsense"})",
@@ -121,7 +121,7 @@ TEST_F(McpServer, DescribesEveryTool) {
 }
 
 TEST_F(McpServer, OffersChangingToolsOnlyWhenAllowed) {
-  const auto effects = [this] {
+  const auto changing_tools = [this] {
     std::vector<std::string> changing;
     const Json tools = Run({Request(1, "tools/list", Json::object())}).at(0)["result"]["tools"];
     for (const Json& tool : tools) {
@@ -133,17 +133,17 @@ TEST_F(McpServer, OffersChangingToolsOnlyWhenAllowed) {
     }
     return changing;
   };
-  EXPECT_THAT(effects(), IsEmpty());
+  EXPECT_THAT(changing_tools(), IsEmpty());
   for (const std::string& name : ChangingToolNames()) {
     const Json result = ResultOf(name, Json::object());
     EXPECT_EQ(result["isError"], true) << name;
     EXPECT_THAT(TextOf(result), HasSubstr("--allow-train")) << name;
   }
   allow_train_ = true;
-  EXPECT_THAT(effects(), SizeIs(ChangingToolNames().size()));
-  EXPECT_THAT(effects(), Contains("cancel_job destroys"));
-  EXPECT_THAT(effects(), Contains("delete_job destroys"));
-  EXPECT_THAT(effects(), Contains("train"));
+  EXPECT_THAT(changing_tools(), SizeIs(ChangingToolNames().size()));
+  EXPECT_THAT(changing_tools(), Contains("cancel_job destroys"));
+  EXPECT_THAT(changing_tools(), Contains("delete_job destroys"));
+  EXPECT_THAT(changing_tools(), Contains("train"));
 }
 
 TEST_F(McpServer, SolvesWithTheArguments) {
@@ -176,7 +176,7 @@ TEST_F(McpServer, NamesTheArgumentOfAnUnknownPreset) {
   EXPECT_THAT(TextOf(ResultOf("train", {{"preset", "tiny_9"}})), StartsWith("preset: got"));
 }
 
-TEST_F(McpServer, WantsExactlyOneInstance) {
+TEST_F(McpServer, RequiresExactlyOneInstance) {
   EXPECT_THAT(TextOf(ResultOf("solve", nullptr)), HasSubstr("got 0 of instance, text"));
   EXPECT_THAT(TextOf(ResultOf("solve", Json::object())), HasSubstr("got 0 of instance, text"));
   EXPECT_THAT(TextOf(ResultOf("solve", {{"text", "a"}, {"path", "b"}})), HasSubstr("got 2 of"));
@@ -199,7 +199,7 @@ TEST_F(McpServer, ReturnsTheDaemonsFieldPaths) {
   EXPECT_EQ(error["fields"][0]["field"], "customers[17].demand");
 }
 
-TEST_F(McpServer, ReportsImprovementsToCallersWithAToken) {
+TEST_F(McpServer, ReportsImprovementsToCallersWithAProgressToken) {
   handlers_.stream_solve = [](const v1::SolveRequest&,
                               absl::FunctionRef<bool(const v1::StreamSolveResponse&)> write) {
     for (const int elapsed : {1, 2, 2}) {
@@ -215,7 +215,7 @@ TEST_F(McpServer, ReportsImprovementsToCallersWithAToken) {
   };
   const std::vector<Json> messages =
       Run({Call("solve", {{"text", "x"}, {"budget_seconds", 5}}, {{"progressToken", "p"}})});
-  ASSERT_THAT(messages, SizeIs(3)) << "a progress that does not grow is not sent";
+  ASSERT_THAT(messages, SizeIs(3)) << "the repeated progress of 2 must not be sent";
   EXPECT_EQ(messages[0]["method"], "notifications/progress");
   EXPECT_EQ(messages[1]["params"], Json({{"progressToken", "p"},
                                          {"progress", 2},
@@ -253,9 +253,9 @@ TEST_F(McpServer, CancelsTheRpcAndDoesNotAnswer) {
 }
 
 TEST_F(McpServer, RefusesAnIdInUseAndTooManyCalls) {
-  absl::Notification go;
+  absl::Notification release;
   handlers_.solve = [&](const v1::SolveRequest&, const FakeCall&) {
-    go.WaitForNotification();
+    release.WaitForNotification();
     return ASolveResponse();
   };
   const FakeServer daemon(handlers_);
@@ -273,13 +273,13 @@ TEST_F(McpServer, RefusesAnIdInUseAndTooManyCalls) {
     EXPECT_THAT(TextOf(early[0]["result"]), HasSubstr("16 calls run already"));
     EXPECT_THAT(std::string(early[1]["error"]["message"]), HasSubstr("id: in use"));
     EXPECT_EQ(early[2]["error"]["code"], kInvalidRequest);
-    go.Notify();
+    release.Notify();
     server.WaitForCalls();
   }
   EXPECT_THAT(MessagesOf(out), SizeIs(3 + kMaxCallsAtOnce));
 }
 
-TEST_F(McpServer, FollowsATrainingToItsEnd) {
+TEST_F(McpServer, FollowsATrainingJobToItsEnd) {
   allow_train_ = true;
   v1::TrainingSpec spec;
   handlers_.create_job = [&](const v1::CreateTrainingJobRequest& request, const FakeCall&) {
@@ -327,7 +327,7 @@ TEST_F(McpServer, SaysHowToReachTheDaemon) {
   EXPECT_THAT(TextOf(result), HasSubstr("start the daemon"));
 }
 
-TEST(McpCommand, AnswersStandardInputAndEndsWithIt) {
+TEST(McpCommand, AnswersRequestsFromStandardInputUntilItsEnd) {
   const CommandResult result = RunCommand(
       {"mcp"}, {.standard_input = "{\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"});
   EXPECT_EQ(result.code, 0);

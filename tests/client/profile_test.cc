@@ -56,21 +56,22 @@ TEST(JobsProfileCommand, ShowsTimeByPhase) {
   const CommandResult result = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
   EXPECT_THAT(result.out, HasSubstr("PHASE     THREAD S  THREAD SHARE\n"));
   EXPECT_THAT(result.out, HasSubstr("encode    3.000     75.0 %\n"));
-  EXPECT_THAT(result.out, HasSubstr("no wall time by phase")) << "by an older daemon";
+  EXPECT_THAT(result.out, HasSubstr("no wall time by phase"))
+      << "an older daemon sends no wall times";
   EXPECT_TRUE(json["wall_seconds"].is_null());
   EXPECT_THAT(result.out, HasSubstr("matrix_bytes_per_step  0\n"));
   EXPECT_THAT(result.out, HasSubstr("2.5e-07"));
   EXPECT_THAT(result.out, HasSubstr("83 %\n"));
-  EXPECT_THAT(result.out, Not(HasSubstr("GPU memory"))) << "the driver does not report it";
+  EXPECT_THAT(result.out, Not(HasSubstr("GPU memory"))) << "the driver reports no GPU memory";
   EXPECT_THAT(result.out, HasSubstr("/state/tensorboard/a"));
   EXPECT_THAT(RunCommand({"jobs", "profile", "new", "--remote", server.address()}).out,
               HasSubstr("no step measured yet"));
 }
 
-struct APhase {
+struct PhaseSeconds {
   const char* name;
   double wall;
-  double threads;
+  double thread;
 };
 
 v1::TrainingJob AMeasuredJob() {
@@ -81,17 +82,18 @@ v1::TrainingJob AMeasuredJob() {
   totals.set_steps(10);
   totals.set_step_seconds(8);
   totals.set_wall_seconds(10);
-  for (const APhase& phase : {APhase{"preparation", 1, 2}, APhase{"waiting_for_data", 0.5, 3},
-                              APhase{"steps", 8, 16}, APhase{"other", 0.5, 0.5}}) {
+  for (const PhaseSeconds& phase :
+       {PhaseSeconds{"preparation", 1, 2}, PhaseSeconds{"waiting_for_data", 0.5, 3},
+        PhaseSeconds{"steps", 8, 16}, PhaseSeconds{"other", 0.5, 0.5}}) {
     v1::PhaseTime& time = *totals.add_wall_phases();
     time.set_phase(phase.name);
     time.set_wall_seconds(phase.wall);
-    time.set_thread_seconds(phase.threads);
+    time.set_thread_seconds(phase.thread);
   }
-  for (const APhase& phase :
-       {APhase{"data", 0, 3}, APhase{"second_pass", 0, 12}, APhase{"log", 0, 4}}) {
+  for (const PhaseSeconds& phase : {PhaseSeconds{"data", 0, 3}, PhaseSeconds{"second_pass", 0, 12},
+                                    PhaseSeconds{"log", 0, 4}}) {
     totals.add_phases()->set_phase(phase.name);
-    totals.mutable_phases(totals.phases_size() - 1)->set_thread_seconds(phase.threads);
+    totals.mutable_phases(totals.phases_size() - 1)->set_thread_seconds(phase.thread);
   }
   return job;
 }
@@ -117,7 +119,7 @@ TEST(JobsProfileCommand, CoversTheWholeWallTime) {
   EXPECT_EQ(json["wall_phases"][2]["thread_seconds"], 16);
 }
 
-TEST(JobsProfileCommand, DoesNotDivideStepsThatRunOnADevice) {
+TEST(JobsProfileCommand, DoesNotSplitStepsThatRunOnADevice) {
   FakeHandlers handlers;
   v1::TrainingJob job = AMeasuredJob();
   job.mutable_progress()->mutable_totals()->mutable_phases(1)->set_thread_seconds(0);

@@ -43,7 +43,7 @@ TEST(PlainProgress, ShowsTheGapToAnUnnamedReferenceOfAnOlderDaemon) {
   EXPECT_THAT(PlainProgressLine(progress, std::nullopt), HasSubstr("(-4.10 % vs reference)"));
 }
 
-TEST(PlainProgress, LeavesOutUnknownValues) {
+TEST(PlainProgress, OmitsUnknownValues) {
   v1::TrainingProgress progress = AProgress(1);
   progress.clear_validation_cost();
   progress.clear_validation_gap();
@@ -59,7 +59,7 @@ TEST(ProgressBar, ShowsEverythingIfItFits) {
             "ETA 1m20s");
 }
 
-TEST(ProgressBar, DropsTheLeastImportantFirst) {
+TEST(ProgressBar, DropsTheLeastImportantValuesFirst) {
   const std::string line = ProgressBarLine(AProgress(50), absl::Seconds(80), 79);
   EXPECT_THAT(line, StartsWith("["));
   EXPECT_THAT(line, HasSubstr("epoch 2/10"));

@@ -8,11 +8,11 @@
 namespace vrp::client {
 namespace {
 
-v1::Units Units(double metres, double seconds, bool of_day = false) {
+v1::Units Units(double metres, double seconds, bool times_of_day = false) {
   v1::Units units;
   units.set_metres_per_distance_unit(metres);
   units.set_seconds_per_time_unit(seconds);
-  units.set_times_of_day(of_day);
+  units.set_times_of_day(times_of_day);
   return units;
 }
 
@@ -30,11 +30,11 @@ TEST(Quantities, HaveAtMostThreeDecimalsOrThreeDigitsBelowATenth) {
 }
 
 TEST(Quantities, AreNumbersWithoutAUnit) {
-  const Quantities own{v1::Units()};
-  EXPECT_EQ(own.Distance(1234.5678), "1234.568");
-  EXPECT_EQ(own.Duration(90), "90");
-  EXPECT_EQ(own.Time(90), "90");
-  EXPECT_EQ(own.Cost(90.5), "90.5");
+  const Quantities unitless{v1::Units()};
+  EXPECT_EQ(unitless.Distance(1234.5678), "1234.568");
+  EXPECT_EQ(unitless.Duration(90), "90");
+  EXPECT_EQ(unitless.Time(90), "90");
+  EXPECT_EQ(unitless.Cost(90.5), "90.5");
 }
 
 TEST(Quantities, ShowDistancesInMetresAndKilometres) {
@@ -51,7 +51,7 @@ TEST(Quantities, ShowTimesInHoursAndMinutes) {
   EXPECT_EQ(seconds.Duration(45), "45 s");
   EXPECT_EQ(seconds.Duration(6789), "1:53 h");
   EXPECT_EQ(Quantities{Units(0, 60)}.Duration(90), "1:30 h");
-  EXPECT_EQ(seconds.Time(6789), "1:53 h") << "no time of a day";
+  EXPECT_EQ(seconds.Time(6789), "1:53 h") << "these times are not times of day";
   const Quantities of_day{Units(0, 1, true)};
   EXPECT_EQ(of_day.Time(8 * 3600 + 15 * 60), "8:15");
   EXPECT_EQ(of_day.Time(24 * 3600 + 30 * 60), "0:30 +1 day");

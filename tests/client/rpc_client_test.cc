@@ -23,17 +23,17 @@ namespace {
 
 using Datasets = v1::DatasetService::Stub;
 
-// A service with an RPC of each kind. It records how it was called.
+// A service with an RPC of each kind. It records the token and the deadline of the last call.
 class RecordingDatasets : public v1::DatasetService::Service {
  public:
   grpc::Status GetDataset(grpc::ServerContext* context, const v1::GetDatasetRequest* request,
                           v1::Dataset* response) override {
     Record(*context);
     if (request->name() == "slow") {
-      reached_.Notify();
+      slow_call_began_.Notify();
       while (!context->IsCancelled()) absl::SleepFor(absl::Milliseconds(1));
     }
-    if (request->name() == "missing") return Missing(*context);
+    if (request->name() == "missing") return NotFound(*context);
     response->set_name(request->name());
     return grpc::Status::OK;
   }
@@ -47,7 +47,7 @@ class RecordingDatasets : public v1::DatasetService::Service {
       response.mutable_file()->set_name(absl::StrCat(i));
       if (!writer->Write(response)) return grpc::Status::CANCELLED;
     }
-    return request->seed() == 13 ? Missing(*context) : grpc::Status::OK;
+    return request->seed() == 13 ? NotFound(*context) : grpc::Status::OK;
   }
 
   grpc::Status UploadDataset(grpc::ServerContext* context,
@@ -56,18 +56,19 @@ class RecordingDatasets : public v1::DatasetService::Service {
     Record(*context);
     std::string content;
     for (v1::UploadDatasetRequest message; reader->Read(&message);) {
-      if (message.chunk() == "bad") return Missing(*context);
+      if (message.chunk() == "bad") return NotFound(*context);
       absl::StrAppend(&content, message.chunk());
     }
     response->set_name(content);
     return grpc::Status::OK;
   }
 
-  // Returns a property of the last call. A call without a deadline has nullopt.
+  // Returns the authorization metadata of the last call, or an empty text.
   std::string authorization() const { return authorization_; }
+  // Returns the time from the last call to its deadline, or nullopt without a deadline.
   std::optional<absl::Duration> time_left() const { return time_left_; }
   // Returns a notification that is set once a call for the dataset "slow" has begun.
-  absl::Notification& reached() { return reached_; }
+  absl::Notification& slow_call_began() { return slow_call_began_; }
 
  private:
   void Record(const grpc::ServerContext& context) {
@@ -82,7 +83,7 @@ class RecordingDatasets : public v1::DatasetService::Service {
     time_left_ = absl::Seconds(left.tv_sec) + absl::Nanoseconds(left.tv_nsec);
   }
 
-  static grpc::Status Missing(grpc::ServerContext& context) {
+  static grpc::Status NotFound(grpc::ServerContext& context) {
     context.AddTrailingMetadata("x-request-id", "r17");
     google::rpc::ErrorInfo info;
     info.set_domain("vrp");
@@ -94,7 +95,7 @@ class RecordingDatasets : public v1::DatasetService::Service {
 
   std::string authorization_;
   std::optional<absl::Duration> time_left_;
-  absl::Notification reached_;
+  absl::Notification slow_call_began_;
 };
 
 class RpcClientTest : public testing::Test {
@@ -147,7 +148,7 @@ class RpcClientTest : public testing::Test {
 };
 
 // Expects the error of RecordingDatasets with its details and request id.
-void ExpectMissing(const absl::Status& status) {
+void ExpectNotFound(const absl::Status& status) {
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(status.message(), "no such dataset");
   EXPECT_EQ(status.GetPayload(kRequestIdUrl), absl::Cord("r17"));
@@ -196,12 +197,12 @@ TEST_F(RpcClientTest, EndsACallAtItsDeadline) {
             absl::StatusCode::kDeadlineExceeded);
 }
 
-TEST_F(RpcClientTest, ReturnsDetailsAndRequestIdOfAnErrorOfEachKind) {
+TEST_F(RpcClientTest, ReturnsDetailsAndRequestIdOfErrorsInEachKindOfCall) {
   std::vector<std::string> names;
-  ExpectMissing(Get("missing").status());
-  ExpectMissing(Generate(2, 5, names, /*seed=*/13));
+  ExpectNotFound(Get("missing").status());
+  ExpectNotFound(Generate(2, 5, names, /*seed=*/13));
   EXPECT_EQ(names.size(), 2u);
-  ExpectMissing(Upload({"a", "bad"}).status());
+  ExpectNotFound(Upload({"a", "bad"}).status());
 }
 
 TEST_F(RpcClientTest, PassesEveryMessageOfAStream) {
@@ -229,7 +230,7 @@ TEST_F(RpcClientTest, ReturnsTheErrorOfAnUploadsSource) {
 
 TEST_F(RpcClientTest, CancelEndsActiveAndLaterCalls) {
   std::thread canceller([&] {
-    datasets_.reached().WaitForNotification();
+    datasets_.slow_call_began().WaitForNotification();
     client_->Cancel();
   });
   EXPECT_EQ(Get("slow").status().code(), absl::StatusCode::kCancelled);

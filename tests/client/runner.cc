@@ -55,12 +55,13 @@ std::vector<nlohmann::ordered_json> CommandResult::OutJson() const {
 CommandResult RunCommand(const std::vector<std::string>& arguments, const RunSettings& settings) {
   std::istringstream in(settings.standard_input);
   std::ostringstream out, err;
-  Interrupt own;
-  Environment environment{.in = in,
-                          .out = out,
-                          .err = err,
-                          .interrupt = settings.interrupt != nullptr ? *settings.interrupt : own,
-                          .terminal_width = [&] { return settings.terminal_width; }};
+  Interrupt default_interrupt;
+  Environment environment{
+      .in = in,
+      .out = out,
+      .err = err,
+      .interrupt = settings.interrupt != nullptr ? *settings.interrupt : default_interrupt,
+      .terminal_width = [&] { return settings.terminal_width; }};
   const int code = RunVrpctl(arguments, environment);
   return {code, out.str(), err.str()};
 }
@@ -97,7 +98,7 @@ std::string ReadTestFile(const std::string& path) {
   return content.str();
 }
 
-std::vector<std::string> TestFilesLike(const std::string& prefix) {
+std::vector<std::string> TestFilesWithPrefix(const std::string& prefix) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
     const std::string name = entry.path().filename();

@@ -23,28 +23,32 @@ struct CommandResult {
   std::vector<nlohmann::ordered_json> OutJson() const;
 };
 
+// The input, terminal and interrupt of a run. Without a width, the output is not a terminal.
 struct RunSettings {
   std::string standard_input = {};
   std::optional<int> terminal_width = {};
   Interrupt* interrupt = nullptr;
 };
 
+// Runs vrpctl with `arguments`.
 CommandResult RunCommand(const std::vector<std::string>& arguments,
                          const RunSettings& settings = {});
-// Run vrpctl with `arguments` against `server`. RunJson adds --output json.
+// Runs vrpctl with `arguments` against `server`.
 CommandResult RunOn(const FakeServer& server, std::vector<std::string> arguments);
+// Runs vrpctl like RunOn, with --output json.
 CommandResult RunJson(const FakeServer& server, std::vector<std::string> arguments);
 
-// Returns the keys of an object in order.
+// Returns the keys of an object in their order.
 std::vector<std::string> Keys(const nlohmann::ordered_json& object);
 
-// Returns the path of a file in a folder of this process. The folder is removed when the process
+// Returns the path of a file in this process's test folder. The folder is removed when the process
 // ends.
 std::string TestPath(const std::string& name);
+// Writes a file of the test folder and returns its path.
 std::string WriteTestFile(const std::string& name, const std::string& content);
-// Returns the file's content, or "<missing>".
+// Returns the content of the file at `path`, or "<missing>".
 std::string ReadTestFile(const std::string& path);
-// Returns the names of the folder's files that begin with `prefix`.
-std::vector<std::string> TestFilesLike(const std::string& prefix);
+// Returns the sorted names of the test folder's files that begin with `prefix`.
+std::vector<std::string> TestFilesWithPrefix(const std::string& prefix);
 
 }  // namespace vrp::client

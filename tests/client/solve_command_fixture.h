@@ -13,7 +13,8 @@
 
 namespace vrp::client {
 
-// A fixture whose daemon stores the last request. By default it answers each with ASolveResponse.
+// A fixture with a fake daemon, which stores the last request of Solve. By default, the daemon
+// responds with ASolveResponse under the file's name.
 class SolveCommandTest : public testing::Test {
  protected:
   FakeHandlers Handlers() {

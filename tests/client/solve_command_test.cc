@@ -28,7 +28,7 @@ TEST_F(SolveCommandTest, StreamsTheImprovementsThenTheAnswer) {
   EXPECT_EQ(calls_, 0);
 }
 
-TEST_F(SolveCommandTest, FailsIfAStreamEndsWithoutAnAnswer) {
+TEST_F(SolveCommandTest, FailsIfAStreamEndsWithAnError) {
   respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     return absl::StatusOr<v1::SolveResponse>(absl::NotFoundError("no such model"));
   };
@@ -50,7 +50,7 @@ TEST_F(SolveCommandTest, WritesSolutionAndPlot) {
   EXPECT_TRUE(request_.render_solution_file());
   EXPECT_EQ(ReadTestFile(solution), "Route #1: 2 1\nRoute #2: 3\nCost 110.5\n");
   EXPECT_THAT(ReadTestFile(plot), HasSubstr("</svg>"));
-  EXPECT_THAT(TestFilesLike("out.s"), ElementsAre("out.sol", "out.svg"));
+  EXPECT_THAT(TestFilesWithPrefix("out.s"), ElementsAre("out.sol", "out.svg"));
 }
 
 TEST_F(SolveCommandTest, RefusesToPlotWithoutLocations) {
@@ -62,10 +62,10 @@ TEST_F(SolveCommandTest, RefusesToPlotWithoutLocations) {
   const CommandResult result = Solve({city_, "--plot", TestPath("none.svg")});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("no location"));
-  EXPECT_THAT(TestFilesLike("none.svg"), IsEmpty());
+  EXPECT_THAT(TestFilesWithPrefix("none.svg"), IsEmpty());
 }
 
-TEST_F(SolveCommandTest, ReturnsSevenForAnInfeasiblePlan) {
+TEST_F(SolveCommandTest, ExitsWithCode7IfThePlanIsInfeasible) {
   respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.set_feasible(false);
@@ -76,7 +76,7 @@ TEST_F(SolveCommandTest, ReturnsSevenForAnInfeasiblePlan) {
   EXPECT_EQ(result.OutJson().at(0)["feasible"], false);
 }
 
-TEST_F(SolveCommandTest, ReturnsSevenForUnservedCustomers) {
+TEST_F(SolveCommandTest, ExitsWithCode7IfMandatoryCustomersAreUnserved) {
   respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.set_feasible(false);
@@ -174,7 +174,7 @@ TEST_F(SolveCommandTest, CancelsTheCallOnCtrlCAndWritesNothing) {
   EXPECT_EQ(result.out, "");
   server_.Stop();
   EXPECT_TRUE(saw_cancel);
-  EXPECT_THAT(TestFilesLike("cut.sol"), IsEmpty());
+  EXPECT_THAT(TestFilesWithPrefix("cut.sol"), IsEmpty());
 }
 
 TEST_F(SolveCommandTest, PrintsATableByDefault) {

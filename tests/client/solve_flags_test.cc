@@ -66,7 +66,7 @@ TEST_F(SolveFlagsTest, SendsTheStopRule) {
   EXPECT_EQ(Solve({city_, "--max-iterations", "5000"}).code, 0);
   EXPECT_EQ(request_.stop().max_iterations(), 5000);
   EXPECT_FALSE(request_.has_budget());
-  EXPECT_FALSE(request_.stop().automatic()) << "the iterations end it";
+  EXPECT_FALSE(request_.stop().automatic()) << "the iteration limit ends the search";
   EXPECT_EQ(Solve({city_, "--stop-after", "2s"}).code, 0);
   EXPECT_FALSE(request_.stop().automatic());
   EXPECT_EQ(Solve({city_, "--target", "-5%"}).code, 0);
@@ -128,9 +128,9 @@ TEST_F(SolveFlagsTest, SendsVroomsOutputToStartFrom) {
 }
 
 TEST_F(SolveFlagsTest, RefusesAnUnwritablePlotBeforeSolving) {
-  const CommandResult ending = Solve({city_, "--plot", TestPath("plan.png")});
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, HasSubstr("plan.png: got the ending .png, wanted .svg or .geojson"));
+  const CommandResult extension = Solve({city_, "--plot", TestPath("plan.png")});
+  EXPECT_EQ(extension.code, 2);
+  EXPECT_THAT(extension.err, HasSubstr("plan.png: got the ending .png, wanted .svg or .geojson"));
   for (const char* flag : {"--plot", "--solution"}) {
     const CommandResult folder = Solve({city_, flag, "/nonexistent/plan.svg"});
     EXPECT_EQ(folder.code, 2);

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-v1::SolveProgress AProgressOf(double cost) {
+v1::SolveProgress ASolveProgress(double cost) {
   v1::SolveProgress progress;
   *progress.mutable_search_time() = ToProtoDuration(absl::Milliseconds(1500));
   progress.set_improvement_count(2);
@@ -32,7 +32,7 @@ v1::SolveJob ASolveJob(v1::JobState state) {
   job.set_instance_name("city");
   job.set_attempt(1);
   *job.mutable_budget() = ToProtoDuration(absl::Hours(2));
-  *job.mutable_progress() = AProgressOf(110.5);
+  *job.mutable_progress() = ASolveProgress(110.5);
   if (state == v1::JOB_STATE_SUCCEEDED) *job.mutable_response() = ASolveResponse();
   return job;
 }
@@ -45,8 +45,8 @@ std::vector<v1::WatchSolveJobResponse> AllEvents() {
     events[i].mutable_time()->set_seconds(1'800'000'000);
   }
   events[0].mutable_state()->set_state(v1::JOB_STATE_RUNNING);
-  *events[1].mutable_improvement() = AProgressOf(120);
-  *events[2].mutable_improvement() = AProgressOf(110.5);
+  *events[1].mutable_improvement() = ASolveProgress(120);
+  *events[2].mutable_improvement() = ASolveProgress(110.5);
   *events[3].mutable_response() = ASolveResponse();
   events[4].mutable_state()->set_state(v1::JOB_STATE_SUCCEEDED);
   return events;

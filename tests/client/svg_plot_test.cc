@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-int Count(const std::string& text, const std::string& part) {
+int CountOccurrences(const std::string& text, const std::string& part) {
   int count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
@@ -42,13 +42,13 @@ bool IsWellFormed(const std::string& svg) {
 TEST(SvgPlot, DrawsEveryRouteCustomerAndDepot) {
   const std::string svg = PlotSvg(ASolveResponse()).value();
   EXPECT_TRUE(IsWellFormed(svg)) << svg;
-  EXPECT_EQ(Count(svg, "<polyline"), 2);
-  EXPECT_EQ(Count(svg, "<circle"), 3);
-  EXPECT_EQ(Count(svg, "fill=\"black\"/>") + Count(svg, "height=\"12\"/>"), 2)
+  EXPECT_EQ(CountOccurrences(svg, "<polyline"), 2);
+  EXPECT_EQ(CountOccurrences(svg, "<circle"), 3);
+  EXPECT_EQ(CountOccurrences(svg, "fill=\"black\"/>") + CountOccurrences(svg, "height=\"12\"/>"), 2)
       << "one depot, and one in the legend";
 }
 
-TEST(SvgPlot, HasATitle) {
+TEST(SvgPlot, HasATitleAndALegend) {
   const std::string svg = PlotSvg(ASolveResponse()).value();
   EXPECT_THAT(svg, HasSubstr(">city</text>"));
   EXPECT_THAT(svg, HasSubstr("cost 110.5, gap +10.50 % vs file&apos;s reference 100, 2 routes"));

@@ -26,7 +26,7 @@ TEST(SolveText, ShowsRoutesCostGapFeasibilityAndTimes) {
             "time: 13 of 500 ms, search 12.5; ended at a local optimum\n");
 }
 
-TEST(SolveText, NamesTheError) {
+TEST(SolveText, ListsViolationsAndUnservedCustomers) {
   v1::SolveResponse response = ASolveResponse();
   response.set_feasible(false);
   for (int i = 0; i < 25; ++i) {
@@ -54,7 +54,7 @@ TEST(ModelText, ShowsTheGapOfTheCard) {
   model.set_validation_reference_cost(6.25);
   EXPECT_THAT(ModelText(model), testing::ContainsRegex("val cost +6.5\n"));
   EXPECT_THAT(ModelText(model), testing::ContainsRegex("val reference +6.25\n"));
-  EXPECT_THAT(ModelText(model), testing::Not(HasSubstr("%"))) << "a card of schema 1 states none";
+  EXPECT_THAT(ModelText(model), testing::Not(HasSubstr("%"))) << "a card of schema 1 has no gap";
   model.set_validation_gap(0.05);
   model.set_validation_reference("search 200 iterations");
   EXPECT_THAT(ModelText(model),
@@ -91,7 +91,7 @@ TEST(ServerInfoText, NamesTheDefaultDevice) {
   EXPECT_THAT(ServerInfoText(info), HasSubstr("built without"));
 }
 
-TEST(ServerInfoText, ShowsALostGpu) {
+TEST(ServerInfoText, ShowsTheLossOfAGpu) {
   v1::ServerInfo info;
   EXPECT_THAT(ServerInfoText(info), testing::Not(HasSubstr("GPU")));
   info.set_device_loss("the GPU cannot be used until the daemon has restarted itself");

@@ -83,13 +83,13 @@ TEST(StatsInterval, CoversTheTimeBetweenTwoReadings) {
   EXPECT_DOUBLE_EQ(solve.per_second, 4);
   EXPECT_EQ(solve.failed, 0);
   EXPECT_EQ(solve.total, 1'040);
-  EXPECT_DOUBLE_EQ(solve.median, 0.15) << "40 new calls, all slow";
+  EXPECT_DOUBLE_EQ(solve.median, 0.15) << "all 40 new calls were slow";
   const StatsInterval::Rpc all = StatsInterval(Stats(100, 1'000)).Rpcs().at(0);
   EXPECT_DOUBLE_EQ(all.per_second, 10) << "since the daemon's start";
   EXPECT_EQ(all.failed, 1);
 }
 
-FakeHandlers WithStats() {
+FakeHandlers StatsHandlers() {
   FakeHandlers handlers;
   handlers.server_stats = [](const v1::GetServerStatsRequest&, const FakeCall&) {
     return Stats(100, 1'000);
@@ -98,7 +98,7 @@ FakeHandlers WithStats() {
 }
 
 TEST(TopCommand, PrintsOnce) {
-  FakeServer server(WithStats());
+  FakeServer server(StatsHandlers());
   const CommandResult result = RunCommand({"top", "--once", "--remote", server.address()});
   EXPECT_EQ(result.code, 0) << result.err;
   for (const char* part : {"ready", "10/s", "solve 3 of 64 waiting", "training: 1 RUNNING",
@@ -109,7 +109,7 @@ TEST(TopCommand, PrintsOnce) {
 }
 
 TEST(TopCommand, PrintsAJsonObject) {
-  FakeServer server(WithStats());
+  FakeServer server(StatsHandlers());
   const CommandResult result =
       RunCommand({"top", "--once", "--output", "json", "--remote", server.address()});
   const auto object = result.OutJson().at(0);
@@ -122,11 +122,12 @@ TEST(TopCommand, PrintsAJsonObject) {
   EXPECT_EQ(object["device_loss"], nullptr);
 }
 
+// The error of a lost GPU.
 constexpr char kLoss[] =
     "the GPU cannot be used until the daemon has restarted itself: an illegal "
     "address";
 
-TEST(TopCommand, PrintsALostGpuAndItsRemedy) {
+TEST(TopCommand, PrintsTheLossOfAGpu) {
   FakeHandlers handlers;
   handlers.server_stats = [](const v1::GetServerStatsRequest&, const FakeCall&) {
     v1::ServerStats stats = Stats(100, 1'000);
@@ -147,7 +148,7 @@ TEST(TopCommand, PrintsALostGpuAndItsRemedy) {
   EXPECT_THAT(StatsLine(StatsInterval(Stats(100, 1'000), std::nullopt, kLoss)), HasSubstr(kLoss));
 }
 
-// Returns statistics of two devices: one with every value, and a lost one.
+// Returns statistics with two devices: a busy one and a lost one.
 v1::ServerStats StatsWithGpus() {
   v1::ServerStats stats = Stats(100, 1'000);
   v1::DeviceStats& busy = *stats.add_devices();
@@ -167,6 +168,7 @@ v1::ServerStats StatsWithGpus() {
   return stats;
 }
 
+// The text for the busy device of StatsWithGpus.
 constexpr char kBusyGpu[] =
     "NVIDIA H200  util 83 %  mem 121.0 of 1398.0 GiB (vrpd: 4.0)  54 C  412 W of 700 W";
 
@@ -209,7 +211,7 @@ TEST(StatsJson, WritesUnknownFiguresOfAGpuAsNull) {
   EXPECT_TRUE(devices[1]["utilization"].is_null());
 }
 
-TEST(StatsJson, NamesTheProblemOfTheDriver) {
+TEST(StatsJson, ReportsTheErrorOfTheDriver) {
   v1::ServerStats stats = Stats(100, 1'000);
   EXPECT_TRUE(StatsJson(StatsInterval(stats))["driver_error"].is_null());
   stats.set_driver_error("NVML: there is no GPU");
@@ -217,15 +219,15 @@ TEST(StatsJson, NamesTheProblemOfTheDriver) {
   EXPECT_TRUE(StatsJson(StatsInterval(stats))["devices"].empty());
 }
 
-// Runs `top` until it has requested `readings` readings, then interrupts it.
+// Runs `top` until it has requested the statistics `readings` times, then interrupts it.
 CommandResult RunTop(int readings, std::optional<int> width) {
   Interrupt interrupt;
-  int asked = 0;
+  int requests = 0;
   absl::Notification enough_readings;
   FakeHandlers handlers;
   handlers.server_stats = [&](const v1::GetServerStatsRequest&, const FakeCall&) {
-    if (++asked == readings) enough_readings.Notify();
-    return Stats(100 + asked, 1'000);
+    if (++requests == readings) enough_readings.Notify();
+    return Stats(100 + requests, 1'000);
   };
   FakeServer server(handlers);
   // Triggers on another thread, because Trigger in the handler would wait for the handler's own
@@ -251,7 +253,7 @@ TEST(TopCommand, RedrawsOnATerminalUntilCtrlC) {
 }
 
 TEST(TopCommand, PrintsOnceWithoutATerminal) {
-  FakeServer server(WithStats());
+  FakeServer server(StatsHandlers());
   const CommandResult result = RunCommand({"top", "--remote", server.address()});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("SolverService/Solve")) << "the table of --once";

@@ -45,9 +45,9 @@ class TrainCommand : public testing::Test {
 
   CommandResult Train(std::vector<std::string> arguments, const RunSettings& settings = {}) {
     arguments.insert(arguments.begin(), {"--config", config_});
-    return TrainAny(arguments, settings);
+    return RunTrain(arguments, settings);
   }
-  CommandResult TrainAny(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+  CommandResult RunTrain(std::vector<std::string> arguments, const RunSettings& settings = {}) {
     arguments.insert(arguments.begin(), {"train", "--remote", server_.address()});
     return RunCommand(arguments, settings);
   }
@@ -118,16 +118,16 @@ TEST_F(TrainCommand, PrintsOnlyEventsAsJson) {
   EXPECT_EQ(objects[0]["type"], "state");
   EXPECT_EQ(objects[3]["state"], "SUCCEEDED");
   EXPECT_EQ(objects[2]["published"].dump(),
-            R"({"epoch":1,"step":10,"reason":"BEST_VALIDATION","val_cost":6.25})");
+            R"({"epoch":1,"step":10,"reason":"BEST_VALIDATION","validation_cost":6.25})");
 }
 
-TEST_F(TrainCommand, DrawsABarOnATerminal) {
+TEST_F(TrainCommand, DrawsAProgressBarOnATerminal) {
   const CommandResult result = Train({}, {.terminal_width = 120});
   EXPECT_THAT(result.out, HasSubstr("\r\x1b[K[=="));
   EXPECT_THAT(result.out, HasSubstr("50%"));
 }
 
-TEST_F(TrainCommand, RepeatsALostCallWithTheSameId) {
+TEST_F(TrainCommand, RetriesALostCallWithTheSameRequestId) {
   failures_left_ = 1;
   const CommandResult result = Train({"--detach"});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -182,8 +182,8 @@ TEST_F(TrainCommand, ReportsADaemonThatIsTooOldToResolveConfigurations) {
   EXPECT_THAT(result.err, HasSubstr("too old to resolve"));
 }
 
-TEST_F(TrainCommand, TrainsTheDefaultPresetAndSaysSo) {
-  const CommandResult result = TrainAny({"--detach"});
+TEST_F(TrainCommand, TrainsTheDefaultPresetAndNamesIt) {
+  const CommandResult result = RunTrain({"--detach"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err,
               testing::StartsWith("vrpctl: no --config or --preset given: training preset "
@@ -195,9 +195,9 @@ TEST_F(TrainCommand, TrainsTheDefaultPresetAndSaysSo) {
   EXPECT_THAT(spec.config_yaml(), HasSubstr("\nname: ptrnet-tiny\n"));
 }
 
-TEST_F(TrainCommand, TrainsAPresetByItsNameWithEitherDash) {
+TEST_F(TrainCommand, AcceptsDashesAndUnderscoresInPresetNames) {
   for (const char* name : {"tiny_1", "tiny-1"}) {
-    const CommandResult result = TrainAny({"--preset", name, "--detach"});
+    const CommandResult result = RunTrain({"--preset", name, "--detach"});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(result.err, "");
     EXPECT_EQ(requests_.back().spec().config_name(), "tiny_1.yaml");
@@ -205,7 +205,7 @@ TEST_F(TrainCommand, TrainsAPresetByItsNameWithEitherDash) {
 }
 
 TEST_F(TrainCommand, ListsThePresetsForAnUnknownName) {
-  const CommandResult result = TrainAny({"--preset", "tinny"});
+  const CommandResult result = RunTrain({"--preset", "tinny"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("--preset: got \"tinny\", wanted one of "));
   EXPECT_THAT(result.err, HasSubstr("ptrnet_tiny, tiny_1"));
@@ -220,7 +220,7 @@ TEST_F(TrainCommand, RefusesAPresetWithAFile) {
 
 TEST_F(TrainCommand, RefusesFlagsThatExcludeEachOther) {
   EXPECT_EQ(Train({"--validate-only", "--print-config"}).code, 2);
-  EXPECT_EQ(TrainAny({"--preset", "tiny_1", "--list-presets"}).code, 2);
+  EXPECT_EQ(RunTrain({"--preset", "tiny_1", "--list-presets"}).code, 2);
   for (const char* flag : {"--validate-only", "--print-config"}) {
     const CommandResult result = Train({flag, "--detach"});
     EXPECT_EQ(result.code, 2) << flag;
@@ -233,7 +233,7 @@ TEST_F(TrainCommand, NamesThePresetInItsErrors) {
   failures_left_ = 1;
   failure_ = ABadRequest(absl::StatusCode::kInvalidArgument,
                          "tiny_1.yaml:9: epochs: got \"x\", wanted an integer", "", "");
-  EXPECT_THAT(TrainAny({"--preset", "tiny_1"}).err,
+  EXPECT_THAT(RunTrain({"--preset", "tiny_1"}).err,
               HasSubstr("vrpctl: train: tiny_1.yaml:9: epochs: got"));
 }
 
@@ -275,9 +275,9 @@ TEST_F(TrainCommand, DetachesOnCtrlC) {
 
 TEST_F(TrainCommand, FollowsTheJobAcrossARestartOfTheDaemon) {
   std::atomic<int> calls = 0;
-  const auto whole = watch_;
+  const auto default_watch = watch_;
   watch_ = [&](WriteEvent write) {
-    return calls++ == 0 ? absl::UnavailableError("stopping") : whole(write);
+    return calls++ == 0 ? absl::UnavailableError("stopping") : default_watch(write);
   };
   EXPECT_EQ(Train({}).code, 0);
 }

@@ -1,4 +1,4 @@
-// Tests the command line: global flags, help, version, wrong usage.
+// Tests the command line: global flags, help, version and wrong usage.
 #include <cstdlib>
 
 #include "absl/strings/str_replace.h"
@@ -49,7 +49,7 @@ TEST_F(Usage, ReadsTheAddressFromTheEnvironment) {
   EXPECT_EQ(by_flag.code, 0) << "the flag takes precedence over the environment";
 }
 
-TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
+TEST(UsageHelp, BeginsWithExamples) {
   const std::vector<std::vector<std::string>> commands = {
       {},
       {"train"},
@@ -106,8 +106,8 @@ TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
 TEST(UsageHelp, NamesEveryFormatOfPlans) {
   for (const char* command : {"solve", "check"}) {
     const std::string help = RunCommand({command, "--help"}).out;
-    for (const char* form : {".sol", ".tour", "answer", "VROOM's output"}) {
-      EXPECT_THAT(help, HasSubstr(form)) << command;
+    for (const char* format : {".sol", ".tour", "answer", "VROOM's output"}) {
+      EXPECT_THAT(help, HasSubstr(format)) << command;
     }
   }
 }
@@ -133,7 +133,7 @@ TEST(UsageHelp, PrintsTheVersion) {
 
 class WrongUsage : public testing::TestWithParam<std::vector<std::string>> {};
 
-TEST_P(WrongUsage, ReturnsTwoWithAMessage) {
+TEST_P(WrongUsage, ExitsWithCode2AndAMessage) {
   const CommandResult result = RunCommand(GetParam());
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.out, "");
@@ -201,7 +201,7 @@ TEST(UsageErrors, NameTheUnexpectedArgumentInsteadOfTheMissingOption) {
               HasSubstr("argument was not expected: --to"));
 }
 
-TEST(UsageErrors, NameTheRange) {
+TEST(UsageErrors, NameTheValidRange) {
   EXPECT_THAT(RunCommand({"solve", "x", "--threads", "-1"}).err,
               HasSubstr("--threads: got -1, wanted a whole number from 0 to 2147483647"));
 }

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(IsStickyCudaError, AppliesOnlyToStickyErrors) {
+TEST(IsStickyCudaError, IsTrueForStickyErrorsOnly) {
   // The codes are cudaErrorIllegalAddress, LaunchTimeout, Assert, LaunchFailure, ECCUncorrectable
   // and Contained.
   for (const int32_t error : {700, 702, 710, 719, 214, 226})

@@ -1,5 +1,5 @@
-// Tests telemetry from fake libraries instead of NVIDIA's, and from the real library if there is a
-// GPU.
+// Tests telemetry from fakes of NVIDIA's library. tests/device/device_test.cc tests the real
+// library if there is a GPU.
 #include "core/device/device_telemetry.h"
 
 #include <array>
@@ -20,8 +20,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::unique_ptr<TelemetryReader> Reader(const std::string& file = "fake_nvml.so",
-                                        std::vector<DeviceInfo> devices = {}) {
+std::unique_ptr<TelemetryReader> MakeReader(const std::string& file = "fake_nvml.so",
+                                            std::vector<DeviceInfo> devices = {}) {
   auto reader =
       MakeTelemetryReader({.library = test::FakeNvmlPath(file), .devices = std::move(devices)});
   EXPECT_TRUE(reader.ok()) << reader.status();
@@ -34,7 +34,7 @@ std::vector<DeviceTelemetry> Read(TelemetryReader& reader) {
   return devices.value_or(std::vector<DeviceTelemetry>{});
 }
 
-DeviceInfo Cuda(int32_t index, const char* uuid) {
+DeviceInfo CudaDevice(int32_t index, const char* uuid) {
   DeviceInfo info;
   info.id = {DeviceKind::kCuda, index};
   info.uuid = uuid;
@@ -43,7 +43,7 @@ DeviceInfo Cuda(int32_t index, const char* uuid) {
 
 TEST(DeviceTelemetryTest, ReadsEachGpusValuesInTheirUnits) {
   const test::FakeNvml nvml;
-  const auto devices = Read(*Reader());
+  const auto devices = Read(*MakeReader());
   ASSERT_THAT(devices, SizeIs(2));
   EXPECT_EQ(devices[0].index, 0);
   EXPECT_EQ(devices[0].name, "NVIDIA Fake");
@@ -59,17 +59,17 @@ TEST(DeviceTelemetryTest, ReadsEachGpusValuesInTheirUnits) {
   EXPECT_EQ(devices[0].problem, "");
   EXPECT_EQ(devices[1].index, 1);
   EXPECT_EQ(devices[1].uuid, test::kFakeUuids[1]);
-  EXPECT_EQ(devices[1].utilization, 0) << "idle, which is not unknown";
+  EXPECT_EQ(devices[1].utilization, 0) << "the idle GPU's utilization must be 0, not absent";
   EXPECT_EQ(devices[1].sm_clock_mhz, 345);
 }
 
 TEST(DeviceTelemetryTest, MatchesCudaGpusByUuid) {
   const test::FakeNvml nvml;
-  const auto reader = Reader("fake_nvml.so", {DeviceInfo{}, Cuda(0, test::kFakeUuids[1]),
-                                              Cuda(1, "GPU-of-another-machine")});
+  const auto reader = MakeReader("fake_nvml.so", {DeviceInfo{}, CudaDevice(0, test::kFakeUuids[1]),
+                                                  CudaDevice(1, "GPU-of-another-machine")});
   const auto devices = Read(*reader);
   ASSERT_THAT(devices, SizeIs(2));
-  EXPECT_EQ(devices[0].id, std::nullopt) << "hidden from CUDA";
+  EXPECT_EQ(devices[0].id, std::nullopt) << "CUDA does not list this GPU";
   EXPECT_EQ(devices[1].id, (DeviceId{DeviceKind::kCuda, 0}));
 }
 
@@ -77,7 +77,7 @@ TEST(DeviceTelemetryTest, LeavesOutUnsupportedValues) {
   const test::FakeNvml nvml;
   nvml->power[0] = test::kFakeNotSupported;
   nvml->power[1] = test::kFakeNoPermission;
-  for (const DeviceTelemetry& device : Read(*Reader())) {
+  for (const DeviceTelemetry& device : Read(*MakeReader())) {
     EXPECT_EQ(device.power_watts, std::nullopt);
     EXPECT_EQ(device.power_limit_watts, 700);
     EXPECT_EQ(device.problem, "");
@@ -86,13 +86,13 @@ TEST(DeviceTelemetryTest, LeavesOutUnsupportedValues) {
 
 TEST(DeviceTelemetryTest, ReportsAGpuLostLaterAndReadsTheOthers) {
   const test::FakeNvml nvml;
-  const auto reader = Reader();
+  const auto reader = MakeReader();
   EXPECT_EQ(Read(*reader).at(0).problem, "");
   nvml->queries[0] = test::kFakeGpuIsLost;
   const auto devices = Read(*reader);
   ASSERT_THAT(devices, SizeIs(2));
   EXPECT_EQ(devices[0].problem, "GPU is lost");
-  EXPECT_EQ(devices[0].uuid, test::kFakeUuids[0]) << "known from before";
+  EXPECT_EQ(devices[0].uuid, test::kFakeUuids[0]) << "the reader must remember the UUID";
   EXPECT_EQ(devices[0].utilization, std::nullopt);
   EXPECT_EQ(devices[0].memory_used_bytes, std::nullopt);
   EXPECT_EQ(devices[1].problem, "");
@@ -104,7 +104,7 @@ TEST(DeviceTelemetryTest, ReportsAGpuLostLaterAndReadsTheOthers) {
 TEST(DeviceTelemetryTest, ReportsAGpuLostFromTheStart) {
   const test::FakeNvml nvml;
   nvml->handle[1] = test::kFakeGpuIsLost;
-  const auto devices = Read(*Reader());
+  const auto devices = Read(*MakeReader());
   ASSERT_THAT(devices, SizeIs(2));
   EXPECT_EQ(devices[0].utilization, 0.83);
   EXPECT_EQ(devices[1].index, 1);
@@ -114,7 +114,7 @@ TEST(DeviceTelemetryTest, ReportsAGpuLostFromTheStart) {
 TEST(DeviceTelemetryTest, LeavesOutGpusWithoutPermission) {
   const test::FakeNvml nvml;
   nvml->handle[0] = test::kFakeNoPermission;
-  const auto devices = Read(*Reader());
+  const auto devices = Read(*MakeReader());
   ASSERT_THAT(devices, SizeIs(1));
   EXPECT_EQ(devices[0].index, 1);
 }
@@ -122,7 +122,7 @@ TEST(DeviceTelemetryTest, LeavesOutGpusWithoutPermission) {
 TEST(DeviceTelemetryTest, ReportsAMissingDriverAndTriesAgain) {
   const test::FakeNvml nvml;
   nvml->init = test::kFakeDriverNotLoaded;
-  const auto reader = Reader();
+  const auto reader = MakeReader();
   const absl::Status status = reader->Read().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(status.message(), "NVML: nvmlInit: Driver Not Loaded");
@@ -130,12 +130,12 @@ TEST(DeviceTelemetryTest, ReportsAMissingDriverAndTriesAgain) {
   EXPECT_THAT(Read(*reader), SizeIs(2));
 }
 
-TEST(DeviceTelemetryTest, ReportsNoGpuAndReleasesTheLibrary) {
+TEST(DeviceTelemetryTest, ReportsThatThereIsNoGpuAndReleasesTheLibrary) {
   const test::FakeNvml nvml;
   nvml->gpus = 0;
-  EXPECT_EQ(Reader()->Read().status().message(), "NVML: there is no GPU");
+  EXPECT_EQ(MakeReader()->Read().status().message(), "NVML: there is no GPU");
   nvml->count = test::kFakeGpuIsLost;
-  EXPECT_EQ(Reader()->Read().status().message(), "NVML: nvmlDeviceGetCount: GPU is lost");
+  EXPECT_EQ(MakeReader()->Read().status().message(), "NVML: nvmlDeviceGetCount: GPU is lost");
   EXPECT_EQ(nvml->inits, 2);
   EXPECT_EQ(nvml->shutdowns, 2);
 }
@@ -143,7 +143,7 @@ TEST(DeviceTelemetryTest, ReportsNoGpuAndReleasesTheLibrary) {
 TEST(DeviceTelemetryTest, InitialisesOnceAndShutsDown) {
   const test::FakeNvml nvml;
   {
-    const auto reader = Reader();
+    const auto reader = MakeReader();
     EXPECT_EQ(nvml->inits, 0) << "the library is not initialised before the first read";
     Read(*reader);
     Read(*reader);
@@ -156,12 +156,12 @@ TEST(DeviceTelemetryTest, InitialisesOnceAndShutsDown) {
 TEST(DeviceTelemetryTest, EscapesUnprintableNames) {
   const test::FakeNvml nvml;
   nvml->name = "NVIDIA \xff";
-  EXPECT_EQ(Read(*Reader()).at(0).name, "NVIDIA \\xff");
+  EXPECT_EQ(Read(*MakeReader()).at(0).name, "NVIDIA \\xff");
 }
 
 TEST(DeviceTelemetryTest, AnswersConcurrentReaders) {
   const test::FakeNvml nvml;
-  const auto reader = Reader();
+  const auto reader = MakeReader();
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] { EXPECT_THAT(Read(*reader), SizeIs(2)); });
@@ -171,12 +171,12 @@ TEST(DeviceTelemetryTest, AnswersConcurrentReaders) {
 }
 
 TEST(DeviceTelemetryTest, WorksWithoutOptionalFunctions) {
-  const auto devices = Read(*Reader("fake_nvml_bare.so"));
+  const auto devices = Read(*MakeReader("fake_nvml_bare.so"));
   ASSERT_THAT(devices, SizeIs(1));
   EXPECT_EQ(devices[0].name, "");
   EXPECT_EQ(devices[0].driver_version, "");
   EXPECT_EQ(devices[0].utilization, std::nullopt);
-  EXPECT_EQ(devices[0].temperature_celsius, 47) << "by the older function";
+  EXPECT_EQ(devices[0].temperature_celsius, 47) << "must come from nvmlDeviceGetTemperature";
   EXPECT_EQ(devices[0].problem, "");
 }
 

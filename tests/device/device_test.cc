@@ -69,7 +69,7 @@ TEST(ResolveDeviceTest, NamesTheExistingDevicesWhenOneIsMissing) {
   EXPECT_NE(std::string(device.status().message()).find("this machine has cpu"), std::string::npos);
 }
 
-TEST(WhyNoCudaTest, NamesTheRequiredDriver) {
+TEST(ExplainMissingCudaTest, NamesTheRequiredDriver) {
   EXPECT_EQ(ExplainMissingCuda({.built = 13000, .driver = 12080}, "driver version is insufficient"),
             "the NVIDIA driver is too old: it supports CUDA 12.8, this program is built with 13.0; "
             "wanted driver 580 or newer");
@@ -82,7 +82,7 @@ TEST(WhyNoCudaTest, NamesTheRequiredDriver) {
             "this program was built without CUDA: see ./dev build cuda");
 }
 
-TEST(WhyNoCudaTest, AppearsInTheErrorForAMissingDevice) {
+TEST(ExplainMissingCudaTest, AppearsInTheErrorForAMissingDevice) {
   const std::string why = ExplainMissingCuda();
   EXPECT_EQ(why.empty(), ListDevices().size() > 1);
   EXPECT_NE(std::string(ResolveDevice("cuda:1023").status().message()).find(why),
@@ -97,7 +97,7 @@ TEST_P(WrongDeviceTest, IsRejectedByAnErrorThatListsTheAcceptedValues) {
   EXPECT_NE(std::string(device.status().message()).find("\"cuda:N\""), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Words, WrongDeviceTest,
+INSTANTIATE_TEST_SUITE_P(InvalidNames, WrongDeviceTest,
                          testing::Values("", "gpu", "CPU", "cuda:", "cuda:-1", "cuda:x", "cuda:1x",
                                          "cuda:99999999999999999999", "cpu:0", "\xff"));
 

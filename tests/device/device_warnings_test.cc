@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-// Must run before the other tests, one of which reaches the limit of distinct texts.
+// This test must run before the others, one of which reaches the limit of distinct texts.
 TEST(ReportDeviceWarning, WritesToStandardErrorWithoutAListener) {
   testing::internal::CaptureStderr();
   ReportDeviceWarning("no listener");

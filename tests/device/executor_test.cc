@@ -105,7 +105,7 @@ class RecordingHooks final : public DeviceHooks {
   std::string* const calls_;
 };
 
-TEST(DeviceExecutorTest, BeginsAPriorityWhenItChanges) {
+TEST(DeviceExecutorTest, CallsBeginWhenThePriorityChanges) {
   std::string calls;
   const auto executor = MakeThreadedExecutor(std::make_unique<RecordingHooks>(&calls));
   const auto run = [&](Priority priority) {

@@ -21,10 +21,12 @@ unsigned gpu_numbers[kFakeGpus] = {0, 1};
 
 int StatusOf(const void* gpu) { return State().queries[*static_cast<const unsigned*>(gpu)]; }
 
-unsigned Second(const void* gpu, unsigned first, unsigned second) {
+// Returns `first` for GPU 0 and `second` for GPU 1.
+unsigned ForGpu(const void* gpu, unsigned first, unsigned second) {
   return *static_cast<const unsigned*>(gpu) == 0 ? first : second;
 }
 
+// Copies `value` to `text`. Returns NVML's code for success (0) or for too short a buffer (7).
 int Write(const char* value, char* text, unsigned length) {
   return std::snprintf(text, length, "%s", value) < static_cast<int>(length) ? 0 : 7;
 }
@@ -35,7 +37,7 @@ struct Utilization {
 };
 
 struct Memory {
-  unsigned long long total;  // NOLINT(google-runtime-int): as NVIDIA has it
+  unsigned long long total;  // NOLINT(google-runtime-int): NVIDIA's types
   unsigned long long free;   // NOLINT(google-runtime-int)
   unsigned long long used;   // NOLINT(google-runtime-int)
 };
@@ -87,11 +89,11 @@ int nvmlDeviceGetName(void*, char* name, unsigned int length) {
 }
 
 int nvmlDeviceGetUUID(void* gpu, char* uuid, unsigned int length) {
-  return Write(kFakeUuids[Second(gpu, 0, 1)], uuid, length);
+  return Write(kFakeUuids[ForGpu(gpu, 0, 1)], uuid, length);
 }
 
 int nvmlDeviceGetUtilizationRates(void* gpu, Utilization* utilization) {
-  *utilization = {Second(gpu, 83, 0), 40};
+  *utilization = {ForGpu(gpu, 83, 0), 40};
   return StatusOf(gpu);
 }
 
@@ -103,13 +105,13 @@ int nvmlDeviceGetMemoryInfo(void* gpu, Memory* memory) {
 int nvmlDeviceGetTemperatureV(void* gpu, Temperature* temperature) {
   if (temperature->version != (12U | 1U << 24)) return 25;
   if (temperature->sensor != 0) return 2;
-  temperature->temperature = static_cast<int>(Second(gpu, 54, 31));
+  temperature->temperature = static_cast<int>(ForGpu(gpu, 54, 31));
   return StatusOf(gpu);
 }
 
 int nvmlDeviceGetPowerUsage(void* gpu, unsigned int* power) {
-  *power = Second(gpu, 412'500, 75'000);
-  const int power_status = State().power[Second(gpu, 0, 1)];
+  *power = ForGpu(gpu, 412'500, 75'000);
+  const int power_status = State().power[ForGpu(gpu, 0, 1)];
   return power_status != 0 ? power_status : StatusOf(gpu);
 }
 
@@ -120,7 +122,7 @@ int nvmlDeviceGetEnforcedPowerLimit(void* gpu, unsigned int* limit) {
 
 int nvmlDeviceGetClockInfo(void* gpu, int type, unsigned int* clock) {
   if (type != 1) return 2;
-  *clock = Second(gpu, 1980, 345);
+  *clock = ForGpu(gpu, 1980, 345);
   return StatusOf(gpu);
 }
 

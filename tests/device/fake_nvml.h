@@ -1,5 +1,5 @@
-// A fake of NVIDIA's library with two GPUs, built as fake_nvml.so in the tests' folder. A test
-// makes them fail through the shared state.
+// A fake of NVIDIA's library with two GPUs, built as fake_nvml.so in the tests' folder. Tests
+// change the fake's answers through FakeNvmlState.
 #pragma once
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ struct FakeNvmlState {
   int count = 0;
   int handle[kFakeGpus] = {};
   int queries[kFakeGpus] = {};
-  int power[kFakeGpus] = {};  // separate from a device's other queries
+  int power[kFakeGpus] = {};  // of the power query; if 0, `queries` applies
   unsigned gpus = kFakeGpus;
   const char* name = "NVIDIA Fake";
   // Numbers of calls.

@@ -1,6 +1,7 @@
-// A step stream on the CPU. Work runs immediately, but a copy happens only when a caller waits for
-// it, as on a device that runs behind the host. The stream rejects calls that a capture forbids,
-// and captures without an earlier run. It skips conditional parts and counts calls.
+// A step stream on the CPU. Work runs immediately, but a copy reaches its target only when a caller
+// waits for it, as on a device that runs behind the host. The stream rejects calls that a capture
+// forbids. It also rejects a capture before the first successful run. A replay skips conditional
+// parts whose flags are all false.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +18,12 @@
 
 namespace vrp::test {
 
+// Numbers of calls, and of conditional parts that replays skipped.
 struct StepStreamCounts {
   int runs = 0;
   int captures = 0;
   int replays = 0;
-  int left_out = 0;  // skipped conditional parts
+  int skipped_parts = 0;
   int copies = 0;
   int waits = 0;
 };
@@ -30,8 +32,8 @@ struct FakeStepStreamOptions {
   StepStreamCounts* counts = nullptr;  // outlives the stream
   // The status of each capture.
   absl::Status capture_status = absl::OkStatus();
-  // Called with the work to run or capture. If null, the stream runs the work directly.
-  std::function<absl::Status(bool captured, absl::FunctionRef<absl::Status()> work)> around = {};
+  // Called with the work to run or replay. If null, the stream runs the work directly.
+  std::function<absl::Status(bool captured, absl::FunctionRef<absl::Status()> work)> wrapper = {};
 };
 
 class FakeStepStream final : public StepStream {
@@ -59,7 +61,7 @@ class FakeStepStream final : public StepStream {
     if (!captured_ || std::any_of(flags.flags, flags.flags + flags.count, std::identity())) {
       return part();
     }
-    ++options_.counts->left_out;
+    ++options_.counts->skipped_parts;
     return absl::OkStatus();
   }
 
@@ -113,7 +115,7 @@ class FakeStepStream final : public StepStream {
   };
 
   absl::Status RunWork(bool captured, absl::FunctionRef<absl::Status()> work) const {
-    return options_.around == nullptr ? work() : options_.around(captured, work);
+    return options_.wrapper == nullptr ? work() : options_.wrapper(captured, work);
   }
 
   absl::Status CheckNotInCapture(const char* what) const {

@@ -1,4 +1,4 @@
-"""Tests of the reader of documentation pages."""
+"""Tests the reader of documentation pages."""
 
 import unittest
 
@@ -37,7 +37,7 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual([(step.command, step.shown) for step in steps],
                          [("one \\\n  two", ["shown 1 ..."]), ("three", [])])
 
-    def test_accepts_lines_left_out_and_dots_for_any_text(self):
+    def test_accepts_omitted_lines_and_dots_for_any_text(self):
         self.assertIsNone(missing_line(["first", "cost ... ms"], "first\nmore\ncost 12 ms\n"))
 
     def test_names_the_first_line_that_is_not_printed_in_order(self):

@@ -5,7 +5,9 @@ A comment on the line above a block marks it:
   <!-- run -->           runs the block; a `console` block has `$ ` before each command and then lines of its output
   <!-- file: NAME -->    writes the block to the file NAME
   <!-- output -->        lines that the block before it prints
-  <!-- not run: WHY -->  neither; every other shell, console and Python block must be marked
+  <!-- not run: WHY -->  leaves the block out
+
+Every shell, console and Python block must have one of the marks `run`, `file` and `not run`.
 
 Blocks share a working directory and a shell, in the order of the page."""
 
@@ -94,8 +96,8 @@ def missing_line(shown, printed):
     rest = comparable(printed.splitlines())
     for line in comparable(shown):
         pattern = line_pattern(line)
-        place = next((index for index, candidate in enumerate(rest) if pattern.fullmatch(candidate)), None)
-        if place is None:
+        index = next((k for k, candidate in enumerate(rest) if pattern.fullmatch(candidate)), None)
+        if index is None:
             return line
-        rest = rest[place + 1:]
+        rest = rest[index + 1:]
     return None

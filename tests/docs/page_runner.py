@@ -1,4 +1,4 @@
-"""Runs the blocks of a page in one shell, with a daemon of its own."""
+"""Runs the blocks of a page in one shell, with a separate daemon."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import subprocess
 from page_blocks import blocks_of, missing_line, steps_of
 
 SEPARATOR = "\x1e"
-PAGE_TIMEOUT_S = 120
+PAGE_TIMEOUT_S = 120  # of all blocks of a page
 ADDRESS = re.compile(r"\b127\.0\.0\.1:(\d{4,5})\b")
 DAEMON_PORT = "50051"  # the port that the pages give the daemon
 
@@ -22,7 +22,7 @@ def free_port():
 
 
 class Ports:
-    """Replaces the ports of a page by free ones, and the usual port by that of the test's daemon."""
+    """The free ports that replace those of a page. The test daemon's port replaces the usual port."""
 
     def __init__(self, daemon_address):
         self._ports = {DAEMON_PORT: daemon_address.rpartition(":")[2]}
@@ -79,8 +79,8 @@ def run_page(page, work, daemon_address, environment):
             pass
     printed = output.read_text(errors="replace").split(f"\n{SEPARATOR}\n")[1:]
     if code != 0:
-        place = steps[max(0, len(printed) - 1)]
-        return [f"{page.name}:{place.line}: exit code {code}: {place.command}\n{printed[-1] if printed else ''}"]
+        step = steps[max(0, len(printed) - 1)]
+        return [f"{page.name}:{step.line}: exit code {code}: {step.command}\n{printed[-1] if printed else ''}"]
     return [f"{page.name}:{step.line}: `{step.command}` does not print this line in the order shown:\n  {absent}\n"
             f"but:\n{text}" for step, text in zip(steps, printed)
             if (absent := missing_line([ports.localise(line) for line in step.shown], text)) is not None]

@@ -20,10 +20,11 @@ from page_blocks import RUNNABLE, blocks_of  # noqa: E402
 from page_runner import run_page  # noqa: E402
 
 CLIENT = ROOT / "client" / "python"
-# Pages whose commands name no vrpctl of this build.
+# Generated pages, whose commands are not checked.
 GENERATED = ("reference/cli.md", "reference/api/")
 
-# Precedes the real one in PATH and shortens trainings. Asks it for the method, since each method has other settings.
+# A vrpctl that precedes the real one in PATH and shortens training jobs. It asks the real one for the training method,
+# since each method has other settings.
 SHORTENING_VRPCTL = """\
 #!/usr/bin/env python3
 import json, os, subprocess, sys
@@ -79,12 +80,12 @@ class PagesTest(unittest.TestCase):
         (programs / "python3").chmod(0o755)
         self.package = make_package(self.folder / "python")
 
-    def test_marks_every_shell_and_python_block(self):
+    def test_mark_every_shell_and_python_block(self):
         unmarked = [f"{relative(page)}:{block.line}" for page in pages() for block in blocks_of(page.read_text())
                     if block.language in RUNNABLE and not block.is_marked]
         self.assertEqual(unmarked, [])
 
-    def test_runs_the_marked_blocks_of_each_page(self):
+    def test_have_marked_blocks_that_run_and_print_what_they_show(self):
         chosen = os.environ.get("VRP_DOCS_PAGE", "")
         ran = 0
         for page in pages():
@@ -92,7 +93,7 @@ class PagesTest(unittest.TestCase):
             if not blocks or chosen not in relative(page):
                 continue
             if self.package is None and any(block.language == "python" for block in blocks):
-                print(f"skipped: {relative(page)}: there is no client/python yet")
+                print(f"skipped: {relative(page)}: there is no client/python")
                 continue
             with self.subTest(relative(page)):
                 self.run_page(page)
@@ -114,7 +115,7 @@ class PagesTest(unittest.TestCase):
         if errors:
             self.fail("\n".join(errors))
 
-    def test_knows_the_commands_within_the_text(self):
+    def test_name_only_commands_that_vrpctl_knows(self):
         checked = 0
         for page in pages():
             if relative(page).startswith(GENERATED):

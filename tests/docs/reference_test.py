@@ -1,4 +1,4 @@
-"""The generated pages of docs/reference equal what the programs and the protos say now."""
+"""Tests that the generated pages of docs/reference match the programs and the protos."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).reso
 
 
 class ReferenceTest(unittest.TestCase):
-    @unittest.skipUnless(shutil.which("protoc"), "no protoc")
+    @unittest.skipUnless(shutil.which("protoc"), "protoc is not installed")
     def test_is_up_to_date(self):
         done = subprocess.run([sys.executable, ROOT / "docs" / "tools" / "write_reference.py", "--check"], capture_output=True,
                               text=True, check=False, timeout=110)

@@ -1,4 +1,4 @@
-"""Builds the website of docs/ strictly, and checks that it loads nothing from other hosts and that links lead somewhere."""
+"""Builds the website of docs/ strictly, and checks that it loads nothing from other hosts and that links have targets."""
 
 import html.parser
 import os
@@ -102,15 +102,15 @@ class SiteTest(unittest.TestCase):
         self.assertGreater(len(list(self.site.rglob("*.html"))), 40)
         self.assertEqual(outside_loads(self.site), [])
 
-    def test_links_lead_to_pages_and_anchors(self):
+    def test_has_only_links_to_existing_pages_and_anchors(self):
         self.assertEqual(broken_links(self.site), [])
 
-    def test_finds_resources_of_other_hosts(self):
+    def test_would_notice_resources_of_other_hosts(self):
         page = Page('<script src="//x.test/a.js"></script><a href="https://x.test">a</a><img src="b.png">')
         self.assertEqual([address for address in page.loads if OUTSIDE.match(address)], ["//x.test/a.js"])
         self.assertEqual(STYLE.findall("a { b: url('https://x.test/f.woff') }"), ["https://x.test/f.woff"])
 
-    def test_links_of_the_repositorys_own_pages_lead_somewhere(self):
+    def test_files_outside_docs_have_only_valid_links(self):
         broken = []
         for page, link in markdown_links():
             if OUTSIDE.match(link):
@@ -124,7 +124,7 @@ class SiteTest(unittest.TestCase):
     def test_readme_is_short(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text().splitlines()), MAX_README_LINES)
 
-    def test_figures_of_the_readme_are_those_of_the_benchmarks(self):
+    def test_readme_has_only_figures_of_the_benchmarks(self):
         readme = (ROOT / "README.md").read_text()
         table = readme[readme.index("| | vrpd | HGS-CVRP |"):readme.index("We are behind here")]
         cells = [cell for line in table.splitlines()[2:] if line.startswith("|") for cell in line.split("|")[2:-1]]

@@ -29,7 +29,7 @@ class Daemon:
         line = self._first_line()
         if not line.startswith("listening on "):
             self.kill()
-            raise RuntimeError(f"vrpd said {line!r}; its log:\n{self.log_path.read_text()}")
+            raise RuntimeError(f"vrpd printed {line!r}; its log:\n{self.log_path.read_text()}")
         self.address = line.removeprefix("listening on ").strip()
 
     def _first_line(self):
@@ -95,7 +95,7 @@ class Daemon:
 
 
 def first_gap(events):
-    """Returns a text if the sequence numbers from 1 on do not occur exactly once, or None.
+    """Returns a description of the first sequence number, counted from 1, that is missing or repeated, or None.
 
     A `compacted` event stands for a range of numbers, since old events of long jobs are thinned."""
     last_sequence = 0
@@ -108,7 +108,7 @@ def first_gap(events):
 
 
 def lost_events(before, after):
-    """Returns the events of `before` that the gap-free `after` lacks or has changed, except those thinning may remove.
+    """Returns the events of `before` that the gap-free `after` lacks or has changed, except those that thinning may remove.
 
     The queue position of a job is ignored, since it comes with the newest event while the job waits."""
     def own(event):

@@ -29,8 +29,8 @@ class HttpApiTest(unittest.TestCase):
                               input=self.document, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr.decode()[-2000:])
         paths = json.loads(self.document)["paths"]
-        self.assertIn("get", paths["/v1/listModels"])
-        self.assertNotIn("get", paths["/v1/solve"])
+        self.assertEqual(list(paths["/v1/trainingJobs/{trainingJob}"]), ["get", "delete"])
+        self.assertEqual(list(paths["/v1/solve"]), ["post"])
         self.assertIn("customers", json.loads(self.document)["components"]["schemas"]["Instance"]["properties"])
 
 

@@ -1,4 +1,4 @@
-"""Tests JSON over HTTP: calls, streams, uploads, VROOM's form, tokens, TLS, and what hostile pages and clients try."""
+"""Tests JSON over HTTP: calls, streams, uploads, VROOM's format, tokens, TLS, and requests of hostile pages and clients."""
 
 import base64
 import http.client
@@ -115,66 +115,81 @@ class HttpTest(unittest.TestCase):
             self.assertEqual((status, answer["error"]["status"]), (400, "INVALID_ARGUMENT"), body)
 
     def test_maps_paths_methods_and_codes(self):
-        for method, path, wanted in (("GET", "/v1/nothing", 404), ("GET", "/v1/solve", 405), ("PUT", "/v1/listModels", 405),
-                                     ("OPTIONS", "/v1/solve", 405), ("GET", "/v1/getModel?name=models/none", 404),
-                                     ("GET", "/v1/getModel?nonsense=1", 400), ("GET", "/v1/getModel?name=%zz", 400),
-                                     ("GET", "/v1/getModel?name.x=1&name=2", 400), ("GET", "/v1/listModels", 200)):
+        for method, path, wanted in (("GET", "/v1/nothing", 404), ("GET", "/v1/solve", "POST"), ("PUT", "/v1/models", "GET"),
+                                     ("OPTIONS", "/v1/solve", "POST"), ("POST", "/v1/solveJobs/x", "GET, DELETE"),
+                                     ("GET", "/v1/models/none", 404), ("GET", "/v1/models/none/versions/1", 404),
+                                     ("GET", "/v1/models/none?nonsense=1", 400), ("GET", "/v1/models?pageSize=%zz", 400),
+                                     ("GET", "/v1/models?name.x=1&name=2", 400), ("GET", "/v1/models/%zz", 400),
+                                     ("GET", "/v1/models/a%2Fversions%2F1", 400), ("GET", "/v1/models", 200)):
             status, headers, answer = self.http.call(method, path)
-            self.assertEqual(status, wanted, (method, path, answer))
-            if wanted == 405:
-                self.assertIn("POST", headers["Allow"])
+            self.assertEqual(status, wanted if isinstance(wanted, int) else 405, (method, path, answer))
+            self.assertEqual(headers.get("Allow"), None if isinstance(wanted, int) else wanted)
+
+    def test_changes_a_job_by_its_path(self):
+        solve = {"solve": {"instance": LARGE, "budget": "30s"}}
+        status, _, job = self.http.call("POST", "/v1/solveJobs", solve)
+        self.assertEqual(status, 200, job)
+        path = f"/v1/{job['name']}"
+        self.assertEqual(self.http.call("GET", path)[2]["name"], job["name"])
+        self.assertEqual(self.http.call("GET", f"{path}?name={job['name']}")[0], 400)
+        self.assertEqual(self.http.call("POST", f"{path}:stop", {"name": job["name"]})[0], 400)
+        self.assertEqual(self.http.call("POST", f"{path}:stop", "")[0], 200)
+        events = events_of(self.http.call("GET", f"{path}:watch?fromSequence=0")[2])
+        self.assertEqual(events[-1], ("end", {}))
+        self.assertEqual(self.http.call("DELETE", path)[0], 200)
+        self.assertEqual(self.http.call("GET", path)[0], 404)
 
     def test_reads_by_get_with_query(self):
-        _, _, info = self.http.call("GET", "/v1/getServerInfo")
+        _, _, info = self.http.call("GET", "/v1/server")
         self.assertEqual(info["limits"]["maxMessageBytes"], str(1 << 20))
-        status, _, answer = self.http.call("GET", "/v1/listTrainingJobs?pageSize=1&labels.team=blue")
+        status, _, answer = self.http.call("GET", "/v1/trainingJobs?pageSize=1&labels.team=blue")
         self.assertEqual((status, answer), (200, {}))
 
     def test_streams_improvements_as_events(self):
-        status, headers, text = self.http.call("POST", "/v1/streamSolve", {"instance": INSTANCE, "budget": "0.2s"})
+        status, headers, text = self.http.call("POST", "/v1/solve:stream", {"instance": INSTANCE, "budget": "0.2s"})
         self.assertEqual((status, headers["Content-Type"]), (200, "text/event-stream"))
         events = events_of(text)
         self.assertEqual(events[-1], ("end", {}))
         self.assertTrue(events[-2][1]["response"]["feasible"])
 
     def test_answers_errors_before_a_stream_as_status(self):
-        status, _, answer = self.http.call("GET", "/v1/watchTrainingJob?name=trainingJobs/none")
+        status, _, answer = self.http.call("GET", "/v1/trainingJobs/none:watch")
         self.assertEqual((status, answer["error"]["status"]), (404, "NOT_FOUND"))
 
     def test_solves_a_batch_of_json_lines(self):
         lines = [json.dumps({"id": str(i), "solve": {"instance": INSTANCE, "budget": "0.05s"}}) for i in range(5)]
-        status, headers, text = self.http.call("POST", "/v1/batchSolve", "\n".join(lines), "application/x-ndjson")
+        status, headers, text = self.http.call("POST", "/v1/solve:batch", "\n".join(lines), "application/x-ndjson")
         self.assertEqual((status, headers["Content-Type"]), (200, "application/x-ndjson"), text)
         answers = [json.loads(line) for line in text.splitlines()]
         self.assertEqual(sorted(answer["id"] for answer in answers), list("01234"))
         self.assertTrue(all(answer["response"]["feasible"] for answer in answers))
 
     def test_names_the_wrong_line_of_an_upload(self):
-        status, _, answer = self.http.call("POST", "/v1/uploadMatrices", '{"header": {"size": 2}}\n{"chunk": oops}\n',
+        status, _, answer = self.http.call("POST", "/v1/matrices", '{"header": {"size": 2}}\n{"chunk": oops}\n',
                                            "application/x-ndjson")
         self.assertEqual(status, 400)
         self.assertIn("line 2", answer["error"]["message"])
 
     def test_uploads_raw_matrices_and_lines(self):
         values = [0.0, 1.0, 2.0, 0.0]
-        status, _, raw = self.http.call("POST", "/v1/uploadMatrices?size=2", struct.pack("<4d", *values),
+        status, _, raw = self.http.call("POST", "/v1/matrices?size=2", struct.pack("<4d", *values),
                                         "application/octet-stream")
         self.assertEqual(status, 200, raw)
         lines = json.dumps({"header": {"size": 2}}) + "\n" + json.dumps({"chunk": {"values": values}})
-        status, _, same = self.http.call("POST", "/v1/uploadMatrices", lines, "application/x-ndjson")
+        status, _, same = self.http.call("POST", "/v1/matrices", lines, "application/x-ndjson")
         self.assertEqual((status, same["name"]), (200, raw["name"]))
-        status, _, answer = self.http.call("POST", "/v1/uploadMatrices?size=2", b"1234567", "application/octet-stream")
+        status, _, answer = self.http.call("POST", "/v1/matrices?size=2", b"1234567", "application/octet-stream")
         self.assertEqual(status, 400, answer)
 
     def test_uploads_a_raw_dataset(self):
         file = {"content": base64.b64encode((DATA / "E-n22-k4.vrp").read_bytes()).decode(), "format": "INSTANCE_FORMAT_VRPLIB"}
-        _, _, converted = self.http.call("POST", "/v1/convertInstance", {"file": file, "format": "INSTANCE_FORMAT_JSON"})
+        _, _, converted = self.http.call("POST", "/v1/instances:convert", {"file": file, "format": "INSTANCE_FORMAT_JSON"})
         line = json.dumps(json.loads(base64.b64decode(converted["file"]["content"]))).encode() + b"\n"
         copies = 3 * (1 << 20) // len(line)
-        status, _, answer = self.http.call("POST", "/v1/uploadDataset?name=raw&fileName=x.jsonl", line * copies,
+        status, _, answer = self.http.call("POST", "/v1/datasets?name=raw&fileName=x.jsonl", line * copies,
                                            "application/octet-stream")
         self.assertEqual(status, 200, answer)
-        self.assertEqual(self.http.call("GET", f"/v1/getDataset?name={answer['name']}")[2]["instanceCount"], str(copies))
+        self.assertEqual(self.http.call("GET", f"/v1/{answer['name']}")[2]["instanceCount"], str(copies))
 
     def test_refuses_bodies_above_the_limit_at_once(self):
         status, _, answer = self.http.call("POST", "/v1/solve", "x" * (1 << 20) + "y")
@@ -185,7 +200,7 @@ class HttpTest(unittest.TestCase):
         head = b"POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         self.assertIn(b" 413 ", self.http.raw(head + 17 * chunk))
 
-    def test_answers_vroom_in_its_own_form(self):
+    def test_answers_vroom_requests_in_vrooms_format(self):
         status, _, answer = self.http.call("POST", "/?budget=0.1s", VROOM)
         self.assertEqual((status, answer["code"]), (200, 0), answer)
         self.assertEqual(answer["summary"]["cost"], 45)
@@ -194,7 +209,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual((status, answer["code"]), (400, 2))
         self.assertIn("error", answer)
 
-    # Browsers.
+    # Requests that hostile pages make in a browser.
 
     def test_refuses_forms_of_other_sites(self):
         for content_type in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""):
@@ -205,21 +220,21 @@ class HttpTest(unittest.TestCase):
         own = f"http://{self.http.address}"
         for origin, wanted in (("http://evil.example", 403), ("null", 403), (f"https://{self.http.address}", 403),
                                (f"http://{self.http.host}:1", 403), (own, 200)):
-            self.assertEqual(self.http.call("GET", "/v1/listModels", Origin=origin)[0], wanted, origin)
-        self.assertEqual(self.http.call("GET", "/v1/listModels", Sec_Fetch_Site="cross-site")[0], 403)
-        self.assertEqual(self.http.call("GET", "/v1/listModels", Sec_Fetch_Site="same-origin")[0], 200)
+            self.assertEqual(self.http.call("GET", "/v1/models", Origin=origin)[0], wanted, origin)
+        self.assertEqual(self.http.call("GET", "/v1/models", Sec_Fetch_Site="cross-site")[0], 403)
+        self.assertEqual(self.http.call("GET", "/v1/models", Sec_Fetch_Site="same-origin")[0], 200)
 
     def test_refuses_rebound_names(self):
         for host, wanted in (("evil.example", 403), (f"evil.example:{self.http.port}", 403), ("", 403),
                              ("localhost.evil.example", 403), (f"LOCALHOST:{self.http.port}", 200), ("[::1]:80", 200)):
-            answer = self.http.raw(f"GET /v1/listModels HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            answer = self.http.raw(f"GET /v1/models HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
             self.assertIn(f" {wanted} ".encode(), answer.split(b"\r\n")[0], host)
-        twice = self.http.raw(b"GET /v1/listModels HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n")
+        twice = self.http.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n")
         self.assertIn(b" 403 ", twice)
 
-    # Clients that misbehave.
+    # Requests of hostile or slow clients.
 
-    def test_refuses_what_is_not_http(self):
+    def test_refuses_requests_that_are_not_http(self):
         self.assertIn(b" 400 ", self.http.raw(b"\x16\x03\x01 nonsense\r\n\r\n"))
         self.assertIn(b" 431 ", self.http.raw(b"GET / HTTP/1.1\r\nX: " + b"a" * 40_000 + b"\r\n\r\n"))
         smuggled = b"POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -235,7 +250,7 @@ class HttpTest(unittest.TestCase):
             self.assertLess(time.monotonic() - begun, 20)
 
     def test_serves_pipelined_requests_in_order(self):
-        request = b"GET /v1/getModel?name=models/%d HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+        request = b"GET /v1/models/%d HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
         answer = self.http.raw(request % (1, b"") + request % (2, b"Connection: close\r\n"))
         self.assertEqual(answer.count(b" 404 Not Found"), 2)
 
@@ -245,7 +260,7 @@ class HttpTest(unittest.TestCase):
         self.http.raw(head.encode() + body, finish=False)
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
-            stats = json.dumps(self.http.call("GET", "/v1/getServerStats")[2])
+            stats = json.dumps(self.http.call("GET", "/v1/server/stats")[2])
             if '"CANCELLED"' in stats:
                 return
             time.sleep(0.1)
@@ -290,7 +305,7 @@ class ProtectedHttpTest(unittest.TestCase):
             self.assertEqual(status, wanted, answer)
             self.assertEqual(headers.get("WWW-Authenticate"), "Bearer" if wanted == 401 else None)
         self.assertEqual(client.call("POST", "/", VROOM)[0], 401)
-        self.assertEqual(client.call("GET", "/v1/listModels", Authorization=f"Bearer {reader}")[0], 200)
+        self.assertEqual(client.call("GET", "/v1/models", Authorization=f"Bearer {reader}")[0], 200)
         self.assertEqual(client.call("GET", "/v1/openapi.json")[0], 200)
 
     def test_serves_tls(self):
@@ -302,8 +317,8 @@ class ProtectedHttpTest(unittest.TestCase):
         client = Http(daemon, ssl.create_default_context(cafile=str(pem)))
         self.assertEqual(client.scheme, "https")
         self.assertEqual(client.call("POST", "/v1/solve", {"instance": INSTANCE, "budget": "0.1s"})[0], 200)
-        self.assertEqual(client.call("GET", "/v1/listModels", Origin=f"https://{client.address}")[0], 200)
-        self.assertNotIn(b"200", client.raw(b"GET /v1/listModels HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        self.assertEqual(client.call("GET", "/v1/models", Origin=f"https://{client.address}")[0], 200)
+        self.assertNotIn(b"200", client.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 
     def test_refuses_other_machines_without_protection(self):
         with self.assertRaisesRegex(RuntimeError, "http_listen: .* is reachable from other machines"):
@@ -318,7 +333,7 @@ class ProtectedHttpTest(unittest.TestCase):
         solve = threading.Thread(target=lambda: answers.append(
             client.call("POST", "/v1/solve", {"instance": LARGE, "budget": "30s"})))
         solve.start()
-        while json.dumps(client.call("GET", "/v1/getServerStats")[2]).find("Solve") < 0:
+        while json.dumps(client.call("GET", "/v1/server/stats")[2]).find("Solve") < 0:
             time.sleep(0.05)
         self.assertEqual(daemon.stop(), 0)
         solve.join(WAIT_S)

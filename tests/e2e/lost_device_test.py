@@ -53,7 +53,7 @@ class LostDeviceTest(unittest.TestCase):
         self.trigger.touch()
 
         loss = lambda: self.daemon.json("server", "info")[0]["device_loss"]
-        self.await_true("server info tells of the loss", loss)
+        self.await_true("server info reports the loss", loss)
         self.assertIn("an illegal memory access, made up", loss())
         self.assertFalse(self.trigger.exists())
         plan = self.daemon.json("solve", DATA / "E-n22-k4.vrp", "--strategy", "search", "--budget", "200ms")[-1]

@@ -11,7 +11,7 @@ from daemon import BINARIES, Daemon
 
 LIMIT_S = 20
 
-# Each stays in its phase for minutes.
+# Each training job stays in the phase of its name for minutes.
 IN_LABELS = """\
 name: labels
 model: ptrnet
@@ -64,7 +64,7 @@ class ShutdownTest(unittest.TestCase):
         print(f"{self.id().rsplit('.', 1)[-1]}: {seconds:.1f} s")
 
     def check_resumes(self, job):
-        """Checks that nothing failed and that another daemon resumes the job."""
+        """Checks that a new daemon resumes the job."""
         self.daemon = Daemon(self.folder / "state")
         self.wait_for(job, lambda event: event.get("state") == "RUNNING" and event["attempt"] == 2)
         self.assertEqual(self.daemon.json("jobs", "cancel", job)[0]["name"], job)
@@ -72,7 +72,7 @@ class ShutdownTest(unittest.TestCase):
     def stop_in(self, text):
         job = self.train(text)
         self.wait_for(job, lambda event: event.get("state") == "RUNNING")
-        time.sleep(2)  # until it is in the phase, which takes minutes
+        time.sleep(2)  # until the job is in the phase
         self.assertEqual(self.daemon.json("jobs", "get", job)[0]["state"], "RUNNING")
         self.stop_in_time()
         self.check_resumes(job)
@@ -113,7 +113,7 @@ class ShutdownTest(unittest.TestCase):
         time.sleep(2)
         self.daemon.call("server", "log-level", "debug")
         self.stop_in_time()
-        # Both threads search. Each must answer its best plan with the reason of its end.
+        # Both solves were running. Each must return its best plan with the reason for its end.
         for call in calls[:2]:
             output, _ = call.communicate(timeout=LIMIT_S)
             self.assertEqual(call.returncode, 0, output[-300:])

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Changes vrpd's view of the machine's clock (clock_shim.cc) during training and solving, and checks that nothing is affected.
+"""Changes vrpd's view of the machine's clock (clock_shim.cc) during training and solving.
 
-For each jump, a day forwards and an hour back, these are in progress: a training job with a time limit, a solve job, a solve
-and a stream with budgets of a few seconds, and a watch. After the jump, the budgets must end in time by the test's own
-clock, with correct responses. The training must make steps and not reach its time limit, and the watch's events must have no
-gap. Requests with a deadline must be served. vrpctl bench and vrpctl top must survive another such jump, and vrpd must end in
-time on SIGTERM. Then vrpd restarts with the changed clock and must resume. Prints one JSON line per jump. Exits with 1 on any
-error.
+Neither vrpd nor vrpctl may be affected.
+The jumps are a day forwards and an hour back. In progress are a training job with a time limit, a solve job with a watch,
+and a solve and a stream with budgets of a few seconds. After the jump, the budgets must end in time by the test's own clock,
+with correct responses. The training must make steps and not reach its time limit. Requests with a deadline must be
+served. vrpctl bench and vrpctl top must survive another such jump, and vrpd must end in time on SIGTERM. Then vrpd restarts
+with the changed clock and must resume the training, whose events must have no gap. Prints one JSON line per jump. Exits with
+1 on any error.
 
 Examples:
   clock_jumps.py
@@ -29,12 +30,12 @@ import api  # noqa: E402
 from daemon import BINARIES, CALL_TIMEOUT_S, DATA, Daemon, first_gap, tiny_config  # noqa: E402
 
 SHIM = BINARIES.parent / "tests" / "clock_shim.so"
-JUMPS = (86_400, -3600)
+JUMPS = (86_400, -3600)  # in seconds
 RUNNING, SUCCEEDED = 3, 7  # of JobState
-BUDGET_S = 2
-LATE_S = 4  # tolerance for a busy machine
-LONG = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100", "--set",
-        "training.checkpoint_every_steps=20", "--time-limit", "30m")
+BUDGET_S = 2  # of the solve, the stream, the solve job and vrpctl bench
+LATE_S = 4  # tolerated delay on a busy machine
+LONG_TRAINING = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100", "--set",
+                 "training.checkpoint_every_steps=20", "--time-limit", "30m")
 
 
 class Clock:
@@ -45,18 +46,20 @@ class Clock:
         self.set(0)
 
     def set(self, seconds):
-        # Written in place, because vrpd has the file mapped.
+        # Writes in place, because vrpd has the file mapped.
         with open(self.path, "r+b" if self.path.exists() else "wb") as file:
             file.write(struct.pack("<q", seconds))
 
 
 class Case:
+    """A jump of the clock, with its own state folder and the errors found."""
+
     def __init__(self, folder, jump):
         self.folder, self.jump, self.problems = folder, jump, []
         self.clock = Clock(folder)
 
-    def expect(self, right, text):
-        if not right:
+    def expect(self, condition, text):
+        if not condition:
             self.problems.append(text)
 
     def env(self):
@@ -88,40 +91,40 @@ class Case:
 
     def bench(self, daemon):
         """Returns the measurements of a vrpctl bench during which the clock changes."""
-        words = ("bench", DATA / "E-n22-k4.vrp", "--budget", "20ms", "--clients", "1", "--duration", f"{BUDGET_S}s", "--warm-up", "1ms")
-        done = subprocess.run([BINARIES / "vrpctl", "--remote", daemon.address, *words, "--output", "json"], env=self.env(),
+        arguments = ("bench", DATA / "E-n22-k4.vrp", "--budget", "20ms", "--clients", "1", "--duration", f"{BUDGET_S}s", "--warm-up", "1ms")
+        result = subprocess.run([BINARIES / "vrpctl", "--remote", daemon.address, *arguments, "--output", "json"], env=self.env(),
                               capture_output=True, text=True, timeout=CALL_TIMEOUT_S)
-        if done.returncode != 0:
-            raise AssertionError(f"vrpctl bench exited {done.returncode}: {done.stderr}")
-        return json.loads(done.stdout.splitlines()[0])
+        if result.returncode != 0:
+            raise AssertionError(f"vrpctl bench exited {result.returncode}: {result.stderr}")
+        return json.loads(result.stdout.splitlines()[0])
 
     def run(self):
         daemon = self.start()
         try:
-            job = daemon.json("train", "--config", tiny_config(self.folder), "--detach", *LONG)[0]["name"]
+            job = daemon.json("train", "--config", tiny_config(self.folder), "--detach", *LONG_TRAINING)[0]["name"]
             daemon.events_until(lambda event: event["type"] == "progress", "jobs", "watch", job)
-            self.jump_meanwhile(daemon)
+            self.jump_while_solving(daemon)
             self.check_progress(daemon, job)
-            self.measure_meanwhile(daemon)
+            self.jump_while_measuring(daemon)
             stopping = time.monotonic()
             self.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
             self.expect(time.monotonic() - stopping < 20, "SIGTERM took more than 20 s")
             daemon = self.start()
             events = daemon.events_until(lambda event: event["type"] == "progress" and event["attempt"] == 2, "jobs", "watch", job)
-            self.expect(not first_gap(events), f"its events have gaps: {first_gap(events)}")
-            ran = self.job(daemon, job).run_time.ToSeconds()
-            self.expect(0 < ran < 600, f"the training reports a run time of {ran} s")
+            self.expect(not first_gap(events), f"the training's events have gaps: {first_gap(events)}")
+            run_time_s = self.job(daemon, job).run_time.ToSeconds()
+            self.expect(0 < run_time_s < 600, f"the training reports a run time of {run_time_s} s")
             return self.problems
         finally:
             daemon.clean_up()
 
-    def jump_meanwhile(self, daemon):
-        solving = daemon.json("solve", DATA / "E-n22-k4.vrp", "--job", "--detach", "--budget", f"{BUDGET_S}s")[0]["name"]
+    def jump_while_solving(self, daemon):
+        solve_job = daemon.json("solve", DATA / "E-n22-k4.vrp", "--job", "--detach", "--budget", f"{BUDGET_S}s")[0]["name"]
         with api.connect(daemon) as channel, concurrent.futures.ThreadPoolExecutor(3) as pool:
             solve = pool.submit(self.timed, lambda: self.solve(channel))
             stream = pool.submit(self.timed, lambda: self.stream(channel))
-            ended = pool.submit(self.timed, lambda: daemon.events_until(
-                lambda event: event.get("state") in ("SUCCEEDED", "FAILED"), "solve-jobs", "watch", solving))
+            watch = pool.submit(self.timed, lambda: daemon.events_until(
+                lambda event: event.get("state") in ("SUCCEEDED", "FAILED"), "solve-jobs", "watch", solve_job))
             time.sleep(BUDGET_S / 4)
             self.clock.set(self.jump)
             answer, seconds = solve.result()
@@ -130,13 +133,13 @@ class Case:
             messages, seconds = stream.result()
             self.check_in_time("a stream", seconds)
             self.expect(api.is_valid(messages[-1].response), "the stream's answer is wrong")
-            ended.result()
-            job = api.ask(channel, "SolverService/GetSolveJob", api.message("GetSolveJobRequest")(name=solving))
+            watch.result()
+            job = api.ask(channel, "SolverService/GetSolveJob", api.message("GetSolveJobRequest")(name=solve_job))
         self.expect(job.state == SUCCEEDED, f"the solve job's state is {job.state}")
         searched = job.progress.search_time.ToMilliseconds() / 1000
         self.expect(BUDGET_S * 0.5 <= searched <= BUDGET_S + LATE_S, f"the solve job searched for {searched} s")
 
-    def measure_meanwhile(self, daemon):
+    def jump_while_measuring(self, daemon):
         top = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, "top", "--follow", "--interval", "200ms",
                                 "--output", "json"], env=self.env(), stdout=subprocess.PIPE, text=True)
         top.stdout.readline()
@@ -144,12 +147,12 @@ class Case:
             bench = pool.submit(self.timed, lambda: self.bench(daemon))
             time.sleep(BUDGET_S / 2)
             self.clock.set(2 * self.jump)
-            # More lines than could have been in flight by then.
+            # Reads more lines than vrpctl top can have printed before the jump.
             lines = pool.submit(lambda: [top.stdout.readline() for _ in range(12)])
             concurrent.futures.wait([lines], timeout=BUDGET_S + LATE_S)
             top.kill()
             top.wait()
-            self.expect(all(lines.result()), "vrpctl top prints nothing any more")
+            self.expect(all(lines.result()), "vrpctl top no longer prints")
             measured, seconds = bench.result()
         self.check_in_time("vrpctl bench", seconds)
         self.expect(measured["refused"] == 0, f"vrpctl bench was refused {measured['refused']} times")
@@ -161,8 +164,8 @@ class Case:
         until = time.monotonic() + 20
         while self.step(daemon, job) <= before and time.monotonic() < until:
             time.sleep(0.2)
-        self.expect(self.step(daemon, job) > before, "the training makes no steps any more")
-        self.expect(self.job(daemon, job).state == RUNNING, "the training does not run any more")
+        self.expect(self.step(daemon, job) > before, "the training no longer makes steps")
+        self.expect(self.job(daemon, job).state == RUNNING, "the training no longer runs")
         with api.connect(daemon) as channel:
             request = api.solve_request(budget_ms=200)
             self.expect(api.is_valid(api.ask(channel, "SolverService/Solve", request, timeout=30)), "a later solve is wrong")

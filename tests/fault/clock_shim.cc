@@ -1,8 +1,9 @@
 // A shim for LD_PRELOAD with which a test sets the machine's clock while the process runs.
 //
-// The file named by VRP_CLOCK_OFFSET holds an int64: seconds that are added to CLOCK_REALTIME as
-// soon as they are written. Waits until a time of that clock (futex, as in Abseil's locks) follow
-// the set clock too, as in the kernel. CLOCK_MONOTONIC is not changed.
+// The file named by VRP_CLOCK_OFFSET holds an int64, the seconds that the shim adds to
+// CLOCK_REALTIME. A write to the file takes effect at once. Waits until a time of that clock
+// (futex, as in Abseil's locks) follow the shifted clock too, as in the kernel. CLOCK_MONOTONIC is
+// not changed.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,12 +22,12 @@
 
 namespace {
 
-constexpr int64_t kNanoseconds = 1'000'000'000;
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr int64_t kPollNanos = 20'000'000;  // interval at which a wait polls the offset
 
-// Returns the libc function behind one of this file's functions. Stores it in `found` instead of a
-// local static. Threads that meet at a static's initialisation would wait by syscall(), which calls
-// this file again.
+// Returns the libc function that a function of this file replaces. Caches it in `found` instead of
+// a local static: threads wait for the initialisation of a static by syscall(), which is replaced
+// here.
 void* Real(std::atomic<void*>& found, const char* name) {
   void* real = found.load(std::memory_order_relaxed);
   if (real == nullptr) {
@@ -59,11 +60,11 @@ int RealClock(clockid_t clock, timespec* time) {
 }
 
 int64_t ToNanoseconds(const timespec& time) {
-  return int64_t{time.tv_sec} * kNanoseconds + time.tv_nsec;
+  return int64_t{time.tv_sec} * kNanosPerSecond + time.tv_nsec;
 }
 
 timespec ToTimespec(int64_t nanoseconds) {
-  return {.tv_sec = nanoseconds / kNanoseconds, .tv_nsec = nanoseconds % kNanoseconds};
+  return {.tv_sec = nanoseconds / kNanosPerSecond, .tv_nsec = nanoseconds % kNanosPerSecond};
 }
 
 int64_t RealNow() {
@@ -72,17 +73,17 @@ int64_t RealNow() {
   return ToNanoseconds(now);
 }
 
-int64_t SetNow() { return RealNow() + OffsetSeconds() * kNanoseconds; }
+int64_t ShiftedNow() { return RealNow() + OffsetSeconds() * kNanosPerSecond; }
 
-// Runs a futex call whose timeout is a time of the set clock, by repeated calls of `wait(real
-// timeout)`. Returns the result of the last call.
+// Runs a futex call whose timeout `until` is a time of the shifted clock. Calls `wait` repeatedly,
+// with a timeout by the real clock, and returns its last result.
 template <typename Wait>
 long WaitUntil(const timespec& until, const Wait& wait) {
   while (true) {
-    const int64_t left = ToNanoseconds(until) - SetNow();
+    const int64_t left = ToNanoseconds(until) - ShiftedNow();
     const timespec next_poll = ToTimespec(RealNow() + std::clamp<int64_t>(left, 0, kPollNanos));
     const long result = wait(&next_poll);
-    if (result == 0 || errno != ETIMEDOUT || SetNow() >= ToNanoseconds(until)) return result;
+    if (result == 0 || errno != ETIMEDOUT || ShiftedNow() >= ToNanoseconds(until)) return result;
   }
 }
 
@@ -99,14 +100,14 @@ int clock_gettime(clockid_t clock, timespec* time) noexcept {
 }
 
 int gettimeofday(timeval* time, void* /*zone*/) noexcept {
-  const int64_t now = SetNow();
-  time->tv_sec = now / kNanoseconds;
-  time->tv_usec = now % kNanoseconds / 1000;
+  const int64_t now = ShiftedNow();
+  time->tv_sec = now / kNanosPerSecond;
+  time->tv_usec = now % kNanosPerSecond / 1000;
   return 0;
 }
 
 time_t time(time_t* target) noexcept {
-  const time_t now = SetNow() / kNanoseconds;
+  const time_t now = ShiftedNow() / kNanosPerSecond;
   if (target != nullptr) *target = now;
   return now;
 }

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Injects a fault at each change that vrpd makes to its state folder, restarts vrpd, and checks its work.
+"""Injects a fault at each change that vrpd makes to its state folder, restarts vrpd, and checks that nothing is lost.
 
-The work: a training job that validates, saves checkpoints and publishes; another one that is published live, paused, resumed,
-cancelled and deleted; a solve job; matrices and datasets uploaded and deleted; a model import, an alias for it and an
-evaluation; a deleted version of another model; a backup. A first run without a fault reports the points (fault_shim.cc names
-them, as `fsync jobs.db-wal`) and their hits. Then, in a fresh state folder each, a fault happens at a point's first hit. With
---hits it also happens at later ones, and with --database-hits at those of the database, from the first commit to the last:
+Clients request a training job that validates, saves checkpoints and publishes, and a second one that is published live,
+paused, resumed, cancelled and deleted. They request a solve job, a model import, an alias, an evaluation and a backup. They
+upload matrices and datasets, and delete some of them and a version of another model. A first run without a fault reports the
+points (fault_shim.cc names them, as `fsync jobs.db-wal`) and their hits. Then, in a fresh state folder each, a fault happens
+at a point's first hit. With --hits the fault also happens at later hits, and with --database-hits at those of the database,
+from the first commit to the last:
 
-  kill   SIGKILL instead of the operation; a write does its first half
-  full   the disk is full from then on; the daemon must continue, report it, and end at SIGTERM
+  kill   SIGKILL instead of the operation; a write first stores half of its data
+  full   the disk is full from then on; the daemon must continue, report this, and end at SIGTERM
 
-After that vrpd starts without faults. Everything acknowledged must exist, and everything acknowledged as deleted must not. The
-same requests are sent again: nothing may exist twice, every job must have ended as expected with gap-free events and the
-expected loadable versions of its model, and no temporary file may remain.
+After that vrpd starts without faults. Everything acknowledged must exist, and nothing whose deletion was acknowledged. The
+same requests are sent again. Then nothing may exist twice, and no temporary file may remain. Every job must have ended as
+expected, with gap-free events and the expected versions of its model, which can be loaded.
 
 A case whose point does not occur is repeated at an earlier hit. A case without a fault is an error, unless its point is in
-SELDOM. Prints one JSON line per case and one at the end. Exits with 1 on any error.
+RARE_POINTS. Prints one JSON line per case and one at the end. Exits with 1 on any error.
 
 Examples:
   crash_points.py
@@ -35,36 +36,35 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 from daemon import BINARIES, DATA, ROOT, Daemon, tiny_config  # noqa: E402
-from judge import ENDED, Judge, job_words, leftovers  # noqa: E402
+from judge import ENDED, Judge, job_command, leftovers  # noqa: E402
 
 SHIM = BINARIES.parent / "tests" / "fault_shim.so"
 MODEL = ROOT / "models" / "ptrnet-cvrp20" / "1"
+# Texts by which an error reports a full disk, and the operations that need space.
 FULL_WORDS = ("space", "disk not full", "disk full", "disk is full", "used up")
 NEED_SPACE = ("create", "mkdir", "write")
-WAIT_S = 60
+WAIT_S = 60  # time limit of a wait for a job
 FULL_WAIT_S = 6  # a job that waits for space to store its end may wait for ever
-POLL_S = 0.1
-TRIES = 3
+POLL_S = 0.1  # between two reads of a job's state
+TRIES = 3  # maximum number of runs of a case until its fault happens
 # Points whose occurrence depends on the timing of threads. A missed point is reported, but is no error.
-SELDOM = ()
+RARE_POINTS = ()
 # Requests that return the existing object when they are repeated; each import makes a new version.
-SAME = {"training", "solving", "matrices", "alias", "evaluation", "backup", "passing matrices", "dataset",
-        "passing dataset"}
+IDEMPOTENT = {"training", "solving", "matrices", "alias", "evaluation", "backup", "temporary matrices", "dataset",
+              "temporary dataset"}
 ENDLESS = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10")
-# Requests to the second training job, in order.
-STEERING = ("publish", "pause", "resume", "cancel", "delete")
 
 
 class Work:
-    """The requests of clients to the daemon. Sending them again is harmless."""
+    """The requests of clients to the daemon. They can be sent again."""
 
     def __init__(self, folder):
         self.folder = folder
         self.config = tiny_config(folder)
         self.matrices = folder / "matrices.json"
         self.matrices.write_text(json.dumps({"distance_matrix": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]}))
-        self.passing = folder / "passing.json"
-        self.passing.write_text(json.dumps({"distance_matrix": [[0, 3, 2], [3, 0, 3], [2, 3, 0]]}))
+        self.temporary = folder / "temporary.json"
+        self.temporary.write_text(json.dumps({"distance_matrix": [[0, 3, 2], [3, 0, 3], [2, 3, 0]]}))
         self.lines = folder / "own.jsonl"
         self.lines.write_text(json.dumps({"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1], "capacity": 2}) + "\n")
 
@@ -73,19 +73,19 @@ class Work:
             "training": ("train", "--config", self.config, "--detach", "--request-id", "train"),
             "solving": ("solve", DATA / "E-n22-k4.vrp", "--job", "--detach", "--budget", "300ms", "--request-id", "solve"),
             "matrices": ("matrices", "upload", self.matrices),
-            "import": ("models", "import", MODEL, "--name", "brought"),
-            "alias": ("models", "alias", "brought@production", "1"),
-            "evaluation": ("models", "evaluate", "brought", "--generate", "cvrp5:1"),
+            "import": ("models", "import", MODEL, "--name", "imported"),
+            "alias": ("models", "alias", "imported@production", "1"),
+            "evaluation": ("models", "evaluate", "imported", "--generate", "cvrp5:1"),
             "backup": ("server", "backup", self.folder / "vrp.tar"),
-            "passing version": ("models", "import", MODEL, "--name", "passing"),
-            "passing matrices": ("matrices", "upload", self.passing),
+            "temporary version": ("models", "import", MODEL, "--name", "temporary"),
+            "temporary matrices": ("matrices", "upload", self.temporary),
             "dataset": ("datasets", "upload", self.lines, "--name", "kept"),
-            "passing dataset": ("datasets", "upload", self.lines, "--name", "passing"),
-            "steered": ("train", "--config", self.config, "--detach", "--request-id", "steered", "--set", "name=steered", *ENDLESS),
+            "temporary dataset": ("datasets", "upload", self.lines, "--name", "temporary"),
+            "second": ("train", "--config", self.config, "--detach", "--request-id", "second", "--set", "name=second", *ENDLESS),
         }
 
-    def send(self, daemon, patience_s=WAIT_S):
-        """Sends the requests. Returns the acknowledged ones by name, and the errors of the others. Stops at a dead daemon."""
+    def send(self, daemon, timeout_s=WAIT_S):
+        """Sends the requests. Returns the acknowledged ones by name, and the errors of the others. Stops if the daemon dies."""
         names, refusals = {}, {}
 
         def ask(what, *words):
@@ -101,23 +101,23 @@ class Work:
 
         for what, words in self.requests().items():
             if what in ("alias", "evaluation") and "import" in refusals:
-                continue  # there is nothing to name
+                continue  # without the import, neither can succeed
             ask(what, *words)
-        for what, words in (("passing version", ("models", "delete")), ("passing matrices", ("matrices", "delete")),
-                            ("passing dataset", ("datasets", "delete"))):
+        for what, words in (("temporary version", ("models", "delete")), ("temporary matrices", ("matrices", "delete")),
+                            ("temporary dataset", ("datasets", "delete"))):
             if what in names and ask(f"delete {what}", *words, names[what]) is not None:
                 names[f"delete {what}"] = names[what]
-        if "steered" in names:
-            self.steer(daemon, names, ask, patience_s)
+        if "second" in names:
+            self.control_second_job(daemon, names, ask, timeout_s)
         return names, refusals
 
-    def steer(self, daemon, names, ask, patience_s):
-        """Moves the second job from any state through the rest of STEERING."""
-        job = names["steered"]
+    def control_second_job(self, daemon, names, ask, timeout_s):
+        """Publishes, pauses, resumes, cancels and deletes the second job, from whatever state it is in."""
+        job = names["second"]
 
         def state_once(*wanted):
             """Returns the job's state once it is one of `wanted`, or an empty string if it cannot reach one."""
-            until = time.monotonic() + patience_s
+            until = time.monotonic() + timeout_s
             while time.monotonic() < until and daemon.process.poll() is None:
                 got = daemon.call("jobs", "get", job, "--output", "json")
                 found = json.loads(got.stdout) if got.returncode == 0 else {}
@@ -129,7 +129,7 @@ class Work:
                 time.sleep(POLL_S)
             return ""
 
-        # After a restart it may be in any of these states.
+        # After a restart the job may be in any of these states.
         state = state_once("RUNNING", "PAUSED", "CANCELLED")
         if state == "PAUSED" and ask("resume", "jobs", "resume", job) is not None:
             state = state_once("RUNNING")
@@ -148,13 +148,13 @@ class Work:
             ask("delete", "jobs", "delete", job)
 
 
-def wait_for(daemon, names, patience_s=WAIT_S):
+def wait_for(daemon, names, timeout_s=WAIT_S):
     """Blocks until the jobs have ended, the daemon has died, or a time limit has passed. Returns the jobs."""
-    jobs, until = {}, time.monotonic() + patience_s
+    jobs, until = {}, time.monotonic() + timeout_s
     wanted = [what for what in ("training", "solving") if what in names]
     while time.monotonic() < until and daemon.process.poll() is None:
         for what in wanted:
-            got = daemon.call(job_words(what), "get", names[what], "--output", "json")
+            got = daemon.call(job_command(what), "get", names[what], "--output", "json")
             if got.returncode == 0:
                 jobs[what] = json.loads(got.stdout)
         if all(jobs.get(what, {}).get("state") in ENDED for what in wanted):
@@ -163,82 +163,82 @@ def wait_for(daemon, names, patience_s=WAIT_S):
     return jobs
 
 
-def judge_deletions(daemon, verdict, acknowledged):
-    """Checks, before any repeated request, that only deleted objects are gone."""
+def judge_deletions(daemon, judge, acknowledged):
+    """Checks, before any repeated request, that deleted objects are gone and that the second job's state fits its requests."""
     listed = {what: {item["name"] for item in daemon.json(*words)}
               for what, words in (("version", ("models", "list")), ("matrices", ("matrices", "list")),
                                   ("dataset", ("datasets", "list")))}
     for what in ("version", "matrices", "dataset"):
-        name = acknowledged.get(f"delete passing {what}")
-        verdict.expect(name not in listed[what], f"{name} was deleted and is there again")
+        name = acknowledged.get(f"delete temporary {what}")
+        judge.expect(name not in listed[what], f"{name} was deleted and exists again")
     jobs = {job["name"]: job["state"] for job in daemon.json("jobs", "list")}
-    state = jobs.get(acknowledged.get("steered"))
+    state = jobs.get(acknowledged.get("second"))
     if "delete" in acknowledged:
-        verdict.expect(state is None, f"the deleted job is there again: {state}")
+        judge.expect(state is None, f"the deleted job exists again: {state}")
     elif "cancel" in acknowledged:
-        verdict.expect(state in (None, "CANCELLED"), f"the cancelled job is {state}")
+        judge.expect(state in (None, "CANCELLED"), f"the cancelled job is {state}")
     elif "pause" in acknowledged and "resume" not in acknowledged:
-        # The request to resume it may have had an effect even though it had no answer.
-        verdict.expect(state in ("PAUSING", "PAUSED", "QUEUED", "PREPARING", "RUNNING"), f"the paused job is {state}")
-    elif "steered" in acknowledged:
-        verdict.expect(state not in (None, *ENDED), f"the second job is {state}")
+        # A request to resume may have had an effect without a response.
+        judge.expect(state in ("PAUSING", "PAUSED", "QUEUED", "PREPARING", "RUNNING"), f"the paused job is {state}")
+    elif "second" in acknowledged:
+        judge.expect(state not in (None, *ENDED), f"the second job is {state}")
 
 
-def judge_publications(daemon, verdict, *published):
+def judge_publications(daemon, judge, *published):
     """Checks the versions of the second job's model: the acknowledged ones exist, one per step, and can be loaded."""
-    versions = [model for model in daemon.json("models", "list") if model["name"].startswith("models/steered/")]
+    versions = [model for model in daemon.json("models", "list") if model["name"].startswith("models/second/")]
     trained = {model["name"]: model["training_job"] for model in versions}
-    verdict.expect(len(set(trained.values())) == len(trained), f"a step was published twice: {trained}")
+    judge.expect(len(set(trained.values())) == len(trained), f"a step was published twice: {trained}")
     for model, step in filter(None, published):
-        verdict.expect(trained.get(model, "").endswith(f"/steps/{step}"), f"published as {model} of step {step}, now {trained}")
+        judge.expect(trained.get(model, "").endswith(f"/steps/{step}"), f"published as {model} of step {step}, now {trained}")
     for name in trained:
-        verdict.serves(name)
+        judge.check_serves(name)
 
 
 def judge_after(work, state, acknowledged, may_fail):
-    """Returns the errors found after the restart, as texts."""
+    """Returns the errors found after the restart, as texts. `may_fail`: jobs may have failed, as on a full disk."""
     daemon = Daemon(state)
     try:
-        verdict = Judge(daemon, state)
-        if not may_fail:  # for a full disk
-            judge_deletions(daemon, verdict, acknowledged)
+        judge = Judge(daemon, state)
+        if not may_fail:
+            judge_deletions(daemon, judge, acknowledged)
         names, refusals = work.send(daemon)
-        verdict.expect(not refusals, f"refused after the restart: {refusals}")
-        for what in ("delete", "delete passing version", "delete passing matrices", "delete passing dataset"):
-            verdict.expect(what in names, f"was not requested after the restart: {what}")
-        judge_publications(daemon, verdict, acknowledged.get("publish"), names.get("publish"))
-        for what in acknowledged.keys() & SAME:
+        judge.expect(not refusals, f"refused after the restart: {refusals}")
+        for what in ("delete", "delete temporary version", "delete temporary matrices", "delete temporary dataset"):
+            judge.expect(what in names, f"was not requested after the restart: {what}")
+        judge_publications(daemon, judge, acknowledged.get("publish"), names.get("publish"))
+        for what in acknowledged.keys() & IDEMPOTENT:
             name = acknowledged[what]
-            verdict.expect(names.get(what) == name, f"{what} was acknowledged as {name}, now {names.get(what)}")
+            judge.expect(names.get(what) == name, f"{what} was acknowledged as {name}, now {names.get(what)}")
         jobs = wait_for(daemon, names)
         for what in ("training", "solving"):
-            verdict.job(what, jobs.get(what, {}), may_fail)
-            verdict.once((job_words(what),), [names.get(what)], what)
-        verdict.model("tiny", jobs.get("training", {}).get("state") == "SUCCEEDED")
-        brought = list((state / "models" / "brought").glob("*"))
-        verdict.expect(1 <= len(brought) <= 2, f"model brought: {len(brought)} versions")
-        verdict.alias("brought@production", 1)
-        verdict.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
-        verdict.expect(not leftovers(state), f"left behind: {leftovers(state)}")
-        return verdict.problems
+            judge.check_job(what, jobs.get(what, {}), may_fail)
+            judge.check_listed((job_command(what),), [names.get(what)], what)
+        judge.check_model("tiny", jobs.get("training", {}).get("state") == "SUCCEEDED")
+        imported = list((state / "models" / "imported").glob("*"))
+        judge.expect(1 <= len(imported) <= 2, f"model imported: {len(imported)} versions")
+        judge.check_alias("imported@production", 1)
+        judge.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
+        judge.expect(not leftovers(state), f"left behind: {leftovers(state)}")
+        return judge.problems
     finally:
         daemon.clean_up()
 
 
-def strike(work, state, settings):
+def run_until_fault(work, state, settings):
     """Runs the work until the fault or the end. Returns the acknowledged requests and the errors before any restart."""
     environment = {**os.environ, "LD_PRELOAD": str(SHIM), "VRP_FAULT_ROOT": str(state), **settings}
-    acts_full = settings.get("VRP_FAULT_ACTION") == "full"
+    disk_full = settings.get("VRP_FAULT_ACTION") == "full"
     try:
         daemon = Daemon(state, env=environment)
     except RuntimeError as died:
-        reported = any(word in str(died) for word in FULL_WORDS) or not acts_full
-        return {}, [] if reported else [f"it did not start, and did not say why: {died}"]
+        reported = any(word in str(died) for word in FULL_WORDS) or not disk_full
+        return {}, [] if reported else [f"vrpd did not start, and its error does not name the full disk: {died}"]
     try:
-        names, refusals = work.send(daemon, FULL_WAIT_S if acts_full else WAIT_S)
-        wait_for(daemon, names, FULL_WAIT_S if acts_full else WAIT_S)
+        names, refusals = work.send(daemon, FULL_WAIT_S if disk_full else WAIT_S)
+        wait_for(daemon, names, FULL_WAIT_S if disk_full else WAIT_S)
         problems = []
-        if acts_full:
+        if disk_full:
             problems += [f"{what} was refused without the reason: {text}" for what, text in refusals.items()
                          if not any(word in text for word in FULL_WORDS)]
             if daemon.process.poll() is not None:
@@ -262,25 +262,25 @@ def run(action="", point="", occurrence=0):
         settings = {"VRP_FAULT_TRACE": str(trace), "VRP_FAULT_POINT": point, "VRP_FAULT_OCCURRENCE": str(occurrence),
                     "VRP_FAULT_ACTION": action, "VRP_FAULT_HIT": str(hit)}
         work = Work(folder)
-        acknowledged, problems = strike(work, state, settings)
-        passed = trace.read_text().splitlines()
+        acknowledged, problems = run_until_fault(work, state, settings)
+        points = trace.read_text().splitlines()
         problems += judge_after(work, state, acknowledged, may_fail=action == "full")
         return {"what": "crash_point", "action": action, "point": point, "occurrence": occurrence, "struck": hit.exists(),
                 "acknowledged": len(acknowledged), "problems": problems,
-                "seconds": round(time.monotonic() - begun, 1)}, passed
+                "seconds": round(time.monotonic() - begun, 1)}, points
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def struck_run(action, point, occurrence):
+def run_until_hit(action, point, occurrence):
     """Runs a case until its fault happens, at most TRIES times, since the number of hits varies."""
     for _ in range(TRIES):
         done, _ = run(action, point, occurrence)
         if done["struck"] or done["problems"]:
             break
         occurrence = 1 + (occurrence - 1) // 2
-    if not done["struck"] and point not in SELDOM:
-        done["problems"].append("the fault struck nothing")
+    if not done["struck"] and point not in RARE_POINTS:
+        done["problems"].append("the fault did not happen")
     return done
 
 
@@ -305,9 +305,9 @@ def main():
         return 77
 
     begun = time.monotonic()
-    faultless, passed = run()
+    faultless, points = run()
     print(json.dumps(faultless), flush=True)
-    counts = collections.Counter(passed)
+    counts = collections.Counter(points)
     cases = [(action, point, n) for action in arguments.action or ("kill", "full") for point in sorted(counts)
              if arguments.point in (None, point) and (action == "kill" or point.split()[0] in NEED_SPACE)
              for n in occurrences(counts[point], max(arguments.hits, arguments.database_hits if "jobs.db" in point else 1))]
@@ -315,7 +315,7 @@ def main():
         cases = [cases[i * len(cases) // arguments.cases] for i in range(arguments.cases)]
     wrong, struck = len(faultless["problems"]), 0
     with concurrent.futures.ProcessPoolExecutor(arguments.parallel) as pool:
-        for done in pool.map(struck_run, *zip(*cases, strict=True)):
+        for done in pool.map(run_until_hit, *zip(*cases, strict=True)):
             print(json.dumps(done), flush=True)
             wrong += len(done["problems"]) > 0
             struck += done["struck"]

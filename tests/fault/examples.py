@@ -26,11 +26,11 @@ class Examples:
         instance.vehicles.add(id="van", count=2, capacity=[5], skills=["a"]).breaks.add(duration=1).time_window.close = 50
         return instance
 
-    def of(self, name):
+    def request_bytes(self, name):
         """Returns the serialised request messages of the RPC `name`."""
-        made = self._special(name)
-        if made is not None:
-            return [part.SerializeToString() for part in made]
+        messages = self._special(name)
+        if messages is not None:
+            return [part.SerializeToString() for part in messages]
         request = METHODS[name].request()
         if "name" in request.DESCRIPTOR.fields_by_name and request.DESCRIPTOR.fields_by_name["name"].type == 9:
             request.name = self._resource(name)

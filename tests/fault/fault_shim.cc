@@ -8,11 +8,12 @@
 //
 //   VRP_FAULT_TRACE=FILE          appends each point's name, one line per hit
 //   VRP_FAULT_POINT=NAME          the point of the fault; without it, readonly holds from the start
-//   VRP_FAULT_OCCURRENCE=N        the number of the hit, from 1
+//   VRP_FAULT_OCCURRENCE=N        the hit at which the fault happens, from 1
 //   VRP_FAULT_HIT=FILE            is created when the fault happens
-//   VRP_FAULT_ACTION=kill         SIGKILL instead of the operation; a write does its first half
+//   VRP_FAULT_ACTION=kill         SIGKILL instead of the operation; a write first stores half of
+//                                 its data
 //   VRP_FAULT_ACTION=full         from then on the disk is full: ENOSPC for calls that need space
-//   VRP_FAULT_ACTION=readonly     from then on every change, and opening for one, fails: EROFS
+//   VRP_FAULT_ACTION=readonly     from then on changes and opens for writing fail with EROFS
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,13 +32,13 @@
 
 namespace {
 
-constexpr size_t kIdLength = 16;
+constexpr size_t kMinIdLength = 16;  // number of characters from which a part counts as an id
 
 template <typename Function>
 Function* Real(Function* /*replaced*/, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
-// Returns the libc function behind the function of this file.
+// Returns the libc function that the function `name` of this file replaces.
 #define VRP_REAL(name) Real(&(name), #name)
 
 std::string Setting(const char* name) {
@@ -58,18 +59,18 @@ struct Settings {
 };
 
 // Returns the settings. They are never destroyed, because threads write until the process ends.
-const Settings& TheSettings() {
+const Settings& GetSettings() {
   static const auto* const settings = new Settings;
   return *settings;
 }
 
 std::atomic<int> hits = 0;
-std::atomic<bool> struck = false;  // whether a fault that does not kill has happened
+std::atomic<bool> fault_happened = false;  // whether a fault that does not kill has happened
 
 // Returns `*` for an id, `#` for a number, or the part itself.
-std::string Generalised(std::string_view part) {
+std::string Generalise(std::string_view part) {
   bool number = !part.empty();
-  bool id = part.size() >= kIdLength;
+  bool id = part.size() >= kMinIdLength;
   for (const char c : part) {
     number = number && isdigit(static_cast<unsigned char>(c)) != 0;
     id = id && isalnum(static_cast<unsigned char>(c)) != 0;
@@ -78,7 +79,7 @@ std::string Generalised(std::string_view part) {
   return id ? "*" : std::string(part);
 }
 
-std::string Name(std::string_view operation, std::string_view path) {
+std::string PointName(std::string_view operation, std::string_view path) {
   std::string name(operation);
   name += ' ';
   size_t begin = 0;
@@ -86,7 +87,7 @@ std::string Name(std::string_view operation, std::string_view path) {
     if (at < path.size() && std::string_view("/.-_").find(path[at]) == std::string_view::npos) {
       continue;
     }
-    name += Generalised(path.substr(begin, at - begin));
+    name += Generalise(path.substr(begin, at - begin));
     if (at < path.size()) name += path[at];
     begin = at + 1;
   }
@@ -94,8 +95,8 @@ std::string Name(std::string_view operation, std::string_view path) {
 }
 
 // Returns the path relative to the root; empty if the path is not below the root.
-std::string Below(const std::string& path) {
-  const std::string& root = TheSettings().root;
+std::string RelativePath(const std::string& path) {
+  const std::string& root = GetSettings().root;
   if (root.empty() || path.size() <= root.size() || !path.starts_with(root)) return "";
   return path[root.size()] == '/' ? path.substr(root.size() + 1) : "";
 }
@@ -114,12 +115,12 @@ std::string Absolute(int folder, const char* path) {
 
 enum class Verdict { kGoOn, kKill, kFail };
 
-// Decides the outcome of `operation` on `path`.
-Verdict Pass(std::string_view operation, const std::string& path, bool needs_space) {
-  const std::string below = Below(path);
+// Records a hit of the point of `operation` on `path`, and decides the operation's outcome.
+Verdict RecordHit(std::string_view operation, const std::string& path, bool needs_space) {
+  const std::string below = RelativePath(path);
   if (below.empty()) return Verdict::kGoOn;
-  const Settings& settings = TheSettings();
-  const std::string name = Name(operation, below);
+  const Settings& settings = GetSettings();
+  const std::string name = PointName(operation, below);
   if (settings.trace >= 0) {
     const std::string line = name + "\n";
     (void)!VRP_REAL(write)(settings.trace, line.data(), line.size());
@@ -127,9 +128,9 @@ Verdict Pass(std::string_view operation, const std::string& path, bool needs_spa
   if (name == settings.point && ++hits == settings.occurrence) {
     close(open(settings.hit.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (settings.kills) return Verdict::kKill;
-    struck = true;
+    fault_happened = true;
   }
-  const bool fails = struck || (settings.forbids && settings.point.empty());
+  const bool fails = fault_happened || (settings.forbids && settings.point.empty());
   return fails && (needs_space || settings.forbids) ? Verdict::kFail : Verdict::kGoOn;
 }
 
@@ -138,11 +139,11 @@ Verdict Pass(std::string_view operation, const std::string& path, bool needs_spa
   for (;;) pause();
 }
 
-int Error() { return TheSettings().forbids ? EROFS : ENOSPC; }
+int Error() { return GetSettings().forbids ? EROFS : ENOSPC; }
 
-// Whether the operation may continue. If not, errno has the reason.
+// Returns whether the operation may continue. If not, sets errno. Does not return from a kill.
 bool Allowed(std::string_view operation, const std::string& path, bool needs_space) {
-  const Verdict verdict = Pass(operation, path, needs_space);
+  const Verdict verdict = RecordHit(operation, path, needs_space);
   if (verdict == Verdict::kKill) Die();
   if (verdict == Verdict::kFail) errno = Error();
   return verdict == Verdict::kGoOn;
@@ -152,7 +153,7 @@ bool Allowed(std::string_view operation, const std::string& path, bool needs_spa
 // most n bytes.
 template <typename WriteSome>
 ssize_t Write(int descriptor, size_t bytes, const WriteSome& write_some) {
-  switch (Pass("write", PathOf(descriptor), true)) {
+  switch (RecordHit("write", PathOf(descriptor), true)) {
     case Verdict::kGoOn:
       return write_some(bytes);
     case Verdict::kKill:
@@ -171,7 +172,7 @@ int Open(Function* real, int folder, const char* path, int flags, mode_t mode) {
   const bool creates = (flags & O_CREAT) != 0 && access(absolute.c_str(), F_OK) != 0;
   if (creates && !Allowed("create", absolute, true)) return -1;
   const bool changes = (flags & (O_WRONLY | O_RDWR)) != 0;
-  if (changes && TheSettings().forbids && !Allowed("open", absolute, false)) return -1;
+  if (changes && GetSettings().forbids && !Allowed("open", absolute, false)) return -1;
   return real(folder, path, flags, mode);
 }
 
@@ -226,7 +227,7 @@ ssize_t pwrite(int descriptor, const void* data, size_t bytes, off_t offset) {
   return pwrite64(descriptor, data, bytes, offset);
 }
 
-// Handles writes of the C++ library's streams, completely or not at all.
+// Handles writes of the C++ library's streams. A kill leaves none of the data.
 ssize_t writev(int descriptor, const struct iovec* parts, int count) {
   if (!Allowed("write", PathOf(descriptor), true)) return -1;
   return VRP_REAL(writev)(descriptor, parts, count);

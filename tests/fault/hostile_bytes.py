@@ -1,4 +1,4 @@
-"""Builds bytes that no honest client sends, from the API's descriptor or a valid message."""
+"""Builds malformed and unusual messages, from the API's descriptor or a valid message."""
 
 import struct
 
@@ -18,12 +18,12 @@ def varint(value):
     return bytes(out)
 
 
-def key(number, wire_type):
+def tag(number, wire_type):
     return varint(number << 3 | wire_type)
 
 
-def sized(number, content):
-    return key(number, BYTES) + varint(len(content)) + content
+def length_delimited(number, content):
+    return tag(number, BYTES) + varint(len(content)) + content
 
 
 def _scalar(random, field):
@@ -39,16 +39,16 @@ def _scalar(random, field):
 def _field(random, field, depth):
     number = field.number
     if field.type == field.TYPE_MESSAGE:
-        return sized(number, of_type(random, field.message_type, depth + 1))
+        return length_delimited(number, random_message(random, field.message_type, depth + 1))
     if field.type in (field.TYPE_STRING, field.TYPE_BYTES):
-        return sized(number, random.choice(TEXTS) if random.random() < 0.8 else random.randbytes(random.randrange(200)))
+        return length_delimited(number, random.choice(TEXTS) if random.random() < 0.8 else random.randbytes(random.randrange(200)))
     wire_type, content = _scalar(random, field)
     if field.label == field.LABEL_REPEATED and random.random() < 0.5:
-        return sized(number, content * random.choice((0, 1, 7, 1000)))
-    return key(number, wire_type) + content
+        return length_delimited(number, content * random.choice((0, 1, 7, 1000)))
+    return tag(number, wire_type) + content
 
 
-def of_type(random, descriptor, depth=0):
+def random_message(random, descriptor, depth=0):
     """Returns a message that parses, with unusual values."""
     out = bytearray()
     likely = random.choice((0.2, 0.5, 0.9)) / (1 + depth / 4)
@@ -70,29 +70,29 @@ def flipped(random, message):
 
 
 def spliced(random, message):
-    """Returns the message with a part doubled, moved or removed."""
+    """Returns the message with a part repeated or removed."""
     begin, end = sorted((random.randrange(len(message) + 1), random.randrange(len(message) + 1)))
     piece = message[begin:end]
     at = random.randrange(len(message) + 1)
     return random.choice((message[:at] + piece + message[at:], message[:begin] + message[end:], message + piece))
 
 
-def wrong_lengths():
+def malformed_messages():
     """Returns messages by name, with wrong lengths, excessive depths or invalid encodings."""
     deep = b""
     for _ in range(3000):
-        deep = sized(1, deep)
+        deep = length_delimited(1, deep)
         if len(deep) > 60_000:
             break
     return {
-        "length beyond the end": key(1, BYTES) + varint(1000) + b"short",
-        "length of 2 GiB": key(1, BYTES) + varint(2**31 - 1),
-        "length of 2^63": key(1, BYTES) + varint(2**63),
-        "endless varint": key(1, VARINT) + b"\xff" * 20,
+        "length beyond the end": tag(1, BYTES) + varint(1000) + b"short",
+        "length of 2 GiB": tag(1, BYTES) + varint(2**31 - 1),
+        "length of 2^63": tag(1, BYTES) + varint(2**63),
+        "endless varint": tag(1, VARINT) + b"\xff" * 20,
         "nested messages": deep,
-        "nested groups": key(100, GROUP) * 5000,
-        "field number 0": key(0, VARINT) + b"\1",
+        "nested groups": tag(100, GROUP) * 5000,
+        "field number 0": tag(0, VARINT) + b"\1",
         "wire type 7": b"\x0f\1",
-        "unknown fields": sized(536_870_911, b"x" * 1000) * 50,
-        "the same field again": sized(1, b"") * 20_000,
+        "unknown fields": length_delimited(536_870_911, b"x" * 1000) * 50,
+        "the same field again": length_delimited(1, b"") * 20_000,
     }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Sends malformed and hostile messages to every RPC that the API's descriptor names, and checks vrpd's answers.
+"""Sends malformed and hostile messages to every RPC that the API's descriptor names, and checks vrpd's responses.
 
 Each case is one call. It sends no message, or an empty, truncated, bit-flipped, spliced, random or oversized message. Other
 cases have wrong lengths and depths, or valid types with unusual values (NaN, 2^63, invalid UTF-8, paths). Others send two
 messages instead of one, or streams that end early or come in the wrong order.
 
-Each call must end soon with OK or with a status of the daemon that names the reason. UNKNOWN, INTERNAL, an empty text and a
-path of the daemon are errors. At the end vrpd must be alive, solve, and have counted calls of every RPC. Its memory, threads
-and streams must be unchanged, and its state folder must hold only what it acknowledged. Prints one JSON line per RPC and one
-at the end. Exits with 1 on any error.
+Each call must end soon with OK or with a status of the daemon that names the reason. UNKNOWN, INTERNAL, UNAVAILABLE,
+DATA_LOSS, an empty text and a path of the daemon count as errors. At the end vrpd must be alive, solve, and have counted
+calls of every RPC. No stream may be open, memory may grow by at most 300 MiB, and the state folder must hold only what vrpd
+acknowledged. Prints one JSON line per RPC and one at the end. Exits with 1 on any error.
 
 Examples:
   hostile_messages.py
@@ -34,94 +34,96 @@ from api import METHODS  # noqa: E402
 from daemon import Daemon  # noqa: E402
 from examples import Examples  # noqa: E402
 from judge import leftovers  # noqa: E402
-from process import figures, settled  # noqa: E402
+from process import resources, wait_until  # noqa: E402
 
-LIMIT_MIB = 1
+MAX_MESSAGE_MIB = 1  # of vrpd's configuration
 # Deadline of calls that last until their caller ends them. All others must end sooner than TIMEOUT_S.
-LASTING_S = 1.0
-LASTING = {"SolverService/Solve", "SolverService/StreamSolve", "SolverService/BatchSolve", "SolverService/WatchSolveJob",
-           "TrainingService/WatchTrainingJob", "TrainingService/PublishTrainingJob", "ModelService/EvaluateModel",
-           "DatasetService/GenerateInstances", "ModelService/ExportModel"}
-TIMEOUT_S = 30
-MAX_RESPONSES = 100
-MAX_TEXT_LENGTH = 2000
-MAX_GROWTH_MIB = 300
-NEVER = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS}
-# Exceptions to NEVER: imported weights that do not match their card are data loss.
+LONG_CALL_DEADLINE_S = 1.0
+LONG_CALLS = {"SolverService/Solve", "SolverService/StreamSolve", "SolverService/BatchSolve", "SolverService/WatchSolveJob",
+              "TrainingService/WatchTrainingJob", "TrainingService/PublishTrainingJob", "ModelService/EvaluateModel",
+              "DatasetService/GenerateInstances", "ModelService/ExportModel"}
+TIMEOUT_S = 30  # of a call
+MAX_RESPONSES = 100  # after which the client cancels a call
+MAX_TEXT_LENGTH = 2000  # characters of an error
+MAX_GROWTH_MIB = 300  # of the resident memory over all cases
+FORBIDDEN = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS}
+# Exceptions to FORBIDDEN: imported weights that do not match their card are data loss.
 ALLOWED = {("ModelService/ImportModel", grpc.StatusCode.DATA_LOSS)}
 
 
 def fixed_cases(valid):
     """Yields the fixed cases of every RPC: (kind, messages, whether the caller then cancels)."""
-    yield "nothing", [], False
+    yield "no message", [], False
     yield "empty", [b""], False
     yield "two messages", valid + valid, False
-    yield "oversized", valid[:-1] + [hostile_bytes.sized(1, bytes(LIMIT_MIB * 2**20 + 1))], False
+    yield "oversized", valid[:-1] + [hostile_bytes.length_delimited(1, bytes(MAX_MESSAGE_MIB * 2**20 + 1))], False
     yield "cancelled", valid, True
-    for text, lie in hostile_bytes.wrong_lengths().items():
-        yield text, valid[:-1] + [lie], False
+    for text, malformed in hostile_bytes.malformed_messages().items():
+        yield text, valid[:-1] + [malformed], False
     if len(valid) > 1:
-        yield "backwards", valid[::-1], False
-        yield "first part alone", valid[:1], False
+        yield "reversed", valid[::-1], False
+        yield "only the first part", valid[:1], False
         yield "first part, cancelled", valid[:1], True
-        yield "without the first", valid[1:], False
+        yield "without the first part", valid[1:], False
         yield "first part twice", [valid[0], *valid], False
-        yield "nonsense in between", [valid[0], b"\xff\xff\xff", *valid[1:]], False
+        yield "malformed part in between", [valid[0], b"\xff\xff\xff", *valid[1:]], False
 
 
 def random_case(source, method, valid):
     """Returns a random case of an RPC, like those of fixed_cases()."""
-    at = source.randrange(len(valid))
+    position = source.randrange(len(valid))
     kind = source.choice(("truncated", "flipped", "flipped", "spliced", "random bytes", "extreme values", "extreme values"))
-    bad = {"truncated": lambda: valid[at][:source.randrange(len(valid[at]) + 1)],
-           "flipped": lambda: hostile_bytes.flipped(source, valid[at]),
-           "spliced": lambda: hostile_bytes.spliced(source, valid[at]),
-           "random bytes": lambda: source.randbytes(source.choice((1, 3, 10, 100, 3000))),
-           "extreme values": lambda: hostile_bytes.of_type(source, method.request.DESCRIPTOR)}[kind]()
-    return kind, [*valid[:at], bad, *valid[at + 1:]], source.random() < 0.05
+    part = {"truncated": lambda: valid[position][:source.randrange(len(valid[position]) + 1)],
+            "flipped": lambda: hostile_bytes.flipped(source, valid[position]),
+            "spliced": lambda: hostile_bytes.spliced(source, valid[position]),
+            "random bytes": lambda: source.randbytes(source.choice((1, 3, 10, 100, 3000))),
+            "extreme values": lambda: hostile_bytes.random_message(source, method.request.DESCRIPTOR)}[kind]()
+    return kind, [*valid[:position], part, *valid[position + 1:]], source.random() < 0.05
 
 
 class Sender:
+    """A client that sends the cases and records the resources that vrpd acknowledges."""
+
     def __init__(self, daemon, examples):
         self.daemon, self.examples = daemon, examples
         self.channels = [api.connect(daemon) for _ in range(4)]
         self.acknowledged = collections.defaultdict(set)  # resources that exist now, by kind
-        self.unacknowledged = collections.Counter()  # calls that may have created one but were not awaited
+        self.unacknowledged = collections.Counter()  # cancelled calls that may have created a resource, by kind
 
     def call(self, name, channel, messages, cancels):
-        """Returns the status code and text, the duration, and whether this side ended the call."""
+        """Returns the status code and text, the duration, and whether the client ended the call."""
         begun, count = time.monotonic(), 0
-        responses = api.start(channel, name, messages, timeout=LASTING_S if name in LASTING else TIMEOUT_S)
+        responses = api.start(channel, name, messages, timeout=LONG_CALL_DEADLINE_S if name in LONG_CALLS else TIMEOUT_S)
         try:
             if cancels:
                 time.sleep(0.002)
                 responses.cancel()
             for response in responses:
                 count += 1
-                self.remember(response)
+                self.record_acknowledged(response)
                 if count == MAX_RESPONSES:
                     responses.cancel()
         except grpc.RpcError:
             pass
-        own = cancels or count == MAX_RESPONSES
-        if own and responses.code() == grpc.StatusCode.CANCELLED:
+        client_ended = cancels or count == MAX_RESPONSES
+        if client_ended and responses.code() == grpc.StatusCode.CANCELLED:
             self.unacknowledged[METHODS[name].response.DESCRIPTOR.name] += 1
-        return responses.code(), responses.details() or "", time.monotonic() - begun, own
+        return responses.code(), responses.details() or "", time.monotonic() - begun, client_ended
 
-    def remember(self, response):
+    def record_acknowledged(self, response):
         kind = response.DESCRIPTOR.name
         if kind in ("TrainingJob", "SolveJob", "Matrices", "Dataset", "Model") and response.name:
             self.acknowledged[kind].add(response.name)
 
-    def wrong_with(self, name, code, text, seconds, own):
-        if own and code == grpc.StatusCode.CANCELLED or code == grpc.StatusCode.OK:
+    def find_error(self, name, code, text, seconds, client_ended):
+        if client_ended and code == grpc.StatusCode.CANCELLED or code == grpc.StatusCode.OK:
             return None
-        if code == grpc.StatusCode.DEADLINE_EXCEEDED and name in LASTING:
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED and name in LONG_CALLS:
             return None
-        if code in NEVER and (name, code) not in ALLOWED:
+        if code in FORBIDDEN and (name, code) not in ALLOWED:
             return f"{code.name}: {text[:200]}"
         if code == grpc.StatusCode.DEADLINE_EXCEEDED or seconds > TIMEOUT_S:
-            return f"no answer within {TIMEOUT_S} s"
+            return f"no response within {TIMEOUT_S} s"
         if not text:
             return f"{code.name} without a text"
         if len(text) > MAX_TEXT_LENGTH:
@@ -132,21 +134,21 @@ class Sender:
 
     def run(self, name, cases, seed):
         """Runs all cases of an RPC. Returns a dict to print."""
-        method, valid = METHODS[name], self.examples.of(name)
-        every = list(fixed_cases(valid))
-        every += [random_case(random.Random(f"{seed} {name} {i}"), method, valid) for i in range(cases)]
+        method, valid = METHODS[name], self.examples.request_bytes(name)
+        all_cases = list(fixed_cases(valid))
+        all_cases += [random_case(random.Random(f"{seed} {name} {i}"), method, valid) for i in range(cases)]
         codes, problems = collections.Counter(), []
 
-        def one(i):
-            kind, messages, cancels = every[i]
+        def run_case(i):
+            kind, messages, cancels = all_cases[i]
             return kind, messages, self.call(name, self.channels[i % len(self.channels)], messages, cancels)
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            for kind, messages, (code, text, seconds, own) in pool.map(one, range(len(every))):
+            for kind, messages, (code, text, seconds, client_ended) in pool.map(run_case, range(len(all_cases))):
                 codes[code.name] += 1
-                wrong = self.wrong_with(name, code, text, seconds, own)
+                wrong = self.find_error(name, code, text, seconds, client_ended)
                 if wrong is not None:
                     problems.append(f"{kind}: {wrong} (last message {messages[-1][:40].hex() if messages else 'none'})")
-        return {"what": "hostile_rpc", "rpc": name, "cases": len(every), "codes": dict(codes), "problems": len(problems),
+        return {"what": "hostile_rpc", "rpc": name, "cases": len(all_cases), "codes": dict(codes), "problems": len(problems),
                 "first_problems": problems[:5]}
 
 
@@ -156,7 +158,7 @@ def check_after(daemon, sender, names, before):
     with api.connect(daemon) as channel:
         if not api.is_valid(api.ask(channel, "SolverService/Solve", api.solve_request())):
             problems.append("an ordinary solve has a wrong answer")
-        stats = settled(lambda: api.ask(channel, "SystemService/GetServerStats"), lambda stats: stats.open_streams == 0)
+        stats = wait_until(lambda: api.ask(channel, "SystemService/GetServerStats"), lambda stats: stats.open_streams == 0)
         called = {rpc.rpc.removeprefix("vrp.v1.") for rpc in stats.rpcs if rpc.outcomes}
         problems += [f"{name} was not called" for name in sorted(set(names) - called)]
         if stats.open_streams:
@@ -170,21 +172,21 @@ def check_after(daemon, sender, names, before):
         unacknowledged = exist - sender.acknowledged[kind]
         if len(unacknowledged) > sender.unacknowledged[kind]:
             problems.append(f"{kind}: {sorted(unacknowledged)} exist, but were never acknowledged")
-    if rubbish := leftovers(daemon.state):
-        problems.append(f"left behind: {rubbish[:5]}")
-    after = figures(daemon.process.pid)
+    if remaining_files := leftovers(daemon.state):
+        problems.append(f"left behind: {remaining_files[:5]}")
+    after = resources(daemon.process.pid)
     if after["rss_mib"] - before["rss_mib"] > MAX_GROWTH_MIB:
         problems.append(f"memory grew from {before['rss_mib']} to {after['rss_mib']} MiB")
     return problems, after
 
 
-def run_load(daemon, folder, arguments):
+def run_cases(daemon, folder, arguments):
     examples = Examples(daemon, folder)
     sender = Sender(daemon, examples)
     sender.acknowledged["TrainingJob"].add(examples.training)
     sender.acknowledged["SolveJob"].add(examples.solve_job)
     names = [name for name in METHODS if arguments.rpc in (None, name)]
-    before, cases, wrong, begun = figures(daemon.process.pid), 0, 0, time.monotonic()
+    before, cases, wrong, begun = resources(daemon.process.pid), 0, 0, time.monotonic()
     for name in names:
         line = sender.run(name, arguments.cases, arguments.seed)
         print(json.dumps(line), flush=True)
@@ -210,10 +212,10 @@ def main():
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-hostile-"))
     limits = folder / "vrpd.yaml"
-    limits.write_text(f"max_message_mib: {LIMIT_MIB}\nmax_budget_s: 5\n")
+    limits.write_text(f"max_message_mib: {MAX_MESSAGE_MIB}\nmax_budget_s: 5\n")
     daemon = Daemon(folder / "state", flags=("--config", str(limits)))
     try:
-        return run_load(daemon, folder, arguments)
+        return run_cases(daemon, folder, arguments)
     finally:
         daemon.clean_up()
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""Summaries of latencies."""
+"""Summarises latencies."""
 
 
 def percentiles(times):
-    """Returns the count, p50, p99 and maximum, rounded."""
+    """Returns the count, p50, p99 and maximum, rounded to two decimals."""
     if not times:
         return {"count": 0}
     ordered = sorted(times)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs clients that vanish, send nothing, read nothing, or watch in crowds, and checks what they leave behind in vrpd.
+"""Runs clients that are killed, send nothing, read nothing, or open many streams, and checks that vrpd frees their resources.
 
   killed   a client with every streaming RPC and a long solve in progress is killed (SIGKILL); some seconds later vrpd has
-           neither its calls and streams nor its threads
+           ended its calls and streams, and freed its files and threads
   silent   connections that send nothing, and connections that send only HTTP/2's preface; vrpd serves other clients, and
-           closes these connections at the latest when their client exits (--long waits until vrpd closes the first kind)
+           closes these connections at the latest when their client does (--long waits until vrpd closes the first kind)
   stopped  a client that reads none of its streams (SIGSTOP); a training continues, and memory is bounded
-  idle     --streams watches of a paused job at once; memory and CPU are reported, and a concurrent solve is in time
+  idle     --streams watches of a paused job at once; memory and CPU are reported, and concurrent solves are correct
 
 Prints one JSON line per case and one at the end. Exits with 1 on any error. Times are reported, not judged.
 
@@ -31,20 +31,20 @@ import grpc  # noqa: E402
 from api import METHODS, message  # noqa: E402
 from daemon import Daemon, tiny_config  # noqa: E402
 from examples import Examples  # noqa: E402
-from process import figures, settled  # noqa: E402
+from process import resources, wait_until  # noqa: E402
 
-LONG = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100")
-STREAMS_PER_CHANNEL = 500
+LONG_TRAINING = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100")
+STREAMS_PER_CHANNEL = 500  # of the idle watches
 WATCH = "TrainingService/WatchTrainingJob"
-HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # followed by empty settings
-HANDSHAKE_S = 10
-SILENT_S = 20
-MAX_GROWTH_MIB = 200
-FILES_A_CONNECTION = 2
+HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # with an empty SETTINGS frame
+HANDSHAKE_S = 10  # after which vrpd closes a connection without a preface
+SILENT_S = 20  # tolerated delay of the close
+MAX_GROWTH_MIB = 200  # of the resident memory while a client reads nothing
+FILES_PER_CONNECTION = 2  # number of file descriptors that vrpd has open
 
 
 def child(address, training, budget_ms):
-    """Runs the client to be killed: starts every stream and a solve, and reports when they run."""
+    """Runs a client: starts every stream and a solve, prints their number once they run, and then sleeps."""
     calls, channel = [], grpc.insecure_channel(address)
     solve = api.solve_request(budget_ms=int(budget_ms))
     requests = {
@@ -73,13 +73,13 @@ def child(address, training, budget_ms):
     time.sleep(3600)
 
 
-class Lost:
+class LostClients:
     def __init__(self, daemon, folder, arguments):
         self.daemon, self.folder, self.arguments, self.wrong = daemon, folder, arguments, 0
         self.channel = api.connect(daemon)
-        Examples(daemon, folder)  # loads everything once
-        self.training = daemon.json("train", "--config", tiny_config(folder), "--detach", *LONG)[0]["name"]
-        settled(self.step, lambda step: step > 0)  # the first step opens further files
+        Examples(daemon, folder)  # makes vrpd load the models that the clients use
+        self.training = daemon.json("train", "--config", tiny_config(folder), "--detach", *LONG_TRAINING)[0]["name"]
+        wait_until(self.step, lambda step: step > 0)  # the first step opens further files
 
     def step(self):
         job = api.ask(self.channel, "TrainingService/GetTrainingJob", message("GetTrainingJobRequest")(name=self.training))
@@ -88,19 +88,19 @@ class Lost:
     def stats(self):
         return api.ask(self.channel, "SystemService/GetServerStats")
 
-    def figures(self):
-        return figures(self.daemon.process.pid)
+    def resources(self):
+        return resources(self.daemon.process.pid)
 
     def solve_ms(self):
-        """Returns the duration of a solve of 50 ms, whose answer must be correct."""
+        """Solves for 50 ms and records whether the answer is correct. Returns the duration in ms."""
         begun = time.monotonic()
         answer = api.ask(self.channel, "SolverService/Solve", api.solve_request(), timeout=30)
-        self.sound = api.is_valid(answer)
+        self.solve_valid = api.is_valid(answer)
         return round(1000 * (time.monotonic() - begun), 1)
 
     def report(self, what, problems, **more):
-        if not self.sound:
-            problems.append("a solve meanwhile had a wrong answer")
+        if not self.solve_valid:
+            problems.append("a concurrent solve had a wrong answer")
         self.wrong += bool(problems)
         print(json.dumps({"what": what, **more, "problems": problems}), flush=True)
 
@@ -110,28 +110,28 @@ class Lost:
                                   stdout=subprocess.PIPE, text=True)
         return client, int(client.stdout.readline())
 
-    def left_over(self):
-        """Returns what the daemon still does for clients that are gone."""
+    def open_calls(self):
+        """Waits until the daemon is idle. Returns an error that names the calls still open, if any."""
         def idle(stats):
             return stats.open_streams == 0 and not any(queue.waiting for queue in stats.queues) and not busy(stats)
 
         def busy(stats):
             return {rpc.rpc: rpc.in_flight for rpc in stats.rpcs if rpc.in_flight > ("GetServerStats" in rpc.rpc)}
-        stats = settled(self.stats, idle)
-        return [] if idle(stats) else [f"{stats.open_streams} streams are open, under way {busy(stats)}"]
+        stats = wait_until(self.stats, idle)
+        return [] if idle(stats) else [f"{stats.open_streams} streams are open, calls in flight: {busy(stats)}"]
 
-    def killed(self):
-        begun, before, calls = time.monotonic(), self.figures(), 0
+    def check_killed(self):
+        begun, before, calls = time.monotonic(), self.resources(), 0
         for _ in range(self.arguments.clients):
             client, count = self.spawn(budget_ms=60_000)
             calls += count
             client.kill()
             client.wait()
         killed = time.monotonic()
-        problems = self.left_over()
+        problems = self.open_calls()
         gone_s = time.monotonic() - killed
         milliseconds = self.solve_ms()
-        after = settled(self.figures, lambda now: now["files"] <= before["files"] + 2)
+        after = wait_until(self.resources, lambda now: now["files"] <= before["files"] + 2)
         if after["files"] > before["files"] + 2:
             problems.append(f"open files: {before['files']}, then {after['files']}")
         if after["threads"] > before["threads"] + 16:  # gRPC keeps some threads
@@ -139,35 +139,35 @@ class Lost:
         self.report("killed_clients", problems, clients=self.arguments.clients, calls=calls, gone_s=round(gone_s, 2),
                   solve_ms=milliseconds, before=before, after=after, seconds=round(time.monotonic() - begun, 1))
 
-    def silent(self):
-        begun, before = time.monotonic(), self.figures()
+    def check_silent(self):
+        begun, before = time.monotonic(), self.resources()
         host, port = self.daemon.address.rsplit(":", 1)
         connections = [socket.create_connection((host, int(port))) for _ in range(self.arguments.connections)]
-        greeters = connections[::2]
-        for connection in greeters:
-            connection.sendall(HELLO)
-        milliseconds, during, problems = self.solve_ms(), self.figures(), []
+        with_preface = connections[::2]
+        for connection in with_preface:
+            connection.sendall(HTTP2_PREFACE)
+        milliseconds, during, problems = self.solve_ms(), self.resources(), []
         if self.arguments.long:
             time.sleep(HANDSHAKE_S + SILENT_S)
-            left = (self.figures()["files"] - before["files"]) // FILES_A_CONNECTION
-            if left > len(greeters) + 1:
+            left = (self.resources()["files"] - before["files"]) // FILES_PER_CONNECTION
+            if left > len(with_preface) + 1:
                 problems.append(f"{left} silent connections are still open")
         for connection in connections:
             connection.close()
-        after = settled(self.figures, lambda now: now["files"] <= before["files"] + 2)
+        after = wait_until(self.resources, lambda now: now["files"] <= before["files"] + 2)
         if after["files"] > before["files"] + 2:
             problems.append(f"open files: {before['files']}, then {after['files']}")
         self.report("silent_connections", problems, connections=len(connections), solve_ms=milliseconds, before=before,
                   during=during, after=after, seconds=round(time.monotonic() - begun, 1))
 
-    def stopped(self):
-        begun, before, problems = time.monotonic(), self.figures(), []
+    def check_stopped(self):
+        begun, before, problems = time.monotonic(), self.resources(), []
         client, calls = self.spawn(budget_ms=300)
         client.send_signal(signal.SIGSTOP)
         time.sleep(1)
         first = self.step()
-        settled(self.step, lambda step: step > first + 20)
-        last, during = self.step(), self.figures()
+        wait_until(self.step, lambda step: step > first + 20)
+        last, during = self.step(), self.resources()
         if last <= first:
             problems.append("the training made no step while a client read nothing")
         if during["rss_mib"] - before["rss_mib"] > MAX_GROWTH_MIB:
@@ -175,31 +175,31 @@ class Lost:
         milliseconds = self.solve_ms()
         client.kill()
         client.wait()
-        problems += self.left_over()
+        problems += self.open_calls()
         self.report("stopped_reader", problems, calls=calls, steps=last - first, solve_ms=milliseconds, before=before,
                   during=during, seconds=round(time.monotonic() - begun, 1))
 
-    def idle(self):
-        """Watches a paused job by many streams."""
+    def check_idle(self):
+        """Watches a paused job by many streams at once."""
         begun, problems = time.monotonic(), []
         name = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach")[0]["name"]
         self.daemon.json("jobs", "pause", name)
-        before, count = self.figures(), self.arguments.streams
+        before, count = self.resources(), self.arguments.streams
         channels = [api.connect(self.daemon) for _ in range(-(-count // STREAMS_PER_CHANNEL))]
         request = message("WatchTrainingJobRequest")(name=name)
         watches = [api.start(channels[i % len(channels)], WATCH, [request]) for i in range(count)]
         for watch in watches:
             next(watch)
-        stats, during = self.stats(), self.figures()
+        stats, during = self.stats(), self.resources()
         if stats.open_streams != count:
             problems.append(f"{stats.open_streams} streams are open, wanted {count}")
         times = sorted(self.solve_ms() for _ in range(10))
         for channel in channels:
             channel.close()
-        problems += self.left_over()
+        problems += self.open_calls()
         self.report("idle_streams", problems, streams=count, solve_ms_median=times[5], solve_ms_most=times[-1],
                   mib_a_stream=round((during["rss_mib"] - before["rss_mib"]) / count, 3), before=before, during=during,
-                  after=self.figures(), seconds=round(time.monotonic() - begun, 1))
+                  after=self.resources(), seconds=round(time.monotonic() - begun, 1))
 
 
 def main():
@@ -217,13 +217,13 @@ def main():
     config.write_text(f"max_open_streams: {arguments.streams + 100}\n")
     daemon = Daemon(folder / "state", flags=("--config", str(config)))
     try:
-        lost = Lost(daemon, folder, arguments)
-        for part in (lost.killed, lost.silent, lost.stopped, lost.idle):
-            part()
+        clients = LostClients(daemon, folder, arguments)
+        for check in (clients.check_killed, clients.check_silent, clients.check_stopped, clients.check_idle):
+            check()
         if daemon.stop() != 0:
-            lost.wrong += 1
-        print(json.dumps({"what": "lost_clients", "cases": 4, "wrong": lost.wrong}))
-        return int(lost.wrong > 0)
+            clients.wrong += 1
+        print(json.dumps({"what": "lost_clients", "cases": 4, "wrong": clients.wrong}))
+        return int(clients.wrong > 0)
     finally:
         daemon.clean_up()
         shutil.rmtree(folder, ignore_errors=True)

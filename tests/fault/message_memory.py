@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Sends messages that are small on the wire and large in memory, and measures the growth of vrpd's memory.
 
-Each shape is the smallest encoding of its kind, repeated to the size of a message: empty customers, vehicles, routes of an
-initial plan, texts, unknown fields. One caller, then several at once, send it to an RPC. Every call must end with a status of
-the daemon, OK included, and at the end vrpd must solve. Prints one JSON line per shape, with the resident memory before and
-its peak, and one at the end. Exits with 1 if a call ends otherwise or the memory grows by more than --max-mib.
+Each shape is the smallest encoding of its kind, repeated to the size of a message. The kinds are empty customers, vehicles,
+shipments, routes, skills and unknown fields. First one client, then several at once send the message to Solve. Every
+call must end with OK, INVALID_ARGUMENT or RESOURCE_EXHAUSTED, and at the end vrpd must solve. Prints one JSON line per shape,
+with the resident memory before and at its peak, and one at the end. Exits with 1 if a call ends otherwise or the memory
+grows by more than --max-mib.
 
 Examples:
   message_memory.py
@@ -20,13 +21,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import api  # noqa: E402
 import grpc  # noqa: E402
 from daemon import BINARIES, Daemon  # noqa: E402
-from hostile_bytes import sized  # noqa: E402
+from hostile_bytes import length_delimited  # noqa: E402
 
 OPTIONS = (("grpc.max_send_message_length", -1), ("grpc.use_local_subchannel_pool", 1))
-TIMEOUT_S = 120
+TIMEOUT_S = 120  # of a call
 ALLOWED = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
-# A piece of two or three bytes, and the field of SolveRequest in which it is repeated.
-INSTANCE, PLAN = 1, 10
+INSTANCE, PLAN = 1, 10  # fields of SolveRequest
+# The field of SolveRequest, or None, and the piece of two or three bytes that is repeated in it.
 SHAPES = {
     "customers": (INSTANCE, b"\x52\x00"),
     "vehicles": (INSTANCE, b"\x5a\x00"),
@@ -41,11 +42,11 @@ def message(shape, size):
     field, piece = SHAPES[shape]
     pieces = piece * (size // len(piece))
     if shape.startswith("skills"):
-        pieces = sized(10, pieces)
-    return pieces if field is None else sized(field, pieces)
+        pieces = length_delimited(10, pieces)
+    return pieces if field is None else length_delimited(field, pieces)
 
 
-def figure(process, name):
+def status_mib(process, name):
     """Returns a line of /proc/PID/status, in MiB."""
     for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
         if line.startswith(name + ":"):
@@ -63,19 +64,19 @@ def call(address, wire):
             return error.code(), error.details()
 
 
-def peak(binary, shape, size, callers):
-    """Runs the calls on a fresh daemon. Returns its memory before, its peak and the outcomes."""
+def measure(binary, shape, size, callers):
+    """Runs the calls on a fresh daemon. Returns its memory before and at its peak, the outcomes, and whether it still solves."""
     daemon = Daemon(binary=binary)
     try:
-        before = figure(daemon.process, "VmRSS")
+        before = status_mib(daemon.process, "VmRSS")
         pathlib.Path(f"/proc/{daemon.process.pid}/clear_refs").write_text("5")  # resets VmHWM
         wire = message(shape, size)
         with concurrent.futures.ThreadPoolExecutor(callers) as pool:
-            ended = list(pool.map(lambda _: call(daemon.address, wire), range(callers)))
-        most = figure(daemon.process, "VmHWM")
+            outcomes = list(pool.map(lambda _: call(daemon.address, wire), range(callers)))
+        peak_mib = status_mib(daemon.process, "VmHWM")
         with api.connect(daemon) as channel:
-            sound = api.is_valid(api.ask(channel, "SolverService/Solve", api.solve_request()))
-        return before, most, ended, sound
+            valid = api.is_valid(api.ask(channel, "SolverService/Solve", api.solve_request()))
+        return before, peak_mib, outcomes, valid
     finally:
         daemon.clean_up()
 
@@ -92,12 +93,12 @@ def main():
     wrong, cases = 0, 0
     for callers in arguments.callers:
         for shape in arguments.shapes:
-            before, most, ended, sound = peak(arguments.binary, shape, arguments.mib << 20, callers)
-            codes = sorted({code.name for code, _ in ended})
-            bad = not sound or not {code for code, _ in ended} <= ALLOWED or most - before > arguments.max_mib
+            before, peak_mib, outcomes, valid = measure(arguments.binary, shape, arguments.mib << 20, callers)
+            codes = sorted({code.name for code, _ in outcomes})
+            failed = not valid or not {code for code, _ in outcomes} <= ALLOWED or peak_mib - before > arguments.max_mib
             print(json.dumps({"what": shape, "callers": callers, "wire_mib": arguments.mib, "before_mib": round(before),
-                              "peak_mib": round(most), "codes": codes, "text": ended[0][1], "wrong": bad}), flush=True)
-            wrong, cases = wrong + bad, cases + 1
+                              "peak_mib": round(peak_mib), "codes": codes, "text": outcomes[0][1], "wrong": failed}), flush=True)
+            wrong, cases = wrong + failed, cases + 1
     print(json.dumps({"what": "message_memory", "cases": cases, "wrong": wrong}))
     return int(wrong > 0)
 

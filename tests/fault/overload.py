@@ -3,9 +3,10 @@
 
 First a closed loop of 32 callers measures the capacity. (A request that has waited longer than its budget returns the
 first plan found.) Then requests come at --times that rate for --seconds, independent of earlier ones. Each must end with a
-correct answer, or be rejected with RESOURCE_EXHAUSTED and a retry delay. At the end the queue must be empty, memory
-unchanged, and requests answered as before. Latencies are by this client's clock. They and the share of rejections slower than
-50 ms are reported, not judged, because clients share the cores. Prints one JSON line. Exits with 1 on any error.
+correct answer, or be rejected with RESOURCE_EXHAUSTED and a retry delay. At the end the queue must be empty, memory grown by
+at most 200 MiB, and further answers correct. Latencies are by this client's clock. The latencies and the share of rejections
+slower than 50 ms are reported, not judged, because clients share the cores. Prints one JSON line. Exits with 1 on any error,
+or if no request was rejected.
 
 Examples:
   overload.py
@@ -26,16 +27,16 @@ import api  # noqa: E402
 import grpc  # noqa: E402
 from daemon import Daemon  # noqa: E402
 from latencies import percentiles  # noqa: E402
-from process import figures, settled  # noqa: E402
+from process import resources, wait_until  # noqa: E402
 
 CUSTOMERS = 1000  # the first plan must take longer than sending and reading a request
-BUDGET_MS = 100
-CALLERS = 32
-REFUSED_S = 0.05  # delay before a rejected caller retries
-CAPACITY_S = 2
+BUDGET_MS = 100  # of a solve
+CALLERS = 32  # in the closed loop
+RETRY_DELAY_S = 0.05  # delay before a rejected caller retries
+CAPACITY_S = 2  # duration of the measurement of the capacity
 PROMPT_MS = 50  # limit of a prompt rejection
-DEADLINE_S = 30
-MAX_GROWTH_MIB = 200
+DEADLINE_S = 30  # of a call
+MAX_GROWTH_MIB = 200  # of the resident memory during the overload
 SOLVE = "SolverService/Solve"
 
 
@@ -47,7 +48,7 @@ class Load:
         self.solve = self.channel.unary_unary(method.path, request_serializer=method.request.SerializeToString,
                                               response_deserializer=method.response.FromString)
         self.latencies, self.problems = collections.defaultdict(list), collections.Counter()
-        self.under_way = 0
+        self.in_flight = 0
 
     def stats(self):
         return api.ask(self.channel, "SystemService/GetServerStats")
@@ -62,7 +63,7 @@ class Load:
                 if done.code() == grpc.StatusCode.OK:  # blocks
                     counts[i] += 1
                 else:
-                    time.sleep(REFUSED_S)
+                    time.sleep(RETRY_DELAY_S)
         callers = [threading.Thread(target=call, args=(i,)) for i in range(CALLERS)]
         for caller in callers:
             caller.start()
@@ -74,11 +75,11 @@ class Load:
         """Sends one request and records its end."""
         begun = time.monotonic()
         with self.lock:
-            self.under_way += 1
+            self.in_flight += 1
         future = self.solve.future(self.request, timeout=DEADLINE_S)
-        future.add_done_callback(lambda done: self.note(done, time.monotonic() - begun))
+        future.add_done_callback(lambda done: self.record_outcome(done, time.monotonic() - begun))
 
-    def note(self, done, seconds):
+    def record_outcome(self, done, seconds):
         code = done.code()
         wrong = None
         if code == grpc.StatusCode.OK:
@@ -87,20 +88,20 @@ class Load:
             wrong = f"{code.name}: {done.details()}"
         elif not any(key == "grpc-status-details-bin" and b"google.rpc.RetryInfo" in value
                      for key, value in done.trailing_metadata()):
-            wrong = "refused without RetryInfo"
+            wrong = "rejected without RetryInfo"
         with self.lock:
-            self.under_way -= 1
+            self.in_flight -= 1
             self.latencies[code.name].append(1000 * seconds)
             if wrong is not None:
                 self.problems[wrong] += 1
 
-    def late_refusals(self):
-        """Returns the number of refusals that took too long, and their share."""
+    def late_rejections(self):
+        """Returns the number of rejections that took more than PROMPT_MS, and their share."""
         times = self.latencies["RESOURCE_EXHAUSTED"]
         late = sum(time_ms > PROMPT_MS for time_ms in times)
         return {"beyond_ms": PROMPT_MS, "count": late, "share": round(late / max(1, len(times)), 5)}
 
-    def send_at(self, rate, seconds):
+    def send_at_rate(self, rate, seconds):
         """Sends requests at `rate`. Returns their number and the peak memory."""
         begun, sent, peak = time.monotonic(), 0, 0
         while (now := time.monotonic() - begun) < seconds:
@@ -108,8 +109,8 @@ class Load:
                 self.send()
                 sent += 1
             time.sleep(0.005)
-            peak = max(peak, figures(self.daemon.process.pid)["rss_mib"]) if sent % 20 == 0 else peak
-        settled(lambda: self.under_way, lambda left: left == 0, timeout_s=DEADLINE_S + 5)
+            peak = max(peak, resources(self.daemon.process.pid)["rss_mib"]) if sent % 20 == 0 else peak
+        wait_until(lambda: self.in_flight, lambda left: left == 0, timeout_s=DEADLINE_S + 5)
         return sent, peak
 
     def measure_sequential(self):
@@ -126,11 +127,11 @@ class Load:
 def run_load(daemon, arguments):
     load = Load(daemon)
     capacity = load.capacity()
-    calm_before, before = load.measure_sequential(), figures(daemon.process.pid)
-    sent, peak = load.send_at(arguments.times * capacity, arguments.seconds)
-    if load.under_way:
-        load.problems[f"{load.under_way} requests have not ended"] += 1
-    calm_after, after = load.measure_sequential(), figures(daemon.process.pid)
+    calm_before, before = load.measure_sequential(), resources(daemon.process.pid)
+    sent, peak = load.send_at_rate(arguments.times * capacity, arguments.seconds)
+    if load.in_flight:
+        load.problems[f"{load.in_flight} requests have not ended"] += 1
+    calm_after, after = load.measure_sequential(), resources(daemon.process.pid)
     if waiting := sum(queue.waiting for queue in load.stats().queues):
         load.problems[f"{waiting} requests are still queued"] += 1
     if max(peak, after["rss_mib"]) - before["rss_mib"] > MAX_GROWTH_MIB:
@@ -140,7 +141,7 @@ def run_load(daemon, arguments):
     print(json.dumps({
         "what": "overload", "capacity_per_s": round(capacity, 1), "times": arguments.times, "seconds": arguments.seconds,
         "cases": sent, "latency_ms": {code: percentiles(times) for code, times in load.latencies.items()},
-        "late_refusals": load.late_refusals(),
+        "late_refusals": load.late_rejections(),
         "calm_before_ms": calm_before, "calm_after_ms": calm_after, "before": before, "peak_mib": peak, "after": after,
         "problems": dict(load.problems)}))
     return int(bool(load.problems) or not load.latencies["RESOURCE_EXHAUSTED"])

@@ -1,13 +1,13 @@
-"""Resources of a process, read from /proc."""
+"""Reads the resources of a process from /proc."""
 
 import os
 import pathlib
 import time
 
-SETTLE_S = 15
+SETTLE_S = 15  # default timeout of wait_until
 
 
-def figures(pid):
+def resources(pid):
     """Returns memory in MiB, threads, open files and CPU seconds of a process."""
     lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
     status = dict(line.split(":", 1) for line in lines)
@@ -19,7 +19,7 @@ def figures(pid):
             "cpu_s": round((int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK"), 2)}
 
 
-def settled(read, wanted, timeout_s=SETTLE_S):
+def wait_until(read, wanted, timeout_s=SETTLE_S):
     """Returns the value of read() once wanted(value) is true, or the last value after a timeout."""
     until = time.monotonic() + timeout_s
     while True:

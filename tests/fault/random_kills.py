@@ -8,9 +8,9 @@ submission is sent again under its request id. Every acknowledged job must exist
 unless the daemon has quarantined it after three crashes without a checkpoint (`quarantined`). Every acknowledged publication
 must exist, one per step, with no other versions, and each version must be loadable.
 
-Prints one JSON line per kill and one at the end. Exits with 1 on any error. `struck` in the last line counts what
-the kills interrupted: calls without an answer (`training`, `solving`, `publish`), and partial checkpoints and versions of
-models in the state folder. `made` counts the calls without an answer that took effect nevertheless.
+Prints one JSON line per kill and one at the end. Exits with 1 on any error. `struck` in the last line counts calls without
+an answer (`training`, `solving`, `publish`), and partial checkpoints and versions of models in the state folder. `made`
+counts the calls without an answer that took effect nevertheless.
 
 Examples:
   random_kills.py --kills 30
@@ -29,20 +29,21 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 from daemon import BINARIES, DATA, Daemon, tiny_config  # noqa: E402
-from judge import ENDED, Judge, job_words, leftovers  # noqa: E402
+from judge import ENDED, Judge, job_command, leftovers  # noqa: E402
 
 AT_ONCE = 3  # maximum number of waiting and running jobs per kind
-PROGRESS_S = 30
+PROGRESS_S = 30  # time limit of the first step after a start
 LAST_S = 60  # at least one of the remaining jobs must end within this time
-POLL_S = 0.02
+POLL_S = 0.02  # between two reads of the jobs' states
 # Length of a training job. Kills must usually find the job running. But the job must rarely reach the number of crashes at which
 # the daemon quarantines it: on a busy machine, jobs report steps faster than they write checkpoints.
 LENGTH = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10", "--time-limit", "1500ms")
-# A call lasts hundredths of a second, the rest of the work much longer, so half of the kills come early.
+# Half of the kills come within EARLY_S, since calls last only hundredths of a second, and the others within LATE_S.
 EARLY_S, LATE_S = 0.06, 0.3
 KINDS = ("training", "solving")
+# Part of the error of a quarantined job.
 QUARANTINED = "times in a row in this job without a new checkpoint"
-TRIES = 2  # limit of cycles per kill
+TRIES = 2  # maximum number of cycles per kill that counts
 
 
 def active(jobs):
@@ -50,20 +51,20 @@ def active(jobs):
 
 
 def quarantined(job):
-    """Whether the daemon has quarantined the job because the job seems to have caused too many crashes."""
+    """Returns whether the daemon has quarantined the job after repeated crashes."""
     return job["state"] == "FAILED" and QUARANTINED in str(job.get("error"))
 
 
 class Call:
-    """A request of a client during the kill."""
+    """A call of vrpctl that may be in progress when vrpd is killed."""
 
-    def __init__(self, daemon, what, request, words):
+    def __init__(self, daemon, what, request, command):
         self.what, self.request, self.answer = what, request, None
-        self.process = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, *map(str, words), "--output", "json"],
+        self.process = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, *map(str, command), "--output", "json"],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def take_answer(self):
-        output, self.said = self.process.communicate(timeout=60)
+    def wait(self):
+        output, self.error = self.process.communicate(timeout=60)
         if self.process.returncode == 0:
             self.answer = json.loads(output.splitlines()[0])
 
@@ -78,7 +79,7 @@ class Run:
         self.cycles, self.counted, self.struck, self.pending = 0, 0, collections.Counter(), None
         self.unanswered, self.problems, self.quarantined = set(), [], 0
 
-    def words(self, kind, request):
+    def command(self, kind, request):
         common = ("--detach", "--request-id", request)
         if kind == "solving":
             return ("solve", DATA / "E-n22-k4.vrp", "--job", "--budget", "300ms", *common)
@@ -86,7 +87,7 @@ class Run:
 
     def jobs(self, daemon, kind):
         """Returns all jobs by request id."""
-        return {job["request_id"]: job for job in daemon.json(job_words(kind), "list")}
+        return {job["request_id"]: job for job in daemon.json(job_command(kind), "list")}
 
     def active(self, daemon, kind):
         return active(self.jobs(daemon, kind))
@@ -94,13 +95,13 @@ class Run:
     def submit(self, daemon, kind):
         self.requests[kind].append(f"{kind}-{len(self.requests[kind])}")
         request = self.requests[kind][-1]
-        return Call(daemon, kind, request, self.words(kind, request))
+        return Call(daemon, kind, request, self.command(kind, request))
 
     def publish(self, daemon, request, name):
         self.publish_calls[request] += 1
         return Call(daemon, "publish", request, ("jobs", "publish", name))
 
-    def settle(self, jobs):
+    def count_last_kill(self, jobs):
         """Counts the last kill if the job that made progress has not ended in `jobs`, the jobs right after the start."""
         if self.pending is None:
             return
@@ -110,28 +111,28 @@ class Run:
             self.struck.update(interrupted)
         self.pending = None
 
-    def begin(self):
+    def restart(self):
         """Restarts vrpd and decides whether the last kill counts. Returns the training jobs."""
         daemon = Daemon(self.state)
         try:
             jobs = self.jobs(daemon, "training")
-            self.settle(jobs)
+            self.count_last_kill(jobs)
         except BaseException:
             daemon.clean_up()
             raise
         return daemon, jobs
 
-    def strike(self, daemon, jobs):
+    def kill_once(self, daemon, jobs):
         """Waits for progress, sends calls and kills vrpd."""
         self.cycles += 1
         if not active(jobs):
-            self.take(self.submit(daemon, "training"))
+            self.record(self.submit(daemon, "training"))
         jobs, progressing = self.await_progress(daemon)
-        calls = self.some_calls(daemon, jobs, progressing)
+        calls = self.start_random_calls(daemon, jobs, progressing)
         time.sleep(self.random.uniform(0, self.random.choice((EARLY_S, LATE_S))))
         daemon.kill()
         for call in calls:
-            self.take(call)
+            self.record(call)
         if progressing is not None:
             interrupted = [call.what for call in calls if call.answer is None] + self.partial_writes()
             self.pending = (progressing["request_id"], interrupted)
@@ -152,16 +153,16 @@ class Run:
             self.problems.append(f"no job made progress within {PROGRESS_S} s")
         return jobs, None
 
-    def some_calls(self, daemon, jobs, progressing):
-        choices = [kind for kind, there in (("training", active(jobs)), ("solving", self.active(daemon, "solving"))) if there < AT_ONCE]
+    def start_random_calls(self, daemon, jobs, progressing):
+        choices = [kind for kind, count in (("training", active(jobs)), ("solving", self.active(daemon, "solving"))) if count < AT_ONCE]
         if progressing is not None:
             choices.append("publish")
         chosen = self.random.sample(choices, self.random.randint(min(1, len(choices)), len(choices)))
         return [self.publish(daemon, progressing["request_id"], progressing["name"]) if what == "publish"
                 else self.submit(daemon, what) for what in chosen]
 
-    def take(self, call):
-        call.take_answer()
+    def record(self, call):
+        call.wait()
         if call.what == "publish":
             if call.answer is not None:
                 self.published.append((call.request, call.answer))
@@ -171,31 +172,31 @@ class Run:
             self.unanswered.add((call.what, call.request))
 
     def partial_writes(self):
-        """Returns the partial checkpoints and versions that the kill left."""
+        """Returns the kinds of objects that the kill left incomplete: checkpoint, version."""
         found = {"checkpoint": "jobs/*/checkpoint/tmp-*", "version": "models/.staging/*/*"}
         return [what for what, pattern in found.items() if any(self.state.glob(pattern))]
 
     def judge(self):
         """Returns the errors found once all jobs have ended, as texts."""
-        daemon, _ = self.begin()
+        daemon, _ = self.restart()
         try:
-            verdict = Judge(daemon, self.state)
+            judge = Judge(daemon, self.state)
             for kind in KINDS:
-                self.judge_submissions(daemon, verdict, kind)
+                self.judge_submissions(daemon, judge, kind)
             self.await_ends(daemon)
             for kind in KINDS:
                 for job in self.jobs(daemon, kind).values():
                     self.quarantined += quarantined(job)
-                    verdict.job(job["request_id"], job, may_fail=quarantined(job), words=job_words(kind))
-            self.judge_models(daemon, verdict)
-            verdict.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
-            verdict.expect(not leftovers(self.state), f"left behind: {leftovers(self.state)}")
-            return self.problems + verdict.problems
+                    judge.check_job(job["request_id"], job, may_fail=quarantined(job), command=job_command(kind))
+            self.judge_models(daemon, judge)
+            judge.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
+            judge.expect(not leftovers(self.state), f"left behind: {leftovers(self.state)}")
+            return self.problems + judge.problems
         finally:
             daemon.clean_up()
 
     def await_ends(self, daemon):
-        """Blocks until all jobs have ended. Unacknowledged jobs start only now; many kills need minutes."""
+        """Blocks until all jobs have ended, or until none has ended for LAST_S. After many kills this takes minutes."""
         left, until = None, 0
         while (now := sum(self.active(daemon, kind) for kind in KINDS)) > 0:
             if left is None or now < left:
@@ -204,39 +205,39 @@ class Run:
                 return
             time.sleep(1)
 
-    def judge_submissions(self, daemon, verdict, kind):
+    def judge_submissions(self, daemon, judge, kind):
         before = {request: job["name"] for request, job in self.jobs(daemon, kind).items()}
         self.struck["made"] += sum((kind, request) in self.unanswered for request in before)
         for request, name in self.acknowledged[kind].items():
-            verdict.expect(before.get(request) == name, f"{request}: acknowledged as {name}, now {before.get(request)}")
-        names = [daemon.json(*self.words(kind, request))[0]["name"] for request in self.requests[kind]]
-        verdict.once((job_words(kind),), names, kind)
+            judge.expect(before.get(request) == name, f"{request}: acknowledged as {name}, now {before.get(request)}")
+        names = [daemon.json(*self.command(kind, request))[0]["name"] for request in self.requests[kind]]
+        judge.check_listed((job_command(kind),), names, kind)
 
-    def judge_models(self, daemon, verdict):
+    def judge_models(self, daemon, judge):
         jobs = self.jobs(daemon, "training")
         self.versions = 0
         for request in self.requests["training"]:
             versions = sorted((path.name for path in (self.state / "models" / request).glob("[0-9]*")), key=int)
-            steps = [self.step_of(daemon, verdict, request, version) for version in versions]
+            steps = [self.step_of(daemon, judge, request, version) for version in versions]
             self.versions += len(versions)
-            gone = quarantined(jobs[request])
-            verdict.expect(int(not gone) <= len(versions) <= 1 + self.publish_calls[request],
-                           f"model {request}: {len(versions)} versions, {self.publish_calls[request]} publications were asked for")
-            verdict.expect(len(set(steps)) == len(steps), f"model {request}: a step was published twice: {steps}")
-            verdict.expect(gone or jobs[request]["model"] == f"models/{request}/versions/{versions[-1] if versions else 1}",
+            failed = quarantined(jobs[request])
+            judge.expect(int(not failed) <= len(versions) <= 1 + self.publish_calls[request],
+                           f"model {request}: {len(versions)} versions, {self.publish_calls[request]} publications were requested")
+            judge.expect(len(set(steps)) == len(steps), f"model {request}: a step was published twice: {steps}")
+            judge.expect(failed or jobs[request]["model"] == f"models/{request}/versions/{versions[-1] if versions else 1}",
                            f"{request}: ended with the model {jobs[request]['model']}, but has the versions {versions}")
             for version in versions:
-                verdict.serves(f"{request}@{version}")
+                judge.check_serves(f"{request}@{version}")
         for request, answer in self.published:
             version = answer["model"].rpartition("/")[2]
-            step = self.step_of(daemon, verdict, request, version)
-            verdict.expect(step == f"{jobs[request]['name']}/steps/{answer['step']}",
+            step = self.step_of(daemon, judge, request, version)
+            judge.expect(step == f"{jobs[request]['name']}/steps/{answer['step']}",
                            f"the publication {answer} was acknowledged, but its model is of {step}")
 
-    def step_of(self, daemon, verdict, name, version):
+    def step_of(self, daemon, judge, name, version):
         """Returns the training job that a version's card names, with its step unless the weights are the final ones."""
         got = daemon.call("models", "get", f"{name}@{version}", "--output", "json")
-        verdict.expect(got.returncode == 0, f"model {name}@{version}: {got.stderr.strip()}")
+        judge.expect(got.returncode == 0, f"model {name}@{version}: {got.stderr.strip()}")
         return json.loads(got.stdout)["training_job"] if got.returncode == 0 else None
 
 
@@ -249,10 +250,10 @@ def main():
     try:
         run, begun = Run(folder, arguments.seed), time.monotonic()
         while run.counted < arguments.kills and run.cycles <= TRIES * arguments.kills:
-            daemon, jobs = run.begin()
+            daemon, jobs = run.restart()
             try:
                 if run.counted < arguments.kills:
-                    run.strike(daemon, jobs)
+                    run.kill_once(daemon, jobs)
             finally:
                 daemon.clean_up()
             print(json.dumps({"what": "random_kill", "cycle": run.cycles, "struck": run.counted,

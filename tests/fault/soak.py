@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Calls every RPC of vrpd for --seconds, and checks that its memory, threads and files do not grow.
+"""Calls RPCs of every service of vrpd for --seconds, and checks that its memory, threads and files do not grow.
 
-Callers solve, stream, batch, watch, submit small trainings and cancel some of them, publish, upload and delete matrices,
-evaluate, export and import models, generate instances, and delete ended jobs. After a warm-up, memory, threads, open files and
-the size of the state folder are sampled each second. Growth is the median of the last tenth of the samples
-minus that of the first. Each tenth has at least ten samples. Prints one JSON line per minute and one at the end. Exits with 1
-if an RPC fails or if growth exceeds a limit.
+Callers solve by single calls, streams, batches and solve jobs. They submit, watch, cancel and delete small trainings, upload
+and delete matrices, evaluate and export models, and generate instances. After a warm-up, memory, threads, open files and the
+size of the state folder are sampled each second. Growth is the median of the last tenth of the samples minus that of the
+first. Each tenth has at least ten samples. Prints one JSON line per minute and one at the end. Exits with 1 if an RPC fails
+or if growth exceeds a limit.
 
 Examples:
   soak.py                    three minutes
@@ -29,24 +29,26 @@ import api  # noqa: E402
 import grpc  # noqa: E402
 from api import message  # noqa: E402
 from daemon import Daemon, tiny_config  # noqa: E402
-from process import figures  # noqa: E402
+from process import resources  # noqa: E402
 
+# Maximum growth after the warm-up.
 LIMITS = {"rss_mib": 50, "threads": 8, "files": 16, "state_mib": 30}
-KEPT_JOBS = 5
-WARM_UP_SHARE = 0.25
+MAX_JOBS = 5  # training jobs that exist at once
+WARM_UP_SHARE = 0.25  # of --seconds
 MIN_SAMPLES = 10  # in the first and in the last tenth
+# Statuses of expected refusals: vrpd is busy, or another caller changed the job.
 BUSY = {grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED,
         grpc.StatusCode.NOT_FOUND}
-ENDED = (7, 8, 9)
+ENDED = (7, 8, 9)  # of JobState
 
 
 def size_mib(folder):
-    """Returns the size of a folder's files, from which the daemon may delete some meanwhile."""
+    """Returns the total size of the files in a folder. The daemon may delete some of them meanwhile."""
     total = 0
-    for here, _, files in os.walk(folder):  # skips folders it cannot list
+    for path, _, files in os.walk(folder):  # skips folders it cannot list
         for name in files:
             try:
-                total += os.stat(os.path.join(here, name)).st_size
+                total += os.stat(os.path.join(path, name)).st_size
             except FileNotFoundError:
                 pass
     return round(total / 2**20, 2)
@@ -93,13 +95,13 @@ class Caller(threading.Thread):
         self.check(messages[-1].response)
 
     def batch(self):
-        one = message("BatchSolveRequest")
-        requests = [one(id=str(i), solve=api.solve_request(budget_ms=20)) for i in range(8)]
+        request_type = message("BatchSolveRequest")
+        requests = [request_type(id=str(i), solve=api.solve_request(budget_ms=20)) for i in range(8)]
         for response in api.start(self.channel, "SolverService/BatchSolve", requests, timeout=60):
             self.check(response.response)
 
     def train(self):
-        if len(self.soak.jobs) < KEPT_JOBS:
+        if len(self.soak.jobs) < MAX_JOBS:
             name = self.ask("TrainingService/CreateTrainingJob", spec={"config_yaml": self.soak.config, "config_name": "tiny.yaml"}).name
             self.soak.jobs.append(name)
 
@@ -119,7 +121,7 @@ class Caller(threading.Thread):
             self.ask("TrainingService/CancelTrainingJob", name=self.some_job())
 
     def delete_ended_jobs(self):
-        """Deletes ended jobs and all but the newest of their models."""
+        """Deletes ended jobs, and all but the three newest versions of their model."""
         for name in list(self.soak.jobs):
             if self.ask("TrainingService/GetTrainingJob", name=name).state in ENDED:
                 self.ask("TrainingService/DeleteTrainingJob", name=name)
@@ -130,9 +132,9 @@ class Caller(threading.Thread):
     def matrices(self):
         upload, size = message("UploadMatricesRequest"), 30
         values = [float(i != j) * self.random.randrange(1, 100) for i in range(size) for j in range(size)]
-        kept = next(api.start(self.channel, "DatasetService/UploadMatrices",
+        matrices = next(api.start(self.channel, "DatasetService/UploadMatrices",
                               [upload(header={"size": size}), upload(chunk={"values": values})], timeout=60))
-        self.ask("DatasetService/DeleteMatrices", name=kept.name)
+        self.ask("DatasetService/DeleteMatrices", name=matrices.name)
 
     def evaluate(self):
         self.read("ModelService/EvaluateModel", model="models/ptrnet-cvrp20",
@@ -162,7 +164,7 @@ class Soak:
         self.example = daemon.json("train", "--config", tiny_config(folder))[-1] and daemon.json("jobs", "list")[0]["name"]
 
     def take_sample(self):
-        self.samples.append({**figures(self.daemon.process.pid), "state_mib": size_mib(self.daemon.state)})
+        self.samples.append({**resources(self.daemon.process.pid), "state_mib": size_mib(self.daemon.state)})
 
     def run(self):
         begun = time.monotonic()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Sends SIGTERM at random times while vrpd starts, restores, imports and backs up, and checks what is left.
+"""Sends SIGTERM at random times while vrpd starts, restores, imports and backs up, and checks the state folder.
 
-A case is one SIGTERM. At any moment the process must end within 20 s, lose nothing acknowledged, leave nothing partial, and the
-next start must work:
+A case is one SIGTERM. The process must end within 20 s, lose nothing acknowledged and leave nothing partial. The next start
+must work:
   start     vrpd on a state folder with models and an interrupted training; the next start has all of them
-  restore   vrpd --restore into an empty folder; the folder then has nothing or all, and a repeated restore or a start works
+  restore   vrpd --restore into an empty folder; the folder then is empty or complete, and a repeated restore or a start works
   import    vrpd during `vrpctl models import`; an acknowledged version exists, and another one completely or not at all
   backup    vrpd during `vrpctl server backup`; a finished backup can be restored, and another one leaves no file
 
@@ -30,18 +30,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 from daemon import BINARIES, ROOT, Daemon, tiny_config, vrpctl  # noqa: E402
 from judge import leftovers  # noqa: E402
 
-LIMIT_S = 20
+LIMIT_S = 20  # between SIGTERM and the end of the process
 MODEL = ROOT / "models" / "gt-mixed"
-LONG = ("--set", "name=long", "--set", "training.epochs=100000", "--set", "training.checkpoint_every_steps=5")
-# Large enough that a restore and a backup take some tenths of a second.
+LONG_TRAINING = ("--set", "name=long", "--set", "training.epochs=100000", "--set", "training.checkpoint_every_steps=5")
+# Number of imported models, with which a restore and a backup take some tenths of a second.
 COPIES = 6
-# Durations on an idle core, rounded up. After that, the work has ended.
+# Maximum delays before SIGTERM: durations of the work on an idle core, rounded up.
 START_S, RESTORE_S, IMPORT_S, BACKUP_S = 0.08, 0.4, 0.08, 0.4
-BEFORE_SERVING = (0, -signal.SIGTERM)  # -SIGTERM: before vrpd handles signals
+BEFORE_SERVING = (0, -signal.SIGTERM)  # exit statuses; -SIGTERM means before vrpd handles signals
 
 
 def terminate(process):
-    """Returns the exit status and the duration."""
+    """Sends SIGTERM. Returns the exit status and the seconds until the process ended."""
     process.send_signal(signal.SIGTERM)
     begun = time.monotonic()
     status = process.wait(timeout=3 * LIMIT_S)
@@ -59,17 +59,17 @@ class Terminations:
         self.folder, self.random = folder, random.Random(seed)
         self.state, self.backup = folder / "state", folder / "whole.tar"
         self.model = max(MODEL.iterdir(), key=lambda path: int(path.name))
-        self.problems, self.met, self.longest_s = [], 0, 0.0
+        self.problems, self.interrupted, self.longest_s = [], 0, 0.0
         self.job = self.make_state()
         self.models = versions(self.state)
 
     def make_state(self):
-        """Creates models and a training that resumes with every daemon. Returns its name."""
+        """Creates models and a training that resumes with every daemon. Returns the training's name."""
         daemon = Daemon(self.state)
         try:
             for number in range(COPIES):
                 daemon.json("models", "import", self.model, "--name", f"kept-{number}")
-            job = daemon.json("train", "--config", tiny_config(self.folder), "--detach", *LONG)[0]["name"]
+            job = daemon.json("train", "--config", tiny_config(self.folder), "--detach", *LONG_TRAINING)[0]["name"]
             daemon.events_until(lambda event: event["type"] == "checkpoint", "jobs", "watch", job)
             daemon.json("server", "backup", self.backup)
             assert daemon.stop() == 0, daemon.log_path.read_text()
@@ -77,11 +77,11 @@ class Terminations:
             daemon.clean_up()
         return job
 
-    def expect(self, right, text):
-        if not right:
+    def expect(self, condition, text):
+        if not condition:
             self.problems.append(text)
 
-    def end(self, process, allowed, what):
+    def terminate(self, process, allowed, what):
         status, seconds = terminate(process)
         self.longest_s = max(self.longest_s, seconds)
         self.expect(seconds < LIMIT_S, f"{what}: took {seconds:.1f} s")
@@ -96,7 +96,7 @@ class Terminations:
             self.expect(jobs == [self.job], f"{what}: jobs are {jobs}")
             daemon.events_until(lambda event: event["type"] == "checkpoint", "jobs", "watch", self.job)
             listed = {model["name"] for model in daemon.json("models", "list")}
-            wanted = {f"models/{name}/versions/{number}" for name, all_of_it in self.models.items() for number in all_of_it}
+            wanted = {f"models/{name}/versions/{number}" for name, numbers in self.models.items() for number in numbers}
             self.expect(wanted <= listed, f"{what}: models {sorted(wanted - listed)} are gone")
             self.expect(daemon.stop() == 0, f"{what}: the next SIGTERM did not end vrpd cleanly")
         except (RuntimeError, AssertionError) as error:
@@ -111,42 +111,42 @@ class Terminations:
         process = subprocess.Popen([BINARIES / "vrpd", "--listen", "127.0.0.1:0", "--state-dir", self.state],
                                    stdout=subprocess.PIPE, stderr=log, text=True)
         time.sleep(self.random.uniform(0, START_S))
-        self.end(process, BEFORE_SERVING, f"start {number}")
-        self.met += not process.stdout.read()
+        self.terminate(process, BEFORE_SERVING, f"start {number}")
+        self.interrupted += not process.stdout.read()
         process.stdout.close()
         log.close()
         self.check_start(self.state, f"start {number}")
 
     def restore(self, number):
-        into = self.folder / "restored"
-        shutil.rmtree(into, ignore_errors=True)
-        command = [BINARIES / "vrpd", "--restore", self.backup, "--state-dir", into]
+        target = self.folder / "restored"
+        shutil.rmtree(target, ignore_errors=True)
+        command = [BINARIES / "vrpd", "--restore", self.backup, "--state-dir", target]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         time.sleep(self.random.uniform(0, RESTORE_S))
-        self.end(process, (0, 1, -signal.SIGTERM), f"restore {number}")
-        done = "restored" in process.stdout.read()
+        self.terminate(process, (0, 1, -signal.SIGTERM), f"restore {number}")
+        restored = "restored" in process.stdout.read()
         process.stdout.close()
-        rest = sorted(path.name for path in into.iterdir()) if into.exists() else []
-        self.met += not done
-        if not done:
-            self.expect(not rest, f"restore {number}: SIGTERM left {rest}")
-            again = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-            self.expect(again.returncode == 0, f"restore {number}: again: {again.stderr.strip()}")
-        self.check_start(into, f"restore {number}")
+        remaining = sorted(path.name for path in target.iterdir()) if target.exists() else []
+        self.interrupted += not restored
+        if not restored:
+            self.expect(not remaining, f"restore {number}: SIGTERM left {remaining}")
+            repeated = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            self.expect(repeated.returncode == 0, f"restore {number}: the repeated restore failed: {repeated.stderr.strip()}")
+        self.check_start(target, f"restore {number}")
 
     def call(self, arguments, longest_s, what):
-        """Returns whether a vrpctl whose daemon was ended reports success, and its output."""
+        """Runs vrpctl and sends SIGTERM to its daemon meanwhile. Returns whether vrpctl succeeded, and its error output."""
         daemon = Daemon(self.state)
         try:
             client = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, *arguments],
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(self.random.uniform(0, longest_s))
-            self.end(daemon.process, (0,), what)
-            _, said = client.communicate(timeout=60)
+            self.terminate(daemon.process, (0,), what)
+            _, errors = client.communicate(timeout=60)
         finally:
             daemon.clean_up()
-        self.met += client.returncode != 0
-        return client.returncode == 0, said
+        self.interrupted += client.returncode != 0
+        return client.returncode == 0, errors
 
     def import_model(self, number):
         daemon = Daemon(self.state)
@@ -155,33 +155,33 @@ class Terminations:
             call = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, "models", "import", self.model, "--name", name],
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(self.random.uniform(0, IMPORT_S))
-            self.end(daemon.process, (0,), f"import {number}")
-            _, said = call.communicate(timeout=60)
+            self.terminate(daemon.process, (0,), f"import {number}")
+            _, errors = call.communicate(timeout=60)
         finally:
             daemon.clean_up()
-        there = versions(self.state).get(name, [])
-        self.met += call.returncode != 0
+        found = versions(self.state).get(name, [])
+        self.interrupted += call.returncode != 0
         if call.returncode == 0:
-            self.expect(there == ["1"], f"import {number}: acknowledged, there are {there}")
+            self.expect(found == ["1"], f"import {number}: acknowledged as version 1, found {found}")
         else:
-            self.expect(said.strip(), f"import {number}: failed without a message")
-        if there:
-            self.models[name] = there
+            self.expect(errors.strip(), f"import {number}: failed without a message")
+        if found:
+            self.models[name] = found
         self.check_start(self.state, f"import {number}")
 
     def back_up(self, number):
         file = self.folder / f"backup-{number}.tar"
-        done, said = self.call(("server", "backup", file), BACKUP_S, f"backup {number}")
-        if done:
-            into = self.folder / "from-backup"
-            shutil.rmtree(into, ignore_errors=True)
-            restored = subprocess.run([BINARIES / "vrpd", "--restore", file, "--state-dir", into], capture_output=True, text=True,
+        succeeded, errors = self.call(("server", "backup", file), BACKUP_S, f"backup {number}")
+        if succeeded:
+            target = self.folder / "from-backup"
+            shutil.rmtree(target, ignore_errors=True)
+            restored = subprocess.run([BINARIES / "vrpd", "--restore", file, "--state-dir", target], capture_output=True, text=True,
                                       timeout=60, check=False)
             self.expect(restored.returncode == 0, f"backup {number}: reported as done, but restoring it failed: {restored.stderr.strip()}")
         else:
-            self.expect(said.strip(), f"backup {number}: failed without a message")
-            rest = [path.name for path in self.folder.glob(f"{file.name}*")]
-            self.expect(not rest, f"backup {number}: failed and left {rest}")
+            self.expect(errors.strip(), f"backup {number}: failed without a message")
+            remaining = [path.name for path in self.folder.glob(f"{file.name}*")]
+            self.expect(not remaining, f"backup {number}: failed and left {remaining}")
         file.unlink(missing_ok=True)
         self.check_start(self.state, f"backup {number}")
 
@@ -201,11 +201,11 @@ def main():
     try:
         run = Terminations(folder, options.seed)
         for phase in options.phases:
-            run.met, run.longest_s, before = 0, 0.0, len(run.problems)
+            run.interrupted, run.longest_s, before = 0, 0.0, len(run.problems)
             cases = max(1, options.cases // len(options.phases))
             for number in range(cases):
                 PHASES[phase](run, number)
-            print(json.dumps({"phase": phase, "cases": cases, "met_in_the_middle": run.met,
+            print(json.dumps({"phase": phase, "cases": cases, "met_in_the_middle": run.interrupted,
                               "longest_s": round(run.longest_s, 2), "problems": run.problems[before:]}), flush=True)
         print(json.dumps({"cases": cases * len(options.phases), "wrong": len(run.problems)}), flush=True)
         return 1 if run.problems else 0

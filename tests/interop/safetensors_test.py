@@ -20,8 +20,8 @@ COPY = sys.argv.pop(1)
 
 def copy(folder, source):
     target = pathlib.Path(folder) / "copy.safetensors"
-    done = subprocess.run([COPY, source, target], capture_output=True, text=True, timeout=60, check=False)
-    return target, done
+    result = subprocess.run([COPY, source, target], capture_output=True, text=True, timeout=60, check=False)
+    return target, result
 
 
 class SafetensorsTest(unittest.TestCase):
@@ -37,8 +37,8 @@ class SafetensorsTest(unittest.TestCase):
                    for shape in ((), (0,), (1,), (3, 5), (2, 1, 7))}
         tensors["names may hold \"quotes\" and é"] = numpy.arange(3, dtype="float32")
         safetensors.numpy.save_file(tensors, self.source, metadata={"format": "pt", "note": "ü"})
-        target, done = copy(self.folder.name, self.source)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        target, result = copy(self.folder.name, self.source)
+        self.assertEqual(result.returncode, 0, result.stderr)
         with safetensors.safe_open(target, "numpy") as file:
             self.assertEqual(file.metadata(), {"format": "pt", "note": "ü"})
             self.assertEqual(set(file.keys()), set(tensors))
@@ -50,15 +50,15 @@ class SafetensorsTest(unittest.TestCase):
 
     def test_accepts_a_file_without_tensors(self):
         safetensors.numpy.save_file({}, self.source)
-        target, done = copy(self.folder.name, self.source)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        target, result = copy(self.folder.name, self.source)
+        self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(safetensors.numpy.load_file(target), {})
 
     def test_rejects_a_truncated_file_in_both_libraries(self):
         safetensors.numpy.save_file({"a": numpy.ones(10)}, self.source)
         self.source.write_bytes(self.source.read_bytes()[:-1])
-        _, done = copy(self.folder.name, self.source)
-        self.assertEqual(done.returncode, 1)
+        _, result = copy(self.folder.name, self.source)
+        self.assertEqual(result.returncode, 1)
         with self.assertRaises(safetensors.SafetensorError):
             safetensors.numpy.load_file(self.source)
 

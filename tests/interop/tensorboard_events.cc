@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kStart = 1'800'000'000;  // Unix seconds
+constexpr int64_t kStart = 1'800'000'000;  // Unix time in seconds
 
 absl::Status WriteAttempt(const std::string& folder, int32_t attempt, int64_t first, int64_t last) {
   const int64_t seconds = kStart + 100 * attempt;
@@ -39,11 +39,11 @@ absl::Status WriteAttempt(const std::string& folder, int32_t attempt, int64_t fi
   return absl::OkStatus();
 }
 
-// Truncates the file like a crash during a write.
-absl::Status CutOff(const std::string& folder) {
+// Truncates each file of `folder`, as a crash during a write would.
+absl::Status TruncateFiles(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (truncate(entry.path().c_str(), static_cast<off_t>(entry.file_size()) - 7) != 0) {
-      return absl::InternalError(Concat("cannot cut off ", entry.path().string()));
+      return absl::InternalError(Concat("cannot truncate ", entry.path().string()));
     }
   }
   return absl::OkStatus();
@@ -51,7 +51,7 @@ absl::Status CutOff(const std::string& folder) {
 
 absl::Status WriteRun(const std::string& folder) {
   VRP_RETURN_IF_ERROR(WriteAttempt(folder, 1, 1, 5));
-  VRP_RETURN_IF_ERROR(CutOff(folder));
+  VRP_RETURN_IF_ERROR(TruncateFiles(folder));
   return WriteAttempt(folder, 2, 4, 6);
 }
 

@@ -24,8 +24,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int64_t kEpochs = 3;
-constexpr int64_t kBatches = 8;
+constexpr int64_t kEpochs = 3;   // of a job
+constexpr int64_t kBatches = 8;  // steps per epoch
 
 absl::StatusOr<std::unique_ptr<Policy>> LoadFake(const std::string&, DeviceId) {
   return std::make_unique<test::FakePolicy>();
@@ -52,10 +52,10 @@ class CrashTest : public ::testing::Test {
     std::unique_ptr<Registry> registry;
     std::unique_ptr<JobManager> jobs;
   };
-  // Called in the child. `reached` never returns, so that the parent kills the child at that point.
+  // A callback that the child calls where it is to be killed. It never returns.
   using Reached = std::function<void()>;
 
-  // Runs `act` in a child until `act` calls `reached`, then kills the child by SIGKILL.
+  // Runs `act` in a child process until it calls `reached`, then kills the child (SIGKILL).
   void KillWhenReached(const std::function<void(const Reached& reached)>& act) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
@@ -79,8 +79,8 @@ class CrashTest : public ::testing::Test {
     EXPECT_TRUE(WIFSIGNALED(wait_status));
   }
 
-  // Submits jobs unless there are some already. Runs until `options` reaches its point and all jobs
-  // are submitted.
+  // Runs a daemon in a child, and submits jobs unless there are some already. Kills the child once
+  // the trainer calls `reached` and all jobs are submitted.
   void RunUntilKilled(const std::function<test::FakeTrainer::Options(const Reached&)>& options,
                       int submissions = 1) {
     KillWhenReached([&](const Reached& reached) {
@@ -97,6 +97,8 @@ class CrashTest : public ::testing::Test {
       while (true) pause();
     });
   }
+  // Returns options for RunUntilKilled, with which the trainer calls `reached` before step
+  // `wanted`.
   static std::function<test::FakeTrainer::Options(const Reached&)> BeforeStep(int64_t wanted) {
     return [wanted](const Reached& reached) {
       return test::FakeTrainer::Options{
@@ -106,7 +108,7 @@ class CrashTest : public ::testing::Test {
           }};
     };
   }
-  static std::vector<JobEvent> EventsNow(JobManager& jobs, const std::string& id) {
+  static std::vector<JobEvent> ReadEvents(JobManager& jobs, const std::string& id) {
     return *(*jobs.Watch(id, 1))->Next(1000);
   }
 
@@ -243,22 +245,20 @@ TEST_F(CrashTest, FailsTheJobAtItsThirdCrashAndRunsTheNext) {
 
 TEST_F(CrashTest, LosesNoObservedEventOverManyKills) {
   constexpr int kKills = 12;
-  std::vector<std::string> seen;
+  std::vector<std::string> previous;
   std::string id;
   for (int i = 0; i < kKills; ++i) {
-    // Kills at a step that the job has not reached: each time one further, sometimes right after a
-    // checkpoint.
+    // Kills the child two steps later each time, sometimes right after a checkpoint.
     RunUntilKilled(BeforeStep(2 * i + 1));
-    // This daemon only checks the state. Its job waits at the step, and the daemon stops
-    // gracefully.
+    // This daemon only checks the state. It trains no step, and stops gracefully.
     Daemon daemon(folder_, {});
     daemon.trainer.HoldAt((2 * i) / 3 * 3 + 1);
     id = daemon.jobs->List({.page_size = 1})->jobs.at(0).id;
-    const std::vector<std::string> now = test::Describe(EventsNow(*daemon.jobs, id));
-    ASSERT_GE(now.size(), seen.size());
-    EXPECT_TRUE(std::equal(seen.begin(), seen.end(), now.begin()))
+    const std::vector<std::string> current = test::Describe(ReadEvents(*daemon.jobs, id));
+    ASSERT_GE(current.size(), previous.size());
+    EXPECT_TRUE(std::equal(previous.begin(), previous.end(), current.begin()))
         << "observed events must not change";
-    seen = now;
+    previous = current;
   }
   Daemon daemon(folder_, {});
   const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, id);

@@ -29,13 +29,13 @@ class DatasetUseTest : public JobManagerFixture {
     ASSERT_TRUE(upload->Add("content").ok());
     ASSERT_TRUE(upload->Finish(summary).ok());
   }
-  static JobSpec Reading(const std::vector<std::string>& settings) {
+  static JobSpec SpecWith(const std::vector<std::string>& settings) {
     JobSpec spec = ASpec(1, 3);
     spec.overrides.insert(spec.overrides.end(), settings.begin(), settings.end());
     return spec;
   }
   std::string Refusal(const std::vector<std::string>& settings) {
-    const absl::Status status = jobs_->Submit(Reading(settings), "").status();
+    const absl::Status status = jobs_->Submit(SpecWith(settings), "").status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
     return std::string(status.message());
   }
@@ -47,7 +47,7 @@ TEST_F(DatasetUseTest, PassesThePathOfTheContentToTheTrainer) {
   Upload("depot7");
   trainer_->HoldAt(1);
   const auto job = jobs_->Submit(
-      Reading({"problem.instances=[own.vrp, datasets/depot7]", "validation.file=datasets/depot7"}),
+      SpecWith({"problem.instances=[own.vrp, datasets/depot7]", "validation.file=datasets/depot7"}),
       "");
   ASSERT_TRUE(job.ok()) << job.status();
   ASSERT_TRUE(trainer_->AwaitHeld());
@@ -77,7 +77,8 @@ TEST_F(DatasetUseTest, RefusesADatasetWithoutTheRequiredColumns) {
   Upload("matrices", {.instances = 1, .pointer_refusal = "own.jsonl:4: distance_matrix: ..."});
   EXPECT_THAT(Refusal({"problem.instances=datasets/matrices"}),
               HasSubstr("a pointer network cannot read datasets/matrices: own.jsonl:4"));
-  EXPECT_TRUE(jobs_->Submit(Reading({"problem.instances=datasets/matrices", "model=gt"}), "").ok());
+  EXPECT_TRUE(
+      jobs_->Submit(SpecWith({"problem.instances=datasets/matrices", "model=gt"}), "").ok());
 }
 
 TEST_F(DatasetUseTest, RequiresLabelsAndCostsOnlyInTheLinesRead) {
@@ -96,8 +97,8 @@ TEST_F(DatasetUseTest, RequiresLabelsAndCostsOnlyInTheLinesRead) {
             "validation.reference=file",
             Concat("validation.instances=", validated)};
   };
-  const absl::Status taken = jobs_->Submit(Reading(settings(4, 3)), "").status();
-  EXPECT_TRUE(taken.ok()) << taken;
+  const absl::Status accepted = jobs_->Submit(SpecWith(settings(4, 3)), "").status();
+  EXPECT_TRUE(accepted.ok()) << accepted;
   EXPECT_THAT(Refusal(settings(5, 3)), HasSubstr("wanted ref_routes in each of the first 5"));
   EXPECT_THAT(Refusal(settings(4, 4)), HasSubstr("wanted ref_cost in each of the first 4"));
 }
@@ -105,7 +106,7 @@ TEST_F(DatasetUseTest, RequiresLabelsAndCostsOnlyInTheLinesRead) {
 TEST_F(DatasetUseTest, DeletesADatasetNamedOnlyByUnusedSettings) {
   Upload("old");
   trainer_->HoldAt(1);
-  ASSERT_TRUE(jobs_->Submit(Reading({"supervised.label_file=datasets/old"}), "").ok());
+  ASSERT_TRUE(jobs_->Submit(SpecWith({"supervised.label_file=datasets/old"}), "").ok());
   ASSERT_TRUE(trainer_->AwaitHeld());
   EXPECT_TRUE(jobs_->DeleteDataset("datasets/old").ok());
   trainer_->Release();
@@ -131,8 +132,8 @@ TEST_F(DatasetUseTest, RefusesADatasetWithoutTheInputColumns) {
               HasSubstr("problem.instances: got datasets/depot7, in which some instances lack "
                         "the column features.wear of problem.features"));
   EXPECT_TRUE(jobs_
-                  ->Submit(Reading({"problem.instances=datasets/depot7",
-                                    "problem.features=[builtin, early]"}),
+                  ->Submit(SpecWith({"problem.instances=datasets/depot7",
+                                     "problem.features=[builtin, early]"}),
                            "")
                   .ok());
 }
@@ -141,7 +142,7 @@ TEST_F(DatasetUseTest, KeepsADatasetWhileAJobReadsIt) {
   Upload("depot7");
   Upload("other");
   trainer_->HoldAt(1);
-  const Job job = *jobs_->Submit(Reading({"problem.instances=datasets/depot7"}), "");
+  const Job job = *jobs_->Submit(SpecWith({"problem.instances=datasets/depot7"}), "");
   ASSERT_TRUE(trainer_->AwaitHeld());
   EXPECT_TRUE(jobs_->DeleteDataset("datasets/other").ok());
   const absl::Status in_use = jobs_->DeleteDataset("datasets/depot7");
@@ -158,7 +159,7 @@ TEST_F(DatasetUseTest, KeepsADatasetWhileAJobReadsIt) {
 TEST_F(DatasetUseTest, FailsTheJobWhoseDatasetIsDamaged) {
   Upload("depot7");
   ASSERT_TRUE(AtomicWriteFile(folder_.File("datasets/depot7/instances.jsonl"), "Content").ok());
-  const Job job = *jobs_->Submit(Reading({"problem.instances=datasets/depot7"}), "");
+  const Job job = *jobs_->Submit(SpecWith({"problem.instances=datasets/depot7"}), "");
   ReadUntil(**jobs_->Watch(job.id, 1), [](const JobEvent& event) {
     return event.type == EventType::kState && IsFinal(event.state);
   });

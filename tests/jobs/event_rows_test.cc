@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// A fixture with a log as written by a training of ten steps per epoch.
+// A fixture with the event log of a training of ten steps per epoch.
 class EventRowsTest : public ::testing::Test {
  protected:
   EventRowsTest() {
@@ -21,19 +21,19 @@ class EventRowsTest : public ::testing::Test {
     store().StartNext(JobKind::kTraining).IgnoreError();
   }
   JobStore& store() { return book_->store(); }
-  void Change(const std::function<void(JobChange&)>& act) {
+  void Update(const std::function<void(JobChange&)>& apply) {
     ASSERT_TRUE(store()
                     .Update(id_, Durability::kNormal,
                             [&](JobChange& change) {
-                              act(change);
+                              apply(change);
                               return absl::OkStatus();
                             })
                     .ok());
   }
-  // Stores many steps in one transaction, for speed.
+  // Stores the events of the given steps, 100 steps per transaction for speed.
   void Train(int64_t first, int64_t last, bool logs = false) {
     for (int64_t step = first; step <= last;) {
-      Change([&](JobChange& change) {
+      Update([&](JobChange& change) {
         for (int i = 0; i < 100 && step <= last; ++i, ++step) {
           change.RecordProgress({.step = step,
                                  .loss = static_cast<double>(step),
@@ -45,7 +45,7 @@ class EventRowsTest : public ::testing::Test {
       });
     }
   }
-  std::vector<JobEvent> Follow(int64_t from) {
+  std::vector<JobEvent> ReadAll(int64_t from) {
     std::vector<JobEvent> all;
     const auto events = *book_->Watch(JobKind::kTraining, id_, from);
     while (true) {
@@ -55,8 +55,9 @@ class EventRowsTest : public ::testing::Test {
       all.insert(all.end(), next->begin(), next->end());
     }
   }
-  int64_t CountRows() { return static_cast<int64_t>(Stored().size()); }
-  std::vector<JobEvent> Stored() {
+  int64_t CountRows() { return static_cast<int64_t>(StoredEvents().size()); }
+  // Returns the stored events without the entries for compacted ranges.
+  std::vector<JobEvent> StoredEvents() {
     std::vector<JobEvent> rows =
         *store().ReadEvents(id_, {.first = 1, .last = 1'000'000, .limit = 1'000'000});
     std::erase_if(rows, [](const auto& event) { return event.type == EventType::kCompacted; });
@@ -69,10 +70,10 @@ class EventRowsTest : public ::testing::Test {
   std::string id_;
 };
 
-TEST_F(EventRowsTest, BoundsALongLogAndKeepsTheNewestEvents) {
+TEST_F(EventRowsTest, LimitsALongLogAndKeepsTheNewestEvents) {
   Train(1, 20'000);
   EXPECT_LT(CountRows(), 1000 + 4000 + 1000 + 600);
-  std::vector<JobEvent> events = Follow(1);
+  std::vector<JobEvent> events = ReadAll(1);
   const int64_t last = store().Find(JobKind::kTraining, id_)->job.last_sequence;
   EXPECT_EQ(last, 2 + 20'000 + 400);
   for (int64_t i = 0; i < 1000; ++i) {
@@ -86,7 +87,7 @@ TEST_F(EventRowsTest, CoversEverySequenceNumberExactlyOnce) {
        {int64_t{1}, int64_t{2}, int64_t{777}, int64_t{5000}, int64_t{18'000}}) {
     int64_t next = from;
     int64_t ranges = 0;
-    for (const JobEvent& event : Follow(from)) {
+    for (const JobEvent& event : ReadAll(from)) {
       const bool range = event.type == EventType::kCompacted;
       EXPECT_EQ(range ? event.first_sequence : event.sequence, next);
       if (range) {
@@ -120,7 +121,7 @@ TEST_F(EventRowsTest, ReportsEventsThinnedDuringAReadToTheReader) {
 }
 
 TEST_F(EventRowsTest, KeepsStateModelAndEpochEndEvents) {
-  Change([](JobChange& change) {
+  Update([](JobChange& change) {
     EXPECT_TRUE(change.MoveTo(JobState::kRunning).ok());
     change.RecordLiveModel("models/a/versions/1", 3);
   });
@@ -128,14 +129,15 @@ TEST_F(EventRowsTest, KeepsStateModelAndEpochEndEvents) {
   std::set<EventType> kinds;
   int64_t epochs = 0, steps = 0;
   const int64_t last = store().Find(JobKind::kTraining, id_)->job.last_sequence;
-  for (const JobEvent& event : Stored()) {
+  for (const JobEvent& event : StoredEvents()) {
     kinds.insert(event.type);
     if (event.type != EventType::kProgress || event.sequence > last - 1600) continue;
     ++(event.progress->end_of_epoch ? epochs : steps);
   }
   EXPECT_TRUE(kinds.contains(EventType::kModel));
   EXPECT_TRUE(kinds.contains(EventType::kState));
-  // Most strides of 8 steps contain an epoch's end, and thinning keeps each of these.
+  // Thinning keeps one step of each 8, preferably an end of an epoch. Most of these strides have
+  // one.
   EXPECT_GT(epochs, 900);
 }
 
@@ -172,9 +174,9 @@ TEST_F(EventRowsTest, ReturnsTheRequestedNumberOfPointsPreferringEpochEnds) {
 
 TEST_F(EventRowsTest, CountsRepeatedStepsOnceInTheHistory) {
   Train(1, 30);
-  Change([](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kQueued).ok()); });
+  Update([](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kQueued).ok()); });
   store().StartNext(JobKind::kTraining).IgnoreError();
-  Change([](JobChange& change) { change.RecordResume(20); });
+  Update([](JobChange& change) { change.RecordResume(20); });
   Train(21, 25);
   const History history = *book_->ReadHistory(JobKind::kTraining, id_, {});
   ASSERT_EQ(history.points.size(), 25u);
@@ -195,7 +197,7 @@ TEST_F(EventRowsTest, RefusesAHistoryOutOfRange) {
 
 TEST_F(EventRowsTest, KeepsTheBestEpoch) {
   const auto epoch = [this](int64_t step, double cost) {
-    Change([=](JobChange& change) {
+    Update([=](JobChange& change) {
       change.RecordProgress({.step = step, .validation_cost = cost, .end_of_epoch = true});
     });
   };

@@ -5,7 +5,7 @@
 namespace vrp {
 namespace {
 
-TEST(EventTopicTest, CallsAtOnceForExistingEventsAndLaterForNewOnes) {
+TEST(EventTopicTest, NotifiesAtOnceOfExistingEventsAndLaterOfNewOnes) {
   EventTopic topic;
   topic.Advance(3, false);
   int calls = 0;
@@ -15,7 +15,7 @@ TEST(EventTopicTest, CallsAtOnceForExistingEventsAndLaterForNewOnes) {
   EXPECT_EQ(calls, 1);
   topic.Advance(4, false);
   topic.Advance(5, false);
-  EXPECT_EQ(calls, 2) << "once each";
+  EXPECT_EQ(calls, 2) << "each callback runs once";
 }
 
 TEST(EventTopicTest, IgnoresOlderPositions) {

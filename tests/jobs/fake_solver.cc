@@ -7,8 +7,9 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);
-constexpr absl::Duration kPoll = absl::Milliseconds(1);
+constexpr absl::Duration kTimeout = absl::Seconds(60);  // of all waits
+constexpr absl::Duration kPollInterval =
+    absl::Milliseconds(1);  // at which a solve checks for cancellation
 
 }  // namespace
 
@@ -27,7 +28,7 @@ absl::StatusOr<TaskAnswer> FakeSolver::Solve(const SolveTask& task,
       const auto wanted = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
         return done_ || allowed_ > 0;
       };
-      mutex_.AwaitWithTimeout(absl::Condition(&wanted), kPoll);
+      mutex_.AwaitWithTimeout(absl::Condition(&wanted), kPollInterval);
       continue;
     }
     cost -= 1;
@@ -47,7 +48,7 @@ void FakeSolver::Improve(int count) {
   mutex_.AwaitWithTimeout(absl::Condition(&found), kTimeout);
 }
 
-void FakeSolver::Done() {
+void FakeSolver::Finish() {
   absl::MutexLock lock(&mutex_);
   done_ = true;
 }

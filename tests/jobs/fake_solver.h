@@ -1,4 +1,4 @@
-// A solver without a search. Its plans are numbers, which the test decreases by one each time.
+// A solver without a search. Its plans are costs, which Improve() decreases by one.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace vrp::test {
 
 // A fake solver. A solve starts at cost 100 or at the cost of its initial plan. It finds the plans
-// of Improve(), and answers when it is cancelled or Done() was called. Thread-safe.
+// of Improve(), and answers when it is cancelled or after Finish(). Thread-safe.
 class FakeSolver final : public JobSolver {
  public:
   // Called before each solve. Its error or exception becomes the solve's.
@@ -23,9 +23,9 @@ class FakeSolver final : public JobSolver {
 
   // Lets the running solves find the next `count` better plans. Blocks until they have found them.
   void Improve(int count = 1);
-  // Makes all solves end from now on.
-  void Done();
-  // Blocks until `count` solves run at once. Returns false after a long time.
+  // Ends the running solves and all later ones.
+  void Finish();
+  // Blocks until `count` solves run at once. Returns false after 60 s.
   bool AwaitRunning(int count);
   // Returns the requests so far, in order.
   std::vector<SolveTask> tasks() const;

@@ -12,7 +12,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);
+constexpr absl::Duration kTimeout = absl::Seconds(60);  // of AwaitHeld
 
 std::string CheckpointFile(const std::string& directory) { return directory + "/step"; }
 

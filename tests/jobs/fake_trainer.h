@@ -19,10 +19,10 @@ namespace vrp::test {
 class FakeTrainer final : public Trainer {
  public:
   struct Options {
-    int64_t checkpoint_every = 3;
+    int64_t checkpoint_every = 3;  // steps
     // Called before each step, in the training thread. Its error ends the training. Optional.
     std::function<absl::Status(const TrainingRequest&, int64_t step)> before_step = {};
-    // Called after a checkpoint was stored and reported.
+    // Called after a checkpoint was stored and reported. Optional.
     std::function<void(int64_t step)> after_checkpoint = {};
     // Returns the result of CheckInputs. Default: no error.
     std::function<absl::Status(const TrainingRequest&)> check_inputs = {};
@@ -41,7 +41,7 @@ class FakeTrainer final : public Trainer {
   // condition.
   void HoldAt(int64_t step);
   void Release();
-  // Blocks until a training waits at that step. Returns false after a long time.
+  // Blocks until a training waits at that step. Returns false after 60 s.
   bool AwaitHeld();
 
   // Returns the requests so far, in order.
@@ -50,7 +50,7 @@ class FakeTrainer final : public Trainer {
  private:
   absl::Status Hold(const TrainingRequest& request, int64_t step, const StopCondition& stop);
   static bool EndsEarly(const TrainingRequest& request);
-  // Publishes the weights after `step` and returns the training's result.
+  // Writes the model after `step` and returns the training's result.
   static absl::StatusOr<TrainingResult> End(const TrainingRequest& request, int64_t step,
                                             TrainingEnd end);
   static void ServeLive(const TrainingRequest& request, int64_t step);

@@ -32,16 +32,16 @@ class JobControlTest : public test::JobManagerFixture {
 TEST_F(JobControlTest, ResumesAPausedJobFromTheStepWhereItStopped) {
   Open();
   const std::string id = SubmitPaused(5);
-  EXPECT_EQ(jobs_->Pause(id)->state, JobState::kPaused) << "repeating is harmless";
+  EXPECT_EQ(jobs_->Pause(id)->state, JobState::kPaused) << "pausing again has no effect";
   jobs_->Resume(id).IgnoreError();
   const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
   test::ExpectConsistentLog(events);
-  const std::vector<std::string> words = test::DescribeWithoutLogs(events);
-  EXPECT_THAT(
-      words, ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "checkpoint 3", "PAUSING",
-                         "checkpoint 4", "progress 4", "PAUSED", "QUEUED", "PREPARING", "resumed 4",
-                         "RUNNING", "progress 5", "checkpoint 6", "checkpoint 9", "progress 10",
-                         "model models/tiny/versions/1", "SUCCEEDED"));
+  const std::vector<std::string> descriptions = test::DescribeWithoutLogs(events);
+  EXPECT_THAT(descriptions,
+              ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "checkpoint 3", "PAUSING",
+                          "checkpoint 4", "progress 4", "PAUSED", "QUEUED", "PREPARING",
+                          "resumed 4", "RUNNING", "progress 5", "checkpoint 6", "checkpoint 9",
+                          "progress 10", "model models/tiny/versions/1", "SUCCEEDED"));
   EXPECT_EQ(jobs_->Get(id)->attempt, 2);
 }
 
@@ -63,7 +63,7 @@ TEST_F(JobControlTest, PausesAQueuedJobAtOnceAndKeepsItsQueuePosition) {
   const std::string first = Submit(), second = Submit();
   EXPECT_EQ(jobs_->Pause(first)->state, JobState::kPaused);
   EXPECT_EQ(jobs_->Get(second)->queue_position, 1);
-  EXPECT_EQ(jobs_->Resume(first)->queue_position, 1) << "it is older";
+  EXPECT_EQ(jobs_->Resume(first)->queue_position, 1) << "the resumed job is older";
   EXPECT_EQ(jobs_->Get(second)->queue_position, 2);
   trainer_->Release();
   test::AwaitEnd(*jobs_, second);
@@ -91,7 +91,8 @@ TEST_F(JobControlTest, RefusesInvalidPausesAndResumesWithTheReason) {
   EXPECT_TRUE(absl::IsNotFound(jobs_->Pause("nothing").status()));
   EXPECT_TRUE(absl::IsNotFound(jobs_->Resume("nothing").status()));
   const std::string running = SubmitHeld();
-  EXPECT_EQ(jobs_->Resume(running)->state, JobState::kRunning) << "nothing to do";
+  EXPECT_EQ(jobs_->Resume(running)->state, JobState::kRunning)
+      << "resuming a running job has no effect";
   trainer_->Release();
 }
 
@@ -107,15 +108,15 @@ TEST_F(JobControlTest, DeletesAnEndedJobButKeepsItsModel) {
   const std::string id = Submit();
   test::AwaitEnd(*jobs_, id);
   ASSERT_TRUE(Exists("tensorboard/" + id));
-  const auto late = *jobs_->Watch(id, 1);
+  const auto watch = *jobs_->Watch(id, 1);
   ASSERT_TRUE(jobs_->Delete(id).ok());
   EXPECT_TRUE(absl::IsNotFound(jobs_->Get(id).status()));
   EXPECT_TRUE(absl::IsNotFound(jobs_->Delete(id)));
   EXPECT_TRUE(absl::IsNotFound(jobs_->Watch(id, 1).status()));
   EXPECT_TRUE(absl::IsNotFound(jobs_->ReadHistory(id, {}).status()));
-  const absl::Status gone = late->Next(10).status();
-  EXPECT_TRUE(absl::IsNotFound(gone)) << gone;
-  EXPECT_THAT(std::string(gone.message()), HasSubstr("was deleted"));
+  const absl::Status deleted = watch->Next(10).status();
+  EXPECT_TRUE(absl::IsNotFound(deleted)) << deleted;
+  EXPECT_THAT(std::string(deleted.message()), HasSubstr("was deleted"));
   EXPECT_FALSE(Exists("tensorboard/" + id));
   EXPECT_FALSE(Exists("jobs/" + id));
   EXPECT_TRUE(registry_->Get("tiny", 1).ok());
@@ -149,7 +150,7 @@ TEST_F(JobControlTest, RemovesFilesLeftByADeletionAtTheNextStart) {
 TEST_F(JobControlTest, PublishesWeightsOfARunningJobWithoutStoppingIt) {
   Open();
   const std::string id = SubmitHeld(5);
-  absl::StatusOr<LivePublication> published = absl::UnknownError("not asked");
+  absl::StatusOr<LivePublication> published = absl::UnknownError("not requested");
   std::thread publisher([&] { published = jobs_->Publish(id); });
   trainer_->Release();
   publisher.join();
@@ -173,7 +174,7 @@ TEST_F(JobControlTest, LogsAPublicationWithoutEndingTheJob) {
   JobManager* jobs = nullptr;
   std::string id;
   std::thread publisher;
-  absl::StatusOr<LivePublication> published = absl::UnknownError("not asked");
+  absl::StatusOr<LivePublication> published = absl::UnknownError("not requested");
   UseTrainer({.before_step = [&](const TrainingRequest& request, int64_t step) {
     if (step != 4) return absl::OkStatus();
     id = request.job_name.substr(request.job_name.find('/') + 1);
@@ -190,7 +191,7 @@ TEST_F(JobControlTest, LogsAPublicationWithoutEndingTheJob) {
       });
     }
     publisher.join();
-    return absl::AbortedError("then it fails");
+    return absl::AbortedError("fails after the publication");
   }});
   Open();
   jobs = jobs_.get();
@@ -211,7 +212,7 @@ TEST_F(JobControlTest, RefusesToPublishAJobThatIsNotRunning) {
   const absl::Status refused = jobs_->Publish(queued).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
   EXPECT_THAT(std::string(refused.message()), HasSubstr("is QUEUED; only a running job"));
-  absl::StatusOr<LivePublication> published = absl::UnknownError("not asked");
+  absl::StatusOr<LivePublication> published = absl::UnknownError("not requested");
   std::thread publisher([&] { published = jobs_->Publish(running); });
   jobs_->Cancel(running).IgnoreError();
   publisher.join();

@@ -1,4 +1,4 @@
-// Fixture with a job manager on a fake trainer, a fake clock and its own folders.
+// Provides a fixture with a job manager on a fake trainer, a fake clock and its own folders.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,7 @@ class JobManagerFixture : public ::testing::Test {
     EXPECT_TRUE(job.ok()) << job.status();
     return job->id;
   }
-  // Submits a job that waits before its first step.
+  // Submits a job of 2 epochs of 5 steps. Blocks until the job waits before step `hold_at`.
   std::string SubmitHeld(int64_t hold_at = 1) {
     trainer_->HoldAt(hold_at);
     const std::string id = Submit(2, 5);

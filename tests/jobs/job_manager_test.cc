@@ -100,7 +100,7 @@ TEST_F(JobManagerTest, CreatesOneJobForConcurrentSubmitsOfOneRequest) {
   EXPECT_EQ(jobs_->List({.page_size = 0})->jobs.size(), 1u);
 }
 
-TEST_F(JobManagerTest, RefusesABadSpecificationAndLeavesNothing) {
+TEST_F(JobManagerTest, RefusesAnInvalidSpecificationAndStoresNothing) {
   Open();
   JobSpec spec = test::ASpec();
   spec.overrides = {"training.epochs=none"};
@@ -123,7 +123,7 @@ TEST_F(JobManagerTest, RefusesJobsWhileTheQueueIsFull) {
   const std::string waiting = jobs_->Submit(test::ASpec(), "r1")->id;
   Submit();
   EXPECT_TRUE(absl::IsResourceExhausted(jobs_->Submit(test::ASpec(), "").status()));
-  EXPECT_EQ(jobs_->Submit(test::ASpec(), "r1")->id, waiting) << "a repeated request is no new job";
+  EXPECT_EQ(jobs_->Submit(test::ASpec(), "r1")->id, waiting) << "a repeated request creates no job";
   ASSERT_TRUE(jobs_->Cancel(waiting).ok());
   EXPECT_TRUE(jobs_->Submit(test::ASpec(), "").ok());
 }
@@ -145,7 +145,8 @@ TEST_F(JobManagerTest, ListsEachJobOnceNewestFirst) {
   ASSERT_EQ(listed.size(), 7u);
   listed.pop_back();
   EXPECT_EQ(listed, ids);
-  EXPECT_THAT(jobs_->List({.page_size = 8})->next_page_token, IsEmpty()) << "exactly all";
+  EXPECT_THAT(jobs_->List({.page_size = 8})->next_page_token, IsEmpty())
+      << "a page with all jobs needs no token";
   EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List({.page_size = 3, .page_token = "7"}).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List({.page_size = -1}).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List({.page_size = 1001}).status()));
@@ -165,7 +166,7 @@ TEST_F(JobManagerTest, CancelsAQueuedJobAtOnce) {
   const std::string id = Submit();
   EXPECT_EQ(jobs_->Cancel(id)->state, JobState::kCancelled);
   EXPECT_THAT(test::Describe(test::ReadToEnd(*jobs_, id)), ElementsAre("QUEUED", "CANCELLED"));
-  EXPECT_EQ(jobs_->Cancel(id)->last_sequence, 2) << "a second time changes nothing";
+  EXPECT_EQ(jobs_->Cancel(id)->last_sequence, 2) << "a second cancellation changes nothing";
   trainer_->Release();
   test::AwaitEnd(*jobs_, Submit());
   for (const TrainingRequest& request : trainer_->requests())
@@ -224,7 +225,7 @@ TEST_F(JobManagerTest, FailsTheJobOnATrainerErrorAndRunsTheNext) {
       << "no partial model may remain";
 }
 
-TEST_F(JobManagerTest, FailsTheJobButNotTheDaemonWhenItsDeviceIsGone) {
+TEST_F(JobManagerTest, FailsAJobWhoseDeviceDoesNotExist) {
   JobSpec spec = test::ASpec();
   spec.device = "cuda:63";
   const std::string id = ManagerOptions().book->store().Submit(spec, "", 1)->id;
@@ -264,22 +265,23 @@ TEST_F(JobManagerTest, ReportsOutOfMemoryAtSubmissionAsResourceExhausted) {
   EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
 }
 
-// The first response was lost. The input file may have been deleted since.
-TEST_F(JobManagerTest, ReturnsTheJobOfARepeatedRequestAfterItsInputsAreGone) {
-  bool gone = false;
-  UseTrainer({.check_inputs = [&gone](const TrainingRequest&) {
-    return gone ? absl::InvalidArgumentError("validation.file: gone") : absl::OkStatus();
+// Simulates a client that lost the first response and repeats its request after its input file was
+// deleted.
+TEST_F(JobManagerTest, ReturnsTheJobOfARepeatedRequestAfterItsInputsAreDeleted) {
+  bool inputs_deleted = false;
+  UseTrainer({.check_inputs = [&inputs_deleted](const TrainingRequest&) {
+    return inputs_deleted ? absl::InvalidArgumentError("validation.file: gone") : absl::OkStatus();
   }});
   Open();
   const std::string id = jobs_->Submit(test::ASpec(), "r1")->id;
-  gone = true;
-  const absl::StatusOr<Job> again = jobs_->Submit(test::ASpec(), "r1");
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(again->id, id);
+  inputs_deleted = true;
+  const absl::StatusOr<Job> repeated = jobs_->Submit(test::ASpec(), "r1");
+  ASSERT_TRUE(repeated.ok()) << repeated.status();
+  EXPECT_EQ(repeated->id, id);
   EXPECT_FALSE(jobs_->Submit(test::ASpec(), "r2").ok());
 }
 
-TEST_F(JobManagerTest, NamesTheDeviceTheJobWouldUse) {
+TEST_F(JobManagerTest, ReturnsTheDeviceThatAJobWouldUse) {
   Open();
   JobSpec spec = test::ASpec();
   spec.device = "cpu";

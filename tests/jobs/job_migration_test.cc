@@ -1,4 +1,4 @@
-// Tests databases of earlier versions.
+// Tests that databases of earlier schema versions can be opened.
 #include <filesystem>
 
 #include "core/base/text.h"

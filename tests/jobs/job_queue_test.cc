@@ -23,13 +23,13 @@ class JobQueueTest : public test::JobManagerFixture {
   std::string SubmitWithPriority(int32_t priority) {
     return SubmitWith([priority](JobSpec& spec) { spec.priority = priority; });
   }
-  absl::Status Refused(const std::function<void(JobSpec&)>& change) {
+  absl::Status SubmitStatus(const std::function<void(JobSpec&)>& change) {
     JobSpec spec = test::ASpec(1, 3);
     change(spec);
     return jobs_->Submit(spec, "").status();
   }
-  std::vector<std::string> Listed(const std::map<std::string, std::string>& labels,
-                                  int32_t page_size = 0) {
+  std::vector<std::string> ListIds(const std::map<std::string, std::string>& labels,
+                                   int32_t page_size = 0) {
     std::vector<std::string> ids;
     JobFilter filter{.page_size = page_size, .labels = labels};
     do {
@@ -45,21 +45,21 @@ class JobQueueTest : public test::JobManagerFixture {
 TEST_F(JobQueueTest, RunsTheHighestPriorityFirstThenTheOldest) {
   Open();
   const std::string running = SubmitHeld();
-  const std::string low = SubmitWithPriority(-5), plain = SubmitWithPriority(0),
+  const std::string low = SubmitWithPriority(-5), normal = SubmitWithPriority(0),
                     urgent = SubmitWithPriority(7), later = SubmitWithPriority(7);
   EXPECT_EQ(jobs_->Get(running)->queue_position, 0);
   EXPECT_EQ(jobs_->Get(urgent)->queue_position, 1);
   EXPECT_EQ(jobs_->Get(later)->queue_position, 2);
-  EXPECT_EQ(jobs_->Get(plain)->queue_position, 3);
+  EXPECT_EQ(jobs_->Get(normal)->queue_position, 3);
   EXPECT_EQ(jobs_->Get(low)->queue_position, 4);
-  EXPECT_EQ(jobs_->List({})->jobs[3].queue_position, 4) << "in lists too";
+  EXPECT_EQ(jobs_->List({})->jobs[3].queue_position, 4) << "lists must contain queue positions";
   trainer_->Release();
   test::AwaitEnd(*jobs_, low);
   std::vector<std::string> order;
   for (const TrainingRequest& request : trainer_->requests()) {
     order.push_back(request.job_name.substr(request.job_name.find('/') + 1));
   }
-  EXPECT_THAT(order, ElementsAre(running, urgent, later, plain, low));
+  EXPECT_THAT(order, ElementsAre(running, urgent, later, normal, low));
 }
 
 TEST_F(JobQueueTest, KeepsQueuePositionsOfPausedJobsInAFullQueue) {
@@ -90,14 +90,14 @@ TEST_F(JobQueueTest, KeepsQueuePositionsOfPausedJobsInAFullQueue) {
 TEST_F(JobQueueTest, KeepsThePriorityAcrossRestarts) {
   Open();
   const std::string first = SubmitHeld();
-  const std::string plain = SubmitWithPriority(0), urgent = SubmitWithPriority(1);
+  const std::string normal = SubmitWithPriority(0), urgent = SubmitWithPriority(1);
   Open();
   ASSERT_TRUE(trainer_->AwaitHeld());
   EXPECT_EQ(trainer_->requests().back().job_name, "trainingJobs/" + urgent);
-  EXPECT_EQ(jobs_->Get(first)->queue_position, 1) << "it was interrupted, and is older";
-  EXPECT_EQ(jobs_->Get(plain)->queue_position, 2);
+  EXPECT_EQ(jobs_->Get(first)->queue_position, 1) << "the interrupted job is older";
+  EXPECT_EQ(jobs_->Get(normal)->queue_position, 2);
   trainer_->Release();
-  test::AwaitEnd(*jobs_, plain);
+  test::AwaitEnd(*jobs_, normal);
 }
 
 TEST_F(JobQueueTest, FiltersPagesByLabels) {
@@ -110,30 +110,30 @@ TEST_F(JobQueueTest, FiltersPagesByLabels) {
   const std::string other = labelled({{"team", "south"}});
   const std::string north = labelled({{"team", "north"}});
   const std::string odd = labelled({{"a.b/c-d", "it's \"quoted\", é"}});
-  EXPECT_THAT(Listed({{"team", "north"}}), ElementsAre(north, both));
-  EXPECT_THAT(Listed({{"team", "north"}}, 1), ElementsAre(north, both));
-  EXPECT_THAT(Listed({{"team", "north"}, {"run", "7"}}), ElementsAre(both));
-  EXPECT_THAT(Listed({{"run", "8"}}), IsEmpty());
-  EXPECT_THAT(Listed({{"a.b/c-d", "it's \"quoted\", é"}}), ElementsAre(odd));
+  EXPECT_THAT(ListIds({{"team", "north"}}), ElementsAre(north, both));
+  EXPECT_THAT(ListIds({{"team", "north"}}, 1), ElementsAre(north, both));
+  EXPECT_THAT(ListIds({{"team", "north"}, {"run", "7"}}), ElementsAre(both));
+  EXPECT_THAT(ListIds({{"run", "8"}}), IsEmpty());
+  EXPECT_THAT(ListIds({{"a.b/c-d", "it's \"quoted\", é"}}), ElementsAre(odd));
   EXPECT_EQ(jobs_->Get(both)->spec.labels.at("run"), "7");
   EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List({.labels = {{"no spaces", "x"}}}).status()));
   trainer_->Release();
 }
 
-TEST_F(JobQueueTest, RefusesValuesOutOfRangeByName) {
+TEST_F(JobQueueTest, RefusesValuesOutOfRangeAndNamesThem) {
   Open();
   const auto expect = [](const absl::Status& status, const std::string& text) {
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(text));
   };
-  expect(Refused([](JobSpec& spec) { spec.priority = 1001; }), "priority: got 1001");
-  expect(Refused([](JobSpec& spec) { spec.time_limit = absl::Milliseconds(5); }),
+  expect(SubmitStatus([](JobSpec& spec) { spec.priority = 1001; }), "priority: got 1001");
+  expect(SubmitStatus([](JobSpec& spec) { spec.time_limit = absl::Milliseconds(5); }),
          "time_limit: got 5ms, wanted 1s");
-  expect(Refused([](JobSpec& spec) { spec.epoch_limit = -1; }), "epoch_limit: got -1");
-  expect(Refused([](JobSpec& spec) { spec.labels[""] = "x"; }), "labels: got the key \"\"");
-  expect(Refused([](JobSpec& spec) { spec.labels["k"] = std::string(64, 'v'); }), "for k");
-  expect(Refused([](JobSpec& spec) { spec.labels["k"] = "\n"; }), "printable");
-  expect(Refused([](JobSpec& spec) {
+  expect(SubmitStatus([](JobSpec& spec) { spec.epoch_limit = -1; }), "epoch_limit: got -1");
+  expect(SubmitStatus([](JobSpec& spec) { spec.labels[""] = "x"; }), "labels: got the key \"\"");
+  expect(SubmitStatus([](JobSpec& spec) { spec.labels["k"] = std::string(64, 'v'); }), "for k");
+  expect(SubmitStatus([](JobSpec& spec) { spec.labels["k"] = "\n"; }), "printable");
+  expect(SubmitStatus([](JobSpec& spec) {
            for (int i = 0; i < 33; ++i) spec.labels[Concat("k", i)] = "v";
          }),
          "labels: has 33 entries, wanted at most 32");

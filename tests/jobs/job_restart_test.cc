@@ -118,13 +118,13 @@ TEST_F(JobRestartTest, EndsWatchesWithUnavailableAtShutdown) {
 }
 
 TEST_F(JobRestartTest, SurvivesATemporarilyFullDisk) {
-  std::optional<test::FullDisk> full;
-  UseTrainer({.after_checkpoint = [&full](int64_t step) {
-    if (step == 9) full.reset();
+  std::optional<test::FullDisk> full_disk;
+  UseTrainer({.after_checkpoint = [&full_disk](int64_t step) {
+    if (step == 9) full_disk.reset();
   }});
   Open();
   const std::string id = SubmitHeld(2);
-  full.emplace(std::filesystem::file_size(folder_.File("state/jobs.db-wal")));
+  full_disk.emplace(std::filesystem::file_size(folder_.File("state/jobs.db-wal")));
   EXPECT_TRUE(absl::IsUnavailable(jobs_->Submit(test::ASpec(), "").status()));
   EXPECT_TRUE(absl::IsUnavailable(jobs_->Cancel(id).status()));
   trainer_->Release();

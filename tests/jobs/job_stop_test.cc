@@ -1,4 +1,5 @@
-// Tests stops, which end jobs with a model, and names used by another architecture.
+// Tests stops, which end a job with a model, and jobs whose model's name is in use by another
+// architecture.
 #include <string>
 
 #include "core/base/file.h"
@@ -24,7 +25,7 @@ class JobStopTest : public test::JobManagerFixture {
     trainer_->Release();
     return id;
   }
-  // Returns a running job that waits before its first step, ahead of the others.
+  // Returns a running job that waits before its first step, so that no other job runs.
   std::string SubmitBlocking() { return SubmitHeld(1); }
   void AddTransformer(const std::string& name) {
     const std::string staging = *registry_->StagingDirectory();
@@ -92,7 +93,7 @@ TEST_F(JobStopTest, CancelsAJobThatNeverRan) {
   ASSERT_TRUE(jobs_->Pause(paused).ok());
   for (const std::string& id : {queued, paused}) {
     EXPECT_EQ(jobs_->Stop(id)->state, JobState::kCancelled);
-    EXPECT_EQ(jobs_->Stop(id)->state, JobState::kCancelled) << "repeating is harmless";
+    EXPECT_EQ(jobs_->Stop(id)->state, JobState::kCancelled) << "stopping again has no effect";
     const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
     EXPECT_EQ(events[events.size() - 2].text, "stopped before it ran: there is no model");
   }
@@ -119,8 +120,8 @@ TEST_F(JobStopTest, EndsAPausedJobWithAModelBeforeAllOthers) {
   EXPECT_EQ(stopped.state, JobState::kQueued);
   EXPECT_EQ(stopped.queue_position, 1);
   EXPECT_EQ(jobs_->Get(first)->queue_position, 2);
-  const absl::Status again = jobs_->Pause(paused).status();
-  EXPECT_TRUE(absl::IsFailedPrecondition(again)) << again;
+  const absl::Status pause_status = jobs_->Pause(paused).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(pause_status)) << pause_status;
   trainer_->Release();
   const Job ended = test::AwaitEnd(*jobs_, paused);
   EXPECT_EQ(ended.state, JobState::kSucceeded);
@@ -200,7 +201,7 @@ TEST_F(JobStopTest, RefusesInvalidStopsWithTheReason) {
   EXPECT_THAT(std::string(refused.message()), HasSubstr("is FAILED, which cannot become STOPPING"));
 }
 
-TEST_F(JobStopTest, RefusesAJobWhoseNameHasAnotherArchitecture) {
+TEST_F(JobStopTest, RefusesAJobWhoseModelNameHasAnotherArchitecture) {
   Open();
   AddTransformer("tiny");
   const absl::Status refused = jobs_->Submit(test::ASpec(), "").status();

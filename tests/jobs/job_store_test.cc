@@ -32,6 +32,15 @@ class JobStoreTest : public ::testing::Test {
   test::ManualClock clock_;
 };
 
+TEST_F(JobStoreTest, CallsTheListenerOncePerRequest) {
+  const std::unique_ptr<JobStore> store = *Open();
+  std::vector<std::string> heard;
+  store->SetListener([&heard](const Job& job, bool) { heard.push_back(job.id); });
+  const std::string id = store->Submit(test::ASpec(), "r1", 10)->id;
+  EXPECT_EQ(store->Submit(test::ASpec(), "r1", 10)->id, id);
+  EXPECT_THAT(heard, ElementsAre(id));
+}
+
 TEST_F(JobStoreTest, ReadsBackTheStoredJob) {
   const JobSpec spec{.config_name = "a.yaml",
                      .config_yaml = "name: ä\n",
@@ -116,10 +125,10 @@ TEST_F(JobStoreTest, StoresAStepOncePerAttempt) {
   EXPECT_TRUE(progress().ok());
   EXPECT_TRUE(absl::IsAlreadyExists(progress()));
   EXPECT_EQ(store->Find(JobKind::kTraining, id)->job.last_sequence, 3);
-  const auto again = [](JobChange& change) { return change.MoveTo(JobState::kQueued); };
-  ASSERT_TRUE(store->Update(id, Durability::kFull, again).ok());
+  const auto requeue = [](JobChange& change) { return change.MoveTo(JobState::kQueued); };
+  ASSERT_TRUE(store->Update(id, Durability::kFull, requeue).ok());
   ASSERT_TRUE((*store->StartNext(JobKind::kTraining)).has_value());
-  EXPECT_TRUE(progress().ok()) << "a new attempt";
+  EXPECT_TRUE(progress().ok()) << "a new attempt may repeat the step";
 }
 
 TEST_F(JobStoreTest, RefusesChangesToAnEndedJob) {
@@ -178,8 +187,8 @@ TEST_F(JobStoreTest, CallsTheListenerAfterTheCommit) {
 
 TEST_F(JobStoreTest, ReportsStateChangesToTheListener) {
   const auto store = *Open();
-  std::vector<bool> moved;
-  store->SetListener([&](const Job&, bool other) { moved.push_back(other); });
+  std::vector<bool> state_changes;
+  store->SetListener([&](const Job&, bool changed) { state_changes.push_back(changed); });
   const std::string id = store->Submit(test::ASpec(), "", 10)->id;
   store->StartNext(JobKind::kTraining).IgnoreError();
   store
@@ -193,10 +202,10 @@ TEST_F(JobStoreTest, ReportsStateChangesToTheListener) {
       ->Update(id, Durability::kFull,
                [](JobChange& change) { return change.MoveTo(JobState::kRunning); })
       .IgnoreError();
-  EXPECT_THAT(moved, ElementsAre(true, true, false, true));
+  EXPECT_THAT(state_changes, ElementsAre(true, true, false, true));
 }
 
-TEST_F(JobStoreTest, CreatesAFileOnlyItsOwnerCanRead) {
+TEST_F(JobStoreTest, CreatesAFileThatOnlyItsOwnerCanRead) {
   const auto store = *Open();
   for (const std::string suffix : {"", "-wal"}) {
     struct stat info {};
@@ -226,7 +235,7 @@ TEST_F(JobStoreTest, RefusesADatabaseOfAnotherProgram) {
   EXPECT_TRUE(absl::IsFailedPrecondition(Open().status())) << Open().status();
   const auto database = *Database::Open(path_);
   EXPECT_TRUE(database->Execute("SELECT * FROM bookmarks").ok());
-  EXPECT_FALSE(database->Execute("SELECT * FROM jobs").ok()) << "nothing was added";
+  EXPECT_FALSE(database->Execute("SELECT * FROM jobs").ok()) << "a refused open must add no tables";
 }
 
 TEST_F(JobStoreTest, MigratesAnOlderSchemaStepByStep) {
@@ -236,7 +245,7 @@ TEST_F(JobStoreTest, MigratesAnOlderSchemaStepByStep) {
   ASSERT_TRUE(Migrate(*database, std::span(steps).first(1)).ok());
   ASSERT_TRUE(database->Execute("INSERT INTO a VALUES (42)").ok());
   ASSERT_TRUE(Migrate(*database, steps).ok());
-  ASSERT_TRUE(Migrate(*database, steps).ok()) << "a second time changes nothing";
+  ASSERT_TRUE(Migrate(*database, steps).ok()) << "a repeated migration must change nothing";
   Query query = *database->Prepare("SELECT x, count(*) FROM b");
   ASSERT_TRUE(*query.Next());
   EXPECT_EQ(query.Integer(0), 42);
@@ -319,7 +328,7 @@ void Overwrite(const std::string& path, int64_t offset, const std::string& bytes
   file << bytes;
 }
 
-TEST_F(JobStoreTest, RefusesADamagedFileWithTheRemedy) {
+TEST_F(JobStoreTest, RefusesADamagedFileAndNamesTheRemedy) {
   {
     const auto store = *Open();
     for (int i = 0; i < 50; ++i) ASSERT_TRUE(store->Submit(test::ASpec(), "", 100).ok());
@@ -332,7 +341,7 @@ TEST_F(JobStoreTest, RefusesADamagedFileWithTheRemedy) {
   const std::vector<Damage> damages = {
       {"header", [&] { Overwrite(path_, 0, "this is no database"); }},
       {"pages", [&] { Overwrite(path_, 4096, std::string(intact.size() - 4096, '\x5a')); }},
-      {"cut", [&] { fs::resize_file(path_, intact.size() / 2 / 4096 * 4096); }},
+      {"truncation", [&] { fs::resize_file(path_, intact.size() / 2 / 4096 * 4096); }},
   };
   for (const Damage& damage : damages) {
     fs::remove(path_ + "-wal");

@@ -12,10 +12,10 @@ namespace {
 using enum JobState;
 using ::testing::HasSubstr;
 
-constexpr JobState kAll[] = {kQueued,     kPreparing, kRunning,   kPausing, kPaused,
-                             kCancelling, kStopping,  kSucceeded, kFailed,  kCancelled};
+constexpr JobState kAllStates[] = {kQueued,     kPreparing, kRunning,   kPausing, kPaused,
+                                   kCancelling, kStopping,  kSucceeded, kFailed,  kCancelled};
 
-const std::set<std::pair<JobState, JobState>> kLegal = {
+const std::set<std::pair<JobState, JobState>> kLegalTransitions = {
     {kQueued, kPreparing},     {kQueued, kCancelled},    {kPreparing, kRunning},
     {kQueued, kPaused},        {kPreparing, kSucceeded}, {kPreparing, kFailed},
     {kPreparing, kCancelling}, {kPreparing, kPausing},   {kPreparing, kQueued},
@@ -32,7 +32,7 @@ class TransitionTest : public ::testing::TestWithParam<std::tuple<JobState, JobS
 
 TEST_P(TransitionTest, AllowsOnlyTheListedTransitions) {
   const auto [from, to] = GetParam();
-  const bool legal = kLegal.contains({from, to});
+  const bool legal = kLegalTransitions.contains({from, to});
   EXPECT_EQ(CanMove(from, to), legal);
 
   JobRecord record;
@@ -56,14 +56,15 @@ TEST_P(TransitionTest, AllowsOnlyTheListedTransitions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllPairs, TransitionTest,
-                         ::testing::Combine(::testing::ValuesIn(kAll), ::testing::ValuesIn(kAll)),
+                         ::testing::Combine(::testing::ValuesIn(kAllStates),
+                                            ::testing::ValuesIn(kAllStates)),
                          [](const auto& test) {
                            return std::string(JobStateName(std::get<0>(test.param))) + "_" +
                                   std::string(JobStateName(std::get<1>(test.param)));
                          });
 
 TEST(JobTest, ReadsBackNamesOfStatesAndEventTypes) {
-  for (const JobState state : kAll) EXPECT_EQ(ParseJobState(JobStateName(state)), state);
+  for (const JobState state : kAllStates) EXPECT_EQ(ParseJobState(JobStateName(state)), state);
   for (const EventType type :
        {EventType::kState, EventType::kLog, EventType::kProgress, EventType::kCheckpoint,
         EventType::kResumed, EventType::kModel, EventType::kImprovement, EventType::kAnswer}) {
@@ -86,7 +87,7 @@ TEST(JobChangeTest, ResetsTheCrashCountOnlyAtANewCheckpoint) {
   EXPECT_EQ(change.record().checkpoint_step, 31);
 }
 
-TEST(JobChangeTest, MakesTextsPrintableAndBounded) {
+TEST(JobChangeTest, MakesTextsPrintableAndLimitsTheirLength) {
   JobRecord record;
   record.job.state = kRunning;
   JobChange change(record, absl::FromUnixSeconds(7));

@@ -10,7 +10,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);
+constexpr absl::Duration kTimeout = absl::Seconds(60);  // between two events
 
 }  // namespace
 
@@ -31,7 +31,7 @@ std::vector<JobEvent> ReadUntil(EventSubscription& events,
     auto ready = std::make_shared<absl::Notification>();
     events.NotifyWhenReady([ready] { ready->Notify(); });
     if (!ready->WaitForNotificationWithTimeout(kTimeout)) {
-      ADD_FAILURE() << "no event for " << kTimeout << " after " << read.size();
+      ADD_FAILURE() << "no event for " << kTimeout << " after event " << read.size();
       break;
     }
     const absl::StatusOr<std::vector<JobEvent>> next = events.Next(1);
@@ -46,34 +46,35 @@ std::vector<JobEvent> ReadUntil(EventSubscription& events,
 }
 
 std::vector<std::string> Describe(const std::vector<JobEvent>& events) {
-  std::vector<std::string> words;
+  std::vector<std::string> descriptions;
   for (const JobEvent& event : events) {
     switch (event.type) {
       case EventType::kState:
-        words.emplace_back(JobStateName(event.state));
+        descriptions.emplace_back(JobStateName(event.state));
         break;
       case EventType::kModel:
-        words.push_back(Concat("model ", event.text));
+        descriptions.push_back(Concat("model ", event.text));
         break;
       case EventType::kLog:
-        words.emplace_back("log");
+        descriptions.emplace_back("log");
         break;
       case EventType::kImprovement:
       case EventType::kAnswer:
-        words.push_back(Concat(EventTypeName(event.type), " ", event.solve->cost));
+        descriptions.push_back(Concat(EventTypeName(event.type), " ", event.solve->cost));
         break;
       default:
-        words.push_back(Concat(EventTypeName(event.type), " ",
-                               event.solve ? event.solve->cost : static_cast<double>(event.step)));
+        descriptions.push_back(
+            Concat(EventTypeName(event.type), " ",
+                   event.solve ? event.solve->cost : static_cast<double>(event.step)));
     }
   }
-  return words;
+  return descriptions;
 }
 
 std::vector<std::string> DescribeWithoutLogs(const std::vector<JobEvent>& events) {
-  std::vector<std::string> words = Describe(events);
-  std::erase(words, "log");
-  return words;
+  std::vector<std::string> descriptions = Describe(events);
+  std::erase(descriptions, "log");
+  return descriptions;
 }
 
 void ExpectConsistentLog(const std::vector<JobEvent>& events) {

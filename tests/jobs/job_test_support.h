@@ -1,4 +1,4 @@
-// Helpers for tests of jobs: specifications, and reading event logs without sleeping.
+// Builds specifications of jobs, and reads their event logs without sleeping.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace vrp::test {
 
-// Returns a valid job of `epochs` epochs of `batches` steps, whose model is called "tiny".
+// Returns a valid specification: `epochs` epochs of `batches` steps, and a model called "tiny".
 JobSpec ASpec(int64_t epochs = 2, int64_t batches = 5);
 
 // Returns the subscription's events up to the first for which `wanted` is true, or all events.
-// Fails the test after a long time without a new event.
+// Fails the test after 60 s without a new event.
 std::vector<JobEvent> ReadUntil(EventSubscription& events,
                                 const std::function<bool(const JobEvent&)>& wanted);
 // Returns all events of a job that will end.

@@ -21,10 +21,10 @@ TEST_F(JobWatchTest, WatchesFromAnySequenceNumberToTheEnd) {
   const auto from_third = *jobs_->Watch(id, 3);
   trainer_->Release();
   const std::vector<JobEvent> all = test::ReadToEnd(*jobs_, id);
-  const std::vector<JobEvent> rest =
+  const std::vector<JobEvent> remaining =
       test::ReadUntil(*from_third, [](const JobEvent&) { return false; });
-  ASSERT_EQ(rest.size(), all.size() - 2);
-  EXPECT_EQ(rest.front().sequence, 3);
+  ASSERT_EQ(remaining.size(), all.size() - 2);
+  EXPECT_EQ(remaining.front().sequence, 3);
   EXPECT_TRUE(from_third->AtEnd());
   for (int64_t from = 0; from <= static_cast<int64_t>(all.size()) + 1; ++from) {
     const auto events = *jobs_->Watch(id, from);
@@ -64,7 +64,7 @@ TEST_F(JobWatchTest, ShowsAllWatchersTheSameEvents) {
   }
 }
 
-TEST_F(JobWatchTest, WakesAThousandIdleWatchersOnceEach) {
+TEST_F(JobWatchTest, WakesEachConnectedWatcherOnce) {
   Open();
   SubmitHeld();
   const std::string id = Submit();

@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Values, ProgressJsonTest,
                                            std::numeric_limits<double>::infinity(),
                                            -std::numeric_limits<double>::infinity()));
 
-TEST(PublishedJsonTest, ReadsBackAndMapsLaterReasonsToUnknown) {
+TEST(PublishedJsonTest, ReadsBackPublishedWeightsAndMapsLaterReasonsToUnknown) {
   const PublishedWeights published{
       .epoch = 3, .step = 15, .reason = PublishReason::kNotValidated, .validation_cost = 1.0 / 3};
   EXPECT_EQ(*ParsePublished(WritePublished(published)), published);
@@ -94,7 +94,7 @@ TEST(ProgressJsonTextTest, ReadsBackThePhasesOfTheRun) {
   EXPECT_EQ(read.totals.WallSeconds(), 14);
 }
 
-TEST(ProgressJsonTextTest, ReadsBackReferenceAndPace) {
+TEST(ProgressJsonTextTest, ReadsBackReferenceAndSpeed) {
   const TrainingProgress progress{
       .seconds_per_step = 0.25, .seconds_per_epoch = 30, .reference = "search 200 iterations"};
   const TrainingProgress read = ParseProgress(WriteProgress(progress)).value();
@@ -106,7 +106,8 @@ TEST(ProgressJsonTextTest, ReadsBackReferenceAndPace) {
 
 TEST(ProgressJsonTextTest, ReadsBackKnownGpuValuesAndOmitsOthers) {
   TrainingProgress progress;
-  EXPECT_EQ(WriteProgress(progress).find("device"), std::string::npos) << "a job on a CPU";
+  EXPECT_EQ(WriteProgress(progress).find("device"), std::string::npos)
+      << "a job on a CPU has no device values";
   EXPECT_EQ(ParseProgress(WriteProgress(progress))->device_utilization, std::nullopt);
   progress.device_utilization = 0.83;
   progress.device_memory_used_bytes = int64_t{13} << 30;
@@ -116,7 +117,7 @@ TEST(ProgressJsonTextTest, ReadsBackKnownGpuValuesAndOmitsOthers) {
   EXPECT_TRUE(absl::IsDataLoss(ParseProgress(R"({"device_utilization": "much"})").status()));
 }
 
-// The text was written by version 0.1.0.
+// Version 0.1.0 wrote the text.
 TEST(ProgressJsonTextTest, ReadsProgressOfEarlierVersions) {
   const auto read = ParseProgress(R"({"epoch":1,"epochs":2,"step":3,"steps":4,"loss":0.5,
       "train_cost":6,"validation_cost":"nan","validation_reference":7,"learning_rate":0.001,
@@ -133,7 +134,7 @@ TEST(ProgressJsonTextTest, ReadsProgressOfEarlierVersions) {
   EXPECT_EQ(read->reference, "");
 }
 
-TEST(ProgressJsonTextTest, ReportsOtherTextAsDataLoss) {
+TEST(ProgressJsonTextTest, ReportsInvalidTextAsDataLoss) {
   for (const char* text :
        {"", "{", "[]", R"({"step": "3"})", R"({"loss": "much"})", R"({"end_of_epoch": 1})"}) {
     EXPECT_TRUE(absl::IsDataLoss(ParseProgress(text).status())) << text;

@@ -78,7 +78,7 @@ TEST_F(RecoveryTest, MapsEachStateToItsStateAfterARestart) {
   EXPECT_EQ(store_->Find(JobKind::kTraining, failed)->job.state, kFailed);
   EXPECT_EQ(store_->Find(JobKind::kTraining, stopping)->job.state, kQueued);
   EXPECT_EQ((*store_->StartNext(JobKind::kTraining))->id, preparing)
-      << "in the order of submission";
+      << "jobs must run in the order of submission";
 }
 
 TEST_F(RecoveryTest, QueuesAStoppingJobFirstToEndIt) {
@@ -153,7 +153,7 @@ TEST_F(RecoveryTest, LeavesEpochAndEndReasonUnknownIfTheCardOmitsThem) {
 class SolveRecoveryTest : public RecoveryTest {
  protected:
   // Returns a solve job that was running when the daemon was killed.
-  std::string Running() {
+  std::string StartRunning() {
     const std::string id = store_->Submit(SolveSpec{.request = "city"}, "", 100)->id;
     CrashAgain(id);
     return id;
@@ -162,7 +162,7 @@ class SolveRecoveryTest : public RecoveryTest {
     EXPECT_EQ((*store_->StartNext(JobKind::kSolve))->id, id);
     Update(id, [](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kRunning).ok()); });
   }
-  JobState Recovered(const std::string& id) {
+  JobState RecoverState(const std::string& id) {
     EXPECT_TRUE(RecoverSolveJobs(*store_, 3).ok());
     return store_->Find(JobKind::kSolve, id)->job.state;
   }
@@ -173,8 +173,8 @@ class SolveRecoveryTest : public RecoveryTest {
 };
 
 TEST_F(SolveRecoveryTest, RequeuesAnInterruptedSearchAndEndsAStoppedOne) {
-  const std::string running = Running();
-  const std::string stopping = Running();
+  const std::string running = StartRunning();
+  const std::string stopping = StartRunning();
   Update(stopping, [](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kStopping).ok()); });
   const absl::StatusOr<std::vector<Job>> to_end = RecoverSolveJobs(*store_, 3);
   ASSERT_TRUE(to_end.ok()) << to_end.status();
@@ -184,29 +184,29 @@ TEST_F(SolveRecoveryTest, RequeuesAnInterruptedSearchAndEndsAStoppedOne) {
 }
 
 TEST_F(SolveRecoveryTest, FailsTheJobAtTheThirdCrashWithoutAPlan) {
-  const std::string id = Running();
+  const std::string id = StartRunning();
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(Recovered(id), JobState::kQueued);
+    EXPECT_EQ(RecoverState(id), JobState::kQueued);
     CrashAgain(id);
   }
-  EXPECT_EQ(Recovered(id), JobState::kFailed);
+  EXPECT_EQ(RecoverState(id), JobState::kFailed);
   EXPECT_THAT(store_->Find(JobKind::kSolve, id)->job.error.ToString(),
               HasSubstr("without a better plan, the limit is 3; the job has no plan"));
 }
 
 TEST_F(SolveRecoveryTest, EndsACrashingJobWithItsPlan) {
-  const std::string id = Running();
+  const std::string id = StartRunning();
   Improve(id);
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(Recovered(id), JobState::kQueued);
+    EXPECT_EQ(RecoverState(id), JobState::kQueued);
     CrashAgain(id);
   }
-  EXPECT_EQ(Recovered(id), JobState::kStopping);
-  EXPECT_EQ(Recovered(id), JobState::kFailed) << "if even that crashes the daemon";
+  EXPECT_EQ(RecoverState(id), JobState::kStopping);
+  EXPECT_EQ(RecoverState(id), JobState::kFailed) << "one more crash must fail the job";
 }
 
 TEST_F(SolveRecoveryTest, KeepsASearchThatMakesProgress) {
-  const std::string id = Running();
+  const std::string id = StartRunning();
   for (int i = 0; i < 6; ++i) {
     if (i % 2 == 0) {
       Improve(id);
@@ -214,7 +214,7 @@ TEST_F(SolveRecoveryTest, KeepsASearchThatMakesProgress) {
       Update(id,
              [](JobChange& change) { change.SetSearchTime(absl::Minutes(9), absl::Minutes(2)); });
     }
-    EXPECT_EQ(Recovered(id), JobState::kQueued) << i;
+    EXPECT_EQ(RecoverState(id), JobState::kQueued) << i;
     CrashAgain(id);
   }
 }

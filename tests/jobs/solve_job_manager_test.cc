@@ -82,7 +82,7 @@ TEST_F(SolveJobManagerTest, RunsAJobFromTheQueueToItsAnswer) {
   Open();
   const std::string id = SubmitWithPlans(2);
   EXPECT_EQ(*jobs_->Answer(id), std::nullopt);
-  solver_.Done();
+  solver_.Finish();
   EXPECT_THAT(EventsOf(id), ElementsAre("QUEUED", "PREPARING", "RUNNING", "improvement 99",
                                         "improvement 98", "answer 98", "SUCCEEDED"));
   const Job job = *jobs_->Get(id);
@@ -105,7 +105,7 @@ TEST_F(SolveJobManagerTest, EndsAStoppedRunningJobWithItsBestPlan) {
               ElementsAre("QUEUED", "PREPARING", "RUNNING", "improvement 99", "improvement 98",
                           "improvement 97", "STOPPING", "answer 97", "SUCCEEDED"));
   EXPECT_EQ(*jobs_->Answer(id), "answer of city: 97");
-  EXPECT_EQ(jobs_->Stop(id)->state, JobState::kSucceeded) << "a second time changes nothing";
+  EXPECT_EQ(jobs_->Stop(id)->state, JobState::kSucceeded) << "a second stop changes nothing";
 }
 
 TEST_F(SolveJobManagerTest, ResumesFromThePlanWithTheRemainingTime) {
@@ -121,7 +121,7 @@ TEST_F(SolveJobManagerTest, ResumesFromThePlanWithTheRemainingTime) {
   EXPECT_EQ(task.budget, absl::Minutes(90));
   EXPECT_EQ(task.request, "city");
   solver_.Improve();
-  solver_.Done();
+  solver_.Finish();
   EXPECT_THAT(EventsOf(id), ElementsAre("QUEUED", "PREPARING", "RUNNING", "improvement 99",
                                         "improvement 98", "QUEUED", "PREPARING", "resumed 98",
                                         "RUNNING", "improvement 97", "answer 97", "SUCCEEDED"));
@@ -144,7 +144,7 @@ TEST_F(SolveJobManagerTest, StoresTheSearchTimeWithoutAnImprovement) {
   clock_.Advance(absl::Minutes(7));
   while (jobs_->Get(id)->solve.progress.search_time < absl::Minutes(7))
     absl::SleepFor(absl::Milliseconds(1));
-  EXPECT_EQ(jobs_->Get(id)->last_sequence, 4) << "without an event";
+  EXPECT_EQ(jobs_->Get(id)->last_sequence, 4) << "the search time must create no event";
 }
 
 TEST_F(SolveJobManagerTest, AnswersAfterARestartWithoutRemainingTime) {
@@ -156,16 +156,16 @@ TEST_F(SolveJobManagerTest, AnswersAfterARestartWithoutRemainingTime) {
   EXPECT_EQ(solver_.tasks().at(1).budget, absl::Milliseconds(1));
 }
 
-TEST_F(SolveJobManagerTest, CancelsAQueuedJobWithoutAPlanAtAStop) {
+TEST_F(SolveJobManagerTest, CancelsAStoppedQueuedJobWithoutAPlan) {
   Open();
   SubmitWithPlans(1);
   const std::string waiting = Submit();
   EXPECT_EQ(jobs_->Stop(waiting)->state, JobState::kCancelled);
-  EXPECT_EQ(jobs_->Stop(waiting)->state, JobState::kCancelled) << "a second time changes nothing";
+  EXPECT_EQ(jobs_->Stop(waiting)->state, JobState::kCancelled) << "a second stop changes nothing";
   EXPECT_THAT(EventsOf(waiting), ElementsAre("QUEUED", "CANCELLED"));
 }
 
-TEST_F(SolveJobManagerTest, EndsAQueuedJobWithItsPlanAtAStop) {
+TEST_F(SolveJobManagerTest, EndsAStoppedQueuedJobWithItsPlan) {
   Open(2);
   const std::string first = Submit("first");
   const std::string second = Submit("second");
@@ -191,7 +191,7 @@ TEST_F(SolveJobManagerTest, FailsTheJobOnASolveErrorAndRunsTheNext) {
   EXPECT_EQ(failed.error, absl::InternalError("the checker refuses the plan"));
   EXPECT_TRUE(absl::IsFailedPrecondition(jobs_->Stop(failed.id).status()));
   EXPECT_THAT(test::AwaitEnd(*jobs_, Submit("worse")).error.ToString(), HasSubstr("out of range"));
-  solver_.Done();
+  solver_.Finish();
   EXPECT_EQ(test::AwaitEnd(*jobs_, Submit()).state, JobState::kSucceeded);
 }
 
@@ -223,7 +223,7 @@ TEST_F(SolveJobManagerTest, DeletesOnlyEndedSolveJobs) {
   Open();
   const std::string id = SubmitWithPlans(1);
   EXPECT_TRUE(absl::IsFailedPrecondition(jobs_->Delete(id)));
-  solver_.Done();
+  solver_.Finish();
   test::AwaitEnd(*jobs_, id);
   const std::string kept = Submit("kept");
   test::AwaitEnd(*jobs_, kept);
@@ -259,7 +259,7 @@ TEST_F(SolveJobManagerTest, ReturnsNotFoundForUnknownJobsOfBothKinds) {
   }
 }
 
-TEST_F(SolveJobManagerTest, KeepsAnImprovementOverATemporarilyFullDisk) {
+TEST_F(SolveJobManagerTest, KeepsAnImprovementFoundWhileTheDiskIsFull) {
   Open();
   const std::string id = SubmitWithPlans(1);
   {

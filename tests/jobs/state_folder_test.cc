@@ -22,7 +22,7 @@ mode_t ModeOf(const std::string& path) {
   return info.st_mode & 0777;
 }
 
-TEST(StateFolderTest, CreatesAFolderOnlyItsOwnerCanRead) {
+TEST(StateFolderTest, CreatesAFolderThatOnlyItsOwnerCanRead) {
   const test::TempFolder temporary;
   const std::string path = temporary.File("a/b/state");
   const auto folder = StateFolder::Open(path + "/");
@@ -51,7 +51,7 @@ TEST(StateFolderTest, RefusesASecondHolderAndNamesTheFirstProcess) {
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr(Concat("another vrpd uses this state folder (process ", getpid())));
   }
-  EXPECT_TRUE(StateFolder::Open(temporary.File("state")).ok()) << "free again";
+  EXPECT_TRUE(StateFolder::Open(temporary.File("state")).ok()) << "the folder must be free again";
 }
 
 TEST(StateFolderTest, RefusesAFileInPlaceOfTheFolder) {

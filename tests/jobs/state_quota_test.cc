@@ -19,25 +19,26 @@ using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
 
-constexpr int64_t kState = 100'000;  // bytes of a checkpoint
+constexpr int64_t kStateBytes = 100'000;  // size of the state in a checkpoint
 
 class StateQuotaTest : public ::testing::Test {
  protected:
   StateQuotaTest() : folder_(*StateFolder::Open(temporary_.File("state"))) {}
-  void Checkpoint(const std::string& job, int64_t step) {
+  void AddCheckpoint(const std::string& job, int64_t step) {
     const std::string directory = folder_->CheckpointPath(job);
     ASSERT_TRUE(EnsureDirectory(directory).ok());
-    ASSERT_TRUE(
-        WriteCheckpoint(
-            directory,
-            {.step = step, .config_sha256 = "ab", .scalars = {}, .state = std::string(kState, 'x')},
-            {.last = 9})
-            .ok());
+    ASSERT_TRUE(WriteCheckpoint(directory,
+                                {.step = step,
+                                 .config_sha256 = "ab",
+                                 .scalars = {},
+                                 .state = std::string(kStateBytes, 'x')},
+                                {.last = 9})
+                    .ok());
     // Sets modification times that differ at the resolution of the file system.
-    fs::last_write_time(At(job, step),
+    fs::last_write_time(StepPath(job, step),
                         fs::file_time_type() + std::chrono::seconds(1000 + ++written_));
   }
-  std::string At(const std::string& job, int64_t step) const {
+  std::string StepPath(const std::string& job, int64_t step) const {
     return Concat(folder_->CheckpointPath(job), "/step-", step);
   }
 
@@ -47,46 +48,46 @@ class StateQuotaTest : public ::testing::Test {
 };
 
 TEST_F(StateQuotaTest, RemovesAndRefusesNothingWithoutAQuota) {
-  for (const int64_t step : {1, 2, 3}) Checkpoint("a", step);
+  for (const int64_t step : {1, 2, 3}) AddCheckpoint("a", step);
   EXPECT_TRUE(StateQuota(*folder_, 0).Check().ok());
-  EXPECT_TRUE(fs::exists(At("a", 1)));
+  EXPECT_TRUE(fs::exists(StepPath("a", 1)));
 }
 
 TEST_F(StateQuotaTest, RemovesTheOldestSupersededCheckpointsAsNeeded) {
-  Checkpoint("a", 1);
-  Checkpoint("b", 1);
-  Checkpoint("a", 2);
-  Checkpoint("b", 2);
-  EXPECT_TRUE(StateQuota(*folder_, 4 * kState + kState / 2).Check().ok());
-  EXPECT_TRUE(fs::exists(At("a", 1)));
-  EXPECT_TRUE(StateQuota(*folder_, 3 * kState + kState / 2).Check().ok());
-  EXPECT_FALSE(fs::exists(At("a", 1)));
-  EXPECT_TRUE(fs::exists(At("b", 1)));
+  AddCheckpoint("a", 1);
+  AddCheckpoint("b", 1);
+  AddCheckpoint("a", 2);
+  AddCheckpoint("b", 2);
+  EXPECT_TRUE(StateQuota(*folder_, 4 * kStateBytes + kStateBytes / 2).Check().ok());
+  EXPECT_TRUE(fs::exists(StepPath("a", 1)));
+  EXPECT_TRUE(StateQuota(*folder_, 3 * kStateBytes + kStateBytes / 2).Check().ok());
+  EXPECT_FALSE(fs::exists(StepPath("a", 1)));
+  EXPECT_TRUE(fs::exists(StepPath("b", 1)));
 }
 
 TEST_F(StateQuotaTest, FreesSpaceForTheNextWrite) {
-  Checkpoint("a", 1);
-  Checkpoint("a", 2);
-  const StateQuota quota(*folder_, 2 * kState + kState / 2);
-  EXPECT_TRUE(quota.Check(kState / 4).ok());
-  EXPECT_TRUE(fs::exists(At("a", 1)));
-  EXPECT_TRUE(quota.Check(kState).ok());
-  EXPECT_FALSE(fs::exists(At("a", 1)));
-  const absl::Status status = quota.Check(2 * kState);
+  AddCheckpoint("a", 1);
+  AddCheckpoint("a", 2);
+  const StateQuota quota(*folder_, 2 * kStateBytes + kStateBytes / 2);
+  EXPECT_TRUE(quota.Check(kStateBytes / 4).ok());
+  EXPECT_TRUE(fs::exists(StepPath("a", 1)));
+  EXPECT_TRUE(quota.Check(kStateBytes).ok());
+  EXPECT_FALSE(fs::exists(StepPath("a", 1)));
+  const absl::Status status = quota.Check(2 * kStateBytes);
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("), and 0.2 MB more are needed; delete"));
 }
 
-TEST_F(StateQuotaTest, KeepsTheLastCompleteCheckpointAndNamesTheUsage) {
-  for (const int64_t step : {1, 2, 3}) Checkpoint("a", step);
+TEST_F(StateQuotaTest, KeepsTheLastCompleteCheckpointAndReportsTheUsage) {
+  for (const int64_t step : {1, 2, 3}) AddCheckpoint("a", step);
   // The newest checkpoint is damaged, so the previous one is the last complete checkpoint.
-  ASSERT_TRUE(AtomicWriteFile(At("a", 3) + "/state.safetensors", "cut").ok());
-  const absl::Status status = StateQuota(*folder_, kState / 2).Check();
+  ASSERT_TRUE(AtomicWriteFile(StepPath("a", 3) + "/state.safetensors", "cut").ok());
+  const absl::Status status = StateQuota(*folder_, kStateBytes / 2).Check();
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("used of a quota of 0.1 MB (jobs 0."));
   EXPECT_THAT(std::string(status.message()), HasSubstr("vrpctl jobs delete"));
-  EXPECT_FALSE(fs::exists(At("a", 1)));
-  EXPECT_TRUE(fs::exists(At("a", 2)));
+  EXPECT_FALSE(fs::exists(StepPath("a", 1)));
+  EXPECT_TRUE(fs::exists(StepPath("a", 2)));
   EXPECT_EQ(ReadNewestCheckpoint(folder_->CheckpointPath("a"))->step, 2);
 }
 

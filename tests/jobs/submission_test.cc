@@ -50,45 +50,58 @@ TEST(SubmissionTest, NamesAllErrorsAtOnce) {
   }
 }
 
-struct BadSpec {
+TEST(SubmissionTest, LimitsTheBytesOfLabels) {
+  JobSpec spec = test::ASpec();
+  for (int i = 0; i < 31; ++i) spec.labels["city"] += "ö";  // of two bytes each
+  EXPECT_THAT(std::string(ValidateSpec(spec).status().message()),
+              ::testing::Not(HasSubstr("labels")));
+  spec.labels["city"] += "ö";
+  EXPECT_THAT(std::string(ValidateSpec(spec).status().message()),
+              HasSubstr("for city, wanted at most 63 bytes of printable UTF-8"));
+}
+
+struct InvalidSpec {
   const char* name;
-  std::function<void(JobSpec&)> damage;
+  std::function<void(JobSpec&)> change;
   const char* message;
 };
 
-class BadSpecTest : public ::testing::TestWithParam<BadSpec> {};
+class InvalidSpecTest : public ::testing::TestWithParam<InvalidSpec> {};
 
-TEST_P(BadSpecTest, ReportsTheFieldName) {
+TEST_P(InvalidSpecTest, ReportsTheFieldName) {
   JobSpec spec = test::ASpec();
-  GetParam().damage(spec);
+  GetParam().change(spec);
   const absl::Status status = ValidateSpec(spec).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr(GetParam().message));
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, BadSpecTest,
+    All, InvalidSpecTest,
     ::testing::Values(
-        BadSpec{"EmptyYaml", [](JobSpec& spec) { spec.config_yaml.clear(); }, "tiny.yaml"},
-        BadSpec{"UnknownKey", [](JobSpec& spec) { spec.config_yaml += "colour: red\n"; }, "colour"},
-        BadSpec{"ModelName", [](JobSpec& spec) { spec.config_yaml = "name: ../x\n"; }, "name"},
-        BadSpec{"Override", [](JobSpec& spec) { spec.overrides = {"training.epochs=0"}; },
-                "training.epochs"},
-        BadSpec{"OverrideText", [](JobSpec& spec) { spec.overrides = {"name=\xff"}; },
-                "overrides[0]: got"},
-        BadSpec{"LongOverride", [](JobSpec& spec) { spec.overrides = {std::string(5000, 'x')}; },
-                "overrides[0]: has 5000 bytes, wanted at most 4096"},
-        BadSpec{"ManyOverrides",
-                [](JobSpec& spec) { spec.overrides.assign(1001, "training.epochs=1"); },
-                "overrides: has 1001 entries, wanted at most 1000"},
-        BadSpec{"LongYaml", [](JobSpec& spec) { spec.config_yaml.append(1 << 20, '\n'); },
-                "wanted at most 1048576"},
-        BadSpec{"ConfigName", [](JobSpec& spec) { spec.config_name = "a\nb"; }, "config_name: got"},
-        BadSpec{"LongDevice", [](JobSpec& spec) { spec.device = std::string(33, 'c'); },
-                "device: has 33 bytes, wanted at most 32"}),
+        InvalidSpec{"EmptyYaml", [](JobSpec& spec) { spec.config_yaml.clear(); }, "tiny.yaml"},
+        InvalidSpec{"UnknownKey", [](JobSpec& spec) { spec.config_yaml += "colour: red\n"; },
+                    "colour"},
+        InvalidSpec{"ModelName", [](JobSpec& spec) { spec.config_yaml = "name: ../x\n"; }, "name"},
+        InvalidSpec{"Override", [](JobSpec& spec) { spec.overrides = {"training.epochs=0"}; },
+                    "training.epochs"},
+        InvalidSpec{"OverrideText", [](JobSpec& spec) { spec.overrides = {"name=\xff"}; },
+                    "overrides[0]: got"},
+        InvalidSpec{"LongOverride",
+                    [](JobSpec& spec) { spec.overrides = {std::string(5000, 'x')}; },
+                    "overrides[0]: has 5000 bytes, wanted at most 4096"},
+        InvalidSpec{"ManyOverrides",
+                    [](JobSpec& spec) { spec.overrides.assign(1001, "training.epochs=1"); },
+                    "overrides: has 1001 entries, wanted at most 1000"},
+        InvalidSpec{"LongYaml", [](JobSpec& spec) { spec.config_yaml.append(1 << 20, '\n'); },
+                    "wanted at most 1048576"},
+        InvalidSpec{"ConfigName", [](JobSpec& spec) { spec.config_name = "a\nb"; },
+                    "config_name: got"},
+        InvalidSpec{"LongDevice", [](JobSpec& spec) { spec.device = std::string(33, 'c'); },
+                    "device: has 33 bytes, wanted at most 32"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(SubmissionTest, ReportsABadDeviceOnlyWithOtherErrors) {
+TEST(SubmissionTest, ReportsAnInvalidDeviceOnlyWithOtherErrors) {
   for (const char* device : {"cuda:63", "toaster", ""}) {
     JobSpec spec = test::ASpec();
     spec.device = device;

@@ -40,15 +40,16 @@ class TensorBoardTest : public ::testing::Test {
         {.folder = folder_.File("curves"), .time = clock_.Now(), .attempt = attempt});
   }
   // Returns the number of records of the only file.
-  int64_t Records() const {
-    std::string rest = *ReadFile(fs::directory_iterator(folder_.File("curves"))->path().string());
+  int64_t CountRecords() const {
+    std::string remaining =
+        *ReadFile(fs::directory_iterator(folder_.File("curves"))->path().string());
     int64_t records = 0;
-    for (; !rest.empty(); ++records) {
+    for (; !remaining.empty(); ++records) {
       uint64_t length = 0;
       for (size_t i = 0; i < 8; ++i) {
-        length |= uint64_t{static_cast<unsigned char>(rest.at(i))} << (8 * i);
+        length |= uint64_t{static_cast<unsigned char>(remaining.at(i))} << (8 * i);
       }
-      rest.erase(0, 16 + length);
+      remaining.erase(0, 16 + length);
     }
     return records;
   }
@@ -62,15 +63,15 @@ class TensorBoardTest : public ::testing::Test {
 
 TEST_F(TensorBoardTest, WritesAPointPerSecondAndPerEpoch) {
   recorder_->WriteTensorBoard(Open());
-  EXPECT_EQ(Records(), 1);  // the record with the version
+  EXPECT_EQ(CountRecords(), 1);  // the record with the version
   for (int64_t step = 1; step <= 8; ++step) {
     recorder_->OnProgress({.epochs = 1, .step = step, .steps = 100});
     clock_.Advance(absl::Milliseconds(500));
   }
-  EXPECT_EQ(Records(), 1 + 4);
+  EXPECT_EQ(CountRecords(), 1 + 4);
   recorder_->OnProgress({.epochs = 1, .step = 9, .steps = 100, .end_of_epoch = true});
   recorder_->OnProgress({.epochs = 1, .step = 10, .steps = 100, .end_of_epoch = true});
-  EXPECT_EQ(Records(), 1 + 6);
+  EXPECT_EQ(CountRecords(), 1 + 6);
 }
 
 TEST_F(TensorBoardTest, WritesAFilePerAttempt) {

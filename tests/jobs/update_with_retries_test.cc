@@ -17,7 +17,7 @@ class UpdateWithRetriesTest : public ::testing::Test {
   UpdateWithRetriesTest() {
     store_ = *JobStore::Open(folder_.File("jobs.db"), &clock_);
     id_ = store_->Submit(test::ASpec(), "", 10)->id;
-    full_.emplace(std::filesystem::file_size(folder_.File("jobs.db-wal")));
+    full_disk_.emplace(std::filesystem::file_size(folder_.File("jobs.db-wal")));
   }
 
   test::TempFolder folder_;
@@ -25,14 +25,14 @@ class UpdateWithRetriesTest : public ::testing::Test {
   std::unique_ptr<JobStore> store_;
   std::string id_;
   StopSignal stopping_;
-  std::optional<test::FullDisk> full_;
+  std::optional<test::FullDisk> full_disk_;
 };
 
 TEST_F(UpdateWithRetriesTest, RetriesUntilTheStoreCanBeWritten) {
   int tries = 0;
   const absl::StatusOr<Job> job =
       UpdateWithRetries(*store_, stopping_, id_, [&](JobChange& change) {
-        if (++tries == 3) full_.reset();
+        if (++tries == 3) full_disk_.reset();
         return change.MoveTo(JobState::kCancelled);
       });
   ASSERT_TRUE(job.ok()) << job.status();

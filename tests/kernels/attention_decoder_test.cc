@@ -53,7 +53,7 @@ TEST_P(AttentionDecoderTest, GreedyRolloutsOfEveryVariantEqualPlainLoopsAndPassT
   }
 }
 
-TEST_P(AttentionDecoderTest, SamplesOfEveryVariantFollowTheCountersAndPassTheChecker) {
+TEST_P(AttentionDecoderTest, SamplesOfEveryVariantEqualPlainLoopsAndPassTheChecker) {
   const DecoderShape shape = {.hidden = 16, .heads = 4};
   const auto decoder = Make<double>(shape);
   for (const CaseOptions& options : AllCases(10)) {
@@ -197,7 +197,7 @@ TEST_P(AttentionDecoderTest, DistinctStartsDoNotCountAsTheNetworksChoices) {
   }
 }
 
-TEST_P(AttentionDecoderTest, MakesAValidPlanFromNanWeights) {
+TEST_P(AttentionDecoderTest, MakesValidPlansFromNanInputs) {
   const DecoderShape shape = {.hidden = 16, .heads = 2};
   const auto decoder = Make<float>(shape);
   const RoutingCase routing({.nodes = 20});
@@ -243,7 +243,7 @@ TEST_P(AttentionDecoderTest, SamplesFollowTheDistribution) {
   EXPECT_GT(chi_square, 0.5);   // a better fit would be suspicious
 }
 
-TEST_P(AttentionDecoderTest, HandlesLargeInstancesAndTheSmallest) {
+TEST_P(AttentionDecoderTest, HandlesTheSmallestAndLargeInstances) {
   const DecoderShape shape = {};
   const auto decoder = Make<float>(shape);
   for (const int32_t count : {2, 3, 700}) {
@@ -257,7 +257,7 @@ TEST_P(AttentionDecoderTest, HandlesLargeInstancesAndTheSmallest) {
           CheckPlan(routing.instance(), routing.PlanOf(decoded.Choices(0)), decoded.costs[0]);
       EXPECT_TRUE(report.feasible) << report.violations.front().message;
       EXPECT_EQ(Score<float>(*decoder, routing.problem(), nodes.view(), decoded,
-                             {.weights = SomeWeights(3)}),
+                             {.weights = TestWeights(3)}),
                 decoded.log_likelihoods);
     }
   }

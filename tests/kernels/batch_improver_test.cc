@@ -21,7 +21,7 @@ using test::ImproveCase;
 using test::IsFeasible;
 using test::RandomPlan;
 
-std::vector<ImprovedPlan> SomePlans() {
+std::vector<ImprovedPlan> RandomPlans() {
   return {RandomPlan({.customers = 40, .seed = 1}),
           RandomPlan({.customers = 40, .seed = 1}),
           RandomPlan({.customers = 1}),
@@ -31,9 +31,9 @@ std::vector<ImprovedPlan> SomePlans() {
           RandomPlan({.customers = 12, .capacity = 9, .seed = 5})};
 }
 
-std::vector<ImprovedPlan> Improved(const ImproveOptions& options,
-                                   std::vector<ImprovedPlan> plans = SomePlans(),
-                                   int64_t part_bytes = int64_t{1} << 30) {
+std::vector<ImprovedPlan> ImprovePlans(const ImproveOptions& options,
+                                       std::vector<ImprovedPlan> plans = RandomPlans(),
+                                       int64_t part_bytes = int64_t{1} << 30) {
   const auto rounds = MakeSerialBatchImprover(part_bytes)->Improve(plans, options);
   EXPECT_TRUE(rounds.ok()) << rounds.status();
   EXPECT_EQ(*rounds, options.rounds);
@@ -47,10 +47,10 @@ std::vector<std::vector<std::vector<int32_t>>> RoutesOf(const std::vector<Improv
 }
 
 TEST(BatchImproverTest, PlansStayFeasibleAndMoreRoundsCostLess) {
-  const std::vector<ImprovedPlan> initial = SomePlans();
+  const std::vector<ImprovedPlan> initial = RandomPlans();
   std::vector<ImprovedPlan> before = initial;
   for (const int32_t rounds : {0, 300, 6000}) {
-    const std::vector<ImprovedPlan> after = Improved({.rounds = rounds});
+    const std::vector<ImprovedPlan> after = ImprovePlans({.rounds = rounds});
     int64_t sum_before = 0;
     int64_t sum_after = 0;
     for (size_t i = 0; i < initial.size(); ++i) {
@@ -66,20 +66,20 @@ TEST(BatchImproverTest, PlansStayFeasibleAndMoreRoundsCostLess) {
 
 TEST(BatchImproverTest, PartsAndThreadsDoNotChangeThePlans) {
   const ImproveOptions options = {.rounds = 200, .seed = 5};
-  const auto whole = RoutesOf(Improved(options));
-  EXPECT_EQ(RoutesOf(Improved(options, SomePlans(), 1)), whole);
-  EXPECT_EQ(RoutesOf(Improved(options, SomePlans(), 30'000)), whole);
+  const auto expected = RoutesOf(ImprovePlans(options));
+  EXPECT_EQ(RoutesOf(ImprovePlans(options, RandomPlans(), 1)), expected);
+  EXPECT_EQ(RoutesOf(ImprovePlans(options, RandomPlans(), 30'000)), expected);
   CpuPool pool(2);
   ImproveOptions threads = options;
   threads.pool = &pool;
-  EXPECT_EQ(RoutesOf(Improved(threads)), whole);
+  EXPECT_EQ(RoutesOf(ImprovePlans(threads)), expected);
 }
 
 TEST(BatchImproverTest, PlansDependOnTheSeedButNotOnThePositionInTheBatch) {
-  const auto plans = RoutesOf(Improved({.rounds = 200, .seed = 5}));
-  EXPECT_EQ(plans[0], plans[1]) << "the same instance";
-  EXPECT_EQ(plans[4], RoutesOf(Improved({.rounds = 200, .seed = 5}, {SomePlans()[4]}))[0]);
-  EXPECT_NE(RoutesOf(Improved({.rounds = 200, .seed = 6})), plans);
+  const auto plans = RoutesOf(ImprovePlans({.rounds = 200, .seed = 5}));
+  EXPECT_EQ(plans[0], plans[1]) << "equal instances must get equal plans";
+  EXPECT_EQ(plans[4], RoutesOf(ImprovePlans({.rounds = 200, .seed = 5}, {RandomPlans()[4]}))[0]);
+  EXPECT_NE(RoutesOf(ImprovePlans({.rounds = 200, .seed = 6})), plans);
 }
 
 TEST(BatchImproverTest, SplitsTheWorkIntoShortDeviceTasks) {
@@ -88,7 +88,7 @@ TEST(BatchImproverTest, SplitsTheWorkIntoShortDeviceTasks) {
   bool inside = false;
   const DeviceRunner runner = [&](absl::FunctionRef<absl::Status()> work) {
     EXPECT_FALSE(std::exchange(inside, true));
-    // Simulates a wait for other work on the device, which must not count as time of the task.
+    // Simulates a wait for other work on the device, which must not count as the task's time.
     if (calls < 60) absl::SleepFor(absl::Milliseconds(25));
     const absl::Time initial = SteadyNow();
     const absl::Status status = work();
@@ -97,12 +97,12 @@ TEST(BatchImproverTest, SplitsTheWorkIntoShortDeviceTasks) {
     ++calls;
     return status;
   };
-  std::vector<ImprovedPlan> plans = SomePlans();
+  std::vector<ImprovedPlan> plans = RandomPlans();
   const auto rounds =
       MakeSerialBatchImprover(int64_t{1} << 30, runner)->Improve(plans, {.rounds = 2000});
   ASSERT_TRUE(rounds.ok()) << rounds.status();
   EXPECT_EQ(*rounds, 2000);
-  EXPECT_EQ(RoutesOf(plans), RoutesOf(Improved({.rounds = 2000})));
+  EXPECT_EQ(RoutesOf(plans), RoutesOf(ImprovePlans({.rounds = 2000})));
   EXPECT_GT(calls, 1);
   EXPECT_LT(calls, 60);
   EXPECT_LT(longest, absl::Seconds(2));
@@ -113,31 +113,31 @@ TEST(BatchImproverTest, FailsWhenTheDevicesThreadHasEnded) {
   const DeviceRunner runner = [&](absl::FunctionRef<absl::Status()> work) {
     return ++calls < 3 ? work() : absl::CancelledError("ended");
   };
-  std::vector<ImprovedPlan> plans = SomePlans();
+  std::vector<ImprovedPlan> plans = RandomPlans();
   const auto rounds =
       MakeSerialBatchImprover(int64_t{1} << 30, runner)->Improve(plans, {.rounds = 100000});
   EXPECT_EQ(rounds.status(), absl::CancelledError("ended"));
   EXPECT_EQ(calls, 3);
-  EXPECT_EQ(RoutesOf(plans), RoutesOf(SomePlans()));
+  EXPECT_EQ(RoutesOf(plans), RoutesOf(RandomPlans()));
 }
 
 TEST(BatchImproverTest, StopsEarlyWithFeasiblePlans) {
-  std::vector<ImprovedPlan> plans = SomePlans();
+  std::vector<ImprovedPlan> plans = RandomPlans();
   const auto rounds = MakeSerialBatchImprover()->Improve(
       plans, {.rounds = 1'000'000'000,
               .stop = StopCondition(SteadyNow() + absl::Milliseconds(50), nullptr)});
   ASSERT_TRUE(rounds.ok()) << rounds.status();
   EXPECT_GT(*rounds, 0);
   EXPECT_LT(*rounds, 1'000'000'000);
-  const std::vector<ImprovedPlan> descended = Improved({.rounds = 0});
+  const std::vector<ImprovedPlan> descended = ImprovePlans({.rounds = 0});
   for (size_t i = 0; i < plans.size(); ++i) {
     EXPECT_TRUE(IsFeasible(plans[i])) << i;
     EXPECT_LE(CostOf(plans[i]), CostOf(descended[i])) << i;
   }
 }
 
-// Lanes that run their iterations backwards, because a warp may also use another order than one
-// thread.
+// Lanes that run their iterations backwards. A plan must not depend on this order, since the lanes
+// of a warp use another order than a single thread.
 struct BackwardLanes {
   template <typename Body>
   void Each(int32_t count, const Body& body) const {
@@ -158,9 +158,9 @@ struct BackwardLanes {
   }
 };
 
-// Runs some calls of the program with BackwardLanes and returns the plans.
-std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int32_t rounds,
-                                           uint64_t seed) {
+// Improves the plans with BackwardLanes, in several calls of the program.
+std::vector<ImprovedPlan> ImproveBackward(std::vector<ImprovedPlan> plans, int32_t rounds,
+                                          uint64_t seed) {
   PackedPlans packed(plans);
   std::vector<uint16_t> neighbours(static_cast<size_t>(packed.neighbour_count()));
   std::vector<uint8_t> best(packed.plans().size());
@@ -189,8 +189,8 @@ std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int3
 }
 
 TEST(BatchImproverTest, PlansDependNeitherOnTheOrderOfThreadsNorOnTheSplitIntoCalls) {
-  EXPECT_EQ(RoutesOf(ImprovedBackward(SomePlans(), 150, 9)),
-            RoutesOf(Improved({.rounds = 150, .seed = 9})));
+  EXPECT_EQ(RoutesOf(ImproveBackward(RandomPlans(), 150, 9)),
+            RoutesOf(ImprovePlans({.rounds = 150, .seed = 9})));
 }
 
 TEST(ImproveCallsTest, CoverAllRoundsInOrder) {
@@ -213,7 +213,7 @@ TEST(ImproveCallsTest, StopAtAFailure) {
   EXPECT_TRUE(absl::IsInternal(CallImprove({.rounds = 10}, {}, failing).status()));
 }
 
-TEST(ImproveCallsTest, ColdAnnealingAcceptsLess) {
+TEST(AnnealingTableTest, TemperaturesAndLogsDecrease) {
   const AnnealingTable table = MakeAnnealingTable();
   EXPECT_TRUE(std::is_sorted(std::rbegin(table.temperatures), std::rend(table.temperatures)));
   EXPECT_GT(table.temperatures[kCoolingSteps - 1], 0);
@@ -221,7 +221,7 @@ TEST(ImproveCallsTest, ColdAnnealingAcceptsLess) {
   EXPECT_NEAR(table.logs[127] / 4096.0, 0.695, 0.01);
 }
 
-TEST(PlanImproveLaunchTest, KeepsScratchInSharedMemoryIfOneWarpsFits) {
+TEST(PlanImproveLaunchTest, KeepsScratchInSharedMemoryIfThatOfOneWarpFits) {
   constexpr DeviceLimits kH200 = {.shared_bytes = 232'448, .multiprocessors = 132};
   const ImproveLaunchPlan hundred = PlanImproveLaunch(10'000, ImproveScratchBytes(101, 20), kH200);
   EXPECT_EQ(hundred.warps, kMaxImproveWarps);

@@ -1,4 +1,4 @@
-// Helpers that run both passes of a decoder with memory for their outputs.
+// Helpers that run a decoder's passes with memory for the outputs.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,7 @@ std::vector<double> Score(const AttentionDecoder<T>& decoder, const RoutingProbl
   return log_likelihoods;
 }
 
-inline std::vector<double> SomeWeights(int32_t count) {
+inline std::vector<double> TestWeights(int32_t count) {
   std::vector<double> weights;
   for (int32_t p = 0; p < count; ++p) weights.push_back(0.3 + 0.2 * p - 0.05 * p * p);
   return weights;

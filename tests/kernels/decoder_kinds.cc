@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-// A decoder that runs the programs on a batch of one instance.
+// A decoder that runs CUDA's programs on one CPU thread, with a batch of one instance.
 template <typename T>
 class ProgramDecoder final : public AttentionDecoder<T> {
  public:

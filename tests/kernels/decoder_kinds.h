@@ -11,13 +11,13 @@
 
 namespace vrp {
 
-using DecoderKind = std::optional<Isa>;  // nullopt: the programs
+using DecoderKind = std::optional<Isa>;  // nullopt: CUDA's programs
 
 std::vector<DecoderKind> DecoderKinds();
 std::string DecoderKindName(DecoderKind kind);
 
-// Returns a decoder of the given kind. The programs have no beam search and poll the stop condition
-// only before a launch.
+// Returns a decoder of the given kind. CUDA's programs have no beam search here, and they poll the
+// stop condition only before a rollout.
 template <typename T>
 std::unique_ptr<AttentionDecoder<T>> MakeDecoderOfKind(DecoderKind kind, const DecoderShape& shape);
 

@@ -61,7 +61,7 @@ TEST(PlanDecoderLaunchTest, AssignsEachStepToOneGroup) {
 
 TEST(PlanDecoderLaunchTest, StagesNodesThatManyTrajectoriesRead) {
   EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kH200).staged);
-  // Needs 155 kB of shared memory, has 99 kB.
+  // The staged nodes need 155 kB of shared memory, and a block has at most 99 kB.
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kRtx3090).staged);
   EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 51, 50, false), kRtx3090).staged);
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(512, 51, 1, false), kH200).staged);
@@ -75,7 +75,7 @@ TEST(PlanDecoderLaunchTest, StagesNodesIfABlockHasAMultiprocessorToItself) {
     EXPECT_EQ(plan.blocks_per_instance, 1);
   }
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(133, 101, 1, false), kH200).staged);
-  // Needs 155 kB of shared memory, has 99 kB.
+  // The staged nodes need 155 kB of shared memory, and a block has at most 99 kB.
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(1, 101, 1, false), kRtx3090).staged);
 }
 
@@ -89,8 +89,8 @@ TEST(PlanDecoderLaunchTest, FillsABlockWithStagedNodes) {
       EXPECT_EQ(plan.slices, kMaxSlices);
     }
   }
-  const DecoderLaunchPlan few =
-      PlanDecoderLaunch(SizeOf(1024, 61, 100, false), kRtx3090);  // 2 groups fit beside the copy
+  const DecoderLaunchPlan few = PlanDecoderLaunch(
+      SizeOf(1024, 61, 100, false), kRtx3090);  // only 2 groups fit beside the staged nodes
   EXPECT_FALSE(few.staged);
 }
 

@@ -1,5 +1,5 @@
-// Tests draws that are divided among threads. tests/train/drawn_by_device_test.cc compares the
-// instances with the host's instances.
+// Tests the program that draws instances, on the CPU. tests/train/drawn_by_device_test.cc compares
+// the instances with the host's instances.
 #include "core/kernels/instances/device_instances.h"
 
 #include <vector>
@@ -29,10 +29,10 @@ TEST(DeviceInstancesTest, DrawTheBatchWhoseNumberIsInMemory) {
       .seed = 3, .customers = 7, .min_capacity = 20, .max_capacity = 20};
   const test::DrawnShape small = {.drawn = drawn, .instances = 4, .nodes = 8};
   const test::DrawnShape large = {.drawn = drawn, .instances = 12, .nodes = 8};
-  std::vector<uint8_t> all = test::DrawnOnCpu(large, 1);
-  std::vector<uint8_t> part = test::DrawnOnCpu(small, 4);
-  const StepRules* const expected = test::TaskIn(all.data(), large).rules + 4;
-  const StepRules* const actual = test::TaskIn(part.data(), small).rules;
+  std::vector<uint8_t> all = test::DrawBatchOnCpu(large, 1);
+  std::vector<uint8_t> part = test::DrawBatchOnCpu(small, 4);
+  const StepRules* const expected = test::TaskAt(all.data(), large).rules + 4;
+  const StepRules* const actual = test::TaskAt(part.data(), small).rules;
   for (int b = 0; b < 4; ++b) test::ExpectSameRules(actual[b], expected[b]);
 }
 
@@ -44,8 +44,8 @@ TEST(DeviceInstancesTest, HaveNoFeaturesBeyondTheirNodes) {
                                             .max_capacity = 30},
                                   .instances = 20,
                                   .nodes = 9};
-  std::vector<uint8_t> memory = test::DrawnOnCpu(shape, 0);
-  const InstanceTask task = test::TaskIn(memory.data(), shape);
+  std::vector<uint8_t> memory = test::DrawBatchOnCpu(shape, 0);
+  const InstanceTask task = test::TaskAt(memory.data(), shape);
   int tours = 0;
   for (int b = 0; b < 20; ++b) {
     EXPECT_EQ(task.sizes[b], task.tsp[b] ? 5 : 6);

@@ -1,5 +1,5 @@
-// Tests the decisions of an optimiser step on the device. tests/train/adamw_test.cc compares the
-// arithmetic of AdamW.
+// Tests the device's optimiser step on the CPU: when the step skips, clips and scales.
+// tests/train/adamw_test.cc tests the arithmetic of AdamW.
 #include "core/kernels/optimiser/device_optimiser.h"
 
 #include <cmath>
@@ -110,7 +110,7 @@ TEST(DeviceOptimiserTest, ClipsByTheNorm) {
   EXPECT_FLOAT_EQ(fixture.mean[0], 0.15F);  // (1 - 0.9) of half of 3
 }
 
-TEST(DeviceOptimiserTest, DividesByTheLossScale) {
+TEST(DeviceOptimiserTest, DividesGradientsByTheLossScale) {
   OptimiserFixture fixture({0.1});
   fixture.ScaleLosses();
   OptimiseOnCpu(fixture.task);

@@ -21,7 +21,7 @@ struct DrawnShape {
 
 // Returns the addresses of a batch's parts in memory from `base` on. The batch's number comes
 // first.
-inline InstanceTask TaskIn(uint8_t* base, const DrawnShape& shape) {
+inline InstanceTask TaskAt(uint8_t* base, const DrawnShape& shape) {
   InstanceTask task = {.drawn = shape.drawn, .instances = shape.instances, .nodes = shape.nodes};
   const int64_t rows = int64_t{shape.instances} * shape.nodes;
   const auto take = [&base](auto*& part, int64_t count) {
@@ -44,15 +44,15 @@ inline int64_t BytesOf(const DrawnShape& shape) {
   return static_cast<int64_t>(sizeof(int64_t)) + shape.instances * kInstance + rows * kRow;
 }
 
-// Returns memory with the batch's number, filled otherwise with values that no batch contains.
-inline std::vector<uint8_t> NoInstances(const DrawnShape& shape, int64_t batch) {
+// Returns memory that holds the batch's number and otherwise bytes that no batch contains.
+inline std::vector<uint8_t> UndrawnBatch(const DrawnShape& shape, int64_t batch) {
   std::vector<uint8_t> memory(static_cast<size_t>(BytesOf(shape)), 0xA5);
   std::memcpy(memory.data(), &batch, sizeof(batch));
   return memory;
 }
-inline std::vector<uint8_t> DrawnOnCpu(const DrawnShape& shape, int64_t batch) {
-  std::vector<uint8_t> memory = NoInstances(shape, batch);
-  DrawInstancesOnCpu(TaskIn(memory.data(), shape));
+inline std::vector<uint8_t> DrawBatchOnCpu(const DrawnShape& shape, int64_t batch) {
+  std::vector<uint8_t> memory = UndrawnBatch(shape, batch);
+  DrawInstancesOnCpu(TaskAt(memory.data(), shape));
   return memory;
 }
 

@@ -23,15 +23,15 @@ std::vector<float> MaskOf(DropoutMask mask) {
   return factors;
 }
 
-TEST(DropoutMaskTest, DropsTheShareAndScalesTheRest) {
+TEST(DropoutMaskTest, DropsUnitsAtItsRateAndScalesTheRest) {
   const std::vector<float> factors = MaskOf({.key = {.seed = 3, .layer = 1}});
   const auto dropped = std::ranges::count(factors, 0.0F);
-  const auto enlarged = std::ranges::count(factors, 4.0F / 3);
-  EXPECT_EQ(dropped + enlarged, std::ssize(factors));
+  const auto scaled = std::ranges::count(factors, 4.0F / 3);
+  EXPECT_EQ(dropped + scaled, std::ssize(factors));
   EXPECT_NEAR(static_cast<double>(dropped) / static_cast<double>(factors.size()), 0.25, 0.03);
 }
 
-TEST(DropoutMaskTest, DependsOnlyOnSequenceStepAndLayer) {
+TEST(DropoutMaskTest, DependsOnTheSequencesNumberAndTheLayer) {
   const std::vector<float> factors = MaskOf({.key = {.seed = 3, .stream = 9, .layer = 1}});
   const std::vector<float> later =
       MaskOf({.key = {.seed = 3, .stream = 9, .sequence = 2, .layer = 1}});
@@ -50,7 +50,7 @@ TEST(DropoutMaskTest, DependsOnlyOnSequenceStepAndLayer) {
   EXPECT_NE(factors, MaskOf({.key = {.seed = 3, .stream = 9, .layer = 1, .decoder = true}}));
 }
 
-TEST(DropoutMaskTest, CountsEarlierSteps) {
+TEST(DropoutMaskTest, AddsEarlierStepsToTheStream) {
   const int64_t done = 4;
   EXPECT_EQ(MaskOf({.key = {.seed = 3, .stream = 1, .layer = 1}, .steps = &done}),
             MaskOf({.key = {.seed = 3, .stream = 5, .layer = 1}}));

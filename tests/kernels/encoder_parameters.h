@@ -18,17 +18,17 @@ inline std::vector<double> RandomInputs(int64_t count, uint64_t stream) {
   return values;
 }
 
-// A flat span of parameters, and the range of values of each kind of parameter over all layers.
+// The parameters of all layers in one array, and the range of each tensor in it.
 struct EncoderParameters {
   std::vector<EncoderLayerOffsets> layers;
   std::vector<double> values;
-  struct Kind {
+  struct Tensor {
     std::string name;
     int64_t first;
     int64_t count;
     bool frozen;
   };
-  std::vector<Kind> kinds;
+  std::vector<Tensor> tensors;
 };
 
 inline EncoderParameters MakeEncoderParameters(const EncoderShape& s) {
@@ -37,11 +37,11 @@ inline EncoderParameters MakeEncoderParameters(const EncoderShape& s) {
   const int64_t f = s.feed_forward;
   const auto add = [&p](const std::string& name, int64_t count, double bound, double offset) {
     const auto first = static_cast<int64_t>(p.values.size());
-    for (const double value : RandomInputs(count, p.kinds.size() + 100)) {
+    for (const double value : RandomInputs(count, p.tensors.size() + 100)) {
       p.values.push_back(offset + bound * value);
     }
     const bool frozen = name.ends_with("mean") || name.ends_with("variance");
-    p.kinds.push_back({name, first, count, frozen});
+    p.tensors.push_back({name, first, count, frozen});
     return first;
   };
   for (int32_t l = 0; l < s.layers; ++l) {

@@ -1,4 +1,4 @@
-// A reference of the encoder in plain loops and float64.
+// A reference implementation of the encoder in plain loops and float64.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace vrp::testing_support {
 
-// A reference encoder of one instance, x [N, H]. With `bf16`, the linear layers round their
-// operands.
+// The reference encoder, which encodes one instance x [N, H]. With `bf16`, linear layers round
+// their operands.
 class EncoderReference {
  public:
   EncoderReference(const EncoderShape& shape, const EncoderParameters& parameters,

@@ -173,12 +173,12 @@ TEST_P(EncoderTest, GradientsEqualCentralDifferences) {
     return (above - below) / (2 * kStep);
   };
   CounterRandom random(3, 1);
-  for (const EncoderParameters::Kind& kind : parameters.kinds) {
-    for (int trial = 0; trial < 6 && kind.count > 0; ++trial) {
-      const int64_t at = kind.first + static_cast<int64_t>(random.UniformDouble() * kind.count);
-      const double wanted = kind.frozen ? 0 : slope(parameters.values[at]);
+  for (const EncoderParameters::Tensor& tensor : parameters.tensors) {
+    for (int trial = 0; trial < 6 && tensor.count > 0; ++trial) {
+      const int64_t at = tensor.first + static_cast<int64_t>(random.UniformDouble() * tensor.count);
+      const double wanted = tensor.frozen ? 0 : slope(parameters.values[at]);
       EXPECT_NEAR(passes.gradient[at], wanted, 2e-6 * (1 + std::abs(wanted)))
-          << kind.name << " at " << at - kind.first;
+          << tensor.name << " at " << at - tensor.first;
     }
   }
   for (int trial = 0; trial < 12; ++trial) {
@@ -195,14 +195,14 @@ TEST_P(EncoderTest, FloatGradientsAreCloseToDouble) {
   const std::vector<double> dy = RandomInputs(group.rows() * s.hidden, 78);
   const Passes<double> wanted = RunEncoder<double>(s, isa(), parameters, group, dy);
   const Passes<float> got = RunEncoder<float>(s, isa(), parameters, group, dy);
-  for (const EncoderParameters::Kind& kind : parameters.kinds) {
+  for (const EncoderParameters::Tensor& tensor : parameters.tensors) {
     double error = 0;
     double size = 0;
-    for (int64_t i = kind.first; i < kind.first + kind.count; ++i) {
+    for (int64_t i = tensor.first; i < tensor.first + tensor.count; ++i) {
       error += std::pow(got.gradient[i] - wanted.gradient[i], 2);
       size += std::pow(wanted.gradient[i], 2);
     }
-    EXPECT_LE(std::sqrt(error), 1e-5 * std::sqrt(size)) << kind.name;
+    EXPECT_LE(std::sqrt(error), 1e-5 * std::sqrt(size)) << tensor.name;
   }
   double error = 0;
   for (size_t i = 0; i < got.dx.size(); ++i) error += std::pow(got.dx[i] - wanted.dx[i], 2);
@@ -285,14 +285,14 @@ TEST_P(Bf16EncoderTest, GradientsEqualDoubleUpToRounding) {
   const std::vector<double> dy = RandomInputs(group.rows() * s.hidden, 78);
   const Passes<double> wanted = RunEncoder<double>(s, Isa::kAvx512, parameters, group, dy);
   const Passes<float> got = RunBf16Encoder(s, bf16(), parameters, group, dy);
-  for (const EncoderParameters::Kind& kind : parameters.kinds) {
+  for (const EncoderParameters::Tensor& tensor : parameters.tensors) {
     double error = 0;
     double size = 0;
-    for (int64_t i = kind.first; i < kind.first + kind.count; ++i) {
+    for (int64_t i = tensor.first; i < tensor.first + tensor.count; ++i) {
       error += std::pow(got.gradient[i] - wanted.gradient[i], 2);
       size += std::pow(wanted.gradient[i], 2);
     }
-    EXPECT_LE(std::sqrt(error), 0.1 * std::sqrt(size)) << kind.name;
+    EXPECT_LE(std::sqrt(error), 0.1 * std::sqrt(size)) << tensor.name;
   }
   const double error = Distance(got.dx, wanted.dx) / std::sqrt(Dot(wanted.dx, wanted.dx));
   EXPECT_LT(error, 0.06);

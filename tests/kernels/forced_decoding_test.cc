@@ -1,13 +1,13 @@
-// Compares forced decoding in one call with plain loops over the step function. Also compares the
-// same choices made step by step, as by a network.
+// Compares forced decoding in one call with plain loops over the step function. Also advances
+// trajectories step by step, as a network does, and compares them with forced decoding.
 #include "core/kernels/forced_decoding/forced_decoding.h"
 
 #include <memory>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/kernels/deterministic_tour.h"
 #include "tests/kernels/routing_case.h"
-#include "tests/kernels/some_tour.h"
 
 namespace vrp {
 namespace {
@@ -59,7 +59,7 @@ struct Memory {
   std::vector<TrajectoryEnd> ends;
 };
 
-// Returns a pointer network's features of a node, computed independently.
+// Returns a pointer network's dynamic features of a node, [kPointerDynamic].
 template <typename T>
 std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
                              const std::vector<uint8_t>& visited, int32_t node) {
@@ -67,8 +67,8 @@ std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
   const double scale = PointerScale(problem);
   PointerTimes times;
   if (problem.window_opens != nullptr) times = PointerTimesAt(rules, state, node);
-  const bool seen = visited[static_cast<size_t>(node)] != 0 && (node > 0 || problem.tsp);
-  return {static_cast<T>(seen ? 1 : 0),
+  const bool was_visited = visited[static_cast<size_t>(node)] != 0 && (node > 0 || problem.tsp);
+  return {static_cast<T>(was_visited ? 1 : 0),
           static_cast<T>(PointerDistance(problem, scale, state.current, node)),
           static_cast<T>(PointerDistance(problem, scale, node, 0)), static_cast<T>(times.wait),
           static_cast<T>(times.slack)};
@@ -102,7 +102,7 @@ class DecodedAndPlain {
   DecodedAndPlain(const RoutingCase& one, ObservationKind kind)
       : kind_(kind), rules_(MakeStepRules(one.problem())), actual(kind), expected(kind) {
     for (int32_t p = 0; p < kTrajectories; ++p) {
-      const std::vector<int32_t> tour = test::SomeTour(rules_, p);
+      const std::vector<int32_t> tour = test::DeterministicTour(rules_, p);
       choices_.insert(choices_.end(), tour.begin(), tour.end());
       choices_.resize(Memory<T>::Size(p + 1), -1);
       AddPlainTrajectory(tour, p);
@@ -213,29 +213,29 @@ class ForcedDecodingEdgeTest : public testing::Test {
 TEST_F(ForcedDecodingEdgeTest, StopsATrajectoryAtAForbiddenChoiceAndContinuesTheOthers) {
   for (const int32_t wrong : {1, kForcedNodes, -1}) {
     choices_.clear();
-    const std::vector<int32_t> whole = test::SomeTour(rules_[1], 1);
-    const ForcedDecodingResult<float> result = DecodeBoth({{1, 2, wrong}, whole});
+    const std::vector<int32_t> tour = test::DeterministicTour(rules_[1], 1);
+    const ForcedDecodingResult<float> result = DecodeBoth({{1, 2, wrong}, tour});
     EXPECT_EQ(result.ends[0], TrajectoryEnd::kForbidden);
     EXPECT_EQ(result.lengths[0], 2);
     EXPECT_EQ(result.steps.current[1], 1);
-    EXPECT_EQ(result.steps.current[2], 0);  // an idle observation
+    EXPECT_EQ(result.steps.current[2], 0);  // the observation of an ended trajectory
     EXPECT_EQ(result.ends[1], TrajectoryEnd::kDone);
-    EXPECT_EQ(result.lengths[1], std::ssize(whole));
+    EXPECT_EQ(result.lengths[1], std::ssize(tour));
   }
 }
 
 TEST_F(ForcedDecodingEdgeTest, DrawsDependOnStepTrajectoryAndStream) {
   const ForcedDecodingResult<float> result =
-      DecodeBoth({test::SomeTour(rules_[0], 0), test::SomeTour(rules_[1], 0)});
+      DecodeBoth({test::DeterministicTour(rules_[0], 0), test::DeterministicTour(rules_[1], 0)});
   EXPECT_EQ(result.uniforms[7], SecondUniform(StepBlock({5, 13, 40, 7})));
   EXPECT_EQ(result.uniforms[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
 }
 
-// Observations of a network that makes the given choices.
+// The observations of a network that makes the given choices, one step at a time.
 template <typename T>
-class Advanced {
+class StepwiseObservations {
  public:
-  Advanced(const StepRules& rules, ObservationKind kind, bool distinct_starts = false)
+  StepwiseObservations(const StepRules& rules, ObservationKind kind, bool distinct_starts = false)
       : rules_(rules), memory_(kind), distinct_starts_(distinct_starts) {}
 
   // Makes `choices`, then advances to `step`.
@@ -276,7 +276,7 @@ class Advanced {
     expect(memory_.features, other.features);
   }
   // Expects equal observations of trajectories that were advanced in the same way.
-  void ExpectSame(const Advanced& other) const {
+  void ExpectSame(const StepwiseObservations& other) const {
     EXPECT_EQ(memory_.forbidden, other.memory_.forbidden);
     EXPECT_EQ(memory_.current, other.memory_.current);
     EXPECT_EQ(moving, other.moving);
@@ -304,7 +304,7 @@ TEST_P(AdvancedStepsTest, ObservationsEqualThoseOfForcedDecoding) {
   for (const ObservationKind kind : {ObservationKind::kShares, ObservationKind::kPointer}) {
     if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // needs coordinates
     const DecodedAndPlain<float> forced(one, kind);
-    Advanced<float> advanced(MakeStepRules(one.problem()), kind);
+    StepwiseObservations<float> advanced(MakeStepRules(one.problem()), kind);
     std::vector<int64_t> choices(kTrajectories, -1);
     for (int32_t t = 0; t < kSteps; ++t) {
       advanced.AdvanceTo(t, choices);
@@ -327,7 +327,8 @@ INSTANTIATE_TEST_SUITE_P(Variants, AdvancedStepsTest, testing::ValuesIn(AllCases
 
 TEST(AdvanceTest, StartsAreDistinctAndDrawsDependOnTheStep) {
   const RoutingCase one({.nodes = kForcedNodes});
-  Advanced<float> advanced(MakeStepRules(one.problem()), ObservationKind::kPointer, true);
+  StepwiseObservations<float> advanced(MakeStepRules(one.problem()), ObservationKind::kPointer,
+                                       true);
   advanced.AdvanceTo(0, {});
   EXPECT_EQ(advanced.given, (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(advanced.uniforms[1], FirstUniform(StepBlock({5, 13, 41, 0})));
@@ -340,25 +341,26 @@ TEST(AdvanceTest, IdlesWithoutAllowedNodesAndIgnoresForbiddenChoices) {
   RoutingCase one({.nodes = kForcedNodes});
   RoutingProblem problem = one.problem();
   problem.capacity = 0.5;  // smaller than any demand
-  Advanced<float> stuck(MakeStepRules(problem), ObservationKind::kPointer, true);
-  Advanced<float> free(MakeStepRules(one.problem()), ObservationKind::kPointer);
+  StepwiseObservations<float> stuck(MakeStepRules(problem), ObservationKind::kPointer, true);
+  StepwiseObservations<float> free(MakeStepRules(one.problem()), ObservationKind::kPointer);
   stuck.AdvanceTo(0, {});
   EXPECT_EQ(stuck.moving, (std::vector<uint8_t>{0, 0}));
   EXPECT_EQ(stuck.ends[1], TrajectoryEnd::kUnreachable);
   EXPECT_EQ(stuck.given, (std::vector<int64_t>{-1, -1}));
-  Advanced<float> without_choices(MakeStepRules(one.problem()), ObservationKind::kPointer);
-  for (Advanced<float>* const each : {&free, &without_choices}) {
+  StepwiseObservations<float> without_choices(MakeStepRules(one.problem()),
+                                              ObservationKind::kPointer);
+  for (StepwiseObservations<float>* const each : {&free, &without_choices}) {
     each->AdvanceTo(0, {});
     each->AdvanceTo(1, {1, 2});
     each->AdvanceTo(2, {2, 1});
   }
   without_choices.AdvanceTo(3, {-1, -1});
-  free.AdvanceTo(3, {1, kForcedNodes});  // a visited node; no such node
+  free.AdvanceTo(3, {1, kForcedNodes});  // a visited node and a padded one
   without_choices.ExpectSame(free);
   EXPECT_EQ(free.moving, (std::vector<uint8_t>{1, 1}));
 }
 
-TEST(AllowedNodeTest, WrapsAroundAndReportsNone) {
+TEST(AllowedNodeTest, WrapsAroundAndReportsThatNoNodeIsAllowed) {
   const RoutingCase one({.nodes = 4});
   const StepRules rules = MakeStepRules(one.problem());
   std::vector<uint8_t> visited(4);

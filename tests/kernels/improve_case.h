@@ -17,7 +17,8 @@ struct ImproveCase {
   uint64_t seed = 1;
 };
 
-// Returns customers in random order, divided into full routes.
+// Returns a plan with the customers in random order. Each route takes customers until one does not
+// fit.
 ImprovedPlan RandomPlan(const ImproveCase& options);
 
 int64_t CostOf(const ImprovedPlan& plan);
@@ -33,7 +34,7 @@ class ImproveFixture {
 
   const ImproveTask& task() const { return tasks_[0]; }
   const ImproveScratch& scratch() const { return scratch_; }
-  // Makes the initial plan the scratch's trial and indexes its routes.
+  // Copies the initial plan to the scratch's trial and current plans, and indexes its routes.
   void Reset();
   // Returns the current trial.
   ImprovedPlan Trial();

@@ -1,4 +1,4 @@
-// Compares the delta of every move of the descent with the cost of the plan that the move makes.
+// Tests the moves of local search, such as that each delta equals the change of the plan's cost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class ImproveMoveTest : public testing::Test {};
 using Moves = testing::Types<RelocateMove, SwapMove, TwoOptMove, TwoOptStarMove>;
 TYPED_TEST_SUITE(ImproveMoveTest, Moves);
 
-// Tries all moves between all customers. Returns the number of moves.
+// Tries each feasible move of each pair of customers. Returns the number of moves.
 template <typename Move>
 int64_t TryAll(const ImproveCase& options) {
   const ImprovedPlan initial = RandomPlan(options);
@@ -103,9 +103,9 @@ TEST(ImproveMovesTest, RecreateReinsertsAllRemovedCustomers) {
     Ruin(fixture.task(), scratch, random);
     const ImprovedPlan ruined = fixture.Trial();
     EXPECT_EQ(CostOf(ruined), before + scratch.state->delta);
-    int32_t left = 0;
-    for (const auto& route : ruined.plan) left += static_cast<int32_t>(route.size());
-    EXPECT_EQ(left + scratch.state->removed, initial.nodes - 1);
+    int32_t kept = 0;
+    for (const auto& route : ruined.plan) kept += static_cast<int32_t>(route.size());
+    EXPECT_EQ(kept + scratch.state->removed, initial.nodes - 1);
     EXPECT_GE(scratch.state->removed, 1);
     largest_removal = std::max(largest_removal, scratch.state->removed);
     ASSERT_TRUE(Recreate(SerialGroup(), fixture.task(), scratch));

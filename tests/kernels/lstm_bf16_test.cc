@@ -1,4 +1,4 @@
-// Compares the LSTM's kernels with products in bf16 with plain loops that round the operands.
+// Compares LSTM kernels that multiply in bf16 with plain loops that round the operands.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -158,7 +158,7 @@ struct StepCase {
   }
 };
 
-TEST_P(Bf16LstmTest, StepsRoundOnlyTheHiddenState) {
+TEST_P(Bf16LstmTest, StepsRoundOnlyTheOperandsOfTheProduct) {
   Floats work = WorkFor(StepCase::kRows, StepCase::kHidden);
   const StepCase c(kernels_, work.data());
   for (int64_t r = 0; r < c.kRows; ++r) {

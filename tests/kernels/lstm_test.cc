@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kLstmHidden = 32;     // weights of several panels
+constexpr int64_t kLstmHidden = 32;     // the weights fill several panels
 constexpr int64_t kLstmSequences = 13;  // more than the rows of a block
 constexpr int64_t kLstmRows = 39;       // in all steps
 
@@ -22,8 +22,8 @@ struct Problem {
   std::vector<double> inputs = RandomValues<double>(kLstmRows * 4 * kLstmHidden, 2);
   std::vector<double> hidden = RandomValues<double>(kLstmSequences * kLstmHidden, 3);
   std::vector<double> cell = RandomValues<double>(kLstmSequences * kLstmHidden, 4);
-  std::vector<double> wanted =
-      RandomValues<double>(kLstmRows * kLstmHidden, 5);  // the loss's gradient w.r.t. the outputs
+  // The loss's gradient with respect to the outputs.
+  std::vector<double> d_outputs = RandomValues<double>(kLstmRows * kLstmHidden, 5);
 };
 
 // Returns the outputs, computed by plain loops.
@@ -55,7 +55,7 @@ std::vector<double> PlainOutputs(const Problem& p) {
 double PlainLoss(const Problem& p) {
   const std::vector<double> outputs = PlainOutputs(p);
   double loss = 0;
-  for (size_t i = 0; i < outputs.size(); ++i) loss += p.wanted[i] * outputs[i];
+  for (size_t i = 0; i < outputs.size(); ++i) loss += p.d_outputs[i] * outputs[i];
   return loss;
 }
 
@@ -90,7 +90,8 @@ struct LayerRun {
     dense.pack(weight.data(), 1, kLstmHidden, {0, kLstmHidden, 4 * kLstmHidden}, packed.data());
     const LstmKernels<T>& lstm = LstmKernelsFor<T>(isa);
     LstmForward<T>(lstm, packed.data(), run);
-    std::copy(p.wanted.begin(), p.wanted.end(), d_hiddens.begin() + kLstmSequences * kLstmHidden);
+    std::copy(p.d_outputs.begin(), p.d_outputs.end(),
+              d_hiddens.begin() + kLstmSequences * kLstmHidden);
     dense.pack(weight.data(), kLstmHidden, 1, {0, 4 * kLstmHidden, kLstmHidden}, packed.data());
     LstmBackward<T>(lstm, packed.data(), run, d_hiddens.data(), d_cells.data());
     std::vector<T> before(kLstmRows * kLstmHidden);
@@ -147,11 +148,11 @@ TEST_P(LstmTest, EqualsPlainLoopsAndTheirCentralDifferencesInFloat) {
 TEST_P(LstmTest, InitialZerosEqualAnAbsentInitialState) {
   Problem p;
   std::fill(p.hidden.begin(), p.hidden.end(), 0.0);
-  const LayerRun<float> given(p, GetParam());
-  const LayerRun<float> known(p, GetParam(), true);
-  EXPECT_EQ(given.hiddens, known.hiddens);
-  EXPECT_EQ(given.gates, known.gates);
-  EXPECT_EQ(given.d_weight, known.d_weight);
+  const LayerRun<float> with_zeros(p, GetParam());
+  const LayerRun<float> without_state(p, GetParam(), true);
+  EXPECT_EQ(with_zeros.hiddens, without_state.hiddens);
+  EXPECT_EQ(with_zeros.gates, without_state.gates);
+  EXPECT_EQ(with_zeros.d_weight, without_state.d_weight);
 }
 
 TEST_P(LstmTest, PacksWeightsLikeTheDenseKernels) {

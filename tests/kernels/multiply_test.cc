@@ -14,7 +14,7 @@ namespace {
 using simd::ProductShape;
 
 template <typename T>
-std::vector<T> As(const std::vector<double>& values) {
+std::vector<T> ConvertTo(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
 
@@ -34,7 +34,7 @@ class MultiplyTest : public testing::TestWithParam<std::tuple<Isa, int64_t, int6
     std::vector<T> c(static_cast<size_t>(s.rows * s.columns), T{99});
     const auto multiply =
         isa() == Isa::kAvx512 ? simd::avx512::PackAndMultiply<T> : simd::avx2::PackAndMultiply<T>;
-    multiply(As<T>(a).data(), As<T>(b).data(), s, packed.data(), c.data());
+    multiply(ConvertTo<T>(a).data(), ConvertTo<T>(b).data(), s, packed.data(), c.data());
     std::vector<T> transposed(a.size());
     for (int64_t i = 0; i < s.rows; ++i) {
       for (int64_t k = 0; k < s.inner; ++k) {
@@ -44,7 +44,7 @@ class MultiplyTest : public testing::TestWithParam<std::tuple<Isa, int64_t, int6
     std::vector<T> sum(c.size(), T{1});
     const auto add = isa() == Isa::kAvx512 ? simd::avx512::AddTransposedProduct<T>
                                            : simd::avx2::AddTransposedProduct<T>;
-    add(transposed.data(), As<T>(b).data(), s, sum.data());
+    add(transposed.data(), ConvertTo<T>(b).data(), s, sum.data());
     for (int64_t i = 0; i < s.rows; ++i) {
       for (int64_t j = 0; j < s.columns; ++j) {
         double wanted = 0;

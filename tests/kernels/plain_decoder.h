@@ -35,7 +35,7 @@ std::vector<double> PlainLogLikelihoods(const DecoderShape& shape, const StepRul
 
 struct PlainTrajectory {
   std::vector<int32_t> choices;
-  double log_likelihood = 0;  // with label smoothing that of the smoothed terms
+  double log_likelihood = 0;  // with label smoothing, the sum of the smoothed terms
   double cost = 0;
   int32_t agreements = 0;
 };

@@ -17,7 +17,7 @@ struct LongestTrips {
   double duration = 0;
 };
 
-LongestTrips TripsOf(const InstanceData& data, const Instance& instance) {
+LongestTrips FindLongestTrips(const InstanceData& data, const Instance& instance) {
   LongestTrips longest;
   for (NodeIndex n = 1; n < instance.num_nodes(); ++n) {
     longest.distance =
@@ -68,7 +68,7 @@ void AddLoads(const CaseOptions& options, CounterRandom& random, InstanceData& d
 }
 
 void AddWindows(CounterRandom& random, const Instance& instance, InstanceData& data) {
-  const double horizon = 4 * TripsOf(data, instance).duration;
+  const double horizon = 4 * FindLongestTrips(data, instance).duration;
   data.windows.push_back({3, 3 + horizon});
   for (NodeIndex n = 1; n < instance.num_nodes(); ++n) {
     const double earliest = 3 + instance.Duration(0, n);
@@ -129,7 +129,7 @@ RoutingCase::RoutingCase(const CaseOptions& options) {
     InstanceData bare = data_;
     bare.kind = ProblemKind::kCvrp;
     const Instance graph = MustCreate(bare);
-    const LongestTrips trips = TripsOf(data_, graph);
+    const LongestTrips trips = FindLongestTrips(data_, graph);
     if (options.distance_limit) data_.vehicles[0].max_distance = 1.3 * trips.distance;
     if (options.duration_limit) data_.vehicles[0].max_duration = 1.4 * trips.duration;
     if (options.windows) AddWindows(random, graph, data_);

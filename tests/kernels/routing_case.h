@@ -12,7 +12,7 @@
 
 namespace vrp {
 
-// Attributes of an instance. All combinations are valid, except with a TSP.
+// Attributes of an instance. All combinations are valid, but a TSP has only a matrix and a metric.
 struct CaseOptions {
   int32_t nodes = 12;
   bool tsp = false;
@@ -26,12 +26,13 @@ struct CaseOptions {
   uint64_t seed = 1;
 };
 
-// Returns a test name such as "backhauls_open".
+// Returns a test name such as "cvrp_open_backhauls_exact".
 std::string CaseName(const CaseOptions& options);
-// Returns cases of each variant, and of each combination of these attributes.
+// Returns a TSP and each combination of the other attributes, with positions and with matrices.
+// Also returns two cases for each rounding metric.
 std::vector<CaseOptions> AllCases(int32_t nodes);
 
-// A random instance in which an empty vehicle can serve every customer.
+// A random instance in which an empty vehicle can serve any single customer.
 class RoutingCase {
  public:
   explicit RoutingCase(const CaseOptions& options);

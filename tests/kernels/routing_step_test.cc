@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
-// A trajectory of random choices.
-struct RandomTrajectory {
-  explicit RandomTrajectory(const RoutingProblem& problem)
+// A trajectory with its state, mask and choices.
+struct MaskedTrajectory {
+  explicit MaskedTrajectory(const RoutingProblem& problem)
       : rules(MakeStepRules(problem)),
         visited(static_cast<size_t>(problem.nodes)),
         mask(visited.size()),
@@ -63,7 +63,7 @@ TEST_P(RoutingVariantTest, RandomTrajectoriesAreFeasibleAndHaveTheCheckersCost) 
     options.seed = GetParam().seed + 100 * seed;
     const RoutingCase routing(options);
     CounterRandom random(seed, 3);
-    RandomTrajectory trajectory(routing.problem());
+    MaskedTrajectory trajectory(routing.problem());
     while (!IsDone(trajectory.state)) {
       ASSERT_GT(trajectory.Mask(), 0);
       trajectory.VisitRandomNode(random);
@@ -82,7 +82,7 @@ TEST_P(RoutingVariantTest, AllowsExactlyTheNodesThatTheCheckerAccepts) {
     options.seed = GetParam().seed + 100 * seed;
     const RoutingCase routing(options);
     CounterRandom random(seed, 4);
-    RandomTrajectory trajectory(routing.problem());
+    MaskedTrajectory trajectory(routing.problem());
     while (!IsDone(trajectory.state)) {
       trajectory.Mask();
       for (int32_t n = 1; n < options.nodes; ++n) {
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, RoutingVariantTest, testing::ValuesIn(AllCase
 TEST(RoutingStepTest, ATspMayBeginAnywhereAndReturnsToItsStart) {
   const std::vector<double> x = {0, 3, 3};
   const std::vector<double> y = {0, 0, 4};
-  RandomTrajectory trajectory({.nodes = 3, .tsp = true, .x = x.data(), .y = y.data()});
+  MaskedTrajectory trajectory({.nodes = 3, .tsp = true, .x = x.data(), .y = y.data()});
   EXPECT_EQ(trajectory.Mask(), 3);
   trajectory.Visit(2);
   EXPECT_EQ(trajectory.Mask(), 2);
@@ -125,7 +125,7 @@ TEST(RoutingStepTest, SharesReportTheRemainingResources) {
   const std::vector<double> y = {0, 0, 4, 4};
   const std::vector<double> demands = {0, 6, 0, 0};
   const std::vector<double> backhauls = {0, 0, 5, 1};
-  RandomTrajectory trajectory({.nodes = 4,
+  MaskedTrajectory trajectory({.nodes = 4,
                                .capacity = 8,
                                .distance_limit = 20,
                                .duration_limit = 50,
@@ -146,7 +146,7 @@ TEST(RoutingStepTest, SharesReportTheRemainingResources) {
 
 TEST(RoutingStepTest, LoadShareIsOneWithoutACapacity) {
   const std::vector<double> x = {0, 3, 3};
-  RandomTrajectory trajectory({.nodes = 3, .x = x.data(), .y = x.data()});
+  MaskedTrajectory trajectory({.nodes = 3, .x = x.data(), .y = x.data()});
   EXPECT_EQ(trajectory.Shares(), (std::vector<double>{1, 0, 0, 0}));
   trajectory.Visit(1);
   EXPECT_EQ(trajectory.Shares(), (std::vector<double>{1, 0, 0, 0}));
@@ -156,7 +156,7 @@ TEST(RoutingStepTest, SumsOfFractionsMayFillAVehicle) {
   const std::vector<double> x(11, 1.0);
   std::vector<double> demands(11, 0.1);
   demands[0] = 0;
-  RandomTrajectory trajectory(
+  MaskedTrajectory trajectory(
       {.nodes = 11, .capacity = 1, .x = x.data(), .y = x.data(), .demands = demands.data()});
   for (int32_t n = 1; n < 10; ++n) trajectory.Visit(n);
   trajectory.Mask();
@@ -165,8 +165,8 @@ TEST(RoutingStepTest, SumsOfFractionsMayFillAVehicle) {
 
 TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
   // The legs take 10, 10 and 20. The second customer opens at 100, so a vehicle that leaves at 80
-  // is back after 40. But the first customer closes at `close`, which forces a wait at the second
-  // one.
+  // is back after 40. If the first customer closes at 60, the vehicle must leave at 50. Then it
+  // waits for 30 at the second customer and is back after 70.
   const std::vector<double> x = {0, 10, 20};
   const std::vector<double> y = {0, 0, 0};
   const std::vector<double> opens = {0, 0, 100};
@@ -174,7 +174,7 @@ TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
     const std::vector<double> closes = {1000, close, 200};
     const double shortest = close < 90 ? 70 : 40;
     for (const double limit : {shortest - 0.1, shortest}) {
-      RandomTrajectory trajectory({.nodes = 3,
+      MaskedTrajectory trajectory({.nodes = 3,
                                    .duration_limit = limit,
                                    .x = x.data(),
                                    .y = y.data(),
@@ -190,14 +190,14 @@ TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
 TEST(RoutingStepTest, AllowsNoNodeIfNoEmptyVehicleCanServeACustomer) {
   const std::vector<double> x = {0, 10};
   const std::vector<double> y = {0, 0};
-  RandomTrajectory trajectory({.nodes = 2, .distance_limit = 15, .x = x.data(), .y = y.data()});
+  MaskedTrajectory trajectory({.nodes = 2, .distance_limit = 15, .x = x.data(), .y = y.data()});
   EXPECT_EQ(trajectory.Mask(), 0);
 }
 
 TEST(RoutingStepTest, OpenRoutesEndWithTheirLastCustomer) {
   const std::vector<double> x = {0, 10, -10};
   const std::vector<double> y = {0, 0, 0};
-  RandomTrajectory trajectory(
+  MaskedTrajectory trajectory(
       {.nodes = 3, .open_routes = true, .distance_limit = 15, .x = x.data(), .y = y.data()});
   trajectory.Visit(1);
   trajectory.Mask();

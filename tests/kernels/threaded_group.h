@@ -19,7 +19,7 @@ namespace vrp::test {
 inline constexpr int32_t kThreads = 3;
 
 // State shared by the threads of a group.
-struct ThreadsTable {
+struct GroupState {
   std::barrier<> barrier{kThreads};
   std::array<std::pair<double, int32_t>, kThreads> values;  // of a reduction
 };
@@ -27,7 +27,7 @@ struct ThreadsTable {
 // Lanes like those of a warp.
 class ThreadedLanes {
  public:
-  ThreadedLanes(ThreadsTable& table, int32_t lane) : table_(table), lane_(lane) {}
+  ThreadedLanes(GroupState& state, int32_t lane) : state_(state), lane_(lane) {}
 
   template <typename Body>
   void Each(int32_t count, const Body& body) const {
@@ -81,24 +81,24 @@ class ThreadedLanes {
   }
 
  private:
-  void Wait() const { table_.barrier.arrive_and_wait(); }
+  void Wait() const { state_.barrier.arrive_and_wait(); }
   // Exchanges values and returns the values of all lanes.
   std::array<std::pair<double, int32_t>, kThreads> Exchange(double value, int32_t index) const {
-    table_.values[static_cast<size_t>(lane_)] = {value, index};
+    state_.values[static_cast<size_t>(lane_)] = {value, index};
     Wait();
-    const auto values = table_.values;
+    const auto values = state_.values;
     Wait();
     return values;
   }
 
-  ThreadsTable& table_;
+  GroupState& state_;
   const int32_t lane_;
 };
 
 // A group like a slice of a block, with warps of one lane each.
 class ThreadedGroup {
  public:
-  ThreadedGroup(ThreadsTable& table, int32_t thread) : lanes_(table, thread), thread_(thread) {}
+  ThreadedGroup(GroupState& state, int32_t thread) : lanes_(state, thread), thread_(thread) {}
 
   template <typename Body>
   void Each(int32_t count, const Body& body) const {
@@ -128,11 +128,11 @@ class ThreadedGroup {
 
 // Calls program(group) on each thread of a group.
 template <typename Group, typename Program>
-void RunByThreads(const Program& program) {
-  ThreadsTable table;
+void RunOnThreads(const Program& program) {
+  GroupState state;
   std::vector<std::jthread> threads;
   for (int32_t thread = 0; thread < kThreads; ++thread) {
-    threads.emplace_back([&table, &program, thread] { program(Group(table, thread)); });
+    threads.emplace_back([&state, &program, thread] { program(Group(state, thread)); });
   }
 }
 

@@ -17,7 +17,7 @@
 namespace vrp {
 namespace {
 
-using test::RunByThreads;
+using test::RunOnThreads;
 using test::ThreadedGroup;
 using test::ThreadedLanes;
 
@@ -113,51 +113,51 @@ void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expe
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-4) << i;
 }
 
-class DecoderByThreadsTest : public testing::TestWithParam<CaseOptions> {};
+class ThreadedDecoderTest : public testing::TestWithParam<CaseOptions> {};
 
-TEST_P(DecoderByThreadsTest, RolloutAndGradientEqualThoseOfOneThread) {
-  Decoded one(GetParam());
-  one.RollOutAll(SerialGroup());
-  one.AddGradients(SerialGroup());
-  Decoded some(GetParam());
-  RunByThreads<ThreadedGroup>([&](const ThreadedGroup& group) {
-    some.RollOutAll(group);
-    some.AddGradients(group);
+TEST_P(ThreadedDecoderTest, RolloutAndGradientEqualThoseOfOneThread) {
+  Decoded serial(GetParam());
+  serial.RollOutAll(SerialGroup());
+  serial.AddGradients(SerialGroup());
+  Decoded threaded(GetParam());
+  RunOnThreads<ThreadedGroup>([&](const ThreadedGroup& group) {
+    threaded.RollOutAll(group);
+    threaded.AddGradients(group);
   });
-  EXPECT_EQ(some.choices, one.choices);
+  EXPECT_EQ(threaded.choices, serial.choices);
   for (int32_t p = 0; p < kTrajectories; ++p) {
-    EXPECT_NEAR(some.likelihoods[p], one.likelihoods[p], 1e-5);
-    EXPECT_NEAR(some.terms[p], one.terms[p], 1e-5);
+    EXPECT_NEAR(threaded.likelihoods[p], serial.likelihoods[p], 1e-5);
+    EXPECT_NEAR(threaded.terms[p], serial.terms[p], 1e-5);
   }
-  ExpectNear(some.gradient, one.gradient);
-  ExpectNear(some.other_gradient, one.other_gradient);
+  ExpectNear(threaded.gradient, serial.gradient);
+  ExpectNear(threaded.other_gradient, serial.other_gradient);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, DecoderByThreadsTest,
+INSTANTIATE_TEST_SUITE_P(Cases, ThreadedDecoderTest,
                          testing::Values(CaseOptions{.nodes = 9},
                                          CaseOptions{.nodes = 9, .windows = true},
                                          CaseOptions{.nodes = 9, .tsp = true}),
                          [](const auto& test) { return CaseName(test.param); });
 
-TEST(ProgramsByThreadsTest, InstancesEqualThoseOfOneThread) {
+TEST(ThreadedProgramsTest, InstancesEqualThoseOfOneThread) {
   const test::DrawnShape shape = {
       .drawn = {.seed = 3, .customers = 20, .min_capacity = 30, .max_capacity = 50},
       .instances = 3,
       .nodes = 23};
-  const std::vector<uint8_t> expected = test::DrawnOnCpu(shape, 5);
-  std::vector<uint8_t> actual = test::NoInstances(shape, 5);
-  const InstanceTask task = test::TaskIn(actual.data(), shape);
+  const std::vector<uint8_t> expected = test::DrawBatchOnCpu(shape, 5);
+  std::vector<uint8_t> actual = test::UndrawnBatch(shape, 5);
+  const InstanceTask task = test::TaskAt(actual.data(), shape);
   double extremes[4] = {};
-  RunByThreads<ThreadedGroup>([&](const ThreadedGroup& group) {
+  RunOnThreads<ThreadedGroup>([&](const ThreadedGroup& group) {
     for (int32_t b = 0; b < shape.instances; ++b) MakeInstance(group, task, b, extremes);
   });
   const int64_t features = int64_t{shape.instances} * shape.nodes * kNodeFeatures;
   std::vector<uint8_t> wanted = expected;
-  const InstanceTask other = test::TaskIn(wanted.data(), shape);
+  const InstanceTask other = test::TaskAt(wanted.data(), shape);
   EXPECT_TRUE(std::equal(task.features, task.features + features, other.features));
 }
 
-TEST(ProgramsByThreadsTest, OptimiserStepsEqualThoseOfOneThread) {
+TEST(ThreadedProgramsTest, OptimiserStepsEqualThoseOfOneThread) {
   std::vector<float> gradient(10'000);
   CounterRandom random(5);
   for (float& value : gradient) value = random.UniformFloat();
@@ -185,14 +185,14 @@ TEST(ProgramsByThreadsTest, OptimiserStepsEqualThoseOfOneThread) {
   OptimiserState expected;
   decide(SerialGroup(), sums, lanes.data(), expected);
   OptimiserState actual;
-  RunByThreads<ThreadedGroup>(
+  RunOnThreads<ThreadedGroup>(
       [&](const ThreadedGroup& group) { decide(group, sums, lanes.data(), actual); });
   EXPECT_EQ(actual.norm, expected.norm);
   EXPECT_EQ(actual.factors[1].rate, expected.factors[1].rate);
   EXPECT_EQ(actual.updates, 1);
 }
 
-TEST(ProgramsByThreadsTest, ImprovedPlansEqualThoseOfOneThread) {
+TEST(ThreadedProgramsTest, ImprovedPlansEqualThoseOfOneThread) {
   const ImproveRequest request = {
       .annealing = MakeAnnealingTable(), .seed = 3, .rounds = 40, .end_round = 40};
   const auto improve = [&](const auto& run) {
@@ -217,10 +217,10 @@ TEST(ProgramsByThreadsTest, ImprovedPlansEqualThoseOfOneThread) {
     return plans[0].plan;
   };
   const auto expected = improve([](const auto& program) { program(SerialGroup()); });
-  EXPECT_EQ(improve([](const auto& program) { RunByThreads<ThreadedLanes>(program); }), expected);
+  EXPECT_EQ(improve([](const auto& program) { RunOnThreads<ThreadedLanes>(program); }), expected);
 }
 
-TEST(ProgramsByThreadsTest, ForcedDecodingEqualsThatOfOneThread) {
+TEST(ThreadedProgramsTest, ForcedDecodingEqualsThatOfOneThread) {
   const RoutingCase routing({.nodes = 7});
   const StepRules rules = MakeStepRules(routing.problem());
   const std::vector<int32_t> choices = {1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, -1, -1, -1};
@@ -256,7 +256,7 @@ TEST(ProgramsByThreadsTest, ForcedDecodingEqualsThatOfOneThread) {
     return std::pair(features, uniforms);
   };
   const auto expected = decode([](const auto& program) { program(SerialGroup()); });
-  EXPECT_EQ(decode([](const auto& program) { RunByThreads<ThreadedLanes>(program); }), expected);
+  EXPECT_EQ(decode([](const auto& program) { RunOnThreads<ThreadedLanes>(program); }), expected);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string ErrorOf(const Architecture& architecture, const nlohmann::json& size
   return std::string(architecture.parse_sizes(sizes.dump(), "card").status().message());
 }
 
-TEST(ArchitecturesTest, FindsEachByItsNameOnly) {
+TEST(ArchitecturesTest, AreFoundByNameButNotByAlias) {
   for (const Architecture* architecture : Architectures()) {
     EXPECT_EQ(FindArchitecture(architecture->name), architecture);
     for (const std::string_view alias : architecture->aliases) {
@@ -28,7 +28,7 @@ TEST(ArchitecturesTest, FindsEachByItsNameOnly) {
   EXPECT_EQ(ArchitectureNames(), "\"ptrnet\" or \"gt\"");
 }
 
-TEST(ArchitecturesTest, NamesAreUnique) {
+TEST(ArchitecturesTest, HaveUniqueNames) {
   std::set<std::string_view> names;
   for (const Architecture* architecture : Architectures()) {
     EXPECT_TRUE(names.insert(architecture->name).second);
@@ -39,7 +39,7 @@ TEST(ArchitecturesTest, NamesAreUnique) {
   }
 }
 
-TEST(ArchitecturesTest, AcceptsItsDefaultSizesAndInputs) {
+TEST(ArchitecturesTest, AcceptTheirDefaultSizesAndInputs) {
   for (const Architecture* architecture : Architectures()) {
     SCOPED_TRACE(architecture->name);
     const NetworkSizes sizes = architecture->default_sizes();
@@ -50,7 +50,7 @@ TEST(ArchitecturesTest, AcceptsItsDefaultSizesAndInputs) {
   }
 }
 
-TEST(ArchitecturesTest, RefusesEachSizeOutOfItsRange) {
+TEST(ArchitecturesTest, RefuseSizesOutOfRange) {
   for (const Architecture* architecture : Architectures()) {
     for (const NetworkOption& option : architecture->options) {
       SCOPED_TRACE(option.key);
@@ -70,7 +70,7 @@ TEST(ArchitecturesTest, RefusesEachSizeOutOfItsRange) {
   }
 }
 
-TEST(ArchitecturesTest, AllowsFineTuningToChangeOnlyDropout) {
+TEST(ArchitecturesTest, AllowFineTuningToChangeOnlyDropout) {
   const Architecture& architecture = *FindArchitecture("ptrnet");
   const NetworkSizes defaults = architecture.default_sizes();
   nlohmann::json other = nlohmann::json::parse(defaults.json);

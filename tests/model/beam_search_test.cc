@@ -48,7 +48,7 @@ class BeamSearchTest : public testing::TestWithParam<std::string> {
     return Run(batch, {.choice = Choice::kBeam, .trajectories = width, .pool = pool});
   }
 
-  // Returns one instance of each kind that the network knows.
+  // Returns one instance of each variant that the network supports.
   static std::vector<Instance> Variants() {
     std::vector<Instance> variants = {
         AnInstance().WithCustomers(7).RandomDemands().Build(),
@@ -70,7 +70,7 @@ class BeamSearchTest : public testing::TestWithParam<std::string> {
   const std::unique_ptr<PolicyEngine> engine_;
 };
 
-std::vector<Instance> Generated(int32_t customers, int32_t count) {
+std::vector<Instance> RandomInstances(int32_t customers, int32_t count) {
   return *GenerateInstances({.kind = ProblemKind::kCvrp, .customers = customers}, count);
 }
 
@@ -80,7 +80,7 @@ Sequence ChoicesAt(const Trajectories& trajectories, int64_t row) {
 }
 
 TEST_P(BeamSearchTest, WidthOneEqualsGreedy) {
-  for (const std::vector<Instance>& instances : {Generated(20, 12), Variants()}) {
+  for (const std::vector<Instance>& instances : {RandomInstances(20, 12), Variants()}) {
     const NetworkBatch batch = BatchOf(instances);
     const Trajectories greedy = Run(batch, {});
     const Trajectories beam = Beam(batch, 1);
@@ -93,7 +93,7 @@ TEST_P(BeamSearchTest, WidthOneEqualsGreedy) {
 }
 
 TEST_P(BeamSearchTest, IsNeverWorseThanGreedyInLikelihoodAndCost) {
-  const NetworkBatch batch = BatchOf(Generated(20, 40));
+  const NetworkBatch batch = BatchOf(RandomInstances(20, 40));
   const Trajectories greedy = Run(batch, {});
   double gained = 0;
   for (const int32_t width : {2, 5, 18, 60}) {
@@ -111,7 +111,7 @@ TEST_P(BeamSearchTest, IsNeverWorseThanGreedyInLikelihoodAndCost) {
 
 TEST_P(BeamSearchTest, ReturnsDistinctRankedToursWithTheirLikelihoods) {
   constexpr int32_t kWidth = 50;
-  const NetworkBatch batch = BatchOf(Generated(15, 6));
+  const NetworkBatch batch = BatchOf(RandomInstances(15, 6));
   const Trajectories beam = Beam(batch, kWidth);
   std::vector<Sequence> choices;
   for (int64_t row = 0; row < std::ssize(beam.lengths); ++row) {
@@ -136,13 +136,13 @@ TEST_P(BeamSearchTest, ReturnsDistinctRankedToursWithTheirLikelihoods) {
 struct AllTours {
   std::vector<Sequence> tours;
   std::vector<double> log_likelihoods;
-  std::map<Sequence, double> beginnings;  // log-likelihood
+  std::map<Sequence, double> prefix_log_likelihoods;
 };
 
 void AddTours(const StepRules& rules, const RouteState& state, const std::vector<uint8_t>& visited,
-              const Sequence& begun, std::vector<Sequence>& tours) {
+              const Sequence& prefix, std::vector<Sequence>& tours) {
   if (IsDone(state)) {
-    tours.push_back(begun);
+    tours.push_back(prefix);
     return;
   }
   for (int32_t node = 0; node < rules.problem.nodes; ++node) {
@@ -150,14 +150,14 @@ void AddTours(const StepRules& rules, const RouteState& state, const std::vector
     RouteState next = state;
     std::vector<uint8_t> next_visited = visited;
     Take(rules, node, next, next_visited.data());
-    Sequence longer = begun;
+    Sequence longer = prefix;
     longer.push_back(node);
     AddTours(rules, next, next_visited, longer, tours);
   }
 }
 
 // Lists all tours and sums the likelihoods of all completions of each prefix.
-AllTours ToursOf(const PolicyEngine& engine, const NetworkBatch& batch) {
+AllTours ListAllTours(const PolicyEngine& engine, const NetworkBatch& batch) {
   AllTours all;
   const StepRules rules = MakeStepRules(batch.problems[0]);
   std::vector<uint8_t> visited(static_cast<size_t>(batch.nodes(0)));
@@ -170,41 +170,41 @@ AllTours ToursOf(const PolicyEngine& engine, const NetworkBatch& batch) {
   all.log_likelihoods = run->log_likelihoods;
   for (size_t k = 0; k < all.tours.size(); ++k) {
     for (size_t length = 0; length <= all.tours[k].size(); ++length) {
-      const Sequence begun(all.tours[k].begin(),
-                           all.tours[k].begin() + static_cast<int64_t>(length));
-      all.beginnings[begun] += std::exp(all.log_likelihoods[k]);
+      const Sequence prefix(all.tours[k].begin(),
+                            all.tours[k].begin() + static_cast<int64_t>(length));
+      all.prefix_log_likelihoods[prefix] += std::exp(all.log_likelihoods[k]);
     }
   }
-  EXPECT_NEAR(all.beginnings[{}], 1, 1e-5);
-  for (auto& [begun, likelihood] : all.beginnings) likelihood = std::log(likelihood);
+  EXPECT_NEAR(all.prefix_log_likelihoods[{}], 1, 1e-5);
+  for (auto& [prefix, likelihood] : all.prefix_log_likelihoods) likelihood = std::log(likelihood);
   return all;
 }
 
-std::vector<Sequence> Longer(const AllTours& all, const Sequence& begun, int32_t nodes) {
+std::vector<Sequence> Extensions(const AllTours& all, const Sequence& prefix, int32_t nodes) {
   std::vector<Sequence> longer;
   for (int32_t node = 0; node < nodes; ++node) {
-    Sequence next = begun;
+    Sequence next = prefix;
     next.push_back(node);
-    if (all.beginnings.contains(next)) longer.push_back(next);
+    if (all.prefix_log_likelihoods.contains(next)) longer.push_back(next);
   }
-  return longer.empty() ? std::vector<Sequence>{begun} : longer;
+  return longer.empty() ? std::vector<Sequence>{prefix} : longer;
 }
 
 // Returns the tours of a reference beam search that always keeps the greedy tour.
-std::vector<Sequence> BeamByHand(const AllTours& all, int32_t nodes, size_t width) {
+std::vector<Sequence> ReferenceBeamSearch(const AllTours& all, int32_t nodes, size_t width) {
   const auto likelier = [&](const Sequence& a, const Sequence& b) {
-    return all.beginnings.at(a) > all.beginnings.at(b);
+    return all.prefix_log_likelihoods.at(a) > all.prefix_log_likelihoods.at(b);
   };
   Sequence greedy;
   std::vector<Sequence> kept = {{}};
   for (int32_t t = 0; t < 2 * nodes; ++t) {
     std::vector<Sequence> next;
-    for (const Sequence& begun : kept) {
-      const std::vector<Sequence> longer = Longer(all, begun, nodes);
-      next.insert(next.end(), longer.begin(), longer.end());
+    for (const Sequence& prefix : kept) {
+      const std::vector<Sequence> extensions = Extensions(all, prefix, nodes);
+      next.insert(next.end(), extensions.begin(), extensions.end());
     }
-    const std::vector<Sequence> of_greedy = Longer(all, greedy, nodes);
-    greedy = *std::min_element(of_greedy.begin(), of_greedy.end(), likelier);
+    const std::vector<Sequence> greedy_extensions = Extensions(all, greedy, nodes);
+    greedy = *std::min_element(greedy_extensions.begin(), greedy_extensions.end(), likelier);
     std::erase(next, greedy);
     std::sort(next.begin(), next.end(), likelier);
     next.resize(std::min(next.size(), width - 1));
@@ -221,10 +221,10 @@ TEST_P(BeamSearchTest, KeepsTheToursOfAReferenceBeamSearch) {
       AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Seed(3).Build()};
   for (const Instance& instance : instances) {
     const NetworkBatch batch = BatchOf({instance});
-    const AllTours all = ToursOf(*engine_, batch);
+    const AllTours all = ListAllTours(*engine_, batch);
     for (const int32_t width : {1, 2, 3, 4, 7, 12, 19, 50}) {
       const Trajectories beam = Beam(batch, width);
-      const auto wanted = BeamByHand(all, batch.nodes(0), static_cast<size_t>(width));
+      const auto wanted = ReferenceBeamSearch(all, batch.nodes(0), static_cast<size_t>(width));
       ASSERT_EQ(wanted.size(), std::min<size_t>(width, all.tours.size()));
       for (size_t k = 0; k < wanted.size(); ++k) {
         EXPECT_EQ(ChoicesAt(beam, static_cast<int64_t>(k)), wanted[k]) << width << ", tour " << k;
@@ -238,13 +238,13 @@ TEST_P(BeamSearchTest, LeavesRowsEmptyBeyondTheNumberOfTours) {
   const NetworkBatch batch =
       BatchOf({AnInstance().WithCustomers(3).Kind(ProblemKind::kTsp).Build()});
   const Trajectories beam = Beam(batch, kWidth);
-  double whole = 0;
+  double sum = 0;
   for (int32_t k = 0; k < kWidth; ++k) {
     EXPECT_EQ(beam.lengths[k], k < 24 ? 4 : 0);
     EXPECT_EQ(std::isinf(beam.costs[k]), k >= 24);
-    whole += std::exp(beam.log_likelihoods[k]);
+    sum += std::exp(beam.log_likelihoods[k]);
   }
-  EXPECT_NEAR(whole, 1, 1e-5);
+  EXPECT_NEAR(sum, 1, 1e-5);
 }
 
 TEST_P(BeamSearchTest, MakesFeasibleToursWithTheCheckersCosts) {
@@ -261,10 +261,10 @@ TEST_P(BeamSearchTest, MakesFeasibleToursWithTheCheckersCosts) {
   }
 }
 
-TEST_P(BeamSearchTest, DoesNotDependOnThreadsAndBatch) {
+TEST_P(BeamSearchTest, DoesNotDependOnThreadsOrBatch) {
   CpuPool pool(2);
-  std::vector<Instance> instances = Generated(20, 9);
-  for (Instance& instance : Generated(33, 3)) instances.push_back(std::move(instance));
+  std::vector<Instance> instances = RandomInstances(20, 9);
+  for (Instance& instance : RandomInstances(33, 3)) instances.push_back(std::move(instance));
   const NetworkBatch batch = BatchOf(instances);
   const Trajectories alone = Beam(batch, 8);
   const Trajectories together = Beam(batch, 8, &pool);
@@ -298,12 +298,12 @@ TEST_P(BeamSearchTest, StopsOnRequest) {
   const RolloutRequest request{.choice = Choice::kBeam,
                                .trajectories = 10,
                                .stop = StopCondition(absl::InfiniteFuture(), flag)};
-  EXPECT_EQ(engine_->Run(BatchOf(Generated(20, 3)), request).status().code(),
+  EXPECT_EQ(engine_->Run(BatchOf(RandomInstances(20, 3)), request).status().code(),
             absl::StatusCode::kCancelled);
 }
 
 TEST_P(BeamSearchTest, RefusesGradientsAndDistinctStarts) {
-  const NetworkBatch batch = BatchOf(Generated(5, 1));
+  const NetworkBatch batch = BatchOf(RandomInstances(5, 1));
   engine_->parameters().TrackGradient();
   const RolloutRequest beam{.choice = Choice::kBeam, .trajectories = 2};
   const auto gradient = engine_->AddGradient(batch, {.rollout = beam}, [](auto, auto, auto) {});
@@ -324,7 +324,7 @@ TEST_P(BeamSearchTest, NamesAnUnreachableCustomer) {
 }
 
 TEST_P(BeamSearchTest, PolicyReturnsTheCheapestTourAndBoundsTheWidth) {
-  const std::vector<Instance> instances = Generated(15, 8);
+  const std::vector<Instance> instances = RandomInstances(15, 8);
   const Trajectories beam = Beam(BatchOf(instances), 12);
   const auto policy = MakeEnginePolicy(Make(), {ProblemKind::kCvrp}, {});
   DecodeOptions options{.method = DecodeMethod::kBeam, .width = 12};

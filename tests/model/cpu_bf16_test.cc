@@ -15,7 +15,7 @@ namespace vrp {
 namespace {
 
 // The variable must be set before the kernels choose their instructions.
-const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
+const int kSetenvResult = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
 
 const PointerNetworkOptions kBf16Pointer = {.hidden = 48, .layers = 2, .dropout = 0.2};
 const GraphTransformerOptions kBf16Transformer = {
@@ -26,8 +26,8 @@ enum class Bf16Network { kPointer, kGraphTransformer };
 class CpuBf16Test : public testing::TestWithParam<Bf16Network> {
  protected:
   void SetUp() override {
-    ASSERT_EQ(kChosen, 0);
-    if (UsableBf16() != Bf16::kEmulatedVectors) GTEST_SKIP() << "no AVX-512 here";
+    ASSERT_EQ(kSetenvResult, 0);
+    if (UsableBf16() != Bf16::kEmulatedVectors) GTEST_SKIP() << "needs a CPU with AVX-512";
     engine_ = GetParam() == Bf16Network::kPointer ? MakeCpuPointerNetwork(kBf16Pointer, 3)
                                                   : MakeCpuGraphTransformer(kBf16Transformer, 3);
     ASSERT_TRUE(engine_->HasBf16());
@@ -48,7 +48,7 @@ class CpuBf16Test : public testing::TestWithParam<Bf16Network> {
           for (size_t i = 0; i < weights.size(); ++i) weights[i] = 0.5 + static_cast<double>(i % 3);
         });
     EXPECT_TRUE(outcome.ok()) << outcome.status();
-    values_.assign(gradient.begin(), gradient.end());
+    gradient_.assign(gradient.begin(), gradient.end());
     return *std::move(outcome);
   }
   Trajectories Run(const RolloutRequest& request) const {
@@ -58,7 +58,7 @@ class CpuBf16Test : public testing::TestWithParam<Bf16Network> {
   }
   // Returns a request that forces choices drawn by the network, so that both precisions use the
   // same choices.
-  GradientRequest Follow() {
+  GradientRequest ForcedRequest() {
     if (choices_.empty()) {
       const Trajectories drawn = Run({.choice = Choice::kSample});
       for (size_t b = 0; b < instances_.size(); ++b) {
@@ -73,14 +73,14 @@ class CpuBf16Test : public testing::TestWithParam<Bf16Network> {
   std::vector<Instance> instances_;
   NetworkBatch batch_;
   std::vector<std::vector<int32_t>> choices_;
-  std::vector<float> values_;  // the last gradient
+  std::vector<float> gradient_;  // the last gradient
 };
 
 TEST_P(CpuBf16Test, HasTheGradientOfFloatUpToRounding) {
-  GradientRequest request = Follow();
+  GradientRequest request = ForcedRequest();
   request.dropout = true;
   const GradientOutcome plain = Gradient(request, false);
-  const std::vector<float> wanted = values_;
+  const std::vector<float> wanted = gradient_;
   const GradientOutcome rounded = Gradient(request, true);
   EXPECT_NE(rounded.loss, plain.loss);
   EXPECT_NEAR(rounded.loss, plain.loss, 0.002 * std::abs(plain.loss));
@@ -93,7 +93,7 @@ TEST_P(CpuBf16Test, HasTheGradientOfFloatUpToRounding) {
     double error = 0;
     for (int64_t i = at; i < at + ParameterLayout::Elements(shape); ++i) {
       norm += double{wanted[i]} * wanted[i];
-      error += (double{values_[i]} - wanted[i]) * (double{values_[i]} - wanted[i]);
+      error += (double{gradient_[i]} - wanted[i]) * (double{gradient_[i]} - wanted[i]);
     }
     if (norm == 0) continue;  // only other problems use the parameter
     EXPECT_GT(error, 0) << shape.name;
@@ -116,25 +116,25 @@ TEST_P(CpuBf16Test, IsBitwiseReproducibleForAThreadCount) {
   const GradientRequest request{
       .rollout = {.choice = Choice::kSample, .trajectories = 2, .pool = &pool}};
   Gradient(request, true);
-  const std::vector<float> first = values_;
+  const std::vector<float> first = gradient_;
   Gradient(request, true);
-  EXPECT_EQ(first, values_);
+  EXPECT_EQ(first, gradient_);
 }
 
 TEST_P(CpuBf16Test, RoundsRolloutsOnRequestAndSeesChangedParameters) {
-  const RolloutRequest follow = Follow().rollout;
-  const std::vector<double> before = Run(follow).log_likelihoods;
-  RolloutRequest rounded = follow;
+  const RolloutRequest forced = ForcedRequest().rollout;
+  const std::vector<double> before = Run(forced).log_likelihoods;
+  RolloutRequest rounded = forced;
   rounded.bf16 = true;
   const std::vector<double> close = Run(rounded).log_likelihoods;
   EXPECT_NE(close, before);
   EXPECT_THAT(close, testing::Pointwise(testing::DoubleNear(0.1), before));
-  const double loss = Gradient(Follow(), true).loss;
-  EXPECT_EQ(Run(follow).log_likelihoods, before);
+  const double loss = Gradient(ForcedRequest(), true).loss;
+  EXPECT_EQ(Run(forced).log_likelihoods, before);
   for (float& value : engine_->parameters().values()) value *= 1.1f;
   EXPECT_TRUE(engine_->ParametersChanged().ok());
-  EXPECT_NE(Gradient(Follow(), true).loss, loss);
-  EXPECT_NE(Run(follow).log_likelihoods, before);
+  EXPECT_NE(Gradient(ForcedRequest(), true).loss, loss);
+  EXPECT_NE(Run(forced).log_likelihoods, before);
   EXPECT_NE(Run(rounded).log_likelihoods, close);
 }
 

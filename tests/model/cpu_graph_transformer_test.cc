@@ -22,7 +22,7 @@ using test::BatchOf;
 using test::ChoicesOf;
 using test::SmallTransformer;
 
-// Returns one instance of each kind that the network knows.
+// Returns one instance of each variant that the network supports.
 std::vector<Instance> AllVariants() {
   return {
       AnInstance().WithCustomers(7).RandomDemands().Build(),
@@ -46,7 +46,7 @@ void WeighByIndex(int64_t first, std::span<const double> costs, std::span<double
   }
 }
 
-// Returns AddGradient's loss, computed only by a rollout.
+// Returns the loss that AddGradient should return, computed from a rollout.
 double LossOf(const PolicyEngine& engine, const NetworkBatch& batch,
               const std::vector<std::vector<int32_t>>& choices, int32_t count, bool starts) {
   RolloutRequest request{.choice = Choice::kForced,
@@ -66,7 +66,7 @@ double LossOf(const PolicyEngine& engine, const NetworkBatch& batch,
   return loss;
 }
 
-// Weighs a trajectory by its index in its instance, for any division into groups.
+// Weighs a trajectory by its index within the instance, however the batch is divided into groups.
 void WeighEach(int64_t first, std::span<const double> costs, std::span<double> weights,
                int32_t count) {
   for (size_t at = 0; at < costs.size(); at += static_cast<size_t>(count)) {
@@ -142,7 +142,14 @@ TEST(CpuGraphTransformerTest, HasTheGradientOfOwnInputs) {
   ExpectGradientOfTheLoss(options, 1, false);
 }
 
-TEST(CpuGraphTransformerTest, KeepsFrozenStatistics) {
+TEST(CpuGraphTransformerTest, RefusesForcedChoicesAfterTheEnd) {
+  const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 1);
+  const std::vector<Instance> instances = {AnInstance().WithCustomers(3).Build(),
+                                           AnInstance().WithCustomers(8).Build()};
+  test::ExpectEndOfForcedChoices(*engine, test::BatchOf(instances));
+}
+
+TEST(CpuGraphTransformerTest, HasNoGradientOfFrozenStatistics) {
   GraphTransformerOptions options = SmallTransformer();
   options.norm = NormKind::kFrozenBatch;
   const auto engine = MakeCpuGraphTransformer(options, 1);
@@ -231,7 +238,7 @@ TEST(CpuGraphTransformerTest, DecodesAnInstanceEquallyInAnyBatch) {
   }
 }
 
-TEST(CpuGraphTransformerTest, SharingTrajectoriesAmongThreadsChangesNothing) {
+TEST(CpuGraphTransformerTest, DividingTrajectoriesAmongThreadsChangesNothing) {
   const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
   const NetworkBatch batch =
       BatchOf(*GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 40}, 2));
@@ -248,12 +255,12 @@ TEST(CpuGraphTransformerTest, SharingTrajectoriesAmongThreadsChangesNothing) {
     const auto shared_samples = engine->Run(batch, request);
     request.choice = Choice::kForced;
     request.choices = choices;
-    const auto shared_follow = engine->Run(batch, request);
-    ASSERT_TRUE(shared_starts.ok() && shared_samples.ok() && shared_follow.ok());
+    const auto shared_forced = engine->Run(batch, request);
+    ASSERT_TRUE(shared_starts.ok() && shared_samples.ok() && shared_forced.ok());
     EXPECT_EQ(starts->choices, shared_starts->choices);
     EXPECT_EQ(starts->log_likelihoods, shared_starts->log_likelihoods);
     EXPECT_EQ(samples->choices, shared_samples->choices);
-    EXPECT_EQ(samples->log_likelihoods, shared_follow->log_likelihoods);
+    EXPECT_EQ(samples->log_likelihoods, shared_forced->log_likelihoods);
   }
 }
 

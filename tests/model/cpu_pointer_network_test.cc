@@ -35,8 +35,8 @@ NetworkBatch Batch(const std::vector<Instance>& instances) {
   return MakeNetworkBatch(instances, NodeOrder::kByAngle);
 }
 
-Trajectories RunOf(const PolicyEngine& engine, const NetworkBatch& batch,
-                   const RolloutRequest& request) {
+Trajectories RunEngine(const PolicyEngine& engine, const NetworkBatch& batch,
+                       const RolloutRequest& request) {
   auto trajectories = engine.Run(batch, request);
   EXPECT_TRUE(trajectories.ok()) << trajectories.status();
   return *std::move(trajectories);
@@ -49,8 +49,8 @@ void Weigh(int64_t first, std::span<const double>, std::span<double> weights) {
   }
 }
 
-GradientOutcome GradientOf(PolicyEngine& engine, const NetworkBatch& batch,
-                           const GradientRequest& request) {
+GradientOutcome ComputeGradient(PolicyEngine& engine, const NetworkBatch& batch,
+                                const GradientRequest& request) {
   engine.parameters().TrackGradient();
   std::fill(engine.parameters().gradient().begin(), engine.parameters().gradient().end(), 0.0f);
   auto outcome = engine.AddGradient(batch, request, Weigh);
@@ -58,36 +58,36 @@ GradientOutcome GradientOf(PolicyEngine& engine, const NetworkBatch& batch,
   return *std::move(outcome);
 }
 
-std::vector<float> Gradient(const PolicyEngine& engine) {
+std::vector<float> GradientValues(const PolicyEngine& engine) {
   const auto gradient = engine.parameters().gradient();
   return {gradient.begin(), gradient.end()};
 }
 
 class CpuPointerNetworkTest : public testing::TestWithParam<bool> {};
 
-// Checks the gradient of each parameter against differences of the rollout's log-likelihoods. The
-// rollout computes them step by step.
+// Compares each parameter's gradient with central differences of the loss, which a rollout computes
+// step by step.
 void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bool windows) {
   const auto engine = MakeCpuPointerNetwork(options, 3);
   const std::vector<Instance> instances =
       test::WithFeatures(Instances({6, 9, 7, 21}, windows), engine->batch_form().own_columns);
   const NetworkBatch batch = MakeNetworkBatch(instances, engine->batch_form());
   const RolloutRequest sample{.choice = Choice::kSample, .trajectories = 3, .seed = 5};
-  const GradientOutcome outcome = GradientOf(*engine, batch, {.rollout = sample});
+  const GradientOutcome outcome = ComputeGradient(*engine, batch, {.rollout = sample});
   EXPECT_LT(outcome.pass_difference, 1e-5);
-  const std::vector<float> gradient = Gradient(*engine);
+  const std::vector<float> gradient = GradientValues(*engine);
   const auto choices = ChoicesOf(outcome.trajectories);
   const RolloutRequest forcing{.choice = Choice::kForced, .trajectories = 3, .choices = choices};
   const auto loss = [&] {
     EXPECT_TRUE(engine->ParametersChanged().ok());
-    const Trajectories forced = RunOf(*engine, batch, forcing);
+    const Trajectories forced = RunEngine(*engine, batch, forcing);
     double sum = 0;
     for (size_t row = 0; row < choices.size(); ++row) {
       sum += (0.5 + static_cast<double>(row % 3)) * forced.log_likelihoods[row];
     }
     return sum;
   };
-  // The only group starts at instance 0, so that the weights are those of Weigh.
+  // The batch is one group, so `loss` uses the same weights as Weigh.
   ASSERT_NEAR(loss(), outcome.loss, 1e-3);
   const ParameterLayout& layout = engine->parameters().layout();
   for (const ParameterShape& shape : layout.shapes()) {
@@ -127,13 +127,19 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputs) {
 
 INSTANTIATE_TEST_SUITE_P(Windows, CpuPointerNetworkTest, testing::Bool());
 
+TEST(CpuPointerNetworkTest, RefusesForcedChoicesAfterTheEnd) {
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
+  test::ExpectEndOfForcedChoices(*engine,
+                                 MakeNetworkBatch(Instances({3, 8}), engine->batch_form()));
+}
+
 TEST(CpuPointerNetworkTest, MakesFeasiblePlans) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   for (const bool windows : {false, true}) {
     const std::vector<Instance> instances = Instances({5, 12, 20, 33}, windows);
     const NetworkBatch batch = Batch(instances);
     const Trajectories sampled =
-        RunOf(*engine, batch, {.choice = Choice::kSample, .trajectories = 4});
+        RunEngine(*engine, batch, {.choice = Choice::kSample, .trajectories = 4});
     for (int32_t row = 0; row < 16; ++row) {
       const Plan plan = ChoicesToPlan(batch, row / 4, sampled.Choices(row));
       const CheckReport report = CheckPlan(instances[row / 4], plan);
@@ -148,8 +154,8 @@ TEST(CpuPointerNetworkTest, DoesNotDependOnTheRestOfTheBatch) {
   const std::vector<Instance> instances = Instances({9, 30});
   const NetworkBatch both = Batch(instances);
   const NetworkBatch one = Batch({instances[0]});
-  const Trajectories of_both = RunOf(*engine, both, {.choice = Choice::kSample});
-  const Trajectories of_one = RunOf(*engine, one, {.choice = Choice::kSample});
+  const Trajectories of_both = RunEngine(*engine, both, {.choice = Choice::kSample});
+  const Trajectories of_one = RunEngine(*engine, one, {.choice = Choice::kSample});
   EXPECT_TRUE(std::ranges::equal(of_both.Choices(0), of_one.Choices(0)));
   EXPECT_NEAR(of_both.log_likelihoods[0], of_one.log_likelihoods[0], 1e-5);
 }
@@ -161,51 +167,52 @@ TEST(CpuPointerNetworkTest, IsBitwiseReproducibleForAThreadCount) {
   CpuPool pool(2);
   const GradientRequest request{
       .rollout = {.choice = Choice::kSample, .trajectories = 2, .pool = &pool}};
-  GradientOf(*engine, batch, request);
-  const std::vector<float> first = Gradient(*engine);
-  GradientOf(*engine, batch, request);
-  EXPECT_EQ(first, Gradient(*engine));
+  ComputeGradient(*engine, batch, request);
+  const std::vector<float> first = GradientValues(*engine);
+  ComputeGradient(*engine, batch, request);
+  EXPECT_EQ(first, GradientValues(*engine));
 }
 
 TEST(CpuPointerNetworkTest, DrawsDropoutByStream) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 14});
   const NetworkBatch batch = Batch(instances);
-  const auto choices = ChoicesOf(RunOf(*engine, batch, {}));
+  const auto choices = ChoicesOf(RunEngine(*engine, batch, {}));
   GradientRequest request{.rollout = {.choice = Choice::kForced, .choices = choices},
                           .dropout = true};
-  const double first = GradientOf(*engine, batch, request).loss;
-  EXPECT_EQ(first, GradientOf(*engine, batch, request).loss);
+  const double first = ComputeGradient(*engine, batch, request).loss;
+  EXPECT_EQ(first, ComputeGradient(*engine, batch, request).loss);
   request.rollout.stream = 9;
-  EXPECT_NE(first, GradientOf(*engine, batch, request).loss);
+  EXPECT_NE(first, ComputeGradient(*engine, batch, request).loss);
   request.dropout = false;
-  EXPECT_NE(first, GradientOf(*engine, batch, request).loss);
+  EXPECT_NE(first, ComputeGradient(*engine, batch, request).loss);
 }
 
 TEST(CpuPointerNetworkTest, ReadsOwnChoicesInScheduledSampling) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 14});
   const NetworkBatch batch = Batch(instances);
-  const auto choices = ChoicesOf(RunOf(*engine, batch, {.choice = Choice::kSample}));
+  const auto choices = ChoicesOf(RunEngine(*engine, batch, {.choice = Choice::kSample}));
   GradientRequest request{.rollout = {.choice = Choice::kForced, .choices = choices}};
-  const GradientOutcome forced = GradientOf(*engine, batch, request);
+  const GradientOutcome forced = ComputeGradient(*engine, batch, request);
   EXPECT_EQ(ChoicesOf(forced.trajectories), choices);
   request.rollout.teacher_forcing = 0;
-  const GradientOutcome free = GradientOf(*engine, batch, request);
+  const GradientOutcome free = ComputeGradient(*engine, batch, request);
   EXPECT_EQ(ChoicesOf(free.trajectories), choices);
   EXPECT_NE(free.loss, forced.loss);
   EXPECT_LT(free.pass_difference, 1e-5);
 }
 
-TEST(CpuPointerNetworkTest, SmoothsLabels) {
+TEST(CpuPointerNetworkTest, LabelSmoothingLowersTheLossOfGreedyChoices) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9});
   const NetworkBatch batch = Batch(instances);
-  const auto choices = ChoicesOf(RunOf(*engine, batch, {}));
+  const auto choices = ChoicesOf(RunEngine(*engine, batch, {}));
   GradientRequest request{.rollout = {.choice = Choice::kForced, .choices = choices}};
-  const double plain = GradientOf(*engine, batch, request).loss;
+  const double plain = ComputeGradient(*engine, batch, request).loss;
   request.label_smoothing = 0.1;
-  EXPECT_LT(GradientOf(*engine, batch, request).loss, plain);  // greedy choices are the likeliest
+  EXPECT_LT(ComputeGradient(*engine, batch, request).loss,
+            plain);  // greedy choices are the likeliest
 }
 
 TEST(CpuPointerNetworkTest, VisitsEveryCityOnce) {
@@ -213,7 +220,8 @@ TEST(CpuPointerNetworkTest, VisitsEveryCityOnce) {
   const std::vector<Instance> instances = {
       AnInstance().Kind(ProblemKind::kTsp).WithCustomers(11).Seed(3).Build()};
   const NetworkBatch batch = Batch(instances);
-  const Trajectories tours = RunOf(*engine, batch, {.trajectories = 12, .distinct_starts = true});
+  const Trajectories tours =
+      RunEngine(*engine, batch, {.trajectories = 12, .distinct_starts = true});
   for (int32_t p = 0; p < 12; ++p) {
     EXPECT_EQ(tours.Choices(p)[0], p);
     std::vector<int32_t> cities(tours.Choices(p).begin(), tours.Choices(p).end());

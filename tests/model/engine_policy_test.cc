@@ -39,7 +39,7 @@ TEST(EnginePolicyTest, MoreAugmentationsAndStartsAreNeverWorse) {
   EXPECT_LE(cost({.augmentations = 8}), cost({}));
 }
 
-TEST(EnginePolicyTest, ReturnsOtherPlansTheCheapestFirst) {
+TEST(EnginePolicyTest, SortsOtherPlansByCost) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances =
@@ -96,7 +96,7 @@ TEST(EnginePolicyTest, NamesAnUnreachableCustomer) {
       << plans.status();
 }
 
-TEST(EnginePolicyTest, RefusesAnUntrainedKind) {
+TEST(EnginePolicyTest, RefusesKindsThatItWasNotTrainedFor) {
   const auto policy = MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5),
                                        {ProblemKind::kCvrp, ProblemKind::kTsp}, {});
   const std::vector<Instance> instances =

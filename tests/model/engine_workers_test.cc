@@ -27,14 +27,14 @@ std::vector<int64_t> RowsOfGroups(const std::vector<int64_t>& rows, int64_t limi
   return sums;
 }
 
-TEST(CutIntoGroupsTest, GivesEachThreadEquallyMuch) {
-  // There are 128 instances of 11 rows. A group holds 38 of them, which would give one thread 76.
+TEST(CutIntoGroupsTest, GivesEachThreadEquallyManyRows) {
+  // There are 128 instances of 11 rows. Groups of 38 would give one thread 76 and the other 52.
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(128, 11), 420, 2), std::vector<int64_t>(4, 352));
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(512, 1), 72, 2), std::vector<int64_t>(8, 64));
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(9, 1), 72, 3), std::vector<int64_t>(3, 3));
 }
 
-TEST(CutIntoGroupsTest, KeepsNearTheLimitForAllSizes) {
+TEST(CutIntoGroupsTest, StaysNearTheLimitWithInstancesOfMixedSizes) {
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < 200; ++i) rows.push_back(11 + i * 37 % 90);
   for (const int threads : {1, 2, 3, 8}) {

@@ -3,18 +3,18 @@
 #include <cmath>
 #include <limits>
 
-#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "gtest/gtest.h"
 
 namespace vrp {
 namespace {
 
-ParameterLayout ALayout() {
+ParameterLayout SmallLayout() {
   return ParameterLayout({{.name = "a.weight", .shape = {2, 3}, .bound = 0.5},
                           {.name = "a.bias", .shape = {2}, .bound = 0.1, .offset = 1}});
 }
 
-FlatParameters RandomParameters(uint64_t seed) { return {ALayout(), seed}; }
+FlatParameters RandomParameters(uint64_t seed) { return {SmallLayout(), seed}; }
 
 std::vector<float> Values(const FlatParameters& parameters) {
   return {parameters.values().begin(), parameters.values().end()};

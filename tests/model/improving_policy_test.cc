@@ -27,11 +27,11 @@ std::unique_ptr<Policy> SmallPolicy() {
       {ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kVrptw}, {});
 }
 
-std::unique_ptr<Policy> Improving() {
+std::unique_ptr<Policy> MakeSmallImprovingPolicy() {
   return MakeImprovingPolicy(SmallPolicy(), MakeSerialBatchImprover());
 }
 
-DecodeOptions With(int32_t rounds) {
+DecodeOptions OptionsWithRounds(int32_t rounds) {
   DecodeOptions options;
   options.improvement = PlanImprovement{.rounds = rounds};
   return options;
@@ -43,8 +43,8 @@ double Cost(const Instance& instance, const DecodedPlan& decoded) {
   return report.cost;
 }
 
-// Returns instances of all kinds that the policy improves.
-std::vector<Instance> Improvable() {
+// Returns instances of all variants that the policy improves.
+std::vector<Instance> ImprovableInstances() {
   return {AnInstance().WithCustomers(40).RandomDemands().Capacity(25).Build(),
           AnInstance().WithCustomers(30).RandomDemands().Capacity(25).As(Metric::kRounded).Build(),
           AnInstance().WithCustomers(30).RandomDemands().Capacity(20).As(Metric::kDimacs).Build(),
@@ -58,10 +58,10 @@ std::vector<Instance> Improvable() {
           AnInstance().WithCustomers(1).Build()};
 }
 
-TEST(ImprovingPolicyTest, ImprovesTheNetworksPlansInEveryBatch) {
-  const std::vector<Instance> instances = Improvable();
-  const auto decoded = Improving()->Decode(instances, {});
-  const auto improved = Improving()->Decode(instances, With(400));
+TEST(ImprovingPolicyTest, ImprovesTheNetworksPlansInAnyBatch) {
+  const std::vector<Instance> instances = ImprovableInstances();
+  const auto decoded = MakeSmallImprovingPolicy()->Decode(instances, {});
+  const auto improved = MakeSmallImprovingPolicy()->Decode(instances, OptionsWithRounds(400));
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   ASSERT_TRUE(improved.ok()) << improved.status();
   double before = 0;
@@ -73,15 +73,16 @@ TEST(ImprovingPolicyTest, ImprovesTheNetworksPlansInEveryBatch) {
     EXPECT_EQ((*improved)[i].rounds, 400);
     EXPECT_GT((*improved)[i].improving, absl::ZeroDuration());
     EXPECT_EQ((*decoded)[i].rounds, 0);
-    // Each instance gets the plan that it gets if it is decoded alone.
-    const auto alone = Improving()->Decode(std::span(instances).subspan(i, 1), With(400));
+    // An instance must get the same plan in a batch as alone.
+    const auto alone = MakeSmallImprovingPolicy()->Decode(std::span(instances).subspan(i, 1),
+                                                          OptionsWithRounds(400));
     EXPECT_EQ((*alone)[0].plan, (*improved)[i].plan) << i;
   }
   EXPECT_LT(after, 0.9 * before);
 }
 
 TEST(ImprovingPolicyTest, FindsTheOptimumOfTinyInstances) {
-  const auto policy = Improving();
+  const auto policy = MakeSmallImprovingPolicy();
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     const Instance instance = AnInstance()
                                   .WithCustomers(4 + static_cast<int32_t>(seed % 5))
@@ -89,17 +90,17 @@ TEST(ImprovingPolicyTest, FindsTheOptimumOfTinyInstances) {
                                   .RandomDemands()
                                   .Capacity(seed % 2 == 0 ? 15 : 40)
                                   .Build();
-    const auto plans = policy->Decode(std::span(&instance, 1), With(3000));
+    const auto plans = policy->Decode(std::span(&instance, 1), OptionsWithRounds(3000));
     ASSERT_TRUE(plans.ok()) << plans.status();
     EXPECT_NEAR(Cost(instance, (*plans)[0]), test::BruteForceOptimum(instance).cost, 1e-6) << seed;
   }
 }
 
-TEST(ImprovingPolicyTest, EndsInTimeWithItsBestPlans) {
-  const std::vector<Instance> instances = Improvable();
-  DecodeOptions options = With(1'000'000'000);
+TEST(ImprovingPolicyTest, StopsAtTheDeadlineWithFeasiblePlans) {
+  const std::vector<Instance> instances = ImprovableInstances();
+  DecodeOptions options = OptionsWithRounds(1'000'000'000);
   options.improvement->until = SteadyNow() + absl::Milliseconds(50);
-  const auto plans = Improving()->Decode(instances, options);
+  const auto plans = MakeSmallImprovingPolicy()->Decode(instances, options);
   ASSERT_TRUE(plans.ok()) << plans.status();
   for (size_t i = 0; i < instances.size(); ++i) Cost(instances[i], (*plans)[i]);
   EXPECT_LT((*plans)[0].rounds, 1'000'000'000);
@@ -108,7 +109,8 @@ TEST(ImprovingPolicyTest, EndsInTimeWithItsBestPlans) {
 TEST(ImprovingPolicyTest, RespectsTheFleet) {
   const Instance limited =
       AnInstance().WithCustomers(24).RandomDemands().Capacity(30).Vehicles(24).Build();
-  const auto plans = Improving()->Decode(std::span(&limited, 1), With(300));
+  const auto plans =
+      MakeSmallImprovingPolicy()->Decode(std::span(&limited, 1), OptionsWithRounds(300));
   ASSERT_TRUE(plans.ok()) << plans.status();
   Cost(limited, (*plans)[0]);
   const Plan& plan = (*plans)[0].plan;
@@ -116,11 +118,11 @@ TEST(ImprovingPolicyTest, RespectsTheFleet) {
 }
 
 TEST(ImprovingPolicyTest, NamesUnsupportedInstances) {
-  const auto policy = Improving();
+  const auto policy = MakeSmallImprovingPolicy();
   const auto refusal = [&](const Instance& instance) {
     const absl::Status status = policy->Improves(instance);
     EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
-    const auto plans = policy->Decode(std::span(&instance, 1), With(1));
+    const auto plans = policy->Decode(std::span(&instance, 1), OptionsWithRounds(1));
     EXPECT_TRUE(absl::IsUnimplemented(plans.status())) << plans.status();
     return std::string(status.message());
   };
@@ -132,9 +134,9 @@ TEST(ImprovingPolicyTest, NamesUnsupportedInstances) {
               HasSubstr("got 2048"));
 }
 
-TEST(ImprovingPolicyTest, RefusesOnTheCpu) {
+TEST(ImprovingPolicyTest, RefusesToImproveWithoutAGpu) {
   const Instance instance = AnInstance().Build();
-  const auto plans = SmallPolicy()->Decode(std::span(&instance, 1), With(1));
+  const auto plans = SmallPolicy()->Decode(std::span(&instance, 1), OptionsWithRounds(1));
   EXPECT_TRUE(absl::IsUnimplemented(plans.status())) << plans.status();
   EXPECT_THAT(std::string(plans.status().message()), HasSubstr("GPU"));
 }
@@ -144,15 +146,15 @@ TEST(ScaleToIntegersTest, KeepsIntegersAndScalesOthersToInt32) {
       AnInstance().WithCustomers(9).RandomDemands().Capacity(20).As(Metric::kRounded).Build();
   Plan plan;
   for (NodeIndex node = 1; node < rounded.num_nodes(); ++node) plan.push_back({0, {node}});
-  const ImprovedPlan whole = ScaleToIntegers(rounded, plan);
-  EXPECT_EQ(whole.capacity, 20);
-  EXPECT_EQ(whole.demands[3], rounded.demand(3));
-  EXPECT_EQ(whole.distances[3 * 10 + 5], rounded.Distance(3, 5));
+  const ImprovedPlan integers = ScaleToIntegers(rounded, plan);
+  EXPECT_EQ(integers.capacity, 20);
+  EXPECT_EQ(integers.demands[3], rounded.demand(3));
+  EXPECT_EQ(integers.distances[3 * 10 + 5], rounded.Distance(3, 5));
   const Instance exact = AnInstance().WithCustomers(9).RandomDemands().Capacity(20).Build();
-  const ImprovedPlan fine = ScaleToIntegers(exact, plan);
-  const double factor = fine.distances[3 * 10 + 5] / exact.Distance(3, 5);
+  const ImprovedPlan scaled = ScaleToIntegers(exact, plan);
+  const double factor = scaled.distances[3 * 10 + 5] / exact.Distance(3, 5);
   EXPECT_GT(factor, 1e5);
-  EXPECT_NEAR(fine.distances[4 * 10 + 7], exact.Distance(4, 7) * factor, 2);
+  EXPECT_NEAR(scaled.distances[4 * 10 + 7], exact.Distance(4, 7) * factor, 2);
 }
 
 TEST(ScaleToIntegersTest, RoundsLoadsSoThatFeasibleRoutesStayFeasible) {
@@ -161,10 +163,10 @@ TEST(ScaleToIntegersTest, RoundsLoadsSoThatFeasibleRoutesStayFeasible) {
                                  .Demands({0.1, 0.2, 0.7})
                                  .Capacity(0.9)
                                  .Build();
-  const ImprovedPlan whole = ScaleToIntegers(fractions, {{0, {1}}, {0, {2}}, {0, {3}}});
-  EXPECT_LE(whole.demands[2] + whole.demands[1], whole.capacity);
-  EXPECT_GT(whole.demands[1] + whole.demands[2] + whole.demands[3], whole.capacity);
-  EXPECT_EQ(whole.plan.size(), 3);
+  const ImprovedPlan integers = ScaleToIntegers(fractions, {{0, {1}}, {0, {2}}, {0, {3}}});
+  EXPECT_LE(integers.demands[2] + integers.demands[1], integers.capacity);
+  EXPECT_GT(integers.demands[1] + integers.demands[2] + integers.demands[3], integers.capacity);
+  EXPECT_EQ(integers.plan.size(), 3);
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
-#include "core/model/graph_transformer/graph_transformer_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/make_engine.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/policy/policy.h"
 #include "core/model/weights/model_card.h"
 #include "core/problem/generate/generators.h"
@@ -53,7 +53,7 @@ class LoadPolicyTest : public testing::TestWithParam<ArchitectureCase> {
   void WriteCard() {
     EXPECT_TRUE(AtomicWriteFile(folder_ + "/card.json", WriteModelCard(card_)).ok());
   }
-  std::string Refused() {
+  std::string RefusalMessage() {
     const auto policy = LoadPolicy(folder_, {});
     EXPECT_EQ(policy.status().code(), absl::StatusCode::kInvalidArgument);
     return std::string(policy.status().message());
@@ -65,7 +65,7 @@ class LoadPolicyTest : public testing::TestWithParam<ArchitectureCase> {
   ModelCard card_;
 };
 
-TEST_P(LoadPolicyTest, HasTheLikelihoodsOfTheSavedNetwork) {
+TEST_P(LoadPolicyTest, ReturnsThePlansAndLikelihoodsOfTheSavedNetwork) {
   const auto loaded = LoadPolicy(folder_, {});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const std::vector<Instance> instances = *GenerateInstances({.customers = 12}, 5);
@@ -82,7 +82,7 @@ TEST_P(LoadPolicyTest, HasTheLikelihoodsOfTheSavedNetwork) {
   EXPECT_EQ((*loaded)->info().architecture, GetParam().name);
 }
 
-TEST_P(LoadPolicyTest, NamesTheInputs) {
+TEST_P(LoadPolicyTest, ListsTheInputs) {
   const auto features = (*LoadPolicy(folder_, {}))->info().input_features;
   EXPECT_EQ(features.size(), GetParam().name == "gt" ? 12u : 8u);
   EXPECT_EQ(features.back(), GetParam().name == "gt" ? "is_depot" : "is_visited");
@@ -90,25 +90,26 @@ TEST_P(LoadPolicyTest, NamesTheInputs) {
 
 TEST_P(LoadPolicyTest, RefusesWeightsWithAnotherHash) {
   EXPECT_TRUE(AtomicWriteFile(folder_ + "/weights.safetensors", "other").ok());
-  EXPECT_NE(Refused().find("SHA-256"), std::string::npos);
+  EXPECT_NE(RefusalMessage().find("SHA-256"), std::string::npos);
 }
 
 TEST_P(LoadPolicyTest, RefusesTruncatedWeights) {
   Write(engine_->parameters().Save().substr(0, 5000));
-  EXPECT_NE(Refused().find("weights.safetensors"), std::string::npos);
+  EXPECT_NE(RefusalMessage().find("weights.safetensors"), std::string::npos);
 }
 
 TEST_P(LoadPolicyTest, RefusesAnotherArchitecture) {
   card_.architecture = "transformer";
   WriteCard();
-  EXPECT_NE(Refused().find("card.json: architecture: got \"transformer\", wanted"),
+  EXPECT_NE(RefusalMessage().find("card.json: architecture: got \"transformer\", wanted"),
             std::string::npos);
 }
 
 TEST_P(LoadPolicyTest, RefusesSizesThatDoNotFitTheWeights) {
   card_.architecture_json = GetParam().other_sizes;
   WriteCard();
-  EXPECT_NE(Refused().find(GetParam().expected_error), std::string::npos) << Refused();
+  EXPECT_NE(RefusalMessage().find(GetParam().expected_error), std::string::npos)
+      << RefusalMessage();
 }
 
 TEST_P(LoadPolicyTest, NamesTheMissingFile) {

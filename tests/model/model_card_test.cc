@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/paths.h"
@@ -46,7 +46,7 @@ TEST(ModelCardTest, KeepsAnUnknownGap) {
   EXPECT_TRUE(std::isnan(ParseModelCard(WriteModelCard(card), "card.json")->validation_gap));
 }
 
-TEST(ModelCardTest, ReadsBackEvaluationsThatMayBeAbsent) {
+TEST(ModelCardTest, ReadsBackEvaluationsAndAllowsNone) {
   ModelCard card = ACard();
   const double none = std::numeric_limits<double>::quiet_NaN();
   card.evaluations = {{.data = "set.jsonl",
@@ -98,7 +98,7 @@ TEST(ModelCardTest, ReadsACardOfSchema1) {
   EXPECT_EQ(card->steps, 6);
   EXPECT_EQ(card->kinds, std::vector<ProblemKind>{ProblemKind::kCvrp});
   EXPECT_TRUE(card->evaluations.empty());
-  EXPECT_TRUE(std::isnan(card->validation_gap)) << "the ratio of its means is no such gap";
+  EXPECT_TRUE(std::isnan(card->validation_gap)) << "schema 1 has a ratio of means, not a mean gap";
   EXPECT_EQ(card->reference, "");
   EXPECT_GT(card->validation_reference, 0);
 }
@@ -145,7 +145,7 @@ TEST(ModelCardTest, NamesEachMissingOrMistypedKey) {
   }
 }
 
-TEST(ModelCardTest, SurvivesEveryTruncation) {
+TEST(ModelCardTest, RefusesEveryTruncation) {
   const std::string text = WriteModelCard(ACard());
   for (size_t length = 0; length + 2 < text.size(); ++length) {
     EXPECT_FALSE(ParseModelCard(text.substr(0, length), "card.json").ok());

@@ -54,7 +54,7 @@ TEST(NetworkBatchTest, ScalesByCapacityAndHorizon) {
   EXPECT_FLOAT_EQ(Feature(batch, 1, "service"), 0.1f);
 }
 
-TEST(NetworkBatchTest, UsesTheWholeDayWithoutWindows) {
+TEST(NetworkBatchTest, UsesTheWholeHorizonWithoutWindows) {
   const NetworkBatch batch = BatchOf({AnInstance().Build()});
   EXPECT_EQ(Feature(batch, 1, "window_open"), 0);
   EXPECT_EQ(Feature(batch, 1, "window_close"), 1);
@@ -91,7 +91,7 @@ TEST(NetworkBatchTest, AcceptsAMatrixWithoutCoordinates) {
   EXPECT_EQ(batch.problems[0].distances[0 * 5 + 2], instance.Distance(0, 2));
 }
 
-TEST(NetworkBatchTest, ByAngleDoesNotDependOnTheOrderOfTheCustomers) {
+TEST(NetworkBatchTest, OrderByAngleDoesNotDependOnTheGivenOrder) {
   const Instance instance = AnInstance().WithCustomers(9).RandomDemands().Build();
   InstanceData data = instance.data();
   std::reverse(data.positions.begin() + 1, data.positions.end());

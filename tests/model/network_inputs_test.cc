@@ -28,7 +28,7 @@ std::vector<std::string> Names(int count) {
   return names;
 }
 
-TEST(NetworkInputsTest, AreTheUsualOnesByDefault) {
+TEST(NetworkInputsTest, AreBuiltInColumnsByDefault) {
   const NetworkInputs pointer = InputsOf(PointerArchitecture(), {});
   EXPECT_EQ(pointer.names.size(), 8u);
   EXPECT_EQ(pointer.names.back(), "is_visited");
@@ -63,7 +63,7 @@ TEST(NetworkInputsTest, AreRefusedIfTheNetworkCannotReadThem) {
               HasSubstr("at most 32 feature columns"));
 }
 
-TEST(NetworkInputsTest, AreWrittenWithTheSizesUnlessUsual) {
+TEST(NetworkInputsTest, AreWrittenWithTheSizesUnlessDefault) {
   GraphTransformerOptions transformer;
   EXPECT_EQ(WriteGraphTransformerOptions(transformer).find("inputs"), std::string::npos);
   transformer.inputs = {"early", "x"};
@@ -118,7 +118,8 @@ std::vector<double> Likelihoods(const PolicyEngine& engine,
   return engine.Run(batch, {.choice = Choice::kSample, .trajectories = 4})->log_likelihoods;
 }
 
-// Copies the weights of `from` to `to`, whose embeddings begin with the inputs of `from`.
+// Copies the weights of `from` to `to`, whose embeddings begin with the inputs of `from`. Sets the
+// weights of the further inputs to 0.
 void CopyWeights(const PolicyEngine& from, PolicyEngine& to) {
   const ParameterLayout& narrow = from.parameters().layout();
   const ParameterLayout& wide = to.parameters().layout();
@@ -144,9 +145,9 @@ void CopyWeights(const PolicyEngine& from, PolicyEngine& to) {
 }
 
 // Checks that own columns with weights of 0 change nothing, and that other weights change the
-// result. Also covers more inputs than a vector has lanes.
-void ExpectColumnsToCount(const PolicyEngine& plain_engine, PolicyEngine& own,
-                          const std::vector<std::string>& names) {
+// result.
+void ExpectColumnsToMatter(const PolicyEngine& plain_engine, PolicyEngine& own,
+                           const std::vector<std::string>& names) {
   const std::vector<Instance> plain = {AnInstance().WithCustomers(7).RandomDemands().Build(),
                                        AnInstance().WithCustomers(5).RandomWindows().Build()};
   const std::vector<Instance> instances = test::WithFeatures(plain, names);
@@ -160,8 +161,8 @@ void ExpectColumnsToCount(const PolicyEngine& plain_engine, PolicyEngine& own,
   EXPECT_NE(Likelihoods(own, instances), Likelihoods(plain_engine, plain));
 }
 
-std::vector<std::string> Joined(const Architecture& architecture,
-                                const std::vector<std::string>& names) {
+std::vector<std::string> DefaultInputsAnd(const Architecture& architecture,
+                                          const std::vector<std::string>& names) {
   std::vector<std::string> inputs = DefaultInputs(architecture);
   inputs.insert(inputs.end(), names.begin(), names.end());
   return inputs;
@@ -170,18 +171,18 @@ std::vector<std::string> Joined(const Architecture& architecture,
 TEST(OwnColumnsTest, AreReadByGraphTransformers) {
   GraphTransformerOptions sizes = {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
   const auto plain_engine = MakeCpuGraphTransformer(sizes, 5);
-  for (const int count : {1, 3, 4, 25}) {
-    sizes.inputs = Joined(GraphTransformerArchitecture(), Names(count));
-    ExpectColumnsToCount(*plain_engine, *MakeCpuGraphTransformer(sizes, 6), Names(count));
+  for (const int count : {1, 3, 4, 25}) {  // 25: more inputs than a vector has lanes
+    sizes.inputs = DefaultInputsAnd(GraphTransformerArchitecture(), Names(count));
+    ExpectColumnsToMatter(*plain_engine, *MakeCpuGraphTransformer(sizes, 6), Names(count));
   }
 }
 
 TEST(OwnColumnsTest, AreReadByPointerNetworks) {
   PointerNetworkOptions sizes = {.hidden = 32, .layers = 1};
   const auto plain_engine = MakeCpuPointerNetwork(sizes, 5);
-  for (const int count : {1, 8, 9, 30}) {
-    sizes.inputs = Joined(PointerArchitecture(), Names(count));
-    ExpectColumnsToCount(*plain_engine, *MakeCpuPointerNetwork(sizes, 6), Names(count));
+  for (const int count : {1, 8, 9, 30}) {  // 30: more inputs than a vector has lanes
+    sizes.inputs = DefaultInputsAnd(PointerArchitecture(), Names(count));
+    ExpectColumnsToMatter(*plain_engine, *MakeCpuPointerNetwork(sizes, 6), Names(count));
   }
 }
 

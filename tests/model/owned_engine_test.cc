@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// A record of the device's work in order, and of the threads that do it.
+// A record of the device's work in order, one letter per call, and of the threads that do it.
 struct WorkRecord {
   std::string text;
   std::vector<std::thread::id> threads;
@@ -37,17 +37,20 @@ class WorkRecordingSteps final : public CapturedSteps {
     return absl::OkStatus();
   }
   absl::Status Step(StepBaseline, const NetworkBatch&) override {
-    EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
+    EXPECT_NE(waited_, std::this_thread::get_id())
+        << "the wait must not block the executor's thread";
     record_->Add('s');
     return absl::ResourceExhaustedError("too large");
   }
   absl::Status Step(StepBaseline) override {
-    EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
+    EXPECT_NE(waited_, std::this_thread::get_id())
+        << "the wait must not block the executor's thread";
     record_->Add('d');
     return absl::OkStatus();
   }
   absl::Status StepOnLabels(const StepLabels&, const NetworkBatch&) override {
-    EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
+    EXPECT_NE(waited_, std::this_thread::get_id())
+        << "the wait must not block the executor's thread";
     record_->Add('a');
     return absl::OkStatus();
   }
@@ -114,9 +117,9 @@ class WorkRecordingEngine final : public PolicyEngine {
   FlatParameters parameters_;
 };
 
-class WorkRecordingMemory final : public DeviceHooks {
+class WorkRecordingHooks final : public DeviceHooks {
  public:
-  explicit WorkRecordingMemory(WorkRecord* record) : record_(record) {}
+  explicit WorkRecordingHooks(WorkRecord* record) : record_(record) {}
   void Begin(Priority priority) override {
     EXPECT_EQ(priority, Priority::kTraining);
     record_->Add('T');
@@ -136,7 +139,7 @@ class OwnedEngineTest : public testing::Test {
   }
 
   // Returns the recorded work, and checks that this thread did none of it.
-  std::string Recorded() {
+  std::string RecordedWork() {
     executor_->Shutdown();
     for (const std::thread::id thread : record_.threads) {
       EXPECT_EQ(thread, record_.threads.front());
@@ -147,7 +150,7 @@ class OwnedEngineTest : public testing::Test {
 
   WorkRecord record_;
   std::unique_ptr<DeviceExecutor> executor_ =
-      MakeThreadedExecutor(std::make_unique<WorkRecordingMemory>(&record_));
+      MakeThreadedExecutor(std::make_unique<WorkRecordingHooks>(&record_));
   std::unique_ptr<PolicyEngine> engine_;
   WorkRecordingEngine* inner_ = nullptr;
 };
@@ -161,13 +164,13 @@ TEST_F(OwnedEngineTest, RunsAllWorkOnTheExecutorsThread) {
   EXPECT_EQ(engine_->AddGradient({}, {}, weigh).status(), absl::DataLossError("gradient"));
   EXPECT_EQ(engine_->ScalarState()->at("scale"), 4);
   EXPECT_EQ(engine_->Restore({}), absl::DataLossError("numbers"));
-  EXPECT_EQ(Recorded(), "TprgnR");
+  EXPECT_EQ(RecordedWork(), "TprgnR");
 }
 
 TEST_F(OwnedEngineTest, ReleasesMemoryOnDestruction) {
   engine_.reset();
   executor_->Run(Priority::kTraining, [] { return absl::OkStatus(); }).wait();
-  EXPECT_EQ(Recorded(), "TEm");
+  EXPECT_EQ(RecordedWork(), "TEm");
 }
 
 TEST_F(OwnedEngineTest, RunsCapturedStepsOnTheExecutorsThread) {
@@ -176,7 +179,7 @@ TEST_F(OwnedEngineTest, RunsCapturedStepsOnTheExecutorsThread) {
   EXPECT_TRUE(engine_->can_capture_steps());
   auto steps = engine_->MakeCapturedSteps({.baseline = baseline.get()});
   ASSERT_TRUE(steps.ok());
-  EXPECT_NE(inner_->baseline_, baseline.get()) << "the engine knows others of its kind alone";
+  EXPECT_NE(inner_->baseline_, baseline.get()) << "the inner engine must get the inner baseline";
   EXPECT_NE(inner_->baseline_, nullptr);
   EXPECT_TRUE((*steps)->Load({}).ok());
   EXPECT_EQ((*steps)->Step(StepBaseline::kShared, {}), absl::ResourceExhaustedError("too large"));
@@ -189,10 +192,10 @@ TEST_F(OwnedEngineTest, RunsCapturedStepsOnTheExecutorsThread) {
   EXPECT_EQ((*steps)->batch_bytes(), 12);
   EXPECT_EQ((*steps)->matrix_bytes(), 5);
   steps->reset();
-  EXPECT_EQ(Recorded(), "Twlsdave");
+  EXPECT_EQ(RecordedWork(), "Twlsdave");
 }
 
-TEST_F(OwnedEngineTest, ReportsAnUnservedDevice) {
+TEST_F(OwnedEngineTest, ReturnsCancelledAfterTheExecutorsShutdown) {
   executor_->Shutdown();
   EXPECT_EQ(engine_->Run({}, {}).status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(engine_->MakeCapturedSteps({}).status().code(), absl::StatusCode::kCancelled);

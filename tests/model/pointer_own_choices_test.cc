@@ -37,13 +37,13 @@ class PointerOwnChoicesTest : public testing::TestWithParam<Case> {
   void Encode(PointerGroup& group) const {
     pass_.Encode(batch_, 0, kInstances, {.dropout = GetParam().dropout, .seed = 7}, group);
   }
-  std::vector<std::vector<int32_t>> Sampled() const {
+  std::vector<std::vector<int32_t>> SampleChoices() const {
     const RolloutRequest sample{.choice = Choice::kSample, .trajectories = GetParam().trajectories};
     TrajectoryTable table(batch_, sample);
     PointerGroup group;
     Encode(group);
     EXPECT_TRUE(pass_.Rollout(sample, group, table).ok());
-    const Trajectories drawn = table.Take();
+    const Trajectories drawn = *table.Take();
     std::vector<std::vector<int32_t>> choices;
     for (int64_t row = 0; row < kInstances * int64_t{GetParam().trajectories}; ++row) {
       const auto list = drawn.Choices(row);
@@ -58,8 +58,8 @@ class PointerOwnChoicesTest : public testing::TestWithParam<Case> {
   NetworkBatch batch_;
 };
 
-TEST_P(PointerOwnChoicesTest, EqualTheRolloutsForAnyDropoutOfTheSecondPass) {
-  const auto choices = Sampled();
+TEST_P(PointerOwnChoicesTest, EqualThoseOfTheRolloutWithAndWithoutDropout) {
+  const auto choices = SampleChoices();
   const GradientRequest request{.rollout = {.choice = Choice::kForced,
                                             .trajectories = GetParam().trajectories,
                                             .seed = 7,
@@ -86,8 +86,8 @@ TEST_P(PointerOwnChoicesTest, EqualTheRolloutsForAnyDropoutOfTheSecondPass) {
   EXPECT_EQ(group.reads, step_by_step.reads);
   EXPECT_NE(group.reads, forced);
   if (GetParam().dropout) return;
-  const std::vector<double> likelihoods = wanted.Take().log_likelihoods;
-  const Trajectories trajectories = got.Take();
+  const std::vector<double> likelihoods = wanted.Take()->log_likelihoods;
+  const Trajectories trajectories = *got.Take();
   for (size_t row = 0; row < choices.size(); ++row) {
     EXPECT_NEAR(trajectories.log_likelihoods[row], likelihoods[row], 1e-4) << row;
   }

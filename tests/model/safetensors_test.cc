@@ -39,23 +39,23 @@ TEST(SafetensorsTest, AlignsTheDataToEightBytes) {
 }
 
 struct Malformed {
-  const char* what;
+  const char* name;
   std::string file;
-  const char* says;
+  const char* error_part;
 };
-void PrintTo(const Malformed& malformed, std::ostream* out) { *out << malformed.what; }
+void PrintTo(const Malformed& malformed, std::ostream* out) { *out << malformed.name; }
 
 class MalformedSafetensorsTest : public testing::TestWithParam<Malformed> {};
 
-TEST_P(MalformedSafetensorsTest, IsRefusedAndSaysWhy) {
+TEST_P(MalformedSafetensorsTest, IsRefusedWithTheReason) {
   const auto file = SafetensorsFile::Parse(GetParam().file, "w.safetensors");
   EXPECT_EQ(file.status().code(), absl::StatusCode::kInvalidArgument);
   const std::string message(file.status().message());
   EXPECT_EQ(message.rfind("w.safetensors", 0), 0u) << message;
-  EXPECT_NE(message.find(GetParam().says), std::string::npos) << message;
+  EXPECT_NE(message.find(GetParam().error_part), std::string::npos) << message;
 }
 
-std::string One(const std::string& entry, size_t bytes) {
+std::string FileOfOneTensor(const std::string& entry, size_t bytes) {
   return FileOf(R"({"a":)" + entry + "}", bytes);
 }
 
@@ -74,30 +74,42 @@ INSTANTIATE_TEST_SUITE_P(
                          R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
                          1),
                   "a"},
-        Malformed{"unknown type", One(R"({"dtype":"F8","shape":[1],"data_offsets":[0,1]})", 1),
+        Malformed{"unknown type",
+                  FileOfOneTensor(R"({"dtype":"F8","shape":[1],"data_offsets":[0,1]})", 1),
                   "dtype"},
-        Malformed{"type missing", One(R"({"shape":[1],"data_offsets":[0,1],"z":1})", 1), "dtype"},
-        Malformed{"extra key", One(R"({"dtype":"U8","shape":[1],"data_offsets":[0,1],"z":1})", 1),
+        Malformed{"type missing", FileOfOneTensor(R"({"shape":[1],"data_offsets":[0,1],"z":1})", 1),
+                  "dtype"},
+        Malformed{"extra key",
+                  FileOfOneTensor(R"({"dtype":"U8","shape":[1],"data_offsets":[0,1],"z":1})", 1),
                   "wanted an object"},
-        Malformed{"negative extent", One(R"({"dtype":"U8","shape":[-1],"data_offsets":[0,1]})", 1),
+        Malformed{"negative extent",
+                  FileOfOneTensor(R"({"dtype":"U8","shape":[-1],"data_offsets":[0,1]})", 1),
                   "shape"},
-        Malformed{"fraction", One(R"({"dtype":"U8","shape":[1.0],"data_offsets":[0,1]})", 1),
+        Malformed{"fraction",
+                  FileOfOneTensor(R"({"dtype":"U8","shape":[1.0],"data_offsets":[0,1]})", 1),
                   "shape"},
         Malformed{"overflow",
-                  One(R"({"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,1]})", 1),
+                  FileOfOneTensor(
+                      R"({"dtype":"F64","shape":[4294967296,4294967296],"data_offsets":[0,1]})", 1),
                   "bytes"},
-        Malformed{"beyond int64",
-                  One(R"({"dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,1]})", 1),
-                  "shape"},
-        Malformed{"size mismatch", One(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})", 4),
+        Malformed{
+            "beyond int64",
+            FileOfOneTensor(R"({"dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,1]})",
+                            1),
+            "shape"},
+        Malformed{"size mismatch",
+                  FileOfOneTensor(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})", 4),
                   "got 4 bytes"},
-        Malformed{"offset beyond", One(R"({"dtype":"U8","shape":[2],"data_offsets":[0,2]})", 1),
+        Malformed{"offset beyond",
+                  FileOfOneTensor(R"({"dtype":"U8","shape":[2],"data_offsets":[0,2]})", 1),
                   "within the 1 bytes"},
-        Malformed{"offsets reversed", One(R"({"dtype":"U8","shape":[1],"data_offsets":[1,0]})", 1),
+        Malformed{"offsets reversed",
+                  FileOfOneTensor(R"({"dtype":"U8","shape":[1],"data_offsets":[1,0]})", 1),
                   "within"},
-        Malformed{"rest", One(R"({"dtype":"U8","shape":[1],"data_offsets":[0,1]})", 2),
+        Malformed{"rest", FileOfOneTensor(R"({"dtype":"U8","shape":[1],"data_offsets":[0,1]})", 2),
                   "1 bytes after"},
-        Malformed{"gap", One(R"({"dtype":"U8","shape":[1],"data_offsets":[1,2]})", 2), "gap"},
+        Malformed{"gap", FileOfOneTensor(R"({"dtype":"U8","shape":[1],"data_offsets":[1,2]})", 2),
+                  "gap"},
         Malformed{"overlap",
                   FileOf(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
                          R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
@@ -105,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "overlap"},
         Malformed{"metadata", FileOf(R"({"__metadata__":{"k":1}})", 0), "wanted a string"}));
 
-TEST(SafetensorsTest, SurvivesEveryTruncationAndEveryFlippedByte) {
+TEST(SafetensorsTest, RefusesEveryTruncationAndSurvivesEveryFlippedByte) {
   const std::vector<float> floats = {1, 2};
   const TensorView tensor{"a", TensorType::kFloat32, {2}, std::as_bytes(std::span(floats))};
   const std::string file = WriteSafetensors(std::span(&tensor, 1));

@@ -22,7 +22,7 @@ constexpr int kRolloutsOfAShape = 4;  // without a graph, captured, replayed, an
 
 struct MemoryShortage {
   int64_t instances = 0;  // size of the batches that run out of memory
-  int failures = 0;       // number of times that they fail
+  int failures = 0;       // number of failures to come
 };
 
 class OutOfMemoryTransformer final : public TorchNetwork {
@@ -59,15 +59,15 @@ class CapturedRolloutsTest : public testing::Test {
                          NodeOrder::kAsGiven);
   }
 
-  EngineOptions Recording() {
+  EngineOptions RecordingOptions() {
     return {.step_stream = [this] { return test::TorchStepStream(stream_); }};
   }
 
-  void UseOutOfMemory(MemoryShortage& shortage) {
+  void UseOutOfMemoryEngine(MemoryShortage& shortage) {
     engine_ =
         std::make_unique<TorchEngine>(std::make_unique<OutOfMemoryTransformer>(sizes_, &shortage),
                                       FlatParameters(GraphTransformerLayout(sizes_), 5),
-                                      at::TensorOptions(at::kFloat), Recording());
+                                      at::TensorOptions(at::kFloat), RecordingOptions());
   }
 
   void ExpectSame(const NetworkBatch& batch, const RolloutRequest& request = {}) {
@@ -88,8 +88,8 @@ class CapturedRolloutsTest : public testing::Test {
   }
 
   // Runs `rollouts` requests and returns the change of the counts.
-  test::StepStreamCounts Added(const NetworkBatch& batch, int rollouts = 1,
-                               const RolloutRequest& request = {}) {
+  test::StepStreamCounts CountCalls(const NetworkBatch& batch, int rollouts = 1,
+                                    const RolloutRequest& request = {}) {
     const test::StepStreamCounts before = counts_;
     for (int i = 0; i < rollouts; ++i) ExpectSame(batch, request);
     return {.runs = counts_.runs - before.runs,
@@ -102,20 +102,21 @@ class CapturedRolloutsTest : public testing::Test {
   test::FakeStepStreamOptions stream_ = {.counts = &counts_};
   const GraphTransformerOptions sizes_ = test::SmallTransformer();
   std::unique_ptr<TorchEngine> plain_ = test::TransformerEngine(at::kFloat, sizes_);
-  std::unique_ptr<TorchEngine> engine_ = test::TransformerEngine(at::kFloat, sizes_, Recording());
+  std::unique_ptr<TorchEngine> engine_ =
+      test::TransformerEngine(at::kFloat, sizes_, RecordingOptions());
 };
 
 TEST_F(CapturedRolloutsTest, CaptureTheSecondBatchOfAShapeAndReplayIt) {
   const NetworkBatch batch = Batch(7, 1);
-  const test::StepStreamCounts first = Added(batch);
+  const test::StepStreamCounts first = CountCalls(batch);
   EXPECT_EQ(first.runs, 2);  // upload and rollout without a graph
   EXPECT_EQ(first.captures, 0);
   EXPECT_EQ(first.copies, 1);
-  const test::StepStreamCounts second = Added(batch);
+  const test::StepStreamCounts second = CountCalls(batch);
   EXPECT_EQ(second.runs, 1);
   EXPECT_EQ(second.captures, 1);
   EXPECT_EQ(second.replays, 1);
-  const test::StepStreamCounts more = Added(batch, 3);
+  const test::StepStreamCounts more = CountCalls(batch, 3);
   EXPECT_EQ(more.runs, 3);
   EXPECT_EQ(more.captures, 0);
   EXPECT_EQ(more.replays, 3);
@@ -123,39 +124,39 @@ TEST_F(CapturedRolloutsTest, CaptureTheSecondBatchOfAShapeAndReplayIt) {
   EXPECT_EQ(counts_.waits, 0);  // the engine waits only for copies
 }
 
-TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfEveryKind) {
+TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfEveryVariant) {
   for (const Instance& instance : test::Variants()) {
     const NetworkBatch batch = test::BatchOf({instance}, NodeOrder::kAsGiven);
-    Added(batch, kRolloutsOfAShape);
+    CountCalls(batch, kRolloutsOfAShape);
   }
   EXPECT_EQ(counts_.captures, 3);  // one with a TSP, one with a matrix, one with neither
   EXPECT_GT(counts_.replays, 12);
 }
 
-TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfKindsAndSizesInOneBatch) {
+TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfVariantsAndSizesInOneBatch) {
   std::vector<Instance> instances = test::Variants();
   instances.front() = test::AnInstance().WithCustomers(21).RandomDemands().Seed(8).Build();
   const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
   ASSERT_EQ(batch.size(), 7);  // padded to 8
-  EXPECT_EQ(Added(batch, kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
+  EXPECT_EQ(CountCalls(batch, kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
 }
 
 TEST_F(CapturedRolloutsTest, DecodeTheSameToursWithoutEdges) {
   GraphTransformerOptions sizes = sizes_;
   sizes.edge_bias = false;
   plain_ = test::TransformerEngine(at::kFloat, sizes);
-  engine_ = test::TransformerEngine(at::kFloat, sizes, Recording());
-  EXPECT_EQ(Added(Batch(9, 3), kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
+  engine_ = test::TransformerEngine(at::kFloat, sizes, RecordingOptions());
+  EXPECT_EQ(CountCalls(Batch(9, 3), kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
 }
 
 TEST_F(CapturedRolloutsTest, ServeAllBatchesOfAShapeByOneGraph) {
   for (const auto& [customers, count] : {std::pair{15, 3}, {7, 4}, {3, 3}, {12, 4}}) {
-    Added(Batch(customers, count, static_cast<uint64_t>(customers)));
+    CountCalls(Batch(customers, count, static_cast<uint64_t>(customers)));
   }
   EXPECT_EQ(counts_.captures, 1);
   EXPECT_EQ(counts_.replays, 3);
-  Added(Batch(16, 4));  // one node more
-  Added(Batch(15, 2));  // one instance less than half
+  CountCalls(Batch(16, 4));  // one node too many for the graph
+  CountCalls(Batch(15, 2));  // one instance too few for the graph
   EXPECT_EQ(counts_.replays, 3);
 }
 
@@ -163,31 +164,31 @@ TEST_F(CapturedRolloutsTest, KeepRecentlyUsedShapes) {
   const auto batch = [](size_t i) {
     return Batch(static_cast<int32_t>(i % 5) * kCapturedNodesMultiple + 3, int64_t{1} << i / 5);
   };
-  for (size_t i = 0; i < kMaxCapturedShapes; ++i) Added(batch(i), 2);
+  for (size_t i = 0; i < kMaxCapturedShapes; ++i) CountCalls(batch(i), 2);
   EXPECT_EQ(counts_.captures, kMaxCapturedShapes);
-  EXPECT_EQ(Added(batch(0)).replays, 1);
-  EXPECT_EQ(Added(batch(kMaxCapturedShapes), 2).captures, 1);  // replaces batch 1
-  EXPECT_EQ(Added(batch(0)).replays, 1);
-  EXPECT_EQ(Added(batch(2)).replays, 1);
-  EXPECT_EQ(Added(batch(1)).replays, 0);
-  EXPECT_EQ(Added(batch(1)).captures, 1);
+  EXPECT_EQ(CountCalls(batch(0)).replays, 1);
+  EXPECT_EQ(CountCalls(batch(kMaxCapturedShapes), 2).captures, 1);  // replaces batch 1
+  EXPECT_EQ(CountCalls(batch(0)).replays, 1);
+  EXPECT_EQ(CountCalls(batch(2)).replays, 1);
+  EXPECT_EQ(CountCalls(batch(1)).replays, 0);
+  EXPECT_EQ(CountCalls(batch(1)).captures, 1);
 }
 
 TEST_F(CapturedRolloutsTest, UseChangedWeights) {
   const NetworkBatch batch = Batch(12, 2);
-  Added(batch, 3);
+  CountCalls(batch, 3);
   for (TorchEngine* const engine : {engine_.get(), plain_.get()}) {
     for (float& weight : engine->parameters().values()) weight *= -1.5F;
     EXPECT_TRUE(engine->ParametersChanged().ok());
   }
-  const test::StepStreamCounts in_place = Added(batch, 2);
+  const test::StepStreamCounts in_place = CountCalls(batch, 2);
   EXPECT_EQ(in_place.replays, 2);
   EXPECT_EQ(in_place.captures, 0);
 }
 
 TEST_F(CapturedRolloutsTest, AreCapturedAgainAfterWeightsMoved) {
   const NetworkBatch batch = Batch(12, 2);
-  Added(batch, 3);
+  CountCalls(batch, 3);
   const float* const before = engine_->parameters().values().data();
   for (TorchEngine* const engine : {engine_.get(), plain_.get()}) {
     FlatParameters others(GraphTransformerLayout(sizes_), 6);
@@ -195,37 +196,38 @@ TEST_F(CapturedRolloutsTest, AreCapturedAgainAfterWeightsMoved) {
     EXPECT_TRUE(engine->ParametersChanged().ok());
   }
   ASSERT_NE(engine_->parameters().values().data(), before);
-  EXPECT_EQ(Added(batch).replays, 0);
-  EXPECT_EQ(Added(batch).captures, 1);
-  EXPECT_EQ(Added(batch).replays, 1);
+  EXPECT_EQ(CountCalls(batch).replays, 0);
+  EXPECT_EQ(CountCalls(batch).captures, 1);
+  EXPECT_EQ(CountCalls(batch).replays, 1);
 }
 
 TEST_F(CapturedRolloutsTest, DoNotRetryAShapeAfterAFailedCapture) {
   stream_.capture_status = absl::InternalError("no capture");
   const NetworkBatch batch = Batch(7, 1);
-  EXPECT_EQ(Added(batch, 4).captures, 1);
+  EXPECT_EQ(CountCalls(batch, 4).captures, 1);
   EXPECT_EQ(counts_.runs, 3);  // two for the first rollout, the upload for the second
   EXPECT_EQ(counts_.replays, 0);
-  EXPECT_EQ(Added(Batch(7, 2), 4).captures, 1);
+  EXPECT_EQ(CountCalls(Batch(7, 2), 4).captures, 1);
 }
 
 TEST_F(CapturedRolloutsTest, DropAllShapesWhenMemoryRunsOut) {
   MemoryShortage shortage = {.instances = 2};
-  UseOutOfMemory(shortage);
-  Added(Batch(7, 1), 3);
+  UseOutOfMemoryEngine(shortage);
+  CountCalls(Batch(7, 1), 3);
   shortage.failures = 1;
-  EXPECT_EQ(Added(Batch(7, 2)).copies, 0);
-  EXPECT_EQ(Added(Batch(7, 1)).replays, 0);
-  EXPECT_EQ(Added(Batch(7, 1)).captures, 1);
-  EXPECT_EQ(Added(Batch(7, 2), 2).runs, 0);
+  EXPECT_EQ(CountCalls(Batch(7, 2)).copies, 0);
+  EXPECT_EQ(CountCalls(Batch(7, 1)).replays, 0);
+  EXPECT_EQ(CountCalls(Batch(7, 1)).captures, 1);
+  EXPECT_EQ(CountCalls(Batch(7, 2), 2).runs, 0);
 }
 
 TEST_F(CapturedRolloutsTest, ReplayOnlyPreparedOperators) {
-  // PreparedOperators knows torch's operators, and a batch with a TSP uses other ones.
-  Added(Batch(7, 1), 3);
+  // The stream fails if captured work is the first to use an operator. A TSP uses further
+  // operators.
+  CountCalls(Batch(7, 1), 3);
   const NetworkBatch tsp = test::BatchOf(
       {test::AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Build()}, NodeOrder::kAsGiven);
-  const test::StepStreamCounts added = Added(tsp, 3);
+  const test::StepStreamCounts added = CountCalls(tsp, 3);
   EXPECT_EQ(added.captures, 1);
   EXPECT_EQ(added.replays, 2);
 }
@@ -241,7 +243,7 @@ TEST_F(CapturedRolloutsTest, NameUnreachableCustomers) {
   ASSERT_EQ(expected.code(), absl::StatusCode::kFailedPrecondition) << expected;
   for (int i = 0; i < kRolloutsOfAShape; ++i) EXPECT_EQ(engine_->Run(batch, {}).status(), expected);
   EXPECT_EQ(counts_.replays, kRolloutsOfAShape - 1);
-  EXPECT_EQ(Added(Batch(7, 2)).replays, 1);
+  EXPECT_EQ(CountCalls(Batch(7, 2)).replays, 1);
 }
 
 TEST_F(CapturedRolloutsTest, DoNotStartAfterTheirDeadline) {
@@ -250,30 +252,30 @@ TEST_F(CapturedRolloutsTest, DoNotStartAfterTheirDeadline) {
   EXPECT_EQ(counts_.runs, 0);
 }
 
-TEST_F(CapturedRolloutsTest, AreLeftToTheEngineIfTooLarge) {
+TEST_F(CapturedRolloutsTest, AreLeftToTheEngineIfTooLargeOrNotGreedy) {
   const NetworkBatch few = Batch(7, 2);
-  EXPECT_EQ(Added(few, 3, {.trajectories = 2}).runs, 0);
-  EXPECT_EQ(Added(few, 3, {.distinct_starts = true}).runs, 0);
-  EXPECT_EQ(Added(Batch(7, kMaxCapturedInstances + 1), 3).runs, 0);
-  EXPECT_EQ(Added(Batch(368, 1), 1).runs, 0);
-  EXPECT_EQ(Added(Batch(128, 8), 1).runs, 0);
-  EXPECT_EQ(Added(NetworkBatch(), 3).runs, 0);
+  EXPECT_EQ(CountCalls(few, 3, {.trajectories = 2}).runs, 0);
+  EXPECT_EQ(CountCalls(few, 3, {.distinct_starts = true}).runs, 0);
+  EXPECT_EQ(CountCalls(Batch(7, kMaxCapturedInstances + 1), 3).runs, 0);
+  EXPECT_EQ(CountCalls(Batch(368, 1), 1).runs, 0);
+  EXPECT_EQ(CountCalls(Batch(128, 8), 1).runs, 0);
+  EXPECT_EQ(CountCalls(NetworkBatch(), 3).runs, 0);
   EXPECT_TRUE(engine_->Run(few, {.choice = Choice::kSample}).ok());
   EXPECT_EQ(counts_.runs, 0);
-  EXPECT_GT(Added(Batch(127, 8), 1).runs, 0);  // the largest batch
-  EXPECT_GT(Added(Batch(351, 1), 1).runs, 0);
+  EXPECT_GT(CountCalls(Batch(127, 8), 1).runs, 0);  // the largest batch
+  EXPECT_GT(CountCalls(Batch(351, 1), 1).runs, 0);
 }
 
 TEST_F(CapturedRolloutsTest, AreNotUsedWithoutFusedPasses) {
-  engine_ = test::TransformerEngine(at::kDouble, sizes_, Recording());
+  engine_ = test::TransformerEngine(at::kDouble, sizes_, RecordingOptions());
   plain_ = test::TransformerEngine(at::kDouble, sizes_);
-  EXPECT_EQ(Added(Batch(7, 1), 3).runs, 0);
-  EngineOptions stepped = Recording();
+  EXPECT_EQ(CountCalls(Batch(7, 1), 3).runs, 0);
+  EngineOptions stepped = RecordingOptions();
   stepped.fused = false;
   engine_ = test::TransformerEngine(at::kFloat, sizes_, stepped);
   EXPECT_TRUE(engine_->Run(Batch(7, 1), {}).ok());
   const auto pointer =
-      MakeTorchPointerEngine({.hidden = 16}, {.device = {}, .options = Recording()});
+      test::TorchPointer({.hidden = 16}, {.device = {}, .options = RecordingOptions()});
   ASSERT_TRUE(pointer.ok()) << pointer.status();
   EXPECT_TRUE((*pointer)->Run(Batch(7, 1), {}).ok());
   EXPECT_EQ(counts_.runs, 0);
@@ -307,14 +309,14 @@ TEST_F(CapturedRolloutsTest, ReturnEveryCallersOwnTours) {
 
 TEST_F(CapturedRolloutsTest, ReleaseMemoryForRolloutsThatRunOutOfIt) {
   MemoryShortage shortage = {.instances = kMaxCapturedInstances + 1};
-  UseOutOfMemory(shortage);
+  UseOutOfMemoryEngine(shortage);
   const NetworkBatch large = Batch(7, shortage.instances);
   shortage.failures = 1;  // there is no memory to release yet
   EXPECT_EQ(engine_->Run(large, {}).status().code(), absl::StatusCode::kResourceExhausted);
-  Added(Batch(7, 1), 3);
+  CountCalls(Batch(7, 1), 3);
   shortage.failures = 1;
   ExpectSame(large);
-  EXPECT_EQ(Added(Batch(7, 1)).replays, 0);
+  EXPECT_EQ(CountCalls(Batch(7, 1)).replays, 0);
   shortage.failures = 2;
   EXPECT_EQ(engine_->Run(large, {}).status().code(), absl::StatusCode::kResourceExhausted);
 }

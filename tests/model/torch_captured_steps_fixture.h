@@ -42,7 +42,7 @@ class CapturedStepsFixture : public ::testing::Test {
     return test::BatchOf(instances, NodeOrder::kAsGiven);
   }
 
-  // Returns batch `number` of a stream.
+  // Returns batch `number` of the instances that `seed` draws.
   static NetworkBatch BatchOf(uint64_t seed, int64_t number) {
     std::vector<InstanceData> instances;
     for (int64_t i = number * kInstances; i < (number + 1) * kInstances; ++i) {

@@ -43,7 +43,7 @@ class LimitedMemoryNetwork final : public TorchNetwork {
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {
     if (batch.features.size(0) <= limit_) return inner_->Encode(parameters, batch, options);
-    // In the forward pass torch's allocator fails, in the backward pass cuBLAS.
+    // The forward pass fails in torch's allocator, the backward pass in cuBLAS.
     if (!late_) TORCH_CHECK_WITH(OutOfMemoryError, false, "too small");
     TorchBatch failing = batch;
     failing.features = batch.features.detach().clone().set_requires_grad(true);
@@ -173,6 +173,15 @@ TEST(TorchEngineTest, NamesAnUnreachableCustomer) {
             "instances[1]: customer 1 cannot be served by a route of its own");
 }
 
+TEST(TorchEngineTest, RefusesForcedChoicesAfterTheEnd) {
+  const std::vector<Instance> instances = {test::AnInstance().WithCustomers(3).Build(),
+                                           test::AnInstance().WithCustomers(8).Build()};
+  test::ExpectEndOfForcedChoices(*TransformerEngine(at::kFloat, SmallTransformer()),
+                                 BatchOf(instances));
+  const auto pointer = *test::TorchPointer({.hidden = 16}, {});
+  test::ExpectEndOfForcedChoices(*pointer, BatchOf(instances, NodeOrder::kByAngle));
+}
+
 TEST(TorchEngineTest, StopsOnRequest) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
@@ -183,7 +192,7 @@ TEST(TorchEngineTest, StopsOnRequest) {
 }
 
 TEST(TorchEngineTest, RefusesFp16OnTheCpu) {
-  const auto engine = MakeTorchGraphTransformerEngine(
+  const auto engine = test::TorchTransformer(
       SmallTransformer(), {.device = {}, .options = {.precision = Precision::kFp16}});
   EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
 }
@@ -203,7 +212,7 @@ class PeakMemory final : public c10::MemoryReportingInfoBase {
   int64_t peak_ = 0;
 };
 
-int64_t PeakOf(const EngineOptions& options) {
+int64_t PeakMemoryOf(const EngineOptions& options) {
   GraphTransformerOptions sizes = SmallTransformer();
   sizes.layers = 6;
   const auto engine = TransformerEngine(at::kFloat, sizes, options);
@@ -217,10 +226,11 @@ int64_t PeakOf(const EngineOptions& options) {
 }
 
 TEST(TorchEngineTest, NeedsLessMemoryWithCheckpointing) {
-  EXPECT_LT(PeakOf({.gradient_checkpointing = true}), 0.7 * static_cast<double>(PeakOf({})));
+  EXPECT_LT(PeakMemoryOf({.gradient_checkpointing = true}),
+            0.7 * static_cast<double>(PeakMemoryOf({})));
 }
 
-absl::Status AfterError(const char* message) {
+absl::Status StatusOfTorchError(const char* message) {
   return GuardTorch([message]() -> absl::Status { TORCH_CHECK(false, message); });
 }
 
@@ -230,14 +240,14 @@ TEST(GuardTorchTest, RecognisesOutOfMemoryErrorsOfLibraries) {
         "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
         "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
         "cuDNN error: CUDNN_STATUS_ALLOC_FAILED", "cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"}) {
-    const absl::Status status = AfterError(message);
+    const absl::Status status = StatusOfTorchError(message);
     EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
     EXPECT_NE(status.message().find(message), std::string::npos) << status;
   }
   for (const char* const message :
        {"CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm(...)`",
         "cuDNN error: CUDNN_STATUS_BAD_PARAM", "no shape to allocate"}) {
-    EXPECT_EQ(AfterError(message).code(), absl::StatusCode::kInternal) << message;
+    EXPECT_EQ(StatusOfTorchError(message).code(), absl::StatusCode::kInternal) << message;
   }
 }
 
@@ -246,13 +256,13 @@ TEST(GuardTorchTest, LogsARepeatedWarningOnce) {
   SetDeviceWarningListener([&](std::string_view text) { logged.emplace_back(text); });
   for (int call = 0; call < 3; ++call) {
     const absl::Status status = GuardTorch([] {
-      TORCH_WARN("weights lie otherwise");
+      TORCH_WARN("weights are misaligned");
       return absl::OkStatus();
     });
     EXPECT_TRUE(status.ok()) << status;
   }
   SetDeviceWarningListener(nullptr);
-  EXPECT_EQ(logged, std::vector<std::string>{"torch: weights lie otherwise"});
+  EXPECT_EQ(logged, std::vector<std::string>{"torch: weights are misaligned"});
 }
 
 TEST(GuardTorchTest, RecognisesALostDeviceBehindALibrarysError) {
@@ -262,18 +272,18 @@ TEST(GuardTorchTest, RecognisesALostDeviceBehindALibrarysError) {
   EXPECT_EQ(TorchStatus("no", 0).code(), absl::StatusCode::kInternal);
 }
 
-absl::Status AfterCudaError(int32_t code) {
+absl::Status StatusOfCudaError(int32_t code) {
   return GuardTorch([code]() -> absl::Status {
     throw c10::AcceleratorError({__func__, __FILE__, __LINE__}, code, "CUDA error: made up");
   });
 }
 
 TEST(GuardTorchTest, DistinguishesOutOfMemoryErrorsAndLostDevices) {
-  const absl::Status memory = AfterCudaError(2);
+  const absl::Status memory = StatusOfCudaError(2);
   EXPECT_EQ(memory.code(), absl::StatusCode::kResourceExhausted) << memory;
   EXPECT_EQ(memory.message(), "torch: CUDA error: made up");
-  EXPECT_EQ(AfterCudaError(1).code(), absl::StatusCode::kInternal);  // cudaErrorInvalidValue
-  const absl::Status lost = AfterCudaError(700);                     // cudaErrorIllegalAddress
+  EXPECT_EQ(StatusOfCudaError(1).code(), absl::StatusCode::kInternal);  // cudaErrorInvalidValue
+  const absl::Status lost = StatusOfCudaError(700);                     // cudaErrorIllegalAddress
   EXPECT_TRUE(IsDeviceLost(lost)) << lost;
 }
 

@@ -1,4 +1,4 @@
-// Compares passes that need one launch each with passes of many operators.
+// Compares fused passes, which need one launch each, with passes of many operators.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -45,7 +45,7 @@ std::unique_ptr<TorchEngine> FusedOrSteppedEngine(const GraphTransformerOptions&
   return TransformerEngine(at::kDouble, sizes, {.fused = fused});
 }
 
-// Compares both kinds of passes in double precision, which shows every difference.
+// Compares both kinds of passes in double precision, which shows small differences.
 void ExpectTheSame(const NetworkBatch& batch, const GradientRequest& request,
                    const GraphTransformerOptions& sizes) {
   const auto fused = FusedOrSteppedEngine(sizes, true);

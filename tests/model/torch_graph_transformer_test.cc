@@ -3,7 +3,7 @@
 
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
 #include "core/model/graph_transformer/graph_transformer_architecture.h"
-#include "core/model/torch/graph_transformer.h"
+#include "core/model/torch/networks.h"
 #include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_sequential.h"
@@ -31,7 +31,7 @@ std::vector<double> Weights(const NetworkBatch& batch, const Trajectories& traje
   return weights;
 }
 
-// A kind of training and of network.
+// Options of a training step and of its network.
 struct Case {
   int32_t trajectories = 1;
   bool distinct_starts = false;
@@ -53,14 +53,14 @@ class TorchGraphTransformerTest : public testing::TestWithParam<Case> {
   }
 
   GradientRequest Request() const {
-    const Case& how = GetParam();
-    return {.rollout = {.choice = how.choice,
-                        .trajectories = how.trajectories,
-                        .distinct_starts = how.distinct_starts,
+    const Case& options = GetParam();
+    return {.rollout = {.choice = options.choice,
+                        .trajectories = options.trajectories,
+                        .distinct_starts = options.distinct_starts,
                         .seed = 3,
                         .stream = 9,
                         .choices = forced_},
-            .label_smoothing = how.label_smoothing};
+            .label_smoothing = options.label_smoothing};
   }
 
   void SetUp() override {
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(Trainings, TorchGraphTransformerTest,
                                          Case{.choice = Choice::kForced, .label_smoothing = 0.1},
                                          Case{.trajectories = 2, .norm = NormKind::kFrozenBatch}));
 
-TEST(TorchGraphTransformerRunTest, MakesFeasiblePlansOfEveryKind) {
+TEST(TorchGraphTransformerRunTest, MakesFeasiblePlansOfEveryVariant) {
   const std::vector<Instance> instances = Variants();
   const NetworkBatch batch = BatchOf(instances, NodeOrder::kAsGiven);
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/torch/engines.h"
 #include "core/model/torch/label_steps.h"
 #include "core/problem/generate/generators.h"
@@ -17,7 +17,7 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kLabelled = 4;
+constexpr int32_t kLabelledInstances = 4;
 constexpr int32_t kLabelledCustomers = 6;
 
 class TorchLabelStepsTest : public testing::Test {
@@ -25,8 +25,8 @@ class TorchLabelStepsTest : public testing::Test {
   TorchLabelStepsTest() {
     EngineOptions options;
     options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
-    engine_ = *MakeTorchPointerEngine({.hidden = 16, .layers = 2, .dropout = 0.2},
-                                      {.device = {}, .options = options});
+    engine_ = *test::TorchPointer({.hidden = 16, .layers = 2, .dropout = 0.2},
+                                  {.device = {}, .options = options});
     mean_.resize(static_cast<size_t>(engine_->parameters().size()));
     square_ = mean_;
     state_ = {.mean = mean_, .square = square_};
@@ -35,7 +35,7 @@ class TorchLabelStepsTest : public testing::Test {
 
   // Makes steps_ in `parts` parts, from the state of the last Save.
   void UseSteps(int32_t parts) {
-    steps_ = *engine_->MakeCapturedSteps({.instances = kLabelled,
+    steps_ = *engine_->MakeCapturedSteps({.instances = kLabelledInstances,
                                           .nodes = kLabelledCustomers + 1,
                                           .parts = parts,
                                           .labels = true,
@@ -49,7 +49,7 @@ class TorchLabelStepsTest : public testing::Test {
     const std::vector<Instance> made =
         *GenerateInstances({.customers = customers, .seed = 3}, instances);
     batch_ = test::BatchOf(made, NodeOrder::kByAngle);
-    labels_ = test::SomeLabels(batch_);
+    labels_ = test::SampleLabels(batch_);
   }
   absl::Status Step(double teacher_forcing = 1) {
     return steps_->StepOnLabels({.choices = labels_,
@@ -74,7 +74,7 @@ class TorchLabelStepsTest : public testing::Test {
 };
 
 TEST_F(TorchLabelStepsTest, ReportLossAccuracyAndTheLabelsCost) {
-  UseBatch(kLabelled);
+  UseBatch(kLabelledInstances);
   for (int step = 0; step < 40; ++step) ASSERT_TRUE(Step(step < 20 ? 1 : 0.7).ok());
   ASSERT_TRUE(steps_->Save(state_).ok());
   const std::vector<CapturedStepReport> reports = steps_->TakeReports();
@@ -82,11 +82,11 @@ TEST_F(TorchLabelStepsTest, ReportLossAccuracyAndTheLabelsCost) {
   for (const CapturedStepReport& report : reports) {
     EXPECT_TRUE(report.applied);
     EXPECT_EQ(report.cost, 12.5);
-    EXPECT_EQ(report.instances, kLabelled);
+    EXPECT_EQ(report.instances, kLabelledInstances);
     EXPECT_EQ(report.stuck, 0);
     EXPECT_GT(report.gradient_norm, 0);
   }
-  // The network learns four labels by heart.
+  // The network must overfit its four labels.
   EXPECT_LT(reports.back().loss, 0.7 * reports.front().loss);
   EXPECT_GT(reports.back().accuracy, reports.front().accuracy);
   EXPECT_EQ(counts_.captures, 2);  // one with labels only, one also with own choices
@@ -98,7 +98,7 @@ TEST_F(TorchLabelStepsTest, AcceptSmallerBatches) {
   const CapturedStepReport few = LastReport();
   EXPECT_EQ(few.instances, 1);
   EXPECT_EQ(few.stuck, 0);
-  const auto alone = *MakeTorchPointerEngine({.hidden = 16, .layers = 2, .dropout = 0.2}, {});
+  const auto alone = *test::TorchPointer({.hidden = 16, .layers = 2, .dropout = 0.2}, {});
   alone->parameters().TrackGradient();
   const double weight = -1 / static_cast<double>(test::ChoicesIn(labels_));
   const auto outcome = alone->AddGradient(
@@ -114,14 +114,13 @@ TEST_F(TorchLabelStepsTest, AcceptSmallerBatches) {
   EXPECT_NEAR(few.gradient_norm, std::sqrt(squares), 1e-5);
 }
 
-// The last step has so few instances that some parts are empty.
 TEST_F(TorchLabelStepsTest, UseTheLengthOfTheLongestLabel) {
   for (const double capacity : {60, 9, 60, 9, 60, 9}) {  // labels of 7 choices, and of 9 to 12
     batch_ = test::BatchOf(
         *GenerateInstances({.customers = kLabelledCustomers, .seed = 3, .capacity = capacity},
-                           kLabelled),
+                           kLabelledInstances),
         NodeOrder::kByAngle);
-    labels_ = test::SomeLabels(batch_);
+    labels_ = test::SampleLabels(batch_);
     ASSERT_TRUE(Step().ok());
     EXPECT_EQ(LastReport().stuck, 0);
   }
@@ -129,19 +128,21 @@ TEST_F(TorchLabelStepsTest, UseTheLengthOfTheLongestLabel) {
   EXPECT_EQ(counts_.replays, 4);
 }
 
-TEST_F(TorchLabelStepsTest, EqualTheWholeBatchInParts) {
-  const std::vector<float> begun(engine_->parameters().values().begin(),
-                                 engine_->parameters().values().end());
+// The last steps have so few instances that some parts are empty.
+TEST_F(TorchLabelStepsTest, EqualStepsOfTheWholeBatchIfDividedIntoParts) {
+  const std::vector<float> initial(engine_->parameters().values().begin(),
+                                   engine_->parameters().values().end());
   std::vector<CapturedStepReport> reports[2];
   for (const bool divided : {false, true}) {
-    std::copy(begun.begin(), begun.end(), engine_->parameters().values().begin());
+    std::copy(initial.begin(), initial.end(), engine_->parameters().values().begin());
     std::fill(mean_.begin(), mean_.end(), 0.0F);
     std::fill(square_.begin(), square_.end(), 0.0F);
     state_ = {.mean = mean_, .square = square_};
     UseSteps(divided ? 3 : 1);
-    for (const int32_t instances : {kLabelled, kLabelled, kLabelled - 1, 2, 1}) {
+    for (const int32_t instances :
+         {kLabelledInstances, kLabelledInstances, kLabelledInstances - 1, 2, 1}) {
       UseBatch(instances);
-      ASSERT_TRUE(Step(instances == kLabelled ? 1 : 0.6).ok());
+      ASSERT_TRUE(Step(instances == kLabelledInstances ? 1 : 0.6).ok());
     }
     ASSERT_TRUE(steps_->Save(state_).ok());
     reports[divided] = steps_->TakeReports();
@@ -163,7 +164,7 @@ TEST_F(TorchLabelStepsTest, EqualTheWholeBatchInParts) {
 
 TEST_F(TorchLabelStepsTest, CountForbiddenLabelsOfAllParts) {
   UseSteps(3);
-  UseBatch(kLabelled);
+  UseBatch(kLabelledInstances);
   labels_[0].back() = labels_[0].front();
   labels_[3].pop_back();
   ASSERT_TRUE(Step().ok());
@@ -171,7 +172,7 @@ TEST_F(TorchLabelStepsTest, CountForbiddenLabelsOfAllParts) {
 }
 
 TEST_F(TorchLabelStepsTest, CountForbiddenLabels) {
-  UseBatch(kLabelled);
+  UseBatch(kLabelledInstances);
   labels_[1].back() = labels_[1].front();
   labels_[3].pop_back();
   ASSERT_TRUE(Step().ok());
@@ -181,7 +182,7 @@ TEST_F(TorchLabelStepsTest, CountForbiddenLabels) {
 TEST_F(TorchLabelStepsTest, SkipStepsWithNonFiniteLoss) {
   engine_->parameters().values()[7] = std::numeric_limits<float>::quiet_NaN();
   ASSERT_TRUE(steps_->Load(state_).ok());
-  UseBatch(kLabelled);
+  UseBatch(kLabelledInstances);
   ASSERT_TRUE(Step(0.5).ok());
   EXPECT_FALSE(LastReport().applied);
   EXPECT_EQ(state_.updates, 0);
@@ -193,11 +194,11 @@ TEST_F(TorchLabelStepsTest, ContinueAfterARefusedBatch) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(status.message(), why);
   };
-  UseBatch(kLabelled + 1);
+  UseBatch(kLabelledInstances + 1);
   expect("step: got 5 instances of up to 7 nodes, wanted at most 4 of up to 7 nodes without a TSP");
-  UseBatch(kLabelled, kLabelledCustomers + 1);
+  UseBatch(kLabelledInstances, kLabelledCustomers + 1);
   expect("step: got 4 instances of up to 8 nodes, wanted at most 4 of up to 7 nodes without a TSP");
-  UseBatch(kLabelled);
+  UseBatch(kLabelledInstances);
   labels_[2].resize(12, 0);
   expect("step: got 4 labels of up to 12 choices, wanted 4 of up to 11");
   labels_.pop_back();
@@ -206,7 +207,7 @@ TEST_F(TorchLabelStepsTest, ContinueAfterARefusedBatch) {
   EXPECT_EQ(Step().message().substr(0, few.size()), few);
   EXPECT_EQ(steps_->Step(StepBaseline::kShared, batch_).message(),
             "step: got a baseline, wanted labels");
-  UseBatch(kLabelled);
+  UseBatch(kLabelledInstances);
   EXPECT_TRUE(Step().ok());
   EXPECT_EQ(LastReport().step, 1);
 }

@@ -1,4 +1,4 @@
-// A counter of torch's memory on the CPU, which can also limit it like a device's memory.
+// Counts torch's memory on the CPU, and can limit that memory like a device's.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -14,6 +14,7 @@
 
 namespace vrp::test {
 
+// Numbers of bytes.
 struct MemoryCount {
   int64_t limit = std::numeric_limits<int64_t>::max();
   int64_t taken = 0;
@@ -64,18 +65,18 @@ class CountingAllocator final : public c10::Allocator {
 
 // A counter of the memory allocated during its lifetime, in addition to earlier allocations. Only
 // one may exist at a time, and only one thread may use it.
-class WorkMemory {
+class TorchMemoryCounter {
  public:
-  explicit WorkMemory(int64_t limit = std::numeric_limits<int64_t>::max()) {
+  explicit TorchMemoryCounter(int64_t limit = std::numeric_limits<int64_t>::max()) {
     // The allocator is never destroyed, because some memory outlives the counter.
     static auto* const counting = new CountingAllocator(plain_);
     count_->limit = limit;
     counting->count = count_;
     c10::SetCPUAllocator(counting);
   }
-  ~WorkMemory() { c10::SetCPUAllocator(plain_); }
-  WorkMemory(const WorkMemory&) = delete;
-  WorkMemory& operator=(const WorkMemory&) = delete;
+  ~TorchMemoryCounter() { c10::SetCPUAllocator(plain_); }
+  TorchMemoryCounter(const TorchMemoryCounter&) = delete;
+  TorchMemoryCounter& operator=(const TorchMemoryCounter&) = delete;
 
   int64_t peak() const { return count_->peak; }
 

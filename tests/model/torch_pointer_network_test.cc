@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "core/model/pointer_network/cpu_pointer_network.h"
-#include "core/model/pointer_network/pointer_layout.h"
-#include "core/model/torch/pointer_network.h"
+#include "core/model/pointer_network/pointer_architecture.h"
+#include "core/model/torch/networks.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_sequential.h"
 #include "tests/model/torch_testing.h"
@@ -54,7 +54,7 @@ TEST(TorchPointerNetworkTest, GivesTheGradientOfPlainSequentialAutograd) {
   EXPECT_LT(RelativeDifference(Values(gradient), Values(engine->tensors().gradient())), 1e-11);
 }
 
-void ExpectTheCpusOwnKernels(const PointerNetworkOptions& sizes) {
+void ExpectAgreementWithTheCpusOwnKernels(const PointerNetworkOptions& sizes) {
   const auto torch = PointerEngine(sizes);
   const NetworkBatch batch = Batch(torch->batch_form());
   const auto own = MakeCpuPointerNetwork(sizes, 5);
@@ -77,22 +77,22 @@ void ExpectTheCpusOwnKernels(const PointerNetworkOptions& sizes) {
 }
 
 TEST(TorchPointerNetworkTest, AgreesWithTheCpusOwnKernels) {
-  ExpectTheCpusOwnKernels(kSmallPointer);
+  ExpectAgreementWithTheCpusOwnKernels(kSmallPointer);
 }
 
-TEST(TorchPointerNetworkTest, ReadsTheSameInputs) {
+TEST(TorchPointerNetworkTest, ReadsTheSameInputsAsTheCpusOwnKernels) {
   PointerNetworkOptions sizes = kSmallPointer;
   sizes.inputs = {"wear", "is_visited", "x", "early", "from_depot"};
-  ExpectTheCpusOwnKernels(sizes);
+  ExpectAgreementWithTheCpusOwnKernels(sizes);
 }
 
-// Tests learning from labels with both engines. Dropout and the decoder's inputs are equal.
+// A test that both engines draw the same dropout and decoder inputs when they learn from labels.
 class TorchPointerLabelsTest : public testing::TestWithParam<double> {};  // teacher forcing
 
 TEST_P(TorchPointerLabelsTest, MatchTheCpusOwnKernelsInDropoutAndInputs) {
   const PointerNetworkOptions sizes = {.hidden = 32, .layers = 3, .dropout = 0.3};
   const NetworkBatch batch = Batch();
-  const auto labels = test::SomeLabels(batch);
+  const auto labels = test::SampleLabels(batch);
   const GradientRequest request = {.rollout = {.choice = Choice::kForced,
                                                .seed = 7,
                                                .stream = 4,
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(TeacherForcing, TorchPointerLabelsTest, testing::Values
 TEST(TorchPointerNetworkTest, DrawsDropoutByStep) {
   const PointerNetworkOptions sizes = {.hidden = 32, .layers = 2, .dropout = 0.3};
   const NetworkBatch batch = Batch();
-  const auto labels = test::SomeLabels(batch);
+  const auto labels = test::SampleLabels(batch);
   const auto engine = PointerEngine(sizes);
   GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = labels},
                              .dropout = true};
@@ -137,9 +137,9 @@ TEST(TorchPointerNetworkTest, DrawsDropoutByStep) {
   EXPECT_NE(loss(), first);
 }
 
-TEST(TorchPointerNetworkTest, GivesEveryWeightItsGradientInBf16) {
+TEST(TorchPointerNetworkTest, GivesEveryTensorAGradientInBf16) {
   const NetworkBatch batch = Batch();
-  const auto labels = test::SomeLabels(batch);
+  const auto labels = test::SampleLabels(batch);
   for (const Choice choice : {Choice::kForced, Choice::kSample}) {
     GradientRequest request = {.rollout = {.choice = choice, .teacher_forcing = 0.5}};
     if (choice == Choice::kForced) request.rollout.choices = labels;

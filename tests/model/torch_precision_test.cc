@@ -15,12 +15,12 @@ namespace {
 
 constexpr LossScaler::Options kQuick = {.first_scale = 8, .growth_interval = 2};
 
-LossScaler Scaler() { return LossScaler(kQuick, at::Device(at::kCPU)); }
+LossScaler MakeScaler() { return LossScaler(kQuick, at::Device(at::kCPU)); }
 
 double ScaleOf(const LossScaler& scaler) { return scaler.ScalarState().at("loss_scale"); }
 
 TEST(LossScalerTest, UnscalesToTheOriginalGradient) {
-  LossScaler scaler = Scaler();
+  LossScaler scaler = MakeScaler();
   const at::Tensor scaled = scaler.Scale(at::tensor({0.5F, -3.0F}));
   EXPECT_TRUE(at::equal(scaled, at::tensor({4.0F, -24.0F})));
   EXPECT_TRUE(scaler.Unscale(scaled));
@@ -28,7 +28,7 @@ TEST(LossScalerTest, UnscalesToTheOriginalGradient) {
 }
 
 TEST(LossScalerTest, DoublesTheScaleAfterFiniteStepsAndHalvesItAfterAnOverflow) {
-  LossScaler scaler = Scaler();
+  LossScaler scaler = MakeScaler();
   EXPECT_TRUE(scaler.Unscale(at::ones({3})));
   EXPECT_EQ(ScaleOf(scaler), 8);
   EXPECT_TRUE(scaler.Unscale(at::ones({3})));
@@ -40,17 +40,17 @@ TEST(LossScalerTest, DoublesTheScaleAfterFiniteStepsAndHalvesItAfterAnOverflow) 
 }
 
 TEST(LossScalerTest, ClearsAnOverflowedGradient) {
-  LossScaler scaler = Scaler();
+  LossScaler scaler = MakeScaler();
   const at::Tensor gradient = at::tensor({1.0F, std::numeric_limits<float>::quiet_NaN()});
   EXPECT_FALSE(scaler.Unscale(gradient));
   EXPECT_TRUE(at::equal(gradient, at::zeros({2})));
 }
 
 TEST(LossScalerTest, ResumesFromItsState) {
-  LossScaler scaler = Scaler();
+  LossScaler scaler = MakeScaler();
   scaler.Unscale(at::full({1}, std::numeric_limits<float>::infinity()));
   scaler.Unscale(at::ones({1}));
-  LossScaler resumed = Scaler();
+  LossScaler resumed = MakeScaler();
   resumed.Restore(scaler.ScalarState());
   EXPECT_EQ(ScaleOf(resumed), 4);
   resumed.Unscale(at::ones({1}));  // the second of two finite steps
@@ -71,11 +71,11 @@ TEST(AutocastScopeTest, RestoresTheThreadsState) {
     EXPECT_EQ(at::matmul(x, x).scalar_type(), at::kBFloat16);
   }
   EXPECT_EQ(at::matmul(x, x).scalar_type(), at::kFloat);
-  const AutocastScope nothing(at::kCPU, Precision::kFp32);
+  const AutocastScope disabled(at::kCPU, Precision::kFp32);
   EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
 }
 
-std::vector<std::vector<int32_t>> SampledTours(const NetworkBatch& batch) {
+std::vector<std::vector<int32_t>> SampleTours(const NetworkBatch& batch) {
   const auto tours = test::TransformerEngine(at::kFloat, test::SmallTransformer())
                          ->Run(batch, {.choice = Choice::kSample});
   EXPECT_TRUE(tours.ok()) << tours.status();
@@ -84,7 +84,7 @@ std::vector<std::vector<int32_t>> SampledTours(const NetworkBatch& batch) {
 
 TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
   const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
-  const auto choices = SampledTours(batch);
+  const auto choices = SampleTours(batch);
   const GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = choices}};
   for (const bool checkpointing : {false, true}) {
     const auto exact = test::TransformerEngine(at::kFloat, test::SmallTransformer());
@@ -103,7 +103,7 @@ TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
 // Autocast caches rounded weights, including those of layers that the backward pass recomputes.
 TEST(AutocastScopeTest, UsesCurrentWeightsInCheckpointedLayers) {
   const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
-  const auto choices = SampledTours(batch);
+  const auto choices = SampleTours(batch);
   const GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = choices}};
   const auto make = [] {
     return test::TransformerEngine(at::kFloat, test::SmallTransformer(),

@@ -16,7 +16,7 @@ namespace {
 
 class ReinforceStepsTest : public test::CapturedStepsFixture {};
 
-TEST_F(ReinforceStepsTest, ReportsStepsAfterTheirCopy) {
+TEST_F(ReinforceStepsTest, ReportStepsAfterTheirCopy) {
   const auto steps = MakeSteps({.trajectories = 2});
   std::vector<size_t> reported;
   for (int64_t step = 1; step <= 8; ++step) {
@@ -61,9 +61,9 @@ TEST_F(ReinforceStepsTest, EqualStepsOnInstancesDrawnByTheDevice) {
         steps = MakeSteps(request);
       }
       const StepBaseline baseline = step < 3 ? StepBaseline::kAverage : StepBaseline::kShared;
-      const absl::Status begun =
+      const absl::Status status =
           draws ? steps->Step(baseline) : steps->Step(baseline, BatchOf(77, step - 1));
-      ASSERT_TRUE(begun.ok()) << begun;
+      ASSERT_TRUE(status.ok()) << status;
     }
     ASSERT_TRUE(steps->Save(state_).ok());
     for (const CapturedStepReport& report : steps->TakeReports()) reports[draws].push_back(report);
@@ -80,7 +80,7 @@ TEST_F(ReinforceStepsTest, EqualStepsOnInstancesDrawnByTheDevice) {
   EXPECT_NE(weights[1], begin);
 }
 
-TEST_F(ReinforceStepsTest, RefuseInstancesOnlyIfTheDeviceDrawsThem) {
+TEST_F(ReinforceStepsTest, NeedABatchUnlessTheDeviceDrawsInstances) {
   constexpr UniformInstances kDrawn = {
       .customers = kCustomers, .min_capacity = 20, .max_capacity = 20};
   EXPECT_EQ(MakeSteps({.drawn = kDrawn})->Step(StepBaseline::kShared, BatchOfStep(1)).code(),
@@ -119,7 +119,7 @@ TEST_F(ReinforceStepsTest, UseMemoryForOnePartAtATime) {
   const auto peak = [&](int32_t parts) {
     const auto steps = MakeSteps({.parts = parts, .trajectories = 12});
     EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());  // allocates lasting memory
-    const test::WorkMemory memory;
+    const test::TorchMemoryCounter memory;
     EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());
     return memory.peak();
   };
@@ -128,7 +128,7 @@ TEST_F(ReinforceStepsTest, UseMemoryForOnePartAtATime) {
   EXPECT_LT(peak(4), 0.45 * static_cast<double>(whole));
 }
 
-TEST_F(ReinforceStepsTest, SkipsAndCountsStepsWithNonFiniteGradients) {
+TEST_F(ReinforceStepsTest, SkipAndCountStepsWithNonFiniteGradients) {
   const float kept = engine_->parameters().values()[7];
   engine_->parameters().values()[7] = std::numeric_limits<float>::quiet_NaN();
   const auto steps = MakeSteps({.trajectories = 2});
@@ -170,7 +170,7 @@ TEST_F(ReinforceStepsTest, AverageWeightsOfAppliedStepsAndResume) {
   }
 }
 
-TEST_F(ReinforceStepsTest, StartsItsAverageWithAGreedyRollout) {
+TEST_F(ReinforceStepsTest, StartTheAverageCostWithAGreedyRollout) {
   const auto steps = MakeSteps({.average_decay = 0.75});
   const NetworkBatch batch = BatchOfStep(1);
   const auto greedy = engine_->Run(batch, {});

@@ -23,9 +23,10 @@ at::Tensor StepTerm(const at::Tensor& logits, const at::Tensor& forbidden,
 }
 
 // The observations of B * P trajectories at a step, as columns in the CPU's memory, in float64.
-class Shown {
+class StepObservations {
  public:
-  Shown(const ObservationLayout& layout, int64_t instances, int64_t paths) : layout_(layout) {
+  StepObservations(const ObservationLayout& layout, int64_t instances, int64_t paths)
+      : layout_(layout) {
     const auto zeros = [&](std::vector<int64_t> shape, at::ScalarType type) {
       shape.insert(shape.begin(), {instances, paths});
       return at::zeros(shape, type);
@@ -90,19 +91,20 @@ std::vector<double> SequentialGradient(const SequentialRequest& request,
   }
   at::Tensor sums = at::zeros({batch.size(), paths}, options);
   for (int64_t t = 0; t < tours.steps; ++t) {
-    Shown shown({.kind = request.network.observation_kind(), .nodes = static_cast<int32_t>(nodes)},
-                batch.size(), paths);
+    StepObservations observations(
+        {.kind = request.network.observation_kind(), .nodes = static_cast<int32_t>(nodes)},
+        batch.size(), paths);
     at::Tensor choices = at::full({batch.size(), paths}, -1, at::kLong);
     for (int64_t row = 0; row < rows; ++row) {
       const auto at = static_cast<size_t>(row);
       if (IsDone(states[at])) continue;
-      shown.Write(row, rules[at], states[at], visited[at].data());
+      observations.Write(row, rules[at], states[at], visited[at].data());
       const int32_t node = tours.Choices(row)[static_cast<size_t>(t)];
       if (t > 0 || !request.distinct_starts) choices.mutable_data_ptr<int64_t>()[row] = node;
       Take(rules[at], node, states[at], visited[at].data());
     }
-    sums = sums + StepTerm(decoder->Step(shown.inputs), shown.inputs.forbidden, choices,
-                           request.label_smoothing);
+    sums = sums + StepTerm(decoder->Step(observations.inputs), observations.inputs.forbidden,
+                           choices, request.label_smoothing);
   }
   const at::Tensor factors =
       at::tensor(at::ArrayRef<double>(weights)).to(options).view({batch.size(), paths});

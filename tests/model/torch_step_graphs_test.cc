@@ -1,10 +1,10 @@
-// Tests the graphs of captured steps: one per width, their largest number, and dropping them if
-// memory runs out.
+// Tests the graphs of captured steps: there is one per width, their number is bounded, and they are
+// dropped if memory runs out.
 #include <memory>
 #include <set>
 #include <vector>
 
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/torch/captured_steps_base.h"
 #include "core/model/torch/engines.h"
 #include "core/problem/generate/generators.h"
@@ -18,7 +18,7 @@ namespace {
 
 class StepGraphsTest : public test::CapturedStepsFixture {};
 
-TEST(PaddedTo, IsOneOfEightWidths) {
+TEST(PaddedToTest, ReturnsOneOfAtMostEightWidths) {
   EXPECT_EQ(PaddedTo(5, 7, 16), 7);
   EXPECT_EQ(PaddedTo(7, 7, 16), 7);
   EXPECT_EQ(PaddedTo(1, 101, 16), 16);
@@ -40,7 +40,7 @@ TEST(PaddedTo, IsOneOfEightWidths) {
   }
 }
 
-TEST_F(StepGraphsTest, CapturesAndKeepsAGraphForEachWidth) {
+TEST_F(StepGraphsTest, KeepAGraphForEachWidth) {
   const auto steps = *engine_->MakeCapturedSteps({.instances = kInstances,
                                                   .nodes = 41,
                                                   .trajectories = 2,
@@ -63,7 +63,8 @@ TEST_F(StepGraphsTest, CapturesAndKeepsAGraphForEachWidth) {
   }
 }
 
-// Uses one instance and the smallest network. The largest batch has one trajectory per customer.
+// Uses one instance and a tiny network, because the test makes many steps. A batch has one
+// trajectory per customer, so each size needs its own graph.
 TEST_F(StepGraphsTest, KeepABoundedNumberOfGraphs) {
   engine_ = test::TransformerEngine(
       at::kFloat, {.hidden = 16, .heads = 1, .feed_forward = 16, .layers = 1}, Options());
@@ -86,7 +87,7 @@ TEST_F(StepGraphsTest, KeepABoundedNumberOfGraphs) {
   }
   ASSERT_TRUE(step(last).ok());
   EXPECT_EQ(counts_.captures, 1);
-  ASSERT_TRUE(step(2).ok());  // other graphs replaced its graph
+  ASSERT_TRUE(step(2).ok());  // its shape was dropped, so this step runs without a graph
   EXPECT_EQ(counts_.captures, 1);
   ASSERT_TRUE(step(2).ok());
   EXPECT_EQ(counts_.captures, 2);
@@ -109,7 +110,7 @@ TEST_F(StepGraphsTest, DropTheirGraphsWhenMemoryRunsOut) {
   EngineOptions options = Options();
   options.step_stream = [&] {
     return std::make_unique<test::FakeStepStream>(test::FakeStepStreamOptions{
-        .counts = &counts_, .around = [&](bool captured, absl::FunctionRef<absl::Status()> work) {
+        .counts = &counts_, .wrapper = [&](bool captured, absl::FunctionRef<absl::Status()> work) {
           if (!captured && failing > 0 && --failing == 0) return absl::ResourceExhaustedError("");
           return work();
         }});
@@ -128,7 +129,7 @@ TEST_F(StepGraphsTest, DropTheirGraphsWhenMemoryRunsOut) {
   failing = 2;
   ASSERT_TRUE(step(20).ok());
   ASSERT_TRUE(step(10).ok());
-  EXPECT_EQ(counts_.captures, 2) << "captured again";
+  EXPECT_EQ(counts_.captures, 2) << "the dropped graph must be captured again";
   ASSERT_TRUE(steps->Save(state_).ok());
   EXPECT_EQ(state_.updates, 4);
 }
@@ -138,8 +139,8 @@ TEST_F(StepGraphsTest, AreRefusedIfTheirGraphWouldBeTooLarge) {
   EXPECT_EQ(parts.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(parts.status().message(), "parts: got 65, wanted at most 64");
   EXPECT_TRUE(engine_->MakeCapturedSteps({.instances = 100, .nodes = 7, .parts = 64}).ok());
-  const auto pointer = *MakeTorchPointerEngine({.hidden = 16, .layers = 1},
-                                               {.device = {}, .seed = 3, .options = Options()});
+  const auto pointer = *test::TorchPointer({.hidden = 16, .layers = 1},
+                                           {.device = {}, .seed = 3, .options = Options()});
   const auto steps = pointer->MakeCapturedSteps({.instances = 4, .nodes = 601, .parts = 2});
   EXPECT_EQ(steps.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(steps.status().message(),
@@ -149,17 +150,17 @@ TEST_F(StepGraphsTest, AreRefusedIfTheirGraphWouldBeTooLarge) {
 
 // Compares with steps that are never replayed and therefore omit nothing.
 TEST_F(StepGraphsTest, OmitStepsAfterTheLongestTourWithoutChangingResults) {
-  constexpr int32_t kMany = 12;
+  constexpr int32_t kManyCustomers = 12;
   constexpr int64_t kSteps = 6;
   const PointerNetworkOptions small = {.hidden = 16, .layers = 2, .dropout = 0};
   // One vehicle serves all customers in 13 steps; up to 24 are allowed.
-  const std::vector<Instance> instances = *GenerateInstances(
-      {.customers = kMany, .seed = 5, .capacity = 9 * kMany}, kInstances * kSteps);
+  const std::vector<Instance> instances =
+      *GenerateInstances({.customers = kManyCustomers, .seed = 5, .capacity = 9 * kManyCustomers},
+                         kInstances * kSteps);
   std::vector<CapturedStepReport> reports[2];
   std::vector<float> weights[2];
   for (const bool replays : {false, true}) {
-    const auto engine =
-        *MakeTorchPointerEngine(small, {.device = {}, .seed = 3, .options = Options()});
+    const auto engine = *test::TorchPointer(small, {.device = {}, .seed = 3, .options = Options()});
     mean_.assign(static_cast<size_t>(engine->parameters().size()), 0.0F);
     square_ = mean_;
     state_ = {.mean = mean_, .square = square_};
@@ -167,7 +168,7 @@ TEST_F(StepGraphsTest, OmitStepsAfterTheLongestTourWithoutChangingResults) {
     for (int64_t step = 0; step < kSteps; ++step) {
       if (steps == nullptr || !replays) {
         steps = *engine->MakeCapturedSteps({.instances = kInstances,
-                                            .nodes = kMany + 1,
+                                            .nodes = kManyCustomers + 1,
                                             .trajectories = 3,
                                             .learning_rates = {0.01}});
         ASSERT_TRUE(steps->Load(state_).ok());
@@ -180,7 +181,7 @@ TEST_F(StepGraphsTest, OmitStepsAfterTheLongestTourWithoutChangingResults) {
         reports[replays].push_back(report);
     }
     weights[replays] = WeightsOf(*engine);
-    EXPECT_EQ(counts_.left_out, replays ? kSteps - 1 : 0);  // steps 17 to 24 of each replay
+    EXPECT_EQ(counts_.skipped_parts, replays ? kSteps - 1 : 0);  // steps 17 to 24 of each replay
   }
   ASSERT_EQ(reports[1].size(), kSteps);
   for (size_t i = 0; i < kSteps; ++i) {
@@ -192,7 +193,7 @@ TEST_F(StepGraphsTest, OmitStepsAfterTheLongestTourWithoutChangingResults) {
   EXPECT_EQ(weights[1], weights[0]);
 }
 
-TEST_F(StepGraphsTest, ContinuesAfterABatchOfAnotherShape) {
+TEST_F(StepGraphsTest, ContinueAfterABatchOfAnotherShape) {
   const auto steps = MakeSteps({.trajectories = 2});
   const auto larger = steps->Step(StepBaseline::kShared, BatchOfStep(1, kCustomers + 1));
   EXPECT_EQ(larger.code(), absl::StatusCode::kInvalidArgument);

@@ -18,10 +18,10 @@ namespace vrp::test {
 // A recorder of the torch operators that a thread uses.
 class UsedOperators {
  public:
-  absl::Status In(absl::FunctionRef<absl::Status()> work) {
+  absl::Status Record(absl::FunctionRef<absl::Status()> work) {
     used_ = &names;
     const at::CallbackHandle handle = at::addThreadLocalCallback(
-        at::RecordFunctionCallback(Note).scopes({at::RecordScope::FUNCTION}));
+        at::RecordFunctionCallback(AddName).scopes({at::RecordScope::FUNCTION}));
     const absl::Cleanup end = [handle] {
       at::removeCallback(handle);
       used_ = nullptr;
@@ -32,7 +32,7 @@ class UsedOperators {
   std::set<std::string> names;
 
  private:
-  static std::unique_ptr<at::ObserverContext> Note(const at::RecordFunction& call) {
+  static std::unique_ptr<at::ObserverContext> AddName(const at::RecordFunction& call) {
     used_->insert(call.name());
     return nullptr;
   }
@@ -45,9 +45,9 @@ class PreparedOperators {
  public:
   // Runs `work`, inside a capture or not. Returns kFailedPrecondition naming an operator that a
   // capture was the first to use. Exceptions of `work` propagate.
-  absl::Status Do(bool captured, absl::FunctionRef<absl::Status()> work) {
+  absl::Status Run(bool captured, absl::FunctionRef<absl::Status()> work) {
     UsedOperators used;
-    const absl::Status status = used.In(work);
+    const absl::Status status = used.Record(work);
     if (!captured) prepared_.insert(used.names.begin(), used.names.end());
     for (const std::string& one : used.names) {
       if (!prepared_.contains(one)) {
@@ -62,9 +62,9 @@ class PreparedOperators {
 };
 
 inline std::unique_ptr<StepStream> TorchStepStream(FakeStepStreamOptions options) {
-  options.around = [operators = std::make_shared<PreparedOperators>()](
-                       bool captured, absl::FunctionRef<absl::Status()> work) {
-    return operators->Do(captured, work);
+  options.wrapper = [operators = std::make_shared<PreparedOperators>()](
+                        bool captured, absl::FunctionRef<absl::Status()> work) {
+    return operators->Run(captured, work);
   };
   return std::make_unique<FakeStepStream>(std::move(options));
 }

@@ -50,7 +50,7 @@ TEST(TorchStepStreamTest, RefusesACaptureThatIsTheFirstToUseAnOperator) {
   };
   ASSERT_TRUE(stream->Run(add).ok());
   EXPECT_TRUE((*stream->Capture(add))->Replay().ok());
-  for (int i = 0; i < 2; ++i) {  // a capture prepares nothing
+  for (int i = 0; i < 2; ++i) {  // the refused capture must not prepare the operator
     const absl::Status first = (*stream->Capture(multiply))->Replay();
     EXPECT_EQ(first.message(), "aten::mm: a capture is its first use");
   }

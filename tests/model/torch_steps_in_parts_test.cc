@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kDivided = 7;
+constexpr int32_t kDividedInstances = 7;
 constexpr int64_t kDividedSteps = 5;
 
 struct PartsCase {
@@ -27,21 +27,21 @@ void PrintTo(const PartsCase& one, std::ostream* out) { *out << one.name; }
 
 class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
  protected:
-  struct Ended {
+  struct StepResults {
     std::vector<CapturedStepReport> reports;
     std::vector<float> weights;
     std::vector<float> weight_average;
     double average = 0;  // moving average of costs
   };
 
-  Ended Run(int32_t parts) {
+  StepResults Run(int32_t parts) {
     const std::unique_ptr<PolicyEngine> engine = MakeEngine();
     const std::unique_ptr<PolicyEngine> baseline = MakeEngine();
     for (float& weight : baseline->parameters().values()) weight *= 1.1F;
     EXPECT_TRUE(baseline->ParametersChanged().ok());
     const bool shared = GetParam().baseline == StepBaseline::kShared;
-    // Updates are arbitrary if gradients are only rounding.
-    CapturedStepsRequest request = {.instances = kDivided,
+    // A large epsilon keeps gradients that are only rounding errors from causing arbitrary updates.
+    CapturedStepsRequest request = {.instances = kDividedInstances,
                                     .nodes = 8,
                                     .parts = parts,
                                     .trajectories = shared ? 3 : 1,
@@ -54,26 +54,26 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
     if (GetParam().drawn) request.drawn = kDrawn;
     const auto steps = engine->MakeCapturedSteps(request);
     EXPECT_TRUE(steps.ok()) << steps.status();
-    Ended ended;
+    StepResults results;
     const std::span<float> values = engine->parameters().values();
     std::vector<float> mean(values.size());
     std::vector<float> square(values.size());
-    ended.weight_average.assign(values.begin(), values.end());
+    results.weight_average.assign(values.begin(), values.end());
     CapturedStepsState state = {
-        .mean = mean, .square = square, .weight_average = ended.weight_average};
+        .mean = mean, .square = square, .weight_average = results.weight_average};
     EXPECT_TRUE((*steps)->Load(state).ok());
     for (int64_t step = 1; step <= kDividedSteps; ++step) {
-      const absl::Status begun =
+      const absl::Status status =
           GetParam().drawn
               ? (*steps)->Step(GetParam().baseline)
               : (*steps)->Step(GetParam().baseline, BatchOfSizes(step, engine->batch_form()));
-      EXPECT_TRUE(begun.ok()) << begun;
+      EXPECT_TRUE(status.ok()) << status;
     }
     EXPECT_TRUE((*steps)->Save(state).ok());
-    ended.reports = (*steps)->TakeReports();
-    ended.weights.assign(values.begin(), values.end());
-    ended.average = state.average.value;
-    return ended;
+    results.reports = (*steps)->TakeReports();
+    results.weights.assign(values.begin(), values.end());
+    results.average = state.average.value;
+    return results;
   }
 
  private:
@@ -86,16 +86,16 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
     if (!GetParam().pointer) {
       return test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
     }
-    return *MakeTorchPointerEngine({.hidden = 16, .layers = 2}, {.device = {}, .options = options});
+    return *test::TorchPointer({.hidden = 16, .layers = 2}, {.device = {}, .options = options});
   }
 
   static NetworkBatch BatchOfSizes(int64_t step, const BatchForm& form) {
     std::vector<Instance> instances;
-    for (int32_t b = 0; b < kDivided; ++b) {
+    for (int32_t b = 0; b < kDividedInstances; ++b) {
       instances.push_back(test::AnInstance()
                               .WithCustomers(4 + b % 4)
                               .RandomDemands()
-                              .Seed(static_cast<uint64_t>(step * kDivided + b))
+                              .Seed(static_cast<uint64_t>(step * kDividedInstances + b))
                               .Build());
     }
     return test::BatchOf(instances, form);
@@ -113,11 +113,11 @@ double LargestDifference(const std::vector<float>& a, const std::vector<float>& 
 }
 
 TEST_P(StepsInPartsTest, EqualStepsOfTheWholeBatch) {
-  const Ended whole = Run(1);
+  const StepResults whole = Run(1);
   ASSERT_EQ(whole.reports.size(), kDividedSteps);
-  for (const int32_t parts : {2, 3, kDivided}) {
+  for (const int32_t parts : {2, 3, kDividedInstances}) {
     SCOPED_TRACE(parts);
-    const Ended divided = Run(parts);
+    const StepResults divided = Run(parts);
     ASSERT_EQ(divided.reports.size(), kDividedSteps);
     for (size_t i = 0; i < kDividedSteps; ++i) {
       SCOPED_TRACE(i + 1);
@@ -127,7 +127,7 @@ TEST_P(StepsInPartsTest, EqualStepsOfTheWholeBatch) {
       // Rounding of float32 depends on the instruction set and the number of threads.
       EXPECT_NEAR(actual.loss, expected.loss, 1e-6 * std::max(1.0, std::abs(expected.loss)));
       EXPECT_NEAR(actual.gradient_norm, expected.gradient_norm, 1e-4 * expected.gradient_norm);
-      EXPECT_EQ(actual.instances, kDivided);
+      EXPECT_EQ(actual.instances, kDividedInstances);
       EXPECT_EQ(actual.stuck, 0);
       EXPECT_LT(actual.pass_difference, 1e-5);
       EXPECT_TRUE(actual.applied);

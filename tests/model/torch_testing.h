@@ -7,11 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/pointer_network/cpu_pointer_network.h"
 #include "core/model/policy/network_batch.h"
 #include "core/model/torch/engine.h"
-#include "core/model/torch/graph_transformer.h"
+#include "core/model/torch/engines.h"
+#include "core/model/torch/networks.h"
 #include "tests/model/small_networks.h"
 #include "tests/testing/instance_builder.h"
 
@@ -28,8 +29,23 @@ inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
   return engine;
 }
 
-// Returns one instance of each kind that the graph transformer supports, of different sizes. A TSP
-// with only a matrix is missing: its nodes look the same, and norms amplify the rounding that
+// Make engines of networks with `sizes` as the program does, in float.
+inline absl::StatusOr<std::unique_ptr<PolicyEngine>> TorchTransformer(
+    const GraphTransformerOptions& sizes, const TorchEngineRequest& request) {
+  const Architecture& architecture = GraphTransformerArchitecture();
+  return MakeTorchEngine(architecture,
+                         *architecture.parse_sizes(WriteGraphTransformerOptions(sizes), "sizes"),
+                         request);
+}
+inline absl::StatusOr<std::unique_ptr<PolicyEngine>> TorchPointer(
+    const PointerNetworkOptions& sizes, const TorchEngineRequest& request) {
+  const Architecture& architecture = PointerArchitecture();
+  return MakeTorchEngine(
+      architecture, *architecture.parse_sizes(WritePointerNetworkOptions(sizes), "sizes"), request);
+}
+
+// Returns one instance of each variant that the graph transformer supports, of different sizes. A
+// TSP with only a matrix is missing: its nodes look the same, and norms amplify the rounding that
 // remains.
 inline std::vector<Instance> Variants() {
   return {
@@ -57,13 +73,13 @@ inline void WeighByIndexAndCost(int64_t first, std::span<const double> costs,
   }
 }
 
-// Weighs a trajectory only by its cost, for any division of the batch.
+// Weighs a trajectory only by its cost, so the division of the batch does not matter.
 inline void WeighByCost(int64_t, std::span<const double> costs, std::span<double> weights) {
   for (size_t i = 0; i < costs.size(); ++i) weights[i] = 0.01 * costs[i] - 2;
 }
 
 // Returns one plan per instance as its label, sampled from an untrained network.
-inline std::vector<std::vector<int32_t>> SomeLabels(const NetworkBatch& batch) {
+inline std::vector<std::vector<int32_t>> SampleLabels(const NetworkBatch& batch) {
   return ChoicesOf(*MakeCpuPointerNetwork({.hidden = 16, .layers = 1}, 3)
                         ->Run(batch, {.choice = Choice::kSample}));
 }
@@ -74,8 +90,8 @@ inline int64_t ChoicesIn(const std::vector<std::vector<int32_t>>& labels) {
   return count;
 }
 
-// Returns the largest difference as a share of the first vector's largest element. If `min_scale`
-// is larger than this element, it is the divisor.
+// Returns the largest difference as a share of the first vector's largest element, or as a share of
+// `min_scale` if that is larger.
 template <typename A, typename B>
 double RelativeDifference(std::span<A> a, std::span<B> b, double min_scale = 1e-30) {
   double difference = 0;

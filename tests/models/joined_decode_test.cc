@@ -18,8 +18,8 @@ namespace {
 using testing::IsEmpty;
 using testing::Not;
 
-// Returns instances of many sizes in random order.
-std::vector<Instance> Mixture() {
+// Returns instances of many sizes, in no order of size.
+std::vector<Instance> MixedInstances() {
   std::vector<Instance> instances;
   for (int i = 0; i < 40; ++i) {
     const int32_t customers = 10 + (i * 37) % 110;
@@ -30,13 +30,13 @@ std::vector<Instance> Mixture() {
   return instances;
 }
 
-void ExpectSame(const DecodedPlan& joined, const DecodedPlan& alone, const std::string& what) {
-  EXPECT_EQ(joined.plan, alone.plan) << what;
-  EXPECT_EQ(joined.log_likelihood, alone.log_likelihood) << what;  // bitwise
-  EXPECT_EQ(joined.others, alone.others) << what;
+void ExpectSame(const DecodedPlan& joined, const DecodedPlan& alone, const std::string& label) {
+  EXPECT_EQ(joined.plan, alone.plan) << label;
+  EXPECT_EQ(joined.log_likelihood, alone.log_likelihood) << label;  // bitwise
+  EXPECT_EQ(joined.others, alone.others) << label;
 }
 
-// Submits all requests before the first batch starts.
+// Decodes all instances by a batcher. Submits them all before the first batch starts.
 std::vector<DecodedPlan> DecodeTogether(const std::shared_ptr<Policy>& policy,
                                         const std::vector<Instance>& instances,
                                         const DecodeOptions& options) {
@@ -71,7 +71,7 @@ TEST(JoinedDecodeTest, ReturnsTheSamePlansAsDecodingAlone) {
   const std::vector<ModelVersion> models =
       ScanModels(Concat(std::getenv("VRP_SOURCE_DIR"), "/models")).versions;
   ASSERT_THAT(models, Not(IsEmpty()));
-  const std::vector<Instance> instances = Mixture();
+  const std::vector<Instance> instances = MixedInstances();
   for (const ModelVersion& version : models) {
     auto loaded = LoadPolicy(version.directory, DeviceId{});
     ASSERT_TRUE(loaded.ok()) << loaded.status();

@@ -33,10 +33,10 @@ std::string ModelsFolder() { return Concat(std::getenv("VRP_SOURCE_DIR"), "/mode
 // A claim of a card that is checked on fresh instances. Gaps to good plans vary far less between
 // instances than costs do.
 struct Claim {
-  const char* mode;  // as in cards
-  EvaluationMode decoded;
+  const char* mode;  // name in the card
+  EvaluationMode evaluation_mode;
   int32_t customers;
-  int64_t fresh;  // number of instances
+  int64_t instances;  // number of fresh instances
 };
 const Claim kClaims[] = {
     {"greedy", {}, 20, 600},
@@ -48,33 +48,37 @@ const Claim kClaims[] = {
      50},
 };
 
-bool IsOf(const Claim& claim, const CardEvaluation& card) {
+bool Matches(const Claim& claim, const CardEvaluation& card) {
   return card.mode == claim.mode && card.data.starts_with(Concat("cvrp", claim.customers, "_"));
 }
 
-// Returns reference costs of a search with a fixed amount of work, which are equal on all machines.
-// They are above the cards' references, whose searches were limited in seconds.
+// Tolerance for gaps, relative: our reference costs exceed those of the cards, whose searches ran
+// longer.
 constexpr double kReferenceExcess = 0.003;
+// Iterations of a reference search per squared number of customers.
 constexpr int64_t kIterations = 3;
+
+// Returns instances with reference costs. The searches have a fixed amount of work, so that the
+// costs are equal on all machines.
 std::vector<Instance> FreshInstances(const Claim& claim) {
   // Larger instances need more work for the same quality.
   const int64_t iterations = kIterations * claim.customers * claim.customers;
-  std::vector<std::optional<Instance>> made(static_cast<size_t>(claim.fresh));
-  CpuPool(2).ParallelFor(claim.fresh, [&](int64_t i) {
+  std::vector<std::optional<Instance>> generated(static_cast<size_t>(claim.instances));
+  CpuPool(2).ParallelFor(claim.instances, [&](int64_t i) {
     const GeneratorOptions options{.customers = claim.customers, .seed = kFreshSeed};
     InstanceData data = GenerateInstanceData(options, i);
     const auto found =
         Search(*Instance::Create(data), {.stop = {}, .max_iterations = iterations, .initial = {}});
     data.reference_cost = found->cost;
-    made[static_cast<size_t>(i)] = *Instance::Create(std::move(data));
+    generated[static_cast<size_t>(i)] = *Instance::Create(std::move(data));
   });
   std::vector<Instance> instances;
-  for (auto& instance : made) instances.push_back(*std::move(instance));
+  for (auto& instance : generated) instances.push_back(*std::move(instance));
   return instances;
 }
 
-EvaluationRow Evaluated(const ModelVersion& version, const EvaluationMode& mode,
-                        std::vector<Instance> instances) {
+EvaluationRow Evaluate(const ModelVersion& version, const EvaluationMode& mode,
+                       std::vector<Instance> instances) {
   auto policy = LoadPolicy(version.directory, DeviceId{});
   EXPECT_TRUE(policy.ok()) << policy.status();
   auto evaluation = Evaluation::Create(std::shared_ptr<Policy>(*std::move(policy)),
@@ -101,10 +105,11 @@ TEST(ShippedModelsTest, AreAllUsable) {
 TEST(ShippedModelsTest, StateTheirConfigurationAndTheirQuality) {
   for (const ModelVersion& version : ScanModels(ModelsFolder()).versions) {
     EXPECT_THAT(version.card.training_config, HasSubstr("training:")) << version.name;
-    const bool held =
+    const bool has_claim =
         std::any_of(version.card.evaluations.begin(), version.card.evaluations.end(),
-                    [](const CardEvaluation& card) { return IsOf(kClaims[0], card); });
-    EXPECT_TRUE(held) << version.name << ": no greedy figure that is compared on fresh instances";
+                    [](const CardEvaluation& card) { return Matches(kClaims[0], card); });
+    EXPECT_TRUE(has_claim) << version.name
+                           << ": the card has no greedy result that ClaimTest checks";
   }
 }
 
@@ -116,8 +121,8 @@ TEST_P(ClaimTest, HoldsOnFreshInstancesToWithinThreeStandardErrors) {
   int compared = 0;
   for (const ModelVersion& version : ScanModels(ModelsFolder()).versions) {
     for (const CardEvaluation& claimed : version.card.evaluations) {
-      if (!IsOf(claim, claimed)) continue;
-      const EvaluationRow fresh = Evaluated(version, claim.decoded, instances);
+      if (!Matches(claim, claimed)) continue;
+      const EvaluationRow fresh = Evaluate(version, claim.evaluation_mode, instances);
       const double error = std::hypot(fresh.gap_standard_error, claimed.gap_standard_error);
       EXPECT_NEAR(fresh.mean_gap, claimed.mean_gap, 3 * error + kReferenceExcess)
           << version.name << " on " << claimed.data;

@@ -22,9 +22,9 @@ class TrainGtMixedTest(unittest.TestCase):
         self.daemon = Daemon()
         self.addCleanup(self.daemon.clean_up)
 
-    def train(self, *words):
+    def train(self, *arguments):
         vrpctl = f"{BINARIES / 'vrpctl'} --remote {self.daemon.address}"
-        return subprocess.run([sys.executable, ROOT / "models" / "train_gt_mixed.py", "--vrpctl", vrpctl, *words],
+        return subprocess.run([sys.executable, ROOT / "models" / "train_gt_mixed.py", "--vrpctl", vrpctl, *arguments],
                               capture_output=True, text=True)
 
     def models(self):
@@ -36,20 +36,20 @@ class TrainGtMixedTest(unittest.TestCase):
 
     def test_trains_every_stage_once_from_the_one_before(self):
         small = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
-        done = self.train(*small)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        first = self.train(*small)
+        self.assertEqual(first.returncode, 0, first.stdout + first.stderr)
         self.assertEqual(self.models(), {f"models/gt-mixed-{number}/versions/1" for number in range(1, 9)})
         self.assertIn("models/gt-mixed-7/versions/1", self.training_of("gt-mixed-8"))
 
-        again = self.train(*small)
-        self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertEqual(again.stdout.count("exists, skipped"), 8, again.stdout)
+        second = self.train(*small)
+        self.assertEqual(second.returncode, 0, second.stderr)
+        self.assertEqual(second.stdout.count("exists, skipped"), 8, second.stdout)
 
     def test_ends_with_the_error_of_a_failed_stage(self):
-        done = self.train("--set", "training.epochs=0")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("training.epochs", done.stderr)
-        self.assertNotIn("gt-mixed-2", done.stdout)
+        first = self.train("--set", "training.epochs=0")
+        self.assertNotEqual(first.returncode, 0)
+        self.assertIn("training.epochs", first.stderr)
+        self.assertNotIn("gt-mixed-2", first.stdout)
         self.assertEqual(self.models(), set())
 
 

@@ -1,6 +1,7 @@
-"""A bare Debian 12 system in a folder, for tests of packages: no compiler, nothing of the host but its network settings.
+"""Provides a bare Debian 12 system in a folder for tests of packages.
 
-The system is made once by debootstrap from the host's own apt mirror and kept in ~/.cache/vrp; each test gets a copy.
+It has no compiler, and of the host only its network settings. debootstrap creates it once, from the host's apt mirror,
+in ~/.cache/vrp. Each test gets a copy.
 """
 
 import os
@@ -13,12 +14,13 @@ import tempfile
 SUITE = "bookworm"
 PACKAGES = ["ca-certificates", "python3-venv"]
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "vrp"
-# Runs a command in a mount and process namespace of its own, so that no mount and no daemon outlives it.
+# Enters the system and runs a command. unshare runs it in separate mount and process namespaces, so that no mount and
+# no daemon outlives it.
 ENTER = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
 
 
 class Unavailable(Exception):
-    """This machine cannot make or enter a bare root; the message says why."""
+    """Raised, with the reason, if this machine cannot create or enter a bare system."""
 
 
 class BareRoot:
@@ -71,7 +73,7 @@ def _sources():
 
 
 def _mirror():
-    """Returns the address that the host gets the suite's packages from."""
+    """Returns the address from which the host gets the suite's packages."""
     for file in _sources():
         for line in file.read_text().splitlines():
             found = re.match(r"(?:deb\s+(?:\[[^]]*\]\s+)?|URIs:\s*)(\S+)", line)
@@ -81,7 +83,7 @@ def _mirror():
 
 
 def _cached_system():
-    """Returns the folder of the bare system; makes it first if needed."""
+    """Returns the folder of the bare system. Creates it if needed."""
     for tool in ("debootstrap", "unshare", "chroot"):
         if shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None:
             raise Unavailable(f"{tool} is not installed: ./dev test installs cmake/apt_packages")
@@ -102,7 +104,7 @@ def _debootstrap(target):
     done = subprocess.run(["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", SUITE, target, _mirror()],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
-        raise Unavailable(f"debootstrap failed, which needs the apt mirror: {done.stdout[-1000:]}")
+        raise Unavailable(f"debootstrap, which needs the apt mirror, failed: {done.stdout[-1000:]}")
     shutil.rmtree(target / "var/cache/apt/archives", ignore_errors=True)
     (target / "var/cache/apt/archives/partial").mkdir(parents=True)
 

@@ -10,7 +10,7 @@ import unittest
 from paths import BUILD
 
 QEMU = shutil.which("qemu-x86_64")
-CANNOT_EXECUTE = 126
+CANNOT_EXECUTE = 126  # exit code
 
 
 def run_on(cpu, program):

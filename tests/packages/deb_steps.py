@@ -1,4 +1,4 @@
-"""The steps of the Debian package in a bare system: first installation, upgrade, removal, purge."""
+"""Checks the Debian package in a bare system: first installation, upgrade, removal, purge."""
 
 import pathlib
 import re
@@ -25,12 +25,12 @@ def pack_older(package, folder):
 
 
 def run_part(root, part, *words):
-    """Runs a part of the script in the system and prints what it found."""
+    """Runs a part of the script in the system and prints its output."""
     print(root.run(f"bash {root.copy(SCRIPT)} {part} {' '.join(words)}"), flush=True)
 
 
 def check_first_install(root, steps, package, instance):
-    """Returns the seconds from apt-get to routes, with the checks of what the package brings."""
+    """Checks the first installation and the package's content. Returns the seconds from apt-get to routes."""
     steps.take("install and solve", run_part, root, "install", root.copy(package), instance)
     return steps.report_total("install and solve", "install and solve")
 

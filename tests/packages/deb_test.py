@@ -20,7 +20,7 @@ PACKAGES = ROOT / "build" / "packages"
 
 
 def tool(name):
-    """Returns the path of a tool, also from the folders of programs for root, or None."""
+    """Returns the path of a tool in PATH or in the program folders of root, or None."""
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
 
 
@@ -39,7 +39,7 @@ PACKAGE = newest_package()
 
 
 def check(*words):
-    """Returns the exit code and all output of a command."""
+    """Runs a command. Returns its exit code and all output."""
     done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.returncode, done.stdout
 

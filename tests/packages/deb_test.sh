@@ -2,7 +2,7 @@
 # Tests the Debian package inside of a bare system, as root; deb_steps.py runs it there. Prints a line per behaviour.
 #   deb_test.sh install PACKAGE INSTANCE         the first installation, up to routes
 #   deb_test.sh upgrade OLDER PACKAGE INSTANCE   upgrade from OLDER, the same package with an older version; removal
-#   deb_test.sh purge
+#   deb_test.sh purge                            purge, which leaves nothing of the package
 # systemd does not run there, so the test starts the unit's command as the unit's user. The service has a private
 # network, so that its default port is free.
 set -euo pipefail
@@ -46,7 +46,7 @@ stop_daemon() {
   wait "$daemon" || die "the service ended with exit code $?: $(cat /root/vrpd.log)"
 }
 
-# Prints the process whose program is vrpd; runuser waits for it. A bare system has no pgrep.
+# Prints the id of the process whose program is vrpd. runuser waits for it. A bare system has no pgrep.
 pgrep_vrpd() {
   local process
   for process in /proc/[0-9]*; do
@@ -88,11 +88,11 @@ keeps_state_private_to_the_service() {
   passed "the state is private to a user without a login"
 }
 
-brings_texts() {
+installs_man_pages_and_completions() {
   zcat /usr/share/man/man1/vrpctl.1.gz | grep -q '^.SS vrpctl solve' || die "vrpctl.1 does not describe solve"
   zcat /usr/share/man/man1/vrpd.1.gz | grep -q 'state\\-dir' || die "vrpd.1 does not describe --state-dir"
   bash -euc 'source /usr/share/bash-completion/completions/vrpctl; complete -p vrpctl' >/dev/null
-  passed "man pages and completions are there"
+  passed "man pages and completions are installed"
 }
 
 purges_all() {
@@ -132,12 +132,12 @@ case "$1" in
   install)
     installs_and_solves "$2" "$3"
     keeps_state_private_to_the_service
-    brings_texts
+    installs_man_pages_and_completions
     ;;
   upgrade)
     keeps_state_on_upgrade "$2" "$3" "$4"
     keeps_state_on_remove "$3"
     ;;
   purge) purges_all ;;
-  *) die "unknown part '$1': install, upgrade or purge" ;;
+  *) die "unknown part '$1', wanted install, upgrade or purge" ;;
 esac

@@ -1,8 +1,9 @@
-"""Tests the container images of docker/Dockerfile with the built packages, by Debian's buildah without a container engine.
+"""Tests the container images of docker/Dockerfile with the built packages.
 
     tests/packages/docker_test.py     uses the newest packages of build/packages, which ./dev package makes
 
-The base image is the bare Debian 12 system of the other tests, because registries may be out of reach.
+Builds the images with Debian's buildah and without a container engine. The base image is the bare Debian 12 system of
+the other tests, because registries may be out of reach.
 """
 
 import json
@@ -30,13 +31,13 @@ def newest(pattern):
 
 
 class Buildah:
-    """Images and containers in a folder of their own; chroot isolation needs no container engine."""
+    """A buildah with its images and containers in a separate folder. Chroot isolation needs no container engine."""
 
     def __init__(self, folder):
         self.command = ["buildah", "--root", f"{folder}/storage", "--runroot", f"{folder}/run"]
 
     def call(self, *words):
-        """Returns the standard output; raises with all output if buildah fails."""
+        """Runs buildah. Returns its standard output; raises AssertionError with all output if it fails."""
         done = subprocess.run([*self.command, *map(str, words)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise AssertionError(f"exit code {done.returncode} of buildah {' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
@@ -52,7 +53,7 @@ class Buildah:
         return done.returncode, done.stdout
 
     def make_base(self, root):
-        """Makes the image localhost/bare of the files of a root folder."""
+        """Creates the image localhost/bare from the files of a root folder."""
         container = self.call("from", "scratch")
         self.call("add", "--quiet", container, root, "/")
         self.call("commit", "--quiet", "--rm", container, "localhost/bare")
@@ -70,7 +71,7 @@ class Buildah:
 
 
 def stop(daemon):
-    """Ends the daemon and the buildah that runs it, in order."""
+    """Ends the daemon and buildah, which runs it, and waits for both."""
     if daemon.poll() is None:
         os.killpg(daemon.pid, signal.SIGTERM)
     daemon.wait()

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Installs packages into bare Debian 12 systems and times the way to routes. Prints one JSON line per step.
+"""Installs packages into bare Debian 12 systems and times the steps from installation to routes.
+
+Prints one JSON line per step.
 
     tests/packages/install_packages.py wheel                 the newest wheel of build/packages
     tests/packages/install_packages.py tar FILE.tar.xz
 
-deb_test.py does the same with the Debian package. Exit codes: 0 all steps passed and the goal is met, 1 not, 77 skipped since this machine cannot make bare systems.
+deb_test.py does the same with the Debian package. Exits with 0 if all steps passed and the goal is met, with 77
+(skipped) if this machine cannot create bare systems, otherwise with 1.
 """
 
 import argparse
@@ -38,20 +41,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=CHECKS)
     parser.add_argument("package", nargs="?", help="the package's file (default: the newest of build/packages)")
-    words = parser.parse_args()
-    package = words.package or newest_package(words.kind)
+    arguments = parser.parse_args()
+    package = arguments.package or newest_package(arguments.kind)
     if package is None:
-        print(f"skipped: no {words.kind} in build/packages; ./dev package {words.kind} makes it")
+        print(f"skipped: no {arguments.kind} in build/packages; ./dev package {arguments.kind} makes it")
         return 77
     try:
         with BareRoot() as root:
             instance = root.copy(ROOT / "tests" / "data" / INSTANCE)
-            seconds = CHECKS[words.kind](root, Steps(words.kind), package, instance)
+            seconds = CHECKS[arguments.kind](root, Steps(arguments.kind), package, instance)
     except Unavailable as reason:
         print(f"skipped: {reason}")
         return 77
     passed = seconds <= GOAL_S
-    print(json.dumps({"package": words.kind, "passed": passed}))
+    print(json.dumps({"package": arguments.kind, "passed": passed}))
     return 0 if passed else 1
 
 

@@ -1,4 +1,4 @@
-"""Tests that the man pages say what the programs' help texts say, in correct roff."""
+"""Tests that the man pages agree with the programs' help texts and are correct roff."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ def help_of(program, *path):
 
 
 def commands(*path):
-    """Yields the paths of all commands of vrpctl that have no commands below."""
+    """Yields the paths of all commands of vrpctl that have no subcommands."""
     text = parse_help(help_of("vrpctl", *path))
     if not text.commands:
         yield path
@@ -78,7 +78,7 @@ class ManPagesTest(unittest.TestCase):
 
 
 class HelpTextTest(unittest.TestCase):
-    def test_tells_a_default_from_a_placeholder(self):
+    def test_distinguishes_a_default_from_a_placeholder(self):
         remote = parse_option("--remote HOST:PORT=127.0.0.1:50051 (Env:VRP_REMOTE)", "Address")
         self.assertEqual((remote.names, remote.value, remote.default, remote.variable),
                          (["--remote"], "HOST:PORT", "127.0.0.1:50051", "VRP_REMOTE"))

@@ -18,7 +18,7 @@ LICENCES = {"abseil.txt", "c-ares.txt", "gcc-12.txt", "grpc.txt", "openssl.txt",
             "yaml-cpp.txt", "zlib.txt"}
 
 
-def printed(*words):
+def output_of(*words):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=True).stdout
 
 
@@ -36,20 +36,20 @@ class PortableTest(unittest.TestCase):
     def test_needs_no_newer_glibc_than_its_tag_says(self):
         tag = tuple(map(int, re.search(r"manylinux_(\d+)_(\d+)_x86_64", WHEEL.name).groups()))
         for program in self.programs:
-            versions = re.findall(r"GLIBC_(\d+)\.(\d+)", printed("objdump", "-T", program))
+            versions = re.findall(r"GLIBC_(\d+)\.(\d+)", output_of("objdump", "-T", program))
             newest = max((int(major), int(minor)) for major, minor in versions)
             self.assertLessEqual(newest, tag, program.name)
         self.assertLessEqual(tag, NEWEST_GLIBC)
 
-    def test_needs_no_library_but_glibc(self):
+    def test_needs_no_shared_library_except_glibcs(self):
         for program in self.programs:
-            needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", printed("readelf", "--dynamic", program)))
+            needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "--dynamic", program)))
             self.assertLessEqual(needed, SYSTEM_LIBRARIES, program.name)
 
     def test_names_no_folder_of_the_machine_that_built_it(self):
         home = pathlib.Path.home().as_posix()
         for program in self.programs:
-            for text in printed("strings", "-a", program).splitlines():
+            for text in output_of("strings", "-a", program).splitlines():
                 self.assertNotRegex(text, rf"^(/work|/build|/src|{re.escape(home)})/", program.name)
 
     def test_holds_the_licences_of_linked_libraries(self):

@@ -1,4 +1,4 @@
-"""Shell and Python scripts that solve the tests' instance with installed programs."""
+"""Builds shell and Python scripts that solve the tests' instance with installed programs."""
 
 BUDGET = "500ms"
 

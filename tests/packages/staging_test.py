@@ -26,7 +26,7 @@ class StagingTest(unittest.TestCase):
                        env={**os.environ, "SOURCE_DATE_EPOCH": str(DATE)})
         made.rename(cls.stage)
 
-    def test_loads_all_libraries_but_the_systems_from_its_own_folder(self):
+    def test_loads_all_libraries_except_the_systems_from_its_own_folder(self):
         files = [*(self.stage / "bin").iterdir(), *(self.stage / "lib").glob("*.so*")]
         for file in files:
             loaded = subprocess.run(["ldd", file], capture_output=True, text=True, check=True).stdout
@@ -44,9 +44,9 @@ class StagingTest(unittest.TestCase):
 
     def test_gives_every_file_the_date_of_the_sources_and_open_permissions(self):
         for path in self.stage.rglob("*"):
-            about = path.lstat()
-            self.assertEqual(int(about.st_mtime), DATE, path)
-            self.assertIn(about.st_mode & 0o777, (0o755, 0o644) if not path.is_symlink() else (0o777,), path)
+            status = path.lstat()
+            self.assertEqual(int(status.st_mtime), DATE, path)
+            self.assertIn(status.st_mode & 0o777, (0o755, 0o644) if not path.is_symlink() else (0o777,), path)
 
     def test_has_licences_of_linked_libraries(self):
         licences = self.stage / "share/doc/vrpd/licences"

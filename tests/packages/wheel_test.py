@@ -13,7 +13,7 @@ from paths import BUILD, ROOT
 from steps import INSTANCE, Steps
 
 # The tests' environment takes grpcio from PyPI and protobuf from Debian.
-WHERE_DEPENDENCIES_ARE = """
+DEPENDENCY_FOLDERS_SCRIPT = """
 import google.protobuf, grpc, pathlib
 print(pathlib.Path(grpc.__file__).parents[1], pathlib.Path(google.protobuf.__file__).parents[2], sep=":")
 """
@@ -34,7 +34,7 @@ def run_without_host_programs(folder, dependencies):
 
 
 def make_prefix(folder):
-    """Makes an installation of this build's programs, without moving them: they load LibTorch from where it is."""
+    """Creates an installation of links to this build's programs, which load LibTorch from its usual folder."""
     (folder / "bin").mkdir(parents=True)
     for program in ("vrpd", "vrpctl"):
         os.symlink(BUILD / "bin" / program, folder / "bin" / program)
@@ -46,7 +46,7 @@ def main():
     if not os.path.exists(python):
         print(f"skipped: no tests' environment at {python!r}; ./dev test makes it")
         return 77
-    dependencies = subprocess.run([python, "-c", WHERE_DEPENDENCIES_ARE], capture_output=True, text=True, check=True).stdout.strip()
+    dependencies = subprocess.run([python, "-c", DEPENDENCY_FOLDERS_SCRIPT], capture_output=True, text=True, check=True).stdout.strip()
     with tempfile.TemporaryDirectory(prefix="vrp-wheel-") as temp:
         folder = pathlib.Path(temp)
         prefix = make_prefix(folder / "prefix")

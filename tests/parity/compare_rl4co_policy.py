@@ -15,10 +15,10 @@ one JSON line per network. Exits with 0 if all networks agree.
 All gradients are compared with rl4co's float64 gradient: ours in float64 (tolerance 1e-6), ours in float32, and rl4co's
 in float32. `whole` is the 2-norm of the error divided by that of the gradient.
 
-In float32, both sides can be off by far more than 1e-4. One cause is a ReLU whose input changes sign by rounding
-(relu_sign_changes counts rl4co's). Another is a sum whose terms nearly cancel, such as the bias of a TSP's embedding.
-The affected inputs are arbitrary. Our error must therefore be at most 1e-4 or 4 times rl4co's float32 error, whichever
-is larger. This holds for the worst parameter and for the whole gradient.
+In float32, the gradients of both networks can be wrong by far more than 1e-4. One cause is a ReLU whose input changes
+sign by rounding (relu_sign_changes counts rl4co's). Another is a sum whose terms nearly cancel, such as the bias of a
+TSP's embedding. The affected inputs are arbitrary. Our error must therefore be at most 1e-4 or 4 times rl4co's float32
+error, whichever is larger. This holds for the worst parameter and for the whole gradient.
 
 Some parameters have a zero gradient apart from rounding: biases of keys, which softmax ignores, and biases before an
 instance norm. Their float64 gradient is below 1e-9 of the largest element of all parameters. Their errors are divided
@@ -49,7 +49,7 @@ NETWORKS = {  # name: (problem, policy, customers, starts)
     "am_cvrp50": ("cvrp", {"normalization": "instance"}, 50, 1),
     "pomo_cvrp20": ("cvrp", POMO, 20, 20),
 }
-TOLERANCE, TOLERANCE_FLOAT64 = 1e-4, 1e-6
+TOLERANCE, TOLERANCE_FLOAT64 = 1e-4, 1e-6  # of log-likelihoods, and of gradients as a share of the largest element
 ZERO = 1e-9  # gradients below this share of the largest element count as zero
 
 
@@ -77,8 +77,8 @@ def probe(program, case, metadata):
 def scales(gradient):
     """Returns the divisor of each parameter's errors."""
     largest = {name: float(tensor.nan_to_num().abs().max()) for name, tensor in gradient.items()}
-    most = max(largest.values())
-    return {name: value if value > ZERO * most else most for name, value in largest.items()}
+    overall = max(largest.values())
+    return {name: value if value > ZERO * overall else overall for name, value in largest.items()}
 
 
 def gradient_errors(reference, other):
@@ -156,11 +156,11 @@ def main():
         policy = load_policy(arguments.checkpoint, arguments.problem)
         return 0 if compare(arguments.checkpoint.name, policy, arguments.problem, arguments.customers, 1,
                             arguments) else 1
-    good = True
+    all_agree = True
     for name in arguments.networks.split(","):
         kind, settings, customers, starts = NETWORKS[name]
-        good &= compare(name, make_policy(kind, settings, seed=3), kind, customers, starts, arguments)
-    return 0 if good else 1
+        all_agree &= compare(name, make_policy(kind, settings, seed=3), kind, customers, starts, arguments)
+    return 0 if all_agree else 1
 
 
 if __name__ == "__main__":

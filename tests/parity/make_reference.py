@@ -27,7 +27,7 @@ CASES = {  # name: (problem, policy, customers, instances, starts)
 }
 
 
-def make(name, folder):
+def make_case(name, folder):
     kind, settings, customers, count, starts = CASES[name]
     policy = make_policy(kind, settings, seed=7)
     env = make_env(kind, customers)
@@ -53,7 +53,7 @@ def main():
     arguments.to.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     for name in CASES:
-        make(name, arguments.to)
+        make_case(name, arguments.to)
 
 
 if __name__ == "__main__":

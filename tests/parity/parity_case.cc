@@ -42,9 +42,9 @@ absl::StatusOr<std::vector<int64_t>> Shape(const SafetensorsFile& file, std::str
 }
 
 absl::StatusOr<std::vector<InstanceData>> ReadInstances(const SafetensorsFile& file) {
-  VRP_ASSIGN_OR_RETURN(const std::string word, Metadata(file, "kind"));
-  const std::optional<ProblemKind> kind = KindFromName(word);
-  if (!kind) return absl::InvalidArgumentError(Concat("kind: got ", Quoted(word)));
+  VRP_ASSIGN_OR_RETURN(const std::string kind_name, Metadata(file, "kind"));
+  const std::optional<ProblemKind> kind = KindFromName(kind_name);
+  if (!kind) return absl::InvalidArgumentError(Concat("kind: got ", Quoted(kind_name)));
   VRP_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, Shape(file, "positions", 3));
   VRP_ASSIGN_OR_RETURN(const std::vector<double> positions, ReadDoubles(file, "positions"));
   std::vector<double> demands;
@@ -150,7 +150,7 @@ absl::Status ParityCase::LoadWeights(PolicyEngine& engine) const {
   return engine.ParametersChanged();
 }
 
-RolloutRequest ParityCase::Follow(CpuPool* pool) const {
+RolloutRequest ParityCase::ForcedRequest(CpuPool* pool) const {
   RolloutRequest request;
   request.choice = Choice::kForced;
   request.trajectories = trajectories_;
@@ -160,7 +160,7 @@ RolloutRequest ParityCase::Follow(CpuPool* pool) const {
   return request;
 }
 
-void ParityCase::Weigh(int64_t first, std::span<double> weights) const {
+void ParityCase::CopyWeights(int64_t first, std::span<double> weights) const {
   std::copy_n(weights_.begin() + first * trajectories_, weights.size(), weights.begin());
 }
 

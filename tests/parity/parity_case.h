@@ -1,5 +1,5 @@
-// Networks, instances and tours written by make_reference.py or compare_rl4co_policy.py, to be
-// compared with our networks. The format is a safetensors file.
+// Reads networks, instances and tours that make_reference.py or compare_rl4co_policy.py wrote to a
+// safetensors file, for comparison with our networks.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace vrp {
 
-// A network with instances and tours, read from a file. The metadata are "kind" (a word of
+// A network with instances and tours, read from a file. The metadata are "kind" (a name of
 // KindName) and "architecture_json". The tensors, for B instances of N nodes, P trajectories of
 // each and T steps, are:
 //   weights.NAME                    float32, the network's parameters under our names
@@ -40,9 +40,9 @@ class ParityCase {
   // Makes the same network in double precision.
   absl::StatusOr<std::unique_ptr<Float64Engine>> MakeFloat64Network() const;
   // Returns a request that forces tours() on P trajectories, with distinct starts if P is above 1.
-  RolloutRequest Follow(CpuPool* pool) const;
-  // Computes the weights of trajectories for AddGradient.
-  void Weigh(int64_t first, std::span<double> weights) const;
+  RolloutRequest ForcedRequest(CpuPool* pool) const;
+  // Copies the loss weights of the trajectories of instances `first` and after, for AddGradient.
+  void CopyWeights(int64_t first, std::span<double> weights) const;
 
  private:
   explicit ParityCase(SafetensorsFile file) : file_(std::move(file)) {}
@@ -58,7 +58,7 @@ class ParityCase {
 // Reads the instances of a case's file, in the form `form`.
 absl::StatusOr<NetworkBatch> ReadParityInstances(const std::string& path, const BatchForm& form);
 
-// Return the elements of a tensor, which must exist with this type.
+// Returns the elements of a tensor. Fails unless the tensor exists with this type.
 absl::StatusOr<std::vector<double>> ReadDoubles(const SafetensorsFile& file, std::string_view name);
 absl::StatusOr<std::vector<int32_t>> ReadIntegers(const SafetensorsFile& file,
                                                   std::string_view name);

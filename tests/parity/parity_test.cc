@@ -16,16 +16,16 @@
 namespace vrp {
 namespace {
 
-constexpr double kTolerance = 1e-4;
-constexpr double kTolerance64 = 1e-6;
+constexpr double kTolerance = 1e-4;    // of float32; relative for gradients
+constexpr double kTolerance64 = 1e-6;  // of float64; relative for gradients
 // Share of the largest gradient, in float64, below which a parameter's gradient is only rounding.
 // Such parameters are the biases of keys, which softmax ignores, and biases before an instance
 // norm.
 constexpr double kZero = 1e-9;
 // Additional tolerance of float32, as a share of the largest gradient. It matters if terms nearly
 // cancel. Norms leave a ten-thousandth of the gradient of a TSP's embedding bias, so that even
-// rl4co's own float32 is off by 5 %. The tests in float64 show that this tolerance hides no other
-// error.
+// rl4co's own float32 gradient has an error of 5 %. The tests in float64 show that this tolerance
+// hides no other error.
 constexpr double kRounding = 5e-6;
 
 class ParityTest : public testing::TestWithParam<const char*> {
@@ -48,11 +48,11 @@ class ParityTest : public testing::TestWithParam<const char*> {
   std::vector<double> Differentiate(PolicyEngine& network) const {
     network.parameters().TrackGradient();
     GradientRequest request;
-    request.rollout = case_->Follow(nullptr);
+    request.rollout = case_->ForcedRequest(nullptr);
     const absl::StatusOr<GradientOutcome> outcome =
         network.AddGradient(case_->batch(), request,
                             [&](int64_t first, std::span<const double>, std::span<double> weights) {
-                              case_->Weigh(first, weights);
+                              case_->CopyWeights(first, weights);
                             });
     EXPECT_TRUE(outcome.ok()) << outcome.status();
     return outcome.ok() ? outcome->trajectories.log_likelihoods : std::vector<double>{};
@@ -63,7 +63,7 @@ class ParityTest : public testing::TestWithParam<const char*> {
   void ExpectGradient(std::span<const double> actual, double tolerance, double rounding) const {
     std::map<std::string, std::vector<double>> expected;
     std::map<std::string, double> largest;
-    double most = 0;
+    double overall = 0;
     const ParameterLayout& layout = network_->parameters().layout();
     for (const ParameterShape& shape : layout.shapes()) {
       const std::string& name = shape.name;
@@ -71,17 +71,17 @@ class ParityTest : public testing::TestWithParam<const char*> {
       for (const double value : expected[name]) {
         if (!std::isnan(value)) largest[name] = std::max(largest[name], std::abs(value));
       }
-      most = std::max(most, largest[name]);
+      overall = std::max(overall, largest[name]);
     }
-    ASSERT_GT(most, 0);
+    ASSERT_GT(overall, 0);
     for (const auto& [name, values] : expected) {
-      const auto own = actual.subspan(layout.Offset(name), values.size());
+      const auto ours = actual.subspan(layout.Offset(name), values.size());
       double error = 0;
       for (size_t k = 0; k < values.size(); ++k) {
-        if (!std::isnan(values[k])) error = std::max(error, std::abs(values[k] - own[k]));
+        if (!std::isnan(values[k])) error = std::max(error, std::abs(values[k] - ours[k]));
       }  // NaN: rl4co's network has no such parameter
-      const double scale = largest[name] > kZero * most ? largest[name] : most;
-      EXPECT_LE(error, std::max(tolerance * scale, rounding * most)) << name << ", by " << scale;
+      const double scale = largest[name] > kZero * overall ? largest[name] : overall;
+      EXPECT_LE(error, std::max(tolerance * scale, rounding * overall)) << name << ", by " << scale;
     }
   }
 
@@ -89,15 +89,16 @@ class ParityTest : public testing::TestWithParam<const char*> {
   std::unique_ptr<PolicyEngine> network_;
 };
 
-TEST_P(ParityTest, HasRl4cosLikelihoods) {
-  const absl::StatusOr<Trajectories> forced = network_->Run(case_->batch(), case_->Follow(nullptr));
+TEST_P(ParityTest, ReproducesTheLikelihoodsOfRl4co) {
+  const absl::StatusOr<Trajectories> forced =
+      network_->Run(case_->batch(), case_->ForcedRequest(nullptr));
   ASSERT_TRUE(forced.ok()) << forced.status();
   EXPECT_THAT(forced->log_likelihoods, testing::Pointwise(testing::DoubleNear(kTolerance),
                                                           ExpectedDoubles("log_likelihoods")));
 }
 
-TEST_P(ParityTest, HasRl4cosGreedyTours) {
-  RolloutRequest request = case_->Follow(nullptr);
+TEST_P(ParityTest, ReproducesTheGreedyToursOfRl4co) {
+  RolloutRequest request = case_->ForcedRequest(nullptr);
   request.choice = Choice::kGreedy;
   request.choices = {};
   const absl::StatusOr<Trajectories> greedy = network_->Run(case_->batch(), request);
@@ -112,13 +113,13 @@ TEST_P(ParityTest, HasRl4cosGreedyTours) {
               testing::Pointwise(testing::DoubleNear(kTolerance), ExpectedDoubles("greedy_costs")));
 }
 
-TEST_P(ParityTest, HasRl4cosGradients) {
+TEST_P(ParityTest, ReproducesTheGradientsOfRl4co) {
   Differentiate(*network_);
   const std::span<const float> gradient = network_->parameters().gradient();
   ExpectGradient(std::vector<double>(gradient.begin(), gradient.end()), kTolerance, kRounding);
 }
 
-TEST_P(ParityTest, HasRl4cosLikelihoodsAndGradientsToSixDigitsInFloat64) {
+TEST_P(ParityTest, ReproducesLikelihoodsAndGradientsToSixDigitsInFloat64) {
   const absl::StatusOr<std::unique_ptr<Float64Engine>> network = case_->MakeFloat64Network();
   ASSERT_TRUE(network.ok()) << network.status();
   EXPECT_THAT(Differentiate(**network), testing::Pointwise(testing::DoubleNear(kTolerance64),

@@ -17,7 +17,7 @@ namespace vrp {
 namespace {
 
 template <typename T>
-T Value(absl::StatusOr<T> value) {
+T ValueOrExit(absl::StatusOr<T> value) {
   if (value.ok()) return *std::move(value);
   std::cerr << "policy_probe: " << value.status() << "\n";
   std::exit(1);
@@ -29,15 +29,15 @@ TensorView View(std::string name, TensorType type, std::vector<int64_t> shape,
   return {std::move(name), type, std::move(shape), std::as_bytes(std::span(values))};
 }
 
-// Runs the case's tours with the case's weights.
+// Computes the gradient of the case's loss for the case's tours.
 GradientOutcome Differentiate(const ParityCase& parity, CpuPool& pool, PolicyEngine& network) {
   network.parameters().TrackGradient();
   GradientRequest request;
-  request.rollout = parity.Follow(&pool);
-  return Value(
+  request.rollout = parity.ForcedRequest(&pool);
+  return ValueOrExit(
       network.AddGradient(parity.batch(), request,
                           [&](int64_t first, std::span<const double>, std::span<double> weights) {
-                            parity.Weigh(first, weights);
+                            parity.CopyWeights(first, weights);
                           }));
 }
 
@@ -53,13 +53,14 @@ void AddGradients(const std::string& prefix, TensorType type, const ParameterLay
 }
 
 std::string Probe(const ParityCase& parity, CpuPool& pool) {
-  const std::unique_ptr<PolicyEngine> network = Value(parity.MakeNetwork());
-  const std::unique_ptr<Float64Engine> exact = Value(parity.MakeFloat64Network());
-  RolloutRequest greedily = parity.Follow(&pool);
-  greedily.choice = Choice::kGreedy;
-  greedily.choices = {};
-  const Trajectories forced = Value(network->Run(parity.batch(), parity.Follow(&pool)));
-  const Trajectories greedy = Value(network->Run(parity.batch(), greedily));
+  const std::unique_ptr<PolicyEngine> network = ValueOrExit(parity.MakeNetwork());
+  const std::unique_ptr<Float64Engine> exact = ValueOrExit(parity.MakeFloat64Network());
+  RolloutRequest greedy_request = parity.ForcedRequest(&pool);
+  greedy_request.choice = Choice::kGreedy;
+  greedy_request.choices = {};
+  const Trajectories forced =
+      ValueOrExit(network->Run(parity.batch(), parity.ForcedRequest(&pool)));
+  const Trajectories greedy = ValueOrExit(network->Run(parity.batch(), greedy_request));
   const Trajectories second = Differentiate(parity, pool, *network).trajectories;
   const Trajectories second64 = Differentiate(parity, pool, *exact).trajectories;
   const std::vector<int64_t> shape = {parity.batch().size(), parity.trajectories()};
@@ -84,7 +85,7 @@ int Main(int argc, char** argv) {
     return 2;
   }
   CpuPool pool(static_cast<int>(std::thread::hardware_concurrency()));
-  const std::string result = Probe(Value(ParityCase::Read(argv[1])), pool);
+  const std::string result = Probe(ValueOrExit(ParityCase::Read(argv[1])), pool);
   const absl::Status written = AtomicWriteFile(argv[2], result);
   if (!written.ok()) std::cerr << "policy_probe: " << written << "\n";
   return written.ok() ? 0 : 1;

@@ -1,4 +1,4 @@
-"""rl4co's attention models as a reference for ours: policies, instances, and the policies' results.
+"""Builds policies and instances of rl4co, and computes the policies' results as a reference for our networks.
 
 Needs torch and rl4co. The scripts in tests/parity and tests/bench import this module.
 """
@@ -67,7 +67,7 @@ def make_instances(env, count):
 
 
 def instance_tensors(data, kind):
-    """Returns the same instances in the form that policy_probe reads."""
+    """Returns the instances in the form that policy_probe reads."""
     if kind == "tsp":
         return {"positions": data["locs"].double()}
     positions = torch.cat((data["depot"][:, None], data["locs"]), 1).double()
@@ -85,7 +85,7 @@ def make_untrained(kind, settings, seed):
 def make_policy(kind, settings, seed):
     """Makes a policy with random weights, including norms. Batch norms run on some batches and are then frozen."""
     policy = make_untrained(kind, settings, seed)
-    with torch.no_grad():  # makes norms not the identity, and gradients of different sizes
+    with torch.no_grad():  # so that norms are not the identity, and gradients differ in size
         for name, parameter in policy.named_parameters():
             if "normalizer" in name:
                 parameter.add_(0.2 * torch.randn_like(parameter))
@@ -131,22 +131,22 @@ def our_gradient(policy):
 
 
 def sample(policy, env, data, starts, loss_weights):
-    """Returns sampled tours, their log-likelihoods and the gradient of sum(weights * log-likelihoods).
+    """Samples tours, and stores the gradient of sum(loss_weights * log-likelihoods) in the policy's parameters.
 
-    Returns actions [B, P, T] and log-likelihoods [B, P]; `loss_weights` is [B, P].
+    Returns the tours [B, P, T] and their log-likelihoods [B, P]. `loss_weights` is [B, P].
     """
     policy.zero_grad(set_to_none=True)
-    how = {"decode_type": "multistart_sampling", "num_starts": starts} if starts > 1 else {"decode_type": "sampling"}
-    out = policy(env.reset(data.clone()), env, phase="train", **how)
+    decode_options = {"decode_type": "multistart_sampling", "num_starts": starts} if starts > 1 else {"decode_type": "sampling"}
+    out = policy(env.reset(data.clone()), env, phase="train", **decode_options)
     count = data.batch_size[0]
-    log_likelihoods = out["log_likelihood"].view(starts, count).T  # trajectories of a start lie together
+    log_likelihoods = out["log_likelihood"].view(starts, count).T  # rl4co orders trajectories by start
     actions = out["actions"].view(starts, count, -1).transpose(0, 1)
     (log_likelihoods * loss_weights).sum().backward()
     return actions.int().contiguous(), log_likelihoods.detach().double().contiguous()
 
 
 def in_float64(data):
-    """Returns the instances with exact shares of capacity, as our steps count them."""
+    """Returns the instances with exact shares of capacity, as our decoder computes them."""
     data = data.clone().apply(lambda tensor: tensor.double() if tensor.is_floating_point() else tensor)
     if "demand" in data.keys():
         data["demand"] = (data["demand"] * data["capacity"]).round() / data["capacity"]
@@ -180,8 +180,8 @@ def relu_sign_changes(policy, env, data):
 def force_decode_in_float64(policy, env, data, actions, loss_weights):
     """Returns log-likelihoods [B, P] and the gradient (see our_gradient) of given tours, all in float64."""
     count, starts, _ = actions.shape
-    rows = actions.long().transpose(0, 1).reshape(starts * count, -1)  # trajectories of a start lie together
-    how = {"num_starts": starts, "multistart": True} if starts > 1 else {}
+    rows = actions.long().transpose(0, 1).reshape(starts * count, -1)  # rl4co orders trajectories by start
+    decode_options = {"num_starts": starts, "multistart": True} if starts > 1 else {}
     policy = copy.deepcopy(policy).double()
     policy.zero_grad(set_to_none=True)
     policy.encoder.init_embedding.register_forward_pre_hook(round_features)
@@ -189,7 +189,7 @@ def force_decode_in_float64(policy, env, data, actions, loss_weights):
     try:
         state = env.reset(in_float64(data))
         # With several starts, the environment makes the first choices.
-        out = policy(state, env, phase="train", actions=rows[:, 1:] if starts > 1 else rows, **how)
+        out = policy(state, env, phase="train", actions=rows[:, 1:] if starts > 1 else rows, **decode_options)
         log_likelihoods = out["log_likelihood"].view(starts, count).T
         (log_likelihoods * loss_weights.double()).sum().backward()
     finally:
@@ -199,11 +199,11 @@ def force_decode_in_float64(policy, env, data, actions, loss_weights):
 
 def greedy(policy, env, data, starts, batch=1000):
     """Returns greedy tours [B, P, T] and their costs [B, P]."""
-    how = {"decode_type": "multistart_greedy", "num_starts": starts} if starts > 1 else {"decode_type": "greedy"}
+    decode_options = {"decode_type": "multistart_greedy", "num_starts": starts} if starts > 1 else {"decode_type": "greedy"}
     tours, costs = [], []
     for part in data.split(batch):
         with torch.inference_mode():
-            out = policy(env.reset(part.clone()), env, phase="test", **how)
+            out = policy(env.reset(part.clone()), env, phase="test", **decode_options)
         count = part.batch_size[0]
         tours.append(out["actions"].view(starts, count, -1).transpose(0, 1).int())
         costs.append(-out["reward"].view(starts, count).T.double())

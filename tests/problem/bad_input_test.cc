@@ -1,6 +1,6 @@
-// Tests that a reader refuses bad input with an error that names the field, and never crashes.
-// Tries every field of every format x {absent, wrong type, NaN, infinite, negative, overflow,
-// duplicate, truncated}.
+// Tests that a reader refuses bad input with an error that names the field, and never crashes. Bad
+// fields are absent, duplicate or truncated, or have a wrong type, a negative or infinite value,
+// NaN or an overflow.
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -251,16 +251,17 @@ bool IsLegal(const std::string& path, const json& value, bool constrained) {
   if (value == -7) return path.starts_with("/coords/") || path == "/ref_cost";
   if (!value.is_null()) return false;
   // null is valid for these: no end, no limit, no prize.
-  static const std::set<std::string> plain = {"/time_windows/0/1", "/time_windows/1/1",
-                                              "/time_windows/2/1", "/vehicles/0/breaks/0/window/1"};
-  static const std::set<std::string> beyond = {
+  static const std::set<std::string> plain_paths = {"/time_windows/0/1", "/time_windows/1/1",
+                                                    "/time_windows/2/1",
+                                                    "/vehicles/0/breaks/0/window/1"};
+  static const std::set<std::string> constrained_paths = {
       "/time_windows/0/1",   "/time_windows/1/1/1",      "/time_windows/3/1",
       "/time_windows/4/1",   "/vehicles/0/capacity/0",   "/vehicles/0/capacity/1",
       "/vehicles/0/shift/1", "/vehicles/0/max_overtime", "/prizes/0"};
-  return (constrained ? beyond : plain).contains(path);
+  return (constrained ? constrained_paths : plain_paths).contains(path);
 }
 
-void SpoilEveryPath(const json& good, bool constrained, RefusalCounter& counter) {
+void TryBadValuesAtEveryPath(const json& good, bool constrained, RefusalCounter& counter) {
   const Parser parse = InstanceParser(InstanceFormat::kJson);
   ASSERT_TRUE(parse(good.dump()).ok()) << parse(good.dump());
   std::vector<json::json_pointer> pointers;
@@ -287,8 +288,8 @@ void SpoilEveryPath(const json& good, bool constrained, RefusalCounter& counter)
 
 TEST(BadInputTest, RefusesBadValuesAtEveryJsonPath) {
   RefusalCounter counter;
-  SpoilEveryPath(GoodJson(), false, counter);
-  SpoilEveryPath(ConstrainedJson(), true, counter);
+  TryBadValuesAtEveryPath(GoodJson(), false, counter);
+  TryBadValuesAtEveryPath(ConstrainedJson(), true, counter);
   std::printf("%d bad values in JSON refused\n", counter.cases);
   EXPECT_GE(counter.cases, 2000);
 }

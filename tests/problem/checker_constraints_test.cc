@@ -214,7 +214,7 @@ TEST(CheckerConstraintsTest, ReportsShipmentsOutOfOrderOrSplit) {
   EXPECT_THAT(Messages(data, {{0, {2, 1, 3}}}), IsEmpty());
 }
 
-TEST(CheckerConstraintsTest, ChargesThePrizesOfCustomersLeftOut) {
+TEST(CheckerConstraintsTest, ChargesThePrizesOfUnservedCustomers) {
   InstanceData data = LineWithWindows();
   data.prizes = {kNoLimit, kNoLimit, 5, 7};
   EXPECT_THAT(Messages(data, {{0, {1}}}), IsEmpty());

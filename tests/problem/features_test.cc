@@ -13,7 +13,7 @@ namespace {
 using test::AnInstance;
 using testing::IsEmpty;
 
-InstanceData Plain() {
+InstanceData PlainData() {
   return AnInstance()
       .WithCustomers(3)
       .Windows({{0, 900}, {0, 900}, {0, 900}}, 1000)
@@ -22,13 +22,13 @@ InstanceData Plain() {
 }
 
 TEST(FeaturesTest, FindsNoneInAPlainProblem) {
-  EXPECT_THAT(FeaturesOf(*Instance::Create(Plain())), IsEmpty());
+  EXPECT_THAT(FeaturesOf(*Instance::Create(PlainData())), IsEmpty());
   EXPECT_THAT(FeaturesOf(AnInstance().Kind(ProblemKind::kTsp).Build()), IsEmpty());
-  EXPECT_TRUE(RefuseFeatures(*Instance::Create(Plain()), {}, "a test").ok());
+  EXPECT_TRUE(RefuseFeatures(*Instance::Create(PlainData()), {}, "a test").ok());
 }
 
 TEST(FeaturesTest, IgnoresFieldsWithDefaultValues) {
-  InstanceData data = Plain();
+  InstanceData data = PlainData();
   data.backhauls = data.pickups = data.setups = data.releases = {0, 0, 0, 0};
   data.further_windows.resize(4);
   data.required_skills.resize(4);
@@ -39,13 +39,13 @@ TEST(FeaturesTest, IgnoresFieldsWithDefaultValues) {
   EXPECT_THAT(FeaturesOf(*Instance::Create(data)), IsEmpty());
 }
 
-struct Use {
+struct FeatureCase {
   Feature feature;
   std::string field;
-  std::function<void(InstanceData&)> require;
+  std::function<void(InstanceData&)> add;
 };
 
-std::vector<Use> Uses() {
+std::vector<FeatureCase> FeatureCases() {
   using D = InstanceData;
   return {
       {Feature::kObjective, "objective", [](D& d) { d.objective = Objective::kDuration; }},
@@ -114,10 +114,10 @@ std::vector<Use> Uses() {
 }
 
 TEST(FeaturesTest, FindsEachFeatureAndRefusesItByItsField) {
-  for (const Use& use : Uses()) {
+  for (const FeatureCase& use : FeatureCases()) {
     SCOPED_TRACE(use.field);
-    InstanceData data = Plain();
-    use.require(data);
+    InstanceData data = PlainData();
+    use.add(data);
     const absl::StatusOr<Instance> instance = Instance::Create(data);
     ASSERT_TRUE(instance.ok()) << instance.status();
     const std::vector<FeatureUse> found = FeaturesOf(*instance);
@@ -133,7 +133,7 @@ TEST(FeaturesTest, FindsEachFeatureAndRefusesItByItsField) {
 }
 
 TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
-  InstanceData data = Plain();
+  InstanceData data = PlainData();
   data.num_depots = 2;
   data.demands[1] = data.services[1] = 0;
   data.vehicles[0].end_depot = 1;
@@ -146,7 +146,7 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   EXPECT_EQ(found[3].field, "vehicles[0].max_overtime");
   // kFrozenStops is not part of the data, so tests/search tests this feature.
   std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops};
-  for (const Use& use : Uses()) known.insert(use.feature);
+  for (const FeatureCase& use : FeatureCases()) known.insert(use.feature);
   EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kMatrixRows) + 1) << "a feature has no test";
 }
 

@@ -39,7 +39,7 @@ TEST(FieldsTest, ListsTheFieldsOfSmallStructsInOrder) {
   EXPECT_THAT(Names<FeatureColumn>(), ElementsAre("name", "values"));
 }
 
-TEST(FieldsTest, VisitsTheMembersThemselves) {
+TEST(FieldsTest, PassesMembersByReference) {
   VehicleType vehicle;
   ForEachField(vehicle, [](auto field, auto& value) {
     if constexpr (field.kKind == FieldKind::kLimit) value = field.is_distance ? 5 : 7;

@@ -60,14 +60,14 @@ TEST(VrplibTest, ReadsATsp) {
   EXPECT_EQ(instance.position(106).x, 16225);
 }
 
-std::string Explicit(std::string_view format, std::string_view weights) {
+std::string ExplicitMatrixFile(std::string_view format, std::string_view weights) {
   return "NAME: m\nTYPE: CVRP\nDIMENSION: 3\nCAPACITY: 9\nEDGE_WEIGHT_TYPE: EXPLICIT\n"
          "EDGE_WEIGHT_FORMAT: " +
          std::string(format) + "\nEDGE_WEIGHT_SECTION\n" + std::string(weights) +
          "\nDEMAND_SECTION\n1 0\n2 4\n3 5\nDEPOT_SECTION\n1\n-1\nEOF\n";
 }
 
-TEST(VrplibTest, ReadsEveryFormOfAMatrix) {
+TEST(VrplibTest, ReadsEveryMatrixFormat) {
   const std::vector<double> symmetric = {0, 1, 2, 1, 0, 3, 2, 3, 0};
   for (const auto& [format, weights] :
        std::vector<std::pair<const char*, const char*>>{{"FULL_MATRIX", "0 1 2\n1 0 3\n2 3 0"},
@@ -79,9 +79,9 @@ TEST(VrplibTest, ReadsEveryFormOfAMatrix) {
                                                         {"UPPER_COL", "1 2 3"},
                                                         {"LOWER_DIAG_COL", "0 1 2 0 3 0"},
                                                         {"UPPER_DIAG_COL", "0 1 0 2 3 0"}}) {
-    EXPECT_EQ(Parse(Explicit(format, weights)).DistanceMatrix(), symmetric) << format;
+    EXPECT_EQ(Parse(ExplicitMatrixFile(format, weights)).DistanceMatrix(), symmetric) << format;
   }
-  const Instance asymmetric = Parse(Explicit("FULL_MATRIX", "7 1 2 5 0 3.5 6 4 0"));
+  const Instance asymmetric = Parse(ExplicitMatrixFile("FULL_MATRIX", "7 1 2 5 0 3.5 6 4 0"));
   EXPECT_EQ(asymmetric.Distance(1, 0), 5);
   EXPECT_EQ(asymmetric.Distance(0, 0), 7);
   EXPECT_EQ(asymmetric.metric(), Metric::kExact);  // since a distance has a fraction
@@ -126,7 +126,7 @@ TEST(SolomonTest, ReadsTheTables) {
   EXPECT_EQ(instance.Distance(0, 1), 18.6);
 }
 
-TEST(FormatsTest, NamesTheInstanceAfterTheFileIfTheTextDoesNot) {
+TEST(FormatsTest, NamesTheInstanceAfterTheFileIfTheTextHasNoName) {
   EXPECT_EQ(ParseJson(R"({"kind": "tsp", "coords": [[0, 0], [1, 1]]})", "a/b.c.json")->name(),
             "b.c");
 }

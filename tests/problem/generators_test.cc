@@ -23,7 +23,7 @@ TEST_P(GeneratorTest, DependsOnSeedAndIndexOnly) {
   EXPECT_FALSE(GenerateInstance(other, 3)->data().positions == instances[3].data().positions);
 }
 
-TEST_P(GeneratorTest, CanServeEveryCustomerAlone) {
+TEST_P(GeneratorTest, AllowsARouteOfItsOwnForEveryCustomer) {
   for (const int32_t customers : {2, 20, 100}) {
     for (int64_t index = 0; index < 50; ++index) {
       const Instance instance =
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, GeneratorTest,
                            return std::string(KindName(param_info.param));
                          });
 
-TEST(GeneratorsTest, UsesTheCapacitiesOfKool) {
+TEST(GeneratorsTest, UsesTheCapacitiesOfKoolEtAl) {
   for (const auto& [customers, capacity] : std::map<int32_t, double>{
            {5, 20}, {10, 20}, {15, 25}, {20, 30}, {35, 35}, {50, 40}, {75, 45}, {100, 50}}) {
     EXPECT_EQ(GenerateInstance({.customers = customers}, 0)->capacity(), capacity) << customers;

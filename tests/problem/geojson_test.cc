@@ -15,7 +15,7 @@ using nlohmann::json;
 using test::AnInstance;
 using testing::HasSubstr;
 
-Instance InTheAlps() {
+Instance AlpineInstance() {
   InstanceData data = AnInstance().WithCustomers(3).BuildData();
   data.coordinates = CoordinateSystem::kLonLat;
   data.positions = {{7.0, 46.0}, {7.1, 46.1}, {7.2, 46.0}, {7.3, 46.2}};
@@ -23,7 +23,7 @@ Instance InTheAlps() {
 }
 
 TEST(GeoJson, DrawsALinePerRouteAndAPointPerNode) {
-  const Instance instance = InTheAlps();
+  const Instance instance = AlpineInstance();
   Solution solution = *MakeSolution(instance, {{0, {2, 1}}});
   solution.unserved[0].reason = "fleet exhausted";
   const json root = json::parse(WriteGeoJson(instance, solution));
@@ -40,10 +40,10 @@ TEST(GeoJson, DrawsALinePerRouteAndAPointPerNode) {
   EXPECT_EQ(root["features"][1]["properties"]["kind"], "depot");
   EXPECT_EQ(root["features"][2]["properties"]["id"], "2");
   EXPECT_EQ(root["features"][2]["properties"]["arrival"], solution.routes[0].stops[1].arrival);
-  const json& left = root["features"][4];
-  EXPECT_EQ(left["geometry"]["coordinates"], json::parse("[7.3, 46.2]"));
-  EXPECT_EQ(left["properties"]["served"], false);
-  EXPECT_EQ(left["properties"]["reason"], "fleet exhausted");
+  const json& unserved = root["features"][4];
+  EXPECT_EQ(unserved["geometry"]["coordinates"], json::parse("[7.3, 46.2]"));
+  EXPECT_EQ(unserved["properties"]["served"], false);
+  EXPECT_EQ(unserved["properties"]["reason"], "fleet exhausted");
 }
 
 TEST(GeoJson, CutsRoutesAtThe180thMeridian) {
@@ -65,7 +65,7 @@ TEST(GeoJson, RefusesPlanarCoordinates) {
   EXPECT_EQ(planar.message(), "coordinates: planar, wanted lon_lat for GeoJSON");
   const Instance matrix = AnInstance().ExplicitMatrix().Build();
   EXPECT_THAT(CheckGeoJson(matrix).message(), HasSubstr("coords"));
-  EXPECT_TRUE(CheckGeoJson(InTheAlps()).ok());
+  EXPECT_TRUE(CheckGeoJson(AlpineInstance()).ok());
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using testing::StartsWith;
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-// Returns an instance with two depots, customers 2 to 5, two load dimensions, and every feature
+// Returns an instance with two depots, customers 2 to 5, two load dimensions, and most features
 // that may be combined.
 InstanceData FullData() {
   InstanceData data = AnInstance()
@@ -50,12 +50,12 @@ InstanceData FullData() {
   return data;
 }
 
-struct Wrong {
+struct WrongField {
   std::string error;
-  std::function<void(InstanceData&)> spoil;
+  std::function<void(InstanceData&)> corrupt;
 };
 
-std::vector<Wrong> WrongNodes() {
+std::vector<WrongField> WrongNodes() {
   using D = InstanceData;
   return {
       {"load_dimensions: got 0, wanted 1 to 64", [](D& d) { d.load_dimensions = 0; }},
@@ -100,7 +100,7 @@ std::vector<Wrong> WrongNodes() {
   };
 }
 
-std::vector<Wrong> WrongVehicles() {
+std::vector<WrongField> WrongVehicles() {
   using D = InstanceData;
   return {
       {"vehicles[0].end_depot: got 2, wanted a depot: 0 to 1",
@@ -145,7 +145,7 @@ std::vector<Wrong> WrongVehicles() {
   };
 }
 
-std::vector<Wrong> WrongRequests() {
+std::vector<WrongField> WrongRequests() {
   using D = InstanceData;
   return {
       {"shipments[0].pickup: got node 1, wanted a customer: node 2 to 5",
@@ -167,11 +167,11 @@ std::vector<Wrong> WrongRequests() {
   };
 }
 
-void ExpectRefused(const std::vector<Wrong>& all) {
-  for (const Wrong& wrong : all) {
+void ExpectRefused(const std::vector<WrongField>& all) {
+  for (const WrongField& wrong : all) {
     SCOPED_TRACE(wrong.error);
     InstanceData data = FullData();
-    wrong.spoil(data);
+    wrong.corrupt(data);
     const std::vector<std::string> errors = Instance::Validate(data);
     ASSERT_FALSE(errors.empty());
     EXPECT_THAT(errors.front(), StartsWith(wrong.error));

@@ -26,7 +26,7 @@ TEST(InstanceTest, FillsInIdsAndDemands) {
   EXPECT_FALSE(instance.is_depot(1));
 }
 
-TEST(InstanceTest, GivesATspNoVehiclesAndNoCapacity) {
+TEST(InstanceTest, GivesATspNoCapacityLimit) {
   const Instance instance = AnInstance().Kind(ProblemKind::kTsp).WithCustomers(3).Build();
   EXPECT_EQ(instance.num_nodes(), 4);
   EXPECT_EQ(instance.capacity(), kNoLimit);
@@ -54,11 +54,11 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct BadField {
   const char* name;
-  std::function<void(InstanceData&)> spoil;
+  std::function<void(InstanceData&)> corrupt;
   const char* error;
 };
 
-// Prints the parameter in test names and failures.
+// Prints the name of the case in failures.
 void PrintTo(const BadField& bad, std::ostream* out) { *out << bad.name; }
 
 class BadFieldTest : public testing::TestWithParam<BadField> {};
@@ -71,7 +71,7 @@ TEST_P(BadFieldTest, RefusesTheFieldByItsPath) {
                           .Windows({{0, 900}, {0, 900}, {0, 900}}, 1000)
                           .BuildData();
   ASSERT_TRUE(Instance::Create(data).ok());
-  GetParam().spoil(data);
+  GetParam().corrupt(data);
   const absl::Status status = Instance::Create(data).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr(GetParam().error));

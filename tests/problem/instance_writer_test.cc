@@ -53,7 +53,7 @@ TEST(WriteInstance, ReadsBackWrittenFiles) {
 }
 
 // Returns an instance with customers at two locations and an asymmetric matrix.
-InstanceData AtTwoLocations(int32_t customers) {
+InstanceData TwoLocationData(int32_t customers) {
   InstanceData data = AnInstance().WithCustomers(customers).BuildData();
   data.positions.clear();
   data.distance_matrix = {0, 3, 4, 1};
@@ -63,7 +63,7 @@ InstanceData AtTwoLocations(int32_t customers) {
 }
 
 TEST(WriteInstance, KeepsMatrixRowsInJsonAndVroom) {
-  const Instance instance = *Instance::Create(AtTwoLocations(5));
+  const Instance instance = *Instance::Create(TwoLocationData(5));
   EXPECT_EQ(Reread(Write(instance, WrittenFormat::kJson)).data(), instance.data());
   const Instance vroom = Reread(Write(instance, WrittenFormat::kVroom));
   EXPECT_EQ(vroom.DurationMatrix(), instance.DurationMatrix());
@@ -71,12 +71,12 @@ TEST(WriteInstance, KeepsMatrixRowsInJsonAndVroom) {
 }
 
 TEST(WriteInstance, ExpandsMatrixRowsForVrplib) {
-  InstanceData data = AtTwoLocations(5);
+  InstanceData data = TwoLocationData(5);
   data.duration_matrix.clear();
   const Instance instance = *Instance::Create(std::move(data));
   EXPECT_EQ(Reread(Write(instance, WrittenFormat::kVrplib)).DistanceMatrix(),
             instance.DistanceMatrix());
-  EXPECT_EQ(RefusalOf(*Instance::Create(AtTwoLocations(5'000)), WrittenFormat::kVrplib),
+  EXPECT_EQ(RefusalOf(*Instance::Create(TwoLocationData(5'000)), WrittenFormat::kVrplib),
             "matrix_rows: in this format the matrix has a row for each node, and 5001 nodes exceed "
             "the limit of 5000");
 }
@@ -93,7 +93,7 @@ TEST(WriteInstance, ConvertsBetweenSolomonAndVrplib) {
             std::nullopt);
 }
 
-TEST(WriteInstance, DropsNamesThatLookLikeAnotherFormatFromSolomon) {
+TEST(WriteInstance, DropsNamesThatWouldReadAsAnotherFormatInSolomonFiles) {
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().Vehicles(3).BuildData();
   data.metric = Metric::kDimacs;
   for (const char* name : {"DIMENSION 5", "VEHICLE", "{", ""}) {
@@ -104,7 +104,7 @@ TEST(WriteInstance, DropsNamesThatLookLikeAnotherFormatFromSolomon) {
   }
 }
 
-TEST(WriteInstance, LimitsTheFleetToTheCustomersForSolomon) {
+TEST(WriteInstance, LimitsTheFleetToOneVehiclePerCustomerForSolomon) {
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
   data.metric = Metric::kDimacs;
   const Instance reread = Reread(Write(*Instance::Create(data), WrittenFormat::kSolomon));
@@ -222,31 +222,31 @@ Instance AVroomLikeInstance(uint64_t seed) {
       test::MakeFeatureInstance(
           {.customers = 7, .seed = seed, .features = features, .metric = Metric::kRounded})
           .data();
-  const auto whole = [](double& value) { value = std::floor(value); };
-  const auto whole_window = [&](TimeWindow& window) {
-    whole(window.open);
+  const auto round_down = [](double& value) { value = std::floor(value); };
+  const auto widen_window = [&](TimeWindow& window) {
+    round_down(window.open);
     window.close = std::ceil(window.close);
   };
   const auto depots = static_cast<size_t>(data.num_depots);
   for (size_t node = 0; node < data.windows.size(); ++node) {
     // VROOM has shifts instead of depot windows. Depot windows do not bind vehicles with an open
     // end.
-    node < depots ? void(data.windows[node] = {}) : whole_window(data.windows[node]);
+    node < depots ? void(data.windows[node] = {}) : widen_window(data.windows[node]);
   }
   for (auto& windows : data.further_windows)
-    std::for_each(windows.begin(), windows.end(), whole_window);
+    std::for_each(windows.begin(), windows.end(), widen_window);
   for (auto* values : {&data.services, &data.setups, &data.demands, &data.pickups}) {
-    std::for_each(values->begin(), values->end(), whole);
+    std::for_each(values->begin(), values->end(), round_down);
   }
-  for (Shipment& shipment : data.shipments) whole(shipment.amounts[0]);
+  for (Shipment& shipment : data.shipments) round_down(shipment.amounts[0]);
   for (VehicleType& type : data.vehicles) {
-    whole(type.max_distance);
-    whole_window(type.shift);
+    round_down(type.max_distance);
+    widen_window(type.shift);
     for (Break& pause : type.breaks) {
-      whole(pause.duration);
-      whole_window(pause.window);
+      round_down(pause.duration);
+      widen_window(pause.window);
     }
-    for (double& duration : type.duration_matrix) whole(duration);
+    for (double& duration : type.duration_matrix) round_down(duration);
   }
   return *Instance::Create(data);
 }

@@ -26,7 +26,7 @@ Instance FromJson(std::string_view text) {
   return *std::move(instance);
 }
 
-// Returns instances that together use every field.
+// Returns instances that together use most fields.
 std::vector<Instance> ManyInstances() {
   std::vector<Instance> instances;
   for (const ProblemKind kind : {ProblemKind::kTsp, ProblemKind::kCvrp, ProblemKind::kVrptw}) {

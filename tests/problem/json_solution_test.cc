@@ -12,16 +12,16 @@ namespace {
 
 using test::AnInstance;
 
-absl::StatusOr<SolutionFile> ReadAnswer(const std::string& text, const Instance& instance) {
+absl::StatusOr<SolutionFile> ReadSolutionText(const std::string& text, const Instance& instance) {
   return ReadSolution(text, "a.json", SolutionFormat::kAuto, VroomNames(instance), instance);
 }
 
-TEST(JsonSolution, ReadsAnAnswerOfVrpctl) {
+TEST(JsonSolution, ReadsTheJsonOutputOfVrpctl) {
   InstanceData data = AnInstance().WithCustomers(3).BuildData();
   data.ids = {"depot", "a", "b", "c"};
   data.vehicles[0].max_reloads = 1;
   const Instance instance = *Instance::Create(data);
-  const absl::StatusOr<SolutionFile> read = ReadAnswer(
+  const absl::StatusOr<SolutionFile> read = ReadSolutionText(
       R"({"name": "x", "cost": 12.5, "feasible": true, "routes": [{"vehicle": 0, "stops": [
           {"id": "b", "arrival": 3}, {"id": "depot", "reload": true}, {"id": "a"}]},
           {"stops": [{"id": "c"}]}]})",
@@ -34,7 +34,7 @@ TEST(JsonSolution, ReadsAnAnswerOfVrpctl) {
 TEST(JsonSolution, NamesThePathOfAnError) {
   const Instance instance = AnInstance().WithCustomers(2).Build();
   const auto error = [&](const std::string& text) {
-    return std::string(ReadAnswer(text, instance).status().message());
+    return std::string(ReadSolutionText(text, instance).status().message());
   };
   EXPECT_EQ(error(R"({"cost": 1})"), "a.json: routes: absent, wanted an array");
   EXPECT_EQ(error(R"({"routes": [3]})"), "a.json: routes[0]: got 3, wanted an object");

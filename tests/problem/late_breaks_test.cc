@@ -18,21 +18,21 @@ namespace {
 
 using test::AnInstance;
 
-constexpr int kLastTime = 70;
-constexpr int kNever = 1'000'000;
+constexpr int kLastTime = 70;           // time units; bounds the simulation
+constexpr int kInfeasible = 1'000'000;  // cost and end of infeasible routes
 
-// The cost of lateness and the end of a route. Less is better, lexicographically.
+// The cost of lateness and the end of a route, compared lexicographically. Smaller is better.
 using RouteCost = std::pair<int, int>;
 
 // A simulator that finds the best RouteCost by trying every action at every integer time. The
-// actions are to drive for a unit, wait, begin the next break, or begin service. It does not assume
-// that acting as soon as possible is best.
+// actions are to drive for a unit, wait, begin the next break, or begin service. The simulator does
+// not assume that acting as soon as possible is best.
 class SteppingVehicle {
  public:
   SteppingVehicle(const InstanceData& data, std::vector<NodeIndex> path)
       : data_(data), vehicle_(data.vehicles[0]), path_(std::move(path)) {}
 
-  RouteCost From(int start) { return Drive(start, 1, Leg(1), 0); }
+  RouteCost BestCostFrom(int start) { return Drive(start, 1, Leg(1), 0); }
 
  private:
   int Leg(size_t stop) const {
@@ -42,7 +42,7 @@ class SteppingVehicle {
 
   // Returns the best cost of a vehicle on the way to `stop`, at distance `remaining` from it.
   RouteCost Drive(int now, size_t stop, int remaining, size_t taken) {
-    if (now > kLastTime) return {kNever, kNever};
+    if (now > kLastTime) return {kInfeasible, kInfeasible};
     const auto key = std::tuple(now, stop, remaining, taken);
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
@@ -70,7 +70,7 @@ class SteppingVehicle {
     if (std::none_of(windows.begin(), windows.end(), [&](const TimeWindow& window) {
           return now >= window.open && now <= window.close;
         })) {
-      if (!windows.back().soft() || now < windows.back().close) return {kNever, kNever};
+      if (!windows.back().soft() || now < windows.back().close) return {kInfeasible, kInfeasible};
       late = static_cast<int>(windows.back().late_cost * (now - windows.back().close));
     }
     const int departure = now + static_cast<int>(data_.services[node]);
@@ -83,14 +83,14 @@ class SteppingVehicle {
       return {rest.first + late, rest.second};
     }
     const bool done = taken == vehicle_.breaks.size() && departure <= vehicle_.shift.close;
-    return done ? RouteCost{late, departure} : RouteCost{kNever, kNever};
+    return done ? RouteCost{late, departure} : RouteCost{kInfeasible, kInfeasible};
   }
 
   // Returns the best cost after the last service of an open route, with the remaining breaks.
   RouteCost Stay(int now, size_t taken) {
-    if (now > kLastTime) return {kNever, kNever};
+    if (now > kLastTime) return {kInfeasible, kInfeasible};
     if (taken == vehicle_.breaks.size()) {
-      return now <= vehicle_.shift.close ? RouteCost{0, now} : RouteCost{kNever, kNever};
+      return now <= vehicle_.shift.close ? RouteCost{0, now} : RouteCost{kInfeasible, kInfeasible};
     }
     RouteCost best = Stay(now + 1, taken);
     const Break& pause = vehicle_.breaks[taken];
@@ -166,10 +166,10 @@ TEST(LateBreaksTest, MatchesTheExhaustiveSimulation) {
     if (!vehicle.open_end) path.push_back(0);
     SteppingVehicle stepping(data, path);
     const int earliest = static_cast<int>(vehicle.shift.open);
-    const RouteCost best = stepping.From(earliest);
+    const RouteCost best = stepping.BestCostFrom(earliest);
 
     const RouteSchedule schedule = RouteScheduler(instance).Make(route);
-    ASSERT_EQ(schedule.feasible, best.second < kNever);
+    ASSERT_EQ(schedule.feasible, best.second < kInfeasible);
     const CheckReport report = CheckPlan(instance, {route});
     ASSERT_EQ(RoutesAreFeasible(report), schedule.feasible);
     if (!schedule.feasible) continue;
@@ -178,7 +178,7 @@ TEST(LateBreaksTest, MatchesTheExhaustiveSimulation) {
     EXPECT_NEAR(schedule.late_cost, best.first, 1e-6);
     EXPECT_NEAR(schedule.end, best.second, 1e-6);
     int latest = earliest;
-    while (stepping.From(latest + 1) == best) ++latest;
+    while (stepping.BestCostFrom(latest + 1) == best) ++latest;
     later_starts += latest > earliest && best.first > 0;
     EXPECT_NEAR(schedule.stops.front().departure, latest, 1e-6);
     EXPECT_NEAR(report.routes[0].late_cost, best.first, 1e-6);
@@ -189,8 +189,8 @@ TEST(LateBreaksTest, MatchesTheExhaustiveSimulation) {
   EXPECT_GT(later_starts, 10);
 }
 
-// Returns an instance with the depot at 0 and customers 1, 2 at 10, 20 on a line, open from 0 to
-// 1000.
+// Returns an instance with customers 1 and 2 at 10 and 20 on a line, which are open until 900. The
+// depot at 0 is open until 1000.
 InstanceData TwoOnALine() {
   return AnInstance()
       .At({{0, 0}, {10, 0}, {20, 0}})
@@ -228,7 +228,7 @@ TEST(LateBreaksTest, PrefersLessLatenessToAnEarlierEnd) {
   EXPECT_EQ(ScheduleBoth(data).stops.back().start, 60);
 }
 
-// Returns customers whose windows open one unit after the vehicle arrives and are soft from then
+// Returns an instance whose windows open one unit after the vehicle arrives and are soft from then
 // on. A break before a customer gives a non-dominated label: earlier back but more expensive than a
 // break after the customer.
 InstanceData OneLabelPerCustomer(int customers, int breaks, double breaks_until) {
@@ -284,7 +284,7 @@ TEST(LateBreaksTest, TreatsARouteWithTooManyLabelsAsInfeasible) {
       "windows");
 }
 
-TEST(LateBreaksTest, HasNoOutcomeBeyondItsWorkLimit) {
+TEST(LateBreaksTest, ReturnsNoOutcomeBeyondItsWorkLimit) {
   const InstanceData data = OneLabelPerCustomer(40, 2, 300);
   std::vector<TimedStop> stops(1, {.first = data.windows[0]});
   for (size_t i = 1; i < data.windows.size(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 
 class VariantTest : public testing::TestWithParam<std::tuple<ProblemKind, Layout>> {};
 
-TEST_P(VariantTest, CanServeEveryCustomerAlone) {
+TEST_P(VariantTest, AllowsARouteOfItsOwnForEveryCustomer) {
   const auto [kind, layout] = GetParam();
   for (int64_t index = 0; index < 100; ++index) {
     GeneratorOptions options{.kind = kind, .customers = 30, .layout = layout};
@@ -113,7 +113,7 @@ TEST(LayoutTest, RefusesAttributesThatExcludeEachOther) {
   EXPECT_FALSE(GenerateInstance({.capacity = 50, .layout = Layout::kX}, 0).ok());
 }
 
-TEST(LayoutTest, KeepsTheUniformStreamsStable) {
+TEST(LayoutTest, KeepsUniformInstancesStable) {
   const Instance cvrp = *GenerateInstance({.customers = 20, .seed = 1234}, 7);
   EXPECT_EQ(cvrp.position(3).x, 0.098124859952965049);
   EXPECT_EQ(cvrp.demand(20), 9);

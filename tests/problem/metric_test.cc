@@ -6,9 +6,9 @@
 namespace vrp {
 namespace {
 
-TEST(MetricTest, RoundsDistancesByItsRule) {
+TEST(MetricTest, RoundsDistancesByEachMetric) {
   const Position origin{0, 0};
-  const Position diagonal{1, 1};  // 1.41421...
+  const Position diagonal{1, 1};  // at distance 1.41421...
   EXPECT_DOUBLE_EQ(MetricDistance(Metric::kExact, origin, diagonal), 1.4142135623730951);
   EXPECT_EQ(MetricDistance(Metric::kRounded, origin, diagonal), 1);
   EXPECT_EQ(MetricDistance(Metric::kCeiled, origin, diagonal), 2);

@@ -39,7 +39,7 @@ TEST(OversizeTest, IgnoresLoadsIfACapacityIsInvalid) {
   EXPECT_THAT(OversizeLoads(data), IsEmpty());
 }
 
-TEST(OversizeTest, FollowsOtherErrorsOfAFile) {
+TEST(OversizeTest, ListsOversizeLoadsAfterOtherErrors) {
   const auto read = ParseInstance(
       R"({"kind": "cvrp", "capacity": 10, "coords": [[0, 0], [1, 1], [2, 2]], "demands": [0, 11, -1]})",
       "two.json");

@@ -14,7 +14,7 @@ namespace {
 
 using test::AnInstance;
 
-size_t NumLeftOut(const Instance& instance, const Plan& plan) {
+size_t NumRemoved(const Instance& instance, const Plan& plan) {
   const RepairedPlan repaired = RepairPlan(instance, plan, StopCondition());
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, repaired.plan)));
   return repaired.removed.size();
@@ -28,14 +28,14 @@ TEST(PlanRepairTest, KeepsAFeasiblePlan) {
   EXPECT_TRUE(repaired.removed.empty());
 }
 
-TEST(PlanRepairTest, LeavesOutAsFewCustomersAsPossible) {
-  const auto loads = [](std::vector<double> demands) {
+TEST(PlanRepairTest, RemovesAsFewCustomersAsPossible) {
+  const auto with_demands = [](std::vector<double> demands) {
     return AnInstance().WithCustomers(5).Demands(std::move(demands)).Capacity(10).Build();
   };
   const Plan all = {{0, {1, 2, 3, 4, 5}}};
-  EXPECT_EQ(NumLeftOut(loads({9, 3, 3, 2, 2}), all), 1);
-  EXPECT_EQ(NumLeftOut(loads({4, 4, 4, 4, 4}), all), 3);
-  EXPECT_EQ(NumLeftOut(loads({1, 8, 1, 8, 1}), all), 2);
+  EXPECT_EQ(NumRemoved(with_demands({9, 3, 3, 2, 2}), all), 1);
+  EXPECT_EQ(NumRemoved(with_demands({4, 4, 4, 4, 4}), all), 3);
+  EXPECT_EQ(NumRemoved(with_demands({1, 8, 1, 8, 1}), all), 2);
   // The vehicle always reaches customer 3 too late. Without customer 3, all others are in time.
   const Instance timed = AnInstance()
                              .At({{0, 0}, {10, 0}, {20, 0}, {90, 0}, {30, 0}})

@@ -65,7 +65,7 @@ TEST(PlanValueTest, SumsRoundedDistancesInTheirUnit) {
   EXPECT_EQ(Value(data, {{0, {1, 2}}}).cost, 0.7);
 }
 
-TEST(PlanValueTest, CountsAGroupLeftOutOnceByItsLargestWeight) {
+TEST(PlanValueTest, CountsAnUnservedGroupOnceByItsLargestWeight) {
   InstanceData data = LineData();
   data.alternative_groups = {{2, 3}};
   data.priorities = {0, 0, 9, 4};

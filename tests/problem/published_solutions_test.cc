@@ -1,5 +1,5 @@
 // Tests that every file of the public benchmark folder loads and that every published solution is
-// feasible at its published cost. Skipped if VRP_DATA_DIR does not name that folder.
+// feasible at its published cost. Skips the tests if VRP_DATA_DIR does not name that folder.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -28,7 +28,7 @@ class PublishedSolutionsTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(DataDir() / "best_known.csv")) {
-      GTEST_SKIP() << "no benchmark folder at " << DataDir() << " (VRP_DATA_DIR)";
+      GTEST_SKIP() << "no benchmark folder at " << DataDir() << "; set VRP_DATA_DIR";
     }
   }
 };

@@ -18,7 +18,7 @@ using test::RandomConstrainedPlan;
 
 constexpr uint64_t kSeeds = 4000;
 
-bool Has(const CheckReport& report, int32_t route, const std::set<ViolationKind>& kinds) {
+bool HasViolation(const CheckReport& report, int32_t route, const std::set<ViolationKind>& kinds) {
   return std::any_of(report.violations.begin(), report.violations.end(), [&](const Violation& v) {
     return v.route == route && kinds.contains(v.kind);
   });
@@ -29,7 +29,7 @@ double CapacityOf(const VehicleType& vehicle, size_t k) {
   return k <= vehicle.further_capacities.size() ? vehicle.further_capacities[k - 1] : kNoLimit;
 }
 
-bool Overloaded(const VehicleType& vehicle, const Route& route) {
+bool IsOverloaded(const VehicleType& vehicle, const Route& route) {
   for (const Stop& stop : route.stops) {
     for (size_t k = 0; k < stop.load.size(); ++k) {
       if (stop.load[k] > CapacityOf(vehicle, k) + 1e-6) return true;
@@ -47,7 +47,7 @@ void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
     EXPECT_LE(stop.start, stop.departure);
     if (i == 0) continue;
     const Stop& from = route.stops[i - 1];
-    double paused = 0;  // on the leg, or before the stop starts
+    double paused = 0;  // break time on the leg or before the stop's service
     double before_arrival = 0;
     for (const BreakTime& pause : route.breaks) {
       if (pause.after + 1 != static_cast<int32_t>(i)) continue;
@@ -84,17 +84,18 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
   const RouteScheduler scheduler(instance);
   const RouteSchedule schedule = scheduler.Make(plan[r]);
   const int32_t index = static_cast<int32_t>(r);
-  EXPECT_EQ(schedule.feasible,
-            !Has(report, index,
-                 {ViolationKind::kTimeWindow, ViolationKind::kShift, ViolationKind::kBreak}));
-  EXPECT_EQ(Overloaded(vehicle, route), Has(report, index, {ViolationKind::kCapacity}));
+  EXPECT_EQ(schedule.feasible, !HasViolation(report, index,
+                                             {ViolationKind::kTimeWindow, ViolationKind::kShift,
+                                              ViolationKind::kBreak}));
+  EXPECT_EQ(IsOverloaded(vehicle, route), HasViolation(report, index, {ViolationKind::kCapacity}));
   EXPECT_NEAR(report.routes[r].distance, RouteDistance(instance, plan[r]), 1e-9);
   EXPECT_NEAR(report.routes[r].late_cost, schedule.late_cost, 1e-6);
   if (scheduler.NeedsDuration(vehicle)) {
     // The scheduler's rounding errors, each 1e-9 of the span of the windows, may add up.
     EXPECT_NEAR(report.routes[r].duration, route.duration, 1e-5);
     const double limit = vehicle.max_duration + vehicle.max_overtime;
-    EXPECT_EQ(route.duration > limit + 1e-3, Has(report, index, {ViolationKind::kDuration}));
+    EXPECT_EQ(route.duration > limit + 1e-3,
+              HasViolation(report, index, {ViolationKind::kDuration}));
   }
   if (!schedule.feasible) return;
   ++tally.feasible_routes;
@@ -116,13 +117,13 @@ void Compare(uint64_t seed, Tally& tally) {
   EXPECT_NEAR(solution.split.total(), solution.cost, tolerance);
   EXPECT_EQ(PlanCost(instance, plan), value.cost);
   EXPECT_EQ(report.left_out, value.left_out);
-  EXPECT_EQ(report.left_out > 0, Has(report, -1, {ViolationKind::kMissingCustomer}));
+  EXPECT_EQ(report.left_out > 0, HasViolation(report, -1, {ViolationKind::kMissingCustomer}));
   for (const FeatureUse& use : FeaturesOf(instance)) tally.features.insert(use.feature);
   for (const Violation& violation : report.violations) ++tally.violations[violation.kind];
   for (size_t r = 0; r < plan.size(); ++r) CompareRoute(instance, plan, report, r, tally);
 }
 
-TEST(RandomPlansTest, GetTheSameValuesFromAllParts) {
+TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   Tally tally;
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
@@ -144,7 +145,7 @@ TEST(RandomPlansTest, GetTheSameValuesFromAllParts) {
 
 // Compares the schedule with starts on a grid: no start ends earlier or, with the same end, takes
 // less time.
-TEST(RandomPlansTest, NoOtherStartEndsEarlierOrTakesLessTime) {
+TEST(RandomPlansTest, HaveNoStartThatEndsEarlierOrTakesLessTime) {
   int compared = 0;
   for (uint64_t seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);

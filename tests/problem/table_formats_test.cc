@@ -40,7 +40,7 @@ constexpr std::string_view kRowsWithWindows =
     "1 0 3 2 7 1 1 1 10 20\n"
     "2 4 0 1 9 1 0 0 30\n";
 
-Instance Parsed(std::string_view text) {
+Instance ParseTables(std::string_view text) {
   absl::StatusOr<Instance> instance = ParseInstance(text, "tables.txt");
   EXPECT_TRUE(instance.ok()) << instance.status();
   return *std::move(instance);
@@ -50,7 +50,7 @@ std::string TableError(std::string_view text) {
   return std::string(ParseInstance(text, "tables.txt").status().message());
 }
 
-std::string With(std::string_view text, std::string_view from, std::string_view to) {
+std::string ReplaceIn(std::string_view text, std::string_view from, std::string_view to) {
   std::string changed(text);
   const size_t at = changed.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -58,7 +58,7 @@ std::string With(std::string_view text, std::string_view from, std::string_view 
 }
 
 TEST(LiLimTest, ReadsPairsInAnyOrder) {
-  const Instance instance = Parsed(kTasks);
+  const Instance instance = ParseTables(kTasks);
   EXPECT_EQ(instance.kind(), ProblemKind::kVrptw);
   EXPECT_EQ(instance.data().objective, Objective::kVehiclesThenDistance);
   EXPECT_EQ(instance.data().vehicles.front().count, 2);
@@ -77,23 +77,23 @@ TEST(LiLimTest, ReadsPairsInAnyOrder) {
 }
 
 TEST(LiLimTest, NamesTheTaskWhosePairIsWrong) {
-  EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t0\t2\n")),
+  EXPECT_THAT(TableError(ReplaceIn(kTasks, "5\t0\t3\n", "5\t0\t2\n")),
               HasSubstr("task 1: its pair is task 2, whose pair is 4"));
-  EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t0\t9\n")),
+  EXPECT_THAT(TableError(ReplaceIn(kTasks, "5\t0\t3\n", "5\t0\t9\n")),
               HasSubstr("task 1: its pair is task 9, wanted 1 to 4"));
-  EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t2\t3\n")),
+  EXPECT_THAT(TableError(ReplaceIn(kTasks, "5\t0\t3\n", "5\t2\t3\n")),
               HasSubstr("task 1: got pickup 2 and delivery 3, wanted exactly one of them to be 0"));
-  EXPECT_THAT(TableError(With(kTasks, "-10", "-9")),
+  EXPECT_THAT(TableError(ReplaceIn(kTasks, "-10", "-9")),
               HasSubstr("task 1: picks up 10, but task 3 has demand -9, wanted -10"));
-  EXPECT_THAT(TableError(With(kTasks, "2\t6\t8", "3\t6\t8")),
+  EXPECT_THAT(TableError(ReplaceIn(kTasks, "2\t6\t8", "3\t6\t8")),
               HasSubstr("tables.txt:4: task 2: got number 3, wanted 2"));
-  EXPECT_THAT(TableError(With(kTasks, "\t4\t0\n3", "\t4\n3")),
+  EXPECT_THAT(TableError(ReplaceIn(kTasks, "\t4\t0\n3", "\t4\n3")),
               HasSubstr("has 8 columns, wanted 9"));
-  EXPECT_THAT(TableError(With(kTasks, "2\t50\t1", "0\t50\t1")), HasSubstr("got 0 vehicles"));
+  EXPECT_THAT(TableError(ReplaceIn(kTasks, "2\t50\t1", "0\t50\t1")), HasSubstr("got 0 vehicles"));
 }
 
 TEST(CordeauTest, MovesDepotsToTheFront) {
-  const Instance instance = Parsed(kRowsOfDepots);
+  const Instance instance = ParseTables(kRowsOfDepots);
   const InstanceData& data = instance.data();
   EXPECT_EQ(data.kind, ProblemKind::kCvrp);
   EXPECT_EQ(data.num_depots, 2);
@@ -110,11 +110,11 @@ TEST(CordeauTest, MovesDepotsToTheFront) {
 }
 
 TEST(CordeauTest, ReadsWindowsAfterTheCombinations) {
-  const Instance instance = Parsed(kRowsWithWindows);
+  const Instance instance = ParseTables(kRowsWithWindows);
   EXPECT_EQ(instance.kind(), ProblemKind::kVrptw);
   EXPECT_THAT(instance.data().windows,
               ElementsAre(TimeWindow{0, 100}, TimeWindow{10, 20}, TimeWindow{0, 30}));
-  EXPECT_THAT(TableError(With(kRowsWithWindows, " 10 20", " 10")),
+  EXPECT_THAT(TableError(ReplaceIn(kRowsWithWindows, " 10 20", " 10")),
               HasSubstr("customer in row 1: has 9 columns, wanted 10"));
 }
 
@@ -125,25 +125,25 @@ TEST(CordeauTest, RefusesPeriodicAndSiteDependentProblemsByName) {
                                                 {5, "PVRPTW (periodic)"},
                                                 {7, "SDVRPTW (site dependent)"}}) {
     const absl::Status status =
-        ParseInstance(With(kRowsOfDepots, "2 3 2 2", Concat(type, " 3 2 2")), "tables.txt")
+        ParseInstance(ReplaceIn(kRowsOfDepots, "2 3 2 2", Concat(type, " 3 2 2")), "tables.txt")
             .status();
     EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(name));
   }
-  EXPECT_THAT(TableError(With(kRowsOfDepots, "2.5 7 1", "2.5 7 2")),
+  EXPECT_THAT(TableError(ReplaceIn(kRowsOfDepots, "2.5 7 1", "2.5 7 2")),
               HasSubstr("customer in row 0: got 2 visits, wanted 1"));
 }
 
-TEST(CordeauTest, NamesTheErrorInARow) {
-  EXPECT_THAT(TableError(With(kRowsOfDepots, "2 3 2 2", "8 3 2 2")),
+TEST(CordeauTest, RefusesWrongNumbersAndMissingRows) {
+  EXPECT_THAT(TableError(ReplaceIn(kRowsOfDepots, "2 3 2 2", "8 3 2 2")),
               HasSubstr("got type 8, wanted 0 to 7"));
-  EXPECT_THAT(TableError(With(kRowsOfDepots, "2 3 2 2", "0 3 2 2")),
+  EXPECT_THAT(TableError(ReplaceIn(kRowsOfDepots, "2 3 2 2", "0 3 2 2")),
               HasSubstr("got 2 depots, wanted 1"));
-  EXPECT_THAT(TableError(With(kRowsOfDepots, "2 3 2 2", "2 3 2 99999999")),
+  EXPECT_THAT(TableError(ReplaceIn(kRowsOfDepots, "2 3 2 2", "2 3 2 99999999")),
               HasSubstr("99999999 depots"));
-  EXPECT_THAT(TableError(With(kRowsOfDepots, "1 2 1 2", "1 7 1 2")),
+  EXPECT_THAT(TableError(ReplaceIn(kRowsOfDepots, "1 2 1 2", "1 7 1 2")),
               HasSubstr("got 7 combinations"));
-  EXPECT_THAT(TableError(With(kRowsOfDepots, "4 4 3 0 0 0 0\n", "")),
+  EXPECT_THAT(TableError(ReplaceIn(kRowsOfDepots, "4 4 3 0 0 0 0\n", "")),
               HasSubstr("absent, the text ends"));
   EXPECT_THAT(TableError(Concat(kRowsOfDepots, "5 1 1\n")),
               HasSubstr("wanted the end of the text"));

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 Instance ReadText(std::string_view text) { return ParseJson(text, "test.json").value(); }
 
 // Returns an instance with two customers in longitude and latitude, and the further keys `rest`.
-Instance OnEarth(const std::string& rest) {
+Instance LonLatInstance(const std::string& rest) {
   return ReadText(
       R"({"kind": "vrptw", "coordinates": "lon_lat", "capacity": 9, "demands": [0, 1, 1],
                   "coords": [[8.54, 47.37], [8.55, 47.36], [8.51, 47.40]], )" +
@@ -32,17 +32,17 @@ TEST(Units, AreUnknownForPlanarInstances) {
 }
 
 TEST(Units, AreMetresAndSecondsForLonLat) {
-  const Units units = UnitsOf(OnEarth(kOfficeHours));
+  const Units units = UnitsOf(LonLatInstance(kOfficeHours));
   EXPECT_EQ(units.metres_per_distance, 1);
   EXPECT_EQ(units.seconds_per_time, 1);
   EXPECT_TRUE(units.times_of_day);
-  EXPECT_EQ(UnitsOf(OnEarth(std::string(R"("metric": "scaled1000", )") + kOfficeHours))
+  EXPECT_EQ(UnitsOf(LonLatInstance(std::string(R"("metric": "scaled1000", )") + kOfficeHours))
                 .metres_per_distance,
             1e-3);
 }
 
 TEST(Units, HaveNoUnitOfDistanceWithAMatrix) {
-  const Units units = UnitsOf(OnEarth(
+  const Units units = UnitsOf(LonLatInstance(
       std::string(R"("distance_matrix": [[0, 1, 2], [1, 0, 3], [2, 3, 0]], )") + kOfficeHours));
   EXPECT_EQ(units.metres_per_distance, 0);
   EXPECT_EQ(units.seconds_per_time, 1);
@@ -50,9 +50,11 @@ TEST(Units, HaveNoUnitOfDistanceWithAMatrix) {
 
 TEST(Units, AreNoTimesOfDayBeyondTwoDaysOrWithinAnHour) {
   EXPECT_FALSE(
-      UnitsOf(OnEarth(R"("time_windows": [[0, null], [0, 172801], [0, 9]])")).times_of_day);
-  EXPECT_TRUE(UnitsOf(OnEarth(R"("time_windows": [[0, null], [0, 172800], [0, 9]])")).times_of_day);
-  EXPECT_FALSE(UnitsOf(OnEarth(R"("time_windows": [[0, null], [0, 3600], [0, 9]])")).times_of_day);
+      UnitsOf(LonLatInstance(R"("time_windows": [[0, null], [0, 172801], [0, 9]])")).times_of_day);
+  EXPECT_TRUE(
+      UnitsOf(LonLatInstance(R"("time_windows": [[0, null], [0, 172800], [0, 9]])")).times_of_day);
+  EXPECT_FALSE(
+      UnitsOf(LonLatInstance(R"("time_windows": [[0, null], [0, 3600], [0, 9]])")).times_of_day);
 }
 
 TEST(Units, AreSecondsInVroomFilesEvenWithAMatrix) {

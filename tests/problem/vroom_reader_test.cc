@@ -25,8 +25,8 @@ using testing::HasSubstr;
 absl::StatusOr<Instance> ReadVroom(const std::string& text) { return ParseJson(text, "v.json"); }
 
 // Returns a file with one matrix of three locations: those of the vehicles and of two tasks.
-std::string WithMatrix(const std::string& vehicles, const std::string& tasks,
-                       const std::string& more = "") {
+std::string FileWithMatrix(const std::string& vehicles, const std::string& tasks,
+                           const std::string& more = "") {
   return R"({"vehicles": [)" + vehicles + R"(], )" + tasks +
          R"(, "matrices": {"car": {"durations": [[0, 60, 70], [61, 0, 10], [72, 12, 0]])" + more +
          "}}}";
@@ -44,7 +44,7 @@ std::string VroomError(const std::string& text) {
 }
 
 TEST(VroomReader, MinimisesTravelTimeByTheMatrix) {
-  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(kVehicle, kJobs));
+  const absl::StatusOr<Instance> instance = ReadVroom(FileWithMatrix(kVehicle, kJobs));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->name(), "v");
   EXPECT_EQ(instance->kind(), ProblemKind::kVrptw);
@@ -63,7 +63,7 @@ TEST(VroomReader, MinimisesTravelTimeByTheMatrix) {
 TEST(VroomReader, GroupsEqualVehicles) {
   const std::string twice = std::string(kVehicle) + R"(, {"id": 9, "start_index": 0, "end_index": 0,
       "capacity": [5]}, {"id": 10, "start_index": 0, "capacity": [6]})";
-  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(twice, kJobs));
+  const absl::StatusOr<Instance> instance = ReadVroom(FileWithMatrix(twice, kJobs));
   ASSERT_TRUE(instance.ok()) << instance.status();
   ASSERT_EQ(instance->vehicles().size(), 2u);
   EXPECT_EQ(instance->vehicles()[0].count, 2);
@@ -73,8 +73,8 @@ TEST(VroomReader, GroupsEqualVehicles) {
 TEST(VroomReader, AddsCostsOfTimeAndDistance) {
   const std::string vehicle = R"({"id": 1, "start_index": 0, "end_index": 0,
       "costs": {"fixed": 7, "per_hour": 1800, "per_km": 2000}})";
-  const absl::StatusOr<Instance> instance =
-      ReadVroom(WithMatrix(vehicle, kJobs, R"(, "distances": [[0, 5, 6], [5, 0, 1], [6, 1, 0]])"));
+  const absl::StatusOr<Instance> instance = ReadVroom(
+      FileWithMatrix(vehicle, kJobs, R"(, "distances": [[0, 5, 6], [5, 0, 1], [6, 1, 0]])"));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->data().objective, Objective::kCost);
   EXPECT_EQ(instance->vehicles()[0].fixed_cost, 7);
@@ -89,7 +89,7 @@ TEST(VroomReader, ReadsShipmentsAndVehicleLimits) {
   const std::string vehicle = R"({"id": 4, "start_index": 0, "end_index": 0, "capacity": [5],
       "skills": [3, 8], "time_window": [10, 500], "max_tasks": 6, "speed_factor": 2,
       "breaks": [{"id": 1, "time_windows": [[100, 200]], "service": 15}]})";
-  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(vehicle, shipments));
+  const absl::StatusOr<Instance> instance = ReadVroom(FileWithMatrix(vehicle, shipments));
   ASSERT_TRUE(instance.ok()) << instance.status();
   const InstanceData& data = instance->data();
   ASSERT_EQ(data.shipments.size(), 1u);
@@ -129,23 +129,23 @@ TEST(VroomReader, ReadsOldKeysAndVroomExpressOptions) {
               HasSubstr("options.c: not supported"));
 }
 
-TEST(VroomReader, NamesPathsAsTheFileDoes) {
+TEST(VroomReader, NamesTasksAndCostsByTheirPathsInTheFile) {
   const std::string pairs = R"("jobs": [{"id": 5, "location_index": 1}],
       "shipments": [{"pickup": {"id": 1, "location_index": 1, "service": -3},
                      "delivery": {"id": 1, "location_index": 2, "time_windows": [[9, 2]]}}])";
   const std::string vehicles = std::string(kVehicle) + ", " + kVehicle +
                                R"(, {"id": 7, "start_index": 0, "costs": {"fixed": -1}})";
-  const std::string errors = VroomError(WithMatrix(vehicles, pairs));
+  const std::string errors = VroomError(FileWithMatrix(vehicles, pairs));
   EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].pickup.service: got -3"));
   EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].delivery.time_windows[0]: opens at 9"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[2].costs.fixed: got -1"));
-  EXPECT_THAT(VroomError(WithMatrix(kVehicle, R"("jobs": [{"id": 5, "location_index": 1},
+  EXPECT_THAT(VroomError(FileWithMatrix(kVehicle, R"("jobs": [{"id": 5, "location_index": 1},
                                              {"id": 5, "location_index": 2}])")),
               HasSubstr("v.json: jobs[1].id: 5 is also the id of jobs[0]"));
 }
 
 TEST(VroomReader, StartsAtTheFirstTaskWithoutAStartLocation) {
-  const std::string text = WithMatrix(
+  const std::string text = FileWithMatrix(
       R"({"id": 4, "end_index": 0, "time_window": [100, 900], "costs": {"fixed": 7}})", kJobs);
   const absl::StatusOr<Instance> instance = ReadVroom(text);
   ASSERT_TRUE(instance.ok()) << instance.status();
@@ -178,27 +178,27 @@ TEST(VroomReader, StartsAtTheFirstTaskWithoutMatrices) {
 }
 
 TEST(VroomReader, DropsVehiclesThatMayDoNoTask) {
-  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(
+  const absl::StatusOr<Instance> instance = ReadVroom(FileWithMatrix(
       R"({"id": 1, "start_index": 0, "max_tasks": 0}, {"id": 2, "start_index": 0})", kJobs));
   ASSERT_TRUE(instance.ok()) << instance.status();
   ASSERT_EQ(instance->vehicles().size(), 1u);
   EXPECT_EQ(instance->vehicles()[0].id, "2");
-  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "max_tasks": 0})", kJobs)),
+  EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0, "max_tasks": 0})", kJobs)),
               HasSubstr("vehicles: max_tasks is 0 for all"));
 }
 
-TEST(VroomReader, LimitsMetresIfSecondsCost) {
+TEST(VroomReader, LimitsDistanceIfCostsDependOnTime) {
   const std::string van = R"({"id": 1, "start_index": 0, "end_index": 0, "max_distance": 1300})";
   const std::string jobs =
       R"("jobs": [{"id": 1, "location_index": 1}, {"id": 2, "location_index": 2}])";
   const std::string metres = R"(, "distances": [[0, 600, 700], [610, 0, 100], [720, 120, 0]])";
-  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(van, jobs, metres));
+  const absl::StatusOr<Instance> instance = ReadVroom(FileWithMatrix(van, jobs, metres));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(PlanCost(*instance, {{0, {1}}}), 121);
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(*instance, {{0, {1}}})));
   EXPECT_FALSE(RoutesAreFeasible(CheckPlan(*instance, {{0, {2}}})));
   EXPECT_THAT(
-      VroomError(WithMatrix(van, kJobs, metres)),
+      VroomError(FileWithMatrix(van, kJobs, metres)),
       HasSubstr("vehicles[0].max_distance: supported only if the costs depend on distance alone"));
 }
 
@@ -207,10 +207,10 @@ TEST(VroomReader, SharesMatrixRowsOfManyJobsAtFewLocations) {
   for (int i = 0; i < 5'500; ++i) {
     jobs += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "location_index": )", 1 + i % 2, "}");
   }
-  // Vehicles whose travel does not differ.
+  // The matrices of both vehicles are equal.
   const std::string vans = R"({"id": 1, "start_index": 0, "max_tasks": 3000},
                               {"id": 2, "start_index": 0, "time_window": [0, 99999]})";
-  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(vans, jobs + "]"));
+  const absl::StatusOr<Instance> instance = ReadVroom(FileWithMatrix(vans, jobs + "]"));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->data().distance_matrix.size(), 3u * 3u);
   EXPECT_TRUE(instance->data().duration_matrix.empty());
@@ -220,8 +220,8 @@ TEST(VroomReader, SharesMatrixRowsOfManyJobsAtFewLocations) {
   EXPECT_EQ(instance->Duration(0, 2), 70);
 }
 
-// Returns `jobs` jobs spread over `locations` locations with an asymmetric matrix.
-std::string ManyJobs(int jobs, int locations, const std::string& vehicles) {
+// Returns a file with `jobs` jobs at `locations` locations and asymmetric matrices.
+std::string FileWithManyJobs(int jobs, int locations, const std::string& vehicles) {
   nlohmann::json root = {{"vehicles", nlohmann::json::parse("[" + vehicles + "]")}};
   for (int i = 0; i < jobs; ++i) {
     root["jobs"].push_back({{"id", i}, {"location_index", i * 7 % locations}, {"service", i % 5}});
@@ -244,10 +244,12 @@ constexpr char kFleetOfThree[] =
        {"id": 3, "start_index": 4, "costs": {"per_hour": 1800, "per_km": 2000}})";
 
 TEST(VroomReader, KeepsCostsWithAMatrixRowPerLocation) {
-  const absl::StatusOr<Instance> by_location = ReadVroom(ManyJobs(2'400, 40, kFleetOfThree));
+  const absl::StatusOr<Instance> by_location =
+      ReadVroom(FileWithManyJobs(2'400, 40, kFleetOfThree));
   ASSERT_TRUE(by_location.ok()) << by_location.status();
   ASSERT_EQ(by_location->data().matrix_rows.size(), static_cast<size_t>(by_location->num_nodes()));
-  EXPECT_EQ(MatrixSize(by_location->data()), 41) << "the locations and the open start";
+  EXPECT_EQ(MatrixSize(by_location->data()), 41)
+      << "must have a row per location and one for the open start";
   InstanceData data = by_location->data();
   ExpandMatrices(data);
   EXPECT_TRUE(data.matrix_rows.empty());
@@ -278,7 +280,7 @@ TEST(VroomReader, KeepsCostsWithAMatrixRowPerLocation) {
 TEST(VroomReader, ExpandsMatricesOfFewNodesOrManyLocations) {
   const auto size_of = [](int jobs, int locations) {
     const absl::StatusOr<Instance> instance =
-        ReadVroom(ManyJobs(jobs, locations, R"({"id": 1, "start_index": 0})"));
+        ReadVroom(FileWithManyJobs(jobs, locations, R"({"id": 1, "start_index": 0})"));
     EXPECT_TRUE(instance.ok()) << instance.status();
     return instance->data().matrix_rows.empty() ? instance->num_nodes()
                                                 : MatrixSize(instance->data());
@@ -289,14 +291,14 @@ TEST(VroomReader, ExpandsMatricesOfFewNodesOrManyLocations) {
 }
 
 TEST(VroomReader, ReadsTwentyThousandJobsAtFortyLocations) {
-  const absl::StatusOr<Instance> instance = ReadVroom(ManyJobs(20'000, 40, kFleetOfThree));
+  const absl::StatusOr<Instance> instance = ReadVroom(FileWithManyJobs(20'000, 40, kFleetOfThree));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->num_customers(), 20'000);
   EXPECT_EQ(instance->data().distance_matrix.size(), 41u * 41u);
 }
 
-// Returns one job at each of `locations` locations.
-std::string JobsAtLocations(int locations, const std::string& vehicles) {
+// Returns a file with one job at each of `locations` locations.
+std::string FileWithOneJobPerLocation(int locations, const std::string& vehicles) {
   nlohmann::json root = {{"vehicles", nlohmann::json::parse("[" + vehicles + "]")}};
   for (int i = 0; i < locations; ++i) {
     root["jobs"].push_back({{"id", i}, {"location", {i * 0.001, 46}}});
@@ -307,18 +309,18 @@ std::string JobsAtLocations(int locations, const std::string& vehicles) {
 TEST(VroomReader, LimitsTheLocationsOfAMatrixNotTheJobs) {
   const std::string slow = R"({"id": 1, "start": [0, 46], "speed_factor": 0.5})";
   EXPECT_THAT(
-      VroomError(JobsAtLocations(5'001, slow)),
+      VroomError(FileWithOneJobPerLocation(5'001, slow)),
       HasSubstr("v.json: vehicles: with a speed_factor other than 1, 5001 locations exceed the "
                 "limit of 5000"));
   const std::string open_start = R"({"id": 1, "end": [0, 46]})";
   EXPECT_THAT(
-      VroomError(JobsAtLocations(5'000, open_start)),
+      VroomError(FileWithOneJobPerLocation(5'000, open_start)),
       HasSubstr(
           "v.json: vehicles: with a vehicle without a start, 5001 locations exceed the limit of "
           "5000"));
-  EXPECT_TRUE(ReadVroom(JobsAtLocations(5'001, R"({"id": 1, "start": [0, 46]})")).ok())
+  EXPECT_TRUE(ReadVroom(FileWithOneJobPerLocation(5'001, R"({"id": 1, "start": [0, 46]})")).ok())
       << "these vehicles need no matrix";
-  EXPECT_EQ(ReadVroom(ManyJobs(100'000, 2, R"({"id": 1, "start_index": 0})")).status(),
+  EXPECT_EQ(ReadVroom(FileWithManyJobs(100'000, 2, R"({"id": 1, "start_index": 0})")).status(),
             absl::InvalidArgumentError(
                 "v.json: jobs: 100001 tasks and locations of vehicles exceed the limit of 100000"));
 }
@@ -330,52 +332,53 @@ TEST(VroomReader, BoundsTheMemoryOfMatricesOfManyVehicleTypes) {
                        R"("speed_factor": )", 0.5 + i * 0.01, "}");
   }
   EXPECT_THAT(
-      VroomError(JobsAtLocations(3'000, vehicles)),
+      VroomError(FileWithOneJobPerLocation(3'000, vehicles)),
       HasSubstr("v.json: vehicles: 60 types with matrices of 3001 locations exceed the limit "
                 "of 5e+08 numbers"));
 }
 
 TEST(VroomReader, SuggestsTheMostSimilarKey) {
-  EXPECT_THAT(VroomError(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 1,
+  EXPECT_THAT(VroomError(FileWithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 1,
                                               "time_window": [0, 9]}])")),
               HasSubstr("jobs[0].\"time_window\": unknown key; did you mean \"time_windows\"?"));
 }
 
-TEST(VroomReader, HintsAtSecondsForTimesInMilliseconds) {
+TEST(VroomReader, SuggestsSecondsForTimesInMilliseconds) {
   EXPECT_THAT(
-      VroomError(WithMatrix(R"({"id": 1, "start_index": 0,
+      VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0,
                                      "time_window": [1474488000000, 1474524000000]})",
-                            kJobs)),
+                                kJobs)),
       HasSubstr("vehicles[0].time_window[0]: got 1.474488e+12, beyond the limit 1e+12; give "
                 "times since 1970 in seconds"));
 }
 
 TEST(VroomReader, NamesTheWrongField) {
-  EXPECT_THAT(VroomError(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
+  EXPECT_THAT(VroomError(FileWithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
               HasSubstr("v.json: jobs[0].location_index: got 3, wanted a row of the matrices"));
-  EXPECT_THAT(VroomError(WithMatrix(
+  EXPECT_THAT(VroomError(FileWithMatrix(
                   kVehicle, R"("jobs": [{"id": 1, "location_index": 1, "pickup": [1, 2]}])")),
               HasSubstr("jobs[0].pickup: has 2 dimensions, wanted 1"));
-  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1})", kJobs)),
+  EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1})", kJobs)),
               HasSubstr("vehicles[0].start: absent, and the end too"));
-  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "end_index": 0})",
-                                    R"("jobs": [{"id": 1, "location_index": 1, "setup": 3}])")),
+  EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1, "end_index": 0})",
+                                        R"("jobs": [{"id": 1, "location_index": 1, "setup": 3}])")),
               HasSubstr("vehicles[0].start: absent, wanted a start: with setup times"));
-  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0,
+  EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0,
                                     "steps": [{"type": "job", "id": 9}]})",
-                                    kJobs)),
+                                        kJobs)),
               HasSubstr("vehicles[0].steps[0].id: got 9, wanted the id of a task"));
   EXPECT_THAT(
-      VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "job", "id": 1,
+      VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "job", "id": 1,
                                     "service_at": 5}]})",
-                            kJobs)),
+                                kJobs)),
       HasSubstr("vehicles[0].steps[0].\"service_at\": unknown key"));
-  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "colour": 3})", kJobs)),
+  EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0, "colour": 3})", kJobs)),
               HasSubstr("vehicles[0].\"colour\": unknown key; leave it out"));
-  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "max_distance": 5})", kJobs)),
-              HasSubstr("vehicles[0].max_distance"));
   EXPECT_THAT(
-      VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "costs": {"per_km": 5}})", kJobs)),
+      VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0, "max_distance": 5})", kJobs)),
+      HasSubstr("vehicles[0].max_distance"));
+  EXPECT_THAT(
+      VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0, "costs": {"per_km": 5}})", kJobs)),
       HasSubstr("vehicles[0].costs.per_km: given, but profile"));
   EXPECT_THAT(VroomError(R"({"vehicles": [{"id": 1, "start": [1]}], "jobs": []})"),
               HasSubstr("vehicles[0].start: has 1 numbers"));
@@ -383,14 +386,16 @@ TEST(VroomReader, NamesTheWrongField) {
               HasSubstr("vehicles: absent or empty"));
   EXPECT_THAT(VroomError(R"({"vehicles": [{"id": "x"}], "jobs": []})"),
               HasSubstr("vehicles[0].id: got \"x\", wanted an integer"));
-  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 18446744073709551615, "start_index": 0})", kJobs)),
-              HasSubstr("vehicles[0].id: got 18446744073709551615, wanted an integer below 2^63"));
+  EXPECT_THAT(
+      VroomError(FileWithMatrix(R"({"id": 18446744073709551615, "start_index": 0})", kJobs)),
+      HasSubstr("vehicles[0].id: got 18446744073709551615, wanted an integer below 2^63"));
 }
 
-TEST(VroomReader, NamesFieldsInErrorsAsTheFileDoes) {
+TEST(VroomReader, NamesWindowsAndBreaksByTheirPathsInTheFile) {
   const std::string van = R"({"id": 4, "start_index": 0, "time_window": [9, 3],
       "breaks": [{"id": 1, "time_windows": [[8, 2]], "service": -1}]})";
-  const std::string errors = VroomError(WithMatrix(van, R"("jobs": [{"id": 1, "location_index": 1,
+  const std::string errors =
+      VroomError(FileWithMatrix(van, R"("jobs": [{"id": 1, "location_index": 1,
       "delivery": [-2], "time_windows": [[5, 9], [7, 12]]}])"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].time_window: opens at 9"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].breaks[0].time_windows[0]: opens at 8"));

@@ -18,7 +18,7 @@ using test::AnInstance;
 using testing::HasSubstr;
 
 // A file with three locations, two equal vans with a break each, a lorry, jobs, and a shipment. The
-// shipment's ids equal those of a job.
+// ids of the shipment's tasks equal the id of a job.
 constexpr char kVroomText[] = R"({
   "vehicles": [
     {"id": 40, "start_index": 0, "end_index": 0, "capacity": [5], "description": "blue",
@@ -34,11 +34,11 @@ constexpr char kVroomText[] = R"({
   "matrices": {"car": {"durations": [[0, 60, 70], [61, 0, 10], [72, 12, 0]],
                        "distances": [[0, 600, 700], [610, 0, 100], [720, 120, 0]]}}})";
 
-struct Vroom {
+struct VroomCase {
   Instance instance = *ParseJson(kVroomText, "v.json");
   VroomNames names = VroomNamesOf(instance, kVroomText);
 
-  json Written(const Plan& plan) const {
+  json WriteAsVroom(const Plan& plan) const {
     const absl::StatusOr<Solution> solution = MakeSolution(instance, plan);
     EXPECT_TRUE(solution.ok()) << solution.status();
     return json::parse(WriteVroomSolution(instance, *solution, names));
@@ -46,7 +46,7 @@ struct Vroom {
 };
 
 TEST(VroomSolution, UsesTheIdsAndLocationsOfTheFile) {
-  const json root = Vroom().Written({{1, {2}}, {0, {3, 4}}, {0, {1}}});
+  const json root = VroomCase().WriteAsVroom({{1, {2}}, {0, {3, 4}}, {0, {1}}});
   EXPECT_EQ(root["code"], 0);
   ASSERT_EQ(root["routes"].size(), 3u);
   EXPECT_EQ(root["routes"][0]["vehicle"], 7);
@@ -70,7 +70,7 @@ TEST(VroomSolution, UsesTheIdsAndLocationsOfTheFile) {
 }
 
 TEST(VroomSolution, CountsTravelServiceSetupAndWaitingSeparately) {
-  const json root = Vroom().Written({{0, {1, 2}}});
+  const json root = VroomCase().WriteAsVroom({{0, {1, 2}}});
   const json& route = root["routes"][0];
   const json& steps = route["steps"];
   // The vehicle drives for 30, pauses from 30 to 50, and drives for another 30.
@@ -114,12 +114,12 @@ TEST(VroomSolution, AddsUpStepsInWholeSeconds) {
       json::parse(WriteVroomSolution(instance, solution, VroomNamesOf(instance, text)));
   const json& steps = root["routes"][0]["steps"];
   ASSERT_EQ(steps.size(), 7u);
-  const auto whole = [](const json& step, const char* key) { return step[key].get<int64_t>(); };
+  const auto seconds = [](const json& step, const char* key) { return step[key].get<int64_t>(); };
   for (size_t i = 0; i + 1 < steps.size(); ++i) {
-    EXPECT_EQ(whole(steps[i + 1], "arrival"),
-              whole(steps[i], "arrival") + whole(steps[i], "setup") + whole(steps[i], "service") +
-                  whole(steps[i], "waiting_time") + whole(steps[i + 1], "duration") -
-                  whole(steps[i], "duration"))
+    EXPECT_EQ(seconds(steps[i + 1], "arrival"),
+              seconds(steps[i], "arrival") + seconds(steps[i], "setup") +
+                  seconds(steps[i], "service") + seconds(steps[i], "waiting_time") +
+                  seconds(steps[i + 1], "duration") - seconds(steps[i], "duration"))
         << i;
   }
   // The break is taken at the open end, and the route ends with the break.
@@ -131,7 +131,7 @@ TEST(VroomSolution, AddsUpStepsInWholeSeconds) {
 }
 
 TEST(VroomSolution, WaitsForAWindowAndListsUnassignedTasks) {
-  const json root = Vroom().Written({{1, {2}}});
+  const json root = VroomCase().WriteAsVroom({{1, {2}}});
   const json& job = root["routes"][0]["steps"][1];
   EXPECT_EQ(job["arrival"].get<int>() + job["waiting_time"].get<int>(), 95);
   ASSERT_EQ(root["unassigned"].size(), 3u);
@@ -141,7 +141,7 @@ TEST(VroomSolution, WaitsForAWindowAndListsUnassignedTasks) {
 }
 
 TEST(VroomSolution, EndsAtTheLastTaskWithoutAnEndLocation) {
-  const json root = Vroom().Written({{1, {2}}});
+  const json root = VroomCase().WriteAsVroom({{1, {2}}});
   EXPECT_EQ(root["routes"][0]["steps"].back(), json::parse(R"({
     "type": "end", "location_index": 2, "setup": 0, "service": 0, "waiting_time": 0, "load": [3],
     "arrival": 95, "duration": 70, "distance": 700, "violations": []})"));
@@ -159,10 +159,11 @@ TEST(VroomSolution, OmitsDistancesThatTheFileDoesNotHave) {
 }
 
 TEST(VroomSolution, ReadsBackTheSamePlan) {
-  const Vroom vroom;
+  const VroomCase vroom;
   const Plan plan = {{0, {1}}, {0, {3, 4}}, {1, {2}}};
-  const absl::StatusOr<SolutionFile> read = ReadSolution(
-      vroom.Written(plan).dump(), "s.json", SolutionFormat::kAuto, vroom.names, vroom.instance);
+  const absl::StatusOr<SolutionFile> read =
+      ReadSolution(vroom.WriteAsVroom(plan).dump(), "s.json", SolutionFormat::kAuto, vroom.names,
+                   vroom.instance);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->plan, plan);
 }

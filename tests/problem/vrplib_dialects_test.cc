@@ -51,7 +51,8 @@ TEST(VrplibDialects, NamesTheSectionThatATypeRequires) {
     const size_t demands = text.find("DEMAND_SECTION");
     text.replace(demands, text.find("DEPOT_SECTION") + 13 - demands, kPairs);
     if (std::string_view(type) == "VRPSPD") {
-      EXPECT_EQ(ReadDialect(text).demand(4), 1) << "LKH's form of the section";
+      EXPECT_EQ(ReadDialect(text).demand(4), 1)
+          << "PICKUP_AND_DELIVERY_SECTION of LKH must be accepted too";
     } else {
       EXPECT_THAT(DialectError(text), HasSubstr(absent));
     }

@@ -29,7 +29,7 @@ inline std::string TspText(const std::string& weights, const std::string& coords
 
 inline constexpr char kTriangle[] = "1 0 0\n2 1.5 2\n3 6 8.5\n";
 
-// Returns a CVRP of three customers at distances 3, 4 and 5 from the depot and at right angles.
+// Returns a file of `type` with three customers at distances 3, 4 and 5 from the depot.
 inline std::string CvrpText(const std::string& type, const std::string& keywords,
                             const std::string& sections) {
   return (type.empty() ? "" : "TYPE : " + type + "\n") + "DIMENSION : 4\n" + keywords +

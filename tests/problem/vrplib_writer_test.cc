@@ -28,18 +28,18 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-absl::StatusOr<std::string> AsVrplib(const Instance& instance) {
+absl::StatusOr<std::string> WriteAsVrplib(const Instance& instance) {
   return WriteInstance(instance, {.format = WrittenFormat::kVrplib, .renumber = true});
 }
 
 std::string TextOf(const Instance& instance) {
-  const absl::StatusOr<std::string> text = AsVrplib(instance);
+  const absl::StatusOr<std::string> text = WriteAsVrplib(instance);
   EXPECT_TRUE(text.ok()) << text.status();
   return text.value_or("");
 }
 
 std::string Refusal(const InstanceData& data) {
-  const absl::StatusOr<std::string> text = AsVrplib(*Instance::Create(data));
+  const absl::StatusOr<std::string> text = WriteAsVrplib(*Instance::Create(data));
   EXPECT_EQ(text.status().code(), absl::StatusCode::kUnimplemented) << text.value_or("");
   return std::string(text.status().message());
 }
@@ -72,9 +72,9 @@ const std::vector<Feature>& SupportedFeatures() {
   return *features;
 }
 
-// Returns a random mixture of these features in any metric except the scaled one. Half of the
+// Returns a random mixture of supported features in any metric except the scaled one. Half of the
 // mixtures have costs of distance and vehicles. Instances with shipments have no other deliveries.
-InstanceData AMixture(uint64_t seed) {
+InstanceData RandomMixture(uint64_t seed) {
   CounterRandom random(seed, 9, 0);
   std::vector<Feature> features;
   for (const Feature feature : SupportedFeatures()) {
@@ -109,9 +109,9 @@ TEST(WriteVrplib, WritesEveryMixtureThatItSupports) {
   int written = 0;
   std::map<Feature, int> times;
   for (uint64_t seed = 1; seed <= 600; ++seed) {
-    const InstanceData data = AMixture(seed);
+    const InstanceData data = RandomMixture(seed);
     const Instance instance = *Instance::Create(data);
-    const absl::StatusOr<std::string> text = AsVrplib(instance);
+    const absl::StatusOr<std::string> text = WriteAsVrplib(instance);
     ASSERT_EQ(text.ok(), HasType(data)) << "seed " << seed << ": " << text.status();
     if (!text.ok()) continue;
     ++written;
@@ -162,7 +162,7 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.shift = {};
     }
     const Instance instance = *Instance::Create(data);
-    const absl::StatusOr<std::string> text = AsVrplib(instance);
+    const absl::StatusOr<std::string> text = WriteAsVrplib(instance);
     if (!text.ok()) continue;
     ++written;
     ExpectSameProblem(instance, ReadBack(*text), *text);
@@ -170,8 +170,8 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
   EXPECT_GT(written, 20);
 }
 
-std::string ASample(const std::string& type, const std::string& keywords,
-                    const std::string& sections, const std::string& weights = "EUC_2D") {
+std::string SampleText(const std::string& type, const std::string& keywords,
+                       const std::string& sections, const std::string& weights = "EUC_2D") {
   return "TYPE : " + type + "\nDIMENSION : 5\n" + keywords + "EDGE_WEIGHT_TYPE : " + weights +
          "\nNODE_COORD_SECTION\n1 0 0\n2 3 0.5\n3 0 4\n4 -5 0\n5 2 2\n" + sections + "EOF\n";
 }
@@ -185,41 +185,43 @@ TEST(WriteVrplib, ReadsBackWrittenFiles) {
   const std::string demands_and_backhauls = std::string(kDemands) + kBackhauls;
   const std::string fleet = "CAPACITY : 9\nVEHICLES : 3\n";
   for (const std::string& text :
-       {ASample("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30\n", kDemands),
-        ASample("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30.5\n", kDemands),
-        ASample("CVRP", "CAPACITY : 9\n", kDemands, "EXACT_2D"),
-        ASample("CVRP", "CAPACITY : 9\nSCALE : 10\n", kDemands, "FLOOR_2D"),
-        ASample("CVRP", "CAPACITY : 9\nSCALE : 100\n", kDemands),
-        ASample("CVRP", "CAPACITY : 9\n", kDemands, "MAN_2D"),
-        ASample("HVRP", "CAPACITY : 9\nVEHICLES_FIXED_COST : 7\n", kDemands),
-        ASample("OVRP", "CAPACITY : 9\nDISTANCE : 40\n", demands_and_backhauls),
-        ASample("MDVRP", fleet,
-                std::string(kDemands) + "DEPOT_SECTION\n1\n-1\nVEHICLES_DEPOT_SECTION\n1 1\n"
-                                        "2 1\n3 1\n"),
-        ASample("GTSP", "VEHICLES : 1\n", "MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2 3\n2 4 5\n"),
-        ASample("PCVRP", fleet, std::string(kDemands) + "PRIZE_SECTION\n1 0\n2 5\n3 0\n4 6\n5 1\n"),
-        ASample("MTVRP", fleet + "VEHICLES_MAX_RELOADS : 2\n",
-                std::string(kDemands) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3\n"),
-        ASample("MTVRP", fleet,
-                std::string(kDemands) + "VEHICLES_MAX_RELOADS_SECTION\n1 1\n2 3\n3 3\n"
-                                        "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3 1\n"),
-        ASample("CVRP", fleet,
-                std::string(kDemands) + "VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3\n2 2 3\n3 4 5\n"),
-        ASample("VRPB", "CAPACITY : 9\n", demands_and_backhauls),
-        ASample("VRPSPD", "CAPACITY : 9\n", demands_and_backhauls),
-        ASample("VRPTW", "CAPACITY : 9\nSERVICE_TIME : 3\n", demands_and_windows),
-        ASample("MDVRPTW", "CAPACITY : 9\nVEHICLES_MAX_DISTANCE : 30\n", demands_and_windows),
-        ASample("HFVRPTW", "VEHICLES : 2\n",
-                demands_and_windows +
-                    "CAPACITY_SECTION\n1 9\n2 8\nVEHICLES_MAX_DISTANCE_SECTION\n1 50\n2 40\n"
-                    "VEHICLES_UNIT_DISTANCE_COST_SECTION\n1 1\n2 1.5\n"),
-        ASample("MTVRPTWR", "CAPACITY : 9\n",
-                demands_and_windows + "RELEASE_TIME_SECTION\n1 0\n2 7\n3 0\n4 0\n5 9\n"),
-        ASample("VRPBTW", "CAPACITY : 9\n", demands_and_windows + kBackhauls),
-        ASample("VRPSPDTW", "CAPACITY : 9\n", demands_and_windows + kBackhauls),
-        ASample("PDPTW", "CAPACITY : 9\n",
-                "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 4 0\n3 0 2 80 0 0 0\n"
-                "4 5 0 70 3 0 2\n5 0 0 9 0 0 0\n")}) {
+       {SampleText("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30\n", kDemands),
+        SampleText("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30.5\n", kDemands),
+        SampleText("CVRP", "CAPACITY : 9\n", kDemands, "EXACT_2D"),
+        SampleText("CVRP", "CAPACITY : 9\nSCALE : 10\n", kDemands, "FLOOR_2D"),
+        SampleText("CVRP", "CAPACITY : 9\nSCALE : 100\n", kDemands),
+        SampleText("CVRP", "CAPACITY : 9\n", kDemands, "MAN_2D"),
+        SampleText("HVRP", "CAPACITY : 9\nVEHICLES_FIXED_COST : 7\n", kDemands),
+        SampleText("OVRP", "CAPACITY : 9\nDISTANCE : 40\n", demands_and_backhauls),
+        SampleText("MDVRP", fleet,
+                   std::string(kDemands) + "DEPOT_SECTION\n1\n-1\nVEHICLES_DEPOT_SECTION\n1 1\n"
+                                           "2 1\n3 1\n"),
+        SampleText("GTSP", "VEHICLES : 1\n", "MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2 3\n2 4 5\n"),
+        SampleText("PCVRP", fleet,
+                   std::string(kDemands) + "PRIZE_SECTION\n1 0\n2 5\n3 0\n4 6\n5 1\n"),
+        SampleText("MTVRP", fleet + "VEHICLES_MAX_RELOADS : 2\n",
+                   std::string(kDemands) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3\n"),
+        SampleText("MTVRP", fleet,
+                   std::string(kDemands) + "VEHICLES_MAX_RELOADS_SECTION\n1 1\n2 3\n3 3\n"
+                                           "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3 1\n"),
+        SampleText(
+            "CVRP", fleet,
+            std::string(kDemands) + "VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3\n2 2 3\n3 4 5\n"),
+        SampleText("VRPB", "CAPACITY : 9\n", demands_and_backhauls),
+        SampleText("VRPSPD", "CAPACITY : 9\n", demands_and_backhauls),
+        SampleText("VRPTW", "CAPACITY : 9\nSERVICE_TIME : 3\n", demands_and_windows),
+        SampleText("MDVRPTW", "CAPACITY : 9\nVEHICLES_MAX_DISTANCE : 30\n", demands_and_windows),
+        SampleText("HFVRPTW", "VEHICLES : 2\n",
+                   demands_and_windows +
+                       "CAPACITY_SECTION\n1 9\n2 8\nVEHICLES_MAX_DISTANCE_SECTION\n1 50\n2 40\n"
+                       "VEHICLES_UNIT_DISTANCE_COST_SECTION\n1 1\n2 1.5\n"),
+        SampleText("MTVRPTWR", "CAPACITY : 9\n",
+                   demands_and_windows + "RELEASE_TIME_SECTION\n1 0\n2 7\n3 0\n4 0\n5 9\n"),
+        SampleText("VRPBTW", "CAPACITY : 9\n", demands_and_windows + kBackhauls),
+        SampleText("VRPSPDTW", "CAPACITY : 9\n", demands_and_windows + kBackhauls),
+        SampleText("PDPTW", "CAPACITY : 9\n",
+                   "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 4 0\n3 0 2 80 0 0 0\n"
+                   "4 5 0 70 3 0 2\n5 0 0 9 0 0 0\n")}) {
     const Instance instance = ReadBack(text);
     const Instance reread = ReadBack(TextOf(instance));
     EXPECT_EQ(FirstDifference(instance.data(), reread.data()), std::nullopt) << text;
@@ -306,7 +308,7 @@ TEST(WriteVrplib, DropsAReferenceThatWouldChangeTheMetric) {
 
 TEST(WriteVrplib, RefusesMatricesThatAreTooLarge) {
   InstanceData data = AnInstance().WithCustomers(kMaxMatrixNodes).As(Metric::kExact).BuildData();
-  EXPECT_TRUE(AsVrplib(*Instance::Create(data)).ok());
+  EXPECT_TRUE(WriteAsVrplib(*Instance::Create(data)).ok());
   data.coordinates = CoordinateSystem::kLonLat;
   for (Position& position : data.positions) position.y = 0;
   EXPECT_THAT(Refusal(data), StartsWith("coordinates: lon_lat, which needs a matrix"));

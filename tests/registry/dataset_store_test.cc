@@ -30,8 +30,9 @@ class DatasetStoreTest : public testing::Test {
   std::string Folder() const { return folder_.path() + "/datasets"; }
 
   static absl::StatusOr<StoredDataset> Put(DatasetStore& store, const std::string& name,
-                                           const std::string& content, int64_t announced = 0) {
-    absl::StatusOr<std::unique_ptr<DatasetUpload>> upload = store.Begin(name, announced);
+                                           const std::string& content,
+                                           int64_t announced_bytes = 0) {
+    absl::StatusOr<std::unique_ptr<DatasetUpload>> upload = store.Begin(name, announced_bytes);
     if (!upload.ok()) return upload.status();
     for (const char c : content) {
       const absl::Status added = (*upload)->Add(std::string(1, c));
@@ -86,7 +87,7 @@ TEST_F(DatasetStoreTest, DiscardsAnUnfinishedUpload) {
   EXPECT_EQ(store->Get("datasets/depot7").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(DatasetStoreTest, RemovesRemainsOfACrash) {
+TEST_F(DatasetStoreTest, RemovesUnfinishedUploadsAfterACrash) {
   Open();
   std::filesystem::create_directory(Folder() + "/.staging/left");
   Open();
@@ -166,47 +167,47 @@ TEST_F(DatasetStoreTest, DoesNotReplaceADatasetThatCannotBeRead) {
   EXPECT_TRUE(store->ContentPath("datasets/depot7").ok());
 }
 
-TEST_F(DatasetStoreTest, DoesNotReplaceADatasetOfANewerProgram) {
+TEST_F(DatasetStoreTest, DoesNotReplaceADatasetOfANewerVersion) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
-  const std::string about = Folder() + "/depot7/dataset.json";
-  std::string newer = *ReadFile(about);
+  const std::string description = Folder() + "/depot7/dataset.json";
+  std::string newer = *ReadFile(description);
   newer.replace(newer.find("version\": 1"), 11, "version\": 9");
-  std::ofstream(about) << newer;
+  std::ofstream(description) << newer;
   EXPECT_EQ(Put(*store, "depot7", "abcd").status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(*ReadFile(about), newer);
+  EXPECT_EQ(*ReadFile(description), newer);
 }
 
 TEST_F(DatasetStoreTest, ReadsDescriptionsWithoutTheLeadingCounts) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
-  const std::string about = Folder() + "/depot7/dataset.json";
-  std::string older = *ReadFile(about);
+  const std::string description = Folder() + "/depot7/dataset.json";
+  std::string older = *ReadFile(description);
   for (const char* key : {"leading_with_tours", "leading_with_reference_cost"}) {
     const size_t at = older.find(Concat("  \"", key));
     ASSERT_NE(at, std::string::npos) << key;
     older.erase(at, older.find('\n', at) + 1 - at);
   }
-  std::ofstream(about) << older;
+  std::ofstream(description) << older;
   const StoredDataset read = *store->Get("datasets/depot7");
-  EXPECT_EQ(read.summary.leading_with_tours, 0) << "tours in 1 of 2";
-  EXPECT_EQ(read.summary.leading_with_reference_cost, 2) << "costs in 2 of 2";
+  EXPECT_EQ(read.summary.leading_with_tours, 0) << "only 1 of 2 instances has a tour";
+  EXPECT_EQ(read.summary.leading_with_reference_cost, 2) << "both instances have reference costs";
 }
 
 TEST_F(DatasetStoreTest, OmitsDatasetsWithoutADescriptionFromTheList) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "sound", "a").ok());
   ASSERT_TRUE(Put(*store, "damaged", "b").ok());
-  const std::string about = Folder() + "/damaged/dataset.json";
-  const std::string before = *ReadFile(about);
+  const std::string description = Folder() + "/damaged/dataset.json";
+  const std::string before = *ReadFile(description);
   for (const std::string& text : {std::string(), std::string("[]"), before.substr(0, 40)}) {
-    std::ofstream(about) << text;
+    std::ofstream(description) << text;
     EXPECT_EQ(store->Get("datasets/damaged").status().code(), absl::StatusCode::kDataLoss);
     EXPECT_THAT(store->List(), ElementsAre(Field(&StoredDataset::name, "datasets/sound")));
   }
   std::string newer = before;
   newer.replace(newer.find("version\": 1"), 11, "version\": 9");
-  std::ofstream(about) << newer;
+  std::ofstream(description) << newer;
   EXPECT_THAT(std::string(store->Get("datasets/damaged").status().message()),
               HasSubstr("newer vrpd"));
   EXPECT_TRUE(store->Delete("datasets/damaged").ok());

@@ -23,7 +23,7 @@ class LiveVersionsTest : public RegistryTest {
   int32_t PublishLive(const std::string& job, int64_t step) {
     return Publish(*registry_, "alpha", LiveJobName("trainingJobs/" + job, step))->version;
   }
-  int32_t Used(const ModelReference& reference) {
+  int32_t UsedVersion(const ModelReference& reference) {
     const absl::StatusOr<LoadedModel> used = registry_->Use(reference);
     EXPECT_TRUE(used.ok()) << used.status();
     return used.ok() ? used->version->version : 0;
@@ -31,7 +31,7 @@ class LiveVersionsTest : public RegistryTest {
   std::vector<std::string> AliasesOf(int32_t version) {
     return registry_->AliasesOf(*registry_->Get("alpha", version));
   }
-  // Returns a staged model of another architecture than ACard's.
+  // Stages a model of another architecture than ACard's and returns its folder.
   std::string StageTransformer(const std::string& job) {
     const std::string staging = *registry_->StagingDirectory();
     ModelCard card = ACard("weights", job);
@@ -41,34 +41,34 @@ class LiveVersionsTest : public RegistryTest {
     return staging;
   }
 
-  static ModelReference Bare() { return {.name = "alpha"}; }
+  static ModelReference BareName() { return {.name = "alpha"}; }
   static ModelReference Live() { return {.name = "alpha", .alias = "live"}; }
   std::unique_ptr<Registry> registry_;
 };
 
 TEST_F(LiveVersionsTest, ResolvesABareNameToTheNewestFinishedVersion) {
   Finish("a");
-  ASSERT_EQ(Used(Bare()), 1);
+  ASSERT_EQ(UsedVersion(BareName()), 1);
   ASSERT_EQ(PublishLive("b", 10), 2);
   ASSERT_TRUE(registry_->Load("alpha", 2).ok());
-  EXPECT_EQ(Used(Bare()), 1);
+  EXPECT_EQ(UsedVersion(BareName()), 1);
   EXPECT_EQ(registry_->Get("alpha")->version, 1);
-  EXPECT_EQ(Used(Live()), 2);
+  EXPECT_EQ(UsedVersion(Live()), 2);
   EXPECT_EQ(registry_->Resolve(Live())->version, 2);
   ASSERT_EQ(PublishLive("b", 20), 3);
   ASSERT_TRUE(registry_->Load("alpha", 3).ok());
-  EXPECT_EQ(Used(Live()), 3);
-  EXPECT_EQ(Used(Bare()), 1);
+  EXPECT_EQ(UsedVersion(Live()), 3);
+  EXPECT_EQ(UsedVersion(BareName()), 1);
 }
 
 TEST_F(LiveVersionsTest, ResolvesLiveToTheFinishedVersionOnceTheJobHasEnded) {
   PublishLive("a", 10);
-  ASSERT_EQ(Used(Live()), 1);
+  ASSERT_EQ(UsedVersion(Live()), 1);
   ASSERT_EQ(Finish("a"), 2);
-  EXPECT_EQ(Used(Live()), 2);
-  EXPECT_EQ(Used(Bare()), 2);
+  EXPECT_EQ(UsedVersion(Live()), 2);
+  EXPECT_EQ(UsedVersion(BareName()), 2);
   EXPECT_THAT(AliasesOf(1), IsEmpty());
-  EXPECT_THAT(AliasesOf(2), IsEmpty()) << "it is not live";
+  EXPECT_THAT(AliasesOf(2), IsEmpty()) << "version 2 is not live";
 }
 
 TEST_F(LiveVersionsTest, ShowsTheAliasOfTheNewestLiveVersion) {
@@ -85,26 +85,26 @@ TEST_F(LiveVersionsTest, ExplainsHowToNameLiveVersionsIfThereIsNoOther) {
   PublishLive("a", 10);
   PublishLive("a", 20);
   for (const absl::Status& status :
-       {registry_->Use(Bare()).status(), registry_->Get("alpha").status()}) {
+       {registry_->Use(BareName()).status(), registry_->Get("alpha").status()}) {
     EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr("use models/alpha/aliases/live (vrpctl: alpha@live) or "
                           "models/alpha/versions/2"));
   }
-  EXPECT_EQ(Used({.name = "alpha", .version = 1}), 1);
+  EXPECT_EQ(UsedVersion({.name = "alpha", .version = 1}), 1);
 }
 
 TEST_F(LiveVersionsTest, DoesNotRetryABrokenLiveVersionAtEachRequest) {
   Finish("a");
   PublishLive("b", 10);
-  int tried = 0;
-  registry_ = Open([&tried](const std::string& directory, DeviceId device) {
+  int attempts = 0;
+  registry_ = Open([&attempts](const std::string& directory, DeviceId device) {
     if (!directory.ends_with("/2")) return LoadFake(directory, device);
-    ++tried;
+    ++attempts;
     return absl::StatusOr<std::unique_ptr<Policy>>(absl::InternalError("broken"));
   });
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(Used(Live()), 1);
-  EXPECT_LE(tried, 2) << "the first request and the concurrent background attempt";
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(UsedVersion(Live()), 1);
+  EXPECT_LE(attempts, 2) << "the first request and the concurrent background attempt";
   EXPECT_FALSE(registry_->Use({.name = "alpha", .version = 2}).ok());
 }
 
@@ -112,13 +112,13 @@ TEST_F(LiveVersionsTest, KeepsLiveVersionsAcrossARestart) {
   Finish("a");
   PublishLive("b", 10);
   registry_ = Open();
-  EXPECT_EQ(Used(Bare()), 1);
-  EXPECT_EQ(Used(Live()), 2);
+  EXPECT_EQ(UsedVersion(BareName()), 1);
+  EXPECT_EQ(UsedVersion(Live()), 2);
 }
 
 TEST_F(LiveVersionsTest, KeepsTheFinishedVersionInMemoryBesideLiveOnes) {
   Finish("a");
-  ASSERT_EQ(Used(Bare()), 1);
+  ASSERT_EQ(UsedVersion(BareName()), 1);
   for (int64_t step = 1; step <= 6; ++step) {
     ASSERT_TRUE(registry_->Load("alpha", PublishLive("b", step)).ok());
   }
@@ -141,17 +141,17 @@ TEST_F(LiveVersionsTest, KeepsAnOldAliasNamedLiveUntilItIsDeleted) {
   Finish("b");
   std::filesystem::create_directories(models_ + "/.aliases/alpha");
   ASSERT_TRUE(AtomicWriteFile(models_ + "/.aliases/alpha/live", "1\n").ok());
-  EXPECT_EQ(Used(Live()), 1);
+  EXPECT_EQ(UsedVersion(Live()), 1);
   EXPECT_THAT(AliasesOf(1), ElementsAre("live"));
   ASSERT_TRUE(registry_->DeleteAlias("alpha", "live").ok());
-  EXPECT_EQ(Used(Live()), 2);
+  EXPECT_EQ(UsedVersion(Live()), 2);
 }
 
 TEST_F(LiveVersionsTest, DeletesALiveVersion) {
   Finish("a");
   PublishLive("b", 10);
   ASSERT_TRUE(registry_->Delete("alpha", 2).ok());
-  EXPECT_EQ(Used(Live()), 1);
+  EXPECT_EQ(UsedVersion(Live()), 1);
 }
 
 TEST_F(LiveVersionsTest, RefusesAnotherArchitectureUnderTheSameName) {

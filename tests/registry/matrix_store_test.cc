@@ -23,8 +23,8 @@ absl::Mutex& FlushedMutex() {
   static absl::Mutex mutex;
   return mutex;
 }
-// Returns the flushed paths, in order.
-std::vector<std::string>& Flushed() {
+// Returns the flushed paths, in order. FlushedMutex guards them.
+std::vector<std::string>& FlushedPaths() {
   static std::vector<std::string> paths;
   return paths;
 }
@@ -38,7 +38,7 @@ extern "C" int fsync(int descriptor) {
       std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error);
   {
     absl::MutexLock lock(&FlushedMutex());
-    Flushed().push_back(path.string());
+    FlushedPaths().push_back(path.string());
   }
   return static_cast<int>(syscall(SYS_fsync, descriptor));
 }
@@ -99,16 +99,16 @@ TEST_F(MatrixStoreTest, DoesNotFindDeletedMatrices) {
   EXPECT_THAT(store->List(), SizeIs(0));
 }
 
-TEST_F(MatrixStoreTest, SyncsADeletionToDiskBeforeItReturns) {
+TEST_F(MatrixStoreTest, SyncsDeletionsToDiskBeforeReturning) {
   const auto store = Open();
   const std::string name = store->Put(AnUpload(5))->name;
-  const auto flushed = [] {
+  const auto take_flushed_paths = [] {
     absl::MutexLock lock(&FlushedMutex());
-    return std::exchange(Flushed(), {});
+    return std::exchange(FlushedPaths(), {});
   };
-  flushed();
+  take_flushed_paths();
   ASSERT_TRUE(store->Delete(name).ok());
-  EXPECT_THAT(flushed(), testing::ElementsAre(folder_.path() + "/kept"));
+  EXPECT_THAT(take_flushed_paths(), testing::ElementsAre(folder_.path() + "/kept"));
 }
 
 TEST_F(MatrixStoreTest, RefusesNewMatricesBeyondTheQuotaButNotExistingOnes) {

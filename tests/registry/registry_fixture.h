@@ -1,4 +1,4 @@
-// Fixture with a registry on its own folder of fake models.
+// A fixture that opens registries on a folder of fake models.
 #pragma once
 
 #include <filesystem>
@@ -30,7 +30,7 @@ class RegistryTest : public ::testing::Test {
     EXPECT_TRUE(registry.ok()) << registry.status();
     return *std::move(registry);
   }
-  // Adds a model by copying files, without the registry.
+  // Writes the files of a model without the registry and returns their folder.
   std::string AddByHand(const std::string& root, std::string_view name, int32_t version) {
     const std::string directory = Concat(root, "/", name, "/", version);
     std::filesystem::create_directories(directory);

@@ -99,12 +99,12 @@ TEST_F(RegistryTest, NeverReusesTheNumberOfABrokenOrShippedVersion) {
 
 TEST_F(RegistryTest, RemovesAbandonedStagingFoldersAtTheNextStart) {
   const auto registry = Open();
-  const std::string live = *registry->StagingDirectory();
+  const std::string in_use = *registry->StagingDirectory();
   const std::string abandoned = models_ + "/.staging/abandoned";
   fs::create_directories(abandoned);
   const auto second = Open();
-  EXPECT_THAT(StagingFolders(), ElementsAre(live));
-  registry->DiscardStaging(live);
+  EXPECT_THAT(StagingFolders(), ElementsAre(in_use));
+  registry->DiscardStaging(in_use);
   EXPECT_THAT(StagingFolders(), IsEmpty());
 }
 
@@ -170,7 +170,7 @@ TEST_F(RegistryTest, AcceptsALinkAsTheModelsFolder) {
   EXPECT_TRUE(Open()->Load("alpha").ok());
 }
 
-TEST_F(RegistryTest, LoadsTheSamePolicyEachTimeAndTheNewestByDefault) {
+TEST_F(RegistryTest, LoadsEachVersionOnceAndTheNewestByDefault) {
   AddByHand(models_, "alpha", 1);
   std::atomic<int> loads = 0;
   const auto registry = Open([&loads](const std::string& directory, DeviceId device) {
@@ -195,7 +195,7 @@ TEST_F(RegistryTest, RefusesWeightsThatDoNotMatchTheCard) {
               HasSubstr(directory + "/weights.safetensors: got SHA-256 " + Sha256Hex("weightz")));
   EXPECT_THAT(std::string(status.message()), HasSubstr("wanted " + Sha256Hex("weights")));
   ASSERT_TRUE(AtomicWriteFile(directory + "/weights.safetensors", "weights").ok());
-  EXPECT_TRUE(registry->Load("alpha").ok());  // repaired, so it is loaded
+  EXPECT_TRUE(registry->Load("alpha").ok());  // the weights match again
 }
 
 TEST_F(RegistryTest, ReturnsALoadErrorAndRetriesNextTime) {
@@ -237,7 +237,7 @@ TEST_F(RegistryTest, BlocksOnlyCallersOfTheVersionBeingLoaded) {
   for (const auto& policy : policies) EXPECT_EQ(policy, policies.front());
 }
 
-TEST_F(RegistryTest, StoresEvaluationsInTheCardReplacingEqualOnes) {
+TEST_F(RegistryTest, StoresEvaluationsInTheCardAndReplacesEqualOnes) {
   AddByHand(models_, "alpha", 1);
   const auto registry = Open(LoadFake);
   const CardEvaluation greedy{.data = "a", .mode = "greedy", .mean_cost = 5};
@@ -270,8 +270,9 @@ TEST_F(RegistryTest, ReplacesACardWithoutATemporaryFile) {
   const int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   ASSERT_GE(inotify_add_watch(events, model.directory.c_str(), IN_CREATE), 0);
   ASSERT_TRUE(registry->AddEvaluations("alpha", 1, {{.data = "a", .mode = "greedy"}}).ok());
-  alignas(inotify_event) char made[1024];
-  EXPECT_EQ(read(events, made, sizeof(made)), -1) << "a file was made there";
+  alignas(inotify_event) char buffer[1024];
+  EXPECT_EQ(read(events, buffer, sizeof(buffer)), -1)
+      << "AddEvaluations created a file in the model's folder";
   EXPECT_EQ(errno, EAGAIN);
   close(events);
   EXPECT_EQ(registry->Get("alpha")->card.evaluations.size(), 1u);

@@ -17,6 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
+// Refers to the newest version.
 const ModelReference kNewest = {.name = "alpha"};
 
 // A policy whose decoding always fails.
@@ -82,7 +83,7 @@ TEST_F(ServingModelsTest, KeepsTheOldVersionIfTheNewOneCannotBeLoaded) {
   EXPECT_EQ(registry->Use(kNewest)->version->version, 1);
   EXPECT_THAT(AwaitFailures(1).front(), HasSubstr("alpha/2/weights.safetensors: got SHA-256"));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(registry->Use(kNewest)->version->version, 1);
-  EXPECT_THAT(AwaitFailures(1), SizeIs(1)) << "it is not tried at each request";
+  EXPECT_THAT(AwaitFailures(1), SizeIs(1)) << "requests do not load the broken version again";
 }
 
 TEST_F(ServingModelsTest, ServesAnOlderVersionAfterARestartIfTheNewestIsBroken) {
@@ -105,7 +106,7 @@ TEST_F(ServingModelsTest, RefusesToServeANetworkThatCannotDecode) {
 TEST_F(ServingModelsTest, ServesANewVersionAtOnceIfTheModelIsInUse) {
   const auto registry = Open();
   ASSERT_TRUE(Publish(*registry, "alpha").ok());
-  EXPECT_EQ(registry->LoadedCount(), 0);  // no request used it
+  EXPECT_EQ(registry->LoadedCount(), 0);  // no request used the model
   ASSERT_EQ(registry->Use(kNewest)->version->version, 1);
   ASSERT_TRUE(Publish(*registry, "alpha").ok());
   EXPECT_EQ(registry->Use(kNewest)->version->version, 2);
@@ -152,7 +153,7 @@ TEST_F(ServingModelsTest, KeepsTheMostRecentlyUsedVersionsInMemory) {
   EXPECT_FALSE(registry->IsLoaded(*registry->Get("alpha", 17)));
 }
 
-TEST_F(ServingModelsTest, DoesNotServeAnOlderVersionForAnOutdatedList) {
+TEST_F(ServingModelsTest, DoesNotServeAnOlderVersionIfTheListIsOutdated) {
   LoadedModels loaded({.loader = LoadFake});
   const auto load = [&](int32_t version) {
     AddByHand(models_, "alpha", version);
@@ -181,13 +182,13 @@ TEST_F(ServingModelsTest, KeepsTheNewestVersionInMemory) {
   EXPECT_EQ(loaded.Count(), static_cast<int32_t>(LoadedModels::kMaxLoadedVersions));
 }
 
-// Every third version is broken. It must never serve, and must not make a request fail.
+// Every third version is broken. A broken version must never serve or make a request fail.
 TEST_F(ServingModelsTest, LosesNoRequestWhileVersionsAreReplaced) {
   AddByHand(models_, "alpha", 1);
   const auto registry = OpenRecordingFailures();
   ASSERT_TRUE(registry->Use(kNewest).ok());
   std::atomic<bool> done = false;
-  std::atomic<int64_t> served = 0, lost = 0, went_back = 0, broken_served = 0;
+  std::atomic<int64_t> served = 0, lost = 0, older_served = 0, broken_served = 0;
   std::vector<std::thread> callers;
   for (int i = 0; i < 3; ++i) {
     callers.emplace_back([&] {
@@ -196,14 +197,14 @@ TEST_F(ServingModelsTest, LosesNoRequestWhileVersionsAreReplaced) {
         const absl::StatusOr<LoadedModel> model = registry->Use(kNewest);
         ++(model.ok() ? served : lost);
         if (!model.ok()) continue;
-        went_back += model->version->version < before ? 1 : 0;
+        older_served += model->version->version < before ? 1 : 0;
         broken_served += model->version->version > 1 && model->version->version % 3 == 0 ? 1 : 0;
         before = model->version->version;
       }
     });
   }
   for (int version = 2; version <= 101; ++version) {
-    if (version % 3 == 0) {  // adds a damaged version manually
+    if (version % 3 == 0) {  // adds a damaged version without the registry
       const std::string made = AddByHand(folder_.File("made"), "alpha", version);
       ASSERT_TRUE(AtomicWriteFile(made + "/weights.safetensors", "x").ok());
       std::filesystem::rename(made, Concat(models_, "/alpha/", version));
@@ -215,7 +216,7 @@ TEST_F(ServingModelsTest, LosesNoRequestWhileVersionsAreReplaced) {
   for (std::thread& caller : callers) caller.join();
   EXPECT_GT(served, 100);
   EXPECT_EQ(lost, 0);
-  EXPECT_EQ(went_back, 0);
+  EXPECT_EQ(older_served, 0);
   EXPECT_EQ(broken_served, 0);
   EXPECT_EQ(registry->Use(kNewest)->version->version, 101);
   RecordProperty("served", static_cast<int>(served));

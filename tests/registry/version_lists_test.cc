@@ -24,7 +24,7 @@ class VersionListsTest : public ::testing::Test {
     fs::create_directories(Concat(root, "/alpha/", version));
   }
   // Sets the folder's modification time to a minute ago.
-  static void Settle(const std::string& root) {
+  static void BackdateFolder(const std::string& root) {
     fs::last_write_time(root + "/alpha",
                         fs::file_time_type::clock::now() - std::chrono::minutes(1));
   }
@@ -32,14 +32,14 @@ class VersionListsTest : public ::testing::Test {
   TempFolder folder_;
   const std::string own_ = folder_.File("own");
   const std::string shipped_ = folder_.File("shipped");
-  int listed_ = 0;
+  int list_calls_ = 0;
   VersionLists lists_{{own_, shipped_}, [this](const std::string& root, std::string_view name) {
-                        ++listed_;
+                        ++list_calls_;
                         return ListVersionNumbers(root, name);
                       }};
 };
 
-TEST_F(VersionListsTest, JoinsAllFoldersNewestFirst) {
+TEST_F(VersionListsTest, ListsVersionsOfAllFoldersNewestFirst) {
   for (const int32_t version : {1, 10, 2}) Add(own_, version);
   for (const int32_t version : {3, 2}) Add(shipped_, version);
   EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(10, 3, 2, 1));
@@ -48,14 +48,14 @@ TEST_F(VersionListsTest, JoinsAllFoldersNewestFirst) {
 
 TEST_F(VersionListsTest, DoesNotReadAnUnchangedFolderAgain) {
   Add(shipped_, 1);
-  Settle(shipped_);
+  BackdateFolder(shipped_);
   for (int i = 0; i < 100; ++i) ASSERT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(1));
-  EXPECT_EQ(listed_, 2);
+  EXPECT_EQ(list_calls_, 2);
 }
 
 TEST_F(VersionListsTest, DetectsAddedAndRemovedVersionsAtOnce) {
   Add(shipped_, 1);
-  Settle(shipped_);
+  BackdateFolder(shipped_);
   for (int32_t version = 2; version < 200; ++version) {
     ASSERT_EQ(lists_.VersionsOf("alpha").all.front(), version - 1);
     Add(version % 3 == 0 ? own_ : shipped_, version);
@@ -63,7 +63,7 @@ TEST_F(VersionListsTest, DetectsAddedAndRemovedVersionsAtOnce) {
     fs::remove(Concat(version % 3 == 0 ? own_ : shipped_, "/alpha/", version));
     ASSERT_EQ(lists_.VersionsOf("alpha").all.front(), version - 1);
     Add(own_, version);
-    if (version % 50 == 0) Settle(own_);
+    if (version % 50 == 0) BackdateFolder(own_);
   }
   fs::remove_all(own_);
   fs::remove_all(shipped_);
@@ -84,8 +84,8 @@ TEST_F(VersionListsTest, ForgetsTheCardsOfDeletedVersions) {
 TEST_F(VersionListsTest, DetectsAReplacedFolder) {
   Add(own_, 1);
   Add(shipped_, 2);
-  Settle(own_);
-  Settle(shipped_);
+  BackdateFolder(own_);
+  BackdateFolder(shipped_);
   EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(2, 1));
   fs::remove_all(own_);
   EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(2));

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Measures how easy the source tree is to navigate.
 
-Usage: tests/repo/code_map.py [ROOT] [--folders]
+Usage: tests/repo/code_map.py [ROOT] [--folders | --list FIGURE]
 
-Prints one line per figure: files and lines of the code (median, 90th percentile, largest file), folder cycles, files
-outside tests and core/search that spell out a fact which has one home, and comment lines that begin with words that
-STYLE.md avoids. With --folders, first one line per folder.
+Prints one line per figure:
+- files and lines of the code (median, 90th percentile, largest file),
+- folder cycles,
+- files outside tests and core/search that mention each term of FACTS, which few files should know,
+- comments with a sentence that begins with a word of AVOIDED.
+With --folders, prints one line per folder first. With --list, prints only the files or comments of one figure.
 """
 
 import argparse
@@ -16,9 +19,9 @@ import subprocess
 
 import include_order
 
-CODE = (".h", ".cc", ".cu", ".cuh")
-TOPS = ("core", "server", "client")
-# Figure -> what a file that counts contains.
+CODE = (".h", ".cc", ".cu", ".cuh")  # endings of code files
+TOPS = ("core", "server", "client")  # folders of the programs' code
+# Term -> pattern by which a file mentions it.
 FACTS = {
     "max_stops": re.compile(r"\bmax_stops\b"),
     "skills": re.compile(r"\bskills\b"),
@@ -26,8 +29,10 @@ FACTS = {
     "pointer network": re.compile(r"ptrnet|pointer.?network", re.IGNORECASE),
     "ConvertInstance": re.compile(r"\bConvertInstance\b"),
 }
+# Folders whose comments may begin with avoided words.
 SKIPPED = ("core/search/", "tests/fuzz/seeds/", "tests/data/")
-AVOIDED = ("What", "Of", "That", "Where", "Told")
+# Words that no sentence of a comment should begin with.
+AVOIDED = ("What", "Of", "That", "Where", "Told", "Twice", "Nobody")
 COMMENT_START = re.compile(r"^\s*(?://+|#)\s+(%s)\b" % "|".join(AVOIDED))
 COMMENT = re.compile(r"^\s*(?://|#) ")
 
@@ -66,7 +71,7 @@ def files_that_mention(root, pattern):
 
 
 def begins_a_sentence(lines, number):
-    """Whether the comment on line `number` begins a sentence: nothing before it leaves one open."""
+    """Whether the comment on line `number` begins a sentence, rather than continues that of the line before."""
     before = lines[number - 1].strip() if number else ""
     return not COMMENT.match(before) or before.endswith((".", ":", "?", "!"))
 

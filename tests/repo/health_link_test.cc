@@ -1,6 +1,6 @@
 // Tests that a program with our own copy of grpc.health.v1 starts and serves beside Debian's
 // gRPC++, which registers the default health service and reflection. Protobuf aborts a program that
-// registers one file twice.
+// registers the same file twice.
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/generic/async_generic_service.h>
@@ -19,7 +19,7 @@ namespace {
 
 using HealthProto = ::grpc::health::v1::HealthCheckResponse;
 
-TEST(HealthLinkTest, CallsTheBuiltInHealthServiceInOneProgram) {
+TEST(HealthLinkTest, CallsTheBuiltInHealthServiceBesideOurCopy) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::CallbackGenericService no_other_service;  // a server without a service does not start

@@ -1,24 +1,26 @@
 """Reads a source tree and lists violations of the order of its folders and of other rules.
 
 Rules (docs/explanation/architecture.md: each folder may use only those below it):
-  cycle      no folder, at any depth, uses another that uses it in turn, not even through a third one
+  cycle      folders, at any depth, never use each other, not even through a third folder
   order      a folder of core/ includes only itself and folders before it; server/ includes proto and
              core; client/ includes proto, never core or server
   core       core/ never includes gRPC, protobuf, generated protobuf code, spdlog or fmt
   clash      no .cc sees both LibTorch and gRPC, protobuf, spdlog or fmt, not even through our own
              headers: LibTorch carries other versions of protobuf's and fmt's headers
-  cu-torch   no .cu sees a torch header, not even through ours: it takes 20 seconds to compile
-  cuda-if    preprocessor conditions on CUDA occur only in core/device and core/kernels, in no header
-  clock      no timed wait of Abseil's (such as AwaitWithTimeout): it ends by the wall clock, and lasts an hour longer
-             if that is set back by one; use core/base/steady_cond_var.h
+  cu-torch   no .cu sees a torch header, not even through ours: torch takes 20 seconds to compile
+  cuda-if    preprocessor conditions on CUDA occur only in core/device and core/kernels, in no .h
+  clock      no code calls a timed wait of Abseil (such as AwaitWithTimeout): such waits use the wall clock, so setting
+             the clock back by an hour prolongs them by an hour; use core/base/steady_cond_var.h
 """
 
 import pathlib
 import re
 
+# The folders of core/; each includes only itself and those before it.
 CORE = ["base", "problem", "search", "device", "kernels", "model", "train", "solve", "registry", "jobs"]
-KNOWN_CYCLE = "core/search"  # Another issue rebuilds it.
+KNOWN_CYCLE = "core/search"  # The folders of core/search still use each other.
 SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
+# Folders to which the rules apply.
 ROOTS = ["core", "server", "client", "tests"]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.MULTILINE)
@@ -161,8 +163,8 @@ def violations(root):
     for group in cycles(root):
         if group[0].startswith(KNOWN_CYCLE):
             continue
-        ways = [used_by[a][b] for a in group for b in group if b in used_by.get(a, {})]
-        found.append(f"cycle: {', '.join(group)} use each other: {'; '.join(ways)}")
+        examples = [used_by[a][b] for a in group for b in group if b in used_by.get(a, {})]
+        found.append(f"cycle: {', '.join(group)} use each other: {'; '.join(examples)}")
     for name, lines in tree.files.items():
         user = layer(name)
         for line, included in lines:
@@ -184,7 +186,7 @@ def violations(root):
         if user and user[0] != "tests":
             allowed = user in (("core", "device"), ("core", "kernels")) and not name.endswith(".h")
             for line, text in timed_waits(tree.root / name):
-                found.append(f"clock: {name}:{line}: {text}: the machine's clock ends it, unlike SteadyCondVar's and std::condition_variable's")
+                found.append(f"clock: {name}:{line}: {text}: ends by the wall clock; use SteadyCondVar or std::condition_variable")
             for line, text in cuda_conditions(tree.root / name):
                 if not allowed:
                     found.append(f"cuda-if: {name}:{line}: {text}: only in .cc, .cu and .cuh of core/device and core/kernels")

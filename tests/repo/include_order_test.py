@@ -22,7 +22,7 @@ def rules(files):
         return [line.split(":")[0] for line in include_order.violations(folder)]
 
 
-class TheTree(unittest.TestCase):
+class RepositoryTest(unittest.TestCase):
     def test_keeps_the_order_of_its_folders(self):
         self.assertEqual(include_order.violations(ROOT), [])
 
@@ -68,7 +68,7 @@ class Order(unittest.TestCase):
         self.assertEqual(rules({"tests/a.cc": '#include "tests/testing/b.h"\n'}), [])
         self.assertEqual(rules({"core/base/a.cc": '#include "tests/testing/b.h"\n'}), ["order"])
 
-    def test_finds_a_header_named_relatively(self):
+    def test_finds_headers_beside_the_file_but_not_through_dots(self):
         self.assertEqual(rules({"core/base/a.cc": '#include "../solve/b.h"\n', "core/solve/b.h": ""}), [])
         self.assertEqual(rules({"client/a.cc": '#include "b.h"\n', "client/b.h": '#include "core/base/i.h"\n'}),
                          ["order"])

@@ -7,7 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# (constant, the one file of core/ or server/ that defines it, proto file, message.field, form in its comment)
+# (constant, the one file of core/ or server/ that defines it, proto file, message.field, text in the field's comment)
 LIMITS = [
     ("kMaxWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "1 to {}"),
     ("kDefaultWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "0 means {}"),
@@ -36,7 +36,7 @@ LIMITS = [
     ("kMaxDeviceBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.device", "At most {} bytes"),
     ("kMaxLabels", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels", "At most {}."),
     ("kMaxLabelBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels",
-     "at most {} printable characters"),
+     "at most {} bytes of printable UTF-8"),
     ("kMaxPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size", "1 to {}."),
     ("kDefaultPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size",
      "0 means {}"),
@@ -56,13 +56,13 @@ OWNED = [
     ("kWidthMultiple", "core/model/policy/network_limits.h"),
     ("kMinLogitClip", "core/model/policy/network_limits.h"),
     ("kMaxLogitClip", "core/model/policy/network_limits.h"),
-    ("kMaxTransformerHidden", "core/model/graph_transformer/graph_transformer_options.h"),
-    ("kMaxTransformerHeads", "core/model/graph_transformer/graph_transformer_options.h"),
-    ("kMaxTransformerFeedForward", "core/model/graph_transformer/graph_transformer_options.h"),
-    ("kMaxTransformerLayers", "core/model/graph_transformer/graph_transformer_options.h"),
-    ("kMaxHidden", "core/model/pointer_network/pointer_network_options.h"),
-    ("kMaxLayers", "core/model/pointer_network/pointer_network_options.h"),
-    ("kMaxDropout", "core/model/pointer_network/pointer_network_options.h"),
+    ("kMaxTransformerHidden", "core/model/graph_transformer/graph_transformer_architecture.h"),
+    ("kMaxTransformerHeads", "core/model/graph_transformer/graph_transformer_architecture.h"),
+    ("kMaxTransformerFeedForward", "core/model/graph_transformer/graph_transformer_architecture.h"),
+    ("kMaxTransformerLayers", "core/model/graph_transformer/graph_transformer_architecture.h"),
+    ("kMaxHidden", "core/model/pointer_network/pointer_architecture.h"),
+    ("kMaxLayers", "core/model/pointer_network/pointer_architecture.h"),
+    ("kMaxDropout", "core/model/pointer_network/pointer_architecture.h"),
 ]
 
 # Constants that the client repeats, because it must not include the core: (constant, file of client/, the constant that it repeats).
@@ -80,7 +80,7 @@ def value_of(name, path):
         raise AssertionError(f"{path} defines no {name}")
     expression = re.sub(r"\b(?:u?int\d+_t|size_t)\{(\d+)\}", r"\1", match[1]).replace("'", "")
     if not re.fullmatch(r"[\d\s<*+()-]+", expression):
-        raise AssertionError(f"{path}: {name} = {expression}: the test reads numbers alone")
+        raise AssertionError(f"{path}: {name} = {expression}: the test can evaluate only numbers")
     return eval(expression)  # pylint: disable=eval-used
 
 
@@ -110,18 +110,18 @@ def comment_of(proto, field):
 
 
 class LimitsTest(unittest.TestCase):
-    def test_states_the_codes_limits_in_proto_comments(self):
+    def test_finds_the_limits_of_the_code_in_proto_comments(self):
         for name, path, proto, field, form in LIMITS:
             with self.subTest(f"{field or proto}: {name}"):
                 self.assertIn(form.format(f"{value_of(name, path):,}"), comment_of(proto, field))
 
-    def test_defines_each_limit_once(self):
+    def test_finds_one_definition_of_each_limit(self):
         for name, path in sorted({limit[:2] for limit in LIMITS} | set(OWNED)):
             with self.subTest(name):
                 found = definitions(name)
                 self.assertEqual(found, [path])
 
-    def test_repeats_no_ranges_of_network_sizes(self):
+    def test_finds_no_other_ranges_of_network_sizes(self):
         key = re.compile(r'"(?:network\.|graph_transformer\.)?(?:hidden|layers|heads|feed_forward|dropout|logit_clip)"'
                          r"[^;]*?[{,]\s*[^;]*?,\s*(\d[\d.']+)[}),]")
         for folder in ("core/model", "core/train"):
@@ -129,7 +129,7 @@ class LimitsTest(unittest.TestCase):
                 with self.subTest(path.name):
                     self.assertEqual(key.findall(path.read_text()), [])
 
-    def test_repeats_limits_in_the_client_with_their_values(self):
+    def test_finds_equal_limits_in_the_client(self):
         owners = {name: path for name, path, *_ in LIMITS} | {"kMaxModelVersion": "core/registry/model_folder.h"}
         for name, path, owner in CLIENT:
             with self.subTest(name):

@@ -58,9 +58,9 @@ def collect(descriptor_set):
             name = f"{file.package}.{service.name}"
             api[f"service {name}"] = ""
             for method in service.method:
-                asks = ("stream " if method.client_streaming else "") + method.input_type.lstrip(".")
-                answers = ("stream " if method.server_streaming else "") + method.output_type.lstrip(".")
-                api[f"rpc {name}/{method.name}"] = f"{asks} -> {answers}"
+                request = ("stream " if method.client_streaming else "") + method.input_type.lstrip(".")
+                response = ("stream " if method.server_streaming else "") + method.output_type.lstrip(".")
+                api[f"rpc {name}/{method.name}"] = f"{request} -> {response}"
     return api
 
 
@@ -70,7 +70,7 @@ def breaks(old, new):
     found = []
     for key, was in before.items():
         if key not in after:
-            found.append(f"{key} is gone" + (f" (it was {was})" if was else ""))
+            found.append(f"{key} was removed" + (f" (it was {was})" if was else ""))
         elif after[key] != was:
             found.append(f"{key} was '{was}', is '{after[key]}'")
     return found

@@ -39,16 +39,17 @@ def api(text):
 
 
 class ApiTest(unittest.TestCase):
-    def test_breaks_no_client_of_the_committed_one(self):
+    def test_breaks_no_client_of_the_committed_api(self):
         found = proto_compat.breaks(proto_compat.load(COMMITTED), proto_compat.load(BUILT))
-        self.assertEqual(found, [], "If this is intended, run ./dev proto-snapshot and describe it in CHANGELOG.md")
+        self.assertEqual(found, [],
+                         "If these breaks are intended, run ./dev proto-snapshot and describe them in CHANGELOG.md")
 
     def test_matches_the_committed_snapshot(self):
         committed = proto_compat.collect(proto_compat.load(COMMITTED))
         new = [key for key in proto_compat.collect(proto_compat.load(BUILT)) if key not in committed]
-        self.assertEqual(new, [], "Not protected yet: run ./dev proto-snapshot and commit its result")
+        self.assertEqual(new, [], "The snapshot lacks these elements: run ./dev proto-snapshot and commit its result")
 
-    def test_exists(self):
+    def test_contains_rpcs(self):
         names = proto_compat.collect(proto_compat.load(BUILT))
         self.assertTrue(any(name.startswith("rpc vrp.v1.") for name in names))
 

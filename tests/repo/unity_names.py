@@ -2,8 +2,8 @@
 """Finds names defined by two sources of one unity build.
 
 Libraries with UNITY, tests and benchmarks are compiled several sources at a time (_vrp_unity in
-cmake/VrpTargets.cmake), and the batches shift whenever a source is added. So each name of an anonymous namespace may
-be defined by one source of a target only. Prints one line per name that is defined twice.
+cmake/VrpTargets.cmake), and the batches change whenever a source is added. So only one source of a target may
+define a given name in an anonymous namespace. Prints one line per name that is defined twice.
 """
 
 import collections

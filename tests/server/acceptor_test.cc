@@ -27,7 +27,7 @@
 namespace vrp {
 namespace {
 
-// Timeout that is long enough for a loaded machine.
+// Bounds each wait. A loaded machine may need this long.
 constexpr absl::Duration kTestTimeout = absl::Seconds(60);
 
 std::ptrdiff_t OpenFileCount() {
@@ -103,7 +103,8 @@ class AcceptorTest : public testing::Test {
     }
     return -1;
   }
-  bool ConnectionsBecome(double wanted) const {
+  // Waits until the metric of open connections is `wanted`. Returns false after kTestTimeout.
+  bool AwaitConnectionCount(double wanted) const {
     const absl::Time end = SteadyNow() + kTestTimeout;
     while (MetricValue(kConnectionsFamily) != wanted && SteadyNow() < end)
       std::this_thread::yield();
@@ -135,7 +136,7 @@ TEST_F(AcceptorTest, AcceptsAgainAfterAConnectionEnds) {
   Start(1);
   const OpenFile first = Connect();
   ShutDownAndClose(NextSocket());
-  ASSERT_TRUE(ConnectionsBecome(0));
+  ASSERT_TRUE(AwaitConnectionCount(0));
   const OpenFile second = Connect();
   EXPECT_GE(NextSocket(), 0);
 }
@@ -147,7 +148,7 @@ TEST_F(AcceptorTest, CountsAConnectionUntilItsOwnerClosesIt) {
   const int socket = NextSocket();
   EXPECT_TRUE(IsClosed(Connect()));
   ShutDownAndClose(socket);
-  EXPECT_TRUE(ConnectionsBecome(0));
+  EXPECT_TRUE(AwaitConnectionCount(0));
 }
 
 TEST_F(AcceptorTest, LeaksNoFilesOverAThousandConnections) {
@@ -160,7 +161,7 @@ TEST_F(AcceptorTest, LeaksNoFilesOverAThousandConnections) {
     if (i % 2 == 0) ResetAtClose(client);
     if (i % 3 != 0) close(client.Release());
     ShutDownAndClose(socket);
-    ASSERT_TRUE(ConnectionsBecome(0)) << i;
+    ASSERT_TRUE(AwaitConnectionCount(0)) << i;
   }
   EXPECT_EQ(OpenFileCount(), before);
   EXPECT_EQ(MetricValue(kRefusedConnectionsFamily), 0);
@@ -174,7 +175,7 @@ TEST_F(AcceptorTest, KeepsTheNewConnectionWhenTheOldOwnerClosesLate) {
   const int late = NextSocket();
   ResetAtClose(gone);
   close(gone.Release());
-  ASSERT_TRUE(ConnectionsBecome(0)) << "its client has reset it";
+  ASSERT_TRUE(AwaitConnectionCount(0)) << "the client reset the connection";
   Connect(next);
   NextSocket();
   ShutDownAndClose(late);

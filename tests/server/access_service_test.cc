@@ -88,7 +88,7 @@ TEST_F(AccessTest, AcceptsATokenWithTheRole) {
   EXPECT_TRUE(Call("/vrp.v1.ModelService/ListModels", "admin").ok());
   EXPECT_EQ(Call("/vrp.v1.SolverService/Solve", "solve").error_code(),
             grpc::StatusCode::INVALID_ARGUMENT)
-      << "an empty request";
+      << "the token is accepted, but the request is empty";
   EXPECT_EQ(Call("/vrp.v1.SolverService/Explode", "admin").error_code(),
             grpc::StatusCode::UNIMPLEMENTED);
 }
@@ -217,7 +217,7 @@ TEST_F(LimitsTest, BoundsTheTotalNumberOfStreams) {
   Context first, second, third;
   const auto one = stub->BatchSolve(&first);
   const auto two = stub->BatchSolve(&second);
-  // Both streams are open once each has responded.
+  // Both streams are open once the daemon has responded on each.
   for (const auto& stream : {one.get(), two.get()}) {
     v1::BatchSolveResponse response;
     ASSERT_TRUE(stream->Write(v1::BatchSolveRequest()));

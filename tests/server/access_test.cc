@@ -116,7 +116,7 @@ TEST_F(TokensTest, RefusesAFileThatOtherUsersCanAccess) {
   EXPECT_TRUE(CreateError().ok());
 }
 
-TEST_F(TokensTest, ReportsWrongLinesWithoutTheirWords) {
+TEST_F(TokensTest, ReportsInvalidLinesWithoutTheirContent) {
   Write(Concat("# roles\n\nroot ", Sha256Hex("a"), "\nsolve ", kSecret, "\nread\n"));
   const std::string message(CreateError().message());
   EXPECT_THAT(message, HasSubstr(path_ + ":3: wanted read, solve, train or admin"));

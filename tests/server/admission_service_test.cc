@@ -37,19 +37,19 @@ class AdmissionServiceTest : public DaemonTest {
     solver_ = v1::SolverService::NewStub(channel_);
   }
 
-  static v1::SolveRequest Search(int64_t milliseconds) {
+  static v1::SolveRequest SearchRequest(int64_t milliseconds) {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(60);
     request.mutable_budget()->set_seconds(milliseconds / 1000);
     request.mutable_budget()->set_nanos(static_cast<int32_t>(milliseconds % 1000) * 1'000'000);
     return request;
   }
-  // Searches on both threads. Each has begun once it finds a plan.
+  // Searches that occupy both threads.
   struct Searches {
     void Cancel() {
       for (Context& context : contexts) context.TryCancel();
     }
-    // Returns the status codes with which they ended.
+    // Reads each stream to its end and returns the status codes.
     std::vector<grpc::StatusCode> Drain() {
       std::vector<grpc::StatusCode> codes;
       for (auto& stream : streams) {
@@ -62,9 +62,10 @@ class AdmissionServiceTest : public DaemonTest {
     std::array<Context, 2> contexts;
     std::vector<std::unique_ptr<Stream>> streams;
   };
+  // Starts both searches and waits until each has found a plan.
   void Occupy(Searches& searches, int64_t milliseconds) {
     for (Context& context : searches.contexts) {
-      searches.streams.push_back(solver_->StreamSolve(&context, Search(milliseconds)));
+      searches.streams.push_back(solver_->StreamSolve(&context, SearchRequest(milliseconds)));
       v1::StreamSolveResponse first;
       ASSERT_TRUE(searches.streams.back()->Read(&first));
       ASSERT_TRUE(first.has_improvement());
@@ -77,12 +78,12 @@ TEST_F(AdmissionServiceTest, RefusesARequestThatWouldBeginAfterItsBudget) {
   Searches searches;
   Occupy(searches, 50'000);
   v1::SolveResponse response;
-  const grpc::Status refused = SolveOnce(*solver_, Search(100), response);
+  const grpc::Status refused = SolveOnce(*solver_, SearchRequest(100), response);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(refused.error_message(), HasSubstr("this one would start in about 4"));
   EXPECT_EQ(DetailOf<google::rpc::ErrorInfo>(refused).reason(), "OVERLOADED");
   const auto retry = DetailOf<google::rpc::RetryInfo>(refused).retry_delay();
-  EXPECT_GT(retry.seconds(), 0) << "until the searches before it end";
+  EXPECT_GT(retry.seconds(), 0) << "the running searches take longer";
   EXPECT_LE(retry.seconds(), 50);
   searches.Cancel();
   searches.Drain();
@@ -91,14 +92,15 @@ TEST_F(AdmissionServiceTest, RefusesARequestThatWouldBeginAfterItsBudget) {
 TEST_F(AdmissionServiceTest, QueuesARequestWithEnoughTime) {
   Searches searches;
   Occupy(searches, 300);
-  v1::SolveRequest patient = Search(60'000);
-  patient.set_model("models/net");
-  patient.set_strategy(v1::STRATEGY_GREEDY);
+  v1::SolveRequest long_request = SearchRequest(60'000);
+  long_request.set_model("models/net");
+  long_request.set_strategy(v1::STRATEGY_GREEDY);
   v1::SolveResponse response;
-  const grpc::Status status = SolveOnce(*solver_, patient, response);
+  const grpc::Status status = SolveOnce(*solver_, long_request, response);
   EXPECT_TRUE(status.ok()) << status.error_message();
   EXPECT_TRUE(response.feasible());
-  EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::OK)) << "no request took their threads";
+  EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::OK))
+      << "the queued request took no thread of a search";
 }
 
 TEST_F(AdmissionServiceTest, IgnoresCancelledRequestsInForecasts) {
@@ -106,7 +108,7 @@ TEST_F(AdmissionServiceTest, IgnoresCancelledRequestsInForecasts) {
   Occupy(searches, 50'000);
   searches.Cancel();
   EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::CANCELLED));
-  const grpc::Status status = SolveWhenFree(*solver_, Search(100));
+  const grpc::Status status = SolveWhenFree(*solver_, SearchRequest(100));
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 

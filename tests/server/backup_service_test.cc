@@ -77,7 +77,7 @@ TEST_F(BackupServiceTest, LeavesNothingBehindWhenTheCallerCancels) {
   EXPECT_TRUE(Backup().ok());
 }
 
-TEST(BackupSourceTest, WatchesEachChunk) {
+TEST(BackupSourceTest, ReportsEachChunkToTheWatch) {
   const TempFolder folder;
   const SystemClock clock;
   const auto book = *JobBook::Open(folder.File("state"), &clock);

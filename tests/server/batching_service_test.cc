@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A loaded policy that forwards to the one that the test controls.
+// A loaded policy that forwards calls to a policy that the test controls.
 class SharedPolicy final : public Policy {
  public:
   explicit SharedPolicy(std::shared_ptr<Policy> policy) : policy_(std::move(policy)) {}
@@ -35,7 +35,7 @@ class SharedPolicy final : public Policy {
   const std::shared_ptr<Policy> policy_;
 };
 
-// A daemon that runs one network batch at a time. The network waits until the test releases it.
+// A fixture whose daemon runs one network batch at a time. The network waits for `policy_->Open()`.
 class BatchingServiceTest : public DaemonTest {
  protected:
   void SetUp() override {
@@ -83,7 +83,7 @@ class BatchingServiceTest : public DaemonTest {
     callers_.clear();
   }
   std::string Metrics() const { return HttpGet(daemon_->metrics_address(), "/metrics").body; }
-  void AwaitWaiting(int requests) const {
+  void AwaitQueuedRequests(int requests) const {
     const std::string line = Concat("vrp_queue_waiting{queue=\"network\"} ", requests, "\n");
     while (!absl::StrContains(Metrics(), line)) std::this_thread::yield();
   }
@@ -98,7 +98,7 @@ TEST_F(BatchingServiceTest, BatchesRequestsThatArriveWhileTheNetworkRuns) {
   StartSolve(GreedyRequest(3));
   policy_->AwaitCalls(1);
   for (const int customers : {4, 5, 6}) StartSolve(GreedyRequest(customers));
-  AwaitWaiting(3);
+  AwaitQueuedRequests(3);
   policy_->Open();
   AwaitAnswers();
   EXPECT_THAT(policy_->batches(), ElementsAre(1, 3));
@@ -112,7 +112,7 @@ TEST_F(BatchingServiceTest, BatchesRequestsThatArriveWhileTheNetworkRuns) {
     for (const v1::Route& route : answer.response.solution().routes()) {
       visits += static_cast<size_t>(route.stops_size()) - 2;
     }
-    EXPECT_EQ(visits, 3 + i) << "its own plan and no other's";
+    EXPECT_EQ(visits, 3 + i) << "each response has the plan of its own request";
   }
   const std::string metrics = Metrics();
   EXPECT_THAT(metrics, HasSubstr("vrp_network_batch_requests_count 2\n"));
@@ -128,7 +128,7 @@ TEST_F(BatchingServiceTest, RefusesRequestsAboveTheQueueLimit) {
   StartSolve(GreedyRequest(3));
   policy_->AwaitCalls(1);
   StartSolve(GreedyRequest(4));
-  AwaitWaiting(1);
+  AwaitQueuedRequests(1);
   const Answer refused = Solve(GreedyRequest(5));  // the network is still blocked
   EXPECT_EQ(refused.status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(refused.status.error_message(), HasSubstr("1 requests are waiting for a network"));
@@ -150,12 +150,13 @@ TEST_F(BatchingServiceTest, SearchesInsteadOfDecodingAfterTheBudget) {
   StartSolve(GreedyRequest(3));
   policy_->AwaitCalls(1);
   constexpr absl::Duration kBudget = absl::Milliseconds(1);
-  v1::SolveRequest hurried = GreedyRequest(4);
-  hurried.mutable_budget()->set_seconds(0);
-  hurried.mutable_budget()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(kBudget)));
-  StartSolve(hurried);
-  AwaitWaiting(1);
-  absl::SleepFor(kBudget);  // the request has arrived, so its budget passes
+  v1::SolveRequest short_request = GreedyRequest(4);
+  short_request.mutable_budget()->set_seconds(0);
+  short_request.mutable_budget()->set_nanos(
+      static_cast<int32_t>(absl::ToInt64Nanoseconds(kBudget)));
+  StartSolve(short_request);
+  AwaitQueuedRequests(1);
+  absl::SleepFor(kBudget);  // the request waits while its budget passes
   policy_->Open();
   AwaitAnswers();
   EXPECT_TRUE(answers_[0]->status.ok());
@@ -178,12 +179,12 @@ TEST_F(BatchingServiceTest, BatchesSolveBatchSolveAndSeededRequests) {
     *request.mutable_solve() = GreedyRequest(customers);
     ASSERT_TRUE(stream->Write(request));
   }
-  AwaitWaiting(2);
+  AwaitQueuedRequests(2);
   v1::SolveRequest seeded = GreedyRequest(12);  // too many customers for exact search
   seeded.set_strategy(v1::STRATEGY_SEEDED);
   seeded.mutable_budget()->set_seconds(2);
   StartSolve(seeded);
-  AwaitWaiting(3);
+  AwaitQueuedRequests(3);
   policy_->Open();
   std::vector<std::string> ids;
   v1::BatchSolveResponse response;

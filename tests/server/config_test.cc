@@ -121,7 +121,7 @@ TEST(CommandLine, AllowsMetricsBeyondLoopbackOnlyIfProtectedOrInsecure) {
   }
 }
 
-TEST(CommandLine, PrintsHelpThatBeginsWithExamplesAndTheVersion) {
+TEST(CommandLine, PrintsTheVersionAndHelpThatBeginsWithExamples) {
   const auto help = ParseCommandLine({"--help"}, "vrpd 1");
   ASSERT_TRUE(help.ok());
   EXPECT_THAT(std::get<PrintAndExit>(*help).text, testing::StartsWith("Examples:"));
@@ -142,7 +142,7 @@ TEST(ListenAddress, RequiresTlsAndAuthenticationBeyondLoopback) {
     EXPECT_THAT(std::string(plain.message()), HasSubstr("Give --tls-certificate")) << open;
     const absl::Status anonymous = CheckListenAddress(open, {.tls = true});
     EXPECT_THAT(std::string(anonymous.message()), HasSubstr("--tls-client-ca or tokens")) << open;
-    EXPECT_FALSE(CheckListenAddress(open, {.authenticates = true}).ok()) << "tokens in the clear";
+    EXPECT_FALSE(CheckListenAddress(open, {.authenticates = true}).ok()) << "tokens without TLS";
     EXPECT_TRUE(CheckListenAddress(open, {.tls = true, .authenticates = true}).ok()) << open;
     EXPECT_TRUE(CheckListenAddress(open, {.insecure = true}).ok()) << open;
   }
@@ -253,7 +253,7 @@ TEST(CommandLine, ParsesRestore) {
               HasSubstr("--models-dir: got /m with --restore, wanted /s/models"));
 }
 
-TEST(CommandLine, ParsesForgetJobsAndRefusesItWithRestore) {
+TEST(CommandLine, AcceptsForgetJobsOnlyWithoutRestore) {
   const auto parsed = ParseCommandLine({"--forget-jobs", "--state-dir", "/s"}, "vrpd 1");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(std::get<ForgetRequest>(*parsed).state_dir, "/s");
@@ -346,15 +346,21 @@ std::string OtherValue(const OptionRow& row) {
     const std::string min = Concat(row.range.min);
     return min == DefaultText(row) ? Concat(row.range.min + 1) : min;
   }
+  if (row.key == "map_tiles") return "https://tiles.example/{z}/{x}/{y}.png";
   return row.words.empty() ? "/other" : std::string(row.words.back());
 }
 
-// Returns the arguments that Merge needs with the option `key`: state_dir, a certificate and key,
-// and the address that http_hosts belongs to.
+// Returns the other arguments that Merge needs if the option `key` is given: state_dir, a
+// certificate and its key, and the options that `key` belongs to.
 std::vector<std::string> RequiredFlags(std::string_view key) {
   std::vector<std::string> flags = {"--state-dir", "/s",        "--tls-certificate",
                                     "c",           "--tls-key", "k"};
-  if (key == "http_hosts") flags.insert(flags.end(), {"--http-listen", "127.0.0.1:7"});
+  if (key == "http_hosts" || key.starts_with("map_")) {
+    flags.insert(flags.end(), {"--http-listen", "127.0.0.1:7"});
+  }
+  if (key == "map_attribution") {
+    flags.insert(flags.end(), {"--map-tiles", "http://tiles.example/{z}/{x}/{y}"});
+  }
   return flags;
 }
 
@@ -382,6 +388,18 @@ TEST(OptionTable, SetsTheSameOptionByFlagAndByFileKey) {
     const bool changes = row.key != "threads" || HardwareThreads() > 1;
     EXPECT_EQ(*by_flag != *Parse(RequiredFlags(row.key)), changes) << row.key;
   }
+}
+
+TEST(OptionTable, RefusesAddressesOfTilesThatWouldLoosenThePolicyOfThePage) {
+  for (const std::string_view url :
+       {"https://tiles.example/{z}/{x}.png", "ftp://tiles.example/{z}/{x}/{y}", "{z}/{x}/{y}",
+        "https:///{z}/{x}/{y}", "https://*/{z}/{x}/{y}", "https://a; script-src */{z}/{x}/{y}",
+        "https://{s}.tiles.example/{z}/{x}/{y}", "https://a/{z}/{x}/{y}\r\nX: 1"}) {
+    const auto options = Parse(
+        {"--state-dir", "/s", "--http-listen", "127.0.0.1:7", "--map-tiles", std::string(url)});
+    EXPECT_FALSE(options.ok()) << url;
+  }
+  EXPECT_FALSE(Parse({"--state-dir", "/s", "--map-tiles", "http://a/{z}/{x}/{y}"}).ok());
 }
 
 TEST(OptionTable, PrefersFlagsToTheFileAndTheFileToDefaults) {

@@ -1,4 +1,4 @@
-// Tests a running daemon's limits of connections.
+// Tests a running daemon's limits on connections.
 #include <sys/socket.h>
 
 #include <filesystem>
@@ -30,9 +30,9 @@ class ConnectionsTest : public DaemonTest {
                                      arguments);
   }
   static grpc::Status GetServerInfo(const std::shared_ptr<grpc::Channel>& channel,
-                                    bool wait = false) {
+                                    bool wait_for_ready = false) {
     Context context;
-    context.set_wait_for_ready(wait);
+    context.set_wait_for_ready(wait_for_ready);
     v1::ServerInfo info;
     return v1::SystemService::NewStub(channel)->GetServerInfo(&context, {}, &info);
   }
@@ -41,14 +41,15 @@ class ConnectionsTest : public DaemonTest {
     const size_t found = page.find("\n" + series + " ");
     return found == std::string::npos ? -1 : std::stod(page.substr(found + series.size() + 2));
   }
-  bool ConnectionsBecome(double wanted) const {
+  // Waits until the metric of open connections is `wanted`. Returns false after 60 s.
+  bool AwaitConnectionCount(double wanted) const {
     const absl::Time end = SteadyNow() + absl::Seconds(60);
     double connections = -1;
     while (connections != wanted && SteadyNow() < end) connections = MetricValue("vrp_connections");
     return connections == wanted;
   }
-  // Opens a connection that sends only `bytes`.
-  OpenFile HalfOpen(const std::string& bytes) const {
+  // Returns a connection on which the client has sent only `bytes`.
+  OpenFile ConnectAndSend(const std::string& bytes) const {
     OpenFile client(HttpConnect(daemon_->address()));
     EXPECT_EQ(send(client.descriptor(), bytes.data(), bytes.size(), 0),
               static_cast<ssize_t>(bytes.size()));
@@ -59,7 +60,7 @@ class ConnectionsTest : public DaemonTest {
 class ConnectionLimitTest : public ConnectionsTest,
                             public testing::WithParamInterface<const char*> {};
 
-TEST_P(ConnectionLimitTest, RefusesAnotherAboveTheLimitUntilOneCloses) {
+TEST_P(ConnectionLimitTest, RefusesConnectionsAboveTheLimitUntilOneCloses) {
   listen_ = GetParam();
   if (listen_.ends_with("SOCKET")) listen_ = "unix:" + folder_.path() + "/s";
   vrpd_.max_connections = 2;
@@ -86,11 +87,11 @@ TEST_F(ConnectionsTest, DropsHalfOpenConnections) {
   vrpd_.max_connections = 3;
   handshake_ = absl::Milliseconds(200);
   Start();
-  const OpenFile silent = HalfOpen("");
-  const OpenFile partial = HalfOpen("PRI * HTTP/2.0\r\n");
-  const OpenFile http1 = HalfOpen("GET / HTTP/1.1\r\n");
+  const OpenFile silent = ConnectAndSend("");
+  const OpenFile partial = ConnectAndSend("PRI * HTTP/2.0\r\n");
+  const OpenFile http1 = ConnectAndSend("GET / HTTP/1.1\r\n");
   EXPECT_TRUE(GetServerInfo(AChannel(), true).ok());
-  EXPECT_TRUE(ConnectionsBecome(0));
+  EXPECT_TRUE(AwaitConnectionCount(0));
 }
 
 TEST_F(ConnectionsTest, DropsUnfinishedTlsHandshakes) {
@@ -103,7 +104,7 @@ TEST_F(ConnectionsTest, DropsUnfinishedTlsHandshakes) {
   Start();
   for (int i = 0; i < 3; ++i) {
     // The client sends the beginning of a ClientHello of 512 bytes.
-    const OpenFile client = HalfOpen(std::string("\x16\x03\x01\x02\x00\x01\x00", 7));
+    const OpenFile client = ConnectAndSend(std::string("\x16\x03\x01\x02\x00\x01\x00", 7));
     char byte = 0;
     EXPECT_EQ(recv(client.descriptor(), &byte, 1, 0), 0) << i;
   }
@@ -112,15 +113,16 @@ TEST_F(ConnectionsTest, DropsUnfinishedTlsHandshakes) {
 TEST_F(ConnectionsTest, LeaksNoFilesAfterAThousandConnections) {
   Start();
   EXPECT_TRUE(GetServerInfo(channel_).ok());
-  ASSERT_TRUE(ConnectionsBecome(1));
+  ASSERT_TRUE(AwaitConnectionCount(1));
   const auto files = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
   };
   const auto before = files();
-  for (int i = 0; i < 1000; ++i) HalfOpen(i % 2 == 0 ? "" : "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  for (int i = 0; i < 1000; ++i)
+    ConnectAndSend(i % 2 == 0 ? "" : "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   EXPECT_TRUE(GetServerInfo(AChannel(), true).ok())
       << "not accepted after 1000 half-open connections";
-  EXPECT_TRUE(ConnectionsBecome(1));
+  EXPECT_TRUE(AwaitConnectionCount(1));
   EXPECT_LE(files(), before + 2) << "gRPC keeps a file or two for itself";
   EXPECT_TRUE(GetServerInfo(channel_).ok());
 }
@@ -136,7 +138,7 @@ TEST_F(ConnectionsTest, RemovesTheSocketFileWithTheDaemon) {
 TEST_F(ConnectionsTest, DoesNotDelayTheShutdownOfTheDaemon) {
   Start();
   EXPECT_TRUE(GetServerInfo(channel_).ok());
-  const OpenFile silent = HalfOpen(""), partial = HalfOpen("PRI");
+  const OpenFile silent = ConnectAndSend(""), partial = ConnectAndSend("PRI");
   const absl::Time begun = SteadyNow();
   Stop();
   EXPECT_LT(SteadyNow() - begun, absl::Seconds(5));

@@ -19,14 +19,14 @@
 namespace vrp::test {
 
 // Returns a deadline that is long enough for a loaded machine. No test waits for it.
-inline std::chrono::system_clock::time_point Soon() {
+inline std::chrono::system_clock::time_point TestDeadline() {
   return std::chrono::system_clock::now() + std::chrono::seconds(60);
 }
 
-// A client context with the deadline Soon().
+// A client context with the deadline TestDeadline().
 class Context : public grpc::ClientContext {
  public:
-  Context() { set_deadline(Soon()); }
+  Context() { set_deadline(TestDeadline()); }
 };
 
 inline google::rpc::BadRequest BadRequestOf(const grpc::Status& status) {
@@ -39,7 +39,7 @@ inline google::rpc::BadRequest BadRequestOf(const grpc::Status& status) {
   return result;
 }
 
-// Returns the field of the only violation, else the message.
+// Returns the field of the only violation, or else the message of `status`.
 inline std::string FieldOf(const grpc::Status& status) {
   const auto details = BadRequestOf(status);
   return details.field_violations_size() == 1 ? details.field_violations(0).field()
@@ -53,8 +53,8 @@ inline grpc::Status SolveOnce(v1::SolverService::Stub& solver, const v1::SolveRe
   return solver.Solve(&context, request, &response);
 }
 
-// Retries while the daemon is too busy, because it notices slightly later that earlier callers
-// left.
+// Solves a request. Retries while the daemon is too busy, because it takes time to notice that
+// earlier callers have left.
 inline grpc::Status SolveWhenFree(v1::SolverService::Stub& solver,
                                   const v1::SolveRequest& request) {
   v1::SolveResponse response;
@@ -67,7 +67,8 @@ inline grpc::Status SolveWhenFree(v1::SolverService::Stub& solver,
 
 class DaemonTest : public testing::Test {
  protected:
-  // Starts a daemon with `trainer` in the state folder of this test. A second call restarts it.
+  // Starts a daemon with `trainer` in the state folder of this test. A second call restarts the
+  // daemon.
   void Start(std::unique_ptr<FakeTrainer> trainer = std::make_unique<FakeTrainer>()) {
     Stop();
     trainer_ = std::move(trainer);
@@ -79,7 +80,7 @@ class DaemonTest : public testing::Test {
     options.vrpd.device = "cpu";
     if (options.vrpd.threads == 0) options.vrpd.threads = 1;
     options.heartbeat_interval = heartbeat_;
-    options.upload_timeout = silence_;
+    options.upload_timeout = upload_timeout_;
     options.handshake_timeout = handshake_;
     options.on_device_loss = on_device_loss_;
     options.on_idle = on_idle_;
@@ -89,8 +90,8 @@ class DaemonTest : public testing::Test {
     daemon_ = *std::move(daemon);
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
-    // Keeps the stream's window at 64 KiB, so that a client that does not read soon blocks the
-    // daemon.
+    // Keeps the stream's window at 64 KiB, so that the daemon soon blocks if a client does not
+    // read.
     arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     // Gives each test its own connection, because a restarted daemon has another port.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -114,7 +115,7 @@ class DaemonTest : public testing::Test {
   std::string listen_ = "127.0.0.1:0";
   PolicyLoader loader_ = FakeLoader();
   absl::Duration heartbeat_ = absl::Hours(1);
-  absl::Duration silence_ = absl::Minutes(1);
+  absl::Duration upload_timeout_ = absl::Minutes(1);
   absl::Duration handshake_ = absl::Seconds(10);
   absl::Duration drain_ = absl::Milliseconds(200);
   std::function<void(const absl::Status&)> on_device_loss_;

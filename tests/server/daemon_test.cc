@@ -18,7 +18,7 @@ using grpc::health::v1::HealthCheckResponse;
 
 class DaemonLifeTest : public DaemonTest {
  protected:
-  Daemon::Options SecondDaemon(const std::string& state, const std::string& listen) {
+  Daemon::Options OptionsFor(const std::string& state, const std::string& listen) {
     Daemon::Options options;
     options.policy_loader = FakeLoader();
     options.trainer = trainer_.get();
@@ -75,24 +75,25 @@ TEST_F(DaemonLifeTest, ReportsIdlenessOnlyWithoutJobs) {
   v1::TrainingJob job;
   ASSERT_TRUE(
       v1::TrainingService::NewStub(channel_)->CreateTrainingJob(&context, request, &job).ok());
-  EXPECT_FALSE(idle.WaitForNotificationWithTimeout(absl::Seconds(3))) << "a job runs";
+  EXPECT_FALSE(idle.WaitForNotificationWithTimeout(absl::Seconds(3)))
+      << "a daemon with a job is not idle";
   trainer_->Release();
   EXPECT_TRUE(idle.WaitForNotificationWithTimeout(absl::Seconds(60)));
 }
 
 TEST_F(DaemonLifeTest, KeepsItsStateFolderPrivate) {
   Start();
-  struct stat about;
-  ASSERT_EQ(stat((folder_.path() + "/state").c_str(), &about), 0);
-  EXPECT_EQ(about.st_mode & 0777, 0700u);
+  struct stat status;
+  ASSERT_EQ(stat((folder_.path() + "/state").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
 TEST_F(DaemonLifeTest, RefusesAPortOrFolderInUse) {
   Start();
-  const auto same_port = Daemon::Create(SecondDaemon("/second", daemon_->address()));
+  const auto same_port = Daemon::Create(OptionsFor("/second", daemon_->address()));
   EXPECT_EQ(same_port.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(same_port.status().message()), testing::HasSubstr(daemon_->address()));
-  const auto same_folder = Daemon::Create(SecondDaemon("/state", "127.0.0.1:0"));
+  const auto same_folder = Daemon::Create(OptionsFor("/state", "127.0.0.1:0"));
   EXPECT_EQ(same_folder.status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
@@ -100,7 +101,7 @@ class UnixSocketTest : public DaemonLifeTest {
  protected:
   absl::StatusOr<std::unique_ptr<Daemon>> StartOnSocket(const std::string& state) {
     if (trainer_ == nullptr) trainer_ = std::make_unique<FakeTrainer>();
-    auto daemon = Daemon::Create(SecondDaemon(state, "unix:" + path_));
+    auto daemon = Daemon::Create(OptionsFor(state, "unix:" + path_));
     channel_ = grpc::CreateChannel("unix:" + path_, grpc::InsecureChannelCredentials());
     return daemon;
   }
@@ -121,9 +122,9 @@ TEST_F(UnixSocketTest, ServesOnlyThisUser) {
   ASSERT_TRUE(daemon.ok()) << daemon.status();
   EXPECT_EQ((*daemon)->address(), "unix:" + path_);
   EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
-  struct stat about;
-  ASSERT_EQ(stat(path_.c_str(), &about), 0);
-  EXPECT_EQ(about.st_mode & 0777, 0600u);
+  struct stat status;
+  ASSERT_EQ(stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
 TEST_F(UnixSocketTest, ReplacesTheSocketOfADeadDaemon) {
@@ -149,7 +150,7 @@ TEST_F(UnixSocketTest, KeepsOtherFilesAndNamesAMissingFolder) {
   EXPECT_THAT(std::string(on_a_file.status().message()), testing::HasSubstr("but not a socket"));
   EXPECT_EQ(*ReadFile(path_), "precious");
   const auto nowhere =
-      Daemon::Create(SecondDaemon("/state", "unix:" + folder_.path() + "/missing/s"));
+      Daemon::Create(OptionsFor("/state", "unix:" + folder_.path() + "/missing/s"));
   EXPECT_THAT(std::string(nowhere.status().message()),
               testing::HasSubstr("its folder does not exist or cannot be searched: \"" +
                                  folder_.path() + "/missing\""));

@@ -16,6 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// Returns `count` instances as JSON lines.
 std::string Lines(int count) {
   std::string text;
   for (int i = 1; i <= count; ++i) {
@@ -44,7 +45,7 @@ class DatasetServiceTest : public DaemonTest {
   void Open() {
     Start(std::make_unique<FakeTrainer>(5, /*hold_at=*/3));
     datasets_ = v1::DatasetService::NewStub(channel_);
-    trainings_ = v1::TrainingService::NewStub(channel_);
+    training_ = v1::TrainingService::NewStub(channel_);
   }
   grpc::Status Upload(const std::vector<v1::UploadDatasetRequest>& messages) {
     Context context;
@@ -84,12 +85,12 @@ class DatasetServiceTest : public DaemonTest {
     request.mutable_spec()->set_config_yaml("name: tiny\nproblem: {instances: " + dataset + "}\n");
     request.mutable_spec()->set_config_name("tiny.yaml");
     request.set_validate_only(validate_only);
-    return trainings_->CreateTrainingJob(&context, request, &job_);
+    return training_->CreateTrainingJob(&context, request, &job_);
   }
   std::string Staging() const { return folder_.path() + "/state/datasets/.staging"; }
 
   std::unique_ptr<v1::DatasetService::Stub> datasets_;
-  std::unique_ptr<v1::TrainingService::Stub> trainings_;
+  std::unique_ptr<v1::TrainingService::Stub> training_;
   v1::Dataset dataset_;
   v1::TrainingJob job_;
 };
@@ -148,7 +149,7 @@ TEST_F(DatasetServiceTest, RefusesMessagesOutOfOrderOrTooLarge) {
   EXPECT_EQ(field({Header("../a")}), "header.name");
   EXPECT_EQ(field({Header("a", -1)}), "header.bytes");
   EXPECT_EQ(field({Header("a"), Chunk(std::string((1 << 20) + 1, ' '))}), "chunk");
-  EXPECT_EQ(field({Header("a")}), "own.jsonl");  // the line is not an instance
+  EXPECT_EQ(field({Header("a")}), "own.jsonl");  // the file has no instance
   v1::UploadDatasetRequest odd = Header("a");
   odd.mutable_header()->set_file_name("own\n.jsonl");
   EXPECT_EQ(field({odd}), "header.file_name");
@@ -172,7 +173,7 @@ TEST_F(DatasetServiceTest, CountsDatasetsInTheQuota) {
   EXPECT_THAT(Names(), ElementsAre("datasets/depot7"));
 }
 
-TEST_F(DatasetServiceTest, KeepsDatasetsThatTrainingsRead) {
+TEST_F(DatasetServiceTest, KeepsDatasetsOfTrainingJobs) {
   Open();
   const grpc::Status missing = Train("datasets/depot7", /*validate_only=*/true);
   EXPECT_EQ(missing.error_code(), grpc::INVALID_ARGUMENT);
@@ -186,7 +187,7 @@ TEST_F(DatasetServiceTest, KeepsDatasetsThatTrainingsRead) {
   EXPECT_THAT(in_use.error_message(), HasSubstr(job_.name()));
 }
 
-TEST_F(DatasetServiceTest, AcceptsDatasetsWhereFilesAreRestricted) {
+TEST_F(DatasetServiceTest, AcceptsDatasetsEvenIfFilesAreRestricted) {
   vrpd_.data_dirs = {folder_.path() + "/data"};
   Open();
   ASSERT_TRUE(Upload({Header("depot7"), Chunk(Lines(2))}).ok());

@@ -1,4 +1,4 @@
-// Tests GPUs in the server's statistics and in the progress of trainings.
+// Tests GPUs in the server's statistics and in the progress of training jobs.
 #include "server/telemetry/device_figures.h"
 
 #include <memory>
@@ -49,13 +49,13 @@ TEST(JoinDevices, MergesDriverAndProcessDataById) {
   const auto devices = JoinDevices(sample, {{.id = kFirstGpu, .total = 900, .reserved = 35},
                                             {.id = {DeviceKind::kCuda, 7}, .total = 800}});
   ASSERT_EQ(devices.size(), 3u);
-  EXPECT_EQ(devices[0].id, "nvml:0") << "CUDA does not use it";
+  EXPECT_EQ(devices[0].id, "nvml:0") << "CUDA does not use this GPU";
   EXPECT_FALSE(devices[0].memory.has_value());
   EXPECT_EQ(devices[1].id, "cuda:0");
   EXPECT_EQ(devices[1].telemetry->index, 1);
   EXPECT_EQ(devices[1].memory->reserved, 35);
   EXPECT_EQ(devices[2].id, "cuda:7");
-  EXPECT_FALSE(devices[2].telemetry.has_value()) << "unknown to the driver";
+  EXPECT_FALSE(devices[2].telemetry.has_value()) << "the driver does not know this GPU";
 }
 
 TEST(JoinDevices, KeepsProcessDataWithoutADriver) {
@@ -86,7 +86,7 @@ TEST(LiveFigures, ExportsDeviceTelemetry) {
        }) {
     EXPECT_THAT(text, HasSubstr(line));
   }
-  EXPECT_THAT(text, Not(HasSubstr("vrp_device_power_watts{"))) << "unknown";
+  EXPECT_THAT(text, Not(HasSubstr("vrp_device_power_watts{"))) << "the power is unknown";
 }
 
 TEST(LiveFigures, ExportsALostGpu) {
@@ -119,13 +119,13 @@ class FakeReader final : public TelemetryReader {
       const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return calls >= times; };
       const absl::MutexLock lock(&mutex, absl::Condition(&enough));
     }
-    void WaitForTwoMore() {
+    void WaitForTwoMoreCalls() {
       mutex.Lock();
       const int times = calls + 2;
       mutex.Unlock();
       Wait(times);
     }
-    void Answer(DeviceSample sample) {
+    void SetSample(DeviceSample sample) {
       const absl::MutexLock lock(&mutex);
       next = std::move(sample);
     }
@@ -141,6 +141,7 @@ class FakeReader final : public TelemetryReader {
   Script& script_;
 };
 
+// Samples every millisecond.
 constexpr DeviceSampler::Pace kFast{.interval = absl::Milliseconds(1),
                                     .retry = absl::Milliseconds(1)};
 
@@ -149,8 +150,8 @@ TEST(DeviceSampler, KeepsTheLastSample) {
   const DeviceSampler sampler(std::make_unique<FakeReader>(script), kFast);
   script.Wait(2);
   EXPECT_EQ(sampler.Latest()->value().at(0).utilization, 0.83);
-  script.Answer(std::vector<DeviceTelemetry>{});
-  script.WaitForTwoMore();
+  script.SetSample(std::vector<DeviceTelemetry>{});
+  script.WaitForTwoMoreCalls();
   EXPECT_TRUE(sampler.Latest()->value().empty());
 }
 
@@ -166,7 +167,7 @@ TEST(DeviceSampler, SamplesOncePerInterval) {
 
 TEST(DeviceSampler, RetriesAtItsOwnIntervalWithoutADriver) {
   FakeReader::Script script;
-  script.Answer(absl::UnavailableError("Driver Not Loaded"));
+  script.SetSample(absl::UnavailableError("Driver Not Loaded"));
   const DeviceSampler sampler(std::make_unique<FakeReader>(script),
                               {.interval = absl::Hours(1), .retry = absl::Milliseconds(1)});
   script.Wait(3);
@@ -222,14 +223,15 @@ class DeviceUsageTrainerTest : public testing::Test {
 
 TEST_F(DeviceUsageTrainerTest, AddsUtilisationAndMemoryOfItsGpu) {
   FakeReader::Script script;
-  script.Answer(std::vector<DeviceTelemetry>{AGpu(0), ACudaGpu()});
+  script.SetSample(std::vector<DeviceTelemetry>{AGpu(0), ACudaGpu()});
   const DeviceSampler sampler(std::make_unique<FakeReader>(script), kFast);
   script.Wait(2);
   const TrainingProgress progress = Train(kFirstGpu, sampler).progress;
   EXPECT_EQ(progress.device_utilization, 0.83);
   EXPECT_EQ(progress.device_memory_used_bytes, 400);
   EXPECT_EQ(Train({DeviceKind::kCuda, 1}, sampler).progress.device_utilization, std::nullopt);
-  EXPECT_EQ(Train({}, sampler).progress.device_utilization, std::nullopt) << "the CPU";
+  EXPECT_EQ(Train({}, sampler).progress.device_utilization, std::nullopt)
+      << "the CPU has no telemetry";
 }
 
 TEST_F(DeviceUsageTrainerTest, TrainsWithoutDeviceTelemetry) {

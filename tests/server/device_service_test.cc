@@ -46,7 +46,7 @@ TEST_F(DeviceServiceTest, ReportsTheGpus) {
   EXPECT_EQ(stats.devices(0).utilization(), 0.83);
   EXPECT_EQ(stats.devices(0).memory_total_bytes(), int64_t{143} << 30);
   EXPECT_EQ(stats.devices(0).memory_used_bytes(), int64_t{13} << 30);
-  EXPECT_FALSE(stats.devices(0).has_memory_reserved_bytes()) << "the daemon does not use it";
+  EXPECT_FALSE(stats.devices(0).has_memory_reserved_bytes()) << "the daemon does not use this GPU";
   EXPECT_EQ(stats.devices(0).temperature_celsius(), 54);
   EXPECT_EQ(stats.devices(0).power_watts(), 412.5);
   EXPECT_EQ(stats.devices(0).power_limit_watts(), 700);
@@ -94,7 +94,7 @@ TEST_F(DeviceServiceTest, ReportsALostGpuAndKeepsSearching) {
   EXPECT_EQ(info().device_loss(), reported);
   EXPECT_FALSE(serves("vrp.v1.TrainingService"));
   EXPECT_TRUE(serves("vrp.v1.SolverService"));
-  EXPECT_TRUE(serves("")) << "it is alive";
+  EXPECT_TRUE(serves("")) << "the daemon stays alive";
   while (serves("readiness")) {  // checked once per second
   }
   EXPECT_THAT(HttpGet(daemon_->metrics_address(), "/readyz").body, HasSubstr("a GPU is lost"));
@@ -105,7 +105,7 @@ TEST_F(DeviceServiceTest, ReportsALostGpuAndKeepsSearching) {
   EXPECT_TRUE(SolveWhenFree(*solver, request).ok());
 
   Start();
-  EXPECT_EQ(info().device_loss(), "") << "after the restart";
+  EXPECT_EQ(info().device_loss(), "") << "the restart clears the loss";
 }
 
 }  // namespace

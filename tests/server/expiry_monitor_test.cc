@@ -59,7 +59,7 @@ class ExpiryMonitorTest : public testing::Test {
   test::ManualClock clock_{absl::Now()};
 };
 
-TEST_F(ExpiryMonitorTest, WarnsOnceAtThirtySevenAndOneDaysAndReportsTheExpiry) {
+TEST_F(ExpiryMonitorTest, WarnsOnceAt30And7And1DaysAndReportsTheExpiry) {
   const auto files = Files(40 * kDay);
   std::unique_ptr<ExpiryMonitor> monitor;
   EXPECT_THAT(LogOfFirstPoll(*files, monitor), IsEmpty());
@@ -85,7 +85,7 @@ TEST_F(ExpiryMonitorTest, WarnsAtTheStartAndAboutTheClientAuthority) {
                          HasSubstr("left=\"3 days\""), HasSubstr("no client can connect")));
 }
 
-TEST_F(ExpiryMonitorTest, StartsOverForReloadedFiles) {
+TEST_F(ExpiryMonitorTest, WarnsAgainForReloadedFiles) {
   const auto files = Files(5 * kDay);
   std::unique_ptr<ExpiryMonitor> monitor;
   EXPECT_THAT(LogOfFirstPoll(*files, monitor), HasSubstr("left=\"4 days\""));
@@ -111,7 +111,9 @@ TEST_F(ExpiryMonitorTest, ExportsAGaugeForEachFile) {
               static_cast<double>(absl::ToUnixSeconds(clock_.Now() + 9 * kDay)), 60);
 }
 
-TEST_F(ExpiryMonitorTest, ReadTlsFilesRefusesExpiredFiles) {
+using ReadTlsFilesTest = ExpiryMonitorTest;
+
+TEST_F(ReadTlsFilesTest, RefusesExpiredFiles) {
   Write(kDay, 2 * kDay);
   const TlsPaths paths{.certificate = server_, .key = server_, .client_ca = client_ca_};
   const absl::Time now = clock_.Now();
@@ -125,7 +127,7 @@ TEST_F(ExpiryMonitorTest, ReadTlsFilesRefusesExpiredFiles) {
                     HasSubstr("renew the authority")));
 }
 
-TEST_F(ExpiryMonitorTest, ReadTlsFilesAcceptsAnExpiredAuthorityBesideAValidOne) {
+TEST_F(ReadTlsFilesTest, AcceptsAnExpiredAuthorityBesideAValidOne) {
   Write(9 * kDay, 2 * kDay);
   const std::string old = *ReadFile(client_ca_, 1 << 20);
   test::WriteSelfSignedPair(client_ca_, 8 * kDay);

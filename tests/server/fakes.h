@@ -1,4 +1,4 @@
-// Fakes a trainer and a policy without LibTorch, for daemons of tests.
+// A fake trainer and a fake policy without LibTorch, for daemons of tests.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 namespace vrp::test {
 
 // A trainer of one epoch with `steps` steps. It waits at step `hold_at` until Release() or the stop
-// condition. After a stop, the next run resumes from that step. Thread-safe.
+// condition. After a stop, the next run resumes from the last complete step. Thread-safe.
 class FakeTrainer final : public Trainer {
  public:
   explicit FakeTrainer(int64_t steps = 5, int64_t hold_at = 0) : steps_(steps), hold_at_(hold_at) {}
@@ -80,7 +80,8 @@ class FakeTrainer final : public Trainer {
       ServeLive(request, step - 1 + served_);
     }
   }
-  // Serves the live model as if each call were one step later, so that each is a new version.
+  // Serves the live model as if each call were one step later, so that each call publishes a new
+  // version.
   void ServeLive(const TrainingRequest& request, int64_t step) {
     if (request.live == nullptr) return;
     request.live->Serve([&](const std::string& folder) -> absl::StatusOr<TrainingResult> {

@@ -134,7 +134,7 @@ TEST_F(FormatsServiceTest, ReadsPlansInOneFormatAndRendersThemInAnother) {
   EXPECT_EQ(json::parse(response.rendered(1).content())["summary"]["cost"], 263);
 }
 
-TEST_F(FormatsServiceTest, ConvertsAnInstanceOrNamesTheField) {
+TEST_F(FormatsServiceTest, ConvertsAnInstanceOrNamesTheUnsupportedField) {
   v1::ConvertInstanceRequest request;
   *request.mutable_instance() = ACvrpMessage(3);
   request.set_format(v1::INSTANCE_FORMAT_VRPLIB);
@@ -171,7 +171,7 @@ TEST_F(FormatsServiceTest, OverridesObjectiveAndMetricOfAFile) {
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_EQ(response_.objective(), v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
   EXPECT_EQ(response_.metric(), v1::METRIC_EXACT);
-  EXPECT_FALSE(response_.has_gap()) << "the reference is of another metric";
+  EXPECT_FALSE(response_.has_gap()) << "the file's reference cost has another metric";
   request.mutable_file()->set_metric(v1::METRIC_SCALED_1000);
   EXPECT_EQ(FieldOf(Solve(request)), "file.metric");
   request.mutable_file()->set_metric(static_cast<v1::Metric>(99));
@@ -196,8 +196,7 @@ TEST_F(FormatsServiceTest, ReportsKnownUnits) {
   request.mutable_instance()->set_time_unit("ticks");
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_EQ(response_.solution().units().metres_per_distance_unit(), 1);
-  EXPECT_EQ(response_.solution().units().seconds_per_time_unit(), 0)
-      << "no second, and no known unit";
+  EXPECT_EQ(response_.solution().units().seconds_per_time_unit(), 0) << "the unit ticks is unknown";
   v1::CreateSolveJobRequest create;
   *create.mutable_solve() = request;
   Context context;
@@ -258,7 +257,7 @@ TEST_F(FormatsServiceTest, FindsMatricesThatEvaluatedFilesName) {
 }
 
 TEST_F(FormatsServiceTest, UploadsMatricesLargerThanAMessage) {
-  // The matrices have 2 x 2,100 x 2,100 doubles, 71 MB. A message has at most 64 MB.
+  // The matrices have 2 x 2,100 x 2,100 doubles, 71 MB. A message has at most 64 MiB.
   std::vector<double> values = Distances(2100);
   values.insert(values.end(), values.begin(), values.begin() + 2100 * 2100);
   ASSERT_TRUE(Upload(2100, values, /*durations=*/true).ok());
@@ -274,7 +273,7 @@ TEST_F(FormatsServiceTest, UploadsMatricesLargerThanAMessage) {
   EXPECT_TRUE(list.matrices(0).with_durations());
 }
 
-TEST_F(FormatsServiceTest, RefusesWrongUploadsByField) {
+TEST_F(FormatsServiceTest, NamesTheFieldOfAnInvalidUpload) {
   const grpc::Status few = Upload(4, std::vector<double>(15, 1));
   EXPECT_EQ(few.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(few.error_message(), "chunk.values: got 15, wanted 16 as the header says");
@@ -300,7 +299,7 @@ TEST_F(FormatsServiceTest, RefusesUnknownDamagedAndMismatchedMatrices) {
   for (const auto& file : std::filesystem::directory_iterator(folder_.path() + "/state/matrices")) {
     std::fstream(file.path(), std::ios::in | std::ios::out | std::ios::binary).seekp(40).put('x');
   }
-  Start();  // the copy in memory is intact
+  Start();  // without the copy in memory, which is intact
   Connect();
   status = Solve(request);
   EXPECT_EQ(FieldOf(status), "matrices");

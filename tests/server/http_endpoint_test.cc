@@ -27,7 +27,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-HttpEndpoint::Options Pages() {
+HttpEndpoint::Options OptionsWithPages() {
   HttpEndpoint::Options options{.listen = "127.0.0.1:0"};
   options.pages["/page"] = [] { return HttpResponse{.body = "here\n"}; };
   options.pages["/broken"] = []() -> HttpResponse { throw std::runtime_error("broken"); };
@@ -42,7 +42,7 @@ std::unique_ptr<HttpEndpoint> Serve(HttpEndpoint::Options options) {
 }
 
 TEST(HttpEndpoint, AnswersOnlyGetAndHead) {
-  const auto endpoint = Serve(Pages());
+  const auto endpoint = Serve(OptionsWithPages());
   const std::string& address = endpoint->address();
   EXPECT_EQ(HttpGet(address, "/page").body, "here\n");
   EXPECT_EQ(HttpGet(address, "/page?a=b").status, 200);
@@ -63,14 +63,14 @@ TEST(HttpEndpoint, AnswersOnlyGetAndHead) {
 }
 
 TEST(HttpEndpoint, RefusesALongHead) {
-  const auto endpoint = Serve(Pages());
+  const auto endpoint = Serve(OptionsWithPages());
   EXPECT_EQ(
       HttpSend(endpoint->address(), "GET /page HTTP/1.1\r\nX: " + std::string(20'000, 'a')).status,
       431);
 }
 
 TEST(HttpEndpoint, ClosesSilentConnections) {
-  HttpEndpoint::Options options = Pages();
+  HttpEndpoint::Options options = OptionsWithPages();
   options.timeout = absl::Milliseconds(50);
   const auto endpoint = Serve(std::move(options));
   EXPECT_EQ(HttpSend(endpoint->address(), "GET /page HT").status, 0);
@@ -78,7 +78,7 @@ TEST(HttpEndpoint, ClosesSilentConnections) {
 }
 
 TEST(HttpEndpoint, LetsConnectionsBeyondTheLimitWait) {
-  HttpEndpoint::Options options = Pages();
+  HttpEndpoint::Options options = OptionsWithPages();
   options.max_connections = 2;
   const auto endpoint = Serve(std::move(options));
   std::vector<OpenFile> idle;
@@ -88,18 +88,18 @@ TEST(HttpEndpoint, LetsConnectionsBeyondTheLimitWait) {
   ASSERT_EQ(send(third.descriptor(), request.data(), request.size(), 0),
             static_cast<ssize_t>(request.size()));
   char byte = 0;
-  timeval moment = {.tv_sec = 0, .tv_usec = 100'000};
-  setsockopt(third.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
+  timeval timeout = {.tv_sec = 0, .tv_usec = 100'000};
+  setsockopt(third.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   EXPECT_EQ(recv(third.descriptor(), &byte, 1, 0), -1) << "both connections are in use";
   idle.pop_back();
-  moment.tv_sec = 60;
-  setsockopt(third.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
+  timeout.tv_sec = 60;
+  setsockopt(third.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   EXPECT_EQ(recv(third.descriptor(), &byte, 1, 0), 1);
 }
 
-// Civetweb took up to two seconds to stop, and five with a silent client.
+// A stop must not wait for the timeout of a client.
 TEST(HttpEndpoint, StopsAtOnceWithSilentAndSlowClients) {
-  auto endpoint = Serve(Pages());
+  auto endpoint = Serve(OptionsWithPages());
   const OpenFile silent(HttpConnect(endpoint->address()));
   const OpenFile slow(HttpConnect(endpoint->address()));
   (void)!send(slow.descriptor(), "GET /la", 7, 0);
@@ -114,20 +114,21 @@ TEST(HttpEndpoint, StopsAtOnceWithSilentAndSlowClients) {
 class ProtectedMetricsTest : public testing::Test {
  protected:
   ProtectedMetricsTest() {
-    test::WriteSelfSignedPair(In("pair.pem"));
+    test::WriteSelfSignedPair(PathTo("pair.pem"));
     Write("tokens", TokenLine(Role::kRead, "secret") + "\n");
     tls_ = *TlsFiles::Create(
-        {.certificate = In("pair.pem"), .key = In("pair.pem"), .client_ca = ""}, absl::Now());
-    access_ = *AccessControl::Create(In("tokens"));
+        {.certificate = PathTo("pair.pem"), .key = PathTo("pair.pem"), .client_ca = ""},
+        absl::Now());
+    access_ = *AccessControl::Create(PathTo("tokens"));
     telemetry_ = *Telemetry::Create({.metrics_listen = "127.0.0.1:0",
                                      .started = absl::UnixEpoch(),
                                      .tls = tls_.get(),
                                      .access = access_.get()});
   }
-  std::string In(const std::string& name) const { return folder_.File(name); }
+  std::string PathTo(const std::string& name) const { return folder_.File(name); }
   void Write(const std::string& name, const std::string& text) {
-    EXPECT_TRUE(AtomicWriteFile(In(name), text).ok());
-    EXPECT_EQ(chmod(In(name).c_str(), 0600), 0);
+    EXPECT_TRUE(AtomicWriteFile(PathTo(name), text).ok());
+    EXPECT_EQ(chmod(PathTo(name).c_str(), 0600), 0);
   }
   HttpReply Get(const std::string& path, const std::string& token, bool tls = true) const {
     const std::string head = token.empty() ? "" : Concat("authorization: Bearer ", token, "\r\n");

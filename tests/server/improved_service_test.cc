@@ -10,6 +10,7 @@
 namespace vrp::test {
 namespace {
 
+// Improvement rounds of each request.
 constexpr int kRounds = 200;
 
 PolicyLoader ImprovingLoader() {
@@ -92,12 +93,12 @@ TEST_F(ImprovedServiceTest, SolvesABatchInOneCall) {
   EXPECT_EQ(answers, 16);
 }
 
-TEST_F(ImprovedServiceTest, RefusesWrongStrategiesAndRoundsByField) {
+TEST_F(ImprovedServiceTest, NamesTheFieldOfInvalidStrategiesAndRounds) {
   loader_ = FakeLoader();
   Start();
-  const grpc::Status elsewhere = Solve(RequestOf(v1::STRATEGY_IMPROVED));
-  EXPECT_EQ(elsewhere.error_code(), grpc::StatusCode::UNIMPLEMENTED);
-  EXPECT_EQ(FieldOf(elsewhere), "strategy");
+  const grpc::Status without_improver = Solve(RequestOf(v1::STRATEGY_IMPROVED));
+  EXPECT_EQ(without_improver.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(FieldOf(without_improver), "strategy");
   v1::SolveRequest greedy = RequestOf(v1::STRATEGY_GREEDY);
   greedy.set_rounds(5);
   EXPECT_EQ(FieldOf(Solve(greedy)), "rounds");

@@ -15,8 +15,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Returns customers "a", "b", ... on a line, demand 1 each, and three vehicles of capacity 4.
-Instance AnIdInstance(int customers = 6) {
+// Returns an instance with customers "a", "b", ... on a line, with demand 1 each, and with three
+// vehicles of capacity 4.
+Instance InstanceWithIds(int customers = 6) {
   v1::Instance message = ACvrpMessage(customers);
   for (int i = 0; i < customers; ++i) {
     message.mutable_customers(i)->set_id(std::string(1, static_cast<char>('a' + i)));
@@ -27,7 +28,7 @@ Instance AnIdInstance(int customers = 6) {
 }
 
 // Returns a request with initial routes such as "abc", with one letter per id; "0" is the depot.
-v1::SolveRequest Starting(const std::vector<std::string>& routes) {
+v1::SolveRequest RequestWithRoutes(const std::vector<std::string>& routes) {
   v1::SolveRequest request;
   request.mutable_initial_solution();
   for (const std::string& ids : routes) {
@@ -38,7 +39,7 @@ v1::SolveRequest Starting(const std::vector<std::string>& routes) {
 }
 
 absl::StatusOr<std::optional<InitialSolution>> Read(const v1::SolveRequest& request) {
-  return InitialSolutionFromProto(request, AnIdInstance(), StopCondition());
+  return InitialSolutionFromProto(request, InstanceWithIds(), StopCondition());
 }
 
 std::string FieldOf(const v1::SolveRequest& request) {
@@ -47,7 +48,7 @@ std::string FieldOf(const v1::SolveRequest& request) {
 }
 
 TEST(InitialSolutionTest, ReadsStopsById) {
-  v1::SolveRequest request = Starting({"0ba0", "", "f"});
+  v1::SolveRequest request = RequestWithRoutes({"0ba0", "", "f"});
   request.mutable_initial_solution()->mutable_routes(0)->mutable_stops(1)->set_node(77);
   const auto initial = Read(request);
   ASSERT_TRUE(initial.ok()) << initial.status();
@@ -60,7 +61,7 @@ TEST(InitialSolutionTest, ReadsStopsById) {
 }
 
 TEST(InitialSolutionTest, ReadsStopsByNumberWithoutAnId) {
-  v1::SolveRequest request = Starting({""});
+  v1::SolveRequest request = RequestWithRoutes({""});
   request.mutable_initial_solution()->mutable_routes(0)->add_stops()->set_node(4);
   EXPECT_EQ((*Read(request))->plan, (Plan{{0, {4}}}));
   v1::SolveRequest file;
@@ -101,18 +102,18 @@ TEST(InitialSolutionTest, ReadsTheStepsOfVroomVehicles) {
   EXPECT_EQ((*initial)->plan, (Plan{{1, {2, 1}}}));
 }
 
-TEST(InitialSolutionTest, RefusesWrongPlansByField) {
-  EXPECT_EQ(FieldOf(Starting({"a", "bxc"})), "initial_solution.routes[1].stops[1].id");
-  EXPECT_EQ(FieldOf(Starting({"a", "b0c"})), "initial_solution.routes[1].stops[1].id");
-  EXPECT_EQ(FieldOf(Starting({"ab", "ca"})), "initial_solution.routes[1].stops");
-  EXPECT_EQ(FieldOf(Starting({"a", "b", "c", "d"})), "initial_solution.routes[3].vehicle");
-  v1::SolveRequest request = Starting({"a", "b"});
+TEST(InitialSolutionTest, NamesTheFieldOfAnInvalidPlan) {
+  EXPECT_EQ(FieldOf(RequestWithRoutes({"a", "bxc"})), "initial_solution.routes[1].stops[1].id");
+  EXPECT_EQ(FieldOf(RequestWithRoutes({"a", "b0c"})), "initial_solution.routes[1].stops[1].id");
+  EXPECT_EQ(FieldOf(RequestWithRoutes({"ab", "ca"})), "initial_solution.routes[1].stops");
+  EXPECT_EQ(FieldOf(RequestWithRoutes({"a", "b", "c", "d"})), "initial_solution.routes[3].vehicle");
+  v1::SolveRequest request = RequestWithRoutes({"a", "b"});
   request.mutable_initial_solution()->mutable_routes(1)->set_vehicle(1);
   EXPECT_EQ(FieldOf(request), "initial_solution.routes[1].vehicle");
-  request = Starting({"ab"});
+  request = RequestWithRoutes({"ab"});
   request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(3);
   EXPECT_EQ(FieldOf(request), "initial_solution.routes[0].frozen_stops");
-  request = Starting({""});
+  request = RequestWithRoutes({""});
   request.mutable_initial_solution()->mutable_routes(0)->add_stops()->set_node(9);
   EXPECT_EQ(FieldOf(request), "initial_solution.routes[0].stops[0].node");
   request = {};
@@ -123,8 +124,14 @@ TEST(InitialSolutionTest, RefusesWrongPlansByField) {
   EXPECT_EQ(FieldOf(request), "frozen_stops");
 }
 
-TEST(InitialSolutionTest, FreezesTheStopsOfRoutesOrRequest) {
-  v1::SolveRequest request = Starting({"abc", "d"});
+TEST(InitialSolutionTest, ReportsAtMost100Errors) {
+  const auto violations = ViolationsOf(Read(RequestWithRoutes({std::string(150, 'a')})).status());
+  ASSERT_EQ(violations.size(), 100);
+  EXPECT_EQ(violations.back().field, "initial_solution.routes[0].stops");
+}
+
+TEST(InitialSolutionTest, FreezesStopsByRouteOrRequest) {
+  v1::SolveRequest request = RequestWithRoutes({"abc", "d"});
   request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(1);
   request.set_frozen_stops(2);
   const auto initial = Read(request);
@@ -132,14 +139,14 @@ TEST(InitialSolutionTest, FreezesTheStopsOfRoutesOrRequest) {
   EXPECT_THAT((*initial)->instance.frozen()[0].visits, ElementsAre(1));
   EXPECT_THAT((*initial)->instance.frozen()[1].visits, ElementsAre(4));
   EXPECT_EQ((*initial)->report.frozen_stops(), 2);
-  request = Starting({"abcdef"});
+  request = RequestWithRoutes({"abcdef"});
   request.set_frozen_stops(5);
   EXPECT_THAT(std::string(Read(request).status().message()),
               HasSubstr("routes[0].frozen_stops: load 5 exceeds vehicle capacity 4"));
 }
 
 TEST(InitialSolutionTest, ReportsDroppedVisitsWithReasons) {
-  v1::SolveRequest request = Starting({"abcdef"});
+  v1::SolveRequest request = RequestWithRoutes({"abcdef"});
   request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(2);
   const auto initial = Read(request);
   ASSERT_EQ((*initial)->report.dropped_visits_size(), 2);

@@ -115,7 +115,7 @@ TEST(InstanceFromProto, ReadsFeatureColumnsOfAllNodes) {
   EXPECT_EQ(ViolationsOf(status).at(0).field, "features.early[3]");
 }
 
-TEST(InstanceFromProto, CountsTheCustomersOfShipmentsAndGroupsWithoutTheDepots) {
+TEST(InstanceFromProto, NumbersCustomersOfShipmentsAndGroupsWithoutTheDepots) {
   v1::Instance message = ACvrpMessage(4);
   v1::Shipment& shipment = *message.add_shipments();
   shipment.set_pickup_customer(0);
@@ -165,13 +165,13 @@ TEST(InstanceFromProto, ReadsOpenEndsAndLimitsOfAVehicle) {
             "vehicles[0].max_distance");
 }
 
-TEST(InstanceFromProto, BoundsTheNumberOfNodesBeforeItReadsThem) {
+TEST(InstanceFromProto, ChecksTheNumberOfNodesBeforeReadingThem) {
   const absl::Status status = InstanceFromProto(ACvrpMessage(kMaxNodes + 1)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ViolationsOf(status).at(0).field, "customers");
 }
 
-TEST(InstanceFromProto, ReadsAFileAndNamesItInErrors) {
+TEST(InstanceFromProto, NamesTheFileInErrors) {
   v1::InstanceFile file;
   file.set_name("broken.vrp");
   file.set_content("NAME : x\nTYPE : CVRP\nDIMENSION : many\n");

@@ -22,8 +22,8 @@ using google::protobuf::Reflection;
 // Fields that only affect how numbers are shown.
 const std::set<std::string> kDisplayFields = {"vrp.v1.Instance.distance_unit",
                                               "vrp.v1.Instance.time_unit"};
-// Fields with enums that lack the value that Change() sets, so the conversion refuses it.
-const std::set<std::string> kFieldsWithoutThatValue = {"vrp.v1.Instance.coordinate_system"};
+// Enum fields without the value that Change() sets. The conversion refuses that value.
+const std::set<std::string> kRefusedFields = {"vrp.v1.Instance.coordinate_system"};
 
 // Sets `field` of `message` to a different value.
 void Change(Message& message, const FieldDescriptor& field) {
@@ -51,17 +51,17 @@ void Change(Message& message, const FieldDescriptor& field) {
       return;
     }
     default:
-      FAIL() << field.full_name() << " has a type that this test does not know yet";
+      FAIL() << field.full_name() << " has a type that this test does not support";
   }
 }
 
-void AddWindow(const TimeWindow& window, std::string& text) {
+void AppendWindow(const TimeWindow& window, std::string& text) {
   for (const double value : {window.open, window.close, window.late_cost}) {
     text += " " + std::to_string(value);
   }
 }
 
-void AddVehicle(const VehicleType& vehicle, std::string& text) {
+void AppendVehicle(const VehicleType& vehicle, std::string& text) {
   text += " " + vehicle.id + (vehicle.open_end ? " open" : " closed");
   for (const double value :
        {1.0 * vehicle.count, 1.0 * vehicle.depot, vehicle.capacity, vehicle.max_duration,
@@ -70,21 +70,22 @@ void AddVehicle(const VehicleType& vehicle, std::string& text) {
         vehicle.overtime_cost, 1.0 * vehicle.max_stops, 1.0 * vehicle.max_reloads}) {
     text += " " + std::to_string(value);
   }
-  AddWindow(vehicle.shift, text);
+  AppendWindow(vehicle.shift, text);
   for (const std::string& skill : vehicle.skills) text += " " + skill;
   for (const Break& pause : vehicle.breaks) {
-    AddWindow(pause.window, text);
+    AppendWindow(pause.window, text);
     text += " break " + std::to_string(pause.duration);
   }
 }
 
-void AddRequests(const InstanceData& data, std::string& text) {
+void AppendRequests(const InstanceData& data, std::string& text) {
   for (const auto& skills : data.required_skills) {
     for (const std::string& skill : skills) text += " " + skill;
   }
   for (const int32_t priority : data.priorities) text += " " + std::to_string(priority);
   for (const Shipment& shipment : data.shipments) {
     text += " shipment " + shipment.id;
+    text += " " + std::to_string(shipment.pickup) + " " + std::to_string(shipment.delivery);
     for (const double amount : shipment.amounts) text += " " + std::to_string(amount);
   }
   for (const auto& group : data.alternative_groups) {
@@ -97,7 +98,8 @@ void AddRequests(const InstanceData& data, std::string& text) {
   }
 }
 
-std::string DataOf(const v1::Instance& message) {
+// Returns the converted data and the violations as text.
+std::string ConversionText(const v1::Instance& message) {
   const DataConversion conversion = DataFromProto(message, nullptr);
   const InstanceData& data = conversion.data;
   // The data may be invalid, so WriteJson cannot be used.
@@ -110,22 +112,22 @@ std::string DataOf(const v1::Instance& message) {
   const auto add = [&](double value) { text += " " + std::to_string(value); };
   for (const auto& id : data.ids) text += " " + id;
   for (const auto& position : data.positions) add(position.x), add(position.y);
-  for (const auto& window : data.windows) AddWindow(window, text);
+  for (const auto& window : data.windows) AppendWindow(window, text);
   for (const auto* list :
        {&data.demands, &data.backhauls, &data.pickups, &data.services, &data.setups, &data.releases,
         &data.prizes, &data.distance_matrix, &data.duration_matrix}) {
     text += " |";
     for (const double value : *list) add(value);
   }
-  for (const auto& vehicle : data.vehicles) AddVehicle(vehicle, text);
-  AddRequests(data, text);
+  for (const auto& vehicle : data.vehicles) AppendVehicle(vehicle, text);
+  AppendRequests(data, text);
   for (const FieldViolation& violation : conversion.invalid) text += " " + ToLine(violation);
   return text;
 }
 
-// Returns `instance` or a message of `type` inside it, which it adds if needed; null for an unknown
-// type.
-Message* Holder(v1::Instance& instance, const std::string& type) {
+// Returns a message of `type`: `instance` itself, or a message inside it, added if needed. Returns
+// null for an unknown type.
+Message* MessageOfType(v1::Instance& instance, const std::string& type) {
   if (type == "Instance") return &instance;
   if (type == "Depot") return instance.mutable_depots(0);
   if (type == "Customer") return instance.mutable_customers(0);
@@ -150,21 +152,21 @@ Message* Holder(v1::Instance& instance, const std::string& type) {
 void CheckField(const Descriptor& type, const FieldDescriptor& field) {
   SCOPED_TRACE(field.full_name());
   v1::Instance message = test::ACvrpMessage();
-  Message* holder = Holder(message, type.name());
-  ASSERT_NE(holder, nullptr) << "add the message type " << type.name() << " to Holder()";
+  Message* holder = MessageOfType(message, type.name());
+  ASSERT_NE(holder, nullptr) << "add the message type " << type.name() << " to MessageOfType()";
   // Clears the field first, so that any value is a change.
   holder->GetReflection()->ClearField(holder, &field);
-  const std::string before = DataOf(message);
+  const std::string before = ConversionText(message);
   Change(*holder, field);
   if (kDisplayFields.count(field.full_name()) > 0) return;
-  if (kFieldsWithoutThatValue.count(field.full_name()) > 0) {
+  if (kRefusedFields.count(field.full_name()) > 0) {
     EXPECT_FALSE(InstanceFromProto(message).ok());
     return;
   }
-  EXPECT_NE(DataOf(message), before) << "the conversion ignores the field";
+  EXPECT_NE(ConversionText(message), before) << "the conversion ignores the field";
 }
 
-// Checks every message type that an Instance can hold.
+// Checks the fields of `type` and of the message types that it can hold.
 void CheckType(const Descriptor& type, std::set<std::string>& seen) {
   if (!seen.insert(type.full_name()).second) return;
   for (int i = 0; i < type.field_count(); ++i) {
@@ -180,7 +182,7 @@ TEST(InstanceFields, ConvertsEveryField) {
   EXPECT_EQ(seen.size(), 11u);
 }
 
-// Checks the numbers of a message type and of the messages that it holds.
+// Checks that NaN is an error in each number of `type` and of the messages that it can hold.
 void CheckDoubles(const Descriptor& type, int& checked) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
@@ -188,7 +190,7 @@ void CheckDoubles(const Descriptor& type, int& checked) {
     if (field.message_type() != nullptr) CheckDoubles(*field.message_type(), checked);
     if (field.cpp_type() != FieldDescriptor::CPPTYPE_DOUBLE) continue;
     v1::Instance message = test::ACvrpMessage();
-    Message* const holder = Holder(message, type.name());
+    Message* const holder = MessageOfType(message, type.name());
     ASSERT_NE(holder, nullptr);
     const Reflection& reflection = *holder->GetReflection();
     reflection.ClearField(holder, &field);

@@ -20,29 +20,30 @@ using test::AVrptwMessage;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-struct Wrong {
+struct ErrorCase {
   std::string name;
   std::function<v1::Instance()> base;
-  std::function<void(v1::Instance&)> damage;
+  std::function<void(v1::Instance&)> change;
   absl::StatusCode code;
   std::string field;
 };
 
-void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
+void PrintTo(const ErrorCase& error_case, std::ostream* out) { *out << error_case.name; }
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 v1::Instance Cvrp() { return ACvrpMessage(); }
 
-v1::Instance TwoDimensions() {
+v1::Instance CvrpWithTwoDimensions() {
   v1::Instance message = ACvrpMessage();
   message.mutable_customers(0)->add_demand(1);
   message.mutable_vehicles(0)->add_capacity(7);
   return message;
 }
 
-// Returns each number of the message x {NaN, infinite, negative, overflow}, with its setter.
-std::vector<Wrong> WrongNumbers() {
+// Returns a case for each number of the message and each wrong value: NaN, infinite, too large
+// and negative.
+std::vector<ErrorCase> WrongNumbers() {
   struct Number {
     std::string name;
     std::string field;
@@ -84,7 +85,7 @@ std::vector<Wrong> WrongNumbers() {
                                                               {"minus_infinite", -kInf},
                                                               {"overflow", 1e300},
                                                               {"negative", -1}};
-  std::vector<Wrong> cases;
+  std::vector<ErrorCase> cases;
   for (const Number& number : numbers) {
     for (const auto& [name, value] : values) {
       if (name == "negative" && number.negative_allowed) continue;
@@ -96,14 +97,14 @@ std::vector<Wrong> WrongNumbers() {
   return cases;
 }
 
-std::vector<Wrong> WrongStructures() {
+std::vector<ErrorCase> WrongStructures() {
   return {
       {"no_depots", Cvrp, [](auto& m) { m.clear_depots(); }, kInvalid, "depots"},
       {"no_customers", Cvrp, [](auto& m) { m.clear_customers(); }, kInvalid, "customers"},
       {"no_vehicles", Cvrp, [](auto& m) { m.clear_vehicles(); }, kInvalid, "vehicles"},
       {"no_location", Cvrp, [](auto& m) { m.mutable_customers(1)->clear_location(); }, kInvalid,
        "customers[1].location"},
-      {"nothing_to_measure", AMatrixMessage, [](auto& m) { m.clear_distance_matrix(); }, kInvalid,
+      {"no_distances", AMatrixMessage, [](auto& m) { m.clear_distance_matrix(); }, kInvalid,
        "distance_matrix"},
       {"duplicate_id", Cvrp,
        [](auto& m) {
@@ -150,15 +151,16 @@ std::vector<Wrong> WrongStructures() {
       {"too_many_dimensions", Cvrp,
        [](auto& m) { m.mutable_customers(0)->mutable_demand()->Resize(65, 0); }, kInvalid,
        "customers"},
-      {"second_demand", TwoDimensions, [](auto& m) { m.mutable_customers(0)->set_demand(1, -8); },
-       kInvalid, "customers[0].demand[1]"},
-      {"second_capacity", TwoDimensions,
+      {"second_demand", CvrpWithTwoDimensions,
+       [](auto& m) { m.mutable_customers(0)->set_demand(1, -8); }, kInvalid,
+       "customers[0].demand[1]"},
+      {"second_capacity", CvrpWithTwoDimensions,
        [](auto& m) { m.mutable_vehicles(0)->set_capacity(1, -1); }, kInvalid,
        "vehicles[0].capacity[1]"},
       {"second_window", AVrptwMessage,
        [](auto& m) { m.mutable_customers(0)->add_time_windows()->set_open(9); }, kInvalid,
        "customers[0].time_windows[1]"},
-      {"soft_depot", AVrptwMessage,
+      {"soft_depot_window", AVrptwMessage,
        [](auto& m) { m.mutable_depots(0)->mutable_time_window()->set_late_cost(1); }, kInvalid,
        "depots[0].time_window.late_cost"},
       {"end_depot", Cvrp, [](auto& m) { m.mutable_vehicles(0)->set_end_depot(1); }, kInvalid,
@@ -205,12 +207,12 @@ std::vector<Wrong> WrongStructures() {
   };
 }
 
-class WrongInstance : public testing::TestWithParam<Wrong> {};
+class WrongInstance : public testing::TestWithParam<ErrorCase> {};
 
 TEST_P(WrongInstance, ReportsThePathOfTheField) {
   v1::Instance message = GetParam().base();
   ASSERT_TRUE(InstanceFromProto(message).ok()) << "the message must be valid before the change";
-  GetParam().damage(message);
+  GetParam().change(message);
   const absl::Status status = InstanceFromProto(message).status();
   EXPECT_EQ(status.code(), GetParam().code) << status;
   const std::vector<FieldViolation> violations = ViolationsOf(status);
@@ -219,7 +221,7 @@ TEST_P(WrongInstance, ReportsThePathOfTheField) {
   EXPECT_EQ(status.message(), ToLine(violations[0]));
 }
 
-std::string NameOf(const testing::TestParamInfo<Wrong>& info) { return info.param.name; }
+std::string NameOf(const testing::TestParamInfo<ErrorCase>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Numbers, WrongInstance, testing::ValuesIn(WrongNumbers()), NameOf);
 INSTANTIATE_TEST_SUITE_P(Structures, WrongInstance, testing::ValuesIn(WrongStructures()), NameOf);
 

@@ -28,7 +28,7 @@ TEST(ProgressToProto, OmitsAnUnknownPace) {
   EXPECT_EQ(message.seconds_per_epoch(), 12);
 }
 
-TEST(TotalsToProto, DividesTheWholeWallTime) {
+TEST(TotalsToProto, ReportsWallTimeByPhase) {
   TrainingTotals totals;
   for (size_t phase = 0; phase < kRunPhaseNames.size(); ++phase) {
     totals.run_phases[phase] = {.wall_seconds = static_cast<double>(phase), .thread_seconds = 50};
@@ -42,7 +42,7 @@ TEST(TotalsToProto, DividesTheWholeWallTime) {
   EXPECT_EQ(message.wall_seconds(), 28);
 }
 
-TEST(TotalsToProto, AcceptsAnEarlierVersionWithoutWallTime) {
+TEST(TotalsToProto, OmitsWallTimeOfEarlierVersions) {
   const v1::TrainingTotals message =
       ToProto(TrainingProgress{.totals = {.steps = 3, .seconds = 2}}).totals();
   EXPECT_EQ(message.wall_phases_size(), 0);

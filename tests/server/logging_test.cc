@@ -99,11 +99,12 @@ TEST(Log, ChangesItsLevelAtRunTime) {
 TEST(RequestId, KeepsAValidIdOfTheCaller) {
   EXPECT_EQ(RequestIdFrom("checkout-42_a.B"), "checkout-42_a.B");
   EXPECT_EQ(RequestIdFrom(std::string(64, 'x')), std::string(64, 'x'));
-  for (const std::string& odd : {std::string(), std::string(65, 'x'), std::string("a b"),
-                                 std::string("a\nb"), std::string("\"a\""), std::string("a\xff")}) {
-    const std::string fresh = RequestIdFrom(odd);
-    EXPECT_EQ(fresh.size(), 16u) << odd;
-    EXPECT_NE(fresh, RequestIdFrom(odd)) << "each request has its own";
+  for (const std::string& invalid :
+       {std::string(), std::string(65, 'x'), std::string("a b"), std::string("a\nb"),
+        std::string("\"a\""), std::string("a\xff")}) {
+    const std::string generated = RequestIdFrom(invalid);
+    EXPECT_EQ(generated.size(), 16u) << invalid;
+    EXPECT_NE(generated, RequestIdFrom(invalid)) << "each request has its own id";
   }
 }
 

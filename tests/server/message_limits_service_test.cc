@@ -16,8 +16,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int32_t kUploadSize = 2000;  // 32 MB per matrix
-constexpr int32_t kChunkValues = 500'000;
+constexpr int32_t kUploadSize = 2000;      // nodes; 32 MB per matrix
+constexpr int32_t kChunkValues = 500'000;  // 4 MB per chunk
 constexpr int kUploadChunks = kUploadSize * kUploadSize / kChunkValues;
 
 v1::UploadMatricesRequest UploadHeader() {
@@ -33,8 +33,8 @@ class Upload {
       : writer_(datasets.UploadMatrices(&context_, &stored_)) {
     writer_->Write(UploadHeader());
   }
-  // Sends far more than fits between client and server, so that the server has handled all messages
-  // but the last at the return. Returns false if the call has ended.
+  // Sends chunks, each larger than the buffers between client and server. So at the return, the
+  // server has handled all chunks but the last. Returns false if the call has ended.
   bool Write(int chunks) {
     v1::UploadMatricesRequest message;
     message.mutable_chunk()->mutable_values()->Resize(kChunkValues, 1.0);
@@ -78,7 +78,7 @@ class MessageLimitsTest : public DaemonTest {
     Context context;
     return CallByPath(channel_, context, path, {request});
   }
-  // Retries while memory is exhausted, after the delay in the error, for a limited time.
+  // Retries every 10 ms while memory is exhausted, for at most 30 s.
   grpc::Status CallUntilAccepted(const std::string& request) {
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
     while (true) {
@@ -88,7 +88,7 @@ class MessageLimitsTest : public DaemonTest {
       absl::SleepFor(absl::Milliseconds(10));
     }
   }
-  // Repeats a complete upload while memory is exhausted, for a limited time.
+  // Repeats a complete upload every 10 ms while memory is exhausted, for at most 30 s.
   static grpc::Status UploadUntilAccepted(v1::DatasetService::Stub& datasets) {
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
     while (true) {
@@ -100,8 +100,8 @@ class MessageLimitsTest : public DaemonTest {
       absl::SleepFor(absl::Milliseconds(10));
     }
   }
-  // Returns `count` empty customers of two bytes each.
-  static std::string EmptyCustomers(int count) {
+  // Returns a serialized SolveRequest with `count` empty customers of two bytes each.
+  static std::string RequestWithEmptyCustomers(int count) {
     v1::SolveRequest request;
     for (int i = 0; i < count; ++i) request.mutable_instance()->add_customers();
     return request.SerializeAsString();
@@ -110,7 +110,7 @@ class MessageLimitsTest : public DaemonTest {
 
 TEST_F(MessageLimitsTest, EndsAStalledUpload) {
   heartbeat_ = absl::Milliseconds(10);
-  silence_ = absl::Milliseconds(100);
+  upload_timeout_ = absl::Milliseconds(100);
   vrpd_.max_message_mib = 64;
   vrpd_.max_open_streams = 1;
   Start();
@@ -138,7 +138,7 @@ TEST_F(MessageLimitsTest, AllowsPausesInAnUpload) {
 
 TEST_F(MessageLimitsTest, RefusesLargeMessagesOfEveryRpc) {
   Start();
-  // The message has an unknown field: 0xf2 0x3f 0x00.
+  // The message repeats an unknown field: 0xf2 0x3f 0x00.
   std::string heavy;
   for (int i = 0; i < 300'000; ++i) heavy.append("\xf2\x3f\x00", 3);
   for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
@@ -146,6 +146,8 @@ TEST_F(MessageLimitsTest, RefusesLargeMessagesOfEveryRpc) {
     if (method->name() == "BatchSolve") continue;  // BatchSolve reports the error in its response
     const bool small = method->options().GetExtension(v1::rpc).max_request_bytes() > 0;
     const grpc::Status status = Call(path, heavy);
+    EXPECT_NE(status.error_code(), grpc::StatusCode::UNIMPLEMENTED)
+        << path << ": connect it with its handler in the constructor of its service";
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << path;
     EXPECT_THAT(status.error_message(),
                 HasSubstr(small ? "wanted at most 65536" : "exceeds the limit of 4 MiB of memory"))
@@ -157,7 +159,7 @@ TEST_F(MessageLimitsTest, NamesTheFieldOfTooManyCustomers) {
   Start();
   for (const char* method : {"Solve", "StreamSolve", "ValidateInstance", "CheckSolution"}) {
     const grpc::Status status =
-        Call(Concat("/vrp.v1.SolverService/", method), EmptyCustomers(100'000));
+        Call(Concat("/vrp.v1.SolverService/", method), RequestWithEmptyCustomers(100'000));
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
     EXPECT_EQ(FieldOf(status), "instance.customers") << method;
   }
@@ -168,7 +170,7 @@ TEST_F(MessageLimitsTest, ContinuesABatchAfterATooLargeRequest) {
   Context context;
   const auto batch = v1::SolverService::NewStub(channel_)->BatchSolve(&context);
   v1::BatchSolveRequest heavy;
-  ASSERT_TRUE(heavy.mutable_solve()->ParseFromString(EmptyCustomers(100'000)));
+  ASSERT_TRUE(heavy.mutable_solve()->ParseFromString(RequestWithEmptyCustomers(100'000)));
   v1::BatchSolveRequest valid;
   *valid.mutable_solve()->mutable_instance() = ACvrpMessage();
   valid.mutable_solve()->mutable_budget()->set_nanos(20'000'000);
@@ -189,7 +191,7 @@ TEST_F(MessageLimitsTest, BoundsTheMemoryOfConcurrentRequests) {
   vrpd_.max_request_memory_mib = 64;
   Start();
   // Each message takes more than 10 MiB in memory.
-  const std::string large = EmptyCustomers(50'000);
+  const std::string large = RequestWithEmptyCustomers(50'000);
   std::vector<std::thread> callers;
   absl::Mutex mutex;
   std::vector<grpc::Status> statuses;
@@ -217,8 +219,8 @@ TEST_F(MessageLimitsTest, CountsTheMemoryOfUnfinishedUploads) {
   Start();
   const auto datasets = v1::DatasetService::NewStub(channel_);
   Upload first(*datasets), second(*datasets), third(*datasets);
-  // Each upload has received 20 MB in an allocation of 24 MB. To grow to 32 MB, a single one needs
-  // 56 MB.
+  // Each upload has received 20 MB in an allocation of 24 MB. To grow to 32 MB, an upload needs
+  // both allocations, 56 MB.
   EXPECT_TRUE(first.Write(6));
   EXPECT_TRUE(second.Write(6));
   third.Write(kUploadChunks);

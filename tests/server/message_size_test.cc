@@ -19,6 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
+// Bytes, more than any message of these tests.
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 absl::StatusOr<int64_t> Estimate(const google::protobuf::Descriptor& type, const std::string& wire,
@@ -28,6 +29,7 @@ absl::StatusOr<int64_t> Estimate(const google::protobuf::Descriptor& type, const
   return EstimateMessageBytes(type, stream, max_bytes);
 }
 
+// Returns the bytes of a length-delimited field.
 std::string Field(uint32_t number, const std::string& content) {
   std::string wire;
   {
@@ -46,11 +48,12 @@ std::string Repeat(int count, const std::string& piece) {
   return all;
 }
 
-// Returns the bytes of a SolveRequest with these fields in its instance.
+// Returns the bytes of a SolveRequest with `fields` in its instance.
 std::string InInstance(const std::string& fields) {
   return Field(static_cast<uint32_t>(v1::SolveRequest::kInstanceFieldNumber), fields);
 }
 
+// Expects that the estimate for the parsed message is at least its memory.
 template <typename Message>
 void ExpectCovers(const std::string& wire) {
   Message message;
@@ -88,11 +91,11 @@ TEST(EstimateMessageBytes, CoversTheMemoryOfTheMessage) {
 }
 
 TEST(EstimateMessageBytes, CountsFieldsOfAWrongWireType) {
-  // The message has a number as text, and as eight and four bytes.
+  // The messages have a number field as text, as eight bytes and as four bytes.
   const uint32_t number = v1::ListTrainingJobsRequest::kPageSizeFieldNumber;
   ExpectCovers<v1::ListTrainingJobsRequest>(Repeat(1000, Field(number, "")));
-  for (const auto& [mark, bytes] : {std::pair(1, 8), std::pair(5, 4)}) {
-    const std::string tag(1, static_cast<char>(number << 3 | static_cast<uint32_t>(mark)));
+  for (const auto& [wire_type, bytes] : {std::pair(1, 8), std::pair(5, 4)}) {
+    const std::string tag(1, static_cast<char>(number << 3 | static_cast<uint32_t>(wire_type)));
     ExpectCovers<v1::ListTrainingJobsRequest>(
         Repeat(1000, tag + std::string(static_cast<size_t>(bytes), 'x')));
   }

@@ -47,7 +47,7 @@ inline v1::Instance AMatrixMessage() {
   return message;
 }
 
-// Adds a field that only a later version of the API knows.
+// Adds an unknown field, as a later version of the API might send.
 template <typename Message>
 void AddUnknownField(Message& message) {
   message.GetReflection()->MutableUnknownFields(&message)->AddVarint(999, 1);

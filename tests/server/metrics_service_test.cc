@@ -35,8 +35,9 @@ class MetricsServiceTest : public DaemonTest {
     }
     return -1;
   }
-  static std::string Requests(const std::string& rpc, const std::string& code,
-                              const std::string& reason) {
+  // Returns the series that counts the requests with an outcome.
+  static std::string RequestsSeries(const std::string& rpc, const std::string& code,
+                                    const std::string& reason) {
     return "vrp_requests_total{code=\"" + code + "\",reason=\"" + reason + "\",rpc=\"vrp.v1." +
            rpc + "\"}";
   }
@@ -96,9 +97,9 @@ TEST_F(MetricsServiceTest, ReportsAHangingStart) {
   options.vrpd.metrics_listen = FreeAddress();
   std::thread start([&] { EXPECT_TRUE(Daemon::Create(options).ok()); });
   const std::string expected = "vrp_overdue_phases_total{phase=\"start\"} 1\n";
-  const auto give_up = Soon();
+  const auto deadline = TestDeadline();
   std::string page;
-  while (page.find(expected) == std::string::npos && std::chrono::system_clock::now() < give_up) {
+  while (page.find(expected) == std::string::npos && std::chrono::system_clock::now() < deadline) {
     page = HttpGet(options.vrpd.metrics_listen, "/metrics").body;
   }
   EXPECT_THAT(page, testing::HasSubstr(expected));
@@ -112,8 +113,9 @@ TEST_F(MetricsServiceTest, CountsEachRequestOnceByItsCode) {
   const v1::SolveRequest wrong;
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Solve(ARequest()).ok());
   for (int i = 0; i < 2; ++i) EXPECT_FALSE(Solve(wrong).ok());
-  EXPECT_EQ(Value(Requests("SolverService/Solve", "OK", "ok")), 3);
-  EXPECT_EQ(Value(Requests("SolverService/Solve", "INVALID_ARGUMENT", "invalid_argument")), 2);
+  EXPECT_EQ(Value(RequestsSeries("SolverService/Solve", "OK", "ok")), 3);
+  EXPECT_EQ(Value(RequestsSeries("SolverService/Solve", "INVALID_ARGUMENT", "invalid_argument")),
+            2);
   EXPECT_EQ(Value("vrp_request_duration_seconds_count{rpc=\"vrp.v1.SolverService/Solve\"}"), 5);
   EXPECT_EQ(Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/Solve\"}"), 0);
   EXPECT_EQ(Value("vrp_solve_duration_seconds_count{strategy=\"search\"}"), 3);
@@ -138,11 +140,12 @@ TEST_F(MetricsServiceTest, ReportsTheReasonOfARefusal) {
   }
   for (std::thread& caller : callers) caller.join();
   ASSERT_GT(refused, 0);
-  EXPECT_EQ(Value(Requests("SolverService/Solve", "RESOURCE_EXHAUSTED", "queue_full")), refused);
-  EXPECT_EQ(Value(Requests("SolverService/Solve", "OK", "ok")), 8 - refused);
+  EXPECT_EQ(Value(RequestsSeries("SolverService/Solve", "RESOURCE_EXHAUSTED", "queue_full")),
+            refused);
+  EXPECT_EQ(Value(RequestsSeries("SolverService/Solve", "OK", "ok")), 8 - refused);
 }
 
-TEST_F(MetricsServiceTest, CountsACancelledCall) {
+TEST_F(MetricsServiceTest, CountsACancelledStream) {
   Start();
   v1::SolveRequest request = ARequest();
   *request.mutable_instance() =
@@ -159,10 +162,10 @@ TEST_F(MetricsServiceTest, CountsACancelledCall) {
   // The daemon notices the end slightly later than the caller.
   while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/StreamSolve\"}") > 0) {
   }
-  EXPECT_EQ(Value(Requests("SolverService/StreamSolve", "CANCELLED", "cancelled")), 1);
+  EXPECT_EQ(Value(RequestsSeries("SolverService/StreamSolve", "CANCELLED", "cancelled")), 1);
 }
 
-TEST_F(MetricsServiceTest, CountsASolveByItsReceivedStatus) {
+TEST_F(MetricsServiceTest, CountsACancelledSolve) {
   Start();
   v1::SolveRequest request = ARequest();
   *request.mutable_instance() = ACvrpMessage(200);
@@ -180,11 +183,11 @@ TEST_F(MetricsServiceTest, CountsASolveByItsReceivedStatus) {
   canceller.join();
   while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/Solve\"}") > 0) {
   }
-  EXPECT_EQ(Value(Requests("SolverService/Solve", "CANCELLED", "cancelled")), 1);
+  EXPECT_EQ(Value(RequestsSeries("SolverService/Solve", "CANCELLED", "cancelled")), 1);
 }
 
 // Neither a hanging load nor a call that waits for the load ends by itself.
-TEST_F(MetricsServiceTest, CountsACallCutByShutdownAsUnavailable) {
+TEST_F(MetricsServiceTest, LogsACallEndedByShutdownAsUnavailable) {
   absl::Notification loading;
   absl::Notification may_load;
   loader_ = [&](const std::string&, DeviceId) -> absl::StatusOr<std::unique_ptr<Policy>> {
@@ -302,7 +305,8 @@ TEST_F(MetricsServiceTest, ShowsJobsAndModels) {
   trainer_->Release();
   while (Value("vrp_jobs{kind=\"training\",state=\"SUCCEEDED\"}") < 1) {
   }
-  EXPECT_EQ(Value(step), -1) << "only running jobs are shown: their number is bounded";
+  EXPECT_EQ(Value(step), -1)
+      << "only running jobs have a series, so that the number of series is bounded";
 }
 
 }  // namespace

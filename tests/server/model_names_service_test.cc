@@ -32,8 +32,8 @@ class ModelNamesServiceTest : public DaemonTest {
     v1::SetModelAliasRequest request;
     request.set_name(name);
     request.set_version(version);
-    set_.Clear();
-    return models_->SetModelAlias(&context, request, &set_);
+    alias_response_.Clear();
+    return models_->SetModelAlias(&context, request, &alias_response_);
   }
   grpc::Status DeleteVersion(const std::string& name) {
     Context context;
@@ -67,7 +67,7 @@ class ModelNamesServiceTest : public DaemonTest {
     return model;
   }
   // Returns the version of the model that solved, or the error.
-  std::string SolvedBy(const std::string& model) {
+  std::string SolvingModel(const std::string& model) {
     Context context;
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(6);
@@ -98,20 +98,20 @@ class ModelNamesServiceTest : public DaemonTest {
 
   std::unique_ptr<v1::ModelService::Stub> models_;
   std::unique_ptr<v1::SolverService::Stub> solver_;
-  v1::SetModelAliasResponse set_;
+  v1::SetModelAliasResponse alias_response_;
 };
 
 TEST_F(ModelNamesServiceTest, AcceptsAnAliasWhereverAModelIsNamed) {
   ASSERT_TRUE(SetAlias("models/net/aliases/production", 1).ok());
-  EXPECT_EQ(set_.model(), "models/net/versions/1");
-  EXPECT_EQ(set_.previous_model(), "");
-  EXPECT_EQ(SolvedBy("models/net/aliases/production"), "models/net/versions/1");
+  EXPECT_EQ(alias_response_.model(), "models/net/versions/1");
+  EXPECT_EQ(alias_response_.previous_model(), "");
+  EXPECT_EQ(SolvingModel("models/net/aliases/production"), "models/net/versions/1");
   EXPECT_EQ(Get("models/net/aliases/production").name(), "models/net/versions/1");
   EXPECT_THAT(Get("models/net/versions/1").aliases(), ElementsAre("production"));
   EXPECT_THAT(Get("models/net").aliases(), IsEmpty());
   ASSERT_TRUE(SetAlias("models/net/aliases/production", 2).ok());
-  EXPECT_EQ(set_.previous_model(), "models/net/versions/1");
-  EXPECT_EQ(SolvedBy("models/net/aliases/production"), "models/net/versions/2");
+  EXPECT_EQ(alias_response_.previous_model(), "models/net/versions/1");
+  EXPECT_EQ(SolvingModel("models/net/aliases/production"), "models/net/versions/2");
 
   v1::EvaluateModelRequest evaluate;
   evaluate.set_model("models/net/aliases/production");
@@ -131,7 +131,7 @@ TEST_F(ModelNamesServiceTest, AcceptsAnAliasWhereverAModelIsNamed) {
   EXPECT_TRUE(exported->Finish().ok());
 }
 
-TEST_F(ModelNamesServiceTest, RefusesWrongNamesByField) {
+TEST_F(ModelNamesServiceTest, NamesTheFieldOfAnInvalidName) {
   for (const char* name : {"models/net", "models/net/versions/1", "models/net/aliases/1",
                            "models/net/aliases/latest", "net@production", ""}) {
     const grpc::Status status = SetAlias(name, 1);
@@ -141,7 +141,7 @@ TEST_F(ModelNamesServiceTest, RefusesWrongNamesByField) {
   EXPECT_EQ(FieldOf(SetAlias("models/net/aliases/a", 0)), "version");
   EXPECT_EQ(SetAlias("models/net/aliases/a", 7).error_code(), grpc::NOT_FOUND);
   EXPECT_EQ(FieldOf(DeleteVersion("models/net")), "name");
-  EXPECT_THAT(SolvedBy("models/net/aliases/absent"), HasSubstr("no such alias"));
+  EXPECT_THAT(SolvingModel("models/net/aliases/absent"), HasSubstr("no such alias"));
 }
 
 TEST_F(ModelNamesServiceTest, RefusesToDeleteAVersionWithAnAlias) {
@@ -155,7 +155,7 @@ TEST_F(ModelNamesServiceTest, RefusesToDeleteAVersionWithAnAlias) {
   v1::DeleteModelAliasResponse response;
   ASSERT_TRUE(models_->DeleteModelAlias(&context, request, &response).ok());
   EXPECT_TRUE(DeleteVersion("models/net/versions/2").ok());
-  EXPECT_EQ(SolvedBy("models/net"), "models/net/versions/1");
+  EXPECT_EQ(SolvingModel("models/net"), "models/net/versions/1");
   EXPECT_EQ(DeleteVersion("models/net/versions/2").error_code(), grpc::NOT_FOUND);
 }
 
@@ -167,7 +167,7 @@ TEST_F(ModelNamesServiceTest, LoadsAndUnloadsAModelByName) {
   EXPECT_THAT(Unload("models/net/versions/1"), ElementsAre("models/net/versions/1"));
   EXPECT_THAT(Unload("models/net"), ElementsAre("models/net/versions/2"));
   EXPECT_THAT(Unload("models/net"), IsEmpty());
-  EXPECT_EQ(SolvedBy("models/net"), "models/net/versions/2");  // loads the model again
+  EXPECT_EQ(SolvingModel("models/net"), "models/net/versions/2");  // loads the model again
   EXPECT_TRUE(Get("models/net").loaded());
 }
 
@@ -178,7 +178,7 @@ TEST_F(ModelNamesServiceTest, LosesNoSolveWhileTheModelIsReplaced) {
   for (int i = 0; i < 2; ++i) {
     callers.emplace_back([&] {
       while (!done) {
-        const bool answered = SolvedBy("models/net").starts_with("models/net/versions/");
+        const bool answered = SolvingModel("models/net").starts_with("models/net/versions/");
         ++(answered ? solved : lost);
       }
     });
@@ -188,7 +188,7 @@ TEST_F(ModelNamesServiceTest, LosesNoSolveWhileTheModelIsReplaced) {
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(lost, 0);
   EXPECT_GT(solved, 20);
-  EXPECT_EQ(SolvedBy("models/net"), "models/net/versions/102");
+  EXPECT_EQ(SolvingModel("models/net"), "models/net/versions/102");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class ModelServiceTest : public DaemonTest {
     models_ = v1::ModelService::NewStub(channel_);
   }
 
-  static v1::EvaluateModelRequest OfGenerated(int64_t count) {
+  static v1::EvaluateModelRequest RequestForGenerated(int64_t count) {
     v1::EvaluateModelRequest request;
     request.set_model("models/net");
     request.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
@@ -45,7 +45,8 @@ class ModelServiceTest : public DaemonTest {
     const auto stream = models_->EvaluateModel(&context, request);
     report_.Clear();
     for (v1::EvaluateModelResponse message; stream->Read(&message);) {
-      EXPECT_FALSE(report_.IsInitialized() && !report_.model().empty()) << "after the report";
+      EXPECT_FALSE(report_.IsInitialized() && !report_.model().empty())
+          << "no message may follow the report";
       EXPECT_LE(message.done(), message.total());
       if (message.has_report()) report_ = message.report();
     }
@@ -99,7 +100,7 @@ class ModelServiceTest : public DaemonTest {
 };
 
 TEST_F(ModelServiceTest, EvaluatesAGeneratedSetAndWritesTheCard) {
-  v1::EvaluateModelRequest request = OfGenerated(30);
+  v1::EvaluateModelRequest request = RequestForGenerated(30);
   request.add_modes()->set_strategy(v1::STRATEGY_GREEDY);
   request.add_modes()->set_strategy(v1::STRATEGY_MULTI_START);
   request.mutable_reference_search_time()->set_nanos(2'000'000);
@@ -142,10 +143,10 @@ TEST_F(ModelServiceTest, EvaluatesFilesAgainstTheirReferences) {
   EXPECT_DOUBLE_EQ(report_.evaluations(0).mean_gap(), report_.evaluations(0).mean_cost() / 0.5 - 1);
 }
 
-TEST_F(ModelServiceTest, RefusesEvaluationsByField) {
-  const auto refusal = [this](const std::function<void(v1::EvaluateModelRequest&)>& spoil) {
-    v1::EvaluateModelRequest request = OfGenerated(2);
-    spoil(request);
+TEST_F(ModelServiceTest, NamesTheFieldOfAnInvalidEvaluation) {
+  const auto refusal = [this](const std::function<void(v1::EvaluateModelRequest&)>& change) {
+    v1::EvaluateModelRequest request = RequestForGenerated(2);
+    change(request);
     const grpc::Status status = Evaluate(request);
     EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
     return status.error_message();
@@ -169,7 +170,7 @@ TEST_F(ModelServiceTest, RefusesEvaluationsByField) {
                 r.add_files()->set_content("nonsense");
               }),
               HasSubstr("files[0]: "));
-  v1::EvaluateModelRequest unknown = OfGenerated(2);
+  v1::EvaluateModelRequest unknown = RequestForGenerated(2);
   unknown.set_model("models/nobody");
   EXPECT_EQ(Evaluate(unknown).error_code(), grpc::NOT_FOUND);
 }
@@ -179,7 +180,7 @@ TEST_F(ModelServiceTest, ImportsAnExportedModel) {
   ModelCard card = ACard(weights, "trainingJobs/elsewhere");
   card.evaluations = {{.data = "d", .mode = "greedy", .instances = 3, .mean_cost = 5}};
   const std::string text = WriteModelCard(card);
-  // Uploads the files in chunks that keep their order.
+  // Uploads the card in two chunks.
   const grpc::Status status =
       Import({Header("guest"), Chunk("card.json", text.substr(0, 10)),
               Chunk("card.json", text.substr(10)), Chunk("weights.safetensors", weights)});
@@ -197,7 +198,7 @@ TEST_F(ModelServiceTest, ImportsAnExportedModel) {
   EXPECT_EQ(model_.name(), "models/guest/versions/2");
 }
 
-TEST_F(ModelServiceTest, RefusesImportsAndLeavesNothingBehind) {
+TEST_F(ModelServiceTest, RefusesInvalidImportsAndLeavesNothingBehind) {
   const std::string weights = WriteSafetensors({});
   const std::string card = WriteModelCard(ACard(weights, ""));
   const auto refusal = [this](const std::vector<v1::ImportModelRequest>& messages,
@@ -236,7 +237,7 @@ TEST_F(ModelServiceTest, RefusesImportsAndLeavesNothingBehind) {
               HasSubstr("card.json: has more than"));
   EXPECT_THAT(model_.name(), "");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/models/a"));
-  Stop();  // after the last upload
+  Stop();  // waits for the end of the last upload
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() + "/models/.staging"));
 }
 
@@ -249,8 +250,8 @@ TEST_F(ModelServiceTest, RefusesUploadsIntoAFullStateFolder) {
   EXPECT_EQ(import.error_code(), grpc::RESOURCE_EXHAUSTED);
   EXPECT_THAT(import.error_message(), HasSubstr("large 2.0 MB"));
   Context context;
-  v1::Matrices kept;
-  const auto upload = v1::DatasetService::NewStub(channel_)->UploadMatrices(&context, &kept);
+  v1::Matrices stored;
+  const auto upload = v1::DatasetService::NewStub(channel_)->UploadMatrices(&context, &stored);
   v1::UploadMatricesRequest message;
   message.mutable_header()->set_size(2);
   upload->Write(message);
@@ -262,7 +263,7 @@ TEST_F(ModelServiceTest, RefusesUploadsIntoAFullStateFolder) {
   EXPECT_THAT(uploaded.error_message(), HasSubstr("MB more are needed"));
 }
 
-TEST(ModelEvaluationTest, WatchesEachStep) {
+TEST(ModelEvaluationTest, ReportsEachStepToTheWatch) {
   const TempFolder folder;
   const std::string version = folder.File("models/net/1");
   ASSERT_TRUE(EnsureDirectory(version).ok());
@@ -312,7 +313,7 @@ TEST(ModelImportTest, RefusesAModelAboveTheQuota) {
   EXPECT_TRUE(quota.Check().ok());
 }
 
-TEST_F(ModelServiceTest, PublishesNothingOfABrokenUpload) {
+TEST_F(ModelServiceTest, PublishesNothingOfACancelledUpload) {
   const std::string weights = WriteSafetensors({});
   {
     Context context;

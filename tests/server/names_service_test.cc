@@ -59,11 +59,11 @@ class NamesTest : public DaemonTest {
   }
   void TearDown() override {
     EXPECT_EQ(*ReadFile(folder_.path() + "/canary/card.json"), "precious");
-    std::set<std::string> left;
+    std::set<std::string> remaining;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
-      left.insert(entry.path().filename());
+      remaining.insert(entry.path().filename());
     }
-    EXPECT_EQ(left, (std::set<std::string>{"canary", "models", "state"}));
+    EXPECT_EQ(remaining, (std::set<std::string>{"canary", "models", "state"}));
     DaemonTest::TearDown();
   }
 };
@@ -181,8 +181,8 @@ TEST_F(TrainingFilesTest, RefusesFilesOutsideTheDataFolders) {
       EXPECT_THAT(status.error_message(), HasSubstr(key));
       EXPECT_THAT(status.error_message(), HasSubstr("the daemon's option data_dirs (" + data));
     }
-    const grpc::Status fine = Validate(Concat(key, "=", data, "/sets/own.jsonl"));
-    EXPECT_TRUE(fine.ok()) << key << ": " << fine.error_message();
+    const grpc::Status allowed = Validate(Concat(key, "=", data, "/sets/own.jsonl"));
+    EXPECT_TRUE(allowed.ok()) << key << ": " << allowed.error_message();
   }
   EXPECT_TRUE(Validate("training.initial_model=models/net/versions/1").ok());
 }

@@ -123,7 +123,7 @@ TEST_F(ReflectionTest, RespondsToUnreadableBytes) {
   EXPECT_TRUE(CallByPath(channel_, context_, path, {"\xff\xff\xff", "\x3a\x01*"}).ok());
 }
 
-TEST_F(ReflectionTest, BoundsIdleStreamsWithoutThreads) {
+TEST_F(ReflectionTest, BoundsIdleStreamsAndNeedsNoThreadForEach) {
   vrpd_.max_open_streams = 60;
   Open();
   const auto stub = ServerReflection::NewStub(channel_);

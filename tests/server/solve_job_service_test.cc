@@ -19,6 +19,7 @@ class SolveJobServiceTest : public DaemonTest {
     stub_ = v1::SolverService::NewStub(channel_);
   }
 
+  // Returns a request with `budget`, or with 50 ms if `budget` is below 1 s.
   static v1::CreateSolveJobRequest ARequest(absl::Duration budget = absl::Hours(2),
                                             int customers = 60) {
     v1::CreateSolveJobRequest request;
@@ -52,19 +53,19 @@ class SolveJobServiceTest : public DaemonTest {
     v1::DeleteSolveJobResponse response;
     return stub_->DeleteSolveJob(&context, request, &response);
   }
-  struct Watched {
+  struct WatchResult {
     std::vector<v1::WatchSolveJobResponse> events;
     grpc::Status status;
   };
   // Reads to the end of the stream, or cancels the call once `enough` returns true.
-  Watched Watch(const std::string& name, int64_t from,
-                const std::function<bool(const v1::WatchSolveJobResponse&)>& enough = nullptr) {
+  WatchResult Watch(const std::string& name, int64_t from,
+                    const std::function<bool(const v1::WatchSolveJobResponse&)>& enough = nullptr) {
     Context context;
     v1::WatchSolveJobRequest request;
     request.set_name(name);
     request.set_from_sequence(from);
     const auto stream = stub_->WatchSolveJob(&context, request);
-    Watched result;
+    WatchResult result;
     for (v1::WatchSolveJobResponse event; stream->Read(&event);) {
       if (event.sequence() > 0) result.events.push_back(event);
       if (enough != nullptr && enough(event)) context.TryCancel();
@@ -81,7 +82,7 @@ class SolveJobServiceTest : public DaemonTest {
     });
     return cost;
   }
-  bool CheckerAgrees(const v1::Instance& instance, const v1::SolveResponse& answer) {
+  bool IsFeasible(const v1::Instance& instance, const v1::SolveResponse& answer) {
     Context context;
     v1::CheckSolutionRequest check;
     *check.mutable_instance() = instance;
@@ -101,7 +102,7 @@ TEST_F(SolveJobServiceTest, StreamsAndStoresTheResult) {
   EXPECT_THAT(job_.name(), testing::StartsWith("solveJobs/"));
   EXPECT_EQ(job_.instance_name(), "city");
   EXPECT_FALSE(job_.solve().has_instance());
-  const Watched all = Watch(job_.name(), 0);
+  const WatchResult all = Watch(job_.name(), 0);
   ASSERT_TRUE(all.status.ok()) << all.status.error_message();
   for (size_t i = 0; i < all.events.size(); ++i) {
     EXPECT_EQ(all.events[i].sequence(), static_cast<int64_t>(i) + 1);
@@ -109,7 +110,7 @@ TEST_F(SolveJobServiceTest, StreamsAndStoresTheResult) {
   ASSERT_GE(all.events.size(), 3u);
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);
   const v1::SolveResponse& streamed = all.events[all.events.size() - 2].response();
-  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), streamed));
+  EXPECT_TRUE(IsFeasible(request.solve().instance(), streamed));
   EXPECT_EQ(streamed.end_reason(), v1::END_REASON_BUDGET);
 
   ASSERT_TRUE(Get(job_.name()).ok());
@@ -117,7 +118,7 @@ TEST_F(SolveJobServiceTest, StreamsAndStoresTheResult) {
   EXPECT_EQ(job_.response().SerializeAsString(), streamed.SerializeAsString());
   EXPECT_EQ(job_.progress().cost(), streamed.solution().cost());
   EXPECT_EQ(job_.attempt(), 1);
-  EXPECT_TRUE(StopJob(job_.name()).ok()) << "it has its answer already";
+  EXPECT_TRUE(StopJob(job_.name()).ok()) << "the job has finished";
   const int64_t next = static_cast<int64_t>(all.events.size()) + 1;
   EXPECT_EQ(Watch(job_.name(), 3).events.size() + 2, all.events.size());
   EXPECT_EQ(Watch(job_.name(), next + 1).status.error_code(), grpc::OUT_OF_RANGE);
@@ -128,22 +129,22 @@ TEST_F(SolveJobServiceTest, KeepsTheBestPlanAfterAStop) {
   const v1::CreateSolveJobRequest request = ARequest();
   ASSERT_TRUE(Create(request).ok());
   const std::string name = job_.name();
-  const double seen = AwaitImprovement(name);
+  const double stored_cost = AwaitImprovement(name);
   ASSERT_TRUE(StopJob(name).ok());
-  const Watched all = Watch(name, 1);
+  const WatchResult all = Watch(name, 1);
   ASSERT_TRUE(all.status.ok());
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);
   ASSERT_TRUE(Get(name).ok());
   EXPECT_EQ(job_.response().end_reason(), v1::END_REASON_STOPPED);
-  EXPECT_LE(job_.response().solution().cost(), seen);
-  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.response()));
+  EXPECT_LE(job_.response().solution().cost(), stored_cost);
+  EXPECT_TRUE(IsFeasible(request.solve().instance(), job_.response()));
 }
 
 TEST_F(SolveJobServiceTest, ContinuesFromItsBestPlanAfterARestart) {
   const v1::CreateSolveJobRequest request = ARequest();
   ASSERT_TRUE(Create(request).ok());
   const std::string name = job_.name();
-  const double seen = AwaitImprovement(name);
+  const double stored_cost = AwaitImprovement(name);
   Restart();
   double resumed = 0;
   Watch(name, 1, [&resumed](const v1::WatchSolveJobResponse& event) {
@@ -151,14 +152,14 @@ TEST_F(SolveJobServiceTest, ContinuesFromItsBestPlanAfterARestart) {
     return event.has_resumed();
   });
   EXPECT_GT(resumed, 0);
-  EXPECT_LE(resumed, seen);
+  EXPECT_LE(resumed, stored_cost);
   ASSERT_TRUE(StopJob(name).ok());
   Watch(name, 1);
   ASSERT_TRUE(Get(name).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED) << job_.error().message();
   EXPECT_EQ(job_.attempt(), 2);
   EXPECT_LE(job_.response().solution().cost(), resumed);
-  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.response()));
+  EXPECT_TRUE(IsFeasible(request.solve().instance(), job_.response()));
 }
 
 TEST_F(SolveJobServiceTest, EndsWithoutImprovementAcrossARestart) {
@@ -199,7 +200,7 @@ TEST_F(SolveJobServiceTest, ContinuesWithoutADeletedModel) {
   const grpc::Status created = Create(request);
   ASSERT_TRUE(created.ok()) << created.error_message();
   const std::string name = job_.name();
-  const double seen = AwaitImprovement(name);
+  const double stored_cost = AwaitImprovement(name);
   Stop();
   std::filesystem::remove_all(folder_.path() + "/models/net");
   Restart();
@@ -208,8 +209,8 @@ TEST_F(SolveJobServiceTest, ContinuesWithoutADeletedModel) {
   Watch(name, 1);
   ASSERT_TRUE(Get(name).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED) << job_.error().message();
-  EXPECT_LE(job_.response().solution().cost(), seen);
-  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.response()));
+  EXPECT_LE(job_.response().solution().cost(), stored_cost);
+  EXPECT_TRUE(IsFeasible(request.solve().instance(), job_.response()));
   EXPECT_THAT(job_.response().policy_note(), testing::HasSubstr("without the network"));
   EXPECT_THAT(job_.response().policy_note(), testing::HasSubstr("net"));
 }
@@ -225,7 +226,7 @@ TEST_F(SolveJobServiceTest, RunsOneJobAndQueuesOthers) {
   EXPECT_EQ(job_.queue_position(), 1);
   ASSERT_TRUE(Create(ARequest()).ok());
   EXPECT_EQ(job_.queue_position(), 2);
-  const Watched last = Watch(job_.name(), 1, [](const auto&) { return true; });
+  const WatchResult last = Watch(job_.name(), 1, [](const auto&) { return true; });
   EXPECT_EQ(last.events.at(0).queue_position(), 2);
   ASSERT_TRUE(Get(running).ok());
   EXPECT_EQ(job_.queue_position(), 0);
@@ -277,7 +278,7 @@ TEST_F(SolveJobServiceTest, RefusesTheSameRequestsAsSolve) {
   Context context;
   v1::ListSolveJobsResponse listed;
   ASSERT_TRUE(stub_->ListSolveJobs(&context, v1::ListSolveJobsRequest(), &listed).ok());
-  EXPECT_EQ(listed.solve_jobs_size(), 0) << "nothing was left";
+  EXPECT_EQ(listed.solve_jobs_size(), 0) << "a refused request must create no job";
 }
 
 TEST_F(SolveJobServiceTest, ValidatesWithoutCreating) {
@@ -286,10 +287,10 @@ TEST_F(SolveJobServiceTest, ValidatesWithoutCreating) {
   request.set_validate_only(true);
   ASSERT_TRUE(Create(request).ok());
   EXPECT_EQ(job_.name(), "");
-  EXPECT_EQ(job_.budget().seconds(), 600) << "what a job gets that names none";
+  EXPECT_EQ(job_.budget().seconds(), 600) << "the default budget of a job";
 }
 
-TEST_F(SolveJobServiceTest, ListsInPagesWithoutResponsesAndDeletesEndedJobs) {
+TEST_F(SolveJobServiceTest, ListsInPagesWithoutResponsesAndDeletesFinishedJobs) {
   std::vector<std::string> names;
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(Create(ARequest(absl::ZeroDuration())).ok());

@@ -47,7 +47,7 @@ TEST_F(SolveStreamTest, StreamsImprovementsThenTheResult) {
   std::vector<v1::Improvement> improvements;
   std::vector<v1::SolveResponse> answers;
   for (v1::StreamSolveResponse message; reader->Read(&message);) {
-    EXPECT_TRUE(answers.empty()) << "something after the answer";
+    EXPECT_TRUE(answers.empty()) << "no message may follow the response";
     if (message.has_improvement()) improvements.push_back(message.improvement());
     if (message.has_response()) answers.push_back(message.response());
   }
@@ -90,7 +90,8 @@ TEST_F(SolveStreamTest, EndsWithTheErrorOfTheSolve) {
 TEST_F(SolveStreamTest, FreesItsThreadWhenTheCallerLeaves) {
   v1::SolveRequest endless = ARequest(200);
   endless.mutable_budget()->set_seconds(3000);
-  // Both solve threads are busy, then free again. If not, a third request would wait for an hour.
+  // Each cancelled call must free its solve thread. Otherwise the last request would wait for 50
+  // minutes.
   for (int i = 0; i < 2; ++i) {
     Context context;
     const auto reader = solver_->StreamSolve(&context, endless);
@@ -120,7 +121,8 @@ TEST_F(SolveStreamTest, ReturnsBatchResponsesById) {
   });
   std::map<std::string, v1::BatchSolveResponse> responses;
   for (v1::BatchSolveResponse response; stream->Read(&response);) {
-    EXPECT_TRUE(responses.emplace(response.id(), response).second) << response.id() << " again";
+    EXPECT_TRUE(responses.emplace(response.id(), response).second)
+        << response.id() << " has two responses";
   }
   writer.join();
   const grpc::Status status = stream->Finish();
@@ -152,7 +154,7 @@ TEST_F(SolveStreamTest, EndsACancelledBatch) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
-TEST_F(SolveStreamTest, StopsABatchWithTheDaemon) {
+TEST_F(SolveStreamTest, EndsABatchWhenTheDaemonStops) {
   Context context;
   const auto stream = OpenAnsweredBatch(context);
   v1::BatchSolveResponse response;
@@ -161,7 +163,7 @@ TEST_F(SolveStreamTest, StopsABatchWithTheDaemon) {
   EXPECT_EQ(stream->Finish().error_code(), grpc::UNAVAILABLE);
 }
 
-TEST_F(SolveStreamTest, AnswersReadBatchRequestsBeforeShutdown) {
+TEST_F(SolveStreamTest, AnswersReceivedBatchRequestsBeforeShutdown) {
   drain_ = absl::Seconds(2);
   Start();
   solver_ = v1::SolverService::NewStub(channel_);

@@ -1,4 +1,4 @@
-// Tests the expected duration of a request before its instance is read.
+// Tests the minimum search time of a request, which is known before its instance is read.
 #include <gtest/gtest.h>
 
 #include "server/convert/solve_convert.h"
@@ -6,6 +6,7 @@
 namespace vrp {
 namespace {
 
+// Number of customers of each request.
 constexpr int64_t kCustomers = 200;
 
 SolveLimits Limits() {
@@ -33,7 +34,7 @@ TEST(MinSearchTimeTest, ReturnsTheTimeWithoutImprovement) {
   EXPECT_EQ(MinSearchTime(request), absl::Seconds(3));
 }
 
-TEST(MinSearchTimeTest, GrowsWithTheInstanceByTheAutomaticRule) {
+TEST(MinSearchTimeTest, GrowsWithTheInstanceUnderTheAutomaticRule) {
   v1::SolveRequest request;
   request.mutable_stop()->set_automatic(true);
   const absl::Duration min_time = MinSearchTime(request);

@@ -71,7 +71,7 @@ TEST_F(SolverServiceTest, SolvesWithTheNewestVersionOfAModel) {
   EXPECT_TRUE(response_.feasible());
 }
 
-TEST_F(SolverServiceTest, RefusesWrongRequestsByField) {
+TEST_F(SolverServiceTest, NamesTheFieldOfAnInvalidRequest) {
   v1::SolveRequest request = ARequest();
   request.set_model("models/nothing");
   EXPECT_EQ(Solve(request).error_code(), grpc::NOT_FOUND);
@@ -85,10 +85,10 @@ TEST_F(SolverServiceTest, RefusesWrongRequestsByField) {
   request.clear_input();
   request.set_strategy(v1::STRATEGY_AUTO);
   EXPECT_EQ(FieldOf(Solve(request)), "instance");
-  const auto field_of = [&](auto spoil) {
-    v1::SolveRequest spoilt = ARequest();
-    spoil(spoilt);
-    const grpc::Status status = Solve(spoilt);
+  const auto field_of = [&](auto change) {
+    v1::SolveRequest changed = ARequest();
+    change(changed);
+    const grpc::Status status = Solve(changed);
     EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
     return FieldOf(status);
   };
@@ -139,9 +139,9 @@ TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsFrozenStops) {
 
   Context batch_context;
   const auto batch = solver_->BatchSolve(&batch_context);
-  v1::BatchSolveRequest of_batch;
-  *of_batch.mutable_solve() = request;
-  batch->Write(of_batch);
+  v1::BatchSolveRequest batch_request;
+  *batch_request.mutable_solve() = request;
+  batch->Write(batch_request);
   batch->WritesDone();
   v1::BatchSolveResponse answered;
   ASSERT_TRUE(batch->Read(&answered));
@@ -192,7 +192,8 @@ TEST_F(SolverServiceTest, StopsACancelledSolveAndTakesTheNextRequest) {
   v1::SolveRequest endless = ARequest();
   *endless.mutable_instance() = ACvrpMessage(200);
   endless.mutable_budget()->set_seconds(3000);
-  // Both solve threads are busy, then free again. If not, a third request would wait for an hour.
+  // Each cancelled call must free its solve thread. Otherwise the last request would wait for 50
+  // minutes.
   for (int i = 0; i < 2; ++i) {
     Context context;
     grpc::CompletionQueue queue;
@@ -318,7 +319,7 @@ TEST_F(SolverServiceTest, GeneratesTheSameInstancesEachTime) {
   EXPECT_EQ(FieldOf(datasets->GenerateInstances(&context, request)->Finish()), "instance_count");
 }
 
-TEST_F(SolverServiceTest, DescribesItself) {
+TEST_F(SolverServiceTest, ReturnsVersionDevicesAndLimits) {
   Context context;
   v1::ServerInfo info;
   ASSERT_TRUE(v1::SystemService::NewStub(channel_)->GetServerInfo(&context, {}, &info).ok());

@@ -22,10 +22,10 @@
 namespace vrp::test {
 namespace {
 
-constexpr int kCustomers = 12;  // more customers than in the instances that test a model when it is
-                                // loaded
+// More customers than in the instances with which the daemon tests a model when loading it.
+constexpr int kCustomers = 12;
 
-// A policy that is slow, or returns wrong plans, for instances of kCustomers.
+// A policy that is slow, or returns wrong plans, for instances of at least kCustomers customers.
 class FaultyPolicy final : public Policy {
  public:
   explicit FaultyPolicy(bool slow) : slow_(slow) {}
@@ -115,7 +115,7 @@ class StatusCodesTest : public DaemonTest {
     ASSERT_EQ(chmod(vrpd_.tokens.c_str(), 0600), 0);
     Start();
   }
-  void DamageModel() {
+  void StartWithDamagedModel() {
     StartWithModels();
     ASSERT_TRUE(
         AtomicWriteFile(Concat(folder_.path(), "/models/wrong/1/", kWeightsFile), "others").ok());
@@ -141,7 +141,7 @@ grpc::StatusCode AskForTooManyThreads(StatusCodesTest& test, Rpc rpc) {
   return test.Call(rpc, request);
 }
 
-grpc::StatusCode SetALaterVersionsField(StatusCodesTest& test, Rpc rpc) {
+grpc::StatusCode SetAnUnknownField(StatusCodesTest& test, Rpc rpc) {
   test.Start();
   v1::SolveRequest request = StatusCodesTest::ALongRequest();
   AddUnknownField(*request.mutable_instance());
@@ -199,7 +199,7 @@ grpc::StatusCode SendATokenThatMayOnlyRead(StatusCodesTest& test, Rpc rpc) {
 }
 
 grpc::StatusCode NameADamagedModel(StatusCodesTest& test, Rpc rpc) {
-  test.DamageModel();
+  test.StartWithDamagedModel();
   return test.Call(rpc, StatusCodesTest::AGreedyRequest("wrong"));
 }
 
@@ -217,7 +217,7 @@ grpc::StatusCode GetAWrongPlan(StatusCodesTest& test, Rpc rpc) {
 const std::vector<CodeCase>& AllCodeCases() {
   static const auto* const all = new std::vector<CodeCase>{
       {"INVALID_ARGUMENT", grpc::INVALID_ARGUMENT, AskForTooManyThreads},
-      {"UNIMPLEMENTED", grpc::UNIMPLEMENTED, SetALaterVersionsField},
+      {"UNIMPLEMENTED", grpc::UNIMPLEMENTED, SetAnUnknownField},
       {"NOT_FOUND", grpc::NOT_FOUND, NameAnAbsentModel},
       {"FAILED_PRECONDITION", grpc::FAILED_PRECONDITION, NameNoModel},
       {"RESOURCE_EXHAUSTED", grpc::RESOURCE_EXHAUSTED, SendALargeMessage},
@@ -249,7 +249,7 @@ std::string CommentOf(Rpc rpc) {
   return "";
 }
 
-// Returns the codes at the start of a line: `CODE: remedy` or `CODE, CODE: remedy`.
+// Returns the codes at the start of a line, as in `CODE: remedy` or `CODE, CODE: remedy`.
 std::set<std::string> DocumentedCodes(Rpc rpc) {
   const std::string comment = CommentOf(rpc);
   std::set<std::string> codes;
@@ -286,7 +286,7 @@ INSTANTIATE_TEST_SUITE_P(All, EachStatusCodeTest,
                                   std::get<0>(test.param).code;
                          });
 
-TEST(StatusCodes, CoversAllDocumentedCodes) {
+TEST(StatusCodeCases, CoverAllDocumentedCodes) {
   std::set<std::string> provoked;
   for (const CodeCase& each : AllCodeCases()) provoked.insert(each.code);
   for (const Rpc rpc : kRpcs) EXPECT_EQ(DocumentedCodes(rpc), provoked) << NameOf(rpc);

@@ -37,7 +37,7 @@ class LatePolicy final : public Policy {
 
 class StopServiceTest : public DaemonTest {
  protected:
-  void StartWith(int32_t threads) {
+  void StartWithThreads(int32_t threads) {
     vrpd_.threads = threads;
     Start();
     solver_ = v1::SolverService::NewStub(channel_);
@@ -50,7 +50,8 @@ class StopServiceTest : public DaemonTest {
     request.mutable_budget()->set_seconds(3000);
     return request;
   }
-  static v1::SolveRequest AStoppedRequest() {
+  // Returns a request that ends after 100 ms without improvement.
+  static v1::SolveRequest AStoppingRequest() {
     v1::SolveRequest request = ALongRequest();
     request.mutable_stop()->mutable_no_improvement()->set_nanos(100'000'000);
     return request;
@@ -58,9 +59,9 @@ class StopServiceTest : public DaemonTest {
   grpc::Status Solve(const v1::SolveRequest& request) {
     return SolveOnce(*solver_, request, response_);
   }
-  std::string RefusedField(const std::function<void(v1::SolveRequest&)>& spoil) {
+  std::string FieldOfRefusal(const std::function<void(v1::SolveRequest&)>& change) {
     v1::SolveRequest request = ALongRequest();
-    spoil(request);
+    change(request);
     const grpc::Status status = Solve(request);
     EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
     return FieldOf(status);
@@ -71,8 +72,8 @@ class StopServiceTest : public DaemonTest {
 };
 
 TEST_F(StopServiceTest, EndsWithoutImprovement) {
-  StartWith(1);
-  const grpc::Status status = Solve(AStoppedRequest());
+  StartWithThreads(1);
+  const grpc::Status status = Solve(AStoppingRequest());
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response_.end_reason(), v1::END_REASON_NO_IMPROVEMENT);
   EXPECT_EQ(response_.no_improvement().nanos(), 100'000'000);
@@ -88,7 +89,7 @@ TEST_F(StopServiceTest, EndsWithoutImprovement) {
 }
 
 TEST_F(StopServiceTest, EndsAtATargetCostAndAtATargetGap) {
-  StartWith(1);
+  StartWithThreads(1);
   v1::SolveRequest request = ALongRequest();
   request.mutable_stop()->set_target_cost(1e6);
   ASSERT_TRUE(Solve(request).ok());
@@ -102,22 +103,23 @@ TEST_F(StopServiceTest, EndsAtATargetCostAndAtATargetGap) {
   EXPECT_LE(response_.gap(), 0.01);
 }
 
-TEST_F(StopServiceTest, EndsAfterIterationsReproducibly) {
-  StartWith(1);
+TEST_F(StopServiceTest, EndsReproduciblyAfterIterations) {
+  StartWithThreads(1);
   v1::SolveRequest request = ALongRequest();
   request.clear_budget();
   request.mutable_stop()->set_max_iterations(1200);
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_EQ(response_.end_reason(), v1::END_REASON_ITERATIONS);
   EXPECT_EQ(response_.iterations(), 1200);
-  EXPECT_GT(response_.budget().seconds(), 20) << "the longest, as the caller's deadline allows";
+  EXPECT_GT(response_.budget().seconds(), 20)
+      << "the longest budget that the caller's deadline allows";
   const v1::Solution first = response_.solution();
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_EQ(response_.solution().SerializeAsString(), first.SerializeAsString());
 }
 
 TEST_F(StopServiceTest, ChoosesABudgetBySize) {
-  StartWith(1);
+  StartWithThreads(1);
   v1::SolveRequest request = ALongRequest();
   request.clear_budget();
   request.mutable_stop()->set_automatic(true);
@@ -133,12 +135,12 @@ TEST_F(StopServiceTest, ChoosesABudgetBySize) {
   EXPECT_EQ(response_.budget().seconds(), 30);
   request.clear_stop();
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.budget().nanos(), 500'000'000) << "a call that names nothing";
+  EXPECT_EQ(response_.budget().nanos(), 500'000'000) << "the default budget without criteria";
   EXPECT_FALSE(response_.has_no_improvement());
 }
 
 TEST_F(StopServiceTest, ReportsAProvenOptimum) {
-  StartWith(1);
+  StartWithThreads(1);
   v1::SolveRequest request = ALongRequest();
   *request.mutable_instance() = ACvrpMessage(1);
   ASSERT_TRUE(Solve(request).ok());
@@ -147,9 +149,9 @@ TEST_F(StopServiceTest, ReportsAProvenOptimum) {
 }
 
 TEST_F(StopServiceTest, AppliesToStreamsAndBatches) {
-  StartWith(1);
+  StartWithThreads(1);
   Context context;
-  const auto reader = solver_->StreamSolve(&context, AStoppedRequest());
+  const auto reader = solver_->StreamSolve(&context, AStoppingRequest());
   v1::StreamSolveResponse message, last;
   while (reader->Read(&message)) last = message;
   ASSERT_TRUE(reader->Finish().ok());
@@ -157,9 +159,9 @@ TEST_F(StopServiceTest, AppliesToStreamsAndBatches) {
 
   Context batch_context;
   const auto batch = solver_->BatchSolve(&batch_context);
-  v1::BatchSolveRequest of_batch;
-  *of_batch.mutable_solve() = AStoppedRequest();
-  batch->Write(of_batch);
+  v1::BatchSolveRequest batch_request;
+  *batch_request.mutable_solve() = AStoppingRequest();
+  batch->Write(batch_request);
   batch->WritesDone();
   v1::BatchSolveResponse answered;
   ASSERT_TRUE(batch->Read(&answered));
@@ -167,26 +169,26 @@ TEST_F(StopServiceTest, AppliesToStreamsAndBatches) {
   EXPECT_EQ(answered.response().end_reason(), v1::END_REASON_NO_IMPROVEMENT);
 }
 
-TEST_F(StopServiceTest, RefusesWrongCriteriaByField) {
+TEST_F(StopServiceTest, NamesTheFieldOfAnInvalidCriterion) {
   AddModel("net");
-  StartWith(1);
+  StartWithThreads(1);
   using R = v1::SolveRequest;
-  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->set_max_iterations(-1); }),
+  EXPECT_EQ(FieldOfRefusal([](R& r) { r.mutable_stop()->set_max_iterations(-1); }),
             "stop.max_iterations");
-  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->mutable_no_improvement(); }),
+  EXPECT_EQ(FieldOfRefusal([](R& r) { r.mutable_stop()->mutable_no_improvement(); }),
             "stop.no_improvement");
-  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->mutable_no_improvement()->set_nanos(-1); }),
+  EXPECT_EQ(FieldOfRefusal([](R& r) { r.mutable_stop()->mutable_no_improvement()->set_nanos(-1); }),
             "stop.no_improvement");
-  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->set_no_improvement_share(2); }),
+  EXPECT_EQ(FieldOfRefusal([](R& r) { r.mutable_stop()->set_no_improvement_share(2); }),
             "stop.no_improvement_share");
-  EXPECT_EQ(RefusedField([](R& r) {
+  EXPECT_EQ(FieldOfRefusal([](R& r) {
               r.clear_budget();
               r.mutable_stop()->set_no_improvement_share(0.5);
             }),
             "stop.no_improvement_share");
-  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->set_target_gap(0.1); }), "stop.target_gap");
-  EXPECT_EQ(RefusedField([](R& r) { r.set_network_only(true); }), "network_only");
-  EXPECT_EQ(RefusedField([](R& r) {
+  EXPECT_EQ(FieldOfRefusal([](R& r) { r.mutable_stop()->set_target_gap(0.1); }), "stop.target_gap");
+  EXPECT_EQ(FieldOfRefusal([](R& r) { r.set_network_only(true); }), "network_only");
+  EXPECT_EQ(FieldOfRefusal([](R& r) {
               r.set_model("models/net");
               r.set_strategy(v1::STRATEGY_GREEDY);
               r.mutable_stop()->set_target_cost(5);
@@ -195,14 +197,14 @@ TEST_F(StopServiceTest, RefusesWrongCriteriaByField) {
 }
 
 TEST_F(StopServiceTest, UsesIdleThreads) {
-  StartWith(2);
-  v1::SolveRequest idle = AStoppedRequest();
+  StartWithThreads(2);
+  v1::SolveRequest idle = AStoppingRequest();
   idle.set_idle_threads(true);
   ASSERT_TRUE(Solve(idle).ok());
   EXPECT_EQ(response_.threads(), 2);
   idle.set_threads(1);
   ASSERT_TRUE(Solve(idle).ok());
-  EXPECT_EQ(response_.threads(), 1) << "no more than it asks for";
+  EXPECT_EQ(response_.threads(), 1) << "no more threads than requested";
   idle.set_threads(0);
 
   // One thread is idle while another runs a search.
@@ -216,8 +218,8 @@ TEST_F(StopServiceTest, UsesIdleThreads) {
   while (reader->Read(&message)) {
   }
   EXPECT_EQ(reader->Finish().error_code(), grpc::CANCELLED);
-  ASSERT_TRUE(Solve(AStoppedRequest()).ok());
-  EXPECT_EQ(response_.threads(), 1) << "a request that does not ask for them";
+  ASSERT_TRUE(Solve(AStoppingRequest()).ok());
+  EXPECT_EQ(response_.threads(), 1) << "the request does not allow idle threads";
 }
 
 class LateNetworkServiceTest : public StopServiceTest {
@@ -225,9 +227,9 @@ class LateNetworkServiceTest : public StopServiceTest {
   void SetUp() override {
     loader_ = [](const std::string&, DeviceId) { return std::make_unique<LatePolicy>(); };
     AddModel("late");
-    StartWith(1);
+    StartWithThreads(1);
   }
-  static v1::SolveRequest Greedy() {
+  static v1::SolveRequest GreedyRequest() {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(20);
     request.set_model("models/late");
@@ -238,7 +240,7 @@ class LateNetworkServiceTest : public StopServiceTest {
 };
 
 TEST_F(LateNetworkServiceTest, FallsBackToSearchAndReportsIt) {
-  const grpc::Status status = Solve(Greedy());
+  const grpc::Status status = Solve(GreedyRequest());
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_TRUE(response_.feasible());
   EXPECT_EQ(response_.strategy(), v1::STRATEGY_SEARCH);
@@ -248,7 +250,7 @@ TEST_F(LateNetworkServiceTest, FallsBackToSearchAndReportsIt) {
 }
 
 TEST_F(LateNetworkServiceTest, FailsWithNetworkOnly) {
-  v1::SolveRequest request = Greedy();
+  v1::SolveRequest request = GreedyRequest();
   request.set_network_only(true);
   const grpc::Status status = Solve(request);
   EXPECT_EQ(status.error_code(), grpc::DEADLINE_EXCEEDED);

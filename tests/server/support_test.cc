@@ -23,15 +23,15 @@
 namespace vrp {
 namespace {
 
-TEST(BusyThreads, LeasesIdleThreadsAndAtLeastOne) {
+TEST(BusyThreads, LeasesIdleThreadsButAtLeastOne) {
   BusyThreads busy(4);
-  EXPECT_EQ(busy.TakeIdle(8).threads(), 4) << "returned at once";
+  EXPECT_EQ(busy.TakeIdle(8).threads(), 4) << "the lease ends at once";
   const BusyThreads::Lease one = busy.Take(1);
   BusyThreads::Lease rest = busy.TakeIdle(2);
   EXPECT_EQ(rest.threads(), 2);
   EXPECT_EQ(busy.busy(), 3);
   const BusyThreads::Lease training = busy.Take(4);
-  EXPECT_EQ(busy.TakeIdle(8).threads(), 1) << "nothing is idle";
+  EXPECT_EQ(busy.TakeIdle(8).threads(), 1) << "the minimum, since no thread is idle";
   BusyThreads::Lease moved = std::move(rest);
   EXPECT_EQ(busy.busy(), 7);
   moved = BusyThreads::Lease();
@@ -63,25 +63,25 @@ TEST(WorkPool, RefusesTasksBeyondItsQueueAndRunsTheOthers) {
 
 TEST(WorkPool, RunsTasksOnAllThreadsAtOnce) {
   WorkPool pool({.threads = 3, .max_queued = 3});
-  absl::BlockingCounter met(3);
+  absl::BlockingCounter all_running(3);
   absl::Notification release;
   for (int i = 0; i < 3; ++i) {
     pool.Run([&] {
-      met.DecrementCount();
+      all_running.DecrementCount();
       release.WaitForNotification();
     });
   }
-  met.Wait();
+  all_running.Wait();
   release.Notify();
 }
 
-TEST(WorkPool, WatchesTasksWhileTheyRun) {
+TEST(WorkPool, ReportsTasksToTheWatch) {
   test::RecordedWatch watch;
   WorkPool pool({.threads = 1, .watch = watch.Function(), .phase = "request"});
-  std::vector<std::string> meanwhile;
-  pool.Run([&] { meanwhile = watch.Take(); });
+  std::vector<std::string> during_task;
+  pool.Run([&] { during_task = watch.Take(); });
   pool.Close();
-  EXPECT_THAT(meanwhile, ::testing::ElementsAre("request"));
+  EXPECT_THAT(during_task, ::testing::ElementsAre("request"));
   EXPECT_THAT(watch.Take(), ::testing::ElementsAre("end of request"));
 }
 
@@ -105,8 +105,8 @@ TEST(RestartProgramDeathTest, RunsTheProgramWithTheGivenArguments) {
 
 constexpr absl::Time kNow = absl::FromUnixSeconds(1000);
 
-Forecast Search(absl::Duration end, absl::Duration least = absl::Milliseconds(2)) {
-  return {.work = least, .end = kNow + end, .latest_start = kNow + end};
+Forecast SearchForecast(absl::Duration end, absl::Duration min_work = absl::Milliseconds(2)) {
+  return {.work = min_work, .end = kNow + end, .latest_start = kNow + end};
 }
 
 TEST(FirstFreeTime, ReturnsTheTimeAfterAllQueuedWork) {
@@ -115,8 +115,8 @@ TEST(FirstFreeTime, ReturnsTheTimeAfterAllQueuedWork) {
   EXPECT_EQ(FirstFreeTime(busy, {}, kNow), kNow + absl::Milliseconds(10));
   // The first task uses one thread from 10 to 50 ms; the second uses the other thread from 30 to 32
   // ms.
-  const std::vector<Forecast> queued = {Search(absl::Milliseconds(50)),
-                                        Search(absl::Milliseconds(20))};
+  const std::vector<Forecast> queued = {SearchForecast(absl::Milliseconds(50)),
+                                        SearchForecast(absl::Milliseconds(20))};
   EXPECT_EQ(FirstFreeTime(busy, std::span(queued).first(1), kNow), kNow + absl::Milliseconds(30));
   EXPECT_EQ(FirstFreeTime(busy, queued, kNow), kNow + absl::Milliseconds(32));
 }
@@ -126,8 +126,8 @@ TEST(FirstFreeTime, ReturnsNowForIdleAndOverdueThreads) {
   EXPECT_EQ(FirstFreeTime(std::vector{kNow - absl::Seconds(5)}, {}, kNow), kNow);
 }
 
-TEST(CheckStartTime, RefusesALateStartWithATimeToRetry) {
-  const Forecast search = Search(absl::Milliseconds(500));
+TEST(CheckStartTime, RefusesALateStartAndSuggestsWhenToRetry) {
+  const Forecast search = SearchForecast(absl::Milliseconds(500));
   EXPECT_TRUE(CheckStartTime(search, kNow + absl::Milliseconds(500), kNow, 3).ok());
   const absl::Status late = CheckStartTime(search, kNow + absl::Milliseconds(1200), kNow, 3);
   EXPECT_EQ(late.code(), absl::StatusCode::kResourceExhausted);
@@ -139,7 +139,7 @@ TEST(CheckStartTime, RefusesALateStartWithATimeToRetry) {
 
 TEST(Forecast, TakesNoTimeOnceCancelled) {
   const auto cancel = std::make_shared<CancelFlag>();
-  Forecast search = Search(absl::Hours(1));
+  Forecast search = SearchForecast(absl::Hours(1));
   search.cancel = cancel;
   EXPECT_EQ(search.EndIfStarted(kNow), kNow + absl::Hours(1));
   cancel->Cancel();
@@ -148,11 +148,11 @@ TEST(Forecast, TakesNoTimeOnceCancelled) {
 
 TEST(CheckStartTime, LimitsTheRetryDelayToAMinute) {
   const absl::Status late =
-      CheckStartTime(Search(absl::Seconds(1)), kNow + absl::Hours(5), kNow, 0);
+      CheckStartTime(SearchForecast(absl::Seconds(1)), kNow + absl::Hours(5), kNow, 0);
   EXPECT_THAT(std::string(late.message()), testing::EndsWith("; try again in 1m"));
 }
 
-TEST(CheckStartTime, AddsTheLaterWait) {
+TEST(CheckStartTime, AddsTheWaitAfterTheStart) {
   const Forecast greedy{.wait_after_start = absl::Milliseconds(20),
                         .latest_start = kNow + absl::Milliseconds(30)};
   EXPECT_TRUE(CheckStartTime(greedy, kNow + absl::Milliseconds(10), kNow, 0).ok());
@@ -162,8 +162,8 @@ TEST(CheckStartTime, AddsTheLaterWait) {
 TEST(WorkPool, IgnoresCancelledTasksInForecasts) {
   absl::Notification busy, release;
   WorkPool pool({.threads = 1, .max_queued = 10});
-  const auto answered = std::make_shared<CancelFlag>();
-  const Forecast hour{.end = SteadyNow() + absl::Hours(1), .cancel = answered};
+  const auto cancel = std::make_shared<CancelFlag>();
+  const Forecast hour{.end = SteadyNow() + absl::Hours(1), .cancel = cancel};
   const auto hold = [&] {
     busy.Notify();
     release.WaitForNotification();
@@ -172,7 +172,7 @@ TEST(WorkPool, IgnoresCancelledTasksInForecasts) {
   busy.WaitForNotification();
   const Forecast late{.latest_start = SteadyNow() - absl::Seconds(1)};
   EXPECT_EQ(pool.TryRun([] {}, late).code(), absl::StatusCode::kResourceExhausted);
-  answered->Cancel();
+  cancel->Cancel();
   EXPECT_TRUE(pool.TryRun([] {}, late).ok());
   release.Notify();
 }
@@ -211,7 +211,7 @@ TEST(LogRateLimiter, PassesOneLinePerIntervalAndCountsOthers) {
   EXPECT_EQ(limiter.Pass(start), 0) << "the clock was set back";
 }
 
-TEST(WorkPool, ReportsAFullQueueBeforeATaskIsBuilt) {
+TEST(WorkPool, ReportsAFullQueueWithoutATask) {
   absl::Notification busy;
   absl::Notification release;
   WorkPool pool({.threads = 1, .max_queued = 1});

@@ -46,7 +46,7 @@ TEST(Metrics, CountsRequestsByCodeAndReason) {
   }
   EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_count{" + rpc + "} 2\n"));
   EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_bucket{" + rpc + ",le=\"0.055\"} 1\n"))
-      << "separates timely answers from late ones";
+      << "this bound lies between the two durations";
   EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_bucket{" + rpc + ",le=\"0.06\"} 2\n"));
 }
 
@@ -85,7 +85,7 @@ TEST(LiveFigures, ExportsDeviceMemory) {
   }
 }
 
-Job ATraining(double gap) {
+Job ATrainingJob(double gap) {
   Job job;
   job.id = "abc";
   job.kind = JobKind::kTraining;
@@ -101,9 +101,9 @@ Job ATraining(double gap) {
   return job;
 }
 
-TEST(LiveFigures, ExportsRunningTrainings) {
+TEST(LiveFigures, ExportsRunningTrainingJobs) {
   LiveFigures figures;
-  figures.active_jobs = {ATraining(0.05)};
+  figures.active_jobs = {ATrainingJob(0.05)};
   const std::string text = MetricsText(ToFamilies(figures));
   const std::string job = "job=\"trainingJobs/abc\"";
   for (const char* line :
@@ -118,7 +118,7 @@ TEST(LiveFigures, ExportsRunningTrainings) {
 
 TEST(LiveFigures, OmitsUnknownTrainingValues) {
   LiveFigures figures;
-  figures.active_jobs = {ATraining(std::nan(""))};
+  figures.active_jobs = {ATrainingJob(std::nan(""))};
   figures.active_jobs[0].progress->seconds_per_step = std::nan("");
   figures.active_jobs[0].progress->seconds_per_epoch = std::nan("");
   const std::string text = MetricsText(ToFamilies(figures));
@@ -138,13 +138,13 @@ TEST(ProcessFigures, ReturnsPlausibleValues) {
 
 TEST(Watchdog, ReportsOverdueWorkOnceAndAtEachDoubling) {
   Watchdog watchdog;
-  const absl::Time begun = absl::UnixEpoch();
-  const auto at = [&](int64_t seconds) { return begun + absl::Seconds(seconds); };
+  const absl::Time start = absl::UnixEpoch();
+  const auto at = [&](int64_t seconds) { return start + absl::Seconds(seconds); };
   const Watchdog::Watch quick(
-      watchdog, {.phase = "checkpoint", .owner = "", .limit = absl::Seconds(100)}, begun);
+      watchdog, {.phase = "checkpoint", .owner = "", .limit = absl::Seconds(100)}, start);
   {
     const Watchdog::Watch slow(watchdog,
-                               {.phase = "solve", .owner = "x", .limit = absl::Seconds(10)}, begun);
+                               {.phase = "solve", .owner = "x", .limit = absl::Seconds(10)}, start);
     EXPECT_TRUE(watchdog.TakeOverdue(at(10)).empty());
     const auto overdue = watchdog.TakeOverdue(at(11));
     ASSERT_EQ(overdue.size(), 1u);
@@ -155,7 +155,7 @@ TEST(Watchdog, ReportsOverdueWorkOnceAndAtEachDoubling) {
     EXPECT_EQ(watchdog.TakeOverdue(at(21)).size(), 1u);
     EXPECT_TRUE(watchdog.TakeOverdue(at(39)).empty());
   }
-  EXPECT_TRUE(watchdog.TakeOverdue(at(90)).empty()) << "it has ended";
+  EXPECT_TRUE(watchdog.TakeOverdue(at(90)).empty()) << "the solve has ended";
   EXPECT_EQ(watchdog.TakeOverdue(at(101)).at(0).phase, "checkpoint");
 }
 
@@ -223,7 +223,7 @@ TEST(WatchdogTrainer, WatchesEachPhaseAndForwardsEvents) {
 
 class HealthMonitorTest : public testing::Test {
  protected:
-  std::unique_ptr<HealthMonitor> Monitor() {
+  std::unique_ptr<HealthMonitor> CreateMonitor() {
     return std::make_unique<HealthMonitor>(
         HealthMonitor::Options{.readiness = &readiness_,
                                .solve_pool = &pool_,
@@ -239,7 +239,7 @@ class HealthMonitorTest : public testing::Test {
 };
 
 TEST_F(HealthMonitorTest, IsNotReadyWhileTheQueueStaysFull) {
-  const auto monitor = Monitor();
+  const auto monitor = CreateMonitor();
   EXPECT_EQ(reported_, std::vector<bool>{true});
   absl::Notification busy, release;
   pool_.Run([&] {
@@ -262,9 +262,9 @@ TEST_F(HealthMonitorTest, IsNotReadyWhileTheQueueStaysFull) {
 }
 
 TEST_F(HealthMonitorTest, IsNotReadyWhileTheStateFolderCannotBeWritten) {
-  const auto monitor = Monitor();
+  const auto monitor = CreateMonitor();
   const std::string moved = folder_.path() + "-moved";
-  std::filesystem::rename(folder_.path(), moved);  // root can write to read-only folders
+  std::filesystem::rename(folder_.path(), moved);  // because root can write to read-only folders
   const absl::Time now = SteadyNow();
   monitor->Poll(now + absl::Seconds(11));
   EXPECT_THAT(readiness_.reasons(), testing::ElementsAre("the state folder cannot be written"));
@@ -288,7 +288,7 @@ absl::StatusOr<std::unique_ptr<Telemetry>> Start(const std::string& listen) {
   return Telemetry::Create({.metrics_listen = listen, .started = absl::UnixEpoch()});
 }
 
-TEST(Telemetry, IsAliveAtOnceAndReadyWhileItServes) {
+TEST(Telemetry, IsAliveAtOnceAndReadyWhileServing) {
   const auto telemetry = Start("127.0.0.1:0");
   ASSERT_TRUE(telemetry.ok()) << telemetry.status();
   const std::string address = (*telemetry)->metrics_address();

@@ -33,7 +33,7 @@ class TrainingControlTest : public DaemonTest {
     EXPECT_TRUE(status.ok()) << status.error_message();
     return job;
   }
-  grpc::Status Refused(const v1::CreateTrainingJobRequest& request) {
+  grpc::Status TryCreate(const v1::CreateTrainingJobRequest& request) {
     Context context;
     v1::TrainingJob job;
     return stub_->CreateTrainingJob(&context, request, &job);
@@ -46,7 +46,7 @@ class TrainingControlTest : public DaemonTest {
     EXPECT_TRUE(stub_->GetTrainingJob(&context, request, &job).ok());
     return job;
   }
-  // Reads events until `enough` returns true, and returns the last one.
+  // Reads events until `enough` returns true, and returns the last event.
   v1::WatchTrainingJobResponse Await(
       const std::string& name,
       const std::function<bool(const v1::WatchTrainingJobResponse&)>& enough) {
@@ -65,8 +65,8 @@ class TrainingControlTest : public DaemonTest {
   void AwaitState(const std::string& name, v1::JobState state) {
     Await(name, [state](const auto& event) { return event.state().state() == state; });
   }
-  // Returns a running job that blocks before its fourth step.
-  std::string Running() {
+  // Starts a job that blocks before its fourth step. Returns the job's name.
+  std::string StartRunningJob() {
     Restart(std::make_unique<FakeTrainer>(6, 4));
     const std::string name = Create().name();
     Await(name, [](const auto& event) { return event.progress().step() == 3; });
@@ -88,7 +88,7 @@ class TrainingControlTest : public DaemonTest {
 };
 
 TEST_F(TrainingControlTest, ResumesAPausedJobAfterARestart) {
-  const std::string name = Running();
+  const std::string name = StartRunningJob();
   ASSERT_TRUE(Call(&Stub::PauseTrainingJob, name, job_).ok());
   AwaitState(name, v1::JOB_STATE_PAUSED);
   Restart(std::make_unique<FakeTrainer>(6));
@@ -98,7 +98,7 @@ TEST_F(TrainingControlTest, ResumesAPausedJobAfterARestart) {
   const v1::TrainingJob job = Get(name);
   EXPECT_EQ(job.attempt(), 2);
   EXPECT_EQ(job.end_reason(), v1::TRAINING_END_REASON_ALL_EPOCHS);
-  EXPECT_EQ(job.best().step(), 1) << "the first of equal ones";
+  EXPECT_EQ(job.best().step(), 1) << "the first of equal validation costs";
   EXPECT_EQ(job.settings().at("training.epochs"), "3");
   EXPECT_EQ(Call(&Stub::PauseTrainingJob, name, job_).error_code(), grpc::FAILED_PRECONDITION);
   EXPECT_EQ(Call(&Stub::ResumeTrainingJob, name, job_).error_code(), grpc::FAILED_PRECONDITION);
@@ -106,7 +106,7 @@ TEST_F(TrainingControlTest, ResumesAPausedJobAfterARestart) {
 }
 
 TEST_F(TrainingControlTest, PublishesTheWeightsOfAStoppedJob) {
-  const std::string name = Running();
+  const std::string name = StartRunningJob();
   ASSERT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_STOPPING);
   const auto model = Await(name, [](const auto& event) { return event.has_model(); });
@@ -120,13 +120,13 @@ TEST_F(TrainingControlTest, PublishesTheWeightsOfAStoppedJob) {
   EXPECT_EQ(job.published_weights().reason(), v1::PUBLISH_REASON_BEST_VALIDATION);
   EXPECT_EQ(job.published_weights().validation_cost(), 6);
   EXPECT_TRUE(job.stop_requested());
-  EXPECT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok()) << "repeating is harmless";
+  EXPECT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok()) << "a second stop has no effect";
   EXPECT_EQ(Call(&Stub::StopTrainingJob, "trainingJobs/nothing", job_).error_code(),
             grpc::NOT_FOUND);
 }
 
 TEST_F(TrainingControlTest, CancelsAStoppedJobThatNeverRan) {
-  Running();
+  StartRunningJob();
   const std::string name = Create().name();
   ASSERT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_CANCELLED);
@@ -134,14 +134,14 @@ TEST_F(TrainingControlTest, CancelsAStoppedJobThatNeverRan) {
 }
 
 TEST_F(TrainingControlTest, RefusesAModelOfAnotherArchitecture) {
-  const std::string name = Running();
+  const std::string name = StartRunningJob();
   trainer_->Release();
   AwaitState(name, v1::JOB_STATE_SUCCEEDED);
   v1::CreateTrainingJobRequest request = ARequest();
   request.mutable_spec()->add_overrides("model=GT+RL");
   for (const bool validate_only : {false, true}) {
     request.set_validate_only(validate_only);
-    const grpc::Status status = Refused(request);
+    const grpc::Status status = TryCreate(request);
     EXPECT_EQ(status.error_code(), grpc::FAILED_PRECONDITION);
     EXPECT_THAT(status.error_message(),
                 HasSubstr("models/fake: got a model of the architecture gt, wanted ptrnet, which "
@@ -149,11 +149,11 @@ TEST_F(TrainingControlTest, RefusesAModelOfAnotherArchitecture) {
     EXPECT_THAT(status.error_message(), HasSubstr("choose another name, as in `name: fake-gt`"));
   }
   request.mutable_spec()->add_overrides("name=other");
-  EXPECT_TRUE(Refused(request).ok());
+  EXPECT_TRUE(TryCreate(request).ok());
 }
 
 TEST_F(TrainingControlTest, ResolvesABareNameToAFinishedVersion) {
-  const std::string name = Running();
+  const std::string name = StartRunningJob();
   v1::PublishTrainingJobResponse published;
   ASSERT_TRUE(Call(&Stub::PublishTrainingJob, name, published).ok());
   const auto models = v1::ModelService::NewStub(channel_);
@@ -194,8 +194,8 @@ TEST_F(TrainingControlTest, ResolvesABareNameToAFinishedVersion) {
   EXPECT_EQ(model.name(), "models/fake/versions/2");
 }
 
-TEST_F(TrainingControlTest, DeletesOnlyEndedJobsAndKeepsTheirModels) {
-  const std::string name = Running();
+TEST_F(TrainingControlTest, DeletesOnlyFinishedJobsAndKeepsTheirModels) {
+  const std::string name = StartRunningJob();
   v1::DeleteTrainingJobResponse response;
   EXPECT_EQ(Call(&Stub::DeleteTrainingJob, name, response).error_code(), grpc::FAILED_PRECONDITION);
   trainer_->Release();
@@ -212,7 +212,7 @@ TEST_F(TrainingControlTest, DeletesOnlyEndedJobsAndKeepsTheirModels) {
 
 TEST_F(TrainingControlTest, ReportsTheQueuePosition) {
   heartbeat_ = absl::Milliseconds(20);
-  Running();
+  StartRunningJob();
   v1::CreateTrainingJobRequest request = ARequest();
   const std::string plain = Create(request).name();
   request.mutable_spec()->set_priority(9);
@@ -230,13 +230,13 @@ TEST_F(TrainingControlTest, ReportsTheQueuePosition) {
   EXPECT_EQ(event.queue_position(), 2) << "a heartbeat";
   ASSERT_TRUE(Call(&Stub::CancelTrainingJob, urgent.name(), job_).ok());
   while (stream->Read(&event) && event.queue_position() != 1) continue;
-  EXPECT_EQ(event.queue_position(), 1) << "it has moved up";
+  EXPECT_EQ(event.queue_position(), 1) << "the job has moved up";
   context.TryCancel();
   stream->Finish();
 }
 
-TEST_F(TrainingControlTest, SelectsJobsByLabels) {
-  Running();
+TEST_F(TrainingControlTest, SelectsJobsByLabelsAndRefusesInvalidSpecs) {
+  StartRunningJob();
   v1::CreateTrainingJobRequest request = ARequest();
   (*request.mutable_spec()->mutable_labels())["team"] = "north";
   const std::string labelled = Create(request).name();
@@ -249,20 +249,20 @@ TEST_F(TrainingControlTest, SelectsJobsByLabels) {
   EXPECT_EQ(listed.training_jobs(0).name(), labelled);
   EXPECT_EQ(listed.training_jobs(0).spec().labels().at("team"), "north");
   (*request.mutable_spec()->mutable_labels())["not good"] = "";
-  EXPECT_EQ(FieldOf(Refused(request)), "spec.labels");
+  EXPECT_EQ(FieldOf(TryCreate(request)), "spec.labels");
   request = ARequest();
   request.mutable_spec()->set_priority(-1001);
-  EXPECT_EQ(FieldOf(Refused(request)), "spec.priority");
+  EXPECT_EQ(FieldOf(TryCreate(request)), "spec.priority");
   request = ARequest();
   request.mutable_spec()->mutable_time_limit()->set_seconds(-1);
-  EXPECT_EQ(FieldOf(Refused(request)), "spec.time_limit");
+  EXPECT_EQ(FieldOf(TryCreate(request)), "spec.time_limit");
   request = ARequest();
   request.mutable_spec()->set_epoch_limit(-1);
-  EXPECT_EQ(FieldOf(Refused(request)), "spec.epoch_limit");
+  EXPECT_EQ(FieldOf(TryCreate(request)), "spec.epoch_limit");
 }
 
-TEST_F(TrainingControlTest, ReturnsAThinnedHistory) {
-  const std::string name = Running();
+TEST_F(TrainingControlTest, ReturnsAtMostTheRequestedHistoryPoints) {
+  const std::string name = StartRunningJob();
   trainer_->Release();
   AwaitState(name, v1::JOB_STATE_SUCCEEDED);
   const auto history = [&](int64_t from, int32_t points) {
@@ -290,7 +290,7 @@ TEST_F(TrainingControlTest, ReturnsAThinnedHistory) {
 
 TEST_F(TrainingControlTest, LosesNoSolveWhileAJobPublishes) {
   vrpd_.solve_queue = 1000;
-  const std::string name = Running();
+  const std::string name = StartRunningJob();
   v1::PublishTrainingJobResponse published;
   ASSERT_TRUE(Call(&Stub::PublishTrainingJob, name, published).ok());
   EXPECT_EQ(published.model(), "models/fake/versions/1");
@@ -319,7 +319,7 @@ TEST_F(TrainingControlTest, LosesNoSolveWhileAJobPublishes) {
   enough = true;
   first.join();
   second.join();
-  EXPECT_EQ(lost, 0) << "of " << solved + lost;
+  EXPECT_EQ(lost, 0) << "of " << solved + lost << " requests";
   EXPECT_GE(solved, 7);
   EXPECT_EQ(Get(name).model(), "models/fake/versions/8");
   EXPECT_EQ(Get(name).state(), v1::JOB_STATE_RUNNING);

@@ -9,6 +9,7 @@
 namespace vrp::test {
 namespace {
 
+// Replaces configs/ptrnet_tiny.yaml if that file cannot be read.
 constexpr char kConfig[] = R"(name: fake
 model: ptrnet
 )";
@@ -38,19 +39,20 @@ class TrainingServiceTest : public DaemonTest {
     request.set_name(name);
     return stub_->CancelTrainingJob(&context, request, &job_);
   }
-  struct Watched {
+  struct WatchResult {
     std::vector<v1::WatchTrainingJobResponse> events;  // events without heartbeats
     grpc::Status status;
   };
   // Reads to the end of the stream, or cancels the call once `enough` returns true.
-  Watched Watch(const std::string& name, int64_t from,
-                const std::function<bool(const v1::WatchTrainingJobResponse&)>& enough = nullptr) {
+  WatchResult Watch(
+      const std::string& name, int64_t from,
+      const std::function<bool(const v1::WatchTrainingJobResponse&)>& enough = nullptr) {
     Context context;
     v1::WatchTrainingJobRequest request;
     request.set_name(name);
     request.set_from_sequence(from);
     const auto stream = stub_->WatchTrainingJob(&context, request);
-    Watched result;
+    WatchResult result;
     v1::WatchTrainingJobResponse event;
     while (stream->Read(&event)) {
       if (event.sequence() > 0) result.events.push_back(event);
@@ -83,14 +85,14 @@ TEST_F(TrainingServiceTest, TrainsAndStreamsEveryEventOnce) {
   const grpc::Status created = Create(ARequest());
   ASSERT_TRUE(created.ok()) << created.error_message();
   EXPECT_THAT(job_.name(), testing::StartsWith("trainingJobs/"));
-  const Watched all = Watch(job_.name(), 0);
+  const WatchResult all = Watch(job_.name(), 0);
   ASSERT_TRUE(all.status.ok()) << all.status.error_message();
   ExpectGapFree(all.events);
   ASSERT_FALSE(all.events.empty());
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED)
       << all.events.back().DebugString();
 
-  const Watched rest = Watch(job_.name(), 3);
+  const WatchResult rest = Watch(job_.name(), 3);
   ExpectGapFree(rest.events, 3);
   EXPECT_EQ(rest.events.size() + 2, all.events.size());
   const int64_t next = static_cast<int64_t>(all.events.size()) + 1;
@@ -107,13 +109,13 @@ TEST_F(TrainingServiceTest, TrainsAndStreamsEveryEventOnce) {
   EXPECT_EQ(Cancel(job_.name()).error_code(), grpc::FAILED_PRECONDITION);
 }
 
-TEST_F(TrainingServiceTest, StreamsEachNumberOfAThinnedLogOnce) {
+TEST_F(TrainingServiceTest, StreamsEachEventNumberOfACompactedLogOnce) {
   Restart(std::make_unique<FakeTrainer>(5, 3));
   ASSERT_TRUE(Create(ARequest()).ok());
   const std::string name = job_.name();
   Watch(name, 1, [](const auto& event) { return IsStep(event, 2); });
   Stop();
-  {  // One event here represents thousands of steps.
+  {  // adds thousands of progress events, so that the daemon compacts some
     const auto store = *JobStore::Open(folder_.File("state/jobs.db"), &clock_);
     const auto steps = [](JobChange& change) {
       for (int64_t step = 3; step <= 5500; ++step)
@@ -123,33 +125,34 @@ TEST_F(TrainingServiceTest, StreamsEachNumberOfAThinnedLogOnce) {
     ASSERT_TRUE(store->Update(name.substr(name.find('/') + 1), Durability::kNormal, steps).ok());
   }
   Restart(std::make_unique<FakeTrainer>(5));
-  const Watched all = Watch(name, 1);
+  const WatchResult all = Watch(name, 1);
   ASSERT_TRUE(all.status.ok()) << all.status.error_message();
-  int64_t next = 1, left_out = 0, inside = 0;
+  int64_t next = 1, compacted = 0, last_compacted = 0;
   for (const v1::WatchTrainingJobResponse& event : all.events) {
     const int64_t first =
         event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
     EXPECT_EQ(first, next);
     EXPECT_LE(first, event.sequence());
-    if (event.has_compacted()) inside = event.sequence();
-    left_out += event.has_compacted() ? event.sequence() - first + 1 : 0;
+    if (event.has_compacted()) last_compacted = event.sequence();
+    compacted += event.has_compacted() ? event.sequence() - first + 1 : 0;
     next = event.sequence() + 1;
   }
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);
   EXPECT_GT(next, 5500);
-  EXPECT_GT(left_out, 1000);
-  const Watched rest = Watch(name, inside);
-  EXPECT_EQ(rest.events.front().compacted().first_sequence(), inside);
-  EXPECT_EQ(rest.events.front().sequence(), inside);
+  EXPECT_GT(compacted, 1000);
+  const WatchResult rest = Watch(name, last_compacted);
+  EXPECT_EQ(rest.events.front().compacted().first_sequence(), last_compacted);
+  EXPECT_EQ(rest.events.front().sequence(), last_compacted);
 }
 
-TEST_F(TrainingServiceTest, SurvivesARestartWithoutAGap) {
+TEST_F(TrainingServiceTest, ContinuesStreamsWithoutAGapAfterARestart) {
   Restart(std::make_unique<FakeTrainer>(6, 4));
   ASSERT_TRUE(Create(ARequest()).ok());
-  const Watched before = Watch(job_.name(), 1, [](const auto& event) { return IsStep(event, 3); });
+  const WatchResult before =
+      Watch(job_.name(), 1, [](const auto& event) { return IsStep(event, 3); });
   EXPECT_EQ(before.status.error_code(), grpc::CANCELLED);
   Restart(std::make_unique<FakeTrainer>(6));
-  const Watched after = Watch(job_.name(), static_cast<int64_t>(before.events.size()) + 1);
+  const WatchResult after = Watch(job_.name(), static_cast<int64_t>(before.events.size()) + 1);
   ASSERT_TRUE(after.status.ok()) << after.status.error_message();
   ExpectGapFree(after.events, static_cast<int64_t>(before.events.size()) + 1);
   const auto resumed = std::find_if(after.events.begin(), after.events.end(),
@@ -183,9 +186,9 @@ TEST_F(TrainingServiceTest, IsNotDelayedByASlowReader) {
   Context slow_context;
   v1::WatchTrainingJobRequest request;
   request.set_name(name);
-  const auto slow = stub_->WatchTrainingJob(&slow_context, request);  // the test never reads this
-                                                                      // stream
-  const Watched all = Watch(name, 1);
+  // The test reads this stream only after the daemon has stopped.
+  const auto slow = stub_->WatchTrainingJob(&slow_context, request);
+  const WatchResult all = Watch(name, 1);
   ASSERT_TRUE(all.status.ok());
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);
   Stop();
@@ -215,7 +218,7 @@ TEST_F(TrainingServiceTest, CancelsIdempotently) {
   Watch(name, 1, [](const auto& event) { return IsStep(event, 3); });
   ASSERT_TRUE(Cancel(name).ok());
   ASSERT_TRUE(Cancel(name).ok());
-  const Watched all = Watch(name, 1);
+  const WatchResult all = Watch(name, 1);
   ASSERT_TRUE(all.status.ok());
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_CANCELLED);
   EXPECT_TRUE(Cancel(name).ok());
@@ -241,9 +244,9 @@ TEST_F(TrainingServiceTest, ValidatesWithoutCreating) {
   request.set_validate_only(true);
   ASSERT_TRUE(Create(request).ok());
   EXPECT_EQ(job_.name(), "");
-  for (const bool only : {true, false}) {
+  for (const bool validate_only : {true, false}) {
     request.mutable_spec()->set_config_yaml("bogus: 1\n");
-    request.set_validate_only(only);
+    request.set_validate_only(validate_only);
     const grpc::Status status = Create(request);
     EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
     ASSERT_GE(BadRequestOf(status).field_violations_size(), 1);
@@ -268,7 +271,7 @@ TEST_F(TrainingServiceTest, ReturnsTheResolvedConfigurationWithoutCreating) {
   ASSERT_TRUE(Create(request).ok());
   EXPECT_EQ(job_.resolved_device(), "cpu");
   EXPECT_EQ(job_.resolved_settings().at("training.epochs"), "3");
-  EXPECT_EQ(job_.resolved_settings().at("loader.workers"), "1") << "a default";
+  EXPECT_EQ(job_.resolved_settings().at("loader.workers"), "1") << "the default";
   const std::string yaml = job_.resolved_config_yaml();
   EXPECT_THAT(yaml, testing::HasSubstr("\n  epochs: 3\n"));
   request.mutable_spec()->clear_overrides();
@@ -284,8 +287,8 @@ TEST_F(TrainingServiceTest, ReportsAllErrorsOfAStartBeforeCreating) {
   Restart(std::move(trainer));
   v1::CreateTrainingJobRequest request = ARequest();
   request.mutable_spec()->set_device("cuda:63");
-  for (const bool only : {true, false}) {
-    request.set_validate_only(only);
+  for (const bool validate_only : {true, false}) {
+    request.set_validate_only(validate_only);
     const grpc::Status status = Create(request);
     EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
     const auto violations = BadRequestOf(status).field_violations();

@@ -14,9 +14,9 @@
 namespace vrp {
 namespace {
 
-using test::CvrpOf;
 using test::GatedPolicy;
 using test::Greedy;
+using test::RandomCvrp;
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -43,7 +43,7 @@ class ManualPool {
 class DecodeBatcherTest : public testing::Test {
  protected:
   // Returns options with which the pool is busy with other work while has_other_work_ is true.
-  DecodeBatcher::Options OnManualPool() {
+  DecodeBatcher::Options ManualPoolOptions() {
     return {.limits = {},
             .max_running = 1,
             .run_later = [this](absl::AnyInvocable<void()> task) { pool_.Add(std::move(task)); },
@@ -54,7 +54,7 @@ class DecodeBatcherTest : public testing::Test {
                 }};
   }
   // Returns options with which no pool thread is free, so Decode's callers do all the work.
-  static DecodeBatcher::Options WithoutPool(int32_t max_running) {
+  static DecodeBatcher::Options NoPoolOptions(int32_t max_running) {
     return {.limits = {},
             .max_running = max_running,
             .run_later = [](const absl::AnyInvocable<void()>&) {},
@@ -82,48 +82,48 @@ class DecodeBatcherTest : public testing::Test {
 };
 
 TEST_F(DecodeBatcherTest, DecodesALoneRequestAtOnceOnTheCallersThread) {
-  DecodeBatcher batcher(OnManualPool());
+  DecodeBatcher batcher(ManualPoolOptions());
   has_other_work_ = false;
-  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  Submit(batcher, Greedy(policy_, RandomCvrp(10)));
   ASSERT_TRUE(StatusOf(0).ok()) << StatusOf(0);
   EXPECT_EQ(pool_.waiting(), 0);
   EXPECT_THAT(policy_->batches(), ElementsAre(1));
 }
 
 TEST_F(DecodeBatcherTest, JoinsConsecutiveRequestsIntoOneBatch) {
-  DecodeBatcher batcher(OnManualPool());
-  for (int i = 0; i < 5; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10 + i)));
+  DecodeBatcher batcher(ManualPoolOptions());
+  for (int i = 0; i < 5; ++i) Submit(batcher, Greedy(policy_, RandomCvrp(10 + i)));
   EXPECT_THAT(policy_->batches(), IsEmpty());
-  EXPECT_EQ(pool_.waiting(), 1);  // one task for all
+  EXPECT_EQ(pool_.waiting(), 1);  // one task for all requests
   EXPECT_EQ(batcher.waiting(), 5);
   pool_.RunAll();
   EXPECT_THAT(policy_->batches(), ElementsAre(5));
   EXPECT_THAT(reported_, ElementsAre(5));
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(StatusOf(i).ok()) << StatusOf(i);
-    EXPECT_EQ(outcomes_[i]->plan->plan, NearestNeighbourPlan(CvrpOf(10 + i)));
+    EXPECT_EQ(outcomes_[i]->plan->plan, NearestNeighbourPlan(RandomCvrp(10 + i)));
   }
 }
 
 TEST_F(DecodeBatcherTest, ReportsABatchToTheMonitorUntilItIsDecoded) {
   test::RecordedWatch watch;
-  DecodeBatcher::Options options = OnManualPool();
+  DecodeBatcher::Options options = ManualPoolOptions();
   options.watch = watch.Function();
   options.on_batch = [&watch](const DecodeBatcher::Report&) {
     EXPECT_THAT(watch.Take(), ElementsAre("decode batch", "end of decode batch"));
   };
   DecodeBatcher batcher(std::move(options));
   has_other_work_ = false;
-  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  Submit(batcher, Greedy(policy_, RandomCvrp(10)));
   EXPECT_TRUE(StatusOf(0).ok()) << StatusOf(0);
-  EXPECT_THAT(watch.Take(), IsEmpty()) << "on_batch took them";
+  EXPECT_THAT(watch.Take(), IsEmpty()) << "on_batch has taken the reports";
 }
 
 TEST_F(DecodeBatcherTest, RunsOtherWorkOfThePoolBetweenBatches) {
-  DecodeBatcher::Options options = OnManualPool();
+  DecodeBatcher::Options options = ManualPoolOptions();
   options.limits.max_batch = 2;
   DecodeBatcher batcher(options);
-  for (int i = 0; i < 4; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  for (int i = 0; i < 4; ++i) Submit(batcher, Greedy(policy_, RandomCvrp(10)));
   size_t batches_before = 0;
   pool_.Add([&] { batches_before = policy_->batches().size(); });
   pool_.RunAll();
@@ -134,14 +134,16 @@ TEST_F(DecodeBatcherTest, RunsOtherWorkOfThePoolBetweenBatches) {
 TEST_F(DecodeBatcherTest, DecodesRequestsThatArriveDuringABatchTogether) {
   policy_->Open();
   const auto closed = std::make_shared<GatedPolicy>(true);
-  DecodeBatcher batcher(WithoutPool(1));
+  DecodeBatcher batcher(NoPoolOptions(1));
   std::vector<std::thread> callers;
-  const auto ask = [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); };
-  callers.emplace_back(ask);
+  const auto decode = [&] {
+    EXPECT_TRUE(batcher.Decode(Greedy(closed, RandomCvrp(10))).plan.ok());
+  };
+  callers.emplace_back(decode);
   closed->AwaitCalls(1);
   // These callers cannot run their requests beside the first batch. The first caller to wake
   // decodes all of them.
-  for (int i = 0; i < 3; ++i) callers.emplace_back(ask);
+  for (int i = 0; i < 3; ++i) callers.emplace_back(decode);
   while (batcher.waiting() < 3) std::this_thread::yield();
   closed->Open();
   for (std::thread& caller : callers) caller.join();
@@ -149,14 +151,14 @@ TEST_F(DecodeBatcherTest, DecodesRequestsThatArriveDuringABatchTogether) {
 }
 
 TEST_F(DecodeBatcherTest, LimitsConcurrentBatches) {
-  DecodeBatcher::Options options = WithoutPool(2);
+  DecodeBatcher::Options options = NoPoolOptions(2);
   options.limits.max_batch = 1;
   DecodeBatcher batcher(options);
   const auto closed = std::make_shared<GatedPolicy>(true);
   std::vector<std::thread> callers;
   for (int i = 0; i < 6; ++i) {
     callers.emplace_back(
-        [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); });
+        [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, RandomCvrp(10))).plan.ok()); });
   }
   closed->AwaitCalls(2);
   closed->Open();
@@ -166,22 +168,22 @@ TEST_F(DecodeBatcherTest, LimitsConcurrentBatches) {
 }
 
 TEST_F(DecodeBatcherTest, FailsOnlyTheRequestThatCannotBeDecoded) {
-  DecodeBatcher batcher(OnManualPool());
-  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  DecodeBatcher batcher(ManualPoolOptions());
+  Submit(batcher, Greedy(policy_, RandomCvrp(10)));
   Submit(batcher, Greedy(policy_, test::AnInstance().WithCustomers(5).Named("poison").Build()));
-  Submit(batcher, Greedy(policy_, CvrpOf(12)));
+  Submit(batcher, Greedy(policy_, RandomCvrp(12)));
   pool_.RunAll();
   EXPECT_TRUE(StatusOf(0).ok()) << StatusOf(0);
   EXPECT_EQ(StatusOf(1), absl::FailedPreconditionError("poisoned"));
   EXPECT_TRUE(StatusOf(2).ok()) << StatusOf(2);
-  EXPECT_EQ(outcomes_[2]->plan->plan, NearestNeighbourPlan(CvrpOf(12)));
+  EXPECT_EQ(outcomes_[2]->plan->plan, NearestNeighbourPlan(RandomCvrp(12)));
 }
 
 TEST_F(DecodeBatcherTest, RefusesRequestsBeyondTheLimitAtOnce) {
-  DecodeBatcher::Options options = OnManualPool();
+  DecodeBatcher::Options options = ManualPoolOptions();
   options.limits.max_waiting = 2;
   DecodeBatcher batcher(options);
-  for (int i = 0; i < 3; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  for (int i = 0; i < 3; ++i) Submit(batcher, Greedy(policy_, RandomCvrp(10)));
   EXPECT_TRUE(absl::IsResourceExhausted(StatusOf(2))) << StatusOf(2);
   EXPECT_EQ(RetryDelayOf(StatusOf(2)), absl::ZeroDuration());  // the request's time is unknown
   EXPECT_EQ(RetryDelayOf(StatusOf(0)), std::nullopt);
@@ -191,19 +193,19 @@ TEST_F(DecodeBatcherTest, RefusesRequestsBeyondTheLimitAtOnce) {
   EXPECT_TRUE(absl::IsResourceExhausted(batcher
                                             .Decode([&] {
                                               for (int i = 0; i < 2; ++i)
-                                                Submit(batcher, Greedy(policy_, CvrpOf(10)));
-                                              return Greedy(policy_, CvrpOf(10));
+                                                Submit(batcher, Greedy(policy_, RandomCvrp(10)));
+                                              return Greedy(policy_, RandomCvrp(10));
                                             }())
                                             .plan.status()));
   pool_.RunAll();
 }
 
 TEST_F(DecodeBatcherTest, DropsExpiredAndCancelledRequests) {
-  DecodeBatcher batcher(OnManualPool());
+  DecodeBatcher batcher(ManualPoolOptions());
   const auto cancel = std::make_shared<CancelFlag>();
-  PolicyRequest cancelled = Greedy(policy_, CvrpOf(10));
+  PolicyRequest cancelled = Greedy(policy_, RandomCvrp(10));
   cancelled.options.stop = StopCondition(absl::InfiniteFuture(), cancel);
-  PolicyRequest expired = Greedy(policy_, CvrpOf(10));
+  PolicyRequest expired = Greedy(policy_, RandomCvrp(10));
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
   Submit(batcher, cancelled);
   Submit(batcher, expired);
@@ -215,10 +217,10 @@ TEST_F(DecodeBatcherTest, DropsExpiredAndCancelledRequests) {
 }
 
 TEST_F(DecodeBatcherTest, AnswersExpiredRequestsInASeparateTaskAfterTheBatch) {
-  DecodeBatcher batcher(OnManualPool());
-  PolicyRequest expired = Greedy(policy_, CvrpOf(10));
+  DecodeBatcher batcher(ManualPoolOptions());
+  PolicyRequest expired = Greedy(policy_, RandomCvrp(10));
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
-  Submit(batcher, Greedy(policy_, CvrpOf(11)));
+  Submit(batcher, Greedy(policy_, RandomCvrp(11)));
   size_t batches_before = 0;
   batcher.Submit(std::move(expired), [&](const DecodeOutcome& outcome) {
     EXPECT_TRUE(absl::IsDeadlineExceeded(outcome.plan.status())) << outcome.plan.status();
@@ -231,17 +233,17 @@ TEST_F(DecodeBatcherTest, AnswersExpiredRequestsInASeparateTaskAfterTheBatch) {
 }
 
 TEST_F(DecodeBatcherTest, AnswersAnExpiredDecodingWithoutThePool) {
-  DecodeBatcher batcher(WithoutPool(1));
-  PolicyRequest expired = Greedy(policy_, CvrpOf(10));
+  DecodeBatcher batcher(NoPoolOptions(1));
+  PolicyRequest expired = Greedy(policy_, RandomCvrp(10));
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
   EXPECT_TRUE(absl::IsDeadlineExceeded(batcher.Decode(std::move(expired)).plan.status()));
 }
 
 TEST_F(DecodeBatcherTest, PredictsTimeoutsFromAnAbortedDecoding) {
-  DecodeBatcher batcher(OnManualPool());
+  DecodeBatcher batcher(ManualPoolOptions());
   const auto closed = std::make_shared<GatedPolicy>(true);
   const auto request = [&](int32_t customers) {
-    PolicyRequest join = Greedy(closed, CvrpOf(customers));
+    PolicyRequest join = Greedy(closed, RandomCvrp(customers));
     join.options.stop = StopCondition(SteadyNow() + absl::Milliseconds(200), nullptr);
     return join;
   };
@@ -256,13 +258,13 @@ TEST_F(DecodeBatcherTest, PredictsTimeoutsFromAnAbortedDecoding) {
   EXPECT_TRUE(batcher.WouldExceed(request(50), absl::Milliseconds(100)));
   EXPECT_FALSE(batcher.WouldExceed(request(10), absl::Milliseconds(100)));
   EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Hours(1)));
-  EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(50))).plan.ok());
+  EXPECT_TRUE(batcher.Decode(Greedy(closed, RandomCvrp(50))).plan.ok());
   EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Milliseconds(100)));
 }
 
 TEST_F(DecodeBatcherTest, MeasuresAnUnknownTimeOnceWithinTheDeadline) {
-  DecodeBatcher batcher(OnManualPool());
-  const PolicyRequest request = Greedy(policy_, CvrpOf(50));
+  DecodeBatcher batcher(ManualPoolOptions());
+  const PolicyRequest request = Greedy(policy_, RandomCvrp(50));
   EXPECT_EQ(batcher.TimeOf(request, SteadyNow() + kMaxMeasuringTime).time, absl::ZeroDuration());
   EXPECT_THAT(policy_->batches(), IsEmpty());
   EXPECT_GT(batcher.TimeOf(request, absl::InfiniteFuture()).time, absl::ZeroDuration());
@@ -271,13 +273,13 @@ TEST_F(DecodeBatcherTest, MeasuresAnUnknownTimeOnceWithinTheDeadline) {
 }
 
 TEST_F(DecodeBatcherTest, CancelsOneRequestOfABatchAndAnswersTheOthers) {
-  DecodeBatcher batcher(OnManualPool());
+  DecodeBatcher batcher(ManualPoolOptions());
   const auto closed = std::make_shared<GatedPolicy>(true);
   const auto cancel = std::make_shared<CancelFlag>();
-  PolicyRequest cancelled = Greedy(closed, CvrpOf(10));
+  PolicyRequest cancelled = Greedy(closed, RandomCvrp(10));
   cancelled.options.stop = StopCondition(absl::InfiniteFuture(), cancel);
   Submit(batcher, cancelled);
-  Submit(batcher, Greedy(closed, CvrpOf(11)));
+  Submit(batcher, Greedy(closed, RandomCvrp(11)));
   std::thread pool([&] { pool_.RunAll(); });
   closed->AwaitCalls(1);
   cancel->Cancel();
@@ -289,16 +291,18 @@ TEST_F(DecodeBatcherTest, CancelsOneRequestOfABatchAndAnswersTheOthers) {
 }
 
 TEST_F(DecodeBatcherTest, WaitsForAFullBatchWhileTheNetworkIsBusy) {
-  DecodeBatcher::Options options = WithoutPool(2);
+  DecodeBatcher::Options options = NoPoolOptions(2);
   options.limits.max_batch = 3;
   options.max_delay = absl::Hours(1);
   DecodeBatcher batcher(options);
   const auto closed = std::make_shared<GatedPolicy>(true);
   std::vector<std::thread> callers;
-  const auto ask = [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); };
-  callers.emplace_back(ask);
+  const auto decode = [&] {
+    EXPECT_TRUE(batcher.Decode(Greedy(closed, RandomCvrp(10))).plan.ok());
+  };
+  callers.emplace_back(decode);
   closed->AwaitCalls(1);  // an idle network must not wait for an hour
-  for (int i = 0; i < 3; ++i) callers.emplace_back(ask);
+  for (int i = 0; i < 3; ++i) callers.emplace_back(decode);
   closed->AwaitCalls(2);
   closed->Open();
   for (std::thread& caller : callers) caller.join();
@@ -306,33 +310,33 @@ TEST_F(DecodeBatcherTest, WaitsForAFullBatchWhileTheNetworkIsBusy) {
 }
 
 TEST_F(DecodeBatcherTest, IncludesQueuedWorkInTheExpectedWait) {
-  DecodeBatcher batcher(OnManualPool());
+  DecodeBatcher batcher(ManualPoolOptions());
   EXPECT_EQ(batcher.ExpectedWait(), absl::ZeroDuration());
-  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  Submit(batcher, Greedy(policy_, RandomCvrp(10)));
   pool_.RunAll();  // the request's time is known now
-  Submit(batcher, Greedy(policy_, CvrpOf(10)));
-  const absl::Duration one = batcher.ExpectedWait();
-  Submit(batcher, Greedy(policy_, CvrpOf(10)));
-  EXPECT_GT(one, absl::ZeroDuration());
-  EXPECT_EQ(batcher.ExpectedWait(), 2 * one);
+  Submit(batcher, Greedy(policy_, RandomCvrp(10)));
+  const absl::Duration wait = batcher.ExpectedWait();
+  Submit(batcher, Greedy(policy_, RandomCvrp(10)));
+  EXPECT_GT(wait, absl::ZeroDuration());
+  EXPECT_EQ(batcher.ExpectedWait(), 2 * wait);
   pool_.RunAll();
 }
 
 TEST_F(DecodeBatcherTest, ReturnsEachThreadItsOwnAnswer) {
-  DecodeBatcher batcher(WithoutPool(2));
+  DecodeBatcher batcher(NoPoolOptions(2));
   std::vector<std::thread> callers;
-  std::array<int, 8> right = {};
+  std::array<int, 8> correct = {};
   for (int t = 0; t < 8; ++t) {
     callers.emplace_back([&, t] {
       for (int i = 0; i < 100; ++i) {
-        const Instance instance = CvrpOf(5 + i % 7, static_cast<uint64_t>(t) * 1000 + i);
+        const Instance instance = RandomCvrp(5 + i % 7, static_cast<uint64_t>(t) * 1000 + i);
         const DecodeOutcome outcome = batcher.Decode(Greedy(policy_, instance));
-        if (outcome.plan.ok() && outcome.plan->plan == NearestNeighbourPlan(instance)) ++right[t];
+        if (outcome.plan.ok() && outcome.plan->plan == NearestNeighbourPlan(instance)) ++correct[t];
       }
     });
   }
   for (std::thread& caller : callers) caller.join();
-  EXPECT_THAT(right, Each(100));
+  EXPECT_THAT(correct, Each(100));
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace vrp {
 namespace {
 
-using test::CvrpOf;
 using test::GatedPolicy;
+using test::RandomCvrp;
 using testing::ElementsAre;
 
 class DecodeQueueTest : public testing::Test {
@@ -19,10 +19,12 @@ class DecodeQueueTest : public testing::Test {
     WaitingDecode waiting{.request = std::move(request), .done = nullptr, .since = SteadyNow()};
     return queue.TryAdd(waiting);
   }
-  PolicyRequest Greedy(int32_t customers) const { return test::Greedy(policy_, CvrpOf(customers)); }
+  PolicyRequest Greedy(int32_t customers) const {
+    return test::Greedy(policy_, RandomCvrp(customers));
+  }
 
   // Returns the number of customers of each request of the next batch.
-  static std::vector<int32_t> Next(DecodeQueue& queue, absl::Time now = SteadyNow()) {
+  static std::vector<int32_t> NextBatch(DecodeQueue& queue, absl::Time now = SteadyNow()) {
     std::vector<int32_t> customers;
     for (const WaitingDecode& waiting : queue.Take(now).batch) {
       customers.push_back(waiting.request.instance.num_customers());
@@ -37,8 +39,8 @@ TEST_F(DecodeQueueTest, JoinsRequestsOfOneKindAndAnySize) {
   DecodeQueue queue({});
   for (const int32_t customers : {10, 30, 20}) ASSERT_TRUE(Add(queue, Greedy(customers)));
   EXPECT_EQ(queue.waiting(), 3);
-  EXPECT_THAT(Next(queue), ElementsAre(10, 30, 20));
-  EXPECT_THAT(Next(queue), ElementsAre());
+  EXPECT_THAT(NextBatch(queue), ElementsAre(10, 30, 20));
+  EXPECT_THAT(NextBatch(queue), ElementsAre());
 }
 
 TEST_F(DecodeQueueTest, LimitsTheBatchSize) {
@@ -46,31 +48,32 @@ TEST_F(DecodeQueueTest, LimitsTheBatchSize) {
   for (const int32_t customers : {10, 11, 12, 25, 26, 27}) {
     ASSERT_TRUE(Add(queue, Greedy(customers)));
   }
-  EXPECT_THAT(Next(queue), ElementsAre(10, 11));
-  EXPECT_THAT(Next(queue), ElementsAre(12, 25));
-  EXPECT_THAT(Next(queue), ElementsAre(26, 27));  // 27 + 28 rows
+  EXPECT_THAT(NextBatch(queue), ElementsAre(10, 11));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(12, 25));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(26, 27));  // 27 + 28 rows
 }
 
 TEST_F(DecodeQueueTest, JoinsImprovementsOfEqualRoundsAndSeedsThatEndTogether) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  const auto improved = [&](int32_t customers, int32_t rounds, absl::Duration left) {
+  const auto improvement = [&](int32_t customers, int32_t rounds, absl::Duration left) {
     PolicyRequest request = Greedy(customers);
     request.options.improvement = PlanImprovement{.rounds = rounds, .until = now + left};
     return request;
   };
-  PolicyRequest seeded = improved(14, 100, absl::Seconds(9));
+  PolicyRequest seeded = improvement(14, 100, absl::Seconds(9));
   seeded.options.seed = 7;
   for (const PolicyRequest& request :
-       {improved(10, 100, absl::Seconds(10)), Greedy(11), improved(12, 200, absl::Seconds(10)),
-        improved(13, 100, absl::Seconds(6)), seeded, improved(15, 100, absl::Seconds(4))}) {
+       {improvement(10, 100, absl::Seconds(10)), Greedy(11),
+        improvement(12, 200, absl::Seconds(10)), improvement(13, 100, absl::Seconds(6)), seeded,
+        improvement(15, 100, absl::Seconds(4))}) {
     ASSERT_TRUE(Add(queue, request));
   }
-  EXPECT_THAT(Next(queue, now), ElementsAre(10, 13));
-  EXPECT_THAT(Next(queue, now), ElementsAre(11));
-  EXPECT_THAT(Next(queue, now), ElementsAre(12));
-  EXPECT_THAT(Next(queue, now), ElementsAre(14));
-  EXPECT_THAT(Next(queue, now), ElementsAre(15));
+  EXPECT_THAT(NextBatch(queue, now), ElementsAre(10, 13));
+  EXPECT_THAT(NextBatch(queue, now), ElementsAre(11));
+  EXPECT_THAT(NextBatch(queue, now), ElementsAre(12));
+  EXPECT_THAT(NextBatch(queue, now), ElementsAre(14));
+  EXPECT_THAT(NextBatch(queue, now), ElementsAre(15));
 }
 
 TEST_F(DecodeQueueTest, KnowsWhenTheNextBatchIsFull) {
@@ -80,7 +83,7 @@ TEST_F(DecodeQueueTest, KnowsWhenTheNextBatchIsFull) {
   EXPECT_FALSE(queue.HasFullBatch());
   ASSERT_TRUE(Add(queue, Greedy(10)));
   EXPECT_TRUE(queue.HasFullBatch());
-  Next(queue);
+  NextBatch(queue);
   ASSERT_TRUE(Add(queue, Greedy(29)));
   ASSERT_TRUE(Add(queue, Greedy(29)));
   EXPECT_TRUE(queue.HasFullBatch());
@@ -98,15 +101,15 @@ TEST_F(DecodeQueueTest, SeparatesIncompatibleRequests) {
   PolicyRequest large = Greedy(600);
   for (const PolicyRequest& request : {Greedy(11), other_policy, beam, augmented, large}) {
     ASSERT_TRUE(Add(queue, request));
-    PolicyRequest again = request;
-    ASSERT_TRUE(Add(queue, again));
+    PolicyRequest duplicate = request;
+    ASSERT_TRUE(Add(queue, duplicate));
   }
-  EXPECT_THAT(Next(queue), ElementsAre(11, 11));
-  EXPECT_THAT(Next(queue), ElementsAre(12, 12));
-  EXPECT_THAT(Next(queue), ElementsAre(13, 13));
-  EXPECT_THAT(Next(queue), ElementsAre(14, 14));
-  EXPECT_THAT(Next(queue), ElementsAre(600));
-  EXPECT_THAT(Next(queue), ElementsAre(600));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(11, 11));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(12, 12));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(13, 13));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(14, 14));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(600));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(600));
 }
 
 TEST_F(DecodeQueueTest, NeverJoinsSamplesOrRequestsWithTheirOwnThreads) {
@@ -119,10 +122,10 @@ TEST_F(DecodeQueueTest, NeverJoinsSamplesOrRequestsWithTheirOwnThreads) {
   for (const PolicyRequest& request : {samples, samples, threaded, threaded}) {
     ASSERT_TRUE(Add(queue, request));
   }
-  EXPECT_THAT(Next(queue), ElementsAre(10));
-  EXPECT_THAT(Next(queue), ElementsAre(10));
-  EXPECT_THAT(Next(queue), ElementsAre(11));
-  EXPECT_THAT(Next(queue), ElementsAre(11));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(10));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(10));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(11));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(11));
 }
 
 TEST_F(DecodeQueueTest, TakesHighPriorityRequestsFirst) {
@@ -134,11 +137,11 @@ TEST_F(DecodeQueueTest, TakesHighPriorityRequestsFirst) {
   }
   ASSERT_TRUE(Add(queue, Greedy(20)));
   ASSERT_TRUE(Add(queue, Greedy(21)));
-  EXPECT_THAT(Next(queue), ElementsAre(20, 21, 10));
-  EXPECT_THAT(Next(queue), ElementsAre(11, 12));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(20, 21, 10));
+  EXPECT_THAT(NextBatch(queue), ElementsAre(11, 12));
 }
 
-TEST_F(DecodeQueueTest, BoundsEachClassSeparately) {
+TEST_F(DecodeQueueTest, LimitsEachClassSeparately) {
   DecodeQueue queue({.max_waiting = 2});
   PolicyRequest bulk = Greedy(10);
   bulk.importance = DecodeClass::kBulk;
@@ -179,16 +182,16 @@ TEST_F(DecodeQueueTest, JoinsOnlyRequestsThatMeetTheEarliestDeadline) {
   ASSERT_TRUE(Add(queue, Greedy(10)));  // 30 rows
   ASSERT_TRUE(Add(queue, Greedy(5)));   // 25 rows
   EXPECT_EQ(queue.ExpectedTime(), absl::Hours(9 + 10 + 11 + 6));
-  EXPECT_THAT(Next(queue, now), ElementsAre(8, 9, 5));
-  EXPECT_THAT(Next(queue, now), ElementsAre(10));
+  EXPECT_THAT(NextBatch(queue, now), ElementsAre(8, 9, 5));
+  EXPECT_THAT(NextBatch(queue, now), ElementsAre(10));
 }
 
 TEST_F(DecodeQueueTest, PredictsFromRecentTimes) {
   DecodeQueue queue({});
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration());
   for (int i = 0; i < 50; ++i) {
-    const absl::Duration took = i < 10 ? absl::Seconds(10) : absl::Seconds(20);
-    queue.RecordTime(Greedy(9), 10, took);
+    const absl::Duration duration = i < 10 ? absl::Seconds(10) : absl::Seconds(20);
+    queue.RecordTime(Greedy(9), 10, duration);
   }
   EXPECT_NEAR(absl::ToDoubleSeconds(queue.ExpectedTime(Greedy(9), 10)), 20, 0.01);
 }
@@ -210,7 +213,7 @@ TEST_F(DecodeQueueTest, LearnsALowerBoundFromAnAbortedDecoding) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
   queue.RecordAbandoned(Greedy(9), 10, absl::Seconds(10), now);
-  EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration()) << "nothing was known before";
+  EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration()) << "no time was known before";
   queue.RecordTime(Greedy(9), 10, absl::Seconds(20));
   queue.RecordAbandoned(Greedy(9), 10, absl::Seconds(10), now + absl::Seconds(1));
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::Seconds(20));
@@ -224,10 +227,12 @@ TEST_F(DecodeQueueTest, PredictsTimeoutsFromADecodingThatTimedOut) {
   queue.RecordAbandoned(Greedy(99), 100, absl::Seconds(10), now);
   EXPECT_TRUE(queue.WouldExceed(Greedy(99), absl::Seconds(10), now));
   EXPECT_TRUE(queue.WouldExceed(Greedy(150), absl::Seconds(10), now + absl::Seconds(9)));
-  EXPECT_FALSE(queue.WouldExceed(Greedy(98), absl::Seconds(10), now)) << "it has fewer rows";
-  EXPECT_FALSE(queue.WouldExceed(Greedy(99), absl::Seconds(12), now)) << "it has more time";
+  EXPECT_FALSE(queue.WouldExceed(Greedy(98), absl::Seconds(10), now))
+      << "the request has fewer rows";
+  EXPECT_FALSE(queue.WouldExceed(Greedy(99), absl::Seconds(12), now))
+      << "the request has more time";
   EXPECT_FALSE(queue.WouldExceed(Greedy(99), absl::Seconds(1), now + absl::Seconds(11)))
-      << "that was long ago";
+      << "the timeout was long ago";
 }
 
 // The time per row falls with the size. A linear estimate would be 50 times too high.

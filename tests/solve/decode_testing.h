@@ -1,4 +1,4 @@
-// Helpers for tests of the decode queue and the batcher.
+// Provides a policy and requests for tests of the decode queue and the batcher.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@
 
 namespace vrp::test {
 
-inline Instance CvrpOf(int32_t customers, uint64_t seed = 1) {
+// Returns a random CVRP instance with a capacity of 25.
+inline Instance RandomCvrp(int32_t customers, uint64_t seed = 1) {
   return AnInstance().WithCustomers(customers).Seed(seed).RandomDemands().Capacity(25).Build();
 }
 

@@ -15,8 +15,8 @@ namespace {
 using test::AnInstance;
 using testing::HasSubstr;
 
-// A policy that returns nearest-neighbour plans of a batch, or routes of one customer each when
-// sampling.
+// A policy that returns nearest-neighbour plans, or routes of one customer each when sampling. For
+// other methods it returns empty plans.
 class SimplePolicy final : public Policy {
  public:
   const PolicyInfo& info() const override { return info_; }
@@ -44,7 +44,7 @@ class SimplePolicy final : public Policy {
   PolicyInfo info_;
 };
 
-Instance OnALine(double first, std::optional<Cost> reference) {
+Instance LineInstance(double first, std::optional<Cost> reference) {
   InstanceData data = AnInstance().At({{0, 0}, {first, 0}, {2 * first, 0}}).BuildData();
   data.reference_cost = reference;
   return Instance::Create(std::move(data)).value();
@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluate(std::vector<Instance> insta
 TEST(EvaluationTest, ComputesMeansGapsAndErrorsFromCosts) {
   // The plans cost 40, 80, 120; the sampled plans cost 60, 120, 180.
   const auto evaluation =
-      Evaluate({OnALine(10, 32), OnALine(20, 80), OnALine(30, std::nullopt)},
+      Evaluate({LineInstance(10, 32), LineInstance(20, 80), LineInstance(30, std::nullopt)},
                {.modes = {{}, {.method = DecodeMethod::kSample, .width = 4}}, .threads = 2});
   ASSERT_TRUE(evaluation.ok()) << evaluation.status();
   EXPECT_EQ((*evaluation)->done(), 6);
@@ -82,7 +82,7 @@ TEST(EvaluationTest, ComputesMeansGapsAndErrorsFromCosts) {
 
 TEST(EvaluationTest, ReportsEachSizeSeparately) {
   const auto evaluation =
-      Evaluate({AnInstance().WithCustomers(4).Build(), OnALine(10, std::nullopt),
+      Evaluate({AnInstance().WithCustomers(4).Build(), LineInstance(10, std::nullopt),
                 AnInstance().WithCustomers(60).Build()},
                {});
   ASSERT_TRUE(evaluation.ok()) << evaluation.status();
@@ -98,7 +98,7 @@ TEST(EvaluationTest, ReportsEachSizeSeparately) {
 }
 
 TEST(EvaluationTest, UsesSearchAsTheReference) {
-  const auto evaluation = Evaluate({OnALine(10, 1), OnALine(20, 1)},
+  const auto evaluation = Evaluate({LineInstance(10, 1), LineInstance(20, 1)},
                                    {.modes = {{}, {.method = DecodeMethod::kSample, .width = 2}},
                                     .reference_search_time = absl::Milliseconds(5)});
   ASSERT_TRUE(evaluation.ok()) << evaluation.status();
@@ -108,22 +108,22 @@ TEST(EvaluationTest, UsesSearchAsTheReference) {
   EXPECT_NEAR((*evaluation)->Rows()[1].mean_gap, 0.5, 1e-9);
 }
 
-TEST(EvaluationTest, RefusesInvalidInputsByPath) {
+TEST(EvaluationTest, RefusesInvalidInputsAndNamesTheirPath) {
   const auto message = [](std::vector<Instance> instances, EvaluationOptions options) {
     return std::string(Evaluate(std::move(instances), std::move(options)).status().message());
   };
-  const Instance good = AnInstance().Build();
+  const Instance valid = AnInstance().Build();
   EXPECT_THAT(message({}, {}), HasSubstr("files: got none"));
-  EXPECT_THAT(message({good, AnInstance().WithCustomers(13).Build()}, {}),
+  EXPECT_THAT(message({valid, AnInstance().WithCustomers(13).Build()}, {}),
               HasSubstr("files[1]: customers: an unlucky number"));
   EXPECT_EQ(Evaluate({AnInstance().OpenEnd().Build()},
                      {.modes = {{.method = DecodeMethod::kSample, .width = 2}}})
                 .status(),
             absl::OkStatus());
-  EXPECT_THAT(message({good}, {.modes = {}}), HasSubstr("modes"));
-  EXPECT_THAT(message({good}, {.modes = {{.method = DecodeMethod::kBeam, .width = 0}}}),
+  EXPECT_THAT(message({valid}, {.modes = {}}), HasSubstr("modes"));
+  EXPECT_THAT(message({valid}, {.modes = {{.method = DecodeMethod::kBeam, .width = 0}}}),
               HasSubstr("modes[0].width: got 0"));
-  EXPECT_THAT(message({good}, {.reference_search_time = absl::Hours(1)}),
+  EXPECT_THAT(message({valid}, {.reference_search_time = absl::Hours(1)}),
               HasSubstr("reference_search_time"));
 }
 
@@ -133,13 +133,13 @@ TEST(EvaluationTest, FailsOnAnInfeasiblePlan) {
   EXPECT_TRUE(absl::IsInternal(evaluation.status())) << evaluation.status();
 }
 
-TEST(EvaluationTest, RefusesImprovementWithoutSupportOfThePolicy) {
+TEST(EvaluationTest, RefusesImprovementThatThePolicyDoesNotSupport) {
   EXPECT_EQ(EvaluationModeName({.rounds = 500}), "improved 500");
-  const auto refused = Evaluate({OnALine(1, 4)}, {.modes = {{.rounds = 500}}});
+  const auto refused = Evaluate({LineInstance(1, 4)}, {.modes = {{.rounds = 500}}});
   EXPECT_TRUE(absl::IsUnimplemented(refused.status())) << refused.status();
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("files[0]"));
-  const auto wrong = Evaluate({OnALine(1, 4)}, {.modes = {{.rounds = -1}}});
-  EXPECT_TRUE(absl::IsInvalidArgument(wrong.status())) << wrong.status();
+  const auto negative = Evaluate({LineInstance(1, 4)}, {.modes = {{.rounds = -1}}});
+  EXPECT_TRUE(absl::IsInvalidArgument(negative.status())) << negative.status();
 }
 
 }  // namespace

@@ -32,14 +32,15 @@ class FakePolicy final : public Policy {
                                                   const DecodeOptions& options) override {
     {
       absl::MutexLock lock(&mu_);
-      asked_.push_back(options);
+      requests_.push_back(options);
     }
     return answer_(batch[0], options);
   }
 
-  std::vector<DecodeOptions> asked() const {
+  // Returns the options of the calls so far, in order.
+  std::vector<DecodeOptions> requests() const {
     absl::MutexLock lock(&mu_);
-    return asked_;
+    return requests_;
   }
 
  private:
@@ -48,7 +49,7 @@ class FakePolicy final : public Policy {
   const bool improves_;
   PolicyInfo info_;
   mutable absl::Mutex mu_;
-  std::vector<DecodeOptions> asked_ ABSL_GUARDED_BY(mu_);
+  std::vector<DecodeOptions> requests_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace vrp::test

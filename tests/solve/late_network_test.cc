@@ -42,7 +42,7 @@ TEST_P(LateNetworkTest, FallsBackToSearchWithANote) {
   EXPECT_THAT(answer->policy_note, HasSubstr("search gave the plan"));
 }
 
-TEST_P(LateNetworkTest, FailsNamingTheBudgetIfFallbackIsForbidden) {
+TEST_P(LateNetworkTest, FailsAndNamesTheBudgetIfFallbackIsForbidden) {
   SolveOptions options =
       Options(std::make_shared<FakePolicy>(DecodeUntilStopped, absl::OkStatus(), true));
   options.network_only = true;
@@ -60,8 +60,8 @@ INSTANTIATE_TEST_SUITE_P(Strategies, LateNetworkTest,
 
 // Decodes by nearest neighbour. Takes half a millisecond per node and polls the stop condition, as
 // a network does.
-absl::StatusOr<std::vector<DecodedPlan>> Slow(const Instance& instance,
-                                              const DecodeOptions& options) {
+absl::StatusOr<std::vector<DecodedPlan>> DecodeSlowly(const Instance& instance,
+                                                      const DecodeOptions& options) {
   const absl::Time done = SteadyNow() + absl::Microseconds(500) * instance.num_nodes();
   while (SteadyNow() < done) {
     if (options.stop.ShouldStop()) return absl::DeadlineExceededError("late");
@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<DecodedPlan>> Slow(const Instance& instance,
 
 TEST(LateNetwork, NamesTheTimeRequiredForDecoding) {
   const Instance instance = AnInstance().WithCustomers(199).Build();
-  SolveOptions options = OptionsFor(std::make_shared<FakePolicy>(Slow), Strategy::kGreedy);
+  SolveOptions options = OptionsFor(std::make_shared<FakePolicy>(DecodeSlowly), Strategy::kGreedy);
   options.budget = absl::Milliseconds(20);
   const auto answer = Solve(instance, options);
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -89,11 +89,11 @@ TEST(LateNetwork, NamesTheTimeRequiredForDecoding) {
 // Checks that the caller waits no longer than its deadline.
 TEST(LateNetwork, IsNotMeasuredBeyondTheDeadline) {
   const Instance instance = AnInstance().WithCustomers(199).Build();
-  const auto policy = std::make_shared<FakePolicy>(Slow);
+  const auto policy = std::make_shared<FakePolicy>(DecodeSlowly);
   SolveOptions options = OptionsFor(policy, Strategy::kGreedy);
   options.deadline = SteadyNow() + absl::Milliseconds(50);
   const auto answer = Solve(instance, options);
-  EXPECT_EQ(policy->asked().size(), 1u);
+  EXPECT_EQ(policy->requests().size(), 1u);
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_THAT(answer->policy_note, HasSubstr("was not done in time: the deadline leaves"));
 }
@@ -109,10 +109,10 @@ TEST(LateNetwork, IsNotMeasuredAgainAfterATimeout) {
   const auto first = Solve(instance, options);
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_THAT(first->policy_note, HasSubstr("was not done in time: it takes more than"));
-  EXPECT_EQ(policy->asked().size(), 2u);
-  const auto again = Solve(instance, options);
-  EXPECT_EQ(policy->asked().size(), 2u);
-  EXPECT_THAT(again->policy_note, HasSubstr("it takes more than"));
+  EXPECT_EQ(policy->requests().size(), 2u);
+  const auto repeated = Solve(instance, options);
+  EXPECT_EQ(policy->requests().size(), 2u);
+  EXPECT_THAT(repeated->policy_note, HasSubstr("it takes more than"));
 }
 
 TEST(LateNetwork, FailsIfSearchRunsOutOfMemory) {
@@ -132,20 +132,20 @@ TEST(LateNetwork, FailsIfSearchRunsOutOfMemory) {
 TEST(LateNetwork, IsSkippedOnceItsTimeIsKnown) {
   DecodeBatcher batcher(
       {.run_later = [](absl::AnyInvocable<void()>) {}, .has_other_work = [] { return false; }});
-  const auto policy = std::make_shared<FakePolicy>(Slow);
+  const auto policy = std::make_shared<FakePolicy>(DecodeSlowly);
   SolveOptions options = OptionsFor(policy, Strategy::kGreedy);
   options.batcher = &batcher;
   options.budget = absl::Milliseconds(20);
   const Instance instance = AnInstance().WithCustomers(199).Build();
   ASSERT_TRUE(Solve(instance, options).ok());
-  const size_t asked = policy->asked().size();  // the count includes the measurement
-  const auto again = Solve(instance, options);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(policy->asked().size(), asked);
-  EXPECT_EQ(again->strategy, Strategy::kSearch);
-  EXPECT_THAT(again->policy_note, HasSubstr("takes about"));
+  const size_t calls = policy->requests().size();  // includes the measurement
+  const auto repeated = Solve(instance, options);
+  ASSERT_TRUE(repeated.ok()) << repeated.status();
+  EXPECT_EQ(policy->requests().size(), calls);
+  EXPECT_EQ(repeated->strategy, Strategy::kSearch);
+  EXPECT_THAT(repeated->policy_note, HasSubstr("takes about"));
   options.budget = absl::Seconds(30);
-  EXPECT_EQ(Solve(instance, options)->strategy, Strategy::kGreedy) << "that suffices";
+  EXPECT_EQ(Solve(instance, options)->strategy, Strategy::kGreedy) << "the budget suffices";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace vrp {
 namespace {
 
-NetworkTime Needs(absl::Duration needed, absl::Duration budget) {
+NetworkTime NetworkTimeOf(absl::Duration needed, absl::Duration budget) {
   return {.strategy = Strategy::kGreedy, .customers = 20, .needed = needed, .budget = budget};
 }
 
@@ -17,7 +17,7 @@ std::string RefusalText(const NetworkTime& time) {
 }
 
 TEST(NetworkTimeTest, NamesTheRequiredTime) {
-  const NetworkTime time = Needs(absl::Microseconds(4800), absl::Milliseconds(2));
+  const NetworkTime time = NetworkTimeOf(absl::Microseconds(4800), absl::Milliseconds(2));
   EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers takes about 4.8 ms here, and the budget is 2 ms; "
             "search gave the plan");
@@ -27,7 +27,7 @@ TEST(NetworkTimeTest, NamesTheRequiredTime) {
 }
 
 TEST(NetworkTimeTest, NamesTheDeadlineIfItIsEarlier) {
-  NetworkTime time = Needs(absl::Milliseconds(30), absl::Milliseconds(10));
+  NetworkTime time = NetworkTimeOf(absl::Milliseconds(30), absl::Milliseconds(10));
   time.by_deadline = true;
   time.customers = 1;
   EXPECT_EQ(LateDecodingNote(time),
@@ -37,7 +37,7 @@ TEST(NetworkTimeTest, NamesTheDeadlineIfItIsEarlier) {
 }
 
 TEST(NetworkTimeTest, NamesTheQueueingTimeIfTheBudgetWouldSuffice) {
-  const NetworkTime time = Needs(absl::Milliseconds(10), absl::Milliseconds(40));
+  const NetworkTime time = NetworkTimeOf(absl::Milliseconds(10), absl::Milliseconds(40));
   EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers takes about 10 ms here, and the budget is 40 ms, part "
             "of which it spent waiting; search gave the plan");
@@ -47,8 +47,8 @@ TEST(NetworkTimeTest, NamesTheQueueingTimeIfTheBudgetWouldSuffice) {
       "here, because it waited for its turn; raise it, or let search answer");
 }
 
-TEST(NetworkTimeTest, NamesNoUnknownTime) {
-  const NetworkTime time = Needs(absl::ZeroDuration(), absl::Milliseconds(40));
+TEST(NetworkTimeTest, OmitsAnUnknownTime) {
+  const NetworkTime time = NetworkTimeOf(absl::ZeroDuration(), absl::Milliseconds(40));
   EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers was not done in time: the budget is 40 ms; search "
             "gave the plan");
@@ -58,7 +58,7 @@ TEST(NetworkTimeTest, NamesNoUnknownTime) {
 }
 
 TEST(NetworkTimeTest, MarksALowerBound) {
-  NetworkTime time = Needs(absl::Milliseconds(50), absl::Milliseconds(40));
+  NetworkTime time = NetworkTimeOf(absl::Milliseconds(50), absl::Milliseconds(40));
   time.at_least = true;
   EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers was not done in time: it takes more than 50 ms here, "

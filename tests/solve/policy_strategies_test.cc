@@ -37,10 +37,10 @@ TEST(PolicyStrategiesTest, ReturnsThePolicysPlanForGreedySampleAndBeam) {
     EXPECT_EQ(answer->strategy, strategy);
     EXPECT_EQ(answer->ended_by, SolveEnd::kFinished);
     EXPECT_TRUE(answer->check.feasible);
-    ASSERT_EQ(policy->asked().size(), 1);
-    EXPECT_EQ(policy->asked()[0].method, method);
-    EXPECT_EQ(policy->asked()[0].width, width);
-    EXPECT_EQ(policy->asked()[0].seed, 77);
+    ASSERT_EQ(policy->requests().size(), 1);
+    EXPECT_EQ(policy->requests()[0].method, method);
+    EXPECT_EQ(policy->requests()[0].width, width);
+    EXPECT_EQ(policy->requests()[0].seed, 77);
   }
 }
 
@@ -58,17 +58,17 @@ TEST(PolicyStrategiesTest, ReportsTimeAndRoundsOfImprovement) {
   SolveOptions options = OptionsFor(policy, Strategy::kImproved);
   options.rounds = 90;
   options.received = begun;
-  const auto done = Solve(instance, options);
-  ASSERT_TRUE(done.ok()) << done.status();
-  EXPECT_EQ(done->strategy, Strategy::kImproved);
-  EXPECT_EQ(done->iterations, 90);
-  EXPECT_EQ(done->ended_by, SolveEnd::kIterations);
-  EXPECT_EQ(done->times.search, absl::Microseconds(1));
-  EXPECT_GE(done->times.decode, absl::ZeroDuration());
-  ASSERT_EQ(policy->asked().size(), 1);
-  EXPECT_EQ(policy->asked()[0].improvement->rounds, 90);
-  EXPECT_LT(policy->asked()[0].improvement->until, policy->asked()[0].stop.deadline());
-  EXPECT_LT(policy->asked()[0].stop.deadline() - absl::Seconds(30), begun)
+  const auto answer = Solve(instance, options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->strategy, Strategy::kImproved);
+  EXPECT_EQ(answer->iterations, 90);
+  EXPECT_EQ(answer->ended_by, SolveEnd::kIterations);
+  EXPECT_EQ(answer->times.search, absl::Microseconds(1));
+  EXPECT_GE(answer->times.decode, absl::ZeroDuration());
+  ASSERT_EQ(policy->requests().size(), 1);
+  EXPECT_EQ(policy->requests()[0].improvement->rounds, 90);
+  EXPECT_LT(policy->requests()[0].improvement->until, policy->requests()[0].stop.deadline());
+  EXPECT_LT(policy->requests()[0].stop.deadline() - absl::Seconds(30), begun)
       << "some time is left for search";
   options.rounds = 1000;
   EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kBudget);
@@ -119,17 +119,17 @@ TEST(PolicyStrategiesTest, RequestsAllStartsInEightAugmentations) {
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->strategy, Strategy::kMultiStart);
   EXPECT_EQ(StrategyName(Strategy::kMultiStart), "multi_start");
-  ASSERT_EQ(policy->asked().size(), 1u);
-  EXPECT_EQ(policy->asked()[0].method, DecodeMethod::kMultiStart);
-  EXPECT_EQ(policy->asked()[0].width, 0);
-  EXPECT_EQ(policy->asked()[0].augmentations, 8);
+  ASSERT_EQ(policy->requests().size(), 1u);
+  EXPECT_EQ(policy->requests()[0].method, DecodeMethod::kMultiStart);
+  EXPECT_EQ(policy->requests()[0].width, 0);
+  EXPECT_EQ(policy->requests()[0].augmentations, 8);
 }
 
 TEST(PolicyStrategiesTest, ChecksOpenRoutesAndDistanceLimitsOfThePolicysPlan) {
-  const auto both = [](const Instance&, const DecodeOptions&) {
+  const auto one_route = [](const Instance&, const DecodeOptions&) {
     return std::vector<DecodedPlan>{{{{0, {1, 2}}}}};
   };
-  const auto policy = std::make_shared<FakePolicy>(both);
+  const auto policy = std::make_shared<FakePolicy>(one_route);
   const auto line = AnInstance().At({{0, 0}, {10, 0}, {20, 0}}).OpenEnd();
   auto limited = line;
   const auto answer = Solve(limited.MaxDistance(20).Build(), OptionsFor(policy, Strategy::kGreedy));

@@ -1,4 +1,4 @@
-// Instances, decoders and options for tests of strategies that use a policy.
+// Provides instances, decoders and options for tests of strategies that use a policy.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 
 namespace vrp::test {
 
+// Returns a CVRP instance with 20 customers, random demands and a capacity of 25.
 inline Instance TwentyCustomers() {
   return AnInstance().WithCustomers(20).RandomDemands().Capacity(25).Build();
 }

@@ -22,25 +22,25 @@ using test::TwentyCustomers;
 using testing::HasSubstr;
 
 TEST(SeededTest, StartsTheSearchFromThePolicysPlan) {
-  // The policy knows the search's optimum, which the search alone would not reach without
-  // iterations.
+  // The policy returns the plan of a long search, which a search without iterations would not find.
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
   SearchOptions search;
   search.max_iterations = 30'000;
-  const SearchResult good = *Search(instance, search);
-  const auto policy = std::make_shared<FakePolicy>(
-      [&](const Instance&, const DecodeOptions&) { return std::vector<DecodedPlan>{{good.plan}}; });
+  const SearchResult reference = *Search(instance, search);
+  const auto policy = std::make_shared<FakePolicy>([&](const Instance&, const DecodeOptions&) {
+    return std::vector<DecodedPlan>{{reference.plan}};
+  });
   SolveOptions options = OptionsFor(policy, Strategy::kSeeded);
   options.max_iterations = 0;
   const auto answer = Solve(instance, options);
   ASSERT_TRUE(answer.ok());
-  EXPECT_LE(answer->solution.cost, good.cost + 1e-9);
+  EXPECT_LE(answer->solution.cost, reference.cost + 1e-9);
   EXPECT_EQ(answer->strategy, Strategy::kSeeded);
   EXPECT_EQ(answer->policy_note, "");
 
   options.strategy = Strategy::kSearch;
   const auto alone = Solve(instance, options);
-  EXPECT_GT(alone->solution.cost, good.cost + 1e-9);
+  EXPECT_GT(alone->solution.cost, reference.cost + 1e-9);
   EXPECT_EQ(alone->strategy, Strategy::kSearch);
 }
 
@@ -51,7 +51,7 @@ TEST(AutoTest, SearchesWithoutTheModelAndNamesTheReason) {
   options.max_iterations = 10;
   const auto answer = Solve(TwentyCustomers(), options);
   ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_TRUE(policy->asked().empty());
+  EXPECT_TRUE(policy->requests().empty());
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
   EXPECT_THAT(answer->policy_note, HasSubstr("no gain"));
   options.policy_named = false;
@@ -100,7 +100,7 @@ TEST(SeededTest, SkipsThePolicyForExactSearch) {
   EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
   EXPECT_THAT(answer->policy_note, HasSubstr("small enough for exact search"));
-  EXPECT_TRUE(policy->asked().empty());
+  EXPECT_TRUE(policy->requests().empty());
 }
 
 TEST(SeededTest, GivesThePolicyAFifthOfTheRemainingTime) {
@@ -109,42 +109,42 @@ TEST(SeededTest, GivesThePolicyAFifthOfTheRemainingTime) {
   options.received = SteadyNow();
   options.budget = absl::Seconds(1000);
   ASSERT_TRUE(Solve(TwentyCustomers(), options).ok());
-  ASSERT_EQ(policy->asked().size(), 2);
-  EXPECT_EQ(policy->asked()[0].method, DecodeMethod::kGreedy);
-  EXPECT_EQ(policy->asked()[1].method, DecodeMethod::kSample);
-  for (const DecodeOptions& asked : policy->asked()) {
-    EXPECT_GT(asked.stop.deadline(), options.received + absl::Seconds(100));
-    EXPECT_LT(asked.stop.deadline(), options.received + absl::Seconds(300));
+  ASSERT_EQ(policy->requests().size(), 2);
+  EXPECT_EQ(policy->requests()[0].method, DecodeMethod::kGreedy);
+  EXPECT_EQ(policy->requests()[1].method, DecodeMethod::kSample);
+  for (const DecodeOptions& request : policy->requests()) {
+    EXPECT_GT(request.stop.deadline(), options.received + absl::Seconds(100));
+    EXPECT_LT(request.stop.deadline(), options.received + absl::Seconds(300));
   }
 }
 
 TEST(SeededTest, StartsFromTheBestOfTheGreedyPlanAndTheSamples) {
-  // Without iterations, the search stays near its start, which is an optimum here.
+  // Without iterations, the search stays near its start, which is the plan of a long search here.
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
   SearchOptions search;
   search.max_iterations = 30'000;
-  const SearchResult good = *Search(instance, search);
+  const SearchResult reference = *Search(instance, search);
   const auto policy =
-      std::make_shared<FakePolicy>([&](const Instance& asked, const DecodeOptions& decode) {
-        return decode.method == DecodeMethod::kGreedy ? DecodeNearestNeighbour(asked, decode)
-                                                      : std::vector<DecodedPlan>{{good.plan}};
+      std::make_shared<FakePolicy>([&](const Instance& given, const DecodeOptions& decode) {
+        return decode.method == DecodeMethod::kGreedy ? DecodeNearestNeighbour(given, decode)
+                                                      : std::vector<DecodedPlan>{{reference.plan}};
       });
   SolveOptions options = OptionsFor(policy, Strategy::kSeeded);
   options.max_iterations = 0;
-  EXPECT_LE(Solve(instance, options)->solution.cost, good.cost + 1e-9);
+  EXPECT_LE(Solve(instance, options)->solution.cost, reference.cost + 1e-9);
 }
 
 TEST(SeededTest, UsesTheGreedyPlanIfSamplesAreLate) {
   const auto policy =
-      std::make_shared<FakePolicy>([](const Instance& asked, const DecodeOptions& decode) {
-        return decode.method == DecodeMethod::kGreedy ? DecodeNearestNeighbour(asked, decode)
-                                                      : DecodeUntilStopped(asked, decode);
+      std::make_shared<FakePolicy>([](const Instance& given, const DecodeOptions& decode) {
+        return decode.method == DecodeMethod::kGreedy ? DecodeNearestNeighbour(given, decode)
+                                                      : DecodeUntilStopped(given, decode);
       });
   SolveOptions options = OptionsFor(policy, Strategy::kSeeded);
   options.budget = absl::Milliseconds(200);
   const auto answer = Solve(TwentyCustomers(), options);
   ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(policy->asked().size(), 2);
+  EXPECT_EQ(policy->requests().size(), 2);
   EXPECT_EQ(answer->strategy, Strategy::kSeeded);
   EXPECT_EQ(answer->policy_note, "");
   EXPECT_TRUE(answer->check.feasible);
@@ -156,7 +156,7 @@ TEST(SeededTest, SkipsThePolicyWithoutRemainingTime) {
   options.received = SteadyNow() - absl::Hours(1);
   const auto answer = Solve(TwentyCustomers(), options);
   ASSERT_TRUE(answer.ok());
-  EXPECT_TRUE(policy->asked().empty());
+  EXPECT_TRUE(policy->requests().empty());
   EXPECT_TRUE(answer->check.feasible);
 }
 

@@ -46,74 +46,74 @@ void ExpectNoSearchIsBetter(const Instance& instance) {
   ASSERT_TRUE(found.ok()) << found.status();
   const PlanValue best = ValueOf(instance, *plan);
   const PlanValue other = ValueOf(instance, found->plan);
-  const PlanValue rounded{
+  const PlanValue tolerated{
       .left_out = other.left_out, .routes = other.routes, .cost = other.cost + 1e-9};
-  EXPECT_TRUE(best <= rounded) << best.left_out << " " << best.routes << " " << best.cost
-                               << " against " << other.left_out << " " << other.routes << " "
-                               << other.cost;
+  EXPECT_TRUE(best <= tolerated) << best.left_out << " " << best.routes << " " << best.cost
+                                 << " against " << other.left_out << " " << other.routes << " "
+                                 << other.cost;
 }
 
 class SmallOptimumTest : public testing::TestWithParam<uint64_t> {
  protected:
-  static InstanceBuilder Of(int32_t customers) {
+  static InstanceBuilder WithCustomers(int32_t customers) {
     return AnInstance().WithCustomers(customers).Seed(GetParam());
   }
-  static InstanceBuilder Loaded(int32_t customers) {
-    return Of(customers).RandomDemands().Capacity(14);
+  static InstanceBuilder WithDemands(int32_t customers) {
+    return WithCustomers(customers).RandomDemands().Capacity(14);
   }
 };
 
 TEST_P(SmallOptimumTest, AgreesWithBruteForceOnPlainInstances) {
   for (const int32_t customers : {1, 2, 4, 6}) {
-    ExpectOptimal(Loaded(customers).Build());
-    ExpectOptimal(Loaded(customers).As(Metric::kRounded).Build());
-    ExpectOptimal(Loaded(customers).ExplicitMatrix(0.5).Build());
-    ExpectOptimal(Of(customers).Kind(ProblemKind::kTsp).Build());
-    ExpectOptimal(Loaded(customers).RandomWindows().Service(3).Build());
+    ExpectOptimal(WithDemands(customers).Build());
+    ExpectOptimal(WithDemands(customers).As(Metric::kRounded).Build());
+    ExpectOptimal(WithDemands(customers).ExplicitMatrix(0.5).Build());
+    ExpectOptimal(WithCustomers(customers).Kind(ProblemKind::kTsp).Build());
+    ExpectOptimal(WithDemands(customers).RandomWindows().Service(3).Build());
   }
-  ExpectOptimal(Loaded(7).Build());
+  ExpectOptimal(WithDemands(7).Build());
 }
 
 TEST_P(SmallOptimumTest, AgreesWithBruteForceForATightFleet) {
   for (const int32_t vehicles : {1, 2, 3}) {
-    ExpectOptimal(Loaded(5).Vehicles(vehicles).Build());
-    ExpectOptimal(Of(5).Vehicles(vehicles).RandomWindows().Service(5).Build());
+    ExpectOptimal(WithDemands(5).Vehicles(vehicles).Build());
+    ExpectOptimal(WithCustomers(5).Vehicles(vehicles).RandomWindows().Service(5).Build());
   }
 }
 
 TEST_P(SmallOptimumTest, AgreesWithBruteForceOnConstrainedInstances) {
   for (const int32_t customers : {1, 3, 5}) {
-    ExpectOptimal(Loaded(customers).MaxDuration(200).Service(2).Build());
-    ExpectOptimal(Loaded(customers).MaxDistance(220).Build());
-    ExpectOptimal(Loaded(customers).OpenEnd().Build());
-    ExpectOptimal(Loaded(customers).OpenEnd().RandomWindows().Build());
+    ExpectOptimal(WithDemands(customers).MaxDuration(200).Service(2).Build());
+    ExpectOptimal(WithDemands(customers).MaxDistance(220).Build());
+    ExpectOptimal(WithDemands(customers).OpenEnd().Build());
+    ExpectOptimal(WithDemands(customers).OpenEnd().RandomWindows().Build());
   }
 }
 
-Instance InstanceOf(InstanceData data) { return *Instance::Create(std::move(data)); }
+Instance MakeInstance(InstanceData data) { return *Instance::Create(std::move(data)); }
 
-TEST_P(SmallOptimumTest, IsNoWorseThanSearchWithUnlikeVehiclesPrizesAndPriorities) {
-  InstanceData data = Loaded(4).BuildData();
+TEST_P(SmallOptimumTest, IsNoWorseThanSearchWithDifferentVehiclesPrizesAndPriorities) {
+  InstanceData data = WithDemands(4).BuildData();
   data.objective = Objective::kCost;
   data.vehicles = {{.count = 1, .capacity = 9, .fixed_cost = 20},
                    {.count = 1, .capacity = 14, .fixed_cost = 60, .cost_per_distance = 0.5}};
-  ExpectNoSearchIsBetter(InstanceOf(data));
+  ExpectNoSearchIsBetter(MakeInstance(data));
   data.prizes.assign(5, kNoLimit);
   data.prizes[1] = 30;
   data.prizes[3] = 90;
-  ExpectNoSearchIsBetter(InstanceOf(data));
+  ExpectNoSearchIsBetter(MakeInstance(data));
   data.prizes.clear();
   data.priorities = {0, 3, 0, 7, 1};
   data.vehicles.pop_back();
-  ExpectNoSearchIsBetter(InstanceOf(data));
+  ExpectNoSearchIsBetter(MakeInstance(data));
 }
 
 TEST_P(SmallOptimumTest, IsNoWorseThanSearchWithFewestVehiclesFirstAndAlternatives) {
-  InstanceData data = Loaded(5).BuildData();
+  InstanceData data = WithDemands(5).BuildData();
   data.objective = Objective::kVehiclesThenDistance;
-  ExpectNoSearchIsBetter(InstanceOf(data));
+  ExpectNoSearchIsBetter(MakeInstance(data));
   data.alternative_groups = {{1, 2}, {3, 4}};
-  ExpectNoSearchIsBetter(InstanceOf(data));
+  ExpectNoSearchIsBetter(MakeInstance(data));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SmallOptimumTest, testing::Range<uint64_t>(1, 9));
@@ -131,7 +131,7 @@ TEST(SmallOptimum, AcceptsArrivalExactlyAtTheWindowsEnd) {
       AnInstance().At({{0, 0}, {0.1, 0}, {0.3, 0}}).Windows({{0, 10}, {0, 0.3}}, 10).Build();
   const std::optional<Plan> plan = Optimum(instance);
   ASSERT_TRUE(plan.has_value());
-  EXPECT_EQ(plan->size(), 1) << "one route serves both";
+  EXPECT_EQ(plan->size(), 1) << "one route must serve both customers";
 }
 
 TEST(SmallOptimum, RefusesLargeInstances) {
@@ -144,7 +144,7 @@ TEST(SmallOptimum, RefusesLargeInstances) {
 TEST(SmallOptimum, RefusesInstancesWithReloads) {
   InstanceData data = AnInstance().WithCustomers(2).Capacity(1).BuildData();
   data.vehicles[0].max_reloads = 1;
-  EXPECT_FALSE(Optimum(InstanceOf(data)).has_value());
+  EXPECT_FALSE(Optimum(MakeInstance(data)).has_value());
 }
 
 TEST(SmallOptimum, ObeysTheStopCondition) {

@@ -15,7 +15,7 @@ namespace {
 using test::AnInstance;
 using testing::HasSubstr;
 
-SolveOptions Iterations(int64_t iterations) {
+SolveOptions OptionsWithIterations(int64_t iterations) {
   SolveOptions options;
   options.budget = absl::Seconds(60);
   options.max_iterations = iterations;
@@ -24,19 +24,19 @@ SolveOptions Iterations(int64_t iterations) {
 
 TEST(SolverTest, ReturnsACheckedOptimumOfATinyInstance) {
   const Instance instance = AnInstance().WithCustomers(6).RandomDemands().Capacity(14).Build();
-  const auto answer = Solve(instance, Iterations(2000));
+  const auto answer = Solve(instance, OptionsWithIterations(2000));
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_TRUE(answer->check.feasible);
   EXPECT_NEAR(answer->solution.cost, test::BruteForceOptimum(instance).cost, 1e-6);
   EXPECT_EQ(answer->check.cost, answer->solution.cost);
   EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
-  EXPECT_EQ(answer->iterations, 0) << "exact search left no work";
+  EXPECT_EQ(answer->iterations, 0) << "exact search must leave no work";
 }
 
 TEST(SolverTest, ReportsTheOptimumOfATinyInstanceOnce) {
   std::vector<Cost> reported;
-  SolveOptions options = Iterations(2000);
+  SolveOptions options = OptionsWithIterations(2000);
   options.on_improvement = [&](const Plan&, Cost cost) { reported.push_back(cost); };
   const auto answer = Solve(AnInstance().WithCustomers(1).Build(), options);
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -46,7 +46,7 @@ TEST(SolverTest, ReportsTheOptimumOfATinyInstanceOnce) {
 
 TEST(SolverTest, EndsAfterTheRequestedIterations) {
   const auto answer =
-      Solve(AnInstance().WithCustomers(20).RandomDemands().Build(), Iterations(2000));
+      Solve(AnInstance().WithCustomers(20).RandomDemands().Build(), OptionsWithIterations(2000));
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->ended_by, SolveEnd::kIterations);
   EXPECT_EQ(answer->iterations, 2000);
@@ -54,7 +54,7 @@ TEST(SolverTest, EndsAfterTheRequestedIterations) {
 
 TEST(SolverTest, IsDeterministicForASeed) {
   const Instance instance = AnInstance().WithCustomers(50).RandomDemands().Capacity(25).Build();
-  SolveOptions options = Iterations(300);
+  SolveOptions options = OptionsWithIterations(300);
   options.seed = 5;
   EXPECT_EQ(Solve(instance, options)->solution.cost, Solve(instance, options)->solution.cost);
   EXPECT_EQ(Solve(instance, options)->seed, 5);
@@ -63,21 +63,21 @@ TEST(SolverTest, IsDeterministicForASeed) {
 TEST(SolverTest, IsNoWorseWithMoreThreads) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs 2 CPU cores";
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(25).Build();
-  SolveOptions options = Iterations(300);
-  const auto one = Solve(instance, options);
+  SolveOptions options = OptionsWithIterations(300);
+  const auto one_thread = Solve(instance, options);
   options.threads = 2;
-  const auto two = Solve(instance, options);
-  EXPECT_LE(two->solution.cost, one->solution.cost);
-  EXPECT_EQ(two->iterations, 600);
-  EXPECT_TRUE(two->check.feasible);
+  const auto two_threads = Solve(instance, options);
+  EXPECT_LE(two_threads->solution.cost, one_thread->solution.cost);
+  EXPECT_EQ(two_threads->iterations, 600);
+  EXPECT_TRUE(two_threads->check.feasible);
 }
 
 TEST(SolverTest, StartsFromAnInitialPlan) {
   const Instance instance = AnInstance().WithCustomers(50).RandomDemands().Capacity(25).Build();
-  SolveOptions options = Iterations(5000);
-  const auto good = Solve(instance, options);
+  SolveOptions options = OptionsWithIterations(5000);
+  const auto reference = Solve(instance, options);
   options.initial.emplace_back();
-  for (const Route& route : good->solution.routes) {
+  for (const Route& route : reference->solution.routes) {
     PlannedRoute& planned = options.initial[0].emplace_back();
     for (size_t i = 1; i + 1 < route.stops.size(); ++i) {
       planned.customers.push_back(route.stops[i].node);
@@ -85,7 +85,7 @@ TEST(SolverTest, StartsFromAnInitialPlan) {
   }
   options.received = SteadyNow() - absl::Seconds(100);
   const auto answer = Solve(instance, options);
-  EXPECT_LE(answer->solution.cost, good->solution.cost + 1e-9);
+  EXPECT_LE(answer->solution.cost, reference->solution.cost + 1e-9);
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
 }
 
@@ -116,7 +116,7 @@ TEST(SolverTest, AnswersAfterTheBudgetHasPassed) {
 
 TEST(SolverTest, EndsTheBudget20MillisecondsBeforeTheDeadline) {
   const Instance instance = AnInstance().Build();
-  SolveOptions options = Iterations(1);
+  SolveOptions options = OptionsWithIterations(1);
   options.received = SteadyNow();
   options.budget = absl::Seconds(60);
   EXPECT_EQ(Solve(instance, options)->budget, absl::Seconds(60));
@@ -136,7 +136,7 @@ TEST(SolverTest, DistinguishesTheBudgetFromTheDeadline) {
   EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kDeadline);
 }
 
-TEST(SolverTest, KeepsTheBestWhenCancelledFromAnotherThread) {
+TEST(SolverTest, KeepsTheBestPlanWhenCancelledFromAnotherThread) {
   SolveOptions options;
   options.budget = absl::Hours(1);
   const auto cancel = std::make_shared<CancelFlag>();
@@ -151,14 +151,14 @@ TEST(SolverTest, KeepsTheBestWhenCancelledFromAnotherThread) {
 
 TEST(SolverTest, NamesUnservedCustomersAndReasons) {
   const Instance instance = AnInstance().WithCustomers(5).Capacity(2).Vehicles(2).Build();
-  const auto answer = Solve(instance, Iterations(100));
+  const auto answer = Solve(instance, OptionsWithIterations(100));
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_FALSE(answer->check.feasible);
   ASSERT_EQ(answer->solution.unserved.size(), 1);
   EXPECT_EQ(answer->solution.unserved[0].reason, "fleet exhausted");
 }
 
-TEST(SolverTest, RefusesOptionsOutOfRangeByName) {
+TEST(SolverTest, RefusesOptionsOutOfRangeAndNamesThem) {
   const Instance instance = AnInstance().Build();
   const auto refusal = [&](auto change) {
     SolveOptions options;

@@ -19,7 +19,7 @@ using test::AnInstance;
 using testing::HasSubstr;
 using Verdict = StopMonitor::Verdict;
 
-Instance WithReference(double cost) {
+Instance InstanceWithReference(double cost) {
   InstanceData data = AnInstance().WithCustomers(30).RandomDemands().Capacity(25).BuildData();
   data.reference_cost = cost;
   return *Instance::Create(std::move(data));
@@ -40,13 +40,14 @@ TEST(StopRuleTest, DerivesTheTimeFromAShareOfTheBudget) {
 }
 
 TEST(StopRuleTest, DerivesTheTargetFromAGapToTheReferenceCost) {
-  const auto rule = ResolveStopRule({.target_gap = 0.01}, WithReference(200), absl::Seconds(10));
+  const auto rule =
+      ResolveStopRule({.target_gap = 0.01}, InstanceWithReference(200), absl::Seconds(10));
   ASSERT_TRUE(rule.ok()) << rule.status();
   EXPECT_DOUBLE_EQ(*rule->target_cost, 202);
   EXPECT_EQ(rule->no_improvement, absl::InfiniteDuration());
 }
 
-TEST(StopRuleTest, RefusesInvalidValuesByFieldName) {
+TEST(StopRuleTest, RefusesInvalidValuesAndNamesTheirField) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(Refusal({.no_improvement = absl::ZeroDuration()}),
               HasSubstr("stop.no_improvement: got 0, wanted at least 1ms"));
@@ -74,8 +75,9 @@ TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
   }
 }
 
-TEST(StopRuleTest, BoundsTheAutomaticTimeBelowByTheNumberOfCustomers) {
-  EXPECT_EQ(MinAutomaticTime(kMaxPlainExactCustomers), absl::ZeroDuration()) << "answered at once";
+TEST(StopRuleTest, DerivesTheMinimumAutomaticTimeFromTheNumberOfCustomers) {
+  EXPECT_EQ(MinAutomaticTime(kMaxPlainExactCustomers), absl::ZeroDuration())
+      << "exact search answers at once";
   EXPECT_GT(MinAutomaticTime(kMaxPlainExactCustomers + 1), absl::ZeroDuration());
   EXPECT_GT(MinAutomaticTime(200), MinAutomaticTime(100));
   EXPECT_EQ(MinAutomaticTime(INT32_MAX), kMaxAutomaticTime);
@@ -98,64 +100,64 @@ TEST(StopRuleTest, PrefersTheCallersTimeToTheAutomaticOne) {
 
 class StopMonitorTest : public testing::Test {
  protected:
-  // Returns customers on a line.
-  static Instance Line() { return AnInstance().At({{0, 0}, {1, 0}, {2, 0}}).Build(); }
-  static StopCondition InAnHour() { return {SteadyNow() + absl::Hours(1), nullptr}; }
-  const Instance instance_ = Line();
-  const Plan apart_ = {{0, {1}}, {0, {2}}};  // costs 6
-  const Plan together_ = {{0, {1, 2}}};      // costs 4
+  // Returns an instance with two customers on a line.
+  static Instance LineInstance() { return AnInstance().At({{0, 0}, {1, 0}, {2, 0}}).Build(); }
+  static StopCondition OneHourFromNow() { return {SteadyNow() + absl::Hours(1), nullptr}; }
+  const Instance instance_ = LineInstance();
+  const Plan two_routes_ = {{0, {1}}, {0, {2}}};  // costs 6
+  const Plan one_route_ = {{0, {1, 2}}};          // costs 4
 };
 
 TEST_F(StopMonitorTest, ExtendsTheTimeWithEachImprovement) {
-  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), {});
+  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, OneHourFromNow(), {});
   const absl::Time first = monitor.stop().deadline();
   EXPECT_LE(first, SteadyNow() + absl::Minutes(1));
-  monitor.RecordPlan(apart_);
+  monitor.RecordPlan(two_routes_);
   const absl::Time second = monitor.stop().deadline();
   EXPECT_GT(second, first);
-  monitor.RecordPlan(apart_);
-  EXPECT_EQ(monitor.stop().deadline(), second) << "it is no better";
-  monitor.RecordPlan(together_);
+  monitor.RecordPlan(two_routes_);
+  EXPECT_EQ(monitor.stop().deadline(), second) << "the plan is no better";
+  monitor.RecordPlan(one_route_);
   EXPECT_GT(monitor.stop().deadline(), second);
   EXPECT_FALSE(monitor.stop().ShouldStop());
-  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNone);
+  EXPECT_EQ(monitor.VerdictOn(one_route_), Verdict::kNone);
 }
 
 TEST_F(StopMonitorTest, EndsAtTheLimit) {
   const StopCondition limit(SteadyNow() + absl::Seconds(30), nullptr);
   StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, limit, {});
-  monitor.RecordPlan(apart_);
+  monitor.RecordPlan(two_routes_);
   EXPECT_EQ(monitor.stop().deadline(), limit.deadline());
 }
 
 TEST_F(StopMonitorTest, StaysEndedAfterTimeWithoutImprovement) {
-  StopMonitor monitor(instance_, {.no_improvement = absl::Milliseconds(1)}, InAnHour(), {});
+  StopMonitor monitor(instance_, {.no_improvement = absl::Milliseconds(1)}, OneHourFromNow(), {});
   while (!monitor.stop().ShouldStop()) {
   }
-  monitor.RecordPlan(together_);
-  EXPECT_TRUE(monitor.stop().ShouldStop()) << "too late";
-  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNoImprovement);
+  monitor.RecordPlan(one_route_);
+  EXPECT_TRUE(monitor.stop().ShouldStop()) << "the improvement came too late";
+  EXPECT_EQ(monitor.VerdictOn(one_route_), Verdict::kNoImprovement);
 }
 
 TEST_F(StopMonitorTest, SearchesForTheMinimumTime) {
   const StopRule rule{.no_improvement = absl::Milliseconds(1), .min_time = absl::Minutes(30)};
-  StopMonitor monitor(instance_, rule, InAnHour(), {});
-  monitor.RecordPlan(apart_);
+  StopMonitor monitor(instance_, rule, OneHourFromNow(), {});
+  monitor.RecordPlan(two_routes_);
   EXPECT_GT(monitor.stop().deadline(), SteadyNow() + absl::Minutes(29));
 }
 
 TEST_F(StopMonitorTest, EndsAtOnceAtTheTarget) {
-  StopMonitor monitor(instance_, {.target_cost = 4}, InAnHour(), {});
-  monitor.RecordPlan(apart_);
+  StopMonitor monitor(instance_, {.target_cost = 4}, OneHourFromNow(), {});
+  monitor.RecordPlan(two_routes_);
   EXPECT_FALSE(monitor.stop().ShouldStop());
-  EXPECT_EQ(monitor.VerdictOn(apart_), Verdict::kNone);
-  monitor.RecordPlan(together_);
+  EXPECT_EQ(monitor.VerdictOn(two_routes_), Verdict::kNone);
+  monitor.RecordPlan(one_route_);
   EXPECT_TRUE(monitor.stop().ShouldStop());
-  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
+  EXPECT_EQ(monitor.VerdictOn(one_route_), Verdict::kTarget);
 }
 
 TEST_F(StopMonitorTest, IgnoresTheTargetWhileCustomersAreUnserved) {
-  StopMonitor monitor(instance_, {.target_cost = 100}, InAnHour(), {});
+  StopMonitor monitor(instance_, {.target_cost = 100}, OneHourFromNow(), {});
   const Plan partial = {{0, {1}}};
   monitor.RecordPlan(partial);
   EXPECT_FALSE(monitor.stop().ShouldStop());
@@ -164,30 +166,30 @@ TEST_F(StopMonitorTest, IgnoresTheTargetWhileCustomersAreUnserved) {
 
 TEST_F(StopMonitorTest, TreatsAPlanOfZeroCostAsOptimal) {
   const Instance instance = AnInstance().At({{0, 0}, {0, 0}, {0, 0}}).Build();
-  StopMonitor monitor(instance, {}, InAnHour(), {});
-  monitor.RecordPlan(together_);
+  StopMonitor monitor(instance, {}, OneHourFromNow(), {});
+  monitor.RecordPlan(one_route_);
   EXPECT_TRUE(monitor.stop().ShouldStop());
-  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kOptimal);
+  EXPECT_EQ(monitor.VerdictOn(one_route_), Verdict::kOptimal);
 }
 
 TEST_F(StopMonitorTest, CountsTheTimeOfAnEarlierSearch) {
-  const StopMonitor::Earlier earlier{.best = ValueOf(instance_, apart_),
+  const StopMonitor::Earlier earlier{.best = ValueOf(instance_, two_routes_),
                                      .since_improvement = absl::Seconds(50)};
-  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), earlier);
+  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, OneHourFromNow(), earlier);
   const absl::Time end = monitor.stop().deadline();
   EXPECT_LE(end, SteadyNow() + absl::Seconds(10));
-  monitor.RecordPlan(apart_);
-  EXPECT_EQ(monitor.stop().deadline(), end) << "the earlier search had it";
-  monitor.RecordPlan(together_);
+  monitor.RecordPlan(two_routes_);
+  EXPECT_EQ(monitor.stop().deadline(), end) << "the earlier search had found the plan";
+  monitor.RecordPlan(one_route_);
   EXPECT_GT(monitor.stop().deadline(), end);
 }
 
 TEST_F(StopMonitorTest, EndsAtOnceIfAnEarlierSearchWaitedLongEnough) {
-  const StopMonitor::Earlier earlier{.best = ValueOf(instance_, together_),
+  const StopMonitor::Earlier earlier{.best = ValueOf(instance_, one_route_),
                                      .since_improvement = absl::Minutes(2)};
-  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), earlier);
+  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, OneHourFromNow(), earlier);
   EXPECT_TRUE(monitor.stop().ShouldStop());
-  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNoImprovement);
+  EXPECT_EQ(monitor.VerdictOn(one_route_), Verdict::kNoImprovement);
 }
 
 TEST_F(StopMonitorTest, ReportsTheTargetEvenIfTheSearchWasCancelled) {
@@ -196,16 +198,15 @@ TEST_F(StopMonitorTest, ReportsTheTargetEvenIfTheSearchWasCancelled) {
   StopMonitor monitor(instance_, {.target_cost = 4}, limit, {});
   cancel->Cancel();
   EXPECT_EQ(monitor.stop().Check(), StopReason::kCancelled);
-  EXPECT_EQ(monitor.VerdictOn(apart_), Verdict::kNone);
-  monitor.RecordPlan(together_);
-  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
+  EXPECT_EQ(monitor.VerdictOn(two_routes_), Verdict::kNone);
+  monitor.RecordPlan(one_route_);
+  EXPECT_EQ(monitor.VerdictOn(one_route_), Verdict::kTarget);
 }
 
-// A fixture with one case per engine: population, ruin and recreate, tour, constrained, regions
-// with two threads.
+// A fixture with one case per engine: population, ruin and recreate, tour, constrained, regions.
 class StoppedSearchTest : public testing::TestWithParam<int> {
  protected:
-  static Instance Make() {
+  static Instance MakeInstance() {
     auto builder = AnInstance().WithCustomers(60).RandomDemands().Capacity(30);
     switch (GetParam()) {
       case 0:
@@ -220,9 +221,11 @@ class StoppedSearchTest : public testing::TestWithParam<int> {
         return builder.WithCustomers(600).Build();
     }
   }
-  // Returns the time without a better plan. Regions need half a second.
-  static absl::Duration Patience() { return absl::Milliseconds(GetParam() == 4 ? 600 : 100); }
-  static SolveOptions Hour() {
+  // Returns the value of no_improvement. A search by regions requires at least half a second.
+  static absl::Duration TimeWithoutImprovement() {
+    return absl::Milliseconds(GetParam() == 4 ? 600 : 100);
+  }
+  static SolveOptions OneHourBudget() {
     SolveOptions options;
     options.budget = absl::Hours(1);
     return options;
@@ -230,9 +233,9 @@ class StoppedSearchTest : public testing::TestWithParam<int> {
 };
 
 TEST_P(StoppedSearchTest, EndsLongBeforeTheBudgetWithoutAnImprovement) {
-  SolveOptions options = Hour();
-  options.stop.no_improvement = Patience();
-  const auto answer = Solve(Make(), options);
+  SolveOptions options = OneHourBudget();
+  options.stop.no_improvement = TimeWithoutImprovement();
+  const auto answer = Solve(MakeInstance(), options);
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->ended_by, SolveEnd::kNoImprovement);
   EXPECT_EQ(answer->budget, absl::Hours(1));
@@ -240,8 +243,8 @@ TEST_P(StoppedSearchTest, EndsLongBeforeTheBudgetWithoutAnImprovement) {
 }
 
 TEST_P(StoppedSearchTest, EndsAtTheTarget) {
-  const Instance instance = Make();
-  SolveOptions options = Hour();
+  const Instance instance = MakeInstance();
+  SolveOptions options = OneHourBudget();
   options.max_iterations = 0;
   const double first = Solve(instance, options)->solution.cost;
   options.max_iterations = INT64_MAX;
@@ -258,11 +261,11 @@ TEST(StoppedSearch, EndsBothThreadsTogether) {
   SolveOptions options;
   options.budget = absl::Hours(1);
   options.threads = 2;
-  options.stop.no_improvement = absl::Milliseconds(600);  // regions need half a second
+  options.stop.no_improvement = absl::Milliseconds(600);  // enough for a search by regions
   for (const int32_t customers : {60, 600}) {
     const auto answer =
         Solve(AnInstance().WithCustomers(customers).RandomDemands().Build(), options);
-    if (absl::IsInvalidArgument(answer.status())) GTEST_SKIP() << "one core only";
+    if (absl::IsInvalidArgument(answer.status())) GTEST_SKIP() << "needs 2 CPU cores";
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_EQ(answer->ended_by, SolveEnd::kNoImprovement);
     EXPECT_EQ(answer->threads, 2);

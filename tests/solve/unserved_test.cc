@@ -17,15 +17,15 @@ std::string ReasonFor(const Instance& instance, const Plan& plan) {
 }
 
 TEST(UnservedTest, ReportsAnUnreachableWindow) {
-  const Instance late =
+  const Instance instance =
       AnInstance().At({{0, 0}, {10, 0}, {90, 0}}).Windows({{0, 50}, {0, 20}}, 500).Build();
-  EXPECT_EQ(ReasonFor(late, {{0, {1}}}), "time window cannot be reached");
+  EXPECT_EQ(ReasonFor(instance, {{0, {1}}}), "time window cannot be reached");
 }
 
 TEST(UnservedTest, ReportsADepotThatClosesBeforeTheReturn) {
-  const Instance late =
+  const Instance instance =
       AnInstance().At({{0, 0}, {10, 0}, {40, 0}}).Windows({{0, 50}, {0, 50}}, 70).Build();
-  EXPECT_EQ(ReasonFor(late, {{0, {1}}}), "time window cannot be reached");
+  EXPECT_EQ(ReasonFor(instance, {{0, {1}}}), "time window cannot be reached");
 }
 
 TEST(UnservedTest, ReportsAnExhaustedFleet) {
@@ -92,8 +92,8 @@ TEST(UnservedTest, ReportsABreakThatDoesNotFit) {
             "no vehicle can serve it and take its own breaks");
 }
 
-// Customer 2 can only be left in time on the way from customer 1.
-TEST(UnservedTest, ReportsNoWindowIfAnEarlierStopMakesItReachable) {
+// A route returns from customer 2 in time only by way of customer 1.
+TEST(UnservedTest, ReportsAnExhaustedFleetIfADetourMakesTheCustomerReachable) {
   const auto detour = [](InstanceData& data) {
     data.duration_matrix = data.distance_matrix = {0, 5, 4, 1, 0, 2, 9, 2, 0};
     data.vehicles[0].max_duration = 9;

@@ -13,15 +13,15 @@ namespace vrp::test {
 namespace {
 
 constexpr int kMaxBruteForceCustomers = 8;
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kInfeasibleCost = std::numeric_limits<double>::infinity();
 
 // The cheapest order in which one route serves a set of customers.
 struct BestRoute {
-  double cost = kNever;
+  double cost = kInfeasibleCost;
   std::vector<NodeIndex> order = {};
 };
 
-// Whether the route is feasible by itself. Customers of other routes may be unserved.
+// Returns whether the route is feasible by itself. Customers of other routes may be unserved.
 bool IsFeasibleRoute(const Instance& instance, const std::vector<NodeIndex>& order) {
   return RoutesAreFeasible(CheckPlan(instance, {{.vehicle_type = 0, .customers = order}}));
 }
@@ -46,16 +46,16 @@ int MaxRoutes(const Instance& instance) {
   return limit > 0 ? std::min(customers, limit) : customers;
 }
 
-// The table of costs: cost[k][set] is the least cost of at most k routes that serve exactly the
+// The table of costs: cost[k][set] is the minimum cost of at most k routes that serve exactly the
 // customers of `set`. The last of these routes serves choice[k][set].
 struct Table {
   std::vector<std::vector<double>> cost;
   std::vector<std::vector<unsigned>> choice;
 };
 
-Table FillTable(const std::vector<BestRoute>& routes, int most) {
-  const size_t layers = static_cast<size_t>(most) + 1;
-  Table table{.cost = {layers, std::vector<double>(routes.size(), kNever)},
+Table FillTable(const std::vector<BestRoute>& routes, int max_routes) {
+  const size_t layers = static_cast<size_t>(max_routes) + 1;
+  Table table{.cost = {layers, std::vector<double>(routes.size(), kInfeasibleCost)},
               .choice = {layers, std::vector<unsigned>(routes.size(), 0)}};
   table.cost[0][0] = 0;
   for (size_t k = 1; k < layers; ++k) {
@@ -86,11 +86,12 @@ BruteForceResult BruteForceOptimum(const Instance& instance) {
   for (unsigned set = 1; set <= all; ++set) routes[set] = FindBestRoute(instance, set);
   const Table table = FillTable(routes, MaxRoutes(instance));
   BruteForceResult result;
-  if (table.cost.back()[all] == kNever) return result;
-  unsigned left = all;
-  for (size_t k = table.cost.size() - 1; left != 0; --k) {
-    result.plan.push_back({.vehicle_type = 0, .customers = routes[table.choice[k][left]].order});
-    left ^= table.choice[k][left];
+  if (table.cost.back()[all] == kInfeasibleCost) return result;
+  unsigned remaining = all;
+  for (size_t k = table.cost.size() - 1; remaining != 0; --k) {
+    result.plan.push_back(
+        {.vehicle_type = 0, .customers = routes[table.choice[k][remaining]].order});
+    remaining ^= table.choice[k][remaining];
   }
   result.feasible = true;
   result.cost = PlanCost(instance, result.plan);

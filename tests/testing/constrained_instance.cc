@@ -11,23 +11,25 @@
 namespace vrp::test {
 namespace {
 
-constexpr double kConstrainedHorizon = 400;
-constexpr double kArea = 60;
+constexpr double kConstrainedHorizon = 400;  // end of the longest time windows
+constexpr double kConstrainedArea = 60;      // side of the square of locations
 
-class ConstrainedDraw {
+class ConstrainedGenerator {
  public:
-  ConstrainedDraw(uint64_t seed, int32_t customers) : random_(seed, 7, 0), customers_(customers) {}
+  ConstrainedGenerator(uint64_t seed, int32_t customers)
+      : random_(seed, 7, 0), customers_(customers) {}
 
-  InstanceData Run() && {
+  InstanceData Generate() && {
     data_.name = "constrained";
     data_.kind = ProblemKind::kVrptw;
-    data_.num_depots = Number(1, 2);
+    data_.num_depots = RandomInt(1, 2);
     nodes_ = static_cast<size_t>(data_.num_depots + customers_);
-    data_.objective = static_cast<Objective>(Number(0, 3));
+    data_.objective = static_cast<Objective>(RandomInt(0, 3));
     data_.metric = Chance(0.3) ? Metric::kRounded : Metric::kExact;
     data_.speed = Chance(0.3) ? 2 : 1;
     data_.load_dimensions = Chance(0.3) ? 2 : 1;
-    for (size_t i = 0; i < nodes_; ++i) data_.positions.push_back({Real(kArea), Real(kArea)});
+    for (size_t i = 0; i < nodes_; ++i)
+      data_.positions.push_back({RandomReal(kConstrainedArea), RandomReal(kConstrainedArea)});
     if (Chance(0.2)) data_.positions.back() = data_.positions[nodes_ - 2];
     const bool breaks = Chance(0.3);
     DrawLoads();
@@ -43,17 +45,17 @@ class ConstrainedDraw {
 
  private:
   bool Chance(double chance) { return random_.UniformDouble() < chance; }
-  int32_t Number(int32_t least, int32_t most) {
-    return static_cast<int32_t>(random_.UniformInt(least, most));
+  int32_t RandomInt(int32_t min, int32_t max) {
+    return static_cast<int32_t>(random_.UniformInt(min, max));
   }
-  double Real(double most) { return random_.UniformDouble() * most; }
+  double RandomReal(double max) { return random_.UniformDouble() * max; }
   bool IsDepot(size_t node) const { return node < static_cast<size_t>(data_.num_depots); }
 
   // Draws a value for each customer with probability `chance`, and 0 otherwise.
-  std::vector<double> Values(double chance, double most, size_t columns = 1) {
+  std::vector<double> Values(double chance, double max, size_t columns = 1) {
     std::vector<double> values(nodes_ * columns, 0);
     for (size_t i = 0; i < values.size(); ++i) {
-      if (!IsDepot(i / columns) && Chance(chance)) values[i] = std::floor(Real(most));
+      if (!IsDepot(i / columns) && Chance(chance)) values[i] = std::floor(RandomReal(max));
     }
     return values;
   }
@@ -71,16 +73,16 @@ class ConstrainedDraw {
     for (size_t i = 0; i < nodes_; ++i) {
       TimeWindow window{0, kConstrainedHorizon};
       if (!IsDepot(i) && Chance(0.6)) {
-        window.open = Real(0.4 * kConstrainedHorizon);
-        window.close = window.open + 20 + Real(150);
+        window.open = RandomReal(0.4 * kConstrainedHorizon);
+        window.close = window.open + 20 + RandomReal(150);
       }
       TimeWindow* last = &window;
       if (several && !IsDepot(i) && window.close < kConstrainedHorizon && Chance(0.5)) {
-        const double open = window.close + 1 + Real(50);
-        data_.further_windows[i] = {{open, open + Real(100)}};
+        const double open = window.close + 1 + RandomReal(50);
+        data_.further_windows[i] = {{open, open + RandomReal(100)}};
         last = &data_.further_windows[i].back();
       }
-      if (soft && !IsDepot(i) && Chance(0.5)) last->late_cost = std::floor(Real(4));
+      if (soft && !IsDepot(i) && Chance(0.5)) last->late_cost = std::floor(RandomReal(4));
       data_.windows.push_back(window);
     }
   }
@@ -92,7 +94,7 @@ class ConstrainedDraw {
   }
 
   void DrawVehicles(bool breaks, bool reloads) {
-    const int32_t types = Number(1, 3);
+    const int32_t types = RandomInt(1, 3);
     for (int32_t i = 0; i < types; ++i) data_.vehicles.push_back(Vehicle(breaks, reloads));
     // Every customer must fit into the first vehicle.
     data_.vehicles[0].capacity = std::max(5.0, data_.vehicles[0].capacity);
@@ -100,24 +102,25 @@ class ConstrainedDraw {
 
   VehicleType Vehicle(bool breaks, bool reloads) {
     VehicleType vehicle;
-    vehicle.count = Number(0, 3);
-    vehicle.depot = Number(0, data_.num_depots - 1);
+    vehicle.count = RandomInt(0, 3);
+    vehicle.depot = RandomInt(0, data_.num_depots - 1);
     if (Chance(0.3)) vehicle.open_end = true;
-    if (!vehicle.open_end && Chance(0.5)) vehicle.end_depot = Number(0, data_.num_depots - 1);
-    vehicle.capacity = Number(5, 15);
-    if (data_.load_dimensions == 2 && Chance(0.7)) vehicle.further_capacities = {5 + Real(10)};
-    if (Chance(0.3)) vehicle.max_distance = 100 + Real(200);
-    if (Chance(0.4)) vehicle.max_duration = 100 + Real(150);
-    if (Chance(0.3)) vehicle.max_stops = Number(1, 6);
-    if (Chance(0.4)) vehicle.shift = {Real(50), 200 + Real(200)};
-    if (reloads) vehicle.max_reloads = Number(0, 2);
+    if (!vehicle.open_end && Chance(0.5)) vehicle.end_depot = RandomInt(0, data_.num_depots - 1);
+    vehicle.capacity = RandomInt(5, 15);
+    if (data_.load_dimensions == 2 && Chance(0.7))
+      vehicle.further_capacities = {5 + RandomReal(10)};
+    if (Chance(0.3)) vehicle.max_distance = 100 + RandomReal(200);
+    if (Chance(0.4)) vehicle.max_duration = 100 + RandomReal(150);
+    if (Chance(0.3)) vehicle.max_stops = RandomInt(1, 6);
+    if (Chance(0.4)) vehicle.shift = {RandomReal(50), 200 + RandomReal(200)};
+    if (reloads) vehicle.max_reloads = RandomInt(0, 2);
     if (Chance(0.5)) vehicle.skills = {"crane"};
     if (data_.objective == Objective::kCost) DrawCosts(vehicle);
-    if (vehicle.max_duration != kNoLimit && Chance(0.5)) vehicle.max_overtime = Real(100);
+    if (vehicle.max_duration != kNoLimit && Chance(0.5)) vehicle.max_overtime = RandomReal(100);
     if (vehicle.max_overtime == 0) vehicle.overtime_cost = 0;
-    for (int32_t i = 0, count = breaks ? Number(0, 2) : 0; i < count; ++i) {
-      const double open = Real(150);
-      vehicle.breaks.push_back({{open, open + 20 + Real(100)}, std::floor(Real(20))});
+    for (int32_t i = 0, count = breaks ? RandomInt(0, 2) : 0; i < count; ++i) {
+      const double open = RandomReal(150);
+      vehicle.breaks.push_back({{open, open + 20 + RandomReal(100)}, std::floor(RandomReal(20))});
     }
     if (Chance(0.2)) vehicle.duration_matrix = Matrix(50);
     if (Chance(0.2)) vehicle.distance_matrix = Matrix(60);
@@ -125,16 +128,16 @@ class ConstrainedDraw {
   }
 
   void DrawCosts(VehicleType& vehicle) {
-    vehicle.fixed_cost = std::floor(Real(50));
-    vehicle.cost_per_distance = Real(2);
-    if (Chance(0.6)) vehicle.cost_per_time = Real(2);
-    vehicle.overtime_cost = Real(3);
+    vehicle.fixed_cost = std::floor(RandomReal(50));
+    vehicle.cost_per_distance = RandomReal(2);
+    if (Chance(0.6)) vehicle.cost_per_time = RandomReal(2);
+    vehicle.overtime_cost = RandomReal(3);
   }
 
-  std::vector<double> Matrix(double most) {
+  std::vector<double> Matrix(double max) {
     std::vector<double> matrix(nodes_ * nodes_, 0);
     for (size_t i = 0; i < matrix.size(); ++i) {
-      if (i / nodes_ != i % nodes_) matrix[i] = std::floor(Real(most));
+      if (i / nodes_ != i % nodes_) matrix[i] = std::floor(RandomReal(max));
     }
     return matrix;
   }
@@ -151,17 +154,17 @@ class ConstrainedDraw {
     if (Chance(0.4)) {
       data_.prizes.assign(nodes_, kNoLimit);
       for (size_t i = 0; i < nodes_; ++i) {
-        if (!IsDepot(i) && Chance(0.5)) data_.prizes[i] = std::floor(Real(100));
+        if (!IsDepot(i) && Chance(0.5)) data_.prizes[i] = std::floor(RandomReal(100));
       }
     }
     if (!Chance(0.3)) return;
     data_.priorities.assign(nodes_, 0);
     for (size_t i = 0; i < nodes_; ++i) {
-      if (!IsDepot(i)) data_.priorities[i] = Number(0, 9);
+      if (!IsDepot(i)) data_.priorities[i] = RandomInt(0, 9);
     }
   }
 
-  // Adds shipments between pairs of customers, and a group of the next three.
+  // Adds shipments between pairs of customers, and a group of three alternative customers.
   void DrawRequests(bool shipments) {
     const NodeIndex end = static_cast<NodeIndex>(nodes_);
     NodeIndex next = data_.num_depots;
@@ -169,7 +172,7 @@ class ConstrainedDraw {
       Shipment& added = data_.shipments.emplace_back();
       added.pickup = next;
       added.delivery = next + 1;
-      added.amounts.assign(static_cast<size_t>(data_.load_dimensions), Number(0, 5));
+      added.amounts.assign(static_cast<size_t>(data_.load_dimensions), RandomInt(0, 5));
       SharePrize({next, next + 1});
     }
     if (!Chance(0.3) || next + 2 >= end) return;
@@ -193,7 +196,7 @@ class ConstrainedDraw {
 }  // namespace
 
 InstanceData RandomConstrainedData(uint64_t seed, int32_t customers) {
-  return ConstrainedDraw(seed, customers).Run();
+  return ConstrainedGenerator(seed, customers).Generate();
 }
 
 Instance RandomConstrainedInstance(uint64_t seed, int32_t customers) {

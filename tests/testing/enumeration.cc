@@ -19,7 +19,7 @@ class Enumeration {
  public:
   explicit Enumeration(const Instance& instance)
       : instance_(instance),
-        free_(*Freeze(instance, {})),
+        unfrozen_(*Freeze(instance, {})),
         types_(static_cast<int>(instance.vehicles().size())) {}
 
   EnumerationResult Run() {
@@ -51,7 +51,8 @@ class Enumeration {
     return best;
   }
 
-  // Whether the route begins with the frozen stops that it visits. True if it visits none.
+  // Returns whether the route visits no frozen stops or begins with the frozen stops that it
+  // visits.
   bool KeepsFrozenStops(const PlannedRoute& route) const {
     return std::ranges::all_of(instance_.frozen(), [&](const FrozenRoute& frozen) {
       if (route.vehicle_type == frozen.vehicle_type &&
@@ -65,12 +66,12 @@ class Enumeration {
     });
   }
 
-  // Tries `route`, then adds reloads from position `from` on in every way.
-  void TryWithReloads(const PlannedRoute& route, size_t from, std::optional<PlannedRoute>& best,
+  // Tries `route`, then all ways to insert reloads at position `first` and after.
+  void TryWithReloads(const PlannedRoute& route, size_t first, std::optional<PlannedRoute>& best,
                       double& best_cost) const {
     const double cost = PlanCost(instance_, {route});
     if (cost < best_cost && KeepsFrozenStops(route) &&
-        RoutesAreFeasible(CheckPlan(free_, {route}))) {
+        RoutesAreFeasible(CheckPlan(unfrozen_, {route}))) {
       best = route;
       best_cost = cost;
     }
@@ -78,38 +79,38 @@ class Enumeration {
     const auto reloads = std::count_if(route.customers.begin(), route.customers.end(),
                                        [&](NodeIndex node) { return instance_.is_depot(node); });
     if (reloads >= vehicle.max_reloads) return;
-    for (size_t at = from; at < route.customers.size(); ++at) {
-      PlannedRoute more = route;
-      more.customers.insert(more.customers.begin() + static_cast<std::ptrdiff_t>(at),
-                            vehicle.depot);
-      TryWithReloads(more, at + 2, best, best_cost);
+    for (size_t at = first; at < route.customers.size(); ++at) {
+      PlannedRoute with_reload = route;
+      with_reload.customers.insert(with_reload.customers.begin() + static_cast<std::ptrdiff_t>(at),
+                                   vehicle.depot);
+      TryWithReloads(with_reload, at + 2, best, best_cost);
     }
   }
 
-  // Completes `plan` in every way with customers of `left`.
-  void Split(unsigned left, Plan& plan) {
-    if (left == 0) {
+  // Completes `plan` in every way with customers of `remaining`.
+  void Split(unsigned remaining, Plan& plan) {
+    if (remaining == 0) {
       const PlanValue value = ValueOf(instance_, plan);
       if (value < best_.value && RoutesAreFeasible(CheckPlan(instance_, plan)))
         best_ = {value, plan};
       return;
     }
-    const unsigned lowest = left & -left;
-    Split(left & ~lowest, plan);  // leaves the lowest-numbered customer unserved
-    for (unsigned set = left; set > 0; set = (set - 1) & left) {
+    const unsigned lowest = remaining & -remaining;
+    Split(remaining & ~lowest, plan);  // leaves the lowest-numbered customer unserved
+    for (unsigned set = remaining; set > 0; set = (set - 1) & remaining) {
       if ((set & lowest) == 0) continue;
       for (int type = 0; type < types_; ++type) {
         const auto& route = routes_[set * types_ + type];
         if (!route.has_value()) continue;
         plan.push_back(*route);
-        Split(left & ~set, plan);
+        Split(remaining & ~set, plan);
         plan.pop_back();
       }
     }
   }
 
   const Instance& instance_;
-  const Instance free_;  // the instance without frozen stops
+  const Instance unfrozen_;  // the instance without frozen stops
   const int types_;
   std::vector<std::optional<PlannedRoute>> routes_;  // [sets, types]
   EnumerationResult best_;

@@ -11,9 +11,9 @@
 namespace vrp::test {
 namespace {
 
-constexpr double kFeatureSide = 100;
-constexpr double kFeatureHorizon = 400;
-constexpr double kCapacity = 40;
+constexpr double kFeatureSide = 100;     // side of the square of locations
+constexpr double kFeatureHorizon = 400;  // end of the depots' windows
+constexpr double kCapacity = 40;         // of a large vehicle
 constexpr int32_t kFeatureCount = static_cast<int32_t>(Feature::kAlternatives) + 1;
 
 class FeatureInstanceMaker {
@@ -44,7 +44,7 @@ class FeatureInstanceMaker {
     return static_cast<int32_t>(random_.UniformInt(low, high));
   }
   int32_t Nodes() const { return data_.num_depots + options_.customers; }
-  bool Costs() const { return data_.objective == Objective::kCost; }
+  bool HasCosts() const { return data_.objective == Objective::kCost; }
 
   void AddNodes() {
     data_.name =
@@ -69,7 +69,7 @@ class FeatureInstanceMaker {
       type.depot = i % depots;
       type.capacity = large ? kCapacity : kCapacity / 2;
       if (Has(Feature::kLoadDimensions)) type.further_capacities = {large ? 30.0 : 20.0};
-      if (Costs()) {
+      if (HasCosts()) {
         type.fixed_cost = large ? 60 : 35;
         type.cost_per_distance = large ? 1 : 0.75;
         type.cost_per_time = large ? 0.5 : 0.25;
@@ -93,8 +93,9 @@ class FeatureInstanceMaker {
     std::vector<double> matrix;
     for (int32_t i = 0; i < Nodes(); ++i) {
       for (int32_t j = 0; j < Nodes(); ++j) {
-        const double way = MetricDistance(data_.metric, data_.positions[i], data_.positions[j]);
-        matrix.push_back(MetricSum(data_.metric, way * Uniform(0.8, 1.4)));
+        const double distance =
+            MetricDistance(data_.metric, data_.positions[i], data_.positions[j]);
+        matrix.push_back(MetricSum(data_.metric, distance * Uniform(0.8, 1.4)));
       }
     }
     return matrix;
@@ -115,16 +116,16 @@ class FeatureInstanceMaker {
     if (Has(Feature::kLoadDimensions)) data_.load_dimensions = 2;
     const int32_t paired =
         Has(Feature::kShipments) ? data_.num_depots + options_.customers / 2 / 2 * 2 : 0;
-    std::vector<char> brings_back(Nodes(), 0);
+    std::vector<char> is_backhaul(Nodes(), 0);
     if (Has(Feature::kBackhauls)) {
-      for (int32_t i = paired; i < Nodes(); ++i) brings_back[i] = Uniform(0, 1) < 0.3;
-      data_.backhauls = Loads([&](int32_t i) { return brings_back[i] ? UniformInt(1, 9) : 0; });
+      for (int32_t i = paired; i < Nodes(); ++i) is_backhaul[i] = Uniform(0, 1) < 0.3;
+      data_.backhauls = Loads([&](int32_t i) { return is_backhaul[i] ? UniformInt(1, 9) : 0; });
     }
     data_.demands =
-        Loads([&](int32_t i) { return i < paired || brings_back[i] ? 0 : UniformInt(1, 9); });
+        Loads([&](int32_t i) { return i < paired || is_backhaul[i] ? 0 : UniformInt(1, 9); });
     if (Has(Feature::kPickups)) {
       data_.pickups =
-          Loads([&](int32_t i) { return i < paired || brings_back[i] ? 0 : UniformInt(0, 9); });
+          Loads([&](int32_t i) { return i < paired || is_backhaul[i] ? 0 : UniformInt(0, 9); });
     }
     for (int32_t i = data_.num_depots; i + 1 < paired; i += 2) {
       Shipment shipment{.id = "s" + std::to_string(i), .pickup = i, .delivery = i + 1};
@@ -135,12 +136,12 @@ class FeatureInstanceMaker {
   }
 
   void AddTimes() {
-    const bool several = Has(Feature::kSeveralWindows);
+    const bool several_windows = Has(Feature::kSeveralWindows);
     const bool soft = Has(Feature::kSoftWindows);
-    if (several || soft || Uniform(0, 1) < 0.3) {
+    if (several_windows || soft || Uniform(0, 1) < 0.3) {
       data_.kind = ProblemKind::kVrptw;
-      if (several) data_.further_windows.resize(Nodes());
-      for (int32_t i = 0; i < Nodes(); ++i) AddWindows(i, several, soft);
+      if (several_windows) data_.further_windows.resize(Nodes());
+      for (int32_t i = 0; i < Nodes(); ++i) AddWindows(i, several_windows, soft);
     }
     const auto times = [&](double low, double high) {
       std::vector<double> values(Nodes(), 0.0);
@@ -150,7 +151,8 @@ class FeatureInstanceMaker {
     if (Uniform(0, 1) < 0.5) data_.services = times(2, 10);
     if (Has(Feature::kSetupTimes)) {
       data_.setups = times(1, 6);
-      // Consecutive neighbours at the same position need only one setup.
+      // Customers at one position share a setup, so every third customer gets its predecessor's
+      // position.
       for (int32_t i = data_.num_depots + 1; i < Nodes(); i += 3) {
         data_.positions[i] = data_.positions[i - 1];
       }
@@ -165,19 +167,19 @@ class FeatureInstanceMaker {
     }
   }
 
-  void AddWindows(int32_t node, bool several, bool soft) {
+  void AddWindows(int32_t node, bool several_windows, bool soft) {
     if (node < data_.num_depots) {
       data_.windows.push_back({0, kFeatureHorizon});
       return;
     }
     const double open = Uniform(20, 200);
     data_.windows.push_back({open, open + Uniform(20, 80)});
-    if (several) {
-      const double again = data_.windows.back().close + Uniform(10, 40);
-      data_.further_windows[node].push_back({again, again + Uniform(10, 40)});
+    if (several_windows) {
+      const double second_open = data_.windows.back().close + Uniform(10, 40);
+      data_.further_windows[node].push_back({second_open, second_open + Uniform(10, 40)});
     }
     if (!soft) return;
-    TimeWindow& last = several ? data_.further_windows[node].back() : data_.windows.back();
+    TimeWindow& last = several_windows ? data_.further_windows[node].back() : data_.windows.back();
     last.late_cost = Uniform(0.5, 2);
   }
 
@@ -211,8 +213,8 @@ class FeatureInstanceMaker {
       for (int32_t i = first; i < Nodes(); ++i) data_.priorities[i] = UniformInt(0, 5);
     }
     if (!Has(Feature::kAlternatives)) return;
-    const auto free = first + 2 * static_cast<int32_t>(data_.shipments.size());
-    for (int32_t i = free; i + 1 < Nodes(); i += 4) {
+    const auto first_free = first + 2 * static_cast<int32_t>(data_.shipments.size());
+    for (int32_t i = first_free; i + 1 < Nodes(); i += 4) {
       data_.alternative_groups.push_back({i, i + 1});
       if (!data_.prizes.empty()) data_.prizes[i + 1] = data_.prizes[i];
     }

@@ -15,8 +15,8 @@ struct FeatureInstanceOptions {
   int32_t customers = 20;
   uint64_t seed = 1;
   // Features of the instance. Sizes and limits are drawn so that nearly all customers can be
-  // served. A feature adds the features that it needs: kEndDepot several depots, kOvertime a limit
-  // and costs. If two features exclude each other, the later one is dropped.
+  // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs.
+  // kEndDepot excludes kOpenEnd, and shipments exclude kReloads; the excluded feature is dropped.
   std::vector<Feature> features = {};
   Objective objective = Objective::kCost;  // used with kObjective; kOvertime always sets kCost
   Metric metric = Metric::kExact;
@@ -28,7 +28,7 @@ struct FeatureInstanceOptions {
 // not valid.
 Instance MakeFeatureInstance(const FeatureInstanceOptions& options);
 
-// Returns one to six features, drawn with `seed`.
+// Returns one to six random features. The same seed gives the same features.
 std::vector<Feature> DrawFeatures(uint64_t seed);
 
 }  // namespace vrp::test

@@ -7,25 +7,25 @@
 
 namespace vrp::test {
 
-// A limit on file sizes: while it lives, writes beyond `bytes` from a file's start fail. Only one
+// A limit on file sizes: while it exists, writes beyond `bytes` from a file's start fail. Only one
 // may exist per process.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
     old_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // the default handler would end the process
-    getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
+    getrlimit(RLIMIT_FSIZE, &old_limit_);
+    const rlimit limit{bytes, old_limit_.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
   ~FullDisk() {
-    setrlimit(RLIMIT_FSIZE, &old_);
+    setrlimit(RLIMIT_FSIZE, &old_limit_);
     std::signal(SIGXFSZ, old_handler_);
   }
   FullDisk(const FullDisk&) = delete;
   FullDisk& operator=(const FullDisk&) = delete;
 
  private:
-  rlimit old_{};
+  rlimit old_limit_{};
   void (*old_handler_)(int);
 };
 

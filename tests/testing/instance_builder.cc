@@ -11,8 +11,8 @@
 namespace vrp::test {
 namespace {
 
-constexpr double kBuilderSide = 100;
-constexpr double kBuilderHorizon = 1000;
+constexpr double kBuilderSide = 100;      // side of the square of locations
+constexpr double kBuilderHorizon = 1000;  // end of the depot's window with random windows
 
 // Each property has its own random stream, so that setting one does not change another.
 enum Substream : uint32_t { kPositions, kDemands, kWindows, kAsymmetry };
@@ -130,10 +130,11 @@ void InstanceBuilder::AddLoads(InstanceData& data) const {
   data.vehicles = {vehicle_};
   data.demands = {0};
   data.demands.insert(data.demands.end(), demands_.begin(), demands_.end());
-  const auto most = static_cast<int64_t>(std::min(9.0, vehicle_.capacity));
+  const auto max_demand = static_cast<int64_t>(std::min(9.0, vehicle_.capacity));
   CounterRandom random(seed_, 0, kDemands);
   while (static_cast<int32_t>(data.demands.size()) <= customers_) {
-    data.demands.push_back(random_demands_ ? static_cast<double>(random.UniformInt(1, most)) : 1);
+    data.demands.push_back(random_demands_ ? static_cast<double>(random.UniformInt(1, max_demand))
+                                           : 1);
   }
   if (!backhauls_.empty()) {
     data.backhauls = {0};
@@ -166,9 +167,9 @@ void InstanceBuilder::AddMatrix(InstanceData& data) const {
   CounterRandom random(seed_, 0, kAsymmetry);
   for (size_t i = 0; i < data.positions.size(); ++i) {
     for (size_t j = 0; j < data.positions.size(); ++j) {
-      const double plain = MetricDistance(metric_, data.positions[i], data.positions[j]);
+      const double distance = MetricDistance(metric_, data.positions[i], data.positions[j]);
       const double factor = j < i ? 1 + asymmetry_ * random.UniformDouble() : 1;
-      data.distance_matrix.push_back(MetricSum(metric_, plain * factor));
+      data.distance_matrix.push_back(MetricSum(metric_, distance * factor));
     }
   }
   data.positions.clear();

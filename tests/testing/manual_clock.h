@@ -23,11 +23,11 @@ class ManualClock final : public Clock {
     absl::MutexLock lock(&mu_);
     return steady_;
   }
-  // Moves the clock. Negative durations set it back, except its steady time.
-  void Advance(absl::Duration by) {
+  // Moves the clock. A negative duration sets back its time, but not its steady time.
+  void Advance(absl::Duration duration) {
     absl::MutexLock lock(&mu_);
-    now_ += by;
-    steady_ += std::max(by, absl::ZeroDuration());
+    now_ += duration;
+    steady_ += std::max(duration, absl::ZeroDuration());
   }
 
  private:

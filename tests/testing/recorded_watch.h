@@ -18,11 +18,11 @@ namespace vrp::test {
 class RecordedWatch {
  public:
   WatchFn Function() {
-    return [this](std::string_view phase, std::string_view of) -> std::shared_ptr<const void> {
-      std::string what = of.empty() ? std::string(phase) : Concat(phase, " of ", of);
-      Add(what);
+    return [this](std::string_view phase, std::string_view object) -> std::shared_ptr<const void> {
+      std::string event = object.empty() ? std::string(phase) : Concat(phase, " of ", object);
+      Add(event);
       return std::shared_ptr<const void>(
-          this, [this, what = std::move(what)](const void*) { Add(Concat("end of ", what)); });
+          this, [this, event = std::move(event)](const void*) { Add(Concat("end of ", event)); });
     };
   }
   // Returns the events since the last call: "import of models/a", "end of import of models/a".

@@ -9,7 +9,7 @@ namespace vrp::test {
 namespace {
 
 TEST(BruteForceTest, FindsObviousOptima) {
-  // Two pairs of neighbours on both sides of the depot. A vehicle can carry two demands.
+  // A pair of neighbours is on each side of the depot. A vehicle can carry two demands.
   const Instance pairs =
       AnInstance().At({{0, 0}, {10, 0}, {-10, 0}, {11, 0}, {-11, 0}}).Capacity(2).Build();
   const BruteForceResult result = BruteForceOptimum(pairs);

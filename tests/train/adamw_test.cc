@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// Returns a matrix, a bias, frozen statistics, and a matrix larger than one piece of work.
+// Returns the layout of a matrix, a bias, frozen statistics, and a matrix larger than one piece.
 ParameterLayout MixedLayout() {
   return ParameterLayout({{.name = "weight", .shape = {7, 5}, .bound = 1},
                           {.name = "bias", .shape = {5}, .bound = 1},
@@ -19,7 +19,7 @@ ParameterLayout MixedLayout() {
 
 void FillGradient(FlatParameters& parameters, uint64_t step) {
   CounterRandom random(3, step);
-  for (float& slope : parameters.gradient()) slope = random.UniformFloat() - 0.5F;
+  for (float& element : parameters.gradient()) element = random.UniformFloat() - 0.5F;
 }
 
 TEST(AdamWTest, FollowsTheFormulasInDoublePrecision) {
@@ -77,7 +77,7 @@ TEST(AdamWTest, GivesTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(AdamWTest, GivesTheSameBitsAsTheDeviceProgram) {
   const AdamWOptions options{.weight_decay = 0.1};
-  constexpr double kClip = 20;
+  constexpr double kClip = 20;  // less than the norm of each gradient
   const std::vector<double> rates = {0.01, 0.02, 0.005};
   FlatParameters host(MixedLayout(), 1);
   FlatParameters device(MixedLayout(), 1);
@@ -127,9 +127,9 @@ TEST(GradientNormTest, IsEuclideanAndTheSameOnAnyNumberOfThreads) {
     std::vector<float> gradient(size);
     CounterRandom random(5, size);
     double sum = 0;
-    for (float& slope : gradient) {
-      slope = random.UniformFloat() - 0.5F;
-      sum += double{slope} * slope;
+    for (float& element : gradient) {
+      element = random.UniformFloat() - 0.5F;
+      sum += double{element} * element;
     }
     const double norm = GradientNorm(gradient, nullptr);
     EXPECT_NEAR(norm, std::sqrt(sum), 1e-9 * (1 + norm));
@@ -137,7 +137,7 @@ TEST(GradientNormTest, IsEuclideanAndTheSameOnAnyNumberOfThreads) {
   }
 }
 
-TEST(GradientNormTest, IsNanIfAnElementIsNan) {
+TEST(GradientNormTest, IsNanOrInfiniteIfAnElementIs) {
   EXPECT_TRUE(std::isnan(GradientNorm(std::vector<float>{1, NAN, 2}, nullptr)));
   EXPECT_TRUE(std::isinf(GradientNorm(std::vector<float>{1, INFINITY}, nullptr)));
 }

@@ -25,6 +25,7 @@ class NumberSource final : public BatchSource {
   absl::StatusOr<InstanceBounds> Bounds() override { return InstanceBounds(); }
   int64_t highest() const { return highest_; }
 
+  // Numbers of the batches that block until `released`, fail, or run out of memory; -1: none.
   int64_t slow = -1;
   int64_t broken = -1;
   int64_t too_large = -1;

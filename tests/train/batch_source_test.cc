@@ -31,7 +31,7 @@ std::vector<float> Features(const TrainingBatch& batch) {
   return features;
 }
 
-TEST(GeneratedSourceTest, DrawsTheGeneratorsOwnInstances) {
+TEST(GeneratedSourceTest, DrawsTheInstancesOfTheGenerator) {
   const auto source = MakeGeneratedSource(Config(), NodeOrder::kAsGiven);
   const auto batch = source->Make(3, 1, nullptr);
   ASSERT_TRUE(batch.ok());
@@ -43,13 +43,13 @@ TEST(GeneratedSourceTest, DrawsTheGeneratorsOwnInstances) {
 
 TEST(GeneratedSourceTest, GivesTheSameInstancesInPartsAndOnSeveralThreads) {
   const auto source = MakeGeneratedSource(Config(), NodeOrder::kByAngle);
-  const auto whole = *source->Make(2, 1, nullptr);
+  const auto undivided = *source->Make(2, 1, nullptr);
   CpuPool pool(3);
   const auto parts = *source->Make(2, 3, &pool);
   ASSERT_EQ(parts.parts.size(), 3u);
   EXPECT_EQ(parts.parts[1].first, 3);
   EXPECT_EQ(parts.parts[2].first, 6);
-  EXPECT_EQ(Features(parts), Features(whole));
+  EXPECT_EQ(Features(parts), Features(undivided));
   EXPECT_EQ(source->Make(2, 11, nullptr)->parts.size(), 10u);  // no part is empty
 }
 
@@ -65,32 +65,32 @@ TEST(GeneratedSourceTest, MixesKindsAndAttributesWithinABatchAndSizesBetweenBatc
   std::set<int32_t> sizes;
   std::map<bool, int> tsp;
   std::set<double> capacities;
-  int timed = 0;
+  int with_windows = 0;
   int open = 0;
   for (int64_t number = 0; number < 20; ++number) {
     const TrainingBatch batch = *source->Make(number, 1, nullptr);
     const NetworkBatch& instances = batch.parts.front().batch;
-    std::set<int32_t> own;
+    std::set<int32_t> batch_sizes;
     for (const RoutingProblem& problem : instances.problems) {
-      own.insert(problem.nodes - (problem.tsp ? 0 : 1));
+      batch_sizes.insert(problem.nodes - (problem.tsp ? 0 : 1));
       ++tsp[problem.tsp];
-      timed += problem.window_opens != nullptr ? 1 : 0;
+      with_windows += problem.window_opens != nullptr ? 1 : 0;
       open += problem.open_routes ? 1 : 0;
       if (!problem.tsp) capacities.insert(problem.capacity);
     }
-    EXPECT_EQ(own.size(), 1u);
-    sizes.insert(*own.begin());
+    EXPECT_EQ(batch_sizes.size(), 1u);
+    sizes.insert(*batch_sizes.begin());
   }
   EXPECT_GT(sizes.size(), 8u);
   EXPECT_GE(*sizes.begin(), 4);
   EXPECT_LE(*sizes.rbegin(), 30);
   EXPECT_NEAR(tsp[true], 400, 80);
-  EXPECT_NEAR(timed, 400, 80);
+  EXPECT_NEAR(with_windows, 400, 80);
   EXPECT_NEAR(open, 400, 80);
   EXPECT_GT(capacities.size(), 30u);
 }
 
-TEST(GeneratedSourceTest, DrawsAKindAsOftenAsItIsNamed) {
+TEST(GeneratedSourceTest, DrawsKindsAsOftenAsTheConfigurationListsThem) {
   TrainingConfig config = Config();
   config.batch_size = 1000;
   config.problem.kinds = {ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kCvrp,
@@ -122,7 +122,7 @@ TEST(GeneratedSourceTest, DrawsSmallSizesMoreOftenWithASkew) {
   EXPECT_NEAR(below(50), 1587, 80);
 }
 
-TEST(GeneratedSourceTest, BoundsItsInstances) {
+TEST(GeneratedSourceTest, ReportsTheBoundsOfItsInstances) {
   TrainingConfig config = Config();
   config.problem.customers = {4, 9};
   const auto bounds = [&config](std::vector<ProblemKind> kinds) {
@@ -140,9 +140,9 @@ TEST(GeneratedSourceTest, BoundsItsInstances) {
   EXPECT_EQ(bounds({ProblemKind::kTsp, ProblemKind::kVrptw}).nodes, 10);
 }
 
-TEST(InstanceSourceTest, BoundsItsInstances) {
-  const auto bounds = [](const std::vector<Instance>& own) {
-    return *MakeInstanceSource(Config(), NodeOrder::kAsGiven, own)->Bounds();
+TEST(InstanceSourceTest, ReportsTheBoundsOfItsInstances) {
+  const auto bounds = [](const std::vector<Instance>& instances) {
+    return *MakeInstanceSource(Config(), NodeOrder::kAsGiven, instances)->Bounds();
   };
   const Instance small = test::AnInstance().WithCustomers(3).Build();
   const InstanceBounds two = bounds({test::AnInstance().WithCustomers(7).Build(), small});
@@ -151,27 +151,27 @@ TEST(InstanceSourceTest, BoundsItsInstances) {
   EXPECT_FALSE(two.tsp);
   EXPECT_FALSE(two.matrices);
   const Instance matrix = test::AnInstance().WithCustomers(5).ExplicitMatrix(0.4).Build();
-  const InstanceBounds given = bounds({matrix, small});  // instances without coordinates
-  EXPECT_TRUE(given.matrices);
-  EXPECT_EQ(given.nodes, 6);
-  EXPECT_EQ(given.starts, (IntegerRange{3, 5}));
+  const InstanceBounds with_matrix = bounds({matrix, small});  // instances without coordinates
+  EXPECT_TRUE(with_matrix.matrices);
+  EXPECT_EQ(with_matrix.nodes, 6);
+  EXPECT_EQ(with_matrix.starts, (IntegerRange{3, 5}));
 }
 
 TEST(InstanceSourceTest, DrawsSymmetriesOfGivenInstancesWithEqualDistances) {
-  std::vector<Instance> own;
+  std::vector<Instance> instances;
   for (uint64_t seed = 1; seed <= 3; ++seed) {
-    own.push_back(
+    instances.push_back(
         test::AnInstance().WithCustomers(static_cast<int32_t>(seed) + 3).Seed(seed).Build());
   }
   TrainingConfig config = Config();
   config.batch_size = 50;
-  const auto source = MakeInstanceSource(config, NodeOrder::kAsGiven, own);
+  const auto source = MakeInstanceSource(config, NodeOrder::kAsGiven, instances);
   const TrainingBatch batch = *source->Make(0, 1, nullptr);
   std::set<std::vector<double>> symmetries;
   std::set<int32_t> sizes;
   for (const RoutingProblem& problem : batch.parts.front().batch.problems) {
     sizes.insert(problem.nodes);
-    const Instance& instance = own[static_cast<size_t>(problem.nodes) - 5];
+    const Instance& instance = instances[static_cast<size_t>(problem.nodes) - 5];
     std::vector<double> coordinates(problem.x, problem.x + problem.nodes);
     coordinates.insert(coordinates.end(), problem.y, problem.y + problem.nodes);
     symmetries.insert(coordinates);
@@ -186,7 +186,7 @@ TEST(InstanceSourceTest, DrawsSymmetriesOfGivenInstancesWithEqualDistances) {
   EXPECT_EQ(Features(*source->Make(0, 1, nullptr)), Features(batch));
 }
 
-TEST(LabelledSourceTest, BoundsTheInstancesOfAFile) {
+TEST(LabelledSourceTest, ReportsTheBoundsOfTheInstancesOfAFile) {
   const test::TempFolder folder;
   const std::string file = folder.path() + "/labels.jsonl";
   std::string text;

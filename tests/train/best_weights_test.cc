@@ -28,7 +28,7 @@ TEST(BestWeightsTest, KeepsTheFirstOfTheLowestCosts) {
   EXPECT_EQ(std::vector<float>(best.values().begin(), best.values().end()), kSecond);
 }
 
-TEST(BestWeightsTest, KeepsNoValuesUnlessTheyArePublished) {
+TEST(BestWeightsTest, KeepsNoValuesUnlessRequested) {
   BestWeights best(/*keep_values=*/false);
   best.Offer({.cost = 5}, 1, 10, kFirst);
   EXPECT_EQ(best.step(), 10);

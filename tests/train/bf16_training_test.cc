@@ -16,8 +16,8 @@
 namespace vrp {
 namespace {
 
-// The variable must be set before the kernels choose their instructions.
-const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
+// Sets the variable before the kernels choose their instructions.
+const int kIsaSet = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
 
 class Listener final : public TrainingObserver {
  public:
@@ -33,7 +33,7 @@ class Listener final : public TrainingObserver {
 
   std::string log;
   double cost = 0;             // cost of the last epoch
-  std::vector<double> losses;  // loss of each step
+  std::vector<double> losses;  // at the end of each epoch
   int64_t cancel_at = -1;
   std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
 };
@@ -50,7 +50,7 @@ constexpr std::string_view kPointerReinforce =
     "training: {method: reinforce, epochs: 2, batches_per_epoch: 5, batch_size: 8, "
     "learning_rate: 0.001, checkpoint_every_steps: 3, amp: AMP}\n"
     "reinforce: {baseline: exponential}\n";
-// This configuration has dropout, and finally reads its own choices half of the time.
+// Has dropout, and ends with half of the choices from the network instead of the labels.
 constexpr std::string_view kPointerSupervised =
     "model: ptrnet\n"
     "network: {hidden: 48, layers: 2, dropout: 0.2}\n"
@@ -62,8 +62,8 @@ constexpr std::string_view kPointerSupervised =
 class Bf16TrainingTest : public testing::TestWithParam<std::string_view> {
  protected:
   void SetUp() override {
-    ASSERT_EQ(kChosen, 0);
-    if (UsableBf16() != Bf16::kEmulatedVectors) GTEST_SKIP() << "no AVX-512 here";
+    ASSERT_EQ(kIsaSet, 0);
+    if (UsableBf16() != Bf16::kEmulatedVectors) GTEST_SKIP() << "needs a CPU with AVX-512";
   }
   absl::Status Train(const std::string& name, const std::string& amp, Listener& listener) {
     TrainingRequest request;
@@ -93,41 +93,41 @@ class Bf16TrainingTest : public testing::TestWithParam<std::string_view> {
 };
 
 TEST_P(Bf16TrainingTest, LearnsAsFp32UpToRounding) {
-  Listener plain;
-  Listener rounded;
-  ASSERT_TRUE(Train("plain", "false", plain).ok());
-  const absl::Status status = Train("rounded", "true", rounded);
+  Listener fp32;
+  Listener bf16;
+  ASSERT_TRUE(Train("fp32", "false", fp32).ok());
+  const absl::Status status = Train("bf16", "true", bf16);
   ASSERT_TRUE(status.ok()) << status;
-  EXPECT_NE(rounded.log.find("(training.amp), emulated: slower than fp32"), std::string::npos)
-      << rounded.log;
-  EXPECT_NE(WeightsOf("plain"), WeightsOf("rounded"));
-  EXPECT_GT(plain.cost, 0);
-  EXPECT_NEAR(plain.cost, rounded.cost, 0.05 * plain.cost);
+  EXPECT_NE(bf16.log.find("(training.amp), emulated: slower than fp32"), std::string::npos)
+      << bf16.log;
+  EXPECT_NE(WeightsOf("fp32"), WeightsOf("bf16"));
+  EXPECT_GT(fp32.cost, 0);
+  EXPECT_NEAR(fp32.cost, bf16.cost, 0.05 * fp32.cost);
 }
 
 TEST_P(Bf16TrainingTest, GivesTheSameBitsAfterAnInterruption) {
-  Listener whole;
+  Listener uninterrupted;
   Listener first;
   Listener second;
   first.cancel_at = 4;
-  ASSERT_TRUE(Train("whole", "true", whole).ok());
+  ASSERT_TRUE(Train("uninterrupted", "true", uninterrupted).ok());
   EXPECT_EQ(Train("parts", "true", first).code(), absl::StatusCode::kCancelled);
   ASSERT_TRUE(Train("parts", "true", second).ok());
   EXPECT_NE(second.log.find("resumed from step 4"), std::string::npos) << second.log;
-  EXPECT_NE(WeightsOf("whole"), "");
-  EXPECT_EQ(WeightsOf("whole"), WeightsOf("parts"));
+  EXPECT_NE(WeightsOf("uninterrupted"), "");
+  EXPECT_EQ(WeightsOf("uninterrupted"), WeightsOf("parts"));
 }
 
 class Bf16SupervisedTest : public Bf16TrainingTest {};
 
 TEST_P(Bf16SupervisedTest, LearnsLabelsAsFp32) {
-  Listener plain;
-  Listener rounded;
-  ASSERT_TRUE(Train("plain", "false", plain).ok());
-  ASSERT_TRUE(Train("rounded", "true", rounded).ok());
-  ASSERT_EQ(rounded.losses.size(), 5u);
-  EXPECT_LT(rounded.losses.back(), 0.8 * rounded.losses.front());
-  EXPECT_NEAR(rounded.losses.back(), plain.losses.back(), 0.03 * plain.losses.back());
+  Listener fp32;
+  Listener bf16;
+  ASSERT_TRUE(Train("fp32", "false", fp32).ok());
+  ASSERT_TRUE(Train("bf16", "true", bf16).ok());
+  ASSERT_EQ(bf16.losses.size(), 5u);
+  EXPECT_LT(bf16.losses.back(), 0.8 * bf16.losses.front());
+  EXPECT_NEAR(bf16.losses.back(), fp32.losses.back(), 0.03 * fp32.losses.back());
 }
 
 INSTANTIATE_TEST_SUITE_P(Trainings, Bf16SupervisedTest, testing::Values(kPointerSupervised));

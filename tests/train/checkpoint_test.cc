@@ -24,7 +24,7 @@ class CheckpointTest : public testing::Test {
     const absl::Status status = WriteCheckpoint(folder_, checkpoint);
     ASSERT_TRUE(status.ok()) << status;
   }
-  std::string At(int64_t step, const std::string& file) const {
+  std::string FilePath(int64_t step, const std::string& file) const {
     return folder_ + "/step-" + std::to_string(step) + "/" + file;
   }
   int64_t Newest() const {
@@ -36,7 +36,7 @@ class CheckpointTest : public testing::Test {
   const std::string folder_ = temporary_.path();
 };
 
-TEST_F(CheckpointTest, ReadsTheNewest) {
+TEST_F(CheckpointTest, ReadsTheNewestCheckpoint) {
   Write(5);
   Write(20);
   const auto checkpoint = ReadNewestCheckpoint(folder_);
@@ -47,7 +47,7 @@ TEST_F(CheckpointTest, ReadsTheNewest) {
   EXPECT_EQ(checkpoint->state, std::string(1000, 'u'));
 }
 
-TEST_F(CheckpointTest, KeepsTheTwoNewest) {
+TEST_F(CheckpointTest, KeepsTheTwoNewestCheckpoints) {
   for (const int64_t step : {1, 2, 3, 10}) Write(step);
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder_))
@@ -65,7 +65,7 @@ std::vector<int64_t> StepsIn(const std::string& folder) {
   return steps;
 }
 
-TEST_F(CheckpointTest, KeepsTheLastAndTheBestByValidation) {
+TEST_F(CheckpointTest, KeepsTheLastCheckpointAndThoseOfTheBestValidations) {
   const std::vector<std::pair<int64_t, double>> costs = {{1, 5.0}, {2, 3.0}, {3, 4.0},
                                                          {4, 9.0}, {5, 8.0}, {6, 7.0}};
   for (const auto& [step, cost] : costs) {
@@ -85,14 +85,14 @@ TEST_F(CheckpointTest, KeepsTheLastAndTheBestByValidation) {
   EXPECT_FALSE(IsAmongBest(folder_, std::nan(""), 2));
 }
 
-TEST_F(CheckpointTest, ListsThoseBeforeTheNewestValidOneAsSuperseded) {
+TEST_F(CheckpointTest, ListsCheckpointsBeforeTheNewestValidOneAsSuperseded) {
   for (const int64_t step : {4, 5}) Write(step);
   EXPECT_EQ(SupersededCheckpoints(folder_), std::vector<std::string>{folder_ + "/step-4"});
-  fs::remove(At(5, "checkpoint.json"));
-  EXPECT_TRUE(SupersededCheckpoints(folder_).empty()) << "the last good one";
+  fs::remove(FilePath(5, "checkpoint.json"));
+  EXPECT_TRUE(SupersededCheckpoints(folder_).empty()) << "step 4 is the last valid checkpoint";
 }
 
-TEST_F(CheckpointTest, ReplacesOneOfTheSameStep) {
+TEST_F(CheckpointTest, ReplacesACheckpointOfTheSameStep) {
   Write(3);
   Write(3);
   EXPECT_EQ(Newest(), 3);
@@ -107,7 +107,7 @@ TEST_F(CheckpointTest, SkipsATruncatedStateOfAnyLength) {
   Write(1);
   for (const uintmax_t length : {0u, 1u, 500u, 999u}) {
     Write(2);
-    fs::resize_file(At(2, "state.safetensors"), length);
+    fs::resize_file(FilePath(2, "state.safetensors"), length);
     EXPECT_EQ(Newest(), 1) << length;
   }
 }
@@ -115,19 +115,19 @@ TEST_F(CheckpointTest, SkipsATruncatedStateOfAnyLength) {
 TEST_F(CheckpointTest, SkipsAMissingOrTruncatedIndex) {
   Write(1);
   Write(2);
-  const auto length = fs::file_size(At(2, "checkpoint.json"));
+  const auto length = fs::file_size(FilePath(2, "checkpoint.json"));
   for (uintmax_t shorter = length - 2; shorter > 0; shorter -= std::min<uintmax_t>(shorter, 7)) {
-    fs::resize_file(At(2, "checkpoint.json"), shorter);
+    fs::resize_file(FilePath(2, "checkpoint.json"), shorter);
     EXPECT_EQ(Newest(), 1) << shorter;
   }
-  fs::remove(At(2, "checkpoint.json"));
+  fs::remove(FilePath(2, "checkpoint.json"));
   EXPECT_EQ(Newest(), 1);
 }
 
 TEST_F(CheckpointTest, SkipsAStateWithAFlippedByte) {
   Write(1);
   Write(2);
-  std::fstream(At(2, "state.safetensors"), std::ios::in | std::ios::out).put('Z');
+  std::fstream(FilePath(2, "state.safetensors"), std::ios::in | std::ios::out).put('Z');
   EXPECT_EQ(Newest(), 1);
 }
 
@@ -144,7 +144,7 @@ TEST_F(CheckpointTest, RemovesIncompleteCheckpointsOfACrash) {
 TEST_F(CheckpointTest, RefusesANewerSchemaInsteadOfSkippingIt) {
   Write(1);
   Write(2);
-  EXPECT_TRUE(AtomicWriteFile(At(2, "checkpoint.json"), R"({"schema_version": 2})").ok());
+  EXPECT_TRUE(AtomicWriteFile(FilePath(2, "checkpoint.json"), R"({"schema_version": 2})").ok());
   const auto checkpoint = ReadNewestCheckpoint(folder_);
   EXPECT_EQ(checkpoint.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(std::string(checkpoint.status().message()).find("got 2, wanted at most 1"),

@@ -15,11 +15,11 @@ using test::MessageOf;
 // A key with a valid value.
 struct Key {
   const char* path;
-  const char* good;
-  bool number = true;
-  bool list = false;        // whether [1, 2] may be valid
-  bool text = false;        // whether any text is valid
-  const char* beside = "";  // lines that make it a used setting
+  const char* valid_value;
+  bool number = true;              // whether the value is a number
+  bool list = false;               // whether [1, 2] may be valid
+  bool text = false;               // whether any text is valid
+  const char* further_lines = "";  // with which the setting is used
 
   friend void PrintTo(const Key& key, std::ostream* out) { *out << key.path; }
 };
@@ -97,14 +97,14 @@ constexpr Key kKeys[] = {
 
 class EveryKeyTest : public testing::TestWithParam<Key> {
  protected:
-  static std::string With(const std::string& value, const std::string& more = "") {
+  static std::string ConfigWith(const std::string& value, const std::string& more = "") {
     const std::string path = GetParam().path;
     const size_t dot = path.find('.');
     return "name: a\n" + path.substr(0, dot) + ":\n  " + path.substr(dot + 1) + ": " + value +
-           "\n" + more + GetParam().beside;
+           "\n" + more + GetParam().further_lines;
   }
   static void ExpectRefused(const std::string& value) {
-    const auto config = ParseTrainingConfig(With(value), "f.yaml");
+    const auto config = ParseTrainingConfig(ConfigWith(value), "f.yaml");
     ASSERT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument) << value;
     const std::string start = std::string("f.yaml:3: ") + GetParam().path + ": got ";
     EXPECT_EQ(MessageOf(config).rfind(start, 0), 0u) << MessageOf(config);
@@ -113,7 +113,7 @@ class EveryKeyTest : public testing::TestWithParam<Key> {
 };
 
 TEST_P(EveryKeyTest, AcceptsAValidValue) {
-  const auto config = ParseTrainingConfig(With(GetParam().good), "f.yaml");
+  const auto config = ParseTrainingConfig(ConfigWith(GetParam().valid_value), "f.yaml");
   EXPECT_TRUE(config.ok()) << config.status();
 }
 
@@ -126,14 +126,15 @@ TEST_P(EveryKeyTest, RefusesValuesOfAnotherTypeOrOutOfRange) {
                           "99999999999999999999999", "0x10", "1 2"}) {
     ExpectRefused(bad);
   }
-  if (GetParam().number) ExpectRefused("\"" + std::string(GetParam().good) + "\"");
+  if (GetParam().number) ExpectRefused("\"" + std::string(GetParam().valid_value) + "\"");
 }
 
 TEST_P(EveryKeyTest, RefusesADuplicate) {
   const std::string path = GetParam().path;
   const std::string leaf = path.substr(path.find('.') + 1);
   const auto config = ParseTrainingConfig(
-      With(GetParam().good, "  " + leaf + ": " + GetParam().good + "\n"), "f.yaml");
+      ConfigWith(GetParam().valid_value, "  " + leaf + ": " + GetParam().valid_value + "\n"),
+      "f.yaml");
   EXPECT_NE(MessageOf(config).find("f.yaml:4: the key \"" + leaf + "\" appears twice"),
             std::string::npos)
       << MessageOf(config);
@@ -145,13 +146,13 @@ TEST_P(EveryKeyTest, ReadsBackFromTheResolvedConfiguration) {
   if (path.starts_with("graph_transformer.")) overrides = {"model=gt"};
   if (path.starts_with("supervised.")) overrides = {"training.method=supervised"};
   if (path.starts_with("self_labelling.")) overrides = {"training.method=self_labelling"};
-  const std::string yaml = With(GetParam().good);
+  const std::string yaml = ConfigWith(GetParam().valid_value);
   EXPECT_EQ(ResolveTrainingConfig(yaml, "f.yaml", overrides)->settings.count(path), 1u);
   ExpectReadsBack(yaml, overrides);
 }
 
 TEST_P(EveryKeyTest, SurvivesTruncation) {
-  const std::string text = With(GetParam().good);
+  const std::string text = ConfigWith(GetParam().valid_value);
   for (size_t length = 0; length < text.size(); ++length) {
     (void)ParseTrainingConfig(text.substr(0, length), "f.yaml");
   }

@@ -1,4 +1,4 @@
-// Helpers for tests of configurations as text.
+// Reads configurations as text and compares their meanings.
 #pragma once
 
 #include <fstream>
@@ -28,11 +28,11 @@ std::string MessageOf(const absl::StatusOr<Config>& config) {
 inline void ExpectReadsBack(const std::string& yaml, const ConfigOverrides& overrides) {
   const auto resolved = ResolveTrainingConfig(yaml, "f.yaml", overrides);
   ASSERT_TRUE(resolved.ok()) << resolved.status();
-  auto meant = ParseTrainingConfig(yaml, "f.yaml", overrides);
+  auto expected = ParseTrainingConfig(yaml, "f.yaml", overrides);
   auto read = ParseTrainingConfig(resolved->yaml, "resolved.yaml");
   ASSERT_TRUE(read.ok()) << read.status() << "\n" << resolved->yaml;
-  meant->source = read->source;
-  EXPECT_EQ(*meant, *read) << resolved->yaml;
+  expected->source = read->source;
+  EXPECT_EQ(*expected, *read) << resolved->yaml;
   EXPECT_EQ(ResolveTrainingConfig(resolved->yaml, "resolved.yaml")->yaml, resolved->yaml);
   EXPECT_EQ(*TrainingSettings(resolved->yaml, "resolved.yaml", {}), resolved->settings);
 }

@@ -150,8 +150,8 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(CpuTrainingTest, ResumesToTheSameBits) {
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", reference).ok());
   Recorder first;
   first.cancel_at = 10;
   EXPECT_EQ(Train("parts", first).status().code(), absl::StatusCode::kCancelled);
@@ -159,41 +159,42 @@ TEST_P(CpuTrainingTest, ResumesToTheSameBits) {
   Recorder second;
   ASSERT_TRUE(Train("parts", second).ok());
   EXPECT_NE(second.log.find("resumed from step 10"), std::string::npos) << second.log;
-  EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
-  EXPECT_EQ(second.last.validation_cost, whole.last.validation_cost);
+  EXPECT_EQ(WeightsOf("parts"), WeightsOf("reference"));
+  EXPECT_EQ(second.last.validation_cost, reference.last.validation_cost);
 }
 
 // With another number of threads a step has other groups, whose sums round differently.
 TEST_P(CpuTrainingTest, GivesTheSameBitsWithTheSameNumberOfThreads) {
   Recorder alone;
   threads_ = 1;
-  const auto one = Train("alone", alone);
-  ASSERT_TRUE(one.ok()) << one.status();
+  const auto single = Train("alone", alone);
+  ASSERT_TRUE(single.ok()) << single.status();
   for (const int32_t threads : {1, 2, 3, 5}) {
     threads_ = threads;
     const std::string name = std::to_string(threads);
-    Recorder first, again;
+    Recorder first, second;
     const auto result = Train(name, first);
     ASSERT_TRUE(result.ok()) << result.status();
-    ASSERT_TRUE(Train(name + "again", again).ok());
+    ASSERT_TRUE(Train(name + "again", second).ok());
     EXPECT_TRUE(WeightsOf(name) == WeightsOf(name + "again")) << threads;
-    EXPECT_NEAR(result->validation_cost, one->validation_cost, 0.02 * one->validation_cost);
+    EXPECT_NEAR(result->validation_cost, single->validation_cost, 0.02 * single->validation_cost);
   }
 }
 
 TEST_P(CpuTrainingTest, AccumulatesPartsToTheStepOfTheWholeBatch) {
-  Recorder whole;
-  whole.cancel_at = 2;
-  EXPECT_EQ(Train("whole", whole).status().code(), absl::StatusCode::kCancelled);
+  Recorder reference;
+  reference.cancel_at = 2;
+  EXPECT_EQ(Train("reference", reference).status().code(), absl::StatusCode::kCancelled);
   training_ = ", accumulate_steps: 4";
   Recorder parts;
   parts.cancel_at = 2;
   EXPECT_EQ(Train("parts", parts).status().code(), absl::StatusCode::kCancelled);
   // The same terms are summed in another order.
-  EXPECT_NEAR(parts.last.loss, whole.last.loss, 1e-5);
-  EXPECT_NEAR(parts.last.gradient_norm, whole.last.gradient_norm, 1e-4 * whole.last.gradient_norm);
-  EXPECT_NEAR(parts.last.train_cost, whole.last.train_cost, 1e-5);
-  EXPECT_GT(whole.last.gradient_norm, 0);
+  EXPECT_NEAR(parts.last.loss, reference.last.loss, 1e-5);
+  EXPECT_NEAR(parts.last.gradient_norm, reference.last.gradient_norm,
+              1e-4 * reference.last.gradient_norm);
+  EXPECT_NEAR(parts.last.train_cost, reference.last.train_cost, 1e-5);
+  EXPECT_GT(reference.last.gradient_norm, 0);
 }
 
 TEST_P(CpuTrainingTest, ReportsTheTimeOfEachPhase) {
@@ -217,12 +218,11 @@ TEST_P(CpuTrainingTest, SkipsAndCountsAStepWithANanLoss) {
   EXPECT_EQ(recorder.last.totals.skipped_steps, 2);
   EXPECT_NE(recorder.log.find("step 4: skipped: loss"), std::string::npos) << recorder.log;
   EXPECT_TRUE(std::isfinite(result->validation_cost));
-  // Steps before and after are applied: the weights differ from the initial ones and from those of
-  // an undisturbed run.
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", whole).ok());
-  EXPECT_EQ(whole.last.totals.skipped_steps, 0);
-  EXPECT_NE(WeightsOf("a"), WeightsOf("whole"));
+  // The skipped steps change the final weights.
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", reference).ok());
+  EXPECT_EQ(reference.last.totals.skipped_steps, 0);
+  EXPECT_NE(WeightsOf("a"), WeightsOf("reference"));
 }
 
 TEST_P(CpuTrainingTest, FailsAfterTenSkippedStepsWithAValidCheckpoint) {
@@ -242,9 +242,9 @@ TEST_P(CpuTrainingTest, FailsAfterTenSkippedStepsWithAValidCheckpoint) {
 }
 
 TEST_P(CpuTrainingTest, HalvesTheMicroBatchWhenOutOfMemory) {
-  Recorder whole;
+  Recorder reference;
   Recorder parts;
-  const auto with_memory = Train("whole", whole);
+  const auto with_memory = Train("reference", reference);
   const auto without = Train("parts", parts, {.max_instances = 3});
   ASSERT_TRUE(with_memory.ok()) << with_memory.status();
   ASSERT_TRUE(without.ok()) << without.status();
@@ -290,7 +290,7 @@ TEST(KeptCheckpointTest, ResumesFromSchema1) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->steps, 6);
   EXPECT_NE(recorder.log.find("resumed from step 4"), std::string::npos) << recorder.log;
-  // This is the result of vrpd 0.1; other processors round differently.
+  // vrpd 0.1 had this result. Other processors round differently.
   EXPECT_NEAR(result->validation_cost, 4.691584954486283, 0.05);
 }
 

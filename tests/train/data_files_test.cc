@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/train/data/json_lines.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/paths.h"
 
 namespace vrp {
 namespace {
@@ -40,7 +42,7 @@ TEST(DataReadByTest, ListsTheLabelFileOnlyIfItIsRead) {
   EXPECT_EQ(NamedDataOf(config).size(), 1u);
   EXPECT_THAT(DataReadBy(config), testing::IsEmpty());
   config.supervised.labels = LabelSource::kFile;
-  EXPECT_THAT(DataReadBy(config), testing::IsEmpty()) << "another method";
+  EXPECT_THAT(DataReadBy(config), testing::IsEmpty()) << "another method reads no labels";
   config.method = TrainingMethod::kSupervised;
   EXPECT_THAT(DataReadBy(config), ElementsAre(testing::Field(&NamedData::name, "labels.jsonl")));
 }
@@ -77,12 +79,26 @@ TEST(LineSplitterTest, StopsWhenNoMoreLinesAreWanted) {
 }
 
 TEST(LineSplitterTest, RefusesATooLongLine) {
-  const auto none = [](std::string_view, int64_t) -> absl::StatusOr<bool> { return true; };
+  const auto ignore = [](std::string_view, int64_t) -> absl::StatusOr<bool> { return true; };
   LineSplitter splitter;
   const std::string piece(size_t{kMaxLineBytes} / 2 + 1, 'x');
-  EXPECT_TRUE(splitter.Add(piece, none).ok());
-  EXPECT_THAT(std::string(splitter.Add(piece, none).status().message()),
+  EXPECT_TRUE(splitter.Add(piece, ignore).ok());
+  EXPECT_THAT(std::string(splitter.Add(piece, ignore).status().message()),
               HasSubstr("line 1: has more than 33554432 bytes"));
+}
+
+TEST(ForEachLineTest, NamesTheFileOfATooLongLine) {
+  const test::TempFolder folder;
+  const DataFile file(folder.File("own.jsonl"), "data/own.jsonl");
+  ASSERT_TRUE(
+      AtomicWriteFile(file.path, "{}\n" + std::string(size_t{kMaxLineBytes} + 1, 'x')).ok());
+  const auto all = [](std::string_view, int64_t) -> absl::StatusOr<bool> { return true; };
+  EXPECT_EQ(ForEachLine(file, all).message(),
+            "data/own.jsonl: line 2: has more than 33554432 bytes");
+  const auto none = [](std::string_view, int64_t) -> absl::StatusOr<bool> {
+    return absl::DataLossError("own.jsonl:1: damaged");
+  };
+  EXPECT_EQ(ForEachLine(file, none), absl::DataLossError("own.jsonl:1: damaged"));
 }
 
 }  // namespace

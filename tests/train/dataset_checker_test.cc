@@ -1,4 +1,4 @@
-// Tests the checks of a user's instances as they arrive.
+// Tests the checks of uploaded instances while they arrive.
 #include "core/train/data/dataset_checker.h"
 
 #include <string>
@@ -18,14 +18,14 @@ using testing::Not;
 
 std::string LineOf(const Instance& instance) { return WriteJson(instance) + "\n"; }
 
-std::string Labelled(const std::string& routes) {
+std::string LabelledLine(const std::string& routes) {
   std::string line = WriteJson(test::AnInstance().WithCustomers(3).Build());
   line.pop_back();
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
 // Returns the result of checking a file with the text.
-absl::Status Checked(const std::string& text) {
+absl::Status CheckText(const std::string& text) {
   DatasetChecker checker("own.jsonl");
   const absl::Status added = checker.Add(text);
   return added.ok() ? checker.Finish() : added;
@@ -36,7 +36,7 @@ TEST(DatasetCheckerTest, SummarisesTheLines) {
   with_cost.reference_cost = 7;
   const std::string text =
       LineOf(test::AnInstance().WithCustomers(2).Kind(ProblemKind::kTsp).Build()) + "\n" +
-      Labelled("[[1,2],[3]]") + LineOf(*Instance::Create(with_cost));
+      LabelledLine("[[1,2],[3]]") + LineOf(*Instance::Create(with_cost));
   DatasetChecker checker("own.jsonl");
   for (size_t at = 0; at < text.size(); at += 100) {
     ASSERT_TRUE(checker.Add(text.substr(at, 100)).ok());
@@ -52,10 +52,10 @@ TEST(DatasetCheckerTest, SummarisesTheLines) {
   EXPECT_EQ(summary.pointer_refusal, "");
 }
 
-TEST(DatasetCheckerTest, NamesEachBadLine) {
-  const std::string good = LineOf(test::AnInstance().WithCustomers(2).Build());
-  const absl::Status status =
-      Checked(good + "{}\n" + good + Labelled("[[1,2,2]]") + "no json\n" + good);
+TEST(DatasetCheckerTest, NamesEachInvalidLine) {
+  const std::string valid_line = LineOf(test::AnInstance().WithCustomers(2).Build());
+  const absl::Status status = CheckText(valid_line + "{}\n" + valid_line +
+                                        LabelledLine("[[1,2,2]]") + "no json\n" + valid_line);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   const std::string message(status.message());
   EXPECT_THAT(message, HasSubstr("own.jsonl:2: kind: absent"));
@@ -67,7 +67,7 @@ TEST(DatasetCheckerTest, NamesEachBadLine) {
 TEST(DatasetCheckerTest, ShowsTheFirstErrorsAndCountsTheRest) {
   std::string text;
   for (int i = 0; i < 50; ++i) text += "{}\n";
-  const std::string message(Checked(text).message());
+  const std::string message(CheckText(text).message());
   EXPECT_THAT(message, HasSubstr("own.jsonl:20: "));
   EXPECT_THAT(message, Not(HasSubstr("own.jsonl:21: ")));
   EXPECT_THAT(message, HasSubstr("\n50 lines have errors"));
@@ -76,16 +76,16 @@ TEST(DatasetCheckerTest, ShowsTheFirstErrorsAndCountsTheRest) {
 TEST(DatasetCheckerTest, AddsNoCountIfAllErrorsAreShown) {
   std::string text;
   for (int64_t i = 0; i < kShownErrors; ++i) text += "{}\n";
-  const std::string message(Checked(text).message());
+  const std::string message(CheckText(text).message());
   EXPECT_THAT(message, HasSubstr("own.jsonl:20: "));
   EXPECT_THAT(message, Not(HasSubstr("lines have errors")));
-  EXPECT_THAT(std::string(Checked(text + "{}\n").message()), HasSubstr("\n21 lines have errors"));
+  EXPECT_THAT(std::string(CheckText(text + "{}\n").message()), HasSubstr("\n21 lines have errors"));
 }
 
-TEST(DatasetCheckerTest, BoundsTheErrorTextForManyBadLines) {
+TEST(DatasetCheckerTest, LimitsTheErrorTextForManyInvalidLines) {
   DatasetChecker checker("own.jsonl");
-  const std::string bad = R"({"kind": ")" + std::string(10'000, 'x') + "\"}\n";
-  for (int i = 0; i < 2'000; ++i) ASSERT_TRUE(checker.Add(bad).ok());
+  const std::string invalid_line = R"({"kind": ")" + std::string(10'000, 'x') + "\"}\n";
+  for (int i = 0; i < 2'000; ++i) ASSERT_TRUE(checker.Add(invalid_line).ok());
   const std::string message(checker.Finish().message());
   EXPECT_THAT(message, HasSubstr("\n2000 lines have errors"));
   EXPECT_LT(message.size(), 100'000u);
@@ -95,7 +95,7 @@ TEST(DatasetCheckerTest, CountsTheLeadingLinesWithToursAndCosts) {
   InstanceData with_cost = test::AnInstance().WithCustomers(5).Build().data();
   with_cost.reference_cost = 7;
   const std::string cost = LineOf(*Instance::Create(with_cost));
-  const std::string tour = Labelled("[[1,2],[3]]");
+  const std::string tour = LabelledLine("[[1,2],[3]]");
   DatasetChecker tours_first("own.jsonl");
   ASSERT_TRUE(tours_first.Add(tour + tour + cost + tour).ok());
   EXPECT_EQ(tours_first.summary().leading_with_tours, 2);
@@ -110,7 +110,7 @@ TEST(DatasetCheckerTest, RefusesInstancesThatNoNetworkSupports) {
   InstanceData two_depots = test::AnInstance().WithCustomers(4).Build().data();
   two_depots.num_depots = 2;
   two_depots.demands[1] = 0;
-  const absl::Status status = Checked(LineOf(*Instance::Create(two_depots)));
+  const absl::Status status = CheckText(LineOf(*Instance::Create(two_depots)));
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("own.jsonl:1: "));
 }
@@ -119,9 +119,9 @@ TEST(DatasetCheckerTest, RecordsWhyPointerNetworksCannotReadTheSet) {
   InstanceData without_coordinates = test::AnInstance().WithCustomers(3).Build().data();
   without_coordinates.positions.clear();
   without_coordinates.distance_matrix.assign(16, 1.0);
-  const std::string good = LineOf(test::AnInstance().WithCustomers(2).Build());
+  const std::string valid_line = LineOf(test::AnInstance().WithCustomers(2).Build());
   DatasetChecker checker("own.jsonl");
-  ASSERT_TRUE(checker.Add(good + LineOf(*Instance::Create(without_coordinates))).ok());
+  ASSERT_TRUE(checker.Add(valid_line + LineOf(*Instance::Create(without_coordinates))).ok());
   ASSERT_TRUE(checker.Finish().ok());
   EXPECT_THAT(checker.summary().pointer_refusal, HasSubstr("own.jsonl:2: distance_matrix"));
 }
@@ -137,7 +137,7 @@ TEST(DatasetCheckerTest, NamesTheColumnsThatEveryLineHas) {
 }
 
 TEST(DatasetCheckerTest, RequiresAtLeastOneInstance) {
-  EXPECT_THAT(std::string(Checked("\n \n").message()), HasSubstr("wanted at least one instance"));
+  EXPECT_THAT(std::string(CheckText("\n \n").message()), HasSubstr("wanted at least one instance"));
 }
 
 }  // namespace

@@ -21,17 +21,17 @@ struct DrawnCase {
   NumberRange capacity = {};
   uint64_t seed = 1234;
 };
-void PrintTo(const DrawnCase& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const DrawnCase& drawn_case, std::ostream* out) { *out << drawn_case.name; }
 
 class DrawnByDeviceTest : public testing::TestWithParam<DrawnCase> {};
 
-TEST_P(DrawnByDeviceTest, EqualTheHostsInstancesBitForBit) {
-  const DrawnCase& one = GetParam();
+TEST_P(DrawnByDeviceTest, MatchTheInstancesOfTheHostBitForBit) {
+  const DrawnCase& drawn_case = GetParam();
   TrainingConfig config;
-  config.problem.kinds = one.kinds;
-  config.problem.customers = {one.customers, one.customers};
-  config.problem.capacity = one.capacity;
-  config.problem.seed = one.seed;
+  config.problem.kinds = drawn_case.kinds;
+  config.problem.customers = {drawn_case.customers, drawn_case.customers};
+  config.problem.capacity = drawn_case.capacity;
+  config.problem.seed = drawn_case.seed;
   config.batch_size = kInstances;
   const auto source = MakeGeneratedSource(config, NodeOrder::kAsGiven);
   const auto drawn = DeviceDistribution(config.problem);
@@ -41,8 +41,8 @@ TEST_P(DrawnByDeviceTest, EqualTheHostsInstancesBitForBit) {
     const TrainingBatch batch = *source->Make(number, 1, nullptr);
     const NetworkBatch& expected = batch.parts.front().batch;
     EXPECT_EQ(expected.longest(), shape.nodes);
-    std::vector<uint8_t> memory = test::DrawnOnCpu(shape, number);
-    const InstanceTask actual = test::TaskIn(memory.data(), shape);
+    std::vector<uint8_t> memory = test::DrawBatchOnCpu(shape, number);
+    const InstanceTask actual = test::TaskAt(memory.data(), shape);
     for (int32_t b = 0; b < kInstances; ++b) {
       SCOPED_TRACE(b);
       const RoutingProblem& problem = expected.problems[static_cast<size_t>(b)];
@@ -51,10 +51,10 @@ TEST_P(DrawnByDeviceTest, EqualTheHostsInstancesBitForBit) {
       EXPECT_EQ(actual.sizes[b], problem.nodes);
       EXPECT_EQ(actual.tsp[b], problem.tsp);
       const float* const features = actual.features + int64_t{b} * shape.nodes * kNodeFeatures;
-      const float* const wanted = &expected.features[static_cast<size_t>(
+      const float* const expected_features = &expected.features[static_cast<size_t>(
           int64_t{expected.first_rows[static_cast<size_t>(b)]} * kNodeFeatures)];
       const size_t bytes = static_cast<size_t>(problem.nodes) * kNodeFeatures * sizeof(float);
-      ASSERT_EQ(std::memcmp(features, wanted, bytes), 0);
+      ASSERT_EQ(std::memcmp(features, expected_features, bytes), 0);
     }
   }
 }
@@ -73,34 +73,37 @@ INSTANTIATE_TEST_SUITE_P(
                               .kinds = {ProblemKind::kTsp, ProblemKind::kCvrp},
                               .customers = 37,
                               .seed = uint64_t{1} << 40}),
-    [](const auto& one) { return one.param.name; });
+    [](const auto& drawn_case) { return drawn_case.param.name; });
 
 TEST(DrawnByDeviceChoiceTest, NamesTheUnsupportedSetting) {
-  const auto why = [](auto change) {
+  const auto reason = [](auto change) {
     ProblemConfig problem;
     change(problem);
     const auto drawn = DeviceDistribution(problem);
     EXPECT_EQ(drawn.status().code(), absl::StatusCode::kUnimplemented);
     return std::string(drawn.status().message());
   };
-  EXPECT_EQ(why([](auto& p) {
+  EXPECT_EQ(reason([](auto& p) {
               p.layouts = {Layout::kUniform, Layout::kClustered};
             }),
             "layouts: clustered");
-  EXPECT_EQ(why([](auto& p) {
+  EXPECT_EQ(reason([](auto& p) {
               p.kinds = {ProblemKind::kCvrp, ProblemKind::kVrptw};
             }),
             "kinds: vrptw");
-  EXPECT_EQ(why([](auto& p) {
+  EXPECT_EQ(reason([](auto& p) {
               p.kinds = {ProblemKind::kCvrp, ProblemKind::kCvrp, ProblemKind::kTsp};
             }),
             "kinds: a kind is repeated");
-  EXPECT_EQ(why([](auto& p) { p.instances = {"own.jsonl"}; }),
+  EXPECT_EQ(reason([](auto& p) { p.instances = {"own.jsonl"}; }),
             "instances: read from files, not generated");
-  EXPECT_EQ(why([](auto& p) { p.customers = {5, 6}; }), "customers: got several sizes, wanted one");
-  EXPECT_EQ(why([](auto& p) { p.open_routes = 0.5; }), "open_routes: above 0");
-  EXPECT_EQ(why([](auto& p) { p.distance_limit = 0.5; }), "distance_limit: above 0");
-  EXPECT_EQ(why([](auto& p) { p.backhauls = 0.5; }), "backhauls: above 0");
+  EXPECT_EQ(reason([](auto& p) {
+              p.customers = {5, 6};
+            }),
+            "customers: got several sizes, wanted one");
+  EXPECT_EQ(reason([](auto& p) { p.open_routes = 0.5; }), "open_routes: above 0");
+  EXPECT_EQ(reason([](auto& p) { p.distance_limit = 0.5; }), "distance_limit: above 0");
+  EXPECT_EQ(reason([](auto& p) { p.backhauls = 0.5; }), "backhauls: above 0");
 }
 
 }  // namespace

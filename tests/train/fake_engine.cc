@@ -16,7 +16,8 @@
 namespace vrp::test {
 namespace {
 
-constexpr size_t kInputs = kNodeFeatures + 2;
+constexpr size_t kInputs =
+    kNodeFeatures + 2;  // the features, the distance and whether it is the depot
 using Inputs = std::array<double, kInputs>;
 
 // A step of a trajectory: the allowed nodes with their probabilities.
@@ -26,6 +27,7 @@ struct Step {
   int32_t allowed = 0;
 };
 
+// A trajectory of instance `b`, which the caller extends node by node.
 class Walk {
  public:
   Walk(const NetworkBatch& batch, int32_t b, std::span<const float> weights)
@@ -38,7 +40,7 @@ class Walk {
 
   bool done() const { return IsDone(state_); }
   double cost() const { return state_.cost; }
-  void Go(int32_t node) { Take(rules_, node, state_, visited_.data()); }
+  void Visit(int32_t node) { Take(rules_, node, state_, visited_.data()); }
   bool Allows(int32_t node) const { return IsAllowed(rules_, state_, visited_.data(), node); }
 
   // Returns the allowed nodes in ascending order.
@@ -50,6 +52,7 @@ class Walk {
     return nodes;
   }
 
+  // Returns the network's probabilities for the next node.
   Step Observe(double temperature) const {
     const auto nodes = static_cast<size_t>(rules_.problem.nodes);
     Step step{.inputs = std::vector<Inputs>(nodes), .probabilities = std::vector<double>(nodes)};
@@ -93,19 +96,19 @@ ParameterLayout Layout() {
                           {.name = "depot", .shape = {1}, .bound = 0.1}});
 }
 
-int32_t Likeliest(const Step& step) {
+int32_t MostLikelyNode(const Step& step) {
   const auto best = std::max_element(step.probabilities.begin(), step.probabilities.end());
   return static_cast<int32_t>(best - step.probabilities.begin());
 }
 
-int32_t Sampled(const Step& step, CounterRandom random) {
-  double left = random.UniformDouble();
+int32_t SampleNode(const Step& step, CounterRandom random) {
+  double remaining = random.UniformDouble();
   int32_t last = 0;
   for (size_t n = 0; n < step.probabilities.size(); ++n) {
     if (step.probabilities[n] == 0) continue;
     last = static_cast<int32_t>(n);
-    left -= step.probabilities[n];
-    if (left < 0) break;
+    remaining -= step.probabilities[n];
+    if (remaining < 0) break;
   }
   return last;
 }
@@ -138,10 +141,10 @@ class FakeEngine final : public PolicyEngine {
     std::vector<Tour> tours;
     for (int32_t row = 0; row < batch.size() * request.trajectories; ++row) {
       VRP_RETURN_IF_ERROR(StopStatus(request.stop.Check()));
-      VRP_ASSIGN_OR_RETURN(Tour tour, Roll(batch, request, row));
+      VRP_ASSIGN_OR_RETURN(Tour tour, RollOut(batch, request, row));
       tours.push_back(std::move(tour));
     }
-    return Table(tours, request.trajectories);
+    return ToTrajectories(tours, request.trajectories);
   }
 
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
@@ -153,14 +156,15 @@ class FakeEngine final : public PolicyEngine {
     }
     GradientOutcome outcome;
     VRP_ASSIGN_OR_RETURN(outcome.trajectories, Run(batch, request.rollout));
-    const auto each = static_cast<size_t>(outcome.trajectories.count);
+    const auto per_instance = static_cast<size_t>(outcome.trajectories.count);
     std::vector<double> weights(outcome.trajectories.costs.size());
     constexpr size_t kAtOnce = 4;  // asks for weights in pieces, as engines do
     for (size_t first = 0; first < batch.problems.size(); first += kAtOnce) {
       const size_t count = std::min(kAtOnce, batch.problems.size() - first);
-      weigh(static_cast<int64_t>(first),
-            std::span(outcome.trajectories.costs).subspan(first * each, count * each),
-            std::span(weights).subspan(first * each, count * each));
+      weigh(
+          static_cast<int64_t>(first),
+          std::span(outcome.trajectories.costs).subspan(first * per_instance, count * per_instance),
+          std::span(weights).subspan(first * per_instance, count * per_instance));
     }
     std::vector<double> gradient(kInputs);
     for (size_t row = 0; row < weights.size(); ++row) {
@@ -179,8 +183,8 @@ class FakeEngine final : public PolicyEngine {
   }
 
  private:
-  absl::StatusOr<Tour> Roll(const NetworkBatch& batch, const RolloutRequest& request,
-                            int32_t row) const {
+  absl::StatusOr<Tour> RollOut(const NetworkBatch& batch, const RolloutRequest& request,
+                               int32_t row) const {
     const int32_t b = row / request.trajectories;
     Walk walk(batch, b, parameters_.values());
     Tour tour;
@@ -191,28 +195,30 @@ class FakeEngine final : public PolicyEngine {
         return absl::FailedPreconditionError(Concat("instances[", b, "]: no customer can be next"));
       }
       const auto t = static_cast<uint32_t>(tour.choices.size());
-      const bool given = t == 0 && request.distinct_starts;
-      int32_t node = Likeliest(step);
-      if (given) {
+      const bool fixed_start = t == 0 && request.distinct_starts;
+      int32_t node = MostLikelyNode(step);
+      if (fixed_start) {
         const std::vector<int32_t> starts = walk.Allowed();
         node = starts[static_cast<size_t>(row % request.trajectories) % starts.size()];
       } else if (request.choice == Choice::kForced) {
         node = request.choices[static_cast<size_t>(row)][t];
       } else if (request.choice == Choice::kSample) {
         const uint64_t stream = request.stream << 32 | static_cast<uint64_t>(number);
-        node = Sampled(walk.Observe(request.temperature), CounterRandom(request.seed, stream, t));
+        node =
+            SampleNode(walk.Observe(request.temperature), CounterRandom(request.seed, stream, t));
       }
       if (!walk.Allows(node)) return absl::InvalidArgumentError("choices: not allowed");
-      tour.agreements += node == Likeliest(step) ? 1 : 0;
-      if (!given) tour.log_likelihood += std::log(step.probabilities[static_cast<size_t>(node)]);
+      tour.agreements += node == MostLikelyNode(step) ? 1 : 0;
+      if (!fixed_start)
+        tour.log_likelihood += std::log(step.probabilities[static_cast<size_t>(node)]);
       tour.choices.push_back(node);
-      walk.Go(node);
+      walk.Visit(node);
     }
     tour.cost = walk.cost();
     return tour;
   }
 
-  static Trajectories Table(const std::vector<Tour>& tours, int32_t count) {
+  static Trajectories ToTrajectories(const std::vector<Tour>& tours, int32_t count) {
     Trajectories table;
     table.count = count;
     for (const Tour& tour : tours) {
@@ -235,21 +241,21 @@ class FakeEngine final : public PolicyEngine {
                   std::vector<double>& gradient) const {
     Walk walk(batch, static_cast<int32_t>(row / trajectories.count), parameters_.values());
     double likelihood = 0;
-    bool given = request.rollout.distinct_starts;
+    bool fixed_start = request.rollout.distinct_starts;
     for (const int32_t node : trajectories.Choices(row)) {
-      if (!std::exchange(given, false)) {
+      if (!std::exchange(fixed_start, false)) {
         const Step step = walk.Observe(1);
         for (const int32_t n : walk.Allowed()) {
-          const auto at = static_cast<size_t>(n);
+          const auto index = static_cast<size_t>(n);
           const double target = (n == node ? 1 - request.label_smoothing : 0) +
                                 request.label_smoothing / step.allowed;
-          likelihood += target == 0 ? 0 : target * std::log(step.probabilities[at]);
+          likelihood += target == 0 ? 0 : target * std::log(step.probabilities[index]);
           for (size_t k = 0; k < kInputs; ++k) {
-            gradient[k] += weight * (target - step.probabilities[at]) * step.inputs[at][k];
+            gradient[k] += weight * (target - step.probabilities[index]) * step.inputs[index][k];
           }
         }
       }
-      walk.Go(node);
+      walk.Visit(node);
     }
     return likelihood;
   }

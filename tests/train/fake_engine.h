@@ -12,8 +12,8 @@ namespace vrp::test {
 struct FakeEngineOptions {
   uint64_t seed = 1;
   NodeOrder order = NodeOrder::kAsGiven;
-  // Largest number of instances of AddGradient (its micro_batch or, without one, its batch). With
-  // more it runs out of memory. 0: no limit.
+  // Maximum number of instances of AddGradient (its micro_batch or, without one, its batch), beyond
+  // which AddGradient runs out of memory. 0: no limit.
   int32_t max_instances = 0;
 };
 

@@ -1,4 +1,4 @@
-// Tests that missing and wrong files of a training are reported before it begins.
+// Tests that missing and invalid files of a training are reported before the training begins.
 #include <sys/stat.h>
 
 #include <string>
@@ -22,12 +22,11 @@ using testing::StartsWith;
 
 class InputCheckTest : public test::TrainerFixture {
  protected:
-  std::string File(const std::string& name, const std::string& text) {
+  std::string MakeFile(const std::string& name, const std::string& text) {
     EXPECT_TRUE(AtomicWriteFile(root_ + "/" + name, text).ok());
     return root_ + "/" + name;
   }
-  // Returns the errors of a configuration with the overrides. Expects the same errors when the
-  // training starts.
+  // Returns the errors of a configuration with the overrides.
   std::string ErrorsOf(const ConfigOverrides& overrides) {
     auto config = ParseTrainingConfig("name: a\n", "f.yaml", overrides);
     EXPECT_TRUE(config.ok()) << config.status();
@@ -38,8 +37,8 @@ class InputCheckTest : public test::TrainerFixture {
   }
   static Instance Small() { return test::AnInstance().WithCustomers(4).Build(); }
 
-  const std::string own_ = File("own.jsonl", WriteJson(Small()) + "\n");
-  const std::string labels_ = File("labels.jsonl", test::LabelLine(Small()));
+  const std::string own_ = MakeFile("own.jsonl", WriteJson(Small()) + "\n");
+  const std::string labels_ = MakeFile("labels.jsonl", test::LabelLine(Small()));
 };
 
 TEST_F(InputCheckTest, AcceptsReadableFiles) {
@@ -50,8 +49,8 @@ TEST_F(InputCheckTest, AcceptsReadableFiles) {
             "");
 }
 
-TEST_F(InputCheckTest, NamesEveryWrongKeyInOneAnswer) {
-  const std::string bad = File("bad.jsonl", "\n{\"kind\": 7}\n");
+TEST_F(InputCheckTest, NamesEveryInvalidKeyInOneError) {
+  const std::string bad = MakeFile("bad.jsonl", "\n{\"kind\": 7}\n");
   const std::string errors =
       ErrorsOf({"problem.instances=[/nowhere.vrp, " + own_ + ", " + bad + "]",
                 "validation.file=" + root_, "training.initial_model=models/none/versions/3"});
@@ -65,14 +64,14 @@ TEST_F(InputCheckTest, NamesEveryWrongKeyInOneAnswer) {
   EXPECT_THAT(errors, Not(HasSubstr(own_)));
 }
 
-TEST_F(InputCheckTest, ChecksLabelsInTheNetworksForm) {
-  const auto with = [this](const std::string& file) {
+TEST_F(InputCheckTest, ChecksTheLabelFileIfTheMethodReadsIt) {
+  const auto errors_of_labels = [this](const std::string& file) {
     return ErrorsOf(
         {"training.method=supervised", "supervised.labels=file", "supervised.label_file=" + file});
   };
-  EXPECT_THAT(with(own_), AllOf(StartsWith("supervised.label_file: " + own_ + ":1: "),
-                                HasSubstr("ref_routes")));
-  EXPECT_THAT(with(File("empty.jsonl", "")), HasSubstr("wanted at least one line"));
+  EXPECT_THAT(errors_of_labels(own_), AllOf(StartsWith("supervised.label_file: " + own_ + ":1: "),
+                                            HasSubstr("ref_routes")));
+  EXPECT_THAT(errors_of_labels(MakeFile("empty.jsonl", "")), HasSubstr("wanted at least one line"));
   // Another method reads no labels.
   EXPECT_EQ(ErrorsOf({"supervised.labels=file", "supervised.label_file=/nowhere"}), "");
 }
@@ -90,7 +89,7 @@ TEST_F(InputCheckTest, RefusesAPipeWithoutBlocking) {
 }
 
 TEST_F(InputCheckTest, OpensALargeFileWithoutReadingIt) {
-  const std::string large = File("large.jsonl", "no instance\n");
+  const std::string large = MakeFile("large.jsonl", "no instance\n");
   ASSERT_EQ(truncate(large.c_str(), int64_t{65} << 20), 0);
   EXPECT_EQ(ErrorsOf({"problem.instances=" + large}), "");
 }

@@ -1,4 +1,4 @@
-// A line of a label file.
+// Writes a line of a label file.
 #pragma once
 
 #include <string>

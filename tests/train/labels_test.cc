@@ -42,11 +42,11 @@ TEST_P(HeuristicLabelsTest, AreFeasibleAndTheSameOnAnyNumberOfThreads) {
   const test::TempFolder two_folder;
   CpuPool one_pool(1);
   CpuPool two_pool(2);
-  const auto one = MakeSearchLabels(Request(GetParam()), {one_folder.path(), &one_pool});
-  const auto two = MakeSearchLabels(Request(GetParam()), {two_folder.path(), &two_pool});
-  ASSERT_TRUE(one.ok()) << one.status();
-  EXPECT_EQ(*ReadFile(*one), *ReadFile(*two));
-  const std::vector<Sample> samples = ReadAll(*one);
+  const auto one_thread = MakeSearchLabels(Request(GetParam()), {one_folder.path(), &one_pool});
+  const auto two_threads = MakeSearchLabels(Request(GetParam()), {two_folder.path(), &two_pool});
+  ASSERT_TRUE(one_thread.ok()) << one_thread.status();
+  EXPECT_EQ(*ReadFile(*one_thread), *ReadFile(*two_threads));
+  const std::vector<Sample> samples = ReadAll(*one_thread);
   ASSERT_EQ(samples.size(), 12u);
   for (size_t i = 0; i < samples.size(); ++i) {
     EXPECT_EQ(samples[i].data.positions,
@@ -79,8 +79,9 @@ constexpr Attribute kAttributes[] = {
      [](const InstanceData& data) { return !data.backhauls.empty(); }},
 };
 
-// Returns the cost of the label by the steps that every network takes, or -1 if a choice is masked.
-double WalkedCost(const Sample& sample) {
+// Returns the cost of the label's plan after the steps that every network takes, or -1 if a choice
+// is masked.
+double CostAfterSteps(const Sample& sample) {
   const NetworkBatch batch =
       MakeNetworkBatch(std::span<const InstanceData>(&sample.data, 1), NodeOrder::kAsGiven);
   const StepRules rules = MakeStepRules(batch.problems.front());
@@ -110,7 +111,7 @@ TEST_P(AttributeLabelsTest, AreFeasiblePlansThatANetworkCanRepeat) {
     const CheckReport report = CheckPlan(*Instance::Create(sample.data), sample.plan);
     EXPECT_TRUE(report.feasible);
     EXPECT_NEAR(report.cost, sample.cost, 1e-9);
-    EXPECT_NEAR(WalkedCost(sample), sample.cost, 1e-9);
+    EXPECT_NEAR(CostAfterSteps(sample), sample.cost, 1e-9);
   }
 }
 
@@ -167,10 +168,10 @@ TEST(HeuristicLabelsTest, AreMadeAgainIfTheSetIsDamaged) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const std::string path = *MakeSearchLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool});
-  const std::string whole = *ReadFile(path);
+  const std::string intact = *ReadFile(path);
   std::filesystem::resize_file(path, 100);
   EXPECT_EQ(*MakeSearchLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool}), path);
-  EXPECT_EQ(*ReadFile(path), whole);
+  EXPECT_EQ(*ReadFile(path), intact);
 }
 
 std::string Line(const std::string& routes,
@@ -180,8 +181,9 @@ std::string Line(const std::string& routes,
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
-// Returns the number of lines that are read of a file with the text, or the error.
-absl::StatusOr<size_t> Taken(const std::string& text, const std::string& name, int64_t limit) {
+// Returns the number of labels that are read from a file with the text, or the error.
+absl::StatusOr<size_t> CountLabels(const std::string& text, const std::string& name,
+                                   int64_t limit) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const std::string file = folder.File("labels.jsonl");
@@ -193,8 +195,8 @@ absl::StatusOr<size_t> Taken(const std::string& text, const std::string& name, i
 
 TEST(FileLabelsTest, AreReadUpToTheLimit) {
   const std::string text = Line("[[1,2],[3]]") + "\n" + Line("[[3,2,1]]") + Line("[[1],[2],[3]]");
-  EXPECT_EQ(*Taken(text, "l.jsonl", 2), 2u);
-  EXPECT_EQ(*Taken(text, "l.jsonl", 9), 3u);
+  EXPECT_EQ(*CountLabels(text, "l.jsonl", 2), 2u);
+  EXPECT_EQ(*CountLabels(text, "l.jsonl", 9), 3u);
 }
 
 TEST(FileLabelsTest, AreConvertedAgainWhenTheFileChanges) {
@@ -211,11 +213,12 @@ TEST(FileLabelsTest, AreConvertedAgainWhenTheFileChanges) {
   EXPECT_EQ(ReadAll(*MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool})).size(),
             1u);
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]") + Line("[[1]]")).ok());
-  const auto bad = MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool});
-  EXPECT_EQ(std::string(bad.status().message()).rfind(file + ":2: ", 0), 0u) << bad.status();
+  const auto refused = MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool});
+  EXPECT_EQ(std::string(refused.status().message()).rfind(file + ":2: ", 0), 0u)
+      << refused.status();
 }
 
-TEST(FileLabelsTest, AreRefusedOnlyForPointerNetworksIfTheyLackSupport) {
+TEST(FileLabelsTest, AreRefusedOnlyForNetworksThatCannotReadThem) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const std::string file = folder.File("labels.jsonl");
@@ -237,39 +240,39 @@ TEST(FileLabelsTest, AreConvertedAgainForANetworkWithColumns) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const std::string file = folder.File("labels.jsonl");
-  const Instance plain = test::AnInstance().WithCustomers(3).Build();
+  const Instance without_columns = test::AnInstance().WithCustomers(3).Build();
   const BatchForm early(NodeOrder::kAsGiven, {"early"});
-  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", plain)).ok());
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", without_columns)).ok());
   EXPECT_TRUE(MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool}).ok());
   const auto refused = MakeFileLabels(file, 9, early, {folder.path(), &pool});
   EXPECT_EQ(refused.status().message(),
             file + ":1: features.early: absent, and this network reads it");
-  const Instance featured = test::WithFeatures(plain, {"early"});
-  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", featured)).ok());
+  const Instance with_columns = test::WithFeatures(without_columns, {"early"});
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", with_columns)).ok());
   const std::vector<Sample> samples =
       ReadAll(*MakeFileLabels(file, 9, early, {folder.path(), &pool}));
-  EXPECT_EQ(samples.at(0).data.features, featured.data().features);
+  EXPECT_EQ(samples.at(0).data.features, with_columns.data().features);
 }
 
-class BadLabelTest : public testing::TestWithParam<const char*> {};
+class InvalidLabelTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(BadLabelTest, IsRefusedWithItsLine) {
-  const auto labels = Taken(Line("[[1,2,3]]") + Line(GetParam()), "l.jsonl", 9);
+TEST_P(InvalidLabelTest, IsRefusedWithItsLine) {
+  const auto labels = CountLabels(Line("[[1,2,3]]") + Line(GetParam()), "l.jsonl", 9);
   EXPECT_EQ(labels.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(labels.status().message()).rfind("l.jsonl:2", 0), 0u) << labels.status();
 }
 
-INSTANTIATE_TEST_SUITE_P(Routes, BadLabelTest,
+INSTANTIATE_TEST_SUITE_P(Routes, InvalidLabelTest,
                          testing::Values("[]", "[[1,2]]", "[[1,2,3,3]]", "[[1,2,4]]", "[[0,1,2,3]]",
                                          "[[1,2,-3]]", "[[1,2,99999999999]]", "[1,2,3]", "5",
                                          "null", "[[\"1\",2,3]]", "[[1.5,2,3]]", "[[1,2,3]"));
 
 TEST(FileLabelsTest, RequireRoutesAndAtLeastOneLine) {
   const std::string without = WriteJson(test::AnInstance().WithCustomers(3).Build());
-  EXPECT_NE(std::string(Taken(without, "l", 9).status().message()).find("ref_routes"),
+  EXPECT_NE(std::string(CountLabels(without, "l", 9).status().message()).find("ref_routes"),
             std::string::npos);
-  EXPECT_FALSE(Taken("", "l", 9).ok());
-  EXPECT_FALSE(Taken("\n \n", "l", 9).ok());
+  EXPECT_FALSE(CountLabels("", "l", 9).ok());
+  EXPECT_FALSE(CountLabels("\n \n", "l", 9).ok());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace vrp {
 namespace {
 
 // An engine that forwards to a fake one and records the learner's requests.
-class Listener final : public PolicyEngine {
+class RecordingEngine final : public PolicyEngine {
  public:
   std::string_view architecture() const override { return "fake"; }
   const NetworkInputs& inputs() const override { return inner_->inputs(); }
@@ -22,27 +22,28 @@ class Listener final : public PolicyEngine {
     return absl::OkStatus();
   }
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
-                                   const RolloutRequest& asked) const override {
-    runs.push_back(asked);
-    run = inner_->Run(batch, asked);
+                                   const RolloutRequest& given) const override {
+    runs.push_back(given);
+    run = inner_->Run(batch, given);
     return run;
   }
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
-                                              const GradientRequest& asked,
+                                              const GradientRequest& given,
                                               WeighTrajectories weigh) override {
-    request = asked;
-    followed.assign(asked.rollout.choices.begin(), asked.rollout.choices.end());
-    weights.assign(batch.problems.size() * static_cast<size_t>(asked.rollout.trajectories), 0);
-    const auto each = static_cast<size_t>(asked.rollout.trajectories);
-    const auto listen = [&](int64_t first, std::span<const double> costs, std::span<double> out) {
+    request = given;
+    forced_choices.assign(given.rollout.choices.begin(), given.rollout.choices.end());
+    weights.assign(batch.problems.size() * static_cast<size_t>(given.rollout.trajectories), 0);
+    const auto per_instance = static_cast<size_t>(given.rollout.trajectories);
+    const auto record = [&](int64_t first, std::span<const double> costs, std::span<double> out) {
       weigh(first, costs, out);
-      std::copy(out.begin(), out.end(),
-                weights.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(first) * each));
+      std::copy(
+          out.begin(), out.end(),
+          weights.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(first) * per_instance));
     };
-    auto outcome = inner_->AddGradient(batch, asked, listen);
+    auto outcome = inner_->AddGradient(batch, given, record);
     if (outcome.ok()) {
       outcome->pass_difference = pass_difference;
-      rolled = outcome->trajectories;
+      trajectories = outcome->trajectories;
     }
     return outcome;
   }
@@ -52,9 +53,9 @@ class Listener final : public PolicyEngine {
   mutable std::vector<RolloutRequest> runs;
   mutable absl::StatusOr<Trajectories> run = absl::UnknownError("");
   GradientRequest request;
-  std::vector<std::vector<int32_t>> followed;
+  std::vector<std::vector<int32_t>> forced_choices;
   std::vector<double> weights;
-  Trajectories rolled;
+  Trajectories trajectories;
 
  private:
   const std::unique_ptr<PolicyEngine> inner_ = test::MakeFakeEngine();
@@ -69,8 +70,8 @@ class LearnerTest : public testing::Test {
     engine_.parameters().TrackGradient();
   }
   std::unique_ptr<Learner> Make() {
-    source_ = own_.empty() ? MakeGeneratedSource(config_, NodeOrder::kAsGiven)
-                           : MakeInstanceSource(config_, NodeOrder::kAsGiven, own_);
+    source_ = instances_.empty() ? MakeGeneratedSource(config_, NodeOrder::kAsGiven)
+                                 : MakeInstanceSource(config_, NodeOrder::kAsGiven, instances_);
     LearnerOptions options{.config = config_,
                            .engine = &engine_,
                            .baseline = nullptr,
@@ -78,41 +79,42 @@ class LearnerTest : public testing::Test {
                            .pool = nullptr,
                            .bf16 = false};
     if (config_.reinforce.baseline == Baseline::kGreedyRollout) {
-      auto baseline = std::make_unique<Listener>();
+      auto baseline = std::make_unique<RecordingEngine>();
       baseline_ = baseline.get();
       options.baseline = std::move(baseline);
     }
     return *MakeLearner(std::move(options));
   }
   TrainingBatch Batch(int64_t number) { return *source_->Make(number, 1, nullptr); }
-  // Makes a step with `each` trajectories per instance. Expects each weight to be the distance to
-  // the mean of the instance.
-  void ExpectOwnMeanAsBaseline(size_t each, bool distinct_starts) {
+  // Computes the gradient with `per_instance` trajectories per instance. Expects the weight of a
+  // trajectory to be the difference between its cost and the mean cost of its instance.
+  void ExpectOwnMeanAsBaseline(size_t per_instance, bool distinct_starts) {
     const auto learner = Make();
     const TrainingBatch batch = Batch(0);
     ASSERT_TRUE(learner->AddGradient(1, batch, 0, {}).ok());
-    EXPECT_EQ(engine_.request.rollout.trajectories, static_cast<int32_t>(each));
+    EXPECT_EQ(engine_.request.rollout.trajectories, static_cast<int32_t>(per_instance));
     EXPECT_EQ(engine_.request.rollout.distinct_starts, distinct_starts);
     for (size_t b = 0; b < 6; ++b) {
       double mean = 0;
       double sum = 0;
-      for (size_t p = 0; p < each; ++p) mean += engine_.rolled.costs[b * each + p];
-      mean /= static_cast<double>(each);
-      for (size_t p = 0; p < each; ++p) {
-        const double advantage =
-            (engine_.rolled.costs[b * each + p] - mean) / batch.parts[0].batch.problems[b].scale;
-        EXPECT_NEAR(engine_.weights[b * each + p], advantage / static_cast<double>(6 * each),
-                    1e-12);
-        sum += engine_.weights[b * each + p];
+      for (size_t p = 0; p < per_instance; ++p)
+        mean += engine_.trajectories.costs[b * per_instance + p];
+      mean /= static_cast<double>(per_instance);
+      for (size_t p = 0; p < per_instance; ++p) {
+        const double advantage = (engine_.trajectories.costs[b * per_instance + p] - mean) /
+                                 batch.parts[0].batch.problems[b].scale;
+        EXPECT_NEAR(engine_.weights[b * per_instance + p],
+                    advantage / static_cast<double>(6 * per_instance), 1e-12);
+        sum += engine_.weights[b * per_instance + p];
       }
       EXPECT_NEAR(sum, 0, 1e-12);
     }
   }
 
   TrainingConfig config_;
-  std::vector<Instance> own_;  // empty: generated instances
-  Listener engine_;
-  Listener* baseline_ = nullptr;
+  std::vector<Instance> instances_;  // empty: generated instances
+  RecordingEngine engine_;
+  RecordingEngine* baseline_ = nullptr;
   std::unique_ptr<BatchSource> source_;
 };
 
@@ -128,11 +130,11 @@ TEST_F(LearnerTest, GreedyRolloutWeighsByTheDifferenceToTheFrozenPolicy) {
   for (size_t i = 0; i < 6; ++i) {
     const double scale = batch.parts[0].batch.problems[i].scale;
     EXPECT_NEAR(engine_.weights[i],
-                (engine_.rolled.costs[i] - baseline_->run->costs[i]) / scale / 6, 1e-12);
+                (engine_.trajectories.costs[i] - baseline_->run->costs[i]) / scale / 6, 1e-12);
   }
 }
 
-TEST_F(LearnerTest, ExponentialWeighsByTheAverageOfTheStepsBefore) {
+TEST_F(LearnerTest, ExponentialWeighsByTheAverageOfEarlierSteps) {
   config_.reinforce.baseline = Baseline::kExponential;
   config_.reinforce.average_decay = 0.75;
   const auto learner = Make();
@@ -140,17 +142,18 @@ TEST_F(LearnerTest, ExponentialWeighsByTheAverageOfTheStepsBefore) {
   for (int64_t step = 1; step <= 3; ++step) {
     const TrainingBatch batch = Batch(step - 1);
     ASSERT_TRUE(learner->AddGradient(step, batch, 0, {}).ok());
-    const auto scaled = [&](const Trajectories& found, size_t i) {
-      return found.costs[i] / batch.parts[0].batch.problems[i].scale;
+    const auto scaled = [&](const Trajectories& rollout, size_t i) {
+      return rollout.costs[i] / batch.parts[0].batch.problems[i].scale;
     };
-    if (step == 1) {  // a greedy rollout replaces it
+    if (step == 1) {  // a greedy rollout replaces the average
       ASSERT_EQ(engine_.runs.size(), 1u);
       for (size_t i = 0; i < 6; ++i) average += scaled(*engine_.run, i) / 6;
     }
     double mean = 0;
     for (size_t i = 0; i < 6; ++i) {
-      EXPECT_NEAR(engine_.weights[i], (scaled(engine_.rolled, i) - average) / 6, 1e-12) << step;
-      mean += scaled(engine_.rolled, i) / 6;
+      EXPECT_NEAR(engine_.weights[i], (scaled(engine_.trajectories, i) - average) / 6, 1e-12)
+          << step;
+      mean += scaled(engine_.trajectories, i) / 6;
     }
     average = 0.75 * average + 0.25 * mean;
     EXPECT_NEAR(learner->ScalarState().at("reinforce.average"), average, 1e-12);
@@ -181,7 +184,7 @@ TEST_F(LearnerTest, SamplesWeighByTheirMeanAndStartFreely) {
   ExpectOwnMeanAsBaseline(4, false);
 }
 
-TEST_F(LearnerTest, SelfLabellingFollowsTheBestOfItsSamples) {
+TEST_F(LearnerTest, SelfLabellingForcesItsBestSample) {
   config_.method = TrainingMethod::kSelfLabelling;
   config_.self_labelling_samples = 7;
   const auto learner = Make();
@@ -192,9 +195,9 @@ TEST_F(LearnerTest, SelfLabellingFollowsTheBestOfItsSamples) {
   EXPECT_EQ(engine_.request.rollout.choice, Choice::kForced);
   for (size_t b = 0; b < 6; ++b) {
     const auto from = engine_.run->costs.begin() + static_cast<std::ptrdiff_t>(b * 7);
-    EXPECT_NEAR(engine_.rolled.costs[b], *std::min_element(from, from + 7), 1e-12);
-    EXPECT_NEAR(engine_.weights[b], -1.0 / (6 * static_cast<double>(engine_.followed[b].size())),
-                1e-12);
+    EXPECT_NEAR(engine_.trajectories.costs[b], *std::min_element(from, from + 7), 1e-12);
+    EXPECT_NEAR(engine_.weights[b],
+                -1.0 / (6 * static_cast<double>(engine_.forced_choices[b].size())), 1e-12);
   }
 }
 
@@ -221,7 +224,7 @@ TEST_F(LearnerTest, SupervisionWeighsEveryChoiceOfAStepEqually) {
   }
   EXPECT_EQ(engine_.request.label_smoothing, 0.1);
   EXPECT_DOUBLE_EQ(engine_.request.rollout.teacher_forcing, 0.75);
-  EXPECT_EQ(outcome->accuracy, 1);  // the labels are its own likeliest choices
+  EXPECT_EQ(outcome->accuracy, 1);  // the labels are the network's most likely choices
   EXPECT_EQ(outcome->cost, 4.5);
 }
 
@@ -247,7 +250,8 @@ TEST_F(LearnerTest, RequestsCapturedStepsForItsLargestInstances) {
   config_.problem.customers = {5, 9};
   config_.reinforce = {.baseline = Baseline::kPomo, .starts = 4};
   EXPECT_EQ(Make()->RequestCapturedSteps()->nodes, 10);
-  own_ = {test::AnInstance().WithCustomers(7).Build(), test::AnInstance().WithCustomers(4).Build()};
+  instances_ = {test::AnInstance().WithCustomers(7).Build(),
+                test::AnInstance().WithCustomers(4).Build()};
   auto request = Make()->RequestCapturedSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->nodes, 8);
@@ -255,8 +259,8 @@ TEST_F(LearnerTest, RequestsCapturedStepsForItsLargestInstances) {
   EXPECT_EQ(request->trajectories, 4);
   EXPECT_TRUE(request->distinct_starts);
   config_.reinforce.starts = 0;
-  own_ = {test::AnInstance().WithCustomers(7).Build(),
-          test::AnInstance().Kind(ProblemKind::kTsp).WithCustomers(6).Build()};
+  instances_ = {test::AnInstance().WithCustomers(7).Build(),
+                test::AnInstance().Kind(ProblemKind::kTsp).WithCustomers(6).Build()};
   request = Make()->RequestCapturedSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->nodes, 8);
@@ -285,14 +289,14 @@ TEST_F(LearnerTest, RequestsTrajectoriesPerBatchIfSizesDiffer) {
 TEST_F(LearnerTest, RequestsCapturedStepsForItsInstances) {
   config_.method = TrainingMethod::kSelfLabelling;
   config_.self_labelling_samples = 5;
-  own_ = {test::AnInstance().WithCustomers(4).Build(),
-          test::AnInstance().WithCustomers(6).ExplicitMatrix(0.4).Build()};
+  instances_ = {test::AnInstance().WithCustomers(4).Build(),
+                test::AnInstance().WithCustomers(6).ExplicitMatrix(0.4).Build()};
   const auto request = Make()->RequestCapturedSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->trajectories, 5);
   EXPECT_EQ(request->nodes, 7);
   EXPECT_TRUE(request->matrices);
-  own_ = {};
+  instances_ = {};
   EXPECT_FALSE(Make()->RequestCapturedSteps()->matrices);
 }
 
@@ -313,8 +317,8 @@ TEST_F(LearnerTest, ReplacesTheBaselineByABetterPolicyOnly) {
   EXPECT_NE(equal->find("the baseline stays"), std::string::npos) << *equal;
   EXPECT_NE(equal->find("on 200 instances"), std::string::npos) << *equal;
   for (float& value : engine_.parameters().values()) value = 0;
-  engine_.parameters().values()[kNodeFeatures] = -20;      // chooses the nearest node,
-  engine_.parameters().values()[kNodeFeatures + 1] = -50;  // the depot only if it must
+  engine_.parameters().values()[kNodeFeatures] = -20;      // chooses the nearest node
+  engine_.parameters().values()[kNodeFeatures + 1] = -50;  // avoids the depot
   const auto better = learner->EndEpoch(2, {});
   ASSERT_TRUE(better.ok());
   EXPECT_NE(better->find("becomes the baseline"), std::string::npos) << *better;
@@ -322,16 +326,17 @@ TEST_F(LearnerTest, ReplacesTheBaselineByABetterPolicyOnly) {
   EXPECT_EQ(learner->ScalarState().at("reinforce.replacements"), 1);
 }
 
-// Returns the number after `words`.
-double NumberAfter(const std::string& text, const std::string& words) {
-  const size_t at = text.find(words);
+// Returns the number after `label`.
+double NumberAfter(const std::string& text, const std::string& label) {
+  const size_t at = text.find(label);
   EXPECT_NE(at, std::string::npos) << text;
-  return at == std::string::npos ? 0 : std::stod(text.substr(at + words.size()));
+  return at == std::string::npos ? 0 : std::stod(text.substr(at + label.size()));
 }
 
 TEST_F(LearnerTest, ReportsCostsInTheUnitOfTheInstances) {
   for (int i = 0; i < 3; ++i) {
-    own_.push_back(test::AnInstance().WithCustomers(4).Seed(static_cast<uint64_t>(i) + 1).Build());
+    instances_.push_back(
+        test::AnInstance().WithCustomers(4).Seed(static_cast<uint64_t>(i) + 1).Build());
   }
   config_.problem.augment = false;
   config_.reinforce.baseline_instances = 3;

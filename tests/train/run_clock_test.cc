@@ -11,21 +11,21 @@
 namespace vrp {
 namespace {
 
-double WallOf(const RunPhaseTimes& times, RunPhase phase) {
+double WallSeconds(const RunPhaseTimes& times, RunPhase phase) {
   return times[static_cast<size_t>(phase)].wall_seconds;
 }
 
-double ThreadOf(const RunPhaseTimes& times, RunPhase phase) {
+double ThreadSeconds(const RunPhaseTimes& times, RunPhase phase) {
   return times[static_cast<size_t>(phase)].thread_seconds;
 }
 
-double SumOf(const RunPhaseTimes& times) {
+double SumOfWallSeconds(const RunPhaseTimes& times) {
   double sum = 0;
   for (const RunPhaseTime& time : times) sum += time.wall_seconds;
   return sum;
 }
 
-void Spend(absl::Duration time) { absl::SleepFor(time); }
+void Sleep(absl::Duration time) { absl::SleepFor(time); }
 
 TEST(RunClock, AttributesEachMomentToExactlyOnePhase) {
   const CpuPool pool(1);
@@ -33,21 +33,22 @@ TEST(RunClock, AttributesEachMomentToExactlyOnePhase) {
   const absl::Time start = SteadyNow();
   {
     const RunClock::Scope steps(clock, RunPhase::kSteps);
-    Spend(absl::Milliseconds(2));
+    Sleep(absl::Milliseconds(2));
     {
       const RunClock::Scope data(clock, RunPhase::kData);
-      Spend(absl::Milliseconds(2));
+      Sleep(absl::Milliseconds(2));
     }
   }
-  Spend(absl::Milliseconds(2));
+  Sleep(absl::Milliseconds(2));
   const double min_seconds = absl::ToDoubleSeconds(SteadyNow() - start);
   const RunPhaseTimes times = clock.Read();
   for (const RunPhase phase : {RunPhase::kSteps, RunPhase::kData, RunPhase::kOther}) {
-    EXPECT_GE(WallOf(times, phase), 0.002) << kRunPhaseNames[static_cast<size_t>(phase)];
+    EXPECT_GE(WallSeconds(times, phase), 0.002) << kRunPhaseNames[static_cast<size_t>(phase)];
   }
-  EXPECT_EQ(WallOf(times, RunPhase::kValidation), 0);
-  EXPECT_GE(SumOf(times), min_seconds);
-  EXPECT_LE(WallOf(times, RunPhase::kSteps), SumOf(times) - 0.004) << "less what lies within it";
+  EXPECT_EQ(WallSeconds(times, RunPhase::kValidation), 0);
+  EXPECT_GE(SumOfWallSeconds(times), min_seconds);
+  EXPECT_LE(WallSeconds(times, RunPhase::kSteps), SumOfWallSeconds(times) - 0.004)
+      << "time in an inner scope must not count";
 }
 
 TEST(RunClock, RestoresThePhaseBeforeAScope) {
@@ -55,9 +56,9 @@ TEST(RunClock, RestoresThePhaseBeforeAScope) {
   RunClock clock(pool);
   const RunClock::Scope steps(clock, RunPhase::kSteps);
   { const RunClock::Scope data(clock, RunPhase::kData); }
-  const double before = WallOf(clock.Read(), RunPhase::kSteps);
-  Spend(absl::Milliseconds(2));
-  EXPECT_GE(WallOf(clock.Read(), RunPhase::kSteps), before + 0.002);
+  const double before = WallSeconds(clock.Read(), RunPhase::kSteps);
+  Sleep(absl::Milliseconds(2));
+  EXPECT_GE(WallSeconds(clock.Read(), RunPhase::kSteps), before + 0.002);
 }
 
 TEST(RunClock, CountsTheTimeOfAllThreads) {
@@ -74,16 +75,16 @@ TEST(RunClock, CountsTheTimeOfAllThreads) {
         while (!helper_done) std::this_thread::yield();
       } else {
         while (!caller_started) std::this_thread::yield();
-        Spend(absl::Milliseconds(5));
+        Sleep(absl::Milliseconds(5));
         helper_done = true;
       }
     });
   }
   clock.AddThreadSeconds(RunPhase::kData, 3);
   const RunPhaseTimes times = clock.Read();
-  EXPECT_GT(ThreadOf(times, RunPhase::kSteps), WallOf(times, RunPhase::kSteps));
-  EXPECT_LE(ThreadOf(times, RunPhase::kSteps), 2 * WallOf(times, RunPhase::kSteps));
-  EXPECT_EQ(ThreadOf(times, RunPhase::kData), 3);
+  EXPECT_GT(ThreadSeconds(times, RunPhase::kSteps), WallSeconds(times, RunPhase::kSteps));
+  EXPECT_LE(ThreadSeconds(times, RunPhase::kSteps), 2 * WallSeconds(times, RunPhase::kSteps));
+  EXPECT_EQ(ThreadSeconds(times, RunPhase::kData), 3);
 }
 
 TEST(EpochPace, IsTheMeanOfTheEpochsOwnSteps) {

@@ -6,9 +6,11 @@
 #include <numeric>
 #include <thread>
 
+#include "core/base/disk_space.h"
 #include "core/base/file.h"
 #include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
+#include "tests/testing/full_disk.h"
 #include "tests/testing/paths.h"
 
 namespace vrp {
@@ -39,7 +41,7 @@ class SampleSetTest : public testing::Test {
     for (int64_t i = 0; i < count; ++i) ASSERT_TRUE((*writer)->Add(SampleOf(i)).ok());
     ASSERT_TRUE((*writer)->Finish().ok());
   }
-  static std::vector<int32_t> All(const SampleSet& set) {
+  static std::vector<int32_t> AllRecords(const SampleSet& set) {
     std::vector<int32_t> records(static_cast<size_t>(set.size()));
     std::iota(records.begin(), records.end(), 0);
     return records;
@@ -54,7 +56,7 @@ TEST_F(SampleSetTest, ReadsBackWrittenSamples) {
   const auto set = SampleSet::Open(path_, 1 << 20);
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_EQ((*set)->pieces(), 1);
-  const auto samples = (*set)->Read(All(**set));
+  const auto samples = (*set)->Read(AllRecords(**set));
   ASSERT_TRUE(samples.ok()) << samples.status();
   ASSERT_EQ(samples->size(), 20u);
   for (int64_t i = 0; i < 20; ++i) {
@@ -86,7 +88,7 @@ TEST_F(SampleSetTest, ReadsLargeSetsInPiecesWithinTheMemoryBudget) {
   EXPECT_LE(set->bytes_read(), size);
 }
 
-TEST_F(SampleSetTest, ReadsASetThatFitsOnceForAllEpochs) {
+TEST_F(SampleSetTest, ReadsASetThatFitsIntoMemoryOnce) {
   Write(50);
   const auto set = *SampleSet::Open(path_, 1 << 20);
   for (int64_t epoch = 0; epoch < 3; ++epoch)
@@ -103,7 +105,7 @@ TEST_F(SampleSetTest, ShufflesReproduciblyAndDifferentlyInEachEpoch) {
   EXPECT_NE(first, set->ShuffledOrder(1, 1));
   EXPECT_NE(first, set->ShuffledOrder(2, 0));
   std::sort(first.begin(), first.end());
-  EXPECT_EQ(first, All(*set));
+  EXPECT_EQ(first, AllRecords(*set));
 }
 
 TEST_F(SampleSetTest, ServesThreadsThatReadDifferentPieces) {
@@ -128,23 +130,34 @@ TEST_F(SampleSetTest, RemovesAnUnfinishedSet) {
   EXPECT_EQ(SampleSet::Open(path_, 1 << 20).status().code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(SampleSetTest, ReportsErrorsOfTheDiskByTheirCode) {
+  EXPECT_EQ(SampleSetWriter::Create(folder_.File("none/a.set")).status().code(),
+            absl::StatusCode::kNotFound);
+  const test::FullDisk full(100);
+  auto writer = SampleSetWriter::Create(path_);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  absl::Status status = (*writer)->Add(SampleOf(0));
+  if (status.ok()) status = (*writer)->Finish();
+  EXPECT_TRUE(DiskIsFull(status)) << status;
+}
+
 TEST_F(SampleSetTest, RefusesTruncatedOrChangedFiles) {
   Write(5);
-  const std::string whole = *ReadFile(path_);
-  for (size_t length = 0; length < whole.size(); length += 7) {
-    ASSERT_TRUE(AtomicWriteFile(path_, whole.substr(0, length)).ok());
+  const std::string intact = *ReadFile(path_);
+  for (size_t length = 0; length < intact.size(); length += 7) {
+    ASSERT_TRUE(AtomicWriteFile(path_, intact.substr(0, length)).ok());
     EXPECT_FALSE(SampleSet::Open(path_, 1 << 20).ok()) << length;
   }
   int refused = 0;
-  for (size_t at = 0; at < whole.size(); at += 5) {
-    std::string changed = whole;
+  for (size_t at = 0; at < intact.size(); at += 5) {
+    std::string changed = intact;
     changed[at] = static_cast<char>(changed[at] ^ 0x21);
     ASSERT_TRUE(AtomicWriteFile(path_, changed).ok());
     const auto set = SampleSet::Open(path_, 1 << 20);
-    if (!set.ok() || !(*set)->Read(All(**set)).ok()) ++refused;
+    if (!set.ok() || !(*set)->Read(AllRecords(**set)).ok()) ++refused;
   }
   // No record depends on the first eight bytes, so that Read may miss changes there.
-  EXPECT_GE(refused, static_cast<int>(whole.size() / 5) - 2);
+  EXPECT_GE(refused, static_cast<int>(intact.size() / 5) - 2);
 }
 
 TEST(SampleRecordTest, KeepsTheBytesOfEarlierVersions) {

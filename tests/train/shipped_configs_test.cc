@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/model/graph_transformer/graph_transformer_options.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/train/config/training_config.h"
 #include "gtest/gtest.h"
 #include "tests/train/config_text.h"
@@ -29,7 +29,7 @@ TEST(ShippedConfigTest, TinyTrainsEitherArchitecture) {
             WritePointerNetworkOptions({}));
 }
 
-TEST(ShippedConfigTest, TinyPointerNetworkHasTheSizesOfTiny) {
+TEST(ShippedConfigTest, TinyPointerNetworkHasTheBatchesOfTiny) {
   const auto tiny = ParseTrainingConfig(ReadText("configs/ptrnet_tiny.yaml"), "ptrnet_tiny.yaml");
   ASSERT_TRUE(tiny.ok()) << tiny.status();
   EXPECT_EQ(tiny->batch_size, 128);
@@ -50,7 +50,7 @@ TEST(ShippedConfigTest, IsValidAndReadsBackAsResolved) {
   EXPECT_GE(found, 7);
 }
 
-// vrpctl train --list-presets shows this line.
+// vrpctl train --list-presets shows the second line.
 TEST(ShippedConfigTest, StatesItsSizeInTheSecondLine) {
   for (const auto& entry : std::filesystem::directory_iterator("configs")) {
     const std::string name = entry.path().filename();

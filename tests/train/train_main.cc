@@ -1,6 +1,6 @@
-// Trains from a configuration without the daemon and measures. Prints a JSON line for each epoch
-// with the validation, the throughput and the time of each phase. Usage: train_bench CONFIG FOLDER
-// THREADS [device=WORD] [KEY.PATH=VALUE ...]
+// Trains from a configuration without the daemon. Prints a JSON line for each epoch with the
+// validation, the throughput and the time of each phase. Usage: train_bench CONFIG FOLDER THREADS
+// [device=DEVICE] [KEY.PATH=VALUE ...]
 #include <cstdio>
 #include <cstdlib>
 #include <span>
@@ -17,14 +17,14 @@
 namespace vrp {
 namespace {
 
-[[noreturn]] void Die(const absl::Status& status) {
+[[noreturn]] void ExitWith(const absl::Status& status) {
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   std::exit(1);
 }
 
 template <typename T>
-T Value(absl::StatusOr<T> value) {
-  if (!value.ok()) Die(value.status());
+T ValueOrExit(absl::StatusOr<T> value) {
+  if (!value.ok()) ExitWith(value.status());
   return *std::move(value);
 }
 
@@ -60,23 +60,24 @@ class Printer final : public TrainingObserver {
   TrainingTotals before_;
 };
 
-// Returns the request that the arguments ask for, and creates its folders.
+// Returns the training request of the arguments, and creates its folders.
 TrainingRequest RequestOf(std::span<char* const> arguments) {
   constexpr std::string_view kDevice = "device=";
   TrainingRequest request;
   std::span<char* const> keys = arguments.subspan(3);
   if (!keys.empty() && std::string_view(keys[0]).starts_with(kDevice)) {
-    request.device = Value(ResolveDevice(keys[0] + kDevice.size()));
+    request.device = ValueOrExit(ResolveDevice(keys[0] + kDevice.size()));
     keys = keys.subspan(1);
   }
-  request.config = Value(ParseTrainingConfig(Value(ReadFile(arguments[0])), arguments[0],
-                                             ConfigOverrides(keys.begin(), keys.end())));
+  request.config =
+      ValueOrExit(ParseTrainingConfig(ValueOrExit(ReadFile(arguments[0])), arguments[0],
+                                      ConfigOverrides(keys.begin(), keys.end())));
   const std::string folder = arguments[1];
   request.job_name = "bench";
   request.checkpoint_directory = Concat(folder, "/checkpoint");
   request.model_directory = Concat(folder, "/model");
   for (const std::string& path : {request.checkpoint_directory, request.model_directory}) {
-    if (absl::Status status = EnsureDirectory(path); !status.ok()) Die(status);
+    if (absl::Status status = EnsureDirectory(path); !status.ok()) ExitWith(status);
   }
   return request;
 }
@@ -85,14 +86,14 @@ int Main(int argc, char** argv) {
   int threads = 0;
   if (argc < 4 || !absl::SimpleAtoi(argv[3], &threads) || threads < 1) {
     std::fprintf(stderr,
-                 "usage: train_bench CONFIG FOLDER THREADS [device=WORD] [KEY.PATH=VALUE ...]\n");
+                 "usage: train_bench CONFIG FOLDER THREADS [device=DEVICE] [KEY.PATH=VALUE ...]\n");
     return 2;
   }
   TrainingRequest request = RequestOf({argv + 1, static_cast<size_t>(argc - 1)});
   request.threads = threads;
   Printer printer;
   const absl::Time start = absl::Now();
-  const TrainingResult result = Value(MakeTrainer()->Train(request, {}, printer));
+  const TrainingResult result = ValueOrExit(MakeTrainer()->Train(request, {}, printer));
   std::printf(
       "{\"what\": \"train\", \"seconds\": %.1f, \"steps\": %ld, \"val_cost\": %.4f, "
       "\"reference\": %.4f}\n",

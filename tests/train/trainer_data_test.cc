@@ -38,7 +38,7 @@ TEST_F(TrainerDataTest, StartsFromAGivenModel) {
   EXPECT_EQ(Train("fourth", yaml, second).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST_F(TrainerDataTest, TrainsOnAUsersOwnInstances) {
+TEST_F(TrainerDataTest, TrainsOnInstancesFromAFile) {
   std::string text;
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     text += WriteJson(
@@ -85,8 +85,8 @@ TEST_F(TrainerDataTest, LearnsFromALabelFile) {
   ASSERT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", text).ok());
   Recorder recorder;
   std::string yaml = Yaml("supervised");
-  const std::string made = "samples: 40, heuristic_iterations: 0";
-  yaml.replace(yaml.find(made), made.size(),
+  const std::string generated_labels = "samples: 40, heuristic_iterations: 0";
+  yaml.replace(yaml.find(generated_labels), generated_labels.size(),
                "samples: 6, labels: file, label_file: " + root_ + "/labels.jsonl");
   const auto result = Train("a", yaml, recorder);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -95,8 +95,9 @@ TEST_F(TrainerDataTest, LearnsFromALabelFile) {
 
 TEST_F(TrainerDataTest, NamesAMissingLabelFile) {
   std::string yaml = Yaml("supervised");
-  const std::string made = "samples: 40, heuristic_iterations: 0";
-  yaml.replace(yaml.find(made), made.size(), "labels: file, label_file: /nowhere/labels.jsonl");
+  const std::string generated_labels = "samples: 40, heuristic_iterations: 0";
+  yaml.replace(yaml.find(generated_labels), generated_labels.size(),
+               "labels: file, label_file: /nowhere/labels.jsonl");
   Recorder recorder;
   const auto result = Train("a", yaml, recorder);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kNotFound);

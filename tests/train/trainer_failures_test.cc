@@ -1,4 +1,4 @@
-// Tests a device that fails at one piece of a training's work, for every piece.
+// Tests trainings whose device fails at a piece of its work, for every piece.
 #include <cstdint>
 #include <filesystem>
 #include <future>
@@ -35,15 +35,15 @@ class FailingExecutor final : public DeviceExecutor {
   void ReleaseCachedMemory() override {}
   void Shutdown() override {}
 
-  int64_t runs = 0;
-  int64_t fails = std::numeric_limits<int64_t>::max();
+  int64_t runs = 0;                                     // number of pieces so far
+  int64_t fails = std::numeric_limits<int64_t>::max();  // number of the piece that fails
 
  private:
   const std::unique_ptr<DeviceExecutor> executor_ = MakeInlineExecutor();
 };
 
-// An observer that counts the device's work before a model is written. It can request a live model
-// in the middle, whose work then fails.
+// An observer that counts the device's pieces of work before a model is written. With `live`, it
+// requests a live model after step 3, and makes the device fail `fails_after` pieces later.
 class WorkCounter final : public TrainingObserver {
  public:
   explicit WorkCounter(FailingExecutor& executor) : executor_(executor) {}
@@ -90,7 +90,7 @@ class TrainerFailuresTest : public test::TrainerFixture,
 
   // Returns a configuration of two epochs that validates averaged weights and writes a checkpoint
   // every third step.
-  static std::string Averaged() {
+  static std::string AveragedYaml() {
     return absl::StrReplaceAll(
         test::Yaml(GetParam()),
         {{"epochs: 4", "epochs: 2"},
@@ -101,44 +101,45 @@ class TrainerFailuresTest : public test::TrainerFixture,
 };
 
 TEST_P(TrainerFailuresTest, EndTheRunWhichResumesToTheSameBits) {
-  WorkCounter whole(executor_);
-  ASSERT_TRUE(Train("whole", Averaged(), whole).ok());
-  ASSERT_GT(whole.runs, 20);
-  for (int64_t piece = 1; piece <= whole.runs; ++piece) {
-    SCOPED_TRACE(testing::Message() << "piece " << piece << " of " << whole.runs);
+  WorkCounter reference(executor_);
+  ASSERT_TRUE(Train("reference", AveragedYaml(), reference).ok());
+  ASSERT_GT(reference.runs, 20);
+  for (int64_t piece = 1; piece <= reference.runs; ++piece) {
+    SCOPED_TRACE(testing::Message() << "piece " << piece << " of " << reference.runs);
     const std::string name = "failed-" + std::to_string(piece);
     executor_.runs = 0;
     executor_.fails = piece;
     Recorder failed;
-    EXPECT_EQ(Train(name, Averaged(), failed).status(), absl::DataLossError("the device failed"));
+    EXPECT_EQ(Train(name, AveragedYaml(), failed).status(),
+              absl::DataLossError("the device failed"));
     EXPECT_FALSE(std::filesystem::exists(ModelOf(name) + "/weights.safetensors"));
     executor_.fails = 0;
     Recorder resumed;
-    ASSERT_TRUE(Train(name, Averaged(), resumed).ok());
-    EXPECT_TRUE(WeightsOf(name) == WeightsOf("whole"));
+    ASSERT_TRUE(Train(name, AveragedYaml(), resumed).ok());
+    EXPECT_TRUE(WeightsOf(name) == WeightsOf("reference"));
   }
 }
 
 TEST_P(TrainerFailuresTest, KeepTheCheckpointDuringAResumption) {
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", Averaged(), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", AveragedYaml(), reference).ok());
   Recorder first;
   first.cancel_at = 4;
-  ASSERT_TRUE(absl::IsCancelled(Train("resumed", Averaged(), first).status()));
+  ASSERT_TRUE(absl::IsCancelled(Train("resumed", AveragedYaml(), first).status()));
   for (int64_t piece = 1; piece <= 5; ++piece) {
     SCOPED_TRACE(piece);
     executor_.runs = 0;
     executor_.fails = piece;
     Recorder failed;
-    EXPECT_EQ(Train("resumed", Averaged(), failed).status(),
+    EXPECT_EQ(Train("resumed", AveragedYaml(), failed).status(),
               absl::DataLossError("the device failed"));
     EXPECT_TRUE(failed.checkpoints.empty());
   }
   executor_.fails = 0;
   Recorder resumed;
-  ASSERT_TRUE(Train("resumed", Averaged(), resumed).ok());
+  ASSERT_TRUE(Train("resumed", AveragedYaml(), resumed).ok());
   EXPECT_EQ(resumed.steps.front().step, 5);
-  EXPECT_TRUE(WeightsOf("resumed") == WeightsOf("whole"));
+  EXPECT_TRUE(WeightsOf("resumed") == WeightsOf("reference"));
 }
 
 TEST_P(TrainerFailuresTest, EndTheRunDuringALiveModel) {
@@ -149,11 +150,11 @@ TEST_P(TrainerFailuresTest, EndTheRunDuringALiveModel) {
     limits_.live = &live;
     WorkCounter requester(executor_);
     requester.live = &live;
-    requester.folder = ModelOf(name + "-asked");
+    requester.folder = ModelOf(name + "-requested");
     requester.fails_after = piece;
-    EXPECT_EQ(Train(name, Averaged(), requester).status(),
+    EXPECT_EQ(Train(name, AveragedYaml(), requester).status(),
               absl::DataLossError("the device failed"));
-    live.Close(absl::AbortedError("over"));
+    live.Close(absl::AbortedError("the run is over"));
   }
 }
 

@@ -1,5 +1,5 @@
-// A trainer in its own folder, on a fake engine or on a test's engines. Also has configurations of
-// every method.
+// Trains in a folder of the test, on a fake engine or on the test's engines. Provides
+// configurations of every method.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,7 @@ class Recorder final : public TrainingObserver {
   }
   void OnCheckpoint(int64_t step) override { checkpoints.push_back(step); }
   void OnPhase(std::string_view phase) override { phases.emplace_back(phase); }
-  void OnEnd(const TrainingTotals& of_run) override { totals = of_run; }
+  void OnEnd(const TrainingTotals& run_totals) override { totals = run_totals; }
 
   std::string log;
   std::vector<TrainingProgress> steps;
@@ -107,7 +107,7 @@ inline std::string Yaml(const std::string& method, const std::string& more = "")
 // A method with its sections.
 struct Method {
   const char* name;
-  const char* word;
+  const char* config_name;
   const char* more;
 };
 inline constexpr Method kMethods[] = {
@@ -119,7 +119,7 @@ inline constexpr Method kMethods[] = {
 };
 inline void PrintTo(const Method& method, std::ostream* out) { *out << method.name; }
 inline std::string Yaml(const Method& method, const std::string& more = "") {
-  return Yaml(method.word, method.more + more);
+  return Yaml(method.config_name, method.more + more);
 }
 
 }  // namespace vrp::test

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-absl::Status Nothing() { return absl::OkStatus(); }
+absl::Status PublishNothing() { return absl::OkStatus(); }
 
 using test::Recorder;
 using test::Yaml;
@@ -40,7 +40,7 @@ TEST_F(TrainerLimitsTest, EndsAtTheEpochLimitWithTheModelOfThatEpoch) {
   EXPECT_THAT(recorder.log, HasSubstr("the job's limit on epochs: 2 whole epochs of 4, 10 steps"));
   limits_.epoch_limit = 9;
   Recorder all;
-  EXPECT_EQ(Train("b", yaml_, all)->end, TrainingEnd::kAllEpochs) << "more than there are";
+  EXPECT_EQ(Train("b", yaml_, all)->end, TrainingEnd::kAllEpochs) << "the limit exceeds the epochs";
 }
 
 TEST_F(TrainerLimitsTest, EndsAtTheTimeLimitAfterAStepAndAValidation) {
@@ -67,12 +67,12 @@ TEST_F(TrainerLimitsTest, PublishesTheBestWeightsAtTheTimeLimitWithPatience) {
 }
 
 TEST_F(TrainerLimitsTest, TakesTheSameFirstStepsAsAnUnlimitedRun) {
-  Recorder whole, limited;
-  ASSERT_TRUE(Train("whole", yaml_, whole).ok());
+  Recorder unlimited, limited;
+  ASSERT_TRUE(Train("unlimited", yaml_, unlimited).ok());
   limits_.epoch_limit = 3;
   ASSERT_TRUE(Train("limited", yaml_, limited).ok());
   ASSERT_EQ(limited.steps.size(), 15u);
-  for (size_t i = 0; i < 15; ++i) EXPECT_EQ(limited.steps[i].loss, whole.steps[i].loss);
+  for (size_t i = 0; i < 15; ++i) EXPECT_EQ(limited.steps[i].loss, unlimited.steps[i].loss);
 }
 
 TEST_F(TrainerLimitsTest, KeepsTheCheckpointsOfTheBestValidations) {
@@ -85,12 +85,12 @@ TEST_F(TrainerLimitsTest, KeepsTheCheckpointsOfTheBestValidations) {
       recorder.epochs.begin(), recorder.epochs.end(),
       [](const auto& a, const auto& b) { return a.validation_cost < b.validation_cost; });
   EXPECT_TRUE(std::filesystem::exists(root_ + "/a/checkpoint/step-" + std::to_string(best->step)));
-  Recorder plain;
-  ASSERT_TRUE(Train("b", yaml_, plain).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("b", yaml_, reference).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
-// An observer that requests a live model after each step.
+// An observer that requests a live model after step 3.
 class LiveRequester final : public TrainingObserver {
  public:
   LiveRequester(LiveModels& live, std::string folder) : live_(live), folder_(std::move(folder)) {}
@@ -101,8 +101,8 @@ class LiveRequester final : public TrainingObserver {
   void OnProgress(const TrainingProgress& progress) override {
     losses.push_back(progress.loss);
     if (progress.step != 3 || thread_.joinable()) return;
-    thread_ =
-        std::thread([this] { answer = live_.WriteAndPublish(folder_, absl::Minutes(1), Nothing); });
+    thread_ = std::thread(
+        [this] { answer = live_.WriteAndPublish(folder_, absl::Minutes(1), PublishNothing); });
     // Waits for the request, so that the end of this step or of the next one serves it.
     absl::SleepFor(absl::Milliseconds(20));
   }
@@ -110,7 +110,7 @@ class LiveRequester final : public TrainingObserver {
   void Join() { thread_.join(); }
 
   std::vector<double> losses;
-  absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
+  absl::StatusOr<TrainingResult> answer = absl::UnknownError("not requested");
 
  private:
   LiveModels& live_;
@@ -119,39 +119,40 @@ class LiveRequester final : public TrainingObserver {
 };
 
 TEST_F(TrainerLimitsTest, TrainsTheSameWithLivePublications) {
-  Recorder plain;
-  ASSERT_TRUE(Train("plain", yaml_, plain).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", yaml_, reference).ok());
   LiveModels live;
   limits_.live = &live;
   LiveRequester requester(live, ModelOf("live"));
-  ASSERT_TRUE(Train("asked", yaml_, requester).ok());
-  live.Close(absl::AbortedError("over"));
+  ASSERT_TRUE(Train("requested", yaml_, requester).ok());
+  live.Close(absl::AbortedError("the run is over"));
   requester.Join();
   ASSERT_TRUE(requester.answer.ok()) << requester.answer.status();
-  EXPECT_EQ(WeightsOf("asked"), WeightsOf("plain"));
+  EXPECT_EQ(WeightsOf("requested"), WeightsOf("reference"));
   const auto card = CardIn(ModelOf("live"));
   ASSERT_TRUE(card.ok()) << card.status();
   EXPECT_EQ(card->steps, requester.answer->steps);
   EXPECT_EQ(card->training_job, LiveJobName("trainingJobs/test", card->steps));
   EXPECT_EQ(card->validation_cost, requester.answer->validation_cost);
   EXPECT_GT(card->validation_cost, 0);
-  EXPECT_NE(WeightsOf("live"), WeightsOf("asked"));
+  EXPECT_NE(WeightsOf("live"), WeightsOf("requested"));
 }
 
 TEST(LiveModelsTest, AnswersRequestsAfterTheRunWithItsReason) {
   LiveModels live;
-  live.Close(absl::AbortedError("over"));
-  EXPECT_TRUE(absl::IsAborted(live.WriteAndPublish("x", absl::Minutes(1), Nothing).status()));
+  live.Close(absl::AbortedError("the run is over"));
+  EXPECT_TRUE(
+      absl::IsAborted(live.WriteAndPublish("x", absl::Minutes(1), PublishNothing).status()));
 }
 
 class LiveModelsAnswerTest : public testing::Test {
  protected:
-  // Returns the answer to a request of a run that writes models by `write`.
+  // Returns the answer to a request to a run that writes models by `write`.
   absl::Status AnswerOf(LiveModels::Publish publish, LiveModels::Write write) {
     LiveModels live;
     std::atomic<bool> written = false;
-    absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
-    std::thread asks(
+    absl::StatusOr<TrainingResult> answer = absl::UnknownError("not requested");
+    std::thread requester(
         [&] { answer = live.WriteAndPublish("x", absl::InfiniteDuration(), publish); });
     while (!written) {
       live.Serve([&](const std::string& directory) {
@@ -160,7 +161,7 @@ class LiveModelsAnswerTest : public testing::Test {
       });
       absl::SleepFor(absl::Milliseconds(1));  // the requesting thread also needs the lock
     }
-    asks.join();
+    requester.join();
     return answer.status();
   }
 };
@@ -169,7 +170,7 @@ TEST_F(LiveModelsAnswerTest, PublishesBeforeTheNextStep) {
   bool published = false;
   const auto publish = [&published] {
     published = true;
-    return absl::DataLossError("as a disk says");
+    return absl::DataLossError("the disk failed");
   };
   const absl::Status answer_status =
       AnswerOf(publish, [](const std::string&) { return TrainingResult(); });
@@ -184,15 +185,15 @@ TEST_F(LiveModelsAnswerTest, ReportsThatWritingOrPublishingRanOutOfMemory) {
     throw std::bad_alloc();
   };
   EXPECT_TRUE(absl::IsResourceExhausted(AnswerOf(no_memory, result)));
-  EXPECT_TRUE(absl::IsResourceExhausted(AnswerOf(Nothing, no_result)));
+  EXPECT_TRUE(absl::IsResourceExhausted(AnswerOf(PublishNothing, no_result)));
 }
 
-TEST(LiveModelsTest, ReturnsTheFolderAfterADeadline) {
+TEST(LiveModelsTest, DropsARequestAfterItsDeadline) {
   LiveModels live;
-  EXPECT_TRUE(
-      absl::IsDeadlineExceeded(live.WriteAndPublish("x", absl::Milliseconds(1), Nothing).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(
+      live.WriteAndPublish("x", absl::Milliseconds(1), PublishNothing).status()));
   live.Serve([](const std::string&) -> absl::StatusOr<TrainingResult> {
-    ADD_FAILURE() << "nobody asks any more";
+    ADD_FAILURE() << "the request has timed out";
     return TrainingResult();
   });
 }

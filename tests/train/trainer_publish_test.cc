@@ -45,7 +45,7 @@ class TrainerPublishTest : public test::TrainerFixture {
     const auto instances = *GenerateInstances({.customers = 6, .seed = 4321}, 20);
     double cost = 0;
     const auto found = engine->Run(MakeNetworkBatch(instances, NodeOrder::kAsGiven), {});
-    for (const double each : found->costs) cost += each / 20;
+    for (const double tour_cost : found->costs) cost += tour_cost / 20;
     return cost;
   }
   ModelCard CardOf(const std::string& name) {
@@ -85,19 +85,19 @@ TEST_F(TrainerPublishTest, PublishesTheLastWeightsIfConfigured) {
 }
 
 TEST_F(TrainerPublishTest, KeepsTheBestWeightsThroughInterruptions) {
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", YamlWith(", keep_best_checkpoints: 0"), whole).ok());
-  const int64_t best = BestOf(whole).step;
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", YamlWith(", keep_best_checkpoints: 0"), reference).ok());
+  const int64_t best = BestOf(reference).step;
   for (const int64_t at : {best + 1, best + 2}) {
-    Recorder cut;
-    cut.cancel_at = at;
-    EXPECT_FALSE(Train("parts", YamlWith(", keep_best_checkpoints: 0"), cut).ok());
+    Recorder interrupted;
+    interrupted.cancel_at = at;
+    EXPECT_FALSE(Train("parts", YamlWith(", keep_best_checkpoints: 0"), interrupted).ok());
   }
   Recorder last;
   const auto result = Train("parts", YamlWith(", keep_best_checkpoints: 0"), last);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->steps, best);
-  EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
+  EXPECT_EQ(WeightsOf("parts"), WeightsOf("reference"));
 }
 
 TEST_F(TrainerPublishTest, PublishesTheBestAverageOfTheWeights) {
@@ -120,31 +120,31 @@ TEST_F(TrainerPublishTest, PublishesTheFirstOfEqualValidations) {
 }
 
 TEST_F(TrainerPublishTest, ResumesFromACheckpointWithoutBestWeights) {
-  Recorder cut;
-  cut.cancel_at = 42;
-  ASSERT_FALSE(Train("a", YamlWith(""), cut).ok());
+  Recorder interrupted;
+  interrupted.cancel_at = 42;
+  ASSERT_FALSE(Train("a", YamlWith(""), interrupted).ok());
   const std::string folder = root_ + "/a/checkpoint";
   Checkpoint checkpoint = *ReadNewestCheckpoint(folder);
   const SafetensorsFile file = *SafetensorsFile::Parse(checkpoint.state, "state");
   ASSERT_NE(file.Find("best.parameters"), nullptr);
-  std::vector<TensorView> kept;
+  std::vector<TensorView> remaining;
   for (const TensorView& view : file.tensors()) {
-    if (view.name != "best.parameters") kept.push_back(view);
+    if (view.name != "best.parameters") remaining.push_back(view);
   }
-  checkpoint.state = WriteSafetensors(kept);
+  checkpoint.state = WriteSafetensors(remaining);
   ASSERT_TRUE(WriteCheckpoint(folder, checkpoint).ok());
-  Recorder rest;
-  const auto result = Train("a", YamlWith(""), rest);
+  Recorder resumed;
+  const auto result = Train("a", YamlWith(""), resumed);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_THAT(rest.log, HasSubstr("lacks the weights of the best validation"));
-  EXPECT_EQ(result->validation_cost, BestOf(rest).validation_cost);
+  EXPECT_THAT(resumed.log, HasSubstr("lacks the weights of the best validation"));
+  EXPECT_EQ(result->validation_cost, BestOf(resumed).validation_cost);
   EXPECT_NEAR(CostOf("a"), result->validation_cost, 1e-9);
 }
 
-// An observer that asks the run to end after the report of a step.
-class EndsAfter final : public TrainingObserver {
+// An observer that requests the run's end once a step is reported.
+class EndRequester final : public TrainingObserver {
  public:
-  EndsAfter(int64_t step, std::shared_ptr<CancelFlag> end) : step_(step), end_(std::move(end)) {}
+  EndRequester(int64_t step, std::shared_ptr<CancelFlag> end) : step_(step), end_(std::move(end)) {}
   void OnLog(std::string_view line) override { recorder.OnLog(line); }
   void OnProgress(const TrainingProgress& progress) override {
     recorder.OnProgress(progress);
@@ -159,10 +159,10 @@ class EndsAfter final : public TrainingObserver {
 };
 
 TEST_F(TrainerPublishTest, ValidatesTheLastWeightsWhenItEndsEarly) {
-  // The cost falls from step to step at first, so step 3 is the only candidate.
+  // The run ends in its first epoch, so the weights after step 3 are the only candidate.
   const auto end = std::make_shared<CancelFlag>();
   limits_.end_early = end;
-  EndsAfter observer(3, end);
+  EndRequester observer(3, end);
   const auto result = Train("a", YamlWith(""), observer);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->end, TrainingEnd::kStopped);
@@ -176,30 +176,30 @@ TEST_F(TrainerPublishTest, ValidatesTheLastWeightsWhenItEndsEarly) {
 }
 
 TEST_F(TrainerPublishTest, PublishesTheBestWeightsWhenItEndsEarly) {
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", YamlWith(""), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", YamlWith(""), reference).ok());
   const auto end = std::make_shared<CancelFlag>();
   limits_.end_early = end;
-  EndsAfter observer(58, end);
+  EndRequester observer(58, end);
   const auto result = Train("a", YamlWith(""), observer);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_LE(result->validation_cost, BestOf(whole).validation_cost);
-  EXPECT_EQ(result->steps, BestOf(whole).step);
-  EXPECT_EQ(WeightsOf("a"), WeightsOf("whole"));
+  EXPECT_LE(result->validation_cost, BestOf(reference).validation_cost);
+  EXPECT_EQ(result->steps, BestOf(reference).step);
+  EXPECT_EQ(WeightsOf("a"), WeightsOf("reference"));
 }
 
 TEST_F(TrainerPublishTest, TakesNoFurtherStepIfAResumedRunMustEnd) {
-  Recorder cut;
-  cut.cancel_at = 8;
-  ASSERT_FALSE(Train("a", YamlWith(""), cut).ok());
+  Recorder interrupted;
+  interrupted.cancel_at = 8;
+  ASSERT_FALSE(Train("a", YamlWith(""), interrupted).ok());
   limits_.end_early = std::make_shared<CancelFlag>();
   std::const_pointer_cast<CancelFlag>(limits_.end_early)->Cancel();
-  Recorder rest;
-  const auto result = Train("a", YamlWith(""), rest);
+  Recorder resumed;
+  const auto result = Train("a", YamlWith(""), resumed);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_TRUE(rest.steps.empty());
+  EXPECT_TRUE(resumed.steps.empty());
   EXPECT_EQ(result->end, TrainingEnd::kStopped);
-  EXPECT_THAT(rest.log, HasSubstr("step 8: validation"));
+  EXPECT_THAT(resumed.log, HasSubstr("step 8: validation"));
 }
 
 TEST_F(TrainerPublishTest, PublishesNoModelIfItEndsBeforeTheFirstStep) {

@@ -31,18 +31,18 @@ TEST_F(TrainerResumeTest, ResumesFromTheCheckpointBeforeACorruptOne) {
   Recorder second;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), second).ok());
   EXPECT_EQ(second.steps.front().step, 15);  // resumes after step 14
-  Recorder whole;
-  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("b", Yaml("reinforce"), reference).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
 // An observer that makes checkpoints fail for lack of disk space until a step.
-class FullUntil final : public TrainingObserver {
+class FullDiskUntil final : public TrainingObserver {
  public:
-  FullUntil(int64_t step, rlim_t bytes) : step_(step) { full_.emplace(bytes); }
+  FullDiskUntil(int64_t step, rlim_t bytes) : step_(step) { full_disk_.emplace(bytes); }
   void OnLog(std::string_view line) override { recorder.OnLog(line); }
   void OnProgress(const TrainingProgress& progress) override {
-    if (progress.step == step_) full_.reset();
+    if (progress.step == step_) full_disk_.reset();
     recorder.OnProgress(progress);
   }
   void OnCheckpoint(int64_t step) override { recorder.OnCheckpoint(step); }
@@ -50,11 +50,11 @@ class FullUntil final : public TrainingObserver {
 
  private:
   const int64_t step_;
-  std::optional<test::FullDisk> full_;
+  std::optional<test::FullDisk> full_disk_;
 };
 
 TEST_F(TrainerResumeTest, ContinuesIfTheDiskIsFullAtACheckpoint) {
-  FullUntil observer(10, 100);
+  FullDiskUntil observer(10, 100);
   const auto result = Train("a", Yaml("reinforce"), observer);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(observer.recorder.checkpoints, std::vector<int64_t>{14});
@@ -62,8 +62,8 @@ TEST_F(TrainerResumeTest, ContinuesIfTheDiskIsFullAtACheckpoint) {
   EXPECT_NE(observer.recorder.log.find("could not write a checkpoint of step 7, there is none: "),
             std::string::npos)
       << observer.recorder.log;
-  Recorder whole;
-  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("b", Yaml("reinforce"), reference).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
@@ -71,7 +71,7 @@ TEST_F(TrainerResumeTest, NamesTheLastCheckpointIfTheDiskIsFull) {
   Recorder first;
   first.cancel_at = 3;
   ASSERT_FALSE(Train("a", Yaml("reinforce"), first).ok());
-  FullUntil observer(10, 100);
+  FullDiskUntil observer(10, 100);
   ASSERT_TRUE(Train("a", Yaml("reinforce"), observer).ok());
   EXPECT_NE(observer.recorder.log.find(
                 "could not write a checkpoint of step 7, the newest is of step 3: "),
@@ -79,48 +79,48 @@ TEST_F(TrainerResumeTest, NamesTheLastCheckpointIfTheDiskIsFull) {
       << observer.recorder.log;
 }
 
-// An observer that makes the publication fail for lack of disk space until this is logged.
-class FullAtPublication final : public TrainingObserver {
+// An observer that makes the publication fail for lack of disk space until the trainer logs that.
+class FullDiskAtPublication final : public TrainingObserver {
  public:
-  explicit FullAtPublication(bool cancels) : cancels_(cancels) {}
+  explicit FullDiskAtPublication(bool cancels) : cancels_(cancels) {}
   void OnLog(std::string_view line) override {
     recorder.OnLog(line);
     if (!line.starts_with("waits for disk space to write the model: ")) return;
-    cancels_ ? recorder.cancel->Cancel() : full_.reset();
+    cancels_ ? recorder.cancel->Cancel() : full_disk_.reset();
   }
   void OnProgress(const TrainingProgress& progress) override { recorder.OnProgress(progress); }
   void OnCheckpoint(int64_t step) override { recorder.OnCheckpoint(step); }
   void OnPhase(std::string_view phase) override {
-    if (phase == "publication") full_.emplace(100);
+    if (phase == "publication") full_disk_.emplace(100);
   }
   Recorder recorder;
 
  private:
   const bool cancels_;
-  std::optional<test::FullDisk> full_;
+  std::optional<test::FullDisk> full_disk_;
 };
 
 TEST_F(TrainerResumeTest, PublishesOnceTheDiskHasSpace) {
-  FullAtPublication observer(false);
+  FullDiskAtPublication observer(false);
   const auto result = Train("a", Yaml("reinforce"), observer);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_NE(observer.recorder.log.find("waits for disk space"), std::string::npos);
-  Recorder whole;
-  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("b", Yaml("reinforce"), reference).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
 TEST_F(TrainerResumeTest, StopsWhileItWaitsForDiskSpace) {
   {
-    FullAtPublication observer(true);
+    FullDiskAtPublication observer(true);
     const StopCondition stop(absl::InfiniteFuture(), observer.recorder.cancel);
     const auto result = Train("a", Yaml("reinforce"), observer, stop);
     EXPECT_TRUE(absl::IsCancelled(result.status())) << result.status();
   }
   Recorder later;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), later).ok());
-  Recorder whole;
-  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("b", Yaml("reinforce"), reference).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
@@ -141,8 +141,8 @@ TEST_F(TrainerResumeTest, IsCancelledBeforeItsFirstStep) {
 }
 
 TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhenOutOfMemory) {
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", Yaml(kMethods[0]), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", Yaml(kMethods[0]), reference).ok());
   max_instances_ = 3;
   Recorder halved;
   const auto result = Train("halved", Yaml(kMethods[0]), halved);
@@ -150,7 +150,7 @@ TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhenOutOfMemory) {
   EXPECT_NE(halved.log.find("step 1: out of memory; continues with 2 instances at once"),
             std::string::npos)
       << halved.log;
-  EXPECT_EQ(WeightsOf("whole"), WeightsOf("halved"));
+  EXPECT_EQ(WeightsOf("reference"), WeightsOf("halved"));
 }
 
 TEST_F(TrainerResumeTest, FailsCleanlyIfOneInstanceDoesNotFitIntoMemory) {
@@ -169,7 +169,7 @@ TEST_P(DivergenceTest, FailsAfterTenSkippedStepsInARow) {
   Recorder first;
   first.cancel_at = 3;
   EXPECT_FALSE(Train("a", Yaml(GetParam()), first).ok());
-  // The checkpoint has huge weights, so that every later loss is NaN.
+  // Fills the checkpoint with huge weights, so that every later loss is NaN.
   const std::string folder = root_ + "/a/checkpoint";
   Checkpoint checkpoint = *ReadNewestCheckpoint(folder);
   const SafetensorsFile file = *SafetensorsFile::Parse(checkpoint.state, "state");

@@ -52,14 +52,14 @@ TEST_P(MethodTest, PublishesWeightsWithTheirModelCard) {
   const auto instances = *GenerateInstances({.customers = 6, .seed = 4321}, 20);
   const auto found = engine->Run(MakeNetworkBatch(instances, NodeOrder::kAsGiven), {});
   double cost = 0;
-  for (const double each : found->costs) cost += each / 20;
+  for (const double tour_cost : found->costs) cost += tour_cost / 20;
   EXPECT_NEAR(cost, result->validation_cost, 1e-9);
 }
 
-TEST_P(MethodTest, MakesToursShorter) {
+TEST_P(MethodTest, ShortensTours) {
   std::string yaml = Yaml(GetParam());
   // The samples determine the length of a supervised epoch.
-  const bool supervised = GetParam().word == std::string_view("supervised");
+  const bool supervised = GetParam().config_name == std::string_view("supervised");
   if (!supervised) yaml.replace(yaml.find("batches_per_epoch: 5"), 20, "batches_per_epoch: 20");
   yaml.replace(yaml.find("samples: 40"), 11, "samples: 160");
   Recorder recorder;
@@ -69,21 +69,21 @@ TEST_P(MethodTest, MakesToursShorter) {
   const auto instances = *GenerateInstances({.customers = 6, .seed = 4321}, 20);
   const auto before = untrained->Run(MakeNetworkBatch(instances, NodeOrder::kAsGiven), {});
   double cost = 0;
-  for (const double each : before->costs) cost += each / 20;
+  for (const double tour_cost : before->costs) cost += tour_cost / 20;
   EXPECT_LT(result->validation_cost, 0.99 * cost);
 }
 
 TEST_P(MethodTest, AccumulatesToTheGradientOfTheWholeBatch) {
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", Yaml(GetParam()), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", Yaml(GetParam()), reference).ok());
   std::string yaml = Yaml(GetParam());
   yaml.replace(yaml.find("batch_size: 8"), 13, "batch_size: 8, accumulate_steps: 3");
   Recorder parts;
   ASSERT_TRUE(Train("parts", yaml, parts).ok());
   for (size_t i = 0; i < 6; ++i) {
-    EXPECT_NEAR(parts.steps[i].loss, whole.steps[i].loss, 1e-5);
-    EXPECT_NEAR(parts.steps[i].gradient_norm, whole.steps[i].gradient_norm, 1e-5);
-    EXPECT_NEAR(parts.steps[i].train_cost, whole.steps[i].train_cost, 1e-5);
+    EXPECT_NEAR(parts.steps[i].loss, reference.steps[i].loss, 1e-5);
+    EXPECT_NEAR(parts.steps[i].gradient_norm, reference.steps[i].gradient_norm, 1e-5);
+    EXPECT_NEAR(parts.steps[i].train_cost, reference.steps[i].train_cost, 1e-5);
   }
 }
 
@@ -101,8 +101,8 @@ TEST_P(MethodTest, GivesTheSameBitsOnAnyNumberOfThreadsAndLoaders) {
 }
 
 TEST_P(MethodTest, GivesTheSameBitsAfterAnInterruption) {
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", Yaml(GetParam()), whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(Train("reference", Yaml(GetParam()), reference).ok());
   Recorder first;
   first.cancel_at = 10;  // the end of an epoch
   EXPECT_EQ(Train("parts", Yaml(GetParam()), first).status().code(), absl::StatusCode::kCancelled);
@@ -115,8 +115,8 @@ TEST_P(MethodTest, GivesTheSameBitsAfterAnInterruption) {
   ASSERT_TRUE(Train("parts", Yaml(GetParam()), third).ok());
   EXPECT_EQ(third.steps.front().step, 13);
   EXPECT_NE(third.log.find("resumed from step 12"), std::string::npos);
-  EXPECT_EQ(WeightsOf("whole"), WeightsOf("parts"));
-  EXPECT_EQ(whole.epochs.back().validation_cost, third.epochs.back().validation_cost);
+  EXPECT_EQ(WeightsOf("reference"), WeightsOf("parts"));
+  EXPECT_EQ(reference.epochs.back().validation_cost, third.epochs.back().validation_cost);
 }
 
 TEST_P(MethodTest, ChangesWithItsSeed) {
@@ -134,11 +134,11 @@ INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, testing::ValuesIn(kMethods),
 TEST_F(TrainerTest, LogsItsDeviceFirst) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
-  for (const char* said :
+  for (const char* text :
        {"device: cpu (", "threads: 1 compute", "precision: fp32",
         "epochs: 4, each of 5 batches of 8", "input features: 8 per node: x, y, demand,",
         "is_visited", "validation: 20 instances, gap vs nearest neighbour"}) {
-    EXPECT_NE(recorder.log.find(said), std::string::npos) << said << "\n" << recorder.log;
+    EXPECT_NE(recorder.log.find(text), std::string::npos) << text << "\n" << recorder.log;
   }
 }
 
@@ -154,7 +154,7 @@ TEST_F(TrainerTest, RequestsTheEngineOfTheConfiguration) {
   EXPECT_TRUE(engine_options_.gradient_checkpointing);
 }
 
-TEST_F(TrainerTest, ReportsThePartsOfAStep) {
+TEST_F(TrainerTest, ReportsPhasesAndTotalsOfSteps) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml(kMethods[4]), recorder).ok());
   const TrainingProgress& last = recorder.steps.back();
@@ -197,7 +197,8 @@ TEST_F(TrainerTest, AttributesItsWallTimeToPhases) {
     EXPECT_GT(time.thread_seconds, 0) << kRunPhaseNames[static_cast<size_t>(phase)];
   }
   EXPECT_GT(totals.WallSeconds(), recorder.epochs.back().totals.WallSeconds());
-  EXPECT_EQ(recorder.epochs.back().totals.run_phases[6].wall_seconds, 0) << "not yet published";
+  EXPECT_EQ(recorder.epochs.back().totals.run_phases[6].wall_seconds, 0)
+      << "nothing is published yet";
 }
 
 TEST_F(TrainerTest, CountsRolloutsByTheThreadsThatTookPart) {
@@ -237,21 +238,21 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   std::string yaml = Yaml(kMethods[1]);
   // This learning rate is so large that the network gets worse after the first steps.
   yaml.replace(yaml.find("epochs: 4"), 9, "epochs: 200, patience: 3");
-  Recorder whole;
-  const auto result = Train("whole", yaml, whole);
+  Recorder reference;
+  const auto result = Train("reference", yaml, reference);
   ASSERT_TRUE(result.ok()) << result.status();
   double best = 1e9;
   size_t best_epoch = 0;
-  for (size_t e = 0; e < whole.epochs.size(); ++e) {
-    if (whole.epochs[e].validation_cost < best) best_epoch = e + 1;
-    best = std::min(best, whole.epochs[e].validation_cost);
+  for (size_t e = 0; e < reference.epochs.size(); ++e) {
+    if (reference.epochs[e].validation_cost < best) best_epoch = e + 1;
+    best = std::min(best, reference.epochs[e].validation_cost);
   }
-  ASSERT_LT(whole.epochs.size(), 200u);
-  EXPECT_EQ(whole.epochs.size(), best_epoch + 3);
+  ASSERT_LT(reference.epochs.size(), 200u);
+  EXPECT_EQ(reference.epochs.size(), best_epoch + 3);
   EXPECT_EQ(result->validation_cost, best);
-  EXPECT_EQ(result->validation_gap, whole.epochs[best_epoch - 1].validation_gap);
+  EXPECT_EQ(result->validation_gap, reference.epochs[best_epoch - 1].validation_gap);
   EXPECT_EQ(result->steps, static_cast<int64_t>(best_epoch) * 5);
-  EXPECT_NE(whole.log.find("stopped early"), std::string::npos);
+  EXPECT_NE(reference.log.find("stopped early"), std::string::npos);
 
   // A checkpoint of a training interrupted after its best epoch has the best weights.
   Recorder first;
@@ -259,35 +260,35 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   EXPECT_FALSE(Train("parts", yaml, first).ok());
   Recorder second;
   ASSERT_TRUE(Train("parts", yaml, second).ok());
-  EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
+  EXPECT_EQ(WeightsOf("parts"), WeightsOf("reference"));
 }
 
 TEST_F(TrainerTest, PublishesTheWeightAverageWithoutChangingTheTraining) {
-  const std::string with = ", weight_average: ";
+  const std::string average = ", weight_average: ";
   const auto yaml = [&](const std::string& more) {
     std::string text = Yaml(kMethods[1]);
     text.insert(text.find(", checkpoint_every_steps"), more);
     return text;
   };
-  Recorder plain, averaged, tiny_decay;
-  ASSERT_TRUE(Train("plain", yaml(""), plain).ok());
-  const auto result = Train("averaged", yaml(with + "0.99"), averaged);
+  Recorder unaveraged, averaged, tiny_decay;
+  ASSERT_TRUE(Train("unaveraged", yaml(""), unaveraged).ok());
+  const auto result = Train("averaged", yaml(average + "0.99"), averaged);
   ASSERT_TRUE(result.ok()) << result.status();
-  for (size_t i = 0; i < plain.steps.size(); ++i) {
-    EXPECT_EQ(averaged.steps[i].train_cost, plain.steps[i].train_cost) << i;
+  for (size_t i = 0; i < unaveraged.steps.size(); ++i) {
+    EXPECT_EQ(averaged.steps[i].train_cost, unaveraged.steps[i].train_cost) << i;
   }
-  EXPECT_NE(averaged.epochs.back().validation_cost, plain.epochs.back().validation_cost);
+  EXPECT_NE(averaged.epochs.back().validation_cost, unaveraged.epochs.back().validation_cost);
   EXPECT_EQ(result->validation_cost, averaged.epochs.back().validation_cost);
-  EXPECT_NE(WeightsOf("averaged"), WeightsOf("plain"));
+  EXPECT_NE(WeightsOf("averaged"), WeightsOf("unaveraged"));
 
   // This decay immediately forgets all earlier weights.
-  ASSERT_TRUE(Train("tiny_decay", yaml(with + "1e-12"), tiny_decay).ok());
-  EXPECT_EQ(tiny_decay.epochs.back().validation_cost, plain.epochs.back().validation_cost);
+  ASSERT_TRUE(Train("tiny_decay", yaml(average + "1e-12"), tiny_decay).ok());
+  EXPECT_EQ(tiny_decay.epochs.back().validation_cost, unaveraged.epochs.back().validation_cost);
 
   Recorder first, second;
   first.cancel_at = 11;
-  EXPECT_FALSE(Train("parts", yaml(with + "0.99"), first).ok());
-  ASSERT_TRUE(Train("parts", yaml(with + "0.99"), second).ok());
+  EXPECT_FALSE(Train("parts", yaml(average + "0.99"), first).ok());
+  ASSERT_TRUE(Train("parts", yaml(average + "0.99"), second).ok());
   EXPECT_EQ(WeightsOf("parts"), WeightsOf("averaged"));
 }
 

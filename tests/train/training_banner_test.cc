@@ -53,7 +53,7 @@ TEST_F(TrainingBannerTest, ListsModelDeviceAndComputation) {
   EXPECT_THAT(banner, Not(HasSubstr("ignored")));
 }
 
-TEST_F(TrainingBannerTest, ListsThePointerNetworksInputs) {
+TEST_F(TrainingBannerTest, ListsTheInputsOfAPointerNetwork) {
   Configure("model: ptrnet\n");
   EXPECT_THAT(Banner(), HasSubstr("input features: 8 per node: x, y, demand, window_open, "
                                   "window_close, service, is_depot, is_visited\n"));
@@ -62,7 +62,7 @@ TEST_F(TrainingBannerTest, ListsThePointerNetworksInputs) {
                         "load_left, time_gone, share_unvisited\n"));
 }
 
-TEST_F(TrainingBannerTest, ListsTheGraphTransformersInputs) {
+TEST_F(TrainingBannerTest, ListsTheInputsOfAGraphTransformer) {
   Configure("model: gt\n");
   EXPECT_THAT(Banner(), HasSubstr("input features: 12 per node: x, y, demand, backhaul, "));
   EXPECT_THAT(Banner(), HasSubstr("is_depot; distances of all pairs of nodes (edge_bias)\n"));

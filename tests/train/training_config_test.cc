@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/graph_transformer/graph_transformer_options.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "gtest/gtest.h"
 #include "tests/train/config_text.h"
 
@@ -68,7 +68,7 @@ TEST(TrainingConfigTest, ReadsRangesAndListsOfAMixture) {
   EXPECT_EQ(*ParseGraphTransformerOptions(config->sizes.json, "sizes"), GraphTransformerOptions{});
 }
 
-TEST(TrainingConfigTest, ReadsTheUsersInstancesAndTheirAugmentation) {
+TEST(TrainingConfigTest, ReadsInstanceFilesAndTheirAugmentation) {
   const auto config = ParseTrainingConfig(
       "name: a\nproblem: {kind: vrptw, customers: 50, instances: [a.jsonl, b.vrp], augment: false, "
       "demand_jitter: 0.1}\n",
@@ -80,13 +80,13 @@ TEST(TrainingConfigTest, ReadsTheUsersInstancesAndTheirAugmentation) {
 }
 
 TEST(TrainingConfigTest, ReadsInputsBesideOrInsteadOfTheBuiltInOnes) {
-  const std::string own = "name: a\nproblem: {instances: own.jsonl, features: ";
-  const auto joined = ParseTrainingConfig(own + "[builtin, early]}\n", "f.yaml");
+  const std::string prefix = "name: a\nproblem: {instances: own.jsonl, features: ";
+  const auto joined = ParseTrainingConfig(prefix + "[builtin, early]}\n", "f.yaml");
   ASSERT_TRUE(joined.ok()) << joined.status();
   EXPECT_EQ(joined->sizes.inputs.size(), 9u);
   EXPECT_EQ(joined->Inputs().form.own_columns, (std::vector<std::string>{"early"}));
   EXPECT_EQ(ParsePointerNetworkOptions(joined->sizes.json, "sizes")->inputs, joined->sizes.inputs);
-  const auto replaced = ParseTrainingConfig(own + "[x, y, early]}\nmodel: gt\n", "f.yaml");
+  const auto replaced = ParseTrainingConfig(prefix + "[x, y, early]}\nmodel: gt\n", "f.yaml");
   ASSERT_TRUE(replaced.ok()) << replaced.status();
   EXPECT_EQ(replaced->sizes.inputs, (std::vector<std::string>{"x", "y", "early"}));
   // The builtin inputs are not stored, so sizes are as in cards without inputs.
@@ -200,16 +200,18 @@ TEST(OverrideTest, IsKeptInTheSource) {
 }
 
 TEST(TrainingConfigTest, ChecksKeysAgainstEachOther) {
-  const auto refused = [](const std::string& yaml, const std::string& says) {
+  const auto expect_refused = [](const std::string& yaml, const std::string& text) {
     const std::string message = MessageOf(ParseTrainingConfig("name: a\n" + yaml, "f"));
-    EXPECT_NE(message.find(says), std::string::npos) << message;
+    EXPECT_NE(message.find(text), std::string::npos) << message;
   };
-  refused("validation: {seed: 1234}\n", "validation.seed: got \"1234\", wanted another seed");
-  refused("problem: {capacity: 5}\n", "problem.capacity: got \"5\", wanted 0");
-  refused("problem: {kind: tsp, customers: 1}\n", "problem.customers");
-  refused("problem: {customers: 1000}\ntraining: {batch_size: 65536}\n", "training.batch_size");
-  refused("supervised: {labels: file}\n", "supervised.label_file");
-  refused("training: {epochs: 1000000, batches_per_epoch: 1000000}\n", "training.epochs");
+  expect_refused("validation: {seed: 1234}\n",
+                 "validation.seed: got \"1234\", wanted another seed");
+  expect_refused("problem: {capacity: 5}\n", "problem.capacity: got \"5\", wanted 0");
+  expect_refused("problem: {kind: tsp, customers: 1}\n", "problem.customers");
+  expect_refused("problem: {customers: 1000}\ntraining: {batch_size: 65536}\n",
+                 "training.batch_size");
+  expect_refused("supervised: {labels: file}\n", "supervised.label_file");
+  expect_refused("training: {epochs: 1000000, batches_per_epoch: 1000000}\n", "training.epochs");
 }
 
 TEST(TrainingConfigTest, ReadsTheArchitectureByNameOrAlias) {

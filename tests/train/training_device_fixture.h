@@ -33,18 +33,18 @@ inline constexpr char kTransformer[] =
     "model: gt\n"
     "graph_transformer: {hidden: 32, heads: 4, feed_forward: 48, layers: 2, edge_bias: true}\n";
 inline constexpr char kPointer[] = "model: ptrnet\nnetwork: {hidden: 32, layers: 2, dropout: 0}\n";
-inline constexpr char kDroppingPointer[] =
+inline constexpr char kPointerWithDropout[] =
     "model: ptrnet\nnetwork: {hidden: 32, layers: 2, dropout: 0.2}\n";
 
 inline std::string TransformerYaml(const Method& method) { return Yaml(method, kTransformer); }
 
 // Returns 36 instances or labels of several sizes, so that an epoch's last batch is smaller.
-inline std::string Lines(bool labels) {
+inline std::string InstanceLines(bool labels) {
   std::string text;
   for (uint64_t seed = 1; seed <= 36; ++seed) {
-    const bool cities = seed % 5 == 0;
+    const bool tsp = seed % 5 == 0;
     const Instance instance = AnInstance()
-                                  .Kind(cities ? ProblemKind::kTsp : ProblemKind::kCvrp)
+                                  .Kind(tsp ? ProblemKind::kTsp : ProblemKind::kCvrp)
                                   .WithCustomers(3 + static_cast<int32_t>(seed) % 4)
                                   .Seed(seed)
                                   .Build();
@@ -65,14 +65,14 @@ inline std::string MatrixLines() {
   return text;
 }
 
-// The memory limit of a step's work, and its peak.
+// The memory limit of a step's work, and the work's peak, in bytes.
 struct StepMemory {
   int64_t limit = std::numeric_limits<int64_t>::max();
   int64_t peak = 0;
 
-  absl::Status Do(absl::FunctionRef<absl::Status()> work) {
-    const WorkMemory memory(limit);
-    const absl::Cleanup note = [&] { peak = std::max(peak, memory.peak()); };
+  absl::Status Run(absl::FunctionRef<absl::Status()> work) {
+    const TorchMemoryCounter memory(limit);
+    const absl::Cleanup record_peak = [&] { peak = std::max(peak, memory.peak()); };
     return work();
   }
 };
@@ -85,11 +85,11 @@ class BoundedStream final : public ForwardingStepStream {
       : ForwardingStepStream(std::move(stream)), memory_(memory) {}
 
   absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
-    return ForwardingStepStream::Run([&] { return memory_->Do(work); });
+    return ForwardingStepStream::Run([&] { return memory_->Run(work); });
   }
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
     return ForwardingStepStream::Capture(
-        [memory = memory_, work = std::move(work)] { return memory->Do(work); });
+        [memory = memory_, work = std::move(work)] { return memory->Run(work); });
   }
 
  private:
@@ -99,8 +99,8 @@ class BoundedStream final : public ForwardingStepStream {
 class TrainingDeviceFixture : public TrainerFixture {
  protected:
   TrainingDeviceFixture() {
-    EXPECT_TRUE(AtomicWriteFile(root_ + "/own.jsonl", Lines(false)).ok());
-    EXPECT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", Lines(true)).ok());
+    EXPECT_TRUE(AtomicWriteFile(root_ + "/own.jsonl", InstanceLines(false)).ok());
+    EXPECT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", InstanceLines(true)).ok());
     EXPECT_TRUE(AtomicWriteFile(root_ + "/matrices.jsonl", MatrixLines()).ok());
   }
 
@@ -110,11 +110,7 @@ class TrainingDeviceFixture : public TrainerFixture {
       if (captured) options.step_stream = [this] { return MakeStream(); };
       const TorchEngineRequest request = {.device = {}, .seed = config.seed, .options = options};
       absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
-          config.architecture == &GraphTransformerArchitecture()
-              ? MakeTorchGraphTransformerEngine(
-                    *ParseGraphTransformerOptions(config.sizes.json, "sizes"), request)
-              : MakeTorchPointerEngine(*ParsePointerNetworkOptions(config.sizes.json, "sizes"),
-                                       request);
+          MakeTorchEngine(*config.architecture, config.sizes, request);
       if (executor_ == nullptr || !engine.ok()) return engine;
       return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
           MakeOwnedEngine(*std::move(engine), *executor_, Priority::kTraining));
@@ -129,8 +125,8 @@ class TrainingDeviceFixture : public TrainerFixture {
         &memory_);
   }
 
-  absl::StatusOr<TrainingResult> TrainOn(bool captured, const std::string& name,
-                                         const std::string& yaml, Recorder& recorder) {
+  absl::StatusOr<TrainingResult> TrainWithEngines(bool captured, const std::string& name,
+                                                  const std::string& yaml, Recorder& recorder) {
     UseEngines(captured);
     return Train(name, yaml, recorder);
   }
@@ -138,12 +134,12 @@ class TrainingDeviceFixture : public TrainerFixture {
   // Returns the largest difference of a weight between two models.
   double Difference(const std::string& a, const std::string& b) const {
     const std::string texts[] = {WeightsOf(a), WeightsOf(b)};
-    const auto one = SafetensorsFile::Parse(texts[0], a);
-    const auto two = SafetensorsFile::Parse(texts[1], b);
-    EXPECT_TRUE(one.ok() && two.ok());
+    const auto first = SafetensorsFile::Parse(texts[0], a);
+    const auto second = SafetensorsFile::Parse(texts[1], b);
+    EXPECT_TRUE(first.ok() && second.ok());
     double largest = 0;
-    for (const TensorView& tensor : one->tensors()) {
-      const TensorView* const other = two->Find(tensor.name);
+    for (const TensorView& tensor : first->tensors()) {
+      const TensorView* const other = second->Find(tensor.name);
       const auto* const x = reinterpret_cast<const float*>(tensor.data.data());
       const auto* const y = reinterpret_cast<const float*>(other->data.data());
       for (size_t i = 0; i < tensor.data.size() / sizeof(float); ++i) {
@@ -162,13 +158,13 @@ class TrainingDeviceFixture : public TrainerFixture {
 
 using Change = std::pair<const char*, const char*>;  // the original text and its replacement
 
-inline std::string Changed(std::string yaml, const Change& change) {
+inline std::string ApplyChange(std::string yaml, const Change& change) {
   const size_t at = yaml.find(change.first);
   EXPECT_NE(at, std::string::npos) << change.first;
   return yaml.replace(at, std::string(change.first).size(), change.second);
 }
 
-inline const Change kInParts = {"batch_size: 8", "batch_size: 8, accumulate_steps: 3"};
+inline const Change kAccumulate = {"batch_size: 8", "batch_size: 8, accumulate_steps: 3"};
 inline const Change kLowerRate = {"learning_rate: 0.03", "learning_rate: 0.001"};
 
 }  // namespace vrp::test

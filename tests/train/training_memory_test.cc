@@ -11,9 +11,9 @@
 namespace vrp {
 namespace {
 
+using test::ApplyChange;
 using test::Change;
-using test::Changed;
-using test::kInParts;
+using test::kAccumulate;
 using test::kLowerRate;
 using test::kPointer;
 using test::kTransformer;
@@ -21,17 +21,17 @@ using test::Method;
 using test::Recorder;
 using test::TrainingDeviceFixture;
 
-// A fixture for trainings with too little memory. It compares their log and outcome with those of
+// A fixture for trainings with too little memory. Compares their progress with that of trainings on
 // the host.
 class TrainingMemoryTest : public TrainingDeviceFixture {
  protected:
   static std::string Yaml(const Method& method, const char* model = kTransformer) {
-    return Changed(test::Yaml(method, model), kLowerRate);
+    return ApplyChange(test::Yaml(method, model), kLowerRate);
   }
   void ExpectTheHostsSteps(const std::string& name, const std::string& yaml,
                            const Recorder& actual) {
     Recorder expected;
-    ASSERT_TRUE(TrainOn(false, name + "-host", yaml, expected).ok());
+    ASSERT_TRUE(TrainWithEngines(false, name + "-host", yaml, expected).ok());
     ASSERT_EQ(actual.steps.size(), expected.steps.size());
     for (size_t i = 0; i < expected.steps.size(); ++i) {
       SCOPED_TRACE(i + 1);
@@ -67,12 +67,12 @@ TEST_F(TrainingMemoryTest, HalvesTheMicroBatchUntilItFits) {
     SCOPED_TRACE(name);
     const std::string yaml = Yaml(method, model);
     memory_ = {};
-    Recorder two;  // two instances together
+    Recorder two;  // with two instances at once
     const Change accumulating = {"batch_size: 8", "batch_size: 8, accumulate_steps: 4"};
-    ASSERT_TRUE(TrainOn(true, name + "-two", Changed(yaml, accumulating), two).ok());
+    ASSERT_TRUE(TrainWithEngines(true, name + "-two", ApplyChange(yaml, accumulating), two).ok());
     memory_.limit = memory_.peak * 11 / 10;
     Recorder halved;
-    const auto result = TrainOn(true, name, yaml, halved);
+    const auto result = TrainWithEngines(true, name, yaml, halved);
     ASSERT_TRUE(result.ok()) << result.status();
     ExpectLine(halved, "step 1: out of memory; continues with 4 instances at once");
     ExpectLine(halved, "step 1: out of memory; continues with 2 instances at once");
@@ -87,7 +87,7 @@ TEST_F(TrainingMemoryTest, HalvesTheMicroBatchIfAGraphDoesNotFit) {
   const std::string yaml = Yaml(test::kMethods[1]);
   refused_graphs_ = 2;
   Recorder halved;
-  ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
+  ASSERT_TRUE(TrainWithEngines(true, "halved", yaml, halved).ok());
   // The first step after a new capture runs without a graph.
   ExpectLine(halved, "step 2: out of memory; continues with 4 instances at once");
   ExpectLine(halved, "step 3: out of memory; continues with 2 instances at once");
@@ -100,51 +100,52 @@ TEST_F(TrainingMemoryTest, HalvesTheMicroBatchIfAGraphDoesNotFit) {
 TEST_F(TrainingMemoryTest, KeepsTheNumberOfPartsAfterAnInterruption) {
   const std::string yaml = Yaml(test::kMethods[1]);
   refused_graphs_ = 1;
-  Recorder whole;
-  ASSERT_TRUE(TrainOn(true, "whole", yaml, whole).ok());
+  Recorder reference;
+  ASSERT_TRUE(TrainWithEngines(true, "reference", yaml, reference).ok());
   refused_graphs_ = 1;
   Recorder first;
   first.cancel_at = 8;
-  EXPECT_EQ(TrainOn(true, "cut", yaml, first).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(TrainWithEngines(true, "interrupted", yaml, first).status().code(),
+            absl::StatusCode::kCancelled);
   Recorder second;
-  ASSERT_TRUE(TrainOn(true, "cut", yaml, second).ok());
+  ASSERT_TRUE(TrainWithEngines(true, "interrupted", yaml, second).ok());
   ExpectLine(second, "steps: captured on the device in 2 parts, reported every 16");
-  EXPECT_EQ(WeightsOf("whole"), WeightsOf("cut"));
+  EXPECT_EQ(WeightsOf("reference"), WeightsOf("interrupted"));
 }
 
 TEST_F(TrainingMemoryTest, StartsWithTheAccumulatedParts) {
   refused_graphs_ = 1;
-  const std::string yaml = Changed(Yaml(test::kMethods[1]), kInParts);
+  const std::string yaml = ApplyChange(Yaml(test::kMethods[1]), kAccumulate);
   Recorder halved;
-  ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
+  ASSERT_TRUE(TrainWithEngines(true, "halved", yaml, halved).ok());
   ExpectLine(halved, "step 2: out of memory; continues with 2 instances at once");
   ExpectTheHostsSteps("halved", yaml, halved);
 }
 
 TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNoInstanceFits) {
-  for (const Change& change : {Change{"batch_size: 8", "batch_size: 8"}, kInParts}) {
-    const std::string yaml = Changed(Yaml(test::kMethods[2]), change);
+  for (const Change& change : {Change{"batch_size: 8", "batch_size: 8"}, kAccumulate}) {
+    const std::string yaml = ApplyChange(Yaml(test::kMethods[2]), change);
     memory_.limit = 1;
     const std::string name = change.second;
-    Recorder left;
-    const auto result = TrainOn(true, name, yaml, left);
+    Recorder on_host;
+    const auto result = TrainWithEngines(true, name, yaml, on_host);
     ASSERT_TRUE(result.ok()) << result.status();
-    ExpectLine(left, "step 1: out of memory; continues with 1 instances at once");
-    ExpectLine(left, "step 1: on the host from here on: out of memory");
+    ExpectLine(on_host, "step 1: out of memory; continues with 1 instances at once");
+    ExpectLine(on_host, "step 1: on the host from here on: out of memory");
     EXPECT_EQ(MicroBatch(name), 0);  // the host's steps have enough memory
-    ExpectTheHostsSteps(name, yaml, left);
+    ExpectTheHostsSteps(name, yaml, on_host);
   }
 }
 
 TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNothingCanBeCaptured) {
-  // The host makes the second network's instances, and has made some ahead.
+  // For the pointer network, the host makes the instances, some of them ahead.
   for (const char* const model : {kTransformer, kPointer}) {
-    const std::string yaml = Changed(Yaml(test::kMethods[1], model), kInParts);
+    const std::string yaml = ApplyChange(Yaml(test::kMethods[1], model), kAccumulate);
     capture_status_ = absl::InternalError("no graphs");
     refused_graphs_ = 1;
     const std::string name = model == kPointer ? "pointer" : "transformer";
     Recorder refused;
-    const auto result = TrainOn(true, name, yaml, refused);
+    const auto result = TrainWithEngines(true, name, yaml, refused);
     ASSERT_TRUE(result.ok()) << result.status();
     ExpectLine(refused, "step 2: on the host from here on: no graphs");
     EXPECT_EQ(refused.log.find("out of memory"), std::string::npos) << refused.log;

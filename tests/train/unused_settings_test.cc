@@ -12,29 +12,29 @@ std::string ErrorsOf(const absl::StatusOr<TrainingConfig>& config) {
   return std::string(config.status().message());
 }
 
-struct Unused {
+struct UnusedSetting {
   const char* name;
-  const char* rest;     // the rest of the configuration
-  const char* setting;  // a setting that is unused with it
-  const char* used;     // a setting with which it is used
+  const char* other;    // another setting
+  const char* setting;  // a setting without effect if `other` is set
+  const char* used;     // a setting with which `setting` has an effect
 
-  friend void PrintTo(const Unused& unused, std::ostream* out) { *out << unused.name; }
+  friend void PrintTo(const UnusedSetting& unused, std::ostream* out) { *out << unused.name; }
 };
 
-constexpr char kOwn[] = "problem.instances=[a.jsonl]";
+constexpr char kInstanceFile[] = "problem.instances=[a.jsonl]";
 constexpr char kGenerated[] = "problem.seed=7";
 constexpr char kSupervised[] = "training.method=supervised";
 constexpr char kReinforce[] = "training.method=reinforce";
 constexpr char kGreedyRollout[] = "reinforce.baseline=greedy_rollout";
-const Unused kUnused[] = {
-    {"Skew", kOwn, "problem.customers_skew=2", kGenerated},
-    {"Capacity", kOwn, "problem.capacity=30", kGenerated},
-    {"Layouts", kOwn, "problem.layouts=[clustered]", kGenerated},
-    {"OpenRoutes", kOwn, "problem.open_routes=0.5", kGenerated},
-    {"DistanceLimit", kOwn, "problem.distance_limit=0.5", kGenerated},
-    {"BackhaulsOfOwn", kOwn, "problem.backhauls=0.5", "model=gt"},
-    {"Augment", kGenerated, "problem.augment=false", kOwn},
-    {"Jitter", kGenerated, "problem.demand_jitter=0.1", kOwn},
+const UnusedSetting kUnusedSettings[] = {
+    {"Skew", kInstanceFile, "problem.customers_skew=2", kGenerated},
+    {"Capacity", kInstanceFile, "problem.capacity=30", kGenerated},
+    {"Layouts", kInstanceFile, "problem.layouts=[clustered]", kGenerated},
+    {"OpenRoutes", kInstanceFile, "problem.open_routes=0.5", kGenerated},
+    {"DistanceLimit", kInstanceFile, "problem.distance_limit=0.5", kGenerated},
+    {"BackhaulsOfOwn", kInstanceFile, "problem.backhauls=0.5", "model=gt"},
+    {"Augment", kGenerated, "problem.augment=false", kInstanceFile},
+    {"Jitter", kGenerated, "problem.demand_jitter=0.1", kInstanceFile},
     {"BackhaulsOfAPointerNetwork", "model=ptrnet", "problem.backhauls=0.5", "model=gt"},
     {"DecayOfAConstantRate", "training.schedule=constant", "training.learning_rate_decay=0.9",
      "training.schedule=exponential"},
@@ -67,18 +67,18 @@ const Unused kUnused[] = {
     {"MemoryOfNoSearch", "validation.reference=nearest_neighbour", "loader.memory_mb=7",
      "validation.reference=search"},
     {"SeedOfAFile", "validation.file=a.jsonl", "validation.seed=7", "problem.kind=cvrp"},
-    {"SeedOfOwnInstances", kOwn, "validation.seed=8", kGenerated},
+    {"SeedOfOwnInstances", kInstanceFile, "validation.seed=8", kGenerated},
     {"SamplesOfAGreedyRolloutThoughNotOfAnotherMethod", kGreedyRollout, "reinforce.samples=5",
      kSupervised},
 };
 
-class UnusedTest : public testing::TestWithParam<Unused> {};
+class UnusedSettingTest : public testing::TestWithParam<UnusedSetting> {};
 
-TEST_P(UnusedTest, RefusesAStatedSetting) {
-  const auto [name, rest, setting, used] = GetParam();
+TEST_P(UnusedSettingTest, IsRefusedIfStated) {
+  const auto [name, other, setting, used] = GetParam();
   const std::string text = setting;
   const size_t equals = text.find('=');
-  const std::string message = ErrorsOf(ParseTrainingConfig("name: a\n", "f", {rest, setting}));
+  const std::string message = ErrorsOf(ParseTrainingConfig("name: a\n", "f", {other, setting}));
   EXPECT_EQ(message.rfind("--set: " + text.substr(0, equals) + ": ", 0), 0u) << message;
   EXPECT_NE(message.find("wanted "), std::string::npos) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
@@ -86,25 +86,26 @@ TEST_P(UnusedTest, RefusesAStatedSetting) {
   EXPECT_TRUE(read.ok()) << read.status();
 }
 
-TEST_P(UnusedTest, KeepsTheSettingOfAnAcceptedJob) {
-  const ConfigOverrides overrides = {GetParam().rest, GetParam().setting};
+TEST_P(UnusedSettingTest, IsKeptInAnAcceptedJob) {
+  const ConfigOverrides overrides = {GetParam().other, GetParam().setting};
   EXPECT_TRUE(ParseTrainingConfig("name: a\n", "f", overrides, ConfigOrigin::kKept).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, UnusedTest, testing::ValuesIn(kUnused),
+INSTANTIATE_TEST_SUITE_P(Settings, UnusedSettingTest, testing::ValuesIn(kUnusedSettings),
                          [](const auto& param_info) { return param_info.param.name; });
 
 TEST(UnusedSettingsTest, RefusesLabelsOfTheOtherSource) {
-  const auto with = [](const ConfigOverrides& overrides) {
+  const auto errors_with = [](const ConfigOverrides& overrides) {
     return ErrorsOf(ParseTrainingConfig("name: a\n", "f", overrides));
   };
-  EXPECT_NE(with({kSupervised, "supervised.labels=file", "supervised.label_file=a.jsonl",
-                  "supervised.heuristic_iterations=7"})
+  EXPECT_NE(errors_with({kSupervised, "supervised.labels=file", "supervised.label_file=a.jsonl",
+                         "supervised.heuristic_iterations=7"})
                 .find("supervised.heuristic_iterations: "),
             std::string::npos);
-  EXPECT_NE(with({kSupervised, "supervised.label_file=a.jsonl"}).find("supervised.label_file: "),
-            std::string::npos);
-  EXPECT_EQ(with({kSupervised, "supervised.heuristic_iterations=7"}), "");
+  EXPECT_NE(
+      errors_with({kSupervised, "supervised.label_file=a.jsonl"}).find("supervised.label_file: "),
+      std::string::npos);
+  EXPECT_EQ(errors_with({kSupervised, "supervised.heuristic_iterations=7"}), "");
 }
 
 TEST(UnusedSettingsTest, RefusesMemoryForASearchOfGivenInstances) {
@@ -114,37 +115,38 @@ TEST(UnusedSettingsTest, RefusesMemoryForASearchOfGivenInstances) {
 }
 
 TEST(UnusedSettingsTest, AcceptsAnySeedWithAValidationFile) {
-  const char* const both = "name: a\nproblem: {seed: 4321}\n";
-  EXPECT_NE(ErrorsOf(ParseTrainingConfig(both, "f")), "");
-  EXPECT_EQ(ErrorsOf(ParseTrainingConfig(both, "f", {"validation.file=a.jsonl"})), "");
+  const char* const same_seed = "name: a\nproblem: {seed: 4321}\n";
+  EXPECT_NE(ErrorsOf(ParseTrainingConfig(same_seed, "f")), "");
+  EXPECT_EQ(ErrorsOf(ParseTrainingConfig(same_seed, "f", {"validation.file=a.jsonl"})), "");
 }
 
 TEST(UnusedSettingsTest, KeepsTheAverageOfAGreedyRolloutThatWarmsUp) {
-  const auto with = [](const char* warmup) {
+  const auto errors_with = [](const char* warmup) {
     return ErrorsOf(ParseTrainingConfig("name: a\n", "f",
                                         {kGreedyRollout, "reinforce.average_decay=0.5", warmup}));
   };
-  EXPECT_EQ(with("reinforce.warmup_epochs=1"), "");
-  EXPECT_NE(with("reinforce.warmup_epochs=0").find("reinforce.average_decay: "), std::string::npos);
+  EXPECT_EQ(errors_with("reinforce.warmup_epochs=1"), "");
+  EXPECT_NE(errors_with("reinforce.warmup_epochs=0").find("reinforce.average_decay: "),
+            std::string::npos);
 }
 
 TEST(UnusedSettingsTest, RefusesTeacherForcingOfAGraphTransformerThatLearnsLabels) {
   const ConfigOverrides labels = {kSupervised, "supervised.teacher_forcing_start=0.9",
                                   "supervised.teacher_forcing_end=0.5"};
-  const auto with = [&labels](const char* model) {
+  const auto errors_with = [&labels](const char* model) {
     ConfigOverrides overrides = labels;
     overrides.emplace_back(model);
     return ErrorsOf(ParseTrainingConfig("name: a\n", "f", overrides));
   };
-  EXPECT_EQ(with("model=gt"),
+  EXPECT_EQ(errors_with("model=gt"),
             "--set: supervised.teacher_forcing_start: got \"0.9\", wanted 1 with model: gt, which "
             "always reads the label's nodes\n"
             "--set: supervised.teacher_forcing_end: got \"0.5\", wanted 1 with model: gt, which "
             "always reads the label's nodes");
-  EXPECT_EQ(with("model=ptrnet"), "");
+  EXPECT_EQ(errors_with("model=ptrnet"), "");
 }
 
-// This lets --model and --set method=... choose within one file.
+// So one file serves several values of --model and of --set training.method.
 TEST(UnusedSettingsTest, AcceptsDefaultsAndSectionsOfOtherMethodsAndNetworks) {
   const auto config = ParseTrainingConfig(
       "name: a\nmodel: gt\nproblem: {layouts: uniform, instances: [a.jsonl]}\n"

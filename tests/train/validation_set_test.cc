@@ -24,12 +24,12 @@ class ValidationTest : public testing::Test {
     config_.validation.reference_iterations = 50;
   }
   absl::StatusOr<ValidationSet> Make() {
-    return ValidationSet::Make(config_, NodeOrder::kAsGiven, own_,
+    return ValidationSet::Make(config_, NodeOrder::kAsGiven, instances_,
                                {.folder = folder_.path(), .pool = &pool_});
   }
 
   TrainingConfig config_;
-  std::vector<Instance> own_;
+  std::vector<Instance> instances_;
   const test::TempFolder folder_;
   CpuPool pool_{2};
   const std::unique_ptr<PolicyEngine> engine_ = test::MakeFakeEngine();
@@ -118,7 +118,7 @@ TEST_F(ValidationTest, HasNoGapIfTheReferenceDoesNotSupportTheProblem) {
   EXPECT_TRUE(std::isnan(score->gap));
 }
 
-TEST_F(ValidationTest, KeepsSearchedReferencesOfProblemsWithAttributes) {
+TEST_F(ValidationTest, StoresSearchReferencesOfProblemsWithAttributes) {
   config_.validation.reference = Reference::kSearch;
   for (double ProblemConfig::*chance :
        {&ProblemConfig::open_routes, &ProblemConfig::distance_limit, &ProblemConfig::backhauls}) {

@@ -24,38 +24,41 @@ TEST(YamlTreeTest, ParsesEmptyTextAsNull) {
   }
 }
 
-struct Bad {
+struct InvalidYaml {
   std::string text;
-  const char* says;
+  const char* message;
 
-  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.text.substr(0, 20); }
+  friend void PrintTo(const InvalidYaml& bad, std::ostream* out) { *out << bad.text.substr(0, 20); }
 };
 
-class BadYamlTest : public testing::TestWithParam<Bad> {};
+class InvalidYamlTest : public testing::TestWithParam<InvalidYaml> {};
 
-TEST_P(BadYamlTest, IsRefusedWithItsLine) {
+TEST_P(InvalidYamlTest, IsRefusedWithItsLine) {
   const auto tree = ParseYamlTree(GetParam().text, "f.yaml");
   ASSERT_EQ(tree.status().code(), absl::StatusCode::kInvalidArgument);
   const std::string message(tree.status().message());
   EXPECT_EQ(message.rfind("f.yaml:", 0), 0u) << message;
-  EXPECT_NE(message.find(GetParam().says), std::string::npos) << message;
+  EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Texts, BadYamlTest,
-    testing::Values(
-        Bad{"a: 1\nb: 2\na: 3\n", ":3: the key \"a\" appears twice"},
-        Bad{"a:\n  b: 1\n  b: 1\n", ":3: the key \"b\" appears twice"},
-        Bad{"a: &x 1\n", ":1: anchors"}, Bad{"a: 1\nb: *x\n", ":2:"},
-        Bad{"a: &a [*a, *a]\n", "anchors"}, Bad{"a: !!binary x\n", "tags"},
-        Bad{"? [1]\n: 2\n", "a key must be a word"}, Bad{"~: 2\n", "a key must be a word"},
-        Bad{"a: [1\n", ":"}, Bad{"a: b: c\n", ":1:"}, Bad{"\ta: 1\n", ":1:"},
-        Bad{"a: 1\n---\nb: 1\n", "more than one document"},
-        Bad{std::string("a: \0", 4), ":1: a control character"},
-        Bad{"x: 1\na: \x1b[31m\n", ":2: a control character"}, Bad{"a: \xff\n", "UTF-8"},
-        Bad{std::string(1 << 21, ' '), "wanted at most 1048576"},
-        Bad{std::string(1 << 20, '['), ""}, Bad{"a: [[[[[[[[[[]]]]]]]]]]", "nested deeper than 8"},
-        Bad{std::string(1 << 20, '{'), ""}));
+    Texts, InvalidYamlTest,
+    testing::Values(InvalidYaml{"a: 1\nb: 2\na: 3\n", ":3: the key \"a\" appears twice"},
+                    InvalidYaml{"a:\n  b: 1\n  b: 1\n", ":3: the key \"b\" appears twice"},
+                    InvalidYaml{"a: &x 1\n", ":1: anchors"}, InvalidYaml{"a: 1\nb: *x\n", ":2:"},
+                    InvalidYaml{"a: &a [*a, *a]\n", "anchors"},
+                    InvalidYaml{"a: !!binary x\n", "tags"},
+                    InvalidYaml{"? [1]\n: 2\n", "a key must be a word"},
+                    InvalidYaml{"~: 2\n", "a key must be a word"}, InvalidYaml{"a: [1\n", ":"},
+                    InvalidYaml{"a: b: c\n", ":1:"}, InvalidYaml{"\ta: 1\n", ":1:"},
+                    InvalidYaml{"a: 1\n---\nb: 1\n", "more than one document"},
+                    InvalidYaml{std::string("a: \0", 4), ":1: a control character"},
+                    InvalidYaml{"x: 1\na: \x1b[31m\n", ":2: a control character"},
+                    InvalidYaml{"a: \xff\n", "UTF-8"},
+                    InvalidYaml{std::string(1 << 21, ' '), "wanted at most 1048576"},
+                    InvalidYaml{std::string(1 << 20, '['), ""},
+                    InvalidYaml{"a: [[[[[[[[[[]]]]]]]]]]", "nested deeper than 8"},
+                    InvalidYaml{std::string(1 << 20, '{'), ""}));
 
 TEST(YamlTreeTest, RefusesDeepBlocksAndManyValues) {
   std::string deep;

@@ -1,4 +1,4 @@
-"""Deliveries in Paris with time windows, a lunch break, an urgent parcel and one that may be left."""
+"""Deliveries in Paris with time windows, a lunch break, an urgent parcel and a customer who may be left out."""
 
 import vrpd
 

@@ -1,7 +1,7 @@
-"""Trains a network on instances of your own and solves with it.
+"""Trains a network on your own instances and solves with it.
 
-The sizes here are tiny, so that it takes seconds. Take a preset and drop the settings for a network that is of use:
-`vrpd.presets()` names them.
+The sizes here are tiny, so that the example takes seconds. For a useful network, take a preset without these
+settings. `vrpd.presets()` lists the presets.
 """
 
 import json
@@ -14,10 +14,10 @@ random.seed(7)
 
 
 def orders_of_a_day() -> dict[str, object]:
-    """Returns an instance in this project's JSON. Yours come from a spreadsheet or a database."""
-    places = [[round(random.gauss(0, 3), 2), round(random.gauss(0, 3), 2)] for _ in range(CUSTOMERS)]
+    """Returns a random instance in this project's JSON. Yours would come from a spreadsheet or a database."""
+    coords = [[round(random.gauss(0, 3), 2), round(random.gauss(0, 3), 2)] for _ in range(CUSTOMERS)]
     demands = [random.randint(1, 9) for _ in range(CUSTOMERS)]
-    return {"name": "orders", "kind": "cvrp", "capacity": 25, "coords": [[0, 0], *places], "demands": [0, *demands]}
+    return {"name": "orders", "kind": "cvrp", "capacity": 25, "coords": [[0, 0], *coords], "demands": [0, *demands]}
 
 
 client = vrpd.default_client()

@@ -1,4 +1,4 @@
-"""Gives the tests an embedded daemon of their own, in a private runtime folder."""
+"""Starts an embedded daemon for the tests alone, in a private runtime folder."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Models that several tests use."""
+"""Builds the models that several tests use."""
 
 from __future__ import annotations
 
 import vrpd
 
-PLACES = [(2, 3), (5, 1), (-4, 2), (-1, -5), (3, -2), (-3, -3), (0, 6), (6, 4)]
+COORDS = [(2, 3), (5, 1), (-4, 2), (-1, -5), (3, -2), (-3, -3), (0, 6), (6, 4)]
 
 
 def small_model(**settings: object) -> vrpd.Model:
@@ -12,7 +12,7 @@ def small_model(**settings: object) -> vrpd.Model:
     model = vrpd.Model("small", **settings)  # type: ignore[arg-type]
     model.add_depot(x=0, y=0)
     model.add_vehicle_type(num_available=3, capacity=15)
-    for x, y in PLACES:
+    for x, y in COORDS:
         model.add_client(x=x, y=y, delivery=5)
     return model
 
@@ -28,7 +28,7 @@ def large_model(clients: int = 120) -> vrpd.Model:
 
 
 def full_model() -> vrpd.Model:
-    """Returns a model that states every argument of the modelling API. It need not have a solution."""
+    """Returns a model that uses every argument of the modelling API. It need not have a solution."""
     nodes = [[0.0] * 8] * 8
     model = vrpd.Model(
         "full",

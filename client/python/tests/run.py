@@ -3,7 +3,7 @@
 
 Usage: client/python/tests/run.py [PYTEST ARGUMENTS]
 
-The programs are those of VRP_BINARY_DIR, else of build/dev. Exits with 77 if that interpreter does not exist yet.
+Takes the programs from VRP_BINARY_DIR, by default build/dev. Exits with 77 if that interpreter does not exist yet.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""The client with asyncio."""
+"""Tests the client with asyncio."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_cancelled_task_cancels_its_call() -> None:
     assert time.monotonic() - begun < 5
 
 
-def test_batch_jobs_training_and_errors(tmp_path: pathlib.Path) -> None:
+def test_calls_of_every_kind_work_and_raise_errors(tmp_path: pathlib.Path) -> None:
     async def run() -> None:
         async with vrpd.AsyncClient() as client:
             answers = [answer async for answer in client.batch([small_model(), vrpd.Model()], budget=0.05)]
@@ -79,7 +79,7 @@ def test_batch_jobs_training_and_errors(tmp_path: pathlib.Path) -> None:
         ),
     ],
 )
-def test_offers_the_methods_of_the_blocking_class(blocking: type, with_asyncio: type) -> None:
+def test_asyncio_class_has_the_methods_of_the_blocking_class(blocking: type, with_asyncio: type) -> None:
     missing = [
         name for name, _ in inspect.getmembers(blocking) if not name.startswith("_") and not hasattr(with_asyncio, name)
     ]

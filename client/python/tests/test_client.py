@@ -1,4 +1,4 @@
-"""Everything else that a client calls: streams, batches, jobs, stored data, the daemon itself."""
+"""Tests streams, batches, jobs, uploaded data and calls about the daemon itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_improvements_get_better_until_the_result(client: vrpd.Client) -> None:
     assert costs == sorted(costs, reverse=True)
 
 
-def test_stream_that_is_left_ends_the_solve(client: vrpd.Client) -> None:
+def test_leaving_a_stream_cancels_its_solve(client: vrpd.Client) -> None:
     with client.improvements(large_model(), budget="60s") as stream:
         best = next(stream)
     assert stream.best == best
@@ -56,12 +56,12 @@ def test_solves_of_many_threads_wait_while_the_daemon_is_busy(client: vrpd.Clien
     assert all(result.feasible for result in results)
 
 
-def test_client_without_patience_learns_when_to_call_again(client: vrpd.Client) -> None:
-    with contextlib.ExitStack() as busy, vrpd.Client(client._connection.address, retry_for=0) as impatient:
+def test_overload_error_states_the_retry_delay_if_retries_are_off(client: vrpd.Client) -> None:
+    with contextlib.ExitStack() as busy, vrpd.Client(client._connection.address, retry_for=0) as without_retries:
         for _ in range(client.server_info().threads):
             next(busy.enter_context(client.improvements(large_model(), budget="60s")))
         with pytest.raises(vrpd.ResourceExhaustedError) as caught:
-            impatient.solve(large_model(), budget=0.05)
+            without_retries.solve(large_model(), budget=0.05)
     assert caught.value.retry_after and caught.value.reason == "OVERLOADED"
 
 
@@ -74,7 +74,7 @@ def test_error_of_a_batch_iterator_reaches_the_caller(client: vrpd.Client) -> No
         list(client.batch(problems(), budget=0.05))  # type: ignore[arg-type]
 
 
-def test_solve_job_gives_its_result(client: vrpd.Client) -> None:
+def test_stopped_solve_job_returns_its_result_and_can_be_deleted(client: vrpd.Client) -> None:
     job = client.solve_job(large_model(), budget="60s")
     assert client.solve_jobs.get(job.name).state in ("queued", "preparing", "running")
     next(event for event in job.events() if event.improvement is not None)
@@ -120,11 +120,11 @@ def test_numpy_matrices_are_uploaded_once(client: vrpd.Client) -> None:
     (stored,) = client.matrices.list()
     assert (stored.size, stored.with_durations) == (80, True)
     client.matrices.delete(stored.name)
-    client._connection.uploaded[pack(distances, distances * 2).digest()] = stored.name  # what the daemon has lost
-    assert model.solve(budget=0.05).feasible, "uploaded again"
+    client._connection.uploaded[pack(distances, distances * 2).digest()] = stored.name  # as if the daemon lost it
+    assert model.solve(budget=0.05).feasible, "must upload the matrices again"
 
 
-def test_matrices_by_name_and_by_vehicle_type(client: vrpd.Client) -> None:
+def test_vehicle_types_use_their_own_or_the_shared_matrices(client: vrpd.Client) -> None:
     rows = [[0, 3, 4], [3, 0, 5], [4, 5, 0]]
     name = client.matrices.upload(rows).name
     model = vrpd.Model()
@@ -139,7 +139,7 @@ def test_matrices_by_name_and_by_vehicle_type(client: vrpd.Client) -> None:
     assert (result.cost, result.routes[0].vehicle) == (12, 0)
 
 
-def test_server_tells_about_itself(client: vrpd.Client, tmp_path: pathlib.Path) -> None:
+def test_daemon_reports_its_state_and_writes_backups(client: vrpd.Client, tmp_path: pathlib.Path) -> None:
     info = client.server_info()
     assert info.version == vrpd.__version__ and info.limits is not None and info.limits.max_nodes == 100_000
     assert client.server_stats().process is not None
@@ -151,7 +151,7 @@ def test_server_tells_about_itself(client: vrpd.Client, tmp_path: pathlib.Path) 
         assert len(archive.getnames()) >= summary.file_count > 0
 
 
-def test_dict_and_file_are_problems_too(client: vrpd.Client, data: pathlib.Path) -> None:
+def test_dicts_and_files_are_accepted_as_problems(client: vrpd.Client, data: pathlib.Path) -> None:
     assert client.solve(data / "E-n22-k4.vrp", budget=0.2).gap is not None
     vroom = {
         "vehicles": [{"id": 1, "start": [2.35, 48.85], "end": [2.35, 48.85]}],

@@ -1,4 +1,4 @@
-"""Problems from files and other libraries, and back."""
+"""Tests conversions of problems from and to files and other libraries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_file_becomes_a_model(data: pathlib.Path) -> None:
     assert len(model.solve(budget=0.1).to_dataframe().query("not depot")) == 22
 
 
-def test_wrong_file_is_refused_by_line(tmp_path: pathlib.Path) -> None:
+def test_error_in_a_file_names_its_line(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "bad.vrp"
     path.write_text("DIMENSION : x\n")
     with pytest.raises(vrpd.InvalidArgumentError, match="bad.vrp:1"):
@@ -35,7 +35,7 @@ def test_json_keeps_every_constraint() -> None:
     assert len(text) > 1500
 
 
-def test_vroom_and_back() -> None:
+def test_vroom_problem_is_read_solved_and_written_back() -> None:
     problem = {
         "vehicles": [
             {"id": 7, "start": [2.35, 48.85], "end": [2.35, 48.85], "capacity": [4], "time_window": [0, 36000]}
@@ -119,7 +119,7 @@ def test_shipments_come_from_pyvrp_and_go_back() -> None:
     assert costs == [ours.solve(budget=0.3).cost] * 2
 
 
-def test_distances_of_coordinates_go_to_pyvrp() -> None:
+def test_conversion_to_pyvrp_computes_distances_from_coordinates() -> None:
     pyvrp = pytest.importorskip("pyvrp")
     for settings in ({"metric": "cvrplib"}, {"metric": "cvrplib", "lon_lat": True}):
         model = small_model(**settings)
@@ -127,7 +127,7 @@ def test_distances_of_coordinates_go_to_pyvrp() -> None:
         assert theirs == model.solve(budget=0.3).cost
 
 
-def test_what_pyvrp_cannot_express_is_refused_by_name() -> None:
+def test_error_names_the_field_that_pyvrp_cannot_express() -> None:
     pytest.importorskip("pyvrp")
     model = small_model()
     model.add_client(x=1, y=1, skills=["cold"])

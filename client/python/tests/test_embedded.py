@@ -1,4 +1,4 @@
-"""The embedded daemon: shared, private, started again when it is gone, and ended when nobody uses it."""
+"""Tests how the embedded daemon is started, shared, kept private, started again and ended when idle."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ START = "started = vrpd.default_client().server_info().start_time; print(started
 
 @pytest.fixture
 def runtime(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pathlib.Path]:
-    """A runtime folder without a daemon yet."""
+    """Gives a runtime folder in which no daemon has started yet."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("VRPD_IDLE_S", "2")
     before = list(_daemon._started)
@@ -38,11 +38,11 @@ def runtime(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         _daemon._started.remove(process)
 
 
-def python(code: str) -> subprocess.Popen[str]:
+def start_python(code: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def output(process: subprocess.Popen[str]) -> str:
+def wait_for_output(process: subprocess.Popen[str]) -> str:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     return out
@@ -55,20 +55,20 @@ def wait_until(holds: Callable[[], bool], limit_s: float = 20) -> None:
         time.sleep(0.05)
 
 
-def the_socket(runtime: pathlib.Path) -> pathlib.Path:
+def find_socket(runtime: pathlib.Path) -> pathlib.Path:
     return next(runtime.glob("vrpd-*/vrpd.sock"))
 
 
-def test_processes_that_start_at_once_share_one_daemon(runtime: pathlib.Path) -> None:
-    answers = {output(process) for process in [python(SOLVE + START) for _ in range(4)]}
+def test_processes_that_start_together_share_one_daemon(runtime: pathlib.Path) -> None:
+    answers = {wait_for_output(process) for process in [start_python(SOLVE + START) for _ in range(4)]}
     assert len(answers) == 1
     assert len(list(runtime.glob("vrpd-*"))) == 1
 
 
 def test_daemon_outlives_its_starter_and_ends_when_idle(runtime: pathlib.Path) -> None:
-    starter = python(SOLVE + "print('ready', flush=True); import time; time.sleep(60)")
+    starter = start_python(SOLVE + "print('ready', flush=True); import time; time.sleep(60)")
     assert starter.stdout is not None and starter.stdout.readline() == "ready\n"
-    path = the_socket(runtime)
+    path = find_socket(runtime)
     starter.send_signal(signal.SIGKILL)
     starter.communicate()
     assert _daemon._accepts(path)
@@ -76,10 +76,10 @@ def test_daemon_outlives_its_starter_and_ends_when_idle(runtime: pathlib.Path) -
     assert "idle, stopping" in (path.parent / "vrpd.log").read_text()
 
 
-def test_starter_ends_without_a_warning(runtime: pathlib.Path) -> None:
-    ran = subprocess.run([sys.executable, "-X", "dev", "-c", SOLVE], capture_output=True, text=True)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert the_socket(runtime).exists()
+def test_process_that_started_the_daemon_exits_without_a_warning(runtime: pathlib.Path) -> None:
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", SOLVE], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert find_socket(runtime).exists()
 
 
 def test_killed_daemon_is_started_again(runtime: pathlib.Path) -> None:
@@ -95,7 +95,7 @@ def test_killed_daemon_is_started_again(runtime: pathlib.Path) -> None:
 def test_daemon_that_ended_when_idle_is_started_again(runtime: pathlib.Path) -> None:
     client = vrpd.Client()
     client.server_info()
-    path = the_socket(runtime)
+    path = find_socket(runtime)
     wait_until(lambda: not path.exists())
     assert client.improvements(small_model(), budget=0.05).result.feasible
     client.close()
@@ -113,7 +113,7 @@ def test_stale_socket_is_replaced(runtime: pathlib.Path) -> None:
 def test_folder_and_socket_are_private(runtime: pathlib.Path) -> None:
     client = vrpd.Client()
     client.server_info()
-    path = the_socket(runtime)
+    path = find_socket(runtime)
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     client.close()
 
@@ -141,7 +141,7 @@ def test_forked_process_solves_too(client: vrpd.Client) -> None:
         "if pid == 0: os._exit(7)\n"
         "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
     )
-    assert output(python(code)).strip() == "7"
+    assert wait_for_output(start_python(code)).strip() == "7"
 
 
 @pytest.mark.parametrize("call", ["m.solve(budget='60s')", "list(m.improvements(budget='60s'))"])
@@ -150,17 +150,17 @@ def test_ctrl_c_cancels_a_solve(call: str, client: vrpd.Client) -> None:
         "import sys; sys.path.insert(0, 'tests'); from models import large_model; import vrpd\n"
         "m = large_model(); vrpd.default_client().server_info(); print('ready', flush=True)\n"
         f"try: {call}\nexcept KeyboardInterrupt: print('interrupted', flush=True)\n"
-        "sys.stdin.read()"  # lives on, since the end of the process would end its calls too
+        "sys.stdin.read()"  # keeps the process alive, since its end would cancel its calls too
     )
     package = pathlib.Path(__file__).parents[1]
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, text=True, cwd=package) as process:
         assert process.stdin is not None and process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        wait_until(lambda: searches(client) == 1)
+        wait_until(lambda: count_running_solves(client) == 1)
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
-        wait_until(lambda: searches(client) == 0, 5)
+        wait_until(lambda: count_running_solves(client) == 0, 5)
         assert process.poll() is None
         process.stdin.close()
 
@@ -173,12 +173,12 @@ def test_interrupt_at_any_moment_leaves_no_solve_behind(client: vrpd.Client) -> 
         with pytest.raises(KeyboardInterrupt):
             interrupt.start()
             mine.solve(model, budget="60s")
-        wait_until(lambda: searches(client) == 0, 5)
+        wait_until(lambda: count_running_solves(client) == 0, 5)
     mine.close()
 
 
-def searches(client: vrpd.Client) -> int:
-    """Returns the number of solves under way."""
+def count_running_solves(client: vrpd.Client) -> int:
+    """Returns the number of calls of Solve that the daemon is answering."""
     return sum(rpc.in_flight for rpc in client.server_stats().rpcs if rpc.rpc.endswith("Solve"))
 
 
@@ -196,19 +196,19 @@ def test_package_without_programs_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert _programs.find("vrpd") is None
     with pytest.raises(vrpd.EmbeddedDaemonError, match="has no programs"):
         vrpd.Client().server_info()
-    ran = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", "import sys; from vrpd._programs import run_vrpctl; sys.exit(run_vrpctl())"],
         capture_output=True,
         text=True,
     )
-    assert (ran.returncode, "has no programs" in ran.stderr) == (1, True)
+    assert (done.returncode, "has no programs" in done.stderr) == (1, True)
 
 
 def test_console_script_runs_the_program() -> None:
-    ran = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", "from vrpd._programs import run_vrpctl; run_vrpctl()", "--help"],
         capture_output=True,
         text=True,
         env=dict(os.environ),
     )
-    assert ran.returncode == 0 and "solve" in ran.stdout
+    assert done.returncode == 0 and "solve" in done.stdout

@@ -1,4 +1,4 @@
-"""Errors of the daemon are exceptions with field paths."""
+"""Tests that errors of the daemon become exceptions with field paths."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def test_unreachable_daemon_is_unavailable() -> None:
     assert isinstance(caught.value, ConnectionError)
 
 
-def test_time_limit_of_a_call_is_a_timeout(client: vrpd.Client) -> None:
+def test_call_past_its_timeout_raises_a_timeout_error(client: vrpd.Client) -> None:
     job = client.solve_job(large_model(), budget="60s")
     with pytest.raises(TimeoutError):
         next(event for event in job.events(timeout=0.2) if event.response is not None)
     job.stop()
 
 
-def test_unsupported_combination_is_unimplemented() -> None:
+def test_unsupported_combination_is_refused() -> None:
     model = small_model()
     model.add_vehicle_type(max_reloads=1)
     first, second = model.clients[:2]

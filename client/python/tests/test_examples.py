@@ -1,4 +1,4 @@
-"""The examples run as they are."""
+"""Runs the examples unchanged and checks their output."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import pytest
 EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
 
 
-def run(name: str) -> str:
+def run_example(name: str) -> str:
     done = subprocess.run([sys.executable, EXAMPLES / name], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_quick_start() -> None:
-    assert "feasible:     yes" in run("quick_start.py")
+def test_quick_start_prints_a_feasible_plan() -> None:
+    assert "feasible:     yes" in run_example("quick_start.py")
 
 
-def test_time_windows() -> None:
-    out = run("time_windows.py")
+def test_time_windows_leaves_out_the_customer_that_does_not_pay() -> None:
+    out = run_example("time_windows.py")
     assert "Montmartre" in out and "left out: Rouen (only if it pays): cheaper to skip" in out
 
 
-def test_train_on_your_data() -> None:
-    out = run("train_on_your_data.py")
+def test_train_on_your_data_solves_with_its_model() -> None:
+    out = run_example("train_on_your_data.py")
     assert "datasets/orders: 60 days, up to 8 customers" in out and "models/orders/versions/1: cost" in out
 
 
-def test_service(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_returns_routes_or_field_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     testclient = pytest.importorskip("fastapi.testclient")
     monkeypatch.syspath_prepend(str(EXAMPLES))
     import service

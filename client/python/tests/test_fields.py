@@ -1,4 +1,4 @@
-"""The whole API is reachable: every field of requests by an argument, every field of answers by an attribute."""
+"""Tests that arguments reach every field of requests, and attributes every field of answers."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from vrpd import _problems, _proto, _rpc, _training, records
 from vrpd.options import CallOptions, PlannedRoute, SolveOptions, solve_request
 
 
-def stated_fields(message: Any) -> set[str]:
-    """Returns the full names of all fields that the message or a part of it states."""
+def set_fields(message: Any) -> set[str]:
+    """Returns the full names of all fields that are set in the message or its parts."""
     found = set()
     for field, value in message.ListFields():
         found.add(field.full_name)
         if field.message_type is not None and not field.message_type.GetOptions().map_entry:
             for part in value if records._is_repeated(field) else [value]:
-                found |= stated_fields(part)
+                found |= set_fields(part)
     return found
 
 
-def known_fields(descriptor: Any, leave: set[str]) -> set[str]:
-    """Returns the full names of all fields of a message and its parts, without the messages in `leave`."""
+def known_fields(descriptor: Any, skipped: set[str]) -> set[str]:
+    """Returns the full names of all fields of a message and its parts, but not inside the messages `skipped`."""
     found: set[str] = set()
     for field in descriptor.fields:
         found.add(field.full_name)
-        if field.message_type is not None and field.message_type.full_name not in leave | {descriptor.full_name}:
-            found |= known_fields(field.message_type, leave)
+        if field.message_type is not None and field.message_type.full_name not in skipped | {descriptor.full_name}:
+            found |= known_fields(field.message_type, skipped)
     return found
 
 
-def message_fields(name: str, leave: set[str]) -> set[str]:
-    return known_fields(_proto.pool().FindMessageTypeByName(f"vrp.v1.{name}"), leave | {"google.protobuf.Duration"})
+def message_fields(name: str, skipped: set[str]) -> set[str]:
+    return known_fields(_proto.pool().FindMessageTypeByName(f"vrp.v1.{name}"), skipped | {"google.protobuf.Duration"})
 
 
 def test_model_sets_every_field_of_an_instance() -> None:
     uploaded = small_model()
     uploaded.set_matrices(uploaded="matrices/a")
     made = [_problems.fill(_problems.to_message(model), lambda _: None) for model in (full_model(), uploaded)]
-    assert message_fields("Instance", set()) - stated_fields(made[0]) - stated_fields(made[1]) == set()
+    assert message_fields("Instance", set()) - set_fields(made[0]) - set_fields(made[1]) == set()
 
 
 def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
@@ -75,19 +75,19 @@ def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
     assert set(every) == set(SolveOptions.__annotations__)
     assert set(every) | {"timeout", "progress", "on_improvement"} == set(typing.get_type_hints(CallOptions))
     by_path = solve_request(_problems.to_message(plan).instance, None, **{**every, "initial_solution": plan})
-    stated = stated_fields(solve_request(instance, model, **every)) | stated_fields(by_path)
+    stated = set_fields(solve_request(instance, model, **every)) | set_fields(by_path)
     wanted = message_fields(
         "SolveRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile", "vrp.v1.Solution", "vrp.v1.SolutionFile"}
     )
     assert wanted - stated == set()
 
 
-def test_arguments_set_every_field_of_a_training() -> None:
+def test_arguments_set_every_field_of_a_training_request() -> None:
     spec = _training.spec("a: 1", None, {"training.epochs": 3}, "cpu", 1, {"team": "north"}, "2h", 5)
     call = _rpc.create_training_job(spec, "id", True, True)
     wanted = message_fields("CreateTrainingJobRequest", set())
     assert (
-        wanted - stated_fields(call.request()) - {f"vrp.v1.TrainingSpec.LabelsEntry.{key}" for key in ("key", "value")}
+        wanted - set_fields(call.request()) - {f"vrp.v1.TrainingSpec.LabelsEntry.{key}" for key in ("key", "value")}
         == set()
     )
 

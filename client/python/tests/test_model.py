@@ -1,4 +1,4 @@
-"""Problems are stated as in PyVRP and solved as stated."""
+"""Tests that models built as in PyVRP are solved with all their constraints."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_infinite_limits_mean_no_limit() -> None:
     assert model.solve(budget=0.05).feasible
 
 
-def test_costs_and_reloads() -> None:
+def test_one_vehicle_reloads_and_pays_all_its_costs() -> None:
     model = vrpd.Model()
     model.add_depot(x=0, y=0)
     model.add_vehicle_type(num_available=1, capacity=1, fixed_cost=100, unit_distance_cost=2, max_reloads=5)
@@ -116,7 +116,7 @@ def test_initial_solution_is_kept_and_frozen_stops_stay() -> None:
     assert again.cost <= result.cost
 
 
-def test_initial_solution_by_client_and_by_file(tmp_path: object) -> None:
+def test_initial_solution_may_be_clients_or_a_file(tmp_path: object) -> None:
     import pathlib
 
     model = small_model()
@@ -155,7 +155,7 @@ def test_rows_of_a_table_become_clients() -> None:
         (lambda m: (m.set_matrices([[0, 1], [1]]), m.solve()), r"distances\[1\]: got 1 values, wanted 2"),
     ],
 )
-def test_wrong_argument_is_refused_by_name(wrong: object, message: str) -> None:
+def test_error_names_the_wrong_argument(wrong: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         wrong(small_model())  # type: ignore[operator]
 

@@ -1,4 +1,4 @@
-"""Daemons elsewhere: tokens and TLS."""
+"""Tests remote daemons with tokens and TLS."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vrpd import _programs
 
 @contextlib.contextmanager
 def daemon(folder: pathlib.Path, listen: str, *flags: object) -> Iterator[str]:
-    """Runs a daemon and gives its address."""
+    """Runs a daemon during the context and gives its address."""
     command = [_programs.find("vrpd"), "--listen", listen, "--state-dir", folder / "state", *flags]
     words = [str(word) for word in command]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
@@ -27,7 +27,7 @@ def daemon(folder: pathlib.Path, listen: str, *flags: object) -> Iterator[str]:
             process.kill()
 
 
-def test_token_opens_what_its_role_may_do(tmp_path: pathlib.Path) -> None:
+def test_token_permits_only_the_calls_of_its_role(tmp_path: pathlib.Path) -> None:
     program = str(_programs.find("vrpd"))
     made = subprocess.run([program, "--new-token", "solve"], capture_output=True, text=True, check=True).stdout
     _, token, _, line = made.splitlines()[:4]
@@ -43,7 +43,7 @@ def test_token_opens_what_its_role_may_do(tmp_path: pathlib.Path) -> None:
             vrpd.Client(address).server_info()
 
 
-def test_tls_with_a_private_authority(tmp_path: pathlib.Path) -> None:
+def test_tls_checks_the_authority_and_the_server_name(tmp_path: pathlib.Path) -> None:
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=vrpd".split()
     names = ["-addext", "subjectAltName=DNS:routes.example"]

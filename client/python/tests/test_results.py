@@ -1,4 +1,4 @@
-"""Results as tables, drawings, text and pickles."""
+"""Tests results as tables, plots, text and pickles."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def test_pickled_result_still_writes_files(result: vrpd.Result) -> None:
     assert copy == result and copy.to_vrplib() == result.to_vrplib()
 
 
-def test_unknown_attribute_names_the_known_ones(result: vrpd.Result) -> None:
+def test_error_for_an_unknown_attribute_lists_the_known_ones(result: vrpd.Result) -> None:
     with pytest.raises(AttributeError, match="Route has no attribute 'lenght'; it has vehicle, "):
         result.routes[0].lenght  # noqa: B018
 
 
-def test_dict_is_plain(result: vrpd.Result) -> None:
+def test_dict_of_a_plan_is_valid_json(result: vrpd.Result) -> None:
     import json
 
     assert json.loads(json.dumps(result.plan.to_dict()))["cost"] == result.cost
 
 
-def test_import_is_light() -> None:
+def test_import_loads_no_heavy_modules() -> None:
     heavy = ("grpc", "google.protobuf", "numpy", "pandas", "matplotlib")
     code = f"import sys, vrpd; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""Trainings, datasets and models."""
+"""Tests training jobs, datasets and models."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def test_training_on_own_data_gives_a_model_that_solves(client: vrpd.Client, tmp
     assert all(math.isfinite(loss) for loss in history["loss"])
     result = client.solve(json.loads(lines[0]), model="own", strategy="greedy", budget="5s")
     assert result.model == job.model and job.model.startswith("models/own/versions/")
-    use_model(client, tmp_path)
+    check_calls_about_models(client, tmp_path)
     job.delete()
     client.datasets.delete("orders")
 
 
-def use_model(client: vrpd.Client, folder: pathlib.Path) -> None:
+def check_calls_about_models(client: vrpd.Client, folder: pathlib.Path) -> None:
     report = client.models.evaluate("own", generate=vrpd.generated("cvrp", 6, 4), modes=[("greedy", 0), ("sample", 2)])
     assert [row.mode for row in report.evaluations] == ["greedy", "sample 2"]
     client.models.export("own@1", folder / "model")
@@ -71,7 +71,7 @@ def test_running_job_is_paused_resumed_and_stopped(client: vrpd.Client) -> None:
     assert other.wait(check=False).state == "cancelled"
 
 
-def test_wrong_configuration_is_refused_by_key(client: vrpd.Client) -> None:
+def test_error_names_the_wrong_setting(client: vrpd.Client) -> None:
     with pytest.raises(vrpd.InvalidArgumentError, match="epochs"):
         client.train({**TINY, "training": {"epochs": -1}})
     with pytest.raises(ValueError, match="preset: got 'none', wanted one of"):
@@ -80,6 +80,6 @@ def test_wrong_configuration_is_refused_by_key(client: vrpd.Client) -> None:
     assert resolved.name == "" and resolved.resolved_settings["training.epochs"] == "7"
 
 
-def test_presets_are_named_with_what_they_train() -> None:
+def test_presets_are_listed_and_can_be_read() -> None:
     assert {"ptrnet_tiny", "gt_cvrp20"} <= set(vrpd.presets())
     assert vrpd.preset_text("ptrnet-tiny").startswith("#")

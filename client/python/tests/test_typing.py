@@ -1,4 +1,4 @@
-"""The package and a program that uses it pass mypy --strict."""
+"""Checks the types of the package, and of a program that uses it, with mypy --strict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ m.solve(buget=1)
 """
 
 
-def test_package_and_its_user_pass_mypy(tmp_path: pathlib.Path) -> None:
+def test_mypy_accepts_the_package_and_finds_the_error_of_a_user(tmp_path: pathlib.Path) -> None:
     api = pytest.importorskip("mypy.api")
     package = pathlib.Path(__file__).resolve().parents[1]
     cache = ["--cache-dir", str(tmp_path / "cache")]

@@ -1,4 +1,4 @@
-"""Both wheels are built with the same bytes each time, and install and run."""
+"""Builds the wheels with and without programs, and runs their code."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def solve_many(problems: Iterable[Problem], **options: Unpack[SolveOptions]) -> 
 
 
 def train(config: Config | None = None, **options: Unpack[TrainOptions]) -> TrainingJob:
-    """Queues a training; see `vrpd.Client.train`."""
+    """Queues a training job; see `vrpd.Client.train`."""
     return default_client().train(config, **options)
 
 

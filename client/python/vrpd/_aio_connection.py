@@ -1,4 +1,4 @@
-"""The connection of a client with asyncio."""
+"""Connects a client with asyncio to a daemon."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _END = object()
 
 
 class AsyncConnection:
-    """Makes calls in one event loop. Cancelling the task cancels its call."""
+    """A connection that makes calls in one event loop. Cancelling a task cancels its call."""
 
     def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None, retry_s: float) -> None:
         self._target = target  # None: the embedded daemon
         self._tls = tls
         self._metadata = metadata(token)
         self._timeout = timeout
-        self._retry_for = retry_s  # seconds for which a busy daemon is asked again, without a timeout
+        self._retry_for = retry_s  # seconds of retries while the daemon is busy, for calls without a timeout
         self._channel: Any = None
         self.address = target or ""
         self.uploaded: dict[str, str] = {}  # names of uploaded matrices by their digest
@@ -52,7 +52,7 @@ class AsyncConnection:
             yield call.read(message)
 
     async def messages(self, call: Call[Any], timeout: float | None = None) -> AsyncIterator[Any]:
-        """Returns the messages of an answer as they are."""
+        """Returns the protobuf messages of an answer."""
 
         async def wait(running: Any) -> tuple[Any, Any]:
             return running, await _next(running)
@@ -66,7 +66,7 @@ class AsyncConnection:
             running.cancel()
 
     async def _retried(self, call: Call[Any], timeout: float | None, wait: Callable[[Any], Awaitable[T]]) -> T:
-        """Makes a call and waits for its answer or first message; again while the daemon is busy or was gone."""
+        """Makes a call and waits for its answer or first message. Retries if the daemon is busy or has ended."""
         if self.embedded and not call.repeatable:
             await self.unary(PROBE)
         limit = self._timeout if timeout is None else timeout

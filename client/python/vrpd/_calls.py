@@ -1,4 +1,4 @@
-"""Calls of the API, without the way in which they are made: a method, a request and how to read the answer."""
+"""Describes calls of the API: a method, a request and how to read the answer. A connection makes them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """A call whose answer, or each message of it, `read` turns into a T."""
+    """A call. `read` turns its answer, or each message of a streamed answer, into a T."""
 
     method: str
     request: Callable[[], Any]
-    """Returns the message, or an iterator of messages for methods with a stream of requests."""
+    """Returns the request message, or an iterator of messages for methods with a stream of requests."""
     read: Callable[[Any], T]
     repeatable: bool = True
-    """Whether `request` can be called again, which an iterator of the caller's does not allow."""
+    """Whether `request` can be called again. It cannot if it reads an iterator of the caller."""
 
 
 def unary(method: str, read: Callable[[Any], T], **fields: Any) -> Call[T]:
@@ -30,9 +30,9 @@ def unary(method: str, read: Callable[[Any], T], **fields: Any) -> Call[T]:
 
 
 def sending(method: str, read: Callable[[Any], T], request: Callable[[], Any], source: object = None) -> Call[T]:
-    """Returns the call of a method with a request, or an iterator of requests, that is made when it is sent.
+    """Returns the call of a method. `request` creates the request, or an iterator of requests, for each attempt.
 
-    The call can be repeated unless the requests come from `source` and that is an iterator.
+    The call cannot be repeated if `source`, from which the requests come, is an iterator.
     """
     return Call(method, request, read, repeatable=not isinstance(source, Iterator))
 
@@ -47,5 +47,5 @@ def listing(field: str, kind: Callable[[Any], T]) -> Callable[[Any], list[T]]:
 
 
 def page(field: str, kind: Callable[[Any], T]) -> Callable[[Any], tuple[list[T], str]]:
-    """Returns a reader of a page and the token of the next one."""
+    """Returns a reader of a page and the token of the next page."""
     return lambda answer: ([kind(one) for one in getattr(answer, field)], answer.next_page_token)

@@ -1,4 +1,4 @@
-"""Options of a channel that the clients with and without asyncio share."""
+"""Prepares channels for the clients with and without asyncio."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Tls:
     """Files of a TLS connection, in PEM."""
 
     ca: str | os.PathLike[str] | None = None
-    """Certificates of the authority. None: those of the system."""
+    """Certificates of the authority. By default those of the system."""
     certificate: str | os.PathLike[str] | None = None
     """This client's certificate, if the daemon asks for one."""
     key: str | os.PathLike[str] | None = None
@@ -31,7 +31,7 @@ CHANNEL_OPTIONS: list[tuple[str, Any]] = [
 
 
 def to_tls(tls: bool | Tls | str | os.PathLike[str] | None) -> Tls | None:
-    """Returns the settings: True means the system's authorities, a path the file of an authority."""
+    """Returns the TLS settings, or None for no TLS. True means the system's authorities, a path those in the file."""
     if tls is None or tls is False:
         return None
     if tls is True:
@@ -57,7 +57,7 @@ def metadata(token: str) -> list[tuple[str, str]]:
 
 
 def to_error(error: Any) -> VrpdError:
-    """Returns the exception of a grpc.RpcError."""
+    """Returns the exception for a grpc.RpcError."""
     trailing = {key: value for key, value in error.trailing_metadata() or ()}
     code = error.code().name
     message = error.details() or ""

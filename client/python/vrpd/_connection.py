@@ -1,4 +1,4 @@
-"""The connection of a client: a remote daemon, or the embedded one, which is started again when it is gone."""
+"""Connects a client to a remote daemon, or to the embedded one, which is started again if it has ended."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 
 class Connection:
-    """Makes calls. Thread-safe, and usable in a forked process, which opens a channel of its own."""
+    """A connection that makes calls. Thread-safe, and usable in a forked process, which opens its own channel."""
 
     def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None, retry_s: float) -> None:
         self._target = target  # None: the embedded daemon
         self._tls = tls
         self._metadata = metadata(token)
         self._timeout = timeout
-        self._retry_for = retry_s  # seconds for which a busy daemon is asked again, without a timeout
+        self._retry_for = retry_s  # seconds of retries while the daemon is busy, for calls without a timeout
         self._lock = threading.Lock()
         self._channel: Any = None
         self._process = os.getpid()
@@ -44,7 +44,7 @@ class Connection:
             channel.close()
 
     def unary(self, call: Call[T], timeout: float | None = None) -> T:
-        """Returns the answer of a call. An exception in this thread, such as Ctrl-C, cancels it."""
+        """Returns the answer of a call. An exception in this thread, such as Ctrl-C, cancels the call."""
         return call.read(self._retried(call, timeout, lambda running: running.result()))
 
     def stream(self, call: Call[T], timeout: float | None = None) -> Iterator[T]:
@@ -52,11 +52,11 @@ class Connection:
         return (call.read(message) for message in self.messages(call, timeout))
 
     def messages(self, call: Call[Any], timeout: float | None = None) -> Messages:
-        """Returns the messages of an answer as they are, after waiting for the first one."""
+        """Returns the protobuf messages of an answer after waiting for the first one."""
         return self._retried(call, timeout, lambda running: Messages(running, running.next()))
 
     def _retried(self, call: Call[Any], timeout: float | None, wait: Callable[[RunningCall], T]) -> T:
-        """Makes a call and waits for its answer or first message; again while the daemon is busy or was gone."""
+        """Makes a call and waits for its answer or first message. Retries if the daemon is busy or has ended."""
         if self.embedded and not call.repeatable:
             self.unary(PROBE)
         limit = self._timeout if timeout is None else timeout
@@ -99,7 +99,7 @@ class Connection:
             return self._channel
 
     def _drop(self, channel: Any) -> None:
-        """Lets the next call open a new channel. Calls of other threads on this one may still end."""
+        """Makes the next call open a new channel. Calls of other threads on the old channel may still finish."""
         with self._lock:
             if self._channel is channel:
                 self._channel = None

@@ -1,7 +1,7 @@
 """Starts the embedded daemon, which all processes of a user and version share.
 
 Its folder holds the socket, a lock, the log and the state. The daemon ends by itself after a time without calls,
-also if every process that used it was killed.
+even if every process that used it was killed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _started: list[subprocess.Popen[bytes]] = []
 
 @atexit.register
 def _leave_running() -> None:
-    """Keeps Python from warning of daemons that outlive it, as they should."""
+    """Prevents Python's warning about running subprocesses, since daemons should outlive this process."""
     for process in _started:
         process.returncode = 0
 
@@ -70,15 +70,15 @@ def _folder(program: pathlib.Path) -> pathlib.Path:
     for base in filter(None, [runtime, tempfile.gettempdir(), "/tmp"]):
         folder = pathlib.Path(base) / (name if base == runtime else f"{name}-{os.getuid()}")
         if len(os.fsencode(folder / "vrpd.sock")) > _MAX_SOCKET_PATH:
-            problems.append(f"{folder}: too long for a socket")
+            problems.append(f"{folder}: the path is too long for a socket")
             continue
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             problems.append(f"{folder}: {error.strerror}")
             continue
-        about = folder.lstat()
-        if stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid() and stat.S_IMODE(about.st_mode) & 0o077 == 0:
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and stat.S_IMODE(status.st_mode) & 0o077 == 0:
             return folder
         problems.append(f"{folder}: is not a private folder of this user")
     raise EmbeddedDaemonError(
@@ -122,7 +122,7 @@ def _locked(path: pathlib.Path) -> Iterator[None]:
 
 def _start(program: pathlib.Path, folder: pathlib.Path, path: pathlib.Path) -> None:
     """Starts the daemon and waits until it listens. The caller holds the lock."""
-    _started[:] = [process for process in _started if process.poll() is None]  # reaps those that have ended
+    _started[:] = [process for process in _started if process.poll() is None]  # reaps daemons that have ended
     log = folder / "vrpd.log"
     state = _state_dir() or str(folder / "state")
     command = [str(program), "--listen", f"unix:{path}", "--state-dir", state, "--exit-when-idle-s", str(_idle_s())]
@@ -151,7 +151,7 @@ def _spawn(command: list[str], log: pathlib.Path) -> subprocess.Popen[bytes]:
 
 
 def _wait_until_listening(process: subprocess.Popen[bytes], path: pathlib.Path, deadline: float) -> bool:
-    """Returns whether the daemon listens; false if it ended. Kills it if it does neither in time."""
+    """Returns whether the daemon listens, after waiting until it does or ends. Kills the daemon at the deadline."""
     while process.poll() is None:
         if _accepts(path):
             return True

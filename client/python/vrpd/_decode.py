@@ -1,4 +1,4 @@
-"""Models from the objects of this project's JSON, which the daemon has checked."""
+"""Builds models from objects of this project's JSON that the daemon has checked."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Decoder:
         for node in range(self._depots):
             self._add_depot(node)
         groups = self._add_groups()
-        clients = [self._add_client(node, groups.get(node)) for node in range(self._depots, self._count())]
+        clients = [self._add_client(node, groups.get(node)) for node in range(self._depots, self._count_nodes())]
         for shipment in self._data.get("shipments", ()):
             pickup, delivery = (clients[shipment[end] - self._depots] for end in ("pickup", "delivery"))
             self._model.add_shipment(pickup, delivery, shipment["amount"], name=shipment.get("id", ""))
@@ -47,7 +47,7 @@ class _Decoder:
             self._model.set_matrices(self._matrix("distance_matrix"), self._matrix("duration_matrix"))
         return self._model
 
-    def _count(self) -> int:
+    def _count_nodes(self) -> int:
         for key in ("coords", "matrix_rows", "distance_matrix"):
             if key in self._data:
                 return len(self._data[key])
@@ -59,16 +59,16 @@ class _Decoder:
             return matrix
         return [[matrix[start][end] for end in rows] for start in rows]
 
-    def _at(self, key: str, node: int, default: Any = None) -> Any:
+    def _value_at(self, key: str, node: int, default: Any = None) -> Any:
         values = self._data.get(key)
         return default if values is None else values[node]
 
-    def _place(self, node: int) -> dict[str, Any]:
-        x, y = self._at("coords", node, (None, None))
-        return {"x": x, "y": y, "name": self._at("ids", node, "")}
+    def _location(self, node: int) -> dict[str, Any]:
+        x, y = self._value_at("coords", node, (None, None))
+        return {"x": x, "y": y, "name": self._value_at("ids", node, "")}
 
     def _windows(self, node: int) -> list[TimeWindow]:
-        given = self._at("time_windows", node)
+        given = self._value_at("time_windows", node)
         if given is None:
             return []
         windows = given if isinstance(given[0], list) else [given]
@@ -77,12 +77,12 @@ class _Decoder:
     def _add_depot(self, node: int) -> None:
         window = (self._windows(node) or [TimeWindow()])[0]
         stated = "time_windows" in self._data
-        self._model.add_depot(**self._place(node), tw_early=window.early if stated else None, tw_late=window.late)
+        self._model.add_depot(**self._location(node), tw_early=window.early if stated else None, tw_late=window.late)
 
     def _add_groups(self) -> dict[int, ClientGroup]:
         groups = {}
         for nodes in self._data.get("alternative_groups", ()):
-            optional = self._at("prizes", nodes[0]) is not None
+            optional = self._value_at("prizes", nodes[0]) is not None
             group = self._model.add_client_group(required=not optional)
             groups.update(dict.fromkeys(nodes, group))
         return groups
@@ -90,17 +90,17 @@ class _Decoder:
     def _add_client(self, node: int, group: ClientGroup | None) -> Any:
         windows = self._windows(node)
         return self._model.add_client(
-            **self._place(node),
-            delivery=self._at("demands", node),
-            pickup=self._at("pickups", node),
-            backhaul=self._at("backhauls", node),
+            **self._location(node),
+            delivery=self._value_at("demands", node),
+            pickup=self._value_at("pickups", node),
+            backhaul=self._value_at("backhauls", node),
             time_windows=windows or None,
-            service_duration=self._at("service", node, 0),
-            setup_duration=self._at("setup", node, 0),
-            release_time=self._at("release", node, 0),
-            skills=self._at("required_skills", node, ()),
-            prize=self._at("prizes", node),
-            priority=self._at("priorities", node, 0),
+            service_duration=self._value_at("service", node, 0),
+            setup_duration=self._value_at("setup", node, 0),
+            release_time=self._value_at("release", node, 0),
+            skills=self._value_at("required_skills", node, ()),
+            prize=self._value_at("prizes", node),
+            priority=self._value_at("priorities", node, 0),
             group=group,
         )
 
@@ -142,7 +142,7 @@ class _Decoder:
 
 
 def _capacity(value: Any) -> Any:
-    """Returns the capacity; null means no limit, which only a dimension before a limited one needs to state."""
+    """Returns the capacity, with 1e12 in place of null, which means no limit in that dimension."""
     if isinstance(value, list):
         return [1e12 if one is None else one for one in value]
     return value

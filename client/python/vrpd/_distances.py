@@ -1,4 +1,4 @@
-"""Distances between the nodes of a model, for other libraries, which want them as matrices."""
+"""Computes matrices of distances and durations between the nodes of a model, for other libraries."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def node_distances(model: Model, profile: Profile) -> list[list[float]]:
     metric = _METRICS[model._settings["metric"] or "exact"]
     between = _haversine if model.lon_lat else _euclidean
     nodes: list[Depot | Customer] = [*model.depots, *model.clients]
-    places = [node.location for node in nodes]
-    if any(place is None for place in places):
+    locations = [node.location for node in nodes]
+    if any(location is None for location in locations):
         raise ConversionError("a depot or client has no location, and there are no matrices")
-    return [[metric(between(frm, to)) for to in places] for frm in places]
+    return [[metric(between(frm, to)) for to in locations] for frm in locations]
 
 
-def durations_of(model: Model, profile: Profile, distances: list[list[float]]) -> list[list[float]]:
+def node_durations(model: Model, profile: Profile, distances: list[list[float]]) -> list[list[float]]:
     """Returns the travel times between all nodes: those given, else distance / speed."""
     _, durations = _given(model, profile)
     speed = model._settings["speed"] or 1.0

@@ -1,4 +1,4 @@
-"""Models as messages."""
+"""Encodes models as messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PendingMatrices(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """A vrp.v1.Instance or InstanceFile, and the matrices that it still needs."""
+    """A vrp.v1.Instance or InstanceFile, and the matrices that the caller must still add."""
 
     instance: Any
     pending: list[PendingMatrices]

@@ -1,4 +1,4 @@
-"""The ends of jobs, and their progress on the terminal."""
+"""Checks how jobs ended and shows their progress on the terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_end(info: TrainingJobInfo | SolveJobInfo, check: bool) -> None:
 
 
 class JobProgress:
-    """Shows the progress of a job, if asked to."""
+    """A display of a job's progress, if `shown`."""
 
     def __init__(self, name: str, shown: bool, budget: float | None = None) -> None:
         self._name = name

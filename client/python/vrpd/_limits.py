@@ -13,5 +13,5 @@ def finite(value: float | None) -> float | None:
 
 
 def finite_int(value: int | None) -> int | None:
-    """Returns the count; one that PyVRP uses for "no limit" becomes the API's largest, 100,000."""
+    """Returns the count, but at most the API's largest, 100,000. PyVRP's numbers for "no limit" are larger."""
     return None if value is None else min(int(value), 100_000)

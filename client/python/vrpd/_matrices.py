@@ -1,4 +1,4 @@
-"""Square matrices as rows of doubles, and matrices made of edges."""
+"""Packs square matrices row by row as doubles, and builds matrices from edges."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from . import _proto
 from .parts import Customer, Depot, Edge, Location, MatrixLike
 
-_CHUNK = 500_000  # values in a message
-_DOUBLE = 8  # bytes
+_CHUNK_VALUES = 500_000  # maximum number of values in a message
+_DOUBLE_BYTES = 8
 
 
 class Packed(NamedTuple):
@@ -53,7 +53,7 @@ def _pack_one(matrix: Any, what: str) -> tuple[int, bytes]:
     rows: list[Sequence[float]] = list(matrix)
     for index, row in enumerate(rows):
         if len(row) != len(rows):
-            raise ValueError(f"{what}[{index}]: got {len(row)} values, wanted {len(rows)} as there are rows")
+            raise ValueError(f"{what}[{index}]: got {len(row)} values, wanted {len(rows)}, the number of rows")
     return len(rows), _doubles(itertools.chain.from_iterable(rows))
 
 
@@ -73,12 +73,12 @@ def _varint(number: int) -> bytes:
 
 
 def _field(number: int, content: bytes) -> bytes:
-    """Returns a length-delimited field as it is on the wire."""
+    """Returns a length-delimited field in protobuf's wire format."""
     return bytes([number << 3 | 2]) + _varint(len(content)) + content
 
 
 def set_matrix(target: Any, size: int, values: bytes) -> None:
-    """Stores a matrix in a message Matrix, without a Python object for each number."""
+    """Stores a matrix in a message Matrix without creating a Python object for each number."""
     target.ParseFromString(b"\x08" + _varint(size) + _field(2, values))
 
 
@@ -88,27 +88,27 @@ def upload_requests(packed: Packed) -> Iterator[Any]:
     chunk = _proto.message_class("vrp.v1.UploadMatricesRequest.Chunk")
     yield request(header={"size": packed.size, "with_durations": packed.durations is not None})
     for values in (packed.distances, packed.durations or b""):
-        for start in range(0, len(values), _CHUNK * _DOUBLE):
-            yield request(chunk=chunk.FromString(_field(1, values[start : start + _CHUNK * _DOUBLE])))
+        for start in range(0, len(values), _CHUNK_VALUES * _DOUBLE_BYTES):
+            yield request(chunk=chunk.FromString(_field(1, values[start : start + _CHUNK_VALUES * _DOUBLE_BYTES])))
 
 
 class EdgeMatrix:
-    """Builds matrices between nodes from edges between places."""
+    """A builder of matrices between nodes from edges between locations."""
 
     def __init__(self, nodes: Sequence[Depot | Customer], missing: float) -> None:
         self._missing = missing
         self._nodes = nodes
-        self._by_place: dict[int, list[int]] = {}
+        self._by_location: dict[int, list[int]] = {}
         for number, node in enumerate(nodes):
-            self._by_place[id(node)] = [number]
+            self._by_location[id(node)] = [number]
             if node.location is not None:
-                self._by_place.setdefault(id(node.location), []).append(number)
+                self._by_location.setdefault(id(node.location), []).append(number)
 
     def build(self, edges: Sequence[Edge]) -> Packed:
         size = len(self._nodes)
         distances = array.array("d", [self._missing]) * (size * size)
         durations = array.array("d", [self._missing]) * (size * size)
-        for start, numbers in self._same_places():
+        for start, numbers in self._same_locations():
             for end in numbers:
                 distances[start * size + end] = durations[start * size + end] = 0
         for edge in edges:
@@ -119,14 +119,14 @@ class EdgeMatrix:
                         durations[start * size + end] = edge.duration
         return Packed(size, _doubles(distances), _doubles(durations))
 
-    def _same_places(self) -> Iterator[tuple[int, list[int]]]:
+    def _same_locations(self) -> Iterator[tuple[int, list[int]]]:
         for number, node in enumerate(self._nodes):
-            yield number, [number] if node.location is None else self._by_place[id(node.location)]
+            yield number, [number] if node.location is None else self._by_location[id(node.location)]
 
-    def _numbers(self, place: Location | Depot | Customer) -> list[int]:
-        numbers = self._by_place.get(id(place))
+    def _numbers(self, location: Location | Depot | Customer) -> list[int]:
+        numbers = self._by_location.get(id(location))
         if numbers is None:
             raise ValueError(
-                f"add_edge: got {place!r}, wanted a depot, a client or one of their locations in this model"
+                f"add_edge: got {location!r}, wanted a depot, a client or one of their locations in this model"
             )
         return numbers

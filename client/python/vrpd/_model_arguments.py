@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from .parts import Break, ClientGroup, Location, TimeWindow, WindowLike, to_window
 
 
-def place_of(x: float | Location | None, y: float | None, location: Location | None, what: str) -> Location | None:
+def location_of(x: float | Location | None, y: float | None, location: Location | None, what: str) -> Location | None:
     if isinstance(x, Location):
         x, location = None, x
     if location is not None:
@@ -19,7 +19,9 @@ def place_of(x: float | Location | None, y: float | None, location: Location | N
     return None if x is None or y is None else Location(float(x), float(y))
 
 
-def windows_of(windows: Iterable[WindowLike] | None, single: tuple[TimeWindow, ...], what: str) -> tuple[TimeWindow, ...]:
+def windows_of(
+    windows: Iterable[WindowLike] | None, single: tuple[TimeWindow, ...], what: str
+) -> tuple[TimeWindow, ...]:
     if windows is None:
         return single
     if single:

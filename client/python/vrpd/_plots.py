@@ -1,4 +1,4 @@
-"""Drawings of plans with matplotlib and folium, which are imported when they are needed."""
+"""Draws plans with matplotlib and folium, which are imported only when they are needed."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def has_folium() -> bool:
 
 
 def _points(route: Route) -> tuple[list[float], list[float]]:
-    places = [(stop.location.x, stop.location.y) for stop in route.stops if stop.location is not None]
-    return [x for x, _ in places], [y for _, y in places]
+    locations = [stop.location for stop in route.stops if stop.location is not None]
+    return [location.x for location in locations], [location.y for location in locations]
 
 
 def _line(route: Route) -> tuple[list[float], list[float]]:

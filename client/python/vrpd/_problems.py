@@ -1,4 +1,4 @@
-"""What can be solved, as messages."""
+"""Converts problems to messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Problem = Union[Model, Mapping[str, Any], Path]
 """A model, VROOM's input or this project's JSON as a dict, or the path of a file."""
 
 INLINE_NODES = 64
-"""Matrices up to this size travel within the request; larger ones are uploaded once."""
+"""Maximum number of nodes for matrices within the request. Larger matrices are uploaded once."""
 
 
 def to_message(problem: Any) -> Encoded:
@@ -46,12 +46,12 @@ def is_small(packed: Packed) -> bool:
 
 
 def names_lost_matrices(error: VrpdError) -> bool:
-    """Whether the daemon does not have the matrices that a request names."""
+    """Whether the error can mean that the daemon lacks the matrices that a request names."""
     return error.code == "NOT_FOUND" or any(field.rpartition(".")[2] == "matrices" for field in error.fields)
 
 
 def fill(encoded: Encoded, name_of: Callable[[Packed], str | None]) -> Any:
-    """Returns the message after adding its matrices: by name if there is one, else within it."""
+    """Returns the message after adding its matrices: by name if `name_of` returns one, otherwise by value."""
     for target, packed in encoded.pending:
         name = name_of(packed)
         if name is not None:

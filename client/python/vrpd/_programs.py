@@ -22,7 +22,7 @@ def _is_program(path: pathlib.Path) -> bool:
 
 
 def candidates(name: str) -> list[pathlib.Path]:
-    """Returns where the program may be, in order: VRP_BINARY_DIR, this package, PATH."""
+    """Returns the paths at which the program may be, in order: VRP_BINARY_DIR, this package, PATH."""
     build = os.environ.get("VRP_BINARY_DIR")
     found = [pathlib.Path(build) / "bin" / name] if build else []
     found.append(_BUNDLED / name)
@@ -34,7 +34,7 @@ def candidates(name: str) -> list[pathlib.Path]:
 
 
 def find(name: str) -> pathlib.Path | None:
-    """Returns the program, or None if there is none."""
+    """Returns the path of the program, or None if there is none."""
     return next((path for path in candidates(name) if _is_program(path)), None)
 
 

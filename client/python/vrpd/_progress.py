@@ -1,4 +1,4 @@
-"""Progress on the terminal: tqdm if it is installed, else a line on stderr."""
+"""Shows progress on the terminal: with tqdm if it is installed, otherwise as lines on stderr."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Progress:
-    """A bar of `total` parts with a text. Use it as a context manager."""
+    """A progress bar of `total` parts with a text. Use it as a context manager."""
 
     def __init__(self, title: str, total: float | None) -> None:
         self._bar: Any = None

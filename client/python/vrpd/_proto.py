@@ -1,7 +1,7 @@
-"""Messages and methods of the API, made from its descriptors when they are first needed.
+"""Creates messages and methods of the API from its descriptors when they are first needed.
 
-The descriptors live in a pool of their own. Generated code of other packages for the same protos, in
-another version, does not clash with it.
+The descriptors live in their own pool. Other packages with generated code for another version of the same
+protos therefore cause no conflict.
 """
 
 from __future__ import annotations
@@ -63,22 +63,22 @@ def method(name: str) -> Method:
     """Returns an RPC by its service and name, such as "SolverService/Solve"."""
     service, _, rpc = name.partition("/")
     full_name = service if "." in service else f"{PACKAGE}.{service}"
-    described = pool().FindServiceByName(full_name).methods_by_name[rpc]
-    proto = _method_proto(described)
+    descriptor = pool().FindServiceByName(full_name).methods_by_name[rpc]
+    proto = _method_proto(descriptor)
     return Method(
         f"/{full_name}/{rpc}",
-        message_class(described.input_type.full_name),
-        message_class(described.output_type.full_name),
+        message_class(descriptor.input_type.full_name),
+        message_class(descriptor.output_type.full_name),
         proto.client_streaming,
         proto.server_streaming,
     )
 
 
-def _method_proto(described: Any) -> Any:
+def _method_proto(descriptor: Any) -> Any:
     from google.protobuf import descriptor_pb2
 
     proto = descriptor_pb2.MethodDescriptorProto()
-    described.CopyToProto(proto)
+    descriptor.CopyToProto(proto)
     return proto
 
 

@@ -1,4 +1,4 @@
-"""Conversions from the models of PyVRP 0.12 and later, and to those of 0.13 and later."""
+"""Converts models from PyVRP 0.12 or later, and to PyVRP 0.13 or later."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
-from ._distances import durations_of, node_distances
+from ._distances import node_distances, node_durations
 from ._limits import finite
 from .errors import ConversionError
 from .model import Model
@@ -39,7 +39,7 @@ class _Reader:
         for index, depot in enumerate(self._data.depots()):
             self._refuse(getattr(depot, "service_duration", 0), f"depots[{index}].service_duration")
             self._model.add_depot(
-                location=self._place(depot, index), tw_early=depot.tw_early, tw_late=depot.tw_late, name=depot.name
+                location=self._location(depot, index), tw_early=depot.tw_early, tw_late=depot.tw_late, name=depot.name
             )
         groups = [self._group(group) for group in self._data.groups()]
         for index, client in enumerate(self._data.clients()):
@@ -55,8 +55,8 @@ class _Reader:
         if value:
             raise ConversionError(f"from_pyvrp: {what}: got {value!r}, which vrpd cannot express")
 
-    def _place(self, node: Any, row: int) -> Location:
-        """Returns the location of a depot or client, and remembers its row in the matrices."""
+    def _location(self, node: Any, row: int) -> Location:
+        """Returns the location of a depot or client, and stores its row in the matrices."""
         if not hasattr(node, "location"):  # before PyVRP 0.13
             self._rows.append(row)
             return Location(float(node.x), float(node.y))
@@ -75,7 +75,7 @@ class _Reader:
         if group is not None:
             self._refuse(client.prize, f"clients[{index}].prize (in a group)")
         self._model.add_client(
-            location=self._place(client, self._data.num_depots + index),
+            location=self._location(client, self._data.num_depots + index),
             delivery=list(client.delivery),
             pickup=list(client.pickup),
             service_duration=client.service_duration,
@@ -93,7 +93,7 @@ class _Reader:
         for side in (shipment.pickup, shipment.delivery):
             ends.append(
                 self._model.add_client(
-                    location=self._place(side, -1),
+                    location=self._location(side, -1),
                     service_duration=side.service_duration,
                     tw_early=side.tw_early,
                     tw_late=side.tw_late,
@@ -178,12 +178,12 @@ class _Writer:
             self._add_vehicle_type(kind, depots, profiles[id(kind.profile or base)])
         return self._target
 
-    def _number(self, value: float | None) -> int:
+    def _scaled(self, value: float | None) -> int:
         return round((value or 0) * self._scale)
 
     def _limits(self, **values: float | None) -> dict[str, int]:
-        """Returns those that are stated."""
-        return {key: self._number(value) for key, value in values.items() if value is not None}
+        """Returns the scaled values, without those that are None."""
+        return {key: self._scaled(value) for key, value in values.items() if value is not None}
 
     def _profiles(self, base: Profile) -> Iterator[tuple[Profile, VehicleType]]:
         """Returns each used profile once, with one of its vehicle types."""
@@ -204,11 +204,11 @@ class _Writer:
         limits = self._limits(tw_early=window.early, tw_late=window.late) if window is not None else {}
         self._target.add_client(
             place,
-            delivery=[self._number(load) for load in client.delivery],
-            pickup=[self._number(load) for load in client.pickup],
-            service_duration=self._number(client.service_duration),
-            release_time=self._number(client.release_time),
-            prize=self._number(client.prize),
+            delivery=[self._scaled(load) for load in client.delivery],
+            pickup=[self._scaled(load) for load in client.pickup],
+            service_duration=self._scaled(client.service_duration),
+            release_time=self._scaled(client.release_time),
+            prize=self._scaled(client.prize),
             required=client.prize is None and group is None,
             group=group,
             name=client.name,
@@ -220,13 +220,13 @@ class _Writer:
         for side, end in (("pickup", shipment.pickup), ("delivery", shipment.delivery)):
             window = end.windows[0] if end.windows else TimeWindow()
             limits |= self._limits(**{f"{side}_tw_early": window.early, f"{side}_tw_late": window.late})
-            limits[f"{side}_service_duration"] = self._number(end.service_duration)
+            limits[f"{side}_service_duration"] = self._scaled(end.service_duration)
         prizes = [end.prize for end in (shipment.pickup, shipment.delivery) if end.prize is not None]
         self._target.add_shipment(
             places[id(shipment.pickup)],
             places[id(shipment.delivery)],
-            amount=[self._number(load) for load in shipment.amount],
-            prize=self._number(sum(prizes)),
+            amount=[self._scaled(load) for load in shipment.amount],
+            prize=self._scaled(sum(prizes)),
             required=not prizes,
             name=shipment.name,
             **limits,
@@ -235,15 +235,15 @@ class _Writer:
     def _add_profile(self, profile: Profile, kind: VehicleType) -> Any:
         target = self._target.add_profile(name=profile.name)
         distances = node_distances(self._model, profile)
-        durations = durations_of(self._model, profile, distances)
+        durations = node_durations(self._model, profile, distances)
         for start, frm in enumerate(self._places):
             for end, to in enumerate(self._places):
                 if start != end:
                     self._target.add_edge(
                         frm,
                         to,
-                        self._number(distances[start][end]),
-                        self._number(durations[start][end]),
+                        self._scaled(distances[start][end]),
+                        self._scaled(durations[start][end]),
                         profile=target,
                     )
         return target
@@ -253,35 +253,35 @@ class _Writer:
         limits = self._limits(shift_duration=kind.max_duration, max_distance=kind.max_distance)
         if shift is not None:
             limits |= self._limits(tw_early=shift.early, tw_late=shift.late)
-        # The scale applies to distances and times, and so to costs per unit only once: fixed costs.
+        # Distances and times are scaled, so fixed costs are scaled too, but costs per unit are not.
         distance_cost = 1 if kind.unit_distance_cost is None else kind.unit_distance_cost
         start = depots[kind.start_depot]
         self._target.add_vehicle_type(
             num_available=kind.num_available or len(self._model.clients),
-            capacity=[self._number(load) for load in kind.capacity],
+            capacity=[self._scaled(load) for load in kind.capacity],
             start_depot=start,
             end_depot=start if kind.end_depot is None else depots[kind.end_depot],
-            fixed_cost=self._number(kind.fixed_cost),
-            unit_distance_cost=_whole(distance_cost, "unit_distance_cost"),
-            unit_duration_cost=_whole(kind.unit_duration_cost or 0, "unit_duration_cost"),
+            fixed_cost=self._scaled(kind.fixed_cost),
+            unit_distance_cost=_to_integer(distance_cost, "unit_distance_cost"),
+            unit_duration_cost=_to_integer(kind.unit_duration_cost or 0, "unit_duration_cost"),
             profile=profile,
             reload_depots=[start] if kind.max_reloads else [],
             **({"max_reloads": kind.max_reloads} if kind.max_reloads else {}),
-            max_overtime=self._number(kind.max_overtime),
-            unit_overtime_cost=_whole(kind.unit_overtime_cost or 0, "unit_overtime_cost"),
+            max_overtime=self._scaled(kind.max_overtime),
+            unit_overtime_cost=_to_integer(kind.unit_overtime_cost or 0, "unit_overtime_cost"),
             name=kind.name,
             **limits,
         )
 
 
-def _whole(value: float, what: str) -> int:
+def _to_integer(value: float, what: str) -> int:
     if value != int(value):
-        raise ConversionError(f"to_pyvrp: {what}: got {value}, wanted an integer, as PyVRP has it")
+        raise ConversionError(f"to_pyvrp: {what}: got {value}, wanted an integer, as in PyVRP")
     return int(value)
 
 
 def _check_expressible(model: Model) -> None:
-    """Refuses what PyVRP cannot express."""
+    """Raises ConversionError for a model that PyVRP cannot express."""
 
     def refuse(where: str, what: str) -> None:
         raise ConversionError(f"to_pyvrp: {where}: PyVRP has no {what}")

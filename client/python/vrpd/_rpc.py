@@ -1,4 +1,4 @@
-"""The calls of the API."""
+"""Creates the calls of the API."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .server_records import ServerInfo, ServerStats
 from .solve_job_records import SolveJobInfo
 from .training_records import TrainingHistoryPoint, TrainingJobInfo
 
-_FILE_CHUNK = 1 << 20
-_MODEL_CHUNK = 4 << 20
+_FILE_CHUNK_BYTES = 1 << 20  # maximum in a message
+_MODEL_CHUNK_BYTES = 4 << 20  # maximum in a message
 
 
 def _new_id() -> str:
@@ -111,8 +111,8 @@ def upload_dataset(name: str, content: DatasetContent) -> Call[DatasetInfo]:
         request = _proto.method("DatasetService/UploadDataset").request
         yield request(header={"name": name, "file_name": content.file_name, "size_bytes": content.size})
         for chunk in content.pieces():
-            for start in range(0, len(chunk), _FILE_CHUNK):
-                yield request(chunk=chunk[start : start + _FILE_CHUNK])
+            for start in range(0, len(chunk), _FILE_CHUNK_BYTES):
+                yield request(chunk=chunk[start : start + _FILE_CHUNK_BYTES])
 
     return sending("DatasetService/UploadDataset", DatasetInfo, requests, content.source)
 
@@ -163,8 +163,8 @@ def import_model(name: str, files: Mapping[str, bytes]) -> Call[ModelInfo]:
         request = _proto.method("ModelService/ImportModel").request
         yield request(header={"name": name})
         for file, content in files.items():
-            for start in range(0, len(content), _MODEL_CHUNK):
-                yield request(chunk={"file": file, "data": content[start : start + _MODEL_CHUNK]})
+            for start in range(0, len(content), _MODEL_CHUNK_BYTES):
+                yield request(chunk={"file": file, "data": content[start : start + _MODEL_CHUNK_BYTES]})
 
     return sending("ModelService/ImportModel", ModelInfo, requests)
 

@@ -1,4 +1,4 @@
-"""A call under way."""
+"""Waits for running calls, and cancels them if the caller is interrupted."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from ._channel import to_error
 
 END = object()
-"""What next() returns after the last message."""
+"""The result of RunningCall.next() after the last message."""
 
 
 class RequestStream(Iterator[Any]):
-    """Requests of a call. Keeps an exception of the caller's iterator, which gRPC would only log."""
+    """The requests of a call. Stores an exception of the caller's iterator, which gRPC would only log."""
 
     def __init__(self, requests: Iterator[Any]) -> None:
         self._requests = requests
@@ -31,7 +31,7 @@ class RequestStream(Iterator[Any]):
 
 
 class RunningCall:
-    """A call whose answer, or whose messages, can be waited for. An exception while waiting cancels it."""
+    """A running call. An exception while waiting for its answer or next message cancels it."""
 
     def __init__(self, running: Any, requests: RequestStream | None) -> None:
         self._running = running
@@ -63,10 +63,10 @@ class RunningCall:
 
 
 def shielded(begin: Callable[[], RunningCall]) -> RunningCall:
-    """Begins a call with Ctrl-C deferred until then.
+    """Begins a call. Defers Ctrl-C until the call has begun.
 
-    An exception in the middle of gRPC would leave a call that nobody can cancel. Python runs the handlers of signals
-    in the main thread only.
+    An exception inside gRPC would leave a call that cannot be cancelled. Other threads need no such protection, since
+    Python runs signal handlers in the main thread only.
     """
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
@@ -89,7 +89,7 @@ def shielded(begin: Callable[[], RunningCall]) -> RunningCall:
 
 
 class Messages(Iterator[Any]):
-    """The messages of a stream. Cancels the call if it is closed before its end."""
+    """The messages of a stream. Closing the iterator before its end cancels the call."""
 
     def __init__(self, running: RunningCall, first: Any) -> None:
         self._running = running

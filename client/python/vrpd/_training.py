@@ -1,4 +1,4 @@
-"""Specifications of training jobs."""
+"""Builds specifications of training jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contents of uploads: datasets and models."""
+"""Reads the contents of datasets and models for uploads, and writes exported models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._values import Path
 Lines = Union[Path, Iterable[Union[str, bytes, Mapping[str, Any]]]]
 """Path of a file of JSON lines, or its lines, as texts or dicts."""
 
-_BLOCK = 1 << 20
+_BLOCK_BYTES = 1 << 20
 _MODEL_FILES = ("card.json", "weights.safetensors")
 
 
@@ -22,7 +22,7 @@ class DatasetContent(NamedTuple):
 
     file_name: str
     size: int
-    """0: unknown."""
+    """Bytes; 0 if unknown."""
     pieces: Callable[[], Iterator[bytes]]
     source: Any
 
@@ -37,12 +37,12 @@ def dataset_content(instances: Lines) -> DatasetContent:
 
 def _blocks(path: pathlib.Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(_BLOCK_BYTES):
             yield block
 
 
 def _joined(lines: Iterable[Any]) -> Iterator[bytes]:
-    """Joins lines to blocks."""
+    """Joins lines to blocks of at least _BLOCK_BYTES, except the last one."""
     block = bytearray()
     for line in lines:
         if hasattr(line, "content"):  # an InstanceFile that generate() returned
@@ -50,7 +50,7 @@ def _joined(lines: Iterable[Any]) -> Iterator[bytes]:
         if isinstance(line, Mapping):
             line = json.dumps(line)
         block += (line.encode() if isinstance(line, str) else bytes(line)).rstrip(b"\n") + b"\n"
-        if len(block) >= _BLOCK:
+        if len(block) >= _BLOCK_BYTES:
             yield bytes(block)
             block.clear()
     if block:
@@ -63,7 +63,7 @@ def model_files(folder: Path) -> dict[str, bytes]:
 
 
 class ModelWriter:
-    """Writes the chunks of an exported model to a folder."""
+    """A writer of an exported model's chunks to a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = pathlib.Path(folder)

@@ -1,4 +1,4 @@
-"""Conversions between Python's values and those of messages."""
+"""Converts Python values to those of messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def seconds(value: Duration, what: str) -> float:
 
 
 def set_duration(target: Any, value: Duration, what: str) -> None:
-    """Stores a duration in the message `target`, also if it is 0."""
+    """Stores a duration in the message `target`, even if it is 0."""
     nanos = round(seconds(value, what) * 1e9)
     target.SetInParent()
     target.seconds, target.nanos = divmod(nanos, 1_000_000_000)

@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 
 class AsyncClient:
-    """A daemon, with asyncio. Arguments and methods are those of `vrpd.Client`; use it in one event loop.
+    """A client for asyncio, with the arguments and methods of `vrpd.Client`. Use it in one event loop.
 
     async with vrpd.AsyncClient() as client:
         result = await client.solve(model, budget="1s")
@@ -168,7 +168,7 @@ class AsyncClient:
         epoch_limit: int = 0,
         request_id: str = "",
     ) -> AsyncTrainingJob:
-        """Queues a training and returns its job."""
+        """Queues a training job and returns it."""
         spec = _training.spec(config, preset, settings, device, priority, labels or {}, time_limit, epoch_limit)
         call = _rpc.create_training_job(spec, request_id, False, False)
         return AsyncTrainingJob(self._connection, await self._connection.unary(call))
@@ -182,7 +182,7 @@ class AsyncClient:
         device: str = "",
         config_only: bool = False,
     ) -> TrainingJobInfo:
-        """Checks a training without starting it."""
+        """Checks a training job without starting it."""
         spec = _training.spec(config, preset, settings, device, 0, {}, None, 0)
         return await self._connection.unary(_rpc.create_training_job(spec, "", True, config_only))
 
@@ -195,7 +195,7 @@ class AsyncClient:
         return await self._connection.unary(_rpc.server_stats())
 
     async def set_log_level(self, level: str) -> str:
-        """Sets the daemon's log level. Returns the one before."""
+        """Sets the daemon's log level. Returns the previous level."""
         return await self._connection.unary(_rpc.set_log_level(level))
 
     async def is_healthy(self, service: str = "") -> bool:
@@ -217,7 +217,7 @@ class AsyncClient:
         return fill(encoded, lambda _: next(names))
 
     async def _with_matrices(self, problem: Problem, call: Callable[[Any], Awaitable[_T]]) -> _T:
-        """Calls with the problem's message. Uploads its matrices again if the daemon has lost them."""
+        """Calls `call` with the problem's message. Uploads the matrices again if the daemon has lost them."""
         try:
             return await call(await self._prepare(problem))
         except VrpdError as error:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 async def follow(
     connection: AsyncConnection, watch: Callable[[int], Call[Any]], first: int, timeout: float | None
 ) -> AsyncIterator[Any]:
-    """Returns the events of a job, also across restarts of the daemon."""
+    """Returns the events of a job, even across restarts of the daemon."""
     lost: float | None = None
     while True:
         try:

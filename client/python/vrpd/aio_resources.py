@@ -1,4 +1,4 @@
-"""What the daemon stores, with asyncio; see `vrpd.resources`."""
+"""The resources of a daemon, with asyncio; see `vrpd.resources`."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class AsyncModels:
 
 
 class AsyncDatasets:
-    """Instances that trainings read."""
+    """Uploaded instances for training jobs."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -120,7 +120,7 @@ class AsyncDatasets:
 
 
 class AsyncMatrixStore:
-    """Matrices that problems can name."""
+    """Uploaded matrices that problems can refer to by name."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""The verdict on a plan."""
+"""The result of checking a plan."""
 
 from __future__ import annotations
 

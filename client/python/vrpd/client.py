@@ -36,7 +36,7 @@ _T = TypeVar("_T")
 
 
 class Client:
-    """A daemon: a remote one at an address, or without one the embedded daemon of this machine.
+    """A client of a remote daemon at an address or, by default, of this machine's embedded daemon.
 
     Thread-safe. Connects at the first call.
 
@@ -50,6 +50,8 @@ class Client:
         True for TLS with the system's authorities, the path of an authority's certificate, or a `vrpd.Tls`.
     timeout
         Time limit of each call; by default none.
+    retry_for
+        Time for which calls without a timeout are retried while the daemon is busy.
     """
 
     def __init__(
@@ -105,7 +107,7 @@ class Client:
         target_cost, target_gap
             Cost, or gap to the reference cost, at which the search ends.
         max_iterations
-            Iterations of each thread that end the search.
+            Number of iterations of each thread after which the search ends.
         stop_automatically
             Whether the daemon chooses when to stop by the size of the problem.
         strategy
@@ -126,7 +128,7 @@ class Client:
         include_geometry
             Whether routes have their streets (`Route.streets`), which drawings then follow. Requires a road network.
         timeout
-            Time limit of the whole call, also of waiting for other solves.
+            Time limit of the whole call, including the wait for other solves.
         progress, on_improvement
             Whether to show progress on the terminal; a function that is called with each improvement.
         """
@@ -166,7 +168,7 @@ class Client:
     ) -> Iterator[BatchAnswer]:
         """Solves many problems in one call, and iterates over the answers as they are ready, in any order.
 
-        Each problem has the whole budget. A failed one has an error as its answer and affects no other.
+        Each problem has the whole budget. A problem that fails has an error as its answer; the others are not affected.
         """
         limit = None if timeout is None else seconds(timeout, "timeout")
         sent: dict[int, Any] = {}
@@ -256,7 +258,7 @@ class Client:
         epoch_limit: int = 0,
         request_id: str = "",
     ) -> TrainingJob:
-        """Queues a training and returns its job; `job.wait()` blocks until it has ended.
+        """Queues a training job and returns it; `job.wait()` blocks until the job has ended.
 
         Parameters
         ----------
@@ -267,7 +269,7 @@ class Client:
         device
             "auto", "cpu" or "cuda:0".
         time_limit, epoch_limit
-            Time or epochs after which the job ends with a model, although the configuration asks for more.
+            Time or epochs after which the job ends with a model, even if the configuration asks for more.
         """
         spec = _training.spec(config, preset, settings, device, priority, labels or {}, time_limit, epoch_limit)
         return TrainingJob(
@@ -283,7 +285,7 @@ class Client:
         device: str = "",
         config_only: bool = False,
     ) -> TrainingJobInfo:
-        """Checks a training without starting it. The answer has every setting (`resolved_settings`).
+        """Checks a training job without starting it. The answer has every setting (`resolved_settings`).
 
         With `config_only`, does not check whether the device, the files and the model exist.
         """
@@ -295,11 +297,11 @@ class Client:
         return self._connection.unary(_rpc.server_info())
 
     def server_stats(self) -> ServerStats:
-        """Returns what the daemon does now, and totals since its start."""
+        """Returns the daemon's current activity, and totals since its start."""
         return self._connection.unary(_rpc.server_stats())
 
     def set_log_level(self, level: str) -> str:
-        """Sets the daemon's log level: "debug", "info", "warn" or "error". Returns the one before."""
+        """Sets the daemon's log level: "debug", "info", "warn" or "error". Returns the previous level."""
         return self._connection.unary(_rpc.set_log_level(level))
 
     def is_healthy(self, service: str = "") -> bool:
@@ -319,7 +321,7 @@ class Client:
         return fill(to_message(problem), self._upload)
 
     def _with_matrices(self, problem: Problem, call: Callable[[Any], _T]) -> _T:
-        """Calls with the problem's message. Uploads its matrices again if the daemon has lost them."""
+        """Calls `call` with the problem's message. Uploads the matrices again if the daemon has lost them."""
         try:
             return call(self._prepare(problem))
         except VrpdError as error:
@@ -368,7 +370,7 @@ def default_client() -> Client:
 
 
 def set_default_client(client: Client | None) -> None:
-    """Makes module functions and models use another daemon. None: the embedded one."""
+    """Sets the client that module functions and models use. None means one of the embedded daemon."""
     global _default
     with _default_lock:
         _default = client

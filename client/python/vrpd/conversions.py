@@ -1,4 +1,4 @@
-"""Models from files, dicts and other libraries. The daemon reads all formats; nothing here parses one."""
+"""Builds models from files, dicts and other libraries. The daemon parses all file formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(
 ) -> Model:
     """Reads a file of CVRPLIB, TSPLIB, Solomon, Homberger, Li and Lim, Cordeau, VROOM, or this project's JSON.
 
-    `format` is chosen by content unless it is "vrplib", "solomon", "json", "vroom" or "tsplib". `objective` and
+    `format` is "vrplib", "solomon", "json", "vroom" or "tsplib"; by default the daemon detects it. `objective` and
     `metric` replace those of the file.
     """
     with open(path, "rb") as file:

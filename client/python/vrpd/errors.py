@@ -14,7 +14,7 @@ class FieldViolation(NamedTuple):
 
 
 class VrpdError(Exception):
-    """An error of the daemon or of the way to it."""
+    """An error of the daemon or of this package, and the base class of the others."""
 
     code = "UNKNOWN"
 
@@ -88,7 +88,7 @@ class FailedPreconditionError(VrpdError):
 
 
 class UnimplementedError(VrpdError, NotImplementedError):
-    """The daemon does not support a field, named by `fields`, or the model not the problem."""
+    """The daemon does not support a field (see `fields`), or the model does not support the problem."""
 
     code = "UNIMPLEMENTED"
 
@@ -188,14 +188,14 @@ _BY_CODE: dict[str, type[VrpdError]] = {
 
 
 def make_error(code: str, message: str, details: bytes = b"", request_id: str = "") -> VrpdError:
-    """Returns the exception of a status. `details` is a serialized google.rpc.Status."""
+    """Returns the exception for a status. `details` is a serialized google.rpc.Status."""
     parsed = _parse_details(details)
     kind = _BY_CODE.get(code, VrpdError)
     return kind(_with_fields(message, parsed["violations"]), request_id=request_id, **parsed)
 
 
 def _with_fields(message: str, violations: tuple[FieldViolation, ...]) -> str:
-    """Adds each violation whose text the message does not have."""
+    """Returns the message with a line for each violation whose text it lacks."""
     lines = [message] if message else []
     for field, description in violations:
         line = description if description.startswith(field) else f"{field}: {description}"

@@ -1,4 +1,4 @@
-"""Metrics of a training over its steps."""
+"""Metrics of a training job over its steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _METRICS = (
 
 
 class History(Sequence[TrainingHistoryPoint]):
-    """The points of a training. `history["loss"]` is an array with a value for each point."""
+    """The recorded points of a training job. `history["loss"]` is an array with a value for each point."""
 
     def __init__(self, points: list[TrainingHistoryPoint]) -> None:
         self._points = points

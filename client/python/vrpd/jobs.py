@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from ._calls import Call
     from ._connection import Connection
 
-RECONNECT_S = 60.0
-PAUSE_S = 0.5
+RECONNECT_S = 60.0  # time for which a lost daemon is called again
+PAUSE_S = 0.5  # between these calls
 
 
 def follow(
     connection: Connection, watch: Callable[[int], Call[Any]], first: int, timeout: float | None
 ) -> Iterator[Any]:
-    """Returns the events of a job, also across restarts of the daemon. None stands for a heartbeat."""
+    """Returns the events of a job, even across restarts of the daemon. None stands for a heartbeat."""
     lost: float | None = None
     while True:
         try:
@@ -47,7 +47,7 @@ def follow(
 
 
 class TrainingJob:
-    """A training job. Its attributes are as of the last answer; `refresh` asks again."""
+    """A training job. Its attributes show the daemon's last answer; `refresh` asks again."""
 
     def __init__(self, connection: Connection, info: TrainingJobInfo) -> None:
         self._connection = connection
@@ -127,7 +127,7 @@ class TrainingJob:
         return History(self._connection.unary(call))
 
     def stop(self) -> TrainingJob:
-        """Ends the job early and keeps a model. It ends as soon as it has validated once more: `wait` for it."""
+        """Ends the job early and keeps a model. The job validates once more before it ends: `wait` for it."""
         return self._do("StopTrainingJob")
 
     def cancel(self) -> TrainingJob:
@@ -152,7 +152,7 @@ class TrainingJob:
 
 
 class SolveJob:
-    """A solve job. Its attributes are as of the last answer; `refresh` asks again."""
+    """A solve job. Its attributes show the daemon's last answer; `refresh` asks again."""
 
     def __init__(self, connection: Connection, info: SolveJobInfo) -> None:
         self._connection = connection

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._limits import finite, finite_int
-from ._model_arguments import break_of, place_of, prize_of, windows_of
+from ._model_arguments import break_of, location_of, prize_of, windows_of
 from ._values import Load, loads
 from .parts import (
     Break,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .streams import SolveStream
 
 MISSING_EDGE = 1_000_000_000.0
-"""Distance and duration between two places for which a model with edges has no edge."""
+"""Distance and duration between two locations without an edge, in a model with edges."""
 
 
 class Model:
@@ -161,7 +161,7 @@ class Model:
     ) -> Depot:
         """Adds a depot. Without x and y, the model needs matrices."""
         window = single_window(tw_early, finite(tw_late))
-        depot = Depot(place_of(x, y, location, "add_depot"), window[0] if window else None, name)
+        depot = Depot(location_of(x, y, location, "add_depot"), window[0] if window else None, name)
         self._depots.append(depot)
         self._source = None
         return depot
@@ -194,21 +194,21 @@ class Model:
         Parameters
         ----------
         delivery, pickup, backhaul
-            Brought from the depot; brought to the depot in any order; brought to the depot after all deliveries.
-            One number, or one for each load dimension.
+            Load brought from the depot; load brought to the depot in any order; load brought to the depot after all
+            deliveries. One number, or one for each load dimension.
         tw_early, tw_late, tw_late_cost
             Times at which service may start. With a cost per unit of time after `tw_late`, the window is soft.
         time_windows
-            Several windows, instead: tuples (early, late).
+            Several windows instead of one: tuples (early, late).
         setup_duration
-            Time before the service, unless the previous stop is at the same place.
+            Time before the service, unless the previous stop is at the same location.
         release_time
-            When the goods are ready at the depot.
+            Time at which the goods are ready at the depot.
         prize, required
-            A client is optional if it has a prize, which is added to the cost if it is not served, or if `required` is
-            False. With `required=True` the prize has no effect, as in PyVRP.
+            A client with a prize is optional: if it is not served, the prize is added to the cost. A client with
+            `required=False` is optional too. With `required=True` the prize has no effect, as in PyVRP.
         group
-            The client is one of the alternatives of the group.
+            Group in which the client is one of the alternatives.
         skills
             Skills that the vehicle must have.
         priority
@@ -216,7 +216,7 @@ class Model:
         """
         single = single_window(tw_early, finite(tw_late), tw_late_cost)
         client = Customer(
-            location=place_of(x, y, location, "add_client"),
+            location=location_of(x, y, location, "add_client"),
             delivery=tuple(loads(delivery)),
             pickup=tuple(loads(pickup)),
             backhaul=tuple(loads(backhaul)),
@@ -279,10 +279,10 @@ class Model:
         open_end
             Whether routes end with the last client, without a return.
         max_duration, max_overtime, unit_overtime_cost
-            Largest duration of a route, the time allowed beyond it, and the cost of that time. `shift_duration` is
-            PyVRP's name of `max_duration`.
+            Maximum duration of a route, the time allowed beyond it, and the cost per unit of that time.
+            `shift_duration` is PyVRP's name of `max_duration`.
         max_reloads
-            How often the vehicle may return to its start depot to load again. By default never.
+            Number of times that the vehicle may return to its start depot to load again. By default 0.
         breaks
             Pauses: tuples ((early, late), duration), taken in this order.
         """
@@ -347,7 +347,7 @@ class Model:
         name: str = "",
         road_network: str = "",
     ) -> Profile:
-        """Adds a profile: matrices, a road network or edges (add_edge) of its own for some vehicle types."""
+        """Adds a profile: separate matrices, a road network or edges (add_edge), for some vehicle types."""
         given = distances is not None or durations is not None or bool(matrices)
         profile = Profile(name, Matrices(distances, durations, matrices) if given else None, road_network=road_network)
         self._profiles.append(profile)
@@ -361,9 +361,9 @@ class Model:
         duration: float = 0,
         profile: Profile | None = None,
     ) -> Edge:
-        """Adds the distance and duration from one place to another, in that direction.
+        """Adds the distance and duration from one location to another, in that direction.
 
-        A model with edges takes no distances from coordinates: places without an edge are MISSING_EDGE apart.
+        A model with edges takes no distances from coordinates: locations without an edge are MISSING_EDGE apart.
         """
         edge = Edge(frm, to, distance, duration)
         (profile or self._base).edges.append(edge)
@@ -375,13 +375,13 @@ class Model:
     ) -> None:
         """Sets distances and durations between all nodes, depots first.
 
-        Large ones are uploaded once and then named. `uploaded` is the name of matrices that the daemon has already.
+        Large matrices are uploaded once. `uploaded` is the name of matrices that the daemon already has.
         """
         self._base.matrices = Matrices(distances, durations, uploaded)
         self._source = None
 
     def add_feature(self, name: str, values: Sequence[float]) -> None:
-        """Adds a column of numbers, one for each node, which networks that were trained with it read."""
+        """Adds a column of numbers, one for each node, for networks that were trained with this column."""
         self._features[name] = [float(value) for value in values]
         self._source = None
 
@@ -394,7 +394,7 @@ class Model:
         return _client(client).improvements(self, **options)
 
     def to_vrplib(self, *, renumber: bool = False, client: Client | None = None) -> str:
-        """Returns the problem as text of CVRPLIB and TSPLIB."""
+        """Returns the problem as text in the format of CVRPLIB and TSPLIB."""
         return _client(client).convert(self, "vrplib", renumber=renumber).decode()
 
     def to_json(self, *, client: Client | None = None) -> str:
@@ -415,7 +415,10 @@ class Model:
         return to_pyvrp(self, scale)
 
     def write(self, path: str | os.PathLike[str], format: str = "", *, client: Client | None = None) -> None:
-        """Writes the problem to a file in "json", "vrplib", "tsplib", "solomon" or "vroom", by default by its ending."""
+        """Writes the problem to a file in "json", "vrplib", "tsplib", "solomon" or "vroom".
+
+        By default, the suffix decides.
+        """
         ending = {".json": "json", ".tsp": "tsplib"}.get(os.path.splitext(path)[1], "vrplib")
         content = _client(client).convert(self, format or ending)
         with open(path, "wb") as file:

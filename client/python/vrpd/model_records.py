@@ -1,4 +1,4 @@
-"""Answers about models, datasets, matrices and plans to check."""
+"""Answers about models, datasets, matrices and checked instances."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SizeBucket(Record):
 
 
 class ModelEvaluation(Record):
-    """Quality of a model's plans on a set."""
+    """Quality of a model's plans on a set of instances."""
 
     MESSAGE = "ModelEvaluation"
     data: str
@@ -98,7 +98,7 @@ class DatasetInfo(Record):
 
 
 class Validation(Record):
-    """What the daemon found in an instance."""
+    """The errors and properties that the daemon found in an instance."""
 
     MESSAGE = "ValidateInstanceResponse"
     valid: bool

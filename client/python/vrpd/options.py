@@ -1,4 +1,4 @@
-"""Options of a solve, and their message."""
+"""The options of a solve, and their conversion to a message."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def set_plan(request: Any, field: str, file_field: str, plan: StartPlan, problem
 
 
 class _Numbers:
-    """Numbers of clients and of vehicle types in a model."""
+    """The numbers of the clients and vehicle types in a model."""
 
     def __init__(self, problem: Model | None) -> None:
         self._nodes: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""The parts of a model: locations, depots, customers, vehicle types and what joins them."""
+"""The parts of a model: locations, depots, customers, vehicle types, shipments and groups."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TimeWindow:
 
     early: float = 0.0
     late: float | None = None
-    """None: no end."""
+    """None means no end."""
     late_cost: float | None = None
     """Cost per unit of time after `late`, which makes the window soft."""
 
@@ -82,14 +82,14 @@ class Customer:
     release_time: float = 0.0
     skills: tuple[str, ...] = ()
     prize: float | None = None
-    """None: the client must be served."""
+    """None means that the client must be served."""
     priority: int = 0
     name: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """Distances and durations between all nodes, depots first, or the name of uploaded ones."""
+    """Distances and durations between all nodes, depots first, or the name of uploaded matrices."""
 
     distances: MatrixLike | None = None
     durations: MatrixLike | None = None
@@ -109,7 +109,7 @@ class Profile:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """The distance and duration from one place to another."""
+    """The distance and duration from one location to another."""
 
     frm: Location | Depot | Customer
     to: Location | Depot | Customer
@@ -130,7 +130,7 @@ class VehicleType:
     """A number of equal vehicles."""
 
     num_available: int | None
-    """None: unlimited."""
+    """None means unlimited."""
     capacity: tuple[float, ...] = ()
     start_depot: int = 0
     end_depot: int | None = None

@@ -15,7 +15,7 @@ class Record:
     """A read-only view of a message. Its fields are attributes.
 
     Durations are seconds, times are aware datetimes, enumerations are words in lower case such as
-    "no_improvement", lists are tuples. A field that the daemon did not state is None, or "" for a word.
+    "no_improvement", lists are tuples. An optional field that the daemon did not set is None, or "" for a word.
     """
 
     MESSAGE: ClassVar[str] = ""

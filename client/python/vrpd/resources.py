@@ -1,4 +1,4 @@
-"""What the daemon stores: models, datasets, matrices and jobs."""
+"""The resources of the daemon: models, datasets, matrices and jobs."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Models:
     ) -> EvaluationReport:
         """Solves many instances with the network alone, and adds the result to the model's card.
 
-        `problems` are paths or dicts; or `generate` is what `vrpd.generated` returned. `modes` are pairs such as
-        ("sample", 16). `on_progress` gets the number of finished plans and of all.
+        `problems` are paths or dicts; `generate`, instead, is a result of `vrpd.generated`. `modes` are pairs such as
+        ("sample", 16). `on_progress` is called with the number of finished plans and of all plans.
         """
         files = [to_message(problem).instance for problem in problems]
         call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed)
@@ -107,13 +107,13 @@ class Models:
 
 
 class Datasets:
-    """Instances that trainings read."""
+    """Uploaded instances for training jobs."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def upload(self, name: str, instances: Lines) -> DatasetInfo:
-        """Stores instances in this project's JSON: a file with one on each line, or such lines or dicts."""
+        """Stores instances in this project's JSON: a file with one instance per line, or lines as texts or dicts."""
         return self._connection.unary(_rpc.upload_dataset(name, dataset_content(instances)))
 
     def list(self) -> list[DatasetInfo]:
@@ -128,13 +128,13 @@ class Datasets:
     def generate(
         self, problem_type: str, customers: int, count: int, *, seed: int = 0, capacity: float = 0
     ) -> Iterator[str]:
-        """Generates instances of the usual distributions, in this project's JSON. The seed determines them."""
+        """Generates instances of the usual distributions, in this project's JSON. The seed determines the instances."""
         for file in self._connection.stream(_rpc.generate(problem_type, customers, count, seed, capacity)):
             yield file.content.decode()
 
 
 class MatrixStore:
-    """Matrices that problems can name. Models upload theirs by themselves."""
+    """Uploaded matrices that problems can refer to by name. Models upload their own matrices automatically."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

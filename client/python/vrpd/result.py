@@ -35,7 +35,10 @@ class SolutionFile(Record):
 
 
 class TimeBreakdown(Record):
-    """Seconds of each part of a solve; None for a part that did not run."""
+    """Seconds of each part of a solve; None for a part that did not run.
+
+    `encode` is always None; `decode` is the time of the network.
+    """
 
     MESSAGE = "TimeBreakdown"
     queue: float | None
@@ -47,7 +50,7 @@ class TimeBreakdown(Record):
 
 
 class DroppedVisit(Record):
-    """A visit of the plan to start from that broke a constraint."""
+    """A visit of the initial solution that broke a constraint."""
 
     MESSAGE = "DroppedVisit"
     route: int
@@ -57,7 +60,7 @@ class DroppedVisit(Record):
 
 
 class InitialSolutionReport(Record):
-    """How the daemon used the plan to start from."""
+    """A report on how the daemon used the initial solution."""
 
     MESSAGE = "InitialSolutionReport"
     kept_customers: int
@@ -68,13 +71,13 @@ class InitialSolutionReport(Record):
 
 
 class Plan(Record):
-    """A message with a plan, whose parts are attributes of it too."""
+    """A message with a plan. The fields of the plan are also attributes of the message."""
 
     solution: Solution | None
 
     @property
     def plan(self) -> Solution:
-        """The plan; one without routes if there is none."""
+        """The plan, or an empty plan if there is none."""
         return self.solution or Solution._empty()
 
     @property
@@ -115,7 +118,7 @@ class Plan(Record):
 
 
 class Improvement(Plan):
-    """A plan that is better than all before it."""
+    """A plan that is better than all earlier ones."""
 
     MESSAGE = "Improvement"
     solution: Solution | None
@@ -165,7 +168,7 @@ class RenderedPlan(Plan):
         return result
 
     def to_geojson(self) -> dict[str, Any]:
-        """Returns a FeatureCollection, for instances with longitudes and latitudes."""
+        """Returns a GeoJSON FeatureCollection, for instances with longitudes and latitudes."""
         result: dict[str, Any] = json.loads(self._render("geojson"))
         return result
 
@@ -190,7 +193,7 @@ class RenderedPlan(Plan):
 
 
 class Result(RenderedPlan):
-    """The answer of a solve: a plan, its verdict and how it was found. Iterates over the routes."""
+    """The answer of a solve: a plan, its violations and how it was found. Iterates over the routes."""
 
     MESSAGE = "SolveResponse"
     name: str

@@ -69,7 +69,7 @@ class DurationHistogram(Record):
 
 
 class RpcStats(Record):
-    """Ended requests of an RPC."""
+    """Ended and running requests of an RPC."""
 
     MESSAGE = "RpcStats"
     rpc: str
@@ -120,7 +120,7 @@ class ActiveJob(Record):
 
 
 class ProcessStats(Record):
-    """The daemon's process."""
+    """Resources that the daemon's process uses."""
 
     MESSAGE = "ProcessStats"
     resident_bytes: int

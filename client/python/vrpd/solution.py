@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Location(Record):
-    """A place in an answer."""
+    """A location in an answer."""
 
     MESSAGE = "Location"
     x: float
@@ -156,8 +156,8 @@ def _stop_rows(solution: Solution) -> list[list[Any]]:
     rows = []
     for number, route in enumerate(solution.routes):
         for position, stop in enumerate(route.stops):
-            place = stop.location
-            x, y = (None, None) if place is None else (place.x, place.y)
+            location = stop.location
+            x, y = (None, None) if location is None else (location.x, location.y)
             load = [*stop.load, *[0.0] * (count - len(stop.load))]
             head = [number, route.vehicle_id or route.vehicle, position, stop.node, stop.id, stop.depot, x, y]
             rows.append([*head, stop.arrival, stop.start, stop.departure, *load])

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class SolveStream(Iterator[Improvement]):
-    """Iterates over the improvements of a solve as they are found. `result` is its answer.
+    """An iterator over the improvements of a solve as they are found. `result` is the answer at the end.
 
-    Leaving a `with` block, or dropping the stream, ends the solve.
+    Leaving a `with` block, or dropping the stream, cancels the solve.
     """
 
     def __init__(self, messages: Messages, request: Any, client: Client) -> None:
@@ -49,7 +49,7 @@ class SolveStream(Iterator[Improvement]):
         return self._result
 
     def cancel(self) -> None:
-        """Ends the solve now. `best` remains."""
+        """Cancels the solve. `best` stays available."""
         self._messages.close()
 
     def __enter__(self) -> SolveStream:

@@ -1,4 +1,4 @@
-"""Answers about trainings."""
+"""Answers about training jobs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TrainingTotals(Record):
 
 
 class TrainingProgress(Record):
-    """Progress of a training."""
+    """Progress of a training job."""
 
     MESSAGE = "TrainingProgress"
     epoch: int
@@ -72,7 +72,7 @@ class TrainingProgress(Record):
 
 
 class TrainingSpec(Record):
-    """What a training job was asked to do."""
+    """The specification of a training job."""
 
     MESSAGE = "TrainingSpec"
     config_yaml: str
@@ -86,7 +86,7 @@ class TrainingSpec(Record):
 
 
 class PublishedWeights(Record):
-    """The weights that a training published at its end."""
+    """The weights that a training job published at its end."""
 
     MESSAGE = "PublishedWeights"
     epoch: int
@@ -163,7 +163,7 @@ class ModelEvent(Record):
 
 
 class CompactedEvent(Record):
-    """A stand-in for removed events."""
+    """A placeholder for removed events."""
 
     MESSAGE = "CompactedEvent"
     first_sequence: int

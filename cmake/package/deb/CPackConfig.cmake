@@ -1,4 +1,4 @@
-# CPack's settings of the Debian package; cmake/package/deb.sh passes the folder of the
+# Sets CPack's options for the Debian package. cmake/package/deb.sh passes the folder of the
 # files, the version and the maintainer.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME vrpd)

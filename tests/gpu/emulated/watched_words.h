@@ -1,5 +1,5 @@
-// Records of the threads that touched the words of a piece of memory, and of their clocks at that
-// time.
+// Records which threads touched the words of a memory range, and the clocks of these threads at
+// that time.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,7 @@ struct Touch {
   AccessKind kind = AccessKind::kRead;
 };
 
-// The last accesses to a word. If more threads read the word, the record keeps a random choice of
-// them.
+// The last accesses to a word. If more threads access the word, the record keeps only some of them.
 struct WatchedWord {
   static constexpr size_t kTouches = 4;
 

@@ -1,4 +1,4 @@
-// Fixture for backups of a job manager's state and for manually built archives.
+// Provides a fixture for backups of a job manager's state and for manually built archives.
 #pragma once
 
 #include <filesystem>
@@ -41,7 +41,7 @@ class BackupFixture : public JobManagerFixture {
   const std::string restored_ = folder_.File("restored");
 
   // Returns a backup of the open manager's state.
-  std::string Backup() {
+  std::string MakeBackup() {
     BackupSources sources{.book = book_.get(),
                           .models_directory = folder_.File("models"),
                           .program = "vrpd of this test",

@@ -30,7 +30,7 @@ TEST_F(BackupTest, RequeuesARunningJobAndResumesFromItsCheckpoint) {
   const std::string waiting = Submit();
   const std::vector<JobEvent> before =
       ReadUntil(**jobs_->Watch(running, 1), [](const JobEvent& event) { return event.step == 3; });
-  const std::string archive = Backup();
+  const std::string archive = MakeBackup();
   jobs_.reset();
   book_.reset();
 
@@ -57,24 +57,24 @@ TEST_F(BackupTest, ReportsEachFileOfARestoreToTheMonitor) {
   AwaitEnd(*jobs_, Submit());
   RecordedWatch watch;
   const std::string file = folder_.File("backup.tar");
-  ASSERT_TRUE(AtomicWriteFile(file, Backup()).ok());
+  ASSERT_TRUE(AtomicWriteFile(file, MakeBackup()).ok());
   ASSERT_TRUE(
       RestoreBackup(
           {.archive = file, .directory = restored_, .clock = &clock_, .watch = watch.Function()})
           .ok());
-  const std::vector<std::string> seen = watch.Take();
-  EXPECT_THAT(seen,
+  const std::vector<std::string> phases = watch.Take();
+  EXPECT_THAT(phases,
               IsSupersetOf({"restore of jobs.db", "end of restore of jobs.db",
                             "restore of models/tiny/1/card.json", "end of restore of job database",
                             "restore of flush to the disk"}));
-  EXPECT_EQ(seen.back(), "end of restore of flush to the disk");
+  EXPECT_EQ(phases.back(), "end of restore of flush to the disk");
 }
 
 TEST_F(BackupTest, LeavesNothingWhenARestoreIsStoppedAtAnyPoint) {
   OpenWithBook();
   AwaitEnd(*jobs_, Submit());
   const std::string file = folder_.File("backup.tar");
-  ASSERT_TRUE(AtomicWriteFile(file, Backup()).ok());
+  ASSERT_TRUE(AtomicWriteFile(file, MakeBackup()).ok());
   int pieces = 0;
   int stop_at = 0;
   const auto restore = [&] {
@@ -109,7 +109,7 @@ TEST_F(BackupTest, FinishesAJobWhoseModelIsInTheBackup) {
   const std::string staging = *registry_->StagingDirectory();
   ASSERT_TRUE(WriteFakeModel(staging, Concat("trainingJobs/", id)).ok());
   ASSERT_TRUE(registry_->Publish("tiny", staging).ok());
-  const std::string archive = Backup();
+  const std::string archive = MakeBackup();
   jobs_.reset();
   book_.reset();
   EXPECT_EQ(Restore(archive)->queued, 0);
@@ -118,7 +118,7 @@ TEST_F(BackupTest, FinishesAJobWhoseModelIsInTheBackup) {
   EXPECT_EQ(jobs_->Get(id)->model, "models/tiny/versions/1");
 }
 
-TEST_F(BackupTest, RestoresAllFilesIntoAFolderOnlyTheOwnerCanRead) {
+TEST_F(BackupTest, RestoresAllFilesIntoAFolderThatOnlyTheOwnerCanRead) {
   OpenWithBook();
   AwaitEnd(*jobs_, Submit());
   ASSERT_TRUE(registry_->SetAlias("tiny", "production", 1).ok());
@@ -127,7 +127,7 @@ TEST_F(BackupTest, RestoresAllFilesIntoAFolderOnlyTheOwnerCanRead) {
     ASSERT_TRUE(EnsureDirectory(fs::path(state + "/" + file).parent_path().string()).ok());
     ASSERT_TRUE(AtomicWriteFile(state + "/" + file, file).ok());
   }
-  ASSERT_TRUE(Restore(Backup()).ok());
+  ASSERT_TRUE(Restore(MakeBackup()).ok());
   for (const char* file : {"matrices/abc", "labels/set", "tensorboard/x/events.1"}) {
     EXPECT_EQ(*ReadFile(restored_ + "/" + file), file);
   }
@@ -162,7 +162,8 @@ TEST_F(BackupTest, SkipsLocksTemporaryFilesAndLinks) {
   EXPECT_THAT(paths, ElementsAre("jobs.db", "jobs/a/kept"));
   EXPECT_EQ(snapshot.skipped_links, 1);
   for (const auto& entry : fs::directory_iterator(state)) {
-    EXPECT_THAT(entry.path().string(), Not(HasSubstr("copy"))) << "the database's copy is gone";
+    EXPECT_THAT(entry.path().string(), Not(HasSubstr("copy")))
+        << "the copy of the database must be removed";
   }
 }
 
@@ -186,7 +187,7 @@ TEST_F(BackupTest, ContainsACompleteCheckpointWhileNewOnesAreWritten) {
   while (written < 1) std::this_thread::yield();
   for (int i = 0; i < 10; ++i) {
     const int64_t before = written;
-    const std::string archive = Backup();
+    const std::string archive = MakeBackup();
     fs::remove_all(restored_);
     const absl::StatusOr<RestoreReport> report = Restore(archive);
     ASSERT_TRUE(report.ok()) << report.status();
@@ -197,12 +198,12 @@ TEST_F(BackupTest, ContainsACompleteCheckpointWhileNewOnesAreWritten) {
   }
   done = true;
   trainer.join();
-  EXPECT_GT(written, 10) << "checkpoints came meanwhile";
+  EXPECT_GT(written, 10) << "no checkpoints were written during the backups";
 }
 
 TEST_F(BackupTest, RefusesANonEmptyFolderAndLeavesItUnchanged) {
   OpenWithBook();
-  const std::string archive = Backup();
+  const std::string archive = MakeBackup();
   ASSERT_TRUE(EnsureDirectory(restored_).ok());
   ASSERT_TRUE(AtomicWriteFile(restored_ + "/.mine", "x").ok());
   const absl::Status status = Restore(archive).status();
@@ -214,7 +215,7 @@ TEST_F(BackupTest, RefusesANonEmptyFolderAndLeavesItUnchanged) {
 TEST_F(BackupTest, LeavesNothingBehindOnAFullDisk) {
   OpenWithBook();
   AwaitEnd(*jobs_, Submit());
-  const std::string archive = Backup();
+  const std::string archive = MakeBackup();
   const std::string file = folder_.File("backup.tar");
   ASSERT_TRUE(AtomicWriteFile(file, archive).ok());
   for (const rlim_t bytes : {rlim_t{0}, rlim_t{100}, rlim_t{5'000}, rlim_t{50'000}}) {

@@ -27,7 +27,7 @@ TEST(UstarTest, ReadsBackTheHeaderItWrote) {
   }
 }
 
-TEST(UstarTest, RefusesEntriesTheFormatCannotHoldByName) {
+TEST(UstarTest, RefusesEntriesThatTheFormatCannotHold) {
   const auto refusal = [](const std::string& path, int64_t size) {
     return std::string(WriteTarHeader({.path = path, .size = size}).status().message());
   };

@@ -1,0 +1,133 @@
+/** The settings of a solve: budget, strategy, model and vehicles. */
+
+import { call } from "../api.js";
+import { fill, h, uniqueId } from "../dom.js";
+import { showError } from "../notices.js";
+
+const STRATEGIES = [
+  ["STRATEGY_AUTO", "Automatic"], ["STRATEGY_SEARCH", "Search"], ["STRATEGY_SEEDED", "Search from a network's plan"],
+  ["STRATEGY_GREEDY", "Network: greedy"], ["STRATEGY_SAMPLE", "Network: samples"], ["STRATEGY_BEAM", "Network: beam search"],
+  ["STRATEGY_MULTI_START", "Network: many starts"], ["STRATEGY_IMPROVED", "Network and GPU search"],
+];
+const TYPES = /** @type {Record<string, string>} */ ({ tsp: "PROBLEM_TYPE_TSP", cvrp: "PROBLEM_TYPE_CVRP", vrptw: "PROBLEM_TYPE_VRPTW" });
+
+export class SettingsPanel {
+  /** @param {HTMLElement} host @param {import("./workspace.js").Workspace} workspace @param {AbortSignal} signal */
+  constructor(host, workspace, signal) {
+    this.host = host;
+    this.workspace = workspace;
+    this.signal = signal;
+    /** @type {Map<string, {input: any, error: HTMLElement}>} */
+    this.fields = new Map();
+    this.#build();
+    this.#loadModels();
+  }
+
+  #build() {
+    const { settings } = this.workspace;
+    const keep = (/** @type {string} */ name, /** @type {any} */ value) => { /** @type {any} */ (settings)[name] = value; };
+    const budget = h("input", { type: "number", min: "0.001", step: "any", value: settings.budget, inputmode: "decimal",
+                                oninput: () => keep("budget", budget.value) });
+    const strategy = h("select", { onchange: () => keep("strategy", strategy.value) },
+      STRATEGIES.map(([value, label]) => h("option", { value, selected: value === settings.strategy }, label)));
+    this.model = h("select", { onchange: () => keep("model", this.model.value) }, h("option", { value: "" }, "None"));
+    const early = h("input", { type: "checkbox", checked: settings.stopEarly, onchange: () => keep("stopEarly", early.checked) });
+    this.fromPlan = h("input", { type: "checkbox", checked: settings.fromPlan, onchange: () => keep("fromPlan", this.fromPlan.checked) });
+    fill(this.host,
+      this.#field("budget", "Time budget", budget, "seconds"),
+      h("label", { class: "check" }, early, "Stop early when no better plan comes"),
+      h("label", { class: "check" }, this.fromPlan, "Start from the current plan"),
+      this.#field("strategy", "Strategy", strategy),
+      this.#field("model", "Model", this.model),
+      this.workspace.problem?.kind !== "tsp" && [h("h3", {}, "Vehicles"), this.#vehicles()]);
+    this.refresh();
+  }
+
+  /** @param {string} name @param {string} label @param {any} input @param {string} [unit] */
+  #field(name, label, input, unit) {
+    const id = uniqueId(name);
+    input.id = id;
+    input.name = name;
+    input.setAttribute("aria-describedby", `${id}-error`);
+    const error = h("p", { id: `${id}-error`, class: "field-error", hidden: true });
+    this.fields.set(name, { input, error });
+    return h("div", { class: "field" }, h("label", { for: id }, label),
+      unit ? h("div", { class: "field-unit" }, input, unit) : input, error);
+  }
+
+  #vehicles() {
+    const vehicles = this.workspace.problem?.vehicles ?? [];
+    return vehicles.map((vehicle, type) => {
+      const capacity = [vehicle.capacity ?? []].flat();
+      const title = vehicles.length > 1 || vehicle.id ? (/\D/.test(vehicle.id ?? "") ? String(vehicle.id) : `Vehicle ${vehicle.id ?? type + 1}`) : "";
+      const count = h("input", { type: "number", min: "0", step: "1", placeholder: "any", value: vehicle.count || "",
+                                 onchange: () => this.#change(type, { count: Number(count.value) || undefined }) });
+      const load = h("input", { type: "number", min: "0", step: "any", value: capacity[0] ?? "", placeholder: "no limit",
+                                onchange: () => this.#change(type, { capacity: load.value === "" ? undefined : Number(load.value) }) });
+      return h("fieldset", { class: "vehicle" }, title && h("legend", {}, title),
+        this.#field(`vehicles[${type}].count`, "Number", count),
+        capacity.length <= 1 && this.#field(`vehicles[${type}].capacity`, "Capacity", load));
+    });
+  }
+
+  /** @param {number} type @param {any} change */
+  async #change(type, change) {
+    const vehicles = (this.workspace.problem?.vehicles ?? []).map((vehicle, index) => (index === type ? { ...vehicle, ...change } : vehicle));
+    this.clearErrors();
+    try {
+      await this.workspace.setVehicles(vehicles);
+    } catch (error) {
+      if (!this.showFieldErrors(error)) showError(error, "Checking the plan");
+    }
+  }
+
+  async #loadModels() {
+    try {
+      const { models = [] } = await call("ListModels", { pageSize: 100 }, { signal: this.signal });
+      const type = TYPES[this.workspace.problem?.kind ?? ""];
+      const fitting = models.filter((/** @type {any} */ model) => model.problemTypes?.includes(type));
+      fill(this.model, h("option", { value: "" }, "None"), fitting.map((/** @type {any} */ { name }) =>
+        h("option", { value: name, selected: name === this.workspace.settings.model }, name.replace("models/", "").replace("/versions/", ", version "))));
+    } catch (error) {
+      showError(error, "Listing the models");
+    }
+  }
+
+  /** Shows what the workspace has changed by itself. */
+  refresh() {
+    const { workspace } = this;
+    const frozen = workspace.frozen.size > 0;
+    this.fromPlan.disabled = !workspace.plan || frozen;
+    this.fromPlan.checked = Boolean(workspace.plan) && (frozen || workspace.settings.fromPlan);
+  }
+
+  clearErrors() {
+    for (const { input, error } of this.fields.values()) {
+      input.removeAttribute("aria-invalid");
+      error.hidden = true;
+    }
+  }
+
+  /**
+   * Shows the parts of an error that concern fields of this panel beside them. Returns whether there were any.
+   * @param {any} error ApiError
+   */
+  showFieldErrors(error) {
+    let shown = false;
+    for (const { field, description } of error.fields ?? []) {
+      // An instance is sent as a file: its fields are named in the description.
+      const name = [...this.fields.keys()].find((known) => field === known || field.startsWith(`${known}.`) || description.includes(`${known}:`));
+      const entry = name === undefined ? undefined : this.fields.get(name);
+      if (!entry) continue;
+      shown = true;
+      entry.input.setAttribute("aria-invalid", "true");
+      entry.error.textContent = description;
+      entry.error.hidden = false;
+      entry.input.focus();
+    }
+    if (!shown && /\bmodel\b/.test(error.message ?? "") && error.status === "FAILED_PRECONDITION") {
+      return this.showFieldErrors({ fields: [{ field: "model", description: error.message }] });
+    }
+    return shown;
+  }
+}

@@ -1,0 +1,105 @@
+/** The figures of the plan, and the note on the last change by hand. */
+
+import { extent, linePath, thin } from "../chart_math.js";
+import { fill, h, s, setText } from "../dom.js";
+import { cost, distance, duration, number, percent, plural, signed, signedPercent, span } from "../format.js";
+
+const ENDS = /** @type {Record<string, string>} */ ({
+  END_REASON_BUDGET: "budget used", END_REASON_OPTIMAL: "proven optimal", END_REASON_TARGET: "target reached",
+  END_REASON_NO_IMPROVEMENT: "no better plan came", END_REASON_LOCAL_OPTIMUM: "local optimum", END_REASON_ITERATIONS: "all iterations done",
+  END_REASON_FINISHED: "finished", END_REASON_DEADLINE: "deadline", END_REASON_SHUTDOWN: "the server is shutting down" });
+
+const SPARK = { width: 150, height: 40, points: 150 };
+
+/** @typedef {import("./workspace.js").Workspace} Workspace */
+
+export class Summary {
+  /** @param {HTMLElement} host */
+  constructor(host) {
+    /** @type {Map<string, HTMLElement>} */
+    this.values = new Map();
+    const figure = (/** @type {string} */ name) => {
+      const value = h("dd", { "data-figure": name.toLowerCase() }, "–");
+      this.values.set(name, value);
+      return h("div", {}, h("dt", {}, name), value);
+    };
+    this.badge = h("span", { class: "badge", hidden: true });
+    this.progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Share of the budget used" });
+    this.list = h("dl", { class: "figures" }, ["Cost", "Gap", "Routes", "Distance", "Duration", "Unserved", "Time"].map(figure));
+    this.line = s("path", { fill: "none" });
+    this.spark = s("svg", { class: "spark", width: SPARK.width, height: SPARK.height, "aria-hidden": "true" }, s("title", {}, "Cost over time"), this.line);
+    fill(host, this.list, h("div", { class: "summary-row" }, this.badge, this.spark), this.progress);
+  }
+
+  /** @param {string} name @param {string|null} text Null hides the figure. */
+  #set(name, text) {
+    const value = /** @type {HTMLElement} */ (this.values.get(name));
+    /** @type {HTMLElement} */ (value.parentElement).hidden = text === null;
+    if (text !== null) setText(value, text);
+  }
+
+  /** @param {Workspace} workspace */
+  draw(workspace) {
+    const { plan, response, data } = workspace;
+    const units = plan?.units;
+    const reference = response?.referenceCost ?? data?.ref_cost;
+    this.#set("Cost", plan ? cost(plan.cost, units) : "–");
+    this.#set("Gap", plan && reference ? percent((plan.cost - reference) / reference) : null);
+    this.#set("Routes", plan ? number(plan.routes.length) : "–");
+    this.#set("Distance", plan && units?.cost !== "COST_UNIT_DISTANCE" && plan.distance !== plan.cost ? distance(plan.distance, units) : null);
+    this.#set("Duration", plan && workspace.problem?.hasWindows ? duration(plan.duration, units) : null);
+    this.#set("Unserved", plan ? number(plan.unserved.length) : "–");
+    this.#drawBadge(workspace);
+    this.#drawSpark(workspace.curve);
+    this.drawTime(workspace);
+  }
+
+  /** @param {Workspace} workspace */
+  #drawBadge({ plan, verdict, violations, running, response }) {
+    this.badge.hidden = !plan;
+    const missing = plan?.unserved.length ?? 0;
+    const [kind, text] = running ? ["", "searching"]
+      : !verdict ? ["", "not checked"]
+      : violations.length > 0 ? ["bad", plural(violations.length, "violation")]
+      : missing > 0 ? ["warn", `${missing} unserved`] : ["good", "all served, checked"];
+    this.badge.className = `badge ${kind}`;
+    setText(this.badge, response && !running && ENDS[response.endReason] ? `${text} · ${ENDS[response.endReason]}` : text);
+  }
+
+  /** Draws the curve of the best cost small; the tab has it with its axes. @param {[number, number][]} curve */
+  #drawSpark(curve) {
+    this.spark.style.visibility = curve.length > 1 ? "" : "hidden";
+    const points = thin(curve, SPARK.points);
+    const [left, right] = extent(points.map(([x]) => x));
+    const [low, high] = extent(points.map(([, y]) => y));
+    this.line.setAttribute("d", linePath(points, (x) => 2 + ((x - left) / (right - left)) * (SPARK.width - 4),
+      (y) => 3 + ((high - y) / (high - low)) * (SPARK.height - 6), true));
+  }
+
+  /** Shows the time of a running search. @param {Workspace} workspace */
+  drawTime(workspace) {
+    const { running, begun, settings, curve } = workspace;
+    const elapsed = running ? (performance.now() - begun) / 1000 : curve.at(-1)?.[0];
+    this.#set("Time", elapsed === undefined ? null : span(elapsed));
+    this.progress.hidden = !running;
+    this.progress.value = running ? Math.min(1, (elapsed ?? 0) / Number(settings.budget)) : 0;
+  }
+}
+
+/**
+ * Shows the last change by hand with its cost, and takes it back on demand.
+ * @param {HTMLElement} host
+ * @param {Workspace} workspace
+ */
+export function drawEdit(host, workspace) {
+  const { edit, plan } = workspace;
+  host.hidden = !edit;
+  if (!edit || !plan) return;
+  const difference = edit.after - edit.before;
+  const share = edit.before === 0 ? "" : ` (${signedPercent(difference / edit.before)})`;
+  fill(host, h("span", { class: "edit-text" }, h("strong", {}, edit.text), ": cost ",
+    h("span", { class: difference > 0 ? "worse" : "better", "data-difference": String(difference) }, signed(difference), share),
+    `, now ${cost(edit.after, plan.units)}`),
+    h("span", { class: `badge ${edit.feasible ? "good" : "bad"}` }, edit.feasible ? "feasible, checked" : "breaks constraints"),
+    h("button", { type: "button", class: "small", onclick: () => workspace.undo() }, "Undo"));
+}
