@@ -118,8 +118,7 @@ ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
     return context.Fail(absl::InternalError("the daemon returned no file"), flags.in);
   }
   if (!response->geometry_note().empty()) {
-    context.err() << "vrpctl: convert: without streets: " << response->geometry_note()
-                  << std::endl;
+    context.err() << "vrpctl: convert: without streets: " << response->geometry_note() << std::endl;
   }
   for (const v1::Violation& violation : response->violations()) {
     context.err() << "vrpctl: convert: " << flags.in << ": not feasible: " << violation.message()

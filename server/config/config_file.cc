@@ -141,10 +141,8 @@ class Reader {
 
   bool ReadValue(const YAML::Node& node, const OptionRow&, std::vector<RoadNetworkOptions>& out) {
     const size_t errors = errors_.size();
-    out = ReadRoadNetworks(
-        node, [this](const YAML::Mark& mark, std::string_view key, const std::string& problem) {
-          Add(mark, key, problem);
-        });
+    out = ReadRoadNetworks(node, [this](const YAML::Mark& mark, std::string_view key,
+                                        const std::string& problem) { Add(mark, key, problem); });
     return errors_.size() == errors;
   }
 
@@ -168,12 +166,11 @@ absl::StatusOr<std::vector<RoadNetworkOptions>> ParseRoadNetworks(std::string_vi
   }
   std::vector<std::string> errors;
   try {
-    std::vector<RoadNetworkOptions> networks =
-        ReadRoadNetworks(YAML::Load(std::string(yaml)),
-                         [&errors](const YAML::Mark&, std::string_view key,
-                                   const std::string& problem) {
-                           errors.push_back(Concat(key, ": ", problem));
-                         });
+    std::vector<RoadNetworkOptions> networks = ReadRoadNetworks(
+        YAML::Load(std::string(yaml)),
+        [&errors](const YAML::Mark&, std::string_view key, const std::string& problem) {
+          errors.push_back(Concat(key, ": ", problem));
+        });
     if (errors.empty()) return networks;
   } catch (const YAML::Exception& error) {
     errors.push_back(Concat("road_networks: ", error.msg));

@@ -28,9 +28,9 @@ bool IsWordCharacter(char c) {
 bool IsRoadHost(std::string_view host, bool bracketed) {
   return !host.empty() && host.size() <= kMaxRoadHostBytes &&
          std::all_of(host.begin(), host.end(), [&](char c) {
-           return bracketed ? absl::ascii_isxdigit(static_cast<unsigned char>(c)) || c == ':' ||
-                                  c == '.'
-                            : IsWordCharacter(c);
+           return bracketed
+                      ? absl::ascii_isxdigit(static_cast<unsigned char>(c)) || c == ':' || c == '.'
+                      : IsWordCharacter(c);
          });
 }
 

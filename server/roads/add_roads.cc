@@ -28,7 +28,7 @@ std::string NodeName(const Instance& instance, NodeIndex node) {
 // The distinct places of an instance's nodes.
 struct Places {
   std::vector<RoadPlace> places;
-  std::vector<std::string> names;   // of the first node at each place
+  std::vector<std::string> names;  // of the first node at each place
   std::vector<int32_t> node_rows;  // the place of each node
 };
 
@@ -37,8 +37,7 @@ Places PlacesOf(const Instance& instance) {
   std::unordered_map<RoadPlace, int32_t> known;
   for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
     const RoadPlace place = PlaceOf(instance.position(node));
-    const auto [found, added] =
-        known.emplace(place, static_cast<int32_t>(result.places.size()));
+    const auto [found, added] = known.emplace(place, static_cast<int32_t>(result.places.size()));
     if (added) {
       result.places.push_back(place);
       result.names.push_back(NodeName(instance, node));
@@ -92,7 +91,8 @@ class RoadAdder {
 
   absl::Status CheckCoordinates() const {
     if (data_.positions.empty()) {
-      return InvalidField(FirstField(), "the locations are absent, wanted longitudes and latitudes");
+      return InvalidField(FirstField(),
+                          "the locations are absent, wanted longitudes and latitudes");
     }
     if (data_.coordinates == CoordinateSystem::kLonLat) return absl::OkStatus();
     return InvalidField(FirstField(),
@@ -116,9 +116,8 @@ class RoadAdder {
   }
 
   absl::Status SetUnits() {
-    for (const auto& [field, unit] :
-         {std::pair{"distance_unit", &data_.units.metres_per_distance},
-          std::pair{"time_unit", &data_.units.seconds_per_time}}) {
+    for (const auto& [field, unit] : {std::pair{"distance_unit", &data_.units.metres_per_distance},
+                                      std::pair{"time_unit", &data_.units.seconds_per_time}}) {
       if (!unit->has_value() || **unit > 0) continue;
       return InvalidField(field, "unknown, wanted m, km, s, min or h with a road_network");
     }
@@ -131,9 +130,9 @@ class RoadAdder {
 
   absl::Status CheckSize() const {
     if (places_.places.size() > kMaxMatrixNodes) {
-      return InvalidField(FirstField(), Concat(places_.places.size(),
-                                               " distinct locations exceed the limit of ",
-                                               kMaxMatrixNodes));
+      return InvalidField(FirstField(),
+                          Concat(places_.places.size(), " distinct locations exceed the limit of ",
+                                 kMaxMatrixNodes));
     }
     const double rows = by_node_ ? data_.positions.size() : places_.places.size();
     double matrices = names_.all.empty() ? 0 : 2;
@@ -149,8 +148,8 @@ class RoadAdder {
                    std::vector<double>& distances, std::vector<double>& durations) {
     std::shared_ptr<const RoadMatrices>& matrices = matrices_[network];
     if (matrices == nullptr) {
-      VRP_ASSIGN_OR_RETURN(matrices, JoinedMatrices(source_, field, network, places_.places,
-                                                    places_.names, stop_));
+      VRP_ASSIGN_OR_RETURN(
+          matrices, JoinedMatrices(source_, field, network, places_.places, places_.names, stop_));
     }
     distances = Expanded(matrices->distances, [this](double metres) {
       return MetricDistance(data_.metric, {0, 0}, {metres / metres_, 0});
@@ -208,8 +207,8 @@ absl::StatusOr<std::shared_ptr<const RoadMatrices>> JoinedMatrices(
   return matrices;
 }
 
-absl::StatusOr<Instance> AddRoads(const Instance& plain, const RoadNames& names,
-                                  RoadSource& source, const StopCondition& stop) {
+absl::StatusOr<Instance> AddRoads(const Instance& plain, const RoadNames& names, RoadSource& source,
+                                  const StopCondition& stop) {
   return RoadAdder(plain, names, source, stop).Run();
 }
 

@@ -19,8 +19,8 @@ namespace vrp {
 // network, too many places, an unknown network, and places that no road joins:
 // `road_network: no road joins customers[3] and customers[7] on road_network car`. Returns the
 // other errors of the source unchanged.
-absl::StatusOr<Instance> AddRoads(const Instance& plain, const RoadNames& names,
-                                  RoadSource& source, const StopCondition& stop);
+absl::StatusOr<Instance> AddRoads(const Instance& plain, const RoadNames& names, RoadSource& source,
+                                  const StopCondition& stop);
 
 // Returns why places cannot be used together, or an empty text. `place_names` names each place in
 // the message. Names at most five places or pairs.

@@ -35,9 +35,9 @@ class HttpClient {
  public:
   struct Options {
     RoadUrl url;
-    int32_t connections = 1;  // concurrent requests over all calls of Run
-    int32_t tries = 1;        // of each request
-    absl::Duration timeout = absl::Seconds(30);         // of each try
+    int32_t connections = 1;                     // concurrent requests over all calls of Run
+    int32_t tries = 1;                           // of each request
+    absl::Duration timeout = absl::Seconds(30);  // of each try
     absl::Duration first_pause = absl::Milliseconds(100);  // before a second try; then it doubles
     HttpObserver observer = {};
   };

@@ -88,9 +88,9 @@ HttpConnection::Awaitable<tcp::resolver::results_type> HttpConnection::Resolve(T
   using namespace asio::experimental::awaitable_operators;  // NOLINT: Asio's way to name operator||
   tcp::resolver resolver(io_);
   asio::steady_timer timer(io_, deadline);
-  const auto first = co_await (
-      resolver.async_resolve(url_.host, url_.port, asio::as_tuple(asio::use_awaitable)) ||
-      timer.async_wait(asio::as_tuple(asio::use_awaitable)));
+  const auto first =
+      co_await (resolver.async_resolve(url_.host, url_.port, asio::as_tuple(asio::use_awaitable)) ||
+                timer.async_wait(asio::as_tuple(asio::use_awaitable)));
   if (first.index() == 1) throw system_error(beast::error::timeout);
   const auto& [error, results] = std::get<0>(first);
   if (error) throw system_error(error);
@@ -157,8 +157,9 @@ HttpConnection::Awaitable<absl::StatusOr<HttpAnswer>> HttpConnection::TryExchang
   }
 }
 
-HttpConnection::Awaitable<absl::StatusOr<HttpAnswer>> HttpConnection::Exchange(
-    const RoadCall& call, size_t max_bytes, Time deadline) {
+HttpConnection::Awaitable<absl::StatusOr<HttpAnswer>> HttpConnection::Exchange(const RoadCall& call,
+                                                                               size_t max_bytes,
+                                                                               Time deadline) {
   const bool reused = is_open();
   absl::StatusOr<HttpAnswer> answer = co_await TryExchange(call, max_bytes, deadline);
   // The service may have closed an idle connection, which is no failure of this request.

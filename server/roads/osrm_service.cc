@@ -92,10 +92,10 @@ absl::StatusOr<RoadTable> OsrmService::ReadTable(std::string_view answer, size_t
   VRP_ASSIGN_OR_RETURN(const nlohmann::json root, ParseAnswer(answer, rows * columns));
   if (TextOf(root, "code") != "Ok") return ErrorOf(200, answer);
   RoadTable table;
-  VRP_ASSIGN_OR_RETURN(
-      table.durations, ReadRows(MemberOf(root, "durations"), "durations", rows, columns, 1));
-  VRP_ASSIGN_OR_RETURN(
-      table.distances, ReadRows(MemberOf(root, "distances"), "distances", rows, columns, 1));
+  VRP_ASSIGN_OR_RETURN(table.durations,
+                       ReadRows(MemberOf(root, "durations"), "durations", rows, columns, 1));
+  VRP_ASSIGN_OR_RETURN(table.distances,
+                       ReadRows(MemberOf(root, "distances"), "distances", rows, columns, 1));
   table.metres_to_road = MetresToRoad(MemberOf(root, "sources"), rows);
   return table;
 }
@@ -128,9 +128,9 @@ absl::Status OsrmService::ErrorOf(int http_status, std::string_view answer) cons
   const absl::StatusOr<nlohmann::json> root = ParseAnswer(answer, 0);
   const std::string code = root.ok() ? TextOf(*root, "code") : "";
   if (code.empty()) {
-    return absl::FailedPreconditionError(
-        Concat("it answers with HTTP status ", http_status, " and is no OSRM; correct url and kind ",
-               "in road_networks"));
+    return absl::FailedPreconditionError(Concat("it answers with HTTP status ", http_status,
+                                                " and is no OSRM; correct url and kind ",
+                                                "in road_networks"));
   }
   return absl::FailedPreconditionError(
       Concat("it answers ", code, ": ", TextOf(*root, "message"), OsrmRemedy(code)));

@@ -33,8 +33,8 @@ void AppendNumber(int64_t number, std::string& text) {
   uint64_t bits = static_cast<uint64_t>(number) << 1;
   if (number < 0) bits = ~bits;
   for (; bits > kGroupMask; bits >>= kGroupBits) {
-    text += static_cast<char>((static_cast<int>(bits & kGroupMask) | kMoreFollows) +
-                              kFirstCharacter);
+    text +=
+        static_cast<char>((static_cast<int>(bits & kGroupMask) | kMoreFollows) + kFirstCharacter);
   }
   text += static_cast<char>(static_cast<int>(bits) + kFirstCharacter);
 }
@@ -55,7 +55,8 @@ absl::StatusOr<RoadLine> DecodePolyline(std::string_view text) {
         line.size() == kMaxPositions) {
       return absl::InvalidArgumentError("polyline out of range");
     }
-    line.push_back({static_cast<double>(longitude) / kUnits, static_cast<double>(latitude) / kUnits});
+    line.push_back(
+        {static_cast<double>(longitude) / kUnits, static_cast<double>(latitude) / kUnits});
   }
   return line;
 }

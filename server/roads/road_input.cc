@@ -25,15 +25,13 @@ std::vector<std::string> NetworksOf(const Instance& instance, const RoadNames& n
 absl::Status InFile(const v1::InstanceFile& file, const absl::Status& status) {
   if (!absl::IsInvalidArgument(status) || file.road_network().empty()) {
     return absl::IsInvalidArgument(status)
-               ? InvalidField("file.content",
-                              Concat(file.name().empty() ? "file" : file.name(), ": ",
-                                     FromAbsl(status.message())))
+               ? InvalidField("file.content", Concat(file.name().empty() ? "file" : file.name(),
+                                                     ": ", FromAbsl(status.message())))
                : status;
   }
   std::vector<FieldViolation> violations = ViolationsOf(status);
   for (FieldViolation& violation : violations) violation.field = "file." + violation.field;
-  return violations.empty() ? status
-                            : FieldError(absl::StatusCode::kInvalidArgument, violations);
+  return violations.empty() ? status : FieldError(absl::StatusCode::kInvalidArgument, violations);
 }
 
 absl::StatusOr<RoadInput> VroomInputWithRoads(const v1::InstanceFile& file,
@@ -72,8 +70,7 @@ absl::StatusOr<RoadInput> InputWithRoads(const v1::Instance& message, const Road
   return RoadInput{.instance = std::move(instance), .roads = {.networks = std::move(networks)}};
 }
 
-absl::StatusOr<RoadInput> InputWithRoads(const v1::InstanceFile& file,
-                                         const RoadSources& sources) {
+absl::StatusOr<RoadInput> InputWithRoads(const v1::InstanceFile& file, const RoadSources& sources) {
   if (!MayNameRoads(file) || sources.roads == nullptr) {
     VRP_ASSIGN_OR_RETURN(Instance instance, InstanceFromProto(file, sources.matrices));
     return RoadInput{.instance = std::move(instance)};
@@ -84,8 +81,7 @@ absl::StatusOr<RoadInput> InputWithRoads(const v1::InstanceFile& file,
   }
   VRP_ASSIGN_OR_RETURN(Instance plain, InstanceFromProto(taken.file, sources.matrices));
   if (!taken.names.any()) return RoadInput{.instance = std::move(plain)};
-  absl::StatusOr<Instance> instance =
-      AddRoads(plain, taken.names, *sources.roads, sources.stop);
+  absl::StatusOr<Instance> instance = AddRoads(plain, taken.names, *sources.roads, sources.stop);
   if (!instance.ok()) return InFile(file, instance.status());
   std::vector<std::string> networks = NetworksOf(*instance, taken.names);
   return RoadInput{.instance = *std::move(instance), .roads = {.networks = std::move(networks)}};

@@ -4,7 +4,7 @@ namespace vrp {
 namespace {
 
 constexpr double kRoadDurationBuckets[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
-                                       1,     2,    5,    10,   30,  60,  300};
+                                           1,     2,    5,    10,   30,  60,  300};
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 namespace vrp {
 
 // Names of the metric families; comments list the labels.
-inline constexpr char kRoadRequestsFamily[] = "vrp_road_requests_total";  // network, code
+inline constexpr char kRoadRequestsFamily[] = "vrp_road_requests_total";            // network, code
 inline constexpr char kRoadDurationFamily[] = "vrp_road_request_duration_seconds";  // network
 inline constexpr char kRoadCacheFamily[] = "vrp_road_cache_lookups_total";  // network, result
 

@@ -39,9 +39,8 @@ absl::StatusOr<RoadFile> TakeFromJson(const v1::InstanceFile& file, json root) {
     for (json& vehicle : *vehicles) {
       std::string& name = result.names.vehicles.emplace_back();
       if (!vehicle.is_object()) continue;
-      VRP_ASSIGN_OR_RETURN(
-          name, TakeName(vehicle, Concat(path, "vehicles[", result.names.vehicles.size() - 1,
-                                         "].")));
+      VRP_ASSIGN_OR_RETURN(name, TakeName(vehicle, Concat(path, "vehicles[",
+                                                          result.names.vehicles.size() - 1, "].")));
     }
   }
   if (!file.road_network().empty()) {

@@ -114,8 +114,8 @@ absl::StatusOr<RoadNetworks::Network*> RoadNetworks::Find(std::string_view name)
                "names OSRM or Valhalla services in road_networks of vrpd.yaml"));
   }
   return absl::InvalidArgumentError(
-      Concat("got ", Quoted(name), ", wanted a road network of this daemon: ",
-             absl::StrJoin(known, ", ")));
+      Concat("got ", Quoted(name),
+             ", wanted a road network of this daemon: ", absl::StrJoin(known, ", ")));
 }
 
 absl::StatusOr<std::shared_ptr<const RoadMatrices>> RoadNetworks::Matrices(
@@ -127,8 +127,7 @@ absl::StatusOr<std::shared_ptr<const RoadMatrices>> RoadNetworks::Matrices(
     metrics_.RecordLookup(network->options.name, kept != nullptr);
     if (kept != nullptr) return kept;
   }
-  VRP_ASSIGN_OR_RETURN(std::shared_ptr<const RoadMatrices> matrices,
-                       Fetch(*network, places, stop));
+  VRP_ASSIGN_OR_RETURN(std::shared_ptr<const RoadMatrices> matrices, Fetch(*network, places, stop));
   if (caches) {
     cache_.Add(name, matrices, clock_->SteadyNow() + absl::Seconds(network->options.cache_s));
   }
@@ -150,9 +149,8 @@ absl::StatusOr<std::shared_ptr<const RoadMatrices>> RoadNetworks::Fetch(
   const auto read = [&](size_t i, const HttpAnswer& answer) -> absl::Status {
     if (answer.status != 200) return service.ErrorOf(answer.status, answer.body);
     const Block& block = blocks[i];
-    VRP_ASSIGN_OR_RETURN(
-        const RoadTable table,
-        service.ReadTable(answer.body, block.rows.size(), block.columns.size()));
+    VRP_ASSIGN_OR_RETURN(const RoadTable table,
+                         service.ReadTable(answer.body, block.rows.size(), block.columns.size()));
     Store(block, table, network.options.max_road_distance_m, *matrices);
     return absl::OkStatus();
   };
@@ -160,13 +158,12 @@ absl::StatusOr<std::shared_ptr<const RoadMatrices>> RoadNetworks::Fetch(
   const absl::Status status = network.client->Run(calls, MaxTableBytes(side, side), stop, read);
   if (!status.ok()) return Named(network, status);
   std::ranges::sort(matrices->far, {}, &FarPlace::place);
-  LogDebug("road matrices",
-           {{.name = "network", .value = network.options.name},
-            {.name = "places", .value = Concat(places.size()), .number = true},
-            {.name = "requests", .value = Concat(calls.size()), .number = true},
-            {.name = "seconds",
-             .value = Concat(absl::ToDoubleSeconds(clock_->SteadyNow() - begun)),
-             .number = true}});
+  LogDebug("road matrices", {{.name = "network", .value = network.options.name},
+                             {.name = "places", .value = Concat(places.size()), .number = true},
+                             {.name = "requests", .value = Concat(calls.size()), .number = true},
+                             {.name = "seconds",
+                              .value = Concat(absl::ToDoubleSeconds(clock_->SteadyNow() - begun)),
+                              .number = true}});
   return matrices;
 }
 
@@ -203,8 +200,7 @@ absl::StatusOr<std::vector<std::vector<RoadLine>>> RoadNetworks::FetchLines(
 
 absl::Status RoadNetworks::Named(Network& network, const absl::Status& error) const {
   if (absl::IsCancelled(error)) return error;
-  std::string message =
-      Concat(DescriptionOf(network.options), ": ", FromAbsl(error.message()));
+  std::string message = Concat(DescriptionOf(network.options), ": ", FromAbsl(error.message()));
   if (absl::IsUnavailable(error)) {
     message += "; start the service, or correct url in road_networks of vrpd.yaml";
   }

@@ -27,7 +27,7 @@ class RoadNetworks final : public RoadSource {
   struct Options {
     std::vector<RoadNetworkOptions> networks;
     size_t cache_bytes = 0;
-    const Clock* clock = nullptr;  // outlives the source
+    const Clock* clock = nullptr;                          // outlives the source
     absl::Duration first_pause = absl::Milliseconds(100);  // before the second try of a request
   };
   // Calls no service. Returns kInternal if https needs authorities that cannot be read.

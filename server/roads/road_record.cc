@@ -124,8 +124,7 @@ absl::Status RoadRecord::Load(const v1::SolveRequest& stored) {
   const UnknownFieldSet& fields = stored.GetReflection()->GetUnknownFields(stored);
   for (int i = 0; i < fields.field_count(); ++i) {
     const UnknownField& field = fields.field(i);
-    if (field.number() != kAttachmentField ||
-        field.type() != UnknownField::TYPE_LENGTH_DELIMITED) {
+    if (field.number() != kAttachmentField || field.type() != UnknownField::TYPE_LENGTH_DELIMITED) {
       continue;
     }
     std::optional<Entry> entry = EntryReader(field.length_delimited()).Read();

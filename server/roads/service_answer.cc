@@ -63,9 +63,9 @@ absl::StatusOr<std::vector<int32_t>> ReadRows(const nlohmann::json& rows_array, 
     for (const nlohmann::json& entry : row) {
       const std::optional<int32_t> value = RoadValue(entry, factor);
       if (!value.has_value()) {
-        return WrongAnswer("has ", Quoted(entry.dump(-1, ' ', true,
-                                                     nlohmann::json::error_handler_t::replace)),
-                           " in ", key, ", wanted a number of at least 0 or null");
+        return WrongAnswer(
+            "has ", Quoted(entry.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)),
+            " in ", key, ", wanted a number of at least 0 or null");
       }
       values.push_back(*value);
     }

@@ -21,8 +21,8 @@ const nlohmann::json& MemberOf(const nlohmann::json& object, const char* key);
 // Returns the member `key` if it is a string, escaped and cut to a length for messages.
 std::string TextOf(const nlohmann::json& object, const char* key);
 
-// Reads an array of `rows` arrays of `columns` numbers, of which null becomes kNoRoad, multiplied by
-// `factor` and rounded to the units of RoadMatrices. `key` names the array in errors.
+// Reads an array of `rows` arrays of `columns` numbers, of which null becomes kNoRoad, multiplied
+// by `factor` and rounded to the units of RoadMatrices. `key` names the array in errors.
 absl::StatusOr<std::vector<int32_t>> ReadRows(const nlohmann::json& rows_array, const char* key,
                                               size_t rows, size_t columns, double factor);
 

@@ -49,8 +49,7 @@ bool IsJoined(const RoadMatrices& matrices, size_t from, size_t to) {
 }  // namespace
 
 std::string UnjoinedPlaces(const RoadMatrices& matrices,
-                           const std::vector<std::string>& place_names,
-                           std::string_view network) {
+                           const std::vector<std::string>& place_names, std::string_view network) {
   constexpr std::string_view kRemedy =
       "correct the coordinates (longitude, then latitude), or leave these out";
   Reasons far;

@@ -33,7 +33,8 @@ std::string_view ValhallaRemedy(int code) {
     case kTooManyLocations:
       return "; lower block_size in road_networks, or raise max_matrix_location_pairs of Valhalla";
     case kTooFarApart:
-      return "; raise max_matrix_distance of Valhalla, or leave out the locations that are far away";
+      return "; raise max_matrix_distance of Valhalla, or leave out the locations that are far "
+             "away";
     case kNoEdgesNear:
       return "; correct the coordinates, which are longitude, then latitude";
     default:
@@ -59,8 +60,8 @@ absl::StatusOr<RoadTable> ValhallaService::ReadTable(std::string_view answer, si
   VRP_ASSIGN_OR_RETURN(const nlohmann::json root, ParseAnswer(answer, rows * columns));
   const nlohmann::json& matrices = MemberOf(root, "sources_to_targets");
   RoadTable table;
-  VRP_ASSIGN_OR_RETURN(
-      table.durations, ReadRows(MemberOf(matrices, "durations"), "durations", rows, columns, 1));
+  VRP_ASSIGN_OR_RETURN(table.durations,
+                       ReadRows(MemberOf(matrices, "durations"), "durations", rows, columns, 1));
   VRP_ASSIGN_OR_RETURN(table.distances, ReadRows(MemberOf(matrices, "distances"), "distances", rows,
                                                  columns, kMetresPerKilometre));
   return table;

@@ -34,9 +34,9 @@ class VroomRoads {
     }
     AddIndices();
     if (places_.size() > kMaxMatrixNodes) {
-      return InvalidField(kFileField, Concat(places_.size(),
-                                             " distinct locations exceed the limit of ",
-                                             kMaxMatrixNodes));
+      return InvalidField(
+          kFileField,
+          Concat(places_.size(), " distinct locations exceed the limit of ", kMaxMatrixNodes));
     }
     json matrices = json::object();
     for (json& vehicle : root_["vehicles"]) {
@@ -80,8 +80,7 @@ class VroomRoads {
   void AddIndex(json& object, const std::string& key, const std::string& path) {
     const auto location = object.find(key);
     if (location == object.end()) return;
-    const RoadPlace place =
-        PlaceOf({location->at(0).get<double>(), location->at(1).get<double>()});
+    const RoadPlace place = PlaceOf({location->at(0).get<double>(), location->at(1).get<double>()});
     const auto [found, added] = rows_.emplace(place, places_.size());
     if (added) {
       places_.push_back(place);
@@ -119,9 +118,8 @@ bool IsVroom(const v1::InstanceFile& file) {
   return root.ok() && root->is_object() && LooksLikeVroom(*root);
 }
 
-absl::StatusOr<VroomWithRoads> AddRoadsToVroom(const v1::InstanceFile& file,
-                                               const std::string& all, RoadSource& source,
-                                               const StopCondition& stop) {
+absl::StatusOr<VroomWithRoads> AddRoadsToVroom(const v1::InstanceFile& file, const std::string& all,
+                                               RoadSource& source, const StopCondition& stop) {
   VRP_ASSIGN_OR_RETURN(json root, ParseJsonText(file.content(), file.name()));
   VRP_RETURN_IF_ERROR(VroomRoads(root, all, source, stop).Run());
   VRP_ASSIGN_OR_RETURN(const VroomInput input, ReadVroomInput(root, file.name()));

@@ -131,8 +131,7 @@ absl::StatusOr<v1::ValidateInstanceResponse> InstanceHandler::Validate(
 absl::StatusOr<v1::ConvertInstanceResponse> InstanceHandler::Convert(
     const v1::ConvertInstanceRequest& request, const CallContext& context) const {
   VRP_ASSIGN_OR_RETURN(const WrittenFormat format, WrittenFormatFromProto(request.format()));
-  VRP_ASSIGN_OR_RETURN(const RoadInput input,
-                       InputOf(request, SourcesOf(context), max_nodes_));
+  VRP_ASSIGN_OR_RETURN(const RoadInput input, InputOf(request, SourcesOf(context), max_nodes_));
   const Instance& instance = input.instance;
   absl::StatusOr<std::string> text =
       WriteInstance(instance, {.format = format, .renumber = request.renumber()});

@@ -59,8 +59,7 @@ absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& tas
                                                             v1::SolveRequest request) const {
   const auto roads = std::make_shared<RoadRecord>(handler_.roads());
   VRP_RETURN_IF_ERROR(roads->Load(request));
-  const CallContext context{
-      .received = SteadyNow(), .cancel = task.cancel, .roads = roads.get()};
+  const CallContext context{.received = SteadyNow(), .cancel = task.cancel, .roads = roads.get()};
   const SolveLimits limits = handler_.job_limits();
   absl::StatusOr<SolverHandler::Prepared> prepared = handler_.Prepare(request, limits, context);
   std::string note;

@@ -26,7 +26,7 @@ class RequestSolver final : public JobSolver {
   struct Ready {
     v1::SolveRequest request;
     SolverHandler::Prepared prepared;
-    std::string policy_note;  // set if the solver deviates from the request
+    std::string policy_note;            // set if the solver deviates from the request
     std::shared_ptr<RoadRecord> roads;  // which `prepared` uses
   };
   // Prepares a task. If its model no longer exists, a task with a plan continues by search alone.

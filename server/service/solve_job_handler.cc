@@ -60,8 +60,8 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::ToMessage(const Job& job) const {
   return message;
 }
 
-absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(
-    const v1::CreateSolveJobRequest& request, const CallContext& context) const {
+absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(const v1::CreateSolveJobRequest& request,
+                                                     const CallContext& context) const {
   VRP_RETURN_IF_ERROR(WithField(CheckRequestId(request.request_id())));
   RoadRecord roads(solver_.roads());
   VRP_RETURN_IF_ERROR(solver_.LoadRoads(request.solve(), roads, context.stop()));

@@ -30,13 +30,14 @@ bool WaitsForRoads(const Request& request) {
 
 template <typename Handler, typename Request, typename Response>
 void SolverService::UnaryWithRoads(const Handler& handler,
-                                   absl::StatusOr<Response> (Handler::*handle)(
-                                       const Request&, const CallContext&) const) {
+                                   absl::StatusOr<Response> (Handler::*handle)(const Request&,
+                                                                               const CallContext&)
+                                       const) {
   StartUnary<Request, Response>(
       [this, &handler, handle](auto& call, const auto& request, auto& response) {
         // The two threads for quick calls must not wait for a service.
-        WorkPool& pool = WaitsForRoads(request) ? this->context().batch_pool
-                                                : this->context().quick_pool;
+        WorkPool& pool =
+            WaitsForRoads(request) ? this->context().batch_pool : this->context().quick_pool;
         return RunUnary(call, pool, response,
                         [&handler, handle, &request](const CallContext& call_context) {
                           return (handler.*handle)(request, call_context);

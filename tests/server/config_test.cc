@@ -180,50 +180,6 @@ TEST(ConfigFile, ShippedFileListsEveryOptionWithItsDefault) {
   EXPECT_EQ(options->values.data_dirs, VrpdOptions().data_dirs);
 }
 
-TEST(ConfigFile, ReadsRoadNetworks) {
-  const auto options = ParseConfigFile(
-      "road_networks:\n"
-      "  truck: {kind: valhalla, url: \"https://roads.example.org/v3/\", costing: truck}\n"
-      "  car:\n    kind: osrm\n    url: http://[::1]:5000\n    block_size: 500\n    cache_s: 0\n",
-      "c.yaml");
-  ASSERT_TRUE(options.ok()) << options.status();
-  const std::vector<RoadNetworkOptions>& networks = options->values.road_networks;
-  ASSERT_EQ(networks.size(), 2u);
-  EXPECT_EQ(networks[0].name, "car");
-  EXPECT_EQ(networks[0].profile, "driving");
-  EXPECT_EQ(networks[0].block_size, 500);
-  EXPECT_EQ(networks[0].cache_s, 0);
-  EXPECT_EQ(networks[0].url.ToString(), "http://[::1]:5000");
-  EXPECT_EQ(networks[1].profile, "truck");
-  EXPECT_EQ(networks[1].block_size, 50);
-  EXPECT_EQ(networks[1].url.ToString(), "https://roads.example.org/v3");
-  EXPECT_EQ(networks[1].url.port, "443");
-}
-
-TEST(ConfigFile, ReadsTheRoadNetworksOfItsComment) {
-  std::string text = *ReadFile("configs/vrpd.yaml");
-  const size_t at = text.find("# road_networks:\n");
-  ASSERT_NE(at, std::string::npos);
-  std::string lines;
-  const std::string commented = text.substr(at, text.find("\n\n", at) - at);
-  for (const absl::string_view line : absl::StrSplit(commented, '\n')) {
-    lines += Concat(line.substr(2), "\n");
-  }
-  const auto options = ParseConfigFile(lines, "c.yaml");
-  ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->values.road_networks.size(), 2u);
-}
-
-TEST(CommandLine, NamesTheWrongSettingOfARoadNetwork) {
-  const auto flag = [](const char* yaml) {
-    return std::string(
-        Parse({"--state-dir", "/s", "--road-networks", yaml}).status().message());
-  };
-  EXPECT_THAT(flag("{car: {kind: osrm}}"),
-              HasSubstr("--road-networks: road_networks.car.url: absent"));
-  EXPECT_THAT(flag("{car"), HasSubstr("--road-networks"));
-}
-
 // The file is older than the key schema_version.
 TEST(ConfigFile, ReadsAFileWithoutSchemaVersion) {
   const auto options = ParseConfigFile(*ReadFile("tests/data/state/vrpd_v1.yaml"), "vrpd.yaml");
@@ -299,31 +255,6 @@ INSTANTIATE_TEST_SUITE_P(
                 "c.yaml:2: read_only_models_dirs: got \"a\", wanted a list"},
         BadLine{"read_only_models_dirs: [[]]",
                 "c.yaml:2: read_only_models_dirs: got a list, wanted text"},
-        BadLine{"road_networks: [car]", "c.yaml:2: road_networks: got a list, wanted a map"},
-        BadLine{"road_networks: {car: x}",
-                "c.yaml:2: road_networks.car: got \"x\", wanted a map such as {kind: osrm"},
-        BadLine{"road_networks: {a b: {}}", "c.yaml:2: road_networks: got the name \"a b\""},
-        BadLine{"road_networks: {car: {url: \"http://h\"}}",
-                "c.yaml:2: road_networks.car.kind: absent, wanted osrm or valhalla"},
-        BadLine{"road_networks: {car: {kind: google, url: \"http://h\"}}",
-                "c.yaml:2: road_networks.car.kind: got \"google\", wanted osrm or valhalla"},
-        BadLine{"road_networks: {car: {kind: osrm}}", "c.yaml:2: road_networks.car.url: absent"},
-        BadLine{"road_networks: {car: {kind: osrm, url: \"ftp://h\"}}",
-                "c.yaml:2: road_networks.car.url: got \"ftp://h\", wanted http://HOST:PORT"},
-        BadLine{"road_networks: {car: {kind: osrm, url: \"http://me:pw@h\"}}",
-                "c.yaml:2: road_networks.car.url: got"},
-        BadLine{"road_networks: {car: {kind: osrm, url: \"http://h:0\"}}",
-                "c.yaml:2: road_networks.car.url: got"},
-        BadLine{"road_networks: {car: {kind: osrm, url: \"http://h/?key=1\"}}",
-                "c.yaml:2: road_networks.car.url: got"},
-        BadLine{"road_networks: {car: {kind: osrm, url: \"http://h\", costing: auto}}",
-                "c.yaml:2: road_networks.car.costing: unknown key, wanted one of kind, url, profile"},
-        BadLine{"road_networks: {car: {kind: osrm, url: \"http://h\", tries: 0}}",
-                "c.yaml:2: road_networks.car.tries: got \"0\", wanted an integer from 1 to 10"},
-        BadLine{"road_networks: {car: {kind: osrm, url: \"http://h\", profile: a/b}}",
-                "c.yaml:2: road_networks.car.profile: got \"a/b\""},
-        BadLine{"road_networks: {car: {kind: osrm, url: \"http://h\"}, car: {}}",
-                "c.yaml:2: road_networks.car: given twice"},
         BadLine{"- listen", "c.yaml:2: got a list, wanted a map"},
         BadLine{"just text", "c.yaml:2: got \"just text\", wanted a map"},
         BadLine{"[a]: 1", "c.yaml:2: a key must be a word"}, BadLine{"listen: \"a", "c.yaml:"},

@@ -179,8 +179,7 @@ FakeReply OsrmReply(const FakeRequest& request, const IsConnected& connected) {
     for (const size_t to : Numbers(Parameter(request.target, "destinations"))) {
       const double steps = 1000 * (std::abs(places[from].first - places[to].first) +
                                    std::abs(places[from].second - places[to].second));
-      const bool joined =
-          connected == nullptr || connected(places[from].first, places[to].first);
+      const bool joined = connected == nullptr || connected(places[from].first, places[to].first);
       seconds.push_back(joined ? nlohmann::json(std::round(steps * 10)) : nlohmann::json());
       metres.push_back(joined ? nlohmann::json(std::round(steps * 100)) : nlohmann::json());
     }

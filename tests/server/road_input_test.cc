@@ -10,77 +10,16 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/convert/field_violation.h"
-#include "server/roads/road_record.h"
-#include "server/roads/route_lines.h"
+#include "tests/server/fake_roads.h"
 #include "tests/server/messages.h"
 
 namespace vrp {
 namespace {
 
+using test::FakeRoads;
+using test::LonLat;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-// A source whose roads take 10 s and 100 m for each thousandth of a degree, and twice that on any
-// network but "car". Counts its calls.
-class FakeRoads final : public RoadSource {
- public:
-  absl::StatusOr<std::shared_ptr<const RoadMatrices>> Matrices(std::string_view network,
-                                                               const std::vector<RoadPlace>& places,
-                                                               const StopCondition&) override {
-    ++calls;
-    last_places = places;
-    if (!error.ok()) return error;
-    const int32_t factor = network == "car" ? 1 : 2;
-    auto matrices = std::make_shared<RoadMatrices>();
-    matrices->places = places;
-    matrices->far = far;
-    for (const RoadPlace& from : places) {
-      for (const RoadPlace& to : places) {
-        const int32_t steps = (std::abs(from.longitude - to.longitude) +
-                               std::abs(from.latitude - to.latitude)) / 1000;
-        const bool joined = !blocked.contains({from.longitude, to.longitude});
-        matrices->durations.push_back(joined ? 100 * factor * steps : kNoRoad);
-        matrices->distances.push_back(joined ? 1000 * factor * steps : kNoRoad);
-      }
-    }
-    return std::shared_ptr<const RoadMatrices>(std::move(matrices));
-  }
-  absl::StatusOr<std::vector<std::vector<RoadLine>>> Lines(
-      std::string_view network, const std::vector<std::vector<RoadPlace>>& routes,
-      const StopCondition&) override {
-    std::vector<std::vector<RoadLine>> lines;
-    for (const std::vector<RoadPlace>& route : routes) {
-      line_calls.push_back(Concat(network, " ", route.size()));
-      std::vector<RoadLine>& legs = lines.emplace_back();
-      for (size_t i = 0; i + 1 < route.size(); ++i) {
-        const Position from = PositionOf(route[i]);
-        const Position to = PositionOf(route[i + 1]);
-        legs.push_back({from, {to.x, from.y}, to});
-      }
-    }
-    return lines;
-  }
-
-  int calls = 0;
-  std::vector<RoadPlace> last_places;
-  std::vector<std::string> line_calls;
-  absl::Status error;
-  std::vector<FarPlace> far;
-  std::set<std::pair<int32_t, int32_t>> blocked;  // longitudes from, to
-};
-
-// Returns an instance whose depot and customers lie a thousandth of a degree apart.
-v1::Instance LonLat(int customers = 3) {
-  v1::Instance message = test::ACvrpMessage(customers);
-  message.set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
-  message.mutable_depots(0)->mutable_location()->set_x(24);
-  message.mutable_depots(0)->mutable_location()->set_y(60);
-  for (int i = 0; i < customers; ++i) {
-    message.mutable_customers(i)->mutable_location()->set_x(24 + 0.001 * (i + 1));
-    message.mutable_customers(i)->mutable_location()->set_y(60);
-  }
-  return message;
-}
 
 class RoadInputTest : public testing::Test {
  protected:
@@ -235,8 +174,7 @@ TEST_F(RoadInputTest, NamesTheFieldOfAnUnknownNetworkAndPassesOtherErrorsOn) {
   v1::Instance message = LonLat();
   message.mutable_vehicles(0)->set_road_network("bike");
   roads_.error = absl::InvalidArgumentError("got \"bike\", wanted a road network: car");
-  EXPECT_EQ(ErrorOf(message),
-            "vehicles[0].road_network: got \"bike\", wanted a road network: car");
+  EXPECT_EQ(ErrorOf(message), "vehicles[0].road_network: got \"bike\", wanted a road network: car");
   roads_.error = absl::UnavailableError("road_network car (...): it closed the connection");
   EXPECT_EQ(ErrorOf(message, absl::StatusCode::kUnavailable), roads_.error.message());
 }
@@ -315,7 +253,8 @@ TEST_F(RoadInputTest, GivesVroomsVehiclesTheNetworksOfTheirProfiles) {
   const Instance& instance = input->instance;
   EXPECT_THAT(input->roads.networks, ElementsAre("car", "bike"));
   EXPECT_EQ(instance.Duration(instance.vehicles()[0], 0, 2), 20);
-  EXPECT_EQ(instance.Duration(instance.vehicles()[1], 0, 2), 20) << "twice the time, at double speed";
+  EXPECT_EQ(instance.Duration(instance.vehicles()[1], 0, 2), 20)
+      << "twice the time, at double speed";
   EXPECT_EQ(roads_.last_places.size(), 4u);
   EXPECT_EQ(instance.position(2).x, 24.002);
 }
@@ -330,68 +269,6 @@ TEST_F(RoadInputTest, NamesVroomsLocations) {
 TEST_F(RoadInputTest, LeavesVroomsProfilesAloneWithoutARoadNetwork) {
   ASSERT_TRUE(Read(File(kVroom)).ok());
   EXPECT_EQ(roads_.calls, 0);
-}
-
-TEST_F(RoadInputTest, DrawsTheStreetsOfEachLeg) {
-  v1::Instance message = LonLat(3);
-  message.mutable_customers(2)->mutable_location()->set_x(24.002);  // as customers[1]
-  message.set_road_network("car");
-  const auto input = Read(message);
-  ASSERT_TRUE(input.ok()) << input.status();
-  const auto solution = MakeSolution(input->instance, {{.customers = {1, 2, 3}}});
-  ASSERT_TRUE(solution.ok()) << solution.status();
-  const auto lines = LinesOf(input->instance, *solution, input->roads.networks, roads_, {});
-  ASSERT_TRUE(lines.ok()) << lines.status();
-  ASSERT_EQ(lines->front().size(), 4u);
-  EXPECT_TRUE(lines->front()[2].empty()) << "both stops are at the same place";
-  EXPECT_EQ(lines->front()[3].back(), (Position{24, 60}));
-  EXPECT_THAT(roads_.line_calls, ElementsAre("car 4"));
-  EXPECT_EQ(JoinedLines(input->instance, *solution, *lines).front().front(), (Position{24, 60}));
-}
-
-TEST_F(RoadInputTest, DrawsNoStreetsForVehiclesWithoutANetwork) {
-  v1::Instance message = LonLat(2);
-  message.add_vehicles()->set_road_network("bike");
-  const auto input = Read(message);
-  ASSERT_TRUE(input.ok()) << input.status();
-  const auto solution = MakeSolution(
-      input->instance, {{.customers = {1}}, {.vehicle_type = 1, .customers = {2}}});
-  ASSERT_TRUE(solution.ok()) << solution.status();
-  const auto lines = LinesOf(input->instance, *solution, input->roads.networks, roads_, {});
-  ASSERT_TRUE(lines.ok()) << lines.status();
-  EXPECT_TRUE((*lines)[0].empty());
-  EXPECT_EQ((*lines)[1].size(), 2u);
-}
-
-TEST_F(RoadInputTest, RecordsWhatAJobNeedsWithoutTheService) {
-  v1::Instance message = LonLat();
-  message.set_road_network("car");
-  RoadRecord record(roads_);
-  ASSERT_TRUE(InputWithRoads(message, {.roads = &record}).ok());
-  v1::SolveRequest request;
-  *request.mutable_instance() = message;
-  v1::SolveRequest stored;
-  ASSERT_TRUE(stored.ParseFromString(request.SerializeAsString() + record.Attachment()));
-
-  roads_.error = absl::UnavailableError("gone");
-  RoadRecord loaded(roads_);
-  ASSERT_TRUE(loaded.Load(stored).ok());
-  const auto input = InputWithRoads(stored.instance(), {.roads = &loaded});
-  ASSERT_TRUE(input.ok()) << input.status();
-  EXPECT_EQ(input->instance.Distance(0, 3), 300);
-  EXPECT_EQ(roads_.calls, 1);
-
-  RemoveRoadAttachment(stored);
-  EXPECT_EQ(stored.SerializeAsString(), request.SerializeAsString());
-}
-
-TEST_F(RoadInputTest, ReportsDamagedRecords) {
-  v1::SolveRequest stored;
-  for (const char* damaged : {"", "\xff", "\x03""ab", "\x01""a\xff\xff\xff\xff\x0f", "\x01""a\x02\x01"}) {
-    stored.Clear();
-    stored.GetReflection()->MutableUnknownFields(&stored)->AddLengthDelimited(1000, damaged);
-    EXPECT_EQ(RoadRecord(roads_).Load(stored).code(), absl::StatusCode::kDataLoss) << damaged;
-  }
 }
 
 }  // namespace

@@ -53,9 +53,9 @@ class RoadNetworksTest : public testing::Test {
     options.tries = tries;
     const auto matrices = Make({options})->Matrices("car", Places(2), {});
     EXPECT_EQ(matrices.status().code(), code) << matrices.status();
-    EXPECT_THAT(std::string(matrices.status().message()),
-                HasSubstr(Concat("road_network car (osrm at http://127.0.0.1:", service.port(),
-                                 "): ")));
+    EXPECT_THAT(
+        std::string(matrices.status().message()),
+        HasSubstr(Concat("road_network car (osrm at http://127.0.0.1:", service.port(), "): ")));
     return std::string(matrices.status().message());
   }
 
@@ -66,10 +66,13 @@ class RoadNetworksTest : public testing::Test {
     for (const MetricFamily& family : families) {
       for (const MetricSample& sample : family.samples) {
         text += family.name;
-        for (const MetricLabel& label : sample.labels) text += Concat(" ", label.name, "=", label.value);
-        text += Concat(" ", family.type == MetricType::kHistogram
-                                ? static_cast<double>(sample.histogram.count)
-                                : sample.value, "\n");
+        for (const MetricLabel& label : sample.labels)
+          text += Concat(" ", label.name, "=", label.value);
+        text += Concat(" ",
+                       family.type == MetricType::kHistogram
+                           ? static_cast<double>(sample.histogram.count)
+                           : sample.value,
+                       "\n");
       }
     }
     return text;
@@ -105,9 +108,8 @@ TEST_F(RoadNetworksTest, BoundsConcurrentRequestsOverAllCalls) {
   const auto networks = Make({options});
   std::vector<std::thread> callers;
   for (int i = 0; i < 3; ++i) {
-    callers.emplace_back([&, i] {
-      EXPECT_TRUE(networks->Matrices("car", Places(4, 10 * i), {}).ok());
-    });
+    callers.emplace_back(
+        [&, i] { EXPECT_TRUE(networks->Matrices("car", Places(4, 10 * i), {}).ok()); });
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(service.requests().size(), 48u);
@@ -117,7 +119,8 @@ TEST_F(RoadNetworksTest, BoundsConcurrentRequestsOverAllCalls) {
 TEST_F(RoadNetworksTest, TriesAgainAfterAnOverloadAndABrokenConnection) {
   FakeRoadService service([](const FakeRequest& request) {
     if (request.number == 1) return JsonReply("busy", 503);
-    if (request.number == 2) return FakeReply{.bytes = "HTTP/1.1 200 OK\r\nContent-", .close = true};
+    if (request.number == 2)
+      return FakeReply{.bytes = "HTTP/1.1 200 OK\r\nContent-", .close = true};
     return OsrmReply(request);
   });
   RoadNetworkOptions options = service.Network("car", RoadServiceKind::kOsrm);
@@ -172,24 +175,25 @@ TEST_F(RoadNetworksTest, RefusesAnswersThatNoTryImproves) {
 TEST_F(RoadNetworksTest, FollowsNoRedirect) {
   FakeRoadService other([](const FakeRequest& request) { return OsrmReply(request); });
   const std::string location = Concat("http://127.0.0.1:", other.port(), "/table");
-  const std::string error =
-      ErrorFrom({.bytes = Concat("HTTP/1.1 302 Found\r\nLocation: ", location,
-                                 "\r\nContent-Length: 0\r\n\r\n")},
-                absl::StatusCode::kFailedPrecondition, 3);
+  const std::string error = ErrorFrom({.bytes = Concat("HTTP/1.1 302 Found\r\nLocation: ", location,
+                                                       "\r\nContent-Length: 0\r\n\r\n")},
+                                      absl::StatusCode::kFailedPrecondition, 3);
   EXPECT_THAT(error, HasSubstr(Concat("redirects to \"", location, "\"")));
   EXPECT_TRUE(other.requests().empty());
 }
 
 TEST_F(RoadNetworksTest, RefusesOversizedAnswers) {
-  EXPECT_THAT(ErrorFrom(JsonReply(std::string(1 << 20, ' ')), absl::StatusCode::kFailedPrecondition),
-              HasSubstr("exceeds"));
+  EXPECT_THAT(
+      ErrorFrom(JsonReply(std::string(1 << 20, ' ')), absl::StatusCode::kFailedPrecondition),
+      HasSubstr("exceeds"));
   EXPECT_THAT(ErrorFrom({.bytes = Concat("HTTP/1.1 200 OK\r\nX: ", std::string(1 << 20, 'x'))},
                         absl::StatusCode::kFailedPrecondition),
               HasSubstr("exceeds"));
 }
 
 TEST_F(RoadNetworksTest, GivesUpAfterTheTimeout) {
-  FakeRoadService service([](const FakeRequest&) { return FakeReply{.bytes = {}, .silent = true}; });
+  FakeRoadService service(
+      [](const FakeRequest&) { return FakeReply{.bytes = {}, .silent = true}; });
   RoadNetworkOptions options = service.Network("car", RoadServiceKind::kOsrm);
   options.timeout_s = 1;
   const absl::Status status = Make({options})->Matrices("car", Places(2), {}).status();
@@ -198,7 +202,8 @@ TEST_F(RoadNetworksTest, GivesUpAfterTheTimeout) {
 }
 
 TEST_F(RoadNetworksTest, EndsAtTheDeadlineOfTheCall) {
-  FakeRoadService service([](const FakeRequest&) { return FakeReply{.bytes = {}, .silent = true}; });
+  FakeRoadService service(
+      [](const FakeRequest&) { return FakeReply{.bytes = {}, .silent = true}; });
   const auto networks = Make({service.Network("car", RoadServiceKind::kOsrm)});
   const absl::Time begun = SteadyNow();
   const absl::Status status =
@@ -241,8 +246,8 @@ TEST_F(RoadNetworksTest, AnswersAgainAndForSubsetsFromTheCache) {
 TEST_F(RoadNetworksTest, AsksEachNetworkItself) {
   FakeRoadService car([](const FakeRequest& request) { return OsrmReply(request); });
   FakeRoadService bike([](const FakeRequest& request) { return OsrmReply(request); });
-  const auto networks = Make({bike.Network("bike", RoadServiceKind::kOsrm),
-                              car.Network("car", RoadServiceKind::kOsrm)});
+  const auto networks = Make(
+      {bike.Network("bike", RoadServiceKind::kOsrm), car.Network("car", RoadServiceKind::kOsrm)});
   ASSERT_TRUE(networks->Matrices("car", Places(2), {}).ok());
   ASSERT_TRUE(networks->Matrices("bike", Places(2), {}).ok());
   EXPECT_EQ(car.requests().size(), 1u);

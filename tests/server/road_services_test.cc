@@ -48,11 +48,11 @@ TEST(OsrmService, ReadsTenthsAndMarksPairsWithoutARoad) {
 TEST(OsrmService, JoinsTheStepsOfALeg) {
   const std::string first = EncodePolyline({{24.94, 60.17}, {24.95, 60.17}});
   const std::string second = EncodePolyline({{24.95, 60.17}, {24.95, 60.18}});
-  const auto lines = Service(RoadServiceKind::kOsrm)
-                         ->ReadRoute(Concat(R"({"code":"Ok","routes":[{"legs":[{"steps":[)",
-                                            R"({"geometry":")", first, R"("},{"geometry":")",
-                                            second, R"("}]}]}]})"),
-                                     1);
+  const auto lines =
+      Service(RoadServiceKind::kOsrm)
+          ->ReadRoute(Concat(R"({"code":"Ok","routes":[{"legs":[{"steps":[)", R"({"geometry":")",
+                             first, R"("},{"geometry":")", second, R"("}]}]}]})"),
+                      1);
   ASSERT_TRUE(lines.ok()) << lines.status();
   EXPECT_EQ(lines->front(), (RoadLine{{24.94, 60.17}, {24.95, 60.17}, {24.95, 60.18}}));
 }
@@ -70,10 +70,9 @@ TEST(ValhallaService, AsksForABlockOfTheMatrix) {
   const RoadCall call = Service(RoadServiceKind::kValhalla)
                             ->TableCall(std::span(kPlaces).first(1), std::span(kPlaces).last(1));
   EXPECT_EQ(call.target, "/sources_to_targets");
-  EXPECT_EQ(call.body,
-            R"({"sources":[{"lat":60.170000,"lon":24.940000}],)"
-            R"("targets":[{"lat":-0.000005,"lon":-24.900001}],)"
-            R"("costing":"auto","units":"kilometers","verbose":false})");
+  EXPECT_EQ(call.body, R"({"sources":[{"lat":60.170000,"lon":24.940000}],)"
+                       R"("targets":[{"lat":-0.000005,"lon":-24.900001}],)"
+                       R"("costing":"auto","units":"kilometers","verbose":false})");
 }
 
 TEST(ValhallaService, ReadsKilometres) {
