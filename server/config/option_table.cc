@@ -181,6 +181,16 @@ constexpr OptionRow kRows[] = {
      .placeholder = "NAME",
      .help = "Accept HTTP requests to this host name too; repeatable",
      .default_text = "addresses, localhost and the host of http_listen"},
+    {.key = "road_networks",
+     .member = &VrpdOptions::road_networks,
+     .placeholder = "YAML",
+     .help = "Get distances from these services, as {NAME: {kind: osrm, url: URL}}",
+     .default_text = "none"},
+    {.key = "road_cache_mib",
+     .member = &VrpdOptions::road_cache_mib,
+     .placeholder = "MIB",
+     .help = "Keep matrices of road networks in up to this memory",
+     .range = {.min = 0, .max = 1 << 20}},
     {.key = "map_tiles",
      .member = &VrpdOptions::map_tiles,
      .placeholder = "URL",
@@ -252,6 +262,8 @@ std::string DefaultText(const OptionRow& row) {
           return value ? "true" : "false";
         } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
           return absl::StrJoin(value, ", ");
+        } else if constexpr (std::is_same_v<Value, std::vector<RoadNetworkOptions>>) {
+          return "";
         } else {
           return Concat(value);
         }

@@ -186,6 +186,10 @@ class Converter {
   // message names.
   template <typename Message, typename Target>
   void ConvertMatrices(const std::string& path, const Message& message, Target& target) {
+    if (!message.road_network().empty()) {
+      errors_.Add(path + "road_network", "got ", Quoted(message.road_network()),
+                  ", which is not supported here; wanted the matrices themselves");
+    }
     const bool has_matrices = message.has_distance_matrix() || message.has_duration_matrix();
     if (message.has_distance_matrix()) {
       target.distance_matrix = ReadMatrix(path + "distance_matrix", message.distance_matrix());

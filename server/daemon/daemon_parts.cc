@@ -104,6 +104,20 @@ absl::Status Daemon::Parts::OpenJobBook() {
   return absl::OkStatus();
 }
 
+absl::Status Daemon::Parts::OpenRoads() {
+  const VrpdOptions& vrpd = options.vrpd;
+  VRP_ASSIGN_OR_RETURN(
+      roads, RoadNetworks::Create({.networks = vrpd.road_networks,
+                                   .cache_bytes = static_cast<size_t>(vrpd.road_cache_mib) << 20,
+                                   .clock = options.clock}));
+  for (const RoadNetworkOptions& network : vrpd.road_networks) {
+    LogInfo("road network", {{.name = "name", .value = network.name},
+                             {.name = "kind", .value = std::string(RoadServiceName(network.kind))},
+                             {.name = "url", .value = network.url.ToString()}});
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Daemon::Parts::OpenTrainingJobs() {
   const Watchdog::Watch watched = WatchStart("training jobs");
   watchdog_trainer = std::make_unique<WatchdogTrainer>(*options.trainer, telemetry->watchdog());
