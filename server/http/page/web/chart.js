@@ -5,13 +5,14 @@
  *   chart.update([{ name: "cost", points: [[0, 410], [1.2, 375]], stepped: true }]);
  */
 
-import { extent, linePath, nearest, thin, ticks } from "./chart_math.js";
+import { extent, linePath, nearest, robustExtent, thin, ticks } from "./chart_math.js";
 import { routeColour } from "./colours.js";
 import { fill, h, s } from "./dom.js";
 import { number } from "./format.js";
 
 const MARGIN = { top: 12, right: 14, bottom: 36, left: 62 };
 const MAX_POINTS = 2000; // drawn of one line
+const OUTLIERS = 0.02; // largest share of the values at each end
 
 /**
  * @typedef {object} Series
@@ -31,6 +32,7 @@ const MAX_POINTS = 2000; // drawn of one line
  * @property {(value: number) => string} [formatY]
  * @property {number} [height] In pixels; 220 by default.
  * @property {boolean} [fromZero] Whether the y axis begins at 0.
+ * @property {boolean} [robust] Whether rare outliers are drawn at the edge instead of widening the y axis.
  * @property {string} [emptyText] Shown without points.
  */
 
@@ -98,7 +100,8 @@ export class LineChart {
   /** @param {Series[]} series @param {number} width */
   #scale(series, width) {
     const [left, right] = extent(series.flatMap(({ points }) => points.map(([x]) => x)));
-    let [low, high] = extent(series.flatMap(({ points }) => points.map(([, y]) => y)));
+    const values = series.flatMap(({ points }) => points.map(([, y]) => y));
+    let [low, high] = this.options.robust ? robustExtent(values, OUTLIERS) : extent(values);
     const air = (high - low) * 0.06;
     low = this.options.fromZero ? Math.min(0, low) : low - air;
     high += air;
@@ -106,7 +109,7 @@ export class LineChart {
     const down = this.options.height - MARGIN.top - MARGIN.bottom;
     this.range = { left, right, low, high };
     this.toX = (/** @type {number} */ x) => MARGIN.left + ((x - left) / (right - left)) * across;
-    this.toY = (/** @type {number} */ y) => MARGIN.top + ((high - y) / (high - low)) * down;
+    this.toY = (/** @type {number} */ y) => MARGIN.top + ((high - Math.min(high, Math.max(low, y))) / (high - low)) * down;
     this.fromX = (/** @type {number} */ pixel) => left + ((pixel - MARGIN.left) / across) * (right - left);
   }
 

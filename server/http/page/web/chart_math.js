@@ -34,8 +34,24 @@ export function extent(values) {
     high = Math.max(high, value);
   }
   if (low > high) return [0, 1];
-  if (low === high) return [low - Math.max(1, Math.abs(low) * 0.05), high + Math.max(1, Math.abs(high) * 0.05)];
+  if (low === high) return [low - (Math.abs(low) * 0.05 || 1), high + (Math.abs(high) * 0.05 || 1)];
   return [low, high];
+}
+
+/**
+ * Returns the extent without the outermost `share` of the values at each end, if that makes it much smaller: a few outliers then
+ * do not flatten the rest. Else returns the extent.
+ * @param {number[]} values
+ * @param {number} share
+ * @returns {Point}
+ */
+export function robustExtent(values, share) {
+  const whole = extent(values);
+  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
+  const cut = Math.ceil(sorted.length * share);
+  if (sorted.length < 20) return whole;
+  const inner = extent(sorted.slice(cut, sorted.length - cut));
+  return inner[1] - inner[0] < (whole[1] - whole[0]) / 3 ? inner : whole;
 }
 
 /**

@@ -14,11 +14,11 @@ import { AXES } from "./history.js";
 /** @param {number} value */
 const small = (value) => (value === 0 ? "0" : Math.abs(value) < 0.001 ? value.toExponential(1) : number(value, 4));
 
-const CHARTS = /** @type {{title: string, lines: Line[], format: (value: number) => string, fromZero?: boolean}[]} */ ([
-  { title: "Cost", format: costText, lines: [{ metric: "validationCost", name: "validation" }, { metric: "trainCost", name: "training" },
+const CHARTS = /** @type {{title: string, lines: Line[], format: (value: number) => string, fromZero?: boolean, robust?: boolean}[]} */ ([
+  { title: "Cost", format: costText, robust: true, lines: [{ metric: "validationCost", name: "validation" }, { metric: "trainCost", name: "training" },
                                              { metric: "validationReferenceCost", name: "reference", dashed: true }] },
-  { title: "Loss", format: small, lines: [{ metric: "loss", name: "loss" }] },
-  { title: "Validation gap", format: (value) => percent(value, 1), lines: [{ metric: "validationGap", name: "gap" }] },
+  { title: "Loss", format: small, robust: true, lines: [{ metric: "loss", name: "loss" }] },
+  { title: "Validation gap", robust: true, format: (value) => percent(value, 1), lines: [{ metric: "validationGap", name: "gap" }] },
   { title: "Accuracy", format: (value) => percent(value, 1), lines: [{ metric: "validationAccuracy", name: "validation" }, { metric: "accuracy", name: "training" }] },
   { title: "Learning rate", format: small, lines: [{ metric: "learningRate", name: "rate" }] },
   { title: "Instances per second", format: (value) => number(value, 0), fromZero: true, lines: [{ metric: "instancesPerSecond", name: "instances/s" }] },
@@ -53,7 +53,7 @@ export class Curves {
       const panel = h("section", { class: "panel curve", "data-curve": chart.title, hidden: OPTIONAL.has(chart.title) },
         h("div", { class: "panel-head" }, h("h3", {}, chart.title)), body);
       const view = new LineChart(body, { label: `${chart.title} over ${AXES[this.axis].title}`, xTitle: AXES[this.axis].title, height: 210,
-                                         formatY: chart.format, fromZero: chart.fromZero, formatX: (value) => number(value, this.axis === "seconds" ? 1 : 0),
+                                         formatY: chart.format, fromZero: chart.fromZero, robust: chart.robust, formatX: (value) => number(value, this.axis === "seconds" ? 1 : 0),
                                          emptyText: "Values come while the job runs." });
       return { ...chart, panel, view };
     });

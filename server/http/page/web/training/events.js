@@ -3,7 +3,7 @@
 import { ApiError, isAbort, stream } from "../api.js";
 import { number } from "../format.js";
 import { delay } from "../live.js";
-import { costText, gapText, lookOf, modelText } from "./job.js";
+import { lookOf, modelText } from "./job.js";
 
 const RETRY_MS = 2000;
 /** Errors after which the same call may succeed. */
@@ -38,20 +38,17 @@ export async function* follow(name, from, signal, onConnection) {
 }
 
 /**
- * Returns an event in words, and its kind; null for reports between the ends of epochs, which the curves show.
+ * Returns an event in words, and its kind; null for reports, which the curves show.
  * @param {any} event WatchTrainingJobResponse
  * @returns {{kind: string, text: string}|null}
  */
 export function describeEvent(event) {
-  const { state, log, progress, checkpoint, resumed, model, compacted } = event;
+  const { state, log, checkpoint, resumed, model, compacted } = event;
   if (state) return { kind: lookOf(state.state ?? "").tone || "state", text: `${lookOf(state.state ?? "").label}${state.error ? `: ${state.error}` : ""}` };
   if (log) return { kind: "log", text: log.line ?? "" };
   if (checkpoint) return { kind: "quiet", text: `checkpoint of step ${number(Number(checkpoint.step ?? 0))}` };
   if (resumed) return { kind: "state", text: `continues from step ${number(Number(resumed.resumedFromStep ?? 0))}` };
   if (model) return { kind: "good", text: `published ${modelText(model.model ?? "")}${Number(model.liveStep ?? 0) ? ` after step ${number(Number(model.liveStep))}, live` : ""}` };
   if (compacted) return { kind: "quiet", text: `events ${number(Number(compacted.firstSequence ?? 0))} to ${number(Number(event.sequence))} were thinned out` };
-  if (!progress?.endOfEpoch) return null;
-  const gap = progress.validationGap === undefined ? "" : `, ${gapText(progress)}`;
-  return { kind: "epoch", text: `epoch ${progress.epoch} of ${progress.totalEpochs}: cost ${costText(progress.trainCost)}` +
-    `${progress.validationCost === undefined ? "" : `, validation ${costText(progress.validationCost)}`}${gap}` };
+  return null;
 }

@@ -112,7 +112,7 @@ export class JobList {
       h("td", {}, h("div", { class: "job-cell" }, h("a", { href: `#training/jobs/${idOf(job.name)}` }, titleOf(job)), h("span", { class: "badge" })),
         h("div", { class: "job-labels muted" }, [idOf(job.name), ...Object.entries(job.spec?.labels ?? {}).map(([key, value]) => `${key}=${value}`)].join(" · "))),
       h("td", { class: "job-progress" }, h("progress", { max: 1 }), h("small", { class: "muted" })),
-      h("td", { class: "num wide" }), h("td", { class: "num wide" }), h("td", { class: "wide muted" }, dateTime(job.createTime)));
+      h("td", { class: "num wide" }), h("td", { class: "num wide" }), h("td", { class: "wide muted nowrap" }, dateTime(job.createTime)));
   }
 
   /** @param {HTMLElement} row @param {any} job */
