@@ -120,3 +120,21 @@ export function thin(points, limit) {
   if (kept[kept.length - 1] !== points[points.length - 1]) kept.push(points[points.length - 1]);
   return kept;
 }
+
+/**
+ * Returns the moving mean over `width` points around each one, fewer at the ends.
+ * @param {Point[]} points
+ * @param {number} width
+ * @returns {Point[]}
+ */
+export function movingMean(points, width) {
+  const half = Math.floor(width / 2);
+  let sum = 0;
+  let begin = 0;
+  let end = 0;
+  return points.map(([x], index) => {
+    for (; end < Math.min(points.length, index + half + 1); end += 1) sum += points[end][1];
+    for (; begin < index - half; begin += 1) sum -= points[begin][1];
+    return [x, sum / (end - begin)];
+  });
+}

@@ -1,7 +1,7 @@
 /** The models as cards. */
 
 import { fill, h } from "../dom.js";
-import { dateTime, plural } from "../format.js";
+import { dateTime, number } from "../format.js";
 import { poll } from "../live.js";
 import { solveWith } from "./actions.js";
 import { architectureText, loadFamilies, parametersText, problemsText, qualityOf, versionOf } from "./model.js";
@@ -40,10 +40,10 @@ export class CardList {
       h("div", { class: "model-head" }, h("h2", {}, h("a", { href: `#models/${encodeURIComponent(id)}` }, id)),
         versions.some(({ loaded }) => loaded) && h("span", { class: "badge good" }, "loaded"), newest.live && h("span", { class: "badge warn" }, "live only")),
       h("p", { class: "hint" }, `${architectureText(newest)} for ${problemsText(newest)}`),
-      h("div", { class: "model-quality" }, quality ? [h("strong", {}, quality.gap), h("span", { class: "muted" }, quality.against)] :
+      h("div", { class: "model-quality" }, quality ? [h("span", {}, h("strong", {}, quality.gap), ` ${quality.against}`), h("span", { class: "muted" }, quality.how)] :
         h("span", { class: "muted" }, "Not evaluated")),
-      h("dl", { class: "facts" }, fact("Newest version", `${versionOf(newest.name)}, ${dateTime(newest.createTime)}`),
-        fact("Parameters", parametersText(newest)), fact("Versions", plural(versions.length, "version"))),
+      h("dl", { class: "facts" }, fact("Newest", `Version ${versionOf(newest.name)}`), fact("Versions", number(versions.length)),
+        fact("Parameters", parametersText(newest)), fact("Created", dateTime(newest.createTime))),
       aliases.length > 0 && h("div", { class: "chips" }, aliases.map(([alias, version]) => h("span", { class: "badge" }, `${alias} → ${version}`))),
       h("div", { class: "row model-buttons" },
         h("button", { type: "button", class: "primary small", "data-action": "solve", onclick: () => solveWith(newest.name) }, "Solve with this model"),

@@ -57,20 +57,22 @@ export function parametersText(model) {
   return count >= 1e6 ? `${number(count / 1e6, 2)} million` : number(count);
 }
 
+/** @param {number} gap @param {string} reference */
+const gapOf = (gap, reference) => ({ gap: percent(Math.abs(gap), 2), against: `${gap < 0 ? "below" : "above"} ${reference || "the reference"}` });
+
 /**
  * Returns the best figure of a model's quality and what it is compared with; null if nothing is known. Evaluations say more
  * than the validation of the training.
  * @param {any} model
- * @returns {{gap: string, against: string}|null}
+ * @returns {{gap: string, against: string, how: string}|null}
  */
 export function qualityOf(model) {
   const rows = (model.evaluations ?? []).filter((/** @type {any} */ row) => row.meanGap !== undefined);
   if (rows.length > 0) {
     const best = rows.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.meanGap < a.meanGap ? b : a));
-    return { gap: percent(best.meanGap, 2), against: `${best.mode} on ${best.data}, against ${best.reference}` };
+    return { ...gapOf(best.meanGap, best.reference), how: `${best.mode} on ${best.data}` };
   }
-  if (model.validationGap === undefined) return null;
-  return { gap: percent(model.validationGap, 2), against: `greedy, in training, against ${model.validationReference || "the reference"}` };
+  return model.validationGap === undefined ? null : { ...gapOf(model.validationGap, model.validationReference), how: "greedy, on the validation of the training" };
 }
 
 /** Returns why an alias cannot be used, or "". @param {string} alias */

@@ -55,7 +55,7 @@ export class ModelScreen {
     const { family } = this;
     if (!family) return;
     fill(this.versions, h("table", { class: "data versions" },
-      h("thead", {}, h("tr", {}, h("th", {}, "Version"), h("th", { class: "wide" }, "Created"), h("th", { class: "wide" }, "From"), h("th", { class: "num wide" }, "Validation"),
+      h("thead", {}, h("tr", {}, h("th", {}, "Version"), h("th", { class: "roomy" }, "Created"), h("th", { class: "roomy" }, "From"), h("th", { class: "num roomy" }, "Validation"),
         h("th", { class: "num" }, "Gap"), h("th", {}, h("span", { class: "sr-only" }, "Actions")))),
       h("tbody", {}, family.versions.map((model) => this.#versionRow(model)))));
   }
@@ -73,9 +73,9 @@ export class ModelScreen {
       h("td", {}, h("a", { href: `#models/${encodeURIComponent(this.id)}/${version}`, "aria-current": shown ? "true" : false }, `Version ${version}`), " ",
         h("span", { class: "chips-inline" }, model.loaded && h("span", { class: "badge good" }, "loaded"), model.live && h("span", { class: "badge warn" }, "live"),
           (model.aliases ?? []).map((/** @type {string} */ alias) => h("span", { class: "badge" }, alias)))),
-      h("td", { class: "wide" }, dateTime(model.createTime)),
-      h("td", { class: "wide" }, job[0] ? h("a", { href: `#training/jobs/${idOf(job[0])}` }, job[1] ? `training, step ${number(Number(job[1]))}` : "training") : "import"),
-      h("td", { class: "num wide" }, costText(model.validationCost || undefined)),
+      h("td", { class: "roomy" }, dateTime(model.createTime)),
+      h("td", { class: "roomy" }, job[0] ? h("a", { href: `#training/jobs/${idOf(job[0])}` }, job[1] ? `training, step ${number(Number(job[1]))}` : "training") : "import"),
+      h("td", { class: "num roomy" }, costText(model.validationCost || undefined)),
       h("td", { class: "num" }, model.validationGap === undefined ? "–" : percent(model.validationGap, 1)),
       h("td", {}, h("div", { class: "row version-buttons" },
         h("button", { type: "button", class: "small", "data-action": "solve", onclick: () => solveWith(model.name) }, "Solve with it"),
@@ -156,11 +156,11 @@ function qualityTable(model) {
   const rows = model.evaluations ?? [];
   if (rows.length === 0) return h("p", { class: "hint" }, "Not evaluated yet: vrpctl models evaluate adds rows here.");
   return h("div", { class: "table-wrap" }, h("table", { class: "data quality" },
-    h("thead", {}, h("tr", {}, h("th", {}, "Instances"), h("th", {}, "Mode"), h("th", { class: "num wide" }, "Number"), h("th", { class: "num" }, "Mean cost"), h("th", { class: "num" }, "Gap"),
-      h("th", { class: "wide" }, "Compared with"), h("th", { class: "num wide" }, "Instances/s"), h("th", { class: "wide" }, "When"))),
+    h("thead", {}, h("tr", {}, h("th", {}, "Instances"), h("th", {}, "Mode"), h("th", { class: "num roomy" }, "Number"), h("th", { class: "num" }, "Mean cost"), h("th", { class: "num" }, "Gap"),
+      h("th", { class: "roomy" }, "Compared with"), h("th", { class: "num roomy" }, "Instances/s"), h("th", { class: "roomy" }, "When"))),
     h("tbody", {}, rows.map((/** @type {any} */ row) => h("tr", {}, h("td", { class: "set-name" }, row.data), h("td", {}, row.mode),
-      h("td", { class: "num wide" }, number(Number(row.instanceCount ?? 0))),
-      h("td", { class: "num" }, costText(row.meanCost), row.standardError ? h("small", { class: "muted wide" }, ` ± ${number(row.standardError, 3)}`) : ""),
+      h("td", { class: "num roomy" }, number(Number(row.instanceCount ?? 0))),
+      h("td", { class: "num" }, costText(row.meanCost), row.standardError ? h("small", { class: "muted roomy" }, ` ± ${number(row.standardError, 3)}`) : ""),
       h("td", { class: "num" }, row.meanGap === undefined ? "–" : h("strong", {}, percent(row.meanGap, 2))),
-      h("td", { class: "wide" }, row.reference ?? ""), h("td", { class: "num wide" }, number(Number(row.instancesPerSecond ?? 0), 0)), h("td", { class: "wide muted" }, dateTime(row.evaluateTime)))))));
+      h("td", { class: "roomy" }, row.reference ?? ""), h("td", { class: "num roomy" }, number(Number(row.instancesPerSecond ?? 0), 0)), h("td", { class: "roomy muted" }, dateTime(row.evaluateTime)))))));
 }

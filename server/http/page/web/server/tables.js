@@ -5,14 +5,14 @@ import { bytes, number, percent, plural, secondsOf, span } from "../format.js";
 import { idOf, lookOf, shareOf, stateOf } from "../training/job.js";
 import { count, failures, isStream, latency, quantile, requests } from "./stats.js";
 
-/** @param {any[]} head Texts; ["num", text] aligns right, ["wide", text] is left out on small screens. @param {any[]} rows */
+/** @param {any[]} head Texts; ["num", text] aligns right, ["roomy", text] is left out on small screens. @param {any[]} rows */
 const table = (head, rows) => h("div", { class: "table-wrap" }, h("table", { class: "data" },
   h("thead", {}, h("tr", {}, head.map((one) => (Array.isArray(one) ? h("th", { class: one[0] }, one[1]) : h("th", {}, one))))), h("tbody", {}, rows)));
 
 /** @param {HTMLElement} host @param {any} stats */
 export function drawQueues(host, stats) {
   fill(host, table(["Queue", "Waiting", ["num", "Threads"], ["num", "Median wait"], ["num", "95 %"]], (stats.queues ?? []).map((/** @type {any} */ queue) => h("tr", { "data-queue": queue.queue },
-    h("td", {}, queue.queue), h("td", { class: "load" }, h("meter", { min: 0, max: Math.max(1, count(queue.capacity)), value: count(queue.waiting), high: count(queue.capacity) * 0.7 }),
+    h("td", {}, queue.queue), h("td", { class: "load" }, h("progress", { max: Math.max(1, count(queue.capacity)), value: count(queue.waiting), "aria-label": "Waiting share of the capacity" }),
       h("small", { class: "muted" }, `${number(count(queue.waiting))} of ${number(count(queue.capacity))}`)),
     h("td", { class: "num" }, queue.threads ?? 0), h("td", { class: "num" }, latency(quantile(queue.wait ?? {}, 0.5))), h("td", { class: "num" }, latency(quantile(queue.wait ?? {}, 0.95)))))));
 }
@@ -21,15 +21,15 @@ export function drawQueues(host, stats) {
 export function drawCalls(host, stats) {
   const rpcs = [...(stats.rpcs ?? [])].sort((a, b) => requests(b) - requests(a));
   if (rpcs.length === 0) return fill(host, h("p", { class: "hint" }, "No calls yet."));
-  return fill(host, table(["Call", ["num", "Requests"], ["num", "Failed"], ["num", "Now"], ["num", "Median"], ["num wide", "95 %"], ["num wide", "Mean"]], rpcs.map((rpc) => {
+  return fill(host, table(["Call", ["num", "Requests"], ["num", "Failed"], ["num", "Now"], ["num", "Median"], ["num roomy", "95 %"], ["num roomy", "Mean"]], rpcs.map((rpc) => {
     const ended = count(rpc.duration?.count);
     const failed = failures(rpc);
     const codes = (rpc.outcomes ?? []).filter((/** @type {any} */ one) => one.code !== "OK").map((/** @type {any} */ one) => `${one.code} (${one.reason}): ${number(count(one.requests))}`);
     const duration = (/** @type {number} */ value) => h("td", { class: "num" }, isStream(rpc.rpc) ? "stream" : latency(value));
     return h("tr", { "data-rpc": rpc.rpc }, h("td", {}, rpc.rpc.split("/")[1]), h("td", { class: "num" }, number(requests(rpc))),
       h("td", { class: "num", title: codes.join("\n") }, failed > 0 ? h("span", { class: "failed" }, number(failed)) : "0"), h("td", { class: "num" }, number(count(rpc.inFlight))),
-      duration(quantile(rpc.duration ?? {}, 0.5)), h("td", { class: "num wide" }, isStream(rpc.rpc) ? "" : latency(quantile(rpc.duration ?? {}, 0.95))),
-      h("td", { class: "num wide" }, isStream(rpc.rpc) || ended === 0 ? "" : latency((rpc.duration?.sumSeconds ?? 0) / ended)));
+      duration(quantile(rpc.duration ?? {}, 0.5)), h("td", { class: "num roomy" }, isStream(rpc.rpc) ? "" : latency(quantile(rpc.duration ?? {}, 0.95))),
+      h("td", { class: "num roomy" }, isStream(rpc.rpc) || ended === 0 ? "" : latency((rpc.duration?.sumSeconds ?? 0) / ended)));
   })));
 }
 
@@ -99,8 +99,8 @@ export function drawLimits(host, info) {
 export function drawSettings(host, info) {
   const settings = info.settings ?? [];
   if (settings.length === 0) return fill(host, h("p", { class: "hint" }, "All settings have their defaults."));
-  return fill(host, table(["Setting", "Value", ["wide", "Default"]], settings.map((/** @type {any} */ one) => h("tr", {}, h("td", { class: "mono" }, one.key),
-    h("td", { class: "mono setting-value" }, one.value ?? ""), h("td", { class: "wide muted" }, one.defaultValue ?? "")))));
+  return fill(host, table(["Setting", "Value", ["roomy", "Default"]], settings.map((/** @type {any} */ one) => h("tr", {}, h("td", { class: "mono" }, one.key),
+    h("td", { class: "mono setting-value" }, one.value ?? ""), h("td", { class: "roomy muted" }, one.defaultValue ?? "")))));
 }
 
 /** @param {any} stats @param {any} info @param {import("./stats.js").Sample|undefined} last @returns {[string, string, string, string][]} Key, label, value and addition. */

@@ -1,6 +1,7 @@
 /** The charts of one job, or of several as lines of the same charts. */
 
 import { LineChart } from "../chart.js";
+import { movingMean } from "../chart_math.js";
 import { routeColour } from "../colours.js";
 import { fill, h, uniqueId } from "../dom.js";
 import { number, percent } from "../format.js";
@@ -9,21 +10,23 @@ import { AXES } from "./history.js";
 
 /** @typedef {import("./history.js").History} History */
 /** @typedef {{name: string, history: History}} Run */
-/** @typedef {{metric: string, name: string, dashed?: boolean}} Line */
+/** @typedef {{metric: string, name: string, dashed?: boolean, noisy?: boolean}} Line A noisy one is shown as a moving mean over its values. */
 
 /** @param {number} value */
 const small = (value) => (value === 0 ? "0" : Math.abs(value) < 0.001 ? value.toExponential(1) : number(value, 4));
 
 const CHARTS = /** @type {{title: string, lines: Line[], format: (value: number) => string, fromZero?: boolean, robust?: boolean}[]} */ ([
-  { title: "Cost", format: costText, robust: true, lines: [{ metric: "validationCost", name: "validation" }, { metric: "trainCost", name: "training" },
+  { title: "Cost", format: costText, robust: true, lines: [{ metric: "validationCost", name: "validation" }, { metric: "trainCost", name: "training", noisy: true },
                                              { metric: "validationReferenceCost", name: "reference", dashed: true }] },
-  { title: "Loss", format: small, robust: true, lines: [{ metric: "loss", name: "loss" }] },
+  { title: "Loss", format: small, robust: true, lines: [{ metric: "loss", name: "moving mean", noisy: true }] },
   { title: "Validation gap", robust: true, format: (value) => percent(value, 1), lines: [{ metric: "validationGap", name: "gap" }] },
   { title: "Accuracy", format: (value) => percent(value, 1), lines: [{ metric: "validationAccuracy", name: "validation" }, { metric: "accuracy", name: "training" }] },
   { title: "Learning rate", format: small, lines: [{ metric: "learningRate", name: "rate" }] },
-  { title: "Instances per second", format: (value) => number(value, 0), fromZero: true, lines: [{ metric: "instancesPerSecond", name: "instances/s" }] },
-  { title: "GPU use", format: (value) => percent(value, 0), fromZero: true, lines: [{ metric: "deviceUtilization", name: "GPU" }] },
+  { title: "Instances per second", format: (value) => number(value, 0), fromZero: true, lines: [{ metric: "instancesPerSecond", name: "moving mean", noisy: true }] },
+  { title: "GPU use", format: (value) => percent(value, 0), fromZero: true, lines: [{ metric: "deviceUtilization", name: "moving mean", noisy: true }] },
 ]);
+
+const MEAN_PARTS = 30; // the moving mean covers this part of a line
 
 /** Charts that are left out as long as nothing has their values. */
 const OPTIONAL = new Set(["Accuracy", "GPU use"]);
@@ -77,12 +80,29 @@ export class Curves {
 
   /** @param {Line} line */
   #overlaid(line) {
-    return this.runs.map(({ name, history }, index) => ({ name, colour: routeColour(index), points: history.line(line.metric, this.axis) }));
+    return this.runs.flatMap(({ name, history }, index) => drawn(line, name, routeColour(index), history.line(line.metric, this.axis), true));
   }
 
   /** @param {Line[]} lines */
   #single(lines) {
-    return lines.map(({ metric, name, dashed }) => ({ name, dashed, points: this.runs[0]?.history.line(metric, this.axis) ?? [] }))
-      .filter(({ points }, index) => index === 0 || points.length > 0);
+    const present = lines.map((line, index) => ({ line, index, points: this.runs[0]?.history.line(line.metric, this.axis) ?? [] })).filter(({ points }) => points.length > 0);
+    // The first line is the most important one, and drawn above the others.
+    return present.reverse().flatMap(({ line, index, points }) => drawn(line, line.name, routeColour(index), points, false));
   }
+}
+
+/**
+ * Returns the series of a line. The values behind a moving mean are left out if lines of many jobs would hide each other.
+ * @param {Line} line
+ * @param {string} name
+ * @param {string} colour
+ * @param {[number, number][]} points
+ * @param {boolean} meanOnly
+ * @returns {import("../chart.js").Series[]}
+ */
+function drawn({ noisy, dashed }, name, colour, points, meanOnly) {
+  const width = Math.round(points.length / MEAN_PARTS);
+  if (!noisy || width < 3) return [{ name, colour, dashed, points }];
+  const mean = { name, colour, points: movingMean(points, width) };
+  return meanOnly ? [mean] : [{ name: `${name}, values`, colour, points, faint: true }, mean];
 }

@@ -18,6 +18,8 @@ export class EventLog {
   clear(complete) {
     this.list.replaceChildren();
     this.earlier.hidden = complete;
+    this.empty.hidden = false;
+    this.empty.textContent = complete ? "No events yet." : "Only progress lately.";
   }
 
   /** @param {any[]} events In their order. */

@@ -37,7 +37,7 @@ export class JobList {
     this.rows = h("tbody", {});
     this.table = h("div", { class: "panel table-wrap", hidden: true }, h("table", { class: "data jobs" },
       h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "sr-only" }, "Compare")), h("th", {}, "Training"), h("th", {}, "Progress"),
-        h("th", { class: "num wide" }, "Validation"), h("th", { class: "num wide" }, "Gap"), h("th", { class: "wide" }, "Created"))), this.rows));
+        h("th", { class: "num roomy" }, "Validation"), h("th", { class: "num roomy" }, "Gap"), h("th", { class: "roomy" }, "Created"))), this.rows));
     this.more = h("button", { type: "button", hidden: true, onclick: () => this.#loadMore() }, "Show older trainings");
     this.empty = h("div", { class: "panel empty", hidden: true }, h("h2", {}, "No trainings yet"),
       h("p", {}, "Train a network for your kind of problem: choose a preset and start."),
@@ -112,7 +112,7 @@ export class JobList {
       h("td", {}, h("div", { class: "job-cell" }, h("a", { href: `#training/jobs/${idOf(job.name)}` }, titleOf(job)), h("span", { class: "badge" })),
         h("div", { class: "job-labels muted" }, [idOf(job.name), ...Object.entries(job.spec?.labels ?? {}).map(([key, value]) => `${key}=${value}`)].join(" · "))),
       h("td", { class: "job-progress" }, h("progress", { max: 1 }), h("small", { class: "muted" })),
-      h("td", { class: "num wide" }), h("td", { class: "num wide" }), h("td", { class: "wide muted nowrap" }, dateTime(job.createTime)));
+      h("td", { class: "num roomy" }), h("td", { class: "num roomy" }), h("td", { class: "roomy muted nowrap" }, dateTime(job.createTime)));
   }
 
   /** @param {HTMLElement} row @param {any} job */

@@ -13,7 +13,7 @@ import { History } from "./history.js";
 import { actionsOf, costText, gapText, hasEnded, idOf, lookOf, modelText, outcomeText, remainingSeconds, shareOf, stateOf, titleOf } from "./job.js";
 
 const HISTORY_POINTS = 2000;
-const RECENT_EVENTS = 300;
+const RECENT_EVENTS = 1000;
 const DRAW_MS = 400;
 
 export class JobScreen {
