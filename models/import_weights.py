@@ -167,8 +167,9 @@ def _norm(state, prefix):
 
 
 def convert(state, graph_context=True):
-    """Returns our tensors by name (core/model/graph_transformer/graph_transformer_layout.h) from rl4co's or Kool's
-    state.
+    """Returns our tensors from rl4co's or Kool's state, by name.
+
+    core/model/graph_transformer/graph_transformer_architecture.h lists the names.
 
     Only rearranges elements and adds zeros. It therefore also converts gradients, and turns a state of ones into a mask
     of the elements that come from theirs.

@@ -60,7 +60,7 @@ void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen) {
                  absl::StrCat(kNewJobExample,
                               "vrpctl jobs history $job --epochs\n"
                               "vrpctl jobs history $job --from-step 100 --max-points 200\n"
-                              "vrpctl jobs history $job --output json | jq .val_gap"));
+                              "vrpctl jobs history $job --output json | jq .validation_gap"));
   AddArgument(*history, "NAME", flags->name, kJobNameHelp);
   history->add_option("--from-step", flags->from_step, "First step")
       ->check(WholeNumber(0))

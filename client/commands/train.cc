@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/commands/command.h"
 #include "client/commands/follow.h"
 #include "client/commands/lists.h"
@@ -200,7 +201,9 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
       ->excludes(list)
       ->excludes(print);
   command
-      .add_option("--model", flags.model, "Replace the configuration's architecture: ptrnet or gt")
+      .add_option("--model", flags.model,
+                  absl::StrCat("Replace the configuration's architecture: ",
+                               absl::StrJoin(PresetArchitectures(), " or ")))
       ->type_name("MODEL");
   command.add_option("--set", flags.overrides, "Override one key of the configuration; repeatable")
       ->type_name("KEY.PATH=VALUE")

@@ -19,7 +19,6 @@ const WordTable& ValueTable() {
       {"--problem", "cvrp vrptw tsp"},
       {"--objective", "distance vehicles_then_distance duration cost"},
       {"--metric", "exact cvrplib ceil dimacs"},
-      {"train --model", "ptrnet gt"},
       {"--mode", "greedy sample:16 beam:8 multi_start:8 improved:20000"},
       {"--device", "auto cpu cuda:0"},
       {"--format", "auto vrplib tsplib solomon json vroom"},
@@ -43,6 +42,7 @@ std::vector<std::string> PresetNames() {
 
 std::vector<std::string> AcceptedWords(std::string_view path, const std::string& name) {
   if (name == "--preset") return PresetNames();
+  if (path == "train" && name == "--model") return PresetArchitectures();
   auto found = ValueTable().find(std::string(path) + " " + name);
   if (found == ValueTable().end()) found = ValueTable().find(name);
   if (found == ValueTable().end()) return {};

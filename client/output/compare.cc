@@ -113,10 +113,10 @@ Json CompareJson(const Jobs& jobs) {
          {"instances_per_second", JsonNumber(MeanRate(job))},
          {"seconds_per_step", SecondsPerStep(job.progress())},
          {"seconds_per_epoch", SecondsPerEpoch(job.progress())},
-         {"best_val_cost", best ? JsonNumber(job.best().validation_cost()) : Json()},
-         {"best_val_gap",
+         {"best_validation_cost", best ? JsonNumber(job.best().validation_cost()) : Json()},
+         {"best_validation_gap",
           job.best().has_validation_gap() ? JsonNumber(job.best().validation_gap()) : Json()},
-         {"best_val_reference", TextOrNull(job.best().validation_reference())},
+         {"best_validation_reference", TextOrNull(job.best().validation_reference())},
          {"best_step", best ? Json(job.best().step()) : Json()},
          {"model", TextOrNull(job.model())}});
   }

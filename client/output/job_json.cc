@@ -19,27 +19,27 @@ void AddTrainingProgress(const v1::TrainingProgress& progress, Json& object) {
   object["step"] = progress.step();
   object["loss"] = JsonNumber(progress.loss());
   object["train_cost"] = JsonNumber(progress.train_cost());
-  object["val_cost"] =
+  object["validation_cost"] =
       progress.has_validation_cost() ? JsonNumber(progress.validation_cost()) : Json();
   object["instances_per_second"] = JsonNumber(progress.instances_per_second());
   object["epochs"] = progress.total_epochs();
   object["steps"] = progress.total_steps();
-  object["val_reference_cost"] = progress.has_validation_reference_cost()
-                                     ? JsonNumber(progress.validation_reference_cost())
-                                     : Json();
+  object["validation_reference_cost"] = progress.has_validation_reference_cost()
+                                            ? JsonNumber(progress.validation_reference_cost())
+                                            : Json();
   object["learning_rate"] = JsonNumber(progress.learning_rate());
   object["gradient_norm"] = JsonNumber(progress.gradient_norm());
   object["end_of_epoch"] = progress.end_of_epoch();
-  object["val_gap"] =
+  object["validation_gap"] =
       progress.has_validation_gap() ? JsonNumber(progress.validation_gap()) : Json();
   object["accuracy"] = progress.has_accuracy() ? JsonNumber(progress.accuracy()) : Json();
-  object["val_accuracy"] =
+  object["validation_accuracy"] =
       progress.has_validation_accuracy() ? JsonNumber(progress.validation_accuracy()) : Json();
   object["pass_difference"] = JsonNumber(progress.max_log_prob_difference());
   object["instances_seen"] = progress.instances_seen();
   object["matrix_bytes_per_step"] = JsonNumber(progress.matrix_bytes_per_step());
   AddDevice(progress, object);
-  object["val_reference"] = TextOrNull(progress.validation_reference());
+  object["validation_reference"] = TextOrNull(progress.validation_reference());
   object["seconds_per_step"] = SecondsPerStep(progress);
   object["seconds_per_epoch"] = SecondsPerEpoch(progress);
 }
@@ -75,7 +75,7 @@ Json PublishedJson(const v1::PublishedWeights& published) {
   return {{"epoch", published.epoch()},
           {"step", published.step()},
           {"reason", UpperCaseWord(published.reason())},
-          {"val_cost",
+          {"validation_cost",
            published.has_validation_cost() ? JsonNumber(published.validation_cost()) : Json()}};
 }
 

@@ -1,11 +1,14 @@
 #include "client/presets/presets.h"
 
+#include <set>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace vrp::client {
 namespace {
@@ -20,11 +23,27 @@ std::string CommentLine(absl::string_view yaml, size_t number) {
   return line.substr(first, line.find_last_not_of(". ") + 1 - first);
 }
 
+// Returns the value of the key `model` at the start of a line, without a comment.
+std::string ArchitectureOf(absl::string_view yaml) {
+  for (absl::string_view line : absl::StrSplit(yaml, '\n')) {
+    if (!absl::ConsumePrefix(&line, "model:")) continue;
+    const absl::string_view value = line.substr(0, line.find('#'));
+    return std::string(absl::StripAsciiWhitespace(value));
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string Preset::FileName() const { return absl::StrCat(name, ".yaml"); }
 std::string Preset::Description() const { return CommentLine(yaml, 0); }
 std::string Preset::SizeAndTime() const { return CommentLine(yaml, 1); }
+
+std::vector<std::string> PresetArchitectures() {
+  std::set<std::string> names;
+  for (const Preset& preset : Presets()) names.insert(ArchitectureOf(preset.yaml));
+  return {names.begin(), names.end()};
+}
 
 absl::StatusOr<Preset> FindPreset(absl::string_view name) {
   const std::string wanted = absl::StrReplaceAll(name, {{"-", "_"}});

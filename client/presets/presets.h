@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -25,6 +26,8 @@ inline constexpr absl::string_view kDefaultPreset = "ptrnet_tiny";
 
 // Returns all presets, sorted by name.
 std::span<const Preset> Presets();
+// Returns the architectures that the presets train, sorted: the values of their key `model`.
+std::vector<std::string> PresetArchitectures();
 
 // Returns the preset `name`, in which '-' may replace '_'. Returns kInvalidArgument listing all
 // presets if there is none.

@@ -110,18 +110,19 @@ absl::StatusOr<Job> JobStore::Submit(const SolveSpec& spec, const std::string& r
 }
 
 absl::StatusOr<Job> JobStore::Submit(Job draft, const SolveSpec* contents, int32_t max_queued) {
-  VRP_ASSIGN_OR_RETURN(Job job, Insert(std::move(draft), contents, max_queued));
-  Notify(job, /*moved=*/true);
-  return job;
+  VRP_ASSIGN_OR_RETURN(Submission submitted, Insert(std::move(draft), contents, max_queued));
+  if (submitted.is_new) Notify(submitted.job, /*moved=*/true);
+  return std::move(submitted.job);
 }
 
-absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32_t max_queued) {
+absl::StatusOr<JobStore::Submission> JobStore::Insert(Job draft, const SolveSpec* contents,
+                                                      int32_t max_queued) {
   absl::MutexLock lock(&write_mutex_);
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kFull));
   if (!draft.request_id.empty()) {
     VRP_ASSIGN_OR_RETURN(std::optional<Job> known,
                          CheckSameRequest(FindJobRowByRequest(*writer_, draft.request_id), draft));
-    if (known) return *std::move(known);
+    if (known) return Submission{.job = *std::move(known)};
   }
   VRP_ASSIGN_OR_RETURN(const int64_t waiting, CountWaitingRows(*writer_, draft.kind));
   if (waiting >= max_queued) {
@@ -139,13 +140,13 @@ absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32
   for (const JobEvent& event : change.events())
     VRP_RETURN_IF_ERROR(InsertEventRow(*writer_, number, event));
   if (contents != nullptr) {
-    VRP_RETURN_IF_ERROR(
-        WriteContentRow(*writer_, number, SolveContent::kRequest, contents->request));
+    VRP_RETURN_IF_ERROR(WriteContentRow(*writer_, number, SolveContent::kRequest,
+                                        Concat(contents->request, contents->attachment)));
   }
   Job job = change.record().job;
   VRP_ASSIGN_OR_RETURN(job.queue_position, ReadQueuePosition(*writer_, number));
   VRP_RETURN_IF_ERROR(transaction.Commit());
-  return job;
+  return Submission{.job = std::move(job), .is_new = true};
 }
 
 absl::StatusOr<JobRecord> JobStore::Find(JobKind kind, std::string_view id) const {

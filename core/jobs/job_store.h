@@ -90,7 +90,12 @@ class JobStore {
   // Adds a job or returns the one of the same request. `contents` are the initial texts of a solve
   // job; null for a training job.
   absl::StatusOr<Job> Submit(Job draft, const SolveSpec* contents, int32_t max_queued);
-  absl::StatusOr<Job> Insert(Job draft, const SolveSpec* contents, int32_t max_queued)
+  // Does the same without calling the listener.
+  struct Submission {
+    Job job;
+    bool is_new = false;
+  };
+  absl::StatusOr<Submission> Insert(Job draft, const SolveSpec* contents, int32_t max_queued)
       ABSL_LOCKS_EXCLUDED(write_mutex_);
   // Writes a change. Returns the changed job.
   absl::StatusOr<Job> Write(const JobChange& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);

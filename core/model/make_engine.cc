@@ -18,53 +18,42 @@ namespace {
 
 using EngineOr = absl::StatusOr<std::unique_ptr<PolicyEngine>>;
 
-// The engines of an architecture. They are not in Architecture, so that code that only needs its
-// facts does not link kernels and LibTorch.
-struct EngineMakers {
+// The CPU engine of an architecture. `json` holds checked sizes. It is not in Architecture, so that
+// code that only needs an architecture's facts does not link kernels.
+struct CpuEngineMaker {
   const Architecture* architecture = nullptr;
-  EngineOr (*cpu)(const EngineRequest& request) = nullptr;
-  EngineOr (*torch)(const EngineRequest& request, const TorchEngineRequest& own) = nullptr;
+  std::unique_ptr<PolicyEngine> (*make)(std::string_view json, uint64_t seed) = nullptr;
 };
 
-EngineOr MakeOnCpuTransformer(const EngineRequest& request) {
-  VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions sizes,
-                       ParseGraphTransformerOptions(request.architecture_json, request.name));
-  return MakeCpuGraphTransformer(sizes, request.seed);
-}
-
-EngineOr MakeOnTorchTransformer(const EngineRequest& request, const TorchEngineRequest& own) {
-  VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions sizes,
-                       ParseGraphTransformerOptions(request.architecture_json, request.name));
-  return MakeTorchGraphTransformerEngine(sizes, own);
-}
-
-EngineOr MakeOnCpuPointer(const EngineRequest& request) {
-  VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions sizes,
-                       ParsePointerNetworkOptions(request.architecture_json, request.name));
-  return MakeCpuPointerNetwork(sizes, request.seed);
-}
-
-EngineOr MakeOnTorchPointer(const EngineRequest& request, const TorchEngineRequest& own) {
-  VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions sizes,
-                       ParsePointerNetworkOptions(request.architecture_json, request.name));
-  return MakeTorchPointerEngine(sizes, own);
-}
-
-std::array<EngineMakers, 2> AllMakers() {
-  return {{{&GraphTransformerArchitecture(), MakeOnCpuTransformer, MakeOnTorchTransformer},
-           {&PointerArchitecture(), MakeOnCpuPointer, MakeOnTorchPointer}}};
+std::array<CpuEngineMaker, 2> CpuEngineMakers() {
+  const auto transformer = [](std::string_view json, uint64_t seed) {
+    return MakeCpuGraphTransformer(*ParseGraphTransformerOptions(json, "sizes"), seed);
+  };
+  const auto pointer = [](std::string_view json, uint64_t seed) {
+    return MakeCpuPointerNetwork(*ParsePointerNetworkOptions(json, "sizes"), seed);
+  };
+  return {{{&GraphTransformerArchitecture(), transformer}, {&PointerArchitecture(), pointer}}};
 }
 
 EngineOr MakeOnThisThread(const EngineRequest& request) {
-  for (const EngineMakers& makers : AllMakers()) {
-    if (makers.architecture->name != request.architecture) continue;
-    if (request.device.kind == DeviceKind::kCpu) return makers.cpu(request);
-    return makers.torch(
-        request, {.device = request.device, .seed = request.seed, .options = request.options});
+  const Architecture* architecture = FindArchitecture(request.architecture);
+  if (architecture == nullptr) {
+    return absl::InvalidArgumentError(Concat(request.name, ": architecture: got ",
+                                             Quoted(request.architecture), ", wanted ",
+                                             ArchitectureNames()));
   }
-  return absl::InvalidArgumentError(Concat(request.name, ": architecture: got ",
-                                           Quoted(request.architecture), ", wanted ",
-                                           ArchitectureNames()));
+  VRP_ASSIGN_OR_RETURN(const NetworkSizes sizes,
+                       architecture->parse_sizes(request.architecture_json, request.name));
+  if (request.device.kind != DeviceKind::kCpu) {
+    return MakeTorchEngine(
+        *architecture, sizes,
+        {.device = request.device, .seed = request.seed, .options = request.options});
+  }
+  for (const CpuEngineMaker& maker : CpuEngineMakers()) {
+    if (maker.architecture == architecture) return maker.make(sizes.json, request.seed);
+  }
+  return absl::UnimplementedError(
+      Concat("device: a ", architecture->display_name, " needs a CUDA device"));
 }
 
 }  // namespace

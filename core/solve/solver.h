@@ -30,8 +30,8 @@ std::string_view SolveEndName(SolveEnd end);
 
 struct SolveTimes {
   // `queue` is the time from arrival to the call, `batch_wait` the wait until the batcher began a
-  // batch. `encode` is not measured and stays zero.
-  absl::Duration queue, batch_wait, encode, decode, search, total;
+  // batch, `decode` the time of the network.
+  absl::Duration queue, batch_wait, decode, search, total;
 };
 
 struct SolveAnswer {

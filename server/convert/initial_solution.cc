@@ -116,7 +116,11 @@ class RouteReader {
 // Checks that no customer is visited twice and no vehicle type has more routes than vehicles.
 absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
   std::vector<FieldViolation> invalid;
-  const auto path = [](size_t r) { return Concat("initial_solution.routes[", r, "]"); };
+  const auto add_error = [&invalid](size_t route, std::string_view field, std::string description) {
+    if (invalid.size() >= kMaxErrors) return;
+    invalid.push_back(
+        {Concat("initial_solution.routes[", route, "].", field), std::move(description)});
+  };
   std::vector<int64_t> seen_in(static_cast<size_t>(instance.num_nodes()), -1);
   std::vector<int64_t> used(std::max<size_t>(1, instance.vehicles().size()), 0);
   for (size_t r = 0; r < plan.size() && invalid.size() < kMaxErrors; ++r) {
@@ -124,16 +128,16 @@ absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
     const auto type = static_cast<size_t>(plan[r].vehicle_type);
     const int64_t count = instance.vehicles().empty() ? 1 : instance.vehicles()[type].count;
     if (++used[type] > count && count > 0) {
-      invalid.push_back({path(r) + ".vehicle",
-                         Concat("all ", count, " of vehicles[", type, "] have routes already")});
+      add_error(r, "vehicle",
+                Concat("all ", count, " of vehicles[", type, "] have routes already"));
     }
     for (const NodeIndex node : plan[r].customers) {
       if (instance.is_depot(node)) continue;
       int64_t& seen = seen_in[static_cast<size_t>(node)];
       if (seen >= 0) {
-        invalid.push_back(
-            {path(r) + ".stops",
-             Concat("customer ", instance.id(node), " is visited already in routes[", seen, "]")});
+        add_error(
+            r, "stops",
+            Concat("customer ", instance.id(node), " is visited already in routes[", seen, "]"));
       }
       seen = static_cast<int64_t>(r);
     }

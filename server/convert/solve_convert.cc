@@ -186,7 +186,6 @@ class OptionsReader {
 v1::TimeBreakdown TimesMessage(const SolveTimes& times) {
   v1::TimeBreakdown message;
   *message.mutable_queue() = ToProto(times.queue);
-  if (times.encode > absl::ZeroDuration()) *message.mutable_encode() = ToProto(times.encode);
   if (times.decode > absl::ZeroDuration()) *message.mutable_decode() = ToProto(times.decode);
   if (times.search > absl::ZeroDuration()) *message.mutable_search() = ToProto(times.search);
   *message.mutable_total() = ToProto(times.total);

@@ -33,22 +33,22 @@ def cost_of(script, instance, routes):
     return cost
 
 
-def differences(script, sides, instances, budget, seed):
+def differences(script, solvers, instances, budget, seed):
     found = []
     order = ["with", "without"]
     for instance in instances:
         order.reverse()
-        costs = {name: cost_of(script, instance, sides[name].run(instance, budget, seed)[0]) for name in order}
+        costs = {name: cost_of(script, instance, solvers[name].run(instance, budget, seed)[0]) for name in order}
         found.append(100 * (costs["with"] / costs["without"] - 1))
     return found
 
 
 def summary(path, budget, found):
     mean = statistics.mean(found)
-    half = 1.96 * statistics.stdev(found) / len(found) ** 0.5
-    verdict = "win" if mean + half < 0 else "loss" if mean - half > 0 else "even"
+    half_width = 1.96 * statistics.stdev(found) / len(found) ** 0.5
+    verdict = "win" if mean + half_width < 0 else "loss" if mean - half_width > 0 else "even"
     return {"data": path.name, "budget_s": budget, "pairs": len(found), "difference_percent": round(mean, 4),
-            "interval_percent": [round(mean - half, 4), round(mean + half, 4)], "verdict": verdict,
+            "interval_percent": [round(mean - half_width, 4), round(mean + half_width, 4)], "verdict": verdict,
             "load1": os.getloadavg()[0]}
 
 
@@ -67,13 +67,13 @@ def main():
     os.sched_setaffinity(0, {arguments.core})
     daemon = Vrpd(arguments.build, arguments.core)
     try:
-        sides = {"without": daemon, "with": daemon.with_network(arguments.model)}
+        solvers = {"without": daemon, "with": daemon.with_network(arguments.model)}
         for path in arguments.data:
             instances = script.load(str(path))[:arguments.count]
-            for side in sides.values():  # loads the model
-                side.run(instances[0], 1, arguments.seed)
+            for solver in solvers.values():  # loads the model
+                solver.run(instances[0], 1, arguments.seed)
             for budget in map(float, arguments.budgets.split(",")):
-                found = differences(script, sides, instances, budget, arguments.seed)
+                found = differences(script, solvers, instances, budget, arguments.seed)
                 print(json.dumps(summary(path, budget, found)), flush=True)
     finally:
         daemon.close()

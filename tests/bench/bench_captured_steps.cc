@@ -1,4 +1,5 @@
-// Captured steps that a GPU runs alone (core/model/policy/captured_steps.h), as in a training.
+// Runs captured steps, which a GPU executes alone (core/model/policy/captured_steps.h), as in a
+// training job.
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/model/policy/captured_steps.h"
@@ -14,7 +15,7 @@ StepBaseline StepBaselineOf(BenchBaseline baseline) {
   return baseline == BenchBaseline::kRollout ? StepBaseline::kGreedy : StepBaseline::kAverage;
 }
 
-UniformInstances DrawnFor(const BenchCase& c) {
+UniformInstances InstancesFor(const BenchCase& c) {
   const double capacity = DefaultCapacity(c.customers);
   return {.seed = c.seed,
           .customers = c.customers,
@@ -39,7 +40,7 @@ absl::Status BenchTraining::MakeCapturedSteps() {
       .labels = case_.supervised,
       .dropout = case_.supervised,
       .learning_rates = {case_.learning_rate}};
-  if (!case_.supervised) request.drawn = DrawnFor(case_);
+  if (!case_.supervised) request.drawn = InstancesFor(case_);
   VRP_ASSIGN_OR_RETURN(captured_steps_, engine_->MakeCapturedSteps(request));
   mean_.resize(static_cast<size_t>(engine_->parameters().size()));
   square_ = mean_;

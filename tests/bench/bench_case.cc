@@ -67,12 +67,14 @@ absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments) {
     const auto setter = setters.find(argument.substr(0, equals));
     if (equals == std::string_view::npos || setter == setters.end() ||
         !setter->second(argument.substr(equals + 1))) {
-      return absl::InvalidArgumentError(Concat("argument ", Quoted(argument)));
+      return absl::InvalidArgumentError(
+          Concat("got ", Quoted(argument),
+                 ", wanted KEY=VALUE with a key of BenchCase and a valid value"));
     }
   }
   if (c.accumulate < 1 || c.batch % c.accumulate != 0 || (c.supervised && c.accumulate > 1)) {
     return absl::InvalidArgumentError(
-        Concat("accumulate: got ", c.accumulate, ", wanted a divisor of batch, 1 with labels"));
+        Concat("accumulate: got ", c.accumulate, ", wanted a divisor of batch, and 1 with labels"));
   }
   return c;
 }

@@ -37,8 +37,8 @@ struct BenchCase {
   std::string baseline_instances;  // safetensors file as in parity_case.h, for `costs`
 };
 
-// Parses the arguments. Returns kInvalidArgument naming the wrong one. `problem` is a word of
-// KindName.
+// Parses the arguments. Returns kInvalidArgument naming the wrong argument. `problem` is a
+// word of KindName.
 absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments);
 
 }  // namespace vrp

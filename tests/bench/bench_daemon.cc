@@ -38,6 +38,7 @@ BenchDaemon::BenchDaemon(int threads) : folder_(FreshFolder()), trainer_(MakeTra
                           .trainer = trainer_.get(),
                           .clock = &clock_};
   options.vrpd.listen = "127.0.0.1:0";
+  options.vrpd.http_listen = "127.0.0.1:0";
   options.vrpd.state_dir = folder_;
   options.vrpd.models_dir = folder_ + "/models";
   options.vrpd.read_only_models_dirs = {ShippedModelsDirectory()};
@@ -45,7 +46,7 @@ BenchDaemon::BenchDaemon(int threads) : folder_(FreshFolder()), trainer_(MakeTra
   options.vrpd.threads = threads;
   absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(std::move(options));
   if (!daemon.ok()) {
-    std::cerr << "serving_bench: " << daemon.status() << "\n";
+    std::cerr << "bench_daemon: " << daemon.status() << "\n";
     std::exit(1);
   }
   daemon_ = *std::move(daemon);
@@ -63,17 +64,21 @@ std::shared_ptr<grpc::Channel> BenchDaemon::Connect() const {
                                    arguments);
 }
 
+std::string BenchDaemon::http_address() const {
+  return daemon_->http_url().substr(sizeof("http://") - 1);
+}
+
 v1::Instance MessageOf(const Instance& instance) {
   v1::Instance message;
   message.set_name(instance.name());
-  const auto place = [&](NodeIndex node, v1::Location& location) {
+  const auto set_location = [&](NodeIndex node, v1::Location& location) {
     location.set_x(instance.position(node).x);
     location.set_y(instance.position(node).y);
   };
-  place(0, *message.add_depots()->mutable_location());
+  set_location(0, *message.add_depots()->mutable_location());
   for (NodeIndex node = 1; node < instance.num_nodes(); ++node) {
     v1::Customer& customer = *message.add_customers();
-    place(node, *customer.mutable_location());
+    set_location(node, *customer.mutable_location());
     customer.add_demand(instance.demand(node));
   }
   message.add_vehicles()->add_capacity(instance.capacity());

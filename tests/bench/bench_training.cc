@@ -8,6 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
+#include "core/model/architectures.h"
 #include "core/model/make_engine.h"
 #include "core/model/torch/engines.h"
 #include "core/model/weights/model_card.h"
@@ -19,8 +20,8 @@ namespace vrp {
 namespace {
 
 constexpr double kAverageFactor = 0.8;  // Kool et al. 2019, exp_beta
-constexpr double kGradientNorm = 1;
-constexpr int kWeightsMiB = 256;
+constexpr double kMaxGradientNorm = 1;
+constexpr int kMaxWeightsMiB = 256;
 
 std::string DefaultSizes(const BenchCase& c) {
   if (!c.sizes.empty()) return c.sizes;
@@ -41,23 +42,21 @@ absl::StatusOr<std::string> SizesOf(const BenchCase& c) {
 
 absl::Status LoadWeights(const std::string& folder, PolicyEngine& engine) {
   const std::string path = Concat(folder, "/", kWeightsFile);
-  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, int64_t{kWeightsMiB} << 20));
+  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, int64_t{kMaxWeightsMiB} << 20));
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(std::move(bytes), path));
   VRP_RETURN_IF_ERROR(engine.parameters().Load(file, path));
   return engine.ParametersChanged();
 }
 
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const BenchCase& c,
-                                                              const std::string& sizes,
-                                                              const TorchEngineRequest& request) {
-  if (c.architecture == "gt") {
-    VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions parsed,
-                         ParseGraphTransformerOptions(sizes, "sizes"));
-    return MakeTorchGraphTransformerEngine(parsed, request);
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeOwnTorchEngine(
+    const BenchCase& c, const std::string& sizes, const TorchEngineRequest& request) {
+  const Architecture* architecture = FindArchitecture(c.architecture);
+  if (architecture == nullptr) {
+    return absl::InvalidArgumentError(
+        Concat("architecture: got ", Quoted(c.architecture), ", wanted ", ArchitectureNames()));
   }
-  VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions parsed,
-                       ParsePointerNetworkOptions(sizes, "sizes"));
-  return MakeTorchPointerEngine(parsed, request);
+  VRP_ASSIGN_OR_RETURN(const NetworkSizes parsed, architecture->parse_sizes(sizes, "sizes"));
+  return MakeTorchEngine(*architecture, parsed, request);
 }
 
 // Sets each weight to `share` times the difference between the trajectory's cost and the mean of
@@ -83,7 +82,7 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBenchEngine(const BenchCase& c
   EngineOptions options;
   options.precision = c.bf16 ? Precision::kBf16 : Precision::kFp32;
   absl::StatusOr<std::unique_ptr<PolicyEngine>> made =
-      c.torch ? MakeTorchEngine(c, sizes, {.device = device, .seed = c.seed, .options = options})
+      c.torch ? MakeOwnTorchEngine(c, sizes, {.device = device, .seed = c.seed, .options = options})
               : MakeEngine({.architecture = c.architecture,
                             .architecture_json = sizes,
                             .device = device,
@@ -132,7 +131,7 @@ absl::StatusOr<Trajectories> BenchTraining::Greedy(const NetworkBatch& batch, in
   request.trajectories = starts;
   request.distinct_starts = starts > 1;
   request.pool = pool_.get();
-  request.bf16 = frozen && case_.bf16;  // as in a training's baseline
+  request.bf16 = frozen && case_.bf16;  // as in the baseline of a training job
   return (frozen ? frozen_ : engine_)->Run(batch, request);
 }
 
@@ -221,7 +220,7 @@ absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
   average_ =
       step_ == 0 ? measured.cost : kAverageFactor * average_ + (1 - kAverageFactor) * measured.cost;
   const double norm = GradientNorm(gradient, pool_.get());
-  const double scale = norm > kGradientNorm ? kGradientNorm / norm : 1;
+  const double scale = norm > kMaxGradientNorm ? kMaxGradientNorm / norm : 1;
   optimiser_.Step(engine_->parameters(), case_.learning_rate, scale, pool_.get());
   VRP_RETURN_IF_ERROR(engine_->ParametersChanged());
   ++step_;

@@ -34,12 +34,12 @@ struct StepMeasurement {
   PhaseSeconds phases{};
 };
 
-// A training for benchmarks. It CHECKs its case, since a benchmark cannot report errors. Not
-// thread-safe.
+// A training run for benchmarks. Not thread-safe.
 class BenchTraining {
  public:
   static absl::StatusOr<std::unique_ptr<BenchTraining>> Create(const BenchCase& c);
 
+  // Runs one step, with `accumulate` batches of the case, and returns its times, cost and loss.
   absl::StatusOr<StepMeasurement> Step(BenchBaseline baseline);
   // Runs `count` captured steps of the device, including instances or labels, and waits for the
   // last one. Returns times per step, and cost and loss of the last step. Returns kUnimplemented if
@@ -59,7 +59,8 @@ class BenchTraining {
   absl::Status MakeCapturedSteps();
   absl::Status BeginCapturedStep(BenchBaseline baseline);
 
-  // Returns the step's instances, or one of the parts in which the step uses them.
+  // Returns one of `parts` equal parts of the step's instances. With labels, always returns those
+  // of the first step, and fills labels_.
   NetworkBatch MakeBatch(int32_t part = 0, int32_t parts = 1);
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch, BenchBaseline baseline,
                                               int32_t part);

@@ -7,8 +7,8 @@ Examples:
   tests/bench/compare_features.py --customers 250 350 --instances 4 --limit 5
   tests/bench/compare_features.py --list
 
-Runs all sides on each instance, with one thread on the same core. The order alternates between instances. Our side is
-a separate vrpd (--build), called over gRPC with our JSON. The rivals run in this process, but only on features that
+Runs all solvers on each instance, with one thread on the same core. The order alternates between instances. Our solver
+is a separate vrpd (--build), called over gRPC with our JSON. The rivals run in this process, but only on features that
 they model exactly; --list explains the exclusions. PyVRP and OR-Tools use their whole limit. VROOM at exploration level
 5 stops by itself, at the limit at the latest.
 
@@ -18,8 +18,8 @@ compared with the rival's own. Prints one JSON object per feature and rival, and
 - the mean difference between our cost and the rival's in per cent, with its 95 % interval (negative: ours is cheaper),
   over the instances with equal weights and numbers of routes;
 - the numbers of instances on which ours is better and worse;
-- the unserved weights where both sides have a plan;
-- the largest relative difference of evaluations, the plans that the checker rejects, and the machine's load.
+- the unserved weights where both solvers have a plan;
+- the largest relative difference of evaluations, the numbers of rejected plans, and the machine's load.
 Exits with 1 if an evaluation differs or the checker rejects a plan.
 
 Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos, pyvrp, pyvroom and ortools.
@@ -35,18 +35,18 @@ import statistics
 import sys
 import time
 
-from feature_district import set_sizes
+from feature_district import set_customer_range
 from feature_instances import FEATURES, generate
 from feature_problem import Problem, used_keys
 from solver_sides import ROOT, Vrpd
 
-SAME = 1e-6  # relative: costs that differ less are equal
+COST_TOLERANCE = 1e-6  # relative difference up to which costs count as equal
 UNSERVED = {"missing_customer", "alternatives"}  # violations of unserved customers: weighed, not rejected
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """One side's plan of one instance. `cost` is the checker's, `claimed` the side's own (None for ours)."""
+    """One solver's plan of one instance. `cost` is the checker's; `claimed` is the solver's own (None for ours)."""
 
     routes: list
     weight: int
@@ -57,7 +57,7 @@ class Outcome:
     seconds: float
 
     @property
-    def standing(self):
+    def rank(self):
         return (self.weight, self.routes_counted)
 
 
@@ -72,38 +72,38 @@ def judge(vrpd, problem, routes, claimed, seconds):
                    "; ".join(refused), seconds)
 
 
-def run_side(vrpd, side, problem, limit, seed):
-    """Returns the outcome of one side on one instance, or None if it finds no plan within the limit."""
-    if side == "ours":
+def run_solver(vrpd, solver, problem, limit, seed):
+    """Returns the outcome of one solver on one instance, or None if it finds no plan within the limit."""
+    if solver == "ours":
         routes, seconds = vrpd.solve_file(json.dumps(problem.instance), limit, seed)
         return judge(vrpd, problem, routes, None, seconds)
-    rival = rival_of(side)
-    if said := used_keys(problem.instance) & rival.UNKNOWN:
-        raise ValueError(f"{side} does not model {sorted(said)[0]}")
-    begun = time.perf_counter()
+    rival = rival_of(solver)
+    if unsupported := used_keys(problem.instance) & rival.UNSUPPORTED:
+        raise ValueError(f"{solver} does not model {sorted(unsupported)[0]}")
+    start = time.perf_counter()
     plan = rival.solve(problem, limit, seed)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - start
     return plan and judge(vrpd, problem, plan.routes, plan.cost, seconds)
 
 
 def gap_percent(ours, theirs):
-    """Returns the difference of our cost in per cent, or None if the plans cannot be compared by cost."""
-    if theirs is None or ours.refused or theirs.refused or ours.standing != theirs.standing:
+    """Returns by how many per cent our cost exceeds the rival's; None if the plans cannot be compared by cost."""
+    if theirs is None or ours.refused or theirs.refused or ours.rank != theirs.rank:
         return None
     return 100 * (ours.cost - theirs.cost) / max(abs(theirs.cost), 1)
 
 
-def compared(ours, theirs):
+def compare_plans(ours, theirs):
     """Returns -1 if ours is better, 1 if ours is worse, and 0 if both are equal."""
-    if theirs is None or ours.standing != theirs.standing:
-        return -1 if theirs is None or ours.standing < theirs.standing else 1
+    if theirs is None or ours.rank != theirs.rank:
+        return -1 if theirs is None or ours.rank < theirs.rank else 1
     gap = gap_percent(ours, theirs)
-    if gap is None or abs(gap) <= 100 * SAME:
+    if gap is None or abs(gap) <= 100 * COST_TOLERANCE:
         return 0
     return 1 if gap > 0 else -1
 
 
-def disagreement(outcome):
+def cost_difference(outcome):
     if outcome is None or outcome.claimed is None:
         return 0
     return abs(outcome.claimed - outcome.cost) / max(abs(outcome.cost), 1)
@@ -111,7 +111,7 @@ def disagreement(outcome):
 
 def summarise(feature, rival, limit, pairs):
     gaps = [gap for pair in pairs if (gap := gap_percent(*pair)) is not None]
-    verdicts = [compared(*pair) for pair in pairs]
+    verdicts = [compare_plans(*pair) for pair in pairs]
     both = [pair for pair in pairs if pair[1] is not None]
     theirs = [other for _, other in both]
     line = {"feature": feature, "rival": rival, "instances": len(pairs), "limit_s": limit, "compared_by_cost": len(gaps)}
@@ -120,15 +120,15 @@ def summarise(feature, rival, limit, pairs):
         line["largest_gap_percent"] = round(max(gaps), 3)
     if len(gaps) > 1:
         # Student's t at 95 %, accurate to 1 % for at least 10 instances.
-        half = (1.96 + 2.6 / (len(gaps) - 1)) * statistics.stdev(gaps) / len(gaps) ** 0.5
-        line["interval_percent"] = [round(statistics.mean(gaps) + sign * half, 3) for sign in (-1, 1)]
+        half_width = (1.96 + 2.6 / (len(gaps) - 1)) * statistics.stdev(gaps) / len(gaps) ** 0.5
+        line["interval_percent"] = [round(statistics.mean(gaps) + sign * half_width, 3) for sign in (-1, 1)]
     line.update(better=verdicts.count(-1), worse=verdicts.count(1), without_plan=len(pairs) - len(theirs),
-                weight_left_out=[sum(side.weight for side in sides) for sides in zip(*both)] if both else None,
+                weight_left_out=[sum(solver.weight for solver in solvers) for solvers in zip(*both)] if both else None,
                 routes=[round(statistics.mean(len(ours.routes) for ours, _ in pairs), 2),
                         round(statistics.mean(len(other.routes) for other in theirs), 2) if theirs else None],
                 seconds=[round(statistics.mean(ours.seconds for ours, _ in pairs), 3),
                          round(statistics.mean(other.seconds for other in theirs), 3) if theirs else None],
-                largest_disagreement=max(map(disagreement, theirs), default=0),
+                largest_disagreement=max(map(cost_difference, theirs), default=0),
                 refused=[sum(bool(ours.refused) for ours, _ in pairs), sum(bool(other.refused) for other in theirs)],
                 load1=round(os.getloadavg()[0], 2))
     return line
@@ -138,22 +138,22 @@ def keep_case(folder, problem, outcomes):
     folder.mkdir(parents=True, exist_ok=True)
     name = problem.instance["name"]
     (folder / f"{name}.json").write_text(json.dumps(problem.instance))
-    plans = {side: outcome and dataclasses.asdict(outcome) for side, outcome in outcomes.items()}
+    plans = {solver: outcome and dataclasses.asdict(outcome) for solver, outcome in outcomes.items()}
     (folder / f"{name}.plans").write_text(json.dumps(plans, indent=1))
 
 
 def run_feature(vrpd, name, arguments):
-    """Runs all sides on each instance of a feature and returns their outcomes."""
-    sides = ["ours", *FEATURES[name].rivals]
+    """Runs all solvers on each instance of a feature and returns their outcomes by solver."""
+    solvers = ["ours", *FEATURES[name].rivals]
     found = []
     for number in range(arguments.instances):
         problem = Problem(generate(name, number, arguments.seed))
-        sides = sides[1:] + sides[:1]
-        outcomes = {side: run_side(vrpd, side, problem, arguments.limit, arguments.seed) for side in sides}
+        solvers = solvers[1:] + solvers[:1]
+        outcomes = {solver: run_solver(vrpd, solver, problem, arguments.limit, arguments.seed) for solver in solvers}
         found.append(outcomes)
-        rivals = [outcomes[side] for side in FEATURES[name].rivals]
-        odd = any(outcome and (outcome.refused or disagreement(outcome) > SAME) for outcome in outcomes.values())
-        if arguments.cases and (odd or any(compared(outcomes["ours"], rival) > 0 for rival in rivals)):
+        rivals = [outcomes[solver] for solver in FEATURES[name].rivals]
+        odd = any(outcome and (outcome.refused or cost_difference(outcome) > COST_TOLERANCE) for outcome in outcomes.values())
+        if arguments.cases and (odd or any(compare_plans(outcomes["ours"], rival) > 0 for rival in rivals)):
             keep_case(arguments.cases, problem, outcomes)
     return found
 
@@ -171,31 +171,31 @@ def list_features():
         print(f"{name}: {', '.join(feature.rivals)}{'; ' if feature.note else ''}{feature.note}")
 
 
-def arguments_given():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--features", default=",".join(FEATURES), help="features, comma separated; all by default")
     parser.add_argument("--list", action="store_true", help="list the features, their rivals and the excluded ones")
     parser.add_argument("--instances", type=int, default=20, help="number of instances per feature")
-    parser.add_argument("--limit", type=float, default=2, help="limit of a run in seconds")
-    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("LEAST", "MOST"),
+    parser.add_argument("--limit", type=float, default=2, help="time limit of a run in seconds")
+    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("MIN", "MAX"),
                         help="range of customers per instance")
     parser.add_argument("--seed", type=int, default=1, help="seed of the instances and of the searches")
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="CPU core of all sides")
-    parser.add_argument("--cases", type=pathlib.Path, help="folder for instances where ours is worse or sides differ")
+    parser.add_argument("--core", type=int, default=0, help="CPU core on which all solvers run")
+    parser.add_argument("--cases", type=pathlib.Path, help="folder for instances where our plan is worse or costs differ")
     arguments = parser.parse_args()
     arguments.features = [name for name in arguments.features.split(",") if name]
     if unknown := [name for name in arguments.features if name not in FEATURES]:
         sys.exit(f"compare_features: --features: got {unknown[0]}, wanted some of {', '.join(FEATURES)}")
-    least, most = arguments.customers
-    if not 10 <= least <= most:
-        sys.exit(f"compare_features: --customers: got {least} {most}, wanted 10 or more, the least first")
-    set_sizes(least, most)
+    min_customers, max_customers = arguments.customers
+    if not 10 <= min_customers <= max_customers:
+        sys.exit(f"compare_features: --customers: got {min_customers} {max_customers}, wanted 10 <= MIN <= MAX")
+    set_customer_range(min_customers, max_customers)
     return arguments
 
 
 def main():
-    arguments = arguments_given()
+    arguments = parse_arguments()
     if arguments.list:
         return list_features()
     if not (arguments.build / "bin/vrpd").exists():
@@ -213,7 +213,7 @@ def main():
     finally:
         vrpd.close()
     print("\n".join(table(lines)), file=sys.stderr)
-    if any(line["largest_disagreement"] > SAME or any(line["refused"]) for line in lines):
+    if any(line["largest_disagreement"] > COST_TOLERANCE or any(line["refused"]) for line in lines):
         sys.exit(1)
 
 

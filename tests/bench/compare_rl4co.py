@@ -2,17 +2,18 @@
 """Compares training and greedy decoding of our engine and rl4co. Their steps alternate within one run.
 
 Needs a Python with torch and rl4co, engine_bench (built by ./dev bench) and rl4co's measuring script
-(measure_rl4co.py), which defines the cases and their names. Both sides have the same sizes, norm (instance), batch and
+(measure_rl4co.py), which defines the cases and their names. Both engines have the same sizes, norm (instance), batch and
 problem; the attention models start from the same weights. A training step includes data generation, the rollout (and
-the baseline's, if the case has one), backward, clipping and the optimiser. In greedy decoding both sides have the same
+the baseline's, if the case has one), backward, clipping and the optimiser. In greedy decoding both engines have the same
 instances, so the tours and the numbers of steps are the same.
 
-fp32 sets both sides to float32. best uses the fastest setting of each side on this machine. For rl4co, the choices are
-its own or torch's attention, in float32 or, if the CPU supports it in hardware, bf16 autocast. Ours then uses bf16 too.
+`fp32` sets both engines to float32. `best` uses the fastest setting of each engine on this machine. For rl4co, the
+choices are its own or torch's attention, in float32 or, if the CPU has bf16 instructions, in bf16 autocast. On such a
+CPU our engine uses bf16.
 
 Prints one JSON line per case, then a table. `ratio` is the ratio of the median times. `ratio_cpu` is the ratio of the
 median CPU times, which depend less on other load. `ratio_least` is the ratio of the fastest steps. `spread` is
-(slowest - fastest) / median of each side. With --check, exits with 1 if a case misses its minimum ratio.
+(slowest - fastest) / median of each engine. With --check, exits with 1 if a case misses its minimum ratio.
 
 Examples:
   compare_rl4co.py --peer measure_rl4co.py
@@ -32,7 +33,7 @@ import time
 from our_engine import OurEngine
 from peer import ROOT, Peer, quiet_openmp
 
-# name: case of measure_rl4co.py, its arguments, ours, and the minimum ratios of fp32:fp32 and of best:best
+# name: case of measure_rl4co.py, its arguments, our arguments, (goal, minimum) of the ratio in fp32, the same in best
 CASES = {
     "am_cvrp10": ("am_train", {"sizes": "10", "train_batch": 128}, {"problem": "cvrp", "customers": 10}, (5, 3), (5, 2)),
     "am_cvrp20": ("am_train", {"sizes": "20", "train_batch": 512}, {"problem": "cvrp", "customers": 20}, (5, 3), (5, 2)),
@@ -56,7 +57,7 @@ def has_bf16():
 
 
 class Comparison:
-    """Runs one case in one precision on both sides."""
+    """A comparison of both engines on one case in one precision."""
 
     def __init__(self, name, precision, arguments):
         self.name, self.precision, self.arguments = name, precision, arguments
@@ -118,8 +119,8 @@ class Comparison:
             case["model"] = self.write_model(current["policy"])
         return OurEngine(self.arguments.program, **case), current
 
-    def in_turns(self, step):
-        """Alternates steps of both sides, adds the times to self.results, and returns the peer's times and value."""
+    def alternate(self, step):
+        """Alternates steps of both engines, adds the times to self.results, and returns the peer's times and value."""
         ours, current = self.start_ours()
         peer_times, peer_cpu, answers = [], [], []
         with ours:
@@ -158,14 +159,14 @@ class Comparison:
     def run(self):
         variant = self.choose_variant()
         self.peer.set_precision(*variant)
-        lines = self.peer.run_case(self.peer_case, self.in_turns, self.wrappers(), **self.peer_arguments)
+        lines = self.peer.run_case(self.peer_case, self.alternate, self.wrappers(), **self.peer_arguments)
         for line, result in zip(lines, self.results, strict=True):
             print(json.dumps(self.summary(line, result)), flush=True)
 
     def summary(self, line, result):
         answers, per_step = result["answers"], line["batch"] * line.get("starts", 1)
-        theirs = side(result["peer_times"], result["peer_cpu"], per_step)
-        ours = side([a["seconds"] for a in answers], [a["cpu_s"] for a in answers], per_step)
+        theirs = timing(result["peer_times"], result["peer_cpu"], per_step)
+        ours = timing([a["seconds"] for a in answers], [a["cpu_s"] for a in answers], per_step)
         theirs |= {key: line[key] for key in ("decoded_steps", "amp", "sdpa", "peak_mem_mib")}
         ours |= {"decoded_steps": answers[-1]["decoded_steps"], "peak_mem_mib": answers[-1]["peak_mem_mib"],
                  "loaded_mib": result["about"]["rss_mib"], "params": result["about"]["params"]}
@@ -181,7 +182,7 @@ class Comparison:
                 "threads": self.arguments.threads, "load1": round(os.getloadavg()[0], 2)}
 
 
-def side(times, cpu, per_step):
+def timing(times, cpu, per_step):
     median = statistics.median(times)
     return {"step_s": round(median, 6), "per_s": round(per_step / median, 2),
             "spread": round((max(times) - min(times)) / median, 2), "cpu_s": round(statistics.median(cpu), 6),
@@ -190,7 +191,7 @@ def side(times, cpu, per_step):
 
 def table(lines):
     print(f"{'what':34} {'batch':>5} {'baseline':>8} {'prec.':>5} {'rl4co/s':>9} {'ours/s':>9} {'ratio':>6} {'cpu':>6} "
-          f"{'goal':>5} {'least':>5} {'MiB':>11} {'load':>5} {'spread':>9}", file=sys.stderr)
+          f"{'goal':>5} {'min.':>5} {'MiB':>11} {'load':>5} {'spread':>9}", file=sys.stderr)
     for m in lines:
         ours, theirs = m["ours"], m["rl4co"]
         print(f"{m['what']:34} {m['batch']:5} {'yes' if m['incl_rollout_baseline'] else '':>8} {m['precision']:>5} "
@@ -199,8 +200,8 @@ def table(lines):
               f"{theirs['spread']:4.2f}/{ours['spread']:4.2f}", file=sys.stderr)
 
 
-def measure_apart(case, precision, arguments):
-    """Runs one case in a separate process, so that its peak memory is its own, and returns the lines printed."""
+def measure_in_own_process(case, precision, arguments):
+    """Runs one case in a separate process, so that the process's peak memory is the case's. Yields the printed results."""
     command = [sys.executable, __file__, "--only", case, "--precisions", precision]
     for name in ("peer", "program", "threads", "warmup", "repeats"):
         command += [f"--{name}", str(getattr(arguments, name))]
@@ -229,7 +230,7 @@ def main():
         Comparison(arguments.only, arguments.precisions, arguments).run()
         return 0
     lines = [line for case in arguments.cases.split(",") for precision in arguments.precisions.split(",")
-             for line in measure_apart(case, precision, arguments)]
+             for line in measure_in_own_process(case, precision, arguments)]
     table(lines)
     return 1 if arguments.check and any(line["ratio"] < line["least"] for line in lines) else 0
 

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 """Compares our search with other solvers: cost by wall time on the same instances, with one thread each.
 
-Runs every side once per instance and limit. The order of the sides alternates between runs, so that a temporarily slow
-machine slows all sides. Prints one JSON line per run, then one per side and limit. The latter holds the mean, median
-and quartiles of the gap to the references, the mean paired difference to ours with its standard error, the wall time,
-and the machine's load.
+Runs every solver once per instance and limit. The order of the solvers alternates between runs, so that a temporarily
+slow machine slows all of them. Prints one JSON line per run, then one per solver and limit. The latter holds the mean,
+median and quartiles of the gap to the references, the mean paired difference to ours with its standard error, the wall
+time, and the machine's load.
 
 Examples:
   tests/bench/compare_solvers.py --data cvrp100.jsonl --stride 2 --peers hgs,pyvrp --limits 0.02,0.05,0.1,0.5,1
   tests/bench/compare_solvers.py --data X-n101-k25.vrp X-n200-k36.vrp --peers hgs --limits 10
 
-Our side is a separate vrpd (--build), pinned to one core. The time limit is the request's budget. Its wall time is from
-sending the request to receiving the response over gRPC. The peers run in this process, on the same core, as defined by
-`measure_solvers.py` (--peer-script). That script also checks and measures every plan, including ours. VROOM has no time
-limit: it runs once per instance at exploration level 5, and ours then runs for the same time ("limit": "vroom"). Needs
-protoc, and the Python packages numpy, grpcio, googleapis-common-protos and those of the solvers: hgs (hygese), pyvrp,
-vroom (pyvroom), ortools.
+Our solver is a separate vrpd (--build), pinned to one core. The time limit is the request's budget. Our wall time is
+from sending the request to receiving the response over gRPC. The peers run in this process, on the same core, as
+defined by `measure_solvers.py` (--peer-script). That script also checks and measures every plan, including ours. VROOM
+has no time limit. It runs once per instance at exploration level 5, and our solver then runs for the same time
+("limit": "vroom"). Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos and those of the
+solvers: hgs (hygese), pyvrp, vroom (pyvroom), ortools.
 """
 
 import argparse
@@ -42,42 +42,42 @@ def gap_percent(script, instance, routes):
     return None if cost is None else 100 * (cost / instance["ref_cost"] - 1)
 
 
-def summarise(runs, side, limit):
-    mine = [run for run in runs if run["side"] == side and run["limit"] == limit and run["gap_percent"] is not None]
+def summarise(runs, solver, limit):
+    own_runs = [run for run in runs if run["side"] == solver and run["limit"] == limit and run["gap_percent"] is not None]
     ours = {run["instance"]: run["gap_percent"] for run in runs
             if run["side"] == "ours" and run["limit"] == limit and run["gap_percent"] is not None}
-    gaps = [run["gap_percent"] for run in mine]
-    pairs = [run["gap_percent"] - ours[run["instance"]] for run in mine if run["instance"] in ours]
-    line = {"summary": True, "side": side, "limit": limit, "solved": len(gaps), "load1": os.getloadavg()[0]}
+    gaps = [run["gap_percent"] for run in own_runs]
+    pairs = [run["gap_percent"] - ours[run["instance"]] for run in own_runs if run["instance"] in ours]
+    line = {"summary": True, "side": solver, "limit": limit, "solved": len(gaps), "load1": os.getloadavg()[0]}
     if not gaps:
         return line
     quartiles = statistics.quantiles(gaps, n=4) if len(gaps) > 1 else [gaps[0]] * 3
     line.update(mean_gap_percent=round(statistics.mean(gaps), 4), median_gap_percent=round(quartiles[1], 4),
                 quartiles_percent=[round(quartiles[0], 4), round(quartiles[2], 4)],
-                median_seconds=round(statistics.median(run["seconds"] for run in mine), 4))
-    if side != "ours" and len(pairs) > 1:
+                median_seconds=round(statistics.median(run["seconds"] for run in own_runs), 4))
+    if solver != "ours" and len(pairs) > 1:
         line.update(pairs=len(pairs), behind_ours_percent=round(statistics.mean(pairs), 4),
                     standard_error=round(statistics.stdev(pairs) / len(pairs) ** 0.5, 4))
     return line
 
 
-def run_all(script, sides, instances, limits, seed):
+def run_all(script, solvers, instances, limits, seed):
     runs = []
 
     def run(name, instance, limit, label):
-        routes, seconds = sides[name].run(instance, limit, seed)
+        routes, seconds = solvers[name].run(instance, limit, seed)
         runs.append({"instance": instance["name"], "side": name, "limit": label, "seconds": round(seconds, 4),
                      "gap_percent": gap_percent(script, instance, routes)})
         print(json.dumps(runs[-1]), flush=True)
         return seconds
 
-    names = [name for name in sides if name != "vroom"]
+    names = [name for name in solvers if name != "vroom"]
     for instance in instances:
         for limit in limits:
             names = names[1:] + names[:1]
             for name in names:
                 run(name, instance, limit, limit)
-        if "vroom" in sides:
+        if "vroom" in solvers:
             run("ours", instance, run("vroom", instance, None, "vroom"), "vroom")
     return runs
 
@@ -86,12 +86,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", required=True, help=".jsonl, .vrp or Solomon .txt files with references")
     parser.add_argument("--peers", default="hgs", help="solvers, comma separated: hgs, pyvrp, vroom, ortools")
-    parser.add_argument("--limits", default="0.1,1", help="limits in seconds, comma separated")
+    parser.add_argument("--limits", default="0.1,1", help="time limits in seconds, comma separated")
     parser.add_argument("--stride", type=int, default=1, help="use every STRIDE-th instance")
     parser.add_argument("--count", type=int, default=50, help="maximum number of instances per file")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="CPU core of all sides")
+    parser.add_argument("--core", type=int, default=0, help="CPU core on which all solvers run")
     parser.add_argument("--peer-script", default=ROOT.parent / "shared/peers/measure_solvers.py", type=pathlib.Path)
     arguments = parser.parse_args()
     for path in (arguments.build / "bin/vrpd", arguments.peer_script):
@@ -106,14 +106,14 @@ def main():
         sys.exit("compare_solvers: no instance with a reference cost")
     limits = [float(limit) for limit in arguments.limits.split(",")]
     os.sched_setaffinity(0, {arguments.core})
-    sides = {"ours": Vrpd(arguments.build, arguments.core), **{name: Peer(script, name) for name in peers}}
+    solvers = {"ours": Vrpd(arguments.build, arguments.core), **{name: Peer(script, name) for name in peers}}
     try:
-        for side in sides.values():  # imports and first calls
-            side.run(instances[0], min(limits), arguments.seed)
-        runs = run_all(script, sides, instances, limits, arguments.seed)
+        for solver in solvers.values():  # imports the solver and makes its first call
+            solver.run(instances[0], min(limits), arguments.seed)
+        runs = run_all(script, solvers, instances, limits, arguments.seed)
     finally:
-        for side in sides.values():
-            side.close()
+        for solver in solvers.values():
+            solver.close()
     for limit, name in dict.fromkeys((run["limit"], run["side"]) for run in runs):
         print(json.dumps(summarise(runs, name, limit)), flush=True)
 

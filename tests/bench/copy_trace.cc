@@ -18,19 +18,19 @@ namespace {
 
 // Values of cupti_result.h and cupti_activity.h. Their numbers and layouts are part of CUPTI's ABI.
 constexpr int kCuptiSuccess = 0;
-constexpr uint32_t kCuptiMemcpy = 1;  // CUPTI_ACTIVITY_KIND_MEMCPY
-constexpr uint32_t kCuptiForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
-constexpr size_t kCopyKindAt = 4;     // offset in such a record, behind the kind of record: uint8_t
-constexpr size_t kBytesAt = 8;        // offset in such a record: uint64_t
+constexpr uint32_t kCuptiMemcpy = 1;   // CUPTI_ACTIVITY_KIND_MEMCPY
+constexpr uint32_t kCuptiForced = 1;   // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+constexpr size_t kCopyKindOffset = 4;  // in a memcpy record, after the record's kind: uint8_t
+constexpr size_t kBytesOffset = 8;     // in a memcpy record: uint64_t
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
-using BufferWanted = void (*)(uint8_t** buffer, size_t* bytes, size_t* max_records);
-using BufferFull = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes,
-                            size_t filled);
+using BufferRequested = void (*)(uint8_t** buffer, size_t* bytes, size_t* max_records);
+using BufferCompleted = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes,
+                                 size_t filled);
 
 struct CuptiFunctions {
   int (*enable)(uint32_t kind) = nullptr;
-  int (*callbacks)(BufferWanted wanted, BufferFull full) = nullptr;
+  int (*callbacks)(BufferRequested wanted, BufferCompleted full) = nullptr;
   int (*flush)(uint32_t flags) = nullptr;
   int (*next)(uint8_t* buffer, size_t filled, uint8_t** record) = nullptr;
   int (*dropped)(void* context, uint32_t stream, size_t* records) = nullptr;
@@ -84,8 +84,8 @@ void ConsumeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size
     uint8_t* record = nullptr;
     while (state.cupti->next(buffer, filled, &record) == kCuptiSuccess) {
       if (At<uint32_t>(record, 0) != kCuptiMemcpy) continue;
-      ++state.counts[{DirectionOf(At<uint8_t>(record, kCopyKindAt)),
-                      static_cast<int64_t>(At<uint64_t>(record, kBytesAt))}];
+      ++state.counts[{DirectionOf(At<uint8_t>(record, kCopyKindOffset)),
+                      static_cast<int64_t>(At<uint64_t>(record, kBytesOffset))}];
     }
     size_t dropped = 0;
     if (state.cupti->dropped(context, stream, &dropped) == kCuptiSuccess) {

@@ -22,7 +22,7 @@ struct CopySize {
   auto operator<=>(const CopySize&) const = default;
 };
 
-// The number of copies by size.
+// The number of copies by direction and size.
 using CopyCounts = std::map<CopySize, int64_t>;
 
 class CopyTrace {

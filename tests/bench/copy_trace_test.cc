@@ -61,9 +61,9 @@ TEST_F(CopyTraceTest, ReportsDroppedCopies) {
 }
 
 TEST_F(CopyTraceTest, ReportsWhyTracingFails) {
-  Call("fake_cupti_enabling", 15);
+  Call("fake_cupti_set_enable_result", 15);
   const absl::Status refused = CopyTrace::Begin(FakePath());
-  Call("fake_cupti_enabling", 0);
+  Call("fake_cupti_set_enable_result", 0);
   EXPECT_EQ(refused.message(), "CUPTI: tracing copies: CUPTI_ERROR_NOT_INITIALIZED (15)");
   EXPECT_EQ(CopyTrace::Take().status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(CopyTrace::Begin("libno_such_library.so").code(), absl::StatusCode::kNotFound);

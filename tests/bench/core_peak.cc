@@ -13,50 +13,50 @@ namespace vrp {
 namespace {
 
 constexpr int kRounds = 20;
-constexpr int64_t kTimes = 500'000;  // takes some milliseconds
+constexpr int64_t kIterations = 500'000;  // of a burst, which takes some milliseconds
 // Number of independent chains of additions. It exceeds the number that two units have in flight.
 constexpr int kChains = 12;
 constexpr float kHalf = 0.5F;
 
-// One measured function. Returns its number of operations. Values stay finite and the sums are
-// used, so that the compiler removes nothing.
+// A measured function. Returns its number of operations. Adds its sums to `used`, so that the
+// compiler does not remove them. All values stay finite.
 using Burst = double (*)(float& used);
 
 __attribute__((target("avx2,fma"))) double Avx2Burst(float& used) {
   __m256 sums[kChains];
   for (__m256& sum : sums) sum = _mm256_set1_ps(used);
   const __m256 factor = _mm256_set1_ps(kHalf);
-  for (int64_t i = 0; i < kTimes; ++i) {
+  for (int64_t i = 0; i < kIterations; ++i) {
 #pragma GCC unroll 12
     for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, factor, factor);
   }
   for (const __m256& sum : sums) used += kHalf * _mm256_cvtss_f32(sum);
-  return 2.0 * 8 * kChains * kTimes;
+  return 2.0 * 8 * kChains * kIterations;
 }
 
 __attribute__((target("avx512f"))) double Avx512Burst(float& used) {
   __m512 sums[kChains];
   for (__m512& sum : sums) sum = _mm512_set1_ps(used);
   const __m512 factor = _mm512_set1_ps(kHalf);
-  for (int64_t i = 0; i < kTimes; ++i) {
+  for (int64_t i = 0; i < kIterations; ++i) {
 #pragma GCC unroll 12
     for (__m512& sum : sums) sum = _mm512_fmadd_ps(sum, factor, factor);
   }
   for (const __m512& sum : sums) used += kHalf * _mm512_cvtss_f32(sum);
-  return 2.0 * 16 * kChains * kTimes;
+  return 2.0 * 16 * kChains * kIterations;
 }
 
 __attribute__((target("avx512f,avx512bf16"))) double Bf16Burst(float& used) {
   __m512 sums[kChains];
   for (__m512& sum : sums) sum = _mm512_set1_ps(used);
   const __m512bh factor = _mm512_cvtne2ps_pbh(_mm512_set1_ps(kHalf), _mm512_set1_ps(-kHalf));
-  for (int64_t i = 0; i < kTimes; ++i) {
+  for (int64_t i = 0; i < kIterations; ++i) {
 #pragma GCC unroll 12
     for (__m512& sum : sums) sum = _mm512_dpbf16_ps(sum, factor, factor);
   }
   // The sums have grown but still fit into a float.
   for (const __m512& sum : sums) used += _mm512_cvtss_f32(sum) > 0 ? kHalf : 0;
-  return 2.0 * 32 * kChains * kTimes;
+  return 2.0 * 32 * kChains * kIterations;
 }
 
 struct TileConfig {
@@ -76,7 +76,7 @@ __attribute__((target("amx-tile,amx-bf16"))) double TileBurst(float& used) {
   _tile_zero(3);
   _tile_zero(4);
   _tile_zero(5);
-  for (int64_t i = 0; i < kTimes; ++i) {
+  for (int64_t i = 0; i < kIterations; ++i) {
     _tile_dpbf16ps(0, 4, 5);
     _tile_dpbf16ps(1, 4, 5);
     _tile_dpbf16ps(2, 4, 5);
@@ -86,18 +86,19 @@ __attribute__((target("amx-tile,amx-bf16"))) double TileBurst(float& used) {
   _tile_stored(0, sums, 64);
   _tile_release();
   used += sums[0];
-  return 2.0 * 16 * 16 * 32 * 4 * kTimes;
+  return 2.0 * 16 * 16 * 32 * 4 * kIterations;
 }
 
+// Returns the best rate of kRounds rounds in GFLOP/s, summed over `threads` threads.
 double BestRate(Burst burst, int threads) {
   double best = 0;
   for (int round = 0; round < kRounds; ++round) {
     std::vector<double> rates(static_cast<size_t>(threads));
     std::vector<std::thread> workers;
-    std::barrier together(threads);
+    std::barrier start(threads);
     for (double& rate : rates) {
-      workers.emplace_back([burst, &together, &rate] {
-        together.arrive_and_wait();
+      workers.emplace_back([burst, &start, &rate] {
+        start.arrive_and_wait();
         float used = kHalf;
         const absl::Time begun = SteadyNow();
         const double operations = burst(used);

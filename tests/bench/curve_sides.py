@@ -1,7 +1,7 @@
-"""The sides of learning_curves.py: our engine and rl4co's policy, trained by the same method.
+"""Trains our engine and rl4co's policy by the same method, for learning_curves.py.
 
-Each has step(baseline), costs(network or frozen) of the baseline's instances, freeze(), evaluate() and close(), and
-adds up the seconds and CPU seconds of its steps.
+Each class has step(baseline), costs(network or frozen) of the baseline's instances, freeze(), evaluate() and close().
+It adds up the seconds and CPU seconds of its steps.
 """
 
 import copy
@@ -13,13 +13,15 @@ from our_engine import OurEngine
 
 
 def emulation(case):
-    """Returns the environment that makes a CPU without bf16 products emulate them. Speed does not affect the curve."""
+    """Returns variables that make a CPU without bf16 products emulate them. Speed does not affect the curve."""
     cpu = pathlib.Path("/proc/cpuinfo").read_text()
     fast = "amx_bf16" in cpu or ("avx512_bf16" in cpu and "AuthenticAMD" in cpu)
     return {"VRP_ISA": "avx512_bf16_emulated"} if case.get("bf16") and not fast else {}
 
 
 class Ours:
+    """A training run of our engine."""
+
     def __init__(self, arguments, model, files, seed, **case):
         self.engine = OurEngine(arguments.program, environment=emulation(case), problem="cvrp",
                                 customers=arguments.customers, batch=arguments.batch, threads=arguments.threads,
@@ -48,7 +50,7 @@ class Ours:
 
 
 class Rl4co:
-    """The side with rl4co's policy and environment, and torch's Adam."""
+    """A training run of rl4co's policy in its environment, with torch's Adam."""
 
     def __init__(self, arguments, reference, policy, data, seed):
         import torch

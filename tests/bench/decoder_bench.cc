@@ -1,8 +1,8 @@
 // Measures the attention decoder alone, one instance on one thread. Covers rollouts and second
 // passes of the attention model (one trajectory) and of POMO (one per customer). Plans come from a
 // nearest-neighbour rule that returns to the depot only when it must. The numbers of steps
-// therefore match those of a trained model. `steps` is their total, and `us_per_step` is the best
-// time divided by it.
+// therefore match those of a trained model. `steps` is the total number of steps, and `us_per_step`
+// is the best time divided by `steps`.
 #include <algorithm>
 #include <chrono>
 #include <string>

@@ -50,12 +50,12 @@ void DecoderSubject::AddNearestNeighbourPlan(int32_t p) {
   while (!IsDone(state)) {
     WriteMask(rules, state, visited.data(), mask.data());
     int32_t nearest = 0;
-    double least = std::numeric_limits<double>::infinity();
+    double shortest = std::numeric_limits<double>::infinity();
     for (int32_t n = 1; n < nodes; ++n) {
       const double distance = LegDistance(problem, state.current, n);
-      if (mask[n] != 0 || distance >= least) continue;
+      if (mask[n] != 0 || distance >= shortest) continue;
       nearest = n;
-      least = distance;
+      shortest = distance;
     }
     if (plan.empty()) nearest = 1 + p % (nodes - 1);
     plan.push_back(nearest);

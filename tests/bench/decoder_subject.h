@@ -1,6 +1,6 @@
-// Input of the attention decoder's benchmarks: an instance of Kool et al. 2019 and random
-// projections of its nodes. The plans come from a nearest-neighbour rule that returns to the depot
-// only when it must. The numbers of steps therefore match those of a trained model.
+// Builds the input of the attention decoder's benchmarks: an instance as in Kool et al. 2019 and
+// random projections of its nodes. The plans come from a nearest-neighbour rule that returns to the
+// depot only when it must. The numbers of steps therefore match those of a trained model.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 namespace vrp {
 namespace {
 
-constexpr int kRounds = 60;
+constexpr int kMaxRounds = 60;
 constexpr double kMaxSeconds = 1;
 
 std::vector<float> RandomFloats(int64_t count, double bound) {
@@ -27,7 +27,7 @@ std::vector<float> RandomFloats(int64_t count, double bound) {
   return values;
 }
 
-// Returns the offsets of consecutive weights. All layers share the parameters of norms and edges.
+// Returns the offsets of consecutive parameters, and adds the number of parameters to `size`.
 std::vector<EncoderLayerOffsets> Offsets(const EncoderShape& s, int64_t& size) {
   const int64_t h = s.hidden;
   const int64_t f = s.feed_forward;
@@ -56,12 +56,12 @@ std::vector<EncoderLayerOffsets> Offsets(const EncoderShape& s, int64_t& size) {
   return layers;
 }
 
-// Returns the shortest CPU time of one call, because other processes may share the machine.
+// Returns the shortest CPU time of a call, which other processes on the machine disturb least.
 template <typename F>
 double BestSeconds(const F& call) {
   double best = 1e9;
   const double end = ThreadCpuSeconds() + kMaxSeconds;
-  for (int round = 0; round < kRounds && ThreadCpuSeconds() < end; ++round) {
+  for (int round = 0; round < kMaxRounds && ThreadCpuSeconds() < end; ++round) {
     const double begin = ThreadCpuSeconds();
     call();
     best = std::min(best, ThreadCpuSeconds() - begin);

@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Returns the forward operations of one instance, counting multiplications and additions
+// Returns the number of forward operations of one instance, counting multiplications and additions
 // separately. The backward pass needs twice as many.
 inline double EncoderForwardFlops(const EncoderShape& s, int64_t nodes) {
   const double h = s.hidden;

@@ -1,12 +1,14 @@
-// Runs steps of one of our engines on request, so that another program can measure both in turns:
+// Runs steps of one of our engines on request, so that another program can alternate them with its
+// own steps:
 //   engine_bench key=value...        the case: see BenchCase
 // Prints a line {"ready": true, "params": ..., "rss_mib": ..., "bf16": "hardware"}, then answers
 // each line of standard input with one line of JSON:
-//   step [exponential|rollout|shared]  one training step, part by part
-//   whole COUNT [exponential|rollout|shared]  as many captured steps of the device
-//   copies COUNT [exponential|rollout|shared]  the same; the copies that CUDA made for them
-//   greedy [STARTS]                    greedy tours of the instances of the case's file
-//   costs network|frozen               costs of the other file's, of the network or its frozen copy
+//   step [exponential|rollout|shared]  one training step without capture
+//   captured COUNT [exponential|rollout|shared]  COUNT captured steps of the device
+//   copies COUNT [exponential|rollout|shared]    the same; returns the copies that CUDA makes
+//   greedy [STARTS]                    greedy tours of the case's `instances`
+//   costs network|frozen               greedy costs of the case's `baseline_instances`, by the
+//                                      network or its frozen copy
 //   freeze                             copies the network's weights to the frozen copy
 // Ends when its input ends. Errors go to standard error, with exit code 1.
 #include <algorithm>
@@ -138,7 +140,7 @@ Json Answer(const std::string& text, BenchTraining& training, const BenchInstanc
   std::string argument;
   words >> verb >> argument;
   if (verb == "step") return StepLine(Value(training.Step(BaselineOf(argument))));
-  if (verb == "whole" || verb == "copies") {
+  if (verb == "captured" || verb == "copies") {
     std::string word;
     words >> word;
     const BenchBaseline baseline = BaselineOf(word);

@@ -1,5 +1,5 @@
-// A replacement of CUPTI, built as fake_cupti.so next to the tests. It reports the copies that a
-// test specifies. Its declarations follow NVIDIA's headers independently of copy_trace.cc, so an
+// Replaces CUPTI in tests, built as fake_cupti.so next to them. It reports the copies that a test
+// specifies. Its declarations follow NVIDIA's headers independently of copy_trace.cc, so an
 // error in copy_trace.cc is not repeated here.
 #include <cstddef>
 #include <cstdint>
@@ -27,26 +27,26 @@ using Complete = void (*)(void* context, uint32_t streamId, uint8_t* buffer, siz
 Request request = nullptr;
 Complete complete = nullptr;
 uint8_t* current = nullptr;  // the buffer that is being filled
-size_t room = 0;
+size_t capacity = 0;
 size_t filled = 0;
 size_t dropped = 0;
 bool enabled = false;
-int enabling = 0;  // result of enabling
+int enable_result = 0;  // result of cuptiActivityEnable
 
 }  // namespace
 
 extern "C" {
 
-void fake_cupti_enabling(int result) { enabling = result; }
+void fake_cupti_set_enable_result(int result) { enable_result = result; }
 void fake_cupti_drop(size_t records) { dropped = records; }
 void fake_cupti_activity(uint32_t kind, uint8_t copy_kind, uint64_t bytes) {
   if (!enabled) return;
   if (current == nullptr) {
-    size_t most = 0;
-    request(&current, &room, &most);
+    size_t max_records = 0;
+    request(&current, &capacity, &max_records);
     filled = 0;
   }
-  if (filled + sizeof(Activity) > room) return;
+  if (filled + sizeof(Activity) > capacity) return;
   Activity activity = {};
   activity.kind = kind;
   activity.copyKind = copy_kind;
@@ -56,8 +56,8 @@ void fake_cupti_activity(uint32_t kind, uint8_t copy_kind, uint64_t bytes) {
 }
 
 int cuptiActivityEnable(uint32_t kind) {
-  enabled = enabling == 0 && kind == 1;
-  return enabling;
+  enabled = enable_result == 0 && kind == 1;
+  return enable_result;
 }
 
 int cuptiActivityRegisterCallbacks(Request wanted, Complete full) {
@@ -68,7 +68,7 @@ int cuptiActivityRegisterCallbacks(Request wanted, Complete full) {
 
 int cuptiActivityFlushAll(uint32_t flag) {
   if (flag != 1) return 1;
-  if (current != nullptr) complete(nullptr, 0, current, room, filled);
+  if (current != nullptr) complete(nullptr, 0, current, capacity, filled);
   current = nullptr;
   return 0;
 }

@@ -1,32 +1,32 @@
 """Generates the base of all feature instances: a district of 1,000 x 1,000 with a depot near its centre.
 
-A district has 50 to 100 customers, unless set_sizes() sets another range. Half of the districts have towns. Vehicles
-drive one unit of distance per unit of time. Routes have about ten customers. All numbers are integers.
+A district has 50 to 100 customers, unless set_customer_range() sets another range. Half of the districts have towns.
+Vehicles drive one unit of distance per unit of time. Routes have about ten customers. All numbers are integers.
 """
 
 import math
 
 METRIC = "cvrplib"  # distances are rounded
-SIDE = 1000
-DAY = 4800  # ten hours; 100 units are a bit more than ten minutes
-SERVICE = 80
+SIDE = 1000  # width and height of a district
+DAY = 4800  # length of a day: ten hours; 100 units are a bit more than ten minutes
+SERVICE = 80  # service time of a customer
 STOPS = 10  # customers per route that the capacity allows
 
-_sizes = (50, 100)  # range of customers
+_customer_range = (50, 100)
 
 
-def set_sizes(least, most):
-    """Sets the range of customers of all later districts."""
-    global _sizes
-    _sizes = (least, most)
+def set_customer_range(min_customers, max_customers):
+    """Sets the range of the number of customers in all later districts."""
+    global _customer_range
+    _customer_range = (min_customers, max_customers)
 
 
 def random_customer_count(rng):
-    return rng.randint(*_sizes)
+    return rng.randint(*_customer_range)
 
 
 def random_pair_count(rng):
-    return rng.randint(_sizes[0] // 2, _sizes[1] // 2)
+    return rng.randint(_customer_range[0] // 2, _customer_range[1] // 2)
 
 
 def random_point(rng, low=0, high=SIDE):
@@ -63,17 +63,17 @@ def add_service(instance, time=SERVICE):
     return instance
 
 
-def any_window(rng):
+def random_window(rng):
     """Returns a window in which every customer can be reached, with time to return to the depot."""
     opened = rng.randint(0, DAY - 2800)
     return [opened, opened + rng.randint(1300, 2100)]
 
 
 def add_windows(rng, instance, share=0.6, spare=1.4):
-    """Adds windows to `share` of the customers, service times, and the extra vehicles that these need."""
+    """Adds windows to `share` of the customers, service times to all of them, and the extra vehicles that both need."""
     instance["kind"] = "vrptw"
     instance["time_windows"] = [[0, DAY]] * instance["num_depots"] + [
-        any_window(rng) if rng.random() < share else [0, DAY] for _ in customers(instance)]
+        random_window(rng) if rng.random() < share else [0, DAY] for _ in customers(instance)]
     for vehicle in instance["vehicles"]:
         vehicle["count"] = math.ceil(spare * vehicle["count"]) + 1
     return add_service(instance)
@@ -89,7 +89,7 @@ def split_fleet(instance, variants):
 
 def farthest(instance):
     """Returns the distance from the first depot to the farthest customer, rounded up."""
-    return math.ceil(max(math.dist(instance["coords"][0], place) for place in instance["coords"]))
+    return math.ceil(max(math.dist(instance["coords"][0], point) for point in instance["coords"]))
 
 
 def one_way_streets(rng, instance):

@@ -101,7 +101,7 @@ def two_capacities(rng):
     return instance
 
 
-@feature("fleet_and_costs", "pyvrp", "ortools", note="VROOM's hourly cost is of the driving only")
+@feature("fleet_and_costs", "pyvrp", "ortools", note="VROOM's hourly cost covers only driving")
 def fleet_and_costs(rng):
     instance = add_service(district(rng))
     capacity = instance["vehicles"][0]["capacity"]
@@ -111,7 +111,7 @@ def fleet_and_costs(rng):
         {"capacity": 2 * capacity, "fixed_cost": 1500, "cost_per_distance": 4, "cost_per_time": 2}]), "objective": "cost"}
 
 
-@feature("costs_with_windows", "pyvrp", "ortools", note="VROOM's hourly cost is of the driving only")
+@feature("costs_with_windows", "pyvrp", "ortools", note="VROOM's hourly cost covers only driving")
 def costs_with_windows(rng):
     instance = add_windows(rng, district(rng))
     return {**split_fleet(instance, [{"fixed_cost": 500, "cost_per_distance": 2, "cost_per_time": 3}]), "objective": "cost"}
@@ -130,7 +130,7 @@ def max_distance(rng):
     return split_fleet(instance, [{"max_distance": 2 * farthest(instance) + 60, "count": 30}])
 
 
-@feature("max_duration", "pyvrp", "ortools", note="VROOM limits the driving only")
+@feature("max_duration", "pyvrp", "ortools", note="VROOM limits the driving time only")
 def max_duration(rng):
     instance = add_service(district(rng))
     return split_fleet(instance, [{"max_duration": 2 * farthest(instance) + 5 * SERVICE, "count": 30}])
@@ -187,7 +187,7 @@ def release(rng):
     return {**instance, "release": per_customer(instance, lambda: rng.choice([0, 0, 300, 600, 900, 1200]))}
 
 
-@feature("several_windows", "vroom", "ortools", note="PyVRP has none, but by a copy of the customer for each window")
+@feature("several_windows", "vroom", "ortools", note="PyVRP has none; it would need a copy of the customer for each window")
 def several_windows(rng):
     instance = add_windows(rng, district(rng), share=0, spare=1.6)
     for node in customers(instance):
@@ -238,7 +238,7 @@ def alternatives(rng):
     return {**instance, "alternative_groups": groups}
 
 
-@feature("objective_duration", "pyvrp", "ortools", note="VROOM's is of the driving only")
+@feature("objective_duration", "pyvrp", "ortools", note="VROOM's objective is the driving time only")
 def objective_duration(rng):
     return {**add_windows(rng, district(rng)), "objective": "duration"}
 

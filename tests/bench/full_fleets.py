@@ -84,20 +84,20 @@ def run_pyvrp(text, limit, seed):
         path = pathlib.Path(folder) / "fleet.vrp"
         path.write_text(text)
         data = pyvrp.read(path, "round")
-    begun = time.perf_counter()
+    start = time.perf_counter()
     result = pyvrp.solve(data, pyvrp.stop.MaxRuntime(limit), seed=seed, display=False)
     feasible = result.is_feasible()
-    return feasible, result.cost() if feasible else None, time.perf_counter() - begun
+    return feasible, result.cost() if feasible else None, time.perf_counter() - start
 
 
-def compare(sides, about, texts, limit):
+def compare(solvers, about, texts, limit):
     """Runs each solver on each of `texts`, with a different seed for each text, and prints the results."""
-    full_plans = dict.fromkeys(sides, 0)
+    full_plans = dict.fromkeys(solvers, 0)
     for seed, text in enumerate(texts):
-        for side, run in sides.items():
+        for solver, run in solvers.items():
             serves_all, cost, seconds = run(text, limit, seed)
-            full_plans[side] += serves_all
-            print(json.dumps({"what": "full_fleets", **about, "run": seed, "side": side, "serves_all": serves_all,
+            full_plans[solver] += serves_all
+            print(json.dumps({"what": "full_fleets", **about, "run": seed, "side": solver, "serves_all": serves_all,
                               "cost": cost, "seconds": round(seconds, 3)}), flush=True)
     print(json.dumps({"summary": True, **about, "runs": len(texts), "limit": limit, "serve_all": full_plans,
                       "load1": os.getloadavg()[0]}), flush=True)
@@ -115,15 +115,16 @@ def main():
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {arguments.core})
     ours = Vrpd(arguments.build, arguments.core)
-    sides = {"ours": lambda *about: run_ours(ours, *about), "pyvrp": run_pyvrp}
+    solvers = {"ours": lambda *about: run_ours(ours, *about), "pyvrp": run_pyvrp}
     try:
         for given in arguments.windows or []:
             path, vehicles = given.rsplit("=", 1)
             text = solomon_text(pathlib.Path(path), int(vehicles), arguments.unlike)
-            compare(sides, {"file": path, "vehicles": int(vehicles), "unlike": arguments.unlike}, [text] * arguments.runs, arguments.limit)
+            about = {"file": path, "vehicles": int(vehicles), "unlike": arguments.unlike}
+            compare(solvers, about, [text] * arguments.runs, arguments.limit)
         for filled in [] if arguments.windows else map(int, arguments.filled.split(",")):
             texts = [instance_text(filled, seed) for seed in range(arguments.runs)]
-            compare(sides, {"filled_percent": filled}, texts, arguments.limit)
+            compare(solvers, {"filled_percent": filled}, texts, arguments.limit)
     finally:
         ours.close()
     return 0

@@ -24,10 +24,10 @@ namespace vrp {
 namespace {
 
 constexpr absl::Duration kReferenceTime = absl::Seconds(1);
-constexpr int kWarmCalls = 20;
-constexpr int kCalls = 200;
+constexpr int kWarmCalls = 20;  // before the measured calls
+constexpr int kCalls = 200;     // measured calls of one plan
 
-struct Words {
+struct Arguments {
   std::string device;
   std::string model;
   int instances = 0;
@@ -35,24 +35,24 @@ struct Words {
   std::vector<int> rounds = {};
 };
 
-bool Parse(int argc, char** argv, Words& words) {
+bool Parse(int argc, char** argv, Arguments& arguments) {
   if (argc < 6) return false;
-  words.device = argv[1];
-  words.model = argv[2];
-  bool sound = absl::SimpleAtoi(argv[3], &words.instances) && words.instances > 0 &&
-               absl::SimpleAtoi(argv[4], &words.references) && words.references >= 0 &&
-               words.references <= words.instances;
+  arguments.device = argv[1];
+  arguments.model = argv[2];
+  bool valid = absl::SimpleAtoi(argv[3], &arguments.instances) && arguments.instances > 0 &&
+               absl::SimpleAtoi(argv[4], &arguments.references) && arguments.references >= 0 &&
+               arguments.references <= arguments.instances;
   for (int i = 5; i < argc; ++i) {
-    sound = sound && absl::SimpleAtoi(argv[i], &words.rounds.emplace_back());
-    sound = sound && words.rounds.back() >= 0;
+    valid = valid && absl::SimpleAtoi(argv[i], &arguments.rounds.emplace_back());
+    valid = valid && arguments.rounds.back() >= 0;
   }
-  return sound;
+  return valid;
 }
 
-// Returns the policy that runs the CPU version of the GPU's program.
-std::unique_ptr<Policy> Load(const Words& words) {
-  const DeviceId device = Value(ResolveDevice(words.device));
-  std::unique_ptr<Policy> policy = Value(LoadPolicy(words.model, device));
+// Returns the policy of the arguments. On the CPU, it runs the GPU's improvement program.
+std::unique_ptr<Policy> Load(const Arguments& arguments) {
+  const DeviceId device = Value(ResolveDevice(arguments.device));
+  std::unique_ptr<Policy> policy = Value(LoadPolicy(arguments.model, device));
   if (device.kind != DeviceKind::kCpu) return policy;
   return MakeImprovingPolicy(std::move(policy), MakeSerialBatchImprover());
 }
@@ -69,14 +69,14 @@ std::vector<double> References(const std::vector<Instance>& instances, int count
 
 class Bench {
  public:
-  explicit Bench(const Words& words)
-      : words_(words),
+  explicit Bench(const Arguments& arguments)
+      : arguments_(arguments),
         threads_(static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
         pool_(threads_),
-        policy_(Load(words)),
+        policy_(Load(arguments)),
         instances_(Value(GenerateInstances(
-            {.kind = ProblemKind::kCvrp, .customers = 100, .seed = 1234}, words.instances))),
-        references_(References(instances_, words.references, pool_)) {}
+            {.kind = ProblemKind::kCvrp, .customers = 100, .seed = 1234}, arguments.instances))),
+        references_(References(instances_, arguments.references, pool_)) {}
 
   // Measures one greedy plan. A multi-start with one start does the same work, but a GPU launches
   // its kernels one by one instead of replaying captured ones.
@@ -94,10 +94,10 @@ class Bench {
     DecodeOptions options;
     options.improvement = PlanImprovement{.rounds = rounds};
     options.pool = &pool_;
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     const double cpu = ProcessCpuSeconds();
     const std::vector<DecodedPlan> plans = Value(policy_->Decode(instances_, options));
-    const double seconds = absl::ToDoubleSeconds(SteadyNow() - begun);
+    const double seconds = absl::ToDoubleSeconds(SteadyNow() - start);
     double cost = 0;
     double gap = 0;
     for (size_t i = 0; i < plans.size(); ++i) {
@@ -108,7 +108,7 @@ class Bench {
       gap += (report.cost / references_[i] - 1) / static_cast<double>(references_.size());
     }
     nlohmann::ordered_json line = Line("improved_cvrp100");
-    line["batch"] = words_.instances;
+    line["batch"] = arguments_.instances;
     line["rounds"] = rounds;
     line["cost"] = cost;
     line["gap"] = gap;
@@ -116,7 +116,7 @@ class Bench {
     line["seconds"] = seconds;
     line["improving_s"] = absl::ToDoubleSeconds(plans.front().improving);
     line["cpu_s"] = ProcessCpuSeconds() - cpu;
-    line["instances_per_s"] = words_.instances / seconds;
+    line["instances_per_s"] = arguments_.instances / seconds;
     PrintMeasurement(std::move(line), threads_);
   }
 
@@ -126,9 +126,9 @@ class Bench {
     const std::span<const Instance> one(instances_.data(), 1);
     std::vector<double> milliseconds;
     for (int call = -kWarmCalls; call < kCalls; ++call) {
-      const absl::Time begun = SteadyNow();
+      const absl::Time start = SteadyNow();
       Value(policy_->Decode(one, options));
-      if (call >= 0) milliseconds.push_back(absl::ToDoubleMilliseconds(SteadyNow() - begun));
+      if (call >= 0) milliseconds.push_back(absl::ToDoubleMilliseconds(SteadyNow() - start));
     }
     return Median(milliseconds);
   }
@@ -136,11 +136,11 @@ class Bench {
   nlohmann::ordered_json Line(const char* what) const {
     nlohmann::ordered_json line;
     line["what"] = what;
-    line["computed_on"] = words_.device;
+    line["computed_on"] = arguments_.device;
     return line;
   }
 
-  const Words words_;
+  const Arguments arguments_;
   const int threads_;
   CpuPool pool_;
   const std::unique_ptr<Policy> policy_;
@@ -149,14 +149,14 @@ class Bench {
 };
 
 int Main(int argc, char** argv) {
-  Words words;
-  if (!Parse(argc, argv, words)) {
+  Arguments arguments;
+  if (!Parse(argc, argv, arguments)) {
     std::cerr << "usage: improve_bench DEVICE MODEL INSTANCES REFERENCES ROUNDS...\n";
     return 2;
   }
-  Bench bench(words);
+  Bench bench(arguments);
   bench.MeasureGreedy();
-  for (const int rounds : words.rounds) bench.MeasureImproved(rounds);
+  for (const int rounds : arguments.rounds) bench.MeasureImproved(rounds);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// Prints one measurement as a JSON line with its context: commit, processor, threads, load, spread.
+// Prints one measurement as a JSON line with its context: commit, CPU, threads, load, peak memory.
 #pragma once
 
 #include <string>

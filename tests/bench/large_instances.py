@@ -14,7 +14,7 @@ Examples:
   large_instances.py --kinds x,r1,c2 --count 3 --customers 1000 --reference 60 --out large.jsonl
   compare_solvers.py --data large.jsonl --peers pyvrp,ortools --limits 10,60
 
-The same seed gives the same instances. Needs what compare_solvers.py needs of our side.
+The same seed gives the same instances. Needs the same packages as compare_solvers.py without peers.
 """
 
 import argparse
@@ -26,8 +26,8 @@ import sys
 
 from solver_sides import ROOT, Vrpd, load_script
 
-SIDE = 1000
-DECAY = 40  # of the X set's clusters: at this distance from a seed the density falls by the factor e
+SIDE = 1000  # width and height of the area of kind x
+DECAY = 40  # distance from a seed at which the density of the X set's clusters has fallen by the factor e
 
 
 def scattered(rng, count):
@@ -97,7 +97,7 @@ def c2_instance(rng, count):
         here, clock = points[0], 0
         left = [tuple(round(min(side, max(0, rng.gauss(axis, 12)))) for axis in centre)
                 for _ in range(min(stops, count + 1 - len(points)))]
-        while left:  # to the nearest remaining customer
+        while left:  # visits the nearest remaining customer
             following = min(left, key=lambda point: math.dist(here, point))
             left.remove(following)
             clock += math.dist(here, following)

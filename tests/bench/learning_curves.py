@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares learning curves of our engine and rl4co from the same initial weights, as the cost on fixed instances.
 
-Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). All sides train with REINFORCE as in
-Kool et al. (2019). They use fresh instances, Adam, and gradients clipped to norm 1. The baseline is a moving average in
-the first epoch, then the greedy rollout of a frozen copy of the network. After each epoch, this program replaces the
-copy if a paired t-test (one-sided, 5 %) on fixed instances finds the network better.
+Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). A side is one of the trainers in SIDES,
+for example our engine in bf16. All sides train with REINFORCE as in Kool et al. (2019). They use fresh instances,
+Adam, and gradients clipped to norm 1. The baseline is a moving average in the first epoch, then the greedy rollout of
+a frozen copy of the network. After each epoch, this program replaces the copy if a paired t-test (one-sided, 5 %) on
+fixed instances finds the network better.
 
 All networks see instances moved and scaled into the unit square; costs are in the instances' own unit. The weights of
 the inputs that rl4co lacks stay 0, except in ours_all, which trains them too. On a CPU without bf16 products, ours_bf16
@@ -35,7 +36,7 @@ import tempfile
 from curve_sides import Ours, Rl4co
 from peer import ROOT, quiet_openmp
 
-# Further arguments of engine_bench, and whether only rl4co's parameters are trained.
+# Further arguments of engine_bench, and whether only the parameters that rl4co has are trained.
 SIDES = {"ours_fp32": ({}, True), "ours_bf16": ({"bf16": 1}, True), "ours_all": ({}, False), "rl4co": None}
 Z_95 = 1.645  # one-sided; the t-test has nearly this bound with hundreds of instances
 SETTINGS = ("customers", "batch", "steps", "epoch_steps", "checkpoints", "evaluate", "baseline_instances",
@@ -89,9 +90,9 @@ class Curves:
     def curve(self, name, seed):
         """Trains a side from the start and returns its checkpoints."""
         arguments, side, lines = self.arguments, self.make(name, seed), []
-        between = arguments.steps // arguments.checkpoints
+        interval = arguments.steps // arguments.checkpoints
         for step in range(arguments.steps + 1):
-            if step % between == 0:
+            if step % interval == 0:
                 lines.append({"what": f"learning_curve_cvrp{arguments.customers}", "side": name, "seed": seed,
                               "step": step, "instances_seen": step * arguments.batch,
                               "train_s": round(side.seconds, 3), "train_cpu_s": round(side.cpu_seconds, 3),
@@ -135,8 +136,8 @@ class Curves:
         return {name: statistics.median(times) for name, times in seconds.items()}
 
 
-def mean_costs(lines, side):
-    """Returns the costs of all seeds by step."""
+def costs_by_step(lines, side):
+    """Returns the list of all seeds' costs for each step."""
     costs = {}
     for line in lines:
         if line["side"] == side:
@@ -148,12 +149,12 @@ def table_by_instances(lines, batch):
     """Prints each side's mean cost and its difference from rl4co's.
 
     Returns whether all differences are within two standard errors."""
-    agree, theirs = True, mean_costs(lines, "rl4co")
+    agree, theirs = True, costs_by_step(lines, "rl4co")
     sides = [side for side in SIDES if any(line["side"] == side for line in lines)]
     for step in sorted({line["step"] for line in lines}):
         text = f"{step * batch:12,} instances"
         for side in sides:
-            costs = mean_costs(lines, side).get(step, [])
+            costs = costs_by_step(lines, side).get(step, [])
             if not costs:  # the side has not reached this step
                 continue
             text += f"  {side} {statistics.fmean(costs):8.4f}"
@@ -180,7 +181,7 @@ def seconds_to(cost, curve, pace):
 
 def table_by_seconds(lines, pace):
     """Prints when rl4co and the other sides reach the cost of each of rl4co's checkpoints."""
-    curves = {side: sorted((step, statistics.fmean(costs)) for step, costs in mean_costs(lines, side).items())
+    curves = {side: sorted((step, statistics.fmean(costs)) for step, costs in costs_by_step(lines, side).items())
               for side in pace}
     for step, cost in curves["rl4co"][1:]:
         text = f"cost {cost:8.4f}  rl4co after {step * pace['rl4co']:8.1f} s"

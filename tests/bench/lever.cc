@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-constexpr double kSeconds = 0.5;
+constexpr double kSeconds = 0.5;  // of all turns of a measurement, within the limits of turns
 constexpr int kMinTurns = 7;
 constexpr int kMaxTurns = 400;
 
@@ -30,8 +30,8 @@ struct Times {
     wall_ms.push_back(absl::ToDoubleMilliseconds(SteadyNow() - begin));
   }
   double Spread() const {
-    const auto [least, most] = std::minmax_element(wall_ms.begin(), wall_ms.end());
-    return (*most - *least) / Median(wall_ms);
+    const auto [fastest, slowest] = std::minmax_element(wall_ms.begin(), wall_ms.end());
+    return (*slowest - *fastest) / Median(wall_ms);
   }
 };
 

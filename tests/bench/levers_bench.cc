@@ -13,7 +13,7 @@
 
 #include "core/kernels/dense/dense.h"
 #include "core/kernels/encoder/encoder.h"
-#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/train/optimiser/adamw.h"
 #include "tests/bench/lever.h"
 #include "tests/bench/levers_decoder.h"
@@ -57,7 +57,7 @@ at::Tensor ExplicitAttention(const at::Tensor& q, const at::Tensor& k, const at:
 class TorchLayer {
  public:
   TorchLayer(int64_t batch, int64_t nodes, const GraphTransformerOptions& options)
-      : options_(options), input_(Drawn({batch, nodes, options.hidden})) {}
+      : options_(options), input_(RandomTensor({batch, nodes, options.hidden})) {}
 
   void Differentiate() const {
     const int64_t width = options_.hidden / options_.heads;
@@ -73,7 +73,7 @@ class TorchLayer {
   }
 
  private:
-  static at::Tensor Drawn(at::IntArrayRef sizes) {
+  static at::Tensor RandomTensor(at::IntArrayRef sizes) {
     return (0.1 * at::randn(sizes)).set_requires_grad(true);
   }
   at::Tensor Norm(const at::Tensor& x) const {
@@ -83,19 +83,19 @@ class TorchLayer {
 
   const GraphTransformerOptions options_;
   const at::Tensor input_;
-  const at::Tensor qkv_ = Drawn({3 * options_.hidden, options_.hidden});
-  const at::Tensor qkv_bias_ = Drawn({3 * options_.hidden});
-  const at::Tensor out_ = Drawn({options_.hidden, options_.hidden});
-  const at::Tensor feed1_ = Drawn({options_.feed_forward, options_.hidden});
-  const at::Tensor feed1_bias_ = Drawn({options_.feed_forward});
-  const at::Tensor feed2_ = Drawn({options_.hidden, options_.feed_forward});
-  const at::Tensor scale_ = Drawn({options_.hidden});
-  const at::Tensor bias_ = Drawn({options_.hidden});
+  const at::Tensor qkv_ = RandomTensor({3 * options_.hidden, options_.hidden});
+  const at::Tensor qkv_bias_ = RandomTensor({3 * options_.hidden});
+  const at::Tensor out_ = RandomTensor({options_.hidden, options_.hidden});
+  const at::Tensor feed1_ = RandomTensor({options_.feed_forward, options_.hidden});
+  const at::Tensor feed1_bias_ = RandomTensor({options_.feed_forward});
+  const at::Tensor feed2_ = RandomTensor({options_.hidden, options_.feed_forward});
+  const at::Tensor scale_ = RandomTensor({options_.hidden});
+  const at::Tensor bias_ = RandomTensor({options_.hidden});
 };
 
 // Measures an encoder layer of `batch` instances, forward and backward. Compares eight instances at
-// a time, which fit the caches, with the whole batch operator by operator. With the smallest
-// feed-forward part, measures attention and its products.
+// a time, which fit the caches, with the whole batch operator by operator. With a small
+// `feed_forward`, measures mostly attention and its products.
 void MeasureLayer(const std::string& part, int32_t batch, int32_t nodes, int32_t feed_forward) {
   constexpr int32_t kGroup = 8;
   GraphTransformerOptions options;

@@ -46,8 +46,8 @@ struct TorchNodes {
                         .set_requires_grad(true);
   }
 
-  // Returns log-probabilities [B, S, N] of S steps at `current` [B, S], with `shares` [B, S, K]
-  // left and `forbidden` [B, S, N].
+  // Returns log-probabilities [B, S, N] of S steps at `current` [B, S], with the remaining `shares`
+  // [B, S, K] and `forbidden` [B, S, N].
   at::Tensor LogProbabilities(const at::Tensor& current, const at::Tensor& shares,
                               const at::Tensor& forbidden) const {
     const int64_t hidden = shape.hidden;
@@ -134,15 +134,15 @@ void MeasureSecondPassOf(int32_t trajectories, int64_t batch) {
   };
   const TorchNodes nodes(subject, batch);
   const TorchSteps steps(subject);
-  const auto whole = [batch](const at::Tensor& one) {
+  const auto repeated = [batch](const at::Tensor& one) {
     std::vector<int64_t> sizes = one.sizes().vec();
     sizes[0] = batch;
     return one.expand(sizes).contiguous();
   };
-  const at::Tensor current = whole(steps.current);
-  const at::Tensor shares = whole(steps.shares);
-  const at::Tensor forbidden = whole(steps.forbidden);
-  const at::Tensor choices = whole(steps.choices).unsqueeze(2);
+  const at::Tensor current = repeated(steps.current);
+  const at::Tensor shares = repeated(steps.shares);
+  const at::Tensor forbidden = repeated(steps.forbidden);
+  const at::Tensor choices = repeated(steps.choices).unsqueeze(2);
   double sum = 0;
   const auto theirs = [&] {
     const at::Tensor loss =

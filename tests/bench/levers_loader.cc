@@ -21,9 +21,9 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kSamples = 16384;
-constexpr int32_t kFewSamples = 1024;
-constexpr int32_t kBatch = 512;
-constexpr int32_t kSteps = 4;  // steps per measurement
+constexpr int32_t kFewSamples = 1024;  // if MeasuresOnceOnly
+constexpr int32_t kBatch = 512;        // samples per step
+constexpr int32_t kSteps = 4;          // steps per measurement
 constexpr int32_t kLoaderCustomers = 10;
 
 void WriteSamples(const std::string& path) {
@@ -91,7 +91,7 @@ void MeasureLoader() {
     MeasureLever({"loader",
                   Concat(kSteps, " steps of ", kBatch, ", labels from disk"),
                   {"prefetch on its thread", [&] { ahead.Run(); }},
-                  {"made when wanted", [&] { waiting.Run(); }}});
+                  {"prepared on demand", [&] { waiting.Run(); }}});
   }
   std::filesystem::remove(path);
 }

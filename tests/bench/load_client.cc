@@ -21,22 +21,22 @@ class Run {
         counted_from_(SteadyNow() + duration / 10),
         end_(SteadyNow() + duration) {}
 
-  void Ask() {
+  void SendRequest() {
     auto* call = new Call;
     {
       absl::MutexLock lock(&mutex_);
-      ++under_way_;
+      ++running_;
       call->request = &requests_[next_++ % requests_.size()];
     }
     call->begun = SteadyNow();
     stub_->async()->Solve(&call->context, call->request, &call->response,
-                          [this, call](const grpc::Status& status) { Ended(call, status); });
+                          [this, call](const grpc::Status& status) { OnDone(call, status); });
   }
 
   ClientsLoad Await() {
     absl::MutexLock lock(&mutex_);
     mutex_.Await(absl::Condition(
-        +[](int* under_way) { return *under_way == 0; }, &under_way_));
+        +[](int* running) { return *running == 0; }, &running_));
     std::sort(load_.latencies_ms.begin(), load_.latencies_ms.end());
     load_.per_second = static_cast<double>(load_.latencies_ms.size()) /
                        absl::ToDoubleSeconds(last_ - counted_from_);
@@ -51,9 +51,9 @@ class Run {
     absl::Time begun;
   };
 
-  void Ended(Call* call, const grpc::Status& status) {
+  void OnDone(Call* call, const grpc::Status& status) {
     const absl::Time now = SteadyNow();
-    if (now < end_) Ask();
+    if (now < end_) SendRequest();
     absl::MutexLock lock(&mutex_);
     if (now >= counted_from_ && now < end_) {
       last_ = now;
@@ -64,7 +64,7 @@ class Run {
       }
     }
     delete call;
-    --under_way_;
+    --running_;
   }
 
   const std::unique_ptr<v1::SolverService::Stub> stub_;
@@ -73,7 +73,7 @@ class Run {
   const absl::Time end_;
   absl::Mutex mutex_;
   size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
-  int under_way_ ABSL_GUARDED_BY(mutex_) = 0;
+  int running_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Time last_ ABSL_GUARDED_BY(mutex_);
   ClientsLoad load_ ABSL_GUARDED_BY(mutex_);
 };
@@ -84,7 +84,7 @@ ClientsLoad RunClients(const std::shared_ptr<grpc::Channel>& channel,
                        const std::vector<v1::SolveRequest>& requests, int clients,
                        absl::Duration duration) {
   Run run(channel, requests, duration);
-  for (int i = 0; i < clients; ++i) run.Ask();
+  for (int i = 0; i < clients; ++i) run.SendRequest();
   return run.Await();
 }
 

@@ -17,7 +17,8 @@ struct ClientsLoad {
 };
 
 // Keeps `clients` requests running over `channel` for `duration`, cycling through `requests`.
-// Ignores requests that begin in the first tenth. Uses gRPC's callbacks, so no thread waits.
+// Counts only requests that end between the first tenth of `duration` and its end. Uses gRPC's
+// callbacks, so no thread waits.
 ClientsLoad RunClients(const std::shared_ptr<grpc::Channel>& channel,
                        const std::vector<v1::SolveRequest>& requests, int clients,
                        absl::Duration duration);

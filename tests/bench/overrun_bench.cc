@@ -1,4 +1,5 @@
-// Measures by how much answers exceed their budget: solver, schedule and checker, on one thread.
+// Measures by how much the time of an answer exceeds its budget, on one thread. The time is that of
+// solver, schedule and checker.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -37,7 +38,7 @@ constexpr Kind kKinds[] = {
            .RandomWindows()
            .Build();
      }},
-    {"rich", [](int32_t customers, uint64_t seed) {
+    {"constrained", [](int32_t customers, uint64_t seed) {
        return test::MakeFeatureInstance(
            {.customers = customers, .seed = seed, .features = test::DrawFeatures(seed)});
      }}};
@@ -48,9 +49,9 @@ double OverrunMs(const Instance& instance, absl::Duration budget, uint64_t seed)
   SolveOptions options;
   options.budget = budget;
   options.seed = seed;
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   if (!Solve(instance, options).ok()) std::abort();
-  return absl::ToDoubleMilliseconds(SteadyNow() - begun - budget);
+  return absl::ToDoubleMilliseconds(SteadyNow() - start - budget);
 }
 
 double Quantile(const std::vector<double>& sorted, double share) {
@@ -81,11 +82,11 @@ std::vector<double> Measure(const Kind& kind, int32_t customers, int32_t budget_
 }
 
 void MeasureAll(const Kind& kind, double seconds) {
-  const double each = 1000 * seconds / std::size(kSizes) / std::size(kBudgets);
+  const double ms_per_case = 1000 * seconds / std::size(kSizes) / std::size(kBudgets);
   std::vector<double> all;
   for (const int32_t customers : kSizes) {
     for (const int32_t budget_ms : kBudgets) {
-      const auto answers = static_cast<int32_t>(each / budget_ms);
+      const auto answers = static_cast<int32_t>(ms_per_case / budget_ms);
       const auto some = Measure(kind, customers, budget_ms, std::clamp(answers, 2, 100));
       all.insert(all.end(), some.begin(), some.end());
     }
@@ -96,7 +97,8 @@ void MeasureAll(const Kind& kind, double seconds) {
 }  // namespace
 }  // namespace vrp
 
-// Takes the arguments `plain`, `windows`, `rich` or `all`, and the seconds per kind (default 20).
+// Takes the arguments `plain`, `windows`, `constrained` or `all`, and the seconds per kind (default
+// 20).
 int main(int argc, char** argv) {
   const std::string wanted = argc > 1 ? argv[1] : "all";
   const double seconds = argc > 2 ? std::atof(argv[2]) : 20;

@@ -1,4 +1,4 @@
-"""The rival's side of a comparison: runs single steps of rl4co, as shared/peers/measure_rl4co.py defines them.
+"""Runs single steps of rl4co, as shared/peers/measure_rl4co.py defines them, for comparisons with our engine.
 
 Needs torch and rl4co. Loads the script's functions and cases, and replaces its function `timed`, so that its steps can
 alternate with those of another program.
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def quiet_openmp():
     """Restarts this program with OpenMP threads that sleep between parallel regions.
 
-    Spinning threads take cores from the other side, and make torch several times slower on a busy machine.
+    Spinning threads take cores from the other program, and make torch several times slower on a busy machine.
     """
     wanted = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
     if any(os.environ.get(name) != value for name, value in wanted.items()):
@@ -40,7 +40,7 @@ class Peer:
         self.names = {"__name__": "measure_rl4co", "__file__": str(script)}
         argv, sys.argv = sys.argv, [str(script), "--cases", "", "--norm", "instance", "--threads", str(threads)]
         try:
-            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # discards its line on versions
+            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # discards the script's line on versions
                 self._run(rest, script)
         finally:
             sys.argv = argv
@@ -69,9 +69,10 @@ class Peer:
         self.names["COMMON"].update(amp=amp, sdpa=sdpa)
 
     def run_case(self, name, timed, wrap=None, **arguments):
-        """Runs a case with timed(step, policy) instead of the script's `timed`.
+        """Runs a case with timed(step) instead of the script's `timed`.
 
-        `timed` returns the step's times. `wrap` maps names of the script's functions to factories of replacements.
+        `timed` returns the step's times and its value. `wrap` maps names of the script's functions to factories of
+        replacements.
         Returns the lines that the script would have printed, one dict per line.
         """
         lines = []

@@ -4,15 +4,15 @@
 Needs train_bench (a separate target: ninja train_bench) and a Python with torch:
   python3 -m venv V && V/bin/pip install torch numpy
 
-Both sides have the same network (torch.nn.LSTM, attention as in core/model/torch/pointer_network.cc), labels, batch
-size, loss, dropout and Adam. Our side runs configs/ptrnet_supervised.yaml and keeps its label sets. The torch side
-reads the training set and the held-out set from there. Each side draws its own initial weights and batches, so
-accuracies are compared over the seeds. Both sides use teacher forcing throughout, unlike the second half of the config.
-Sides alternate for each seed.
+Both trainers have the same network (torch.nn.LSTM, attention as in core/model/torch/pointer_network.cc), labels, batch
+size, loss, dropout and Adam. Our trainer runs configs/ptrnet_supervised.yaml and keeps its label sets. The torch
+trainer reads the training set and the held-out set from there. Each trainer draws its own initial weights and batches,
+so accuracies are compared over the seeds. Both use teacher forcing in all epochs, while the configuration reduces it.
+The trainers alternate for each seed.
 
-Prints one JSON line per seed, side and epoch: accuracy on the held-out labels (with teacher forcing), mean cost of
-greedy tours, the gap of that cost to the labels, and seconds of training. Then prints the final differences, with two
-standard errors (of the seeds and of the accuracy's sample).
+Prints one JSON line per seed, trainer ("side") and epoch: accuracy on the held-out labels (with teacher forcing), mean
+cost of greedy tours, the gap of that cost to the labels, and seconds of training. Then prints the final differences,
+with two standard errors (of the seeds and of the accuracy's sample).
 
 Examples:
   ptrnet_reference.py --program build/lite/bench/train_bench                           hours
@@ -91,8 +91,8 @@ class Instance:
         order = np.lexsort((np.hypot(at[1:, 0], at[1:, 1]), angle))
         gaps = np.diff(angle[order], prepend=angle[order[-1]] - 2 * math.pi)
         order = np.concatenate(([0], np.roll(order, -int(gaps.argmax())) + 1))
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
         self.positions = record.positions[order]
         self.demands = record.demands[order]
         self.capacity = record.capacity
@@ -106,7 +106,7 @@ class Instance:
         self.features[0, 6] = 1
         routes = []
         for route in record.routes:
-            nodes = place[route].tolist()
+            nodes = position[route].tolist()
             routes.append(nodes if nodes[0] < nodes[-1] else nodes[::-1])
         self.choices = [node for route in sorted(routes) for node in (0, *route)][1:]
 
@@ -236,7 +236,7 @@ def train_torch(arguments, sets, seed):
     adam = torch.optim.Adam(network.parameters(), lr=1e-3)
     for epoch in range(1, arguments.epochs + 1):
         order = torch.randperm(len(train)).tolist()
-        # Validates on labels once per epoch, outside the measured time.
+        # Builds the batches outside the measured time.
         batches = [Batch([train[i] for i in order[at:at + 64]]) for at in range(0, len(order), 64)]
         begin = time.monotonic()
         for batch in batches:
@@ -248,15 +248,15 @@ def train_torch(arguments, sets, seed):
         seconds = time.monotonic() - begin
         network.eval()
         with torch.no_grad():
-            right = (network(check).argmax(-1) == check.choices)[check.real].float().mean().item()
+            accuracy = (network(check).argmax(-1) == check.choices)[check.real].float().mean().item()
             costs = greedy_costs(network, held_out)
         network.train()
-        yield {"epoch": epoch, "accuracy": 100 * right, "cost": costs.mean().item(),
+        yield {"epoch": epoch, "accuracy": 100 * accuracy, "cost": costs.mean().item(),
                "gap_percent": 100 * (costs / references - 1).mean().item(), "seconds": seconds}
 
 
 def train_ours(arguments, folder, seed):
-    """Trains our side and yields a record per epoch. Leaves the label sets in `folder`."""
+    """Trains our network and yields a record per epoch. Leaves the label sets in `folder`."""
     settings = [f"problem.customers={arguments.customers}", f"network.hidden={arguments.hidden}",
                 f"training.epochs={arguments.epochs}", f"training.seed={seed}",
                 f"training.amp={str(arguments.amp).lower()}", f"supervised.samples={arguments.samples}",
@@ -275,11 +275,11 @@ def train_ours(arguments, folder, seed):
                "seconds": seconds[int(epoch)]}
 
 
-def compare(lasts, choices):
-    """Returns the difference of the last epochs, ours minus torch's."""
+def compare(last_epochs, choices):
+    """Returns the difference of the last epochs, ours minus torch's, with two standard errors."""
     line = {"what": "ptrnet_reference_difference"}
     for key in ("accuracy", "gap_percent"):
-        sides = [[last[key] for last in lasts[side]] for side in ("ours", "torch")]
+        sides = [[last[key] for last in last_epochs[side]] for side in ("ours", "torch")]
         variance = sum(statistics.variance(side) / len(side) for side in sides if len(side) > 1)
         if key == "accuracy":  # adds the sampling error of the held-out steps, in per cent
             share = statistics.fmean(sides[0] + sides[1]) / 100
@@ -299,10 +299,10 @@ def main():
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--torch-threads", type=int, help="threads of the torch side; default: --threads")
-    parser.add_argument("--amp", action="store_true", help="use bf16 on our side if the CPU has it; torch uses float32")
+    parser.add_argument("--torch-threads", type=int, help="threads of torch; default: --threads")
+    parser.add_argument("--amp", action="store_true", help="use bf16 in our trainer if the CPU has it; torch uses float32")
     arguments = parser.parse_args()
-    lasts = {"ours": [], "torch": []}
+    last_epochs = {"ours": [], "torch": []}
     choices = 0
     for seed in range(1, arguments.seeds + 1):
         with tempfile.TemporaryDirectory() as folder:
@@ -316,8 +316,8 @@ def main():
                     about = {"what": "ptrnet_reference", "side": side, "seed": seed}
                     rounded = {key: round(value, 4) for key, value in line.items()}
                     print(json.dumps(about | rounded | {"load1": os.getloadavg()[0]}), flush=True)
-                lasts[side].append(line)
-    print(json.dumps(compare(lasts, choices)))
+                last_epochs[side].append(line)
+    print(json.dumps(compare(last_epochs, choices)))
     return 0
 
 

@@ -4,13 +4,13 @@
 PyVRP's collection, CVRPLIB and the DIMACS challenge publish such files. Our checker first evaluates each best-known
 solution. If the checker rejects it, or its cost differs from the stated one, we read the instance differently than its
 authors. Gaps are relative to the checker's cost. For PyVRP's plans, PyVRP itself reads the file and computes the cost.
-Prints one JSON line per instance, side and limit, then one per side and limit.
+Prints one JSON line per instance, solver ("side") and limit, then one per solver and limit.
 
 Examples:
   published_sets.py --data CVRP/X-n9*.vrp --limits 10,60
   published_sets.py --data VRPTW/*.vrp --rounding dimacs --stride 10 --limits 10
 
-Our side is a separate vrpd (--build), pinned to one core, with one thread per search. PyVRP runs in this process, on
+Our solver is a separate vrpd (--build), pinned to one core, with one thread per search. PyVRP runs in this process, on
 the same core.
 Needs protoc, and the Python packages grpcio, googleapis-common-protos and, with --pyvrp, pyvrp.
 """
@@ -26,8 +26,8 @@ import time
 
 from solver_sides import ROOT, Vrpd
 
-# Meanings of EUC_2D by the sets' authors, with costs in the file's units, so DIMACS costs have one decimal. Each has
-# PyVRP's name of the rounding, and PyVRP's units per unit of the file.
+# For each meaning of EUC_2D: our EDGE_WEIGHT_TYPE, PyVRP's name of the rounding, and PyVRP's units per unit of the
+# file. Costs are in the file's units, so DIMACS costs have one decimal.
 ROUNDING = {"nearest": ("EUC_2D", "round", 1), "dimacs": ("FLOOR_2D\nSCALE : 10", "dimacs", 10),
             "exact": ("EXACT_2D", "exact", 1000)}
 COST = re.compile(r"^Cost\s*:?\s*([0-9.]+).*", re.MULTILINE)
@@ -56,9 +56,9 @@ def reference(ours, path, text):
 
 
 def summarise(runs, side, limit):
-    mine = [run for run in runs if (run["side"], run["limit"]) == (side, limit)]
-    gaps = [run["gap_percent"] for run in mine if run["gap_percent"] is not None]
-    line = {"summary": True, "side": side, "limit": limit, "runs": len(mine), "solved": len(gaps),
+    own_runs = [run for run in runs if (run["side"], run["limit"]) == (side, limit)]
+    gaps = [run["gap_percent"] for run in own_runs if run["gap_percent"] is not None]
+    line = {"summary": True, "side": side, "limit": limit, "runs": len(own_runs), "solved": len(gaps),
             "load1": os.getloadavg()[0]}
     if gaps:
         line.update(mean_gap_percent=round(statistics.mean(gaps), 3), median_gap_percent=round(statistics.median(gaps), 3),
@@ -66,7 +66,7 @@ def summarise(runs, side, limit):
     return line
 
 
-def line_of(path, side, limit, seconds, cost, best, routes):
+def print_result(path, side, limit, seconds, cost, best, routes):
     """Prints and returns a result. `cost` is None without a plan that serves all mandatory customers."""
     line = {"instance": path.stem, "side": side, "limit": limit, "seconds": round(seconds, 3), "cost": cost,
             "gap_percent": None if cost is None else round(100 * (cost / best - 1), 3), "routes": routes}
@@ -76,29 +76,29 @@ def line_of(path, side, limit, seconds, cost, best, routes):
 
 def run_ours(ours, path, text, best, limit, seed):
     solution, seconds = ours.solve_vrplib(text, limit, seed)
-    whole = all(customer.reason == "cheaper to skip" for customer in solution.unserved)
-    return line_of(path, "ours", limit, seconds, solution.cost if whole else None, best, len(solution.routes))
+    serves_all = all(customer.reason == "cheaper to skip" for customer in solution.unserved)
+    return print_result(path, "ours", limit, seconds, solution.cost if serves_all else None, best, len(solution.routes))
 
 
 def run_pyvrp(path, rounding, best, limit, seed):
     import pyvrp
     _, name, units = ROUNDING[rounding]
-    begun = time.perf_counter()
+    start = time.perf_counter()
     result = pyvrp.solve(pyvrp.read(path, name), pyvrp.stop.MaxRuntime(limit), seed=seed, display=False)
     cost = result.cost() / units if result.is_feasible() else None
-    return line_of(path, "pyvrp", limit, time.perf_counter() - begun, cost, best, result.best.num_routes())
+    return print_result(path, "pyvrp", limit, time.perf_counter() - start, cost, best, result.best.num_routes())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", type=pathlib.Path, required=True, help=".vrp files, each with its .sol")
     parser.add_argument("--rounding", choices=ROUNDING, default="nearest", help="EUC_2D rounding of the set")
-    parser.add_argument("--limits", default="10", help="limits in seconds, comma separated")
+    parser.add_argument("--limits", default="10", help="time limits in seconds, comma separated")
     parser.add_argument("--stride", type=int, default=1, help="use every STRIDE-th instance")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
     parser.add_argument("--pyvrp", action="store_true", help="run PyVRP too")
-    parser.add_argument("--core", type=int, default=0, help="CPU core of the sides")
+    parser.add_argument("--core", type=int, default=0, help="CPU core on which the solvers run")
     arguments = parser.parse_args()
     limits = [float(limit) for limit in arguments.limits.split(",")]
     paths = sorted(arguments.data)[::arguments.stride]

@@ -7,9 +7,9 @@ from feature_problem import FAR, NO_LIMIT, Plan
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
 NAME = "ortools"
-# Excludes features without a short exact model, or that are compared with other solvers. OR-Tools may schedule a break
-# before a route begins or after it ends; our breaks are part of the route.
-UNKNOWN = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
+# Features that have no short exact model, or on which other solvers are compared. OR-Tools may schedule a break before a
+# route begins or after it ends; our breaks are part of the route.
+UNSUPPORTED = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
            "vehicles.max_reloads"}
 
 
@@ -85,20 +85,20 @@ class Model:
 
     def _add_durations(self, number, vehicle):
         self._time.SetSpanCostCoefficientForVehicle(vehicle.per_time, number)
-        most = vehicle.limit("max_duration")
-        if most == NO_LIMIT:
+        max_duration = vehicle.limit("max_duration")
+        if max_duration == NO_LIMIT:
             return
         over = vehicle.given.get("max_overtime", 0)
-        self._time.SetSpanUpperBoundForVehicle(most + over, number)
+        self._time.SetSpanUpperBoundForVehicle(max_duration + over, number)
         if over:
-            self._time.SetSoftSpanUpperBoundForVehicle(pywrapcp.BoundCost(most, vehicle.per_overtime), number)
+            self._time.SetSoftSpanUpperBoundForVehicle(pywrapcp.BoundCost(max_duration, vehicle.per_overtime), number)
 
     def _add_limits(self):
         if any("max_distance" in vehicle.given for vehicle in self._kinds):
             transits = [self._transit(("distance", kind), vehicle.distance)
                         for kind, vehicle in zip(self.fleet, self._kinds)]
-            most = [min(vehicle.limit("max_distance"), FAR) for vehicle in self._kinds]
-            self.routing.AddDimensionWithVehicleTransitAndCapacity(transits, 0, most, True, "distance")
+            max_distances = [min(vehicle.limit("max_distance"), FAR) for vehicle in self._kinds]
+            self.routing.AddDimensionWithVehicleTransitAndCapacity(transits, 0, max_distances, True, "distance")
         if any("max_stops" in vehicle.given for vehicle in self._kinds):
             ones = [0] * self._problem.depots + [1] * len(self._problem.customers)
             self.routing.AddDimensionWithVehicleCapacity(
@@ -135,12 +135,12 @@ class Model:
 def solve(problem, limit, seed):
     """Returns the best plan found within the limit, or None. OR-Tools has no seed."""
     del seed
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model = Model(problem)
     parameters = pywrapcp.DefaultRoutingSearchParameters()
     parameters.first_solution_strategy = routing_enums_pb2.FirstSolutionStrategy.PARALLEL_CHEAPEST_INSERTION
     parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
-    parameters.time_limit.FromMilliseconds(max(1, int(1000 * (limit - (time.perf_counter() - begun)))))
+    parameters.time_limit.FromMilliseconds(max(1, int(1000 * (limit - (time.perf_counter() - start)))))
     solution = model.routing.SolveWithParameters(parameters)
     if solution is None:
         return None

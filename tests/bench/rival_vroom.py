@@ -12,7 +12,7 @@ LEVEL = 5
 # VROOM has no release times, prizes, groups or reloads, and its durations and their limits cover only the driving.
 # Among plans with equal unserved weight, VROOM prefers more served customers, then the lowest cost.
 # Ours prefers the lowest cost.
-UNKNOWN = {"release", "prizes", "priorities", "alternative_groups", "backhauls", "vehicles.max_reloads",
+UNSUPPORTED = {"release", "prizes", "priorities", "alternative_groups", "backhauls", "vehicles.max_reloads",
            "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime"}
 
 
@@ -26,7 +26,7 @@ class Model:
         self._skill = {skill: index for index, skill in enumerate(
             sorted({skill for vehicle in problem.vehicles for skill in vehicle.given.get("skills", ())}))}
         # Setup applies only after a move. VROOM compares location indices, so nodes of one location share an index.
-        self._places = [int(numpy.argmax((problem.distance[node] == 0) & (problem.duration[node] == 0)))
+        self._locations = [int(numpy.argmax((problem.distance[node] == 0) & (problem.duration[node] == 0)))
                         for node in range(problem.nodes)]
         self.input = vroom.Input()
         self._add_matrices()
@@ -67,7 +67,7 @@ class Model:
     def _times(self, node):
         if any(soft is not None for _, _, soft in self._problem.windows[node]):
             raise ValueError("VROOM has no soft windows")
-        return {"location": self._places[node], "default_setup": self._problem.setup[node],
+        return {"location": self._locations[node], "default_setup": self._problem.setup[node],
                 "default_service": self._problem.service[node],
                 "time_windows": [window(*one[:2]) for one in self._problem.windows[node]]}
 
@@ -83,9 +83,9 @@ class Model:
 def solve(problem, limit, seed):
     """Returns VROOM's plan, which may have unserved customers. VROOM has no seed and is deterministic."""
     del seed
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model = Model(problem)
-    rest = datetime.timedelta(seconds=max(0.01, limit - (time.perf_counter() - begun)))
+    rest = datetime.timedelta(seconds=max(0.01, limit - (time.perf_counter() - start)))
     solution = model.input.solve(exploration_level=LEVEL, nb_threads=1, timeout=rest)
     steps = solution.routes
     steps = steps[steps["type"].isin(["job", "pickup", "delivery"])]

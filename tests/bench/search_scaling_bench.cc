@@ -3,8 +3,8 @@
 // Prints one JSON line per kind and number of customers, each measured in its own process.
 // `first_plan_ms` is the time from the call to the first reported plan (neighbour lists,
 // construction, descent). `us_per_iteration` is measured afterwards. Below 500 customers, CVRP uses
-// the population search, which counts its individuals by their work. Instances with windows have a
-// distance and a duration matrix.
+// the population search, which counts an individual as several iterations, by its work. Instances
+// with windows have a distance and a duration matrix.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kSizes[] = {100, 200, 500, 1'000, 2'000, 5'000, 10'000};
-constexpr int32_t kLargestMatrix = 2'000;
+constexpr int32_t kMaxMatrixCustomers = 2'000;
 
 struct ScalingCase {
   std::string what;
@@ -57,11 +57,11 @@ Instance MakeInstance(const ScalingCase& scaling, int32_t customers) {
 
 void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
   const Instance instance = MakeInstance(scaling, customers);
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   absl::Time first = absl::InfinitePast();
   Cost first_cost = 0;
   SearchOptions options;
-  options.stop = StopCondition(begun + budget, nullptr);
+  options.stop = StopCondition(start + budget, nullptr);
   const absl::StatusOr<SearchResult> result =
       Search(instance, options, [&](const Plan& /*plan*/, Cost cost) {
         if (first != absl::InfinitePast()) return;
@@ -76,8 +76,8 @@ void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budge
   nlohmann::ordered_json line;
   line["what"] = scaling.what;
   line["customers"] = customers;
-  line["first_plan_ms"] = absl::ToDoubleMilliseconds(first - begun);
-  line["overrun_ms"] = absl::ToDoubleMilliseconds(end - begun - budget);
+  line["first_plan_ms"] = absl::ToDoubleMilliseconds(first - start);
+  line["overrun_ms"] = absl::ToDoubleMilliseconds(end - start - budget);
   line["iterations"] = result->iterations;
   line["us_per_iteration"] =
       absl::ToDoubleMicroseconds(end - first) / std::max<double>(1, result->iterations);
@@ -85,8 +85,8 @@ void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budge
   PrintMeasurement(std::move(line), 1);
 }
 
-// Runs the measurement in its own process, so that its peak memory is measured.
-void MeasureApart(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
+// Runs the measurement in its own process, so that the process's peak memory is the measurement's.
+void MeasureInOwnProcess(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
   const pid_t child = fork();
   if (child < 0) Die(absl::InternalError("fork failed"));
   if (child == 0) {
@@ -115,8 +115,8 @@ int main(int argc, char** argv) {
   };
   for (const vrp::ScalingCase& scaling : cases) {
     for (const int32_t customers : vrp::kSizes) {
-      if (scaling.matrices && customers > vrp::kLargestMatrix) continue;
-      vrp::MeasureApart(scaling, customers, absl::Seconds(seconds));
+      if (scaling.matrices && customers > vrp::kMaxMatrixCustomers) continue;
+      vrp::MeasureInOwnProcess(scaling, customers, absl::Seconds(seconds));
     }
   }
   return 0;

@@ -1,7 +1,7 @@
 // Measures the cost of serving. `throughput` compares the daemon under concurrent greedy requests
 // with the same network decoding many instances at once in this process. `overhead` compares single
-// requests with direct calls of the solver. Both sides run in turns on the same cores, as do the
-// clients.
+// requests with direct calls of the solver. The daemon and the direct calls run in turns, on the
+// same cores as the clients.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -30,9 +30,9 @@
 namespace vrp {
 namespace {
 
-constexpr int kThreads = 2;
+constexpr int kThreads = 2;  // of the daemon, and of direct calls
 constexpr int kClients = 32;
-constexpr int kAtOnce = 256;
+constexpr int kBatch = 256;  // instances that a direct call decodes together
 constexpr char kModelName[] = "gt-mixed";
 constexpr char kModel[] = "models/gt-mixed";  // the newest version is used
 
@@ -51,27 +51,27 @@ std::vector<Instance> Instances(int32_t customers, int count) {
   return Value(GenerateInstances({.customers = customers, .seed = 7}, count));
 }
 
-// The rounds of one side.
+// Measurements of several rounds.
 struct Rounds {
   std::vector<double> per_second, p50, p99, cpu_ms;  // cpu_ms: per request, sum over all threads
 };
 
 struct Throughput {
   std::shared_ptr<Policy> policy = ShippedPolicy();
-  std::vector<Instance> instances = Instances(100, kAtOnce);
+  std::vector<Instance> instances = Instances(100, kBatch);
   std::vector<v1::SolveRequest> requests = GreedyRequests(instances, kModel);
   BenchDaemon daemon{kThreads};
   std::shared_ptr<grpc::Channel> channel = daemon.Connect();
   CpuPool pool{kThreads};
 
-  double Direct() {
+  double MeasureDirect() {
     DecodeOptions options;
     options.pool = &pool;
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     Value(policy->Decode(instances, options));
-    return kAtOnce / absl::ToDoubleSeconds(SteadyNow() - begun);
+    return kBatch / absl::ToDoubleSeconds(SteadyNow() - start);
   }
-  void Served(int clients, absl::Duration duration, Rounds& rounds) {
+  void MeasureServed(int clients, absl::Duration duration, Rounds& rounds) {
     const double cpu = ProcessCpuSeconds();
     const ClientsLoad load = RunClients(channel, requests, clients, duration);
     if (load.failed > 0 || load.latencies_ms.empty()) {
@@ -93,37 +93,37 @@ void MeasureThroughput(double seconds) {
   const int count = 5;
   const absl::Duration each = absl::Seconds(seconds / (2 * count + 1));
   Rounds warm, many, single;
-  bench.Served(kClients, each / 2, warm);
-  bench.Direct();
+  bench.MeasureServed(kClients, each / 2, warm);
+  bench.MeasureDirect();
   std::vector<double> direct;
   for (int i = 0; i < count; ++i) {
-    direct.push_back(bench.Direct());
-    bench.Served(kClients, each, many);
-    direct.push_back(bench.Direct());
-    bench.Served(1, each / 2, single);
+    direct.push_back(bench.MeasureDirect());
+    bench.MeasureServed(kClients, each, many);
+    direct.push_back(bench.MeasureDirect());
+    bench.MeasureServed(1, each / 2, single);
   }
-  const double alone = Median(direct);
+  const double direct_rate = Median(direct);
   // Time of 32 requests decoded together in this process. By Little's law, no closed loop of 32
   // clients can be answered faster on average.
-  const double together_ms = 1e3 * kClients / alone;
+  const double together_ms = 1e3 * kClients / direct_rate;
   PrintMeasurement({{"what", "serving_throughput_greedy_cvrp100"},
                     {"clients", kClients},
-                    {"direct_instances_per_s", alone},
+                    {"direct_instances_per_s", direct_rate},
                     {"served_instances_per_s", Median(many.per_second)},
-                    {"share", Median(many.per_second) / alone},
+                    {"share", Median(many.per_second) / direct_rate},
                     {"p50_ms", Median(many.p50)},
                     {"p99_ms", Median(many.p99)},
                     {"direct_32_ms", together_ms},
                     {"single_p50_ms", Median(single.p50)},
                     {"single_p99_ms", Median(single.p99)},
                     {"cpu_ms_per_request", Median(many.cpu_ms)},
-                    {"direct_cpu_ms_per_instance", 1e3 * kThreads / alone},
+                    {"direct_cpu_ms_per_instance", 1e3 * kThreads / direct_rate},
                     {"rounds", count}},
                    kThreads);
 }
 
-// The measurement of a request's time beyond a direct call, by both sides' clocks. A search uses
-// its whole budget either way, so its time beyond the budget is measured.
+// A measurement of how much longer a request takes than a direct call. A search uses its whole
+// budget in both cases, so the difference is the time that serving adds.
 struct Overhead {
   BenchDaemon daemon{kThreads};
   std::shared_ptr<grpc::Channel> channel = daemon.Connect();
@@ -137,12 +137,12 @@ struct Overhead {
     double computed_ms = 0;  // time of decoding and searching
   };
 
-  Call Served(const v1::SolveRequest& request) {
+  Call MeasureServed(const v1::SolveRequest& request) {
     grpc::ClientContext context;
     v1::SolveResponse response;
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     const grpc::Status status = stub->Solve(&context, request, &response);
-    const double took = Ms(SteadyNow() - begun);
+    const double took = Ms(SteadyNow() - start);
     const v1::TimeBreakdown& times = response.times();
     const absl::Duration computed =
         Value(FromProto(times.decode())) + Value(FromProto(times.search()));
@@ -150,28 +150,28 @@ struct Overhead {
     std::cerr << "serving_bench: " << status.error_message() << "\n";
     std::exit(1);
   }
-  static Call Direct(const Instance& instance, const SolveOptions& options) {
-    const absl::Time begun = SteadyNow();
+  static Call MeasureDirect(const Instance& instance, const SolveOptions& options) {
+    const absl::Time start = SteadyNow();
     const SolveTimes times = Value(Solve(instance, options)).times;
-    return {Ms(SteadyNow() - begun), Ms(times.decode + times.search)};
+    return {Ms(SteadyNow() - start), Ms(times.decode + times.search)};
   }
 
-  // Measures `requests`, which belong to the instances `of`, and direct calls in turns.
-  void Measure(const std::string& what, const std::vector<Instance>& of,
+  // Measures `requests`, and direct calls for the same `problems`, in turns.
+  void Measure(const std::string& what, const std::vector<Instance>& problems,
                const std::vector<v1::SolveRequest>& requests, const SolveOptions& options,
                absl::Duration time) {
     std::vector<double> served, direct, differences, served_computed, direct_computed;
     const absl::Time end = SteadyNow() + time;
     for (size_t i = 0; SteadyNow() < end; ++i) {
-      const size_t at = i % of.size();
-      const Call over = Served(requests[at]);
-      const Call under = Direct(of[at], options);
+      const size_t at = i % problems.size();
+      const Call served_call = MeasureServed(requests[at]);
+      const Call direct_call = MeasureDirect(problems[at], options);
       if (i < 8) continue;
-      served.push_back(over.took_ms);
-      direct.push_back(under.took_ms);
-      differences.push_back(over.took_ms - under.took_ms);
-      served_computed.push_back(over.computed_ms);
-      direct_computed.push_back(under.computed_ms);
+      served.push_back(served_call.took_ms);
+      direct.push_back(direct_call.took_ms);
+      differences.push_back(served_call.took_ms - direct_call.took_ms);
+      served_computed.push_back(served_call.computed_ms);
+      direct_computed.push_back(direct_call.computed_ms);
     }
     for (auto* values : {&served, &direct, &differences, &served_computed, &direct_computed}) {
       std::sort(values->begin(), values->end());
@@ -200,9 +200,9 @@ void MeasureFloor(Overhead& bench, const SolveOptions& decoding, absl::Duration 
   while (SteadyNow() < end) {
     const auto took = [](auto call) {
       grpc::ClientContext context;
-      const absl::Time begun = SteadyNow();
+      const absl::Time start = SteadyNow();
       if (!call(context).ok()) std::exit(1);
-      return Ms(SteadyNow() - begun);
+      return Ms(SteadyNow() - start);
     };
     const auto check = [&](grpc::ClientContext& context) {
       grpc::health::v1::HealthCheckResponse response;
@@ -213,7 +213,7 @@ void MeasureFloor(Overhead& bench, const SolveOptions& decoding, absl::Duration 
       v1::ServerInfo info;
       return system->GetServerInfo(&context, {}, &info);
     }));
-    Overhead::Direct(bench.instances.front(), decoding);
+    Overhead::MeasureDirect(bench.instances.front(), decoding);
     cold.push_back(took(check));
   }
   for (auto* values : {&own, &pooled, &cold}) std::sort(values->begin(), values->end());

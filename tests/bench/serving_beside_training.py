@@ -62,7 +62,7 @@ def steps_of(daemon, job):
     return (daemon.json("jobs", "get", job)[0]["progress"] or {}).get("step", 0)
 
 
-def beside_a_training(daemon, folder, instances, arguments):
+def measure_during_training(daemon, folder, instances, arguments):
     config = folder / "beside.yaml"
     config.write_text(CONFIG)
     job = daemon.json("train", "--config", config, "--detach")[0]["name"]
@@ -97,7 +97,7 @@ def main():
     try:
         instances = instances_with_references(daemon, folder, arguments)
         before = measure(daemon, instances, False, arguments)
-        beside, steps = beside_a_training(daemon, folder, instances, arguments)
+        beside, steps = measure_during_training(daemon, folder, instances, arguments)
         idle = [before, measure(daemon, instances, False, arguments)]
         ratios = {f"{key}_ratio": round(beside[key] / statistics.mean(line[key] for line in idle), 4)
                   for key in ("p50_ms", "p99_ms", "mean_cost", "mean_gap")}

@@ -1,6 +1,6 @@
-"""The sides of compare_solvers.py and compare_features.py: vrpd, and the solvers of measure_solvers.py.
+"""Runs the solvers that compare_solvers.py and compare_features.py compare: vrpd, and those of measure_solvers.py.
 
-vrpd is called over gRPC and pinned to one core. Each side has run(instance, limit, seed), which returns (routes or
+vrpd is called over gRPC and pinned to one core. Each class has run(instance, limit, seed), which returns (routes or
 None, seconds of wall time). An instance is a dictionary as loaded by measure_solvers.py: name, kind (cvrp, vrptw, tsp),
 metric, capacity, coords with the depot first, demands, and with windows time_windows, service, vehicles.
 """
@@ -14,8 +14,8 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VROOM_LEVEL = 5  # exploration level, instead of a limit
-LATE_S = 60
+VROOM_LEVEL = 5  # exploration level, in place of a time limit
+LATE_S = 60  # time beyond the limit after which a call fails
 
 
 def load_script(path):
@@ -89,11 +89,11 @@ class Vrpd:
         return routes, seconds
 
     def _answer(self, given, limit, seed):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         request = self._solver.SolveRequest(**given, strategy=self._strategy, model=self._model, threads=1, seed=seed)
         request.budget.FromNanoseconds(round(1e9 * limit))
         answer = self._solve(request, timeout=limit + LATE_S)
-        return answer, time.perf_counter() - begun
+        return answer, time.perf_counter() - start
 
     def _file(self, text, form="JSON"):
         return self._instances.InstanceFile(format=f"INSTANCE_FORMAT_{form}", content=text.encode())
@@ -130,7 +130,7 @@ class Vrpd:
         return self._check(request, timeout=LATE_S)
 
     def with_network(self, model):
-        """Returns a side that uses STRATEGY_SEEDED with `model` on the same daemon."""
+        """Returns a solver that uses STRATEGY_SEEDED with `model` on the same daemon."""
         other = copy.copy(self)
         other._strategy, other._model = "STRATEGY_SEEDED", model
         return other
@@ -148,7 +148,7 @@ class Peer:
 
     def run(self, instance, limit, seed):
         problem = self._script.Problem(instance, 10_000)
-        begun = time.perf_counter()
+        start = time.perf_counter()
         history = self._script.RUN[self._name](problem, VROOM_LEVEL if self._name == "vroom" else limit, seed, False, 1)
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - start
         return (history[-1][1] if history else None), seconds

@@ -1,8 +1,7 @@
 #include "tests/bench/step_flops.h"
 
-#include "core/model/graph_transformer/graph_transformer_layout.h"
-#include "core/model/graph_transformer/graph_transformer_options.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "tests/bench/encoder_flops.h"
 
 namespace vrp {
@@ -17,7 +16,7 @@ struct ForwardFlops {
 // Returns the operations of the graph transformer. It embeds nodes from 8 numbers, encodes them,
 // and projects them four times for the decoder. The decoder multiplies with them three times per
 // choice.
-ForwardFlops OfGraphTransformer(const BenchCase& c, double choices) {
+ForwardFlops GraphTransformerFlops(const BenchCase& c, double choices) {
   const GraphTransformerOptions options;
   const double nodes = c.customers + 1;
   const double h = options.hidden;
@@ -29,7 +28,7 @@ ForwardFlops OfGraphTransformer(const BenchCase& c, double choices) {
 // Returns the operations of the pointer network. An LSTM layer has eight square matrices. Nodes are
 // projected three times for the decoder. The decoder has three projections and three products with
 // the nodes per choice.
-ForwardFlops OfPointerNetwork(const BenchCase& c, double choices) {
+ForwardFlops PointerNetworkFlops(const BenchCase& c, double choices) {
   const PointerNetworkOptions options;
   const double nodes = c.customers + 1;
   const double h = options.hidden;
@@ -42,7 +41,7 @@ ForwardFlops OfPointerNetwork(const BenchCase& c, double choices) {
 PhaseSeconds FlopsByPhase(const BenchCase& c, double choices) {
   const bool pointer = c.architecture == "ptrnet";
   const ForwardFlops forward =
-      pointer ? OfPointerNetwork(c, choices) : OfGraphTransformer(c, choices);
+      pointer ? PointerNetworkFlops(c, choices) : GraphTransformerFlops(c, choices);
   PhaseSeconds flops{};
   const auto at = [&flops](Phase phase) -> double& { return flops[static_cast<size_t>(phase)]; };
   at(Phase::kEncode) = forward.encode;

@@ -28,7 +28,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 from daemon import Daemon  # noqa: E402
 
 
-def generated(daemon, folder, name, count, seed):
+def generate_files(daemon, folder, name, count, seed):
     """Generates instances and returns their paths, one file per instance."""
     problem, customers = re.fullmatch(r"([a-z]+)(\d+)", name).groups()
     path = folder / f"{name}.jsonl"
@@ -43,21 +43,21 @@ def generated(daemon, folder, name, count, seed):
     return files
 
 
-def solve_once(daemon, path, words):
-    response = daemon.json("solve", path, *words)[0]
+def solve_once(daemon, path, arguments):
+    response = daemon.json("solve", path, *arguments)[0]
     return {"cost": response["cost"], "feasible": response["feasible"], "seconds": response["time_ms"]["total"] / 1000,
             "limit_seconds": response["budget_ms"] / 1000, "end_reason": response["end_reason"],
             "threads": response["threads"]}
 
 
-def run_class(daemon, name, files, sides):
-    runs = {side: [] for side in sides}
-    order = list(sides)
+def run_class(daemon, name, files, rules):
+    runs = {rule: [] for rule in rules}
+    order = list(rules)
     for number, path in enumerate(files):
         order.reverse()
-        for side in order:
-            runs[side].append(solve_once(daemon, path, sides[side]))
-            print(json.dumps({"class": name, "instance": number, "side": side, **runs[side][-1]}), flush=True)
+        for rule in order:
+            runs[rule].append(solve_once(daemon, path, rules[rule]))
+            print(json.dumps({"class": name, "instance": number, "side": rule, **runs[rule][-1]}), flush=True)
     return runs
 
 
@@ -80,8 +80,8 @@ def main():
     parser.add_argument("--classes", default="cvrp100,vrptw100",
                         help="problems with their numbers of customers, separated by commas")
     parser.add_argument("--instances", type=int, default=20, help="number of instances per class")
-    parser.add_argument("--fixed", default="10s", help="budget of the fixed side")
-    parser.add_argument("--threads", type=int, default=0, help="threads of both sides; 0: all idle ones")
+    parser.add_argument("--fixed", default="10s", help="budget of the fixed rule")
+    parser.add_argument("--threads", type=int, default=0, help="threads of both rules; 0: all idle threads")
     parser.add_argument("--seed", type=int, help="seed of the instances; default: random")
     parser.add_argument("--max-percent", type=float, default=0.1, help="maximum extra cost in per cent")
     parser.add_argument("--max-seconds", type=float, default=2, help="maximum of the median seconds")
@@ -90,14 +90,14 @@ def main():
     print(json.dumps({"what": "stop_rule", "seed": seed, "instances": arguments.instances, "threads": arguments.threads}),
           flush=True)
     common = ["--threads", str(arguments.threads)]
-    sides = {"automatic": common, "fixed": [*common, "--budget", arguments.fixed]}
+    rules = {"automatic": common, "fixed": [*common, "--budget", arguments.fixed]}
     daemon = Daemon()
     within_limits = True
     try:
         with tempfile.TemporaryDirectory() as folder:
             for name in arguments.classes.split(","):
-                files = generated(daemon, pathlib.Path(folder), name, arguments.instances, seed)
-                line = summary(name, run_class(daemon, name, files, sides))
+                files = generate_files(daemon, pathlib.Path(folder), name, arguments.instances, seed)
+                line = summary(name, run_class(daemon, name, files, rules))
                 print(json.dumps(line), flush=True)
                 within_limits &= line["mean_above_percent"] <= arguments.max_percent
                 within_limits &= line["median_seconds"] <= arguments.max_seconds

@@ -17,7 +17,6 @@ import os
 import pathlib
 import statistics
 import sys
-import tempfile
 import time
 
 from our_engine import OurEngine
@@ -36,7 +35,7 @@ validation: {{instances: 16}}
 """
 
 
-def by_the_daemon(case, baseline, arguments):
+def measure_daemon(case, baseline, arguments):
     """Returns the seconds per step between the first and the last progress event, and the number of steps."""
     customers, batch = CASES[case]
     sys.path.insert(0, str(ROOT / "tests" / "e2e"))
@@ -66,7 +65,7 @@ def by_the_daemon(case, baseline, arguments):
     return (seen[-1][1] - first[1]) / steps, steps
 
 
-def by_the_engine(case, baseline, arguments):
+def measure_engine(case, baseline, arguments):
     customers, batch = CASES[case]
     program = arguments.build / "bench" / "engine_bench"
     with OurEngine(program, problem="cvrp", customers=customers, batch=batch, threads=arguments.threads,
@@ -78,9 +77,9 @@ def by_the_engine(case, baseline, arguments):
 
 def measure(case, baseline, arguments):
     batch = CASES[case][1]
-    before = by_the_engine(case, baseline, arguments)
-    daemon, steps = by_the_daemon(case, baseline, arguments)
-    engine = (before + by_the_engine(case, baseline, arguments)) / 2  # averages out changes of other load
+    before = measure_engine(case, baseline, arguments)
+    daemon, steps = measure_daemon(case, baseline, arguments)
+    engine = (before + measure_engine(case, baseline, arguments)) / 2  # averages out changes of other load
     return {"what": f"train_wall_{case}", "batch": batch, "incl_rollout_baseline": baseline, "steps": steps,
             "by_vrpctl_per_s": round(batch / daemon, 1), "by_engine_per_s": round(batch / engine, 1),
             "around_a_step_ms": round(1e3 * (daemon - engine), 2), "around_share": round(daemon / engine - 1, 3),
@@ -101,7 +100,7 @@ def main():
         for baseline in (False, True):
             lines.append(measure(case, baseline, arguments))
             print(json.dumps(lines[-1]), flush=True)
-    print(f"{'what':24} {'baseline':>8} {'vrpctl train/s':>14} {'engine/s':>9} {'around a step':>14} {'load':>5}",
+    print(f"{'what':24} {'baseline':>8} {'vrpctl train/s':>14} {'engine/s':>9} {'overhead':>14} {'load':>5}",
           file=sys.stderr)
     for m in lines:
         print(f"{m['what']:24} {'yes' if m['incl_rollout_baseline'] else '':>8} {m['by_vrpctl_per_s']:14.1f} "

@@ -1,6 +1,7 @@
 #include "client/support/files.h"
 
 #include <sstream>
+#include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,7 +16,8 @@ using testing::IsEmpty;
 
 TEST(InputFiles, AreReadCompletely) {
   std::istringstream in("from stdin");
-  EXPECT_EQ(ReadInput(WriteTestFile("read.txt", "a\0b"), in).value(), "a");
+  const std::string with_nul("a\0b", 3);
+  EXPECT_EQ(ReadInput(WriteTestFile("read.txt", with_nul), in).value(), with_nul);
   EXPECT_EQ(ReadInput("-", in).value(), "from stdin");
 }
 

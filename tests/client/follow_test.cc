@@ -98,17 +98,17 @@ TEST(JobsWatch, ContinuesAfterABrokenConnectionWithoutGapsOrDuplicates) {
 }
 
 TEST(JobsWatch, SurvivesARestartOfTheDaemon) {
-  absl::Notification half_way;
+  absl::Notification events_sent;
   FakeServer server(ScriptedHandlers({[&](int64_t, WriteEvent write) {
                                         for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
-                                        half_way.Notify();
+                                        events_sent.Notify();
                                         while (write(AHeartbeat())) std::this_thread::yield();
                                         return absl::OkStatus();
                                       },
                                       WriteAll}));
   CommandResult result;
   std::thread watch([&] { result = Watch(server); });
-  half_way.WaitForNotification();
+  events_sent.WaitForNotification();
   server.Stop();
   server.Restart();
   watch.join();

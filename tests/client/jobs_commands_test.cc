@@ -86,7 +86,7 @@ TEST(JobsGetCommand, PrintsWhichWeightsWerePublishedAndWhy) {
   EXPECT_THAT(text, Not(HasSubstr("once it runs")));
   const auto json = RunJson(server, {"jobs", "get", "abc"}).OutJson()[0];
   EXPECT_EQ(json["published"]["reason"], "LAST_WEIGHTS");
-  EXPECT_TRUE(json["published"]["val_cost"].is_null());
+  EXPECT_TRUE(json["published"]["validation_cost"].is_null());
   EXPECT_EQ(json["stop_requested"], true);
   EXPECT_EQ(json["end_reason"], "STOPPED");
 }
@@ -150,7 +150,7 @@ TEST(JobsHistoryCommand, SendsItsFlagsAndPrintsOneLinePerPoint) {
   EXPECT_EQ(request_received.max_points(), 1000);
   ASSERT_THAT(points, SizeIs(2));
   EXPECT_EQ(points[1]["step"], 20);
-  EXPECT_EQ(points[1]["val_cost"], 6.32);
+  EXPECT_EQ(points[1]["validation_cost"], 6.32);
 }
 
 v1::TrainingJob ATrainingJob(const std::string& name, const std::string& rate, double gap) {
@@ -205,8 +205,8 @@ TEST(JobsCompareCommand, ShowsResultsAndDifferingSettings) {
 TEST(JobsCompareCommand, PrintsJson) {
   const FakeServer server(GetJobHandlers());
   const auto compared = RunJson(server, {"jobs", "compare", "a", "b"}).OutJson().at(0);
-  EXPECT_EQ(compared["jobs"][1]["best_val_gap"], 0.0725);
-  EXPECT_EQ(compared["jobs"][1]["best_val_reference"], "nearest neighbour");
+  EXPECT_EQ(compared["jobs"][1]["best_validation_gap"], 0.0725);
+  EXPECT_EQ(compared["jobs"][1]["best_validation_reference"], "nearest neighbour");
   EXPECT_EQ(compared["jobs"][1]["seconds_per_epoch"], 26.4);
   EXPECT_EQ(compared["jobs"][0]["run_seconds"], 80);
   EXPECT_EQ(compared["differences"]["training.patience"]["trainingJobs/b"], "3");

@@ -115,8 +115,7 @@ TEST(SolveJson, SplitsTheModelsName) {
 TEST(SolveJson, HasTimesInMilliseconds) {
   const Json object = SolveJson(ASolveResponse());
   EXPECT_EQ(object["budget_ms"], 500);
-  EXPECT_EQ(object["time_ms"].dump(),
-            R"({"queue":0,"encode":0,"decode":0,"search":12.5,"total":13})");
+  EXPECT_EQ(object["time_ms"].dump(), R"({"queue":0,"decode":0,"search":12.5,"total":13})");
 }
 
 TEST(SolveJson, KeepsTheLargestSeed) {
@@ -149,12 +148,13 @@ TEST(CheckJson, HasTheKeysThatScriptsRelyOn) {
 
 TEST(EventJson, HasTheKeysThatScriptsRelyOnForProgress) {
   const Json event = EventJson(AProgressEvent(5, 37));
-  EXPECT_THAT(Keys(event),
-              IsSupersetOf({"sequence", "attempt", "type", "time", "epoch", "step", "loss",
-                            "train_cost", "val_cost", "instances_per_second", "epochs", "steps",
-                            "val_reference_cost", "learning_rate", "end_of_epoch", "val_gap",
-                            "val_reference", "seconds_per_step", "seconds_per_epoch"}));
-  EXPECT_EQ(event["val_reference"], "nearest neighbour");
+  EXPECT_THAT(
+      Keys(event),
+      IsSupersetOf({"sequence", "attempt", "type", "time", "epoch", "step", "loss", "train_cost",
+                    "validation_cost", "instances_per_second", "epochs", "steps",
+                    "validation_reference_cost", "learning_rate", "end_of_epoch", "validation_gap",
+                    "validation_reference", "seconds_per_step", "seconds_per_epoch"}));
+  EXPECT_EQ(event["validation_reference"], "nearest neighbour");
   EXPECT_EQ(event["seconds_per_step"], 0.104);
   EXPECT_EQ(event["seconds_per_epoch"], 26.4);
   EXPECT_EQ(event["type"], "progress");
@@ -177,7 +177,7 @@ TEST(ModelJson, HasANullGapIfTheCardStatesNone) {
 TEST(EventJson, HasANullCostBeforeTheFirstValidation) {
   v1::WatchTrainingJobResponse event = AProgressEvent(5, 37);
   event.mutable_progress()->clear_validation_cost();
-  EXPECT_TRUE(EventJson(event)["val_cost"].is_null());
+  EXPECT_TRUE(EventJson(event)["validation_cost"].is_null());
 }
 
 TEST(EventJson, HasAKeyPerEventType) {

@@ -46,6 +46,10 @@ TEST(Presets, BeginWithTwoCommentLines) {
   }
 }
 
+TEST(Presets, KnowTheirArchitectures) {
+  EXPECT_THAT(PresetArchitectures(), testing::ElementsAre("gt", "ptrnet"));
+}
+
 TEST(Presets, IncludeTheDefault) { EXPECT_TRUE(FindPreset(kDefaultPreset).ok()); }
 
 TEST(PresetList, IsPrintedWithoutADaemon) {

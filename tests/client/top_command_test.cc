@@ -122,6 +122,7 @@ TEST(TopCommand, PrintsAJsonObject) {
   EXPECT_EQ(object["device_loss"], nullptr);
 }
 
+// The error of a lost GPU.
 constexpr char kLoss[] =
     "the GPU cannot be used until the daemon has restarted itself: an illegal "
     "address";
@@ -167,6 +168,7 @@ v1::ServerStats StatsWithGpus() {
   return stats;
 }
 
+// The text for the busy device of StatsWithGpus.
 constexpr char kBusyGpu[] =
     "NVIDIA H200  util 83 %  mem 121.0 of 1398.0 GiB (vrpd: 4.0)  54 C  412 W of 700 W";
 

@@ -118,7 +118,7 @@ TEST_F(TrainCommand, PrintsOnlyEventsAsJson) {
   EXPECT_EQ(objects[0]["type"], "state");
   EXPECT_EQ(objects[3]["state"], "SUCCEEDED");
   EXPECT_EQ(objects[2]["published"].dump(),
-            R"({"epoch":1,"step":10,"reason":"BEST_VALIDATION","val_cost":6.25})");
+            R"({"epoch":1,"step":10,"reason":"BEST_VALIDATION","validation_cost":6.25})");
 }
 
 TEST_F(TrainCommand, DrawsAProgressBarOnATerminal) {

@@ -1,4 +1,4 @@
-"""Calls the daemon's RPCs without generated code, by proto/vrp/v1/descriptor.binpb."""
+"""Calls the daemon's RPCs without generated code, using proto/vrp/v1/descriptor.binpb."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Tests backups during a training and state folders restored from them."""
+"""Tests backups made during a training job, and the state folders restored from them."""
 
 import hashlib
 import json
@@ -27,8 +27,8 @@ class BackupTest(unittest.TestCase):
         self.backup = self.folder / "vrp.tar"
         self.restored = self.folder / "restored"
 
-    def train(self, *words):
-        return self.daemon.json("train", "--config", tiny_config(self.folder), "--detach", *words)[0]["name"]
+    def train(self, *arguments):
+        return self.daemon.json("train", "--config", tiny_config(self.folder), "--detach", *arguments)[0]["name"]
 
     def read_until(self, job, wanted):
         return self.daemon.events_until(wanted, "jobs", "watch", job)
@@ -40,7 +40,7 @@ class BackupTest(unittest.TestCase):
     def weights(self, state, version):
         return sha256(state / "models" / "tiny" / str(version) / "weights.safetensors")
 
-    def test_resumes_a_training_bit_for_bit_in_the_restored_folder(self):
+    def test_resumes_a_training_job_bit_for_bit_in_the_restored_folder(self):
         job = self.train(*LONG)
         self.read_until(job, lambda event: event["type"] == "checkpoint" and event["step"] >= 20)
         backup = self.daemon.json("server", "backup", self.backup)[0]
@@ -61,7 +61,7 @@ class BackupTest(unittest.TestCase):
         saved = [event["step"] for event in again if event["type"] == "checkpoint" and event["attempt"] == 1]
         self.assertEqual(len(resumed), 1)
         self.assertGreaterEqual(resumed[0], saved[-1])
-        self.assertLess(resumed[0], 600, "the backup was made while it trained")
+        self.assertLess(resumed[0], 600, "the backup must be made during the training")
         self.assertEqual(self.weights(self.folder / "state", 1), self.weights(self.restored, 1))
 
     def test_restores_models_aliases_matrices_and_datasets(self):
@@ -104,7 +104,7 @@ class BackupTest(unittest.TestCase):
         self.assertEqual((names[0], names[1], names[-1]), ("backup.json", "jobs.db", "SHA256SUMS"))
         self.assertEqual(len(sums.splitlines()), len(names) - 1)
 
-    def test_refuses_invalid_restores_and_leaves_nothing(self):
+    def test_refuses_invalid_archives_and_creates_no_folder(self):
         self.daemon.json("server", "backup", self.backup)
         archive = self.backup.read_bytes()
         cut, damaged = self.folder / "cut.tar", self.folder / "damaged.tar"

@@ -16,8 +16,8 @@ from daemon import BINARIES, CALL_TIMEOUT_S, ROOT, Daemon
 CASES = pathlib.Path(os.environ.get("VRP_CASES", ROOT.parent / "shared" / "cases"))
 BUDGET = os.environ.get("VRP_CASES_BUDGET", "1s")
 INCOMPLETE = 7  # vrpctl's exit status if customers without a prize are unserved
-REFUSED = 2
-BUSY = 6
+REFUSED = 2  # ... for wrong usage or input
+BUSY = 6  # ... if the daemon is busy
 
 
 def steps_of(route):
@@ -72,26 +72,26 @@ class CasesTest(unittest.TestCase):
         self.assertEqual(len(found), 1, f"case {number}")
         return found[0] / name
 
-    def call(self, number, name, *words, code=0):
-        done = self.daemon.call("solve", self.file(number, name), "--budget", BUDGET, *words)
+    def call(self, number, name, *arguments, code=0):
+        done = self.daemon.call("solve", self.file(number, name), "--budget", BUDGET, *arguments)
         self.assertEqual(done.returncode, code, f"{number} {name}: {done.stdout[-800:]}\n{done.stderr}")
         return done
 
-    def vroom(self, number, name, cost, left=(), code=None):
+    def vroom(self, number, name, cost, unserved=(), code=None):
         """Solves a VROOM file and checks the answer's cost and unassigned ids."""
-        code = code if code is not None else INCOMPLETE if left else 0
+        code = code if code is not None else INCOMPLETE if unserved else 0
         answer = json.loads(self.call(number, name, "--output", "vroom", code=code).stdout)
         self.assertEqual(answer["summary"]["cost"], cost, f"{number} {name}")
-        self.assertEqual(sorted(task["id"] for task in answer["unassigned"]), sorted(left), f"{number} {name}")
+        self.assertEqual(sorted(task["id"] for task in answer["unassigned"]), sorted(unserved), f"{number} {name}")
         return answer
 
-    def solve(self, number, name, cost, left=(), *words, code=None):
+    def solve(self, number, name, cost, unserved=(), *arguments, code=None):
         """Solves a file of vrpctl's JSON like vroom(), with texts as ids."""
-        code = code if code is not None else INCOMPLETE if left else 0
-        answer = json.loads(self.call(number, name, *words, "--output", "json", code=code).stdout)
+        code = code if code is not None else INCOMPLETE if unserved else 0
+        answer = json.loads(self.call(number, name, *arguments, "--output", "json", code=code).stdout)
         if cost is not None:
             self.assertAlmostEqual(answer["cost"], cost, 6, f"{number} {name}")
-        self.assertEqual(sorted(task["id"] for task in answer["unserved"]), sorted(left), f"{number} {name}")
+        self.assertEqual(sorted(task["id"] for task in answer["unserved"]), sorted(unserved), f"{number} {name}")
         return answer
 
     def refused(self, number, name, *texts):
@@ -103,7 +103,7 @@ class CasesTest(unittest.TestCase):
     def reasons(self, answer):
         return {task["id"]: task["reason"] for task in answer.get("unserved", answer.get("unassigned"))}
 
-    def test_a_serves_customers_only_reachable_with_others(self):
+    def test_serves_customers_only_reachable_with_others(self):
         self.solve("34", "limit.json", 11)
         self.solve("34", "round.vrp", 21)
         answer = self.solve("34", "window.json", 8, ["1"])
@@ -122,7 +122,7 @@ class CasesTest(unittest.TestCase):
         done = self.daemon.call("check", self.file("54", "own.json"), self.file("54", "own.sol"))
         self.assertIn("checker: feasible", done.stdout)
 
-    def test_b_serves_all_customers_while_vehicles_are_idle(self):
+    def test_leaves_few_customers_unserved_if_vehicles_are_idle(self):
         self.solve("55", "in.json", 100172, ["job:3"])
         self.solve("55", "cheaper.json", 5172, ["job:3"])
         for name, fixed in (("distance.json", 0), ("fewest.json", 0), ("cost.json", 1_800_000)):
@@ -130,11 +130,11 @@ class CasesTest(unittest.TestCase):
             self.assertLessEqual(len(answer["unserved"]), 3, name)
             self.assertLessEqual(answer["cost"] - fixed, 9000, name)
 
-    def test_c_assigns_vehicles_without_a_depot_to_any_depot(self):
+    def test_assigns_vehicles_without_a_depot_to_any_depot(self):
         self.solve("44", "in.vrp", 68)
         self.solve("44", "novehicles.vrp", 68)
 
-    def test_d_names_fields_of_the_file_in_errors_and_accepts_shared_locations(self):
+    def test_obeys_task_limits_and_accepts_many_jobs_at_few_locations(self):
         self.vroom("09", "in.json", 60, [1, 3])
         self.vroom("09", "zero.json", 90)
         answer = json.loads(self.call("51", "in.json", "--output", "vroom").stdout)
@@ -251,9 +251,9 @@ class CasesTest(unittest.TestCase):
         self.assertIn(done.returncode, (0, BUSY), done.stderr)
         self.solve("34", "limit.json", 11)
 
-    def train(self, number, name, *words):
+    def train(self, number, name, *arguments):
         shutil.copytree(self.file(number, "."), self.folder / number, dirs_exist_ok=True)
-        return subprocess.run([BINARIES / "vrpctl", "--remote", self.daemon.address, "train", "--config", name, *words],
+        return subprocess.run([BINARIES / "vrpctl", "--remote", self.daemon.address, "train", "--config", name, *arguments],
                               cwd=self.folder / number, capture_output=True, text=True, timeout=CALL_TIMEOUT_S,
                               check=False)
 
@@ -288,7 +288,7 @@ class CasesTest(unittest.TestCase):
         for text in ("training.initial_model", "hidden", "32", "64"):
             self.assertIn(text, done.stderr)
 
-    def test_trains_with_odd_numbers_and_a_huge_learning_rate(self):
+    def test_names_a_wrong_setting_and_trains_other_configurations_without_nan(self):
         done = self.train("47", "own.yaml")
         self.assertEqual(done.returncode, REFUSED)
         self.assertIn("own.yaml:7: validation.seed: got", done.stderr)
@@ -301,6 +301,6 @@ class CasesTest(unittest.TestCase):
 
 if __name__ == "__main__":
     if not CASES.is_dir():
-        print(f"skipped: the inputs are not here: {CASES} is no folder (VRP_CASES names another)")
+        print(f"skipped: the inputs are not here: {CASES} is not a folder (set VRP_CASES to another one)")
     else:
         unittest.main()

@@ -29,7 +29,7 @@ class Daemon:
         line = self._first_line()
         if not line.startswith("listening on "):
             self.kill()
-            raise RuntimeError(f"vrpd said {line!r}; its log:\n{self.log_path.read_text()}")
+            raise RuntimeError(f"vrpd printed {line!r}; its log:\n{self.log_path.read_text()}")
         self.address = line.removeprefix("listening on ").strip()
 
     def _first_line(self):
@@ -44,26 +44,27 @@ class Daemon:
             signal.alarm(0)
             signal.signal(signal.SIGALRM, before)
 
-    def call(self, *words, stdin=None):
-        """Runs `vrpctl --remote ... words`. Returns the finished process with text output."""
-        return vrpctl("--remote", self.address, *words, stdin=stdin)
+    def call(self, *arguments, stdin=None):
+        """Runs `vrpctl --remote ...` with `arguments`. Returns the finished process with text output."""
+        return vrpctl("--remote", self.address, *arguments, stdin=stdin)
 
-    def json(self, *words):
+    def json(self, *arguments):
         """Runs call() with --output json, expects success and returns the printed objects."""
-        done = self.call(*words, "--output", "json")
+        done = self.call(*arguments, "--output", "json")
         if done.returncode != 0:
-            raise AssertionError(f"vrpctl {words} exited {done.returncode}: {done.stderr}\n{self.log_path.read_text()[-2000:]}")
+            log = self.log_path.read_text()[-2000:]
+            raise AssertionError(f"vrpctl {arguments} exited {done.returncode}: {done.stderr}\n{log}")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def follow(self, *words):
+    def follow(self, *arguments):
         """Starts `vrpctl ... --output json`. Read its lines from .stdout."""
-        return subprocess.Popen([BINARIES / "vrpctl", "--remote", self.address, *map(str, words), "--output", "json"],
+        return subprocess.Popen([BINARIES / "vrpctl", "--remote", self.address, *map(str, arguments), "--output", "json"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
-    def events_until(self, wanted, *words):
-        """Returns the events printed by the following call `words`, up to the first for which wanted(event) is true."""
+    def events_until(self, wanted, *arguments):
+        """Returns the events printed by the following call `arguments`, up to the first for which wanted(event) is true."""
         events = []
-        with self.follow(*words) as watch:
+        with self.follow(*arguments) as watch:
             for line in watch.stdout:
                 events.append(json.loads(line))
                 if wanted(events[-1]):
@@ -95,7 +96,7 @@ class Daemon:
 
 
 def first_gap(events):
-    """Returns a text if the sequence numbers from 1 on do not occur exactly once, or None.
+    """Returns a description of the first sequence number, counted from 1, that is missing or repeated, or None.
 
     A `compacted` event stands for a range of numbers, since old events of long jobs are thinned."""
     last_sequence = 0
@@ -108,7 +109,7 @@ def first_gap(events):
 
 
 def lost_events(before, after):
-    """Returns the events of `before` that the gap-free `after` lacks or has changed, except those thinning may remove.
+    """Returns the events of `before` that the gap-free `after` lacks or has changed, except those that thinning may remove.
 
     The queue position of a job is ignored, since it comes with the newest event while the job waits."""
     def own(event):
@@ -119,8 +120,8 @@ def lost_events(before, after):
             if again.get(event["sequence"], own(event) if event["type"] in thinned else None) != own(event)]
 
 
-def vrpctl(*words, stdin=None, env=None):
-    return subprocess.run([BINARIES / "vrpctl", *map(str, words)], input=stdin, capture_output=True, text=True,
+def vrpctl(*arguments, stdin=None, env=None):
+    return subprocess.run([BINARIES / "vrpctl", *map(str, arguments)], input=stdin, capture_output=True, text=True,
                           timeout=CALL_TIMEOUT_S, env=env, check=False)
 
 

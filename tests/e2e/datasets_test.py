@@ -1,4 +1,4 @@
-"""Tests trainings on uploaded datasets, through a daemon with tokens that accepts no file names."""
+"""Tests training jobs on uploaded datasets, with a daemon that requires tokens and accepts no file names."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import unittest
 
 from daemon import BINARIES, CALL_TIMEOUT_S, Daemon, vrpctl
 
-# Tests must not inherit settings of the caller.
+# Leaves out VRP_TOKEN and VRP_TLS_*, which the tests must not inherit.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("VRP_T")}
 TRAINING = """\
 name: own
@@ -26,11 +26,11 @@ SUPERVISED = ("training.method=supervised", "supervised.labels=file", "supervise
 
 
 def own_lines(count, tours=True):
-    """Returns instances of 6 customers as JSON lines, each labelled with a route per customer."""
-    made = subprocess.run([BINARIES / "vrpctl", "--remote", own_lines.remote, "generate", "--problem", "cvrp", "--customers", "6",
+    """Returns instances of 6 customers as JSON lines. With `tours`, each has a label with one route per customer."""
+    generated = subprocess.run([BINARIES / "vrpctl", "--remote", own_lines.remote, "generate", "--problem", "cvrp", "--customers", "6",
                            "--count", str(count)], capture_output=True, text=True, timeout=CALL_TIMEOUT_S, check=True,
                           env={**ENVIRONMENT, "VRP_TOKEN": own_lines.token})
-    lines = [json.loads(line) for line in made.stdout.splitlines()]
+    lines = [json.loads(line) for line in generated.stdout.splitlines()]
     for line in lines:
         line["ref_cost"] = 20
         if tours:
@@ -61,11 +61,11 @@ class DatasetsTest(unittest.TestCase):
         path.chmod(0o600)
         return path
 
-    def call(self, *words, role="train"):
-        return vrpctl("--remote", self.daemon.address, *words, env={**ENVIRONMENT, "VRP_TOKEN": self.tokens[role]})
+    def call(self, *arguments, role="train"):
+        return vrpctl("--remote", self.daemon.address, *arguments, env={**ENVIRONMENT, "VRP_TOKEN": self.tokens[role]})
 
-    def json(self, *words):
-        done = self.call(*words, "--output", "json")
+    def json(self, *arguments):
+        done = self.call(*arguments, "--output", "json")
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -31,7 +31,7 @@ INSTRUCTIONS = {"ARG", "FROM", "WORKDIR", "ADD", "RUN", "ENV", "USER", "VOLUME",
 
 
 def tool(name):
-    """Returns the path of a tool, also from the folders of programs for root, or None."""
+    """Returns the path of a tool in PATH or in the program folders of root, or None."""
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
 
 
@@ -39,9 +39,9 @@ def needs(name):
     return unittest.skipUnless(tool(name), f"skipped: {name} is not installed")
 
 
-def run(*words):
-    """Returns the exit status and all output."""
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+def run(*arguments):
+    """Runs a command. Returns its exit status and all output."""
+    done = subprocess.run([str(argument) for argument in arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=CALL_TIMEOUT_S, check=False)
     return done.returncode, done.stdout
 
@@ -63,7 +63,7 @@ class FolderTestCase(unittest.TestCase):
         return daemon
 
 
-class SystemdTest(FolderTestCase):
+class SystemdUnitTest(FolderTestCase):
     def unit(self):
         """Returns the path of a copy of the unit that names an existing program."""
         path = self.folder / "vrpd.service"
@@ -76,19 +76,19 @@ class SystemdTest(FolderTestCase):
         self.assertEqual((status, output.strip()), (0, ""))
 
     @needs("systemd-analyze")
-    def test_detects_words_unknown_to_systemd(self):
+    def test_would_fail_the_check_with_words_unknown_to_systemd(self):
         path = self.unit()
         path.write_text(path.read_text().replace("RemoveIPC=yes", "RemoveIPCs=yes"))
         _, output = run("systemd-analyze", "verify", "--man=no", path)
         self.assertIn("RemoveIPCs", output)
 
     @needs("systemd-analyze")
-    def test_bounds_the_exposure_of_the_service(self):
+    def test_limits_the_exposure_of_the_service(self):
         status, output = run("systemd-analyze", "security", "--offline=true", f"--threshold={round(10 * MAX_EXPOSURE)}",
                              self.unit())
         self.assertEqual(status, 0, output[-300:])
 
-    def test_accepts_the_flags_of_the_unit(self):
+    def test_has_flags_that_vrpd_accepts(self):
         command = re.search(r"^ExecStart=(.+)$", UNIT.read_text(), re.MULTILINE).group(1)
         words = shlex.split(command.replace("/etc/vrpd/vrpd.yaml", str(ROOT / "configs" / "vrpd.yaml")))
         self.assertEqual(words[0], "/usr/bin/vrpd")
@@ -97,7 +97,7 @@ class SystemdTest(FolderTestCase):
         self.assertEqual(daemon.stop(), 0)
 
 
-class NginxTest(FolderTestCase):
+class NginxConfigurationTest(FolderTestCase):
     def setUp(self):
         super().setUp()
         self.authority = Authority(self.folder, "authority")
@@ -133,9 +133,9 @@ class NginxTest(FolderTestCase):
     def test_admits_only_callers_with_a_certificate(self):
         daemon = self.start()
         with self.proxy(daemon.address):
-            mine, key = self.authority.issue("me")
+            certificate, key = self.authority.issue("me")
             remote = ("--remote", f"localhost:{self.port}", "--tls-ca", self.authority.pem)
-            known = (*remote, "--tls-certificate", mine, "--tls-key", key)
+            known = (*remote, "--tls-certificate", certificate, "--tls-key", key)
             self.assertEqual(vrpctl(*known, "server", "info").returncode, 0)
             solved = vrpctl(*known, "solve", ROOT / "tests" / "data" / "E-n22-k4.vrp", "--budget", "50ms", "--stream")
             self.assertEqual(solved.returncode, 0, solved.stderr)
@@ -171,7 +171,7 @@ class ContainerTest(FolderTestCase):
 
     def test_has_only_known_instructions_and_stages(self):
         self.assertLessEqual({word for word, _ in self.lines}, INSTRUCTIONS)
-        self.assertEqual(self.stages[-1], "cpu", "the default")
+        self.assertEqual(self.stages[-1], "cpu", "the last stage is the default")
 
     def test_ends_each_image_as_a_user_without_root(self):
         starts = [at for at, (word, _) in enumerate(self.lines) if word == "FROM"]
@@ -179,7 +179,7 @@ class ContainerTest(FolderTestCase):
             if name != "base":
                 self.assertEqual(self.lines[end - 1], ["USER", "vrpd"], name)
 
-    def test_accepts_the_flags_of_the_image_and_is_healthy(self):
+    def test_has_flags_that_vrpd_accepts_and_a_working_health_check(self):
         self.assertEqual(json.loads(self.only("ENTRYPOINT")), ["vrpd"])
         flags = [re.sub(r"^0\.0\.0\.0:\d+$", "127.0.0.1:0", word) for word in json.loads(self.only("CMD"))]
         daemon = self.start(*flags)
@@ -188,7 +188,7 @@ class ContainerTest(FolderTestCase):
         check[check.index("--remote") + 1] = daemon.address
         self.assertEqual(vrpctl(*check[1:]).returncode, 0)
         daemon.stop()
-        self.assertEqual(vrpctl(*check[1:]).returncode, 1, "of a daemon that is gone; Docker knows 0 and 1 only")
+        self.assertEqual(vrpctl(*check[1:]).returncode, 1, "must fail with 1 if the daemon is gone, since Docker knows only 0 and 1")
 
     @unittest.skipUnless(yaml, "skipped: PyYAML is not installed")
     def test_builds_existing_stages_and_listens_on_loopback(self):

@@ -1,7 +1,7 @@
 """Runs the examples of every help text of vrpctl and vrpd, in order, on a real daemon.
 
 Users copy examples line by line, so the lines of each help text run as one shell script, in a folder with the files that
-they name. Only REPLACEMENTS changes lines: their duration and the host that they name."""
+they name. shorten() changes only durations, sizes and the host in the lines."""
 
 import json
 import os
@@ -23,7 +23,7 @@ STEPS = ("--set training.batches_per_epoch=2 --set training.batch_size=8 --set v
 SHORT = f"{STEPS} --set training.epochs=2"
 LASTING = f"{STEPS} --set training.epochs=100000"
 
-# (pattern, replacement): all changes of this test to the examples.
+# (pattern, replacement) of durations, sizes and hosts in the examples.
 REPLACEMENTS = [
     (r"\bhost:50051\b", "$VRP_REMOTE"),
     (r"--budget \d+[mh]\b", "--budget 1s"),
@@ -70,8 +70,8 @@ def provide_files(folder):
     (folder / "configs").symlink_to(ROOT / "configs")
 
 
-def help_of(program, words=()):
-    done = subprocess.run([BINARIES / program, *words, "--help"], capture_output=True, text=True, timeout=60, check=True)
+def help_of(program, arguments=()):
+    done = subprocess.run([BINARIES / program, *arguments, "--help"], capture_output=True, text=True, timeout=60, check=True)
     return done.stdout
 
 
@@ -88,16 +88,16 @@ def subcommands_of(text):
     return re.findall(r"^  ([a-z][\w-]*)", section, flags=re.MULTILINE)
 
 
-def all_commands(words=()):
-    """Returns every path of vrpctl's commands with its help text, in the order of the help texts."""
-    text = help_of("vrpctl", words)
-    yield words, text
+def all_commands(path=()):
+    """Yields the path and the help text of each command of vrpctl, in the order of the help texts."""
+    text = help_of("vrpctl", path)
+    yield path, text
     for name in subcommands_of(text):
-        yield from all_commands((*words, name))
+        yield from all_commands((*path, name))
 
 
 def shorten(lines):
-    """Applies REPLACEMENTS to the lines and shortens trainings."""
+    """Applies REPLACEMENTS to the lines and shortens training jobs."""
     steered = any(re.search(r"vrpctl jobs (pause|resume|cancel|stop|publish)", line) for line in lines)
     changed = []
     for line in lines:
@@ -151,8 +151,8 @@ class ExamplesTest(unittest.TestCase):
 
     def test_runs_the_examples_of_every_command(self):
         walked = 0
-        for words, text in all_commands():
-            name = " ".join(("vrpctl", *words))
+        for path, text in all_commands():
+            name = " ".join(("vrpctl", *path))
             with self.subTest(name):
                 walked += 1
                 lines = examples_of(text)
@@ -164,7 +164,7 @@ class ExamplesTest(unittest.TestCase):
         self.assertGreater(walked, 30, "the commands were not found")
 
     def test_runs_the_examples_of_vrpd(self):
-        # The help of `server backup` has it too, and restores the backup of that example.
+        # The examples of vrpd and of `server backup` restore the backups that these commands create.
         self.assertEqual(self.run_script(["vrpctl server backup vrp.tar"]).returncode, 0)
         restores = [line for line in examples_of(help_of("vrpctl", ("server", "backup"))) if line.startswith("vrpd ")]
         self.assertTrue(restores)

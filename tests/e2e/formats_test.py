@@ -31,46 +31,46 @@ class FormatsTest(unittest.TestCase):
             path.write_text(json.dumps(content))
         return path
 
-    def done(self, *words):
-        finished = self.daemon.call(*words)
-        self.assertEqual(finished.returncode, 0, f"{words}: {finished.stdout}\n{finished.stderr}")
+    def run_vrpctl(self, *arguments):
+        finished = self.daemon.call(*arguments)
+        self.assertEqual(finished.returncode, 0, f"{arguments}: {finished.stdout}\n{finished.stderr}")
         return finished.stdout
 
-    def refused(self, *words, code):
-        finished = self.daemon.call(*words)
-        self.assertEqual(finished.returncode, code, f"{words}: {finished.stdout}\n{finished.stderr}")
+    def refused(self, *arguments, code):
+        finished = self.daemon.call(*arguments)
+        self.assertEqual(finished.returncode, code, f"{arguments}: {finished.stdout}\n{finished.stderr}")
         return finished.stderr
 
-    def test_answers_vroom_input_in_vroom_output_and_plots_it(self):
-        vans, picture = self.path("vans.json", VANS), self.path("vans.geojson")
-        answer = json.loads(self.done("solve", vans, "--budget", "200ms", "--output", "vroom", "--plot", picture))
+    def test_answers_vroom_input_with_vroom_output_and_a_plot(self):
+        vans, plot = self.path("vans.json", VANS), self.path("vans.geojson")
+        answer = json.loads(self.run_vrpctl("solve", vans, "--budget", "200ms", "--output", "vroom", "--plot", plot))
         self.assertEqual(answer["code"], 0)
         self.assertEqual(answer["summary"]["unassigned"], 0)
         self.assertEqual({route["vehicle"] for route in answer["routes"]}, {40, 41})
         jobs = [step["id"] for route in answer["routes"] for step in route["steps"] if step["type"] == "job"]
         self.assertEqual(sorted(jobs), [100, 101, 102, 103, 104])
         self.assertEqual(answer["summary"]["service"], 300)
-        features = json.loads(picture.read_text())["features"]
+        features = json.loads(plot.read_text())["features"]
         self.assertEqual([feature["geometry"]["type"] for feature in features].count("LineString"), 2)
         self.assertEqual([feature["geometry"]["type"] for feature in features].count("Point"), 6)
         # The plan is converted through all formats and stays the same.
         given = self.path("given.json")
         given.write_text(json.dumps(answer))
-        self.done("convert", "--instance", vans, given, self.path("plan.sol"))
-        self.done("convert", "--instance", vans, self.path("plan.sol"), self.path("plan.json"))
-        again = json.loads(self.done("convert", "--instance", vans, self.path("plan.json"), "-", "--to", "vroom"))
+        self.run_vrpctl("convert", "--instance", vans, given, self.path("plan.sol"))
+        self.run_vrpctl("convert", "--instance", vans, self.path("plan.sol"), self.path("plan.json"))
+        again = json.loads(self.run_vrpctl("convert", "--instance", vans, self.path("plan.json"), "-", "--to", "vroom"))
         self.assertEqual(again["summary"], answer["summary"])
         self.assertIn("coordinates: planar", self.refused(
-            "solve", DATA / "E-n22-k4.vrp", "--plot", picture, code=2))
+            "solve", DATA / "E-n22-k4.vrp", "--plot", plot, code=2))
         error = json.loads(self.daemon.call("solve", self.path("bad.json", {"jobs": []}), "--output", "vroom").stdout)
         self.assertEqual(error["code"], 2)
         self.assertIn("vehicles", error["error"])
 
     def test_prints_kilometres_hours_and_times_of_day(self):
-        text = self.done("solve", self.path("vans.json", OFFICE_HOURS), "--budget", "100ms")
+        text = self.run_vrpctl("solve", self.path("vans.json", OFFICE_HOURS), "--budget", "100ms")
         self.assertRegex(text, r"Route 1: .*  distance \d+\.\d\d km  load 2  duration \d:\d\d h  from \d+:\d\d to \d+:\d\d\n")
-        answer = json.loads(self.done("solve", self.path("vans.json"), "--budget", "100ms", "--output", "json"))
-        self.assertGreater(answer["routes"][0]["distance"], 1000, "JSON keeps the number itself, in metres")
+        answer = json.loads(self.run_vrpctl("solve", self.path("vans.json"), "--budget", "100ms", "--output", "json"))
+        self.assertGreater(answer["routes"][0]["distance"], 1000, "JSON must state metres")
 
     def test_lists_the_formats_for_a_file_in_no_known_format(self):
         readme = self.folder / "README.md"
@@ -85,25 +85,25 @@ class FormatsTest(unittest.TestCase):
         rows = [(0, 0, 0, 0, 0, 99, 0), (1, 9, 0, 1, 0, 99, 0), (2, -9, 0, 1, 0, 99, 0)]
         file.write_text("TWO\n\nVEHICLE\nNUMBER CAPACITY\n 2 9\n\nCUSTOMER\nCUST NO. XCOORD. YCOORD. DEMAND READY DUE SERVICE\n\n" +
                         "\n".join(" ".join(map(str, row)) for row in rows) + "\n")
-        answer = json.loads(self.done("solve", file, "--objective", "vehicles_then_distance", "--budget", "50ms", "--output", "json"))
+        answer = json.loads(self.run_vrpctl("solve", file, "--objective", "vehicles_then_distance", "--budget", "50ms", "--output", "json"))
         self.assertEqual((len(answer["routes"]), answer["objective"]), (1, "vehicles_then_distance"))
-        converted = json.loads(self.done("convert", file, "-", "--to", "json", "--objective", "vehicles_then_distance"))
+        converted = json.loads(self.run_vrpctl("convert", file, "-", "--to", "json", "--objective", "vehicles_then_distance"))
         self.assertEqual(converted["objective"], "vehicles_then_distance")
 
     def test_keeps_the_optimum_of_a_benchmark_through_all_formats(self):
         city, vroom, back = self.path("city.json"), self.path("city.vroom.json"), self.path("city.vrp")
-        self.done("convert", DATA / "E-n22-k4.vrp", city)
-        self.done("convert", city, vroom, "--to", "vroom")
-        self.done("convert", city, back)
+        self.run_vrpctl("convert", DATA / "E-n22-k4.vrp", city)
+        self.run_vrpctl("convert", city, vroom, "--to", "vroom")
+        self.run_vrpctl("convert", city, back)
         for file in (city, vroom, back):
             self.assertEqual(self.daemon.json("solve", file, "--budget", "1s")[0]["cost"], 375, file)
         solomon = self.path("rc208.txt")
-        self.done("convert", DATA / "RC208.vrp", solomon)
-        self.assertIn("feasible", self.done("check", solomon, DATA / "RC208.sol"))
+        self.run_vrpctl("convert", DATA / "RC208.vrp", solomon)
+        self.assertIn("feasible", self.run_vrpctl("check", solomon, DATA / "RC208.sol"))
         self.assertIn("kind: cvrp", self.refused("convert", city, self.path("city.txt"), code=2))
         self.assertFalse(self.path("city.txt").exists())
 
-    def test_keeps_uploaded_matrices_over_a_killed_daemon(self):
+    def test_keeps_uploaded_matrices_after_the_daemon_is_killed(self):
         distances = [[0, 5, 9], [4, 0, 2], [8, 3, 0]]
         file = self.path("m.json", {"distance_matrix": distances, "duration_matrix": distances})
         name = self.daemon.json("matrices", "upload", file)[0]["name"]
@@ -120,7 +120,7 @@ class FormatsTest(unittest.TestCase):
         self.assertIn("matrices: got", self.refused("solve", city, code=2))
         self.daemon.json("matrices", "upload", file)
         self.assertEqual(self.daemon.json("solve", city, "--budget", "50ms")[0]["cost"], 15)
-        self.done("matrices", "delete", name)
+        self.run_vrpctl("matrices", "delete", name)
         self.assertIn("does not have", self.refused("solve", city, code=2))
 
 

@@ -1,4 +1,4 @@
-"""Tests JSON over HTTP: calls, streams, uploads, VROOM's form, tokens, TLS, and what hostile pages and clients try."""
+"""Tests JSON over HTTP: calls, streams, uploads, VROOM's format, tokens, TLS, and requests of hostile pages and clients."""
 
 import base64
 import http.client
@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import ssl
 import struct
@@ -200,7 +201,7 @@ class HttpTest(unittest.TestCase):
         head = b"POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
         self.assertIn(b" 413 ", self.http.raw(head + 17 * chunk))
 
-    def test_answers_vroom_in_its_own_form(self):
+    def test_answers_vroom_requests_in_vrooms_format(self):
         status, _, answer = self.http.call("POST", "/?budget=0.1s", VROOM)
         self.assertEqual((status, answer["code"]), (200, 0), answer)
         self.assertEqual(answer["summary"]["cost"], 45)
@@ -209,7 +210,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual((status, answer["code"]), (400, 2))
         self.assertIn("error", answer)
 
-    # Browsers.
+    # Requests that hostile pages make in a browser.
 
     def test_refuses_forms_of_other_sites(self):
         for content_type in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""):
@@ -232,9 +233,9 @@ class HttpTest(unittest.TestCase):
         twice = self.http.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n")
         self.assertIn(b" 403 ", twice)
 
-    # Clients that misbehave.
+    # Requests of hostile or slow clients.
 
-    def test_refuses_what_is_not_http(self):
+    def test_refuses_requests_that_are_not_http(self):
         self.assertIn(b" 400 ", self.http.raw(b"\x16\x03\x01 nonsense\r\n\r\n"))
         self.assertIn(b" 431 ", self.http.raw(b"GET / HTTP/1.1\r\nX: " + b"a" * 40_000 + b"\r\n\r\n"))
         smuggled = b"POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -242,12 +243,12 @@ class HttpTest(unittest.TestCase):
 
     def test_closes_connections_that_send_their_head_slowly(self):
         with socket.create_connection((self.http.host, self.http.port), timeout=WAIT_S) as plain:
-            begun = time.monotonic()
+            start = time.monotonic()
             with self.assertRaises(OSError):
-                while time.monotonic() < begun + 30:
+                while time.monotonic() < start + 30:
                     plain.sendall(b"G")
                     time.sleep(0.5)
-            self.assertLess(time.monotonic() - begun, 20)
+            self.assertLess(time.monotonic() - start, 20)
 
     def test_serves_pipelined_requests_in_order(self):
         request = b"GET /v1/models/%d HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
@@ -292,6 +293,57 @@ class ProtectedHttpTest(unittest.TestCase):
         lines = subprocess.run([BINARIES / "vrpd", "--new-token", role], capture_output=True, text=True, check=True).stdout.splitlines()
         return lines[1], lines[3]
 
+    def certificate(self, name, authority=None):
+        """Returns the files of a new certificate and its key: self-signed, or signed by the authority's files."""
+        pem, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        signer = ["-CA", authority[0], "-CAkey", authority[1]] if authority else []
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+                        f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", *signer, "-keyout", key, "-out", pem],
+                       check=True, capture_output=True)
+        return pem, key
+
+    def served_certificate(self, client):
+        with socket.create_connection((client.host, client.port)) as plain, client.tls.wrap_socket(plain) as tls:
+            return ssl.DER_cert_to_PEM_cert(tls.getpeercert(binary_form=True))
+
+    def test_asks_for_client_certificates_as_grpc_does(self):
+        authority, own = self.certificate("authority"), self.certificate("own")
+        good, foreign = self.certificate("client", authority), self.certificate("foreign")
+        client = Http(self.start("--tls-certificate", own[0], "--tls-key", own[1], "--tls-client-ca", authority[0]))
+        for files, accepted in ((None, False), (foreign, False), (good, True)):
+            client.tls = ssl.create_default_context(cafile=str(own[0]))
+            if files is not None:
+                client.tls.load_cert_chain(*files)
+            if accepted:
+                self.assertEqual(client.call("GET", "/v1/models")[0], 200)
+                continue
+            with self.assertRaises((OSError, http.client.HTTPException)):
+                client.call("GET", "/v1/models")
+
+    def test_reloads_certificates_and_tokens_at_sighup(self):
+        own, tokens = self.certificate("own"), self.folder / "tokens"
+        (old, old_line), (new, new_line) = self.token("read"), self.token("read")
+        tokens.write_text(f"{old_line} a\n")
+        tokens.chmod(0o600)
+        daemon = self.start("--tls-certificate", own[0], "--tls-key", own[1], "--tokens", tokens)
+        trusting = ssl.create_default_context()
+        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+        client = Http(daemon, trusting)
+        kept = client.connect()  # an open connection keeps its certificate
+        kept.request("GET", "/v1/models", headers={"Authorization": f"Bearer {old}"})
+        self.assertEqual(kept.getresponse().read()[:1], b"{")
+        before = self.served_certificate(client)
+        self.certificate("own")
+        tokens.write_text(f"{new_line} b\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + WAIT_S
+        while client.call("GET", "/v1/models", Authorization=f"Bearer {new}")[0] != 200:
+            self.assertLess(time.monotonic(), deadline)
+        self.assertEqual(client.call("GET", "/v1/models", Authorization=f"Bearer {old}")[0], 401)
+        self.assertNotEqual(self.served_certificate(client), before)
+        kept.request("GET", "/v1/models", headers={"Authorization": f"Bearer {old}"})
+        self.assertEqual(kept.getresponse().status, 401)
+
     def test_asks_for_tokens_and_roles_as_grpc_does(self):
         (reader, reader_line), (solver, solver_line) = self.token("read"), self.token("solve")
         tokens = self.folder / "tokens"
@@ -309,10 +361,7 @@ class ProtectedHttpTest(unittest.TestCase):
         self.assertEqual(client.call("GET", "/v1/openapi.json")[0], 200)
 
     def test_serves_tls(self):
-        pem, key = self.folder / "pem", self.folder / "key"
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
-                        "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", pem],
-                       check=True, capture_output=True)
+        pem, key = self.certificate("own")
         daemon = self.start("--tls-certificate", pem, "--tls-key", key)
         client = Http(daemon, ssl.create_default_context(cafile=str(pem)))
         self.assertEqual(client.scheme, "https")

@@ -1,4 +1,4 @@
-"""Tests training jobs under kill -9: pause, resume, stop, delete, live publication, quarantine, limits and quota."""
+"""Tests that training jobs can be paused, stopped, deleted, limited and published, and that this survives kill -9."""
 
 import pathlib
 import tempfile
@@ -8,7 +8,7 @@ from daemon import Daemon, first_gap, tiny_config
 
 ENDLESS = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10",
            "--set", "training.checkpoint_every_steps=5")
-# A training that ends within seconds, after some dozens of steps.
+# A training job that ends within seconds, after 120 steps.
 SHORT = ("--set", "training.epochs=12", "--set", "training.batches_per_epoch=10")
 
 
@@ -24,8 +24,8 @@ class JobControlTest(unittest.TestCase):
         self.daemon.kill()
         self.daemon = Daemon(self.state, flags=flags)
 
-    def submit(self, *words):
-        return self.daemon.json("train", "--config", self.config, "--detach", *words)[0]["name"]
+    def submit(self, *arguments):
+        return self.daemon.json("train", "--config", self.config, "--detach", *arguments)[0]["name"]
 
     def get(self, job):
         return self.daemon.json("jobs", "get", job)[0]
@@ -87,11 +87,11 @@ class JobControlTest(unittest.TestCase):
         self.assertEqual(ended["end_reason"], "STOPPED")
         published = ended["published"]
         self.assertEqual(published["reason"], "BEST_VALIDATION")
-        costs = [event["val_cost"] for event in events if event["type"] == "progress" and event["end_of_epoch"]]
-        self.assertLessEqual(published["val_cost"], min(costs))
+        costs = [event["validation_cost"] for event in events if event["type"] == "progress" and event["end_of_epoch"]]
+        self.assertLessEqual(published["validation_cost"], min(costs))
         model = self.daemon.json("models", "get", ended["model"])[0]
         self.assertEqual(model["steps"], published["step"])
-        self.assertEqual(model["validation_cost"], published["val_cost"])
+        self.assertEqual(model["validation_cost"], published["validation_cost"])
 
     def test_ends_a_stopped_job_with_a_model_after_a_kill(self):
         job = self.submit(*ENDLESS)
@@ -161,29 +161,29 @@ class JobControlTest(unittest.TestCase):
 
     def test_refuses_a_name_used_by_another_architecture(self):
         self.until_state(self.submit(), "SUCCEEDED")
-        for words in (("--detach",), ("--validate-only",)):
-            refused = self.daemon.call("train", "--config", self.config, "--model", "GT+RL", *words)
+        for flag in ("--detach", "--validate-only"):
+            refused = self.daemon.call("train", "--config", self.config, "--model", "GT+RL", flag)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn("choose another name", refused.stderr)
 
-    def test_ends_with_a_model_at_the_time_limit_and_reports_it(self):
+    def test_ends_jobs_at_their_limits_and_lists_and_compares_them(self):
         limited = self.submit("--time-limit", "2s", "--label", "kind=limited", *ENDLESS)
-        whole = self.submit("--epoch-limit", "1", "--priority", "5")
+        one_epoch = self.submit("--epoch-limit", "1", "--priority", "5")
         self.until_state(limited, "SUCCEEDED")
-        self.until_state(whole, "SUCCEEDED")
+        self.until_state(one_epoch, "SUCCEEDED")
         self.assertEqual(self.get(limited)["end_reason"], "TIME_LIMIT")
-        self.assertEqual(self.get(whole)["end_reason"], "EPOCH_LIMIT")
+        self.assertEqual(self.get(one_epoch)["end_reason"], "EPOCH_LIMIT")
         self.assertTrue(self.get(limited)["model"])
         listed = self.daemon.json("jobs", "list", "--label", "kind=limited")
         self.assertEqual([job["name"] for job in listed], [limited])
         points = self.daemon.json("jobs", "history", limited, "--max-points", 7)
         self.assertTrue(1 <= len(points) <= 7)
         self.assertEqual(sorted(point["step"] for point in points), [point["step"] for point in points])
-        compared = self.daemon.json("jobs", "compare", limited, whole)[0]
-        self.assertEqual(compared["differences"]["training.epochs"], {limited: "100000", whole: "2"})
+        compared = self.daemon.json("jobs", "compare", limited, one_epoch)[0]
+        self.assertEqual(compared["differences"]["training.epochs"], {limited: "100000", one_epoch: "2"})
         self.assertEqual(len(compared["jobs"]), 2)
 
-    def test_refuses_jobs_beyond_the_quota_with_the_remedy(self):
+    def test_refuses_jobs_beyond_the_quota_and_says_what_to_delete(self):
         self.kill_and_restart("--state-quota-mb", "1")
         (self.state / "large").write_bytes(bytes(2_000_000))
         refused = self.daemon.call("train", "--config", self.config, "--detach")

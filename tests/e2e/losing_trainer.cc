@@ -1,6 +1,6 @@
-// Replaces MakeTrainer, by the linker's --wrap, in a vrpd for tests. Its trainings report a lost
-// device when the file VRP_LOSE_DEVICE exists, and remove the file. So tests can see the daemon's
-// reaction to a lost device without a GPU. Only for pointer networks.
+// Replaces MakeTrainer, by the linker's --wrap, in a vrpd for tests. Its training jobs report a
+// lost device if the file named by VRP_LOSE_DEVICE exists, and remove the file. Tests can thus
+// check the daemon's reaction to a lost device without a GPU. Supports only pointer networks.
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -17,18 +17,19 @@
 namespace vrp {
 namespace {
 
-bool Lost() {
+// Removes the file that requests the loss. Returns whether it existed.
+bool TakeLossRequest() {
   const char* const file = std::getenv("VRP_LOSE_DEVICE");
   std::error_code error;
   return file != nullptr && std::filesystem::remove(file, error);
 }
 
-// Fails like work on a GPU after a sticky CUDA error.
+// An executor whose work fails as on a GPU after a sticky CUDA error.
 class LosingExecutor final : public DeviceExecutor {
  public:
   std::future<absl::Status> Run(Priority priority,
                                 absl::AnyInvocable<absl::Status()> work) override {
-    if (!Lost()) return executor_->Run(priority, std::move(work));
+    if (!TakeLossRequest()) return executor_->Run(priority, std::move(work));
     return executor_->Run(priority, [] {
       return ReportDeviceLoss(absl::InternalError("an illegal memory access, made up"));
     });

@@ -26,8 +26,8 @@ class LostDeviceTest(unittest.TestCase):
                              env=dict(os.environ, VRP_LOSE_DEVICE=str(self.trigger)))
         self.addCleanup(self.daemon.clean_up)
 
-    def submit(self, *words):
-        return self.daemon.json("train", "--config", self.config, "--detach", *LONG, *words)[0]["name"]
+    def submit(self, *arguments):
+        return self.daemon.json("train", "--config", self.config, "--detach", *LONG, *arguments)[0]["name"]
 
     def state_of(self, job):
         return self.daemon.json("jobs", "get", job)[0]["state"]
@@ -53,7 +53,7 @@ class LostDeviceTest(unittest.TestCase):
         self.trigger.touch()
 
         loss = lambda: self.daemon.json("server", "info")[0]["device_loss"]
-        self.await_true("server info tells of the loss", loss)
+        self.await_true("server info reports the loss", loss)
         self.assertIn("an illegal memory access, made up", loss())
         self.assertFalse(self.trigger.exists())
         plan = self.daemon.json("solve", DATA / "E-n22-k4.vrp", "--strategy", "search", "--budget", "200ms")[-1]

@@ -61,10 +61,10 @@ class McpTest(unittest.IsolatedAsyncioTestCase):
         """Waits until the awaitable that `condition` returns is true."""
         end = time.monotonic() + WAIT_S
         while not await condition():
-            self.assertLess(time.monotonic(), end, "waited in vain")
+            self.assertLess(time.monotonic(), end, f"the condition is still false after {WAIT_S} s")
             await asyncio.sleep(0.05)
 
-    async def test_negotiates_each_kind_of_version(self):
+    async def test_negotiates_legacy_and_current_protocol_versions(self):
         for mode, version in [("legacy", "2025-11-25"), ("auto", "2026-07-28")]:
             async with self.client(mode=mode) as client:
                 self.assertEqual(client.protocol_version, version)
@@ -139,7 +139,7 @@ class McpTest(unittest.IsolatedAsyncioTestCase):
             await self.call(client, "validate", path=str(DATA / "E-n22-k4.vrp"))
             self.assertIn("outside the allowed folders", await self.refused(client, "validate", path="city.vrp"))
 
-    async def test_trains_when_allowed(self):
+    async def test_trains_if_allowed(self):
         progress = []
 
         async def on_progress(done, total, message):

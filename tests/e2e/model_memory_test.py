@@ -10,7 +10,7 @@ import unittest
 from daemon import DATA, Daemon
 
 CYCLES = 100
-WARM_UP = 5
+WARM_UP = 5  # cycles before the first measurement
 MAX_GROWTH_MIB = 64
 
 
@@ -30,7 +30,7 @@ class ModelMemoryTest(unittest.TestCase):
         unloaded = self.daemon.json("models", "unload", model)[0]["unloaded"]
         self.assertEqual(unloaded, [f"models/{solved['model']}/versions/{solved['version']}"])
 
-    def test_keeps_the_memory_flat_over_load_solve_unload_cycles(self):
+    def test_memory_does_not_grow_over_load_solve_unload_cycles(self):
         models = ("gt-mixed", "ptrnet-cvrp20")
         for i in range(WARM_UP):
             self.cycle(models[i % 2])

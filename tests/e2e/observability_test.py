@@ -21,7 +21,7 @@ def parse_metrics(text):
     """Parses Prometheus's text format strictly: {family: type}, {(sample, frozenset(labels)): value}."""
     types, values = {}, {}
     if not text.endswith("\n"):
-        raise ValueError("the last line does not end")
+        raise ValueError("the last line has no newline")
     for line in text.splitlines():
         if not line or line.startswith("# HELP "):
             continue
@@ -40,10 +40,10 @@ def parse_metrics(text):
             raise ValueError(f"labels: {line}")
         family = re.sub(r"_(bucket|sum|count)$", "", name) if name not in types else name
         if family not in types:
-            raise ValueError(f"no TYPE before: {line}")
+            raise ValueError(f"sample without a TYPE line before it: {line}")
         key = (name, frozenset(pairs))
         if key in values:
-            raise ValueError(f"twice: {line}")
+            raise ValueError(f"repeated sample: {line}")
         values[key] = float(value)
     return types, values
 
@@ -79,7 +79,7 @@ class ObservabilityTest(unittest.TestCase):
         return sum(value for (name, labels), value in values.items()
                    if name == "vrp_requests_total" and {("rpc", f"vrp.v1.{rpc}"), ("code", code)} <= labels)
 
-    def test_counts_the_requests(self):
+    def test_counts_requests_by_rpc_and_status(self):
         for _ in range(4):
             self.assertEqual(self.daemon.call("solve", INSTANCE, "--budget", "50ms").returncode, 0)
         bad = self.folder / "bad.vrp"

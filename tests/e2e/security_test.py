@@ -18,12 +18,12 @@ import urllib.request
 
 from daemon import BINARIES, CALL_TIMEOUT_S, DATA, ROOT, Daemon, tiny_config, vrpctl
 
-# Tests must not inherit settings of the caller.
+# Leaves out VRP_TOKEN and VRP_TLS_*, which the tests must not inherit.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("VRP_T")}
 
 
-def openssl(*words):
-    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=CALL_TIMEOUT_S)
+def openssl(*arguments):
+    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, timeout=CALL_TIMEOUT_S)
 
 
 class Authority:
@@ -98,7 +98,7 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(plain.returncode, 3)
         self.assertIn("--tls-ca", plain.stderr)
 
-    def test_explains_tls_to_a_daemon_without_tls(self):
+    def test_explains_that_the_daemon_does_not_use_tls(self):
         done = self.ask(self.start(), "--tls-ca", self.authority.pem)
         self.assertEqual(done.returncode, 3)
         self.assertIn("does not use TLS", done.stderr)
@@ -117,10 +117,10 @@ class SecurityTest(unittest.TestCase):
         expired = clients.issue("expired planner", days=-1)
         wrong = {"expired at": expired, "is not the key of the certificate in": (certificate, self.key),
                  "holds no certificate": (self.write("no.pem", "no"), key)}
-        for said, (pem, its_key) in wrong.items():
+        for message, (pem, its_key) in wrong.items():
             done = self.ask(daemon, *trust, "--tls-certificate", pem, "--tls-key", its_key)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(said, done.stderr)
+            self.assertIn(message, done.stderr)
         no_authority = self.ask(daemon, "--tls-ca", self.folder / "no.pem")
         self.assertIn("--tls-ca: ", no_authority.stderr)
         self.assertIn("holds no certificate", no_authority.stderr)
@@ -143,7 +143,7 @@ class SecurityTest(unittest.TestCase):
             self.assertLess(time.monotonic(), end, "no connection was admitted after one was closed")
         inside[0].close()
 
-    def test_refuses_bad_tls_files_by_name_at_start(self):
+    def test_names_bad_tls_files_and_does_not_start(self):
         other_key = self.authority.issue("other")[1]
         pair = ("--tls-certificate", self.certificate, "--tls-key")
         self.assert_refused_to_start(f"{other_key}: is not the key of the certificate in {self.certificate}", *pair, other_key)
@@ -195,7 +195,7 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 0)
 
     def wait_for_log(self, daemon, text):
-        """Blocks until the log contains the text, bounded by the alarm of the test's time-out."""
+        """Blocks until the log contains the text. Only CTest's timeout limits the wait."""
         with subprocess.Popen(["tail", "-n", "+1", "-f", str(daemon.log_path)], stdout=subprocess.PIPE, text=True) as tail:
             found = any(text in line for line in tail.stdout)
             tail.terminate()
@@ -265,11 +265,11 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(get("/healthz")[0], 200)
         with self.assertRaises((OSError, http.client.HTTPException)):
             get("/healthz", scheme="http")
-        begun = time.monotonic()
+        start = time.monotonic()
         idle = socket.create_connection(address.split(":"))
         self.addCleanup(idle.close)
         self.assertEqual(daemon.stop(), 0)
-        print(f"stopped in {1000 * (time.monotonic() - begun):.0f} ms, with a client that says nothing")
+        print(f"stopped in {1000 * (time.monotonic() - start):.0f} ms, with a silent client connected")
         self.assertNotIn("vrp_wrong", daemon.log_path.read_text())
 
     def test_owns_a_private_unix_socket_and_replaces_it_after_a_kill(self):

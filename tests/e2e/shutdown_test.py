@@ -11,7 +11,7 @@ from daemon import BINARIES, Daemon
 
 LIMIT_S = 20
 
-# Each stays in its phase for minutes.
+# Each training job stays in the phase of its name for minutes.
 IN_LABELS = """\
 name: labels
 model: ptrnet
@@ -56,15 +56,15 @@ class ShutdownTest(unittest.TestCase):
         self.daemon.events_until(wanted, "jobs", "watch", job)
 
     def stop_in_time(self):
-        begun = time.monotonic()
+        start = time.monotonic()
         status = self.daemon.stop()
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - start
         self.assertEqual(status, 0, self.daemon.log_path.read_text())
         self.assertLess(seconds, LIMIT_S)
         print(f"{self.id().rsplit('.', 1)[-1]}: {seconds:.1f} s")
 
     def check_resumes(self, job):
-        """Checks that nothing failed and that another daemon resumes the job."""
+        """Checks that a new daemon resumes the job."""
         self.daemon = Daemon(self.folder / "state")
         self.wait_for(job, lambda event: event.get("state") == "RUNNING" and event["attempt"] == 2)
         self.assertEqual(self.daemon.json("jobs", "cancel", job)[0]["name"], job)
@@ -72,7 +72,7 @@ class ShutdownTest(unittest.TestCase):
     def stop_in(self, text):
         job = self.train(text)
         self.wait_for(job, lambda event: event.get("state") == "RUNNING")
-        time.sleep(2)  # until it is in the phase, which takes minutes
+        time.sleep(2)  # until the job is in the phase
         self.assertEqual(self.daemon.json("jobs", "get", job)[0]["state"], "RUNNING")
         self.stop_in_time()
         self.check_resumes(job)
@@ -91,9 +91,9 @@ class ShutdownTest(unittest.TestCase):
         events = self.daemon.events_until(lambda event: event["type"] == "resumed", "jobs", "watch", job)
         self.assertGreaterEqual(events[-1]["resumed_from_step"], 1)
 
-    def start(self, *words):
+    def start(self, *arguments):
         """Starts a vrpctl call that would last for minutes."""
-        process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, words)],
+        process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, arguments)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(process.kill)
         self.addCleanup(process.stdout.close)
@@ -113,7 +113,7 @@ class ShutdownTest(unittest.TestCase):
         time.sleep(2)
         self.daemon.call("server", "log-level", "debug")
         self.stop_in_time()
-        # Both threads search. Each must answer its best plan with the reason of its end.
+        # Both solves were running. Each must return its best plan with the reason for its end.
         for call in calls[:2]:
             output, _ = call.communicate(timeout=LIMIT_S)
             self.assertEqual(call.returncode, 0, output[-300:])

@@ -15,15 +15,15 @@ class SolveJobTest(unittest.TestCase):
         self.instance = self.folder / "city.json"
         self.daemon = Daemon(self.folder / "state")
         self.addCleanup(lambda: self.daemon.clean_up())
-        made = self.daemon.call("generate", "--problem", "cvrp", "--customers", "150", "--seed", "3")
-        self.assertEqual(made.returncode, 0, made.stderr)
-        self.instance.write_text(made.stdout)
+        generated = self.daemon.call("generate", "--problem", "cvrp", "--customers", "150", "--seed", "3")
+        self.assertEqual(generated.returncode, 0, generated.stderr)
+        self.instance.write_text(generated.stdout)
 
     def restart(self):
         self.daemon = Daemon(self.folder / "state")
 
-    def create(self, budget, *words):
-        return self.daemon.json("solve", self.instance, "--job", "--detach", "--budget", budget, *words)[0]["name"]
+    def create(self, budget, *arguments):
+        return self.daemon.json("solve", self.instance, "--job", "--detach", "--budget", budget, *arguments)[0]["name"]
 
     def read_until(self, job, wanted, start=1):
         """Returns events of `job` from `start` on, up to the first for which wanted(event) is true."""
@@ -43,7 +43,7 @@ class SolveJobTest(unittest.TestCase):
     def test_resumes_after_a_kill_and_ends_no_worse_than_observed(self):
         job = self.create("8s")
         before = self.read_until(job, lambda event: event["type"] == "improvement")
-        time.sleep(2)  # a crash of an established job
+        time.sleep(2)  # lets the job search for a while before the crash
         before = self.read_until(job, lambda event: event["sequence"] == self.daemon.json("solve-jobs", "get", job)[0]["last_sequence"])
         seen = min(event["cost"] for event in before if event["type"] == "improvement")
         self.daemon.kill()
@@ -68,7 +68,7 @@ class SolveJobTest(unittest.TestCase):
     def test_ends_without_improvement_across_a_kill(self):
         job = self.create("1h", "--stop-after", "3s")
         self.read_until(job, lambda event: event["type"] == "improvement")
-        time.sleep(1.5)  # a crash of an established job
+        time.sleep(1.5)  # lets the job search for a while before the crash
         self.daemon.kill()
         self.restart()
         self.read_until(job, lambda event: event.get("state") in ("SUCCEEDED", "FAILED", "CANCELLED"))

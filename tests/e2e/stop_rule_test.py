@@ -21,8 +21,8 @@ class StopRuleTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.daemon.clean_up()
 
-    def solve(self, *words):
-        return self.daemon.json("solve", *words)[0]
+    def solve(self, *arguments):
+        return self.daemon.json("solve", *arguments)[0]
 
     def test_ends_without_a_budget_and_names_its_limit(self):
         answer = self.solve(self.city)
@@ -40,7 +40,7 @@ class StopRuleTest(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("states no reference cost", refused.stderr)
 
-    def test_repeats_an_answer_by_iterations(self):
+    def test_repeats_an_answer_with_the_same_seed_and_iterations(self):
         answers = [self.solve(self.city, "--max-iterations", "5000", "--seed", "9") for _ in range(2)]
         self.assertEqual(answers[0]["end_reason"], "iterations")
         self.assertEqual(answers[0]["routes"], answers[1]["routes"])

@@ -11,13 +11,13 @@ from daemon import Daemon, first_gap, lost_events, tiny_config
 LONG = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=100",
         "--set", "training.checkpoint_every_steps=5")
 
-# 20 steps of some 50 ms, slow enough to be watched, with checkpoints after 7 and 14.
+# 20 steps of about 50 ms, slow enough to be watched, with checkpoints after steps 7 and 14.
 STEPS = ("--set", "training.batches_per_epoch=10", "--set", "training.checkpoint_every_steps=7",
          "--set", "training.batch_size=128", "--set", "problem.customers=20")
-# Limit of attempts, since a kill may come too late on a busy machine.
+# Maximum number of attempts, since a kill may come too late on a busy machine.
 MAX_KILLS = 5
-# By network: the step to be killed after, and its sizes. Step 10 ends an epoch: the policy is compared with the baseline, and
-# the second killed run learns against the winner.
+# For each network: the step after which the daemon is killed, and the network's sizes. Step 10 ends an epoch, in which the
+# policy is compared with the baseline. The run that is killed after it learns against the better of the two.
 NETWORKS = {
     "gt": (9, "--model", "gt", "--set", "graph_transformer.hidden=64", "--set", "graph_transformer.heads=4"),
     "ptrnet": (16, "--model", "ptrnet", "--set", "network.hidden=64"),
@@ -34,8 +34,8 @@ class SurvivalTest(unittest.TestCase):
     def restart(self):
         self.daemon = Daemon(self.folder / "state")
 
-    def submit(self, *words):
-        return self.daemon.json("train", "--config", self.config, "--detach", *words)[0]["name"]
+    def submit(self, *arguments):
+        return self.daemon.json("train", "--config", self.config, "--detach", *arguments)[0]["name"]
 
     def read_until(self, job, wanted, start=1):
         """Returns events of `job` from `start` on, up to the first for which wanted(event) is true."""
@@ -63,13 +63,13 @@ class SurvivalTest(unittest.TestCase):
         weights = self.folder / "state" / "models" / name / version / "weights.safetensors"
         return hashlib.sha256(weights.read_bytes()).hexdigest()
 
-    def train_whole(self, *words):
-        job = self.submit(*words)
+    def train_uninterrupted(self, *arguments):
+        job = self.submit(*arguments)
         self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
         return self.weights_of(job)
 
     def kill_beyond(self, step, job):
-        """Kills the daemon as soon as a watcher sees that step."""
+        """Kills the daemon as soon as a watcher sees the step, and restarts it."""
         with self.daemon.follow("jobs", "watch", job) as watch:
             for line in watch.stdout:
                 event = json.loads(line)
@@ -79,29 +79,29 @@ class SurvivalTest(unittest.TestCase):
             watch.kill()  # it would wait for the daemon to restart
         self.restart()
 
-    def train_killed(self, step, *words):
+    def train_killed(self, step, *arguments):
         """Returns the weights, and whether steps after the last checkpoint were lost."""
-        job = self.submit(*words)
+        job = self.submit(*arguments)
         self.kill_beyond(step, job)
         events = self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
         resumed = [event["resumed_from_step"] for event in events if event["type"] == "resumed"]
-        made = [event["step"] for event in events if event["type"] == "progress" and event["attempt"] == 1]
-        lost = len(resumed) == 1 and 0 < resumed[0] < max(made)
+        reported = [event["step"] for event in events if event["type"] == "progress" and event["attempt"] == 1]
+        lost = len(resumed) == 1 and 0 < resumed[0] < max(reported)
         return self.weights_of(job), lost
 
     def test_ends_with_the_same_weights_after_a_kill_between_checkpoints(self):
         for network, (step, *words) in NETWORKS.items():
             words += ("--set", f"name={network}")  # versions of one name have one architecture
             with self.subTest(network=network):
-                whole = self.train_whole(*STEPS, *words)
+                expected = self.train_uninterrupted(*STEPS, *words)
                 for _ in range(MAX_KILLS):
                     weights, lost = self.train_killed(step, *STEPS, *words)
-                    self.assertEqual(weights, whole)
+                    self.assertEqual(weights, expected)
                     if lost:
                         break
-                self.assertTrue(lost, "each kill came at a checkpoint, or after the end")
+                self.assertTrue(lost, "no kill came between two checkpoints")
 
-    def test_keeps_queued_jobs_over_a_kill_and_cancels_them(self):
+    def test_keeps_queued_jobs_after_a_kill_and_cancels_them(self):
         running, queued = self.submit(*LONG), self.submit()
         self.read_until(running, lambda event: event["type"] == "progress")
         self.daemon.kill()

@@ -1,7 +1,7 @@
 """Runs README's tour and the demo, and compares their output with the documented lines.
 
-Only PLACEHOLDERS may differ, since they depend on the machine and its load. Trainings are cut short, which changes only
-placeholders. All other lines must occur in the output word for word, in the order shown."""
+Only PLACEHOLDERS may differ, since they depend on the machine and its load. Training jobs are shortened, which changes
+only placeholders. All other lines must occur in the output word for word, in the order shown."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ import unittest
 from daemon import BINARIES, ROOT, Daemon
 
 TIMEOUT_S = 240
-# The configuration's number of epochs, of a few steps each.
+# Keeps the configuration's number of epochs, but shortens each to a few steps.
 SHORT = ["--set", "training.batches_per_epoch=2", "--set", "training.batch_size=8", "--set", "validation.instances=50",
          "--set", "reinforce.baseline_instances=16"]
 
@@ -27,7 +27,7 @@ PLACEHOLDERS = [
 ]
 
 
-def masked(line):
+def replace_placeholders(line):
     for name, lines, pattern in PLACEHOLDERS:
         if re.match(lines, line):
             line = re.sub(pattern, f"<{name}>", line)
@@ -38,14 +38,14 @@ def comparable(lines):
     """Replaces placeholders, and sorts and orients a plan's routes, since neither changes the plan."""
     def route(line):
         stops, figures = re.fullmatch(r"Route \d+: ([\d ]+?)(  .*)", line).groups()
-        there = stops.split()
-        return "Route: " + " ".join(min(there, there[::-1])) + figures
+        order = stops.split()
+        return "Route: " + " ".join(min(order, order[::-1])) + figures
     result, routes = [], []
     for line in lines + [""]:
         if line.startswith("Route "):
             routes.append(route(line))
             continue
-        result += sorted(routes) + [masked(line)]
+        result += sorted(routes) + [replace_placeholders(line)]
         routes = []
     return result[:-1]
 

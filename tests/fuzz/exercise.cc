@@ -13,8 +13,8 @@
 namespace vrp::fuzz {
 namespace {
 
-// Maximum size of an instance that is exercised. Larger ones would slow each run; the readers have
-// accepted them.
+// Maximum size of an instance that is exercised. Larger instances would slow each run, so they are
+// only read.
 constexpr int32_t kMaxFuzzedNodes = 40;
 constexpr int64_t kMaxFuzzedVehicles = 200;
 

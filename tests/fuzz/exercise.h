@@ -1,4 +1,4 @@
-// Checks that every accepted instance must pass. They abort the process on a failure.
+// Exercises accepted instances and plans. Aborts the process if a check fails.
 #pragma once
 
 #include "core/problem/instance/instance.h"
@@ -6,7 +6,8 @@
 
 namespace vrp::fuzz {
 
-// Checks that the instance is equal after JSON and that each other format reads what it writes.
+// Checks that the instance is the same after writing and reading JSON, and that every other format
+// that can be written can be read again.
 // Also checks and renders a plan with all customers on the first vehicle type.
 void Exercise(const Instance& instance);
 

@@ -1,4 +1,4 @@
-// Fuzzes the stored progress of trainings and solves. Accepted progress is equal after writing.
+// Fuzzes the stored progress of training and solve jobs. Accepted progress is equal after writing.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

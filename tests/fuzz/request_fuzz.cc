@@ -27,66 +27,66 @@
 namespace vrp {
 namespace {
 
-constexpr absl::Duration kRepairTime = absl::Milliseconds(20);
-constexpr int32_t kMaxFuzzedNodes = 60;
-constexpr int32_t kMaxGenerated = 10'000;
+constexpr absl::Duration kRepairTime = absl::Milliseconds(20);  // of an initial solution
+constexpr int32_t kMaxFuzzedNodes = 60;                         // larger instances are only read
+constexpr int32_t kMaxGenerated = 10'000;  // instances that a request may generate
 
 // Converts the error as the daemon does for a client.
-void Refuse(const absl::Status& status) { (void)ToGrpcStatus(status); }
+void ConvertError(const absl::Status& status) { (void)ToGrpcStatus(status); }
 
 void ReadSolve(const v1::SolveRequest& request) {
   const auto options = SolveOptionsFromProto(request, {.max_threads = 4});
-  Refuse(options.status());
+  ConvertError(options.status());
   (void)ParseModelName("model", request.model());
   const auto instance = request.has_file() ? InstanceFromProto(request.file())
                                            : InstanceFromProto(request.instance());
-  Refuse(instance.status());
+  ConvertError(instance.status());
   if (!instance.ok() || instance->num_nodes() > kMaxFuzzedNodes) return;
   if (options.ok()) {
     SolveOptions stopped = *options;
-    Refuse(SetStop(request, *instance, stopped));
+    ConvertError(SetStop(request, *instance, stopped));
   }
-  Refuse(CheckRender(*instance, request.render()));
+  ConvertError(CheckRender(*instance, request.render()));
   const StopCondition stop(SteadyNow() + kRepairTime, nullptr);
   const auto initial = InitialSolutionFromProto(request, *instance, stop);
-  Refuse(initial.status());
+  ConvertError(initial.status());
   if (initial.ok() && initial->has_value()) {
     fuzz::ExercisePlan((*initial)->instance, (*initial)->plan);
   }
 }
 
-void Train(const v1::CreateTrainingJobRequest& request) {
-  Refuse(CheckRequestId(request.request_id()));
+void ReadTraining(const v1::CreateTrainingJobRequest& request) {
+  ConvertError(CheckRequestId(request.request_id()));
   const auto spec = JobSpecFromProto(request.spec(), "cpu");
-  Refuse(spec.status());
+  ConvertError(spec.status());
   if (!spec.ok()) return;
   const auto config = ParseTrainingConfig(spec->config_yaml, spec->config_name, spec->overrides);
-  Refuse(config.status());
+  ConvertError(config.status());
   (void)ToProto(*spec);
 }
 
-void Convert(const v1::ConvertInstanceRequest& request) {
+void ReadConversion(const v1::ConvertInstanceRequest& request) {
   const auto format = WrittenFormatFromProto(request.format());
-  Refuse(format.status());
+  ConvertError(format.status());
   const auto instance = request.has_file() ? InstanceFromProto(request.file())
                                            : InstanceFromProto(request.instance());
   if (!format.ok() || !instance.ok() || instance->num_nodes() > kMaxFuzzedNodes) return;
-  Refuse(WithMessageFields(
+  ConvertError(WithMessageFields(
       WriteInstance(*instance, {.format = *format, .renumber = request.renumber()}).status(),
       instance->num_nodes()));
 }
 
-void Names(const v1::ListTrainingJobsRequest& request) {
-  Refuse(PageSize(request.page_size()).status());
-  Refuse(LabelsFromProto(request.labels()).status());
-  Refuse(ParseJobName(JobKind::kTraining, "name", request.page_token()).status());
-  Refuse(ParseJobName(JobKind::kSolve, "name", request.page_token()).status());
-  Refuse(ParseModelName("name", request.page_token()).status());
-  Refuse(FirstSequence(request.page_size()).status());
+void ReadNames(const v1::ListTrainingJobsRequest& request) {
+  ConvertError(PageSize(request.page_size()).status());
+  ConvertError(LabelsFromProto(request.labels()).status());
+  ConvertError(ParseJobName(JobKind::kTraining, "name", request.page_token()).status());
+  ConvertError(ParseJobName(JobKind::kSolve, "name", request.page_token()).status());
+  ConvertError(ParseModelName("name", request.page_token()).status());
+  ConvertError(FirstSequence(request.page_size()).status());
 }
 
 template <typename Message, typename Use>
-void With(std::string_view bytes, const Use& use) {
+void ParseAndUse(std::string_view bytes, const Use& use) {
   Message message;
   if (fuzz::Receive(bytes, message)) use(message);
 }
@@ -99,20 +99,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 5) {
     case 0:
-      vrp::With<vrp::v1::SolveRequest>(bytes, vrp::ReadSolve);
+      vrp::ParseAndUse<vrp::v1::SolveRequest>(bytes, vrp::ReadSolve);
       break;
     case 1:
-      vrp::With<vrp::v1::CreateTrainingJobRequest>(bytes, vrp::Train);
+      vrp::ParseAndUse<vrp::v1::CreateTrainingJobRequest>(bytes, vrp::ReadTraining);
       break;
     case 2:
-      vrp::With<vrp::v1::ConvertInstanceRequest>(bytes, vrp::Convert);
+      vrp::ParseAndUse<vrp::v1::ConvertInstanceRequest>(bytes, vrp::ReadConversion);
       break;
     case 3:
-      vrp::With<vrp::v1::ListTrainingJobsRequest>(bytes, vrp::Names);
+      vrp::ParseAndUse<vrp::v1::ListTrainingJobsRequest>(bytes, vrp::ReadNames);
       break;
     default:
-      vrp::With<vrp::v1::GenerateInstancesRequest>(bytes, [](const auto& request) {
-        vrp::Refuse(vrp::GeneratorOptionsFromProto(request, vrp::kMaxGenerated).status());
+      vrp::ParseAndUse<vrp::v1::GenerateInstancesRequest>(bytes, [](const auto& request) {
+        vrp::ConvertError(vrp::GeneratorOptionsFromProto(request, vrp::kMaxGenerated).status());
       });
   }
   return 0;

@@ -1,4 +1,4 @@
-// Fuzzes safetensors. Accepted tensors are within the file and equal after writing.
+// Fuzzes safetensors. Accepted tensors are within the file, and writing keeps their number.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

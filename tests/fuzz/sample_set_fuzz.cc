@@ -30,7 +30,7 @@ void ReadSet(std::string_view bytes) {
   }
 }
 
-uint64_t Checksum(std::string_view bytes) {  // checksum of a record
+uint64_t Checksum(std::string_view bytes) {  // FNV-1a, as in records
   uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
   return hash;

@@ -1,4 +1,4 @@
-// A folder for files that a parser opens by name.
+// Provides a folder for files that a parser opens by name.
 #pragma once
 
 #include <cstdlib>
@@ -21,6 +21,7 @@ inline const std::filesystem::path& ScratchFolder() {
   return folder;
 }
 
+// Writes a file below ScratchFolder() and returns its path.
 inline std::string WriteScratch(const std::string& name, std::string_view content) {
   const std::filesystem::path path = ScratchFolder() / name;
   std::filesystem::create_directories(path.parent_path());

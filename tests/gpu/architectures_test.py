@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks which GPUs a program was compiled for. Reads nvcc's sections like cuobjdump --list-elf and --list-ptx, which
-the package here lacks. Usage: architectures_test.py PROGRAM"""
+"""Checks which GPUs a program was compiled for. Reads nvcc's sections like cuobjdump --list-elf and --list-ptx, since
+LibTorch's CUDA packages lack cuobjdump. Usage: architectures_test.py PROGRAM"""
 
 import pathlib
 import struct
@@ -8,11 +8,11 @@ import sys
 
 MAGIC = struct.pack("<I", 0xBA55ED50)
 PTX, ELF = 1, 2
-WANTED = {80, 86, 89, 90, 100, 120}
+WANTED = {80, 86, 89, 90, 100, 120}  # CMAKE_CUDA_ARCHITECTURES of cmake/VrpFlags.cmake
 
 
 def fat_binaries(content):
-    """Returns sets of (kind, architecture), one per source file."""
+    """Yields a set of (kind, architecture) for each source file."""
     at = content.find(MAGIC)
     while at >= 0:
         _, version, header, size = struct.unpack_from("<IHHQ", content, at)

@@ -186,7 +186,7 @@ TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesItsSamples) {
              results.lengths.host(), 1e-5);
 }
 
-TEST_P(BatchDecoderGpuTest, GradientsEqualTheCpus) {
+TEST_P(BatchDecoderGpuTest, ComputesTheSameGradientsAsTheCpu) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
@@ -199,7 +199,7 @@ TEST_P(BatchDecoderGpuTest, GradientsEqualTheCpus) {
   for (int64_t row = 0; row < rows; ++row) {
     weights.push_back(0.1 * static_cast<double>(row % 7) - 0.3);
   }
-  Buffer<double> weighed(weights);
+  Buffer<double> weight_buffer(weights);
   Buffer<double> terms(std::vector<double>(weights.size(), 77));  // must be overwritten
   NodeBuffers gradient(one.shape, batch.size(), batch.nodes(), 0);
   for (const bool cuda : {true, false}) {
@@ -207,7 +207,7 @@ TEST_P(BatchDecoderGpuTest, GradientsEqualTheCpus) {
                                             .label_smoothing = 0.1,
                                             .max_steps = batch.steps(),
                                             .choices = results.choices.data(cuda),
-                                            .weights = weighed.data(cuda)};
+                                            .weights = weight_buffer.data(cuda)};
     ASSERT_TRUE(
         DecoderOf(cuda)
             ->SecondPass(batch.view(cuda), request, terms.data(cuda), gradient.view<float>(cuda))
@@ -234,14 +234,15 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
   for (const bool cuda : {true, false}) {
     ASSERT_TRUE(DecoderOf(cuda)->Rollout(batch.view(cuda), request, results.view(cuda)).ok());
   }
-  const std::vector<int32_t> there = results.choices.Download();
+  const std::vector<int32_t> device_choices = results.choices.Download();
   int64_t different = 0;  // choices that differ by rounding, if two nodes are equally likely
   for (int64_t row = 0; row < rows; ++row) {
     const auto begin = row * batch.steps();
-    different += std::equal(there.begin() + begin, there.begin() + begin + batch.steps(),
-                            results.choices.host().begin() + begin)
-                     ? 0
-                     : 1;
+    different +=
+        std::equal(device_choices.begin() + begin, device_choices.begin() + begin + batch.steps(),
+                   results.choices.host().begin() + begin)
+            ? 0
+            : 1;
   }
   EXPECT_LE(different, rows / 50);
 }
@@ -249,9 +250,9 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
 TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
-  int64_t asked = 0;
-  const DeviceAllocator bytes = [&asked](int64_t count) {
-    asked += count;
+  int64_t allocated = 0;
+  const DeviceAllocator bytes = [&allocated](int64_t count) {
+    allocated += count;
     const auto buffer = std::make_shared<Buffer<uint8_t>>(static_cast<size_t>(count));
     return std::shared_ptr<uint8_t>(buffer, buffer->data(true));
   };
@@ -264,7 +265,7 @@ TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {
                   .ok());
   ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, expected.view(true)).ok());
   EXPECT_EQ(actual.choices.Download(), expected.choices.Download());
-  EXPECT_EQ(asked > 0, one.name == "BeyondSharedMemory");
+  EXPECT_EQ(allocated > 0, one.name == "BeyondSharedMemory");
 }
 
 TEST_P(BatchDecoderGpuTest, DeterministicGradientsAreEqualForAnyOrderOfThreads) {

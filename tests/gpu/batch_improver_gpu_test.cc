@@ -17,7 +17,7 @@ struct ImproverCase {
   test::EmulationOptions device = {};
 };
 
-std::vector<ImprovedPlan> Hundreds(int32_t count) {
+std::vector<ImprovedPlan> RandomPlans(int32_t count) {
   std::vector<ImprovedPlan> plans;
   for (int32_t i = 0; i < count; ++i) {
     plans.push_back(
@@ -41,8 +41,8 @@ std::vector<ImproverCase> EmulatedImproverCases() {
 // Returns cases with scratch in shared memory, few warps per block, and scratch in global memory.
 std::vector<ImproverCase> ImproverCases() {
   if (test::kEmulated) return EmulatedImproverCases();
-  return {{"Descent", Hundreds(9), 0},
-          {"Rounds", Hundreds(9), 500},
+  return {{"Descent", RandomPlans(9), 0},
+          {"Rounds", RandomPlans(9), 500},
           {"OneOfEachSize",
            {test::RandomPlan({.customers = 1}), test::RandomPlan({.customers = 3}),
             test::RandomPlan({.customers = 33}), test::RandomPlan({.customers = 250})},
@@ -62,13 +62,15 @@ class BatchImproverGpuTest : public testing::TestWithParam<ImproverCase> {
 
 TEST_P(BatchImproverGpuTest, MakesTheSamePlansAsTheCpu) {
   const ImproveOptions options = {.rounds = GetParam().rounds, .seed = 3};
-  std::vector<ImprovedPlan> here = GetParam().plans;
-  std::vector<ImprovedPlan> there = GetParam().plans;
-  ASSERT_TRUE(MakeSerialBatchImprover()->Improve(here, options).ok());
-  const auto rounds = MakeCudaBatchImprover({})->Improve(there, options);
+  std::vector<ImprovedPlan> cpu_plans = GetParam().plans;
+  std::vector<ImprovedPlan> device_plans = GetParam().plans;
+  ASSERT_TRUE(MakeSerialBatchImprover()->Improve(cpu_plans, options).ok());
+  const auto rounds = MakeCudaBatchImprover({})->Improve(device_plans, options);
   ASSERT_TRUE(rounds.ok()) << rounds.status();
   EXPECT_EQ(*rounds, options.rounds);
-  for (size_t i = 0; i < here.size(); ++i) EXPECT_EQ(there[i].plan, here[i].plan) << i;
+  for (size_t i = 0; i < cpu_plans.size(); ++i) {
+    EXPECT_EQ(device_plans[i].plan, cpu_plans[i].plan) << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, BatchImproverGpuTest, testing::ValuesIn(ImproverCases()),

@@ -23,6 +23,7 @@ constexpr int64_t kSteps = 8;
 // probabilities may differ on another device.
 constexpr int32_t kInstances = 8;
 
+// The instances of all steps, which the host or the device generates.
 constexpr UniformInstances kDrawn = {
     .seed = 100, .customers = 20, .min_capacity = 30, .max_capacity = 30};
 
@@ -48,8 +49,8 @@ void PrintTo(const StepsCase& one, std::ostream* out) { *out << one.name; }
 class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterface<StepsCase> {
  protected:
   static std::unique_ptr<PolicyEngine> MakeEngine(const TorchEngineRequest& request) {
-    return GetParam().pointer ? *MakeTorchPointerEngine({.hidden = 32, .layers = 2}, request)
-                              : *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request);
+    return GetParam().pointer ? *test::TorchPointer({.hidden = 32, .layers = 2}, request)
+                              : *test::TorchTransformer(test::SmallTransformer(), request);
   }
 
   // Returns the reports of kSteps steps on `device`, each in `parts` parts. With `draws`, the
@@ -66,21 +67,21 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
     std::vector<float> square = mean;
     average_.assign(engine->parameters().values().begin(), engine->parameters().values().end());
     CapturedStepsState state = {.mean = mean, .square = square, .weight_average = average_};
-    CapturedStepsRequest whole = {.instances = kInstances,
-                                  .nodes = GetParam().nodes,
-                                  .parts = parts,
-                                  .trajectories = GetParam().trajectories,
-                                  .distinct_starts = GetParam().starts,
-                                  .baseline = baseline.get(),
-                                  // Some gradients are only rounding errors of 1e-8, which Adam's
-                                  // default epsilon would turn into whole updates that differ by
-                                  // device.
-                                  .adamw = {.epsilon = 1e-5},
-                                  .weight_average = 0.9,
-                                  .learning_rates = {1e-4},
-                                  .report_every = 3};
-    if (draws) whole.drawn = kDrawn;
-    const auto steps = engine->MakeCapturedSteps(whole);
+    CapturedStepsRequest captured = {.instances = kInstances,
+                                     .nodes = GetParam().nodes,
+                                     .parts = parts,
+                                     .trajectories = GetParam().trajectories,
+                                     .distinct_starts = GetParam().starts,
+                                     .baseline = baseline.get(),
+                                     // Some gradients are only rounding errors of 1e-8, which
+                                     // Adam's default epsilon would turn into full updates that
+                                     // differ by device.
+                                     .adamw = {.epsilon = 1e-5},
+                                     .weight_average = 0.9,
+                                     .learning_rates = {1e-4},
+                                     .report_every = 3};
+    if (draws) captured.drawn = kDrawn;
+    const auto steps = engine->MakeCapturedSteps(captured);
     EXPECT_TRUE(steps.ok()) << steps.status();
     if (!steps.ok()) return {};
     EXPECT_TRUE((*steps)->Load(state).ok());
@@ -153,7 +154,9 @@ TEST_P(StepsEngineGpuTest, StepsInPartsEqualStepsOfTheWholeBatch) {
 }
 
 TEST_P(StepsEngineGpuTest, UseTheSameInstancesWhenTheDeviceDrawsThem) {
-  if (GetParam().pointer) GTEST_SKIP() << "its nodes have an order, so the host makes them";
+  if (GetParam().pointer) {
+    GTEST_SKIP() << "the pointer network orders its nodes, so the host generates the instances";
+  }
   const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCuda);
   const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/true);
   ASSERT_EQ(expected.size(), kSteps);
@@ -222,7 +225,7 @@ struct OptimisedWeights {
 
 class DeviceOptimiserGpuTest : public test::GpuTest {};
 
-TEST_F(DeviceOptimiserGpuTest, WeightsEqualTheCpusBitForBit) {
+TEST_F(DeviceOptimiserGpuTest, ComputesTheWeightsOfTheCpuBitForBit) {
   const OptimisedWeights cpu(at::kCPU);
   const OptimisedWeights cuda(at::Device(at::kCUDA, 0));
   EXPECT_EQ(cuda.values, cpu.values);

@@ -14,12 +14,13 @@
 namespace vrp {
 namespace {
 
-class SyncIsAnError {
+// A scope in which torch reports each wait for the device as an error.
+class SyncErrorScope {
  public:
-  SyncIsAnError() { Set(c10::cuda::SyncDebugMode::L_ERROR); }
-  ~SyncIsAnError() { Set(c10::cuda::SyncDebugMode::L_DISABLED); }
-  SyncIsAnError(const SyncIsAnError&) = delete;
-  SyncIsAnError& operator=(const SyncIsAnError&) = delete;
+  SyncErrorScope() { Set(c10::cuda::SyncDebugMode::L_ERROR); }
+  ~SyncErrorScope() { Set(c10::cuda::SyncDebugMode::L_DISABLED); }
+  SyncErrorScope(const SyncErrorScope&) = delete;
+  SyncErrorScope& operator=(const SyncErrorScope&) = delete;
 
  private:
   static void Set(c10::cuda::SyncDebugMode mode) {
@@ -30,15 +31,15 @@ class SyncIsAnError {
 class CudaGraphEngineGpuTest : public test::GpuTest {
  protected:
   static std::unique_ptr<PolicyEngine> Transformer(const EngineOptions& options = {}) {
-    return *MakeTorchGraphTransformerEngine(
-        test::SmallTransformer(), {.device = {.kind = DeviceKind::kCuda}, .options = options});
+    return *test::TorchTransformer(test::SmallTransformer(),
+                                   {.device = {.kind = DeviceKind::kCuda}, .options = options});
   }
   static std::unique_ptr<PolicyEngine> Pointer(double dropout, int32_t hidden = 64) {
-    return *MakeTorchPointerEngine({.hidden = hidden, .layers = 2, .dropout = dropout},
-                                   {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+    return *test::TorchPointer({.hidden = hidden, .layers = 2, .dropout = dropout},
+                               {.device = {.kind = DeviceKind::kCuda}, .options = {}});
   }
 
-  // Takes steps with copied or drawn instances. Only the first steps may wait.
+  // Takes steps with copied or drawn instances. Only the first three steps may wait.
   void TakeSteps(std::unique_ptr<PolicyEngine> engine, bool draws, int32_t parts = 1) {
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
@@ -68,7 +69,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
     };
     take(3);  // an uncaptured, a captured and a replayed step
     {
-      const SyncIsAnError error;
+      const SyncErrorScope error;
       take(20);
     }
     ASSERT_TRUE((*steps)->Save(state).ok());
@@ -124,7 +125,7 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysSupervisedStepsWithoutSynchronising) {
     ASSERT_TRUE((*steps)->StepOnLabels(task, batch).ok());
   }
   {
-    const SyncIsAnError error;
+    const SyncErrorScope error;
     for (int step = 0; step < 20; ++step) {
       const absl::Status begun = (*steps)->StepOnLabels(task, batch);
       ASSERT_TRUE(begun.ok()) << begun;

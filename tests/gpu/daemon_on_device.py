@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks vrpd on a device: its description of the device, a plan by a shipped network, and a short training.
+"""Checks vrpd on a device: its description of the device, a plan by a shipped network, and a short training job.
 
 Prints one JSON object. Errors go to standard error, with exit code 1. Runs the programs of VRP_BINARY_DIR/bin.
 
@@ -22,9 +22,9 @@ INSTANCE, OPTIMUM = DATA / "E-n22-k4.vrp", 375
 EPOCHS = 3
 
 
-def timed(daemon, *words):
+def timed(daemon, *arguments):
     begin = time.monotonic()
-    answer = daemon.json(*words)[-1]
+    answer = daemon.json(*arguments)[-1]
     return answer, round(time.monotonic() - begin, 3)
 
 

@@ -1,4 +1,4 @@
-// Arrays that a test stores on the host and on the device.
+// Provides arrays that a test stores on the host and on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -19,10 +19,10 @@ TEST_F(DeviceGpuTest, ReportsNameMemoryAndMixedPrecision) {
   RecordProperty("memory_mib", std::to_string(device.memory_bytes / kMib));
   EXPECT_EQ(device.id.ToString(), "cuda:0");
   EXPECT_FALSE(device.name.empty());
-  EXPECT_FALSE(device.name.starts_with("CUDA device ")) << "the driver's name for it is missing";
+  EXPECT_FALSE(device.name.starts_with("CUDA device ")) << "must have the driver's name";
   EXPECT_GT(device.memory_bytes, 1024 * kMib);
   EXPECT_TRUE(device.amp);
-  EXPECT_TRUE(device.bf16) << "every supported architecture has it";
+  EXPECT_TRUE(device.bf16) << "every supported architecture has bf16";
 }
 
 TEST_F(DeviceGpuTest, IsChosenByAuto) {

@@ -1,5 +1,5 @@
-// Instances on the host and on the device, in the form of the decoder's and forced decoding's
-// kernels.
+// Stores instances on the host and on the device, in the form that the kernels of the decoder and
+// of forced decoding read.
 #pragma once
 
 #include <algorithm>
@@ -19,37 +19,38 @@ namespace vrp::test {
 class DeviceRules {
  public:
   explicit DeviceRules(const std::vector<CaseOptions>& cases) {
-    std::vector<StepRules> there;
+    std::vector<StepRules> device_rules;
     for (const CaseOptions& options : cases) {
       cases_.push_back(std::make_unique<RoutingCase>(options));
       const RoutingProblem& problem = cases_.back()->problem();
       nodes_ = std::max(nodes_, problem.nodes);
       steps_ = std::max(steps_, MaxTourSteps(problem));
-      here_.push_back(MakeStepRules(problem));
-      there.push_back(here_.back());
-      Move(there.back().problem);
+      host_.push_back(MakeStepRules(problem));
+      device_rules.push_back(host_.back());
+      CopyToDevice(device_rules.back().problem);
     }
-    there_ = std::make_unique<Buffer<StepRules>>(std::move(there));
+    device_ = std::make_unique<Buffer<StepRules>>(std::move(device_rules));
   }
 
-  int32_t size() const { return static_cast<int32_t>(here_.size()); }
+  int32_t size() const { return static_cast<int32_t>(host_.size()); }
   int32_t nodes() const { return nodes_; }  // of the largest instance
   int32_t steps() const { return steps_; }  // longest trajectory
-  const StepRules& at(size_t instance) const { return here_[instance]; }
-  const StepRules* data(bool cuda) { return cuda ? there_->data(true) : here_.data(); }
+  const StepRules& at(size_t instance) const { return host_[instance]; }
+  const StepRules* data(bool cuda) { return cuda ? device_->data(true) : host_.data(); }
 
  private:
-  void Move(RoutingProblem& problem) {
+  // Copies the arrays of `problem` to the device and makes it point to the copies.
+  void CopyToDevice(RoutingProblem& problem) {
     const auto size = static_cast<size_t>(problem.nodes);
     for (const double** array :
          {&problem.x, &problem.y, &problem.demands, &problem.backhauls, &problem.window_opens,
           &problem.window_closes, &problem.services}) {
-      Move(*array, size);
+      CopyToDevice(*array, size);
     }
-    Move(problem.distances, size * size);
-    Move(problem.durations, size * size);
+    CopyToDevice(problem.distances, size * size);
+    CopyToDevice(problem.durations, size * size);
   }
-  void Move(const double*& array, size_t size) {
+  void CopyToDevice(const double*& array, size_t size) {
     if (array == nullptr) return;
     arrays_.push_back(std::make_unique<Buffer<double>>(std::vector<double>(array, array + size)));
     array = arrays_.back()->data(true);
@@ -57,8 +58,8 @@ class DeviceRules {
 
   std::vector<std::unique_ptr<RoutingCase>> cases_;
   std::vector<std::unique_ptr<Buffer<double>>> arrays_;
-  std::vector<StepRules> here_;
-  std::unique_ptr<Buffer<StepRules>> there_;
+  std::vector<StepRules> host_;
+  std::unique_ptr<Buffer<StepRules>> device_;
   int32_t nodes_ = 0;
   int32_t steps_ = 0;
 };

@@ -25,22 +25,22 @@ TEST_P(DrawnInstancesGpuTest, EqualTheCpusBitForBit) {
   const test::DrawnShape shape = {
       .drawn = GetParam().drawn, .instances = test::kEmulated ? 9 : 300, .nodes = 102};
   std::vector<uint8_t> expected_memory = test::DrawBatchOnCpu(shape, kBatch);
-  test::Buffer<uint8_t> there(test::UndrawnBatch(shape, kBatch));
-  uint8_t* const base = there.data(true);
+  test::Buffer<uint8_t> device_memory(test::UndrawnBatch(shape, kBatch));
+  uint8_t* const base = device_memory.data(true);
   const absl::Status status = DrawInstancesOnCuda(test::TaskAt(base, shape), nullptr);
   ASSERT_TRUE(status.ok()) << status;
-  std::vector<uint8_t> here = there.Download();
+  std::vector<uint8_t> host_copy = device_memory.Download();
   const InstanceTask expected = test::TaskAt(expected_memory.data(), shape);
-  const InstanceTask actual = test::TaskAt(here.data(), shape);
-  const auto move = [&](const double*& array) {
+  const InstanceTask actual = test::TaskAt(host_copy.data(), shape);
+  const auto rebase = [&](const double*& array) {
     if (array == nullptr) return;
     const int64_t offset = reinterpret_cast<const uint8_t*>(array) - base;
-    array = reinterpret_cast<const double*>(here.data() + offset);
+    array = reinterpret_cast<const double*>(host_copy.data() + offset);
   };
   for (int32_t b = 0; b < shape.instances; ++b) {
     SCOPED_TRACE(b);
     RoutingProblem& problem = actual.rules[b].problem;
-    for (const double** array : {&problem.x, &problem.y, &problem.demands}) move(*array);
+    for (const double** array : {&problem.x, &problem.y, &problem.demands}) rebase(*array);
     test::ExpectSameRules(actual.rules[b], expected.rules[b]);
     EXPECT_EQ(actual.scales[b], expected.scales[b]);
     EXPECT_EQ(actual.sizes[b], expected.sizes[b]);

@@ -31,7 +31,7 @@ using test::WeighByCost;
 constexpr uint64_t kFirstWeights = 5;
 const PointerNetworkOptions kSmallPointer = {.hidden = 32, .layers = 2, .dropout = 0};
 
-void DrawInstances(const GeneratorOptions& options, int64_t count, std::vector<Instance>& to) {
+void AddInstances(const GeneratorOptions& options, int64_t count, std::vector<Instance>& to) {
   std::vector<Instance> drawn = *GenerateInstances(options, count);
   std::move(drawn.begin(), drawn.end(), std::back_inserter(to));
 }
@@ -39,10 +39,10 @@ void DrawInstances(const GeneratorOptions& options, int64_t count, std::vector<I
 // Returns instances of each kind that both networks support, of different sizes.
 std::vector<Instance> RandomInstances() {
   std::vector<Instance> instances;
-  DrawInstances({.customers = 20, .seed = 71}, 5, instances);
-  DrawInstances({.customers = 50, .seed = 72}, 2, instances);
-  DrawInstances({.kind = ProblemKind::kTsp, .customers = 20, .seed = 73}, 3, instances);
-  DrawInstances({.kind = ProblemKind::kVrptw, .customers = 15, .seed = 74}, 3, instances);
+  AddInstances({.customers = 20, .seed = 71}, 5, instances);
+  AddInstances({.customers = 50, .seed = 72}, 2, instances);
+  AddInstances({.kind = ProblemKind::kTsp, .customers = 20, .seed = 73}, 3, instances);
+  AddInstances({.kind = ProblemKind::kVrptw, .customers = 15, .seed = 74}, 3, instances);
   return instances;
 }
 
@@ -95,8 +95,8 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
   static std::unique_ptr<PolicyEngine> MakeTorch(const EngineOptions& options) {
     const TorchEngineRequest request = {
         .device = {.kind = GetParam().device}, .seed = kFirstWeights, .options = options};
-    auto made = Transformer() ? MakeTorchGraphTransformerEngine(test::SmallTransformer(), request)
-                              : MakeTorchPointerEngine(kSmallPointer, request);
+    auto made = Transformer() ? test::TorchTransformer(test::SmallTransformer(), request)
+                              : test::TorchPointer(kSmallPointer, request);
     EXPECT_TRUE(made.ok()) << made.status();
     if (!made.ok()) return nullptr;
     (*made)->parameters().TrackGradient();
@@ -160,7 +160,7 @@ TEST_P(EngineGpuTest, TakesTheSameGreedyToursByCapturedRollouts) {
   UseTorchThatCountsCaptures();
   ExpectSameToursOfFew(0, 1);   // CVRP
   ExpectSameToursOfFew(1, 3);   // padded to four
-  ExpectSameToursOfFew(5, 2);   // larger ones
+  ExpectSameToursOfFew(5, 2);   // larger instances
   ExpectSameToursOfFew(7, 3);   // TSP
   ExpectSameToursOfFew(10, 3);  // with windows
   ExpectSameToursOfFew(3, 8);   // of all kinds
@@ -168,7 +168,7 @@ TEST_P(EngineGpuTest, TakesTheSameGreedyToursByCapturedRollouts) {
     EXPECT_EQ(recorded_, 0);
     return;
   }
-  batch_ = test::BatchOf({test::Variants().back()}, own_->batch_form());  // a matrix
+  batch_ = test::BatchOf({test::Variants().back()}, own_->batch_form());  // with a matrix
   for (int rollout = 0; rollout < 4; ++rollout) ExpectSameTours({});
   EXPECT_EQ(recorded_, 7);
 }
@@ -190,9 +190,9 @@ TEST_P(EngineGpuTest, TakesTheSameSampledTours) {
 
 TEST_P(EngineGpuTest, GivesTheSameLogLikelihoodsOfGivenTours) {
   const auto tours = DrawTours();
-  const RolloutRequest follow = {.choice = Choice::kForced, .trajectories = 2, .choices = tours};
-  const auto expected = own_->Run(batch_, follow);
-  const auto actual = torch_->Run(batch_, follow);
+  const RolloutRequest request = {.choice = Choice::kForced, .trajectories = 2, .choices = tours};
+  const auto expected = own_->Run(batch_, request);
+  const auto actual = torch_->Run(batch_, request);
   ASSERT_TRUE(expected.ok()) << expected.status();
   ASSERT_TRUE(actual.ok()) << actual.status();
   ASSERT_EQ(actual->log_likelihoods.size(), tours.size());
@@ -236,12 +236,12 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
       NoiseShare(own_->parameters().gradient(), bf16_engine->parameters().gradient());
   Record("gradient_noise", noise);
   EXPECT_LT(noise, 1e-3);
-  EXPECT_GT(noise, 1e-6);  // the engine computed in bf16
+  EXPECT_GT(noise, 1e-6);  // shows that the engine computed in bf16
 }
 
 // If fused attention refused its inputs, torch would silently compute products in float32.
-TEST_P(EngineGpuTest, AttendsInFusedKernels) {
-  if (!Transformer()) GTEST_SKIP() << "a pointer network has an attention of its own";
+TEST_P(EngineGpuTest, ComputesAttentionInFusedKernels) {
+  if (!Transformer()) GTEST_SKIP() << "a pointer network computes attention without fused kernels";
   if (GetParam().device == DeviceKind::kCpu) GTEST_SKIP() << "the CPU has no fused attention";
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     const auto engine = MakeTorch({.precision = precision});

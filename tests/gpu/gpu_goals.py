@@ -2,7 +2,7 @@
 
 import fnmatch
 
-MET, LEAST_MET, MISSED, NOT_RUN = "met", "least met", "missed", "not run"
+MET, MIN_MET, MISSED, NOT_RUN = "met", "minimum met", "missed", "not run"
 SANITIZER_TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 RATIO_CASES = ("am_cvrp50", "am_cvrp100", "pomo_cvrp50", "pomo_cvrp100")
 TINY, SUPERVISED, IMPROVED = "tiny_1 epoch", "ptrnet_supervised, all epochs", "10,000 cvrp100 improved, and one greedy"
@@ -22,7 +22,7 @@ class NotRun(Exception):
 
 
 def goals_of(checks):
-    """Judges a report's checks: dicts of goal, wanted, state (met, least met, missed, not run), got and reason."""
+    """Judges a report's checks: dicts of goal, wanted, state (met, minimum met, missed, not run), got and reason."""
     found = Found(checks)
     return [found.judged(*goal) for goal in all_goals(found)]
 
@@ -30,9 +30,9 @@ def goals_of(checks):
 def all_goals(found):
     yield "greedy tours as on the CPU", "identical", lambda: found.tests(GREEDY)
     yield "sampled tours as on the CPU", "identical", lambda: found.tests(SAMPLED)
-    yield ("gradient in fp32, largest difference from the CPU's by the largest element", f"<= {GRADIENT_FP32:g}",
+    yield ("gradient in fp32, largest difference from the CPU's, relative to the largest element", f"<= {GRADIENT_FP32:g}",
            lambda: found.recorded(GRADIENTS, "gradient_difference", GRADIENT_FP32))
-    yield ("gradient in bf16, squared difference from the CPU's in fp32 by its square", f"<= {GRADIENT_BF16:g}",
+    yield ("gradient in bf16, squared difference from the CPU's in fp32, relative to its square", f"<= {GRADIENT_BF16:g}",
            lambda: found.recorded(ROUGH_GRADIENTS, "gradient_noise", GRADIENT_BF16))
     for tool in SANITIZER_TOOLS:
         yield tool, "clean", lambda tool=tool: found.passed("sanitizer", f"{tool} gpu_test", "summary")
@@ -54,6 +54,8 @@ def state_at_most(value, limit):
 
 
 class Found:
+    """The checks of a report, by which the goals are judged."""
+
     def __init__(self, checks):
         self._checks = checks
 
@@ -122,7 +124,7 @@ class Found:
     def ratio(self, case):
         numbers = self._numbers("bench", case)
         ratio = numbers["ratio"]
-        state = MET if ratio >= numbers["goal"] else LEAST_MET if ratio >= numbers["least"] else MISSED
+        state = MET if ratio >= numbers["goal"] else MIN_MET if ratio >= numbers["least"] else MISSED
         plain = numbers["plain"]
         largest = max(int(batch) for batch in plain["by_batch"])
         return state, {"ratio": ratio, "plain_best_batch": plain["best_batch"],

@@ -15,14 +15,14 @@ import gpu_goals
 from gpu_machine import MIN_DRIVER, NO_DEVICE, bundle_environment
 from gpu_report import Failure, Skip, last_object, run_program
 
-# LibTorch's CPU variants of the tests have run where the bundle was made.
+# Leaves out the tests of LibTorch on the CPU, which have run where the bundle was made.
 NOT_ON_THE_CPU = "-*_cpu"
-# The tests that launch only our own kernels and take seconds. LibTorch's kernels are not ours to
-# check, and take minutes.
+# The tests that launch only our own kernels, which takes seconds. Tests with LibTorch's kernels would
+# take minutes.
 SANITIZED = ("*BatchDecoderGpuTest.*/EveryVariant*:*BatchDecoderGpuTest.*/OddShape:*BatchDecoderGpuTest.*/ManyTrajectories:"
              "*BatchImproverGpuTest.*/OneOfEachSize:*BatchImproverGpuTest.*/Descent:*DrawnInstancesGpuTest.*:"
              "*OptimiserGpuTest.*:*DropoutGpuTest.*:*ForcedDecodingGpuTest.*")
-SANITIZER_FOUND = 86
+SANITIZER_FOUND = 86  # exit code of compute-sanitizer if it finds errors
 GRAPH_TESTS = "*CudaGraph*:*Synchroni*"
 GTEST_KEYS = {"name", "value_param", "type_param", "file", "line", "status", "result", "timestamp", "time", "classname",
               "failures", "skipped"}
@@ -31,7 +31,7 @@ BENCH_CASES = (*gpu_goals.RATIO_CASES, "greedy_cvrp100", "pointer_cvrp20")
 COPIED_STEPS = (8, 40)
 COPIED_NODES = 51
 # The bytes of an instance's distances in the narrowest type.
-LEAST_MATRIX_BYTES = COPIED_NODES * COPIED_NODES * 2
+MIN_MATRIX_BYTES = COPIED_NODES * COPIED_NODES * 2
 NCU_METRICS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
                "dram__throughput.avg.pct_of_peak_sustained_elapsed")
 
@@ -95,7 +95,9 @@ class Checks:
         yield "vrpd on the device", 90, self._gpu(self._check_daemon)
 
     def _suites(self, program):
-        """Returns the suites of gpu_test, which run in a process each: a failing device costs only one. "" means all."""
+        """Returns the suites of gpu_test. Each runs in its own process, so that a failing device costs only one suite.
+
+        "" means all."""
         if not self._machine.devices or program.name != "gpu_test":
             return [""]
         try:
@@ -147,7 +149,7 @@ class Checks:
             raise Skip(f"no test of gpu_test matches {pattern}")
         command = [sanitizer, "--tool", tool, "--error-exitcode", SANITIZER_FOUND]
         if tool == "memcheck":
-            command += ["--report-api-errors", "no"]  # LibTorch asks for what there may not be
+            command += ["--report-api-errors", "no"]  # some API calls of LibTorch fail, and it handles their errors
         outcome = self._run([*command, program, f"--gtest_filter={pattern}"], limit)
         found = re.findall(r"SUMMARY: (.*)", outcome.output)
         if outcome.code == SANITIZER_FOUND:
@@ -184,7 +186,7 @@ class Checks:
         return last_object(outcome.output)
 
     def _epochs(self, limit, config, *keys):
-        """Returns the seconds of each epoch of a training."""
+        """Returns the seconds of each epoch of a training job."""
         with tempfile.TemporaryDirectory() as folder:
             outcome = self._run([self._program("bench/train_bench"), f"configs/{config}.yaml", folder,
                                  len(os.sched_getaffinity(0)), "device=cuda", *keys], limit)
@@ -199,7 +201,7 @@ class Checks:
         return {"epoch_s": epochs, "goal_s": gpu_goals.TINY_EPOCH_S}
 
     def _measure_supervised(self, limit):
-        """Measures the whole training without its labels, which the CPU makes before."""
+        """Measures the whole training without its labels, which the CPU computes before."""
         epochs = self._epochs(limit, "ptrnet_supervised")
         return {"epochs": len(epochs), "all_epochs_s": round(sum(epochs), 3), "goal_s": gpu_goals.SUPERVISED_S}
 
@@ -234,8 +236,8 @@ class Checks:
         return {"kernels": kernels}
 
     def _profile_copies(self, limit):
-        """Returns the copies of captured steps: those of more steps less those of fewer, which excludes the copies at the
-        beginning and end of a run. The first steps capture the graph."""
+        """Returns the copies per captured step: the copies of a long run minus those of a short one. This excludes the
+        copies at the beginning and end of a run. The first run captures the graph."""
         requests = [f"copies {count} shared" for count in (COPIED_STEPS[0], *COPIED_STEPS)]
         outcome = self._run(self._bench(f"printf '%s\\n' {shlex.join(requests)}"), limit)
         outcome.need_success("engine_bench")
@@ -280,7 +282,7 @@ def copy_figures(fewer, more):
             for copy in more["copies"]]
     each = [{key: copy[key] for key in ("way", "bytes", "a_step")} for copy in each if copy["a_step"] > 0]
     host = [copy for copy in each if copy["way"] in ("to device", "to host")]
-    matrices = [copy for copy in host if copy["bytes"] >= LEAST_MATRIX_BYTES]
+    matrices = [copy for copy in host if copy["bytes"] >= MIN_MATRIX_BYTES]
     return {"copies": each, "host_bytes_a_step": sum(copy["bytes"] * copy["a_step"] for copy in host),
             "matrix_bytes_a_step": sum(copy["bytes"] * copy["a_step"] for copy in matrices)}
 

@@ -60,9 +60,9 @@ def run_program(command, limit, environment=None, folder=None):
             output, _ = process.communicate(timeout=KILLED_S)
         # The program is blocked in the driver, where no signal reaches it.
         except subprocess.TimeoutExpired as stuck:
-            output = (stuck.output or late.output or b"").decode(errors="replace") + "\n(and does not die)"
+            output = (stuck.output or late.output or b"").decode(errors="replace") + "\n(and did not end after SIGKILL)"
         log_output(command, output)
-        raise Failure(f"not done after its {limit:.0f} s", output=output) from None
+        raise Failure(f"not finished after its {limit:.0f} s", output=output) from None
     log_output(command, output)
     return Outcome(process.returncode, output, time.monotonic() - begin)
 
@@ -81,7 +81,7 @@ def last_object(output):
     """Returns the last line of `output` that is a JSON object; libraries may print after it."""
     lines = [line for line in output.splitlines() if line.startswith("{")]
     if not lines:
-        raise Failure("it printed no JSON object", output=output)
+        raise Failure("the program printed no JSON object", output=output)
     return json.loads(lines[-1])
 
 
@@ -89,8 +89,10 @@ class Report:
     """A report that is rewritten after each check, so that a crash loses nothing."""
 
     def __init__(self, path, facts, seconds, checked=None):
-        """`checked`: the groups to check; others are kept from an earlier report at `path`, whose commit
-        must be the same (ValueError). None: all."""
+        """Prepares to check the groups `checked`, or all groups if it is None.
+
+        Keeps the checks of the other groups from an earlier report at `path`. Raises ValueError if that report is of
+        another commit."""
         global _log_path
         self._path = pathlib.Path(path)
         _log_path = self._path.with_suffix(".log")

@@ -1,5 +1,5 @@
-// Helpers of the tests that need a GPU. Without one, these tests are skipped with a printed reason.
-// This header does not include torch.
+// Provides helpers for the tests that need a GPU. Without a GPU, these tests are skipped with a
+// printed reason. This header does not include torch.
 #pragma once
 
 #include <vector>

@@ -17,7 +17,7 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kLabelSteps = 8;
-constexpr int32_t kLabelled = 16;
+constexpr int32_t kLabelled = 16;  // instances of a full step
 
 struct LabelsCase {
   const char* name;
@@ -40,8 +40,8 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
     const TorchEngineRequest request = {.device = {.kind = device}, .seed = 5, .options = options};
     const auto engine =
         GetParam().transformer
-            ? *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request)
-            : *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2}, request);
+            ? *test::TorchTransformer(test::SmallTransformer(), request)
+            : *test::TorchPointer({.hidden = 64, .layers = 2, .dropout = 0.2}, request);
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
     CapturedStepsState state = {.mean = mean, .square = square};
@@ -127,7 +127,7 @@ TEST_P(LabelStepsEngineGpuTest, StepsInPartsEqualStepsOfTheWholeBatch) {
 
 INSTANTIATE_TEST_SUITE_P(
     TeacherForcing, LabelStepsEngineGpuTest,
-    testing::Values(LabelsCase{"Whole", 1, false}, LabelsCase{"WithDropout", 1, true},
+    testing::Values(LabelsCase{"AllForced", 1, false}, LabelsCase{"WithDropout", 1, true},
                     LabelsCase{"OwnChoicesToo", 0.5, true},
                     LabelsCase{"InBf16", 0.5, true, Precision::kBf16},
                     LabelsCase{"Transformer", 1, false, Precision::kFp32, true}),

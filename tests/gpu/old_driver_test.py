@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vrpd with CUDA and a driver that is too old (fake_old_driver.cc): it names the required one. Needs no GPU."""
+"""Tests that vrpd names the required driver if the driver is too old (fake_old_driver.cc). Needs no GPU."""
 
 import os
 import pathlib

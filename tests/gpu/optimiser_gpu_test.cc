@@ -18,11 +18,11 @@ using test::Buffer;
 constexpr int32_t kSize = 3 * kNormBlock + 100;
 
 std::vector<UpdatePiece> Pieces() {
-  constexpr int32_t kPiece = 1000;
+  constexpr int32_t kPieceSize = 1000;
   std::vector<UpdatePiece> pieces;
-  for (int32_t first = 0; first < kSize; first += kPiece) {
+  for (int32_t first = 0; first < kSize; first += kPieceSize) {
     pieces.push_back({.first = first,
-                      .count = std::min(kPiece, kSize - first),
+                      .count = std::min(kPieceSize, kSize - first),
                       .decays = pieces.size() % 2 == 0});
   }
   return pieces;
@@ -65,14 +65,14 @@ struct Optimised {
   }
 
   void ExpectTheSame() {
-    const OptimiserState there = state.Download()[0];
-    const OptimiserState& here = state.host()[0];
-    EXPECT_EQ(there.steps, here.steps);
-    EXPECT_EQ(there.updates, here.updates);
-    EXPECT_EQ(there.is_applied, here.is_applied);
-    EXPECT_EQ(there.arrived, 0U);  // reset for the next step
-    if (here.is_applied != 0) {
-      EXPECT_DOUBLE_EQ(there.norm, here.norm);
+    const OptimiserState device_state = state.Download()[0];
+    const OptimiserState& host_state = state.host()[0];
+    EXPECT_EQ(device_state.steps, host_state.steps);
+    EXPECT_EQ(device_state.updates, host_state.updates);
+    EXPECT_EQ(device_state.is_applied, host_state.is_applied);
+    EXPECT_EQ(device_state.arrived, 0U);  // reset for the next step
+    if (host_state.is_applied != 0) {
+      EXPECT_DOUBLE_EQ(device_state.norm, host_state.norm);
     }
     EXPECT_EQ(scale.Download(), scale.host());
     EXPECT_EQ(scale_steps.Download(), scale_steps.host());

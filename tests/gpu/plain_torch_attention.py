@@ -3,12 +3,12 @@
 
 rl4co need not be installed: plain_torch_model.py is its model. It uses autocast to bf16, sampling step by step with
 autograd through all steps, Adam, and gradients clipped to norm 1. rl4co's overhead (checks of each choice,
-TensorDicts, Lightning) is left out, so this side is no slower than rl4co.
+TensorDicts, Lightning) is left out, so this model is no slower than rl4co.
 
-Both sides have the same weights and draw instances from the same distribution. Their greedy tours of the same
-instances must cost the same before the measurement. Each side is then measured with growing batches until memory or
-time runs out, and its best result counts. A training step includes drawing its data, rollout, backward, clipping and
-the optimiser. Prints one JSON line.
+Both implementations have the same weights and draw instances from the same distribution. Before the measurement, their
+greedy tours of the same instances must cost the same. Then each is measured with growing batches until memory or time
+runs out, and its best result counts. A training step includes drawing its data, rollout, backward, clipping and the
+optimiser. Prints one JSON line.
 
 Examples:
   plain_torch_attention.py --case am_cvrp50
@@ -36,8 +36,8 @@ from our_engine import OurEngine  # noqa: E402
 from plain_torch_model import CAPACITIES, CLIP, HEADS, AttentionModel, Instances, draw_instances  # noqa: E402
 
 WARM_STEPS, TIMED_STEPS = 3, 7
-BACK_TO_BACK_S = 0.3  # of steps that are enqueued back to back
-AGREED_INSTANCES, AGREED = 64, 1e-3
+BACK_TO_BACK_S = 0.3  # duration of the steps that are enqueued back to back
+AGREED_INSTANCES, AGREED = 64, 1e-3  # of the comparison of greedy costs: instances, relative tolerance
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Case:
     layers: int = 3
     starts: int = 1
     goal: float = 10
-    least: float = 5
+    min_ratio: float = 5
 
 
 GROWING = (512, 2048, 8192)
@@ -63,11 +63,11 @@ CASES = {
     "pointer_cvrp20": Case(20, "step", (64,)),
 }
 POINTER_SIZES = '{"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10}'
-SUPERVISED_STEPS = 157 * 50  # of that configuration
+SUPERVISED_STEPS = 157 * 50  # steps of configs/ptrnet_supervised.yaml
 
 
 class PlainTorch:
-    """The plain torch side of the comparison."""
+    """The attention model in plain torch, trained and decoded."""
 
     def __init__(self, case, options):
         self._case, self._device = case, torch.device(options.device)
@@ -168,12 +168,12 @@ class Ours:
             return engine.ask(f"greedy {self._case.starts}")["cost"]
 
     def _request(self, before):
-        """Returns the request for training steps. On a GPU, many steps are enqueued before one is waited for, as in training."""
+        """Returns the request for training steps. On a GPU, enqueues many steps before it waits for one, as in training."""
         verb, *baseline = self._case.request.split()
         if verb != "step" or self._options.device == "cpu":
             return self._case.request
         count = 4 if before is None else max(4, min(64, round(BACK_TO_BACK_S / before["seconds"])))
-        return " ".join(["whole", str(count), *baseline])
+        return " ".join(["captured", str(count), *baseline])
 
     def measure(self, batch, until):
         more = {"bf16": int(self._options.precision == "bf16")}
@@ -191,15 +191,15 @@ class Ours:
         return {"times_s": [a["seconds"] for a in answers], "decoded_steps": answers[-1]["decoded_steps"], **last}
 
 
-def sweep(side, batches, seconds):
-    """Returns the measurements of `side` by batch size, up to the limit of memory or time."""
+def sweep(implementation, batches, seconds):
+    """Returns the measurements of an implementation by batch size, up to the limit of memory or time."""
     begin, found, why = time.monotonic(), {}, "all batches"
     for batch in batches:
         if time.monotonic() > begin + seconds:
             why = "time"
             break
         try:
-            line = side.measure(batch, begin + seconds)
+            line = implementation.measure(batch, begin + seconds)
         except (RuntimeError, OSError) as error:  # out of memory, or a program that ended
             why = f"batch {batch}: {str(error).splitlines()[0]}"
             break
@@ -208,7 +208,7 @@ def sweep(side, batches, seconds):
                             spread=round((max(line["times_s"]) - min(line["times_s"])) / median, 3),
                             times_s=[round(seconds, 6) for seconds in line["times_s"]])
     if torch.cuda.is_available():
-        torch.cuda.empty_cache()  # the other side needs it
+        torch.cuda.empty_cache()  # for the other implementation
     return found, why
 
 
@@ -226,7 +226,7 @@ def fill_unit_square(positions):
 
 
 def agree(plain, ours, case):
-    """Compares the greedy costs of both sides on the same instances in float32; exits if they differ."""
+    """Compares the greedy costs of both implementations on the same instances in float32. Exits if they differ."""
     data = draw_instances(case.customers, AGREED_INSTANCES, "cpu")
     data.positions = fill_unit_square(data.positions)
     theirs, own = plain.greedy_costs(data).double().mean().item(), ours.greedy_cost(data)
@@ -256,7 +256,7 @@ def compare(name, options, folder):
     ratio = {batch: round(line["ours"]["by_batch"][batch]["per_s"] / line["plain"]["by_batch"][batch]["per_s"], 2)
              for batch in both}
     best = round(line["ours"]["best_per_s"] / line["plain"]["best_per_s"], 2)
-    return line | {"ratio": best, "ratio_by_batch": ratio, "goal": case.goal, "least": case.least}
+    return line | {"ratio": best, "ratio_by_batch": ratio, "goal": case.goal, "least": case.min_ratio}
 
 
 def main():

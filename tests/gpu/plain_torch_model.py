@@ -16,8 +16,8 @@ HIDDEN, HEADS, FEED_FORWARD, CLIP = 128, 8, 512, 10.0
 CAPACITIES = {10: 20, 20: 30, 50: 40, 100: 50}  # Kool et al. 2019, appendix C
 
 
-class Around(nn.Module):
-    """Computes x + module(x)."""
+class Residual(nn.Module):
+    """A residual connection: x + module(x)."""
 
     def __init__(self, module):
         super().__init__()
@@ -61,7 +61,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.init_embedding = nn.ModuleDict({"init_embed": nn.Linear(3, HIDDEN), "init_embed_depot": nn.Linear(2, HIDDEN)})
         self.net = nn.ModuleDict({"layers": nn.Sequential(*(
-            nn.Sequential(Around(Attention()), Norm(), Around(FeedForward()), Norm()) for _ in range(layers)))})
+            nn.Sequential(Residual(Attention()), Norm(), Residual(FeedForward()), Norm()) for _ in range(layers)))})
 
     def forward(self, data):
         customers = torch.cat((data.positions[:, 1:], data.shares[:, 1:, None]), -1)
@@ -80,7 +80,7 @@ class Decoder(nn.Module):
 
 
 def split_heads(x):
-    """[B, L, H] to [B, heads, L, H / heads]."""
+    """Reshapes [B, L, H] to [B, heads, L, H / heads]."""
     return x.unflatten(-1, (HEADS, -1)).transpose(1, 2)
 
 
@@ -107,7 +107,10 @@ class Tours:
 
 
 class AttentionModel(nn.Module):
-    """Rolls out one trajectory per instance, or like POMO several from distinct starts, without the mean of the nodes."""
+    """The attention model.
+
+    With several starts, it rolls out trajectories from distinct starts, like POMO, and leaves out the nodes' mean.
+    """
 
     def __init__(self, layers, starts):
         super().__init__()
@@ -140,8 +143,8 @@ class AttentionModel(nn.Module):
     def _step(self, nodes, keys, graph, state):
         """Returns log-probabilities [B, P, N] of the next node."""
         allowed = state.allowed()
-        here = nodes.gather(1, state.current[..., None].expand(-1, -1, HIDDEN))
-        context = torch.cat((here, (1 - state.used)[..., None].to(here.dtype)), -1)
+        current = nodes.gather(1, state.current[..., None].expand(-1, -1, HIDDEN))
+        context = torch.cat((current, (1 - state.used)[..., None].to(current.dtype)), -1)
         query = self.decoder.context_embedding["project_context"](context) + graph
         glimpse = functional.scaled_dot_product_attention(split_heads(query), split_heads(keys[0]), split_heads(keys[1]),
                                                           attn_mask=allowed[:, None])
@@ -178,7 +181,7 @@ class State:
 def costs_of(positions, actions):
     """Returns the lengths [B, P] of the closed tours."""
     count, starts, steps = actions.shape
-    at = positions.gather(1, actions.reshape(count, -1, 1).expand(-1, -1, 2)).view(count, starts, steps, 2)
+    points = positions.gather(1, actions.reshape(count, -1, 1).expand(-1, -1, 2)).view(count, starts, steps, 2)
     depot = positions[:, None, :1].expand(-1, starts, -1, -1)
-    way = torch.cat((depot, at, depot), 2)
-    return (way[:, :, 1:] - way[:, :, :-1]).norm(dim=-1).sum(-1)
+    path = torch.cat((depot, points, depot), 2)
+    return (path[:, :, 1:] - path[:, :, :-1]).norm(dim=-1).sum(-1)

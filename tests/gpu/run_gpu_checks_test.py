@@ -120,7 +120,7 @@ class RunGpuChecks(unittest.TestCase):
                 self.assertEqual(report["machine"]["devices"], [])
 
     def goals(self, report):
-        """Returns each goal's state and value by a part of its name."""
+        """Returns each goal's state and value by its name."""
         return {goal["goal"]: (goal["state"], goal["got"]) for goal in report["goals"]}
 
     def test_keeps_other_groups_of_an_earlier_report(self):
@@ -152,12 +152,12 @@ class RunGpuChecks(unittest.TestCase):
         goals = self.goals(report)
         self.assertEqual(goals["greedy tours as on the CPU"], ("met", "in 1 tests"))
         self.assertEqual(goals["sampled tours as on the CPU"], ("missed", f"failed: {sampled}"))
-        self.assertEqual(goals["gradient in fp32, largest difference from the CPU's by the largest element"][0], "not run")
+        self.assertEqual(goals["gradient in fp32, largest difference from the CPU's, relative to the largest element"][0], "not run")
         self.assertEqual(goals["memcheck"][0], "not run")
 
     def test_judges_gradients_by_the_measure_of_their_precision(self):
-        exact = "gradient in fp32, largest difference from the CPU's by the largest element"
-        bf16 = "gradient in bf16, squared difference from the CPU's in fp32 by its square"
+        exact = "gradient in fp32, largest difference from the CPU's, relative to the largest element"
+        bf16 = "gradient in bf16, squared difference from the CPU's in fp32, relative to its square"
         for difference, noise, states in (("9e-6", "9e-4", ("met", "met")), ("2e-5", "2e-3", ("missed", "missed"))):
             self.write_tests({"Nets/EngineGpuTest.GivesTheSameGradient/gt_cuda": f"pass gradient_difference={difference}",
                               "Nets/EngineGpuTest.GivesNearlyTheSameGradientInBf16/gt_cuda":
@@ -179,7 +179,7 @@ class RunGpuChecks(unittest.TestCase):
         _, report = self.run_checks("--only", "bench")
         goals = self.goals(report)
         state, got = goals["am_cvrp50: training beside plain torch, at the best batch of each"]
-        self.assertEqual((state, got["ratio"], got["a_larger_batch_may_be_better"]), ("least met", 7.5, False))
+        self.assertEqual((state, got["ratio"], got["a_larger_batch_may_be_better"]), ("minimum met", 7.5, False))
         self.assertEqual(goals["tiny_1: seconds per epoch"], ("met", 0.02))
         self.assertEqual(goals["supervised pointer network, 10,000 x 50 epochs, n = 20: seconds"], ("met", 0.06))
         self.assertEqual(goals["10,000 CVRP100: gap and seconds"][0], "met")
@@ -209,7 +209,7 @@ class RunGpuChecks(unittest.TestCase):
                 self.assertEqual(numbers["matrix_bytes_a_step"], 0 if state == "met" else size * times)
                 self.assertEqual(self.goals(report)["bytes of matrices copied a step, by CUPTI"][0], state)
 
-    def test_needs_all_lines_of_copies(self):
+    def test_fails_if_lines_of_copies_are_missing(self):
         self.write("bench/engine_bench", "echo '{\"copies\": [], \"steps\": 8}'")
         _, report = self.run_checks("--only", "profile")
         self.assert_entry(report, "copies by CUPTI", "failed", "reported copies 1 times, wanted 3")
@@ -274,7 +274,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertLess(time.monotonic() - begin, 30)
         self.assertEqual(code, 1)
         self.assertIn("SIGABRT", self.assert_entry(report, "gpu_test AGpuTest", "failed")["reason"])
-        self.assert_entry(report, "gpu_test BGpuTest", "failed", "not done after its")
+        self.assert_entry(report, "gpu_test BGpuTest", "failed", "not finished after its")
         self.assert_entry(report, "gpu_test CGpuTest", "skipped", "the time limit of all checks was reached")
         self.assertRegex(self.output, r"time limit reached; run the rest with: "
                          r"run-gpu-checks --only tests --keep --report \S+\n$")
@@ -282,7 +282,7 @@ class RunGpuChecks(unittest.TestCase):
     def test_reports_the_printed_reason_of_skipped_tests(self):
         self.write_tests({"AGpuTest.Needs": "skip"})
         code, report = self.run_checks("--only", "tests")
-        self.assertEqual(code, 0, self.output)  # the driver and LibTorch are there
+        self.assertEqual(code, 0, self.output)  # the checks of driver and LibTorch pass
         self.assert_entry(report, "gpu_test AGpuTest", "skipped", "no CUDA device: made up")
 
     def test_fails_with_an_old_driver(self):
@@ -328,7 +328,7 @@ class RunGpuChecks(unittest.TestCase):
 
     def test_skips_the_sanitizer_without_matching_tests(self):
         self.write_tool("compute-sanitizer", "exit 1")
-        _, report = self.run_checks("--only", "sanitizer")  # engines and the device alone
+        _, report = self.run_checks("--only", "sanitizer")  # the tests are only of engines and the device
         self.assert_entry(report, "memcheck gpu_test", "skipped", "no test of gpu_test matches")
 
     def test_reads_the_metrics_of_kernels(self):
@@ -351,7 +351,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual((code, report), (2, None))
         self.assertIn("got benches, wanted some of tests, graph", self.output)
 
-    def test_rejects_a_folder_that_is_no_bundle(self):
+    def test_rejects_a_folder_that_is_not_a_bundle(self):
         (self.root / "bundle.json").unlink()
         code, _ = self.run_checks()
         self.assertEqual(code, 2)

@@ -13,7 +13,7 @@ FACTS = '{{\n  "commit": "0123456789ab",\n  "torch": "2.11.0+cu130",\n  "glibc":
 HEADER = "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR {}\n#define TORCH_VERSION_PATCH 0\n"
 
 
-class Run(unittest.TestCase):
+class RunTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -34,7 +34,7 @@ class Run(unittest.TestCase):
     def write_facts(self, glibc="2.17", glibcxx="3.4"):
         (self.bundle / "bundle.json").write_text(FACTS.format(glibc=glibc, glibcxx=glibcxx))
 
-    def run_it(self, *arguments, **variables):
+    def run_script(self, *arguments, **variables):
         environment = {key: value for key, value in os.environ.items() if key not in ("VRP_TORCH_ROOT", "LD_LIBRARY_PATH")}
         environment |= {"PYTHONPATH": str(self.site), **variables}
         return subprocess.run([self.bundle / "run", *arguments], capture_output=True, text=True, env=environment, timeout=60,
@@ -44,53 +44,53 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn(words, done.stderr)
 
-    def test_finds_the_torch_that_python_would_import_and_nvidias_libraries(self):
-        done = self.run_it("sh", "-c", 'echo "$LD_LIBRARY_PATH"; echo "$VRP_SOURCE_DIR"')
+    def test_finds_the_libraries_of_nvidia_and_of_the_torch_that_python_imports(self):
+        done = self.run_script("sh", "-c", 'echo "$LD_LIBRARY_PATH"; echo "$VRP_SOURCE_DIR"')
         self.assertEqual(done.returncode, 0, done.stderr)
         path, source = done.stdout.splitlines()
         self.assertEqual(path, f"{self.bundle}/lib:{self.torch}/lib:{self.site}/nvidia/cu13/lib")
         self.assertEqual(source, str(self.bundle))
 
     def test_prints_the_environment(self):
-        lines = self.run_it("--environment").stdout.splitlines()
+        lines = self.run_script("--environment").stdout.splitlines()
         self.assertEqual([line.split("=")[0] for line in lines], ["LD_LIBRARY_PATH", "VRP_SOURCE_DIR", "VRP_DATA_DIR"])
 
-    def test_refuses_another_version_by_name(self):
+    def test_names_the_found_and_the_wanted_version(self):
         self.set_version("2.10.0+cu128")
-        self.assert_refused(self.run_it("true"), "got torch 2.10.0+cu128, wanted 2.11.0+cu130")
+        self.assert_refused(self.run_script("true"), "got torch 2.10.0+cu128, wanted 2.11.0+cu130")
 
-    def test_refuses_torch_for_the_cpu(self):
+    def test_refuses_a_cpu_build_of_torch(self):
         self.set_version("2.11.0+cpu")
-        self.assert_refused(self.run_it("true"), "got torch 2.11.0+cpu, wanted 2.11.0+cu130")
+        self.assert_refused(self.run_script("true"), "got torch 2.11.0+cpu, wanted 2.11.0+cu130")
 
     def test_reports_a_missing_torch(self):
         shutil.rmtree(self.torch)
-        self.assert_refused(self.run_it("true", PYTHONPATH="/nowhere", PYTHONNOUSERSITE="1", PATH="/usr/bin:/bin"),
+        self.assert_refused(self.run_script("true", PYTHONPATH="/nowhere", PYTHONNOUSERSITE="1", PATH="/usr/bin:/bin"),
                             "wanted torch 2.11.0+cu130")
 
-    def test_reads_the_version_of_a_folder_with_headers_and_libraries(self):
+    def test_reads_the_version_from_headers_and_libraries(self):
         folder = self.site / "libtorch"
         (folder / "include" / "torch" / "headeronly").mkdir(parents=True)
         (folder / "lib").mkdir()
         header = folder / "include" / "torch" / "headeronly" / "version.h"
         header.write_text(HEADER.format(11))
-        self.assert_refused(self.run_it("true", VRP_TORCH_ROOT=str(folder)), "got torch 2.11.0, wanted 2.11.0+cu130")
+        self.assert_refused(self.run_script("true", VRP_TORCH_ROOT=str(folder)), "got torch 2.11.0, wanted 2.11.0+cu130")
         for name in ("libtorch_cuda.so", "libcudart.so.13"):
             (folder / "lib" / name).touch()
-        self.assertEqual(self.run_it("true", VRP_TORCH_ROOT=str(folder)).returncode, 0)
+        self.assertEqual(self.run_script("true", VRP_TORCH_ROOT=str(folder)).returncode, 0)
         header.write_text(HEADER.format(12))
-        self.assert_refused(self.run_it("true", VRP_TORCH_ROOT=str(folder)), "got torch 2.12.0+cu130, wanted 2.11.0+cu130")
+        self.assert_refused(self.run_script("true", VRP_TORCH_ROOT=str(folder)), "got torch 2.12.0+cu130, wanted 2.11.0+cu130")
 
     def test_refuses_a_glibc_that_is_too_old(self):
         self.write_facts(glibc="2.99")
-        self.assert_refused(self.run_it("true"), "wanted 2.99 or newer")
+        self.assert_refused(self.run_script("true"), "wanted 2.99 or newer")
 
     def test_refuses_a_libstdcxx_that_is_too_old(self):
         self.write_facts(glibcxx="3.4.99")
-        self.assert_refused(self.run_it("true"), "has no GLIBCXX_3.4.99")
+        self.assert_refused(self.run_script("true"), "has no GLIBCXX_3.4.99")
 
     def test_returns_the_programs_exit_code(self):
-        self.assertEqual(self.run_it("sh", "-c", "exit 42").returncode, 42)
+        self.assertEqual(self.run_script("sh", "-c", "exit 42").returncode, 42)
 
 
 if __name__ == "__main__":

@@ -116,28 +116,27 @@ TEST_P(ForcedDecodingGpuTest, ForcedDecodingEqualsTheCpus) {
   }
   tours[4 * steps + 2] = -1;  // a trajectory that ends too early
   Buffer<int32_t> choices(tours);
-  Buffer<int64_t> done(std::vector<int64_t>{3});
-  ForcedSteps followed(layout, rows, steps);
+  Buffer<int64_t> step_count(std::vector<int64_t>{3});
+  ForcedSteps decoded(layout, rows, steps);
   const auto request = [&](bool cuda) -> ForcedDecodingRequest {
-    return {
-        .layout = layout,
-        .instances = rules.size(),
-        .trajectories = kTrajectories,
-        .max_steps = rules.steps(),
-        .rules = rules.data(cuda),
-        .choices = choices.data(cuda),
-        .trajectory_scratch = reinterpret_cast<uint8_t*>(followed.trajectory_scratch.data(cuda)),
-        .seed = 5,
-        .steps = done.data(cuda),
-        .first_trajectory = 100};
+    return {.layout = layout,
+            .instances = rules.size(),
+            .trajectories = kTrajectories,
+            .max_steps = rules.steps(),
+            .rules = rules.data(cuda),
+            .choices = choices.data(cuda),
+            .trajectory_scratch = reinterpret_cast<uint8_t*>(decoded.trajectory_scratch.data(cuda)),
+            .seed = 5,
+            .steps = step_count.data(cuda),
+            .first_trajectory = 100};
   };
-  ForceDecodeOnCpu(request(false), followed.result(false));
-  const absl::Status status = ForceDecodeOnCuda(request(true), followed.result(true), nullptr);
+  ForceDecodeOnCpu(request(false), decoded.result(false));
+  const absl::Status status = ForceDecodeOnCuda(request(true), decoded.result(true), nullptr);
   ASSERT_TRUE(status.ok()) << status;
-  followed.ExpectTheSame();
+  decoded.ExpectTheSame();
 }
 
-// Chooses the (salt + step)-th allowed node, instead of a network.
+// Returns the (row + salt)-th allowed node of each row, in place of a network's choices.
 std::vector<int64_t> SomeChoices(const std::vector<uint8_t>& forbidden, size_t rows, size_t salt) {
   const size_t nodes = forbidden.size() / rows;
   std::vector<int64_t> choices;
@@ -155,43 +154,44 @@ TEST_P(ForcedDecodingGpuTest, SingleStepsEqualTheCpus) {
   test::DeviceRules rules = SomeRules();
   const ObservationLayout layout = {.kind = GetParam(), .nodes = rules.nodes()};
   const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
-  ForcedSteps shown(layout, rows, 1);
+  ForcedSteps observed(layout, rows, 1);
   Buffer<uint8_t> moving(std::vector<uint8_t>(rows, 77));
   Buffer<int64_t> given(std::vector<int64_t>(rows, 77));
   Buffer<double> uniforms(rows);
   Buffer<int64_t> choices(rows);
-  Buffer<int64_t> done(std::vector<int64_t>{3});
+  Buffer<int64_t> step_count(std::vector<int64_t>{3});
   for (int32_t step = 0; step <= rules.steps(); ++step) {
     SCOPED_TRACE(step);
     const auto request = [&](bool cuda) -> AdvanceRequest {
-      return {.layout = layout,
-              .instances = rules.size(),
-              .trajectories = kTrajectories,
-              .distinct_starts = true,
-              .step = step,
-              .rules = rules.data(cuda),
-              .choices = choices.data(cuda),
-              .trajectory_scratch = reinterpret_cast<uint8_t*>(shown.trajectory_scratch.data(cuda)),
-              .seed = 5,
-              .steps = done.data(cuda),
-              .first_trajectory = 100};
+      return {
+          .layout = layout,
+          .instances = rules.size(),
+          .trajectories = kTrajectories,
+          .distinct_starts = true,
+          .step = step,
+          .rules = rules.data(cuda),
+          .choices = choices.data(cuda),
+          .trajectory_scratch = reinterpret_cast<uint8_t*>(observed.trajectory_scratch.data(cuda)),
+          .seed = 5,
+          .steps = step_count.data(cuda),
+          .first_trajectory = 100};
     };
     const auto result = [&](bool cuda) -> AdvanceResult<float> {
-      return {.steps = shown.result(cuda).steps,
+      return {.steps = observed.result(cuda).steps,
               .moving = moving.data(cuda),
-              .ends = shown.ends.data(cuda),
-              .costs = shown.costs.data(cuda),
+              .ends = observed.ends.data(cuda),
+              .costs = observed.costs.data(cuda),
               .given = given.data(cuda),
               .uniforms = uniforms.data(cuda)};
     };
     AdvanceOnCpu(request(false), result(false));
     const absl::Status status = AdvanceOnCuda(request(true), result(true), nullptr);
     ASSERT_TRUE(status.ok()) << status;
-    shown.ExpectTheSame();
+    observed.ExpectTheSame();
     EXPECT_EQ(moving.Download(), moving.host());
     EXPECT_EQ(given.Download(), given.host());
     EXPECT_EQ(uniforms.Download(), uniforms.host());
-    choices.host() = SomeChoices(shown.forbidden.host(), rows, static_cast<size_t>(step));
+    choices.host() = SomeChoices(observed.forbidden.host(), rows, static_cast<size_t>(step));
     choices.Upload();
   }
   EXPECT_EQ(moving.host(), std::vector<uint8_t>(rows, 0));

@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-// Number of flags, more than threads that read them.
+// Number of flags. It exceeds the number of threads that read them.
 constexpr int64_t kFlags = 3000;
 
 class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
@@ -63,7 +63,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
   }
 
   // Returns how often each part has run.
-  std::string Done() {
+  std::string RunCounts() {
     EXPECT_TRUE(stream_->Wait().ok());
     std::string text;
     for (const at::Tensor& one : {before_, parts_[0], parts_[1], between_, after_}) {
@@ -87,17 +87,17 @@ TEST_P(StepStreamGpuTest, ReplaysAPartOnlyIfAFlagIsSetWhenTheDeviceReachesIt) {
   clears_ = true;
   Set(-1);
   ASSERT_TRUE(stream_->Run(work).ok());
-  EXPECT_EQ(Done(), "1 1 1 10 1 ") << "uncaptured work runs completely";
+  EXPECT_EQ(RunCounts(), "1 1 1 10 1 ") << "uncaptured work must run completely";
   const auto graph = stream_->Capture(work);
   ASSERT_TRUE(graph.ok()) << graph.status();
-  EXPECT_EQ(Done(), "1 1 1 10 1 ") << "capturing runs nothing";
+  EXPECT_EQ(RunCounts(), "1 1 1 10 1 ") << "capturing must run nothing";
   ASSERT_TRUE((*graph)->Replay().ok());
-  EXPECT_EQ(Done(), "2 1 1 20 1 ");
+  EXPECT_EQ(RunCounts(), "2 1 1 20 1 ");
   for (const int64_t flag : {int64_t{0}, kFlags - 1}) {
     Set(flag);
     ASSERT_TRUE((*graph)->Replay().ok());
   }
-  EXPECT_EQ(Done(), "4 3 1 40 1 ");
+  EXPECT_EQ(RunCounts(), "4 3 1 40 1 ");
 }
 
 TEST_P(StepStreamGpuTest, ReplaysAllPartsWhileAFlagStaysSet) {
@@ -107,10 +107,10 @@ TEST_P(StepStreamGpuTest, ReplaysAllPartsWhileAFlagStaysSet) {
   const auto graph = stream_->Capture(work);
   ASSERT_TRUE(graph.ok()) << graph.status();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE((*graph)->Replay().ok());
-  EXPECT_EQ(Done(), "4 4 4 40 4 ");
+  EXPECT_EQ(RunCounts(), "4 4 4 40 4 ");
   Set(-1);
   ASSERT_TRUE((*graph)->Replay().ok());
-  EXPECT_EQ(Done(), "5 4 4 50 4 ");
+  EXPECT_EQ(RunCounts(), "5 4 4 50 4 ");
 }
 
 INSTANTIATE_TEST_SUITE_P(, StepStreamGpuTest, testing::Values(DeviceKind::kCpu, DeviceKind::kCuda),

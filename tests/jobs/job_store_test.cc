@@ -32,6 +32,15 @@ class JobStoreTest : public ::testing::Test {
   test::ManualClock clock_;
 };
 
+TEST_F(JobStoreTest, CallsTheListenerOncePerRequest) {
+  const std::unique_ptr<JobStore> store = *Open();
+  std::vector<std::string> heard;
+  store->SetListener([&heard](const Job& job, bool) { heard.push_back(job.id); });
+  const std::string id = store->Submit(test::ASpec(), "r1", 10)->id;
+  EXPECT_EQ(store->Submit(test::ASpec(), "r1", 10)->id, id);
+  EXPECT_THAT(heard, ElementsAre(id));
+}
+
 TEST_F(JobStoreTest, ReadsBackTheStoredJob) {
   const JobSpec spec{.config_name = "a.yaml",
                      .config_yaml = "name: ä\n",

@@ -50,6 +50,16 @@ TEST(SubmissionTest, NamesAllErrorsAtOnce) {
   }
 }
 
+TEST(SubmissionTest, LimitsTheBytesOfLabels) {
+  JobSpec spec = test::ASpec();
+  for (int i = 0; i < 31; ++i) spec.labels["city"] += "ö";  // of two bytes each
+  EXPECT_THAT(std::string(ValidateSpec(spec).status().message()),
+              ::testing::Not(HasSubstr("labels")));
+  spec.labels["city"] += "ö";
+  EXPECT_THAT(std::string(ValidateSpec(spec).status().message()),
+              HasSubstr("for city, wanted at most 63 bytes of printable UTF-8"));
+}
+
 struct InvalidSpec {
   const char* name;
   std::function<void(JobSpec&)> change;

@@ -142,6 +142,13 @@ TEST(CpuGraphTransformerTest, HasTheGradientOfOwnInputs) {
   ExpectGradientOfTheLoss(options, 1, false);
 }
 
+TEST(CpuGraphTransformerTest, RefusesForcedChoicesAfterTheEnd) {
+  const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 1);
+  const std::vector<Instance> instances = {AnInstance().WithCustomers(3).Build(),
+                                           AnInstance().WithCustomers(8).Build()};
+  test::ExpectEndOfForcedChoices(*engine, test::BatchOf(instances));
+}
+
 TEST(CpuGraphTransformerTest, HasNoGradientOfFrozenStatistics) {
   GraphTransformerOptions options = SmallTransformer();
   options.norm = NormKind::kFrozenBatch;

@@ -127,6 +127,12 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputs) {
 
 INSTANTIATE_TEST_SUITE_P(Windows, CpuPointerNetworkTest, testing::Bool());
 
+TEST(CpuPointerNetworkTest, RefusesForcedChoicesAfterTheEnd) {
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
+  test::ExpectEndOfForcedChoices(*engine,
+                                 MakeNetworkBatch(Instances({3, 8}), engine->batch_form()));
+}
+
 TEST(CpuPointerNetworkTest, MakesFeasiblePlans) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   for (const bool windows : {false, true}) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

@@ -2,9 +2,9 @@
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
-#include "core/model/graph_transformer/graph_transformer_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/make_engine.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/policy/policy.h"
 #include "core/model/weights/model_card.h"
 #include "core/problem/generate/generators.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/paths.h"

@@ -43,7 +43,7 @@ class PointerOwnChoicesTest : public testing::TestWithParam<Case> {
     PointerGroup group;
     Encode(group);
     EXPECT_TRUE(pass_.Rollout(sample, group, table).ok());
-    const Trajectories drawn = table.Take();
+    const Trajectories drawn = *table.Take();
     std::vector<std::vector<int32_t>> choices;
     for (int64_t row = 0; row < kInstances * int64_t{GetParam().trajectories}; ++row) {
       const auto list = drawn.Choices(row);
@@ -86,8 +86,8 @@ TEST_P(PointerOwnChoicesTest, EqualThoseOfTheRolloutWithAndWithoutDropout) {
   EXPECT_EQ(group.reads, step_by_step.reads);
   EXPECT_NE(group.reads, forced);
   if (GetParam().dropout) return;
-  const std::vector<double> likelihoods = wanted.Take().log_likelihoods;
-  const Trajectories trajectories = got.Take();
+  const std::vector<double> likelihoods = wanted.Take()->log_likelihoods;
+  const Trajectories trajectories = *got.Take();
   for (size_t row = 0; row < choices.size(); ++row) {
     EXPECT_NEAR(trajectories.log_likelihoods[row], likelihoods[row], 1e-4) << row;
   }

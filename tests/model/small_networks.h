@@ -5,9 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "core/model/graph_transformer/graph_transformer_options.h"
+#include "core/base/text.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/policy/network_batch.h"
 #include "core/model/policy/policy_engine.h"
+#include "gtest/gtest.h"
 
 namespace vrp::test {
 
@@ -28,6 +30,20 @@ inline std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajector
     choices.emplace_back(one.begin(), one.end());
   }
   return choices;
+}
+
+// Expects that `engine` refuses a forced choice after the end of the first instance's trajectory.
+// The second instance's trajectory must be longer.
+inline void ExpectEndOfForcedChoices(const PolicyEngine& engine, const NetworkBatch& batch) {
+  std::vector<std::vector<int32_t>> choices = ChoicesOf(*engine.Run(batch, {}));
+  const size_t end = choices[0].size();
+  ASSERT_LT(end, choices[1].size());
+  choices[0].push_back(1);
+  EXPECT_EQ(engine.Run(batch, {.choice = Choice::kForced, .choices = choices}).status(),
+            absl::InvalidArgumentError(
+                Concat("choices[0][", end, "]: got 1, but the trajectory ended before this step")));
+  choices[0].back() = -1;
+  EXPECT_TRUE(engine.Run(batch, {.choice = Choice::kForced, .choices = choices}).ok());
 }
 
 }  // namespace vrp::test

@@ -275,7 +275,7 @@ TEST_F(CapturedRolloutsTest, AreNotUsedWithoutFusedPasses) {
   engine_ = test::TransformerEngine(at::kFloat, sizes_, stepped);
   EXPECT_TRUE(engine_->Run(Batch(7, 1), {}).ok());
   const auto pointer =
-      MakeTorchPointerEngine({.hidden = 16}, {.device = {}, .options = RecordingOptions()});
+      test::TorchPointer({.hidden = 16}, {.device = {}, .options = RecordingOptions()});
   ASSERT_TRUE(pointer.ok()) << pointer.status();
   EXPECT_TRUE((*pointer)->Run(Batch(7, 1), {}).ok());
   EXPECT_EQ(counts_.runs, 0);

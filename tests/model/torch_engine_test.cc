@@ -173,6 +173,15 @@ TEST(TorchEngineTest, NamesAnUnreachableCustomer) {
             "instances[1]: customer 1 cannot be served by a route of its own");
 }
 
+TEST(TorchEngineTest, RefusesForcedChoicesAfterTheEnd) {
+  const std::vector<Instance> instances = {test::AnInstance().WithCustomers(3).Build(),
+                                           test::AnInstance().WithCustomers(8).Build()};
+  test::ExpectEndOfForcedChoices(*TransformerEngine(at::kFloat, SmallTransformer()),
+                                 BatchOf(instances));
+  const auto pointer = *test::TorchPointer({.hidden = 16}, {});
+  test::ExpectEndOfForcedChoices(*pointer, BatchOf(instances, NodeOrder::kByAngle));
+}
+
 TEST(TorchEngineTest, StopsOnRequest) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
@@ -183,7 +192,7 @@ TEST(TorchEngineTest, StopsOnRequest) {
 }
 
 TEST(TorchEngineTest, RefusesFp16OnTheCpu) {
-  const auto engine = MakeTorchGraphTransformerEngine(
+  const auto engine = test::TorchTransformer(
       SmallTransformer(), {.device = {}, .options = {.precision = Precision::kFp16}});
   EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
 }

@@ -3,7 +3,7 @@
 
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
 #include "core/model/graph_transformer/graph_transformer_architecture.h"
-#include "core/model/torch/graph_transformer.h"
+#include "core/model/torch/networks.h"
 #include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_sequential.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/torch/engines.h"
 #include "core/model/torch/label_steps.h"
 #include "core/problem/generate/generators.h"
@@ -25,8 +25,8 @@ class TorchLabelStepsTest : public testing::Test {
   TorchLabelStepsTest() {
     EngineOptions options;
     options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
-    engine_ = *MakeTorchPointerEngine({.hidden = 16, .layers = 2, .dropout = 0.2},
-                                      {.device = {}, .options = options});
+    engine_ = *test::TorchPointer({.hidden = 16, .layers = 2, .dropout = 0.2},
+                                  {.device = {}, .options = options});
     mean_.resize(static_cast<size_t>(engine_->parameters().size()));
     square_ = mean_;
     state_ = {.mean = mean_, .square = square_};
@@ -98,7 +98,7 @@ TEST_F(TorchLabelStepsTest, AcceptSmallerBatches) {
   const CapturedStepReport few = LastReport();
   EXPECT_EQ(few.instances, 1);
   EXPECT_EQ(few.stuck, 0);
-  const auto alone = *MakeTorchPointerEngine({.hidden = 16, .layers = 2, .dropout = 0.2}, {});
+  const auto alone = *test::TorchPointer({.hidden = 16, .layers = 2, .dropout = 0.2}, {});
   alone->parameters().TrackGradient();
   const double weight = -1 / static_cast<double>(test::ChoicesIn(labels_));
   const auto outcome = alone->AddGradient(

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "core/model/pointer_network/cpu_pointer_network.h"
-#include "core/model/pointer_network/pointer_layout.h"
-#include "core/model/torch/pointer_network.h"
+#include "core/model/pointer_network/pointer_architecture.h"
+#include "core/model/torch/networks.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_sequential.h"
 #include "tests/model/torch_testing.h"

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/torch/captured_steps_base.h"
 #include "core/model/torch/engines.h"
 #include "core/problem/generate/generators.h"
@@ -139,8 +139,8 @@ TEST_F(StepGraphsTest, AreRefusedIfTheirGraphWouldBeTooLarge) {
   EXPECT_EQ(parts.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(parts.status().message(), "parts: got 65, wanted at most 64");
   EXPECT_TRUE(engine_->MakeCapturedSteps({.instances = 100, .nodes = 7, .parts = 64}).ok());
-  const auto pointer = *MakeTorchPointerEngine({.hidden = 16, .layers = 1},
-                                               {.device = {}, .seed = 3, .options = Options()});
+  const auto pointer = *test::TorchPointer({.hidden = 16, .layers = 1},
+                                           {.device = {}, .seed = 3, .options = Options()});
   const auto steps = pointer->MakeCapturedSteps({.instances = 4, .nodes = 601, .parts = 2});
   EXPECT_EQ(steps.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(steps.status().message(),
@@ -160,8 +160,7 @@ TEST_F(StepGraphsTest, OmitStepsAfterTheLongestTourWithoutChangingResults) {
   std::vector<CapturedStepReport> reports[2];
   std::vector<float> weights[2];
   for (const bool replays : {false, true}) {
-    const auto engine =
-        *MakeTorchPointerEngine(small, {.device = {}, .seed = 3, .options = Options()});
+    const auto engine = *test::TorchPointer(small, {.device = {}, .seed = 3, .options = Options()});
     mean_.assign(static_cast<size_t>(engine->parameters().size()), 0.0F);
     square_ = mean_;
     state_ = {.mean = mean_, .square = square_};

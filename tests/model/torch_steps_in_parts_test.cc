@@ -86,7 +86,7 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
     if (!GetParam().pointer) {
       return test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
     }
-    return *MakeTorchPointerEngine({.hidden = 16, .layers = 2}, {.device = {}, .options = options});
+    return *test::TorchPointer({.hidden = 16, .layers = 2}, {.device = {}, .options = options});
   }
 
   static NetworkBatch BatchOfSizes(int64_t step, const BatchForm& form) {

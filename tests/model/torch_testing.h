@@ -7,11 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/pointer_network/cpu_pointer_network.h"
 #include "core/model/policy/network_batch.h"
 #include "core/model/torch/engine.h"
-#include "core/model/torch/graph_transformer.h"
+#include "core/model/torch/engines.h"
+#include "core/model/torch/networks.h"
 #include "tests/model/small_networks.h"
 #include "tests/testing/instance_builder.h"
 
@@ -26,6 +27,21 @@ inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
                                               at::TensorOptions(type), options);
   engine->parameters().TrackGradient();
   return engine;
+}
+
+// Make engines of networks with `sizes` as the program does, in float.
+inline absl::StatusOr<std::unique_ptr<PolicyEngine>> TorchTransformer(
+    const GraphTransformerOptions& sizes, const TorchEngineRequest& request) {
+  const Architecture& architecture = GraphTransformerArchitecture();
+  return MakeTorchEngine(architecture,
+                         *architecture.parse_sizes(WriteGraphTransformerOptions(sizes), "sizes"),
+                         request);
+}
+inline absl::StatusOr<std::unique_ptr<PolicyEngine>> TorchPointer(
+    const PointerNetworkOptions& sizes, const TorchEngineRequest& request) {
+  const Architecture& architecture = PointerArchitecture();
+  return MakeTorchEngine(
+      architecture, *architecture.parse_sizes(WritePointerNetworkOptions(sizes), "sizes"), request);
 }
 
 // Returns one instance of each variant that the graph transformer supports, of different sizes. A

@@ -17,6 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
+// Refers to the newest version.
 const ModelReference kNewest = {.name = "alpha"};
 
 // A policy whose decoding always fails.

@@ -19,8 +19,8 @@ import subprocess
 
 import include_order
 
-CODE = (".h", ".cc", ".cu", ".cuh")
-TOPS = ("core", "server", "client")
+CODE = (".h", ".cc", ".cu", ".cuh")  # endings of code files
+TOPS = ("core", "server", "client")  # folders of the programs' code
 # Term -> pattern by which a file mentions it.
 FACTS = {
     "max_stops": re.compile(r"\bmax_stops\b"),
@@ -29,8 +29,10 @@ FACTS = {
     "pointer network": re.compile(r"ptrnet|pointer.?network", re.IGNORECASE),
     "ConvertInstance": re.compile(r"\bConvertInstance\b"),
 }
+# Folders whose comments may begin with avoided words.
 SKIPPED = ("core/search/", "tests/fuzz/seeds/", "tests/data/")
-AVOIDED = ("What", "Of", "That", "Where", "Told")
+# Words that no sentence of a comment should begin with.
+AVOIDED = ("What", "Of", "That", "Where", "Told", "Twice", "Nobody")
 COMMENT_START = re.compile(r"^\s*(?://+|#)\s+(%s)\b" % "|".join(AVOIDED))
 COMMENT = re.compile(r"^\s*(?://|#) ")
 

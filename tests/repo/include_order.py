@@ -16,9 +16,11 @@ Rules (docs/explanation/architecture.md: each folder may use only those below it
 import pathlib
 import re
 
+# The folders of core/; each includes only itself and those before it.
 CORE = ["base", "problem", "search", "device", "kernels", "model", "train", "solve", "registry", "jobs"]
 KNOWN_CYCLE = "core/search"  # The folders of core/search still use each other.
 SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
+# Folders to which the rules apply.
 ROOTS = ["core", "server", "client", "tests"]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.MULTILINE)

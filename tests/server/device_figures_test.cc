@@ -141,6 +141,7 @@ class FakeReader final : public TelemetryReader {
   Script& script_;
 };
 
+// Samples every millisecond.
 constexpr DeviceSampler::Pace kFast{.interval = absl::Milliseconds(1),
                                     .retry = absl::Milliseconds(1)};
 

@@ -10,6 +10,7 @@
 namespace vrp::test {
 namespace {
 
+// Improvement rounds of each request.
 constexpr int kRounds = 200;
 
 PolicyLoader ImprovingLoader() {

@@ -124,6 +124,12 @@ TEST(InitialSolutionTest, NamesTheFieldOfAnInvalidPlan) {
   EXPECT_EQ(FieldOf(request), "frozen_stops");
 }
 
+TEST(InitialSolutionTest, ReportsAtMost100Errors) {
+  const auto violations = ViolationsOf(Read(RequestWithRoutes({std::string(150, 'a')})).status());
+  ASSERT_EQ(violations.size(), 100);
+  EXPECT_EQ(violations.back().field, "initial_solution.routes[0].stops");
+}
+
 TEST(InitialSolutionTest, FreezesStopsByRouteOrRequest) {
   v1::SolveRequest request = RequestWithRoutes({"abc", "d"});
   request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(1);

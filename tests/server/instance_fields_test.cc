@@ -85,6 +85,7 @@ void AppendRequests(const InstanceData& data, std::string& text) {
   for (const int32_t priority : data.priorities) text += " " + std::to_string(priority);
   for (const Shipment& shipment : data.shipments) {
     text += " shipment " + shipment.id;
+    text += " " + std::to_string(shipment.pickup) + " " + std::to_string(shipment.delivery);
     for (const double amount : shipment.amounts) text += " " + std::to_string(amount);
   }
   for (const auto& group : data.alternative_groups) {

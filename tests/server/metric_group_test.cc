@@ -11,6 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
+// Upper bounds of the histogram's buckets, in seconds.
 constexpr double kBounds[] = {0.1, 1};
 
 template <typename Metric>

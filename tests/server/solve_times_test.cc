@@ -6,6 +6,7 @@
 namespace vrp {
 namespace {
 
+// Number of customers of each request.
 constexpr int64_t kCustomers = 200;
 
 SolveLimits Limits() {

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/train/data/json_lines.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/paths.h"
 
 namespace vrp {
 namespace {
@@ -83,6 +85,20 @@ TEST(LineSplitterTest, RefusesATooLongLine) {
   EXPECT_TRUE(splitter.Add(piece, ignore).ok());
   EXPECT_THAT(std::string(splitter.Add(piece, ignore).status().message()),
               HasSubstr("line 1: has more than 33554432 bytes"));
+}
+
+TEST(ForEachLineTest, NamesTheFileOfATooLongLine) {
+  const test::TempFolder folder;
+  const DataFile file(folder.File("own.jsonl"), "data/own.jsonl");
+  ASSERT_TRUE(
+      AtomicWriteFile(file.path, "{}\n" + std::string(size_t{kMaxLineBytes} + 1, 'x')).ok());
+  const auto all = [](std::string_view, int64_t) -> absl::StatusOr<bool> { return true; };
+  EXPECT_EQ(ForEachLine(file, all).message(),
+            "data/own.jsonl: line 2: has more than 33554432 bytes");
+  const auto none = [](std::string_view, int64_t) -> absl::StatusOr<bool> {
+    return absl::DataLossError("own.jsonl:1: damaged");
+  };
+  EXPECT_EQ(ForEachLine(file, none), absl::DataLossError("own.jsonl:1: damaged"));
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 #include <numeric>
 #include <thread>
 
+#include "core/base/disk_space.h"
 #include "core/base/file.h"
 #include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
+#include "tests/testing/full_disk.h"
 #include "tests/testing/paths.h"
 
 namespace vrp {
@@ -126,6 +128,17 @@ TEST_F(SampleSetTest, RemovesAnUnfinishedSet) {
   { ASSERT_TRUE((*SampleSetWriter::Create(path_))->Add(SampleOf(0)).ok()); }
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
   EXPECT_EQ(SampleSet::Open(path_, 1 << 20).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(SampleSetTest, ReportsErrorsOfTheDiskByTheirCode) {
+  EXPECT_EQ(SampleSetWriter::Create(folder_.File("none/a.set")).status().code(),
+            absl::StatusCode::kNotFound);
+  const test::FullDisk full(100);
+  auto writer = SampleSetWriter::Create(path_);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  absl::Status status = (*writer)->Add(SampleOf(0));
+  if (status.ok()) status = (*writer)->Finish();
+  EXPECT_TRUE(DiskIsFull(status)) << status;
 }
 
 TEST_F(SampleSetTest, RefusesTruncatedOrChangedFiles) {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/graph_transformer/graph_transformer_options.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "gtest/gtest.h"
 #include "tests/train/config_text.h"
 

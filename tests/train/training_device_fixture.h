@@ -1,4 +1,4 @@
-// A fixture for trainings with captured steps, on a fake stream on the CPU.
+// A fixture for training runs with captured steps, on a fake stream on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -110,11 +110,7 @@ class TrainingDeviceFixture : public TrainerFixture {
       if (captured) options.step_stream = [this] { return MakeStream(); };
       const TorchEngineRequest request = {.device = {}, .seed = config.seed, .options = options};
       absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
-          config.architecture == &GraphTransformerArchitecture()
-              ? MakeTorchGraphTransformerEngine(
-                    *ParseGraphTransformerOptions(config.sizes.json, "sizes"), request)
-              : MakeTorchPointerEngine(*ParsePointerNetworkOptions(config.sizes.json, "sizes"),
-                                       request);
+          MakeTorchEngine(*config.architecture, config.sizes, request);
       if (executor_ == nullptr || !engine.ok()) return engine;
       return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
           MakeOwnedEngine(*std::move(engine), *executor_, Priority::kTraining));

@@ -35,7 +35,10 @@ class SolutionFile(Record):
 
 
 class TimeBreakdown(Record):
-    """Seconds of each part of a solve; None for a part that did not run."""
+    """Seconds of each part of a solve; None for a part that did not run.
+
+    `encode` is always None; `decode` is the time of the network.
+    """
 
     MESSAGE = "TimeBreakdown"
     queue: float | None
@@ -43,6 +46,7 @@ class TimeBreakdown(Record):
     decode: float | None
     search: float | None
     total: float | None
+    roads: float | None
 
 
 class DroppedVisit(Record):
@@ -213,6 +217,7 @@ class Result(RenderedPlan):
     rendered: tuple[SolutionFile, ...]
     threads: int
     no_improvement: float | None
+    geometry_note: str
 
     def is_feasible(self) -> bool:
         """Whether the plan breaks no constraint and serves all customers that must be served."""

@@ -1,7 +1,7 @@
-// Both attentions of a pointer network (glimpse and pointer,
-// core/model/pointer_network/cpu_pointer_network.h) for several steps on the same instance. These
-// are all steps of a trajectory, or one step of several trajectories. All functions run on the
-// calling thread.
+// Both attentions of a decoder (Bello et al. 2016) for several steps on the same instance: the
+// glimpse, multi-head attention over the nodes, and the pointer, whose scores are the nodes'
+// logits. Scores of both depend on the nodes' features at the step too. The steps are all those of
+// a trajectory, or one step of several trajectories. All functions run on the calling thread.
 //
 // Shapes: Q steps, N nodes padded to N', M heads of D channels (zero-padded), H hidden, F =
 // kPointerDynamic. N', D and H are multiples of 16. Padding of instances' matrices is 0.

@@ -1,4 +1,4 @@
-// The attention kernels of a pointer network for each instruction set; see
+// The kernels of both attentions for each instruction set; see
 // core/kernels/pointer_steps/pointer_steps.h.
 #pragma once
 

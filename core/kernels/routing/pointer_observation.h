@@ -1,4 +1,4 @@
-// The observation that a pointer network reads at a step, besides the encoded nodes.
+// The features of nodes and step that a decoder can read at a step, besides the encoded nodes.
 #pragma once
 
 #include <cmath>

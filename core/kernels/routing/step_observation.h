@@ -11,7 +11,7 @@
 namespace vrp {
 
 // The shares and node features that a network reads. With kShares, it reads the shares of
-// WriteShares and no features. With kPointer, it reads those of the pointer network.
+// WriteShares and no features. With kPointer, it reads those of pointer_observation.h.
 enum class ObservationKind : int32_t { kShares, kPointer };
 constexpr int32_t ObservedShares(ObservationKind kind) {
   return kind == ObservationKind::kPointer ? kPointerContext : kContextShares;
@@ -48,10 +48,10 @@ struct TrajectoryView {
   const StepRules& rules;
   const RouteState& state;
   const uint8_t* visited;  // [nodes]
-  double scale;            // PointerScale, for the pointer network
+  double scale;            // PointerScale, for kPointer
 };
 
-// Writes the pointer network's features of a node of the instance.
+// Writes the features of a node of the instance that kPointer reads.
 template <typename T>
 constexpr void WritePointerFeatures(const TrajectoryView& view, int32_t node, T* features) {
   const RoutingProblem& problem = view.rules.problem;

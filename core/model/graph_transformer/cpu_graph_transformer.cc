@@ -103,7 +103,7 @@ class CpuGraphTransformer final : public Float64Engine {
     if (AllWorkersOk(workers)) SumGradients(workers, pool);
     absl::Status status = idle_.Return(std::move(workers));
     if (!status.ok()) return status;
-    outcome.trajectories = table.Take();
+    VRP_ASSIGN_OR_RETURN(outcome.trajectories, table.Take());
     return outcome;
   }
 

@@ -10,13 +10,12 @@
 #include <memory>
 #include <span>
 
-#include "core/model/graph_transformer/graph_transformer_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/policy/policy_engine.h"
 
 namespace vrp {
 
-// Makes an engine whose weights are drawn from `seed`. `options` must be valid
-// (CheckGraphTransformerOptions).
+// Makes an engine whose weights are drawn from `seed`. `options` must be valid.
 std::unique_ptr<PolicyEngine> MakeCpuGraphTransformer(const GraphTransformerOptions& options,
                                                       uint64_t seed);
 

@@ -1,10 +1,73 @@
-// The graph transformer's entry in the registry (core/model/architectures.h).
+// The facts of the graph transformer: its entry in the registry (core/model/architectures.h), its
+// sizes in configurations and model cards, and its parameters. Needs no torch.
+//
+// Weights are [out, in], as in torch.nn.Linear. H = hidden, F = feed_forward, M = heads,
+// E = kEdgeFeatures, I = number of a node's inputs:
+//   embed.node.{weight [H, I], bias}                  every node but a depot
+//   embed.depot.{weight [H, I], bias}
+//   encoder.layers.K.qkv.{weight [3H, H], bias}       queries, keys, values; each by heads
+//   encoder.layers.K.out.{weight [H, H], bias}
+//   encoder.layers.K.edge.weight [M, E]               with edge_bias
+//   encoder.layers.K.{norm1, norm2}.{scale, shift}    and mean, variance with frozen_batch
+//   encoder.layers.K.feed1.{weight [F, H], bias}, feed2.{weight [H, F], bias}
+//   decoder.project.weight [3H, H]                    glimpse keys, glimpse values, logit keys
+//   decoder.graph.weight [H, H]                       of the nodes' mean
+//   decoder.last.weight [H, H]                        of the node where the vehicle is
+//   decoder.first.weight [H, H]                       of the node where a TSP's tour began
+//   decoder.placeholder [2H]                          replaces both before a TSP's first choice
+//   decoder.shares.weight [kContextShares, H]         [in, out], of remaining resources
+//   decoder.out.weight [H, H]                         of the glimpse
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/kernels/encoder/encoder.h"
 #include "core/model/policy/architecture.h"
+#include "core/model/policy/network_limits.h"
+#include "core/model/weights/flat_parameters.h"
 
 namespace vrp {
 
 const Architecture& GraphTransformerArchitecture();
+
+inline constexpr int32_t kMaxTransformerHidden = 1024;
+inline constexpr int32_t kMaxTransformerHeads = 64;
+inline constexpr int32_t kMaxTransformerFeedForward = 8192;
+inline constexpr int32_t kMaxTransformerLayers = 24;
+
+// Sizes of the network, each from 1 to its limit above. Widths are multiples of kWidthMultiple.
+struct GraphTransformerOptions {
+  int32_t hidden = 128;        // a multiple of kWidthMultiple
+  int32_t heads = 8;           // divides hidden
+  int32_t feed_forward = 512;  // a multiple of kWidthMultiple
+  int32_t layers = 3;
+  NormKind norm = NormKind::kInstance;
+  bool edge_bias = true;                 // whether distances, given or computed, bias attention
+  double logit_clip = 10;                // kMinLogitClip .. kMaxLogitClip
+  std::vector<std::string> inputs = {};  // inputs of a node (network_inputs.h); empty: the defaults
+
+  bool operator==(const GraphTransformerOptions&) const = default;
+};
+
+// Returns "instance" or "frozen_batch".
+std::string_view NormName(NormKind norm);
+
+// Returns {"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3, "norm": "instance",
+//  "edge_bias": true, "logit_clip": 10.0}, and "inputs" unless they are the defaults.
+std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options);
+// Parses sizes. Returns the errors of ReadNetworkSizes (core/model/policy/network_sizes.h).
+absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string_view json,
+                                                                     std::string_view name);
+
+ParameterLayout GraphTransformerLayout(const GraphTransformerOptions& options);
+
+// Returns the offsets of each layer's parameters.
+std::vector<EncoderLayerOffsets> EncoderOffsets(const GraphTransformerOptions& options,
+                                                const ParameterLayout& layout);
+EncoderShape EncoderShapeOf(const GraphTransformerOptions& options);
 
 }  // namespace vrp

@@ -16,7 +16,7 @@
 #include "core/kernels/decoder/attention_decoder.h"
 #include "core/kernels/dense/dense.h"
 #include "core/kernels/encoder/encoder.h"
-#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/policy/bf16_projections.h"
 #include "core/model/policy/network_batch.h"
 #include "core/model/policy/network_inputs.h"

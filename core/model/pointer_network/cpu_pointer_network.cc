@@ -86,7 +86,7 @@ class CpuPointerNetwork final : public PolicyEngine {
     if (AllWorkersOk(workers)) SumGradients(pass.weights(), workers, pool);
     absl::Status status = idle_.Return(std::move(workers));
     if (!status.ok()) return status;
-    outcome.trajectories = table.Take();
+    VRP_ASSIGN_OR_RETURN(outcome.trajectories, table.Take());
     return outcome;
   }
 

@@ -9,16 +9,16 @@
 //   pointer    clip * tanh(q . k / sqrt(H) + c(q) . dynamic), the nodes' logits
 //
 // Both attentions read the dynamic features of every node at every step; is_visited is the first.
-// pointer_layout.h lists the names of the weights. A thread takes a group of instances through the
-// whole step (encoder, rollout, weights, second pass, backward) before its next group begins. If
-// the request asks for bf16 and the CPU supports it, the products of LSTMs and projections are in
-// bf16.
+// pointer_architecture.h lists the names of the weights. A thread takes a group of instances
+// through the whole step (encoder, rollout, weights, second pass, backward) before its next group
+// begins. If the request asks for bf16 and the CPU supports it, the products of LSTMs and
+// projections are in bf16.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/policy/policy_engine.h"
 
 namespace vrp {

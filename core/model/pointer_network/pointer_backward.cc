@@ -1,7 +1,7 @@
 // Backward functions of PointerPass for the second pass.
 #include <algorithm>
 
-#include "core/model/pointer_network/pointer_layout.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/pointer_network/pointer_pass.h"
 
 namespace vrp {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/model/pointer_network/pointer_layout.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/pointer_network/pointer_pass.h"
 
 namespace vrp {

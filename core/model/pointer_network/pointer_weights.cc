@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 #include "core/kernels/routing/pointer_observation.h"
 #include "core/model/pointer_network/pointer_architecture.h"
-#include "core/model/pointer_network/pointer_layout.h"
 
 namespace vrp {
 

@@ -20,7 +20,7 @@
 #include "core/kernels/dense/dense.h"
 #include "core/kernels/lstm/lstm.h"
 #include "core/kernels/support/aligned_buffer.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/policy/network_inputs.h"
 #include "core/model/weights/flat_parameters.h"
 

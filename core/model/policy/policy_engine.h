@@ -41,7 +41,8 @@ struct RolloutRequest {
   uint64_t seed = 1;
   uint64_t stream = 0;
   int64_t first_instance = 0;
-  // Forced choices of each trajectory, [B * P]; only for kForced.
+  // Forced choices of each trajectory, [B * P]; only for kForced. Run refuses choices that are not
+  // allowed, missing, or after the trajectory's end.
   std::span<const std::vector<int32_t>> choices = {};
   // Probability that the decoder reads the node chosen one step before; kForced with sequence
   // models only. Otherwise it reads the node that the network would have chosen (Bengio et al.

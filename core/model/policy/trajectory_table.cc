@@ -80,6 +80,19 @@ absl::Status TrajectoryTable::CopyForced(const RolloutRequest& request) {
   return absl::OkStatus();
 }
 
+absl::Status TrajectoryTable::CheckForcedEnds() const {
+  if (forced_.empty()) return absl::OkStatus();
+  for (size_t row = 0; row < table_.lengths.size(); ++row) {
+    const int32_t end = table_.lengths[row];
+    const int32_t* const forced = forced_.data() + row * static_cast<size_t>(table_.steps);
+    if (end < table_.steps && forced[end] >= 0) {
+      return absl::InvalidArgumentError(Concat("choices[", row, "][", end, "]: got ", forced[end],
+                                               ", but the trajectory ended before this step"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 DecodeRequest TrajectoryTable::Request(const RolloutRequest& request, int32_t instance,
                                        TrajectoryRange range) const {
   const int64_t row = Row(instance) + range.first;
@@ -120,7 +133,8 @@ double TrajectoryTable::Difference(int32_t instance, int32_t trajectory,
   return std::abs(log_likelihood - table_.log_likelihoods[row]) / std::max(1, table_.lengths[row]);
 }
 
-Trajectories TrajectoryTable::Take() {
+absl::StatusOr<Trajectories> TrajectoryTable::Take() {
+  if (absl::Status status = CheckForcedEnds(); !status.ok()) return status;
   int32_t longest = 0;
   for (const int32_t length : table_.lengths) longest = std::max(longest, length);
   // Rows move towards the front, so no row is overwritten before it has moved.

@@ -61,11 +61,13 @@ class TrajectoryTable {
   double Difference(int32_t instance, int32_t trajectory, double log_likelihood) const;
 
   // Returns the trajectories with as many steps as the longest one. The table is empty afterwards.
-  Trajectories Take();
+  // Returns kInvalidArgument if a trajectory ended before its forced choices.
+  absl::StatusOr<Trajectories> Take();
 
  private:
   int64_t Row(int32_t instance) const { return static_cast<int64_t>(instance) * table_.count; }
   absl::Status CopyForced(const RolloutRequest& request);
+  absl::Status CheckForcedEnds() const;
 
   const NetworkBatch& batch_;
   Trajectories table_;

@@ -2,17 +2,41 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <utility>
 
-#include "core/model/graph_transformer/graph_transformer_layout.h"
-#include "core/model/pointer_network/pointer_layout.h"
+#include "core/base/text.h"
 #include "core/model/torch/engine.h"
-#include "core/model/torch/graph_transformer.h"
 #include "core/model/torch/guard.h"
-#include "core/model/torch/pointer_network.h"
+#include "core/model/torch/networks.h"
 
 namespace vrp {
 namespace {
+
+// The network of an architecture. `json` holds checked sizes.
+struct NetworkMaker {
+  const Architecture* architecture = nullptr;
+  std::unique_ptr<TorchNetwork> (*make)(std::string_view json) = nullptr;
+};
+
+std::array<NetworkMaker, 2> NetworkMakers() {
+  const auto transformer = [](std::string_view json) {
+    return MakeTorchGraphTransformer(*ParseGraphTransformerOptions(json, "sizes"));
+  };
+  const auto pointer = [](std::string_view json) {
+    return MakeTorchPointerNetwork(*ParsePointerNetworkOptions(json, "sizes"));
+  };
+  return {{{&GraphTransformerArchitecture(), transformer}, {&PointerArchitecture(), pointer}}};
+}
+
+// Returns null if the architecture has no network in torch's operators.
+std::unique_ptr<TorchNetwork> MakeNetwork(const Architecture& architecture,
+                                          const NetworkSizes& sizes) {
+  for (const NetworkMaker& maker : NetworkMakers()) {
+    if (maker.architecture == &architecture) return maker.make(sizes.json);
+  }
+  return nullptr;
+}
 
 at::Device TorchDevice(DeviceId device) {
   return device.kind == DeviceKind::kCpu
@@ -20,12 +44,19 @@ at::Device TorchDevice(DeviceId device) {
              : at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(device.index));
 }
 
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngineOf(std::unique_ptr<TorchNetwork> network,
-                                                           ParameterLayout layout,
-                                                           const TorchEngineRequest& request) {
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const Architecture& architecture,
+                                                              const NetworkSizes& sizes,
+                                                              const TorchEngineRequest& request) {
   const bool cuda = request.device.kind == DeviceKind::kCuda;
   if (request.options.precision == Precision::kFp16 && !cuda) {
     return absl::InvalidArgumentError("precision: got fp16, which needs a CUDA device");
+  }
+  std::unique_ptr<TorchNetwork> network = MakeNetwork(architecture, sizes);
+  if (network == nullptr) {
+    return absl::UnimplementedError(
+        Concat("device: a ", architecture.display_name, " computes on the CPU only"));
   }
   std::unique_ptr<PolicyEngine> engine;
   const absl::Status status = GuardTorch([&] {
@@ -33,25 +64,12 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngineOf(std::unique_ptr<Torch
     const at::TensorOptions tensors =
         at::TensorOptions(at::kFloat).device(TorchDevice(request.device));
     engine = std::make_unique<TorchEngine>(std::move(network),
-                                           FlatParameters(std::move(layout), request.seed), tensors,
-                                           request.options);
+                                           FlatParameters(architecture.layout(sizes), request.seed),
+                                           tensors, request.options);
     return absl::OkStatus();
   });
   if (!status.ok()) return status;
   return engine;
-}
-
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchGraphTransformerEngine(
-    const GraphTransformerOptions& sizes, const TorchEngineRequest& request) {
-  if (absl::Status status = CheckGraphTransformerOptions(sizes); !status.ok()) return status;
-  return MakeEngineOf(MakeTorchGraphTransformer(sizes), GraphTransformerLayout(sizes), request);
-}
-
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchPointerEngine(
-    const PointerNetworkOptions& sizes, const TorchEngineRequest& request) {
-  return MakeEngineOf(MakeTorchPointerNetwork(sizes), PointerLayout(sizes), request);
 }
 
 }  // namespace vrp

@@ -7,8 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/device/device.h"
-#include "core/model/graph_transformer/graph_transformer_options.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/policy/architecture.h"
 #include "core/model/policy/engine_options.h"
 #include "core/model/policy/policy_engine.h"
 
@@ -20,12 +19,11 @@ struct TorchEngineRequest {
   EngineOptions options;
 };
 
-// Make engines. Return kInvalidArgument for fp16 on the CPU and for wrong sizes of a graph
-// transformer. Exceptions of torch become a Status (kResourceExhausted: out of memory). In a build
-// without LibTorch, return kUnimplemented.
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchGraphTransformerEngine(
-    const GraphTransformerOptions& sizes, const TorchEngineRequest& request);
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchPointerEngine(
-    const PointerNetworkOptions& sizes, const TorchEngineRequest& request);
+// Makes the engine of a network of `sizes`, which Architecture::parse_sizes returned. Returns
+// kInvalidArgument for fp16 on the CPU. Exceptions of torch become a Status (kResourceExhausted:
+// out of memory). In a build without LibTorch, returns kUnimplemented.
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const Architecture& architecture,
+                                                              const NetworkSizes& sizes,
+                                                              const TorchEngineRequest& request);
 
 }  // namespace vrp

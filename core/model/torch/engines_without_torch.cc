@@ -2,23 +2,12 @@
 #include "core/model/torch/engines.h"
 
 namespace vrp {
-namespace {
 
-absl::Status NoTorch() {
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const Architecture&,
+                                                              const NetworkSizes&,
+                                                              const TorchEngineRequest&) {
   return absl::UnimplementedError(
       "device: this program was built without LibTorch and computes on the CPU only");
-}
-
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchGraphTransformerEngine(
-    const GraphTransformerOptions&, const TorchEngineRequest&) {
-  return NoTorch();
-}
-
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchPointerEngine(const PointerNetworkOptions&,
-                                                                     const TorchEngineRequest&) {
-  return NoTorch();
 }
 
 }  // namespace vrp

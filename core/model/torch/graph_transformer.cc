@@ -1,5 +1,3 @@
-#include "core/model/torch/graph_transformer.h"
-
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -8,8 +6,8 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/torch/checkpoint.h"
+#include "core/model/torch/networks.h"
 
 namespace vrp {
 namespace {

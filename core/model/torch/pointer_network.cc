@@ -1,5 +1,3 @@
-#include "core/model/torch/pointer_network.h"
-
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/DeviceGuard.h>
@@ -14,8 +12,7 @@
 #include "core/device/device_stream.h"
 #include "core/kernels/dropout/dropout_mask.h"
 #include "core/kernels/routing/pointer_observation.h"
-#include "core/model/pointer_network/pointer_architecture.h"
-#include "core/model/pointer_network/pointer_layout.h"
+#include "core/model/torch/networks.h"
 
 namespace vrp {
 namespace {

@@ -170,6 +170,8 @@ class ForcedRollout {
     for (int64_t row = 0; row < rows_; ++row) {
       const auto length = static_cast<int32_t>(ends[rows_ + row]);
       if (ends[row] != static_cast<double>(TrajectoryEnd::kDone)) return Forbidden(row, length);
+      VRP_RETURN_IF_ERROR(
+          CheckForcedEnd(request_, int64_t{job_.first} * trajectories_ + row, length));
       std::copy_n(Given(row).begin(), length, result.choices.begin() + row * steps_);
       const RoutingProblem& problem =
           job_.batch->problems[static_cast<size_t>(job_.first + row / trajectories_)];

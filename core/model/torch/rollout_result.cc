@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 
 namespace vrp {
@@ -29,6 +30,17 @@ absl::Status UnreachableStatus(const NetworkBatch& batch, int64_t instance,
 
 }  // namespace
 
+absl::Status CheckForcedEnd(const RolloutRequest& request, int64_t trajectory, int32_t length) {
+  if (request.choice != Choice::kForced) return absl::OkStatus();
+  const std::vector<int32_t>& given = request.choices[static_cast<size_t>(trajectory)];
+  if (length >= std::ssize(given) || given[static_cast<size_t>(length)] < 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(Concat("choices[", trajectory, "][", length, "]: got ",
+                                           given[static_cast<size_t>(length)],
+                                           ", but the trajectory ended before this step"));
+}
+
 absl::StatusOr<Trajectories> ReadRolloutResult(const BatchRolloutResult& done, int32_t max_steps,
                                                const FusedBatch& batch,
                                                const RolloutRequest& request) {
@@ -46,6 +58,7 @@ absl::StatusOr<Trajectories> ReadRolloutResult(const BatchRolloutResult& done, i
       return UnreachableStatus(*batch.batch, batch.first + row / trajectories,
                                {done.choices + row * longest, static_cast<size_t>(length)});
     }
+    VRP_RETURN_IF_ERROR(CheckForcedEnd(request, batch.first * trajectories + row, length));
     result.steps = std::max(result.steps, length);
   }
   result.choices.resize(static_cast<size_t>(rows * result.steps));

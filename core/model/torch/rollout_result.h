@@ -9,6 +9,9 @@
 
 namespace vrp {
 
+// Returns kInvalidArgument if a trajectory that ended after `length` steps has more forced choices.
+absl::Status CheckForcedEnd(const RolloutRequest& request, int64_t trajectory, int32_t length);
+
 // Converts `done`, which is in the host's memory: one row per trajectory of the batch's part,
 // perhaps followed by others, with choices [rows, max_steps]. If a trajectory did not end properly,
 // returns kFailedPrecondition or kInvalidArgument as PolicyEngine::Run does.

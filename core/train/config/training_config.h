@@ -148,7 +148,7 @@ struct TrainingConfig {
   uint64_t seed = 1;
   int64_t checkpoint_every_steps = 100;
   int64_t keep_last_checkpoints = 2;
-  int64_t keep_best_checkpoints = 0;  // also kept: those of the best validations
+  int64_t keep_best_checkpoints = 0;  // kept besides the last: those of the best validations
   std::string source;                 // the YAML itself, and the overrides as comments
 
   // Returns the number of steps per epoch, which depends on the method.

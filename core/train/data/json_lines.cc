@@ -62,9 +62,12 @@ absl::Status ForEachLine(const DataFile& file, LineSplitter::LineFn take) {
   const OpenFile opened(open(file.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (opened.descriptor() < 0) return absl::ErrnoToStatus(errno, Concat("open ", file.name));
   bool any = false;
+  bool refused = false;
   const auto counted = [&](std::string_view line, int64_t number) {
     any = true;
-    return take(line, number);
+    absl::StatusOr<bool> more = take(line, number);
+    refused = !more.ok();
+    return more;
   };
   LineSplitter lines;
   std::string piece(kPieceBytes, '\0');
@@ -77,7 +80,11 @@ absl::Status ForEachLine(const DataFile& file, LineSplitter::LineFn take) {
     more = lines.Add(std::string_view(piece).substr(0, static_cast<size_t>(got)), counted);
   }
   if (more.ok() && *more) more = lines.Finish(counted);
-  VRP_RETURN_IF_ERROR(more.status());
+  if (refused) return more.status();
+  if (!more.ok()) {
+    return absl::Status(more.status().code(),
+                        Concat(file.name, ": ", FromAbsl(more.status().message())));
+  }
   if (any) return absl::OkStatus();
   return absl::InvalidArgumentError(Concat(file.name, ": wanted at least one line"));
 }

@@ -40,7 +40,7 @@ class LineSplitter {
 
 // Passes the lines of a file to `take`, without loading the whole file, until `take` returns false.
 // Returns the errors of `take` and of the disk, and kInvalidArgument if the file has no line or a
-// too long one. Errors name the file as `file.name`, except that of a too long line.
+// too long one. Its own errors name the file as `file.name`; those of `take` are unchanged.
 absl::Status ForEachLine(const DataFile& file, LineSplitter::LineFn take);
 
 }  // namespace vrp

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <system_error>
 #include <utility>
 
 #include "core/base/random.h"
@@ -24,8 +23,7 @@ constexpr std::string_view kFooter = "VRPSETEN";
 constexpr uint32_t kShuffleDraw = 48;
 
 absl::Status Failed(std::string_view what, const std::string& path) {
-  return absl::InternalError(
-      Concat(what, " ", path, ": ", std::error_code(errno, std::system_category()).message()));
+  return absl::ErrnoToStatus(errno, Concat(what, " ", path));
 }
 
 std::string TemporaryOf(const std::string& path) { return path + ".part"; }

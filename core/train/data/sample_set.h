@@ -36,8 +36,8 @@ absl::StatusOr<Sample> ParseSample(std::string_view bytes);
 // A writer of one set. Not thread-safe.
 class SampleSetWriter {
  public:
-  // Begins the set `path` in a temporary file beside it. Returns the errors of the disk as
-  // kInternal.
+  // Begins the set `path` in a temporary file beside it. Returns the errors of the disk,
+  // such as kResourceExhausted for a full one.
   static absl::StatusOr<std::unique_ptr<SampleSetWriter>> Create(const std::string& path);
   // Removes the set if it is unfinished.
   ~SampleSetWriter();

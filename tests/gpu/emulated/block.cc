@@ -40,7 +40,7 @@ const char* NameOf(WarpCall call) {
       return "__shfl_xor_sync";
     case WarpCall::kBallot:
       return "__ballot_sync";
-    case WarpCall::kLeast:
+    case WarpCall::kMin:
       return "__reduce_min_sync";
   }
   return "";
@@ -54,7 +54,7 @@ std::string LocationOf(const void* code) {
   return text;
 }
 
-uint3 PlaceIn(const dim3& block, int32_t thread) {
+uint3 IndexIn(const dim3& block, int32_t thread) {
   const auto number = static_cast<unsigned>(thread);
   return {number % block.x, number / block.x % block.y, number / (block.x * block.y)};
 }
@@ -84,7 +84,7 @@ std::optional<Fault> Block::Run(uint3 block_index) {
   blockDim = request_.block;
   gridDim = request_.grid;
   watch_.races().BeginBlock(threads);
-  while (!ready_.empty() && !fault_.has_value()) RunThreads();
+  while (!ready_.empty() && !fault_.has_value()) RunNextThread();
   const bool ended = std::ranges::all_of(threads_, [](const Thread& one) { return one.ended; });
   if (!ended && !fault_.has_value()) fault_ = Deadlock();
   return fault_;
@@ -99,14 +99,14 @@ uint64_t Block::Draw() {
 }
 
 // Runs a random ready thread until it yields.
-void Block::RunThreads() {
+void Block::RunNextThread() {
   std::swap(ready_[Draw() % ready_.size()], ready_.back());
-  now_ = ready_.back();
+  current_ = ready_.back();
   ready_.pop_back();
-  threadIdx = PlaceIn(request_.block, now_);
+  threadIdx = IndexIn(request_.block, current_);
   turn_ = 1 + static_cast<int32_t>(Draw() % kMaxTurnAccesses);
   entering = this;
-  scheduler_.SwitchTo(At(now_).fiber);
+  scheduler_.SwitchTo(At(current_).fiber);
 }
 
 void Block::Enter() {
@@ -119,20 +119,20 @@ void Block::Enter() {
     block.fault_ = fault;
   }
   running = nullptr;
-  block.At(block.now_).ended = true;
+  block.At(block.current_).ended = true;
   block.Suspend();
   std::terminate();  // an ended thread must never run again
 }
 
 void Block::EndTurn() {
-  ready_.push_back(now_);
+  ready_.push_back(current_);
   Suspend();
 }
 
-void Block::Suspend() { At(now_).fiber.SwitchTo(scheduler_); }
+void Block::Suspend() { At(current_).fiber.SwitchTo(scheduler_); }
 
 std::string Block::Name(int32_t thread) const {
-  const uint3 at = PlaceIn(request_.block, thread);
+  const uint3 at = IndexIn(request_.block, thread);
   return "thread (" + std::to_string(at.x) + ", " + std::to_string(at.y) + ")";
 }
 
@@ -145,8 +145,9 @@ std::string Block::Name(const Meeting& meeting) const {
 }
 
 void Block::Fail(cudaError_t error, const std::string& action) {
-  throw Fault{.error = error,
-              .text = "block " + std::to_string(block_index_.x) + ": " + Name(now_) + " " + action};
+  throw Fault{
+      .error = error,
+      .text = "block " + std::to_string(block_index_.x) + ": " + Name(current_) + " " + action};
 }
 
 Fault Block::Deadlock() const {
@@ -166,14 +167,14 @@ Fault Block::Deadlock() const {
 template <typename Met>
 void Block::Meet(Meeting& meeting, const Terms& terms, const Met& met) {
   if (!meeting.arrived.empty() && meeting.terms != terms) {
-    const std::string there = Name(meeting);
+    const std::string other = Name(meeting);
     meeting.terms = terms;
     Fail(cudaErrorLaunchFailure, "reaches " + Name(meeting) + " while " +
-                                     Name(meeting.arrived.front()) + " waits in " + there);
+                                     Name(meeting.arrived.front()) + " waits in " + other);
   }
   meeting.terms = terms;
-  meeting.arrived.push_back(now_);
-  At(now_).at = &meeting;
+  meeting.arrived.push_back(current_);
+  At(current_).at = &meeting;
   if (std::ssize(meeting.arrived) == terms.threads) {
     met();
     ready_.insert(ready_.end(), meeting.arrived.begin(), meeting.arrived.end());
@@ -194,24 +195,24 @@ void Block::MeetBarrier(int32_t number, int32_t threads) {
 
 uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
   const EmulationScope scope;
-  if ((mask >> now_ % kLanes & 1) == 0) {
+  if ((mask >> current_ % kLanes & 1) == 0) {
     Fail(cudaErrorLaunchFailure, std::string("is missing in the mask of its ") + NameOf(call));
   }
-  At(now_).value = value;
-  At(now_).other = other;
-  Meeting& meeting = warps_[static_cast<size_t>(now_ / kLanes)];
+  At(current_).value = value;
+  At(current_).other = other;
+  Meeting& meeting = warps_[static_cast<size_t>(current_ / kLanes)];
   Meet(meeting, {.call = call, .mask = mask, .threads = std::popcount(mask)}, [&] {
     if (call == WarpCall::kSync) watch_.races().Meet(meeting.arrived);
     Exchange(meeting);
   });
-  return At(now_).value;
+  return At(current_).value;
 }
 
 void Block::Exchange(const Meeting& meeting) {
-  const int32_t first = now_ / kLanes * kLanes;
+  const int32_t first = current_ / kLanes * kLanes;
   std::array<uint64_t, kLanes> given = {};
   uint64_t ballot = 0;
-  auto minimum = static_cast<int32_t>(At(now_).value);
+  auto minimum = static_cast<int32_t>(At(current_).value);
   for (const int32_t i : meeting.arrived) {
     const auto lane = static_cast<size_t>(i - first);
     given[lane] = At(i).value;
@@ -223,7 +224,7 @@ void Block::Exchange(const Meeting& meeting) {
     const auto from = static_cast<size_t>((i - first) ^ one.other);
     if (meeting.terms.call == WarpCall::kShuffle) one.value = given[from % kLanes];
     if (meeting.terms.call == WarpCall::kBallot) one.value = ballot;
-    if (meeting.terms.call == WarpCall::kLeast) one.value = static_cast<uint32_t>(minimum);
+    if (meeting.terms.call == WarpCall::kMin) one.value = static_cast<uint32_t>(minimum);
   }
 }
 
@@ -231,16 +232,16 @@ void Block::BeginAtomic(uintptr_t address, int32_t bytes) {
   const EmulationScope scope;
   EndTurn();
   Watch({address, bytes, AccessKind::kAtomic}, nullptr);
-  watch_.races().Atomic(now_);
+  watch_.races().Atomic(current_);
 }
 
 void Block::Fence() {
   const EmulationScope scope;
-  watch_.races().Fence(now_);
+  watch_.races().Fence(current_);
 }
 
 void Block::Touch(const Access& access, const void* code) {
-  const bool own = stacks_[static_cast<size_t>(now_)].Contains(access.address);
+  const bool own = stacks_[static_cast<size_t>(current_)].Contains(access.address);
   --turn_;
   if (own && turn_ > 0) return;
   const EmulationScope scope;
@@ -250,7 +251,7 @@ void Block::Touch(const Access& access, const void* code) {
 }
 
 void Block::Watch(const Access& access, const void* code) {
-  const auto fault = watch_.Touched(now_, access);
+  const auto fault = watch_.Touched(current_, access);
   if (!fault.has_value()) return;
   std::string other;
   if (const auto& race = fault->race; race.has_value()) {

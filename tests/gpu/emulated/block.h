@@ -1,5 +1,5 @@
-// One block of a kernel: its threads, the choice of the next thread to run, and the threads'
-// meeting points.
+// Runs one block of a kernel: its threads, the choice of the next thread to run, and the barriers
+// and warp calls at which threads meet.
 #pragma once
 
 #include <array>
@@ -64,14 +64,14 @@ class Block {
     bool ended = false;
     const Meeting* at = nullptr;  // meeting at which the thread waits
     uint64_t value = 0;           // argument of a warp's call, then its result
-    int32_t other = 0;
+    int32_t other = 0;            // XOR of the lanes that a shuffle exchanges
   };
 
   static void Enter();
   std::string Name(int32_t thread) const;
   std::string Name(const Meeting& meeting) const;
   uint64_t Draw();
-  void RunThreads();
+  void RunNextThread();
   // Ends the running thread's turn. The next turn may be the same thread's.
   void EndTurn();
   // Suspends the running thread until another one wakes it.
@@ -95,8 +95,8 @@ class Block {
   std::vector<int32_t> ready_;
   std::array<Meeting, 16> barriers_;
   std::vector<Meeting> warps_;
-  int32_t now_ = 0;   // running thread
-  int32_t turn_ = 0;  // remaining accesses of the running thread's turn
+  int32_t current_ = 0;  // running thread
+  int32_t turn_ = 0;     // remaining accesses of the running thread's turn
   std::optional<Fault> fault_;
 };
 

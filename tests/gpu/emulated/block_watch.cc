@@ -18,7 +18,7 @@ bool IsProgram(uintptr_t address) {
          address < reinterpret_cast<uintptr_t>(&end);
 }
 
-const char* Did(AccessKind kind) {
+const char* VerbOf(AccessKind kind) {
   switch (kind) {
     case AccessKind::kRead:
       return "reads";
@@ -35,31 +35,31 @@ const char* Did(AccessKind kind) {
 BlockWatch::Shared::Shared(std::span<const uint8_t> memory)
     : bytes(memory), words(reinterpret_cast<uintptr_t>(memory.data()), memory.size(), true) {}
 
-BlockWatch::BlockWatch(DeviceMemory& memory, RaceWatch& races, const Regions& places)
+BlockWatch::BlockWatch(DeviceMemory& memory, RaceWatch& races, const Regions& regions)
     : memory_(memory),
-      constants_(places.constants),
-      dynamic_(places.dynamic_shared),
-      static_(places.static_shared),
+      constants_(regions.constants),
+      dynamic_(regions.dynamic_shared),
+      static_(regions.static_shared),
       races_(races) {}
 
 WatchedWords* BlockWatch::Find(uintptr_t address) {
   if (Holds(dynamic_.bytes, address)) return &dynamic_.words;
   if (Holds(static_.bytes, address)) return &static_.words;
-  DeviceMemory::Piece* const piece = memory_.Find(address);
-  if (piece == nullptr) return nullptr;
-  if (piece->watched == nullptr) {
-    const auto begin = reinterpret_cast<uintptr_t>(piece->bytes.data());
-    piece->watched = std::make_unique<WatchedWords>(begin, piece->bytes.size(), false);
+  DeviceMemory::Allocation* const allocation = memory_.Find(address);
+  if (allocation == nullptr) return nullptr;
+  if (allocation->watched == nullptr) {
+    const auto begin = reinterpret_cast<uintptr_t>(allocation->bytes.data());
+    allocation->watched = std::make_unique<WatchedWords>(begin, allocation->bytes.size(), false);
   }
-  return piece->watched.get();
+  return allocation->watched.get();
 }
 
 WatchFault BlockWatch::InvalidAccess(const Access& access) const {
   const char* const what =
       memory_.IsNear(access.address) ? "outside of allocations" : "outside of the device's memory";
   return {.error = cudaErrorIllegalAddress,
-          .action =
-              std::string(Did(access.kind)) + " " + std::to_string(access.bytes) + " bytes " + what,
+          .action = std::string(VerbOf(access.kind)) + " " + std::to_string(access.bytes) +
+                    " bytes " + what,
           .race = {}};
 }
 
@@ -78,9 +78,9 @@ std::optional<WatchFault> BlockWatch::TouchedWord(int32_t thread, const Access& 
   const auto race = races_.Touched(thread, access, *words);
   if (!race.has_value()) return {};
   return WatchFault{.error = cudaErrorLaunchFailure,
-                    .action = std::string(Did(access.kind)) +
-                              " memory without a barrier since another thread " + Did(race->kind) +
-                              " it:",
+                    .action = std::string(VerbOf(access.kind)) +
+                              " memory without a barrier since another thread " +
+                              VerbOf(race->kind) + " it:",
                     .race = race};
 }
 

@@ -1,4 +1,4 @@
-// Checks of a block's memory accesses.
+// Checks the memory accesses of a block.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct WatchFault {
   std::optional<Race> race;
 };
 
+// The checks of one block's accesses.
 class BlockWatch {
  public:
   struct Regions {
@@ -29,7 +30,7 @@ class BlockWatch {
 
   // Creates the checks of a block. All launches share `races`, because records of touched words
   // stay in the memory.
-  BlockWatch(DeviceMemory& memory, RaceWatch& races, const Regions& places);
+  BlockWatch(DeviceMemory& memory, RaceWatch& races, const Regions& regions);
 
   RaceWatch& races() { return races_; }
   // Checks an access by `thread` outside of the thread's stack.

@@ -10,7 +10,7 @@ Device& Device::Get() {
   return *device;
 }
 
-void Device::Make(const DeviceOptions& options) {
+void Device::Reset(const DeviceOptions& options) {
   const std::lock_guard lock(mu_);
   options_ = options;
   lost_ = cudaSuccess;
@@ -79,7 +79,7 @@ cudaError_t Device::Finish(CUstream_st& stream) {
   return cudaSuccess;
 }
 
-void ResetDevice(const DeviceOptions& options) { Device::Get().Make(options); }
+void ResetDevice(const DeviceOptions& options) { Device::Get().Reset(options); }
 
 std::string LastFault() { return Device::Get().fault(); }
 

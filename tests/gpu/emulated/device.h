@@ -37,7 +37,7 @@ class Device {
     if (error != cudaSuccess) last_ = error;
     return error;
   }
-  void Make(const DeviceOptions& options);
+  void Reset(const DeviceOptions& options);
   std::string fault();
   cudaError_t TakeLastError();
 

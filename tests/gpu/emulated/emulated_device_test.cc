@@ -26,7 +26,8 @@ std::vector<int32_t> Numbers(int32_t count) {
 }
 
 // Runs a kernel of 128 threads on the values 0 .. 127 and returns the results.
-std::vector<int32_t> Tried(Trick trick, const DeviceOptions& options, const TinyShape& shape = {}) {
+std::vector<int32_t> RunTrick(Trick trick, const DeviceOptions& options,
+                              const TinyShape& shape = {}) {
   ResetDevice(options);
   Buffer<int32_t> values(Numbers(kThreads));
   EXPECT_EQ(LaunchTiny({trick, values.data(true), kThreads}, shape), cudaSuccess);
@@ -44,27 +45,27 @@ std::string FaultOf(Trick trick, const TinyShape& shape = {}) {
 }
 
 TEST(EmulatedDeviceTest, RunsAKernelInAnyOrderOfItsThreads) {
-  std::vector<int32_t> turned = Numbers(kThreads);
-  std::reverse(turned.begin(), turned.end());
+  std::vector<int32_t> reversed = Numbers(kThreads);
+  std::reverse(reversed.begin(), reversed.end());
   std::vector<int32_t> by_warp = Numbers(kThreads);
   for (auto warp = by_warp.begin(); warp != by_warp.end(); warp += 32)
     std::reverse(warp, warp + 32);
   std::vector<int32_t> by_slice = Numbers(kThreads);
   for (auto row = by_slice.begin(); row != by_slice.end(); row += 64) std::reverse(row, row + 64);
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    EXPECT_EQ(Tried(Trick::kTurnByBlock, {.seed = seed}), turned);
-    EXPECT_EQ(Tried(Trick::kTurnByWarp, {.seed = seed}), by_warp);
-    EXPECT_EQ(Tried(Trick::kTurnBySlice, {.seed = seed}, {.threads = dim3(64, 2)}), by_slice);
+    EXPECT_EQ(RunTrick(Trick::kReverseByBlock, {.seed = seed}), reversed);
+    EXPECT_EQ(RunTrick(Trick::kReverseByWarp, {.seed = seed}), by_warp);
+    EXPECT_EQ(RunTrick(Trick::kReverseBySlice, {.seed = seed}, {.threads = dim3(64, 2)}), by_slice);
   }
 }
 
 TEST(EmulatedDeviceTest, AddsAtomicallyFromAllBlocks) {
-  EXPECT_EQ(Tried(Trick::kAddToOne, {}, {.blocks = 5})[0], 5 * kThreads);
+  EXPECT_EQ(RunTrick(Trick::kAddToOne, {}, {.blocks = 5})[0], 5 * kThreads);
 }
 
 TEST(EmulatedDeviceTest, MakesOtherBlocksWritesVisibleByFences) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
-    const std::vector<int32_t> values = Tried(Trick::kSumByLast, {.seed = seed}, {.blocks = 5});
+    const std::vector<int32_t> values = RunTrick(Trick::kSumByLast, {.seed = seed}, {.blocks = 5});
     EXPECT_EQ(values[9], 15);
     EXPECT_EQ(values[0], 0);
   }
@@ -86,21 +87,21 @@ TEST(EmulatedDeviceTest, ReportsDifferentArgumentsOfMeetingThreads) {
 }
 
 TEST(EmulatedDeviceTest, ReportsRacesWithoutABarrier) {
-  if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer has the compiler's hooks";
+  if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer uses the compiler's hooks";
   EXPECT_THAT(FaultOf(Trick::kNoBarrier), HasSubstr("without a barrier"));
   EXPECT_THAT(FaultOf(Trick::kNoSyncWarp), HasSubstr("without a barrier"));
   EXPECT_THAT(FaultOf(Trick::kNoFence, {.blocks = 5}), HasSubstr("of another block"));
 }
 
 TEST(EmulatedDeviceTest, ChangesResultsOfKernelsWithoutBarriers) {
-  if (WatchesAccesses()) GTEST_SKIP() << "the race is found before";
-  std::vector<int32_t> turned = Numbers(kThreads);
-  std::reverse(turned.begin(), turned.end());
-  EXPECT_NE(Tried(Trick::kNoBarrier, {}), turned);
+  if (WatchesAccesses()) GTEST_SKIP() << "the race is reported first";
+  std::vector<int32_t> reversed = Numbers(kThreads);
+  std::reverse(reversed.begin(), reversed.end());
+  EXPECT_NE(RunTrick(Trick::kNoBarrier, {}), reversed);
 }
 
 TEST(EmulatedDeviceTest, ReportsAccessesToForeignMemory) {
-  if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer has the compiler's hooks";
+  if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer uses the compiler's hooks";
   EXPECT_THAT(FaultOf(Trick::kBeyondValues), HasSubstr("writes 4 bytes outside of allocations"));
   EXPECT_THAT(FaultOf(Trick::kBeyondShared), HasSubstr("writes 4 bytes"));
   ResetDevice({});
@@ -122,7 +123,7 @@ TEST(EmulatedDeviceTest, StaysLostAfterAFault) {
 }
 
 TEST(EmulatedDeviceTest, FillsUnwrittenMemoryWithNaNs) {
-  const std::vector<int32_t> values = Tried(Trick::kReadShared, {});
+  const std::vector<int32_t> values = RunTrick(Trick::kReadShared, {});
   EXPECT_THAT(values, testing::Each(static_cast<int32_t>(0xFFF5A5A5)));
 }
 
@@ -143,11 +144,11 @@ TEST(EmulatedDeviceTest, RejectsCopiesInTheWrongDirection) {
   ResetDevice({});
   Buffer<int32_t> values(size_t{4});
   std::vector<int32_t> host(5);
-  int32_t* const there = values.data(true);
-  EXPECT_EQ(cudaMemcpy(host.data(), there, 16, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemcpy(there, there, 16, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemcpy(host.data(), there, 20, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemcpy(host.data(), there, 16, cudaMemcpyDeviceToHost), cudaSuccess);
+  int32_t* const device = values.data(true);
+  EXPECT_EQ(cudaMemcpy(host.data(), device, 16, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(device, device, 16, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(host.data(), device, 20, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(host.data(), device, 16, cudaMemcpyDeviceToHost), cudaSuccess);
 }
 
 TEST(EmulatedDeviceTest, HasTheGivenAmountOfMemory) {
@@ -177,8 +178,8 @@ TEST(EmulatedDeviceTest, DeferredCopiesReadHostMemoryWhenWaitedFor) {
 TEST(EmulatedDeviceDeathTest, EndsTheProcessOnHostAccessesToDeviceMemory) {
   ResetDevice({});
   Buffer<int32_t> values(size_t{4});
-  volatile int32_t* const there = values.data(true);
-  EXPECT_DEATH(there[0] = 1, "");
+  volatile int32_t* const device = values.data(true);
+  EXPECT_DEATH(device[0] = 1, "");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// CUDA's names in kernels: a thread's indices, and calls at which threads meet. Each call may
-// switch to any other thread of the block.
+// Defines CUDA's names that kernels use: a thread's indices, and calls at which threads meet. Each
+// call may switch to any other thread of the block.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,7 +20,7 @@ void MeetBarrier(int32_t number, int32_t threads);
 
 // Calls that all lanes of `mask` make together. Only kSync makes a lane's writes visible to other
 // lanes.
-enum class WarpCall { kSync, kShuffle, kBallot, kLeast };
+enum class WarpCall { kSync, kShuffle, kBallot, kMin };
 // Returns the call's result for this lane. For kShuffle, that is the value of lane ^ `other`.
 uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other = 0);
 
@@ -61,7 +61,7 @@ inline uint32_t __ballot_sync(uint32_t mask, int32_t vote) {
 }
 inline int32_t __reduce_min_sync(uint32_t mask, int32_t value) {
   const auto bits = static_cast<uint32_t>(value);
-  return static_cast<int32_t>(vrp::emulated::MeetWarp(vrp::emulated::WarpCall::kLeast, mask, bits));
+  return static_cast<int32_t>(vrp::emulated::MeetWarp(vrp::emulated::WarpCall::kMin, mask, bits));
 }
 inline int32_t __ffs(int32_t bits) {
   return bits == 0 ? 0 : std::countr_zero(static_cast<uint32_t>(bits)) + 1;

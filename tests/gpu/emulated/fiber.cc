@@ -46,16 +46,16 @@ Fiber* came_from = nullptr;
 }  // namespace
 
 FiberStack::FiberStack()
-    : memory_(static_cast<uint8_t*>(mmap(nullptr, kGuard + kBytes, PROT_READ | PROT_WRITE,
+    : memory_(static_cast<uint8_t*>(mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
-  if (memory_ == MAP_FAILED || mprotect(memory_, kGuard, PROT_NONE) != 0) std::abort();
+  if (memory_ == MAP_FAILED || mprotect(memory_, kGuardBytes, PROT_NONE) != 0) std::abort();
 }
 
 FiberStack::FiberStack(FiberStack&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)) {}
 
 FiberStack::~FiberStack() {
-  if (memory_ != nullptr) munmap(memory_, kGuard + kBytes);
+  if (memory_ != nullptr) munmap(memory_, kGuardBytes + kStackBytes);
 }
 
 Fiber::Fiber(const FiberStack& stack, void (*entry)())

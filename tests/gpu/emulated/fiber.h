@@ -1,5 +1,5 @@
-// Fibers, among which one CPU thread switches. Does not use ucontext, which makes a system call at
-// each switch, because a kernel has millions of switches. Works only on x86-64.
+// Provides fibers, among which one CPU thread switches. Does not use ucontext, which makes a system
+// call at each switch, because a kernel has millions of switches. Works only on x86-64.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ class FiberStack {
   FiberStack& operator=(FiberStack&&) = delete;
   ~FiberStack();
 
-  uint8_t* begin() const { return memory_ + kGuard; }
-  uint8_t* end() const { return memory_ + kGuard + kBytes; }
+  uint8_t* begin() const { return memory_ + kGuardBytes; }
+  uint8_t* end() const { return memory_ + kGuardBytes + kStackBytes; }
   bool Contains(uintptr_t address) const {
-    return address - reinterpret_cast<uintptr_t>(begin()) < kBytes;
+    return address - reinterpret_cast<uintptr_t>(begin()) < kStackBytes;
   }
 
  private:
-  static constexpr size_t kGuard = 4096;
-  static constexpr size_t kBytes = size_t{256} << 10;
+  static constexpr size_t kGuardBytes = 4096;
+  static constexpr size_t kStackBytes = size_t{256} << 10;
 
   uint8_t* memory_;
 };

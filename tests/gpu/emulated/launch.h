@@ -1,4 +1,4 @@
-// Launches of kernels on the emulated device.
+// Launches kernels on the emulated device.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -8,10 +8,10 @@
 namespace vrp::emulated {
 namespace {
 
-constexpr size_t kPage = 4096;
-// Alignment of allocations in bytes: the strictest of our types. CUDA's is larger.
+constexpr size_t kPageBytes = 4096;
+// Alignment of allocations in bytes: that of our strictest type. CUDA's alignment is larger.
 constexpr size_t kAlignment = 16;
-constexpr size_t kArenaBytes = size_t{1} << 36;
+constexpr size_t kArenaBytes = size_t{1} << 36;  // reserved address space
 
 size_t RoundedUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -41,48 +41,49 @@ DeviceMemory::~DeviceMemory() { munmap(arena_.data(), arena_.size()); }
 
 void* DeviceMemory::Allocate(size_t bytes) {
   const size_t padded = RoundedUp(bytes, kAlignment);
-  const size_t pages = RoundedUp(padded, kPage);
-  if (begun_ + pages + kPage > arena_.size()) return nullptr;
-  Piece piece = {.pages = arena_.subspan(begun_, pages), .bytes = {}, .watched = nullptr};
-  piece.bytes = piece.pages.subspan(pages - padded, bytes);
-  ProtectPages(piece.pages, true);
-  Poison(piece.pages);
-  ProtectPages(piece.pages, false);
-  begun_ += pages + kPage;
+  const size_t pages = RoundedUp(padded, kPageBytes);
+  if (begun_ + pages + kPageBytes > arena_.size()) return nullptr;
+  Allocation allocation = {.pages = arena_.subspan(begun_, pages), .bytes = {}, .watched = nullptr};
+  allocation.bytes = allocation.pages.subspan(pages - padded, bytes);
+  ProtectPages(allocation.pages, true);
+  Poison(allocation.pages);
+  ProtectPages(allocation.pages, false);
+  begun_ += pages + kPageBytes;
   used_ += pages;
-  uint8_t* const memory = piece.bytes.data();
+  uint8_t* const memory = allocation.bytes.data();
   const auto end = reinterpret_cast<uintptr_t>(memory) + bytes;
-  pieces_.emplace(end, std::move(piece));
+  allocations_.emplace(end, std::move(allocation));
   last_ = nullptr;
   return memory;
 }
 
 bool DeviceMemory::Free(void* memory) {
-  const auto found = pieces_.upper_bound(reinterpret_cast<uintptr_t>(memory));
-  if (found == pieces_.end() || found->second.bytes.data() != memory) return false;
+  const auto found = allocations_.upper_bound(reinterpret_cast<uintptr_t>(memory));
+  if (found == allocations_.end() || found->second.bytes.data() != memory) return false;
   const std::span<uint8_t> pages = found->second.pages;
   madvise(pages.data(), pages.size(), MADV_DONTNEED);
   used_ -= pages.size();
-  pieces_.erase(found);
+  allocations_.erase(found);
   last_ = nullptr;
   return true;
 }
 
-DeviceMemory::Piece* DeviceMemory::Find(uintptr_t address) {
-  const auto holds = [address](const Piece& piece) {
-    return address - reinterpret_cast<uintptr_t>(piece.bytes.data()) < piece.bytes.size();
+DeviceMemory::Allocation* DeviceMemory::Find(uintptr_t address) {
+  const auto holds = [address](const Allocation& allocation) {
+    return address - reinterpret_cast<uintptr_t>(allocation.bytes.data()) < allocation.bytes.size();
   };
   if (last_ != nullptr && holds(*last_)) return last_;
-  const auto found = pieces_.upper_bound(address);
-  if (found == pieces_.end() || !holds(found->second)) return nullptr;
+  const auto found = allocations_.upper_bound(address);
+  if (found == allocations_.end() || !holds(found->second)) return nullptr;
   return last_ = &found->second;
 }
 
 bool DeviceMemory::Contains(const void* memory, size_t bytes) {
   const auto address = reinterpret_cast<uintptr_t>(memory);
-  const Piece* const piece = Find(address);
-  return piece != nullptr &&
-         address + bytes <= reinterpret_cast<uintptr_t>(piece->bytes.data()) + piece->bytes.size();
+  const Allocation* const allocation = Find(address);
+  return allocation != nullptr &&
+         address + bytes <=
+             reinterpret_cast<uintptr_t>(allocation->bytes.data()) + allocation->bytes.size();
 }
 
 bool DeviceMemory::IsNear(uintptr_t address) const {
@@ -91,12 +92,13 @@ bool DeviceMemory::IsNear(uintptr_t address) const {
 
 void DeviceMemory::Protect(const void* one, bool open) {
   if (one != nullptr) {
-    if (const Piece* const piece = Find(reinterpret_cast<uintptr_t>(one)); piece != nullptr) {
-      ProtectPages(piece->pages, open);
+    if (const Allocation* const allocation = Find(reinterpret_cast<uintptr_t>(one));
+        allocation != nullptr) {
+      ProtectPages(allocation->pages, open);
     }
     return;
   }
-  for (const auto& [unused, piece] : pieces_) ProtectPages(piece.pages, open);
+  for (const auto& [unused, allocation] : allocations_) ProtectPages(allocation.pages, open);
 }
 
 }  // namespace vrp::emulated

@@ -17,7 +17,7 @@ void Poison(std::span<uint8_t> memory);
 
 class DeviceMemory {
  public:
-  struct Piece {
+  struct Allocation {
     std::span<uint8_t> pages;
     std::span<uint8_t> bytes;
     std::unique_ptr<WatchedWords> watched;
@@ -33,7 +33,7 @@ class DeviceMemory {
   // Frees the allocation that begins at `memory`. Returns false if there is none.
   bool Free(void* memory);
   // Returns the allocation that contains `address`, or null.
-  Piece* Find(uintptr_t address);
+  Allocation* Find(uintptr_t address);
   bool Contains(const void* memory, size_t bytes);
   // Whether `address` is in the device's address range, allocated or not.
   bool IsNear(uintptr_t address) const;
@@ -60,9 +60,9 @@ class DeviceMemory {
 
   std::span<uint8_t> arena_;
   size_t begun_ = 0;  // bytes of the arena used so far, which are never reused
-  size_t used_ = 0;
-  std::map<uintptr_t, Piece> pieces_;  // keyed by the end of their bytes
-  Piece* last_ = nullptr;              // found by the last Find
+  size_t used_ = 0;   // bytes of the pages of all allocations
+  std::map<uintptr_t, Allocation> allocations_;  // keyed by the end of their bytes
+  Allocation* last_ = nullptr;                   // result of the last successful Find
 };
 
 }  // namespace vrp::emulated

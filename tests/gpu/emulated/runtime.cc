@@ -1,4 +1,4 @@
-// The functions of CUDA's runtime that our sources call.
+// Emulates the functions of CUDA's runtime that our sources call.
 #include <cuda_runtime_api.h>
 
 #include <cstring>
@@ -22,13 +22,13 @@ cudaError_t Free(Device& device, void* memory) {
   return cudaErrorInvalidValue;
 }
 
-// Whether both sides of a copy are on the device or the host, as `kind` requires.
+// Whether one end of a copy is on the device and the other on the host, as `kind` requires.
 bool FitsKind(Device& device, const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   const bool up = kind == cudaMemcpyHostToDevice;
-  const void* const there = up ? to : from;
-  const void* const here = up ? from : to;
-  return device.memory().Contains(there, bytes) &&
-         !device.memory().IsNear(reinterpret_cast<uintptr_t>(here));
+  const void* const device_end = up ? to : from;
+  const void* const host_end = up ? from : to;
+  return device.memory().Contains(device_end, bytes) &&
+         !device.memory().IsNear(reinterpret_cast<uintptr_t>(host_end));
 }
 
 cudaError_t Copy(Device& device, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

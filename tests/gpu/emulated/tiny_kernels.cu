@@ -12,7 +12,7 @@ __device__ int32_t Threads() { return static_cast<int32_t>(blockDim.y * blockDim
 
 // Reverses values[first .. first + count), with threads that wait for each other in `meet`.
 template <typename Meet>
-__device__ void Turn(const TinyTask& task, int32_t first, int32_t count, const Meet& meet) {
+__device__ void Reverse(const TinyTask& task, int32_t first, int32_t count, const Meet& meet) {
   auto* const shared = reinterpret_cast<int32_t*>(SharedBytes());
   const int32_t i = Thread() - first;
   shared[first + i] = task.values[first + i];
@@ -20,12 +20,12 @@ __device__ void Turn(const TinyTask& task, int32_t first, int32_t count, const M
   task.values[first + i] = shared[first + count - 1 - i];
 }
 
-__device__ void TurnBySlice(const TinyTask& task) {
+__device__ void ReverseBySlice(const TinyTask& task) {
   const auto columns = static_cast<int32_t>(blockDim.x);
   const auto row = static_cast<int32_t>(threadIdx.y);
   const auto meet = [&] { WaitAtBarrier<64>(row + 1); };
   for (int32_t times = row == 0 ? 3 : 1; times > 0; --times) {
-    Turn(task, row * columns, columns, meet);
+    Reverse(task, row * columns, columns, meet);
     meet();
   }
 }
@@ -63,12 +63,12 @@ __global__ void TinyKernel(TinyTask task) {
   auto* const shared = reinterpret_cast<int32_t*>(SharedBytes());
   const int32_t warp = Thread() / 32 * 32;
   switch (task.trick) {
-    case Trick::kTurnByBlock:
-      return Turn(task, 0, Threads(), [] { __syncthreads(); });
-    case Trick::kTurnByWarp:
-      return Turn(task, warp, 32, [] { __syncwarp(); });
-    case Trick::kTurnBySlice:
-      return TurnBySlice(task);
+    case Trick::kReverseByBlock:
+      return Reverse(task, 0, Threads(), [] { __syncthreads(); });
+    case Trick::kReverseByWarp:
+      return Reverse(task, warp, 32, [] { __syncwarp(); });
+    case Trick::kReverseBySlice:
+      return ReverseBySlice(task);
     case Trick::kAddToOne:
       atomicAdd(task.values, 1);
       return;
@@ -78,9 +78,9 @@ __global__ void TinyKernel(TinyTask task) {
     case Trick::kNothing:
       return;
     case Trick::kNoBarrier:
-      return Turn(task, 0, Threads(), [] {});
+      return Reverse(task, 0, Threads(), [] {});
     case Trick::kNoSyncWarp:
-      return Turn(task, warp, 32, [] { __shfl_xor_sync(kAll, 0, 1); });
+      return Reverse(task, warp, 32, [] { __shfl_xor_sync(kAll, 0, 1); });
     case Trick::kBeyondValues:
       task.values[Thread() + task.count - Threads() + 1] = 0;
       return;

@@ -1,4 +1,4 @@
-// Small kernels, most of which do something that CUDA does not allow.
+// Declares small kernels, most of which do something that CUDA does not allow.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,26 +8,26 @@
 namespace vrp::emulated {
 
 enum class Trick {
-  kTurnByBlock,  // each thread gets the opposite one's value, through shared memory
-  kTurnByWarp,   // the same within a warp
-  kTurnBySlice,  // the same in rows of threads, one of which loops twice as often
-  kAddToOne,     // all add to values[0]
-  kSumByLast,    // values[9]: sum by the last block of the others' values
+  kReverseByBlock,  // each thread gets the opposite thread's value, through shared memory
+  kReverseByWarp,   // the same within a warp
+  kReverseBySlice,  // the same in rows of threads, one of which loops twice as often
+  kAddToOne,        // all threads add to values[0]
+  kSumByLast,       // values[9]: sum by the last block of the others' values
   kNothing,
-  kNoBarrier,     // kTurnByBlock without its barrier
-  kNoSyncWarp,    // kTurnByWarp with a shuffle instead of its barrier
+  kNoBarrier,     // kReverseByBlock without its barrier
+  kNoSyncWarp,    // kReverseByWarp with a shuffle instead of its barrier
   kNoFence,       // kSumByLast without its fence
   kHalfBarrier,   // half of the block reaches a barrier
   kHalfShuffle,   // half of a warp reaches a shuffle
   kMixedCalls,    // half of a warp makes a different call
   kTwoCounts,     // a named barrier with different counts
-  kBeyondValues,  // beyond the values' end
-  kBeyondShared,  // beyond the shared memory's end
-  kReadShared,    // unwritten shared memory
+  kBeyondValues,  // writes beyond the values' end
+  kBeyondShared,  // writes beyond the shared memory's end
+  kReadShared,    // reads unwritten shared memory
 };
 
 struct TinyTask {
-  Trick trick = Trick::kTurnByBlock;
+  Trick trick = Trick::kReverseByBlock;
   int32_t* values = nullptr;
   int32_t count = 0;
 };

@@ -1,5 +1,5 @@
-// The hooks that -fsanitize=thread calls before each memory access. They replace ThreadSanitizer,
-// which is not linked. They ignore accesses outside of kernels' threads.
+// Defines the hooks that -fsanitize=thread calls before each memory access. They replace
+// ThreadSanitizer, which is not linked. They ignore accesses outside of kernels' threads.
 #include <cstdint>
 
 #include "tests/gpu/emulated/block.h"
