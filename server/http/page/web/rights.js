@@ -46,7 +46,7 @@ export function watchTrainRight(listener, signal) {
  * `acts`) are hidden.
  * @param {HTMLElement} host
  * @param {HTMLElement} view
- * @param {string} cannot "Starting, pausing and stopping trainings".
+ * @param {string} cannot "Starting, pausing and stopping training jobs".
  * @param {AbortSignal} signal
  */
 export function explainRights(host, view, cannot, signal) {

@@ -34,7 +34,7 @@ export class CompareScreen {
     this.compared = [];
     this.table = h("section", { class: "panel table-wrap" });
     const curves = h("div", { class: "compare" });
-    fill(host, h("a", { href: "#training", class: "back" }, "← All trainings"), h("div", { class: "view-head" }, h("h1", {}, `Comparing ${names.length} trainings`)),
+    fill(host, h("a", { href: "#training", class: "back" }, "← All training jobs"), h("div", { class: "view-head" }, h("h1", {}, `Comparing ${names.length} training jobs`)),
       this.table, curves);
     this.curves = new Curves(curves, true);
   }

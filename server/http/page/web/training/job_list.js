@@ -36,20 +36,20 @@ export class JobList {
     this.count = h("span", { class: "hint", role: "status" });
     this.rows = h("tbody", {});
     this.table = h("div", { class: "panel table-wrap", hidden: true }, h("table", { class: "data jobs" },
-      h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "sr-only" }, "Compare")), h("th", {}, "Training"), h("th", {}, "Progress"),
+      h("thead", {}, h("tr", {}, h("th", {}, h("span", { class: "sr-only" }, "Compare")), h("th", {}, "Training job"), h("th", {}, "Progress"),
         h("th", { class: "num roomy" }, "Validation"), h("th", { class: "num roomy" }, "Gap"), h("th", { class: "roomy" }, "Created"))), this.rows));
-    this.more = h("button", { type: "button", hidden: true, onclick: () => this.#loadMore() }, "Show older trainings");
-    this.empty = h("div", { class: "panel empty", hidden: true }, h("h2", {}, "No trainings yet"),
+    this.more = h("button", { type: "button", hidden: true, onclick: () => this.#loadMore() }, "Show older training jobs");
+    this.empty = h("div", { class: "panel empty", hidden: true }, h("h2", {}, "No training jobs yet"),
       h("p", {}, "Train a network for your kind of problem: choose a preset and start."),
-      h("a", { class: "button primary acts", href: "#training/new" }, "New training"));
+      h("a", { class: "button primary acts", href: "#training/new" }, "New training job"));
     this.tools = h("div", { class: "list-tools", hidden: true }, h("div", { class: "field-inline" }, h("label", { for: id, class: "sr-only" }, "Filter"), search),
       this.count, this.compare);
-    fill(host, h("div", { class: "view-head" }, h("h1", {}, "Training"), h("a", { class: "button primary acts", href: "#training/new" }, "New training")),
+    fill(host, h("div", { class: "view-head" }, h("h1", {}, "Training"), h("a", { class: "button primary acts", href: "#training/new" }, "New training job")),
       this.tools, this.empty, this.table, h("div", { class: "row centred list-more" }, this.more));
   }
 
   open() {
-    return poll("Loading the trainings", POLL_MS, this.signal, () => this.#refresh());
+    return poll("Loading the training jobs", POLL_MS, this.signal, () => this.#refresh());
   }
 
   /** Loads the newest page, and the older jobs that have not ended. */
@@ -76,7 +76,7 @@ export class JobList {
       this.next = page.nextPageToken ?? "";
       this.#draw();
     } catch (error) {
-      showError(error, "Loading older trainings");
+      showError(error, "Loading older training jobs");
     } finally {
       this.more.disabled = false;
     }
@@ -88,8 +88,8 @@ export class JobList {
     this.empty.hidden = all.length > 0;
     this.table.hidden = this.tools.hidden = all.length === 0;
     this.more.hidden = this.next === "";
-    setText(this.count, this.filter ? `${shown.length} of ${plural(all.length, "training")}${this.next ? " loaded" : ""}` :
-      `${plural(all.length, "training")}${this.next ? ", and older ones" : ""}`);
+    setText(this.count, this.filter ? `${shown.length} of ${plural(all.length, "training job")}${this.next ? " loaded" : ""}` :
+      `${plural(all.length, "training job")}${this.next ? ", and older ones" : ""}`);
     // Rows are kept, so that the focus and the choice of a row survive.
     const rows = new Map([...this.rows.children].map((row) => [/** @type {HTMLElement} */ (row).dataset.job, row]));
     const wanted = shown.map((job) => {
@@ -137,7 +137,7 @@ export class JobList {
   #drawCompare() {
     const count = this.chosen.size;
     this.compare.disabled = count < 2 || count > MAX_COMPARED;
-    setText(this.compare, count < 2 ? "Compare: choose two or more" : count > MAX_COMPARED ? `Compare: choose at most ${MAX_COMPARED}` : `Compare ${count} trainings`);
+    setText(this.compare, count < 2 ? "Compare: choose two or more" : count > MAX_COMPARED ? `Compare: choose at most ${MAX_COMPARED}` : `Compare ${count} training jobs`);
   }
 
   #openComparison() {

@@ -29,7 +29,7 @@ export class JobScreen {
     const curves = h("div", {});
     const log = h("div", { class: "panel-body" });
     this.settings = h("div", { class: "panel-body" });
-    fill(host, h("a", { href: "#training", class: "back" }, "← All trainings"), this.head,
+    fill(host, h("a", { href: "#training", class: "back" }, "← All training jobs"), this.head,
       h("section", { class: "panel panel-body stack job-summary" }, this.figures, this.bar, this.note), curves,
       h("div", { class: "job-columns" },
         h("section", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, "Events")), log),

@@ -20,7 +20,7 @@ export class StartScreen {
     const id = uniqueId("config");
     this.text = h("textarea", { id, name: "config", rows: 24, spellcheck: "false", wrap: "off", "aria-describedby": `${id}-errors` });
     this.errors = h("ul", { id: `${id}-errors`, class: "config-errors", role: "alert" });
-    fill(host, h("a", { href: "#training", class: "back" }, "← All trainings"), h("div", { class: "view-head" }, h("h1", {}, "New training")),
+    fill(host, h("a", { href: "#training", class: "back" }, "← All training jobs"), h("div", { class: "view-head" }, h("h1", {}, "New training job")),
       h("div", { class: "start-training" },
         h("section", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, "1. Begin with a preset")), h("div", { class: "panel-body" }, this.presets)),
         h("section", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, "2. Change what you like")),
@@ -46,7 +46,7 @@ export class StartScreen {
   }
 
   #buttons() {
-    this.start = h("button", { type: "button", class: "primary", "data-action": "start", onclick: () => this.#submit(false) }, "Start the training");
+    this.start = h("button", { type: "button", class: "primary", "data-action": "start", onclick: () => this.#submit(false) }, "Start training");
     this.check = h("button", { type: "button", "data-action": "check", onclick: () => this.#submit(true) }, "Check only");
     return h("div", { class: "row acts" }, this.start, this.check);
   }
@@ -101,7 +101,7 @@ export class StartScreen {
     } catch (error) {
       const found = (/** @type {any} */ (error).fields ?? []).map((/** @type {any} */ one) => one.description || one.field);
       if (found.length > 0) this.#showErrors(found);
-      else showError(error, checkOnly ? "Checking" : "Starting the training");
+      else showError(error, checkOnly ? "Checking" : "Starting the training job");
     } finally {
       this.start.disabled = this.check.disabled = false;
     }

@@ -18,7 +18,7 @@ export async function mount(host, { route, signal }) {
   const rights = h("div", {});
   const body = h("div", { class: "manage" });
   fill(host, rights, body);
-  explainRights(rights, host, "Starting, pausing, stopping and publishing trainings", signal);
+  explainRights(rights, host, "Starting, pausing, stopping and publishing training jobs", signal);
   const [screen, ...names] = route;
   try {
     if (screen === "jobs" && names[0]) await new JobScreen(body, `trainingJobs/${names[0]}`, signal).open();
