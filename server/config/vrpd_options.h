@@ -57,6 +57,7 @@ struct VrpdOptions {
   int32_t exit_when_idle_s = 0;  // 0: never
   std::string log_level = "info";
   std::string log_format = "text";
+  std::set<std::string_view> given;  // keys that the file or a flag states
 
   bool operator==(const VrpdOptions&) const = default;
 };

@@ -91,6 +91,15 @@ TEST(ServerInfoText, NamesTheDefaultDevice) {
   EXPECT_THAT(ServerInfoText(info), HasSubstr("built without"));
 }
 
+TEST(ServerInfoText, ShowsChangedSettings) {
+  v1::ServerInfo info;
+  v1::ServerSetting& setting = *info.add_settings();
+  setting.set_key("max_nodes");
+  setting.set_value("500");
+  setting.set_default_value("100000");
+  EXPECT_THAT(ServerInfoText(info), HasSubstr("500  (default: 100000)"));
+}
+
 TEST(ServerInfoText, ShowsTheLossOfAGpu) {
   v1::ServerInfo info;
   EXPECT_THAT(ServerInfoText(info), testing::Not(HasSubstr("GPU")));

@@ -346,6 +346,21 @@ TEST(OptionTable, PrefersFlagsToTheFileAndTheFileToDefaults) {
   EXPECT_EQ(options->data_dirs, (std::vector<std::string>{"/c", "/d"}));
 }
 
+TEST(OptionTable, KnowsWhichOptionsTheFileOrAFlagStates) {
+  test::TempFolder folder;
+  std::ofstream(folder.File("c.yaml")) << "state_dir: /s\nmax_nodes: 500\n";
+  const auto options = Parse({"--config", folder.File("c.yaml"), "--http-hosts", "a.example",
+                              "--http-hosts", "b.example", "--http-listen", "127.0.0.1:0"});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_THAT(options->given,
+              testing::ElementsAre("http_hosts", "http_listen", "max_nodes", "state_dir"));
+  for (const OptionRow& row : OptionTable()) {
+    if (row.key == "max_nodes") EXPECT_EQ(ValueText(row, *options), "500");
+    if (row.key == "http_hosts") EXPECT_EQ(ValueText(row, *options), "a.example, b.example");
+    if (row.key == "insecure") EXPECT_EQ(ValueText(row, *options), "false");
+  }
+}
+
 TEST(OptionTable, RefusesIntegersOutOfRangeByFlagAndByFileKey) {
   for (const OptionRow& row : OptionTable()) {
     if (!std::holds_alternative<int32_t VrpdOptions::*>(row.member)) continue;
