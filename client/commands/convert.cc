@@ -109,11 +109,16 @@ ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
   request.mutable_solution_file()->set_content(*std::move(plan));
   const bool is_json = *format == v1::SOLUTION_FORMAT_JSON;
   if (!is_json) request.add_render(*format);
+  request.set_include_geometry(*format == v1::SOLUTION_FORMAT_GEOJSON &&
+                               MayNameRoads(request.file()));
   const absl::StatusOr<v1::CheckSolutionResponse> response =
       context.client().Call(&v1::SolverService::Stub::CheckSolution, request, kInstanceTimeout);
   if (!response.ok()) return context.Fail(response.status());
   if (!is_json && response->rendered_size() != 1) {
     return context.Fail(absl::InternalError("the daemon returned no file"), flags.in);
+  }
+  if (!response->geometry_note().empty()) {
+    context.err() << "vrpctl: convert: without streets: " << response->geometry_note() << std::endl;
   }
   for (const v1::Violation& violation : response->violations()) {
     context.err() << "vrpctl: convert: " << flags.in << ": not feasible: " << violation.message()

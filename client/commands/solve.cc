@@ -32,6 +32,7 @@ constexpr char kSolveExamples[] =
     "city.sol\n"
     "vrpctl solve city.vrp --start city.sol --freeze 2\n"
     "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
+    "vrpctl solve vans.json --roads car --plot vans.svg  # streets of a road network\n"
     "vrpctl solve today.json --output json > today.plan.json\n"
     "vrpctl solve today.json --start today.plan.json\n"
     "vrpctl solve pr107.tsp --start pr107.tour\n"
@@ -110,6 +111,7 @@ class SolveRun {
   // Solves one instance. Returns kExitDone if the daemon returned a response.
   ExitCode SolveOne(v1::InstanceFile file, const std::string& where, SolveTally& tally) {
     *request_.mutable_file() = std::move(file);
+    request_.set_include_geometry(WantsGeometry(flags_, request_.file()));
     const absl::Duration timeout = Timeout();
     const absl::StatusOr<v1::SolveResponse> response =
         flags_.stream ? Stream(timeout)
@@ -127,9 +129,10 @@ class SolveRun {
   }
 
   absl::Duration Timeout() const {
-    if (request_.has_budget()) return ToDuration(request_.budget()) + kSolveGrace;
-    return request_.stop().automatic() ? kMaxAutomaticBudget + kSolveGrace
-                                       : absl::InfiniteDuration();
+    const absl::Duration grace =
+        MayNameRoads(request_.file()) ? kSolveGrace + kRoadsTimeout : kSolveGrace;
+    if (request_.has_budget()) return ToDuration(request_.budget()) + grace;
+    return request_.stop().automatic() ? kMaxAutomaticBudget + grace : absl::InfiniteDuration();
   }
 
   // Prints the improvements of a streamed solve as a table or JSON, and returns its response. After
@@ -191,6 +194,7 @@ ExitCode RunAsJob(CommandContext& context, const SolveFlags& flags, v1::SolveReq
   absl::StatusOr<v1::InstanceFile> file = OnlyInstance(context, flags);
   if (!file.ok()) return context.Fail(file.status(), flags.files[0]);
   *request.mutable_file() = *std::move(file);
+  request.set_include_geometry(WantsGeometry(flags, request.file()));
   return RunSolveJob(context, request,
                      {.where = flags.files[0],
                       .request_id = flags.request_id,

@@ -110,6 +110,8 @@ void AddStartOptions(CLI::App& command, SolveFlags& flags) {
 
 void AddOutputs(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--stream", flags.stream, "Print every better plan as it is found");
+  command.add_flag("--geometry", flags.geometry,
+                   "Include the streets of the routes (leg_polylines of --output json)");
   AddPlanFileOptions(command, flags.plan_files);
   AddInstanceOptions(command, flags.input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
 }
@@ -118,6 +120,10 @@ void AddOutputs(CLI::App& command, SolveFlags& flags) {
 
 bool IsForOneInstance(const SolveFlags& flags) {
   return !flags.start.empty() || flags.plan_files.any() || flags.job;
+}
+
+bool WantsGeometry(const SolveFlags& flags, const v1::InstanceFile& file) {
+  return flags.geometry || (!flags.plan_files.plot.empty() && MayNameRoads(file));
 }
 
 void AddSolveFlags(CLI::App& command, SolveFlags& flags) {

@@ -32,6 +32,7 @@ struct SolveFlags {
   int32_t rounds = 0;
   bool network_only = false;
   bool stream = false;
+  bool geometry = false;
   std::string start;
   int32_t freeze = 0;
   bool job = false;
@@ -46,6 +47,10 @@ inline constexpr char kForOneInstance[] =
 
 // Whether a flag that is valid only for one instance is given.
 bool IsForOneInstance(const SolveFlags& flags);
+
+// Whether the response must have the streets of the routes: for a drawing of an instance that may
+// name a road network, or because the user wants them.
+bool WantsGeometry(const SolveFlags& flags, const v1::InstanceFile& file);
 
 // Adds all flags to `command`. `flags` must outlive the parser.
 void AddSolveFlags(CLI::App& command, SolveFlags& flags);

@@ -81,7 +81,9 @@ Json ServerInfoJson(const v1::ServerInfo& info) {
           {"log_level", LogLevelWord(info.log_level())},
           {"metrics_address", TextOrNull(info.metrics_address())},
           {"metrics_url", TextOrNull(info.metrics_url())},
-          {"device_loss", TextOrNull(info.device_loss())}};
+          {"device_loss", TextOrNull(info.device_loss())},
+          {"road_networks",
+           std::vector<std::string>(info.road_networks().begin(), info.road_networks().end())}};
 }
 
 }  // namespace vrp::client

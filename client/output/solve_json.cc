@@ -39,6 +39,9 @@ Json RouteJson(const v1::Route& route) {
                                 {"start", JsonNumber(route_break.start())},
                                 {"end", JsonNumber(route_break.end())}});
   }
+  for (const std::string& polyline : route.leg_polylines()) {
+    object["leg_polylines"].push_back(polyline);
+  }
   return object;
 }
 
@@ -131,6 +134,8 @@ Json SolveJson(const v1::SolveResponse& response) {
     object["cost_breakdown"] = breakdown;
   }
   AddReferenceCost(response, object);
+  if (times.has_roads()) object["time_ms"]["roads"] = MillisecondsJson(times.roads());
+  if (!response.geometry_note().empty()) object["geometry_note"] = response.geometry_note();
   // Older daemons leave this field 0.
   if (response.threads() > 0) object["threads"] = response.threads();
   if (response.has_no_improvement()) {

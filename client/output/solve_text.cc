@@ -174,6 +174,7 @@ std::string TimesText(const v1::SolveResponse& response) {
   std::string text = absl::StrCat("time: ", MillisecondsText(times.total()),
                                   response.has_no_improvement() ? " of at most " : " of ",
                                   MillisecondsText(response.budget()), " ms");
+  if (times.has_roads()) absl::StrAppend(&text, ", roads ", MillisecondsText(times.roads()));
   if (times.has_queue()) absl::StrAppend(&text, ", queue ", MillisecondsText(times.queue()));
   if (times.has_decode()) absl::StrAppend(&text, ", decode ", MillisecondsText(times.decode()));
   if (times.has_search()) absl::StrAppend(&text, ", search ", MillisecondsText(times.search()));
@@ -212,6 +213,9 @@ std::string SolveText(const v1::SolveResponse& response) {
                   response.seed(), "\n");
   if (!response.policy_note().empty()) {
     absl::StrAppend(&text, "the model was not used: ", response.policy_note(), "\n");
+  }
+  if (!response.geometry_note().empty()) {
+    absl::StrAppend(&text, "without streets: ", response.geometry_note(), "\n");
   }
   text += TimesText(response);
   return text;

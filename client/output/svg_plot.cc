@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "client/output/polyline.h"
 #include "client/output/quantities.h"
 #include "client/output/visits.h"
 #include "client/support/flags.h"
@@ -56,11 +57,11 @@ class Frame {
     min_x_ = std::numeric_limits<double>::infinity(),
     max_y_ = -std::numeric_limits<double>::infinity();
     for (const v1::Route& route : solution.routes()) {
-      for (const v1::Stop& stop : route.stops()) {
-        min_x_ = std::min(min_x_, stop.location().x());
-        max_x = std::max(max_x, stop.location().x());
-        min_y = std::min(min_y, stop.location().y());
-        max_y_ = std::max(max_y_, stop.location().y());
+      for (const v1::Location& location : LineOf(route)) {
+        min_x_ = std::min(min_x_, location.x());
+        max_x = std::max(max_x, location.x());
+        min_y = std::min(min_y, location.y());
+        max_y_ = std::max(max_y_, location.y());
       }
     }
     const double extent_x = max_x - min_x_, extent_y = max_y_ - min_y;
@@ -71,10 +72,14 @@ class Frame {
     height_ = std::max(extent_y * scale_, kPlotSize / 4);
   }
 
-  double X(const v1::Stop& stop) const { return kMargin + (stop.location().x() - min_x_) * scale_; }
-  double Y(const v1::Stop& stop) const {
-    return kTitleHeight + kMargin + (max_y_ - stop.location().y()) * scale_;
+  double X(const v1::Location& location) const {
+    return kMargin + (location.x() - min_x_) * scale_;
   }
+  double Y(const v1::Location& location) const {
+    return kTitleHeight + kMargin + (max_y_ - location.y()) * scale_;
+  }
+  double X(const v1::Stop& stop) const { return X(stop.location()); }
+  double Y(const v1::Stop& stop) const { return Y(stop.location()); }
   double width() const { return width_; }
   double height() const { return height_; }
 
@@ -93,8 +98,8 @@ std::string Lines(const v1::Solution& solution, const Frame& frame) {
       "<g fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-opacity=\"0.85\">\n";
   for (int i = 0; i < solution.routes_size(); ++i) {
     absl::StrAppend(&svg, "<polyline ", Stroke(i), " points=\"");
-    for (const v1::Stop& stop : solution.routes(i).stops()) {
-      absl::StrAppendFormat(&svg, "%.2f,%.2f ", frame.X(stop), frame.Y(stop));
+    for (const v1::Location& location : LineOf(solution.routes(i))) {
+      absl::StrAppendFormat(&svg, "%.2f,%.2f ", frame.X(location), frame.Y(location));
     }
     absl::StrAppend(&svg, "\"/>\n");
   }

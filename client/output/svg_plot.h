@@ -8,7 +8,8 @@
 
 namespace vrp::client {
 
-// Returns an SVG document with depots, customers, routes in colours, a legend, and name, cost and
+// Returns an SVG document with depots, customers, routes in colours, along their streets if the
+// response has them, a legend, and name, cost and
 // gap as title. Returns kInvalidArgument for a plan without routes, and for stops without
 // locations, as in instances that have only matrices.
 absl::StatusOr<std::string> PlotSvg(const v1::SolveResponse& response);

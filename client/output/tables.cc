@@ -294,6 +294,7 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
   sheet.Add("log level", LogLevelWord(info.log_level()));
   // An older daemon sends only the address.
   sheet.Add("metrics", info.metrics_url().empty() ? info.metrics_address() : info.metrics_url());
+  sheet.Add("road networks", absl::StrJoin(info.road_networks(), ", "));
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
   return sheet.Text();
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "client/support/files.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
@@ -21,6 +22,10 @@ void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::stri
       .add_option("--metric", flags.metric,
                   "Override the file's metric: exact, cvrplib (rounded), ceil or dimacs")
       ->type_name("WORD");
+  command
+      .add_option("--roads", flags.roads,
+                  "Distances and times of this road network of the daemon (server info)")
+      ->type_name("NAME");
 }
 
 absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags) {
@@ -38,7 +43,12 @@ absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags) {
     if (!metric.ok()) return metric.status();
     file.set_metric(*metric);
   }
+  file.set_road_network(flags.roads);
   return file;
+}
+
+bool MayNameRoads(const v1::InstanceFile& file) {
+  return !file.road_network().empty() || absl::StrContains(file.content(), "\"road_network\"");
 }
 
 absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,

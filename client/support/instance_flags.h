@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "vrp/v1/instance.pb.h"
 
 namespace CLI {
@@ -19,16 +20,22 @@ struct InstanceFlags {
   std::string format = "auto";
   std::string objective = {};  // empty: the file's own, as for `metric`
   std::string metric = {};
+  std::string roads = {};  // name of a road network; empty: the file's own
 
   bool any_override() const { return !objective.empty() || !metric.empty(); }
 };
 
-// Adds --format, --objective and --metric. `formats` are the words that --format accepts.
+// Adds --format, --objective, --metric and --roads. `formats` are the words that --format accepts.
 void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::string& formats);
 
 // Returns an InstanceFile without name and content. Returns kInvalidArgument naming a flag that has
 // an unknown word.
 absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags);
+
+// Whether the file may name a road network, whose service may take minutes for a large instance.
+bool MayNameRoads(const v1::InstanceFile& file);
+// Time for those services, besides the usual timeout of a call.
+inline constexpr absl::Duration kRoadsTimeout = absl::Minutes(10);
 
 // Reads the only instance at `path`; "-" means `standard_input`.
 absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,

@@ -140,8 +140,8 @@ absl::StatusOr<JobStore::Submission> JobStore::Insert(Job draft, const SolveSpec
   for (const JobEvent& event : change.events())
     VRP_RETURN_IF_ERROR(InsertEventRow(*writer_, number, event));
   if (contents != nullptr) {
-    VRP_RETURN_IF_ERROR(
-        WriteContentRow(*writer_, number, SolveContent::kRequest, contents->request));
+    VRP_RETURN_IF_ERROR(WriteContentRow(*writer_, number, SolveContent::kRequest,
+                                        Concat(contents->request, contents->attachment)));
   }
   Job job = change.record().job;
   VRP_ASSIGN_OR_RETURN(job.queue_position, ReadQueuePosition(*writer_, number));

@@ -12,6 +12,8 @@ namespace vrp {
 // The specification of a solve job. The server writes and reads the serialised texts.
 struct SolveSpec {
   std::string request = {};  // complete, with the instance; not in Job, see JobStore::ReadContent
+  // Stored after `request` as part of it, but another attachment makes no other request.
+  std::string attachment = {};
   std::string summary = {};  // short text, without the instance
   absl::Duration budget = {};
 };

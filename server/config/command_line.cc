@@ -27,6 +27,21 @@ constexpr char kDescription[] =
     "with\n"
     "the same --state-dir continues its jobs. Flags override the configuration file.";
 
+void AddRoadNetworks(CLI::App& app, const OptionRow& row, const std::string& help,
+                     std::vector<RoadNetworkOptions>& networks) {
+  app.add_option_function<std::string>(
+         FlagOf(row),
+         [&networks, &row](const std::string& yaml) {
+           absl::StatusOr<std::vector<RoadNetworkOptions>> parsed = ParseRoadNetworks(yaml);
+           if (!parsed.ok()) {
+             throw CLI::ValidationError(FlagOf(row), std::string(parsed.status().message()));
+           }
+           networks = *std::move(parsed);
+         },
+         help)
+      ->type_name(std::string(row.placeholder));
+}
+
 void AddFlag(CLI::App& app, const OptionRow& row, VrpdOptions& values) {
   const std::string allowed = AllowedValues(row);
   const std::string help =
@@ -35,6 +50,8 @@ void AddFlag(CLI::App& app, const OptionRow& row, VrpdOptions& values) {
     using Value = std::decay_t<decltype(values.*member)>;
     if constexpr (std::is_same_v<Value, bool>) {
       app.add_flag(FlagOf(row), values.*member, std::string(row.help));
+    } else if constexpr (std::is_same_v<Value, std::vector<RoadNetworkOptions>>) {
+      AddRoadNetworks(app, row, help, values.*member);
     } else {
       CLI::Option* const option = app.add_option(FlagOf(row), values.*member, help)
                                       ->type_name(std::string(row.placeholder));

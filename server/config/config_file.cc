@@ -11,6 +11,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "server/config/option_table.h"
+#include "server/config/road_networks_yaml.h"
 #include "yaml-cpp/yaml.h"
 
 namespace vrp {
@@ -29,7 +30,7 @@ class Reader {
   absl::StatusOr<PartialOptions> Run(const YAML::Node& root) && {
     if (root.IsNull()) return options_;  // an empty file
     if (!root.IsMap()) {
-      Add(root.Mark(), "", Concat("got ", Describe(root), ", wanted a map of options"));
+      Add(root.Mark(), "", Concat("got ", DescribeYaml(root), ", wanted a map of options"));
     } else if (const std::optional<int64_t> schema = SchemaOf(root);
                schema.has_value() && *schema > kConfigSchemaVersion) {
       // This version may not know the other keys.
@@ -51,18 +52,12 @@ class Reader {
 
   // Adds an error: `key` has this value instead of the `wanted` one.
   void AddValueError(const YAML::Node& node, std::string_view key, const std::string& wanted) {
-    Add(node.Mark(), key, Concat("got ", Describe(node), ", wanted ", wanted));
+    Add(node.Mark(), key, Concat("got ", DescribeYaml(node), ", wanted ", wanted));
   }
 
   static std::optional<int64_t> SchemaOf(const YAML::Node& root) {
     const YAML::Node schema = root[kSchemaKey];
     return schema.IsDefined() && schema.IsScalar() ? ParseInteger(schema.Scalar()) : std::nullopt;
-  }
-
-  static std::string Describe(const YAML::Node& node) {
-    if (node.IsScalar()) return Quoted(node.Scalar());
-    if (node.IsSequence()) return "a list";
-    return node.IsMap() ? "a map" : "nothing";
   }
 
   static std::string KnownKeys() {
@@ -144,6 +139,13 @@ class Reader {
     return true;
   }
 
+  bool ReadValue(const YAML::Node& node, const OptionRow&, std::vector<RoadNetworkOptions>& out) {
+    const size_t errors = errors_.size();
+    out = ReadRoadNetworks(node, [this](const YAML::Mark& mark, std::string_view key,
+                                        const std::string& problem) { Add(mark, key, problem); });
+    return errors_.size() == errors;
+  }
+
   static bool IsText(const YAML::Node& node) {
     return node.IsScalar() && !node.Scalar().empty() && node.Scalar().size() <= kMaxTextBytes &&
            IsPrintableUtf8(node.Scalar());
@@ -156,6 +158,25 @@ class Reader {
 };
 
 }  // namespace
+
+absl::StatusOr<std::vector<RoadNetworkOptions>> ParseRoadNetworks(std::string_view yaml) {
+  if (yaml.size() > kMaxConfigBytes) {
+    return absl::InvalidArgumentError(
+        Concat("road_networks: has ", yaml.size(), " bytes, wanted at most ", kMaxConfigBytes));
+  }
+  std::vector<std::string> errors;
+  try {
+    std::vector<RoadNetworkOptions> networks = ReadRoadNetworks(
+        YAML::Load(std::string(yaml)),
+        [&errors](const YAML::Mark&, std::string_view key, const std::string& problem) {
+          errors.push_back(Concat(key, ": ", problem));
+        });
+    if (errors.empty()) return networks;
+  } catch (const YAML::Exception& error) {
+    errors.push_back(Concat("road_networks: ", error.msg));
+  }
+  return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
+}
 
 absl::StatusOr<PartialOptions> ParseConfigFile(std::string_view yaml, std::string_view name) {
   if (yaml.size() > kMaxConfigBytes) {

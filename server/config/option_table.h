@@ -32,7 +32,8 @@ struct LimitsField {
 // An option of vrpd.
 struct OptionRow {
   using Member = std::variant<bool VrpdOptions::*, int32_t VrpdOptions::*,
-                              std::string VrpdOptions::*, std::vector<std::string> VrpdOptions::*>;
+                              std::string VrpdOptions::*, std::vector<std::string> VrpdOptions::*,
+                              std::vector<RoadNetworkOptions> VrpdOptions::*>;
 
   std::string_view key;  // key in the file, such as "state_dir" for the flag "--state-dir"
   Member member;

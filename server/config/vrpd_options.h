@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/problem/instance/instance_data.h"
+#include "server/config/road_network_options.h"
 
 namespace vrp {
 
@@ -46,12 +47,14 @@ struct VrpdOptions {
   int32_t max_connections = 1000;
   int32_t max_calls_per_connection = 1000;
   int32_t max_request_memory_mib = 1024;
-  std::string metrics_listen;           // empty: no pages for monitoring
-  std::string http_listen;              // empty: no JSON over HTTP
-  std::vector<std::string> http_hosts;  // further host names of http_listen
-  std::string map_tiles;                // empty: maps of the web page have no background
-  std::string map_attribution;          // empty: no credit beside the map
-  int32_t exit_when_idle_s = 0;         // 0: never
+  std::string metrics_listen;                     // empty: no pages for monitoring
+  std::string http_listen;                        // empty: no JSON over HTTP
+  std::vector<std::string> http_hosts;            // further host names of http_listen
+  std::vector<RoadNetworkOptions> road_networks;  // by name
+  int32_t road_cache_mib = 256;
+  std::string map_tiles;         // empty: maps of the web page have no background
+  std::string map_attribution;   // empty: no credit beside the map
+  int32_t exit_when_idle_s = 0;  // 0: never
   std::string log_level = "info";
   std::string log_format = "text";
 
@@ -64,7 +67,7 @@ struct PartialOptions {
   std::set<std::string_view> given;  // keys of OptionTable()
 };
 
-// Whether trainings may only name files in data_dirs. True if data_dirs, tokens or a TLS
+// Whether training jobs may only name files in data_dirs. True if data_dirs, tokens or a TLS
 // certificate are given, or if other machines can reach the daemon.
 bool RestrictsTrainingFiles(const VrpdOptions& options);
 

@@ -124,6 +124,11 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
     return InvalidField("file.name", Concat("has ", message.name().size(),
                                             " bytes, wanted at most ", kMaxInstanceNameBytes));
   }
+  if (!message.road_network().empty()) {
+    return InvalidField("file.road_network",
+                        Concat("got ", Quoted(message.road_network()),
+                               ", which is not supported here; wanted the matrices themselves"));
+  }
   InstanceFormat format = InstanceFormat::kAuto;
   switch (message.format()) {
     case v1::INSTANCE_FORMAT_UNSPECIFIED:

@@ -28,7 +28,8 @@ InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* m
 // Returns the instance of a message. Paths in errors begin in the Instance.
 //
 // Returns kInvalidArgument with all wrong fields, as `customers[17].demand: got -1, wanted at least
-// 0`. Returns kUnimplemented with all fields that this server does not know.
+// 0`. Returns kUnimplemented with all fields that this server does not know. Refuses road networks,
+// which server/roads replaces before.
 absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
                                            const MatrixSource* matrices = nullptr);
 

@@ -1,6 +1,7 @@
 // Reads plans from the files of requests, and writes plans in the formats that requests name.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,9 +19,11 @@ using RenderFormats = google::protobuf::RepeatedField<int>;
 // name the field `render` or `render[i]`. Returns kInvalidArgument for too many, unknown or
 // read-only formats, and kUnimplemented for a format that cannot express the plans.
 absl::Status CheckRender(const Instance& instance, const RenderFormats& render);
-// Returns one file for each format. CheckRender must accept the formats.
+// Returns one file for each format. CheckRender must accept the formats. `streets` are those of
+// WriteGeoJson.
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,
-                                     const VroomNames& names, const RenderFormats& render);
+                                     const VroomNames& names, const RenderFormats& render,
+                                     std::span<const std::vector<Position>> streets);
 
 // Returns the plan of a file. Returns kInvalidArgument naming the fields below `field`.
 absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,

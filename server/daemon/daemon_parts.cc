@@ -90,7 +90,7 @@ absl::Status Daemon::Parts::OpenModels() {
   return absl::OkStatus();
 }
 
-absl::Status Daemon::Parts::OpenBook() {
+absl::Status Daemon::Parts::OpenJobBook() {
   const Watchdog::Watch watched = WatchStart("job database");
   const VrpdOptions& vrpd = options.vrpd;
   const int64_t quota_bytes = int64_t{vrpd.state_quota_mb} * 1'000'000;
@@ -101,6 +101,20 @@ absl::Status Daemon::Parts::OpenBook() {
                                                       .check_space = check_space}));
   VRP_ASSIGN_OR_RETURN(datasets, DatasetStore::Create({.directory = book->folder().DatasetsPath(),
                                                        .check_space = check_space}));
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::Parts::OpenRoads() {
+  const VrpdOptions& vrpd = options.vrpd;
+  VRP_ASSIGN_OR_RETURN(
+      roads, RoadNetworks::Create({.networks = vrpd.road_networks,
+                                   .cache_bytes = static_cast<size_t>(vrpd.road_cache_mib) << 20,
+                                   .clock = options.clock}));
+  for (const RoadNetworkOptions& network : vrpd.road_networks) {
+    LogInfo("road network", {{.name = "name", .value = network.name},
+                             {.name = "kind", .value = std::string(RoadServiceName(network.kind))},
+                             {.name = "url", .value = network.url.ToString()}});
+  }
   return absl::OkStatus();
 }
 

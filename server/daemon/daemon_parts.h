@@ -25,6 +25,7 @@
 #include "server/daemon/daemon.h"
 #include "server/daemon/port.h"
 #include "server/http/http_server.h"
+#include "server/roads/road_networks.h"
 #include "server/service/model_handler.h"
 #include "server/service/request_solver.h"
 #include "server/service/solve_job_handler.h"
@@ -62,8 +63,9 @@ struct Daemon::Parts {
   absl::Status OpenTelemetry();
   absl::Status OpenDevices();
   absl::Status OpenModels();
-  absl::Status OpenBook();
+  absl::Status OpenJobBook();
   absl::Status OpenTrainingJobs();
+  absl::Status OpenRoads();
   void MakePools();
   void MakeBatcher();
   void MakeHandlers();
@@ -94,6 +96,7 @@ struct Daemon::Parts {
   std::unique_ptr<Registry> registry;
   std::unique_ptr<MatrixStore> matrices;
   std::unique_ptr<DatasetStore> datasets;
+  std::unique_ptr<RoadNetworks> roads;
   std::unique_ptr<WorkPool> solve_pool;
   std::unique_ptr<WorkPool> batch_pool;
   std::unique_ptr<WorkPool> quick_pool;

@@ -36,6 +36,7 @@ void Daemon::Parts::MakeHandlers() {
   solver_handler = std::make_unique<SolverHandler>(
       SolverHandler::Options{.registry = registry.get(),
                              .matrices = matrices.get(),
+                             .roads = roads.get(),
                              .clock = options.clock,
                              .metrics = &telemetry->metrics(),
                              .watchdog = &telemetry->watchdog(),
@@ -189,6 +190,7 @@ void Daemon::Parts::StartTelemetry() {
                     .quick_pool = quick_pool.get(),
                     .batcher = batcher.get(),
                     .streams = streams.get(),
+                    .roads = roads.get(),
                     .devices = devices.get()});
   const auto set_health = [health = port.server->GetHealthCheckService()](bool ready) {
     health->SetServingStatus(kReadinessService, ready);

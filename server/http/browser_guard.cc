@@ -42,10 +42,11 @@ absl::Status BrowserGuard::Check(const GuardedRequest& request) const {
         Concat("Host: got ", Quoted(request.host),
                ", wanted an address, localhost or a name of http_hosts in vrpd.yaml"));
   }
-  const std::string own = Concat(options_.tls ? "https://" : "http://", request.host);
-  if (!request.origin.empty() && request.origin != own) {
+  const std::string own_origin = Concat(options_.tls ? "https://" : "http://", request.host);
+  if (!request.origin.empty() && request.origin != own_origin) {
     return absl::PermissionDeniedError(Concat("Origin: got ", Quoted(request.origin), ", wanted ",
-                                              Quoted(own), ": pages of other sites may not call"));
+                                              Quoted(own_origin),
+                                              ": pages of other sites may not call"));
   }
   if (request.fetch_site == "cross-site" || request.fetch_site == "same-site") {
     return absl::PermissionDeniedError(

@@ -17,13 +17,14 @@
 #include "server/convert/instance_convert.h"
 #include "server/convert/plan_formats.h"
 #include "server/convert/solution_convert.h"
+#include "server/roads/road_names.h"
 #include "server/service/request_input.h"
 
 namespace vrp {
 namespace {
 
 absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& request,
-                                           const Instance& instance) {
+                                           const Instance& instance, const RoadUse& roads) {
   if (request.plan_case() == v1::CheckSolutionRequest::kSolution) {
     const v1::Solution& solution = request.solution();
     if (!std::isfinite(solution.cost())) {
@@ -35,13 +36,20 @@ absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& reque
     return plan;
   }
   if (request.plan_case() == v1::CheckSolutionRequest::kSolutionFile) {
-    return SolutionFromProto(request.solution_file(), instance, NamesOf(request, instance));
+    return SolutionFromProto(request.solution_file(), instance, NamesOf(request, instance, roads));
   }
   return InvalidField("solution", "absent, wanted a solution or a solution_file");
 }
 
-std::vector<std::string> LinesOf(const absl::Status& status) {
+std::vector<std::string> LinesOfError(const absl::Status& status) {
   return absl::StrSplit(status.message(), '\n', absl::SkipEmpty());
+}
+
+// Whether an error of InputOf is one of the instance that FindProblems has not found: of a file, or
+// of a road network.
+bool IsAboutInstance(const v1::ValidateInstanceRequest& request, const absl::Status& status) {
+  if (!absl::IsInvalidArgument(status) && !absl::IsUnimplemented(status)) return false;
+  return request.has_file() || (request.has_instance() && MayNameRoads(request.instance()));
 }
 
 void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& response) {
@@ -55,13 +63,16 @@ void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& respons
 }  // namespace
 
 absl::StatusOr<v1::CheckSolutionResponse> InstanceHandler::Check(
-    const v1::CheckSolutionRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, matrices_, max_nodes_));
+    const v1::CheckSolutionRequest& request, const CallContext& context) const {
+  const RoadSources sources = SourcesOf(context);
+  VRP_ASSIGN_OR_RETURN(RoadInput input, InputOf(request, sources, max_nodes_));
+  Instance& instance = input.instance;
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
+  VRP_RETURN_IF_ERROR(CheckGeometry(request, input.roads));
   if (request.has_initial_solution()) {
     VRP_ASSIGN_OR_RETURN(instance, FrozenFromProto(request.initial_solution(), instance));
   }
-  VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance));
+  VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance, input.roads));
   const CheckReport report = CheckPlan(instance, file.plan, file.cost);
   v1::CheckSolutionResponse response;
   response.set_name(instance.name());
@@ -77,7 +88,7 @@ absl::StatusOr<v1::CheckSolutionResponse> InstanceHandler::Check(
   }
   if (solution.ok()) {
     *response.mutable_solution() = ToProto(instance, *solution);
-    AddRendered(request, instance, *solution, response);
+    AddDrawings(request, input, *solution, sources, response);
   }
   if (instance.reference_cost().has_value()) {
     const Cost reference = *instance.reference_cost();
@@ -88,10 +99,10 @@ absl::StatusOr<v1::CheckSolutionResponse> InstanceHandler::Check(
 }
 
 absl::StatusOr<v1::ValidateInstanceResponse> InstanceHandler::Validate(
-    const v1::ValidateInstanceRequest& request) const {
+    const v1::ValidateInstanceRequest& request, const CallContext& context) const {
   v1::ValidateInstanceResponse response;
   if (request.input_case() == v1::ValidateInstanceRequest::kInstance) {
-    const InstanceProblems problems = FindProblems(request.instance(), matrices_);
+    const InstanceProblems problems = FindProblems(WithoutRoadNames(request.instance()), matrices_);
     for (const auto* violations : {&problems.invalid, &problems.oversize}) {
       for (const FieldViolation& violation : *violations) response.add_errors(ToLine(violation));
     }
@@ -100,27 +111,28 @@ absl::StatusOr<v1::ValidateInstanceResponse> InstanceHandler::Validate(
     }
     if (!response.errors().empty() || !response.unsupported_features().empty()) return response;
   }
-  const absl::StatusOr<Instance> instance = InputOf(request, matrices_, max_nodes_);
-  if (instance.ok()) {
-    for (const std::string& line : OversizeLoads(instance->data())) {
+  const absl::StatusOr<RoadInput> input = InputOf(request, SourcesOf(context), max_nodes_);
+  if (input.ok()) {
+    for (const std::string& line : OversizeLoads(input->instance.data())) {
       response.add_errors(Concat(request.file().name(), ": ", line));
     }
-    if (response.errors().empty()) AddInstance(*instance, response);
-  } else if (request.input_case() != v1::ValidateInstanceRequest::kFile) {
-    return instance.status();
+    if (response.errors().empty()) AddInstance(input->instance, response);
+  } else if (!IsAboutInstance(request, input.status())) {
+    return input.status();
   } else {
-    for (const std::string& line : LinesOf(instance.status())) {
-      absl::IsUnimplemented(instance.status()) ? response.add_unsupported_features(line)
-                                               : response.add_errors(line);
+    for (const std::string& line : LinesOfError(input.status())) {
+      absl::IsUnimplemented(input.status()) ? response.add_unsupported_features(line)
+                                            : response.add_errors(line);
     }
   }
   return response;
 }
 
 absl::StatusOr<v1::ConvertInstanceResponse> InstanceHandler::Convert(
-    const v1::ConvertInstanceRequest& request) const {
+    const v1::ConvertInstanceRequest& request, const CallContext& context) const {
   VRP_ASSIGN_OR_RETURN(const WrittenFormat format, WrittenFormatFromProto(request.format()));
-  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, matrices_, max_nodes_));
+  VRP_ASSIGN_OR_RETURN(const RoadInput input, InputOf(request, SourcesOf(context), max_nodes_));
+  const Instance& instance = input.instance;
   absl::StatusOr<std::string> text =
       WriteInstance(instance, {.format = format, .renumber = request.renumber()});
   if (!text.ok()) return ErrorOf(request, instance, text.status());

@@ -5,6 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/problem/instance/matrix_source.h"
+#include "server/roads/road_input.h"
+#include "server/service/call_context.h"
 #include "vrp/v1/solver_service.pb.h"
 
 namespace vrp {
@@ -13,18 +15,25 @@ namespace vrp {
 // solver_service.proto for the errors.
 class InstanceHandler {
  public:
-  // `matrices` outlives the handler. The handler refuses instances of more than `max_nodes` nodes.
-  InstanceHandler(const MatrixSource* matrices, int32_t max_nodes)
-      : matrices_(matrices), max_nodes_(max_nodes) {}
+  // `matrices` and `roads` outlive the handler. The handler refuses instances of more than
+  // `max_nodes` nodes.
+  InstanceHandler(const MatrixSource* matrices, RoadSource* roads, int32_t max_nodes)
+      : matrices_(matrices), roads_(roads), max_nodes_(max_nodes) {}
 
-  absl::StatusOr<v1::CheckSolutionResponse> Check(const v1::CheckSolutionRequest& request) const;
-  absl::StatusOr<v1::ValidateInstanceResponse> Validate(
-      const v1::ValidateInstanceRequest& request) const;
-  absl::StatusOr<v1::ConvertInstanceResponse> Convert(
-      const v1::ConvertInstanceRequest& request) const;
+  absl::StatusOr<v1::CheckSolutionResponse> Check(const v1::CheckSolutionRequest& request,
+                                                  const CallContext& context) const;
+  absl::StatusOr<v1::ValidateInstanceResponse> Validate(const v1::ValidateInstanceRequest& request,
+                                                        const CallContext& context) const;
+  absl::StatusOr<v1::ConvertInstanceResponse> Convert(const v1::ConvertInstanceRequest& request,
+                                                      const CallContext& context) const;
 
  private:
+  RoadSources SourcesOf(const CallContext& context) const {
+    return {.matrices = matrices_, .roads = roads_, .stop = context.stop()};
+  }
+
   const MatrixSource* const matrices_;
+  RoadSource* const roads_;
   const int32_t max_nodes_;
 };
 

@@ -57,7 +57,9 @@ void AddEarlierAttempts(const SolveTask& task, v1::SolveResponse& response) {
 
 absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& task,
                                                             v1::SolveRequest request) const {
-  const CallContext context{.received = SteadyNow(), .cancel = task.cancel};
+  const auto roads = std::make_shared<RoadRecord>(handler_.roads());
+  VRP_RETURN_IF_ERROR(roads->Load(request));
+  const CallContext context{.received = SteadyNow(), .cancel = task.cancel, .roads = roads.get()};
   const SolveLimits limits = handler_.job_limits();
   absl::StatusOr<SolverHandler::Prepared> prepared = handler_.Prepare(request, limits, context);
   std::string note;
@@ -69,7 +71,7 @@ absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& tas
     prepared = handler_.Prepare(request, limits, context);
   }
   VRP_RETURN_IF_ERROR(prepared.status());
-  return Ready{std::move(request), *std::move(prepared), std::move(note)};
+  return Ready{std::move(request), *std::move(prepared), std::move(note), roads};
 }
 
 absl::StatusOr<TaskAnswer> RequestSolver::Solve(

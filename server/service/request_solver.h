@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "core/jobs/job_solver.h"
+#include "server/roads/road_record.h"
 #include "server/service/solver_handler.h"
 
 namespace vrp {
@@ -24,7 +26,8 @@ class RequestSolver final : public JobSolver {
   struct Ready {
     v1::SolveRequest request;
     SolverHandler::Prepared prepared;
-    std::string policy_note;  // set if the solver deviates from the request
+    std::string policy_note;            // set if the solver deviates from the request
+    std::shared_ptr<RoadRecord> roads;  // which `prepared` uses
   };
   // Prepares a task. If its model no longer exists, a task with a plan continues by search alone.
   absl::StatusOr<Ready> Prepare(const SolveTask& task, v1::SolveRequest request) const;

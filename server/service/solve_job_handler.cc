@@ -15,6 +15,7 @@
 #include "server/convert/names.h"
 #include "server/convert/solve_job_convert.h"
 #include "server/convert/time_convert.h"
+#include "server/roads/road_record.h"
 #include "server/service/event_source.h"
 
 namespace vrp {
@@ -59,17 +60,23 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::ToMessage(const Job& job) const {
   return message;
 }
 
-absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(
-    const v1::CreateSolveJobRequest& request) const {
+absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(const v1::CreateSolveJobRequest& request,
+                                                     const CallContext& context) const {
   VRP_RETURN_IF_ERROR(WithField(CheckRequestId(request.request_id())));
+  RoadRecord roads(solver_.roads());
+  VRP_RETURN_IF_ERROR(solver_.LoadRoads(request.solve(), roads, context.stop()));
   const absl::Time now = SteadyNow();
-  const CallContext context{
-      .received = now, .deadline = now + kCheckTime, .cancel = std::make_shared<CancelFlag>()};
+  const CallContext check{.received = now,
+                          .deadline = now + kCheckTime,
+                          .cancel = std::make_shared<CancelFlag>(),
+                          .roads = &roads};
   VRP_ASSIGN_OR_RETURN(const SolverHandler::Prepared prepared,
-                       solver_.Prepare(request.solve(), solver_.job_limits(), context));
+                       solver_.Prepare(request.solve(), solver_.job_limits(), check));
   v1::SolveRequest solve = request.solve();
+  RemoveRoadAttachment(solve);
   *solve.mutable_budget() = ToProto(prepared.options.budget);
-  const SolveSpec spec = SolveSpecOf(solve, prepared.instance);
+  SolveSpec spec = SolveSpecOf(solve, prepared.instance);
+  spec.attachment = roads.Attachment();
   if (request.validate_only()) {
     v1::SolveJob job;
     job.ParseFromString(spec.summary);

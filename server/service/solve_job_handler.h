@@ -21,7 +21,8 @@ class SolveJobHandler {
   SolveJobHandler(const SolverHandler& solver, SolveJobManager& jobs)
       : solver_(solver), jobs_(jobs) {}
 
-  absl::StatusOr<v1::SolveJob> Create(const v1::CreateSolveJobRequest& request) const;
+  absl::StatusOr<v1::SolveJob> Create(const v1::CreateSolveJobRequest& request,
+                                      const CallContext& context) const;
   absl::StatusOr<v1::SolveJob> Get(const v1::GetSolveJobRequest& request) const;
   absl::StatusOr<v1::ListSolveJobsResponse> List(const v1::ListSolveJobsRequest& request) const;
   absl::StatusOr<v1::SolveJob> Stop(const v1::StopSolveJobRequest& request) const;

@@ -99,7 +99,8 @@ void SolverHandler::SolveAs(DecodeClass importance, const v1::SolveRequest& requ
   const auto prepare = [&] { return PrepareCall(request, context, importance); };
   absl::StatusOr<Prepared> prepared = CallGuarded(prepare);
   if (!prepared.ok()) return on_answer(prepared.status());
-  if (!IsPolicyAlone(prepared->options.strategy)) {
+  // The answer of a network alone comes on a thread that must not wait for streets.
+  if (!IsPolicyAlone(prepared->options.strategy) || request.include_geometry()) {
     const auto run = [&] { return Run(request, *std::move(prepared)); };
     return on_answer(CallGuarded(run));
   }
@@ -164,20 +165,34 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareCall(const v1::Sol
   CallContext call = context;
   // The automatic budget starts here, not at the arrival of the request.
   if (HasAutomaticBudget(request)) call.received = SteadyNow();
-  VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), call));
+  absl::StatusOr<Prepared> ready = Prepare(request, limits(), call);
+  if (absl::IsCancelled(ready.status()) && context.cancel->cancelled_by_parent_only()) {
+    return StoppingError();
+  }
+  if (!ready.ok()) return ready.status();
+  Prepared& prepared = *ready;
   prepared.queue = queue;
   prepared.options.batcher = options_.batcher;
   prepared.options.reserve = kOverhead + kOverheadPerNode * prepared.instance.num_nodes();
   prepared.options.importance = importance;
-  return prepared;
+  return ready;
 }
 
 absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRequest& request,
                                                                const SolveLimits& limits,
                                                                const CallContext& context) const {
   VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, limits));
-  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices, options_.max_nodes));
+  const absl::Time begun = SteadyNow();
+  const RoadSources sources{.matrices = options_.matrices,
+                            .roads = context.roads != nullptr ? context.roads : options_.roads,
+                            .stop = context.stop()};
+  VRP_ASSIGN_OR_RETURN(RoadInput input, InputOf(request, sources, options_.max_nodes));
+  // The budget is for the search, so that a slow service takes nothing of it.
+  const absl::Duration road_time = input.roads.any() ? SteadyNow() - begun : absl::ZeroDuration();
+  const absl::Time received = context.received + road_time;
+  Instance& instance = input.instance;
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
+  VRP_RETURN_IF_ERROR(CheckGeometry(request, input.roads));
   VRP_RETURN_IF_ERROR(SetStop(request, instance, options));
   std::string model;
   if (!request.model().empty()) {
@@ -192,11 +207,11 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
     }
     options.policy_named = true;
   }
-  options.received = context.received;
+  options.received = received;
   options.deadline = context.deadline;
   options.cancel = context.cancel;
   const StopCondition repair_until(
-      std::min(context.received + options.budget * kRepairShare, context.deadline), context.cancel);
+      std::min(received + options.budget * kRepairShare, context.deadline), context.cancel);
   VRP_ASSIGN_OR_RETURN(std::optional<InitialSolution> initial,
                        InitialSolutionFromProto(request, instance, repair_until));
   std::optional<v1::InitialSolutionReport> report;
@@ -212,7 +227,17 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
                   .model = std::move(model),
                   .initial_report = std::move(report),
                   .queue = {},
-                  .idle_threads = request.idle_threads()};
+                  .idle_threads = request.idle_threads(),
+                  .roads = std::move(input.roads),
+                  .sources = sources,
+                  .road_time = road_time};
+}
+
+absl::Status SolverHandler::LoadRoads(const v1::SolveRequest& request, RoadSource& roads,
+                                      const StopCondition& stop) const {
+  if (!MayNameRoadsIn(request)) return absl::OkStatus();
+  const RoadSources sources{.matrices = options_.matrices, .roads = &roads, .stop = stop};
+  return InputOf(request, sources, options_.max_nodes).status();
 }
 
 absl::StatusOr<v1::SolveResponse> SolverHandler::Run(const v1::SolveRequest& request,
@@ -248,7 +273,11 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   if (request.render_solution_file()) {
     response.set_solution_file(WriteVrplibSolution(instance, PlanOf(instance, answer->solution)));
   }
-  AddRendered(request, instance, answer->solution, response);
+  if (prepared.roads.any()) {
+    *response.mutable_times()->mutable_roads() = ToProto(prepared.road_time);
+  }
+  AddDrawings(request, {.instance = instance, .roads = prepared.roads}, answer->solution,
+              prepared.sources, response);
   return response;
 }
 

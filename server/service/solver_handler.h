@@ -17,6 +17,7 @@
 #include "core/solve/decode_batcher.h"
 #include "core/solve/solver.h"
 #include "server/convert/solve_convert.h"
+#include "server/roads/road_input.h"
 #include "server/service/call_context.h"
 #include "server/service/instance_handler.h"
 #include "server/support/busy_threads.h"
@@ -34,6 +35,7 @@ class SolverHandler {
   struct Options {
     Registry* registry = nullptr;            // outlives the handler
     const MatrixSource* matrices = nullptr;  // outlives the handler
+    RoadSource* roads = nullptr;             // outlives the handler
     const Clock* clock = nullptr;            // outlives the handler
     Metrics* metrics = nullptr;              // outlives the handler
     Watchdog* watchdog = nullptr;            // outlives the handler
@@ -46,7 +48,7 @@ class SolverHandler {
     absl::Duration max_job_budget = kMaxBudget;
   };
   explicit SolverHandler(const Options& options)
-      : options_(options), instances_(options.matrices, options.max_nodes) {}
+      : options_(options), instances_(options.matrices, options.roads, options.max_nodes) {}
 
   // Called for every improvement, from a search thread, which waits for the call.
   using ImprovementFn = std::function<void(const Instance&, const Plan&)>;
@@ -75,6 +77,9 @@ class SolverHandler {
     std::optional<absl::Duration> queue;  // time in the queue; if absent, the solver measures it
     // Whether to use all idle threads, at most options.threads.
     bool idle_threads = false;
+    RoadUse roads = {};
+    RoadSources sources = {};       // of the instance, and of its streets
+    absl::Duration road_time = {};  // time to get the matrices of road networks
   };
   absl::StatusOr<Prepared> Prepare(const v1::SolveRequest& request, const SolveLimits& limits,
                                    const CallContext& context) const;
@@ -90,6 +95,10 @@ class SolverHandler {
                       absl::AnyInvocable<void(v1::BatchSolveResponse)> on_answer) const;
 
   const InstanceHandler& instances() const { return instances_; }
+  RoadSource& roads() const { return *options_.roads; }
+  // Gets the matrices of a request's road networks through `roads`, so that a record has them.
+  absl::Status LoadRoads(const v1::SolveRequest& request, RoadSource& roads,
+                         const StopCondition& stop) const;
 
  private:
   absl::StatusOr<Prepared> PrepareCall(const v1::SolveRequest& request, const CallContext& context,

@@ -7,6 +7,7 @@
 #include "server/service/batch_call.h"
 #include "server/service/call_deadline.h"
 #include "server/service/heartbeat.h"
+#include "server/service/request_input.h"
 #include "server/service/solve_stream.h"
 #include "server/service/stream_call.h"
 
@@ -16,7 +17,33 @@ namespace {
 // Slots per thread, so that each thread finds its next request already read.
 constexpr int32_t kBatchSlotsPerThread = 2;
 
+bool WaitsForRoads(const v1::CreateSolveJobRequest& request) {
+  return MayNameRoadsIn(request.solve());
+}
+
+template <typename Request>
+bool WaitsForRoads(const Request& request) {
+  return MayNameRoadsIn(request);
+}
+
 }  // namespace
+
+template <typename Handler, typename Request, typename Response>
+void SolverService::UnaryWithRoads(const Handler& handler,
+                                   absl::StatusOr<Response> (Handler::*handle)(const Request&,
+                                                                               const CallContext&)
+                                       const) {
+  StartUnary<Request, Response>(
+      [this, &handler, handle](auto& call, const auto& request, auto& response) {
+        // The two threads for quick calls must not wait for a service.
+        WorkPool& pool =
+            WaitsForRoads(request) ? this->context().batch_pool : this->context().quick_pool;
+        return RunUnary(call, pool, response,
+                        [&handler, handle, &request](const CallContext& call_context) {
+                          return (handler.*handle)(request, call_context);
+                        });
+      });
+}
 
 SolverService::SolverService(const ServiceContext& context, const SolverHandler& handler,
                              const SolveJobHandler& jobs)
@@ -31,10 +58,10 @@ SolverService::SolverService(const ServiceContext& context, const SolverHandler&
       [this](auto& call, const auto& request) { return StreamSolve(call, request); });
   StartBatch<v1::BatchSolveRequest, v1::BatchSolveResponse>(
       [this](auto* call) { return BatchSolve(*call); });
-  Unary(handler.instances(), &InstanceHandler::Check);
-  Unary(handler.instances(), &InstanceHandler::Validate);
-  Unary(handler.instances(), &InstanceHandler::Convert);
-  Unary(jobs, &SolveJobHandler::Create);
+  UnaryWithRoads(handler.instances(), &InstanceHandler::Check);
+  UnaryWithRoads(handler.instances(), &InstanceHandler::Validate);
+  UnaryWithRoads(handler.instances(), &InstanceHandler::Convert);
+  UnaryWithRoads(jobs, &SolveJobHandler::Create);
   Unary(jobs, &SolveJobHandler::Get);
   Unary(jobs, &SolveJobHandler::List);
   Unary(jobs, &SolveJobHandler::Stop);

@@ -16,6 +16,11 @@ class SolverService final : public RpcService<v1::SolverService> {
                 const SolveJobHandler& jobs);
 
  private:
+  // Handles a unary RPC whose handler may ask the services of road networks.
+  template <typename Handler, typename Request, typename Response>
+  void UnaryWithRoads(const Handler& handler,
+                      absl::StatusOr<Response> (Handler::*handle)(const Request&,
+                                                                  const CallContext&) const);
   grpc::ServerUnaryReactor* Solve(grpc::CallbackServerContext& call,
                                   const v1::SolveRequest& request,
                                   v1::SolveResponse& response) const;

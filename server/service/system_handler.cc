@@ -64,6 +64,9 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
   info.set_metrics_address(facts.metrics_address);
   info.set_metrics_url(facts.metrics_url);
   info.set_device_loss(facts.device_loss->text());
+  for (const RoadNetworkOptions& network : facts.vrpd.road_networks) {
+    info.add_road_networks(network.name);
+  }
   return info;
 }
 

@@ -11,6 +11,7 @@
 #include "core/jobs/job_book.h"
 #include "core/registry/registry.h"
 #include "core/solve/decode_batcher.h"
+#include "server/roads/road_networks.h"
 #include "server/support/metric_family.h"
 #include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
@@ -51,6 +52,7 @@ struct LiveSources {
   const WorkPool* quick_pool = nullptr;
   const DecodeBatcher* batcher = nullptr;
   const StreamTracker* streams = nullptr;
+  const RoadNetworks* roads = nullptr;
   const DeviceSampler* devices = nullptr;
 };
 

@@ -86,6 +86,10 @@ std::vector<MetricFamily> Telemetry::Families() const {
   std::vector<MetricFamily> live = ToFamilies(Figures());
   families.insert(families.end(), std::make_move_iterator(live.begin()),
                   std::make_move_iterator(live.end()));
+  {
+    absl::MutexLock lock(&mutex_);
+    if (sources_.roads != nullptr) sources_.roads->AppendMetrics(families);
+  }
   if (tls_ != nullptr) families.push_back(ExpiryFamily(*tls_));
   return families;
 }

@@ -54,7 +54,8 @@ class Telemetry {
   void DropSources();
 
   LiveFigures Figures() const;
-  // Returns the metric families of Metrics, of Figures() and, with TLS, of the expiry times.
+  // Returns the metric families of Metrics, of Figures(), of the road networks and, with TLS, of
+  // the expiry times.
   std::vector<MetricFamily> Families() const;
 
  private:

@@ -243,12 +243,12 @@ class HttpTest(unittest.TestCase):
 
     def test_closes_connections_that_send_their_head_slowly(self):
         with socket.create_connection((self.http.host, self.http.port), timeout=WAIT_S) as plain:
-            begun = time.monotonic()
+            start = time.monotonic()
             with self.assertRaises(OSError):
-                while time.monotonic() < begun + 30:
+                while time.monotonic() < start + 30:
                     plain.sendall(b"G")
                     time.sleep(0.5)
-            self.assertLess(time.monotonic() - begun, 20)
+            self.assertLess(time.monotonic() - start, 20)
 
     def test_serves_pipelined_requests_in_order(self):
         request = b"GET /v1/models/%d HTTP/1.1\r\nHost: localhost\r\n%s\r\n"

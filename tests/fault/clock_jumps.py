@@ -77,8 +77,8 @@ class Case:
 
     def timed(self, call):
         """Returns the result of a call and its duration in seconds."""
-        begun = time.monotonic()
-        return call(), time.monotonic() - begun
+        start = time.monotonic()
+        return call(), time.monotonic() - start
 
     def check_in_time(self, what, seconds):
         self.expect(BUDGET_S * 0.9 <= seconds <= BUDGET_S + LATE_S, f"{what}: took {seconds:.2f} s of a budget of {BUDGET_S} s")
@@ -183,13 +183,13 @@ def main():
         return 77
     wrong = 0
     for jump in arguments.jump or JUMPS:
-        folder, begun = pathlib.Path(tempfile.mkdtemp(prefix="vrp-clock-")), time.monotonic()
+        folder, start = pathlib.Path(tempfile.mkdtemp(prefix="vrp-clock-")), time.monotonic()
         try:
             problems = Case(folder, jump).run()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         print(json.dumps({"what": "clock_jump", "seconds": jump, "problems": problems,
-                          "took_s": round(time.monotonic() - begun, 1)}), flush=True)
+                          "took_s": round(time.monotonic() - start, 1)}), flush=True)
         wrong += bool(problems)
     print(json.dumps({"what": "clock_jumps", "cases": len(arguments.jump or JUMPS), "wrong": wrong}))
     return int(wrong > 0)

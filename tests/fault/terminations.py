@@ -43,9 +43,9 @@ BEFORE_SERVING = (0, -signal.SIGTERM)  # exit statuses; -SIGTERM means before vr
 def terminate(process):
     """Sends SIGTERM. Returns the exit status and the seconds until the process ended."""
     process.send_signal(signal.SIGTERM)
-    begun = time.monotonic()
+    start = time.monotonic()
     status = process.wait(timeout=3 * LIMIT_S)
-    return status, time.monotonic() - begun
+    return status, time.monotonic() - start
 
 
 def versions(state):

@@ -270,6 +270,7 @@ TEST(ConfigFile, RefusesHostileInput) {
 
 // Returns a value of `row` that differs from its default.
 std::string OtherValue(const OptionRow& row) {
+  if (row.key == "road_networks") return R"({car: {kind: osrm, url: "http://127.0.0.1:5000"}})";
   if (row.key.find("listen") != std::string_view::npos) return "127.0.0.1:7";
   if (std::holds_alternative<bool VrpdOptions::*>(row.member)) return "true";
   if (std::holds_alternative<int32_t VrpdOptions::*>(row.member)) {

@@ -1,4 +1,4 @@
-// A fixture for trainings with captured steps, on a fake stream on the CPU.
+// A fixture for training runs with captured steps, on a fake stream on the CPU.
 #pragma once
 
 #include <algorithm>

@@ -40,6 +40,7 @@ def full_model() -> vrpd.Model:
         time_unit="min",
         reference_cost=9,
         problem_type="vrptw",
+        road_network="car",
     )
     model.add_depot(0, 0)
     depot = model.add_depot(1, 2, tw_early=1, tw_late=9, name="d")
@@ -71,7 +72,8 @@ def full_model() -> vrpd.Model:
     model.add_shipment(pickup, delivery, amount=2, name="s")
     uploaded = model.add_profile(matrices="matrices/b")
     own = model.add_profile(distances=nodes, durations=nodes)
-    for profile in (own, uploaded):
+    roads = model.add_profile(road_network="bike")
+    for profile in (own, uploaded, roads):
         model.add_vehicle_type(
             num_available=2,
             capacity=[3, 4],

@@ -70,6 +70,7 @@ def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
         frozen_stops=1,
         render=["geojson"],
         render_solution_file=True,
+        include_geometry=True,
     )
     assert set(every) == set(SolveOptions.__annotations__)
     assert set(every) | {"timeout", "progress", "on_improvement"} == set(typing.get_type_hints(CallOptions))

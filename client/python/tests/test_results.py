@@ -37,6 +37,31 @@ def test_plot_of_longitudes_and_latitudes_is_a_map() -> None:
     assert len(lines) == len(answer.routes)
 
 
+def routes_on_streets() -> vrpd.solution.Solution:
+    """Returns a plan of two legs, of which the first has streets."""
+    from vrpd import _proto
+
+    message = _proto.message("Solution")
+    route = message.routes.add(leg_polylines=["_izlhA~rlgdF_{geC~ywl@_kwzCn`{nI", ""])
+    for x, y in ((-120.2, 38.5), (-126.453, 43.252), (-120.2, 38.5)):
+        route.stops.add().location.x = x
+        route.stops[-1].location.y = y
+    return vrpd.solution.Solution(message)
+
+
+def test_streets_are_longitudes_and_latitudes() -> None:
+    streets = routes_on_streets().routes[0].streets
+    assert streets == (((-120.2, 38.5), (-120.95, 40.7), (-126.453, 43.252)), ())
+
+
+def test_plot_follows_the_streets() -> None:
+    pytest.importorskip("matplotlib")
+    from vrpd import _plots
+
+    (line,) = _plots.draw_routes(routes_on_streets()).lines
+    assert len(line.get_xdata()) == 6 and line.get_markevery() == [0, 4, 5]
+
+
 def test_text_shows_cost_and_routes(result: vrpd.Result) -> None:
     text = str(result)
     assert f"{result.cost:g}" in text and "Route #1: " in text

@@ -134,6 +134,7 @@ class _Encoder:
         for pause in kind.breaks:
             _set_window(message.breaks.add(duration=pause.duration).time_window, pause.window)
         if kind.profile is not None:
+            message.road_network = kind.profile.road_network
             self._add_matrices(message, kind.profile)
 
     def _add_matrices(self, target: Any, profile: Profile) -> None:

@@ -26,9 +26,17 @@ def has_folium() -> bool:
     return importlib.util.find_spec("folium") is not None
 
 
-def _points(route: Route) -> tuple[list[float], list[float]]:
-    locations = [stop.location for stop in route.stops if stop.location is not None]
-    return [location.x for location in locations], [location.y for location in locations]
+def _line(route: Route) -> tuple[list[float], list[float], list[int]]:
+    """Returns the places along a route, by the streets that the answer has, and which of them are stops."""
+    places: list[tuple[float, float]] = []
+    stops = []
+    for number, stop in enumerate(route.stops):
+        if 0 < number <= len(route.streets):
+            places.extend(route.streets[number - 1])
+        if stop.location is not None:
+            stops.append(len(places))
+            places.append((stop.location.x, stop.location.y))
+    return [x for x, _ in places], [y for _, y in places], stops
 
 
 def draw_routes(solution: Solution, ax: Any = None) -> Any:
@@ -42,10 +50,13 @@ def draw_routes(solution: Solution, ax: Any = None) -> Any:
 
         ax = plt.subplots(figsize=(8, 8))[1]
     for number, route in enumerate(solution.routes):
+        xs, ys, stops = _line(route)
         ax.plot(
-            *_points(route),
+            xs,
+            ys,
             marker="o",
             markersize=3,
+            markevery=stops,
             linewidth=1.2,
             label=f"Route {number + 1}",
             color=_COLOURS[number % len(_COLOURS)],

@@ -43,10 +43,15 @@ def read_solve_message(message: Any) -> Improvement | Result:
 
 
 def check(
-    instance: Any, plan: StartPlan, problem: Any, initial: StartPlan | None, render: Sequence[str]
+    instance: Any,
+    plan: StartPlan,
+    problem: Any,
+    initial: StartPlan | None,
+    render: Sequence[str],
+    include_geometry: bool,
 ) -> Call[CheckResult]:
     formats = [_proto.enum_number("SolutionFormat", format, "render") for format in render]
-    request = _proto.message("CheckSolutionRequest", render=formats)
+    request = _proto.message("CheckSolutionRequest", render=formats, include_geometry=include_geometry)
     set_input(request, instance)
     set_plan(request, "solution", "solution_file", plan, problem)
     if initial is not None:

@@ -133,11 +133,12 @@ class AsyncClient:
         *,
         initial_solution: StartPlan | None = None,
         render: Sequence[str] = (),
+        include_geometry: bool = False,
     ) -> CheckResult:
         """Returns cost, times, loads and violations of a plan."""
 
         async def call(instance: Any) -> CheckResult:
-            request = _rpc.check(instance, plan, model_of(problem), initial_solution, render)
+            request = _rpc.check(instance, plan, model_of(problem), initial_solution, render, include_geometry)
             result = await self._connection.unary(request)
             result._attach(request.request(), None)
             return result

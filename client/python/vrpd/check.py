@@ -17,6 +17,7 @@ class CheckResult(RenderedPlan):
     gap: float | None
     name: str
     rendered: tuple[SolutionFile, ...]
+    geometry_note: str
 
     @property
     def cost(self) -> float:

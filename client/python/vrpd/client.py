@@ -125,6 +125,8 @@ class Client:
             leading visits of each route must stay.
         render, render_solution_file
             Formats in which the daemon returns the plan too (`Result.rendered`, `Result.solution_file`).
+        include_geometry
+            Whether routes have their streets (`Route.streets`), which drawings then follow. Requires a road network.
         timeout
             Time limit of the whole call, including the wait for other solves.
         progress, on_improvement
@@ -209,14 +211,15 @@ class Client:
         *,
         initial_solution: StartPlan | None = None,
         render: Sequence[str] = (),
+        include_geometry: bool = False,
     ) -> CheckResult:
         """Returns cost, times, loads and violations of a plan: a result, lists of node numbers, or a .sol file.
 
-        The plan must keep the frozen stops of `initial_solution`.
+        The plan must keep the frozen stops of `initial_solution`. `include_geometry` is that of `solve`.
         """
 
         def call(instance: Any) -> CheckResult:
-            request = _rpc.check(instance, plan, model_of(problem), initial_solution, render)
+            request = _rpc.check(instance, plan, model_of(problem), initial_solution, render, include_geometry)
             result = self._connection.unary(request)
             result._attach(request.request(), self)
             return result
@@ -238,7 +241,8 @@ class Client:
         return self._connection.unary(_rpc.convert(instance, format, renumber))
 
     def _render(self, instance: Any, solution: Solution, format: str) -> bytes:
-        answer = self._connection.unary(_rpc.check(instance, solution, None, None, [format]))
+        has_streets = any(route.leg_polylines for route in solution.routes)
+        answer = self._connection.unary(_rpc.check(instance, solution, None, None, [format], has_streets))
         return answer.rendered[0].content
 
     def train(

@@ -60,6 +60,9 @@ class Model:
         Best known cost; results then have a gap.
     problem_type
         "tsp", "cvrp" or "vrptw". By default chosen by content.
+    road_network
+        A road network of the daemon (`Client.info().road_networks`), such as "car", which computes distances and
+        travel times. Requires `lon_lat`.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Model:
         time_unit: str = "",
         reference_cost: float | None = None,
         problem_type: str | None = None,
+        road_network: str = "",
     ) -> None:
         self._settings: dict[str, Any] = {
             "name": name,
@@ -85,6 +89,7 @@ class Model:
             "time_unit": time_unit,
             "reference_cost": reference_cost,
             "problem_type": problem_type,
+            "road_network": road_network,
         }
         self._depots: list[Depot] = []
         self._clients: list[Customer] = []
@@ -340,10 +345,11 @@ class Model:
         durations: MatrixLike | None = None,
         matrices: str = "",
         name: str = "",
+        road_network: str = "",
     ) -> Profile:
-        """Adds a profile: separate matrices, or separate edges (add_edge), for some vehicle types."""
+        """Adds a profile: separate matrices, a road network or edges (add_edge), for some vehicle types."""
         given = distances is not None or durations is not None or bool(matrices)
-        profile = Profile(name, Matrices(distances, durations, matrices) if given else None)
+        profile = Profile(name, Matrices(distances, durations, matrices) if given else None, road_network=road_network)
         self._profiles.append(profile)
         return profile
 

@@ -55,6 +55,7 @@ class SolveOptions(TypedDict, total=False):
     frozen_stops: int
     render: Sequence[str]
     render_solution_file: bool
+    include_geometry: bool
 
 
 class CallOptions(SolveOptions, total=False):
@@ -88,6 +89,7 @@ def solve_request(
     frozen_stops: int = 0,
     render: Sequence[str] = (),
     render_solution_file: bool = False,
+    include_geometry: bool = False,
 ) -> Any:
     """Returns a SolveRequest for a message of an instance or a file."""
     request = _proto.message(
@@ -102,6 +104,7 @@ def solve_request(
         frozen_stops=frozen_stops,
         render=[_proto.enum_number("SolutionFormat", format, "render") for format in render],
         render_solution_file=render_solution_file,
+        include_geometry=include_geometry,
     )
     set_input(request, instance)
     if strategy is not None:

@@ -103,6 +103,8 @@ class Profile:
     name: str = ""
     matrices: Matrices | None = None
     edges: list[Edge] = field(default_factory=list)
+    road_network: str = ""
+    """Name of a road network of the daemon; empty: the model's."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,6 +46,7 @@ class TimeBreakdown(Record):
     decode: float | None
     search: float | None
     total: float | None
+    roads: float | None
 
 
 class DroppedVisit(Record):
@@ -216,6 +217,7 @@ class Result(RenderedPlan):
     rendered: tuple[SolutionFile, ...]
     threads: int
     no_improvement: float | None
+    geometry_note: str
 
     def is_feasible(self) -> bool:
         """Whether the plan breaks no constraint and serves all customers that must be served."""

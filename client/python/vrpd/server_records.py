@@ -56,6 +56,7 @@ class ServerInfo(Record):
     metrics_address: str
     device_loss: str
     metrics_url: str
+    road_networks: tuple[str, ...]
 
 
 class DurationHistogram(Record):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ._polyline import decode_polyline
 from .records import Record
 
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ class Route(Record):
     load: tuple[float, ...]
     breaks: tuple[RouteBreak, ...]
     frozen_stops: int
+    leg_polylines: tuple[str, ...]
+
+    @property
+    def streets(self) -> tuple[tuple[tuple[float, float], ...], ...]:
+        """Longitudes and latitudes of the streets of each leg between two stops; empty without geometry."""
+        return tuple(decode_polyline(text) for text in self.leg_polylines)
 
     @property
     def visits(self) -> tuple[int, ...]:

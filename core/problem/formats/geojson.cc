@@ -47,8 +47,9 @@ ordered_json RouteGeometry(const std::vector<Position>& positions) {
 
 class GeoJsonWriter {
  public:
-  GeoJsonWriter(const Instance& instance, const Solution& solution)
-      : instance_(instance), solution_(solution) {}
+  GeoJsonWriter(const Instance& instance, const Solution& solution,
+                std::span<const std::vector<Position>> streets)
+      : instance_(instance), solution_(solution), streets_(streets) {}
 
   std::string Run() && {
     const std::vector<Cost> costs = RouteCosts(instance_, solution_);
@@ -86,7 +87,10 @@ class GeoJsonWriter {
   void AddLine(size_t r, Cost cost) {
     const Route& route = solution_.routes[r];
     std::vector<Position> positions;
-    for (const Stop& stop : route.stops) positions.push_back(instance_.position(stop.node));
+    if (r < streets_.size()) positions = streets_[r];
+    if (positions.empty()) {
+      for (const Stop& stop : route.stops) positions.push_back(instance_.position(stop.node));
+    }
     ordered_json properties = {{"kind", "route"}, {"route", r}, {"vehicle", route.vehicle_type}};
     const auto type = static_cast<size_t>(route.vehicle_type);
     if (type < instance_.vehicles().size() && !instance_.vehicles()[type].id.empty()) {
@@ -125,6 +129,7 @@ class GeoJsonWriter {
 
   const Instance& instance_;
   const Solution& solution_;
+  const std::span<const std::vector<Position>> streets_;
   ordered_json features_ = ordered_json::array();
 };
 
@@ -140,8 +145,9 @@ absl::Status CheckGeoJson(const Instance& instance) {
   return absl::OkStatus();
 }
 
-std::string WriteGeoJson(const Instance& instance, const Solution& solution) {
-  return GeoJsonWriter(instance, solution).Run();
+std::string WriteGeoJson(const Instance& instance, const Solution& solution,
+                         std::span<const std::vector<Position>> streets) {
+  return GeoJsonWriter(instance, solution, streets).Run();
 }
 
 }  // namespace vrp

@@ -2,7 +2,9 @@
 // shows.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/problem/instance/instance.h"
@@ -17,6 +19,10 @@ absl::Status CheckGeoJson(const Instance& instance);
 // Writes a FeatureCollection with a Point for each depot and customer, and a LineString for each
 // route. A route that crosses the 180th meridian is a MultiLineString. The instance must pass
 // CheckGeoJson.
-std::string WriteGeoJson(const Instance& instance, const Solution& solution);
+//
+// A route follows its line in `streets`, which has one for each route or none at all. Without one,
+// or if it is empty, the route's stops are joined by straight lines.
+std::string WriteGeoJson(const Instance& instance, const Solution& solution,
+                         std::span<const std::vector<Position>> streets = {});
 
 }  // namespace vrp

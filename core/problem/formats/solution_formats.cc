@@ -41,9 +41,9 @@ absl::Status CheckWritable(SolutionFormat format, const Instance& instance) {
 }
 
 std::string WriteSolution(SolutionFormat format, const Instance& instance, const Solution& solution,
-                          const VroomNames& names) {
+                          const VroomNames& names, std::span<const std::vector<Position>> streets) {
   if (format == SolutionFormat::kVroom) return WriteVroomSolution(instance, solution, names);
-  if (format == SolutionFormat::kGeoJson) return WriteGeoJson(instance, solution);
+  if (format == SolutionFormat::kGeoJson) return WriteGeoJson(instance, solution, streets);
   return WriteVrplibSolution(instance, PlanOf(instance, solution));
 }
 

@@ -1,8 +1,10 @@
 // Reads and writes solutions of any format.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/problem/formats/text/solution_file.h"
@@ -31,8 +33,10 @@ absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_vie
 // `vehicles[0].max_reloads: ...`. Returns kInvalidArgument for a format that is read only.
 absl::Status CheckWritable(SolutionFormat format, const Instance& instance);
 
-// Writes a solution of `instance`, which must pass CheckWritable.
+// Writes a solution of `instance`, which must pass CheckWritable. `streets` are those of
+// WriteGeoJson.
 std::string WriteSolution(SolutionFormat format, const Instance& instance, const Solution& solution,
-                          const VroomNames& names);
+                          const VroomNames& names,
+                          std::span<const std::vector<Position>> streets = {});
 
 }  // namespace vrp

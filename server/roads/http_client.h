@@ -1,0 +1,71 @@
+// Calls an HTTP service at one address. This header does not need Asio.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/stop.h"
+#include "server/config/road_network_options.h"
+#include "server/roads/road_service.h"
+
+namespace vrp {
+
+struct HttpAnswer {
+  int status = 0;
+  std::string body = {};
+};
+
+// The events that HttpClient reports. Functions are called from the threads that call Run.
+struct HttpObserver {
+  // Called for each try, with its duration and its error, if any.
+  std::function<void(absl::Duration, const absl::Status&)> on_try;
+};
+
+// A client of one service. Thread-safe. Calls no other address: it follows no redirects and uses
+// no proxy. With https it verifies the certificate by the system's authorities, and its host name.
+class HttpClient {
+ public:
+  struct Options {
+    RoadUrl url;
+    int32_t connections = 1;                     // concurrent requests over all calls of Run
+    int32_t tries = 1;                           // of each request
+    absl::Duration timeout = absl::Seconds(30);  // of each try
+    absl::Duration first_pause = absl::Milliseconds(100);  // before a second try; then it doubles
+    HttpObserver observer = {};
+  };
+
+  // Returns kInternal if the system's authorities cannot be read.
+  static absl::StatusOr<std::unique_ptr<HttpClient>> Create(Options options);
+  ~HttpClient();
+
+  // Sends all requests, in any order, and calls `on_answer` on this thread for each answer, whose
+  // status may be any but a redirect and those of an overloaded service (429, 502, 503, 504).
+  // Blocks until all have answers.
+  //
+  // Tries a request again if the connection fails, the time is up or the service is overloaded.
+  // Returns the first error of `on_answer`; kUnavailable after the last try; kFailedPrecondition
+  // for a redirect, an untrusted certificate or an answer above `max_answer_bytes`; kCancelled and
+  // kDeadlineExceeded by `stop`, which it polls at least every 20 ms.
+  using AnswerFn = absl::FunctionRef<absl::Status(size_t index, HttpAnswer answer)>;
+  absl::Status Run(const std::vector<RoadCall>& calls, size_t max_answer_bytes,
+                   const StopCondition& stop, AnswerFn on_answer);
+
+ private:
+  friend class HttpRun;
+  struct Tls;  // hides OpenSSL
+  HttpClient(Options options, std::unique_ptr<Tls> tls);
+
+  const Options options_;
+  const std::unique_ptr<Tls> tls_;  // null for http
+  std::atomic<int32_t> busy_ = 0;   // requests in flight
+};
+
+}  // namespace vrp

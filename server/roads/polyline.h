@@ -1,0 +1,17 @@
+// Encoded polylines (Google's algorithm with six decimals), latitude before longitude.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "server/roads/road_matrices.h"
+
+namespace vrp {
+
+// Returns kInvalidArgument for malformed text, positions out of range and more than 1,000,000 of
+// them.
+absl::StatusOr<RoadLine> DecodePolyline(std::string_view text);
+std::string EncodePolyline(const RoadLine& line);
+
+}  // namespace vrp

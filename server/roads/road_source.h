@@ -1,0 +1,36 @@
+// Where requests get the matrices and streets of road networks.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/stop.h"
+#include "server/roads/road_matrices.h"
+
+namespace vrp {
+
+// A source of matrices and streets. Thread-safe. Methods block until `stop`.
+//
+// Errors begin with the network: `road_network car (osrm at http://127.0.0.1:5000): ...`.
+// kUnavailable: the service does not answer. kFailedPrecondition: it refuses the requests, or is
+// no such service. kCancelled, kDeadlineExceeded: by `stop`. An unknown network is
+// kInvalidArgument without that beginning: `got "bike", wanted one of: car, truck`.
+class RoadSource {
+ public:
+  virtual ~RoadSource() = default;
+
+  virtual absl::StatusOr<std::shared_ptr<const RoadMatrices>> Matrices(
+      std::string_view network, const std::vector<RoadPlace>& places,
+      const StopCondition& stop) = 0;
+
+  // Returns the streets of each route, one line for each leg between consecutive places.
+  virtual absl::StatusOr<std::vector<std::vector<RoadLine>>> Lines(
+      std::string_view network, const std::vector<std::vector<RoadPlace>>& routes,
+      const StopCondition& stop) = 0;
+};
+
+}  // namespace vrp
