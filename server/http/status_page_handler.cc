@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-StatusPage RefusalOf(int status, std::string_view message) {
+StatusPage RefusedPage(int status, std::string_view message) {
   return {.status = status, .body = Concat(message, "\n")};
 }
 
@@ -23,22 +23,22 @@ StatusPage StatusPageHandler::PageOf(HttpExchange& exchange) const {
         options_.guard->Check({.host = request.repeats("Host") ? "" : request.header("Host"),
                                .origin = "",
                                .fetch_site = ""});
-    if (!trusted.ok()) return RefusalOf(403, FromAbsl(trusted.message()));
+    if (!trusted.ok()) return RefusedPage(403, FromAbsl(trusted.message()));
   }
   if (request.method() != "GET" && request.method() != "HEAD") {
-    return RefusalOf(405, "wanted GET or HEAD");
+    return RefusedPage(405, "wanted GET or HEAD");
   }
   const auto page = options_.pages.find(request.path());
-  if (page == options_.pages.end()) return RefusalOf(404, "no such page");
+  if (page == options_.pages.end()) return RefusedPage(404, "no such page");
   const absl::Status authorized = exchange.Authorize(options_.authorizer.get(), request.path());
   if (!authorized.ok()) {
-    return RefusalOf(absl::IsPermissionDenied(authorized) ? 403 : 401,
+    return RefusedPage(absl::IsPermissionDenied(authorized) ? 403 : 401,
                      FromAbsl(authorized.message()));
   }
   try {
     return page->second();
   } catch (const std::exception& error) {
-    return RefusalOf(500, error.what());
+    return RefusedPage(500, error.what());
   }
 }
 

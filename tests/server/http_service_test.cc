@@ -182,7 +182,7 @@ TEST_F(HttpServiceTest, ClosesConnectionsWithASlowHead) {
 }
 
 TEST_F(HttpServiceTest, ClosesConnectionsWithASilentBody) {
-  silence_ = absl::Milliseconds(100);
+  upload_timeout_ = absl::Milliseconds(100);
   Start();
   for (const char* type : {"application/json", "application/x-ndjson"}) {
     const char* const path =
@@ -209,7 +209,7 @@ TEST_F(HttpServiceTest, RefusesConnectionsAboveTheLimit) {
 }
 
 TEST_F(HttpServiceTest, EndsAStreamThatNobodyReads) {
-  silence_ = absl::Milliseconds(200);
+  upload_timeout_ = absl::Milliseconds(200);
   Start();
   const OpenFile client = Open(PostText(
       "/v1/instances:generate",
