@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"threads: .inf", "c.yaml:2: threads: got \".inf\""},
         BadLine{"threads: 99999999999999999999", "c.yaml:2: threads: got \"9999"},
         BadLine{"solve_queue: 0", "c.yaml:2: solve_queue: got \"0\""},
-        BadLine{"max_queued_jobs: {a: 1}", "c.yaml:2: max_queued_jobs: got a map"},
+        BadLine{"max_queued_jobs: {a: 1}", "c.yaml:2: max_queued_jobs: got a mapping"},
         BadLine{"state_quota_mb: 0", "c.yaml:2: state_quota_mb: got \"0\""},
         BadLine{"exit_when_idle_s: 0", "c.yaml:2: exit_when_idle_s: got \"0\""},
         BadLine{"insecure: yes", "c.yaml:2: insecure: got \"yes\", wanted true or false"},
