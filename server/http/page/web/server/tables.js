@@ -99,6 +99,7 @@ export function drawLimits(host, info) {
 export function drawSettings(host, info) {
   const settings = info.settings ?? [];
   if (settings.length === 0) return fill(host, h("p", { class: "hint" }, "All settings have their defaults."));
+  host.classList.add("settings-changed");
   return fill(host, table(["Setting", "Value", ["roomy", "Default"]], settings.map((/** @type {any} */ one) => h("tr", {}, h("td", { class: "mono" }, one.key),
     h("td", { class: "mono setting-value" }, one.value ?? ""), h("td", { class: "roomy muted" }, one.defaultValue ?? "")))));
 }
