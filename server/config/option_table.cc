@@ -264,6 +264,11 @@ std::string ValueText(const OptionRow& row, const VrpdOptions& options) {
           return value ? "true" : "false";
         } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
           return absl::StrJoin(value, ", ");
+        } else if constexpr (std::is_same_v<Value, std::vector<RoadNetworkOptions>>) {
+          return absl::StrJoin(value, ", ",
+                               [](std::string* out, const RoadNetworkOptions& network) {
+                                 out->append(network.name);
+                               });
         } else {
           return Concat(value);
         }

@@ -70,7 +70,7 @@ export class ModelScreen {
       } }, label);
     const job = (model.trainingJob ?? "").split("/steps/");
     return h("tr", { "data-version": version, class: shown ? "shown" : "" },
-      h("td", {}, h("a", { href: `#models/${encodeURIComponent(this.id)}/${version}`, "aria-current": shown ? "true" : false }, `Version ${version}`), " ",
+      h("td", {}, h("a", { href: `#models/${encodeURIComponent(this.id)}/${version}`, class: "nowrap", "aria-current": shown ? "true" : false }, `Version ${version}`), " ",
         h("span", { class: "chips-inline" }, model.loaded && h("span", { class: "badge good" }, "loaded"), model.live && h("span", { class: "badge warn" }, "live"),
           (model.aliases ?? []).map((/** @type {string} */ alias) => h("span", { class: "badge" }, alias)))),
       h("td", { class: "roomy" }, dateTime(model.createTime)),

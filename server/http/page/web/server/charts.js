@@ -31,6 +31,7 @@ export class ServerCharts {
 
   /** @param {Sample[]} samples */
   draw(samples) {
+    if (samples.length === 1) return; // no line yet
     const now = samples[samples.length - 1]?.time ?? 0;
     for (const chart of this.charts) {
       chart.panel.hidden = chart.title === "GPU use" && !samples.some(({ gpu }) => gpu !== undefined);

@@ -53,7 +53,7 @@ export class SolveJobs {
   /** @param {any[]} jobs */
   #draw(jobs) {
     fill(this.list, h("div", { class: "table-wrap" }, h("table", { class: "data" },
-      h("thead", {}, h("tr", {}, h("th", {}, "Instance"), h("th", {}, "Progress"), h("th", { class: "num" }, "Cost"), h("th", { class: "num roomy" }, "Routes"), h("th", { class: "roomy" }, "Created"), h("th", {}))),
+      h("thead", {}, h("tr", {}, h("th", {}, "Instance"), h("th", {}, "Progress"), h("th", { class: "num roomy" }, "Cost"), h("th", { class: "num roomy" }, "Routes"), h("th", { class: "roomy" }, "Created"), h("th", {}))),
       h("tbody", {}, jobs.map((job) => this.#row(job))))));
   }
 
@@ -70,7 +70,7 @@ export class SolveJobs {
         h("small", { class: "muted mono" }, idOf(job.name))),
       h("td", { class: "load" }, h("progress", { max: 1, value: stateOf(job) === "SUCCEEDED" ? 1 : Math.min(1, searched / Math.max(0.001, budget)), "aria-label": "Used share of the budget" }),
         h("small", { class: "muted" }, stateOf(job) === "QUEUED" ? `number ${job.queuePosition ?? 1} in the queue` : `${span(searched)} of ${span(budget)}`)),
-      h("td", { class: "num" }, job.progress?.improvementCount ? cost(job.progress.cost ?? 0, job.units) : "–",
+      h("td", { class: "num roomy" }, job.progress?.improvementCount ? cost(job.progress.cost ?? 0, job.units) : "–",
         job.progress?.unservedCount ? h("div", { class: "failed" }, plural(job.progress.unservedCount, "customer") + " unserved") : ""),
       h("td", { class: "num roomy" }, number(job.progress?.routeCount ?? 0)), h("td", { class: "roomy muted nowrap" }, dateTime(job.createTime)), h("td", { class: "num" }, button));
   }

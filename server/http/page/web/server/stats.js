@@ -52,8 +52,8 @@ export function latency(seconds) {
   return `${number(ms, ms < 1 ? 2 : ms < 10 ? 1 : 0)} ms`;
 }
 
-/** @param {any} rpc RpcStats @returns {number} Ended requests that failed. */
-export const failures = (rpc) => (rpc.outcomes ?? []).filter((/** @type {any} */ one) => one.code !== "OK").reduce((/** @type {number} */ total, /** @type {any} */ one) => total + count(one.requests), 0);
+/** @param {any} rpc RpcStats @returns {number} Ended requests that failed. Callers who leave cancel their streams, which is no failure. */
+export const failures = (rpc) => (rpc.outcomes ?? []).filter((/** @type {any} */ one) => one.code !== "OK" && one.code !== "CANCELLED").reduce((/** @type {number} */ total, /** @type {any} */ one) => total + count(one.requests), 0);
 
 /** @param {any} rpc @returns {number} Ended requests. */
 export const requests = (rpc) => (rpc.outcomes ?? []).reduce((/** @type {number} */ total, /** @type {any} */ one) => total + count(one.requests), 0);

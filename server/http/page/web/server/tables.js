@@ -11,23 +11,23 @@ const table = (head, rows) => h("div", { class: "table-wrap" }, h("table", { cla
 
 /** @param {HTMLElement} host @param {any} stats */
 export function drawQueues(host, stats) {
-  fill(host, table(["Queue", "Waiting", ["num", "Threads"], ["num", "Median wait"], ["num", "95 %"]], (stats.queues ?? []).map((/** @type {any} */ queue) => h("tr", { "data-queue": queue.queue },
+  fill(host, table(["Queue", "Waiting", ["num roomy", "Threads"], ["num", "Median wait"], ["num roomy", "95 %"]], (stats.queues ?? []).map((/** @type {any} */ queue) => h("tr", { "data-queue": queue.queue },
     h("td", {}, queue.queue), h("td", { class: "load" }, h("progress", { max: Math.max(1, count(queue.capacity)), value: count(queue.waiting), "aria-label": "Waiting share of the capacity" }),
       h("small", { class: "muted" }, `${number(count(queue.waiting))} of ${number(count(queue.capacity))}`)),
-    h("td", { class: "num" }, queue.threads ?? 0), h("td", { class: "num" }, latency(quantile(queue.wait ?? {}, 0.5))), h("td", { class: "num" }, latency(quantile(queue.wait ?? {}, 0.95)))))));
+    h("td", { class: "num roomy" }, queue.threads ?? 0), h("td", { class: "num" }, latency(quantile(queue.wait ?? {}, 0.5))), h("td", { class: "num roomy" }, latency(quantile(queue.wait ?? {}, 0.95)))))));
 }
 
 /** @param {HTMLElement} host @param {any} stats */
 export function drawCalls(host, stats) {
   const rpcs = [...(stats.rpcs ?? [])].sort((a, b) => requests(b) - requests(a));
   if (rpcs.length === 0) return fill(host, h("p", { class: "hint" }, "No calls yet."));
-  return fill(host, table(["Call", ["num", "Requests"], ["num", "Failed"], ["num", "Now"], ["num", "Median"], ["num roomy", "95 %"], ["num roomy", "Mean"]], rpcs.map((rpc) => {
+  return fill(host, table(["Call", ["num", "Requests"], ["num", "Failed"], ["num roomy", "Now"], ["num", "Median"], ["num roomy", "95 %"], ["num roomy", "Mean"]], rpcs.map((rpc) => {
     const ended = count(rpc.duration?.count);
     const failed = failures(rpc);
-    const codes = (rpc.outcomes ?? []).filter((/** @type {any} */ one) => one.code !== "OK").map((/** @type {any} */ one) => `${one.code} (${one.reason}): ${number(count(one.requests))}`);
+    const codes = (rpc.outcomes ?? []).filter((/** @type {any} */ one) => one.code !== "OK" && one.code !== "CANCELLED").map((/** @type {any} */ one) => `${one.code} (${one.reason}): ${number(count(one.requests))}`);
     const duration = (/** @type {number} */ value) => h("td", { class: "num" }, isStream(rpc.rpc) ? "stream" : latency(value));
     return h("tr", { "data-rpc": rpc.rpc }, h("td", {}, rpc.rpc.split("/")[1]), h("td", { class: "num" }, number(requests(rpc))),
-      h("td", { class: "num", title: codes.join("\n") }, failed > 0 ? h("span", { class: "failed" }, number(failed)) : "0"), h("td", { class: "num" }, number(count(rpc.inFlight))),
+      h("td", { class: "num", title: codes.join("\n") }, failed > 0 ? h("span", { class: "failed" }, number(failed)) : "0"), h("td", { class: "num roomy" }, number(count(rpc.inFlight))),
       duration(quantile(rpc.duration ?? {}, 0.5)), h("td", { class: "num roomy" }, isStream(rpc.rpc) ? "" : latency(quantile(rpc.duration ?? {}, 0.95))),
       h("td", { class: "num roomy" }, isStream(rpc.rpc) || ended === 0 ? "" : latency((rpc.duration?.sumSeconds ?? 0) / ended)));
   })));
@@ -99,6 +99,7 @@ export function drawLimits(host, info) {
 export function drawSettings(host, info) {
   const settings = info.settings ?? [];
   if (settings.length === 0) return fill(host, h("p", { class: "hint" }, "All settings have their defaults."));
+  host.classList.add("settings-changed");
   return fill(host, table(["Setting", "Value", ["roomy", "Default"]], settings.map((/** @type {any} */ one) => h("tr", {}, h("td", { class: "mono" }, one.key),
     h("td", { class: "mono setting-value" }, one.value ?? ""), h("td", { class: "roomy muted" }, one.defaultValue ?? "")))));
 }

@@ -12,7 +12,7 @@ import { follow } from "./events.js";
 import { History } from "./history.js";
 import { actionsOf, costText, gapText, hasEnded, idOf, lookOf, modelText, outcomeText, remainingSeconds, shareOf, stateOf, titleOf } from "./job.js";
 
-const HISTORY_POINTS = 2000;
+const HISTORY_POINTS = 1000;
 const RECENT_EVENTS = 1000;
 const DRAW_MS = 400;
 
@@ -37,6 +37,8 @@ export class JobScreen {
     this.curves = new Curves(curves);
     this.log = new EventLog(log, () => this.#follow(1));
     this.history = new History(undefined);
+    /** @type {any[]|null} Reports that came before the history did. */
+    this.early = [];
     this.following = new AbortController();
     this.redraw = throttled(DRAW_MS, signal, () => {
       this.curves.draw();
@@ -46,12 +48,16 @@ export class JobScreen {
 
   async open() {
     await this.#load();
+    this.#drawSettings();
+    await Promise.all([this.#loadHistory(), this.#follow(Math.max(1, Number(this.job.lastSequence ?? 0) - RECENT_EVENTS))]);
+  }
+
+  async #loadHistory() {
     const { points = [] } = await call("GetTrainingHistory", { name: this.name, maxPoints: HISTORY_POINTS }, { signal: this.signal });
     this.history = new History(this.job.startTime);
-    for (const { progress, time } of points) this.history.add(progress, time);
+    for (const { progress, time } of [...points, ...(this.early ?? [])]) this.history.add(progress, time);
+    this.early = null;
     this.curves.show([{ name: titleOf(this.job), history: this.history }]);
-    this.#drawSettings();
-    await this.#follow(Math.max(1, Number(this.job.lastSequence ?? 0) - RECENT_EVENTS));
   }
 
   async #load() {
@@ -89,7 +95,8 @@ export class JobScreen {
     if (known) return;
     this.job.lastSequence = event.sequence;
     if (event.progress) {
-      this.history.add(event.progress, event.time);
+      if (this.early) this.early.push(event);
+      else this.history.add(event.progress, event.time);
       this.job.progress = event.progress;
       this.redraw();
     }

@@ -50,8 +50,13 @@ export async function mount(host, { signal }) {
     panel("Solve jobs", parts.solveJobs), h("div", { class: "server-columns" }, panel("Calls since the start", parts.calls), h("div", { class: "stack" },
       panel("Plans since the start", parts.solves), panel("Devices", parts.devices))),
     h("div", { class: "server-columns" }, panel("Limits", parts.limits), panel("Settings that are not the defaults", parts.settings)));
-  fill(host, view);
-  session.watch(({ canSolve }) => host.classList.toggle("read-only", !canSolve), signal);
+  const rights = h("div", {});
+  fill(host, rights, view);
+  session.watch(({ state, canSolve }) => {
+    host.classList.toggle("read-only", !canSolve);
+    fill(rights, state === "ready" && !canSolve && h("div", { class: "notice info static" }, h("div", { class: "notice-text" },
+      h("strong", {}, "This token can look, but not act"), h("p", {}, "Stopping and deleting solve jobs needs a token with the role solve."))));
+  }, signal);
   let info = /** @type {any} */ (null);
   const charts = new ServerCharts(parts.charts);
   new SolveJobs(parts.solveJobs, signal).open();
