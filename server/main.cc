@@ -79,7 +79,7 @@ Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& t
 }
 
 // Limits the number of glibc's heaps unless MALLOC_ARENA_MAX is set. glibc uses up to eight heaps
-// per core. Each keeps memory that was freed in it: 12 MiB and more after trainings of CVRP50. Call
+// per core. Each keeps memory that was freed in it: 12 MiB and more after training on CVRP50. Call
 // this before other threads start.
 void LimitHeaps(int threads) {
   if (std::getenv("MALLOC_ARENA_MAX") == nullptr) {

@@ -45,9 +45,10 @@ void AddOptions(const CLI::App& app, CommandWords& command) {
 
 void Inherit(const CommandWords& root, CommandWords& command) {
   for (FlagWords flag : root.flags) {
-    const bool own = std::any_of(command.flags.begin(), command.flags.end(),
-                                 [&](const FlagWords& other) { return other.name == flag.name; });
-    if (own) continue;
+    const bool is_overridden =
+        std::any_of(command.flags.begin(), command.flags.end(),
+                    [&](const FlagWords& other) { return other.name == flag.name; });
+    if (is_overridden) continue;
     flag.inherited = true;
     if (!flag.value.words.empty()) flag.value.words = AcceptedWords(command.path, flag.name);
     command.flags.push_back(std::move(flag));

@@ -25,7 +25,7 @@ namespace vrp::client {
 inline constexpr absl::Duration kLookupTimeout = absl::Seconds(30);
 // Deadline for instances, since the daemon parses up to 64 MiB.
 inline constexpr absl::Duration kInstanceTimeout = absl::Seconds(120);
-// Deadline of a publication, since the daemon waits up to two minutes for the end of a training
+// Deadline of a publication, since the daemon waits up to two minutes for the end of a training job
 // step.
 inline constexpr absl::Duration kPublishTimeout = absl::Seconds(150);
 // Deadline of a load, since the daemon reads gigabytes of weights and computes their digest.

@@ -21,10 +21,12 @@ const std::vector<std::string>& ProtocolVersions();
 // Returns the version that the request's _meta names; nullopt if it names none.
 std::optional<std::string> RequestedVersion(const Message& message);
 
-// Returns the result of `initialize`. Chooses the client's version if the server speaks it.
+// Returns the result of `initialize`. Its version is `requested`, or kNewestHandshake if that is a
+// version that the server does not speak or that has no handshake.
 Json InitializeResult(const std::string& requested, const std::string& instructions);
-// Return the results of `server/discover` and `tools/list`.
+// Returns the result of `server/discover`.
 Json DiscoverResult(const std::string& instructions);
+// Returns the result of `tools/list`.
 Json ListResult(const std::vector<Tool>& tools);
 
 // Adds the fields that a result of the stateless version needs.

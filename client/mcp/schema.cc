@@ -25,9 +25,9 @@ bool HasType(const Json& value, const std::string& type) {
 
 // Returns the value as JSON, shortened for a message.
 std::string Shown(const Json& value) {
-  constexpr size_t kLongest = 80;
+  constexpr size_t kMaxBytes = 80;
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kLongest) text = absl::StrCat(text.substr(0, kLongest), "...");
+  if (text.size() > kMaxBytes) text = absl::StrCat(text.substr(0, kMaxBytes), "...");
   return ToValidUtf8(text);
 }
 

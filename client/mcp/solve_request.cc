@@ -12,7 +12,7 @@
 namespace vrp::client::mcp {
 
 Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget) {
-  constexpr double kShortest = 0.001;
+  constexpr double kMinSeconds = 0.001;
   constexpr int64_t kMaxInt32 = std::numeric_limits<int32_t>::max();
   Json properties = Json::object();
   AddInstanceProperties(properties);
@@ -20,9 +20,9 @@ Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget) {
       absl::StrCat("Time to search; default: ", absl::ToInt64Seconds(default_budget),
                    ". 2 suits up to 200 customers, 10 some thousand; more time gives cheaper "
                    "plans with diminishing returns."),
-      kShortest, absl::ToDoubleSeconds(max_budget));
+      kMinSeconds, absl::ToDoubleSeconds(max_budget));
   properties["stop_after_seconds"] =
-      NumberProperty("Ends the search early after this time without an improvement", kShortest,
+      NumberProperty("Ends the search early after this time without an improvement", kMinSeconds,
                      absl::ToDoubleSeconds(max_budget));
   properties["target_cost"] = {{"type", "number"},
                                {"description", "Ends the search early at this cost"}};

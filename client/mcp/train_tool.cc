@@ -163,7 +163,7 @@ absl::StatusOr<ToolResult> AnswerListPresets(const ToolCall& call) {
 }
 
 Json TrainProperties() {
-  constexpr double kLongestSeconds = 366.0 * 24 * 3600;
+  constexpr double kMaxSeconds = 366.0 * 24 * 3600;
   constexpr int64_t kMaxEpochs = int64_t{1} << 31;
   constexpr int64_t kMaxPriority = 1000;
   const Json texts = {{"type", "string"}};
@@ -181,9 +181,10 @@ Json TrainProperties() {
          "[\"training.epochs=2\", \"problem.customers=20\"]"}}},
       {"device", TextProperty("auto, cpu or cuda:0; default: the server's")},
       {"time_limit_seconds",
-       NumberProperty("Ends the training with a model after this time", 1, kLongestSeconds)},
+       NumberProperty("Stops the job and publishes a model after this time", 1, kMaxSeconds)},
       {"epoch_limit",
-       WholeNumberProperty("Ends the training with a model after so many epochs", 1, kMaxEpochs)},
+       WholeNumberProperty("Stops the job and publishes a model after this number of epochs", 1,
+                           kMaxEpochs)},
       {"priority",
        WholeNumberProperty("The highest runs first; default: 0", -kMaxPriority, kMaxPriority)},
       {"labels",
@@ -198,7 +199,7 @@ Json TrainProperties() {
 Tool TrainTool() {
   Json properties = TrainProperties();
   properties["wait"] = FlagProperty(
-      "Waits for the end and reports progress; only for short trainings. Default: false. "
+      "Waits for the end and reports progress; only for short training jobs. Default: false. "
       "Cancelling "
       "the call leaves the job running.");
   properties["request_id"] = TextProperty(
@@ -219,7 +220,7 @@ Tool CheckTrainingTool() {
   return {.name = "check_training",
           .title = "Check a training configuration",
           .description =
-              "Checks that a training could start, without starting it. Returns all resolved "
+              "Checks that a training job could start, without starting it. Returns all resolved "
               "settings and the device.",
           .input_schema = ArgumentsSchema(TrainProperties()),
           .run = CheckTraining};

@@ -27,9 +27,9 @@ std::string DatasetCustomers(const v1::Dataset& dataset) {
   return absl::StrCat(dataset.min_customers(), " to ", dataset.max_customers());
 }
 
-std::string ShareText(int64_t part, int64_t whole) {
-  if (part == whole) return "all";
-  return part == 0 ? "none" : absl::StrCat(part, " of ", whole);
+std::string ShareText(int64_t part, int64_t total) {
+  if (part == total) return "all";
+  return part == 0 ? "none" : absl::StrCat(part, " of ", total);
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ std::string PhaseWords(const std::string& phase) {
   return absl::StrReplaceAll(phase, {{"_", " "}});
 }
 
-std::string Percent(double part, double whole) {
-  return absl::StrFormat("%.1f %%", whole > 0 ? 100 * part / whole : 0);
+std::string Percent(double part, double total) {
+  return absl::StrFormat("%.1f %%", total > 0 ? 100 * part / total : 0);
 }
 
 double ThreadSeconds(const v1::TrainingTotals& totals) {

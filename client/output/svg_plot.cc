@@ -147,7 +147,7 @@ std::string Title(const v1::SolveResponse& response) {
     absl::StrAppend(&line, ", gap ", FormatGap(response.gap(), kFileReference), " ",
                     quantities.Cost(response.reference_cost()));
   }
-  absl::StrAppend(&line, ", ", response.solution().routes_size(), " routes");
+  absl::StrAppend(&line, ", ", FormatCount(response.solution().routes_size(), "route"));
   if (!response.feasible()) absl::StrAppend(&line, ", NOT feasible");
   if (!response.solution().unserved().empty()) {
     absl::StrAppend(&line, ", ", response.solution().unserved_size(), " unserved");

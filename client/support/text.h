@@ -28,6 +28,8 @@ inline constexpr char kFileReference[] = "file's reference";
 std::string FormatSeconds(double seconds);
 // Returns a duration in at most two units, such as "45s", "1m20s" or "2h05m".
 std::string FormatSpan(absl::Duration duration);
+// Returns a count with its noun, such as "1 route" or "3 routes".
+std::string FormatCount(int64_t count, std::string_view noun);
 // Returns a rate such as "850", "12.3k" or "1.2M".
 std::string FormatRate(double per_second);
 // Returns a size such as "3 KiB", "850 MiB" or "12 GiB".

@@ -92,10 +92,10 @@ class Page:
         self.program = program
         self.top = self.help()
 
-    def run(self, *words):
+    def run(self, *arguments):
         """Returns the output of the program, run without the caller's environment variables VRP_*."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("VRP_")}
-        return subprocess.run([self.folder / self.program, *words], check=True, capture_output=True, text=True,
+        return subprocess.run([self.folder / self.program, *arguments], check=True, capture_output=True, text=True,
                               env=environment).stdout
 
     def help(self, *path):

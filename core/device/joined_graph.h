@@ -1,4 +1,4 @@
-// CUDA graphs joined into one graph, some of which run only if flags on the device are set. Uses
+// Joins CUDA graphs into one. A part with flags on the device runs only if one of them is set. Uses
 // conditional nodes (CUDA programming guide, "Conditional Graph Nodes"). Torch's allocator cannot
 // capture into such a node, but it supports several captures that share memory. Depends on CUDA,
 // but not on Abseil.

@@ -69,7 +69,7 @@ struct JobSpec {
 std::string_view TrainingEndName(TrainingEnd end);
 std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name);
 
-// The weights that a training published at its end. The fields are those of TrainingResult.
+// The weights that a training job published at its end. The fields are those of TrainingResult.
 struct PublishedWeights {
   int64_t epoch = 0;
   int64_t step = 0;

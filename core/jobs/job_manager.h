@@ -39,7 +39,7 @@ class JobManager {
     // job fails.
     int32_t max_attempts = 3;
     int32_t max_queued = 1000;  // maximum number of queued jobs, including paused ones
-    int32_t niceness = 0;       // niceness of the training's threads; see JobRunner
+    int32_t niceness = 0;       // niceness of the training job's threads; see JobRunner
   };
   // Queues interrupted jobs again and starts the thread that runs jobs.
   static absl::StatusOr<std::unique_ptr<JobManager>> Create(const Options& options);

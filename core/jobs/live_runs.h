@@ -1,4 +1,4 @@
-// Lets other threads make running trainings publish their weights or end.
+// Lets other threads make running training jobs publish their weights or end.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// A cache of each model's versions. Every request uses it. The cache lists a folder again only
-// after the folder has changed.
+// A cache of each model's versions, which every request uses. Lists a folder again only if it has
+// changed since the last listing, or within two seconds before it.
 #pragma once
 
 #include <cstddef>

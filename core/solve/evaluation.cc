@@ -126,7 +126,7 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluation::Create(std::shared_ptr<P
   for (size_t i = 0; i < instances.size(); ++i) {
     const auto index = static_cast<int64_t>(i);
     absl::Status known = policy->Supports(instances[i]);
-    if (known.ok() && improves) known = policy->Improves(instances[i]);
+    if (known.ok() && improves) known = policy->SupportsImprovement(instances[i]);
     if (!known.ok()) return WithInstancePath(index, known);
   }
   return std::unique_ptr<Evaluation>(
@@ -166,11 +166,11 @@ absl::Status Evaluation::DecodeNextBatch() {
   if (first == 0) batch_ = improves ? kImprovementBatch : options_.threads;
   const int64_t count = std::min(batch_, Count() - first);
   const std::span<const Instance> batch(instances_.data() + first, static_cast<size_t>(count));
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   VRP_ASSIGN_OR_RETURN(
       const std::vector<DecodedPlan> plans,
       policy_->Decode(batch, DecodingOf(options_.modes[mode], options_.seed, pool_)));
-  const absl::Duration took = SteadyNow() - begun;
+  const absl::Duration took = SteadyNow() - start;
   times_[mode] += took;
   if (static_cast<int64_t>(plans.size()) != count) {
     return absl::InternalError(Concat("the policy gave ", plans.size(), " plans for ", count));

@@ -17,8 +17,8 @@ constexpr char kTooShortUrl[] = "vrp/budget_too_short";
 // Returns the duration as text, such as "4.8 ms" or "23 ms".
 std::string Milliseconds(absl::Duration duration) {
   const double exact = std::max(absl::ToDoubleMilliseconds(duration), 0.1);
-  const bool whole = exact >= 10 || exact == std::floor(exact);
-  return absl::StrFormat(whole ? "%.0f ms" : "%.1f ms", exact);
+  const bool without_decimals = exact >= 10 || exact == std::floor(exact);
+  return absl::StrFormat(without_decimals ? "%.0f ms" : "%.1f ms", exact);
 }
 
 std::string DecodingText(const NetworkTime& time) {

@@ -57,11 +57,11 @@ absl::StatusOr<SearchResult> ParallelSearch(
       threads, absl::StatusOr<SearchResult>(absl::CancelledError()));
   SharedPlans shared;
   const auto run = [&](int32_t index) {
-    SearchOptions own = shared_options;
-    if (threads > 1) own.shared = &shared;
-    own.index = index;
-    own.seed = options.seed + static_cast<uint64_t>(index);
-    results[index] = Search(instance, own, report);
+    SearchOptions thread_options = shared_options;
+    if (threads > 1) thread_options.shared = &shared;
+    thread_options.index = index;
+    thread_options.seed = options.seed + static_cast<uint64_t>(index);
+    results[index] = Search(instance, thread_options, report);
   };
   std::vector<std::thread> workers;
   workers.reserve(threads);

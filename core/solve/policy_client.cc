@@ -29,7 +29,7 @@ constexpr double kConstructingShare = 0.25;
 absl::Status PolicyClient::Check() const {
   VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
   const bool improves = options_.strategy == Strategy::kImproved;
-  return improves ? options_.policy->Improves(instance_) : absl::OkStatus();
+  return improves ? options_.policy->SupportsImprovement(instance_) : absl::OkStatus();
 }
 
 const PolicyRequest& PolicyClient::Request() {
@@ -126,9 +126,9 @@ PolicyRequest PolicyClient::RequestFor(DecodeOptions decode) const {
 
 absl::StatusOr<DecodedPlan> PolicyClient::Decode(const PolicyRequest& request) {
   if (options_.batcher != nullptr) return CheckOutcome(options_.batcher->Decode(request));
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   DecodeOutcome outcome{.plan = DecodeAlone(request)};
-  outcome.computed = SteadyNow() - begun;
+  outcome.computed = SteadyNow() - start;
   return CheckOutcome(std::move(outcome));
 }
 

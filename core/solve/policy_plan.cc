@@ -45,8 +45,8 @@ absl::StatusOr<DecodedPlan> DecodeAlone(const PolicyRequest& request) {
 
 DecodeTime MeasureDecodeTime(const PolicyRequest& request, absl::Time until) {
   const std::vector<ProblemKind>& kinds = request.policy->info().kinds;
-  const absl::Time begun = SteadyNow();
-  if (begun + kMaxMeasuringTime >= until) return {};
+  const absl::Time start = SteadyNow();
+  if (start + kMaxMeasuringTime >= until) return {};
   const absl::StatusOr<Instance> small = GenerateInstance(
       {.kind = kinds.empty() ? ProblemKind::kCvrp : kinds.front(), .customers = kMeasuredCustomers},
       0);
@@ -54,13 +54,13 @@ DecodeTime MeasureDecodeTime(const PolicyRequest& request, absl::Time until) {
   PolicyRequest measured = request;
   measured.instance = *small;
   measured.options.improvement.reset();
-  measured.options.stop = StopCondition(begun + kMaxMeasuringTime, nullptr);
+  measured.options.stop = StopCondition(start + kMaxMeasuringTime, nullptr);
   const absl::Status status = DecodeAlone(measured).status();
   const bool is_late = absl::IsDeadlineExceeded(status);
   if (!status.ok() && !is_late) return {};
   const double ratio =
       static_cast<double>(DecodeRows(request)) / static_cast<double>(DecodeRows(measured));
-  return {.time = ratio * (SteadyNow() - begun), .at_least = is_late};
+  return {.time = ratio * (SteadyNow() - start), .at_least = is_late};
 }
 
 absl::StatusOr<DecodedPlan> CheckDecodedPlan(const Policy& policy, const Instance& instance,

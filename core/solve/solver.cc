@@ -123,7 +123,7 @@ class SolveCall {
   // Searches from the first seed and the initial plans, guided by all seeds. `seeds` are a policy's
   // plans, the best first.
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     StopMonitor monitor(instance_, options_.stop, frame_.stop.Sooner(frame_.search_ends),
                         Earlier());
     SearchOptions search;
@@ -143,7 +143,7 @@ class SolveCall {
     answer_.iterations = result.iterations;
     answer_.threads = options_.threads;
     answer_.ended_by = EndOf(result.ended_by, monitor.VerdictOn(result.plan));
-    answer_.times.search = SteadyNow() - begun;
+    answer_.times.search = SteadyNow() - start;
     return std::move(result.plan);
   }
 

@@ -11,10 +11,10 @@ namespace {
 // Relative tolerance, because sums in another order may differ from a target by rounding.
 constexpr double kRounding = 1e-9;
 
-absl::Time FirstDeadline(const StopRule& rule, absl::Time begun, absl::Duration since_improvement) {
+absl::Time FirstDeadline(const StopRule& rule, absl::Time start, absl::Duration since_improvement) {
   const absl::Duration left =
       std::max(rule.no_improvement - since_improvement, absl::ZeroDuration());
-  return begun + std::max(rule.min_time, left);
+  return start + std::max(rule.min_time, left);
 }
 
 }  // namespace

@@ -9,10 +9,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARIES = pathlib.Path(os.environ.get("VRP_BINARY_DIR", ROOT / "build" / "dev")) / "bin"
 
 
-def output(program, *words, env=None):
+def output(program, *arguments, env=None):
     """Runs a program without the caller's variables VRP_*. Returns its exit code and both output streams."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("VRP_")}
-    return subprocess.run([BINARIES / program, *words], capture_output=True, text=True, env={**clean, **(env or {})},
+    return subprocess.run([BINARIES / program, *arguments], capture_output=True, text=True, env={**clean, **(env or {})},
                           check=False, timeout=60)
 
 

@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// A text that vrpd prints before it exits: --help, --version, --new-token.
+// A text that vrpd prints before it exits: --help, --version, --new-token, --print-options.
 struct PrintAndExit {
   std::string text;
 };

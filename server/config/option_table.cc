@@ -17,7 +17,7 @@ constexpr OptionRow kRows[] = {
     {.key = "listen",
      .member = &VrpdOptions::listen,
      .placeholder = "ADDRESS",
-     .help = "Serve clients at HOST:PORT, [IPV6]:PORT or unix:PATH; port 0 is any free one"},
+     .help = "Serve clients at HOST:PORT, [IPV6]:PORT or unix:PATH; port 0 picks a free one"},
     {.key = "state_dir",
      .member = &VrpdOptions::state_dir,
      .placeholder = "DIR",
@@ -36,21 +36,21 @@ constexpr OptionRow kRows[] = {
     {.key = "data_dirs",
      .member = &VrpdOptions::data_dirs,
      .placeholder = "DIR",
-     .help = "Let trainings name only files in this folder; repeatable",
+     .help = "Let training jobs name only files in this folder; repeatable",
      .default_text = "all files if only this machine's users can call, else none"},
     {.key = "device",
      .member = &VrpdOptions::device,
      .placeholder = "DEVICE",
-     .help = "Run networks, and trainings that name no device, on auto, cpu or cuda:0"},
+     .help = "Run networks, and by default training jobs, on auto, cpu or cuda:0"},
     {.key = "serving_memory_percent",
      .member = &VrpdOptions::serving_memory_percent,
      .placeholder = "PERCENT",
-     .help = "Keep this share of a GPU's memory free of trainings",
+     .help = "Reserve this share of a GPU's memory for serving",
      .range = {.min = 0, .max = 90}},
     {.key = "nvml_library",
      .member = &VrpdOptions::nvml_library,
      .placeholder = "FILE",
-     .help = "Read the state of GPUs through this library of the driver"},
+     .help = "Read the utilisation, memory and power of GPUs through this NVML library"},
     {.key = "threads",
      .member = &VrpdOptions::threads,
      .placeholder = "N",
@@ -113,7 +113,7 @@ constexpr OptionRow kRows[] = {
     {.key = "tokens",
      .member = &VrpdOptions::tokens,
      .placeholder = "FILE",
-     .help = "Require a token of this file of `ROLE DIGEST` lines; SIGHUP reloads it",
+     .help = "Require a token listed in this file as `ROLE DIGEST`; SIGHUP reloads it",
      .default_text = "none"},
     {.key = "insecure",
      .member = &VrpdOptions::insecure,
@@ -121,7 +121,7 @@ constexpr OptionRow kRows[] = {
     {.key = "max_message_mib",
      .member = &VrpdOptions::max_message_mib,
      .placeholder = "MIB",
-     .help = "Refuse messages above this size, in either direction",
+     .help = "Refuse messages larger than this, in either direction",
      .range = {.max = 1024},
      .limit = {.name = "max_message_bytes", .scale = kBytesPerMib}},
     {.key = "max_nodes",
@@ -145,13 +145,13 @@ constexpr OptionRow kRows[] = {
     {.key = "max_open_streams",
      .member = &VrpdOptions::max_open_streams,
      .placeholder = "N",
-     .help = "Refuse streams above this number, over all clients",
+     .help = "Refuse more open streams than this, over all clients",
      .range = {.max = 100'000},
      .limit = {.name = "max_open_streams"}},
     {.key = "max_connections",
      .member = &VrpdOptions::max_connections,
      .placeholder = "N",
-     .help = "Close connections above this number, over all clients",
+     .help = "Close new connections above this number, over all clients",
      .range = {.max = 100'000},
      .limit = {.name = "max_connections"}},
     {.key = "max_calls_per_connection",
@@ -163,7 +163,7 @@ constexpr OptionRow kRows[] = {
     {.key = "max_request_memory_mib",
      .member = &VrpdOptions::max_request_memory_mib,
      .placeholder = "MIB",
-     .help = "Refuse calls while requests that are being received take this memory",
+     .help = "Refuse calls while incoming requests take up this much memory",
      .range = {.max = 1 << 20},
      .limit = {.name = "max_request_memory_bytes", .scale = kBytesPerMib}},
     {.key = "metrics_listen",
@@ -204,7 +204,7 @@ constexpr OptionRow kRows[] = {
     {.key = "exit_when_idle_s",
      .member = &VrpdOptions::exit_when_idle_s,
      .placeholder = "SECONDS",
-     .help = "End after this time without a call and without a waiting or running job",
+     .help = "Exit after this time without calls and without waiting or running jobs",
      .range = {.max = 1'000'000},
      .default_text = "never"},
     {.key = "log_level",
@@ -252,18 +252,18 @@ std::string AllowedValues(const OptionRow& row) {
 }
 
 std::string DefaultText(const OptionRow& row) {
-  if (!row.default_text.empty()) return std::string(row.default_text);
-  const VrpdOptions defaults;
+  return row.default_text.empty() ? ValueText(row, VrpdOptions()) : std::string(row.default_text);
+}
+
+std::string ValueText(const OptionRow& row, const VrpdOptions& options) {
   return std::visit(
-      [&defaults](auto member) -> std::string {
-        const auto& value = defaults.*member;
+      [&options](auto member) -> std::string {
+        const auto& value = options.*member;
         using Value = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, bool>) {
           return value ? "true" : "false";
         } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
           return absl::StrJoin(value, ", ");
-        } else if constexpr (std::is_same_v<Value, std::vector<RoadNetworkOptions>>) {
-          return "";
         } else {
           return Concat(value);
         }

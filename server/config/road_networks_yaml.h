@@ -20,7 +20,7 @@ using AddYamlError =
 // Returns the networks by name; those with errors are absent and reported.
 std::vector<RoadNetworkOptions> ReadRoadNetworks(const YAML::Node& node, AddYamlError add_error);
 
-// Describes a node for errors: its text in quotes, "a list", "a map" or "nothing".
+// Describes a node for errors: its text in quotes, "a list", "a mapping" or "nothing".
 std::string DescribeYaml(const YAML::Node& node);
 
 }  // namespace vrp

@@ -57,6 +57,7 @@ struct VrpdOptions {
   int32_t exit_when_idle_s = 0;  // 0: never
   std::string log_level = "info";
   std::string log_format = "text";
+  std::set<std::string_view> given;  // keys that the file or a flag states
 
   bool operator==(const VrpdOptions&) const = default;
 };
@@ -67,7 +68,7 @@ struct PartialOptions {
   std::set<std::string_view> given;  // keys of OptionTable()
 };
 
-// Whether trainings may only name files in data_dirs. True if data_dirs, tokens or a TLS
+// Whether training jobs may only name files in data_dirs. True if data_dirs, tokens or a TLS
 // certificate are given, or if other machines can reach the daemon.
 bool RestrictsTrainingFiles(const VrpdOptions& options);
 

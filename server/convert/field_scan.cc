@@ -28,13 +28,13 @@ using ScannedFields = std::unordered_map<const Descriptor*, std::vector<const Fi
 
 void AddScannedFields(const Descriptor& type, ScannedFields& fields) {
   if (fields.count(&type) > 0) return;
-  std::vector<const FieldDescriptor*>& own = fields[&type];
+  std::vector<const FieldDescriptor*>& scanned = fields[&type];
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor* field = type.field(i);
     const FieldDescriptor::CppType value = field->cpp_type();
     if (value == FieldDescriptor::CPPTYPE_MESSAGE || value == FieldDescriptor::CPPTYPE_DOUBLE ||
         value == FieldDescriptor::CPPTYPE_ENUM) {
-      own.push_back(field);
+      scanned.push_back(field);
     }
     // References into an unordered_map stay valid while the map grows.
     if (field->message_type() != nullptr) AddScannedFields(*field->message_type(), fields);

@@ -190,7 +190,7 @@ class Converter {
       errors_.Add(path + "road_network", "got ", Quoted(message.road_network()),
                   ", which is not supported here; wanted the matrices themselves");
     }
-    const bool own = message.has_distance_matrix() || message.has_duration_matrix();
+    const bool has_matrices = message.has_distance_matrix() || message.has_duration_matrix();
     if (message.has_distance_matrix()) {
       target.distance_matrix = ReadMatrix(path + "distance_matrix", message.distance_matrix());
     }
@@ -198,7 +198,7 @@ class Converter {
       target.duration_matrix = ReadMatrix(path + "duration_matrix", message.duration_matrix());
     }
     if (message.matrices().empty()) return;
-    if (own) {
+    if (has_matrices) {
       return errors_.Add(path + "matrices",
                          "given together with a matrix; wanted only one of them");
     }

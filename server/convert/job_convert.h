@@ -18,7 +18,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event);
 
 v1::TrainingHistoryPoint HistoryPointToProto(const JobEvent& event);
 
-// Returns the specification of a training. `default_device` applies if the message names none.
+// Returns the specification of a training job. `default_device` applies if the message names none.
 // Returns kInvalidArgument if config_yaml is absent or time_limit is no valid duration, or if
 // CheckSizes, CheckLimits or CheckLabels refuses a field. The job manager checks the configuration
 // itself.

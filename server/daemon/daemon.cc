@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   VRP_RETURN_IF_ERROR(parts.OpenTelemetry());
   VRP_RETURN_IF_ERROR(parts.OpenDevices());
   VRP_RETURN_IF_ERROR(parts.OpenModels());
-  VRP_RETURN_IF_ERROR(parts.OpenBook());
+  VRP_RETURN_IF_ERROR(parts.OpenJobBook());
   VRP_RETURN_IF_ERROR(parts.OpenTrainingJobs());
   VRP_RETURN_IF_ERROR(parts.OpenRoads());
   parts.MakePools();

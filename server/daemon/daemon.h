@@ -50,7 +50,7 @@ class Daemon {
   // Stops accepting connections and ends streams with UNAVAILABLE. Calls in flight, and new calls
   // on open connections, have `drain_timeout` to finish; then the daemon cancels them. Running
   // searches return their best plan earlier. Stops running jobs, which the next start continues;
-  // trainings write a checkpoint first. Blocks until all have ended.
+  // training jobs write a checkpoint first. Blocks until all have ended.
   ~Daemon();
 
   // Reloads the files of TLS and tokens. Logs the errors of wrong files and keeps using their

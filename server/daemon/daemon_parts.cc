@@ -90,7 +90,7 @@ absl::Status Daemon::Parts::OpenModels() {
   return absl::OkStatus();
 }
 
-absl::Status Daemon::Parts::OpenBook() {
+absl::Status Daemon::Parts::OpenJobBook() {
   const Watchdog::Watch watched = WatchStart("job database");
   const VrpdOptions& vrpd = options.vrpd;
   const int64_t quota_bytes = int64_t{vrpd.state_quota_mb} * 1'000'000;

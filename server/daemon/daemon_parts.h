@@ -63,7 +63,7 @@ struct Daemon::Parts {
   absl::Status OpenTelemetry();
   absl::Status OpenDevices();
   absl::Status OpenModels();
-  absl::Status OpenBook();
+  absl::Status OpenJobBook();
   absl::Status OpenTrainingJobs();
   absl::Status OpenRoads();
   void MakePools();

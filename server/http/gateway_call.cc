@@ -109,16 +109,16 @@ void GatewayCall::Cancel() {
 }
 
 void GatewayCall::OnReadDone(bool ok) {
-  bool again = false;
+  bool read_again = false;
   bool ends = false;
   {
     absl::MutexLock lock(&mutex_);
-    again = ok && cancelled_;
-    has_message_ = ok && !again;
+    read_again = ok && cancelled_;
+    has_message_ = ok && !read_again;
     reader_ended_ = !ok;
     ends = !ok && !writing_;
   }
-  if (again) return StartRead(&incoming_);
+  if (read_again) return StartRead(&incoming_);
   options_.on_change();
   if (ends) EndWriting();
   if (!ok) RemoveHold();

@@ -9,12 +9,13 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/channel.h"
-#include "server/http/browser_guard.h"
 #include "server/http/page/page_settings.h"
 #include "server/support/call_authorizer.h"
 #include "server/support/message_budget.h"
 
 namespace vrp {
+
+class HttpHandler;
 
 // Times after which the server closes a connection. They bound slow attackers (slow loris).
 struct HttpTimeouts {
@@ -55,11 +56,11 @@ class ActiveCount {
 };
 
 struct HttpContext {
-  std::shared_ptr<grpc::Channel> channel;  // in this process
-  std::unique_ptr<BrowserGuard> guard;
-  std::unique_ptr<CallAuthorizer> authorizer;  // null: callers need no token
-  std::unique_ptr<MessageBudget> bodies;       // memory of request bodies
+  std::unique_ptr<HttpHandler> handler;
+  std::shared_ptr<grpc::Channel> channel;  // in this process; null without RPCs
+  std::unique_ptr<MessageBudget> bodies;   // memory of request bodies
   int64_t max_message_bytes = 0;
+  bool keep_alive = true;  // whether a connection may send several requests
   PageSettings page;
   HttpTimeouts timeouts;
   ActiveCount calls;

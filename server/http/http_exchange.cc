@@ -27,6 +27,18 @@ HttpExchange::HttpExchange(std::unique_ptr<HttpStream> given, HttpContext& share
       request(*connection, shared.timeouts),
       response(*connection, shared.timeouts) {}
 
+absl::Status HttpExchange::Authorize(CallAuthorizer* authorizer, std::string_view method) {
+  if (authorizer == nullptr) return absl::OkStatus();
+  const std::string peer = connection->peer();
+  CallAuthorizer::Caller caller;
+  caller.method = method;
+  const std::string_view token = request.header("Authorization");
+  if (!token.empty()) caller.authorization = token;
+  caller.user_agent = request.header("User-Agent");
+  caller.peer = peer;
+  return authorizer->Check(caller);
+}
+
 asio::awaitable<void> HttpExchange::SendError(grpc::Status status, int http_status,
                                               HttpHeaders headers) {
   HttpError error = ErrorOf(status, http_status);

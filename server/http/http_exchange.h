@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "grpcpp/support/status.h"
@@ -20,6 +21,10 @@ namespace vrp {
 // The parts of a connection that serve a request. Not thread-safe: all calls are on its strand.
 struct HttpExchange {
   HttpExchange(std::unique_ptr<HttpStream> given, HttpContext& shared);
+
+  // Returns kOk if the caller may call `method`, as CallAuthorizer::Caller names it. `authorizer`
+  // is null if callers need no token.
+  absl::Status Authorize(CallAuthorizer* authorizer, std::string_view method);
 
   // Sends an error. `http_status` replaces the status of the code if it is not 0.
   boost::asio::awaitable<void> SendError(grpc::Status status, int http_status = 0,

@@ -39,6 +39,8 @@ class HttpRequestReader {
   // Whether the header occurs more than once.
   bool repeats(std::string_view name) const;
   std::optional<uint64_t> content_length() const;
+  // Whether the client understands responses in chunks: HTTP/1.1.
+  bool takes_chunks() const { return parser_->get().version() >= 11; }
   bool keep_alive() const { return parser_->get().keep_alive(); }
   bool body_is_read() const { return parser_->is_done(); }
 

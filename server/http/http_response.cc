@@ -38,8 +38,8 @@ std::string HeadText(const HttpHead& head, std::string_view length, bool keep_al
 
 }  // namespace
 
-void HttpResponseWriter::Begin(bool keep_alive) {
-  keep_alive_ = keep_alive;
+void HttpResponseWriter::Begin(const HttpResponseForm& form) {
+  form_ = form;
   begun_ = false;
 }
 
@@ -56,21 +56,28 @@ asio::awaitable<void> HttpResponseWriter::Send(HttpHead head, std::string body) 
   // A 304 has no body, and its length would be that of the file.
   const std::string length =
       head.status == 304 ? "" : Concat("Content-Length: ", body.size(), "\r\n");
-  const std::string text = Concat(HeadText(head, length, keep_alive_), body);
+  const std::string text =
+      Concat(HeadText(head, length, form_.keep_alive), form_.is_head ? "" : body);
   co_await Write(text);
 }
 
 asio::awaitable<void> HttpResponseWriter::BeginParts(HttpHead head) {
   begun_ = true;
-  const std::string text = HeadText(head, "Transfer-Encoding: chunked\r\n", keep_alive_);
+  if (!form_.takes_chunks) form_.keep_alive = false;
+  const std::string text =
+      HeadText(head, form_.takes_chunks ? "Transfer-Encoding: chunked\r\n" : "", form_.keep_alive);
   co_await Write(text);
 }
 
 asio::awaitable<void> HttpResponseWriter::SendPart(std::string_view part) {
+  if (form_.is_head) co_return;
+  if (!form_.takes_chunks) co_return co_await Write(part);
   const std::string chunk = Concat(absl::Hex(part.size()), "\r\n", part, "\r\n");
   co_await Write(chunk);
 }
 
-asio::awaitable<void> HttpResponseWriter::EndParts() { co_await Write("0\r\n\r\n"); }
+asio::awaitable<void> HttpResponseWriter::EndParts() {
+  if (form_.takes_chunks && !form_.is_head) co_await Write("0\r\n\r\n");
+}
 
 }  // namespace vrp

@@ -23,6 +23,13 @@ struct HttpHead {
   std::string cache_control = "no-store";
 };
 
+// How a response is sent.
+struct HttpResponseForm {
+  bool keep_alive = false;   // whether the client may send another request
+  bool is_head = false;      // whether the request is a HEAD, which gets no body
+  bool takes_chunks = true;  // else the end of the connection ends a body of unknown length
+};
+
 // A writer of the responses of one connection. Methods throw boost::system::system_error when the
 // connection has ended or the client reads nothing for timeouts.silence. Not thread-safe.
 class HttpResponseWriter {
@@ -31,11 +38,11 @@ class HttpResponseWriter {
   HttpResponseWriter(HttpStream& connection, const HttpTimeouts& timeouts)
       : connection_(connection), timeouts_(timeouts) {}
 
-  // Forgets the previous response. `keep_alive`: whether the client may send another request.
-  void Begin(bool keep_alive);
+  // Forgets the previous response.
+  void Begin(const HttpResponseForm& form);
   // Makes the connection close after the response. Only before its head is sent.
-  void CloseAfter() { keep_alive_ = false; }
-  bool keep_alive() const { return keep_alive_; }
+  void CloseAfter() { form_.keep_alive = false; }
+  bool keep_alive() const { return form_.keep_alive; }
   bool has_begun() const { return begun_; }
 
   // Sends a whole response.
@@ -51,7 +58,7 @@ class HttpResponseWriter {
 
   HttpStream& connection_;
   const HttpTimeouts& timeouts_;
-  bool keep_alive_ = false;
+  HttpResponseForm form_;
   bool begun_ = false;
 };
 

@@ -9,7 +9,6 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "server/http/url_text.h"
-#include "server/support/logging.h"
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/options.pb.h"

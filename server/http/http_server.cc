@@ -11,6 +11,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <list>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -22,8 +23,11 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "server/config/listen_address.h"
+#include "server/http/api_handler.h"
 #include "server/http/http_session.h"
 #include "server/http/http_tls.h"
+#include "server/http/status_page_handler.h"
+#include "server/support/log_rate_limiter.h"
 #include "server/support/logging.h"
 #include "server/support/tcp_listen.h"
 
@@ -35,6 +39,7 @@ using asio::ip::tcp;
 
 // Pause after a failed accept, for example when the process has reached its limit of open files.
 constexpr std::chrono::milliseconds kAcceptRetryPause{200};
+constexpr absl::Duration kRefusalLogInterval = absl::Seconds(1);
 constexpr absl::Duration kSessionPollInterval = absl::Milliseconds(5);
 
 tcp::acceptor AcceptorOf(asio::io_context& io, OpenFile listener) {
@@ -44,31 +49,55 @@ tcp::acceptor AcceptorOf(asio::io_context& io, OpenFile listener) {
   return tcp::acceptor(io, bound.ss_family == AF_INET6 ? tcp::v6() : tcp::v4(), listener.Release());
 }
 
-void SetUp(HttpContext& context, HttpServer::Options& options) {
-  context.channel = std::move(options.channel);
-  context.guard = std::make_unique<BrowserGuard>(
-      BrowserGuard::Options{.tls = options.tls != nullptr, .hosts = options.hosts});
+std::unique_ptr<HttpHandler> HandlerOf(HttpServer::Options& options, const ListenAddress& address) {
+  std::unique_ptr<CallAuthorizer> authorizer;
   if (options.access != nullptr) {
-    context.authorizer = std::make_unique<CallAuthorizer>(*options.access, *options.metrics);
+    authorizer = std::make_unique<CallAuthorizer>(*options.access, *options.metrics);
   }
+  BrowserGuard::Options guard{.tls = options.tls != nullptr, .hosts = options.hosts};
+  guard.hosts.push_back(address.host);
+  for (std::string& host : guard.hosts) host = absl::AsciiStrToLower(host);
+  if (options.channel != nullptr) {
+    return std::make_unique<ApiHandler>(
+        ApiHandler::Options{.guard = std::move(guard), .authorizer = std::move(authorizer)});
+  }
+  return std::make_unique<StatusPageHandler>(StatusPageHandler::Options{
+      .pages = std::move(options.pages),
+      .guard = IsLoopback(address) ? std::make_unique<BrowserGuard>(std::move(guard)) : nullptr,
+      .authorizer = std::move(authorizer)});
+}
+
+HttpTimeouts TimeoutsOf(const HttpServer::Options& options) {
+  const std::chrono::milliseconds handshake(absl::ToInt64Milliseconds(options.handshake));
+  HttpTimeouts timeouts;
+  timeouts.handshake = handshake;
+  timeouts.head = handshake;
+  timeouts.silence = std::chrono::milliseconds(absl::ToInt64Milliseconds(options.silence));
+  if (options.channel == nullptr) timeouts.idle = handshake;
+  return timeouts;
+}
+
+void SetUp(HttpContext& context, HttpServer::Options& options, const ListenAddress& address) {
+  context.timeouts = TimeoutsOf(options);
+  context.handler = HandlerOf(options, address);
+  context.keep_alive = options.channel != nullptr;
+  context.channel = std::move(options.channel);
   context.bodies = std::make_unique<MessageBudget>(MessageBudget::Options{
       .per_message = options.max_message_bytes, .total = options.max_body_memory});
   context.max_message_bytes = options.max_message_bytes;
   context.page = options.page;
-  const std::chrono::milliseconds handshake(absl::ToInt64Milliseconds(options.handshake));
-  context.timeouts.handshake = handshake;
-  context.timeouts.head = handshake;
-  context.timeouts.silence = std::chrono::milliseconds(absl::ToInt64Milliseconds(options.silence));
 }
 
 }  // namespace
 
 class HttpServer::Loop {
  public:
-  Loop(Options options, std::vector<OpenFile> listeners, std::string address)
-      : address_(std::move(address)), max_connections_(options.max_connections) {
+  Loop(Options options, std::vector<OpenFile> listeners, const ListenAddress& address)
+      : address_(BoundAddress(address, PortOf(listeners.front()))),
+        max_connections_(options.max_connections),
+        metrics_(options.metrics) {
     if (options.tls != nullptr) tls_ = std::make_unique<HttpTls>(*options.tls);
-    SetUp(context_, options);
+    SetUp(context_, options, address);
     for (OpenFile& listener : listeners) {
       acceptors_.push_back(AcceptorOf(io_, std::move(listener)));
     }
@@ -117,9 +146,24 @@ class HttpServer::Loop {
         co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
         continue;
       }
-      // The socket's destructor closes connections above the limit.
-      if (context_.sessions.count() < max_connections_) Begin(std::move(socket));
+      if (context_.sessions.count() < max_connections_) {
+        Begin(std::move(socket));
+      } else {
+        Refuse();
+      }
     }
+  }
+
+  // Counts and logs a connection above the limit, which the socket's destructor closes at once. In
+  // the kernel's queue, it would look established without being served.
+  void Refuse() {
+    if (metrics_ != nullptr) metrics_->CountRefusedConnection();
+    const std::optional<int64_t> suppressed = refusals_.Pass(SteadyNow());
+    if (!suppressed.has_value()) return;
+    LogWarning("HTTP connection refused",
+               {{.name = "address", .value = address_},
+                {.name = "max_connections", .value = Concat(max_connections_), .number = true},
+                {.name = "not_logged", .value = Concat(*suppressed), .number = true}});
   }
 
   void Begin(tcp::socket socket) {
@@ -152,6 +196,8 @@ class HttpServer::Loop {
 
   const std::string address_;
   const int64_t max_connections_;
+  Metrics* const metrics_;  // may be null
+  LogRateLimiter refusals_{kRefusalLogInterval};
   HttpContext context_;
   std::unique_ptr<HttpTls> tls_;
   absl::Mutex mutex_;
@@ -167,15 +213,12 @@ HttpServer::~HttpServer() = default;
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Create(Options options) {
   VRP_ASSIGN_OR_RETURN(const ListenAddress address,
-                       ParseListenAddress(options.listen, "http_listen"));
+                       ParseListenAddress(options.listen, options.option));
   std::vector<OpenFile> listeners = ListenOnAll(address);
-  if (listeners.empty()) return BindError("http_listen", options.listen);
+  if (listeners.empty()) return BindError(options.option, options.listen);
   if (options.tls != nullptr) VRP_RETURN_IF_ERROR(HttpTls(*options.tls).Current().status());
-  options.hosts.push_back(address.host);
-  for (std::string& host : options.hosts) host = absl::AsciiStrToLower(host);
-  std::string bound = BoundAddress(address, PortOf(listeners.front()));
-  return std::unique_ptr<HttpServer>(new HttpServer(
-      std::make_unique<Loop>(std::move(options), std::move(listeners), std::move(bound))));
+  return std::unique_ptr<HttpServer>(
+      new HttpServer(std::make_unique<Loop>(std::move(options), std::move(listeners), address)));
 }
 
 void HttpServer::StopAccepting() { loop_->StopAccepting(); }

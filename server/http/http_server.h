@@ -1,4 +1,5 @@
-// Serves the RPCs as JSON over HTTP. This header does not need Asio.
+// Serves the RPCs as JSON, or pages for monitoring, over HTTP. This header needs neither Asio nor
+// gRPC.
 #pragma once
 
 #include <memory>
@@ -7,25 +8,33 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "grpcpp/channel.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
 #include "server/http/page/page_settings.h"
+#include "server/http/status_page.h"
 #include "server/support/metrics.h"
+
+namespace grpc {
+class Channel;
+}
 
 namespace vrp {
 
-// A server of HTTP/1.1, which calls the RPCs by `channel`. Thread-safe.
+// A server of HTTP/1.1. Thread-safe.
 class HttpServer {
  public:
   struct Options {
-    std::string listen;                      // an address that passed CheckHttpAddress
-    std::vector<std::string> hosts;          // further names of this daemon; see BrowserGuard
-    PageSettings page;                       // of the web page
-    std::shared_ptr<grpc::Channel> channel;  // to the daemon's own gRPC server, in this process
-    const TlsFiles* tls = nullptr;           // outlives the server; null: plaintext connections
-    const AccessControl* access = nullptr;   // outlives the server; null: callers need no token
-    Metrics* metrics = nullptr;              // outlives the server
+    std::string listen;                       // an address that passed CheckHttpAddress
+    std::string_view option = "http_listen";  // names the address in errors
+    std::vector<std::string> hosts = {};      // further names of this daemon; see BrowserGuard
+    PageSettings page = {};                   // of the web page
+    // To the daemon's own gRPC server, in this process. Null: the server serves only `pages`, and
+    // one request per connection.
+    std::shared_ptr<grpc::Channel> channel = nullptr;
+    StatusPages pages = {};
+    const TlsFiles* tls = nullptr;          // outlives the server; null: plaintext connections
+    const AccessControl* access = nullptr;  // outlives the server; null: callers need no token
+    Metrics* metrics = nullptr;             // outlives the server
     int64_t max_message_bytes = 64 << 20;
     int64_t max_body_memory = int64_t{1} << 30;  // of all bodies that are being received
     int64_t max_connections = 1000;

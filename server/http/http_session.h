@@ -33,15 +33,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   Awaitable<> Run();
   Awaitable<> ServeRequests();
-  // Serves a request whose head has been read.
-  Awaitable<> ServeRequest();
-  // Returns kOk if the caller may use the RPC.
-  absl::Status Authorize(std::string_view grpc_path);
-  // Refuses the method of the request. `allowed` names those of its path: "GET, DELETE".
-  Awaitable<> RefuseVerb(std::string allowed);
-  // Checks the token and the media type of a request, then calls its RPC. `is_vroom`: in VROOM's
-  // form.
-  Awaitable<> ServeMatch(const HttpRouteMatch& match, bool is_vroom);
+  bool MayKeepAlive() const;
 
   HttpExchange exchange_;
 };

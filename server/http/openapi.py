@@ -18,6 +18,15 @@ Field = descriptor_pb2.FieldDescriptorProto
 INT32 = {Field.TYPE_INT32, Field.TYPE_SINT32, Field.TYPE_SFIXED32, Field.TYPE_UINT32, Field.TYPE_FIXED32}
 INT64 = {Field.TYPE_INT64, Field.TYPE_SINT64, Field.TYPE_SFIXED64, Field.TYPE_UINT64, Field.TYPE_FIXED64}
 UNSIGNED = {Field.TYPE_UINT32, Field.TYPE_FIXED32, Field.TYPE_UINT64, Field.TYPE_FIXED64}
+# The HTTP status of each code, as google/rpc/code.proto states it.
+HTTP_STATUS = {"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "OUT_OF_RANGE": 400, "UNAUTHENTICATED": 401,
+               "PERMISSION_DENIED": 403, "NOT_FOUND": 404, "ABORTED": 409, "ALREADY_EXISTS": 409, "RESOURCE_EXHAUSTED": 429,
+               "DATA_LOSS": 500, "INTERNAL": 500, "UNIMPLEMENTED": 501, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504}
+# Any request may be refused with these: wrong fields, a wrong token, a foreign web page, too many or large requests.
+COMMON_STATUSES = {400, 401, 403, 413, 429, 503}
+# The form of ids in paths.
+ID = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$", "maxLength": 63}
+VERSION = {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}
 WELL_KNOWN = {
     "google.protobuf.Duration": {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]{1,9})?s$", "examples": ["2.5s"]},
     "google.protobuf.Timestamp": {"type": "string", "format": "date-time"},
@@ -172,7 +181,7 @@ def parameters(document, route, method):
 
     The query's are the request's fields that are no messages, lists or maps.
     """
-    in_path = [{"name": name, "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[^/:]+$"}}
+    in_path = [{"name": name, "in": "path", "required": True, "schema": VERSION if name == "version" else ID}
                for name in route.names]
     if route.verb not in ("get", "delete"):
         return in_path
@@ -193,7 +202,14 @@ def header_parameters(document, method):
                       comments.get((*path, FIELD, number))) for number, field in enumerate(fields.field)]
 
 
-def responses(document, method):
+def event_of(schema):
+    """Returns the schema of a Server-Sent Event whose data is a message."""
+    data = {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}
+    return {"type": "object", "required": ["data"],
+            "properties": {"event": {"enum": ["message", "error", "end"]}, "data": data}}
+
+
+def responses(document, route, method, comment):
     output = document.reference(method.output_type)
     if not method.server_streaming:
         good = {"description": "The response.", **json_body(output)}
@@ -202,16 +218,17 @@ def responses(document, method):
                 **json_body({"type": "string"}, "application/x-ndjson")}
     else:
         good = {"description": "Server-Sent Events. Each `data` is one response; `event: error` or `event: end` is last.",
-                **json_body({"type": "string"}, "text/event-stream")}
-    return {"200": good, "default": {"$ref": "#/components/responses/Error"}}
+                **json_body(event_of(output), "text/event-stream")}
+    named = {HTTP_STATUS[code] for code in re.findall(r"\b[A-Z]+_[A-Z]+\b|\bABORTED\b|\bUNAVAILABLE\b", comment) if code in HTTP_STATUS}
+    statuses = named | COMMON_STATUSES | ({404} if route.names else set()) | ({415} if route.verb in ("post", "put") else set())
+    error = {"$ref": "#/components/responses/Error"}
+    return {"200": good, **{str(status): error for status in sorted(statuses)}, "default": error}
 
 
 def request_body(document, method):
     schema = document.reference(method.input_type)
     if not method.client_streaming:
-        fields = document.protos.messages[method.input_type.lstrip(".")][0].field
-        taken = {field for message, field in document.in_paths if message == method.input_type.lstrip(".")}
-        return {"required": len(fields) > len(taken), **json_body(schema)}
+        return {"required": True, **json_body(schema)}
     content = {"application/x-ndjson": {"schema": {"type": "string"}}}
     name = schema["$ref"].rsplit("/", 1)[1]
     text = f"One JSON object of `{name}` per line."
@@ -223,7 +240,7 @@ def request_body(document, method):
 
 def operation(document, route, method, comment, operation_id):
     made = {"operationId": operation_id, "summary": one_line(comment.split("\n\n")[0]), "security": [{"token": []}, {}],
-            "responses": responses(document, method)}
+            "responses": responses(document, route, method, comment)}
     taken = parameters(document, route, method)
     if method.client_streaming and method.name.startswith("Upload"):
         taken += header_parameters(document, method)

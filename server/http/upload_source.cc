@@ -101,14 +101,14 @@ asio::awaitable<NextMessage> UploadSource::NextChunk() {
     if (!reserved.ok()) co_return reserved;
   }
   if (text_.empty()) co_return std::optional<std::string>();
-  const size_t whole = text_.size() - text_.size() % raw_->element_bytes();
-  if (whole == 0) {
+  const size_t complete_bytes = text_.size() - text_.size() % raw_->element_bytes();
+  if (complete_bytes == 0) {
     co_return absl::InvalidArgumentError(Concat("the body ends with ", text_.size(),
                                                 " bytes, wanted a multiple of ",
                                                 raw_->element_bytes()));
   }
-  std::string message = raw_->Chunk(std::string_view(text_).substr(0, whole));
-  text_.erase(0, whole);
+  std::string message = raw_->Chunk(std::string_view(text_).substr(0, complete_bytes));
+  text_.erase(0, complete_bytes);
   co_return std::optional<std::string>(std::move(message));
 }
 

@@ -9,7 +9,8 @@
 
 namespace vrp {
 
-// A counter of the threads of long work: searches, solve jobs, trainings, evaluations. Thread-safe.
+// A counter of the threads of long work: searches, solve jobs, training jobs, evaluations.
+// Thread-safe.
 class BusyThreads {
  public:
   // Threads that count as busy while the lease lives. Movable.

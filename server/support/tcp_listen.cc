@@ -59,8 +59,7 @@ bool IsWildcard(const addrinfo& at) {
          IN6_IS_ADDR_UNSPECIFIED(&reinterpret_cast<const sockaddr_in6*>(at.ai_addr)->sin6_addr);
 }
 
-}  // namespace
-
+// Returns a listener on the first of the host's addresses that can be bound, or -1.
 OpenFile ListenOnFirst(const ListenAddress& address) {
   const Addresses found = Resolve(address);
   for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next) {
@@ -69,6 +68,8 @@ OpenFile ListenOnFirst(const ListenAddress& address) {
   }
   return OpenFile(-1);
 }
+
+}  // namespace
 
 std::vector<OpenFile> ListenOnAll(const ListenAddress& address) {
   std::vector<OpenFile> listeners;

@@ -9,12 +9,8 @@
 
 namespace vrp {
 
-// Returns a non-blocking listener on the first of the host's addresses that can be bound, or -1 if
-// none can.
-OpenFile ListenOnFirst(const ListenAddress& address);
-
-// Returns listeners on all of the host's addresses that can be bound, with the same port. Returns
-// none if no address can be bound. As in gRPC, 0.0.0.0 and [::] each mean both.
+// Returns non-blocking listeners on all of the host's addresses that can be bound, with the same
+// port. Returns none if no address can be bound. As in gRPC, 0.0.0.0 and [::] each mean both.
 std::vector<OpenFile> ListenOnAll(const ListenAddress& address);
 
 // Returns the port of a listener, or 0 on an error.

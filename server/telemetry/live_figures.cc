@@ -38,7 +38,7 @@ void AddJobCounts(const LiveFigures& figures, std::vector<MetricFamily>& familie
   families.push_back(jobs.Take());
 }
 
-// Adds the families of active trainings. Finished jobs are not active and have no samples.
+// Adds the families of active training jobs. Finished jobs are not active and have no samples.
 void AddTrainings(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   FamilyBuilder epoch("vrp_training_epoch", "Current epoch of a running training job, from 1.");
   FamilyBuilder step("vrp_training_step", "Finished steps of a running training job.");

@@ -16,15 +16,9 @@ constexpr char kStarting[] = "starting";
 constexpr char kDraining[] = "draining";
 constexpr char kMetricsPage[] = "/metrics";
 
-HttpResponse Authorize(CallAuthorizer& authorizer, const HttpRequest& request) {
-  const absl::Status status = authorizer.Check({.method = request.path,
-                                                .authorization = request.authorization,
-                                                .user_agent = request.user_agent,
-                                                .peer = {}});
-  if (status.ok()) return {};
-  return {.status = absl::IsPermissionDenied(status) ? 403 : 401,
-          .body = Concat(status.message(), "\n")};
-}
+// Bounds of the server, whose clients are few and fetch one page per connection.
+constexpr int64_t kMaxConnections = 32;
+constexpr absl::Duration kTimeout = absl::Seconds(5);
 
 }  // namespace
 
@@ -32,10 +26,16 @@ absl::StatusOr<std::unique_ptr<Telemetry>> Telemetry::Create(const Options& opti
   std::unique_ptr<Telemetry> telemetry(new Telemetry(options.started, options.tls));
   telemetry->readiness_.Set(kStarting, true);
   if (options.metrics_listen.empty()) return telemetry;
-  if (options.access != nullptr) {
-    telemetry->authorizer_ = std::make_unique<CallAuthorizer>(*options.access, telemetry->metrics_);
-  }
-  VRP_ASSIGN_OR_RETURN(telemetry->http_, HttpEndpoint::Create(telemetry->PagesOf(options)));
+  VRP_ASSIGN_OR_RETURN(telemetry->http_, HttpServer::Create({.listen = options.metrics_listen,
+                                                             .option = "metrics_listen",
+                                                             .pages = telemetry->Pages(),
+                                                             .tls = options.tls,
+                                                             .access = options.access,
+                                                             .metrics = &telemetry->metrics_,
+                                                             .max_connections = kMaxConnections,
+                                                             .threads = 1,
+                                                             .handshake = kTimeout,
+                                                             .silence = kTimeout}));
   return telemetry;
 }
 
@@ -44,19 +44,14 @@ std::string Telemetry::metrics_url() const {
   return Concat(tls_ == nullptr ? "http://" : "https://", http_->address(), kMetricsPage);
 }
 
-HttpEndpoint::Options Telemetry::PagesOf(const Options& options) {
-  HttpEndpoint::Options pages{.listen = options.metrics_listen, .tls = options.tls};
-  pages.pages[kMetricsPage] = [this] {
-    return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
-                        .body = MetricsText(Families())};
+StatusPages Telemetry::Pages() {
+  StatusPages pages;
+  pages[kMetricsPage] = [this] {
+    return StatusPage{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                      .body = MetricsText(Families())};
   };
-  pages.pages["/healthz"] = [] { return HttpResponse{.body = "alive\n"}; };
-  pages.pages["/readyz"] = [this] { return ReadyPage(); };
-  if (authorizer_ != nullptr) {
-    pages.authorize = [this](const HttpRequest& request) {
-      return Authorize(*authorizer_, request);
-    };
-  }
+  pages["/healthz"] = [] { return StatusPage{.body = "alive\n"}; };
+  pages["/readyz"] = [this] { return ReadyPage(); };
   return pages;
 }
 
@@ -99,7 +94,7 @@ std::vector<MetricFamily> Telemetry::Families() const {
   return families;
 }
 
-HttpResponse Telemetry::ReadyPage() const {
+StatusPage Telemetry::ReadyPage() const {
   const std::vector<std::string> reasons = readiness_.reasons();
   if (reasons.empty()) return {.body = "ready\n"};
   return {.status = 503, .body = absl::StrJoin(reasons, "\n") + "\n"};

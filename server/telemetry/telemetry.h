@@ -11,10 +11,9 @@
 #include "absl/time/time.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
-#include "server/support/call_authorizer.h"
+#include "server/http/http_server.h"
 #include "server/support/metric_family.h"
 #include "server/support/metrics.h"
-#include "server/telemetry/http_endpoint.h"
 #include "server/telemetry/live_figures.h"
 #include "server/telemetry/overdue_monitor.h"
 #include "server/telemetry/readiness.h"
@@ -61,8 +60,8 @@ class Telemetry {
 
  private:
   Telemetry(absl::Time started, const TlsFiles* tls) : started_(started), tls_(tls) {}
-  HttpEndpoint::Options PagesOf(const Options& options);
-  HttpResponse ReadyPage() const;
+  StatusPages Pages();
+  StatusPage ReadyPage() const;
 
   const absl::Time started_;
   const TlsFiles* const tls_;  // may be null
@@ -72,8 +71,7 @@ class Telemetry {
   OverdueMonitor overdue_monitor_{{.watchdog = &watchdog_, .metrics = &metrics_}};
   mutable absl::Mutex mutex_;  // locked while the sources are read
   LiveSources sources_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<CallAuthorizer> authorizer_;
-  std::unique_ptr<HttpEndpoint> http_;  // last, because it uses the other members
+  std::unique_ptr<HttpServer> http_;  // last, because it uses the other members
 };
 
 }  // namespace vrp

@@ -38,6 +38,7 @@ BenchDaemon::BenchDaemon(int threads) : folder_(FreshFolder()), trainer_(MakeTra
                           .trainer = trainer_.get(),
                           .clock = &clock_};
   options.vrpd.listen = "127.0.0.1:0";
+  options.vrpd.http_listen = "127.0.0.1:0";
   options.vrpd.state_dir = folder_;
   options.vrpd.models_dir = folder_ + "/models";
   options.vrpd.read_only_models_dirs = {ShippedModelsDirectory()};
@@ -45,7 +46,7 @@ BenchDaemon::BenchDaemon(int threads) : folder_(FreshFolder()), trainer_(MakeTra
   options.vrpd.threads = threads;
   absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(std::move(options));
   if (!daemon.ok()) {
-    std::cerr << "serving_bench: " << daemon.status() << "\n";
+    std::cerr << "bench_daemon: " << daemon.status() << "\n";
     std::exit(1);
   }
   daemon_ = *std::move(daemon);
@@ -61,6 +62,10 @@ std::shared_ptr<grpc::Channel> BenchDaemon::Connect() const {
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(daemon_->address(), grpc::InsecureChannelCredentials(),
                                    arguments);
+}
+
+std::string BenchDaemon::http_address() const {
+  return daemon_->http_url().substr(sizeof("http://") - 1);
 }
 
 v1::Instance MessageOf(const Instance& instance) {

@@ -14,7 +14,8 @@
 
 namespace vrp {
 
-// A daemon on a free loopback port with a temporary folder. Errors end the process.
+// A daemon on free loopback ports for gRPC and HTTP, with a temporary folder. Errors end the
+// process.
 class BenchDaemon {
  public:
   explicit BenchDaemon(int threads);
@@ -24,6 +25,8 @@ class BenchDaemon {
 
   // Opens a separate connection and returns its channel.
   std::shared_ptr<grpc::Channel> Connect() const;
+  // Returns the address of JSON over HTTP: "127.0.0.1:8080".
+  std::string http_address() const;
 
  private:
   const std::string folder_;

@@ -78,11 +78,11 @@ def run_solver(vrpd, solver, problem, limit, seed):
         routes, seconds = vrpd.solve_file(json.dumps(problem.instance), limit, seed)
         return judge(vrpd, problem, routes, None, seconds)
     rival = rival_of(solver)
-    if unsupported := used_keys(problem.instance) & rival.UNKNOWN:
+    if unsupported := used_keys(problem.instance) & rival.UNSUPPORTED:
         raise ValueError(f"{solver} does not model {sorted(unsupported)[0]}")
-    begun = time.perf_counter()
+    start = time.perf_counter()
     plan = rival.solve(problem, limit, seed)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - start
     return plan and judge(vrpd, problem, plan.routes, plan.cost, seconds)
 
 

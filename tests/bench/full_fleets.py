@@ -84,10 +84,10 @@ def run_pyvrp(text, limit, seed):
         path = pathlib.Path(folder) / "fleet.vrp"
         path.write_text(text)
         data = pyvrp.read(path, "round")
-    begun = time.perf_counter()
+    start = time.perf_counter()
     result = pyvrp.solve(data, pyvrp.stop.MaxRuntime(limit), seed=seed, display=False)
     feasible = result.is_feasible()
-    return feasible, result.cost() if feasible else None, time.perf_counter() - begun
+    return feasible, result.cost() if feasible else None, time.perf_counter() - start
 
 
 def compare(solvers, about, texts, limit):

@@ -94,10 +94,10 @@ class Bench {
     DecodeOptions options;
     options.improvement = PlanImprovement{.rounds = rounds};
     options.pool = &pool_;
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     const double cpu = ProcessCpuSeconds();
     const std::vector<DecodedPlan> plans = Value(policy_->Decode(instances_, options));
-    const double seconds = absl::ToDoubleSeconds(SteadyNow() - begun);
+    const double seconds = absl::ToDoubleSeconds(SteadyNow() - start);
     double cost = 0;
     double gap = 0;
     for (size_t i = 0; i < plans.size(); ++i) {
@@ -126,9 +126,9 @@ class Bench {
     const std::span<const Instance> one(instances_.data(), 1);
     std::vector<double> milliseconds;
     for (int call = -kWarmCalls; call < kCalls; ++call) {
-      const absl::Time begun = SteadyNow();
+      const absl::Time start = SteadyNow();
       Value(policy_->Decode(one, options));
-      if (call >= 0) milliseconds.push_back(absl::ToDoubleMilliseconds(SteadyNow() - begun));
+      if (call >= 0) milliseconds.push_back(absl::ToDoubleMilliseconds(SteadyNow() - start));
     }
     return Median(milliseconds);
   }

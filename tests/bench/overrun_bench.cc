@@ -49,9 +49,9 @@ double OverrunMs(const Instance& instance, absl::Duration budget, uint64_t seed)
   SolveOptions options;
   options.budget = budget;
   options.seed = seed;
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   if (!Solve(instance, options).ok()) std::abort();
-  return absl::ToDoubleMilliseconds(SteadyNow() - begun - budget);
+  return absl::ToDoubleMilliseconds(SteadyNow() - start - budget);
 }
 
 double Quantile(const std::vector<double>& sorted, double share) {

@@ -83,10 +83,10 @@ def run_ours(ours, path, text, best, limit, seed):
 def run_pyvrp(path, rounding, best, limit, seed):
     import pyvrp
     _, name, units = ROUNDING[rounding]
-    begun = time.perf_counter()
+    start = time.perf_counter()
     result = pyvrp.solve(pyvrp.read(path, name), pyvrp.stop.MaxRuntime(limit), seed=seed, display=False)
     cost = result.cost() / units if result.is_feasible() else None
-    return print_result(path, "pyvrp", limit, time.perf_counter() - begun, cost, best, result.best.num_routes())
+    return print_result(path, "pyvrp", limit, time.perf_counter() - start, cost, best, result.best.num_routes())
 
 
 def main():

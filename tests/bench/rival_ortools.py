@@ -7,10 +7,10 @@ from feature_problem import FAR, NO_LIMIT, Plan
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
 NAME = "ortools"
-# Features without a short exact model, or that other solvers are compared on. OR-Tools may schedule a break before a
-# route begins or after it ends; our breaks are part of the route.
-UNKNOWN = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
-           "vehicles.max_reloads"}
+# Features without a short exact model, and features for which other rivals suffice. OR-Tools may schedule a break
+# before a route begins or after it ends; our breaks are part of the route.
+UNSUPPORTED = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
+               "vehicles.max_reloads"}
 
 
 class Model:
@@ -135,14 +135,14 @@ class Model:
 def solve(problem, limit, seed):
     """Returns the best plan found within the limit, or None. OR-Tools has no seed."""
     del seed
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model = Model(problem)
     parameters = pywrapcp.DefaultRoutingSearchParameters()
     parameters.first_solution_strategy = routing_enums_pb2.FirstSolutionStrategy.PARALLEL_CHEAPEST_INSERTION
     parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
-    parameters.time_limit.FromMilliseconds(max(1, int(1000 * (limit - (time.perf_counter() - begun)))))
+    parameters.time_limit.FromMilliseconds(max(1, int(1000 * (limit - (time.perf_counter() - start)))))
     solution = model.routing.SolveWithParameters(parameters)
     if solution is None:
         return None
     routes = model.routes(solution)
-    return Plan(routes, problem.cost_alone(solution.ObjectiveValue(), routes))
+    return Plan(routes, problem.cost_without_penalties(solution.ObjectiveValue(), routes))

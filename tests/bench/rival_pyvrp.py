@@ -16,8 +16,8 @@ import pyvrp
 from feature_problem import NO_LIMIT, Plan
 
 NAME = "pyvrp"
-# PyVRP has no breaks, no soft windows, and no setup times that depend on the previous location.
-UNKNOWN = {"setup", "vehicles.breaks"}
+# Features that PyVRP lacks: breaks, and setup times that depend on the previous location.
+UNSUPPORTED = {"setup", "vehicles.breaks"}
 
 
 def unlimited(value):
@@ -26,10 +26,12 @@ def unlimited(value):
 
 
 class Model:
+    """The data of an instance for PyVRP. Raises ValueError for features that cannot be expressed."""
+
     def __init__(self, problem):
         self._problem = problem
         self._skills = sorted({skill for skills in problem.skills for skill in skills})
-        self._stops = any("max_stops" in vehicle.given for vehicle in problem.vehicles)
+        self._has_stop_limits = any("max_stops" in vehicle.given for vehicle in problem.vehicles)
         self._nodes = []  # node of each PyVRP client
         self._groups = []
         self._add_groups()
@@ -46,12 +48,12 @@ class Model:
         several = [[node] for node in self._problem.customers if len(self._problem.windows[node]) > 1]
         for members in self._problem.groups + several:
             if self._problem.prizes[members[0]] is not None:
-                raise ValueError("PyVRP counts the prizes of all members of a group, we only one")
+                raise ValueError("PyVRP counts the prizes of all members of a group, our objective only one")
             self._group_of.update(dict.fromkeys(members, len(self._groups)))
             self._groups.append(pyvrp.ClientGroup())
 
     def _further_loads(self, node):
-        return [1] * self._stops + [int(skill in self._problem.skills[node]) for skill in self._skills]
+        return [1] * self._has_stop_limits + [int(skill in self._problem.skills[node]) for skill in self._skills]
 
     def _clients(self, node):
         problem = self._problem
@@ -62,7 +64,7 @@ class Model:
         required = problem.prizes[node] is None and group is None
         if required and problem.instance.get("priorities"):
             required, prize = False, problem.big * (1 + problem.priorities[node])
-        pickups = [sum(both) for both in zip(problem.pickups[node], problem.backhauls[node])]
+        pickups = [pickup + backhaul for pickup, backhaul in zip(problem.pickups[node], problem.backhauls[node])]
         for early, late, soft in problem.windows[node]:
             if soft is not None:
                 raise ValueError("PyVRP has no soft windows")
@@ -83,8 +85,8 @@ class Model:
             (early, late, _), = problem.windows[node]
             sides.update({f"{side}_location": node, f"{side}_tw_early": early, f"{side}_tw_late": unlimited(late),
                           f"{side}_service_duration": problem.service[node]})
-        if self._stops or self._skills:
-            raise ValueError("the stops and skills of shipments are not modelled")
+        if self._has_stop_limits or self._skills:
+            raise ValueError("stop limits and skills are not modelled for shipments")
         return pyvrp.Shipment(amount=[shipment["amount"]], **sides)
 
     def _depots(self):
@@ -108,7 +110,7 @@ class Model:
 
     def _vehicle(self, vehicle, profile):
         given = vehicle.given
-        further = [given.get("max_stops", self._problem.nodes)] * self._stops
+        further = [given.get("max_stops", self._problem.nodes)] * self._has_stop_limits
         further += [self._problem.nodes if skill in given.get("skills", ()) else 0 for skill in self._skills]
         early, late = given.get("shift", (0, NO_LIMIT))
         extra = {}
@@ -132,20 +134,21 @@ class Model:
 
 
 def nodes_of(model, route, depots):
+    """Returns the customers and reload depots of a route, without depots at its ends."""
     nodes = [model.node_of(activity) for activity in route.schedule()][1:-1]
-    once = [node for node, _ in itertools.groupby(nodes)]  # merges consecutive visits of a depot
-    while once and once[-1] < depots:
-        once.pop()
-    return list(itertools.dropwhile(lambda node: node < depots, once))
+    merged = [node for node, _ in itertools.groupby(nodes)]  # merges consecutive visits of a depot
+    while merged and merged[-1] < depots:
+        merged.pop()
+    return list(itertools.dropwhile(lambda node: node < depots, merged))
 
 
 def solve(problem, limit, seed):
     """Returns the best feasible plan found within the limit, or None."""
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model = Model(problem)
-    result = pyvrp.solve(model.data, stop=lambda _: time.perf_counter() - begun >= limit, seed=seed, collect_stats=False,
+    result = pyvrp.solve(model.data, stop=lambda _: time.perf_counter() - start >= limit, seed=seed, collect_stats=False,
                          display=False)
     if not result.best.is_feasible():
         return None
     routes = [(route.vehicle_type(), nodes_of(model, route, problem.depots)) for route in result.best.routes()]
-    return Plan(routes, problem.cost_alone(result.cost(), routes))
+    return Plan(routes, problem.cost_without_penalties(result.cost(), routes))

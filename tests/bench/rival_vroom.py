@@ -12,7 +12,7 @@ LEVEL = 5
 # VROOM has no release times, prizes, groups or reloads, and its durations and their limits cover only the driving.
 # Among plans with equal unserved weight, VROOM prefers more served customers, then the lowest cost.
 # Ours prefers the lowest cost.
-UNKNOWN = {"release", "prizes", "priorities", "alternative_groups", "backhauls", "vehicles.max_reloads",
+UNSUPPORTED = {"release", "prizes", "priorities", "alternative_groups", "backhauls", "vehicles.max_reloads",
            "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime"}
 
 
@@ -83,9 +83,9 @@ class Model:
 def solve(problem, limit, seed):
     """Returns VROOM's plan, which may have unserved customers. VROOM has no seed and is deterministic."""
     del seed
-    begun = time.perf_counter()
+    start = time.perf_counter()
     model = Model(problem)
-    rest = datetime.timedelta(seconds=max(0.01, limit - (time.perf_counter() - begun)))
+    rest = datetime.timedelta(seconds=max(0.01, limit - (time.perf_counter() - start)))
     solution = model.input.solve(exploration_level=LEVEL, nb_threads=1, timeout=rest)
     steps = solution.routes
     steps = steps[steps["type"].isin(["job", "pickup", "delivery"])]

@@ -57,11 +57,11 @@ Instance MakeInstance(const ScalingCase& scaling, int32_t customers) {
 
 void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
   const Instance instance = MakeInstance(scaling, customers);
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   absl::Time first = absl::InfinitePast();
   Cost first_cost = 0;
   SearchOptions options;
-  options.stop = StopCondition(begun + budget, nullptr);
+  options.stop = StopCondition(start + budget, nullptr);
   const absl::StatusOr<SearchResult> result =
       Search(instance, options, [&](const Plan& /*plan*/, Cost cost) {
         if (first != absl::InfinitePast()) return;
@@ -76,8 +76,8 @@ void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budge
   nlohmann::ordered_json line;
   line["what"] = scaling.what;
   line["customers"] = customers;
-  line["first_plan_ms"] = absl::ToDoubleMilliseconds(first - begun);
-  line["overrun_ms"] = absl::ToDoubleMilliseconds(end - begun - budget);
+  line["first_plan_ms"] = absl::ToDoubleMilliseconds(first - start);
+  line["overrun_ms"] = absl::ToDoubleMilliseconds(end - start - budget);
   line["iterations"] = result->iterations;
   line["us_per_iteration"] =
       absl::ToDoubleMicroseconds(end - first) / std::max<double>(1, result->iterations);

@@ -67,9 +67,9 @@ struct Throughput {
   double MeasureDirect() {
     DecodeOptions options;
     options.pool = &pool;
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     Value(policy->Decode(instances, options));
-    return kBatch / absl::ToDoubleSeconds(SteadyNow() - begun);
+    return kBatch / absl::ToDoubleSeconds(SteadyNow() - start);
   }
   void MeasureServed(int clients, absl::Duration duration, Rounds& rounds) {
     const double cpu = ProcessCpuSeconds();
@@ -140,9 +140,9 @@ struct Overhead {
   Call MeasureServed(const v1::SolveRequest& request) {
     grpc::ClientContext context;
     v1::SolveResponse response;
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     const grpc::Status status = stub->Solve(&context, request, &response);
-    const double took = Ms(SteadyNow() - begun);
+    const double took = Ms(SteadyNow() - start);
     const v1::TimeBreakdown& times = response.times();
     const absl::Duration computed =
         Value(FromProto(times.decode())) + Value(FromProto(times.search()));
@@ -151,9 +151,9 @@ struct Overhead {
     std::exit(1);
   }
   static Call MeasureDirect(const Instance& instance, const SolveOptions& options) {
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     const SolveTimes times = Value(Solve(instance, options)).times;
-    return {Ms(SteadyNow() - begun), Ms(times.decode + times.search)};
+    return {Ms(SteadyNow() - start), Ms(times.decode + times.search)};
   }
 
   // Measures `requests`, and direct calls for the same `problems`, in turns.
@@ -200,9 +200,9 @@ void MeasureFloor(Overhead& bench, const SolveOptions& decoding, absl::Duration 
   while (SteadyNow() < end) {
     const auto took = [](auto call) {
       grpc::ClientContext context;
-      const absl::Time begun = SteadyNow();
+      const absl::Time start = SteadyNow();
       if (!call(context).ok()) std::exit(1);
-      return Ms(SteadyNow() - begun);
+      return Ms(SteadyNow() - start);
     };
     const auto check = [&](grpc::ClientContext& context) {
       grpc::health::v1::HealthCheckResponse response;

@@ -89,11 +89,11 @@ class Vrpd:
         return routes, seconds
 
     def _answer(self, given, limit, seed):
-        begun = time.perf_counter()
+        start = time.perf_counter()
         request = self._solver.SolveRequest(**given, strategy=self._strategy, model=self._model, threads=1, seed=seed)
         request.budget.FromNanoseconds(round(1e9 * limit))
         answer = self._solve(request, timeout=limit + LATE_S)
-        return answer, time.perf_counter() - begun
+        return answer, time.perf_counter() - start
 
     def _file(self, text, form="JSON"):
         return self._instances.InstanceFile(format=f"INSTANCE_FORMAT_{form}", content=text.encode())
@@ -148,7 +148,7 @@ class Peer:
 
     def run(self, instance, limit, seed):
         problem = self._script.Problem(instance, 10_000)
-        begun = time.perf_counter()
+        start = time.perf_counter()
         history = self._script.RUN[self._name](problem, VROOM_LEVEL if self._name == "vroom" else limit, seed, False, 1)
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - start
         return (history[-1][1] if history else None), seconds

@@ -43,8 +43,8 @@ def generate_files(daemon, folder, name, count, seed):
     return files
 
 
-def solve_once(daemon, path, words):
-    response = daemon.json("solve", path, *words)[0]
+def solve_once(daemon, path, arguments):
+    response = daemon.json("solve", path, *arguments)[0]
     return {"cost": response["cost"], "feasible": response["feasible"], "seconds": response["time_ms"]["total"] / 1000,
             "limit_seconds": response["budget_ms"] / 1000, "end_reason": response["end_reason"],
             "threads": response["threads"]}

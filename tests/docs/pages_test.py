@@ -108,9 +108,9 @@ class PagesTest(unittest.TestCase):
         environment = dict(os.environ, PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}", HOME=str(work),
                            VRP_REMOTE=daemon.address, PYTHONPATH=str(self.package or ""), VRP_BINARY_DIR=str(BINARIES.parent),
                            XDG_RUNTIME_DIR=str(work), VRPD_IDLE_S="2")
-        begun = time.monotonic()
+        start = time.monotonic()
         errors = run_page(page, work, daemon.address, environment)
-        print(f"{relative(page)}: {time.monotonic() - begun:.1f} s")
+        print(f"{relative(page)}: {time.monotonic() - start:.1f} s")
         daemon.clean_up()
         if errors:
             self.fail("\n".join(errors))

@@ -27,8 +27,8 @@ class BackupTest(unittest.TestCase):
         self.backup = self.folder / "vrp.tar"
         self.restored = self.folder / "restored"
 
-    def train(self, *words):
-        return self.daemon.json("train", "--config", tiny_config(self.folder), "--detach", *words)[0]["name"]
+    def train(self, *arguments):
+        return self.daemon.json("train", "--config", tiny_config(self.folder), "--detach", *arguments)[0]["name"]
 
     def read_until(self, job, wanted):
         return self.daemon.events_until(wanted, "jobs", "watch", job)

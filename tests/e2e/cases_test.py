@@ -72,8 +72,8 @@ class CasesTest(unittest.TestCase):
         self.assertEqual(len(found), 1, f"case {number}")
         return found[0] / name
 
-    def call(self, number, name, *words, code=0):
-        done = self.daemon.call("solve", self.file(number, name), "--budget", BUDGET, *words)
+    def call(self, number, name, *arguments, code=0):
+        done = self.daemon.call("solve", self.file(number, name), "--budget", BUDGET, *arguments)
         self.assertEqual(done.returncode, code, f"{number} {name}: {done.stdout[-800:]}\n{done.stderr}")
         return done
 
@@ -85,10 +85,10 @@ class CasesTest(unittest.TestCase):
         self.assertEqual(sorted(task["id"] for task in answer["unassigned"]), sorted(unserved), f"{number} {name}")
         return answer
 
-    def solve(self, number, name, cost, unserved=(), *words, code=None):
+    def solve(self, number, name, cost, unserved=(), *arguments, code=None):
         """Solves a file of vrpctl's JSON like vroom(), with texts as ids."""
         code = code if code is not None else INCOMPLETE if unserved else 0
-        answer = json.loads(self.call(number, name, *words, "--output", "json", code=code).stdout)
+        answer = json.loads(self.call(number, name, *arguments, "--output", "json", code=code).stdout)
         if cost is not None:
             self.assertAlmostEqual(answer["cost"], cost, 6, f"{number} {name}")
         self.assertEqual(sorted(task["id"] for task in answer["unserved"]), sorted(unserved), f"{number} {name}")
@@ -251,9 +251,9 @@ class CasesTest(unittest.TestCase):
         self.assertIn(done.returncode, (0, BUSY), done.stderr)
         self.solve("34", "limit.json", 11)
 
-    def train(self, number, name, *words):
+    def train(self, number, name, *arguments):
         shutil.copytree(self.file(number, "."), self.folder / number, dirs_exist_ok=True)
-        return subprocess.run([BINARIES / "vrpctl", "--remote", self.daemon.address, "train", "--config", name, *words],
+        return subprocess.run([BINARIES / "vrpctl", "--remote", self.daemon.address, "train", "--config", name, *arguments],
                               cwd=self.folder / number, capture_output=True, text=True, timeout=CALL_TIMEOUT_S,
                               check=False)
 

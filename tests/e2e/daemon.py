@@ -44,26 +44,27 @@ class Daemon:
             signal.alarm(0)
             signal.signal(signal.SIGALRM, before)
 
-    def call(self, *words, stdin=None):
-        """Runs `vrpctl --remote ... words`. Returns the finished process with text output."""
-        return vrpctl("--remote", self.address, *words, stdin=stdin)
+    def call(self, *arguments, stdin=None):
+        """Runs `vrpctl --remote ...` with `arguments`. Returns the finished process with text output."""
+        return vrpctl("--remote", self.address, *arguments, stdin=stdin)
 
-    def json(self, *words):
+    def json(self, *arguments):
         """Runs call() with --output json, expects success and returns the printed objects."""
-        done = self.call(*words, "--output", "json")
+        done = self.call(*arguments, "--output", "json")
         if done.returncode != 0:
-            raise AssertionError(f"vrpctl {words} exited {done.returncode}: {done.stderr}\n{self.log_path.read_text()[-2000:]}")
+            log = self.log_path.read_text()[-2000:]
+            raise AssertionError(f"vrpctl {arguments} exited {done.returncode}: {done.stderr}\n{log}")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def follow(self, *words):
+    def follow(self, *arguments):
         """Starts `vrpctl ... --output json`. Read its lines from .stdout."""
-        return subprocess.Popen([BINARIES / "vrpctl", "--remote", self.address, *map(str, words), "--output", "json"],
+        return subprocess.Popen([BINARIES / "vrpctl", "--remote", self.address, *map(str, arguments), "--output", "json"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
-    def events_until(self, wanted, *words):
-        """Returns the events printed by the following call `words`, up to the first for which wanted(event) is true."""
+    def events_until(self, wanted, *arguments):
+        """Returns the events printed by the following call `arguments`, up to the first for which wanted(event) is true."""
         events = []
-        with self.follow(*words) as watch:
+        with self.follow(*arguments) as watch:
             for line in watch.stdout:
                 events.append(json.loads(line))
                 if wanted(events[-1]):
@@ -119,8 +120,8 @@ def lost_events(before, after):
             if again.get(event["sequence"], own(event) if event["type"] in thinned else None) != own(event)]
 
 
-def vrpctl(*words, stdin=None, env=None):
-    return subprocess.run([BINARIES / "vrpctl", *map(str, words)], input=stdin, capture_output=True, text=True,
+def vrpctl(*arguments, stdin=None, env=None):
+    return subprocess.run([BINARIES / "vrpctl", *map(str, arguments)], input=stdin, capture_output=True, text=True,
                           timeout=CALL_TIMEOUT_S, env=env, check=False)
 
 

@@ -61,11 +61,11 @@ class DatasetsTest(unittest.TestCase):
         path.chmod(0o600)
         return path
 
-    def call(self, *words, role="train"):
-        return vrpctl("--remote", self.daemon.address, *words, env={**ENVIRONMENT, "VRP_TOKEN": self.tokens[role]})
+    def call(self, *arguments, role="train"):
+        return vrpctl("--remote", self.daemon.address, *arguments, env={**ENVIRONMENT, "VRP_TOKEN": self.tokens[role]})
 
-    def json(self, *words):
-        done = self.call(*words, "--output", "json")
+    def json(self, *arguments):
+        done = self.call(*arguments, "--output", "json")
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines()]
 

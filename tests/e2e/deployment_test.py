@@ -39,9 +39,9 @@ def needs(name):
     return unittest.skipUnless(tool(name), f"skipped: {name} is not installed")
 
 
-def run(*words):
+def run(*arguments):
     """Runs a command. Returns its exit status and all output."""
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    done = subprocess.run([str(argument) for argument in arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=CALL_TIMEOUT_S, check=False)
     return done.returncode, done.stdout
 

@@ -70,8 +70,8 @@ def provide_files(folder):
     (folder / "configs").symlink_to(ROOT / "configs")
 
 
-def help_of(program, words=()):
-    done = subprocess.run([BINARIES / program, *words, "--help"], capture_output=True, text=True, timeout=60, check=True)
+def help_of(program, arguments=()):
+    done = subprocess.run([BINARIES / program, *arguments, "--help"], capture_output=True, text=True, timeout=60, check=True)
     return done.stdout
 
 
@@ -88,12 +88,12 @@ def subcommands_of(text):
     return re.findall(r"^  ([a-z][\w-]*)", section, flags=re.MULTILINE)
 
 
-def all_commands(words=()):
+def all_commands(path=()):
     """Yields the path and the help text of each command of vrpctl, in the order of the help texts."""
-    text = help_of("vrpctl", words)
-    yield words, text
+    text = help_of("vrpctl", path)
+    yield path, text
     for name in subcommands_of(text):
-        yield from all_commands((*words, name))
+        yield from all_commands((*path, name))
 
 
 def shorten(lines):
@@ -151,8 +151,8 @@ class ExamplesTest(unittest.TestCase):
 
     def test_runs_the_examples_of_every_command(self):
         walked = 0
-        for words, text in all_commands():
-            name = " ".join(("vrpctl", *words))
+        for path, text in all_commands():
+            name = " ".join(("vrpctl", *path))
             with self.subTest(name):
                 walked += 1
                 lines = examples_of(text)

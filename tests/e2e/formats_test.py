@@ -31,14 +31,14 @@ class FormatsTest(unittest.TestCase):
             path.write_text(json.dumps(content))
         return path
 
-    def run_vrpctl(self, *words):
-        finished = self.daemon.call(*words)
-        self.assertEqual(finished.returncode, 0, f"{words}: {finished.stdout}\n{finished.stderr}")
+    def run_vrpctl(self, *arguments):
+        finished = self.daemon.call(*arguments)
+        self.assertEqual(finished.returncode, 0, f"{arguments}: {finished.stdout}\n{finished.stderr}")
         return finished.stdout
 
-    def refused(self, *words, code):
-        finished = self.daemon.call(*words)
-        self.assertEqual(finished.returncode, code, f"{words}: {finished.stdout}\n{finished.stderr}")
+    def refused(self, *arguments, code):
+        finished = self.daemon.call(*arguments)
+        self.assertEqual(finished.returncode, code, f"{arguments}: {finished.stdout}\n{finished.stderr}")
         return finished.stderr
 
     def test_answers_vroom_input_with_vroom_output_and_a_plot(self):

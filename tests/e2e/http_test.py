@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import ssl
 import struct
@@ -33,7 +34,7 @@ VROOM = {"vehicles": [{"id": 7, "start": [0, 0], "end": [0, 0], "start_index": 0
 
 
 class Http:
-    """A client of the HTTP address of a daemon."""
+    """A client of a daemon's HTTP address."""
 
     def __init__(self, daemon, tls=None):
         found = re.search(r"serving HTTP.*url=\"?(https?)://([^\s\"]+)", daemon.log_path.read_text())
@@ -61,7 +62,7 @@ class Http:
         return answer.status, dict(answer.getheaders()), parsed
 
     def raw(self, data, finish=True):
-        """Sends bytes and returns all bytes of the answer, up to the end of the connection."""
+        """Sends bytes. Returns all bytes up to the end of the connection, or closes it at once unless `finish`."""
         with socket.create_connection((self.host, self.port), timeout=WAIT_S) as plain:
             plain.sendall(data)
             answer = b""
@@ -114,7 +115,7 @@ class HttpTest(unittest.TestCase):
             status, _, answer = self.http.call("POST", "/v1/solve", body)
             self.assertEqual((status, answer["error"]["status"]), (400, "INVALID_ARGUMENT"), body)
 
-    def test_maps_paths_methods_and_codes(self):
+    def test_answers_wrong_paths_methods_and_queries_with_their_codes(self):
         for method, path, wanted in (("GET", "/v1/nothing", 404), ("GET", "/v1/solve", "POST"), ("PUT", "/v1/models", "GET"),
                                      ("OPTIONS", "/v1/solve", "POST"), ("POST", "/v1/solveJobs/x", "GET, DELETE"),
                                      ("GET", "/v1/models/none", 404), ("GET", "/v1/models/none/versions/1", 404),
@@ -125,7 +126,7 @@ class HttpTest(unittest.TestCase):
             self.assertEqual(status, wanted if isinstance(wanted, int) else 405, (method, path, answer))
             self.assertEqual(headers.get("Allow"), None if isinstance(wanted, int) else wanted)
 
-    def test_changes_a_job_by_its_path(self):
+    def test_reads_stops_watches_and_deletes_a_job_by_its_path(self):
         solve = {"solve": {"instance": LARGE, "budget": "30s"}}
         status, _, job = self.http.call("POST", "/v1/solveJobs", solve)
         self.assertEqual(status, 200, job)
@@ -139,7 +140,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(self.http.call("DELETE", path)[0], 200)
         self.assertEqual(self.http.call("GET", path)[0], 404)
 
-    def test_reads_by_get_with_query(self):
+    def test_reads_query_parameters_of_get_requests(self):
         _, _, info = self.http.call("GET", "/v1/server")
         self.assertEqual(info["limits"]["maxMessageBytes"], str(1 << 20))
         status, _, answer = self.http.call("GET", "/v1/trainingJobs?pageSize=1&labels.team=blue")
@@ -152,7 +153,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(events[-1], ("end", {}))
         self.assertTrue(events[-2][1]["response"]["feasible"])
 
-    def test_answers_errors_before_a_stream_as_status(self):
+    def test_answers_errors_before_a_stream_with_an_http_status(self):
         status, _, answer = self.http.call("GET", "/v1/trainingJobs/none:watch")
         self.assertEqual((status, answer["error"]["status"]), (404, "NOT_FOUND"))
 
@@ -170,7 +171,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(status, 400)
         self.assertIn("line 2", answer["error"]["message"])
 
-    def test_uploads_raw_matrices_and_lines(self):
+    def test_uploads_matrices_as_raw_bytes_and_as_json_lines(self):
         values = [0.0, 1.0, 2.0, 0.0]
         status, _, raw = self.http.call("POST", "/v1/matrices?size=2", struct.pack("<4d", *values),
                                         "application/octet-stream")
@@ -209,7 +210,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual((status, answer["code"]), (400, 2))
         self.assertIn("error", answer)
 
-    # Requests that hostile pages make in a browser.
+    # The next tests send requests that hostile pages make in a browser.
 
     def test_refuses_forms_of_other_sites(self):
         for content_type in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""):
@@ -232,7 +233,7 @@ class HttpTest(unittest.TestCase):
         twice = self.http.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n")
         self.assertIn(b" 403 ", twice)
 
-    # Requests of hostile or slow clients.
+    # The next tests send requests of hostile or slow clients.
 
     def test_refuses_requests_that_are_not_http(self):
         self.assertIn(b" 400 ", self.http.raw(b"\x16\x03\x01 nonsense\r\n\r\n"))
@@ -242,12 +243,12 @@ class HttpTest(unittest.TestCase):
 
     def test_closes_connections_that_send_their_head_slowly(self):
         with socket.create_connection((self.http.host, self.http.port), timeout=WAIT_S) as plain:
-            begun = time.monotonic()
+            start = time.monotonic()
             with self.assertRaises(OSError):
-                while time.monotonic() < begun + 30:
+                while time.monotonic() < start + 30:
                     plain.sendall(b"G")
                     time.sleep(0.5)
-            self.assertLess(time.monotonic() - begun, 20)
+            self.assertLess(time.monotonic() - start, 20)
 
     def test_serves_pipelined_requests_in_order(self):
         request = b"GET /v1/models/%d HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
@@ -292,7 +293,58 @@ class ProtectedHttpTest(unittest.TestCase):
         lines = subprocess.run([BINARIES / "vrpd", "--new-token", role], capture_output=True, text=True, check=True).stdout.splitlines()
         return lines[1], lines[3]
 
-    def test_asks_for_tokens_and_roles_as_grpc_does(self):
+    def certificate(self, name, authority=None):
+        """Returns the files of a new certificate and its key: self-signed, or signed by the authority's files."""
+        pem, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        signer = ["-CA", authority[0], "-CAkey", authority[1]] if authority else []
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+                        f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", *signer, "-keyout", key, "-out", pem],
+                       check=True, capture_output=True)
+        return pem, key
+
+    def served_certificate(self, client):
+        with socket.create_connection((client.host, client.port)) as plain, client.tls.wrap_socket(plain) as tls:
+            return ssl.DER_cert_to_PEM_cert(tls.getpeercert(binary_form=True))
+
+    def test_asks_for_client_certificates_as_grpc_does(self):
+        authority, own = self.certificate("authority"), self.certificate("own")
+        good, foreign = self.certificate("client", authority), self.certificate("foreign")
+        client = Http(self.start("--tls-certificate", own[0], "--tls-key", own[1], "--tls-client-ca", authority[0]))
+        for files, accepted in ((None, False), (foreign, False), (good, True)):
+            client.tls = ssl.create_default_context(cafile=str(own[0]))
+            if files is not None:
+                client.tls.load_cert_chain(*files)
+            if accepted:
+                self.assertEqual(client.call("GET", "/v1/models")[0], 200)
+                continue
+            with self.assertRaises((OSError, http.client.HTTPException)):
+                client.call("GET", "/v1/models")
+
+    def test_reloads_certificates_and_tokens_at_sighup(self):
+        own, tokens = self.certificate("own"), self.folder / "tokens"
+        (old, old_line), (new, new_line) = self.token("read"), self.token("read")
+        tokens.write_text(f"{old_line} a\n")
+        tokens.chmod(0o600)
+        daemon = self.start("--tls-certificate", own[0], "--tls-key", own[1], "--tokens", tokens)
+        trusting = ssl.create_default_context()
+        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+        client = Http(daemon, trusting)
+        kept = client.connect()  # an open connection keeps its certificate
+        kept.request("GET", "/v1/models", headers={"Authorization": f"Bearer {old}"})
+        self.assertEqual(kept.getresponse().read()[:1], b"{")
+        before = self.served_certificate(client)
+        self.certificate("own")
+        tokens.write_text(f"{new_line} b\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + WAIT_S
+        while client.call("GET", "/v1/models", Authorization=f"Bearer {new}")[0] != 200:
+            self.assertLess(time.monotonic(), deadline)
+        self.assertEqual(client.call("GET", "/v1/models", Authorization=f"Bearer {old}")[0], 401)
+        self.assertNotEqual(self.served_certificate(client), before)
+        kept.request("GET", "/v1/models", headers={"Authorization": f"Bearer {old}"})
+        self.assertEqual(kept.getresponse().status, 401)
+
+    def test_requires_tokens_and_roles_as_grpc_does(self):
         (reader, reader_line), (solver, solver_line) = self.token("read"), self.token("solve")
         tokens = self.folder / "tokens"
         tokens.write_text(f"{reader_line} a\n{solver_line} b\n")
@@ -309,10 +361,7 @@ class ProtectedHttpTest(unittest.TestCase):
         self.assertEqual(client.call("GET", "/v1/openapi.json")[0], 200)
 
     def test_serves_tls(self):
-        pem, key = self.folder / "pem", self.folder / "key"
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
-                        "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", pem],
-                       check=True, capture_output=True)
+        pem, key = self.certificate("own")
         daemon = self.start("--tls-certificate", pem, "--tls-key", key)
         client = Http(daemon, ssl.create_default_context(cafile=str(pem)))
         self.assertEqual(client.scheme, "https")
@@ -320,7 +369,7 @@ class ProtectedHttpTest(unittest.TestCase):
         self.assertEqual(client.call("GET", "/v1/models", Origin=f"https://{client.address}")[0], 200)
         self.assertNotIn(b"200", client.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 
-    def test_refuses_other_machines_without_protection(self):
+    def test_refuses_a_public_address_without_tls_and_tokens(self):
         with self.assertRaisesRegex(RuntimeError, "http_listen: .* is reachable from other machines"):
             self.start("--http-listen", "0.0.0.0:0")
 

@@ -1,4 +1,4 @@
-"""Tests the control of training jobs, even with kill -9: pause, resume, stop, delete, publication, quarantine, limits."""
+"""Tests that training jobs can be paused, stopped, deleted, limited and published, and that this survives kill -9."""
 
 import pathlib
 import tempfile
@@ -24,8 +24,8 @@ class JobControlTest(unittest.TestCase):
         self.daemon.kill()
         self.daemon = Daemon(self.state, flags=flags)
 
-    def submit(self, *words):
-        return self.daemon.json("train", "--config", self.config, "--detach", *words)[0]["name"]
+    def submit(self, *arguments):
+        return self.daemon.json("train", "--config", self.config, "--detach", *arguments)[0]["name"]
 
     def get(self, job):
         return self.daemon.json("jobs", "get", job)[0]
@@ -161,8 +161,8 @@ class JobControlTest(unittest.TestCase):
 
     def test_refuses_a_name_used_by_another_architecture(self):
         self.until_state(self.submit(), "SUCCEEDED")
-        for words in (("--detach",), ("--validate-only",)):
-            refused = self.daemon.call("train", "--config", self.config, "--model", "GT+RL", *words)
+        for flag in ("--detach", "--validate-only"):
+            refused = self.daemon.call("train", "--config", self.config, "--model", "GT+RL", flag)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn("choose another name", refused.stderr)
 
@@ -183,7 +183,7 @@ class JobControlTest(unittest.TestCase):
         self.assertEqual(compared["differences"]["training.epochs"], {limited: "100000", one_epoch: "2"})
         self.assertEqual(len(compared["jobs"]), 2)
 
-    def test_refuses_jobs_beyond_the_quota_with_the_remedy(self):
+    def test_refuses_jobs_beyond_the_quota_and_says_what_to_delete(self):
         self.kill_and_restart("--state-quota-mb", "1")
         (self.state / "large").write_bytes(bytes(2_000_000))
         refused = self.daemon.call("train", "--config", self.config, "--detach")

@@ -26,8 +26,8 @@ class LostDeviceTest(unittest.TestCase):
                              env=dict(os.environ, VRP_LOSE_DEVICE=str(self.trigger)))
         self.addCleanup(self.daemon.clean_up)
 
-    def submit(self, *words):
-        return self.daemon.json("train", "--config", self.config, "--detach", *LONG, *words)[0]["name"]
+    def submit(self, *arguments):
+        return self.daemon.json("train", "--config", self.config, "--detach", *LONG, *arguments)[0]["name"]
 
     def state_of(self, job):
         return self.daemon.json("jobs", "get", job)[0]["state"]

@@ -22,8 +22,8 @@ from daemon import BINARIES, CALL_TIMEOUT_S, DATA, ROOT, Daemon, tiny_config, vr
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("VRP_T")}
 
 
-def openssl(*words):
-    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=CALL_TIMEOUT_S)
+def openssl(*arguments):
+    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, timeout=CALL_TIMEOUT_S)
 
 
 class Authority:
@@ -265,11 +265,11 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(get("/healthz")[0], 200)
         with self.assertRaises((OSError, http.client.HTTPException)):
             get("/healthz", scheme="http")
-        begun = time.monotonic()
+        start = time.monotonic()
         idle = socket.create_connection(address.split(":"))
         self.addCleanup(idle.close)
         self.assertEqual(daemon.stop(), 0)
-        print(f"stopped in {1000 * (time.monotonic() - begun):.0f} ms, with a silent client connected")
+        print(f"stopped in {1000 * (time.monotonic() - start):.0f} ms, with a silent client connected")
         self.assertNotIn("vrp_wrong", daemon.log_path.read_text())
 
     def test_owns_a_private_unix_socket_and_replaces_it_after_a_kill(self):

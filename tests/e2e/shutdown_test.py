@@ -56,9 +56,9 @@ class ShutdownTest(unittest.TestCase):
         self.daemon.events_until(wanted, "jobs", "watch", job)
 
     def stop_in_time(self):
-        begun = time.monotonic()
+        start = time.monotonic()
         status = self.daemon.stop()
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - start
         self.assertEqual(status, 0, self.daemon.log_path.read_text())
         self.assertLess(seconds, LIMIT_S)
         print(f"{self.id().rsplit('.', 1)[-1]}: {seconds:.1f} s")
@@ -91,9 +91,9 @@ class ShutdownTest(unittest.TestCase):
         events = self.daemon.events_until(lambda event: event["type"] == "resumed", "jobs", "watch", job)
         self.assertGreaterEqual(events[-1]["resumed_from_step"], 1)
 
-    def start(self, *words):
+    def start(self, *arguments):
         """Starts a vrpctl call that would last for minutes."""
-        process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, words)],
+        process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, arguments)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(process.kill)
         self.addCleanup(process.stdout.close)

@@ -22,8 +22,8 @@ class SolveJobTest(unittest.TestCase):
     def restart(self):
         self.daemon = Daemon(self.folder / "state")
 
-    def create(self, budget, *words):
-        return self.daemon.json("solve", self.instance, "--job", "--detach", "--budget", budget, *words)[0]["name"]
+    def create(self, budget, *arguments):
+        return self.daemon.json("solve", self.instance, "--job", "--detach", "--budget", budget, *arguments)[0]["name"]
 
     def read_until(self, job, wanted, start=1):
         """Returns events of `job` from `start` on, up to the first for which wanted(event) is true."""

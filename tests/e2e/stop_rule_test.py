@@ -21,8 +21,8 @@ class StopRuleTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.daemon.clean_up()
 
-    def solve(self, *words):
-        return self.daemon.json("solve", *words)[0]
+    def solve(self, *arguments):
+        return self.daemon.json("solve", *arguments)[0]
 
     def test_ends_without_a_budget_and_names_its_limit(self):
         answer = self.solve(self.city)

@@ -34,8 +34,8 @@ class SurvivalTest(unittest.TestCase):
     def restart(self):
         self.daemon = Daemon(self.folder / "state")
 
-    def submit(self, *words):
-        return self.daemon.json("train", "--config", self.config, "--detach", *words)[0]["name"]
+    def submit(self, *arguments):
+        return self.daemon.json("train", "--config", self.config, "--detach", *arguments)[0]["name"]
 
     def read_until(self, job, wanted, start=1):
         """Returns events of `job` from `start` on, up to the first for which wanted(event) is true."""
@@ -63,8 +63,8 @@ class SurvivalTest(unittest.TestCase):
         weights = self.folder / "state" / "models" / name / version / "weights.safetensors"
         return hashlib.sha256(weights.read_bytes()).hexdigest()
 
-    def train_uninterrupted(self, *words):
-        job = self.submit(*words)
+    def train_uninterrupted(self, *arguments):
+        job = self.submit(*arguments)
         self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
         return self.weights_of(job)
 
@@ -79,9 +79,9 @@ class SurvivalTest(unittest.TestCase):
             watch.kill()  # it would wait for the daemon to restart
         self.restart()
 
-    def train_killed(self, step, *words):
+    def train_killed(self, step, *arguments):
         """Returns the weights, and whether steps after the last checkpoint were lost."""
-        job = self.submit(*words)
+        job = self.submit(*arguments)
         self.kill_beyond(step, job)
         events = self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
         resumed = [event["resumed_from_step"] for event in events if event["type"] == "resumed"]

@@ -27,9 +27,9 @@ class CommandLineTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.daemon.clean_up()
 
-    def exit_code(self, code, *words):
-        done = self.daemon.call(*words)
-        self.assertEqual(done.returncode, code, f"{words}: {done.stdout}\n{done.stderr}")
+    def exit_code(self, code, *arguments):
+        done = self.daemon.call(*arguments)
+        self.assertEqual(done.returncode, code, f"{arguments}: {done.stdout}\n{done.stderr}")
         return done
 
     def test_lists_the_model_of_a_training_job(self):

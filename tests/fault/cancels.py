@@ -67,21 +67,21 @@ class Cancels:
         name = self.start_job(until_step=len(self.solved_ms) % 2 == 1)
         time.sleep(self.random.uniform(0, self.arguments.spread))
         step = self.training("Get", name).progress.step
-        begun = time.monotonic()
+        start = time.monotonic()
         self.training("Cancel", name)
         while not api.is_valid(api.ask(self.channel, "SolverService/Solve", api.solve_request(budget_ms=BUDGET_MS))):
             self.problems.append(f"{name}: a wrong response to a solve after the cancellation")
-        self.solved_ms.append(1000 * (time.monotonic() - begun))
-        while (state := self.training("Get", name).state) < SUCCEEDED and time.monotonic() - begun < self.arguments.patience:
+        self.solved_ms.append(1000 * (time.monotonic() - start))
+        while (state := self.training("Get", name).state) < SUCCEEDED and time.monotonic() - start < self.arguments.patience:
             time.sleep(POLL_S)
-        self.ended_ms.append(1000 * (time.monotonic() - begun))
+        self.ended_ms.append(1000 * (time.monotonic() - start))
         if state != CANCELLED:
             self.problems.append(f"{name}: cancelled in step {step}, now in state {state}")
         self.moments["before the first step" if step == 0 else "later"] += 1
         self.training("Delete", name)
 
     def run(self):
-        begun, warm = time.monotonic(), None
+        start, warm = time.monotonic(), None
         for i in range(self.arguments.cancels):
             self.cancel_a_job()
             if i + 1 == min(WARM_UP, self.arguments.cancels):
@@ -100,7 +100,7 @@ class Cancels:
         print(json.dumps({"what": "cancels", "seed": self.arguments.seed, "cancels": self.arguments.cancels,
                           "struck": dict(self.moments), "from_cancel_to_solved_ms": percentiles(self.solved_ms),
                           "from_cancel_to_ended_ms": percentiles(self.ended_ms), "budget_ms": BUDGET_MS, "warm": warm,
-                          "after": after, "problems": self.problems, "seconds": round(time.monotonic() - begun, 1)}))
+                          "after": after, "problems": self.problems, "seconds": round(time.monotonic() - start, 1)}))
         return int(bool(self.problems))
 
 

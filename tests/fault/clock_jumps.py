@@ -77,8 +77,8 @@ class Case:
 
     def timed(self, call):
         """Returns the result of a call and its duration in seconds."""
-        begun = time.monotonic()
-        return call(), time.monotonic() - begun
+        start = time.monotonic()
+        return call(), time.monotonic() - start
 
     def check_in_time(self, what, seconds):
         self.expect(BUDGET_S * 0.9 <= seconds <= BUDGET_S + LATE_S, f"{what}: took {seconds:.2f} s of a budget of {BUDGET_S} s")
@@ -111,7 +111,7 @@ class Case:
             self.expect(time.monotonic() - stopping < 20, "SIGTERM took more than 20 s")
             daemon = self.start()
             events = daemon.events_until(lambda event: event["type"] == "progress" and event["attempt"] == 2, "jobs", "watch", job)
-            self.expect(not first_gap(events), f"the training's events have gaps: {first_gap(events)}")
+            self.expect(not first_gap(events), f"the training job's events have gaps: {first_gap(events)}")
             run_time_s = self.job(daemon, job).run_time.ToSeconds()
             self.expect(0 < run_time_s < 600, f"the training reports a run time of {run_time_s} s")
             return self.problems
@@ -183,13 +183,13 @@ def main():
         return 77
     wrong = 0
     for jump in arguments.jump or JUMPS:
-        folder, begun = pathlib.Path(tempfile.mkdtemp(prefix="vrp-clock-")), time.monotonic()
+        folder, start = pathlib.Path(tempfile.mkdtemp(prefix="vrp-clock-")), time.monotonic()
         try:
             problems = Case(folder, jump).run()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         print(json.dumps({"what": "clock_jump", "seconds": jump, "problems": problems,
-                          "took_s": round(time.monotonic() - begun, 1)}), flush=True)
+                          "took_s": round(time.monotonic() - start, 1)}), flush=True)
         wrong += bool(problems)
     print(json.dumps({"what": "clock_jumps", "cases": len(arguments.jump or JUMPS), "wrong": wrong}))
     return int(wrong > 0)

@@ -88,10 +88,10 @@ class Work:
         """Sends the requests. Returns the acknowledged ones by name, and the errors of the others. Stops if the daemon dies."""
         names, refusals = {}, {}
 
-        def ask(what, *words):
+        def ask(what, *arguments):
             if daemon.process.poll() is not None:
                 return None
-            done = daemon.call(*words, "--output", "json")
+            done = daemon.call(*arguments, "--output", "json")
             if done.returncode != 0:
                 refusals[what] = done.stderr.strip()
                 return None
@@ -254,7 +254,7 @@ def run_until_fault(work, state, settings):
 
 def run(action="", point="", occurrence=0):
     """Runs a case in its own folder. Returns a dict to print and the trace of its points."""
-    begun = time.monotonic()
+    start = time.monotonic()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-fault-")).resolve()
     state, trace, hit = folder / "state", folder / "trace", folder / "hit"
     state.mkdir(mode=0o700)
@@ -267,7 +267,7 @@ def run(action="", point="", occurrence=0):
         problems += judge_after(work, state, acknowledged, may_fail=action == "full")
         return {"what": "crash_point", "action": action, "point": point, "occurrence": occurrence, "struck": hit.exists(),
                 "acknowledged": len(acknowledged), "problems": problems,
-                "seconds": round(time.monotonic() - begun, 1)}, points
+                "seconds": round(time.monotonic() - start, 1)}, points
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -304,7 +304,7 @@ def main():
         print(f"skipped: there is no {SHIM}: built with a sanitizer, or not built")
         return 77
 
-    begun = time.monotonic()
+    start = time.monotonic()
     faultless, points = run()
     print(json.dumps(faultless), flush=True)
     counts = collections.Counter(points)
@@ -320,7 +320,7 @@ def main():
             wrong += len(done["problems"]) > 0
             struck += done["struck"]
     print(json.dumps({"what": "crash_points", "points": len(counts), "cases": len(cases), "struck": struck, "wrong": wrong,
-                      "seconds": round(time.monotonic() - begun, 1)}))
+                      "seconds": round(time.monotonic() - start, 1)}))
     return int(wrong > 0)
 
 

@@ -92,7 +92,7 @@ class Sender:
 
     def call(self, name, channel, messages, cancels):
         """Returns the status code and text, the duration, and whether the client ended the call."""
-        begun, count = time.monotonic(), 0
+        start, count = time.monotonic(), 0
         responses = api.start(channel, name, messages, timeout=LONG_CALL_DEADLINE_S if name in LONG_CALLS else TIMEOUT_S)
         try:
             if cancels:
@@ -108,7 +108,7 @@ class Sender:
         client_ended = cancels or count == MAX_RESPONSES
         if client_ended and responses.code() == grpc.StatusCode.CANCELLED:
             self.unacknowledged[METHODS[name].response.DESCRIPTOR.name] += 1
-        return responses.code(), responses.details() or "", time.monotonic() - begun, client_ended
+        return responses.code(), responses.details() or "", time.monotonic() - start, client_ended
 
     def record_acknowledged(self, response):
         kind = response.DESCRIPTOR.name
@@ -186,7 +186,7 @@ def run_cases(daemon, folder, arguments):
     sender.acknowledged["TrainingJob"].add(examples.training)
     sender.acknowledged["SolveJob"].add(examples.solve_job)
     names = [name for name in METHODS if arguments.rpc in (None, name)]
-    before, cases, wrong, begun = resources(daemon.process.pid), 0, 0, time.monotonic()
+    before, cases, wrong, start = resources(daemon.process.pid), 0, 0, time.monotonic()
     for name in names:
         line = sender.run(name, arguments.cases, arguments.seed)
         print(json.dumps(line), flush=True)
@@ -200,7 +200,7 @@ def run_cases(daemon, folder, arguments):
         problems.append("SIGTERM did not end vrpd cleanly")
     print(json.dumps({"what": "hostile_messages", "seed": arguments.seed, "rpcs": len(names), "cases": cases,
                       "wrong": wrong, "problems": problems, "before": before, "after": after,
-                      "seconds": round(time.monotonic() - begun, 1)}))
+                      "seconds": round(time.monotonic() - start, 1)}))
     return int(wrong > 0 or bool(problems))
 
 

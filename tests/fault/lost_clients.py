@@ -93,10 +93,10 @@ class LostClients:
 
     def solve_ms(self):
         """Solves for 50 ms and records whether the answer is correct. Returns the duration in ms."""
-        begun = time.monotonic()
+        start = time.monotonic()
         answer = api.ask(self.channel, "SolverService/Solve", api.solve_request(), timeout=30)
         self.solve_valid = api.is_valid(answer)
-        return round(1000 * (time.monotonic() - begun), 1)
+        return round(1000 * (time.monotonic() - start), 1)
 
     def report(self, what, problems, **more):
         if not self.solve_valid:
@@ -121,7 +121,7 @@ class LostClients:
         return [] if idle(stats) else [f"{stats.open_streams} streams are open, calls in flight: {busy(stats)}"]
 
     def check_killed(self):
-        begun, before, calls = time.monotonic(), self.resources(), 0
+        start, before, calls = time.monotonic(), self.resources(), 0
         for _ in range(self.arguments.clients):
             client, count = self.spawn(budget_ms=60_000)
             calls += count
@@ -137,10 +137,10 @@ class LostClients:
         if after["threads"] > before["threads"] + 16:  # gRPC keeps some threads
             problems.append(f"threads: {before['threads']}, then {after['threads']}")
         self.report("killed_clients", problems, clients=self.arguments.clients, calls=calls, gone_s=round(gone_s, 2),
-                  solve_ms=milliseconds, before=before, after=after, seconds=round(time.monotonic() - begun, 1))
+                  solve_ms=milliseconds, before=before, after=after, seconds=round(time.monotonic() - start, 1))
 
     def check_silent(self):
-        begun, before = time.monotonic(), self.resources()
+        start, before = time.monotonic(), self.resources()
         host, port = self.daemon.address.rsplit(":", 1)
         connections = [socket.create_connection((host, int(port))) for _ in range(self.arguments.connections)]
         with_preface = connections[::2]
@@ -158,10 +158,10 @@ class LostClients:
         if after["files"] > before["files"] + 2:
             problems.append(f"open files: {before['files']}, then {after['files']}")
         self.report("silent_connections", problems, connections=len(connections), solve_ms=milliseconds, before=before,
-                  during=during, after=after, seconds=round(time.monotonic() - begun, 1))
+                  during=during, after=after, seconds=round(time.monotonic() - start, 1))
 
     def check_stopped(self):
-        begun, before, problems = time.monotonic(), self.resources(), []
+        start, before, problems = time.monotonic(), self.resources(), []
         client, calls = self.spawn(budget_ms=300)
         client.send_signal(signal.SIGSTOP)
         time.sleep(1)
@@ -177,11 +177,11 @@ class LostClients:
         client.wait()
         problems += self.open_calls()
         self.report("stopped_reader", problems, calls=calls, steps=last - first, solve_ms=milliseconds, before=before,
-                  during=during, seconds=round(time.monotonic() - begun, 1))
+                  during=during, seconds=round(time.monotonic() - start, 1))
 
     def check_idle(self):
         """Watches a paused job by many streams at once."""
-        begun, problems = time.monotonic(), []
+        start, problems = time.monotonic(), []
         name = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach")[0]["name"]
         self.daemon.json("jobs", "pause", name)
         before, count = self.resources(), self.arguments.streams
@@ -199,7 +199,7 @@ class LostClients:
         problems += self.open_calls()
         self.report("idle_streams", problems, streams=count, solve_ms_median=times[5], solve_ms_most=times[-1],
                   mib_a_stream=round((during["rss_mib"] - before["rss_mib"]) / count, 3), before=before, during=during,
-                  after=self.resources(), seconds=round(time.monotonic() - begun, 1))
+                  after=self.resources(), seconds=round(time.monotonic() - start, 1))
 
 
 def main():

@@ -73,11 +73,11 @@ class Load:
 
     def send(self):
         """Sends one request and records its end."""
-        begun = time.monotonic()
+        start = time.monotonic()
         with self.lock:
             self.in_flight += 1
         future = self.solve.future(self.request, timeout=DEADLINE_S)
-        future.add_done_callback(lambda done: self.record_outcome(done, time.monotonic() - begun))
+        future.add_done_callback(lambda done: self.record_outcome(done, time.monotonic() - start))
 
     def record_outcome(self, done, seconds):
         code = done.code()
@@ -103,8 +103,8 @@ class Load:
 
     def send_at_rate(self, rate, seconds):
         """Sends requests at `rate`. Returns their number and the peak memory."""
-        begun, sent, peak = time.monotonic(), 0, 0
-        while (now := time.monotonic() - begun) < seconds:
+        start, sent, peak = time.monotonic(), 0, 0
+        while (now := time.monotonic() - start) < seconds:
             while sent < now * rate:
                 self.send()
                 sent += 1
@@ -117,10 +117,10 @@ class Load:
         """Returns the latencies of ten consecutive requests."""
         times = []
         for _ in range(10):
-            begun = time.monotonic()
+            start = time.monotonic()
             if not api.is_valid(self.solve(self.request, timeout=DEADLINE_S), CUSTOMERS):
                 self.problems["an answer after the overload is wrong"] += 1
-            times.append(1000 * (time.monotonic() - begun))
+            times.append(1000 * (time.monotonic() - start))
         return percentiles(times)
 
 

@@ -248,7 +248,7 @@ def main():
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-kills-"))
     try:
-        run, begun = Run(folder, arguments.seed), time.monotonic()
+        run, start = Run(folder, arguments.seed), time.monotonic()
         while run.counted < arguments.kills and run.cycles <= TRIES * arguments.kills:
             daemon, jobs = run.restart()
             try:
@@ -264,7 +264,7 @@ def main():
                           "jobs": {kind: len(requests) for kind, requests in run.requests.items()},
                           "acknowledged": {kind: len(names) for kind, names in run.acknowledged.items()},
                           "quarantined": run.quarantined, "publications": len(run.published), "versions": run.versions, "problems": problems,
-                          "seconds": round(time.monotonic() - begun, 1)}))
+                          "seconds": round(time.monotonic() - start, 1)}))
         return int(bool(problems) or run.counted < arguments.kills)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

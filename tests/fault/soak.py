@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls RPCs of every service of vrpd for --seconds, and checks that its memory, threads and files do not grow.
 
-Callers solve by single calls, streams, batches and solve jobs. They submit, watch, cancel and delete small trainings, upload
+Callers solve by single calls, streams, batches and solve jobs. They submit, watch, cancel and delete small training jobs, upload
 and delete matrices, evaluate and export models, and generate instances. After a warm-up, memory, threads, open files and the
 size of the state folder are sampled each second. Growth is the median of the last tenth of the samples minus that of the
 first. Each tenth has at least ten samples. Prints one JSON line per minute and one at the end. Exits with 1 if an RPC fails
@@ -167,8 +167,8 @@ class Soak:
         self.samples.append({**resources(self.daemon.process.pid), "state_mib": size_mib(self.daemon.state)})
 
     def run(self):
-        begun = time.monotonic()
-        self.until = begun + self.seconds
+        start = time.monotonic()
+        self.until = start + self.seconds
         callers = [Caller(self, number) for number in range(self.callers)]
         for caller in callers:
             caller.start()
@@ -178,14 +178,14 @@ class Soak:
             self.take_sample()
             if time.monotonic() - last_report >= 60:
                 last_report = time.monotonic()
-                print(json.dumps({"what": "soaking", "seconds": round(last_report - begun), **self.samples[-1],
+                print(json.dumps({"what": "soaking", "seconds": round(last_report - start), **self.samples[-1],
                                   "done": sum(self.done.values()), "problems": len(self.problems)}), flush=True)
             time.sleep(1)
         for caller in callers:
             caller.join(timeout=150)
             if caller.is_alive():
                 self.problems.append("a call does not end")
-        return self.judge(round(time.monotonic() - begun))
+        return self.judge(round(time.monotonic() - start))
 
     def growth(self, what):
         """Returns the median of the last tenth of the samples minus that of the first tenth."""

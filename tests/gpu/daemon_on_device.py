@@ -22,9 +22,9 @@ INSTANCE, OPTIMUM = DATA / "E-n22-k4.vrp", 375
 EPOCHS = 3
 
 
-def timed(daemon, *words):
+def timed(daemon, *arguments):
     begin = time.monotonic()
-    answer = daemon.json(*words)[-1]
+    answer = daemon.json(*arguments)[-1]
     return answer, round(time.monotonic() - begin, 3)
 
 

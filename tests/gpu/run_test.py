@@ -13,7 +13,7 @@ FACTS = '{{\n  "commit": "0123456789ab",\n  "torch": "2.11.0+cu130",\n  "glibc":
 HEADER = "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR {}\n#define TORCH_VERSION_PATCH 0\n"
 
 
-class Run(unittest.TestCase):
+class RunTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -44,7 +44,7 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn(words, done.stderr)
 
-    def test_finds_the_torch_that_python_would_import_and_nvidias_libraries(self):
+    def test_finds_the_libraries_of_nvidia_and_of_the_torch_that_python_imports(self):
         done = self.run_script("sh", "-c", 'echo "$LD_LIBRARY_PATH"; echo "$VRP_SOURCE_DIR"')
         self.assertEqual(done.returncode, 0, done.stderr)
         path, source = done.stdout.splitlines()
@@ -55,11 +55,11 @@ class Run(unittest.TestCase):
         lines = self.run_script("--environment").stdout.splitlines()
         self.assertEqual([line.split("=")[0] for line in lines], ["LD_LIBRARY_PATH", "VRP_SOURCE_DIR", "VRP_DATA_DIR"])
 
-    def test_names_both_versions_if_it_refuses_one(self):
+    def test_names_the_found_and_the_wanted_version(self):
         self.set_version("2.10.0+cu128")
         self.assert_refused(self.run_script("true"), "got torch 2.10.0+cu128, wanted 2.11.0+cu130")
 
-    def test_refuses_torch_for_the_cpu(self):
+    def test_refuses_a_cpu_build_of_torch(self):
         self.set_version("2.11.0+cpu")
         self.assert_refused(self.run_script("true"), "got torch 2.11.0+cpu, wanted 2.11.0+cu130")
 
@@ -68,7 +68,7 @@ class Run(unittest.TestCase):
         self.assert_refused(self.run_script("true", PYTHONPATH="/nowhere", PYTHONNOUSERSITE="1", PATH="/usr/bin:/bin"),
                             "wanted torch 2.11.0+cu130")
 
-    def test_reads_the_version_of_a_folder_with_headers_and_libraries(self):
+    def test_reads_the_version_from_headers_and_libraries(self):
         folder = self.site / "libtorch"
         (folder / "include" / "torch" / "headeronly").mkdir(parents=True)
         (folder / "lib").mkdir()

@@ -1,4 +1,4 @@
-// Tests trainings that read uploaded datasets.
+// Tests training jobs that read uploaded datasets.
 #include "core/jobs/dataset_use.h"
 
 #include <string>

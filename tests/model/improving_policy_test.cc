@@ -120,7 +120,7 @@ TEST(ImprovingPolicyTest, RespectsTheFleet) {
 TEST(ImprovingPolicyTest, NamesUnsupportedInstances) {
   const auto policy = MakeSmallImprovingPolicy();
   const auto refusal = [&](const Instance& instance) {
-    const absl::Status status = policy->Improves(instance);
+    const absl::Status status = policy->SupportsImprovement(instance);
     EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
     const auto plans = policy->Decode(std::span(&instance, 1), OptionsWithRounds(1));
     EXPECT_TRUE(absl::IsUnimplemented(plans.status())) << plans.status();

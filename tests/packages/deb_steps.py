@@ -24,9 +24,9 @@ def pack_older(package, folder):
     return older
 
 
-def run_part(root, part, *words):
+def run_part(root, part, *arguments):
     """Runs a part of the script in the system and prints its output."""
-    print(root.run(f"bash {root.copy(SCRIPT)} {part} {' '.join(words)}"), flush=True)
+    print(root.run(f"bash {root.copy(SCRIPT)} {part} {' '.join(arguments)}"), flush=True)
 
 
 def check_first_install(root, steps, package, instance):

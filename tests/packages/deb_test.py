@@ -38,9 +38,9 @@ def newest_package():
 PACKAGE = newest_package()
 
 
-def check(*words):
+def check(*arguments):
     """Runs a command. Returns its exit code and all output."""
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run([*map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.returncode, done.stdout
 
 

@@ -36,19 +36,21 @@ class Buildah:
     def __init__(self, folder):
         self.command = ["buildah", "--root", f"{folder}/storage", "--runroot", f"{folder}/run"]
 
-    def call(self, *words):
+    def call(self, *arguments):
         """Runs buildah. Returns its standard output; raises AssertionError with all output if it fails."""
-        done = subprocess.run([*self.command, *map(str, words)], capture_output=True, text=True, check=False)
+        done = subprocess.run([*self.command, *map(str, arguments)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise AssertionError(f"exit code {done.returncode} of buildah {' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+            command = " ".join(map(str, arguments))
+            raise AssertionError(f"exit code {done.returncode} of buildah {command}\n{done.stdout}{done.stderr}")
         return done.stdout.strip()
 
-    def run_words(self, container, *words):
-        return [*self.command, "run", "--isolation", "chroot", "--network", "host", container, "--", *words]
+    def run_command(self, container, *arguments):
+        return [*self.command, "run", "--isolation", "chroot", "--network", "host", container, "--", *arguments]
 
-    def run(self, container, *words):
+    def run(self, container, *arguments):
         """Runs a command as the image's user. Returns its exit code and all output."""
-        done = subprocess.run(self.run_words(container, *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        command = self.run_command(container, *arguments)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False)
         return done.returncode, done.stdout
 
@@ -104,7 +106,7 @@ class DockerTest(unittest.TestCase):
         flags = [re.sub(r"^0\.0\.0\.0:\d+$", "127.0.0.1:0", word) for word in settings["Cmd"]]
         log = self.folder / f"{target}.log"
         with open(log, "wb") as out:
-            daemon = subprocess.Popen(self.buildah.run_words(container, *settings["Entrypoint"], *flags), stdout=out,
+            daemon = subprocess.Popen(self.buildah.run_command(container, *settings["Entrypoint"], *flags), stdout=out,
                                       stderr=subprocess.STDOUT, start_new_session=True)
         self.addCleanup(stop, daemon)
         until = time.monotonic() + START_TIMEOUT_S

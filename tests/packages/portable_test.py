@@ -18,8 +18,8 @@ LICENCES = {"abseil.txt", "c-ares.txt", "gcc-12.txt", "grpc.txt", "openssl.txt",
             "yaml-cpp.txt", "zlib.txt"}
 
 
-def output_of(*words):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=True).stdout
+def output_of(*arguments):
+    return subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True, check=True).stdout
 
 
 class PortableTest(unittest.TestCase):

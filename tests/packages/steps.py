@@ -17,9 +17,9 @@ class Steps:
 
     def take(self, step, action, *arguments):
         """Calls the action, records its duration under the step's name and returns its result."""
-        begun = time.monotonic()
+        start = time.monotonic()
         result = action(*arguments)
-        self.seconds[step] = time.monotonic() - begun
+        self.seconds[step] = time.monotonic() - start
         print(json.dumps({"package": self.package, "step": step, "seconds": round(self.seconds[step], 2)}), flush=True)
         return result
 

@@ -37,9 +37,9 @@ def make_env(kind, customers):
 
 
 def fill_unit_square(points):
-    """Moves and scales points [B, N, 2] into the unit square by one factor per instance, rounded to float32.
+    """Moves and scales points [B, N, 2] into the unit square, with the same factor for both axes, and rounds to float32.
 
-    Returns the points and the sides [B] of the squares that they filled before.
+    Returns the points and the longer sides [B] of their former bounding boxes.
     """
     points = points.double()
     low = points.amin(dim=1, keepdim=True)
@@ -48,9 +48,9 @@ def fill_unit_square(points):
 
 
 def scaled_instances(env, count):
-    """Generates a TensorDict of instances whose bounding boxes fill the unit square.
+    """Generates a TensorDict of instances whose bounding boxes have a longer side of 1.
 
-    Returns the instances and the original sides of the squares [count].
+    Returns the instances and the longer sides [count] of the boxes before scaling.
     """
     data = env.generator(batch_size=[count])
     if "depot" not in data.keys():
@@ -62,7 +62,7 @@ def scaled_instances(env, count):
 
 
 def make_instances(env, count):
-    """Returns scaled_instances without the sides."""
+    """Returns only the instances of scaled_instances."""
     return scaled_instances(env, count)[0]
 
 
@@ -83,9 +83,9 @@ def make_untrained(kind, settings, seed):
 
 
 def make_policy(kind, settings, seed):
-    """Makes a policy with random weights, including norms. Batch norms run on some batches and are then frozen."""
+    """Makes a policy with random weights, also in normalisation layers. Fills the statistics of batch norms from 5 batches."""
     policy = make_untrained(kind, settings, seed)
-    with torch.no_grad():  # so that norms are not the identity, and gradients differ in size
+    with torch.no_grad():  # so that normalisation scales differ from 1
         for name, parameter in policy.named_parameters():
             if "normalizer" in name:
                 parameter.add_(0.2 * torch.randn_like(parameter))
@@ -109,7 +109,7 @@ def our_options(policy):
 
 
 def our_mask(policy):
-    """Returns masks by our names: 1 if rl4co's network has a parameter, 0 if only ours has it."""
+    """Returns a mask per parameter, by our names: 1 where rl4co's network has the element, 0 where only ours has it."""
     parameters = dict(policy.named_parameters())
     ones = {name: torch.full_like(tensor, float(name in parameters), dtype=torch.float)
             for name, tensor in policy.state_dict().items()}
@@ -117,7 +117,7 @@ def our_mask(policy):
 
 
 def our_gradient(policy):
-    """Returns gradients by our names, NaN where rl4co's network does not have the element."""
+    """Returns the gradients by our names, NaN where rl4co's network has no such element."""
     context = policy.decoder.use_graph_context
     ones, gradient = {}, {}
     for name, tensor in policy.state_dict().items():
@@ -146,7 +146,7 @@ def sample(policy, env, data, starts, loss_weights):
 
 
 def in_float64(data):
-    """Returns the instances with exact shares of capacity, as our decoder computes them."""
+    """Returns the instances in float64, with demands as exact shares of capacity, as our decoder computes them."""
     data = data.clone().apply(lambda tensor: tensor.double() if tensor.is_floating_point() else tensor)
     if "demand" in data.keys():
         data["demand"] = (data["demand"] * data["capacity"]).round() / data["capacity"]
@@ -154,7 +154,7 @@ def in_float64(data):
 
 
 def round_features(_module, arguments):
-    """Rounds embeddings' inputs to float32, as in our networks of any precision."""
+    """Rounds the demands that an embedding reads to float32, as our networks do in any precision."""
     state = arguments[0].clone()
     if "demand" in state.keys():
         state["demand"] = state["demand"].float().double()

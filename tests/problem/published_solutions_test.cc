@@ -1,5 +1,5 @@
 // Tests that every file of the public benchmark folder loads and that every published solution is
-// feasible at its published cost. Skips the tests if VRP_DATA_DIR does not name that folder.
+// feasible at its published cost. Skips the tests if the folder is missing.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -106,7 +106,7 @@ TEST_F(PublishedSolutionsTest, AreFeasibleAtTheirPublishedCost) {
   EXPECT_GE(checked, 80);
 }
 
-TEST_F(PublishedSolutionsTest, RandomSetsAreFeasibleAtTheirReferenceCost) {
+TEST_F(PublishedSolutionsTest, OfRandomSetsAreFeasibleAtTheirReferenceCost) {
   int checked = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(DataDir() / "random")) {
     if (entry.path().extension() != ".jsonl") continue;

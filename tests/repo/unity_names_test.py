@@ -25,7 +25,7 @@ class UnityNamesTest(unittest.TestCase):
         root = os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2])
         self.assertEqual(list(unity_names.findings(root)), [])
 
-    def test_names_functions_defined_by_two_sources(self):
+    def test_reports_names_defined_by_two_sources(self):
         for text in ("int Count() {", "class Count {", "constexpr int kCount = 1;", "using Count = int;"):
             found = self.findings("vrp_add_library(vrp_a UNITY 8\n  SOURCES a.cc b.cc)\n", {"a.cc": text, "b.cc": text})
             self.assertEqual(len(found), 1, text)

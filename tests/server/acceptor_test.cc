@@ -201,9 +201,9 @@ TEST_F(AcceptorTest, StopsAtOnceAndLeavesConnectionsOpen) {
   Start(2);
   const OpenFile client = Connect();
   const OpenFile socket(NextSocket());
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   acceptor_ = nullptr;
-  EXPECT_LT(SteadyNow() - begun, absl::Seconds(5));
+  EXPECT_LT(SteadyNow() - start, absl::Seconds(5));
   EXPECT_EQ(MetricValue(kConnectionsFamily), 0);
   char byte = 'x';
   ASSERT_EQ(send(socket.descriptor(), &byte, 1, 0), 1);

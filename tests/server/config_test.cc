@@ -255,9 +255,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "c.yaml:2: read_only_models_dirs: got \"a\", wanted a list"},
         BadLine{"read_only_models_dirs: [[]]",
                 "c.yaml:2: read_only_models_dirs: got a list, wanted text"},
-        BadLine{"- listen", "c.yaml:2: got a list, wanted a map"},
-        BadLine{"just text", "c.yaml:2: got \"just text\", wanted a map"},
-        BadLine{"[a]: 1", "c.yaml:2: a key must be a word"}, BadLine{"listen: \"a", "c.yaml:"},
+        BadLine{"- listen", "c.yaml:2: got a list, wanted a mapping"},
+        BadLine{"just text", "c.yaml:2: got \"just text\", wanted a mapping"},
+        BadLine{"[a]: 1", "c.yaml:2: a key must be text"}, BadLine{"listen: \"a", "c.yaml:"},
         BadLine{"a: *b", "c.yaml:2"},
         BadLine{"threads: many\nlisten: []", "c.yaml:3: listen: got a list"}));
 
@@ -344,6 +344,21 @@ TEST(OptionTable, PrefersFlagsToTheFileAndTheFileToDefaults) {
   EXPECT_EQ(options->network_queue, 6);
   EXPECT_EQ(options->solve_queue, VrpdOptions().solve_queue);
   EXPECT_EQ(options->data_dirs, (std::vector<std::string>{"/c", "/d"}));
+}
+
+TEST(OptionTable, KnowsWhichOptionsTheFileOrAFlagStates) {
+  test::TempFolder folder;
+  std::ofstream(folder.File("c.yaml")) << "state_dir: /s\nmax_nodes: 500\n";
+  const auto options = Parse({"--config", folder.File("c.yaml"), "--http-hosts", "a.example",
+                              "--http-hosts", "b.example", "--http-listen", "127.0.0.1:0"});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_THAT(options->given,
+              testing::ElementsAre("http_hosts", "http_listen", "max_nodes", "state_dir"));
+  for (const OptionRow& row : OptionTable()) {
+    if (row.key == "max_nodes") EXPECT_EQ(ValueText(row, *options), "500");
+    if (row.key == "http_hosts") EXPECT_EQ(ValueText(row, *options), "a.example, b.example");
+    if (row.key == "insecure") EXPECT_EQ(ValueText(row, *options), "false");
+  }
 }
 
 TEST(OptionTable, RefusesIntegersOutOfRangeByFlagAndByFileKey) {

@@ -139,9 +139,9 @@ TEST_F(ConnectionsTest, DoesNotDelayTheShutdownOfTheDaemon) {
   Start();
   EXPECT_TRUE(GetServerInfo(channel_).ok());
   const OpenFile silent = ConnectAndSend(""), partial = ConnectAndSend("PRI");
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   Stop();
-  EXPECT_LT(SteadyNow() - begun, absl::Seconds(5));
+  EXPECT_LT(SteadyNow() - start, absl::Seconds(5));
 }
 
 }  // namespace

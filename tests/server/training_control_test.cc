@@ -288,24 +288,24 @@ TEST_F(TrainingControlTest, ReturnsAtMostTheRequestedHistoryPoints) {
   EXPECT_EQ(FieldOf(stub_->GetTrainingHistory(&context, request, &response)), "max_points");
 }
 
-TEST_F(TrainingControlTest, LosesNoSolveWhileAJobPublishes) {
+TEST_F(TrainingControlTest, AnswersEverySolveWhileAJobPublishes) {
   vrpd_.solve_queue = 1000;
   const std::string name = StartRunningJob();
   v1::PublishTrainingJobResponse published;
   ASSERT_TRUE(Call(&Stub::PublishTrainingJob, name, published).ok());
   EXPECT_EQ(published.model(), "models/fake/versions/1");
-  std::atomic<bool> enough{false};
-  std::atomic<int> solved{0}, lost{0};
+  std::atomic<bool> done{false};
+  std::atomic<int> solved{0}, failed{0};
   const auto solve = [&] {
     const auto solver = v1::SolverService::NewStub(channel_);
-    while (!enough) {
+    while (!done) {
       Context context;
       v1::SolveRequest request;
       *request.mutable_instance() = ACvrpMessage();
       request.set_model("models/fake/aliases/live");
       request.set_strategy(v1::STRATEGY_GREEDY);
       v1::SolveResponse response;
-      ++(solver->Solve(&context, request, &response).ok() ? solved : lost);
+      ++(solver->Solve(&context, request, &response).ok() ? solved : failed);
     }
   };
   std::thread first(solve), second(solve);
@@ -314,12 +314,12 @@ TEST_F(TrainingControlTest, LosesNoSolveWhileAJobPublishes) {
     const grpc::Status status = Call(&Stub::PublishTrainingJob, name, published);
     ASSERT_TRUE(status.ok()) << status.error_message();
     EXPECT_EQ(published.model(), "models/fake/versions/" + std::to_string(version));
-    while (solved <= before && lost == 0) std::this_thread::yield();
+    while (solved <= before && failed == 0) std::this_thread::yield();
   }
-  enough = true;
+  done = true;
   first.join();
   second.join();
-  EXPECT_EQ(lost, 0) << "of " << solved + lost << " requests";
+  EXPECT_EQ(failed, 0) << "of " << solved + failed << " requests";
   EXPECT_GE(solved, 7);
   EXPECT_EQ(Get(name).model(), "models/fake/versions/8");
   EXPECT_EQ(Get(name).state(), v1::JOB_STATE_RUNNING);
@@ -329,7 +329,7 @@ TEST_F(TrainingControlTest, LosesNoSolveWhileAJobPublishes) {
             grpc::FAILED_PRECONDITION);
 }
 
-TEST_F(TrainingControlTest, StopsWithoutWaitingForAPublication) {
+TEST_F(TrainingControlTest, StopsTheDaemonDuringPublications) {
   Restart(std::make_unique<FakeTrainer>(6, 4));
   const std::string name = Create().name();
   Await(name, [](const auto& event) { return event.progress().step() == 3; });

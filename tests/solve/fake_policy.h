@@ -25,8 +25,8 @@ class FakePolicy final : public Policy {
 
   const PolicyInfo& info() const override { return info_; }
   absl::Status Supports(const Instance&) const override { return supports_; }
-  absl::Status Improves(const Instance& instance) const override {
-    return improves_ ? absl::OkStatus() : Policy::Improves(instance);
+  absl::Status SupportsImprovement(const Instance& instance) const override {
+    return improves_ ? absl::OkStatus() : Policy::SupportsImprovement(instance);
   }
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                   const DecodeOptions& options) override {

@@ -45,7 +45,7 @@ TEST(PolicyStrategiesTest, ReturnsThePolicysPlanForGreedySampleAndBeam) {
 }
 
 TEST(PolicyStrategiesTest, ReportsTimeAndRoundsOfImprovement) {
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   const Instance instance = TwentyCustomers();
   const auto policy = std::make_shared<FakePolicy>(
       [](const Instance& given, const DecodeOptions& options) {
@@ -57,7 +57,7 @@ TEST(PolicyStrategiesTest, ReportsTimeAndRoundsOfImprovement) {
       absl::OkStatus(), true);
   SolveOptions options = OptionsFor(policy, Strategy::kImproved);
   options.rounds = 90;
-  options.received = begun;
+  options.received = start;
   const auto answer = Solve(instance, options);
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->strategy, Strategy::kImproved);
@@ -68,7 +68,7 @@ TEST(PolicyStrategiesTest, ReportsTimeAndRoundsOfImprovement) {
   ASSERT_EQ(policy->requests().size(), 1);
   EXPECT_EQ(policy->requests()[0].improvement->rounds, 90);
   EXPECT_LT(policy->requests()[0].improvement->until, policy->requests()[0].stop.deadline());
-  EXPECT_LT(policy->requests()[0].stop.deadline() - absl::Seconds(30), begun)
+  EXPECT_LT(policy->requests()[0].stop.deadline() - absl::Seconds(30), start)
       << "some time is left for search";
   options.rounds = 1000;
   EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kBudget);

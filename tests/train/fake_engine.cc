@@ -158,9 +158,9 @@ class FakeEngine final : public PolicyEngine {
     VRP_ASSIGN_OR_RETURN(outcome.trajectories, Run(batch, request.rollout));
     const auto per_instance = static_cast<size_t>(outcome.trajectories.count);
     std::vector<double> weights(outcome.trajectories.costs.size());
-    constexpr size_t kAtOnce = 4;  // asks for weights in pieces, as engines do
-    for (size_t first = 0; first < batch.problems.size(); first += kAtOnce) {
-      const size_t count = std::min(kAtOnce, batch.problems.size() - first);
+    constexpr size_t kInstancesPerPart = 4;  // asks for weights in pieces, as engines do
+    for (size_t first = 0; first < batch.problems.size(); first += kInstancesPerPart) {
+      const size_t count = std::min(kInstancesPerPart, batch.problems.size() - first);
       weigh(
           static_cast<int64_t>(first),
           std::span(outcome.trajectories.costs).subspan(first * per_instance, count * per_instance),

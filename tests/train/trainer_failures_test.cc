@@ -1,4 +1,4 @@
-// Tests trainings whose device fails at a piece of its work, for every piece.
+// Tests training runs whose device fails at a piece of its work, for every piece.
 #include <cstdint>
 #include <filesystem>
 #include <future>

@@ -21,7 +21,7 @@ using test::Method;
 using test::Recorder;
 using test::TrainingDeviceFixture;
 
-// A fixture for trainings with too little memory. Compares their progress with that of trainings on
+// A fixture for training runs with too little memory. Compares their progress with that of runs on
 // the host.
 class TrainingMemoryTest : public TrainingDeviceFixture {
  protected:

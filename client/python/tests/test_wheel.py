@@ -17,9 +17,9 @@ pytest.importorskip("setuptools")
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 
 
-def build(output: pathlib.Path, *words: object) -> pathlib.Path:
+def build(output: pathlib.Path, *arguments: object) -> pathlib.Path:
     done = subprocess.run(
-        [sys.executable, PACKAGE / "build_wheel.py", "--output", output, *map(str, words)],
+        [sys.executable, PACKAGE / "build_wheel.py", "--output", output, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=120,

@@ -14,22 +14,22 @@ template <typename T>
 class MemoryPieces {
  public:
   explicit MemoryPieces(T* memory) {
-    const auto misalignment = reinterpret_cast<uintptr_t>(memory) % kLine;
-    memory_ = misalignment == 0 ? memory : memory + (kLine - misalignment) / sizeof(T);
+    const auto misalignment = reinterpret_cast<uintptr_t>(memory) % kLineBytes;
+    memory_ = misalignment == 0 ? memory : memory + (kLineBytes - misalignment) / sizeof(T);
   }
 
   template <typename Piece>
   Piece* Take(int64_t count) {
     const int64_t bytes = count * static_cast<int64_t>(sizeof(Piece));
     T* const taken = memory_ == nullptr ? nullptr : memory_ + used_;
-    used_ += (bytes + kLine - 1) / kLine * (kLine / sizeof(T));
+    used_ += (bytes + kLineBytes - 1) / kLineBytes * (kLineBytes / sizeof(T));
     return reinterpret_cast<Piece*>(taken);
   }
   // Returns the number of elements used, including the alignment of the first piece.
-  int64_t used() const { return used_ + static_cast<int64_t>(kLine / sizeof(T)); }
+  int64_t used() const { return used_ + static_cast<int64_t>(kLineBytes / sizeof(T)); }
 
  private:
-  static constexpr int64_t kLine = 64;
+  static constexpr int64_t kLineBytes = 64;  // of a cache line
   T* memory_ = nullptr;
   int64_t used_ = 0;
 };

@@ -1,4 +1,4 @@
-// Products and other dense passes that engines need besides encoder and decoder, for the
+// Matrix products and edge features, which engines need besides encoder and decoder, for the
 // instruction set chosen at run time. All functions run on the calling thread.
 #pragma once
 

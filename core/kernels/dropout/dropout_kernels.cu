@@ -7,10 +7,10 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kWarpThreads = 32;
-constexpr int32_t kWarps = 4;
+constexpr int32_t kWarpsPerBlock = 4;
 
-__global__ void __launch_bounds__(kWarpThreads* kWarps) MaskKernel(DropoutMask mask) {
-  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
+__global__ void __launch_bounds__(kWarpThreads* kWarpsPerBlock) MaskKernel(DropoutMask mask) {
+  const int64_t row = int64_t{blockIdx.x} * kWarpsPerBlock + threadIdx.y;
   if (row >= int64_t{mask.length} * mask.sequences) return;
   WriteMaskRow(WarpLanes(), mask, row);
 }
@@ -18,8 +18,8 @@ __global__ void __launch_bounds__(kWarpThreads* kWarps) MaskKernel(DropoutMask m
 }  // namespace
 
 cudaError_t LaunchMask(const DropoutMask& mask, cudaStream_t stream) {
-  const LaunchShape shape = {.blocks = (mask.rows() + kWarps - 1) / kWarps,
-                             .threads = dim3(kWarpThreads, kWarps)};
+  const LaunchShape shape = {.blocks = (mask.rows() + kWarpsPerBlock - 1) / kWarpsPerBlock,
+                             .threads = dim3(kWarpThreads, kWarpsPerBlock)};
   return LaunchKernel(MaskKernel, shape, stream, mask);
 }
 

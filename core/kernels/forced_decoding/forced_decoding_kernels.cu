@@ -7,24 +7,25 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kWarpThreads = 32;
-constexpr int32_t kWarps = 4;
+constexpr int32_t kWarpsPerBlock = 4;
 
-__global__ void __launch_bounds__(kWarpThreads* kWarps)
+__global__ void __launch_bounds__(kWarpThreads* kWarpsPerBlock)
     ForcedDecodingKernel(ForcedDecodingRequest request, ForcedDecodingResult<float> result) {
-  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
+  const int64_t row = int64_t{blockIdx.x} * kWarpsPerBlock + threadIdx.y;
   if (row >= int64_t{request.instances} * request.trajectories) return;
   ForceDecode(WarpLanes(), request, row, result);
 }
 
-__global__ void __launch_bounds__(kWarpThreads* kWarps)
+__global__ void __launch_bounds__(kWarpThreads* kWarpsPerBlock)
     AdvanceKernel(AdvanceRequest request, AdvanceResult<float> result) {
-  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
+  const int64_t row = int64_t{blockIdx.x} * kWarpsPerBlock + threadIdx.y;
   if (row >= int64_t{request.instances} * request.trajectories) return;
   Advance(WarpLanes(), request, row, result);
 }
 
 LaunchShape WarpPerRow(int64_t rows) {
-  return {.blocks = (rows + kWarps - 1) / kWarps, .threads = dim3(kWarpThreads, kWarps)};
+  return {.blocks = (rows + kWarpsPerBlock - 1) / kWarpsPerBlock,
+          .threads = dim3(kWarpThreads, kWarpsPerBlock)};
 }
 
 }  // namespace

@@ -52,12 +52,12 @@ struct Bf16Products {
                             float* to) {
     for (int64_t k = 0; k < inner; k += kColumns, to += panel) {
       const float* const from = a.At(0, k);
-      const bool whole = inner - k >= kColumns;
+      const bool is_full = inner - k >= kColumns;
       for (int64_t r = 0; r < rows; ++r) {
         const float* const row = from + r * a.row;
-        Store<float>(
-            to + r * PairSteps::kLeftColumns,
-            PairColumns(Load<float>(row), whole ? Load<float>(row + kLanes<float>) : Vec<float>{}));
+        Store<float>(to + r * PairSteps::kLeftColumns,
+                     PairColumns(Load<float>(row),
+                                 is_full ? Load<float>(row + kLanes<float>) : Vec<float>{}));
       }
     }
   }

@@ -95,7 +95,7 @@ struct GradientPanels {
 template <typename P, typename T = typename P::Element>
 inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPanels<T>& p) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
-  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kLineElements = 64 / static_cast<int64_t>(sizeof(T));
   int64_t piece = 0;  // index in the next data, kValuesPerElement per cache line
   for (int64_t i = 0; i < p.count; i += kBlockRows) {
     const MatrixA<T> block{p.a + i / kBlockRows * GradientPanelStride<T>(p.rows), 1, kBlockRows};
@@ -108,8 +108,8 @@ inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPane
           block, right, kPanel, p.rows, 0, add};
       PrefetchBlock<T>(add.data, add.stride, height);
       if (width == kPanel && height == kBlockRows &&
-          piece / P::kValuesPerElement * kLine < kSequenceOutputs) {
-        const T* const next = p.next + piece / P::kValuesPerElement * kLine +
+          piece / P::kValuesPerElement * kLineElements < kSequenceOutputs) {
+        const T* const next = p.next + piece / P::kValuesPerElement * kLineElements +
                               piece % P::kValuesPerElement * job.stride;
         blocks.template Block<kBlockRows>(0,
                                           Prefetcher<T>{next, P::kValuesPerElement * job.stride});

@@ -45,11 +45,11 @@ template <typename T, typename Steps, typename Epilogue>
 inline void StepPanel(const StepProduct<T>& p, StepRange range, int64_t j, const T* next,
                       const Epilogue& epilogue) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
-  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kLineElements = 64 / static_cast<int64_t>(sizeof(T));
   const ColumnBlocks<T, Steps, kBlockVectors, Epilogue> blocks{
       p.a, p.packed + j * p.inner, kPanel, p.inner, j, epilogue};
   int64_t i = range.first;
-  for (int64_t line = 0; i + kBlockRows <= range.last; i += kBlockRows, line += kLine) {
+  for (int64_t line = 0; i + kBlockRows <= range.last; i += kBlockRows, line += kLineElements) {
     PrefetchBlock<T>(epilogue.data + i * epilogue.stride + j, epilogue.stride, kBlockRows);
     if (line < kPanel) {
       blocks.template Block<kBlockRows>(i, Prefetcher<T>{next + line, kPanel});

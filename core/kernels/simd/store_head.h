@@ -21,12 +21,12 @@ struct StoreHead {
 
   template <int64_t kRows>
   inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][1], int64_t i) const {
-    const bool whole = channels >= kLanes<T> && column % kLanes<T> == 0;
+    const bool is_full_vector = channels >= kLanes<T> && column % kLanes<T> == 0;
     T values[kRows * kLanes<T>];
 #pragma GCC unroll 32
     for (int64_t r = 0; r < kRows; ++r) {
       Vec<T> value = sums[r][0] * (factors != nullptr ? factors[i + r] : factor);
-      if (whole) {
+      if (is_full_vector) {
         T* const at = to.At(i + r, column);
         if (add) value += Load<T>(at);
         Store<T>(at, value);
@@ -34,7 +34,7 @@ struct StoreHead {
         Store<T>(values + r * kLanes<T>, value);
       }
     }
-    if (!whole) StoreOneByOne(values, i, kRows);
+    if (!is_full_vector) StoreOneByOne(values, i, kRows);
   }
 
  private:

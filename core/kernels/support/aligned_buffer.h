@@ -15,14 +15,15 @@ class AlignedBuffer {
   // Aborts the program if memory runs out.
   T* Grow(int64_t count) {
     if (count > size_) {
-      const int64_t bytes = (count * static_cast<int64_t>(sizeof(T)) + kLine - 1) / kLine * kLine;
-      memory_.reset(static_cast<T*>(std::aligned_alloc(kLine, static_cast<size_t>(bytes))));
+      const int64_t bytes =
+          (count * static_cast<int64_t>(sizeof(T)) + kLineBytes - 1) / kLineBytes * kLineBytes;
+      memory_.reset(static_cast<T*>(std::aligned_alloc(kLineBytes, static_cast<size_t>(bytes))));
       if (memory_ == nullptr) std::abort();
       size_ = count;
     }
     return memory_.get();
   }
-  // Like Grow, with `count` zeros.
+  // Calls Grow and sets the first `count` elements to zero.
   T* GrowZero(int64_t count) {
     T* const data = Grow(count);
     for (int64_t i = 0; i < count; ++i) data[i] = T{};
@@ -32,7 +33,7 @@ class AlignedBuffer {
   const T* data() const { return memory_.get(); }
 
  private:
-  static constexpr int64_t kLine = 64;
+  static constexpr int64_t kLineBytes = 64;  // of a cache line
   struct Free {
     void operator()(T* memory) const { std::free(memory); }
   };

@@ -15,8 +15,8 @@ namespace vrp {
 namespace {
 
 // Largest number of steps, over all trajectories, in one call of the engine. Larger batches are
-// decoded in several calls.
-constexpr int64_t kMaxTableSteps = int64_t{1} << 24;
+// decoded in several calls. A single instance may exceed the limit.
+constexpr int64_t kMaxStepsPerCall = int64_t{1} << 24;
 
 std::string KindNames(const std::vector<ProblemKind>& kinds) {
   std::string names;
@@ -67,7 +67,7 @@ void ApplySymmetry(int32_t symmetry, size_t columns, std::span<float> features) 
   }
 }
 
-// The augmentations of an instance in a batch, and the number of other plans that are wanted.
+// The augmentations of an instance in a batch, and the largest number of DecodedPlan::others.
 struct AugmentationRange {
   int32_t first = 0;
   int32_t count = 1;
@@ -93,7 +93,9 @@ class EnginePolicy final : public Policy {
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                   const DecodeOptions& options) override {
     VRP_RETURN_IF_ERROR(CheckOptions(options));
-    if (options.improvement.has_value() && !batch.empty()) return Improves(batch.front());
+    if (options.improvement.has_value() && !batch.empty()) {
+      return SupportsImprovement(batch.front());
+    }
     for (size_t i = 0; i < batch.size(); ++i) {
       const absl::Status status = Supports(batch[i]);
       if (status.ok()) continue;
@@ -118,8 +120,8 @@ class EnginePolicy final : public Policy {
     return std::max(1, instance.num_customers());
   }
 
-  // Returns how many instances of `rest` are decoded together: at least one, all with equal width
-  // and number of augmentations, within kMaxTableSteps.
+  // Returns how many of the first instances of `rest` are decoded together: at least one. Further
+  // ones have the same width and number of augmentations and fit into kMaxStepsPerCall.
   static size_t PartSize(std::span<const Instance> rest, const DecodeOptions& options) {
     const int32_t width = Width(rest.front(), options);
     const int32_t augmentations = Augmentations(rest.front(), options);
@@ -129,7 +131,7 @@ class EnginePolicy final : public Policy {
            Augmentations(rest[count], options) == augmentations) {
       longest = std::max(longest, int64_t{2} * rest[count].num_nodes());
       const int64_t rows = static_cast<int64_t>(count + 1) * width * augmentations;
-      if (count > 0 && rows * longest > kMaxTableSteps) break;
+      if (count > 0 && rows * longest > kMaxStepsPerCall) break;
       ++count;
     }
     return count;
@@ -177,8 +179,8 @@ class EnginePolicy final : public Policy {
     return request;
   }
 
-  // Returns the cheapest plan over all augmentations that the fleet can drive; the first among
-  // equals.
+  // Returns the cheapest plan over all augmentations for which there are enough vehicles; the first
+  // among equals. Its `others` are the next plans of this kind, at most range.others.
   static absl::StatusOr<DecodedPlan> BestPlan(const NetworkBatch& batch,
                                               const Trajectories& trajectories,
                                               const Instance& instance, AugmentationRange range) {
@@ -191,7 +193,7 @@ class EnginePolicy final : public Policy {
         absl::FailedPreconditionError(Concat(instance.name(), ": the network found no plan"));
     std::optional<DecodedPlan> best;
     for (const int64_t row : rows) {
-      if (std::isinf(trajectories.costs[row])) break;  // the beam search found no more tours
+      if (std::isinf(trajectories.costs[row])) break;  // the beam search found no more plans
       if (best.has_value() && std::ssize(best->others) == range.others) break;
       const auto b = static_cast<int32_t>(row / trajectories.count);
       Plan plan = ChoicesToPlan(batch, b, trajectories.Choices(row));

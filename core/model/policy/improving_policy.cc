@@ -52,7 +52,7 @@ class ImprovingPolicy final : public Policy {
     return policy_->Supports(instance);
   }
 
-  absl::Status Improves(const Instance& instance) const override {
+  absl::Status SupportsImprovement(const Instance& instance) const override {
     VRP_RETURN_IF_ERROR(RefuseFeatures(instance, {}, "strategy improved"));
     const auto refuse = [](const auto&... parts) {
       return absl::UnimplementedError(Concat(parts...));
@@ -70,15 +70,15 @@ class ImprovingPolicy final : public Policy {
 
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                   const DecodeOptions& options) override {
-    DecodeOptions own = options;
-    own.improvement = {};
-    if (!options.improvement.has_value()) return policy_->Decode(batch, own);
+    DecodeOptions decode_options = options;
+    decode_options.improvement = {};
+    if (!options.improvement.has_value()) return policy_->Decode(batch, decode_options);
     for (size_t i = 0; i < batch.size(); ++i) {
-      const absl::Status status = Improves(batch[i]);
+      const absl::Status status = SupportsImprovement(batch[i]);
       if (status.ok()) continue;
       return absl::Status(status.code(), Concat("instances[", i, "].", FromAbsl(status.message())));
     }
-    VRP_ASSIGN_OR_RETURN(std::vector<DecodedPlan> plans, policy_->Decode(batch, own));
+    VRP_ASSIGN_OR_RETURN(std::vector<DecodedPlan> plans, policy_->Decode(batch, decode_options));
     if (plans.size() != batch.size()) return plans;  // the caller reports the mismatch
     VRP_RETURN_IF_ERROR(Improve(batch, options, plans));
     return plans;
@@ -87,7 +87,7 @@ class ImprovingPolicy final : public Policy {
  private:
   absl::Status Improve(std::span<const Instance> batch, const DecodeOptions& options,
                        std::vector<DecodedPlan>& plans) {
-    const absl::Time begun = SteadyNow();
+    const absl::Time start = SteadyNow();
     std::vector<ImprovedPlan> scaled(plans.size());
     ForEach(plans.size(), options.pool,
             [&](int64_t i) { scaled[i] = ScaleToIntegers(batch[i], plans[i].plan); });
@@ -110,7 +110,7 @@ class ImprovingPolicy final : public Policy {
     });
     for (DecodedPlan& plan : plans) {
       plan.rounds = *rounds;
-      plan.improving = SteadyNow() - begun;
+      plan.improving = SteadyNow() - start;
     }
     return absl::OkStatus();
   }

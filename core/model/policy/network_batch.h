@@ -53,10 +53,11 @@ absl::Status BatchSupports(const Instance& instance, const BatchForm& form);
 NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, const BatchForm& form);
 NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, const BatchForm& form);
 
-// Convert a trajectory's choices to a plan in the instance's node numbers, and back. Choice 0
-// returns to the depot; a TSP's choices are its cities in order. PlanChoices takes a complete,
-// feasible plan and returns a canonical form: equal plans give equal sequences.
+// Converts a trajectory's choices to a plan in the instance's node numbers. Choice 0 returns to the
+// depot; a TSP's choices are its cities in order.
 Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t> choices);
+// Converts a complete, feasible plan to choices in a canonical form: equal plans give equal
+// sequences.
 std::vector<int32_t> PlanChoices(const NetworkBatch& batch, int32_t b, const Plan& plan);
 
 }  // namespace vrp

@@ -52,7 +52,7 @@ std::string WantedInputsText(const Architecture& architecture,
   if (inputs.empty()) return "at least one input";
   if (visited && inputs.size() == 1) return Concat("at least one input besides ", kVisitedInput);
   std::set<std::string_view> seen;
-  int32_t own = 0;
+  int32_t feature_columns = 0;
   for (const std::string& name : inputs) {
     if (!seen.insert(name).second) return Concat("each input once, not ", Quoted(name), " twice");
     if (IsBuiltInInput(name)) continue;
@@ -62,7 +62,7 @@ std::string WantedInputsText(const Architecture& architecture,
           "underscores), not ",
           Quoted(name));
     }
-    if (++own > kMaxFeatureColumns) {
+    if (++feature_columns > kMaxFeatureColumns) {
       return Concat("at most ", kMaxFeatureColumns, " feature columns");
     }
   }

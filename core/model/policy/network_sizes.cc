@@ -51,8 +51,8 @@ std::string WantedValueText(const NetworkOption& option, const Json& default_val
   }
   if (option.divides == nullptr) return "";
   // The divided size comes earlier in the options, so that size is already checked.
-  const auto whole = sizes.at(option.divides).get<uint64_t>();
-  return whole % size == 0 ? "" : Concat("a divisor of ", option.divides, ", ", whole);
+  const auto divided = sizes.at(option.divides).get<uint64_t>();
+  return divided % size == 0 ? "" : Concat("a divisor of ", option.divides, ", ", divided);
 }
 
 std::string WantedInputListText(const Architecture& architecture, const Json& inputs) {

@@ -109,13 +109,14 @@ class OwnedEngine final : public PolicyEngine {
   bool can_capture_steps() const override { return engine_->can_capture_steps(); }
   absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
       const CapturedStepsRequest& request) override {
-    CapturedStepsRequest own = request;
+    CapturedStepsRequest engine_request = request;
     if (const auto* const owned = dynamic_cast<const OwnedEngine*>(request.baseline)) {
-      own.baseline = owned->engine_.get();
+      engine_request.baseline = owned->engine_.get();
     }
     using Steps = std::unique_ptr<CapturedSteps>;
-    VRP_ASSIGN_OR_RETURN(Steps steps,
-                         lane_.RunAndGet<Steps>([&] { return engine_->MakeCapturedSteps(own); }));
+    VRP_ASSIGN_OR_RETURN(Steps steps, lane_.RunAndGet<Steps>([&] {
+      return engine_->MakeCapturedSteps(engine_request);
+    }));
     return Steps(std::make_unique<OwnedSteps>(std::move(steps), lane_));
   }
 

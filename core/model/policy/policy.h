@@ -23,7 +23,7 @@ namespace vrp {
 enum class DecodeMethod {
   kGreedy,
   kSample,
-  kBeam,        // the cheapest of the `width` tours that a beam search ends with
+  kBeam,        // the cheapest of the `width` plans that a beam search ends with
   kMultiStart,  // greedy from `width` different first customers (POMO, Kwon et al. 2020); 0: all
 };
 
@@ -81,13 +81,13 @@ class Policy {
   virtual absl::Status Supports(const Instance& instance) const = 0;
   // Returns OK if Decode supports DecodeOptions::improvement for `instance`, or kUnimplemented with
   // the reason.
-  virtual absl::Status Improves(const Instance& /*instance*/) const {
+  virtual absl::Status SupportsImprovement(const Instance& /*instance*/) const {
     return absl::UnimplementedError(
         "strategy: improved searches on a GPU, and this model is not on one; on the CPU use "
         "seeded or search");
   }
   // Returns the best plan of each instance, in the order of `batch`; sizes may differ. Returns
-  // kInvalidArgument for wrong options and the errors of Supports and Improves. Returns
+  // kInvalidArgument for wrong options and the errors of Supports and SupportsImprovement. Returns
   // kDeadlineExceeded or kCancelled if options.stop ended the decoding, and kFailedPrecondition if
   // a customer is unreachable or every plan needs more vehicles than there are. Thread-safe;
   // blocks.

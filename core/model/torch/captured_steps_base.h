@@ -89,12 +89,12 @@ class CapturedStepsBase : public CapturedSteps {
   InstanceRange Part(int32_t part) const {
     return PartOf(request_.instances, request_.parts, part);
   }
-  // Return the sum and the maximum of a column over the parts, [] each. A single part needs no
-  // launch.
+  // Returns the sum [] of a column over the parts. A single part needs no launch.
   template <typename Sums>
   static at::Tensor Sum(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
     return parts.size() == 1 ? parts.front().*column : Column(parts, column).sum();
   }
+  // Returns the maximum [] of a column over the parts. A single part needs no launch.
   template <typename Sums>
   static at::Tensor Largest(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
     return parts.size() == 1 ? parts.front().*column : Column(parts, column).max();

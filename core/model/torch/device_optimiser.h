@@ -28,16 +28,18 @@ class DeviceOptimiser {
   DeviceOptimiser(const TorchParameters& parameters, const ParameterLayout& layout,
                   const DeviceOptimiserOptions& options, const LossScaler* scaler);
 
-  // Copy step counts, moments and the weights' average from and to `state`. Block until the copy is
+  // Copies step counts, moments and the weights' average from `state`. Blocks until the copy is
   // done.
   void Load(const CapturedStepsState& state);
+  // Copies the same values to `state`. Blocks until the copy is done.
   void Save(CapturedStepsState& state) const;
 
   // Puts one step into the current stream. `loss` [] double.
   absl::Status Step(const at::Tensor& loss) const;
 
-  // Return the number of started steps and the results of the last step, in the device's memory.
+  // Returns the number of started steps, in the device's memory.
   const int64_t* steps() const;
+  // These return results of the last step, in the device's memory.
   at::Tensor Steps() const;    // [] int64
   at::Tensor Norm() const;     // [] double
   at::Tensor Applied() const;  // [] int32

@@ -29,16 +29,19 @@ class LabelSteps final : public CapturedStepsBase {
 
   absl::Status StepOnLabels(const StepLabels& labels, const NetworkBatch& batch) override {
     // Without own choices the decoder takes no steps before the pass, so the graph differs.
-    const bool own = labels.teacher_forcing < 1;
-    if (own && !parts_.network->recurrent()) {
+    const bool uses_own_choices = labels.teacher_forcing < 1;
+    if (uses_own_choices && !parts_.network->recurrent()) {
       return absl::UnimplementedError(Concat("teacher_forcing: got ",
                                              FormatNumber(labels.teacher_forcing),
                                              ", wanted 1: this network reads no choices"));
     }
-    const auto work = [this, own] { return LearnLabels(own); };
+    const auto work = [this, uses_own_choices] { return LearnLabels(uses_own_choices); };
     return GuardTorch([&] {
-      return StartStep(
-          {.kind = own ? 1 : 0, .batch = &batch, .labels = &labels, .first = work, .work = work});
+      return StartStep({.kind = uses_own_choices ? 1 : 0,
+                        .batch = &batch,
+                        .labels = &labels,
+                        .first = work,
+                        .work = work});
     });
   }
 

@@ -64,11 +64,12 @@ std::string LiveJobName(std::string_view job_name, int64_t step);
 // Whether the weights were published while their training job ran.
 bool IsLive(const ModelCard& card);
 
-// Write and read the schema {"schema_version": 2, ...}. Optional keys are `evaluations`, `epoch`
-// and `publish_reason`. ParseModelCard accepts cards of schema 1: they have no validation_gap, and
-// their references get the current names. It refuses newer schemas by number. Its errors name file
-// and key.
+// Returns the card as JSON, {"schema_version": 2, ...}. Optional keys are `evaluations`, `epoch`
+// and `publish_reason`.
 std::string WriteModelCard(const ModelCard& card);
+// Reads the text of WriteModelCard. Accepts cards of schema 1: they have no validation_gap, and
+// their references get the current names. Refuses newer schemas by number. Errors name file and
+// key.
 absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view name);
 
 }  // namespace vrp

@@ -92,8 +92,8 @@ double RouteChecker::PeakLoad(size_t begin, size_t end, size_t dimension) const 
 }
 
 std::string RouteChecker::CapacityText(double peak, double capacity, size_t dimension) const {
-  const std::string of = dimension == 0 ? "" : Concat(" of dimension ", dimension);
-  return Concat("load ", FormatNumber(peak), of, " exceeds vehicle capacity ",
+  const std::string dimension_text = dimension == 0 ? "" : Concat(" of dimension ", dimension);
+  return Concat("load ", FormatNumber(peak), dimension_text, " exceeds vehicle capacity ",
                 FormatNumber(capacity));
 }
 

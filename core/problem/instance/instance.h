@@ -67,8 +67,9 @@ class Instance {
   double Distance(NodeIndex from, NodeIndex to) const;
   // Returns the travel time.
   double Duration(NodeIndex from, NodeIndex to) const;
-  // Return the same for vehicles of that type, which may have their own matrices.
+  // Returns the distance for vehicles of that type, which may have their own matrix.
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
+  // Returns the travel time for vehicles of that type, which may have their own matrix.
   double Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   // Builds the matrix of all node pairs, [N, N] row-major. The caller must limit its size, N * N *
   // 8 bytes.

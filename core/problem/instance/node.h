@@ -10,6 +10,7 @@ namespace vrp {
 // the input.
 using NodeIndex = int32_t;
 
+// Value of an absent limit, and the end of an open time window.
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 }  // namespace vrp

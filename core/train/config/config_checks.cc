@@ -45,24 +45,25 @@ void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {
 
 // Refuses feature columns of generated instances, which have none.
 void CheckFeatures(ConfigReader& reader, const TrainingConfig& config) {
-  const std::vector<std::string> own = config.Inputs().form.own_columns;
-  if (own.empty()) return;
+  const std::vector<std::string> columns = config.Inputs().form.own_columns;
+  if (columns.empty()) return;
   const bool supervised = config.method == TrainingMethod::kSupervised;
   if (!supervised && config.problem.instances.empty()) {
     reader.Refuse(
         "problem.features",
         Concat("built-in inputs alone, or problem.instances: generated instances have no ",
-               "column ", Quoted(own.front())));
+               "column ", Quoted(columns.front())));
   }
   if (supervised && config.supervised.labels != LabelSource::kFile) {
     reader.Refuse("problem.features",
                   Concat("built-in inputs alone, or supervised.labels: file: generated instances ",
-                         "have no column ", Quoted(own.front())));
+                         "have no column ", Quoted(columns.front())));
   }
   if (config.problem.instances.empty() && config.validation.file.empty()) {
-    reader.Refuse("validation.file",
-                  Concat("a file or dataset whose instances have the column ", Quoted(own.front()),
-                         " of problem.features; generated instances do not have it"));
+    reader.Refuse(
+        "validation.file",
+        Concat("a file or dataset whose instances have the column ", Quoted(columns.front()),
+               " of problem.features; generated instances do not have it"));
   }
 }
 

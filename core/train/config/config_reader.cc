@@ -117,8 +117,8 @@ bool ConfigReader::IsChanged(std::string_view path) const {
 
 void ConfigReader::Exclude(std::string_view path) {
   for (ReadKey& key : read_) {
-    const std::string& own = key.setting.path;
-    key.excluded = key.excluded || own == path || own.starts_with(Concat(path, "."));
+    const std::string& key_path = key.setting.path;
+    key.excluded = key.excluded || key_path == path || key_path.starts_with(Concat(path, "."));
   }
 }
 

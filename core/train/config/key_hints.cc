@@ -17,11 +17,11 @@ std::string_view LeafOf(std::string_view path) { return path.substr(path.find('.
 // that of `b`.
 size_t Difference(std::string_view a, std::string_view b) {
   constexpr size_t kMinNameLength = 6;
-  const size_t whole = EditDistance(a, b);
+  const size_t path_distance = EditDistance(a, b);
   const std::string_view leaf = LeafOf(a);
-  if (leaf.size() < kMinNameLength) return whole;
-  const size_t names = EditDistance(leaf, LeafOf(b));
-  return names <= leaf.size() / 5 ? std::min(whole, names) : whole;
+  if (leaf.size() < kMinNameLength) return path_distance;
+  const size_t name_distance = EditDistance(leaf, LeafOf(b));
+  return name_distance <= leaf.size() / 5 ? std::min(path_distance, name_distance) : path_distance;
 }
 
 }  // namespace

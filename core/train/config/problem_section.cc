@@ -48,8 +48,8 @@ void ReadProblemSection(ConfigReader& reader, ProblemConfig& problem) {
                    problem.customers.high);
   reader.Read("problem.customers_skew", {1.0, 10.0}, problem.customers_skew);
   reader.ReadRange("problem.capacity", {0.0, 1e9}, problem.capacity.low, problem.capacity.high);
-  const bool own = problem.capacity == NumberRange{};
-  if (!own && problem.capacity.low < kMaxDemand) {
+  const bool has_default_capacity = problem.capacity == NumberRange{};
+  if (!has_default_capacity && problem.capacity.low < kMaxDemand) {
     reader.Refuse("problem.capacity",
                   "0 (the distribution's own), or at least 9, the largest demand");
   }

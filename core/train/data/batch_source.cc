@@ -17,12 +17,12 @@ namespace {
 
 std::vector<InstanceData> MakeAll(int64_t count, CpuPool* pool,
                                   absl::FunctionRef<InstanceData(int64_t)> make) {
-  constexpr int64_t kAtOnce = 16;
+  constexpr int64_t kInstancesPerPart = 16;
   std::vector<InstanceData> made(static_cast<size_t>(count));
-  const int64_t pieces = (count + kAtOnce - 1) / kAtOnce;
+  const int64_t pieces = (count + kInstancesPerPart - 1) / kInstancesPerPart;
   const auto piece = [&](int64_t p) {
-    const int64_t last = std::min(count, (p + 1) * kAtOnce);
-    for (int64_t i = p * kAtOnce; i < last; ++i) made[static_cast<size_t>(i)] = make(i);
+    const int64_t last = std::min(count, (p + 1) * kInstancesPerPart);
+    for (int64_t i = p * kInstancesPerPart; i < last; ++i) made[static_cast<size_t>(i)] = make(i);
   };
   if (pool != nullptr) {
     pool->ParallelFor(pieces, piece);
@@ -144,10 +144,11 @@ class LabelledSource final : public BatchSource {
 
   absl::StatusOr<InstanceBounds> Bounds() override {
     if (config_.supervised.labels != LabelSource::kFile) return GeneratedBounds(config_.problem);
-    constexpr int64_t kAtOnce = 1024;
+    constexpr int64_t kInstancesPerPart = 1024;
     InstanceBounds bounds;
-    for (int64_t first = 0; first < set_->size(); first += kAtOnce) {
-      std::vector<int32_t> records(static_cast<size_t>(std::min(kAtOnce, set_->size() - first)));
+    for (int64_t first = 0; first < set_->size(); first += kInstancesPerPart) {
+      std::vector<int32_t> records(
+          static_cast<size_t>(std::min(kInstancesPerPart, set_->size() - first)));
       std::iota(records.begin(), records.end(), static_cast<int32_t>(first));
       VRP_ASSIGN_OR_RETURN(const std::vector<Sample> samples, set_->Read(records));
       for (const Sample& sample : samples) bounds.Add(sample.data);

@@ -59,8 +59,8 @@ void JitterDemands(double share, CounterRandom& random, InstanceData& data) {
     if (demand == 0) continue;
     const double changed = demand * (1 + share * (2 * random.UniformDouble() - 1));
     // Integer demands stay integers, so that they can still fill a capacity exactly.
-    const bool whole = demand == std::floor(demand);
-    demand = std::min(capacity, whole ? std::max(1.0, std::round(changed)) : changed);
+    const bool is_integer = demand == std::floor(demand);
+    demand = std::min(capacity, is_integer ? std::max(1.0, std::round(changed)) : changed);
   }
 }
 
@@ -110,13 +110,14 @@ absl::StatusOr<UniformInstances> DeviceDistribution(const ProblemConfig& problem
   if (problem.open_routes > 0) return refuse("open_routes: above 0");
   if (problem.distance_limit > 0) return refuse("distance_limit: above 0");
   if (problem.backhauls > 0) return refuse("backhauls: above 0");
-  const bool own = problem.capacity.high > 0;
+  const bool has_capacity = problem.capacity.high > 0;
   const double default_capacity = DefaultCapacity(problem.customers.low);
-  UniformInstances drawn = {.seed = problem.seed,
-                            .customers = problem.customers.low,
-                            .kinds = 0,
-                            .min_capacity = own ? problem.capacity.low : default_capacity,
-                            .max_capacity = own ? problem.capacity.high : default_capacity};
+  UniformInstances drawn = {
+      .seed = problem.seed,
+      .customers = problem.customers.low,
+      .kinds = 0,
+      .min_capacity = has_capacity ? problem.capacity.low : default_capacity,
+      .max_capacity = has_capacity ? problem.capacity.high : default_capacity};
   for (const ProblemKind kind : problem.kinds) {
     if (kind == ProblemKind::kVrptw) return refuse("kinds: ", KindName(kind));
     if (drawn.kinds == std::ssize(drawn.kind)) return refuse("kinds: a kind is repeated");

@@ -115,14 +115,14 @@ std::string LabelSetName(const LabelRequest& request) {
 
 absl::StatusOr<std::string> MakeSearchLabels(const LabelRequest& request,
                                              const LabelContext& context) {
-  constexpr int64_t kAtOnce = 256;
+  constexpr int64_t kInstancesPerPart = 256;
   std::string path = Concat(context.folder, "/", LabelSetName(request));
   if (HasSampleSet(path)) return path;
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
                        SampleSetWriter::Create(path));
-  for (int64_t first = 0; first < request.samples; first += kAtOnce) {
+  for (int64_t first = 0; first < request.samples; first += kInstancesPerPart) {
     context.ReportPiece();
-    const int64_t count = std::min(kAtOnce, request.samples - first);
+    const int64_t count = std::min(kInstancesPerPart, request.samples - first);
     std::vector<absl::StatusOr<Sample>> made(static_cast<size_t>(count),
                                              absl::CancelledError("cancelled"));
     context.pool->ParallelFor(count, [&](int64_t i) {

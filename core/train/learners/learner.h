@@ -96,9 +96,10 @@ class Learner {
   // Returns the learner's moving average, which captured steps continue; null if it has none.
   virtual MovingAverage* average() { return nullptr; }
 
-  // Return the learner's own state for checkpoints: named scalars, and tensors that are saved and
-  // later filled in place.
+  // Returns the named scalars of the learner's own state, for checkpoints.
   virtual std::map<std::string, double> ScalarState() const { return {}; }
+  // Returns the named tensors of the learner's own state. They are saved, and later filled in
+  // place.
   virtual std::map<std::string, std::span<float>> TensorState() { return {}; }
   // Restores the scalars of a checkpoint of the same configuration. The caller has checked the
   // names and filled the tensors.

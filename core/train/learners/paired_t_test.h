@@ -11,7 +11,7 @@ namespace vrp {
 // have equal length.
 double PairedTTest(std::span<const double> costs, std::span<const double> baseline);
 
-// Returns the lower tail of Student's t distribution with `freedom` degrees of freedom at `t`.
-double StudentTail(double t, double freedom);
+// Returns the cumulative distribution function of Student's t distribution at `t`.
+double StudentTCdf(double t, double degrees_of_freedom);
 
 }  // namespace vrp

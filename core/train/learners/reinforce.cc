@@ -140,11 +140,12 @@ class ReinforceLearner final : public Learner {
     const ReinforceConfig& config = options_.config.reinforce;
     if (options_.baseline == nullptr || epoch < config.warmup_epochs) return std::string();
     EpochCosts policy, baseline;
-    for (int64_t done = 0; done < config.baseline_instances; done += kAtOnce) {
-      VRP_ASSIGN_OR_RETURN(const NetworkBatch batch,
-                           options_.source->DrawInstances(
-                               BaselineInstances(replacements_) + done,
-                               std::min(kAtOnce, config.baseline_instances - done), options_.pool));
+    for (int64_t done = 0; done < config.baseline_instances; done += kInstancesPerPart) {
+      VRP_ASSIGN_OR_RETURN(
+          const NetworkBatch batch,
+          options_.source->DrawInstances(
+              BaselineInstances(replacements_) + done,
+              std::min(kInstancesPerPart, config.baseline_instances - done), options_.pool));
       VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, policy));
       VRP_RETURN_IF_ERROR(AppendCosts(*options_.baseline, batch, stop, baseline));
     }
@@ -181,7 +182,7 @@ class ReinforceLearner final : public Learner {
   }
 
  private:
-  static constexpr int64_t kAtOnce = 512;
+  static constexpr int64_t kInstancesPerPart = 512;
 
   // Returns the scaled baseline of each instance of `part`, or an empty vector with
   // StepBaseline::kShared.

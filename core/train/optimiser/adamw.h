@@ -24,8 +24,9 @@ class AdamW {
   const AdamWOptions& options() const { return options_; }
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }
-  // Return both moments, [size] each, for checkpoints.
+  // Returns the first moment [size], for checkpoints.
   std::span<float> mean() { return mean_; }
+  // Returns the second moment [size], for checkpoints.
   std::span<float> square() { return square_; }
   std::span<const float> mean() const { return mean_; }
   std::span<const float> square() const { return square_; }

@@ -1,4 +1,4 @@
-// The weights from which a training starts instead of random ones.
+// The weights from which a training run starts instead of random ones.
 #pragma once
 
 #include <string>

@@ -72,7 +72,7 @@ struct TrainingProgress {
   double matrix_bytes_per_step = 0;  // totals.matrix_bytes / totals.steps
   bool end_of_epoch = false;
   std::string reference = {};  // reference of the validation's gaps: "nearest neighbour"
-  // State of the training's GPU. The trainer's caller sets it.
+  // State of the training run's GPU. The trainer's caller sets it.
   std::optional<double> device_utilization = {};  // share of the last second in which a kernel ran
   std::optional<int64_t> device_memory_used_bytes = {};  // used by all programs
 };

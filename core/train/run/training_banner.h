@@ -1,4 +1,4 @@
-// The first lines of a training's log: model, device, precision and data.
+// The first lines of a training run's log: model, device, precision and data.
 #pragma once
 
 #include <cstdint>

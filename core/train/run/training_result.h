@@ -1,4 +1,4 @@
-// The outcome of a training.
+// The outcome of a training run.
 #pragma once
 
 #include <cstdint>

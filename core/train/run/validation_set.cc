@@ -21,7 +21,7 @@ namespace vrp {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr size_t kAtOnce = 512;
+constexpr size_t kInstancesPerPart = 512;
 
 // An instance with its reference.
 struct InstanceWithReference {
@@ -107,10 +107,10 @@ absl::Status AddReferences(const TrainingConfig& config, const LabelContext& con
     }
     return absl::OkStatus();
   }
-  for (size_t first = 0; first < items.size(); first += kAtOnce) {
+  for (size_t first = 0; first < items.size(); first += kInstancesPerPart) {
     context.ReportPiece();
-    const std::span<InstanceWithReference> part =
-        std::span(items).subspan(first).first(std::min<size_t>(kAtOnce, items.size() - first));
+    const std::span<InstanceWithReference> part = std::span(items).subspan(first).first(
+        std::min<size_t>(kInstancesPerPart, items.size() - first));
     context.pool->ParallelFor(std::ssize(part), [&](int64_t i) {
       if (!context.stop.ShouldStop()) {
         AddReference(config, context.stop, part[static_cast<size_t>(i)]);
@@ -160,8 +160,8 @@ absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
   }
   ValidationSet set;
   set.reference_name_ = ReferenceName(config.validation);
-  for (size_t first = 0; first < items.size(); first += kAtOnce) {
-    const size_t last = std::min(items.size(), first + kAtOnce);
+  for (size_t first = 0; first < items.size(); first += kInstancesPerPart) {
+    const size_t last = std::min(items.size(), first + kInstancesPerPart);
     std::vector<Instance> part;
     bool planned = true;
     for (size_t i = first; i < last; ++i) {

@@ -95,7 +95,7 @@ void RaceWatch::Remember(const Touch& touch, Touches& others) {
 
 std::optional<Race> RaceWatch::Touched(int32_t thread, const Access& access, WatchedWords& words) {
   WatchedWord& word = words.At(access.address);
-  const uint32_t begin = words.of_block() ? block_begins_.back() : launch_begin_;
+  const uint32_t begin = words.is_shared() ? block_begins_.back() : launch_begin_;
   const auto first = access.address % WatchedWords::kWordBytes;
   const Touch touch = {.clock = At(thread).clock,
                        .thread = static_cast<uint16_t>(thread),

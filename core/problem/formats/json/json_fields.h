@@ -34,7 +34,7 @@ class JsonFields {
   absl::StatusOr<std::vector<double>> Numbers(const std::string& key,
                                               std::optional<double> null_value = std::nullopt);
   absl::StatusOr<std::vector<int32_t>> Integers(const std::string& key);  // each from 0 to 2^31 - 1
-  // Return an array of arrays.
+  // Returns an array of arrays.
   absl::StatusOr<std::vector<std::vector<std::string>>> StringLists(const std::string& key);
   absl::StatusOr<std::vector<std::vector<int32_t>>> IntegerLists(const std::string& key);
   // Returns the numbers of an array of arrays, row by row. Each row has `columns` numbers; 0 means

@@ -30,9 +30,9 @@ class TextScanner {
   // Returns the next word without consuming it.
   std::optional<std::string_view> PeekWord();
 
-  // Return the next word as a finite number or an integer. Errors describe the word as `what` in
-  // `section`.
+  // Returns the next word as a finite number. Errors describe the word as `what` in `section`.
   absl::StatusOr<double> NextNumber(std::string_view section, std::string_view what);
+  // Returns the next word as an integer. Errors describe the word as `what` in `section`.
   absl::StatusOr<int64_t> NextInteger(std::string_view section, std::string_view what);
   // Returns the number of words of the next line that is not blank, without consuming it.
   size_t WordsOfNextLine() const;

@@ -36,19 +36,21 @@ class VroomNames {
   VroomTaskType TypeOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].type; }
   int64_t IdOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].id; }
   VroomSite SiteOf(NodeIndex customer) const;
-  // Return the location where vehicles of the type start or end.
+  // Returns the location where vehicles of the type start.
   VroomSite StartOf(int32_t type) const;
+  // Returns the location where vehicles of the type end.
   VroomSite EndOf(int32_t type) const;
 
-  // Describe the `number`-th vehicle of a type, from 0. Numbers beyond the last vehicle refer to
-  // the last one.
+  // Returns the id of the `number`-th vehicle of a type, from 0. Numbers beyond the last vehicle
+  // refer to the last one.
   int64_t VehicleId(int32_t type, int64_t number) const;
+  // Returns the description of the same vehicle.
   std::string VehicleDescription(int32_t type, int64_t number) const;
   // Returns the name of the vehicle's break `index`.
   VroomBreakName BreakName(int32_t type, int64_t number, int32_t index) const;
-  // Return the type of the vehicle with this id, and the customer of the task with this type and
-  // id.
+  // Returns the type of the vehicle with this id; nullopt if there is none.
   std::optional<int32_t> TypeOfVehicle(int64_t id) const;
+  // Returns the customer of the task with this type and id; nullopt if there is none.
   std::optional<NodeIndex> CustomerOf(VroomTaskType type, int64_t id) const;
 
   // Returns the custom routes that the file gives to its vehicles.

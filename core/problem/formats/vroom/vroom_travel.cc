@@ -12,11 +12,11 @@
 namespace vrp {
 namespace {
 
-// Bounds the total entries of all matrices of an instance: 4 GB.
+// Largest number of entries of all matrices of an instance together: 4 GB.
 constexpr double kMaxMatrixEntries = 5e8;
-// Bounds the number of nodes for which matrices always have a row for each node, the form that the
-// search reads fastest. Instances with more nodes, up to kMaxMatrixNodes, have such matrices only
-// if on average at most kMaxNodesPerLocation nodes share a location.
+// Largest number of nodes whose matrices always have a row for each node, the form that the search
+// reads fastest. With more nodes, up to kMaxMatrixNodes, matrices have this form only if on average
+// at most kMaxNodesPerLocation nodes share a location. Otherwise they have a row for each location.
 constexpr size_t kMaxExpandedNodes = 2'000;
 constexpr size_t kMaxNodesPerLocation = 4;
 
@@ -50,7 +50,7 @@ absl::Status VroomTravel::Check() {
   return Error(
       "vehicles: ", groups_.size(), " types with matrices of ", row_nodes_.size(),
       " locations exceed the limit of ", FormatNumber(kMaxMatrixEntries),
-      " numbers; wanted fewer locations, or vehicles of the same profile, speed_factor and "
+      " matrix entries; wanted fewer locations, or vehicles of the same profile, speed_factor and "
       "costs");
 }
 

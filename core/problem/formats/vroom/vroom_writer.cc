@@ -20,8 +20,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// Largest number of vehicles in a file, which lists each vehicle of a type.
 constexpr int64_t kMaxWrittenVehicles = 100'000;
-constexpr double kMaxWhole = 4294967295;  // VROOM's times, distances and costs have 32 bits
+// Largest time, distance or cost in VROOM, which stores them in 32 bits.
+constexpr double kMaxInteger = 4294967295;
 constexpr std::string_view kVroomFormat = "VROOM's format";
 
 const std::vector<Feature>& KnownFeatures() {
@@ -45,15 +47,15 @@ class SkillNumbers {
     for (const VehicleType& type : data.vehicles) {
       all.insert(type.skills.begin(), type.skills.end());
     }
-    bool numbers = true;
+    bool all_numeric = true;
     for (const std::string& skill : all) {
       const std::optional<int64_t> number = ParseInteger(skill);
-      numbers = numbers && number.has_value() && *number > 0 && *number <= INT32_MAX &&
-                Concat(*number) == skill;
+      all_numeric = all_numeric && number.has_value() && *number > 0 && *number <= INT32_MAX &&
+                    Concat(*number) == skill;
     }
     for (const std::string& skill : all) {
       const int64_t next = static_cast<int64_t>(numbers_.size()) + 1;
-      numbers_[skill] = numbers ? *ParseInteger(skill) : next;
+      numbers_[skill] = all_numeric ? *ParseInteger(skill) : next;
     }
   }
 
@@ -110,16 +112,16 @@ class VroomWriter {
     if (status_.ok()) status_ = CannotExpress(what, kVroomFormat);
   }
 
-  // Returns the value as a whole number. Refuses numbers out of range, and fractions, except
-  // rounding errors of products.
-  ordered_json Whole(const std::string& path, double value) {
-    const double whole = std::round(value);
-    if (whole < 0 || whole > kMaxWhole ||
-        std::abs(value - whole) > 1e-9 * std::max(1.0, std::abs(value))) {
+  // Rounds off the rounding error of a product. Refuses fractions and numbers out of range, and
+  // names `path`.
+  ordered_json ToInteger(const std::string& path, double value) {
+    const double rounded = std::round(value);
+    if (rounded < 0 || rounded > kMaxInteger ||
+        std::abs(value - rounded) > 1e-9 * std::max(1.0, std::abs(value))) {
       Refuse(Concat(path, ": ", FormatNumber(value), ", not a whole number from 0 to 2^32 - 1"));
       return 0;
     }
-    return static_cast<int64_t>(whole);
+    return static_cast<int64_t>(rounded);
   }
 
   ordered_json Window(const std::string& path, const TimeWindow& window) {
@@ -127,7 +129,7 @@ class VroomWriter {
       Refuse(Concat(path, ": no end"));
       return nullptr;
     }
-    return {Whole(path + ".open", window.open), Whole(path + ".close", window.close)};
+    return {ToInteger(path + ".open", window.open), ToInteger(path + ".close", window.close)};
   }
 
   int32_t RowOf(NodeIndex node) const {
@@ -169,7 +171,7 @@ class VroomWriter {
     return working_hours;
   }
 
-  double Total(int32_t k) const {
+  double TotalLoad(int32_t k) const {
     double total = 0;
     for (NodeIndex node = 0; node < instance_.num_nodes(); ++node) {
       total += instance_.demand(node, k) + instance_.pickup(node, k);
@@ -186,7 +188,8 @@ class VroomWriter {
       if (k > 0) {
         capacity = type.further_capacities.empty() ? kNoLimit : type.further_capacities[k - 1];
       }
-      array.push_back(Whole(path + ".capacity", capacity == kNoLimit ? Total(k) : capacity));
+      array.push_back(
+          ToInteger(path + ".capacity", capacity == kNoLimit ? TotalLoad(k) : capacity));
     }
     return array;
   }
@@ -211,7 +214,7 @@ class VroomWriter {
     AddBreaks(path, type, vehicle);
     if (type.max_stops != INT32_MAX) vehicle["max_tasks"] = type.max_stops;
     if (type.max_distance != kNoLimit) {
-      vehicle["max_distance"] = Whole(path + ".max_distance", type.max_distance);
+      vehicle["max_distance"] = ToInteger(path + ".max_distance", type.max_distance);
     }
     for (int64_t i = 0; i < count; ++i) {
       vehicle["id"] = names_.VehicleId(static_cast<int32_t>(number), i);
@@ -221,18 +224,20 @@ class VroomWriter {
 
   // Writes costs of distance; refuses costs of time.
   ordered_json Costs(const std::string& path, const VehicleType& type) {
-    if (type.cost_per_time != 0) Refuse(path + ".cost_per_time: a cost of the whole duration");
-    return {{"fixed", Whole(path + ".fixed_cost", type.fixed_cost)},
+    if (type.cost_per_time != 0) {
+      Refuse(path + ".cost_per_time: a cost of duration, including service and waiting");
+    }
+    return {{"fixed", ToInteger(path + ".fixed_cost", type.fixed_cost)},
             {"per_hour", 0},
-            {"per_km", Whole(path + ".cost_per_distance * 1000",
-                             type.cost_per_distance * kMetresPerKilometre)}};
+            {"per_km", ToInteger(path + ".cost_per_distance * 1000",
+                                 type.cost_per_distance * kMetresPerKilometre)}};
   }
 
   void AddBreaks(const std::string& path, const VehicleType& type, ordered_json& vehicle) {
     for (size_t i = 0; i < type.breaks.size(); ++i) {
       const std::string break_path = Concat(path, ".breaks[", i, "]");
-      ordered_json pause = {{"id", i + 1},
-                            {"service", Whole(break_path + ".duration", type.breaks[i].duration)}};
+      ordered_json pause = {
+          {"id", i + 1}, {"service", ToInteger(break_path + ".duration", type.breaks[i].duration)}};
       if (type.breaks[i].window != TimeWindow{}) {
         pause["time_windows"].push_back(Window(break_path + ".window", type.breaks[i].window));
       }
@@ -255,9 +260,9 @@ class VroomWriter {
     for (NodeIndex node = instance_.num_depots(); node < instance_.num_nodes(); ++node) {
       if (has_shipment[static_cast<size_t>(node)]) continue;
       ordered_json job = Step(node);
-      AddAmounts("delivery", node, data_.demands, job);
-      AddAmounts("pickup", node, data_.pickups, job);
-      AddShared(node, job);
+      AddAmounts("delivery", ".demand", node, data_.demands, job);
+      AddAmounts("pickup", ".pickup", node, data_.pickups, job);
+      AddSkillsAndPriority(node, job);
       root["jobs"].push_back(std::move(job));
     }
   }
@@ -270,12 +275,14 @@ class VroomWriter {
     ordered_json object = {{"pickup", Step(shipment.pickup)},
                            {"delivery", Step(shipment.delivery)}};
     for (const double amount : shipment.amounts) {
-      object["amount"].push_back(Whole("shipments.amount", amount));
+      object["amount"].push_back(ToInteger("shipments.amount", amount));
     }
     for (const NodeIndex node : {shipment.pickup, shipment.delivery}) {
       for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
-        if (instance_.demand(node, k) == 0 && instance_.pickup(node, k) == 0) continue;
-        Refuse(Concat(Path(node), ".demand: given in addition to a shipment"));
+        const bool has_demand = instance_.demand(node, k) != 0;
+        if (!has_demand && instance_.pickup(node, k) == 0) continue;
+        Refuse(Concat(Path(node), has_demand ? ".demand" : ".pickup",
+                      ": given in addition to a shipment"));
       }
     }
     if (!data_.required_skills.empty() &&
@@ -286,7 +293,7 @@ class VroomWriter {
         data_.priorities[shipment.pickup] != data_.priorities[shipment.delivery]) {
       Refuse(Concat(Path(shipment.delivery), ".priority: differs from that of the pickup"));
     }
-    AddShared(shipment.pickup, object);
+    AddSkillsAndPriority(shipment.pickup, object);
     return object;
   }
 
@@ -295,8 +302,8 @@ class VroomWriter {
     ordered_json step = {{"id", names_.IdOf(node)}};
     if (instance_.id(node) != Concat(node)) step["description"] = instance_.id(node);
     AddLocation("location", node, step);
-    if (!data_.setups.empty()) step["setup"] = Whole(Path(node) + ".setup", data_.setups[n]);
-    step["service"] = Whole(Path(node) + ".service", instance_.service(node));
+    if (!data_.setups.empty()) step["setup"] = ToInteger(Path(node) + ".setup", data_.setups[n]);
+    step["service"] = ToInteger(Path(node) + ".service", instance_.service(node));
     if (instance_.window(node) != TimeWindow{}) {
       step["time_windows"].push_back(Window(Path(node) + ".window", instance_.window(node)));
       if (data_.further_windows.empty()) return step;
@@ -307,16 +314,17 @@ class VroomWriter {
     return step;
   }
 
-  void AddAmounts(const char* key, NodeIndex node, const std::vector<double>& amounts,
-                  ordered_json& job) {
+  // `key` names the amounts in the file, `field` names them in errors.
+  void AddAmounts(const char* key, const char* field, NodeIndex node,
+                  const std::vector<double>& amounts, ordered_json& job) {
     const auto columns = static_cast<size_t>(instance_.load_dimensions());
     for (size_t k = 0; k < columns && !amounts.empty(); ++k) {
       job[key].push_back(
-          Whole(Path(node) + ".demand", amounts[static_cast<size_t>(node) * columns + k]));
+          ToInteger(Path(node) + field, amounts[static_cast<size_t>(node) * columns + k]));
     }
   }
 
-  void AddShared(NodeIndex node, ordered_json& object) {
+  void AddSkillsAndPriority(NodeIndex node, ordered_json& object) {
     const auto n = static_cast<size_t>(node);
     if (!data_.required_skills.empty() && !data_.required_skills[n].empty()) {
       object["skills"] = skills_.NumbersOf(data_.required_skills[n]);
@@ -334,8 +342,10 @@ class VroomWriter {
       for (const NodeIndex from : nodes) {
         ordered_json durations = ordered_json::array(), distances = ordered_json::array();
         for (const NodeIndex to : nodes) {
-          durations.push_back(Whole("duration_matrix", instance_.Duration(types_[type], from, to)));
-          distances.push_back(Whole("distance_matrix", instance_.Distance(types_[type], from, to)));
+          durations.push_back(
+              ToInteger("duration_matrix", instance_.Duration(types_[type], from, to)));
+          distances.push_back(
+              ToInteger("distance_matrix", instance_.Distance(types_[type], from, to)));
         }
         matrices["durations"].push_back(std::move(durations));
         matrices["distances"].push_back(std::move(distances));

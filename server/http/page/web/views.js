@@ -19,4 +19,7 @@
 /** @type {View[]} */
 export const VIEWS = [
   { name: "solve", label: "Solve", load: () => import("./views/solve.js") },
+  { name: "training", label: "Training", load: () => import("./views/training.js") },
+  { name: "models", label: "Models", load: () => import("./views/models.js") },
+  { name: "server", label: "Server", load: () => import("./views/server.js") },
 ];

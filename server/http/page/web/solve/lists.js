@@ -2,6 +2,7 @@
 
 import { fill, h } from "../dom.js";
 import { number } from "../format.js";
+import { messageOf } from "./plan.js";
 
 /** @typedef {import("./workspace.js").Workspace} Workspace */
 
@@ -30,5 +31,5 @@ export function drawViolations(host, workspace) {
       h("td", {}, one.route === undefined && one.node === undefined ? "the plan" : h("button", { type: "button", class: "link",
         onclick: () => workspace.select(one.route ?? null, one.node ?? null) },
       [one.route !== undefined && `Route ${one.route + 1}`, one.node !== undefined && `customer ${workspace.problem?.nodes[one.node]?.id ?? one.node}`].filter(Boolean).join(", "))),
-      h("td", {}, one.message)))))));
+      h("td", {}, messageOf(one.message))))))));
 }

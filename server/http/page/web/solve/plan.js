@@ -148,5 +148,8 @@ export function placesOf(plan) {
   return places;
 }
 
+/** Returns a violation's message without the route's index, which counts from 0. @param {string} message */
+export const messageOf = (message) => message.replace(/^routes\[\d+\](?:\.[\w[\]]+)*: /, "");
+
 /** Returns the waiting time at a stop. @param {Stop} stop */
 export const waitingOf = (stop) => Math.max(0, stop.start - stop.arrival);

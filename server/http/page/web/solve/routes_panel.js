@@ -3,7 +3,7 @@
 import { routeColour } from "../colours.js";
 import { fill, h, setText } from "../dom.js";
 import { clock, distance, duration, number, plural } from "../format.js";
-import { cheapestPosition, customerCount, waitingOf } from "./plan.js";
+import { cheapestPosition, customerCount, messageOf, waitingOf } from "./plan.js";
 
 /** @typedef {import("./workspace.js").Workspace} Workspace */
 
@@ -104,7 +104,7 @@ export class RoutesPanel {
       workspace.problem?.kind !== "tsp" && h("button", { type: "button", class: "small", "data-action": "freeze", "aria-pressed": String(frozen.has(index)), disabled: running,
                     title: "A frozen route keeps its stops and its order when you solve again",
                     onclick: () => workspace.toggleFrozen(index) }, frozen.has(index) ? "Unfreeze" : "Freeze"),
-      violations.map((one) => h("p", { class: "field-error" }, one.message)));
+      violations.map((one) => h("p", { class: "field-error" }, messageOf(one.message))));
   }
 
   /** @param {import("./plan.js").Route} route @param {number} index */
@@ -140,7 +140,7 @@ export class RoutesPanel {
     const lines = describeNode(workspace, stop.node).slice(1);
     const violations = (workspace.verdict?.violations ?? []).filter((one) => one.node === stop.node);
     return h("div", { class: "stack tight" }, lines.map((line) => h("div", {}, line)),
-      violations.map((one) => h("p", { class: "field-error" }, one.message)),
+      violations.map((one) => h("p", { class: "field-error" }, messageOf(one.message))),
       this.#mover(stop.node, index));
   }
 

@@ -121,7 +121,7 @@ export class SettingsPanel {
       if (!entry) continue;
       shown = true;
       entry.input.setAttribute("aria-invalid", "true");
-      entry.error.textContent = description;
+      entry.error.textContent = description.slice(Math.max(0, description.indexOf(`${name}:`))).replace(`${name}: `, "");
       entry.error.hidden = false;
       entry.input.focus();
     }

@@ -13,6 +13,14 @@ const SPARK = { width: 150, height: 40, points: 150 };
 
 /** @typedef {import("./workspace.js").Workspace} Workspace */
 
+/** Returns what a planner should know of the answer: why a model was not used, and stops that were taken out. @param {any} response */
+function noteOf(response) {
+  const dropped = response?.initialSolution?.droppedVisits?.length ?? 0;
+  const note = response?.policyNote ? `${response.policyNote[0].toUpperCase()}${response.policyNote.slice(1)}.` : "";
+  return [note, dropped > 0 && `${plural(dropped, "stop")} of the plan before broke a constraint and had to be planned anew.`]
+    .filter(Boolean).join(" ");
+}
+
 export class Summary {
   /** @param {HTMLElement} host */
   constructor(host) {
@@ -26,9 +34,10 @@ export class Summary {
     this.badge = h("span", { class: "badge", hidden: true });
     this.progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Share of the budget used" });
     this.list = h("dl", { class: "figures" }, ["Cost", "Gap", "Routes", "Distance", "Duration", "Unserved", "Time"].map(figure));
+    this.note = h("p", { class: "hint" });
     this.line = s("path", { fill: "none" });
     this.spark = s("svg", { class: "spark", width: SPARK.width, height: SPARK.height, "aria-hidden": "true" }, s("title", {}, "Cost over time"), this.line);
-    fill(host, this.list, h("div", { class: "summary-row" }, this.badge, this.spark), this.progress);
+    fill(host, this.list, h("div", { class: "summary-row" }, this.badge, this.spark), this.note, this.progress);
   }
 
   /** @param {string} name @param {string|null} text Null hides the figure. */
@@ -51,6 +60,8 @@ export class Summary {
     this.#set("Unserved", plan ? number(plan.unserved.length) : "–");
     this.#drawBadge(workspace);
     this.#drawSpark(workspace.curve);
+    setText(this.note, noteOf(response));
+    this.note.hidden = this.note.textContent === "";
     this.drawTime(workspace);
   }
 

@@ -1,6 +1,6 @@
 /** The state of the Solve view: instance, settings, plan, and the calls that change them. It outlives the view. */
 
-import { call, isAbort, stream } from "../api.js";
+import { ApiError, call, isAbort, stream } from "../api.js";
 import { durationText, secondsOf } from "../format.js";
 import { freezeRoutes, frozenOf, thawTypes } from "./freeze.js";
 import { instanceFile } from "./loading.js";
@@ -98,15 +98,18 @@ export class Workspace {
       const plan = completePlan(solution);
       return parts ? thawTypes(plan, parts, this.data) : plan;
     };
-    const abort = this.#begin(!keep);
+    const { plan, verdict, response, curve, edit, undos, frozen } = this;
+    const abort = this.#begin();
     try {
       for await (const { improvement, response } of stream("StreamSolve", message, { signal: abort.signal })) {
         if (improvement) this.#improve(adopt(improvement.solution), secondsOf(improvement.elapsed));
         if (response) this.#finish(adopt(response.solution), response, parts !== null);
       }
     } catch (error) {
+      const nothingCame = this.curve.length === 0 && abort === this.abort;
+      if (nothingCame) Object.assign(this, { plan, verdict, response, curve, edit, undos, frozen });
       if (!isAbort(error)) throw error;
-      if (this.plan && abort === this.abort) await this.check();
+      if (this.plan && !nothingCame && abort === this.abort) await this.check();
     } finally {
       if (abort === this.abort) {
         this.abort = undefined;
@@ -115,12 +118,10 @@ export class Workspace {
     }
   }
 
-  /** @param {boolean} anew */
-  #begin(anew) {
+  #begin() {
     this.stop();
     const abort = new AbortController();
     this.abort = abort;
-    if (anew) this.#clearPlan();
     Object.assign(this, { curve: [], edit: null, undos: [], verdict: null, response: null, begun: performance.now() });
     this.#tell("running");
     return abort;
@@ -206,12 +207,19 @@ export class Workspace {
     this.#tell("frozen");
   }
 
-  /** Changes the vehicle types, and checks the plan against them. @param {any[]} vehicles In the project's JSON. */
+  /** Changes the vehicle types, and checks the plan against them, or the instance if there is no plan. @param {any[]} vehicles In the project's JSON. */
   async setVehicles(vehicles) {
     const { capacity: _, ...rest } = this.data;
     this.data = { ...rest, vehicles };
     this.problem = readProblem(this.data);
-    if (this.plan) await this.check();
+    if (this.plan) {
+      this.response = null; // it is about the vehicles before
+      return void (await this.check());
+    }
+    const { errors = [] } = await call("ValidateInstance", { file: this.file });
+    if (errors.length === 0) return;
+    const fieldViolations = errors.map((/** @type {string} */ description) => ({ field: "file", description }));
+    throw new ApiError("INVALID_ARGUMENT", errors.join("\n"), [{ fieldViolations }]);
   }
 
   /** Returns the fields of SolveRequest for the settings. */
