@@ -12,7 +12,7 @@ namespace vrp {
 namespace {
 
 constexpr char kKey[] = "road_networks";
-constexpr char kExample[] = "a map such as {kind: osrm, url: \"http://127.0.0.1:5000\"}";
+constexpr char kExample[] = "a mapping such as {kind: osrm, url: \"http://127.0.0.1:5000\"}";
 
 // A setting that is an integer.
 struct NumberSetting {

@@ -16,8 +16,9 @@ namespace vrp {
 using AddYamlError =
     absl::FunctionRef<void(const YAML::Mark&, std::string_view key, const std::string& problem)>;
 
-// Reads a map of names to maps of settings: `car: {kind: osrm, url: "http://127.0.0.1:5000"}`.
-// Returns the networks by name; those with errors are absent and reported.
+// Reads a mapping of names to mappings of settings: `car: {kind: osrm, url:
+// "http://127.0.0.1:5000"}`. Returns the networks by name; those with errors are absent and
+// reported.
 std::vector<RoadNetworkOptions> ReadRoadNetworks(const YAML::Node& node, AddYamlError add_error);
 
 // Describes a node for errors: its text in quotes, "a list", "a mapping" or "nothing".

@@ -55,6 +55,7 @@ class HttpConnection {
   boost::asio::ssl::context* const tls_;
   std::unique_ptr<Plain> plain_;
   std::unique_ptr<Secure> secure_;
+  bool closed_before_answer_ = false;  // valid after TryExchange has failed
 };
 
 }  // namespace vrp
