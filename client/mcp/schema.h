@@ -9,7 +9,7 @@
 
 namespace vrp::client::mcp {
 
-// Return schemas of one property.
+// Returns the schema of a text. The next functions return schemas of other types of properties.
 Json TextProperty(const std::string& description);
 Json WordProperty(const std::string& description, const std::vector<std::string>& words);
 Json NumberProperty(const std::string& description, double minimum, double maximum);

@@ -41,8 +41,8 @@ struct RoadSources {
 bool MayNameRoads(const v1::Instance& message);
 bool MayNameRoads(const v1::InstanceFile& file);
 
-// Read an instance like InstanceFromProto, and replace its road networks by matrices, after all
-// else is valid. Also return the errors of AddRoads.
+// Reads an instance like InstanceFromProto. Replaces its road networks by matrices after all else
+// is valid. Also returns the errors of AddRoads.
 absl::StatusOr<RoadInput> InputWithRoads(const v1::Instance& message, const RoadSources& sources);
 absl::StatusOr<RoadInput> InputWithRoads(const v1::InstanceFile& file, const RoadSources& sources);
 

@@ -45,7 +45,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     std::function<Forecast(const Request&)> forecast;
   };
 
-  // Returns the started call, which gRPC owns.
+  // Returns the started call. It lives at least until gRPC calls OnDone.
   static grpc::ServerBidiReactor<Request, Response>* Start(Options options) {
     std::shared_ptr<BatchCall> call(new BatchCall(std::move(options)));
     call->self_ = call;

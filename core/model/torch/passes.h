@@ -39,7 +39,7 @@ class RolloutMemory {
   const at::Tensor& bytes() const { return bytes_; }
   int32_t max_steps() const { return max_steps_; }
 
-  // Return views of `bytes`, [rows] each.
+  // Returns the costs as a view of `bytes`, [rows]. The next functions return other columns.
   at::Tensor Costs() const { return Column(0, 8, at::kDouble); }
   at::Tensor LogLikelihoods() const { return Column(8, 8, at::kDouble); }
   at::Tensor Lengths() const { return Column(16, 4, at::kInt); }

@@ -65,7 +65,7 @@ export class JobScreen {
     this.#draw();
   }
 
-  /** Shows the events from a sequence number on, until the job ends or is followed anew. @param {number} from */
+  /** Shows the events from a sequence number on, until the job ends or is followed again. @param {number} from */
   async #follow(from) {
     this.following.abort();
     const following = new AbortController();
