@@ -90,7 +90,7 @@ class JobManager {
   virtual absl::Status Delete(std::string_view id) = 0;
   // Publishes a running job's weights after its current step as a new live version of its model
   // (see registry.h), and loads the version. Returns the existing version if the step was published
-  // already. Blocks. Returns kFailedPrecondition if the job does not run, and kAborted if it ends
+  // already. Blocks. Returns kFailedPrecondition if the job is not running, and kAborted if it ends
   // first. Returns kDeadlineExceeded if the step takes too long, and kResourceExhausted if the
   // state folder's quota is full.
   virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;

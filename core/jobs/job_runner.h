@@ -42,7 +42,7 @@ class JobRunner {
 
   // Wakes a thread, because a job was queued.
   void Wake();
-  // Sets the flag of the job's run. Returns false if the job does not run, or not yet. The thread
+  // Sets the flag of the job's run. Returns false if the job is not running (yet). The thread
   // of a job that is PREPARING reads the job's state before the run starts.
   bool Cancel(std::string_view id);
 

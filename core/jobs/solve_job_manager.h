@@ -73,7 +73,7 @@ class SolveJobManager {
 
  private:
   explicit SolveJobManager(const Options& options);
-  // Ends a job that is STOPPING and does not run. Builds its answer from its plan, on this thread.
+  // Ends a job that is STOPPING and not running. Builds its answer from its plan, on this thread.
   void FinishStoppedJob(const Job& job);
 
   const std::shared_ptr<JobBook> book_;

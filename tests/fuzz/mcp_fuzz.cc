@@ -22,7 +22,7 @@ Json Schema() {
   Json list = {{"type", "array"}, {"items", mcp::NumberProperty("", -1, 1e9)}};
   return mcp::ArgumentsSchema({{"instance", mcp::ObjectProperty("")},
                                {"text", mcp::TextProperty("")},
-                               {"format", mcp::WordProperty("", {"vrplib", "json"})},
+                               {"format", mcp::EnumProperty("", {"vrplib", "json"})},
                                {"budget_seconds", mcp::NumberProperty("", 0.001, 60)},
                                {"max", mcp::WholeNumberProperty("", 0, 100)},
                                {"details", mcp::FlagProperty("")},

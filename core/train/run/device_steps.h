@@ -26,7 +26,7 @@ class DeviceSteps {
   // Begins step `step` (from 1) and reports the earlier steps that have finished. Returns false if
   // the host must take this step and all later ones.
   absl::StatusOr<bool> Begin(int64_t step);
-  // Blocks until all begun steps have finished. The network and the learner then have the state
+  // Blocks until all started steps have finished. The network and the learner then have the state
   // after the last one.
   absl::Status Settle();
 
