@@ -13,6 +13,7 @@
 
 namespace vrp {
 
+// An open file of a snapshot.
 struct SnapshotFile {
   std::string path;  // path in the backup: "jobs/{id}/checkpoint/step-5/state.safetensors"
   OpenFile file;
@@ -21,6 +22,7 @@ struct SnapshotFile {
   absl::Time modified;
 };
 
+// The files of a snapshot and their numbers.
 struct StateSnapshot {
   std::vector<SnapshotFile> files;  // the job database first, then folder by folder
   int64_t jobs = 0;
@@ -37,6 +39,7 @@ struct BackupSources {
   WatchFn watch = nullptr;  // watches the snapshot and each piece of a "backup"
 };
 
+// Paths of the job database and of the models' folder in a backup.
 inline constexpr std::string_view kBackupDatabase = "jobs.db";
 inline constexpr std::string_view kBackupModels = "models";
 
