@@ -44,8 +44,8 @@ class MovableDeadline {
  public:
   explicit MovableDeadline(absl::Time deadline) : nanos_(absl::ToUnixNanos(deadline)) {}
 
-  // Returns the deadline. It is stored in nanoseconds, so a time beyond the year 2262 becomes
-  // infinite.
+  // Returns the deadline. A deadline beyond the year 2262 becomes infinite, because an int64 counts
+  // nanoseconds.
   absl::Time time() const {
     const int64_t nanos = nanos_.load(std::memory_order_relaxed);
     return nanos == INT64_MAX ? absl::InfiniteFuture() : absl::FromUnixNanos(nanos);
