@@ -14,6 +14,7 @@
 
 namespace vrp {
 
+// Size of a block, in bytes.
 inline constexpr size_t kTarBlockBytes = 512;
 // Maximum size of a file, in bytes. The header has 11 octal digits for it.
 inline constexpr int64_t kMaxTarFileBytes = (int64_t{1} << 33) - 1;
