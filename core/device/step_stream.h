@@ -40,7 +40,8 @@ class StepStream {
   // earlier work.
   virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
   // Captures the launches of `work` without running them. `work` must have run once before, and
-  // must not wait for the device. Memory that `work` allocates lives as long as the graph. Later
+  // must not wait for the device. Calls `work` twice if the driver turns out not to support
+  // conditional graphs. Memory that `work` allocates lives as long as the graph. Later
   // captures reuse memory that `work` frees, so nothing may read it after a replay. An error leaves
   // no capture behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
