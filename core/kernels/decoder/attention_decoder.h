@@ -8,7 +8,7 @@
 //             (start_query at the first step of a TSP)
 //   glimpse = multi-head attention of q over the keys and values of the allowed nodes
 //   logits  = clip * tanh(glimpse . logit_keys[n] / sqrt(H)) where allowed, else -inf
-// logit_keys already include Kool's projection of the glimpse (see graph_transformer.h).
+// logit_keys already include Kool's projection of the glimpse (see graph_transformer_pass.h).
 #pragma once
 
 #include <cstdint>
