@@ -67,8 +67,9 @@ std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int6
 // The device of an improver, and its use of the device.
 struct CudaImproverOptions {
   int32_t device = 0;
-  DeviceRunner runner = {};     // shared with all other users of the device
-  int32_t memory_percent = 50;  // largest share of the device's memory
+  DeviceRunner runner = {};  // shared with all other users of the device
+  // Largest share of the device's memory. A call also uses at most half of the free memory.
+  int32_t memory_percent = 50;
 };
 // Returns an improver on the given CUDA device with one warp per plan. Returns null in a build
 // without CUDA.
