@@ -41,9 +41,9 @@ class StepStream {
   virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
   // Captures the launches of `work` without running them. `work` must have run once before, and
   // must not wait for the device. Calls `work` twice if the driver turns out not to support
-  // conditional graphs. Memory that `work` allocates lives as long as the graph. Later
-  // captures reuse memory that `work` frees, so nothing may read it after a replay. An error leaves
-  // no capture behind.
+  // conditional graphs. Memory that `work` allocates lives as long as the graph. Later captures
+  // reuse memory that `work` frees, so nothing may read it after a replay. An error leaves no
+  // capture behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
       std::function<absl::Status()> work) = 0;
   // Adds a conditional `part` to the work of Run or Capture. A replay skips the part if no flag is
