@@ -26,7 +26,7 @@ Tool ServerStatusTool();
 Tool TrainingPresetsTool();
 Tool CheckTrainingTool();
 
-// Returns the tool that submits a training job. It and the next tools change something on the
+// Returns the tool that submits a training job. This tool and the next ones change something on the
 // daemon.
 Tool TrainTool();
 Tool StartSolveJobTool();

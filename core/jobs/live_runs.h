@@ -62,6 +62,7 @@ class LiveRuns {
   }
 
  private:
+  // A run, and the flag that asks it to end.
   struct Run {
     std::shared_ptr<LiveModels> models;
     std::shared_ptr<CancelFlag> end_early;
