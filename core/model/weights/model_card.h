@@ -31,6 +31,7 @@ struct CardEvaluation {
   double instances_per_second = 0;
   absl::Time date = {};
 };
+// Largest number of evaluations that a card keeps.
 inline constexpr size_t kMaxCardEvaluations = 50;
 // The largest size of a card file, in bytes.
 inline constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
