@@ -67,6 +67,7 @@ struct PassGradient {
   std::vector<at::Tensor> gradients;
 };
 
+// Both passes of a batch, in one launch each.
 template <typename T>
 class FusedPasses {
  public:
@@ -87,7 +88,7 @@ class FusedPasses {
 
   const DecoderProjections projections_;
   const StepRules* const rules_;
-  const at::Tensor rows_;  // the projections' rows, without autograd; the next too
+  const at::Tensor rows_;  // the projections' rows, without autograd; so are the next three
   const at::Tensor base_;
   const at::Tensor start_;
   const at::Tensor shares_;
