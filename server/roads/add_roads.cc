@@ -47,7 +47,7 @@ Places PlacesOf(const Instance& instance) {
   return result;
 }
 
-// Adds the matrices of road networks to the data of an instance.
+// A builder of an instance with the matrices of its road networks.
 class RoadAdder {
  public:
   RoadAdder(const Instance& plain, const RoadNames& names, RoadSource& source,

@@ -18,12 +18,13 @@ namespace vrp {
 // them (an open start of VROOM's format).
 using RouteLines = std::vector<std::vector<RoadLine>>;
 
-// Gets the streets. `networks` are those of RoadInput. Returns the errors of the source.
+// Gets the streets of the routes of `solution`. `networks` are those of RoadInput. Returns the
+// errors of the source.
 absl::StatusOr<RouteLines> LinesOf(const Instance& instance, const Solution& solution,
                                    const std::vector<std::string>& networks, RoadSource& source,
                                    const StopCondition& stop);
 
-// Sets leg_polylines of the routes of `message`, which has those of the solution.
+// Sets leg_polylines of the routes of `message`, which has the routes of the solution.
 void SetLines(const RouteLines& lines, v1::Solution& message);
 
 // Returns one line for each route, for drawings: its streets, and straight lines where a leg has

@@ -76,7 +76,7 @@ class VroomRoads {
     }
   }
 
-  // Adds `key`_index beside a location, and removes an index that the file states.
+  // Adds `key`_index beside a location, and replaces an index that the file states.
   void AddIndex(json& object, const std::string& key, const std::string& path) {
     const auto location = object.find(key);
     if (location == object.end()) return;
