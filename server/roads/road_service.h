@@ -53,7 +53,7 @@ class RoadService {
                                                           size_t legs) const = 0;
 
   // Returns the error for an answer with an HTTP status other than 200 or an error code of the
-  // service, with the service's own message and a remedy. The code is kFailedPrecondition.
+  // service. The error is kFailedPrecondition with the service's own message and a remedy.
   virtual absl::Status ErrorOf(int http_status, std::string_view answer) const = 0;
 };
 

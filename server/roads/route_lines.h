@@ -14,8 +14,8 @@
 namespace vrp {
 
 // The streets of each leg of each route. A route whose vehicle has no road network has no legs. The
-// line of a leg is empty if both stops are at the same place, or if the instance has no way between
-// them (an open start of VROOM's format).
+// line of a leg is empty if both stops are at the same place. It is also empty if the instance has
+// no way between them (an open start of VROOM's format).
 using RouteLines = std::vector<std::vector<RoadLine>>;
 
 // Gets the streets of the routes of `solution`. `networks` are those of RoadInput. Returns the

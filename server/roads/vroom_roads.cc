@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr char kFileField[] = "file.road_network";
 
-// Adds matrices to the JSON of a file that VROOM's reader has accepted.
+// A writer of matrices into the JSON of a file that VROOM's reader has accepted.
 class VroomRoads {
  public:
   VroomRoads(json& root, const std::string& all, RoadSource& source, const StopCondition& stop)
