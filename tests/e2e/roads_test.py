@@ -173,7 +173,7 @@ class OsrmTest(RoadsTest):
             daemon.events_until(lambda event: event["type"] == "resumed", "solve-jobs", "watch", job)
             self.assertEqual(daemon.call("solve-jobs", "stop", job).returncode, 0)
             events = daemon.events_until(lambda event: event["type"] == "answer", "solve-jobs", "watch", job)
-            self.assertTrue(events[-1]["response"]["feasible"], events[-1])
+            self.assertTrue(events[-1]["answer"]["feasible"], events[-1])
             refused = daemon.call("solve", path, "--roads", "car")
             self.assertEqual(refused.returncode, 3, refused.stderr)
             self.assertIn(f"road_network car (osrm at {engine.url})", refused.stderr)
