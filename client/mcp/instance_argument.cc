@@ -68,6 +68,9 @@ void AddInstanceProperties(Json& properties) {
       "Replaces the problem's own rounding of distances between coordinates; cvrplib: to whole "
       "numbers, as benchmark results are stated",
       {"exact", "cvrplib", "ceil", "dimacs"});
+  properties["road_network"] = TextProperty(
+      "A road network of the daemon, whose distances and travel times replace those between "
+      "longitudes and latitudes; an unknown name gives an error that lists the known ones");
 }
 
 void AddPlanProperties(Json& properties, const std::string& use) {
@@ -90,7 +93,8 @@ absl::StatusOr<v1::InstanceFile> InstanceOf(const ToolCall& call) {
   absl::StatusOr<v1::InstanceFile> file =
       EmptyInstanceFile({.format = call.Get<std::string>("format", "auto"),
                          .objective = call.Text("objective"),
-                         .metric = call.Text("metric")});
+                         .metric = call.Text("metric"),
+                         .roads = call.Text("road_network")});
   if (!file.ok()) return file.status();
   absl::StatusOr<Content> content = ContentOf(call, "instance", "text", "path");
   if (!content.ok()) return content.status();

@@ -8,7 +8,8 @@
 
 namespace vrp::client::mcp {
 
-// Adds the properties `instance`, `text`, `path`, `format`, `objective` and `metric`.
+// Adds the properties `instance`, `text`, `path`, `format`, `objective`, `metric` and
+// `road_network`.
 void AddInstanceProperties(Json& properties);
 // Adds the properties `plan`, `plan_text` and `plan_path`. `use` begins their descriptions.
 void AddPlanProperties(Json& properties, const std::string& use);
