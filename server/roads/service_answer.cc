@@ -1,5 +1,6 @@
 #include "server/roads/service_answer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -15,13 +16,16 @@ constexpr int32_t kMaxAnswerDepth = 16;
 constexpr int64_t kMaxOtherValues = 2'000'000;
 // Tenths of a second or a metre: 30 years and five times around the Earth.
 constexpr double kMaxRoadValue = 2e9;
+// OSRM measures places on the same street by the difference of their offsets, and may state values
+// slightly below 0.
+constexpr double kMinRoadValue = -50;
 
 std::optional<int32_t> RoadValue(const nlohmann::json& entry, double factor) {
   if (entry.is_null()) return kNoRoad;
   if (!entry.is_number()) return std::nullopt;
   const double value = std::round(entry.get<double>() * factor * kRoadUnits);
-  if (!(value >= 0 && value <= kMaxRoadValue)) return std::nullopt;
-  return static_cast<int32_t>(value);
+  if (!(value >= kMinRoadValue && value <= kMaxRoadValue)) return std::nullopt;
+  return static_cast<int32_t>(std::max(value, 0.0));
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ TEST(OsrmService, ReadsTenthsAndMarksPairsWithoutARoad) {
   EXPECT_THAT(table->metres_to_road, ElementsAre(12.5));
 }
 
+TEST(OsrmService, TakesItsSlightlyNegativeDistancesAsZero) {
+  const auto table =
+      Service(RoadServiceKind::kOsrm)
+          ->ReadTable(R"({"code":"Ok","durations":[[0,0]],"distances":[[0,-0.2]]})", 1, 2);
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->distances, ElementsAre(0, 0));
+}
+
 TEST(OsrmService, JoinsTheStepsOfALeg) {
   const std::string first = EncodePolyline({{24.94, 60.17}, {24.95, 60.17}});
   const std::string second = EncodePolyline({{24.95, 60.17}, {24.95, 60.18}});
@@ -113,7 +121,7 @@ TEST(RoadService, RefusesMalformedTables) {
           std::string(R"({"code":"Ok","durations":[[0,1]],"distances":[[0,1]]})"),
           std::string(R"({"code":"Ok","durations":[[0,1],[2]],"distances":[[0,1],[1,0]]})"),
           std::string(R"({"code":"Ok","durations":[[0,"1"],[2,0]],"distances":[[0,1],[1,0]]})"),
-          std::string(R"({"code":"Ok","durations":[[0,-1],[2,0]],"distances":[[0,1],[1,0]]})"),
+          std::string(R"({"code":"Ok","durations":[[0,-9],[2,0]],"distances":[[0,1],[1,0]]})"),
           std::string(R"({"code":"Ok","durations":[[0,1e300],[2,0]],"distances":[[0,1],[1,0]]})"),
           std::string(R"({"sources_to_targets":[[{"time":1}]]})"),
           std::string(R"({"sources_to_targets":{"durations":[[0,1],[1,0]],"distances":7}})")}) {
