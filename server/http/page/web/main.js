@@ -45,6 +45,7 @@ function start() {
   });
   addEventListener("hashchange", () => {
     clearNotices();
+    scrollTo(0, 0);
     show();
   });
   showSession();
