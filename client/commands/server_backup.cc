@@ -86,10 +86,11 @@ ExitCode PrintBackup(CommandContext& context, const std::string& path, int64_t b
        {"jobs", summary.job_count()},
        {"models", summary.model_count()},
        {"skipped_links", summary.skipped_link_count()}},
-      absl::StrCat(path, ": ", FormatBytes(bytes), ", ", summary.file_count(), " files, ",
-                   summary.job_count(), " jobs, ", summary.model_count(),
-                   " model versions\nsha256: ", summary.sha256(), "\nrestore it: vrpd --restore ",
-                   path, " --state-dir EMPTY_FOLDER\n"));
+      absl::StrCat(path, ": ", FormatBytes(bytes), ", ", FormatCount(summary.file_count(), "file"),
+                   ", ", FormatCount(summary.job_count(), "job"), ", ",
+                   FormatCount(summary.model_count(), "model version"),
+                   "\nsha256: ", summary.sha256(), "\nrestore it: vrpd --restore ", path,
+                   " --state-dir EMPTY_FOLDER\n"));
 }
 
 ExitCode RunBackup(CommandContext& context, const std::string& path) {

@@ -59,15 +59,18 @@ void AddInstanceProperties(Json& properties) {
   properties["instance"] = ObjectProperty(kInstanceHelp);
   properties["text"] = TextProperty(kTextHelp);
   properties["path"] = TextProperty(kPathHelp);
-  properties["format"] = WordProperty("Format of the problem; default: auto, by its content",
+  properties["format"] = EnumProperty("Format of the problem; default: auto, by its content",
                                       {"auto", "vrplib", "tsplib", "solomon", "json", "vroom"});
   properties["objective"] =
-      WordProperty("Replaces the problem's own objective",
+      EnumProperty("Replaces the problem's own objective",
                    {"distance", "vehicles_then_distance", "duration", "cost"});
-  properties["metric"] = WordProperty(
+  properties["metric"] = EnumProperty(
       "Replaces the problem's own rounding of distances between coordinates; cvrplib: to whole "
       "numbers, as benchmark results are stated",
       {"exact", "cvrplib", "ceil", "dimacs"});
+  properties["road_network"] = TextProperty(
+      "A road network of the daemon, whose distances and travel times replace those between "
+      "longitudes and latitudes; an unknown name gives an error that lists the known ones");
 }
 
 void AddPlanProperties(Json& properties, const std::string& use) {
@@ -90,7 +93,8 @@ absl::StatusOr<v1::InstanceFile> InstanceOf(const ToolCall& call) {
   absl::StatusOr<v1::InstanceFile> file =
       EmptyInstanceFile({.format = call.Get<std::string>("format", "auto"),
                          .objective = call.Text("objective"),
-                         .metric = call.Text("metric")});
+                         .metric = call.Text("metric"),
+                         .roads = call.Text("road_network")});
   if (!file.ok()) return file.status();
   absl::StatusOr<Content> content = ContentOf(call, "instance", "text", "path");
   if (!content.ok()) return content.status();

@@ -81,24 +81,25 @@ absl::StatusOr<ToolResult> Change(const ToolCall& call) {
 
 std::vector<Tool> JobControlTools() {
   std::vector<Tool> tools;
-  tools.push_back(JobTool("stop_job", "Stop a job and keep its result",
-                          "Ends a training after its current step and publishes a model, or ends a "
-                          "solve job with its best plan.",
-                          Effect::kChanges, AnswerStopJob));
-  tools.push_back(JobTool("pause_job", "Pause a training",
-                          "Pauses a training at a checkpoint; resume_job continues it.",
+  tools.push_back(
+      JobTool("stop_job", "Stop a job and keep its result",
+              "Ends a training job after its current step and publishes a model, or ends a "
+              "solve job with its best plan.",
+              Effect::kChanges, AnswerStopJob));
+  tools.push_back(JobTool("pause_job", "Pause a training job",
+                          "Pauses a training job at a checkpoint; resume_job continues it.",
                           Effect::kChanges, Change<&v1::TrainingService::Stub::PauseTrainingJob>));
-  tools.push_back(JobTool("resume_job", "Resume a training",
+  tools.push_back(JobTool("resume_job", "Resume a training job",
                           "Queues a paused training again, to continue from its checkpoint.",
                           Effect::kChanges, Change<&v1::TrainingService::Stub::ResumeTrainingJob>));
-  tools.push_back(JobTool("publish_job", "Publish a running training's weights",
+  tools.push_back(JobTool("publish_job", "Publish a running training job's weights",
                           "Publishes the current weights of a running training as a new version of "
                           "its model, with the alias live; the training continues.",
                           Effect::kChanges, AnswerPublishJob));
-  tools.push_back(JobTool("cancel_job", "Cancel a training without a model",
-                          "Ends a training without a model. Its work is lost; stop_job keeps it.",
-                          Effect::kDestroys,
-                          Change<&v1::TrainingService::Stub::CancelTrainingJob>));
+  tools.push_back(
+      JobTool("cancel_job", "Cancel a training job without a model",
+              "Ends a training job without a model. Its work is lost; stop_job keeps it.",
+              Effect::kDestroys, Change<&v1::TrainingService::Stub::CancelTrainingJob>));
   tools.push_back(
       JobTool("delete_job", "Delete an ended job",
               "Deletes an ended training with its log, checkpoints and metrics, but not "

@@ -137,7 +137,7 @@ Tool ListJobsTool() {
               "Lists training jobs or solve jobs, newest first, with state, progress and estimated "
               "remaining_seconds.",
           .input_schema = ArgumentsSchema(
-              {{"kind", WordProperty("Default: training", {"training", "solve"})},
+              {{"kind", EnumProperty("Default: training", {"training", "solve"})},
                {"limit", WholeNumberProperty("Number of jobs; default: 20", 1, kMaxListedJobs)},
                {"labels",
                 {{"type", "object"},
@@ -153,29 +153,31 @@ Tool GetJobTool() {
       .name = "get_job",
       .title = "Show a job",
       .description =
-          "Returns a job's state, progress and estimated remaining_seconds; of a training its "
+          "Returns a job's state, progress and estimated remaining_seconds; of a training job its "
           "settings and published model, of an ended solve job its plan.",
       .input_schema = ArgumentsSchema(
-          {{"name", TextProperty("trainingJobs/ID, solveJobs/ID, or ID of a training")}}, {"name"}),
+          {{"name", TextProperty("trainingJobs/ID, solveJobs/ID, or ID of a training job")}},
+          {"name"}),
       .run = AnswerGetJob};
 }
 
 Tool JobHistoryTool() {
   constexpr int64_t kMaxStep = int64_t{1} << 53;
-  return {.name = "job_history",
-          .title = "Show a training's metrics",
-          .description =
-              "Returns a training's metrics over its steps: loss, costs, validation gap, learning "
-              "rate, instances per second.",
-          .input_schema = ArgumentsSchema(
-              {{"name", TextProperty("trainingJobs/ID or ID")},
-               {"from_step", WholeNumberProperty("First step; default: the first", 0, kMaxStep)},
-               {"to_step", WholeNumberProperty("Last step; default: the newest", 0, kMaxStep)},
-               {"max_points", WholeNumberProperty("Number of points, chosen evenly; default: 40", 1,
-                                                  kMaxListedPoints)},
-               {"epochs_only", FlagProperty("Only the ends of epochs")}},
-              {"name"}),
-          .run = History};
+  return {
+      .name = "job_history",
+      .title = "Show a training job's metrics",
+      .description =
+          "Returns a training job's metrics over its steps: loss, costs, validation gap, learning "
+          "rate, instances per second.",
+      .input_schema = ArgumentsSchema(
+          {{"name", TextProperty("trainingJobs/ID or ID")},
+           {"from_step", WholeNumberProperty("First step; default: the first", 0, kMaxStep)},
+           {"to_step", WholeNumberProperty("Last step; default: the newest", 0, kMaxStep)},
+           {"max_points", WholeNumberProperty("Number of points, chosen evenly; default: 40", 1,
+                                              kMaxListedPoints)},
+           {"epochs_only", FlagProperty("Only the ends of epochs")}},
+          {"name"}),
+      .run = History};
 }
 
 }  // namespace vrp::client::mcp

@@ -51,8 +51,8 @@ Json SolveOutputSchema() {
 
 std::string ImprovementMessage(const v1::Improvement& improvement) {
   const v1::Solution& plan = improvement.solution();
-  std::string text =
-      absl::StrCat("cost ", FormatNumber(plan.cost()), ", ", plan.routes_size(), " routes");
+  std::string text = absl::StrCat("cost ", FormatNumber(plan.cost()), ", ",
+                                  FormatCount(plan.routes_size(), "route"));
   if (plan.unserved_size() > 0) absl::StrAppend(&text, ", ", plan.unserved_size(), " unserved");
   return text;
 }

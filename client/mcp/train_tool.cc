@@ -220,7 +220,7 @@ Tool CheckTrainingTool() {
   return {.name = "check_training",
           .title = "Check a training configuration",
           .description =
-              "Checks that a training could start, without starting it. Returns all resolved "
+              "Checks that a training job could start, without starting it. Returns all resolved "
               "settings and the device.",
           .input_schema = ArgumentsSchema(TrainProperties()),
           .run = CheckTraining};

@@ -48,6 +48,9 @@ std::string LogLevelWord(v1::LogLevel level) {
 }
 
 Json ServerInfoJson(const v1::ServerInfo& info) {
+  Json settings = Json::object();
+  for (const v1::ServerSetting& setting : info.settings())
+    settings[setting.key()] = setting.value();
   Json devices = Json::array();
   for (const v1::Device& device : info.devices()) {
     devices.push_back({{"id", device.id()},
@@ -82,6 +85,7 @@ Json ServerInfoJson(const v1::ServerInfo& info) {
           {"metrics_address", TextOrNull(info.metrics_address())},
           {"metrics_url", TextOrNull(info.metrics_url())},
           {"device_loss", TextOrNull(info.device_loss())},
+          {"settings", settings},
           {"road_networks",
            std::vector<std::string>(info.road_networks().begin(), info.road_networks().end())}};
 }

@@ -26,9 +26,9 @@ std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration 
   if (budget > absl::ZeroDuration()) absl::StrAppend(&text, " of ", FormatSpan(budget));
   if (progress.improvement_count() == 0) return absl::StrCat(text, ": no plan yet");
   absl::StrAppend(&text, ": cost ", Quantities(units).Cost(progress.cost()), ", ",
-                  progress.route_count(), progress.route_count() == 1 ? " route" : " routes");
+                  FormatCount(progress.route_count(), "route"));
   if (progress.unserved_count() > 0) {
-    absl::StrAppend(&text, ", ", progress.unserved_count(), " customers unserved");
+    absl::StrAppend(&text, ", ", FormatCount(progress.unserved_count(), "customer"), " unserved");
   }
   return text;
 }
@@ -60,8 +60,9 @@ std::string SolveJobText(const v1::SolveJob& job) {
   if (HasPlan(job)) {
     sheet.Add("best plan",
               absl::StrCat("cost ", Quantities(job.units()).Cost(job.progress().cost()), ", ",
-                           job.progress().route_count(), " routes, ",
-                           job.progress().unserved_count(), " customers unserved, found after ",
+                           FormatCount(job.progress().route_count(), "route"), ", ",
+                           FormatCount(job.progress().unserved_count(), "customer"),
+                           " unserved, found after ",
                            FormatSpan(ToDuration(job.progress().time_to_best()))));
     sheet.Add("improvements", absl::StrCat(job.progress().improvement_count()));
   }

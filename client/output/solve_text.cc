@@ -38,7 +38,7 @@ std::string RouteText(int number, const v1::Route& route, const Quantities& quan
     absl::StrAppend(&text, stop.depot() ? " (reload at " : " ", stop.id(), stop.depot() ? ")" : "");
   }
   if (route.frozen_stops() > 0) {
-    absl::StrAppend(&text, "  frozen: the first ", route.frozen_stops());
+    absl::StrAppend(&text, "  frozen: the first ", FormatCount(route.frozen_stops(), "stop"));
   }
   absl::StrAppend(&text, "  distance ", quantities.Distance(route.distance()));
   if (!route.load().empty()) absl::StrAppend(&text, "  load ", LoadText(route.load()));
@@ -86,8 +86,8 @@ std::string CostText(double cost, const Response& response) {
 template <typename Response>
 std::string VerdictText(const Response& response) {
   if (response.feasible()) return "checker: feasible\n";
-  std::string text =
-      absl::StrCat("checker: NOT feasible, ", response.violations_size(), " violations\n");
+  std::string text = absl::StrCat("checker: NOT feasible, ",
+                                  FormatCount(response.violations_size(), "violation"), "\n");
   for (int i = 0; i < std::min(response.violations_size(), kMaxDetailLines); ++i) {
     absl::StrAppend(&text, "  ", response.violations(i).kind(), ": ",
                     response.violations(i).message(), "\n");
@@ -113,19 +113,20 @@ std::string ReasonsText(const Customers& customers) {
 
 std::string UnservedText(const v1::Solution& solution) {
   if (solution.unserved().empty()) return "";
-  return absl::StrCat("unserved: ", solution.unserved_size(), " customers\n",
+  return absl::StrCat("unserved: ", FormatCount(solution.unserved_size(), "customer"), "\n",
                       ReasonsText(solution.unserved()));
 }
 
 std::string InitialSolutionText(const v1::InitialSolutionReport& report,
                                 const Quantities& quantities) {
-  std::string text = absl::StrCat("started from the given plan: ", report.kept_customers(),
-                                  " customers, cost ", quantities.Cost(report.cost()));
+  std::string text = absl::StrCat(
+      "started from the given plan: ", FormatCount(report.kept_customers(), "customer"), ", cost ",
+      quantities.Cost(report.cost()));
   if (report.frozen_stops() > 0) {
-    absl::StrAppend(&text, ", ", report.frozen_stops(), " stops frozen");
+    absl::StrAppend(&text, ", ", FormatCount(report.frozen_stops(), "stop"), " frozen");
   }
   if (report.missing_customers() > 0) {
-    absl::StrAppend(&text, "; ", report.missing_customers(), " customers were missing from it");
+    absl::StrAppend(&text, "; it lacked ", FormatCount(report.missing_customers(), "customer"));
   }
   if (!report.dropped_visits().empty()) {
     absl::StrAppend(&text, "; stops left out: ", report.dropped_visits_size());
@@ -181,8 +182,7 @@ std::string TimesText(const v1::SolveResponse& response) {
   absl::StrAppend(&text, "; ", SolveEndText(response));
   // Older daemons leave this field 0.
   if (response.threads() > 0) {
-    absl::StrAppend(&text, "; ", response.threads(),
-                    response.threads() == 1 ? " thread" : " threads");
+    absl::StrAppend(&text, "; ", FormatCount(response.threads(), "thread"));
   }
   return text + "\n";
 }
@@ -236,9 +236,9 @@ std::string ImprovementText(const v1::Improvement& improvement) {
   if (improvement.has_gap()) {
     absl::StrAppend(&text, ", gap ", FormatGap(improvement.gap(), kFileReference));
   }
-  absl::StrAppend(&text, ", ", solution.routes_size(), " routes");
+  absl::StrAppend(&text, ", ", FormatCount(solution.routes_size(), "route"));
   if (!solution.unserved().empty()) {
-    absl::StrAppend(&text, ", ", solution.unserved_size(), " customers unserved");
+    absl::StrAppend(&text, ", ", FormatCount(solution.unserved_size(), "customer"), " unserved");
   }
   return text + "\n";
 }

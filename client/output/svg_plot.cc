@@ -18,11 +18,12 @@ namespace vrp::client {
 namespace {
 
 constexpr double kPlotSize = 720;  // length of the plan's longer side, in SVG units
+// Sizes in SVG units.
 constexpr double kMargin = 24;
 constexpr double kTitleHeight = 64;
 constexpr double kLegendWidth = 250;
 constexpr double kLegendLine = 20;
-constexpr int kMaxLegendLines = 30;
+constexpr int kMaxLegendLines = 30;  // maximum number of routes in the legend
 // Maximum number of customers whose ids are drawn. More ids would cover the routes.
 constexpr int kMaxLabels = 120;
 
@@ -147,7 +148,7 @@ std::string Title(const v1::SolveResponse& response) {
     absl::StrAppend(&line, ", gap ", FormatGap(response.gap(), kFileReference), " ",
                     quantities.Cost(response.reference_cost()));
   }
-  absl::StrAppend(&line, ", ", response.solution().routes_size(), " routes");
+  absl::StrAppend(&line, ", ", FormatCount(response.solution().routes_size(), "route"));
   if (!response.feasible()) absl::StrAppend(&line, ", NOT feasible");
   if (!response.solution().unserved().empty()) {
     absl::StrAppend(&line, ", ", response.solution().unserved_size(), " unserved");

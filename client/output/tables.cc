@@ -296,6 +296,10 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
   sheet.Add("metrics", info.metrics_url().empty() ? info.metrics_address() : info.metrics_url());
   sheet.Add("road networks", absl::StrJoin(info.road_networks(), ", "));
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
+  for (const v1::ServerSetting& setting : info.settings()) {
+    sheet.Add(setting.key(),
+              absl::StrCat(setting.value(), "  (default: ", setting.default_value(), ")"));
+  }
   return sheet.Text();
 }
 

@@ -84,6 +84,10 @@ std::string FormatSpan(absl::Duration duration) {
   return absl::StrFormat("%dh%02dm", seconds / 3600, seconds % 3600 / 60);
 }
 
+std::string FormatCount(int64_t count, std::string_view noun) {
+  return absl::StrCat(count, " ", std::string(noun), count == 1 ? "" : "s");
+}
+
 std::string FormatRate(double per_second) {
   if (!std::isfinite(per_second)) return "-";
   if (per_second >= 999'950) return absl::StrFormat("%.1fM", per_second / 1e6);

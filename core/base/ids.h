@@ -1,4 +1,5 @@
-// Creates random resource ids, as in `trainingJobs/k3v9q2m7x4t8w5n6`, and checks ids of users.
+// Creates random resource ids, as in `trainingJobs/k3v9q2m7x4t8w5n6`, and checks ids that users
+// choose.
 #pragma once
 
 #include <string>

@@ -6,8 +6,9 @@
 
 namespace vrp {
 
-// Changes the record as the JobManager function of the same name describes. Returns OK if the
-// request changes nothing, and kFailedPrecondition if the job's state does not allow the request.
+// Each function changes the record as JobManager::Cancel, Stop, Pause or Resume describes. It
+// returns OK if the request changes nothing, and kFailedPrecondition if the job's state does not
+// allow the request.
 absl::Status RequestCancel(JobChange& change);
 absl::Status RequestStop(JobChange& change);
 absl::Status RequestPause(JobChange& change);

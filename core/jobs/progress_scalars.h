@@ -1,4 +1,4 @@
-// The values of a training's progress that are plotted.
+// The values of a training job's progress that are plotted.
 #pragma once
 
 #include <vector>

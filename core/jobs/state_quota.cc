@@ -15,9 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kShownParts = 4;
+constexpr size_t kShownParts = 4;  // number of folders that an error names
 
-// Returns the size of a file, or of all files below a folder. Counts files removed meanwhile as 0.
+// Returns the size in bytes of a file, or of all files below a folder. Skips files that are removed
+// meanwhile.
 int64_t BytesOf(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) {
@@ -35,6 +36,7 @@ int64_t BytesOf(const fs::path& path) {
   return bytes;
 }
 
+// A file or folder directly below the state folder.
 struct Part {
   std::string name;
   int64_t bytes = 0;

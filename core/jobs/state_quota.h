@@ -9,14 +9,14 @@
 
 namespace vrp {
 
-// A quota; every call measures the folder. Thread-safe; blocks on the disk.
+// The quota of a state folder, which every call measures. Thread-safe. Blocks on the disk.
 class StateQuota {
  public:
-  // Sets a limit of `bytes`; 0 means no limit. `folder` outlives the quota.
+  // Sets a limit of `bytes`; 0 means no limit. `folder` must outlive the quota.
   StateQuota(const StateFolder& folder, int64_t bytes) : folder_(folder), bytes_(bytes) {}
 
-  // Checks that `more` bytes (if known) may be added, after freeing space. Must be called before
-  // accepting anything that stays. Returns kResourceExhausted naming the usage by folder and the
+  // Checks that `more` bytes (if known) may be added, after freeing space. Call this before storing
+  // anything that is kept. Returns kResourceExhausted naming the usage by folder and the
   // remedy.
   absl::Status Check(int64_t more = 0) const;
   // Removes superseded checkpoints of all jobs, the oldest first, until `more` bytes fit. Never

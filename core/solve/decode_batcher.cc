@@ -70,7 +70,8 @@ constexpr char kRetryDelayUrl[] = "vrp/decode_retry_delay";
 
 absl::Status BusyError(int32_t waiting, absl::Duration delay) {
   absl::Status status = absl::ResourceExhaustedError(
-      absl::StrCat("busy: ", waiting, " requests are waiting for a network; try again later"));
+      absl::StrCat("busy: ", waiting, waiting == 1 ? " request is" : " requests are",
+                   " waiting for a network; try again later"));
   status.SetPayload(kRetryDelayUrl, absl::Cord(absl::FormatDuration(delay)));
   return status;
 }

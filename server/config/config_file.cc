@@ -30,7 +30,7 @@ class Reader {
   absl::StatusOr<PartialOptions> Run(const YAML::Node& root) && {
     if (root.IsNull()) return options_;  // an empty file
     if (!root.IsMap()) {
-      Add(root.Mark(), "", Concat("got ", DescribeYaml(root), ", wanted a map of options"));
+      Add(root.Mark(), "", Concat("got ", DescribeYaml(root), ", wanted a mapping of options"));
     } else if (const std::optional<int64_t> schema = SchemaOf(root);
                schema.has_value() && *schema > kConfigSchemaVersion) {
       // This version may not know the other keys.
@@ -67,7 +67,8 @@ class Reader {
   }
 
   void ReadEntry(const YAML::Node& key_node, const YAML::Node& value) {
-    if (!key_node.IsScalar()) return Add(key_node.Mark(), "", "a key must be a word");
+    if (!key_node.IsScalar())
+      return Add(key_node.Mark(), "", "a key must be text, not a list, a mapping or null");
     const std::string& key = key_node.Scalar();
     const auto row = std::ranges::find(OptionTable(), key, &OptionRow::key);
     const bool is_schema = key == kSchemaKey;

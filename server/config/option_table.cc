@@ -252,18 +252,23 @@ std::string AllowedValues(const OptionRow& row) {
 }
 
 std::string DefaultText(const OptionRow& row) {
-  if (!row.default_text.empty()) return std::string(row.default_text);
-  const VrpdOptions defaults;
+  return row.default_text.empty() ? ValueText(row, VrpdOptions()) : std::string(row.default_text);
+}
+
+std::string ValueText(const OptionRow& row, const VrpdOptions& options) {
   return std::visit(
-      [&defaults](auto member) -> std::string {
-        const auto& value = defaults.*member;
+      [&options](auto member) -> std::string {
+        const auto& value = options.*member;
         using Value = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, bool>) {
           return value ? "true" : "false";
         } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
           return absl::StrJoin(value, ", ");
         } else if constexpr (std::is_same_v<Value, std::vector<RoadNetworkOptions>>) {
-          return "";
+          return absl::StrJoin(value, ", ",
+                               [](std::string* out, const RoadNetworkOptions& network) {
+                                 out->append(network.name);
+                               });
         } else {
           return Concat(value);
         }

@@ -61,6 +61,10 @@ std::string AllowedValues(const OptionRow& row);
 // Returns the default as help and documentation show it.
 std::string DefaultText(const OptionRow& row);
 
+// Returns the value of the option as text. The elements of a list are joined by ", "; of
+// road networks the names.
+std::string ValueText(const OptionRow& row, const VrpdOptions& options);
+
 // Copies the value of the option.
 void CopyOption(const OptionRow& row, const VrpdOptions& from, VrpdOptions& to);
 

@@ -12,7 +12,7 @@ namespace vrp {
 namespace {
 
 constexpr char kKey[] = "road_networks";
-constexpr char kExample[] = "a map such as {kind: osrm, url: \"http://127.0.0.1:5000\"}";
+constexpr char kExample[] = "a mapping such as {kind: osrm, url: \"http://127.0.0.1:5000\"}";
 
 // A setting that is an integer.
 struct NumberSetting {
@@ -125,14 +125,14 @@ class NetworkReader {
 std::string DescribeYaml(const YAML::Node& node) {
   if (node.IsScalar()) return Quoted(node.Scalar());
   if (node.IsSequence()) return "a list";
-  return node.IsMap() ? "a map" : "nothing";
+  return node.IsMap() ? "a mapping" : "nothing";
 }
 
 std::vector<RoadNetworkOptions> ReadRoadNetworks(const YAML::Node& node, AddYamlError add_error) {
   std::vector<RoadNetworkOptions> networks;
   if (!node.IsMap() || node.size() > kMaxRoadNetworks) {
     add_error(node.Mark(), kKey,
-              Concat("got ", DescribeYaml(node), ", wanted a map of at most ", kMaxRoadNetworks,
+              Concat("got ", DescribeYaml(node), ", wanted a mapping of at most ", kMaxRoadNetworks,
                      " names, each with ", kExample));
     return networks;
   }

@@ -74,7 +74,9 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& flags, const PartialOpti
   VrpdOptions options;
   for (const OptionRow& row : OptionTable()) {
     for (const PartialOptions* source : {&file, &flags}) {
-      if (source->given.contains(row.key)) CopyOption(row, source->values, options);
+      if (!source->given.contains(row.key)) continue;
+      CopyOption(row, source->values, options);
+      options.given.insert(row.key);
     }
   }
   if (options.state_dir.empty()) {

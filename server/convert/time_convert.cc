@@ -39,8 +39,10 @@ absl::StatusOr<absl::Duration> FromProto(const google::protobuf::Duration& durat
                         nanos > -1'000'000'000 && nanos < 1'000'000'000;
   const bool same_sign = !((seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0));
   if (!in_range || !same_sign) {
-    return absl::InvalidArgumentError(
-        Concat("got ", seconds, " seconds and ", nanos, " nanos, which is not a valid duration"));
+    return absl::InvalidArgumentError(Concat("got ", seconds, " seconds and ", nanos,
+                                             " nanos, wanted at most 10,000 years, with seconds "
+                                             "and nanos of the same sign and fewer than "
+                                             "1,000,000,000 nanos"));
   }
   return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
 }

@@ -30,8 +30,8 @@ bool IsAddress(const std::string& name) {
 
 bool BrowserGuard::IsOwnHost(std::string_view host) const {
   const std::string name = HostNameOf(host);
-  // An address cannot be rebound: a page whose origin is this address comes from this daemon's
-  // machine.
+  // DNS rebinding cannot change an IP address. A page whose origin is this address comes from this
+  // daemon's machine.
   return IsAddress(name) || name == "localhost" ||
          std::find(options_.hosts.begin(), options_.hosts.end(), name) != options_.hosts.end();
 }
@@ -40,18 +40,18 @@ absl::Status BrowserGuard::Check(const GuardedRequest& request) const {
   if (!IsOwnHost(request.host)) {
     return absl::PermissionDeniedError(
         Concat("Host: got ", Quoted(request.host),
-               ", wanted an address, localhost or a name of http_hosts in vrpd.yaml"));
+               ", wanted an IP address, localhost or a name in http_hosts of vrpd.yaml"));
   }
   const std::string own_origin = Concat(options_.tls ? "https://" : "http://", request.host);
   if (!request.origin.empty() && request.origin != own_origin) {
     return absl::PermissionDeniedError(Concat("Origin: got ", Quoted(request.origin), ", wanted ",
                                               Quoted(own_origin),
-                                              ": pages of other sites may not call"));
+                                              "; pages of other sites may not call this daemon"));
   }
   if (request.fetch_site == "cross-site" || request.fetch_site == "same-site") {
     return absl::PermissionDeniedError(
         Concat("Sec-Fetch-Site: got ", Quoted(request.fetch_site),
-               ", wanted same-origin or none: pages of other sites may not call"));
+               ", wanted same-origin or none; pages of other sites may not call this daemon"));
   }
   return absl::OkStatus();
 }

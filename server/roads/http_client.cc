@@ -11,6 +11,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -41,9 +42,11 @@ constexpr const char* kAuthorityFiles[] = {"/etc/ssl/certs/ca-certificates.crt",
                                            "/etc/pki/tls/certs/ca-bundle.crt",
                                            "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
 
+// Trusts the authorities of SSL_CERT_FILE and SSL_CERT_DIR, or else those of the system.
 void TrustSystem(asio::ssl::context& context) {
   context.set_default_verify_paths();
   context.set_verify_mode(asio::ssl::verify_peer);
+  if (getenv("SSL_CERT_FILE") != nullptr || getenv("SSL_CERT_DIR") != nullptr) return;
   for (const char* file : kAuthorityFiles) {
     struct stat found = {};
     if (stat(file, &found) != 0) continue;

@@ -39,6 +39,12 @@ bool IsProtocolError(const error_code& error) {
          error != http::error::end_of_stream && error != http::error::partial_message;
 }
 
+// Whether the service closed the connection before the first byte of its answer.
+bool IsClosedBeforeAnswer(const error_code& error) {
+  return error == http::error::end_of_stream || error == asio::error::connection_reset ||
+         error == asio::error::broken_pipe;
+}
+
 absl::Status StatusOf(const error_code& error, size_t max_bytes) {
   if (error == beast::error::timeout) {
     return absl::UnavailableError("it did not answer in time");
@@ -49,7 +55,7 @@ absl::Status StatusOf(const error_code& error, size_t max_bytes) {
   }
   if (IsProtocolError(error)) {
     return absl::FailedPreconditionError(
-        Concat("its answer is no HTTP (", error.message(), "); correct url in road_networks"));
+        Concat("its answer is not HTTP (", error.message(), "); correct url in road_networks"));
   }
   if (error.category() == asio::error::get_ssl_category()) {
     return absl::FailedPreconditionError(
@@ -153,6 +159,7 @@ HttpConnection::Awaitable<absl::StatusOr<HttpAnswer>> HttpConnection::TryExchang
                ", and redirects are not followed; correct url in road_networks"));
   } catch (const system_error& error) {
     Close();
+    closed_before_answer_ = IsClosedBeforeAnswer(error.code());
     co_return StatusOf(error.code(), max_bytes);
   }
 }
@@ -163,7 +170,7 @@ HttpConnection::Awaitable<absl::StatusOr<HttpAnswer>> HttpConnection::Exchange(c
   const bool reused = is_open();
   absl::StatusOr<HttpAnswer> answer = co_await TryExchange(call, max_bytes, deadline);
   // The service may have closed an idle connection, which is no failure of this request.
-  if (reused && absl::IsUnavailable(answer.status())) {
+  if (reused && !answer.ok() && closed_before_answer_) {
     answer = co_await TryExchange(call, max_bytes, deadline);
   }
   co_return answer;

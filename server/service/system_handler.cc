@@ -40,6 +40,17 @@ v1::Limits LimitsOf(const VrpdOptions& vrpd) {
   return limits;
 }
 
+// Adds the settings that the file or a flag changed from their defaults.
+void AddSettings(const VrpdOptions& vrpd, v1::ServerInfo& info) {
+  for (const OptionRow& row : OptionTable()) {
+    if (!vrpd.given.contains(row.key) || ValueText(row, vrpd) == DefaultText(row)) continue;
+    v1::ServerSetting& setting = *info.add_settings();
+    setting.set_key(std::string(row.key));
+    setting.set_value(ValueText(row, vrpd));
+    setting.set_default_value(DefaultText(row));
+  }
+}
+
 // Returns the current level. kLogLevels has the order of the enum, which begins with "unspecified".
 v1::LogLevel CurrentLevel() {
   const auto* found = std::find(std::begin(kLogLevels), std::end(kLogLevels), CurrentLogLevel());
@@ -64,6 +75,7 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
   info.set_metrics_address(facts.metrics_address);
   info.set_metrics_url(facts.metrics_url);
   info.set_device_loss(facts.device_loss->text());
+  AddSettings(facts.vrpd, info);
   for (const RoadNetworkOptions& network : facts.vrpd.road_networks) {
     info.add_road_networks(network.name);
   }

@@ -41,8 +41,9 @@ absl::Status CheckStartTime(const Forecast& forecast, absl::Time start, absl::Ti
   const absl::Duration delay =
       std::clamp(computes_at - forecast.latest_start, kMinRetryDelay, kMaxRetryDelay);
   const absl::Status late = absl::ResourceExhaustedError(Concat(
-      "busy: ", waiting, " requests are waiting; this one would start in about ",
-      MillisecondText(computes_at - now), ", but its budget or deadline requires a start within ",
+      "busy: ", waiting, waiting == 1 ? " request is" : " requests are",
+      " waiting; this one would start in about ", MillisecondText(computes_at - now),
+      ", but its budget or deadline requires a start within ",
       MillisecondText(forecast.latest_start - now), "; try again in ", MillisecondText(delay)));
   return WithReason(WithRetry(late, delay), "OVERLOADED");
 }

@@ -11,8 +11,7 @@ namespace vrp {
 namespace {
 
 void Execute(char** arguments) {
-  // Uses the program's own path, because /proc/self/exe would make ps and pkill show the name
-  // "exe".
+  // Uses the program's own path, because ps and pkill would know /proc/self/exe as "exe".
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) execv(program.c_str(), arguments);

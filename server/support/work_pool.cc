@@ -44,7 +44,8 @@ absl::Status WorkPool::CheckQueue() const {
   if (closed_) return StoppingError();
   if (queue_.size() < static_cast<size_t>(options_.max_queued)) return absl::OkStatus();
   const absl::Status full = absl::ResourceExhaustedError(
-      Concat("busy: ", queue_.size(), " requests are waiting; try again later"));
+      Concat("busy: ", queue_.size(), queue_.size() == 1 ? " request is" : " requests are",
+             " waiting; try again later"));
   return WithReason(WithRetry(full, absl::Seconds(1)), "QUEUE_FULL");
 }
 

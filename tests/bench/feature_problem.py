@@ -168,7 +168,7 @@ class Problem:
         deliver, back = (numpy.array([any(row) for row in rows]) for rows in (self.demands, self.backhauls))
         return back[:, None] & deliver
 
-    def cost_alone(self, objective, routes):
+    def cost_without_penalties(self, objective, routes):
         """Returns a solver's objective without the terms `big` per counted route and per unit of unserved weight."""
         if self.instance.get("priorities"):
             objective -= self.big * self.unserved_weight(routes)

@@ -7,10 +7,10 @@ from feature_problem import FAR, NO_LIMIT, Plan
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
 NAME = "ortools"
-# Features that have no short exact model, or on which other solvers are compared. OR-Tools may schedule a break before a
-# route begins or after it ends; our breaks are part of the route.
+# Features without a short exact model, and features for which other rivals suffice. OR-Tools may schedule a break
+# before a route begins or after it ends; our breaks are part of the route.
 UNSUPPORTED = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
-           "vehicles.max_reloads"}
+               "vehicles.max_reloads"}
 
 
 class Model:
@@ -145,4 +145,4 @@ def solve(problem, limit, seed):
     if solution is None:
         return None
     routes = model.routes(solution)
-    return Plan(routes, problem.cost_alone(solution.ObjectiveValue(), routes))
+    return Plan(routes, problem.cost_without_penalties(solution.ObjectiveValue(), routes))

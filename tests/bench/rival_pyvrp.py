@@ -151,4 +151,4 @@ def solve(problem, limit, seed):
     if not result.best.is_feasible():
         return None
     routes = [(route.vehicle_type(), nodes_of(model, route, problem.depots)) for route in result.best.routes()]
-    return Plan(routes, problem.cost_alone(result.cost(), routes))
+    return Plan(routes, problem.cost_without_penalties(result.cost(), routes))

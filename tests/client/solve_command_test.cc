@@ -43,6 +43,21 @@ TEST_F(SolveCommandTest, PrintsOneObjectForEachFile) {
   EXPECT_EQ(result.OutJson()[1]["name"], "town.vrp");
 }
 
+TEST_F(SolveCommandTest, AsksForStreetsOnlyToDrawARoadNetwork) {
+  const std::string plot = TestPath("roads.svg");
+  EXPECT_EQ(Solve({city_, "--roads", "car", "--plot", plot}).code, 0);
+  EXPECT_EQ(request_.file().road_network(), "car");
+  EXPECT_TRUE(request_.include_geometry());
+  Solve({city_, "--plot", plot});
+  EXPECT_FALSE(request_.include_geometry());
+  Solve({city_, "--roads", "car"});
+  EXPECT_FALSE(request_.include_geometry());
+  Solve({city_, "--roads", "car", "--geometry"});
+  EXPECT_TRUE(request_.include_geometry());
+  Solve({WriteTestFile("own.json", R"({"road_network": "car"})"), "--plot", plot});
+  EXPECT_TRUE(request_.include_geometry());
+}
+
 TEST_F(SolveCommandTest, WritesSolutionAndPlot) {
   const std::string solution = TestPath("out.sol"), plot = TestPath("out.svg");
   const CommandResult result = Solve({city_, "--solution", solution, "--plot", plot});
@@ -134,7 +149,7 @@ TEST_F(SolveCommandTest, ContinuesAfterAnInvalidLine) {
   EXPECT_TRUE(objects[2]["gap_reference"].is_null());
 }
 
-TEST_F(SolveCommandTest, StopsIfNoLineCanBeSolved) {
+TEST_F(SolveCommandTest, StopsAtAnErrorThatAffectsAllLines) {
   respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     return absl::NotFoundError("no model tiny");
   };

@@ -154,7 +154,7 @@ TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
   EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: requires --start PLAN"));
   EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
   EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
-              HasSubstr("--start, --solution, --plot and --job are for one instance"));
+              HasSubstr("--start, --solution, --plot and --job are valid only for one instance"));
   EXPECT_EQ(calls_, 0);
 }
 
@@ -181,7 +181,7 @@ TEST_F(SolveFlagsTest, ReportsTheKeptPartOfTheInitialPlan) {
       RunCommand({"--remote", server_.address(), "solve", city_, "--start", path});
   EXPECT_THAT(text.out,
               HasSubstr("started from the given plan: 20 customers, cost 380, 4 stops frozen; "
-                        "3 customers were missing from it; stops left out: 1\n"
+                        "it lacked 3 customers; stops left out: 1\n"
                         "  7b: load 31 exceeds vehicle capacity 30\n"));
   EXPECT_THAT(text.out, HasSubstr("frozen: the first 2"));
 }

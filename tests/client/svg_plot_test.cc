@@ -48,6 +48,22 @@ TEST(SvgPlot, DrawsEveryRouteCustomerAndDepot) {
       << "one depot, and one in the legend";
 }
 
+TEST(SvgPlot, FollowsTheStreetsOfALeg) {
+  v1::SolveResponse response = ASolveResponse();
+  v1::Route& route = *response.mutable_solution()->mutable_routes(0);
+  // Google's example with six decimals: it bends at (-120.95, 40.7).
+  route.add_leg_polylines("_izlhA~rlgdF_{geC~ywl@_kwzCn`{nI");
+  route.add_leg_polylines("malformed\x01");
+  const std::string straight = PlotSvg(ASolveResponse()).value();
+  const std::string svg = PlotSvg(response).value();
+  EXPECT_TRUE(IsWellFormed(svg)) << svg;
+  const auto points = [](const std::string& picture) {
+    const size_t begin = picture.find("points=\"");
+    return CountOccurrences(picture.substr(begin, picture.find("/>", begin) - begin), ",");
+  };
+  EXPECT_EQ(points(svg), points(straight) + 3);
+}
+
 TEST(SvgPlot, HasATitleAndALegend) {
   const std::string svg = PlotSvg(ASolveResponse()).value();
   EXPECT_THAT(svg, HasSubstr(">city</text>"));

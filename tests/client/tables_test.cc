@@ -39,7 +39,7 @@ TEST(SolveText, ListsViolationsAndUnservedCustomers) {
   EXPECT_THAT(text, HasSubstr("NOT feasible, 25 violations"));
   EXPECT_THAT(text, HasSubstr("capacity: routes[2]: load 31 exceeds"));
   EXPECT_THAT(text, HasSubstr("and 5 more"));
-  EXPECT_THAT(text, HasSubstr("unserved: 1 customers\n  9: "));
+  EXPECT_THAT(text, HasSubstr("unserved: 1 customer\n  9: "));
 }
 
 TEST(ImprovementText, NamesTheReferenceOfItsGap) {
@@ -77,7 +77,7 @@ TEST(PlanText, ShowsRoutesAndUnservedCustomersOnly) {
   EXPECT_EQ(PlanText(plan),
             "Route 1: 2 1  distance 60.25  load 7  duration 34.5\n"
             "Route 2: 3  distance 50.25  load 4  duration 50\n"
-            "unserved: 1 customers\n  9: \n");
+            "unserved: 1 customer\n  9: \n");
 }
 
 TEST(ServerInfoText, NamesTheDefaultDevice) {
@@ -89,6 +89,15 @@ TEST(ServerInfoText, NamesTheDefaultDevice) {
   device.set_memory_bytes(int64_t{64} << 30);
   EXPECT_THAT(ServerInfoText(info), HasSubstr("Xeon  64 GiB  (default)"));
   EXPECT_THAT(ServerInfoText(info), HasSubstr("built without"));
+}
+
+TEST(ServerInfoText, ShowsChangedSettings) {
+  v1::ServerInfo info;
+  v1::ServerSetting& setting = *info.add_settings();
+  setting.set_key("max_nodes");
+  setting.set_value("500");
+  setting.set_default_value("100000");
+  EXPECT_THAT(ServerInfoText(info), HasSubstr("500  (default: 100000)"));
 }
 
 TEST(ServerInfoText, ShowsTheLossOfAGpu) {

@@ -34,7 +34,7 @@ VROOM = {"vehicles": [{"id": 7, "start": [0, 0], "end": [0, 0], "start_index": 0
 
 
 class Http:
-    """A client of the HTTP address of a daemon."""
+    """A client of a daemon's HTTP address."""
 
     def __init__(self, daemon, tls=None):
         found = re.search(r"serving HTTP.*url=\"?(https?)://([^\s\"]+)", daemon.log_path.read_text())
@@ -64,7 +64,7 @@ class Http:
         return answer.status, dict(answer.getheaders()), parsed
 
     def raw(self, data, finish=True):
-        """Sends bytes and returns all bytes of the answer, up to the end of the connection."""
+        """Sends bytes. Returns all bytes up to the end of the connection, or closes it at once unless `finish`."""
         with socket.create_connection((self.host, self.port), timeout=WAIT_S) as plain:
             plain.sendall(data)
             answer = b""
@@ -117,7 +117,7 @@ class HttpTest(unittest.TestCase):
             status, _, answer = self.http.call("POST", "/v1/solve", body)
             self.assertEqual((status, answer["error"]["status"]), (400, "INVALID_ARGUMENT"), body)
 
-    def test_maps_paths_methods_and_codes(self):
+    def test_answers_wrong_paths_methods_and_queries_with_their_codes(self):
         for method, path, wanted in (("GET", "/v1/nothing", 404), ("GET", "/v1/solve", "POST"), ("PUT", "/v1/models", "GET"),
                                      ("OPTIONS", "/v1/solve", "POST"), ("POST", "/v1/solveJobs/x", "GET, DELETE"),
                                      ("GET", "/v1/models/none", 404), ("GET", "/v1/models/none/versions/1", 404),
@@ -128,7 +128,7 @@ class HttpTest(unittest.TestCase):
             self.assertEqual(status, wanted if isinstance(wanted, int) else 405, (method, path, answer))
             self.assertEqual(headers.get("Allow"), None if isinstance(wanted, int) else wanted)
 
-    def test_changes_a_job_by_its_path(self):
+    def test_reads_stops_watches_and_deletes_a_job_by_its_path(self):
         solve = {"solve": {"instance": LARGE, "budget": "30s"}}
         status, _, job = self.http.call("POST", "/v1/solveJobs", solve)
         self.assertEqual(status, 200, job)
@@ -142,7 +142,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(self.http.call("DELETE", path)[0], 200)
         self.assertEqual(self.http.call("GET", path)[0], 404)
 
-    def test_reads_by_get_with_query(self):
+    def test_reads_query_parameters_of_get_requests(self):
         _, _, info = self.http.call("GET", "/v1/server")
         self.assertEqual(info["limits"]["maxMessageBytes"], str(1 << 20))
         status, _, answer = self.http.call("GET", "/v1/trainingJobs?pageSize=1&labels.team=blue")
@@ -155,7 +155,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(events[-1], ("end", {}))
         self.assertTrue(events[-2][1]["response"]["feasible"])
 
-    def test_answers_errors_before_a_stream_as_status(self):
+    def test_answers_errors_before_a_stream_with_an_http_status(self):
         status, _, answer = self.http.call("GET", "/v1/trainingJobs/none:watch")
         self.assertEqual((status, answer["error"]["status"]), (404, "NOT_FOUND"))
 
@@ -173,7 +173,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(status, 400)
         self.assertIn("line 2", answer["error"]["message"])
 
-    def test_uploads_raw_matrices_and_lines(self):
+    def test_uploads_matrices_as_raw_bytes_and_as_json_lines(self):
         values = [0.0, 1.0, 2.0, 0.0]
         status, _, raw = self.http.call("POST", "/v1/matrices?size=2", struct.pack("<4d", *values),
                                         "application/octet-stream")
@@ -212,7 +212,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual((status, answer["code"]), (400, 2))
         self.assertIn("error", answer)
 
-    # Requests that hostile pages make in a browser.
+    # The next tests send requests that hostile pages make in a browser.
 
     def test_refuses_forms_of_other_sites(self):
         for content_type in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", ""):
@@ -235,7 +235,7 @@ class HttpTest(unittest.TestCase):
         twice = self.http.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n")
         self.assertIn(b" 403 ", twice)
 
-    # Requests of hostile or slow clients.
+    # The next tests send requests of hostile or slow clients.
 
     def test_refuses_requests_that_are_not_http(self):
         self.assertIn(b" 400 ", self.http.raw(b"\x16\x03\x01 nonsense\r\n\r\n"))
@@ -347,7 +347,7 @@ class ProtectedHttpTest(unittest.TestCase):
         kept.request("GET", "/v1/models", headers={"Authorization": f"Bearer {old}"})
         self.assertEqual(kept.getresponse().status, 401)
 
-    def test_asks_for_tokens_and_roles_as_grpc_does(self):
+    def test_requires_tokens_and_roles_as_grpc_does(self):
         (reader, reader_line), (solver, solver_line) = self.token("read"), self.token("solve")
         tokens = self.folder / "tokens"
         tokens.write_text(f"{reader_line} a\n{solver_line} b\n")
@@ -372,7 +372,7 @@ class ProtectedHttpTest(unittest.TestCase):
         self.assertEqual(client.call("GET", "/v1/models", Origin=f"https://{client.address}")[0], 200)
         self.assertNotIn(b"200", client.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 
-    def test_refuses_other_machines_without_protection(self):
+    def test_refuses_a_public_address_without_tls_and_tokens(self):
         with self.assertRaisesRegex(RuntimeError, "http_listen: .* is reachable from other machines"):
             self.start("--http-listen", "0.0.0.0:0")
 

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import threading
 import unittest
+import urllib.request
 import xml.sax.saxutils
 
 import road_engines
@@ -23,6 +24,7 @@ from daemon import Daemon, vrpctl
 WEST, EAST, SOUTH, STEP = 24.0, 24.1, 60.0, 0.002
 SIDE = 6
 HELSINKI = (24.935, 24.95, 60.166, 60.172)
+CENTRE = (24.9465, 60.1695)
 
 
 def town(path):
@@ -118,7 +120,7 @@ class OsrmTest(RoadsTest):
             self.assertEqual(done.returncode, 0, done.stderr)
         lines = [feature["geometry"]["coordinates"] for feature in json.loads(drawn.read_text())["features"]
                  if feature["geometry"]["type"] == "LineString"]
-        self.assertGreater(sum(map(len, lines)), 20, "more places than stops")
+        self.assertGreater(sum(map(len, lines)), 12, "more places than stops")
         svg = (self.folder / "plan.svg").read_text()
         points = max(len(line.split('points="')[1].split()) for line in svg.splitlines() if "<polyline" in line)
         self.assertGreater(points, 15)
@@ -173,7 +175,7 @@ class OsrmTest(RoadsTest):
             daemon.events_until(lambda event: event["type"] == "resumed", "solve-jobs", "watch", job)
             self.assertEqual(daemon.call("solve-jobs", "stop", job).returncode, 0)
             events = daemon.events_until(lambda event: event["type"] == "answer", "solve-jobs", "watch", job)
-            self.assertTrue(events[-1]["response"]["feasible"], events[-1])
+            self.assertTrue(events[-1]["answer"]["feasible"], events[-1])
             refused = daemon.call("solve", path, "--roads", "car")
             self.assertEqual(refused.returncode, 3, refused.stderr)
             self.assertIn(f"road_network car (osrm at {engine.url})", refused.stderr)
@@ -210,16 +212,28 @@ class ValhallaTest(RoadsTest):
     def network(cls):
         return {"kind": "valhalla", "url": cls.engine.url, "tries": 1}
 
-    def test_solves_in_a_city_with_its_streets(self):
-        # Places of the larger part of the extract: those that a first attempt does not refuse.
+    def distances(self, sources, targets):
+        """Returns the kilometres that Valhalla itself states."""
+        body = {"sources": [{"lon": x, "lat": y} for x, y in sources], "targets": [{"lon": x, "lat": y} for x, y in targets],
+                "costing": "auto", "verbose": False}
+        request = urllib.request.Request(self.engine.url + "/sources_to_targets", json.dumps(body).encode())
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["sources_to_targets"]["distances"]
+
+    def joined_places(self, count):
+        """Draws places from which roads lead to the first one and back; the extract ends within one-way streets."""
         west, east, south, north = HELSINKI
         drawn = random.Random(3)
-        places = [(round(drawn.uniform(west, east), 6), round(drawn.uniform(south, north), 6)) for _ in range(70)]
-        body = {"sources": [{"lon": x, "lat": y} for x, y in places[:1]], "targets": [{"lon": x, "lat": y} for x, y in places],
-                "costing": "auto", "verbose": False}
-        request = road_engines.urllib.request.Request(self.engine.url + "/sources_to_targets", json.dumps(body).encode())
-        with road_engines.urllib.request.urlopen(request) as answer:
-            direct = json.load(answer)["sources_to_targets"]["distances"][0]
+        found = [CENTRE]
+        while len(found) < count:
+            some = [(round(drawn.uniform(west, east), 6), round(drawn.uniform(south, north), 6)) for _ in range(40)]
+            there, back = self.distances([CENTRE], some)[0], self.distances(some, [CENTRE])
+            found += [place for place, to, fro in zip(some, there, back) if to is not None and fro[0] is not None]
+        return found[:count]
+
+    def test_solves_in_a_city_with_its_streets(self):
+        places = self.joined_places(60)
+        direct = self.distances(places[:1], places)[0]
         path = self.write("city.json", instance(places, road_network="car"))
         done = self.daemon.call("convert", path, self.folder / "city.frozen.json")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -111,7 +111,7 @@ class Case:
             self.expect(time.monotonic() - stopping < 20, "SIGTERM took more than 20 s")
             daemon = self.start()
             events = daemon.events_until(lambda event: event["type"] == "progress" and event["attempt"] == 2, "jobs", "watch", job)
-            self.expect(not first_gap(events), f"the training's events have gaps: {first_gap(events)}")
+            self.expect(not first_gap(events), f"the training job's events have gaps: {first_gap(events)}")
             run_time_s = self.job(daemon, job).run_time.ToSeconds()
             self.expect(0 < run_time_s < 600, f"the training reports a run time of {run_time_s} s")
             return self.problems

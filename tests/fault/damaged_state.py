@@ -5,7 +5,7 @@ The folder holds a finished training with its model, a killed one with checkpoin
 A case is a copy of the folder in which one file is emptied, truncated, overwritten, removed or has flipped bits. vrpd must
 start and reject or skip damaged objects with a message. It must resume the unfinished training from an older checkpoint, and
 all else must work. A damaged or lost database must prevent the start with an error that names it, until vrpd --forget-jobs
-moves the jobs aside. In the last cases the folder becomes read-only, before the start or during a training. (fault_shim.cc
+moves the jobs aside. In the last cases the folder becomes read-only, before the start or during a training job. (fault_shim.cc
 returns EROFS, like a disk that the kernel has remounted.) Writes must be refused with the reason, solving must work, and
 SIGTERM must end vrpd. Prints one JSON line per case and one at the end. Exits with 1 on any error.
 
@@ -213,7 +213,7 @@ class Case:
             self.expect(reaction == "serves", "vrpd starts on a read-only folder")
             wait_until((state.parent / "hit").exists, bool, TIMEOUT_S)
             result = daemon.call("train", "--config", tiny_config(self.template.folder), "--detach")
-            self.expect(result.returncode not in (0, 3) and "ead-only" in result.stderr, f"a training is accepted, or refused with: {result.stderr}")
+            self.expect(result.returncode not in (0, 3) and "ead-only" in result.stderr, f"a training job is accepted, or refused with: {result.stderr}")
             self.check_solves(daemon)
             self.check_model(daemon, "gt-mixed", intact=True)
             self.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
@@ -231,7 +231,7 @@ def main():
     if SHIM.exists():
         cases += [("read_only", point, reaction) for point, reaction in READ_ONLY.items()]
     if arguments.cases:
-        # Includes the first and the last case, in which the disk becomes read-only during a training.
+        # Includes the first and the last case, in which the disk becomes read-only during a training job.
         last = max(1, arguments.cases - 1)
         cases = [cases[i * (len(cases) - 1) // last] for i in range(arguments.cases)]
     wrong = 0

@@ -3,7 +3,7 @@
 
 A case is one SIGTERM. The process must end within 20 s, lose nothing acknowledged and leave nothing partial. The next start
 must work:
-  start     vrpd on a state folder with models and an interrupted training; the next start has all of them
+  start     vrpd on a state folder with models and an interrupted training job; the next start has all of them
   restore   vrpd --restore into an empty folder; the folder then is empty or complete, and a repeated restore or a start works
   import    vrpd during `vrpctl models import`; an acknowledged version exists, and another one completely or not at all
   backup    vrpd during `vrpctl server backup`; a finished backup can be restored, and another one leaves no file
@@ -64,7 +64,7 @@ class Terminations:
         self.models = versions(self.state)
 
     def make_state(self):
-        """Creates models and a training that resumes with every daemon. Returns the training's name."""
+        """Creates models and a training job that resumes with every daemon. Returns the training job's name."""
         daemon = Daemon(self.state)
         try:
             for number in range(COPIES):

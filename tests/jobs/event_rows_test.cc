@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// A fixture with the event log of a training of ten steps per epoch.
+// A fixture with the event log of a training job of ten steps per epoch.
 class EventRowsTest : public ::testing::Test {
  protected:
   EventRowsTest() {

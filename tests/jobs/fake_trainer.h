@@ -37,11 +37,11 @@ class FakeTrainer final : public Trainer {
   }
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override;
 
-  // Makes every training wait before step `step` until Release(). A waiting training polls its stop
-  // condition.
+  // Makes every training job wait before step `step` until Release(). A waiting training job polls
+  // its stop condition.
   void HoldAt(int64_t step);
   void Release();
-  // Blocks until a training waits at that step. Returns false after 60 s.
+  // Blocks until a training job waits at that step. Returns false after 60 s.
   bool AwaitHeld();
 
   // Returns the requests so far, in order.
@@ -50,7 +50,7 @@ class FakeTrainer final : public Trainer {
  private:
   absl::Status Hold(const TrainingRequest& request, int64_t step, const StopCondition& stop);
   static bool EndsEarly(const TrainingRequest& request);
-  // Writes the model after `step` and returns the training's result.
+  // Writes the model after `step` and returns the training job's result.
   static absl::StatusOr<TrainingResult> End(const TrainingRequest& request, int64_t step,
                                             TrainingEnd end);
   static void ServeLive(const TrainingRequest& request, int64_t step);

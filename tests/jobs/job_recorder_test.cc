@@ -25,7 +25,7 @@ class JobRecorderTest : public ::testing::Test {
                                            .job_id = id_,
                                            .progress_interval = absl::Milliseconds(100)});
   }
-  // Returns the progress at `step` of a training of 2 epochs of 10 steps.
+  // Returns the progress at `step` of a training job of 2 epochs of 10 steps.
   static TrainingProgress ProgressAt(int64_t step, bool end_of_epoch = false) {
     return {.epoch = (step - 1) / 10 + 1,
             .epochs = 2,

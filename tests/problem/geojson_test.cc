@@ -2,6 +2,7 @@
 #include "core/problem/formats/geojson.h"
 
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -44,6 +45,18 @@ TEST(GeoJson, DrawsALinePerRouteAndAPointPerNode) {
   EXPECT_EQ(unserved["geometry"]["coordinates"], json::parse("[7.3, 46.2]"));
   EXPECT_EQ(unserved["properties"]["served"], false);
   EXPECT_EQ(unserved["properties"]["reason"], "fleet exhausted");
+}
+
+TEST(GeoJson, FollowsStreetsWhereARouteHasThem) {
+  const Instance instance = AlpineInstance();
+  const Solution solution = *MakeSolution(instance, {{0, {1}}, {0, {2}}});
+  const std::vector<std::vector<Position>> streets = {
+      {{7.0, 46.0}, {7.05, 46.0}, {7.1, 46.1}, {7.0, 46.0}}, {}};
+  const json root = json::parse(WriteGeoJson(instance, solution, streets));
+  EXPECT_EQ(root["features"][0]["geometry"]["coordinates"],
+            json::parse("[[7.0, 46.0], [7.05, 46.0], [7.1, 46.1], [7.0, 46.0]]"));
+  EXPECT_EQ(root["features"][1]["geometry"]["coordinates"],
+            json::parse("[[7.0, 46.0], [7.2, 46.0], [7.0, 46.0]]"));
 }
 
 TEST(GeoJson, CutsRoutesAtThe180thMeridian) {

@@ -131,7 +131,7 @@ TEST_F(BatchingServiceTest, RefusesRequestsAboveTheQueueLimit) {
   AwaitQueuedRequests(1);
   const Answer refused = Solve(GreedyRequest(5));  // the network is still blocked
   EXPECT_EQ(refused.status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(refused.status.error_message(), HasSubstr("1 requests are waiting for a network"));
+  EXPECT_THAT(refused.status.error_message(), HasSubstr("1 request is waiting for a network"));
   google::rpc::Status details;
   ASSERT_TRUE(details.ParseFromString(refused.status.error_details()));
   google::rpc::RetryInfo retry;

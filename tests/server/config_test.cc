@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"threads: .inf", "c.yaml:2: threads: got \".inf\""},
         BadLine{"threads: 99999999999999999999", "c.yaml:2: threads: got \"9999"},
         BadLine{"solve_queue: 0", "c.yaml:2: solve_queue: got \"0\""},
-        BadLine{"max_queued_jobs: {a: 1}", "c.yaml:2: max_queued_jobs: got a map"},
+        BadLine{"max_queued_jobs: {a: 1}", "c.yaml:2: max_queued_jobs: got a mapping"},
         BadLine{"state_quota_mb: 0", "c.yaml:2: state_quota_mb: got \"0\""},
         BadLine{"exit_when_idle_s: 0", "c.yaml:2: exit_when_idle_s: got \"0\""},
         BadLine{"insecure: yes", "c.yaml:2: insecure: got \"yes\", wanted true or false"},
@@ -255,9 +255,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "c.yaml:2: read_only_models_dirs: got \"a\", wanted a list"},
         BadLine{"read_only_models_dirs: [[]]",
                 "c.yaml:2: read_only_models_dirs: got a list, wanted text"},
-        BadLine{"- listen", "c.yaml:2: got a list, wanted a map"},
-        BadLine{"just text", "c.yaml:2: got \"just text\", wanted a map"},
-        BadLine{"[a]: 1", "c.yaml:2: a key must be a word"}, BadLine{"listen: \"a", "c.yaml:"},
+        BadLine{"- listen", "c.yaml:2: got a list, wanted a mapping"},
+        BadLine{"just text", "c.yaml:2: got \"just text\", wanted a mapping"},
+        BadLine{"[a]: 1", "c.yaml:2: a key must be text"}, BadLine{"listen: \"a", "c.yaml:"},
         BadLine{"a: *b", "c.yaml:2"},
         BadLine{"threads: many\nlisten: []", "c.yaml:3: listen: got a list"}));
 
@@ -344,6 +344,27 @@ TEST(OptionTable, PrefersFlagsToTheFileAndTheFileToDefaults) {
   EXPECT_EQ(options->network_queue, 6);
   EXPECT_EQ(options->solve_queue, VrpdOptions().solve_queue);
   EXPECT_EQ(options->data_dirs, (std::vector<std::string>{"/c", "/d"}));
+}
+
+TEST(OptionTable, KnowsWhichOptionsTheFileOrAFlagStates) {
+  test::TempFolder folder;
+  std::ofstream(folder.File("c.yaml")) << "state_dir: /s\nmax_nodes: 500\n";
+  const auto options = Parse({"--config", folder.File("c.yaml"), "--http-hosts", "a.example",
+                              "--http-hosts", "b.example", "--http-listen", "127.0.0.1:0"});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_THAT(options->given,
+              testing::ElementsAre("http_hosts", "http_listen", "max_nodes", "state_dir"));
+  for (const OptionRow& row : OptionTable()) {
+    if (row.key == "max_nodes") {
+      EXPECT_EQ(ValueText(row, *options), "500");
+    }
+    if (row.key == "http_hosts") {
+      EXPECT_EQ(ValueText(row, *options), "a.example, b.example");
+    }
+    if (row.key == "insecure") {
+      EXPECT_EQ(ValueText(row, *options), "false");
+    }
+  }
 }
 
 TEST(OptionTable, RefusesIntegersOutOfRangeByFlagAndByFileKey) {

@@ -79,13 +79,13 @@ TEST(RequestMessageTest, RejectsFieldsGivenTwice) {
 }
 
 TEST(RequestMessageTest, RejectsAQueryBesideABody) {
-  ExpectRefusal(MessageOf("POST", "/v1/solve", "budget=1s", "{}"), "belong into the body");
-  ExpectRefusal(MessageOf("POST", "/v1/trainingJobs/a:stop", "x", ""), "belong into the body");
+  ExpectRefusal(MessageOf("POST", "/v1/solve", "budget=1s", "{}"), "belong in the body");
+  ExpectRefusal(MessageOf("POST", "/v1/trainingJobs/a:stop", "x", ""), "belong in the body");
 }
 
 TEST(RequestMessageTest, RejectsABodyBesideAQuery) {
-  ExpectRefusal(MessageOf("GET", "/v1/models", "", "{}"), "belong into the query");
-  ExpectRefusal(MessageOf("DELETE", "/v1/solveJobs/a", "", "{}"), "belong into the query");
+  ExpectRefusal(MessageOf("GET", "/v1/models", "", "{}"), "belong in the query");
+  ExpectRefusal(MessageOf("DELETE", "/v1/solveJobs/a", "", "{}"), "belong in the query");
 }
 
 TEST(RequestMessageTest, RejectsUnknownAndWrongFields) {

@@ -75,9 +75,11 @@ TEST_P(WrongRoadNetwork, NamesTheSetting) {
 INSTANTIATE_TEST_SUITE_P(
     RoadNetworkOptions, WrongRoadNetwork,
     testing::Values(
-        WrongSetting{"road_networks: [car]", "c.yaml:1: road_networks: got a list, wanted a map"},
-        WrongSetting{"road_networks: {car: x}",
-                     "c.yaml:1: road_networks.car: got \"x\", wanted a map such as {kind: osrm"},
+        WrongSetting{"road_networks: [car]",
+                     "c.yaml:1: road_networks: got a list, wanted a mapping"},
+        WrongSetting{
+            "road_networks: {car: x}",
+            "c.yaml:1: road_networks.car: got \"x\", wanted a mapping such as {kind: osrm"},
         WrongSetting{"road_networks: {a b: {}}", "c.yaml:1: road_networks: got the name \"a b\""},
         WrongSetting{"road_networks: {car: {url: \"http://h\"}}",
                      "c.yaml:1: road_networks.car.kind: absent, wanted osrm or valhalla"},

@@ -93,9 +93,10 @@ TEST(WithField, CreatesAViolationPerLine) {
       WithField(absl::InvalidArgumentError("a.yaml:1: x: bad\na.yaml:2: y: bad"), "spec"));
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[1], (FieldViolation{"spec", "a.yaml:2: y: bad"}));
-  const auto own = ViolationsOf(WithField(absl::UnimplementedError("depots: 2 given, wanted 1")));
-  ASSERT_EQ(own.size(), 1u);
-  EXPECT_EQ(own[0], (FieldViolation{"depots", "2 given, wanted 1"}));
+  const auto unimplemented =
+      ViolationsOf(WithField(absl::UnimplementedError("depots: 2 given, wanted 1")));
+  ASSERT_EQ(unimplemented.size(), 1u);
+  EXPECT_EQ(unimplemented[0], (FieldViolation{"depots", "2 given, wanted 1"}));
   EXPECT_TRUE(ViolationsOf(WithField(absl::NotFoundError("x: y"))).empty());
 }
 

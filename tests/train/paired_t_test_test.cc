@@ -8,13 +8,13 @@
 namespace vrp {
 namespace {
 
-TEST(StudentTailTest, HasTheTabulatedValues) {
-  EXPECT_NEAR(StudentTail(-6.313752, 1), 0.05, 1e-7);
-  EXPECT_NEAR(StudentTail(-1.812461, 10), 0.05, 1e-7);
-  EXPECT_NEAR(StudentTail(-2.763769, 10), 0.01, 1e-7);
-  EXPECT_NEAR(StudentTail(2.763769, 10), 0.99, 1e-7);
-  EXPECT_NEAR(StudentTail(-1.644854, 1e7), 0.05, 1e-6);
-  EXPECT_NEAR(StudentTail(0, 5), 0.5, 1e-12);
+TEST(StudentTCdfTest, HasTheTabulatedValues) {
+  EXPECT_NEAR(StudentTCdf(-6.313752, 1), 0.05, 1e-7);
+  EXPECT_NEAR(StudentTCdf(-1.812461, 10), 0.05, 1e-7);
+  EXPECT_NEAR(StudentTCdf(-2.763769, 10), 0.01, 1e-7);
+  EXPECT_NEAR(StudentTCdf(2.763769, 10), 0.99, 1e-7);
+  EXPECT_NEAR(StudentTCdf(-1.644854, 1e7), 0.05, 1e-6);
+  EXPECT_NEAR(StudentTCdf(0, 5), 0.5, 1e-12);
 }
 
 TEST(PairedTTestTest, AgreesWithAWorkedExample) {

@@ -254,7 +254,7 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   EXPECT_EQ(result->steps, static_cast<int64_t>(best_epoch) * 5);
   EXPECT_NE(reference.log.find("stopped early"), std::string::npos);
 
-  // A checkpoint of a training interrupted after its best epoch has the best weights.
+  // A checkpoint of a training run interrupted after its best epoch has the best weights.
   Recorder first;
   first.cancel_at = static_cast<int64_t>(best_epoch) * 5 + 3;
   EXPECT_FALSE(Train("parts", yaml, first).ok());

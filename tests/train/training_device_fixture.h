@@ -153,7 +153,7 @@ class TrainingDeviceFixture : public TrainerFixture {
   absl::Status capture_status_ = absl::ResourceExhaustedError("no memory for a graph");
   int refused_graphs_ = 0;  // number of streams whose captures fail
   StepMemory memory_;
-  std::unique_ptr<DeviceExecutor> executor_;  // null: the training's own thread
+  std::unique_ptr<DeviceExecutor> executor_;  // null: the training run's own thread
 };
 
 using Change = std::pair<const char*, const char*>;  // the original text and its replacement

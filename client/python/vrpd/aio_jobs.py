@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 async def follow(
     connection: AsyncConnection, watch: Callable[[int], Call[Any]], first: int, timeout: float | None
 ) -> AsyncIterator[Any]:
-    """Returns the events of a job, even across restarts of the daemon."""
-    lost: float | None = None
+    """Yields the events of a job from number `first` on, even across restarts of the daemon."""
+    lost_since: float | None = None
     while True:
         try:
             async for event in connection.messages(watch(first), timeout):
-                lost = None
+                lost_since = None
                 if event.sequence > 0:
                     first = event.sequence + 1
                     yield event
             return
         except UnavailableError:
-            lost = lost or time.monotonic()
-            if time.monotonic() - lost > RECONNECT_S:
+            lost_since = lost_since or time.monotonic()
+            if time.monotonic() - lost_since > RECONNECT_S:
                 raise
             await asyncio.sleep(PAUSE_S)
 

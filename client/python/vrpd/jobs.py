@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from ._calls import Call
     from ._connection import Connection
 
-RECONNECT_S = 60.0  # time for which a lost daemon is called again
-PAUSE_S = 0.5  # between these calls
+RECONNECT_S = 60.0  # longest time of reconnecting to a lost daemon
+PAUSE_S = 0.5  # time between two attempts to reconnect
 
 
 def follow(
     connection: Connection, watch: Callable[[int], Call[Any]], first: int, timeout: float | None
 ) -> Iterator[Any]:
-    """Returns the events of a job, even across restarts of the daemon. None stands for a heartbeat."""
-    lost: float | None = None
+    """Yields the events of a job from number `first` on, even across restarts of the daemon; None for a heartbeat."""
+    lost_since: float | None = None
     while True:
         try:
             for event in connection.messages(watch(first), timeout):
-                lost = None
+                lost_since = None
                 if event.sequence == 0:
                     yield None
                     continue
@@ -40,8 +40,8 @@ def follow(
                 yield event
             return
         except UnavailableError:
-            lost = lost or time.monotonic()
-            if time.monotonic() - lost > RECONNECT_S:
+            lost_since = lost_since or time.monotonic()
+            if time.monotonic() - lost_since > RECONNECT_S:
                 raise
             time.sleep(PAUSE_S)
 
@@ -60,7 +60,7 @@ class TrainingJob:
 
     @property
     def state(self) -> str:
-        """Such as "queued", "running", "succeeded", "failed" or "cancelled"."""
+        """The state, such as "queued", "running", "succeeded", "failed" or "cancelled"."""
         return self.info.state
 
     @property
@@ -88,7 +88,7 @@ class TrainingJob:
         return self
 
     def events(self, from_sequence: int = 1, *, timeout: Duration | None = None) -> Iterator[TrainingEvent]:
-        """Iterates over the job's events from a sequence number on, until it ends."""
+        """Iterates over the job's events from a sequence number on, until the job ends."""
         limit = None if timeout is None else seconds(timeout, "timeout")
         for event in follow(
             self._connection, lambda first: _rpc.watch_training_job(self.name, first), from_sequence, limit
@@ -127,7 +127,7 @@ class TrainingJob:
         return History(self._connection.unary(call))
 
     def stop(self) -> TrainingJob:
-        """Ends the job early and keeps a model. The job validates once more before it ends: `wait` for it."""
+        """Ends the job early with a model. The job validates once more before it ends; `wait` blocks until then."""
         return self._do("StopTrainingJob")
 
     def cancel(self) -> TrainingJob:
@@ -147,7 +147,7 @@ class TrainingJob:
         return self._connection.unary(_rpc.publish(self.name))
 
     def delete(self) -> None:
-        """Deletes an ended job. Its models stay."""
+        """Deletes an ended job. The models that it published stay."""
         self._connection.unary(_rpc.delete_training_job(self.name))
 
 
@@ -165,7 +165,7 @@ class SolveJob:
 
     @property
     def state(self) -> str:
-        """Such as "queued", "running", "succeeded", "failed" or "cancelled"."""
+        """The state, such as "queued", "running", "succeeded", "failed" or "cancelled"."""
         return self.info.state
 
     @property
@@ -193,7 +193,7 @@ class SolveJob:
         return self
 
     def events(self, from_sequence: int = 1, *, timeout: Duration | None = None) -> Iterator[SolveJobEvent]:
-        """Iterates over the job's events from a sequence number on, until it ends."""
+        """Iterates over the job's events from a sequence number on, until the job ends."""
         limit = None if timeout is None else seconds(timeout, "timeout")
         for event in follow(
             self._connection, lambda first: _rpc.watch_solve_job(self.name, first), from_sequence, limit
@@ -217,7 +217,7 @@ class SolveJob:
         return self.result
 
     def stop(self) -> SolveJob:
-        """Ends the search now. The job succeeds with its best plan: `wait` for it."""
+        """Ends the search now. The job succeeds with its best plan, which `wait` returns."""
         return self._do("StopSolveJob")
 
     def delete(self) -> None:

@@ -61,7 +61,7 @@ class Model:
     problem_type
         "tsp", "cvrp" or "vrptw". By default chosen by content.
     road_network
-        A road network of the daemon (`Client.info().road_networks`), such as "car", which computes distances and
+        A road network of the daemon (`Client.server_info().road_networks`), such as "car", which computes distances and
         travel times. Requires `lon_lat`.
     """
 

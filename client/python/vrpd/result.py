@@ -35,14 +35,10 @@ class SolutionFile(Record):
 
 
 class TimeBreakdown(Record):
-    """Seconds of each part of a solve; None for a part that did not run.
-
-    `encode` is always None; `decode` is the time of the network.
-    """
+    """Seconds of each part of a solve; None for a part that did not run. `decode` is the whole time of the network."""
 
     MESSAGE = "TimeBreakdown"
     queue: float | None
-    encode: float | None
     decode: float | None
     search: float | None
     total: float | None

@@ -39,6 +39,15 @@ class Limits(Record):
     max_request_memory_bytes: int
 
 
+class ServerSetting(Record):
+    """A setting of the daemon that differs from its default."""
+
+    MESSAGE = "ServerSetting"
+    key: str
+    value: str
+    default_value: str
+
+
 class ServerInfo(Record):
     """Version, devices and limits of the daemon."""
 
@@ -57,6 +66,7 @@ class ServerInfo(Record):
     device_loss: str
     metrics_url: str
     road_networks: tuple[str, ...]
+    settings: tuple[ServerSetting, ...]
 
 
 class DurationHistogram(Record):

@@ -1,7 +1,7 @@
-// Instances drawn on the device that uses them, one per group of threads (group.h). The results
+// Draws instances on the device that uses them, one per group of threads (group.h). The results
 // equal those of GenerateInstanceData and MakeNetworkBatch bit for bit, so the compiler must not
-// contract products (core/problem/CMakeLists.txt). Includes only headers that CUDA sources can
-// include.
+// fuse multiplications and additions (core/kernels/CMakeLists.txt). Includes only headers that CUDA
+// sources can include.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace vrp {
 
 struct DemandDraws {
-  CounterRandom numbers = CounterRandom(0);  // from the first demand on
+  CounterRandom numbers = CounterRandom(0);  // positioned at the first demand
   int64_t largest = kMaxDemand;
   int32_t count = 0;
 };
@@ -93,6 +93,8 @@ VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& proble
   return frame;
 }
 
+// Draws instance `b` of the batch. Writes its rules, scale, size and node features; the features of
+// padding are 0. `extremes` [4] is memory of the group.
 template <typename Group>
 VRP_DEVICE void MakeInstance(const Group& group, const InstanceTask& task, int32_t b,
                              double* extremes) {

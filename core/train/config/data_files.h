@@ -27,7 +27,7 @@ struct NamedData {
 };
 // Returns the names of instances, labels and validation, in this order, including unused ones.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
-// Returns the names that a training reads: labels only with training.method: supervised and
+// Returns the names that a training run reads: labels only with training.method: supervised and
 // supervised.labels: file.
 std::vector<NamedData> DataReadBy(const TrainingConfig& config);
 
@@ -45,7 +45,7 @@ struct DataFile {
   std::string name;
 };
 
-// The path of each dataset of a training, by `datasets/{name}`.
+// The path of each dataset of a training run, by `datasets/{name}`.
 using DatasetPaths = std::map<std::string, std::string, std::less<>>;
 
 // Returns the file that `name` stands for in a configuration.

@@ -97,7 +97,7 @@ absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std:
   VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
   ConfigReader reader(root, name, overrides);
   VRP_RETURN_IF_ERROR(ReadConfig(reader, name, ConfigOrigin::kNew).status());
-  // If the key is stated, a training on a CPU logs that it is ignored.
+  // If the key is stated, a training run on a CPU logs that it is ignored.
   if (!reader.Has("loader.pin")) reader.Exclude("loader.pin");
   const std::vector<ConfigSetting> settings = reader.Resolved();
   ResolvedConfig resolved = {.yaml = WriteConfig(settings), .settings = {}};

@@ -15,10 +15,12 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxDepth = 8;
-constexpr int kMaxValues = 10'000;
+constexpr size_t kMaxDepth = 8;     // levels of maps and sequences
+constexpr int kMaxValues = 10'000;  // nodes of the tree
+constexpr char kNoAnchors[] = "anchors and aliases are not supported; write the value itself";
+constexpr char kTextKeys[] = "a key must be text, not a list, a mapping or null";
 
-// An exception that leaves yaml-cpp's parser at the first refusal. This file catches it.
+// An exception that ends yaml-cpp's parser at the first error. ParseYamlTree catches it.
 struct ParseRefusal : std::exception {
   ParseRefusal(const YAML::Mark& mark, std::string why)
       : line(mark.line + 1), text(std::move(why)) {}
@@ -26,7 +28,8 @@ struct ParseRefusal : std::exception {
   std::string text;
 };
 
-// A builder of the tree from the parser's events, so that the parser expands and keeps nothing.
+// A builder of the tree from the parser's events. yaml-cpp's own nodes are not used, because they
+// accept aliases and have no limits.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   YamlNode TakeRoot() { return std::move(root_); }
@@ -35,7 +38,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    CheckPlain(mark, anchor);
+    CheckNoAnchor(mark, anchor);
     // The parser is already at the next token, so an absent value gets the line of its key.
     const bool value = !levels_.empty() && !levels_.back().wants_key;
     YAML::Mark position = mark;
@@ -43,13 +46,13 @@ class TreeBuilder final : public YAML::EventHandler {
     Add(position, YamlNode{});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw ParseRefusal(mark, "aliases are not allowed here");
+    throw ParseRefusal(mark, kNoAnchors);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    CheckPlain(mark, anchor);
+    CheckNoAnchor(mark, anchor);
     if (tag != "?" && tag != "!" && !tag.empty())
-      throw ParseRefusal(mark, "tags are not allowed here");
+      throw ParseRefusal(mark, "tags are not supported; remove the word that begins with !");
     YamlNode node;
     node.kind = YamlKind::kScalar;
     node.quoted = tag == "!";
@@ -75,16 +78,15 @@ class TreeBuilder final : public YAML::EventHandler {
     int32_t key_line = 0;  // line of the last key
   };
 
-  static void CheckPlain(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != 0) throw ParseRefusal(mark, "anchors are not allowed here");
+  static void CheckNoAnchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != 0) throw ParseRefusal(mark, kNoAnchors);
   }
 
   void Open(const YAML::Mark& mark, YAML::anchor_t anchor, YamlKind kind) {
-    CheckPlain(mark, anchor);
+    CheckNoAnchor(mark, anchor);
     if (levels_.size() >= kMaxDepth)
-      throw ParseRefusal(mark, Concat("nested deeper than ", kMaxDepth));
-    if (!levels_.empty() && levels_.back().wants_key)
-      throw ParseRefusal(mark, "a key must be a word");
+      throw ParseRefusal(mark, Concat("nested deeper than ", kMaxDepth, " levels"));
+    if (!levels_.empty() && levels_.back().wants_key) throw ParseRefusal(mark, kTextKeys);
     Level level;
     level.node.kind = kind;
     level.node.line = mark.line + 1;
@@ -102,9 +104,9 @@ class TreeBuilder final : public YAML::EventHandler {
     node.line = mark.line + 1;
     if (levels_.empty() || !levels_.back().wants_key) return Place(std::move(node));
     std::vector<std::string>& keys = levels_.back().node.keys;
-    if (node.kind != YamlKind::kScalar) throw ParseRefusal(mark, "a key must be a word");
+    if (node.kind != YamlKind::kScalar) throw ParseRefusal(mark, kTextKeys);
     if (std::find(keys.begin(), keys.end(), node.text) != keys.end()) {
-      throw ParseRefusal(mark, Concat("the key ", Quoted(node.text), " appears twice"));
+      throw ParseRefusal(mark, Concat("the key ", Quoted(node.text), " appears twice; remove one"));
     }
     keys.push_back(std::move(node.text));
     levels_.back().wants_key = false;
@@ -113,7 +115,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void Place(YamlNode node) {
     if (++nodes_ > kMaxValues) {
-      throw ParseRefusal(YAML::Mark::null_mark(), Concat("more than ", kMaxValues, " values"));
+      throw ParseRefusal(YAML::Mark::null_mark(), Concat("got more than ", kMaxValues, " values"));
     }
     if (levels_.empty()) {
       root_ = std::move(node);
@@ -140,12 +142,14 @@ absl::Status CheckText(std::string_view text, std::string_view name) {
     if (c == '\n') ++line;
     const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     if (control && c != '\n' && c != '\t' && c != '\r') {
-      return absl::InvalidArgumentError(Concat(name, ":", line, ": a control character"));
+      return absl::InvalidArgumentError(
+          Concat(name, ":", line, ": got a control character; remove it"));
     }
     if (!control) printable.push_back(c);
   }
   if (IsPrintableUtf8(printable)) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(name, ": not UTF-8 text"));
+  return absl::InvalidArgumentError(
+      Concat(name, ": got bytes that are not printable UTF-8; save the file as UTF-8"));
 }
 
 }  // namespace
@@ -175,7 +179,8 @@ absl::StatusOr<YamlNode> ParseYamlTree(std::string_view text, std::string_view n
     TreeBuilder tree;
     if (!parser.HandleNextDocument(tree)) return YamlNode{};
     TreeBuilder second;
-    if (parser.HandleNextDocument(second)) return refuse(1, "more than one document");
+    if (parser.HandleNextDocument(second))
+      return refuse(1, "got more than one document; remove all but one");
     return tree.TakeRoot();
   } catch (const ParseRefusal& refused) {
     return refuse(refused.line, refused.text);

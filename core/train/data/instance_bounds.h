@@ -1,4 +1,5 @@
-// Bounds of all instances of a training, known before the first of them is drawn. Needs no torch.
+// Bounds of all instances of a training run, known before the first of them is drawn. Needs no
+// torch.
 #pragma once
 
 #include <cstdint>

@@ -41,8 +41,9 @@ double IncompleteBeta(double a, double b, double x) {
 
 }  // namespace
 
-double StudentTail(double t, double freedom) {
-  const double tail = IncompleteBeta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2;
+double StudentTCdf(double t, double degrees_of_freedom) {
+  const double x = degrees_of_freedom / (degrees_of_freedom + t * t);
+  const double tail = IncompleteBeta(degrees_of_freedom / 2, 0.5, x) / 2;
   return t < 0 ? tail : 1 - tail;
 }
 
@@ -57,8 +58,8 @@ double PairedTTest(std::span<const double> costs, std::span<const double> baseli
     const double difference = costs[i] - baseline[i] - mean;
     squares += difference * difference;
   }
-  const double error = std::sqrt(squares / (count - 1) / count);
-  return error > 0 ? StudentTail(mean / error, count - 1) : 0;
+  const double standard_error = std::sqrt(squares / (count - 1) / count);
+  return standard_error > 0 ? StudentTCdf(mean / standard_error, count - 1) : 0;
 }
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Checkpoints on disk, from which an interrupted training resumes. Needs no torch.
+// Checkpoints on disk, from which an interrupted training run resumes. Needs no torch.
 //
 // A checkpoint is the folder `step-N` with state.safetensors and, written last, checkpoint.json
 // (schema, counters, hashes). It is written under a temporary name, fsynced and renamed.
@@ -15,6 +15,7 @@
 
 namespace vrp {
 
+// Newest version of checkpoint.json that this program can read, and the one that it writes.
 inline constexpr int kCheckpointSchemaVersion = 1;
 
 struct Checkpoint {

@@ -1,4 +1,4 @@
-// Requests for the current weights of a running training.
+// Requests for the current weights of a training run.
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// A reporter that counts a run's work and reports it to the run's observer.
+// Counts a training run's work and reports it to the run's observer.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ class Reporter {
   // Makes a reporter. `context` and `validator` must outlive it.
   Reporter(RunContext& context, const Validator& validator);
 
-  // Starts the clock of the first step. `whole_epoch`: whether it is the first of its epoch.
+  // Starts the clock of the run's first step. `whole_epoch`: whether that step is the first of its
+  // epoch.
   void Start(bool whole_epoch) { pace_.Begin(whole_epoch); }
   // Adds the thread time since `start`, by RunClock::ThreadSeconds().
   void AddPhaseSince(Phase phase, double start);
@@ -60,7 +61,7 @@ class Reporter {
   DivergenceGuard guard_;
   EpochPace pace_;
   int64_t instances_seen_ = 0;  // since the first step of the job, including interrupted runs
-  double pass_difference_ = 0;  // the largest of the current epoch
+  double pass_difference_ = 0;  // largest StepOutcome::pass_difference of the current epoch
   TrainingProgress progress_;
   TrainingTotals totals_;
 };

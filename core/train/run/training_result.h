@@ -1,4 +1,4 @@
-// The outcome of a training.
+// The outcome of a training run.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// The reason why a training ended.
+// The reason why a training run ended.
 enum class TrainingEnd {
   kUnknown,
   kAllEpochs,

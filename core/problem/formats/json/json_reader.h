@@ -1,4 +1,4 @@
-// Reads our JSON.
+// Reads instances in our own JSON format.
 #pragma once
 
 #include <string_view>
@@ -45,7 +45,7 @@ namespace vrp {
 //   array with one for each load dimension. One vehicle moves the amount between the customers.
 // - alternative_groups: [[node, ...], ...]. Exactly one customer of each group is served, or none
 //   if they have a prize.
-// - capacity: a number >= 0, the capacity of an unlimited vehicle type. Excludes vehicles.
+// - capacity: a number >= 0, the capacity of an unlimited vehicle type. Not valid with vehicles.
 // - vehicles: [{...}, ...]. The keys are the members of VehicleType in vehicle.h, which also states
 //   their defaults. `capacity` is an array if there are several load dimensions (null: no limit).
 //   `shift` is a window, a null max_overtime means no limit, and breaks are

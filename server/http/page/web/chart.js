@@ -5,13 +5,14 @@
  *   chart.update([{ name: "cost", points: [[0, 410], [1.2, 375]], stepped: true }]);
  */
 
-import { extent, linePath, nearest, thin, ticks } from "./chart_math.js";
+import { extent, linePath, nearest, robustExtent, thin, ticks } from "./chart_math.js";
 import { routeColour } from "./colours.js";
 import { fill, h, s } from "./dom.js";
 import { number } from "./format.js";
 
 const MARGIN = { top: 12, right: 14, bottom: 36, left: 62 };
 const MAX_POINTS = 2000; // drawn of one line
+const OUTLIERS = 0.02; // largest share of the values at each end
 
 /**
  * @typedef {object} Series
@@ -20,6 +21,7 @@ const MAX_POINTS = 2000; // drawn of one line
  * @property {string} [colour] Any CSS colour; by default one of the palette.
  * @property {boolean} [stepped] Whether the value holds until the next point.
  * @property {boolean} [dashed]
+ * @property {boolean} [faint] Whether it is a background for another line, without a place in the legend and at the cursor.
  */
 
 /**
@@ -31,6 +33,7 @@ const MAX_POINTS = 2000; // drawn of one line
  * @property {(value: number) => string} [formatY]
  * @property {number} [height] In pixels; 220 by default.
  * @property {boolean} [fromZero] Whether the y axis begins at 0.
+ * @property {boolean} [robust] Whether rare outliers are drawn at the edge instead of widening the y axis.
  * @property {string} [emptyText] Shown without points.
  */
 
@@ -75,8 +78,9 @@ export class LineChart {
       this.#drawLegend();
       this.#draw();
     };
-    this.legend.hidden = this.series.length < 2;
-    fill(this.legend, this.series.map(({ name, colour }) =>
+    const named = this.series.filter(({ faint }) => !faint);
+    this.legend.hidden = named.length < 2;
+    fill(this.legend, named.map(({ name, colour }) =>
       h("button", { type: "button", "aria-pressed": String(!this.hidden.has(name)), onclick: () => toggle(name) },
         h("span", { class: "swatch", style: { background: colour } }), name)));
   }
@@ -89,7 +93,7 @@ export class LineChart {
     if (series.length === 0 || width === 0) return;
     this.#scale(series, width);
     fill(this.svg, this.#axes(width), series.map((one) =>
-      s("path", { class: "line", stroke: one.colour, "stroke-dasharray": one.dashed ? "5 4" : null,
+      s("path", { class: one.faint ? "line faint" : "line", stroke: one.colour, "stroke-dasharray": one.dashed ? "5 4" : null,
                   d: linePath(thin(one.points, MAX_POINTS), this.toX, this.toY, one.stepped) })));
     this.cursor = s("g", { visibility: "hidden" });
     this.svg.append(this.cursor);
@@ -98,15 +102,16 @@ export class LineChart {
   /** @param {Series[]} series @param {number} width */
   #scale(series, width) {
     const [left, right] = extent(series.flatMap(({ points }) => points.map(([x]) => x)));
-    let [low, high] = extent(series.flatMap(({ points }) => points.map(([, y]) => y)));
+    const values = series.flatMap(({ points }) => points.map(([, y]) => y));
+    let [low, high] = this.options.robust ? robustExtent(values, OUTLIERS) : extent(values);
     const air = (high - low) * 0.06;
-    low = this.options.fromZero ? Math.min(0, low) : low - air;
+    low = this.options.fromZero ? Math.min(0, ...values.filter(Number.isFinite)) : low - air;
     high += air;
     const across = width - MARGIN.left - MARGIN.right;
     const down = this.options.height - MARGIN.top - MARGIN.bottom;
     this.range = { left, right, low, high };
     this.toX = (/** @type {number} */ x) => MARGIN.left + ((x - left) / (right - left)) * across;
-    this.toY = (/** @type {number} */ y) => MARGIN.top + ((high - y) / (high - low)) * down;
+    this.toY = (/** @type {number} */ y) => MARGIN.top + ((high - Math.min(high, Math.max(low, y))) / (high - low)) * down;
     this.fromX = (/** @type {number} */ pixel) => left + ((pixel - MARGIN.left) / across) * (right - left);
   }
 
@@ -129,7 +134,7 @@ export class LineChart {
   #onKey(event) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === "Escape") this.#hideCursor();
-    const points = this.#shown()[0]?.points;
+    const points = this.#shown().find(({ faint }) => !faint)?.points;
     if (step === undefined || !points) return;
     event.preventDefault();
     const at = this.cursorX === undefined ? (step > 0 ? -1 : points.length) : nearest(points, this.cursorX);
@@ -139,7 +144,7 @@ export class LineChart {
 
   /** Shows the values nearest to a pixel. @param {number} pixel */
   #moveCursor(pixel) {
-    const series = this.#shown();
+    const series = this.#shown().filter(({ faint }) => !faint);
     if (series.length === 0) return;
     const { points } = series[0];
     const x = points[nearest(points, this.fromX(pixel))][0];

@@ -34,8 +34,24 @@ export function extent(values) {
     high = Math.max(high, value);
   }
   if (low > high) return [0, 1];
-  if (low === high) return [low - Math.max(1, Math.abs(low) * 0.05), high + Math.max(1, Math.abs(high) * 0.05)];
+  if (low === high) return [low - (Math.abs(low) * 0.05 || 1), high + (Math.abs(high) * 0.05 || 1)];
   return [low, high];
+}
+
+/**
+ * Returns the extent without the outermost `share` of the values at each end, if that makes it much smaller: a few outliers then
+ * do not flatten the rest. Else returns the extent.
+ * @param {number[]} values
+ * @param {number} share
+ * @returns {Point}
+ */
+export function robustExtent(values, share) {
+  const whole = extent(values);
+  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
+  const cut = Math.ceil(sorted.length * share);
+  if (sorted.length < 20) return whole;
+  const inner = extent(sorted.slice(cut, sorted.length - cut));
+  return inner[1] - inner[0] < (whole[1] - whole[0]) / 3 ? inner : whole;
 }
 
 /**
@@ -103,4 +119,22 @@ export function thin(points, limit) {
   }
   if (kept[kept.length - 1] !== points[points.length - 1]) kept.push(points[points.length - 1]);
   return kept;
+}
+
+/**
+ * Returns the moving mean over `width` points around each one, fewer at the ends.
+ * @param {Point[]} points
+ * @param {number} width
+ * @returns {Point[]}
+ */
+export function movingMean(points, width) {
+  const half = Math.floor(width / 2);
+  let sum = 0;
+  let begin = 0;
+  let end = 0;
+  return points.map(([x], index) => {
+    for (; end < Math.min(points.length, index + half + 1); end += 1) sum += points[end][1];
+    for (; begin < index - half; begin += 1) sum -= points[begin][1];
+    return [x, sum / (end - begin)];
+  });
 }
