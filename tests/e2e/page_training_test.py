@@ -181,7 +181,7 @@ class TrainingViewTest(ManageTest):
         self.go("training")
         browser.one(f'[data-job="{name}"] a').send_keys("\n")
         browser.wait(lambda: self.line_of("Cost"), "the curve")
-        browser.one('[data-curve="Cost"] svg').send_keys("")  # the right arrow
+        browser.one('[data-curve="Cost"] svg').send_keys("\ue014")  # the right arrow
         self.assertIn("validation:", browser.text('[data-curve="Cost"] .chart-tip'))
         self.assert_no_complaints()
 
