@@ -10,8 +10,9 @@ namespace vrp::client {
 
 // Prints the job's events, one per line, until the job ends. Then prints the response as `solve`
 // does, except in JSON, where it is one of the events, and writes `files`. Returns the exit code of
-// `solve`; kExitFailed for FAILED and CANCELLED. Ctrl-C leaves the job running and prints how to
-// watch it again and how to stop it.
+// `solve`; kExitFailed for FAILED and CANCELLED; kExitDone if `options` skips the response. Ctrl-C
+// leaves the job running, prints how to watch it again and how to stop it, and returns
+// kExitInterrupted.
 ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
                         const PlanFiles& files);
 

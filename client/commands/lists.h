@@ -35,6 +35,7 @@ class ListPrinter {
       table_.AddRow(to_row_(item));
     }
   }
+  // Prints the stored rows, if the output is a table. Returns kExitDone.
   ExitCode Finish() {
     if (!context_.json()) context_.out() << table_.Text() << std::flush;
     return kExitDone;

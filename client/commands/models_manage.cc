@@ -48,7 +48,7 @@ ExitCode SetAlias(CommandContext& context, const AliasFlags& flags) {
   const std::string& before = response->previous_model();
   return context.Print(
       {{"name", *name}, {"model", response->model()}, {"previous_model", TextOrNull(before)}},
-      absl::StrCat(*name, ": ", response->model(), before.empty() ? "" : ", before ", before,
+      absl::StrCat(*name, ": ", response->model(), before.empty() ? "" : ", previously ", before,
                    "\n"));
 }
 
@@ -84,7 +84,7 @@ ExitCode DeleteVersion(CommandContext& context, const std::string& name) {
       &ModelStub::DeleteModelVersion);
 }
 
-// Maximum number of a version.
+// Largest number that a version can have.
 constexpr int32_t kMaxModelVersion = 999'999'999;
 
 void AddAlias(CLI::App& models, ChosenCommand& chosen) {

@@ -14,7 +14,7 @@ namespace vrp::client {
 inline constexpr char kJobNameHelp[] = "trainingJobs/ID or ID";
 inline constexpr char kModelNameHelp[] = "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
 
-// Returns "{collection}/{name}", or `name` if it begins with the collection.
+// Returns "{collection}/{name}", or `name` if it begins with "{collection}/".
 std::string WithCollection(std::string_view collection, const std::string& name);
 
 // Prints that the resource was deleted and returns kExitDone.

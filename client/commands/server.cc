@@ -74,7 +74,7 @@ ExitCode SetLogLevel(CommandContext& context, const std::string& word) {
   if (!response.ok()) return context.Fail(response.status());
   const std::string previous = LogLevelWord(response->previous_level());
   return context.Print({{"level", word}, {"previous", previous}},
-                       absl::StrCat("log level: ", word, ", before ", previous, "\n"));
+                       absl::StrCat("log level: ", word, ", previously ", previous, "\n"));
 }
 
 void AddHealth(CLI::App& server, ChosenCommand& chosen) {

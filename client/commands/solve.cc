@@ -72,7 +72,8 @@ class SolveRun {
       }
       if (source->is_json_lines() && IsForOneInstance(flags_)) {
         return context_.Fail(
-            absl::InvalidArgumentError(absl::StrCat(kForOneInstance, ", got a file of many")),
+            absl::InvalidArgumentError(absl::StrCat(
+                kForOneInstance, ", got a file of several; write that instance to its own file")),
             path);
       }
       if (!SolveAll(*source, path)) break;
@@ -183,7 +184,8 @@ absl::StatusOr<v1::InstanceFile> OnlyInstance(CommandContext& context, const Sol
       InstanceSource::Open(flags.files[0], flags.input, context.environment().in);
   if (!source.ok()) return source.status();
   if (source->is_json_lines()) {
-    return absl::InvalidArgumentError(absl::StrCat(kForOneInstance, ", got a file of many"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        kForOneInstance, ", got a file of several; write that instance to its own file"));
   }
   absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
   if (!file.ok()) return file.status();

@@ -43,13 +43,13 @@ struct SolveFlags {
 };
 
 inline constexpr char kForOneInstance[] =
-    "--start, --solution, --plot and --job are for one instance";
+    "--start, --solution, --plot and --job are valid only for one instance";
 
 // Whether a flag that is valid only for one instance is given.
 bool IsForOneInstance(const SolveFlags& flags);
 
-// Whether the response must have the streets of the routes: for a drawing of an instance that may
-// name a road network, or because the user wants them.
+// Whether the response must include the streets along the routes. The user may ask for them, and a
+// plot needs them if the instance may name a road network.
 bool WantsGeometry(const SolveFlags& flags, const v1::InstanceFile& file);
 
 // Adds all flags to `command`. `flags` must outlive the parser.

@@ -9,10 +9,11 @@
 
 namespace vrp::client {
 
+// The flags of `solve --job`.
 struct SolveJobFlags {
   std::string where;       // the instance's file, for errors
   std::string request_id;  // empty: generate an id
-  bool detach = false;
+  bool detach = false;     // whether to return as soon as the job is created
   PlanFiles files;
 };
 

@@ -31,7 +31,8 @@ void AddPlanFileOptions(CLI::App& command, PlanFiles& files);
 // With `show_objective`, a table names the objective and metric of the cost.
 absl::Status PrintSolveResponse(CommandContext& context, const v1::SolveResponse& response,
                                 bool show_objective = false);
-// Writes the plan and its plot, if requested.
+// Writes the plan and its plot, if requested. Returns kInternal if the response lacks a requested
+// file or a file cannot be written, and the errors of PlotSvg.
 absl::Status WritePlanFiles(const PlanFiles& files, const v1::SolveResponse& response);
 
 }  // namespace vrp::client

@@ -13,23 +13,26 @@ namespace vrp::client {
 // The values of a flag or argument: words, else names of files, else unknown to the completion.
 struct ValueWords {
   std::vector<std::string> words;
-  bool files = false;
+  bool files = false;  // whether the values are names of files
   friend bool operator==(const ValueWords&, const ValueWords&) = default;
 };
 
+// A flag of a command.
 struct FlagWords {
   std::string name;  // with both dashes
   std::string description;
   bool takes_value = false;
   ValueWords value = {};
-  bool inherited = false;  // declared by vrpctl for all commands
+  bool inherited = false;  // whether vrpctl declares the flag for all commands
 };
 
+// A command as its parent lists it.
 struct NamedCommand {
   std::string name;
   std::string description;
 };
 
+// The words that may follow a command.
 struct CommandWords {
   std::string path;  // from vrpctl on, joined by '/': "", "jobs", "jobs/watch"
   std::vector<NamedCommand> commands = {};

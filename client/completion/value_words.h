@@ -1,4 +1,4 @@
-// Lists the values of the flags and arguments that accept only a few words.
+// Lists the values that the completion offers for flags and arguments.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace vrp::client {
 
-// Returns the accepted values of a flag ("--output") or argument ("SHELL") of the command `path`
-// ("jobs/watch"). Returns an empty list for any other flag or argument.
+// Returns the accepted words of a flag ("--output") or argument ("SHELL") of the command `path`
+// ("jobs/watch"), or examples such as "beam:8". Returns an empty list for any other flag or
+// argument.
 std::vector<std::string> AcceptedWords(std::string_view path, const std::string& name);
 
 }  // namespace vrp::client

@@ -33,6 +33,7 @@ class JobEventSink {
 using EventSink = JobEventSink<v1::WatchTrainingJobResponse>;
 using SolveEventSink = JobEventSink<v1::WatchSolveJobResponse>;
 
+// The job to watch and the limits of reconnection.
 struct WatchOptions {
   std::string name;  // `trainingJobs/{id}` or `solveJobs/{id}`
   int64_t from_sequence = 1;
@@ -45,19 +46,20 @@ struct WatchOptions {
   absl::Duration give_up_after = absl::Minutes(10);
 };
 
+// The end of a watched job.
 struct WatchOutcome {
   v1::JobState state = v1::JOB_STATE_UNSPECIFIED;  // SUCCEEDED, FAILED or CANCELLED
   std::string error;                               // set with FAILED
 };
 
-// Blocks until the job has ended. Returns kCancelled after an interrupt, kUnavailable after
-// `give_up_after` without contact, and kDataLoss if events stay missing. Otherwise returns the
-// daemon's error.
+// Blocks until the job has ended. Returns kCancelled after an interrupt and kDataLoss if events
+// stay missing. Returns kUnavailable if the first connection fails (see `was_reachable`), or after
+// `give_up_after` without contact. Otherwise returns the daemon's error.
 template <typename Event>
 absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
                                       const WatchOptions& options, JobEventSink<Event>& sink);
 
-// Whether the job has ended.
+// Whether a job in this state has ended.
 bool IsFinal(v1::JobState state);
 
 }  // namespace vrp::client

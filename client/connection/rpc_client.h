@@ -23,14 +23,14 @@ namespace vrp::client {
 
 // Default deadline of a unary call. A daemon that takes longer is considered hung.
 inline constexpr absl::Duration kLookupTimeout = absl::Seconds(30);
-// Deadline for instances, since the daemon parses up to 64 MiB.
+// Deadline of a call with an instance, since the daemon parses up to 64 MiB.
 inline constexpr absl::Duration kInstanceTimeout = absl::Seconds(120);
 // Deadline of a publication, since the daemon waits up to two minutes for the end of a training job
 // step.
 inline constexpr absl::Duration kPublishTimeout = absl::Seconds(150);
 // Deadline of a load, since the daemon reads gigabytes of weights and computes their digest.
 inline constexpr absl::Duration kLoadTimeout = absl::Minutes(5);
-// Time beyond its budget that a solve may take for transfers and the daemon's queue.
+// Time that a solve may take beyond its budget, for transfers and the daemon's queue.
 inline constexpr absl::Duration kSolveGrace = absl::Seconds(60);
 
 // An RPC as the generated stubs declare it, for example `&v1::SolverService::Stub::Solve`.

@@ -17,6 +17,7 @@ namespace vrp::client {
 
 class RpcClient;
 
+// The load to generate.
 struct LoadOptions {
   int32_t clients = 1;  // number of threads, each with one request at a time
   // Requests per second of an open loop: a Poisson process that does not wait for responses. A rate
@@ -27,6 +28,7 @@ struct LoadOptions {
   uint64_t seed = 1;        // seed of the arrival times
 };
 
+// The measurements of a run. Nothing that is due during the warm-up is counted.
 struct LoadResult {
   absl::Duration elapsed;  // time from the end of the warm-up to the end of the last call
   // Latencies since the requests were due, by the client's clock. A latency includes the wait for a
@@ -36,16 +38,17 @@ struct LoadResult {
   // Latencies of responses minus the daemon's own time, which includes its queue.
   Latencies overhead_latencies;
   std::map<absl::StatusCode, int64_t> refusals;
-  double cost = 0;  // sum over the responses, as are the next fields
-  double gap = 0;
-  int64_t with_gap = 0;
+  double cost = 0;       // sum over the responses
+  double gap = 0;        // sum over the responses with a gap
+  int64_t with_gap = 0;  // numbers of responses: with a gap, all, feasible
   int64_t responses = 0;
   int64_t feasible = 0;
 };
 
-// Sends `requests` in turn, from `options.clients` threads, each call with deadline `timeout`.
-// Counts temporary refusals (RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, UNAVAILABLE). Returns any other
-// error. Also returns a refusal after the warm-up if there was no response before.
+// Sends `requests` in turn, from `options.clients` threads, each call with deadline `timeout`. At
+// least one request is required. Blocks until the run ends; an interrupt ends the run early. Counts
+// temporary refusals (RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, UNAVAILABLE). Returns any other error.
+// Also returns a refusal after the warm-up if there was no response before.
 absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::SolveRequest>& requests,
                                    const LoadOptions& options, absl::Duration timeout,
                                    const Interrupt& interrupt);

@@ -8,8 +8,8 @@
 
 namespace vrp::client::mcp {
 
-// Returns the seconds until a running training ends, by its pace and its limits. Returns nullopt
-// for a job that does not run or has no pace yet.
+// Returns the seconds until a running training job ends, by its pace and its limits. Returns
+// nullopt for a job that is not running or has no pace yet.
 std::optional<double> RemainingSeconds(const v1::TrainingJob& job);
 // Returns the rest of the budget of a running solve job in seconds, otherwise nullopt.
 std::optional<double> RemainingSeconds(const v1::SolveJob& job);

@@ -1,4 +1,4 @@
-// The folders whose files tools may read.
+// Reads files for tools, only from folders that the user allows.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 
 namespace vrp::client::mcp {
 
+// A set of folders whose files tools may read.
 class Folders {
  public:
   // Resolves the folders. Without any, allows the working directory, unless that is the root.
@@ -18,10 +19,11 @@ class Folders {
 
   // Reads the file that an argument of a tool names. A relative path counts from the working
   // directory. Returns kPermissionDenied for a path that leads outside the folders, also by a link
-  // or "..", and kInvalidArgument for an unreadable file, a folder and a device.
+  // or "..". Returns kInvalidArgument for a folder, a device, an unreadable file, and a file of
+  // more than kMaxInputBytes.
   absl::StatusOr<std::string> Read(const std::string& path) const;
 
-  // Returns the folders, separated by commas; "none".
+  // Returns the folders, separated by commas; "none" if there are none.
   std::string Text() const;
 
  private:

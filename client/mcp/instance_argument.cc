@@ -59,12 +59,12 @@ void AddInstanceProperties(Json& properties) {
   properties["instance"] = ObjectProperty(kInstanceHelp);
   properties["text"] = TextProperty(kTextHelp);
   properties["path"] = TextProperty(kPathHelp);
-  properties["format"] = WordProperty("Format of the problem; default: auto, by its content",
+  properties["format"] = EnumProperty("Format of the problem; default: auto, by its content",
                                       {"auto", "vrplib", "tsplib", "solomon", "json", "vroom"});
   properties["objective"] =
-      WordProperty("Replaces the problem's own objective",
+      EnumProperty("Replaces the problem's own objective",
                    {"distance", "vehicles_then_distance", "duration", "cost"});
-  properties["metric"] = WordProperty(
+  properties["metric"] = EnumProperty(
       "Replaces the problem's own rounding of distances between coordinates; cvrplib: to whole "
       "numbers, as benchmark results are stated",
       {"exact", "cvrplib", "ceil", "dimacs"});

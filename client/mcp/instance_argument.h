@@ -14,11 +14,14 @@ void AddInstanceProperties(Json& properties);
 // Adds the properties `plan`, `plan_text` and `plan_path`. `use` begins their descriptions.
 void AddPlanProperties(Json& properties, const std::string& use);
 
-// Returns the instance. Returns kInvalidArgument unless exactly one property gives it.
+// Returns the instance that the call gives. Returns kInvalidArgument unless exactly one property
+// gives an instance, and the errors of Folders::Read.
 absl::StatusOr<v1::InstanceFile> InstanceOf(const ToolCall& call);
 
+// Whether the call gives a plan.
 bool HasPlan(const ToolCall& call);
-// Returns the plan. Returns kInvalidArgument unless exactly one property gives it.
+// Returns the plan that the call gives. Returns kInvalidArgument unless exactly one property gives
+// a plan, and the errors of Folders::Read.
 absl::StatusOr<v1::SolutionFile> PlanOf(const ToolCall& call);
 
 }  // namespace vrp::client::mcp

@@ -154,7 +154,7 @@ Tool CheckTool() {
 Tool ConvertTool() {
   Json properties = InstanceProperties();
   AddPlanProperties(properties, "To convert a plan of this problem: the plan");
-  properties["to"] = WordProperty(
+  properties["to"] = EnumProperty(
       "Wanted format. Of a problem: vrplib, tsplib, solomon, json, vroom. Of a plan: sol, json, "
       "vroom, geojson (needs longitudes and latitudes).",
       {"vrplib", "tsplib", "solomon", "json", "vroom", "sol", "geojson"});

@@ -137,7 +137,7 @@ Tool ListJobsTool() {
               "Lists training jobs or solve jobs, newest first, with state, progress and estimated "
               "remaining_seconds.",
           .input_schema = ArgumentsSchema(
-              {{"kind", WordProperty("Default: training", {"training", "solve"})},
+              {{"kind", EnumProperty("Default: training", {"training", "solve"})},
                {"limit", WholeNumberProperty("Number of jobs; default: 20", 1, kMaxListedJobs)},
                {"labels",
                 {{"type", "object"},

@@ -5,7 +5,7 @@
 namespace vrp::client::mcp {
 namespace {
 
-// Lines that are read ahead. Each may have the maximum size.
+// Maximum number of lines that are read ahead. Each line may have the maximum size.
 constexpr size_t kMaxQueuedLines = 4;
 
 }  // namespace

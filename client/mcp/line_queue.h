@@ -11,10 +11,10 @@
 
 namespace vrp::client::mcp {
 
-// A line of input. The text of a line above the bound is dropped.
+// A line of input. A line above the queue's bound has no text.
 struct Line {
   std::string text = {};
-  bool too_long = false;
+  bool too_long = false;  // whether the line is above the bound
 };
 
 // A queue of lines from one reading thread to one handling thread. Thread-safe.
@@ -23,7 +23,8 @@ class LineQueue {
   // Creates a queue of lines of at most `max_bytes`.
   explicit LineQueue(int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // Adds each line of `in` until its end or Close, then calls End. Blocks while the queue is full.
+  // Adds each line of `in` and ends the queue at the end of `in`. Returns early after Close. Blocks
+  // for input, and while the queue is full.
   void ReadAll(std::istream& in);
   // Blocks until there is a line. Returns nullopt after Close, and after the last line.
   std::optional<Line> Next();

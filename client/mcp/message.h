@@ -23,12 +23,14 @@ enum ErrorCode : int {
 // Maximum nesting of objects and arrays in a message.
 inline constexpr int kMaxNesting = 64;
 
+// A request or a notification.
 struct Message {
   std::string method;
   Json params = Json::object();
   // A string or a whole number. Null for a notification.
   Json id;
 
+  // Whether the sender expects no response.
   bool is_notification() const { return id.is_null(); }
 };
 
@@ -39,13 +41,15 @@ struct MessageError {
   std::string text;
 };
 
-// Nothing: the line is blank or a response, and this server sends no requests.
+// The content of a line. std::monostate means that the line needs no answer: it is blank, or a
+// response, although this server sends no requests.
 using ParsedLine = std::variant<std::monostate, Message, MessageError>;
 
+// Parses a line of any content. Refuses texts that are nested deeper than kMaxNesting.
 ParsedLine ParseLine(absl::string_view line);
 
 Json ResultMessage(const Json& id, Json result);
-// `data` is omitted if it is null.
+// Returns an error response. Omits `data` if it is null.
 Json ErrorMessage(const Json& id, int code, const std::string& text, Json data = nullptr);
 Json NotificationMessage(const std::string& method, Json params);
 

@@ -21,8 +21,8 @@ const std::vector<std::string>& ProtocolVersions();
 // Returns the version that the request's _meta names; nullopt if it names none.
 std::optional<std::string> RequestedVersion(const Message& message);
 
-// Returns the result of `initialize`. Its version is `requested`, or kNewestHandshake if that is a
-// version that the server does not speak or that has no handshake.
+// Returns the result of `initialize`. Its version is `requested`, or kNewestHandshake if the server
+// does not speak `requested` or if `requested` is kStateless.
 Json InitializeResult(const std::string& requested, const std::string& instructions);
 // Returns the result of `server/discover`.
 Json DiscoverResult(const std::string& instructions);

@@ -31,13 +31,14 @@ std::string Shown(const Json& value) {
   return ToValidUtf8(text);
 }
 
+// Collects the faults of a value.
 class Checker {
  public:
   void Check(const Json& schema, const Json& value, const std::string& path) {
     if (schema.contains("type") && !HasType(value, schema["type"])) {
       return Add(path, value, absl::StrCat("a value of type ", std::string(schema["type"])));
     }
-    if (schema.contains("enum")) CheckWord(schema["enum"], value, path);
+    if (schema.contains("enum")) CheckEnum(schema["enum"], value, path);
     if (value.is_number()) CheckRange(schema, value, path);
     if (value.is_object()) CheckObject(schema, value, path);
     if (value.is_array() && schema.contains("items")) {
@@ -55,10 +56,10 @@ class Checker {
                                    ", wanted ", wanted));
   }
 
-  void CheckWord(const Json& words, const Json& value, const std::string& path) {
-    if (std::find(words.begin(), words.end(), value) != words.end()) return;
-    const std::vector<std::string> all = words;
-    Add(path, value, absl::StrCat("one of ", absl::StrJoin(all, ", ")));
+  void CheckEnum(const Json& allowed, const Json& value, const std::string& path) {
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+    const std::vector<std::string> words = allowed;
+    Add(path, value, absl::StrCat("one of ", absl::StrJoin(words, ", ")));
   }
 
   void CheckRange(const Json& schema, const Json& value, const std::string& path) {
@@ -103,9 +104,9 @@ Json Property(const char* type, const std::string& description) {
 
 Json TextProperty(const std::string& description) { return Property("string", description); }
 
-Json WordProperty(const std::string& description, const std::vector<std::string>& words) {
+Json EnumProperty(const std::string& description, const std::vector<std::string>& allowed) {
   Json schema = Property("string", description);
-  schema["enum"] = words;
+  schema["enum"] = allowed;
   return schema;
 }
 

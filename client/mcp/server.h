@@ -22,6 +22,7 @@ namespace vrp::client::mcp {
 // Maximum number of tool calls that run at once.
 inline constexpr int kMaxCallsAtOnce = 16;
 
+// The tools of a server and the daemon that they call.
 struct ServerOptions {
   Connection connection;
   Folders folders;
@@ -31,8 +32,8 @@ struct ServerOptions {
   std::string instructions;
 };
 
-// Each tool call runs in a thread of its own and is answered when it ends. One thread calls all
-// methods.
+// A server. Runs each tool call in a thread of its own and answers a call when it ends. Not
+// thread-safe: one thread calls all methods.
 class Server {
  public:
   // Writes messages to `out` and one log line per call to `log`. Both must outlive the server.
@@ -53,7 +54,7 @@ class Server {
   void HandleRequest(const Message& message);
   void HandleNotification(const Message& message);
   void HandleCall(const Message& message, bool stateless);
-  // Refuses a version that this server does not speak. Returns whether it did.
+  // Refuses a version that this server does not speak. Returns whether `version` was refused.
   bool RefuseVersion(const Message& message, const std::string& version);
   void StartCall(const Message& message, const Tool& tool, bool stateless);
   // Runs the tool and answers, unless the call was cancelled.
@@ -72,7 +73,7 @@ class Server {
   absl::Mutex mutex_;  // guards the streams, which all calls use
   std::ostream& out_ ABSL_GUARDED_BY(mutex_);
   std::ostream& log_ ABSL_GUARDED_BY(mutex_);
-  std::map<Json, std::unique_ptr<Running>> running_;  // by id
+  std::map<Json, std::unique_ptr<Running>> running_;  // calls by id
 };
 
 }  // namespace vrp::client::mcp

@@ -30,7 +30,7 @@ Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget) {
   properties["frozen_stops"] = WholeNumberProperty(
       "First stops of each route of that plan that must not change, since they are driven already",
       0, kMaxInt32);
-  properties["strategy"] = WordProperty(
+  properties["strategy"] = EnumProperty(
       "Default: auto, which suits nearly always. The others except search need a model.",
       {"auto", "search", "seeded", "greedy", "sample", "beam", "multi_start", "improved"});
   properties["model"] =

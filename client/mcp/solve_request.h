@@ -11,7 +11,8 @@ namespace vrp::client::mcp {
 // Returns the properties of a solve with a budget of at most `max_budget`.
 Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget);
 
-// Returns the request of the call.
+// Returns the request of the call, with `default_budget` if the call states none. Returns the
+// errors of InstanceOf and PlanOf, and kInvalidArgument for `frozen_stops` without a plan.
 absl::StatusOr<v1::SolveRequest> SolveRequestOf(const ToolCall& call,
                                                 absl::Duration default_budget);
 

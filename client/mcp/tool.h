@@ -31,23 +31,26 @@ struct ToolCall {
   std::string Text(const char* name) const { return Get<std::string>(name, ""); }
 };
 
+// The result of a successful call.
 struct ToolResult {
   std::string text;  // for the language model
   Json structured;   // an object
 };
 
+// The effect of a tool on the daemon.
 enum class Effect {
   kReads,     // changes nothing on the daemon
   kChanges,   // adds or changes, without loss
-  kDestroys,  // may lose something
+  kDestroys,  // may delete data or end a job
 };
 
+// A tool's description, and the function that runs the tool.
 struct Tool {
   std::string name;
   std::string title;
   std::string description;
   Json input_schema;
-  // Schema of ToolResult::structured, or null if the tool states none.
+  // Schema of ToolResult::structured; null if the tool states none.
   Json output_schema = nullptr;
   Effect effect = Effect::kReads;
   // Whether a repeated call has no further effect.
@@ -58,9 +61,10 @@ struct Tool {
 // Returns the entry of the tool in the result of tools/list.
 Json ToolJson(const Tool& tool);
 
-// Returns the results of tools/call.
+// Returns the result of tools/call for a call that succeeded.
 Json ToolResultJson(const ToolResult& result);
-// The text has the daemon's field paths and a remedy. `remote` is named if it cannot be reached.
+// Returns the result of tools/call for a call that failed. The text has the daemon's field paths
+// and a remedy, and names `remote` if that address cannot be reached.
 Json ToolErrorJson(const absl::Status& status, const std::string& remote);
 
 }  // namespace vrp::client::mcp

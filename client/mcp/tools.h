@@ -26,7 +26,8 @@ Tool ServerStatusTool();
 Tool TrainingPresetsTool();
 Tool CheckTrainingTool();
 
-// Return tools that start or change something on the daemon.
+// Returns the tool that submits a training job. This tool and the next ones change something on the
+// daemon.
 Tool TrainTool();
 Tool StartSolveJobTool();
 std::vector<Tool> JobControlTools();

@@ -15,7 +15,7 @@ struct ErrorPlace {
 };
 
 // Returns "vrpctl: solve: city.vrp: ...", one line for each field of google.rpc.BadRequest that the
-// message does not mention, and the remedy. The text ends with a line break.
+// message does not mention, the request id and the remedy. The text ends with a line break.
 std::string ErrorText(const ErrorPlace& place, const absl::Status& status);
 
 }  // namespace vrp::client

@@ -6,6 +6,7 @@
 namespace vrp::client {
 namespace {
 
+// Minimum time between two lines of progress within an epoch.
 constexpr absl::Duration kProgressInterval = absl::Seconds(2);
 constexpr char kClearLine[] = "\r\x1b[K";
 

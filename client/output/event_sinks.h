@@ -18,8 +18,8 @@ std::string ConnectionLostLine(const absl::Status& status);
 inline constexpr char kReconnectedLine[] = "connected again";
 // Returns "state RUNNING". Adds the error of a failed job.
 std::string StateLine(const v1::StateEvent& state);
-// Replaces ASCII control characters except tabs by blanks, so that other users' text cannot control
-// the terminal.
+// Replaces ASCII control characters except tabs by blanks, and invalid UTF-8 by '?'. Other users'
+// text then cannot control the terminal.
 std::string WithoutControls(std::string_view text);
 
 // A sink that passes every call to another sink.
@@ -69,8 +69,8 @@ using JsonEventSink = JsonLineSink<v1::WatchTrainingJobResponse>;
 // A reporter of the queue position of a waiting job.
 class QueuePosition {
  public:
-  // Returns a line. Returns an empty line if the position is unchanged or 0 (the job does not
-  // wait).
+  // Returns a line for a new position. Returns an empty line if the position is unchanged or 0 (the
+  // job does not wait).
   std::string Line(int32_t position);
 
  private:
@@ -94,7 +94,8 @@ class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
   QueuePosition queue_;
 };
 
-// A sink that keeps a progress bar in the terminal's last line. Other events scroll above the bar.
+// A sink that keeps a progress bar in the terminal's last line. Other events scroll above the bar,
+// except checkpoints, which are not shown.
 class BarEventSink : public EventSink {
  public:
   explicit BarEventSink(Environment& environment) : environment_(environment) {}

@@ -8,8 +8,9 @@
 
 namespace vrp::client {
 
-// Returns a table of the phases with wall time, which adds up to the job's, and thread time.
-// Returns a single line for a job without a measured step.
+// Returns a table of the phases with wall time, which adds up to the job's, and thread time, then a
+// sheet of the steps. Jobs of older daemons have only thread time. Returns a single line for a job
+// without a measured step.
 std::string ProfileText(const v1::TrainingJob& job);
 Json ProfileJson(const v1::TrainingJob& job);
 

@@ -12,6 +12,7 @@
 namespace vrp::client {
 namespace {
 
+// Minimum and maximum length of the bar, in columns.
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 30;
 

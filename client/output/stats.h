@@ -28,7 +28,7 @@ class StatsInterval {
     int64_t failed = 0;  // calls in the interval that ended with an error
     int64_t total = 0;   // number of calls since the daemon's start
     int64_t in_flight = 0;
-    // Latencies in seconds; NaN if there was no call.
+    // Latencies in seconds of the calls that ended in the interval; NaN if there were none.
     double median = 0;
     double p99 = 0;
   };

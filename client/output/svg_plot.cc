@@ -18,11 +18,12 @@ namespace vrp::client {
 namespace {
 
 constexpr double kPlotSize = 720;  // length of the plan's longer side, in SVG units
+// Sizes in SVG units.
 constexpr double kMargin = 24;
 constexpr double kTitleHeight = 64;
 constexpr double kLegendWidth = 250;
 constexpr double kLegendLine = 20;
-constexpr int kMaxLegendLines = 30;
+constexpr int kMaxLegendLines = 30;  // maximum number of routes in the legend
 // Maximum number of customers whose ids are drawn. More ids would cover the routes.
 constexpr int kMaxLabels = 120;
 

@@ -10,6 +10,7 @@
 
 namespace vrp::client {
 
+// A built-in training configuration.
 struct Preset {
   absl::string_view name;  // file name without ".yaml"
   absl::string_view yaml;  // content of the file

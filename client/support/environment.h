@@ -1,4 +1,4 @@
-// The parts of the process that a command uses. Tests replace them.
+// Access to the process: streams, interrupt, terminal and clock. Tests replace all of these.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 
 namespace vrp::client {
 
+// The parts of the process that a command uses. All references outlive the command.
 struct Environment {
   std::istream& in;
   std::ostream& out;

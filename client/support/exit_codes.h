@@ -5,6 +5,7 @@
 
 namespace vrp::client {
 
+// The exit code of a command.
 enum ExitCode : int {
   kExitDone = 0,  // also if the budget is used up
   kExitFailed = 1,

@@ -56,6 +56,7 @@ class OutputFile {
   std::string buffer_;
 };
 
+// Writes `content` as an OutputFile.
 absl::Status WriteFile(const std::string& path, std::string_view content);
 
 }  // namespace vrp::client

@@ -16,18 +16,20 @@
 
 namespace vrp::client {
 
-// Parses a positive time such as "500ms", "2s", "1.5m" or "1h". Returns kInvalidArgument naming
-// `flag`, also for a number without a unit.
+// Parses a positive, finite time such as "500ms", "2s", "1.5m" or "1h". Returns kInvalidArgument
+// naming `flag`, also for a number without a unit.
 absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text,
                                            absl::string_view flag = "--budget");
-// Adds each "key=value" to `labels`. The daemon also checks keys and values.
+// Adds each "key=value" to `labels`. Returns kInvalidArgument for a text without a key or without
+// '=', for a repeated key and for invalid UTF-8. The daemon also checks keys and values.
 absl::Status AddLabels(const std::vector<std::string>& texts,
                        google::protobuf::Map<std::string, std::string>& labels);
 
 // Returns the API's name for `NAME`, `NAME@3`, `NAME@ALIAS`, `models/NAME`,
-// `models/NAME/versions/3` or `models/NAME/aliases/ALIAS`. An alias begins with a letter.
+// `models/NAME/versions/3` or `models/NAME/aliases/ALIAS`. An alias begins with a letter. Returns
+// kInvalidArgument for other texts.
 absl::StatusOr<std::string> ModelResourceName(absl::string_view text);
-// Returns `{collection}/ID` for `ID` and for `{collection}/ID`.
+// Returns `{collection}/ID` for `ID` and for `{collection}/ID`, otherwise kInvalidArgument.
 absl::StatusOr<std::string> JobResourceName(absl::string_view text,
                                             absl::string_view collection = "trainingJobs");
 
@@ -39,7 +41,8 @@ struct ModelVersion {
 ModelVersion SplitModelName(absl::string_view resource_name);
 
 // Parses the word of an enum's value, such as "beam" for STRATEGY_BEAM. Returns kInvalidArgument
-// naming the flag for other words.
+// naming the flag for other words. ParseInstanceFormat also parses "auto", as
+// INSTANCE_FORMAT_UNSPECIFIED.
 absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text);
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text);
 absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text);

@@ -16,12 +16,14 @@ class App;
 
 namespace vrp::client {
 
+// The values of the flags.
 struct InstanceFlags {
   std::string format = "auto";
   std::string objective = {};  // empty: the file's own, as for `metric`
   std::string metric = {};
   std::string roads = {};  // name of a road network; empty: the file's own
 
+  // Whether --objective or --metric is given.
   bool any_override() const { return !objective.empty() || !metric.empty(); }
 };
 
@@ -34,10 +36,11 @@ absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags);
 
 // Whether the file may name a road network, whose service may take minutes for a large instance.
 bool MayNameRoads(const v1::InstanceFile& file);
-// Time for those services, besides the usual timeout of a call.
+// Time for a road network's service, besides the usual timeout of a call.
 inline constexpr absl::Duration kRoadsTimeout = absl::Minutes(10);
 
-// Reads the only instance at `path`; "-" means `standard_input`.
+// Reads the only instance at `path`; "-" means `standard_input`. Returns the errors of ReadInput
+// and EmptyInstanceFile.
 absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,
                                                   const InstanceFlags& flags,
                                                   std::istream& standard_input);

@@ -15,9 +15,9 @@
 
 namespace vrp::client {
 
-// A source of the instances of a file: one, or one per line of a .jsonl file. Reads line by line.
-// With format "auto", reads standard input ("-") as .jsonl if its first line is a complete JSON
-// object and more text follows.
+// A source of the instances of a file: one, or one per line of a .jsonl file, which is read line by
+// line. With format "auto", reads standard input ("-") as .jsonl if its first line is a complete
+// JSON object and more text follows.
 class InstanceSource {
  public:
   // Opens the file at `path`; "-" means `standard_input`. `flags.format` may also be "jsonl".
@@ -27,8 +27,9 @@ class InstanceSource {
 
   // Whether the source has one instance per line.
   bool is_json_lines() const { return is_json_lines_; }
-  // Returns the next instance; nullopt at the end. After an error in a line, the next call
-  // continues with the following line.
+  // Returns the next instance; nullopt at the end. Returns kInvalidArgument for an instance that is
+  // unreadable or has more than kMaxInputBytes. After an error in a line, the next call continues
+  // with the following line.
   absl::StatusOr<std::optional<v1::InstanceFile>> Next();
   // Returns the location of the last instance, such as "city.vrp" or "set.jsonl:17".
   const std::string& where() const { return where_; }

@@ -11,6 +11,7 @@ namespace vrp::client {
 namespace {
 
 constexpr size_t kMaxMatrixRows = 5000;
+// Maximum number of values in a message of an upload.
 constexpr size_t kChunkValues = 100'000;
 
 // A parser that collects the numbers of the two matrices from a JSON stream.

@@ -19,7 +19,8 @@ struct MatrixFile {
 };
 
 // Reads a JSON object with `distance_matrix` and optionally `duration_matrix`. Ignores other keys.
-// Parses the text as a stream without storing it. Returns kInvalidArgument naming the row:
+// Parses the text as a stream without storing it. Returns kInvalidArgument for other JSON and for
+// matrices that are not square, have more than 5,000 rows or differ in size. Names the row, as in
 // `duration_matrix[3]: has 4 numbers, wanted 5`.
 absl::StatusOr<MatrixFile> ReadMatrixFile(std::istream& stream);
 
@@ -27,6 +28,7 @@ absl::StatusOr<MatrixFile> ReadMatrixFile(std::istream& stream);
 class MatrixMessages {
  public:
   explicit MatrixMessages(const MatrixFile& file) : file_(file) {}
+  // Returns the next message; nullopt after the last one. Never fails.
   absl::StatusOr<std::optional<v1::UploadMatricesRequest>> Next();
 
  private:

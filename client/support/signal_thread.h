@@ -7,13 +7,14 @@
 
 namespace vrp::client {
 
-// A thread that waits for both signals. The constructor blocks the signals in the calling thread
-// and in all threads that this one starts later. Create the object first in main. A second signal
-// ends the process at once with exit code 130.
+// A thread that waits for SIGINT and SIGTERM. The constructor blocks these signals, and SIGUSR2, in
+// the calling thread and in all threads that the calling thread starts later. Must be created first
+// in main. A second signal ends the process at once with exit code 130.
 class SignalThread {
  public:
   // Starts the thread. `interrupt` must outlive this object.
   explicit SignalThread(Interrupt& interrupt);
+  // Ends the thread by SIGUSR2.
   ~SignalThread();
   SignalThread(const SignalThread&) = delete;
   SignalThread& operator=(const SignalThread&) = delete;

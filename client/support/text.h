@@ -15,7 +15,8 @@ bool IsValidUtf8(std::string_view text);
 // Replaces each byte that is not part of valid UTF-8 by '?', as protobuf strings and JSON require.
 std::string ToValidUtf8(std::string_view text);
 
-// Returns a number with at most four decimals, such as "375", "27591.5" or "0.1235".
+// Returns a number with at most four decimals, such as "375", "27591.5" or "0.1235"; "-" if it is
+// not finite.
 std::string FormatNumber(double value);
 // Returns (cost - reference) / reference with the reference's name, such as "+1.25 % vs search 1
 // s". Older daemons do not send the name; the text is then "+1.25 % vs reference".
@@ -30,7 +31,7 @@ std::string FormatSeconds(double seconds);
 std::string FormatSpan(absl::Duration duration);
 // Returns a count with its noun, such as "1 route" or "3 routes".
 std::string FormatCount(int64_t count, std::string_view noun);
-// Returns a rate such as "850", "12.3k" or "1.2M".
+// Returns a rate such as "850", "12.3k" or "1.2M"; "-" if it is not finite.
 std::string FormatRate(double per_second);
 // Returns a size such as "3 KiB", "850 MiB" or "12 GiB".
 std::string FormatBytes(int64_t bytes);

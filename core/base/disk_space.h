@@ -8,7 +8,8 @@
 namespace vrp {
 
 // Whether `status` reports a full disk, or an exceeded quota or file size limit. Recognises the
-// statuses that absl::ErrnoToStatus returns for ENOSPC, EDQUOT and EFBIG.
+// codes that absl::ErrnoToStatus returns for ENOSPC, EDQUOT and EFBIG: every kResourceExhausted and
+// kOutOfRange counts.
 bool DiskIsFull(const absl::Status& status);
 
 // Calls `write` about once a second until it no longer reports a full disk, and returns its last

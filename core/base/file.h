@@ -11,6 +11,7 @@
 
 namespace vrp {
 
+// Default of the maximum size of a file that is read, in bytes.
 inline constexpr int64_t kMaxFileBytes = int64_t{256} << 20;
 
 // Returns the content of `path`. Blocks on the disk. Errors name the path. Returns kNotFound,
@@ -23,7 +24,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes 
 // unless only the last fsync failed. Thread-safe: of two writers, the later rename wins.
 absl::Status AtomicWriteFile(const std::string& path, std::string_view content);
 
-// Creates `path` and its parents (mode 0755 minus the umask). Returns OK if the folder already
+// Creates `path` and its parents (mode 0777 minus the umask). Returns OK if the folder already
 // exists.
 absl::Status EnsureDirectory(const std::string& path);
 

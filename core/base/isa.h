@@ -6,11 +6,13 @@
 
 namespace vrp {
 
+// Instruction sets of the kernels.
 enum class Isa {
   kAvx2,    // x86-64-v3, the baseline
   kAvx512,  // F, BW, DQ, VL
 };
 
+// Returns "avx2" or "avx512".
 std::string_view IsaName(Isa isa);
 // Returns the instruction sets that this CPU and operating system can run, the baseline first.
 std::vector<Isa> UsableIsas();
@@ -30,8 +32,8 @@ enum class Bf16 {
 // first call asks the operating system for permission to use tiles.
 const std::vector<Bf16>& RunnableBf16();
 // Returns the fastest implementation in hardware that is faster than fp32; kNone if there is none.
-// VRP_ISA in the environment selects another runnable one: avx512_bf16, avx512_bf16_emulated or
-// amx_bf16_emulated. avx2 and avx512 select none.
+// VRP_ISA in the environment selects another runnable one: amx_bf16, avx512_bf16,
+// avx512_bf16_emulated or amx_bf16_emulated. All other values, such as avx2, select kNone.
 Bf16 UsableBf16();
 // Whether the CPU's own instructions, not an emulation, multiply in bf16.
 bool IsNative(Bf16 bf16);

@@ -19,8 +19,9 @@ struct JsonLimits {
 };
 
 // Parses `text`. Returns kInvalidArgument for a syntax error (including NaN), a number beyond
-// double's range, a duplicate key in one object, or an exceeded limit. Syntax errors begin with
-// `name:line:column:`, all others with `name:`. Never throws.
+// double's range, a duplicate key in one object, or an exceeded limit. Syntax errors and numbers
+// beyond double's range begin with `name:line:column:`, all others with `name:`. Throws only
+// std::bad_alloc.
 absl::StatusOr<nlohmann::json> ParseJsonText(std::string_view text, std::string_view name,
                                              const JsonLimits& limits = {});
 

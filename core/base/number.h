@@ -15,6 +15,7 @@ std::string FormatNumber(double value);
 // Parses all of `text` as a finite decimal number ("-3", "+2.5", "1e5"). Returns nullopt for other
 // text, such as "inf", "nan", hex, a value beyond double's range, or trailing characters.
 std::optional<double> ParseNumber(std::string_view text);
+// Parses all of `text` as a decimal int64 ("-3", "+2"). Returns nullopt for other text.
 std::optional<int64_t> ParseInteger(std::string_view text);
 
 }  // namespace vrp

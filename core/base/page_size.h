@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// Default and maximum number of entries of a page.
 inline constexpr int32_t kDefaultPageSize = 50;
 inline constexpr int32_t kMaxPageSize = 1000;
 

@@ -10,9 +10,11 @@
 
 namespace vrp {
 
+// The key of a Philox generator: a seed.
 struct PhiloxKey {
   uint32_t words[2];
 };
+// The position of a Philox block, or its content.
 struct PhiloxCounter {
   uint32_t words[4];
 };
@@ -103,6 +105,7 @@ class CounterRandom {
     return other;
   }
 
+  // Puts `items` into random order, each order with the same probability.
   template <typename T>
   void Shuffle(std::span<T> items) {
     for (size_t i = items.size(); i > 1; --i) {

@@ -32,6 +32,7 @@ class SteadyCondVar {
   static constexpr absl::Duration kLongest =
       absl::Hours(24 * 365);  // now + kLongest must not overflow
 
+  // A mutex with the functions that std::condition_variable_any calls.
   struct Lockable {
     void lock() ABSL_NO_THREAD_SAFETY_ANALYSIS { mutex->Lock(); }
     void unlock() ABSL_NO_THREAD_SAFETY_ANALYSIS { mutex->Unlock(); }

@@ -13,6 +13,7 @@
 
 namespace vrp {
 
+// The reason why work must stop.
 enum class StopReason { kNone, kDeadline, kCancelled };
 
 // A flag shared by the thread that cancels and the threads that poll it. Thread-safe.
@@ -38,18 +39,19 @@ class CancelFlag {
   const std::shared_ptr<const CancelFlag> parent_;
 };
 
-// A deadline that its owner moves while others poll it. Thread-safe.
+// A deadline that its owner moves while others poll it. Times are those of SteadyNow. Thread-safe.
 class MovableDeadline {
  public:
   explicit MovableDeadline(absl::Time deadline) : nanos_(absl::ToUnixNanos(deadline)) {}
 
-  // Returns the deadline. It is stored in nanoseconds, so a time beyond the year 2262 becomes
-  // infinite.
+  // Returns the deadline. A deadline beyond the year 2262 becomes infinite, because an int64 counts
+  // nanoseconds.
   absl::Time time() const {
     const int64_t nanos = nanos_.load(std::memory_order_relaxed);
     return nanos == INT64_MAX ? absl::InfiniteFuture() : absl::FromUnixNanos(nanos);
   }
-  // Moves the deadline to `deadline` if that is later. A deadline that has passed does not move.
+  // Moves the deadline to `deadline` if `deadline` is later. A deadline that has passed does not
+  // move.
   void Extend(absl::Time deadline) {
     const int64_t later = absl::ToUnixNanos(deadline);
     int64_t nanos = nanos_.load(std::memory_order_relaxed);
@@ -70,7 +72,7 @@ class MovableDeadline {
 };
 
 // A condition that every loop of a solver polls at least once a millisecond, and a trainer between
-// steps. Copyable and thread-safe.
+// steps. Deadlines are times of SteadyNow. Copyable and thread-safe.
 class StopCondition {
  public:
   StopCondition() = default;  // never stops
@@ -80,6 +82,7 @@ class StopCondition {
                 std::shared_ptr<const MovableDeadline> movable = nullptr)
       : deadline_(deadline), cancel_(std::move(cancel)), movable_(std::move(movable)) {}
 
+  // Returns kCancelled if both a cancellation and a deadline apply.
   StopReason Check() const {
     if (cancel_ != nullptr && cancel_->cancelled()) return StopReason::kCancelled;
     const absl::Time end = deadline();

@@ -27,7 +27,7 @@ bool IsPrintable(uint32_t point, int continuations) {
   return point >= 0x20 && (point < 0x7F || point > 0x9F);
 }
 
-constexpr size_t kShownBytes = 80;
+constexpr size_t kShownBytes = 80;  // maximum number of bytes that Quoted shows
 
 }  // namespace
 

@@ -36,8 +36,8 @@ std::string Quoted(std::string_view text);
 // Returns true for empty text.
 bool IsPrintableUtf8(std::string_view text);
 
-// Returns the number of insertions, removals and replacements of one byte that turn `a` into `b`
-// (Levenshtein 1966).
+// Returns the smallest number of insertions, removals and replacements of one byte that turn `a`
+// into `b` (Levenshtein 1966).
 size_t EditDistance(std::string_view a, std::string_view b);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Devices that compute, and their capabilities. This header does not include torch. In a build
+// Compute devices and their capabilities. This header does not include torch. In a build
 // without torch, only the CPU exists.
 #pragma once
 
@@ -26,12 +26,15 @@ struct DeviceInfo {
   DeviceId id;
   std::string name;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
   int64_t memory_bytes = 0;
-  bool amp = false;       // whether automatic mixed precision works (and on the CPU beats fp32)
-  bool bf16 = false;      // whether bf16 runs in hardware: AVX-512 BF16, AMX, or GPUs >= 8.0
+  // Whether automatic mixed precision works. On the CPU, only if it is faster than fp32.
+  bool amp = false;
+  // Whether bf16 runs in hardware: AVX-512 BF16, AMX, or a GPU of compute capability 8.0 or more.
+  bool bf16 = false;
   std::string uuid = {};  // of a GPU, see GpuUuid; else empty
 };
 
-// Returns CUDA's 16 bytes in the driver's format: "GPU-7f1ab3f2-2c36-93d5-6a5e-0c3b9a1d8e44".
+// Formats the 16 bytes of a GPU's UUID as the driver does:
+// "GPU-7f1ab3f2-2c36-93d5-6a5e-0c3b9a1d8e44".
 std::string GpuUuid(std::span<const uint8_t, 16> bytes);
 
 // Returns the CPU, followed by every CUDA device that the driver shows.

@@ -17,11 +17,12 @@ bool IsStickyCudaError(int32_t cuda_error);
 // Notifies the listener of an error that lost a device. Returns kUnavailable with the consequence
 // for the user. Every function that turns CUDA's errors into statuses calls this. Thread-safe.
 absl::Status ReportDeviceLoss(const absl::Status& error);
+// Whether `status` is, or was copied from, a result of ReportDeviceLoss.
 bool IsDeviceLost(const absl::Status& status);
 
-// Sets the callback for the next loss; null removes it. The callback is called at most once. The
-// callback runs in the thread that detected the loss and must not block. There is one listener for
-// the process, because a loss concerns the whole process. Thread-safe.
+// Sets the callback for the next loss; null removes the callback. The callback is called at most
+// once, in the thread that detected the loss, and must not block. There is one listener for the
+// process, because a loss concerns the whole process. Thread-safe.
 void SetDeviceLossListener(std::function<void(const absl::Status&)> listener);
 
 }  // namespace vrp

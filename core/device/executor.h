@@ -52,10 +52,11 @@ class DeviceExecutor {
   // Runs `work` and returns a future of its status. Tasks of equal priority run in order of
   // arrival. The CPU's work and work submitted from a task run inline, so that the future is ready
   // at once. Exceptions of inline work leave Run; the future rethrows those of queued work. After
-  // Shutdown, the future returns kCancelled.
+  // Shutdown, the future returns kCancelled, except for work that a device's task submits.
   virtual std::future<absl::Status> Run(Priority priority,
                                         absl::AnyInvocable<absl::Status()> work) = 0;
-  // Makes the thread call DeviceHooks::ReleaseCachedMemory before any other waiting task.
+  // Makes the thread call DeviceHooks::ReleaseCachedMemory before any other waiting task. Does not
+  // wait for this call. Does nothing on the CPU.
   virtual void ReleaseCachedMemory() = 0;
   // Refuses later work. A CUDA device's executor also blocks until the running task has finished,
   // and answers the waiting tasks with kCancelled. Its destructor calls Shutdown.

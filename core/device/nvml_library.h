@@ -14,7 +14,7 @@ namespace vrp {
 struct NvmlObject;  // NVML's opaque type
 using NvmlDevice = NvmlObject*;
 
-// The values of nvmlReturn_t that callers distinguish.
+// Values of nvmlReturn_t that callers distinguish.
 inline constexpr int kNvmlSuccess = 0;
 inline constexpr int kNvmlNotSupported = 3;
 inline constexpr int kNvmlNoPermission = 4;
@@ -22,21 +22,24 @@ inline constexpr int kNvmlFunctionNotFound = 13;
 inline constexpr int kNvmlNoData = 21;
 inline constexpr int kNvmlDeprecated = 26;
 
-inline constexpr unsigned kNvmlTextBytes = 96;  // enough for each text that is read
+inline constexpr unsigned kNvmlTextBytes = 96;  // size of a buffer for a text, in bytes
 inline constexpr int kNvmlClockSm = 1;
 inline constexpr int kNvmlTemperatureGpu = 0;
 
-struct NvmlUtilization {  // percent of the last sample period, which is 1/6 to 1 s
-  unsigned gpu = 0;       // in which a kernel ran
-  unsigned memory = 0;    // in which memory was read or written
+// Utilization in percent of the last sample period, which is 1/6 to 1 s.
+struct NvmlUtilization {
+  unsigned gpu = 0;     // time in which a kernel ran
+  unsigned memory = 0;  // time in which memory was read or written
 };
 
-struct NvmlMemory {  // bytes
+// A device's memory, in bytes.
+struct NvmlMemory {
   uint64_t total = 0;
   uint64_t free = 0;
   uint64_t used = 0;
 };
 
+// A sensor, and its temperature in degrees Celsius.
 struct NvmlTemperature {
   unsigned version = sizeof(NvmlTemperature) | (1U << 24);
   int sensor = kNvmlTemperatureGpu;

@@ -5,7 +5,7 @@
 
 namespace vrp {
 
-// Flags in the device's memory, each 0 or 1.
+// Flags in the device's memory, each 0 or 1. The conditional part runs if at least one is 1.
 struct StepFlags {
   const uint8_t* flags = nullptr;
   int64_t count = 0;

@@ -40,20 +40,21 @@ class StepStream {
   // earlier work.
   virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
   // Captures the launches of `work` without running them. `work` must have run once before, and
-  // must not wait for the device. Memory that `work` allocates lives as long as the graph. Later
-  // captures reuse memory that `work` frees, so nothing may read it after a replay. An error leaves
-  // no capture behind.
+  // must not wait for the device. Calls `work` twice if the driver turns out not to support
+  // conditional graphs. Memory that `work` allocates lives as long as the graph. Later captures
+  // reuse memory that `work` frees, so nothing may read it after a replay. An error leaves no
+  // capture behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
       std::function<absl::Status()> work) = 0;
   // Adds a conditional `part` to the work of Run or Capture. A replay skips the part if no flag is
-  // set when the device reaches it. A skipped part leaves its memory unchanged, so only parts that
-  // are skipped together with it may depend on what it writes. Run always runs the part, and so do
-  // replays if the driver does not support conditional graphs.
+  // set when the device reaches the part. A skipped part leaves its memory unchanged, so only parts
+  // with the same flags may read its results. Run always runs the part, and so do replays if the
+  // driver does not support conditional graphs.
   virtual absl::Status AddConditional(const StepFlags& flags,
                                       absl::FunctionRef<absl::Status()> part) = 0;
 
   // Copies to page-locked host memory after the stream's current work, while the stream continues.
-  // Later work of the stream waits only for earlier copies, not for this one.
+  // Later work of the stream waits only for earlier copies, not for this copy.
   virtual absl::StatusOr<std::unique_ptr<StepCopy>> CopyToHostAsync(void* to, const void* from,
                                                                     int64_t bytes) = 0;
   // Blocks until the stream's work and copies are done.

@@ -21,13 +21,13 @@ namespace {
 // Maximum time that a publication waits for the end of a step.
 constexpr absl::Duration kMaxStepWait = absl::Minutes(2);
 
-// Returns the error for a job that does not run. Until the end of a run is stored, its job's record
-// still says RUNNING.
+// Returns the error for a job that is not running. Until the end of a run is stored, its job's
+// record still says RUNNING.
 absl::Status NotRunning(const Job& job) {
   if (job.state == JobState::kRunning) {
     return absl::FailedPreconditionError(Concat(
         ResourceName(job),
-        ": does not run now, although its record still says RUNNING; only a running job can "
+        ": is not running, although its record still says RUNNING; only a running job can "
         "publish its weights. If this persists, check whether the state folder has free space"));
   }
   return absl::FailedPreconditionError(Concat(ResourceName(job), ": is ", JobStateName(job.state),
@@ -208,8 +208,8 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
       live.WriteAndPublish(staging, kMaxStepWait, publish);
   if (absl::IsCancelled(written.status())) {
     return absl::AbortedError(Concat(ResourceName(job),
-                                     ": the training stopped before its next "
-                                     "step was done"));
+                                     ": the training run ended before it finished its next step, "
+                                     "so its weights were not published"));
   }
   VRP_RETURN_IF_ERROR(written.status());
   // Loads the version now, so that the first request does not wait for it.

@@ -15,6 +15,7 @@
 
 namespace vrp {
 
+// A manager that stores its jobs in a job book. Thread-safe.
 class DurableJobManager final : public JobManager {
  public:
   // Starts the runner's thread. The book's jobs must be recovered already.

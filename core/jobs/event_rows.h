@@ -31,19 +31,22 @@ struct EventLimits {
   int64_t newest = 1000;       // over all types; always kept
   int64_t progress = 4000;     // among the older ones
   int64_t checkpoints = 1000;  // among the older ones
-  int64_t logs = 10'000;       // among the older ones: the first 200 and then the newest
+  int64_t logs = 10'000;       // among the older ones, besides the first 200, which are kept
 };
-// Thins events beyond the limits. Keeps the last progress event and the last checkpoint of every
-// interval of steps. Prefers ends of epochs to other progress. Intervals are powers of two, so that
-// kept points stay when the log is thinned again.
+// Thins the events of each type that exceeds its limit, to about half the limit. Keeps the newest
+// logs. Keeps the last progress event and the last checkpoint of every interval of steps. Prefers
+// ends of epochs to other progress. Intervals are powers of two, so that kept points stay when the
+// log is thinned again.
 absl::Status ThinEventRows(Database& database, int64_t job_number, const EventLimits& limits);
 
+// A range of steps, and the wanted part of its progress events.
 struct HistoryRange {
   int64_t first_step = 1;
-  int64_t last_step = 0;   // 0: no limit
-  int64_t max_points = 0;  // longer histories are sampled evenly
-  bool epochs_only = false;
+  int64_t last_step = 0;     // 0: no limit
+  int64_t max_points = 0;    // longer histories are sampled evenly
+  bool epochs_only = false;  // whether to return only ends of epochs
 };
+// The progress of a job over its steps.
 struct History {
   std::vector<JobEvent> points;  // progress events, by step
   int64_t stored = 0;            // points in the range before sampling

@@ -19,6 +19,7 @@ namespace vrp {
 // entry.
 class EventTopic {
  public:
+  // The newest position, and whether it is the last one.
   struct Position {
     int64_t last = 0;     // sequence number of the newest event
     bool final = false;   // whether the job has ended, so that no events follow
@@ -30,8 +31,9 @@ class EventTopic {
   // Wakes all followers, because this daemon adds no more events.
   void Close();
 
-  // Calls `on_ready` once, as soon as event `next` exists or the position is final or closed. The
-  // call comes from this function if it is due already, otherwise from Advance or Close.
+  // Calls `on_ready` once, as soon as event `next` exists or the position is final or closed.
+  // `next` is at most the newest event + 1. The call comes from this function if it is due already,
+  // otherwise from Advance or Close.
   void NotifyAt(int64_t next, const void* follower, std::function<void()> on_ready);
   // Drops the callbacks of `follower`. A callback that has begun may still be running afterwards.
   void Forget(const void* follower);

@@ -24,6 +24,7 @@ std::optional<JobKind> ParseJobKind(std::string_view name);
 // Returns "trainingJobs/{id}" or "solveJobs/{id}".
 std::string JobResourceName(JobKind kind, std::string_view id);
 
+// The state of a job. CanMove defines the transitions.
 enum class JobState {
   kQueued,
   kPreparing,
@@ -39,6 +40,7 @@ enum class JobState {
 // Returns "QUEUED", "RUNNING" and so on.
 std::string_view JobStateName(JobState state);
 std::optional<JobState> ParseJobState(std::string_view name);
+// Whether a job in this state has ended.
 bool IsFinal(JobState state);
 // Whether a job may move from state `from` to state `to`:
 //   QUEUED     -> PREPARING (its turn), PAUSED, CANCELLED
@@ -52,6 +54,7 @@ bool IsFinal(JobState state);
 //                 QUEUED (its daemon stopped or died)
 bool CanMove(JobState from, JobState to);
 
+// The specification of a training job, as submitted.
 struct JobSpec {
   std::string config_name;  // name of the configuration file, for errors
   std::string config_yaml;
@@ -79,6 +82,7 @@ struct PublishedWeights {
   bool operator==(const PublishedWeights&) const = default;
 };
 
+// A training or solve job.
 struct Job {
   std::string id;          // last part of the resource name
   std::string request_id;  // may be empty
@@ -88,11 +92,11 @@ struct Job {
   JobState state = JobState::kQueued;
   int32_t attempt = 0;  // number of starts; 1 in the first run
   absl::Time created;
-  absl::Time started = absl::InfinitePast();
-  absl::Time ended = absl::InfinitePast();
-  absl::Status error;          // set if the job failed
-  int64_t queue_position = 0;  // 1 is the next to start; 0 unless queued
-  int64_t last_sequence = 0;   // sequence number of the newest event
+  absl::Time started = absl::InfinitePast();  // first start; InfinitePast: not started yet
+  absl::Time ended = absl::InfinitePast();    // InfinitePast: not ended yet
+  absl::Status error;                         // set if the job failed
+  int64_t queue_position = 0;                 // 1 is the next to start; 0 unless queued
+  int64_t last_sequence = 0;                  // sequence number of the newest event
   // Fields of training jobs only.
   std::optional<TrainingProgress> progress;  // the last stored progress
   std::optional<TrainingProgress> best;     // progress at the epoch with the lowest validation cost
@@ -105,6 +109,7 @@ struct Job {
   absl::Duration run_time = absl::ZeroDuration();  // preparing and running, all attempts
 };
 
+// The type of an event.
 enum class EventType {
   kState,
   kLog,

@@ -13,6 +13,7 @@
 namespace vrp {
 namespace {
 
+// Default and maximum number of points of a history.
 constexpr int64_t kDefaultPoints = 1000;
 constexpr int64_t kMaxPoints = 10'000;
 

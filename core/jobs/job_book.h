@@ -28,9 +28,10 @@ class EventSubscription {
   // Never blocks. After the subscription is destroyed, only a call that has begun may still run.
   virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
   // Returns up to `limit` events (at most 1,000, not counting kCompacted) after those of the last
-  // call. Returns none if there are none yet. Reads the store, so a slow reader costs no memory and
-  // never blocks a job. Returns kUnavailable if all events were returned and the daemon stops
-  // before the job is final. Returns kNotFound if the job was deleted.
+  // call. Returns an empty list if there are no further events yet. Reads the store, so a slow
+  // reader costs no memory and never blocks a job. Returns kUnavailable if all events were returned
+  // and the daemon stops before the job is final. Returns kInvalidArgument if `limit` is less than
+  // 1, kNotFound if the job was deleted, and kDataLoss if events are missing.
   virtual absl::StatusOr<std::vector<JobEvent>> Next(int64_t limit) = 0;
   // Whether the job is final and every event was returned.
   virtual bool AtEnd() const = 0;
@@ -43,6 +44,7 @@ struct JobFilter {
   std::map<std::string, std::string> labels = {};  // each job must have all of them
 };
 
+// A page of a list.
 struct JobPage {
   std::vector<Job> jobs;        // newest first
   std::string next_page_token;  // empty on the last page
@@ -56,9 +58,10 @@ using JobListener = std::function<void(const Job& job)>;
 // kResourceExhausted (disk full), kUnavailable, kDataLoss (damaged).
 class JobBook {
  public:
-  // Opens or creates the folder. `quota_bytes` is the limit of StateQuota. Returns
-  // kFailedPrecondition if another daemon uses the folder, or the store cannot be written, has a
-  // newer schema or belongs to another folder. Returns kDataLoss if the store is damaged or lost
+  // Opens or creates the folder. `clock` outlives the book. `quota_bytes` is the limit of
+  // StateQuota. Returns kFailedPrecondition if another daemon uses the folder, or a restore into
+  // the folder did not finish. Also returns kFailedPrecondition if the store cannot be written, has
+  // a newer schema or belongs to another folder. Returns kDataLoss if the store is damaged or lost
   // (see state_marker.h).
   static absl::StatusOr<std::shared_ptr<JobBook>> Open(const std::string& state_directory,
                                                        const Clock* clock, int64_t quota_bytes = 0,

@@ -49,6 +49,7 @@ class JobChange {
 
   void RecordLog(std::string_view line);
   void RecordProgress(const TrainingProgress& progress);
+  // Records a checkpoint. Resets the count of crashes if `step` is after all earlier checkpoints.
   void RecordCheckpoint(int64_t step);
   void RecordResume(int64_t step);
   // Stores the totals of the attempt that has just ended. Keeps the totals of the previous attempt
@@ -66,9 +67,10 @@ class JobChange {
 
   // Records that a solve job resumes from its stored plan.
   void RecordSearchResume();
-  // Sets the total search time, and the search time of this attempt. Adds no event.
+  // Sets the total search time. Resets the count of crashes if this attempt has searched for at
+  // least a minute. Adds no event.
   void SetSearchTime(absl::Duration total, absl::Duration attempt);
-  // Records a better plan, serialised by the server.
+  // Records a better plan, serialised by the server. Resets the count of crashes.
   void RecordPlan(const SolveProgress& progress, std::string plan);
   // Records the answer. The caller then moves the job to SUCCEEDED.
   void RecordAnswer(const SolveProgress& progress, std::string answer);

@@ -17,6 +17,7 @@
 
 namespace vrp {
 
+// A published version of a running job's model.
 struct LivePublication {
   std::string model;  // models/{name}/versions/{n}
   int64_t step = 0;   // the step of its weights
@@ -25,6 +26,7 @@ struct LivePublication {
 // The interface of training jobs. Thread-safe. Returns errors of the store as JobBook does.
 class JobManager {
  public:
+  // The environment and the limits of a manager.
   struct Options {
     std::shared_ptr<JobBook> book = {};   // stores jobs; checkpoints are in jobs/{id}/checkpoint
     Trainer* trainer = nullptr;           // outlives the manager
@@ -64,7 +66,7 @@ class JobManager {
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
   // Returns the absolute path of the job's TensorBoard folder, which need not exist yet.
   virtual std::string TensorBoardFolder(std::string_view id) const = 0;
-  // Calls the function of JobBook with the same name.
+  // Calls the function of JobBook with the same name, as does ReadHistory.
   virtual absl::StatusOr<JobPage> List(const JobFilter& filter) const = 0;
   virtual absl::StatusOr<History> ReadHistory(std::string_view id,
                                               const HistoryRange& range) const = 0;
@@ -90,17 +92,16 @@ class JobManager {
   virtual absl::Status Delete(std::string_view id) = 0;
   // Publishes a running job's weights after its current step as a new live version of its model
   // (see registry.h), and loads the version. Returns the existing version if the step was published
-  // already. Blocks. Returns kFailedPrecondition if the job does not run, and kAborted if it ends
-  // first. Returns kDeadlineExceeded if the step takes too long, and kResourceExhausted if the
-  // state folder's quota is full.
+  // already. Blocks. Returns kFailedPrecondition if the job is not running, and kAborted if the job
+  // ends first. Returns kUnavailable if the daemon stops first, and kDeadlineExceeded if the step
+  // takes too long. Returns kResourceExhausted if the state folder's quota is full.
   virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;
   // Deletes an uploaded dataset, `datasets/{name}`. Returns the errors of DatasetStore, and
   // kFailedPrecondition if an unfinished job reads the dataset.
   virtual absl::Status DeleteDataset(std::string_view name) = 0;
   // Ends calls of Publish with kUnavailable, because the daemon stops.
   virtual void StopPublishing() = 0;
-  // Follows events from sequence number `from` on; 0 and 1 mean the first. Returns kOutOfRange if
-  // `from` exceeds the last event + 1.
+  // Calls JobBook::Watch.
   virtual absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id,
                                                                    int64_t from) = 0;
 };

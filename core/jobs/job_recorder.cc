@@ -9,6 +9,7 @@
 namespace vrp {
 namespace {
 
+// Minimum time between two events in a TensorBoard file, except ends of epochs.
 constexpr absl::Duration kCurveInterval = absl::Seconds(1);
 
 bool IsLastOfEpoch(const TrainingProgress& progress) {

@@ -24,6 +24,7 @@ namespace vrp {
 // thread-safe: only the training thread uses the recorder.
 class JobRecorder final : public TrainingObserver {
  public:
+  // The job, its environment and the interval between progress events.
   struct Options {
     JobStore* store = nullptr;     // outlives the recorder
     const Clock* clock = nullptr;  // outlives the recorder
@@ -42,6 +43,7 @@ class JobRecorder final : public TrainingObserver {
   void OnCheckpoint(int64_t step) override;
   void OnEnd(const TrainingTotals& totals) override { totals_ = totals; }
 
+  // Records that the job resumes from the checkpoint of `step`.
   void RecordResume(int64_t step);
   // Makes the recorder write stored progress to a TensorBoard event file too, at most once a
   // second, and always at ends of epochs. If the file cannot be written, logs the error and stops

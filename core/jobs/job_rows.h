@@ -18,7 +18,7 @@ namespace vrp {
 
 // Inserts a job. Returns the number that the table assigns to it.
 absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record);
-// Updates all columns that can change: not the ids and the specification.
+// Updates all columns except those that never change, such as the ids and the specification.
 absl::Status UpdateJobRow(Database& database, const JobRecord& record);
 
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);
@@ -33,6 +33,7 @@ absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind);
 // Returns the job's position in the queue: 1 for the next job to start, 0 if the job is not queued.
 // The functions that read jobs set Job::queue_position to it.
 absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number);
+// A number of jobs of one kind in one state.
 struct JobCount {
   JobKind kind = JobKind::kTraining;
   JobState state = JobState::kQueued;
@@ -43,16 +44,16 @@ absl::StatusOr<std::vector<JobCount>> CountJobRows(Database& database);
 // Returns jobs of the kind that are neither queued, paused nor final, oldest first. In a store that
 // was just opened, these jobs were interrupted.
 absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind);
+// A range of a list of jobs.
 struct JobRange {
   JobKind kind = JobKind::kTraining;
-  int64_t before = 0;  // returns jobs with lower numbers
-  int64_t limit = 0;
+  int64_t before = 0;                              // bound of the jobs' numbers, which are lower
+  int64_t limit = 0;                               // maximum number of jobs
   std::map<std::string, std::string> labels = {};  // each job must have all of them
 };
 // Returns the jobs of a range, newest first.
 absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range);
-// Deletes a job with its events and all its rows. The next three functions record the deletion of
-// its files.
+// Deletes a job's row and all rows that belong to the job.
 absl::Status DeleteJobRows(Database& database, int64_t job_number);
 
 // Adds, removes or returns records of deleted training jobs whose files may still exist.

@@ -50,6 +50,7 @@ class JobRun {
   void Run();
 
  private:
+  // The result of a run that has trained and published a model.
   struct Outcome {
     std::string model;  // the published model
     TrainingResult result;
@@ -73,7 +74,7 @@ class JobRun {
   const JobRunContext& context_;
   const Job job_;
   const std::shared_ptr<const CancelFlag> cancel_;
-  const std::shared_ptr<CancelFlag> end_early_;  // also set by cancel_
+  const std::shared_ptr<CancelFlag> end_early_;  // child of cancel_
   JobRecorder recorder_;
 };
 

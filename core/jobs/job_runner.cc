@@ -9,6 +9,7 @@
 namespace vrp {
 namespace {
 
+// Wait after the store failed to start a job.
 constexpr absl::Duration kStoreRetry = absl::Seconds(1);
 
 }  // namespace

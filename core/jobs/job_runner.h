@@ -21,6 +21,7 @@ namespace vrp {
 // A pool that runs queued jobs in their order, one per thread. Thread-safe.
 class JobRunner {
  public:
+  // The jobs to run, and the threads that run the jobs.
   struct Options {
     JobStore* store = nullptr;  // outlives the runner
     JobKind kind = JobKind::kTraining;
@@ -28,7 +29,7 @@ class JobRunner {
     // Increment of the nice value of these threads and of those that they start, so that the kernel
     // prefers other threads.
     int32_t niceness = 0;
-    StopSignal* stopping = nullptr;  // outlives the runner; set by its destructor
+    StopSignal* stopping = nullptr;  // outlives the runner, whose destructor sets the signal
   };
   // A function that runs a job, which is PREPARING, and blocks until the end of the run. Cancel and
   // the runner's destructor set the flag.
@@ -42,7 +43,7 @@ class JobRunner {
 
   // Wakes a thread, because a job was queued.
   void Wake();
-  // Sets the flag of the job's run. Returns false if the job does not run, or not yet. The thread
+  // Sets the flag of the job's run. Returns false if the job is not running (yet). The thread
   // of a job that is PREPARING reads the job's state before the run starts.
   bool Cancel(std::string_view id);
 

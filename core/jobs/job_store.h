@@ -27,10 +27,10 @@ namespace vrp {
 // Thread-safe; blocks on the disk.
 class JobStore {
  public:
-  // Called after each commit, without locks, from the thread that wrote. `moved`: whether the job
-  // is new or changed its state.
+  // Called after each commit of a new or changed job, without locks, from the thread that wrote.
+  // `moved` is whether the job is new or changed its state.
   using Listener = std::function<void(const Job& job, bool moved)>;
-  // Opens or creates the file and migrates it to this program's schema.
+  // Opens or creates the file and migrates it to this program's schema. `clock` outlives the store.
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& path,
                                                         const Clock* clock);
 
@@ -64,7 +64,7 @@ class JobStore {
   // if none waits.
   absl::StatusOr<std::optional<Job>> StartNext(JobKind kind);
   // Deletes an ended job. Returns kFailedPrecondition if the job has not ended. The caller removes
-  // a training job's files; the store remembers them until ForgetDeletion.
+  // a training job's files. ListDeletions returns the job's id until ForgetDeletion.
   absl::Status Delete(JobKind kind, std::string_view id);
   absl::StatusOr<std::vector<std::string>> ListDeletions() const;
   absl::Status ForgetDeletion(std::string_view id);
@@ -90,11 +90,12 @@ class JobStore {
   // Adds a job or returns the one of the same request. `contents` are the initial texts of a solve
   // job; null for a training job.
   absl::StatusOr<Job> Submit(Job draft, const SolveSpec* contents, int32_t max_queued);
-  // Does the same without calling the listener.
+  // The result of Insert.
   struct Submission {
     Job job;
-    bool is_new = false;
+    bool is_new = false;  // whether the job was added, rather than found by its request
   };
+  // Works as Submit, but does not call the listener.
   absl::StatusOr<Submission> Insert(Job draft, const SolveSpec* contents, int32_t max_queued)
       ABSL_LOCKS_EXCLUDED(write_mutex_);
   // Writes a change. Returns the changed job.

@@ -37,15 +37,18 @@ class LiveRuns {
       models = std::move(found->second.models);
       runs_.erase(found);
     }
-    models->Close(absl::AbortedError("the training stopped before its next step was done"));
+    models->Close(
+        absl::AbortedError("the training run ended before it finished its next step, so its "
+                           "weights were not published"));
   }
-  // Returns the run's models; null if the job does not run.
+  // Returns the run's models; null if the job is not running.
   std::shared_ptr<LiveModels> Find(std::string_view job_id) {
     absl::MutexLock lock(&mutex_);
     const auto found = runs_.find(job_id);
     return found == runs_.end() ? nullptr : found->second.models;
   }
-  // Asks the run to end. Does nothing if the job does not run; a later run reads the job's record.
+  // Asks the run to end. Does nothing if the job is not running; a later run reads the job's
+  // record.
   void EndEarly(std::string_view job_id) {
     absl::MutexLock lock(&mutex_);
     const auto found = runs_.find(job_id);
@@ -59,6 +62,7 @@ class LiveRuns {
   }
 
  private:
+  // A run, and the flag that asks it to end.
   struct Run {
     std::shared_ptr<LiveModels> models;
     std::shared_ptr<CancelFlag> end_early;

@@ -27,6 +27,7 @@ absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
 std::string WritePublished(const PublishedWeights& published);
 absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text);
 
+// Writes or parses the progress of a solve job, like WriteProgress and ParseProgress.
 std::string WriteSolveProgress(const SolveProgress& progress);
 absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text);
 

@@ -22,6 +22,7 @@ namespace vrp {
 // Returns errors of the store as JobBook does.
 class SolveJobManager {
  public:
+  // The environment and the limits of a manager.
   struct Options {
     std::shared_ptr<JobBook> book = {};  // stores the jobs
     JobSolver* solver = nullptr;         // outlives the manager
@@ -57,6 +58,7 @@ class SolveJobManager {
   // Returns the serialised answer of a job that has succeeded; nullopt if there is none.
   absl::StatusOr<std::optional<std::string>> Answer(std::string_view id) const;
 
+  // The request of a job that has not ended.
   struct UnfinishedRequest {
     std::string id;
     std::string request;  // serialised request
@@ -64,8 +66,8 @@ class SolveJobManager {
   // Returns the requests of unfinished jobs, newest first.
   absl::StatusOr<std::vector<UnfinishedRequest>> ListUnfinishedRequests() const;
 
-  // Ends the search now. The job succeeds with its best plan; a queued job without a plan is
-  // cancelled. Has no effect on a job that was stopped, has succeeded or is cancelled. Returns
+  // Ends the search now. The job succeeds with its best plan; a job without a plan is cancelled.
+  // Has no effect on a job that was stopped, has succeeded or is cancelled. Returns
   // kFailedPrecondition if the job has failed.
   absl::StatusOr<Job> Stop(std::string_view id);
   // Deletes an ended job. Returns kFailedPrecondition if the job has not ended.
@@ -73,7 +75,7 @@ class SolveJobManager {
 
  private:
   explicit SolveJobManager(const Options& options);
-  // Ends a job that is STOPPING and does not run. Builds its answer from its plan, on this thread.
+  // Ends a job that is STOPPING and not running. Builds its answer from its plan, on this thread.
   void FinishStoppedJob(const Job& job);
 
   const std::shared_ptr<JobBook> book_;

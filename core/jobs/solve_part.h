@@ -12,7 +12,8 @@ namespace vrp {
 // The specification of a solve job. The server writes and reads the serialised texts.
 struct SolveSpec {
   std::string request = {};  // complete, with the instance; not in Job, see JobStore::ReadContent
-  // Stored after `request` as part of it, but another attachment makes no other request.
+  // Text that is stored at the end of `request`. Two specifications that differ only in their
+  // attachments count as the same request.
   std::string attachment = {};
   std::string summary = {};  // short text, without the instance
   absl::Duration budget = {};
@@ -31,6 +32,7 @@ struct SolveProgress {
   bool operator==(const SolveProgress&) const = default;
 };
 
+// The fields of a job that only solve jobs have.
 struct SolvePart {
   std::string summary;
   std::string request_sha256;

@@ -15,12 +15,13 @@
 
 namespace vrp {
 
-// A recorder with its own thread, so that the search never waits for the disk. It stores the first
-// plan at once, so that a job has an answer even if the daemon keeps crashing. Later it stores the
-// newest plan and the search time at most once per interval. If the disk is full, it retries after
-// an interval. Thread-safe.
+// A recorder with its own thread, so that the search never waits for the disk. Stores the first
+// plan at once, so that a job has an answer even if the daemon keeps crashing. Later stores the
+// newest plan and the search time at most once per interval. If the disk is full, retries after an
+// interval. Thread-safe.
 class SolveRecorder {
  public:
+  // The job and the interval between two writes.
   struct Options {
     JobStore* store = nullptr;     // outlives the recorder
     const Clock* clock = nullptr;  // outlives the recorder
@@ -37,7 +38,7 @@ class SolveRecorder {
   // Records a better plan. Does not wait for the disk.
   void RecordPlan(FoundPlan plan);
   // Stores all unstored changes and returns the progress. Must be called at most once, after the
-  // search has ended; otherwise the destructor does it.
+  // search has ended. If Finish was not called, the destructor calls it.
   SolveProgress Finish();
 
  private:

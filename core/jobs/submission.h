@@ -22,8 +22,8 @@ absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 // Returns the configuration of a job that was accepted earlier, perhaps by an older version.
 absl::StatusOr<TrainingConfig> ParseStoredConfig(const JobSpec& spec);
 
-// Checks the sizes of the specification's texts and that they are printable. Names every wrong
-// field, one per line: `overrides[3]: has 5000 bytes, wanted at most 4096`.
+// Checks the sizes of the specification's texts, and that all texts but config_yaml are printable.
+// Names every wrong field, one per line: `overrides[3]: has 5000 bytes, wanted at most 4096`.
 absl::Status CheckSizes(const JobSpec& spec);
 // Checks the priority and the limits. Names every wrong field, one per line.
 absl::Status CheckLimits(const JobSpec& spec);

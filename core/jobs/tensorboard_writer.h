@@ -16,6 +16,7 @@
 
 namespace vrp {
 
+// A value under a tag.
 struct TensorBoardScalar {
   std::string tag;  // such as "loss" or "cost/train"
   double value = 0;
@@ -26,11 +27,12 @@ struct TensorBoardScalar {
 // does no harm. Not thread-safe; blocks on the disk.
 class TensorBoardWriter {
  public:
+  // The file's folder and attempt.
   struct Options {
     std::string folder;        // created if absent
     absl::Time time;           // part of the file's name
     int32_t attempt = 1;       // part of the file's name
-    int64_t resumed_from = 0;  // later steps of earlier files become invalid
+    int64_t resumed_from = 0;  // later steps of earlier files become invalid; 0: all stay valid
   };
   static absl::StatusOr<std::unique_ptr<TensorBoardWriter>> Open(const Options& options);
   ~TensorBoardWriter();

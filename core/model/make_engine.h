@@ -26,7 +26,8 @@ struct EngineRequest {
 };
 
 // Makes an engine with weights drawn from the seed. Returns kInvalidArgument naming a wrong
-// architecture or size, and kUnimplemented for a CUDA device in a build without LibTorch.
+// architecture or size, and for a CUDA device the errors of MakeTorchEngine
+// (core/model/torch/engines.h).
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& request);
 
 }  // namespace vrp

@@ -51,7 +51,7 @@ class AliasStore {
   // Sets or moves an alias. Returns kInvalidArgument as CheckAliasName does, or kResourceExhausted
   // if the model has kMaxAliases others.
   absl::Status Set(std::string_view model, std::string_view alias, int32_t version);
-  // Removes an alias. Returns kNotFound as Find does.
+  // Removes an alias. Returns kInvalidArgument and kNotFound as Find does.
   absl::Status Delete(std::string_view model, std::string_view alias);
 
  private:

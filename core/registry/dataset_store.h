@@ -21,6 +21,7 @@ namespace vrp {
 
 inline constexpr int64_t kMaxDatasetBytes = int64_t{1} << 30;  // maximum size of the content
 
+// The description of a dataset.
 struct StoredDataset {
   std::string name;  // `datasets/{name}`
   DatasetSummary summary;
@@ -45,8 +46,9 @@ class DatasetUpload {
   // the disk or the quota is full.
   absl::Status Add(std::string_view piece);
   // Gives the content its name. The dataset is durable on return. Stores the same content under the
-  // same name only once. Returns kAlreadyExists if other content has the name, and
-  // kResourceExhausted if the disk or the quota is full. Must be called once, last.
+  // same name only once, and replaces a damaged dataset of that name. Returns kAlreadyExists if
+  // other content has the name, and kResourceExhausted if the disk or the quota is full. Must be
+  // called once, last.
   absl::StatusOr<StoredDataset> Finish(const DatasetSummary& summary);
 
  private:
@@ -67,7 +69,7 @@ class DatasetStore {
  public:
   struct Options {
     std::string directory;
-    int32_t max_count = 1000;
+    int32_t max_count = 1000;  // maximum number of datasets
     // Called before `bytes` are written, and repeatedly while an upload grows. An error refuses the
     // bytes. Optional.
     std::function<absl::Status(int64_t bytes)> check_space = nullptr;
@@ -81,10 +83,10 @@ class DatasetStore {
   // kResourceExhausted if there are too many datasets or there is no space.
   absl::StatusOr<std::unique_ptr<DatasetUpload>> Begin(const std::string& name, int64_t bytes);
 
-  // Returns a dataset. Here and below, `name` is `datasets/{name}`. Returns kInvalidArgument for
-  // another form of name, kNotFound, or kDataLoss if the dataset's files are damaged. Returns
-  // kUnavailable if the files cannot be read now. Returns kFailedPrecondition if a newer program
-  // stored the dataset.
+  // Returns a dataset. Here and below, `name` is `datasets/{name}`. Returns kInvalidArgument if
+  // `name` does not have that form, kNotFound, or kDataLoss if the dataset's files are damaged.
+  // Returns kUnavailable if the files cannot be read now. Returns kFailedPrecondition if a newer
+  // program stored the dataset.
   absl::StatusOr<StoredDataset> Get(std::string_view name) const;
   // Returns all readable datasets, sorted by name.
   std::vector<StoredDataset> List() const;

@@ -18,6 +18,7 @@
 
 namespace vrp {
 
+// Description of the matrices in one file.
 struct StoredMatrices {
   std::string name;        // `matrices/{id}`
   int32_t size = 0;        // rows of each matrix
@@ -61,16 +62,17 @@ class MatrixStore final : public MatrixSource {
     // Called before `bytes` are written. An error refuses the bytes. Optional.
     std::function<absl::Status(int64_t bytes)> check_space = nullptr;
   };
-  // Creates the folder if it is absent, and removes unfinished uploads.
+  // Creates the folder if it is absent. Removes unfinished uploads and all other files whose name
+  // is not an id.
   static absl::StatusOr<std::unique_ptr<MatrixStore>> Create(Options options);
 
   // Stores an upload durably. Stores the same content only once. Returns kInvalidArgument as
   // CheckComplete does. Returns kResourceExhausted if there are too many matrices, or the disk or
   // the quota is full.
   absl::StatusOr<StoredMatrices> Put(const MatrixUpload& upload);
-  // Returns matrices by name. Returns kInvalidArgument for another form of name, kNotFound, or
-  // kDataLoss if the file's content does not match its name. Returns the code of ReadFile if the
-  // file cannot be read.
+  // Returns matrices by name. Returns kInvalidArgument if `name` is not of the form
+  // `matrices/{id}`, kNotFound if there are no such matrices, or kDataLoss if the file's content
+  // does not match its name. Returns the code of ReadFile if the file cannot be read.
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override;
   // Returns all readable matrices, sorted by name.
   std::vector<StoredMatrices> List() const;

@@ -98,11 +98,12 @@ class Registry {
   std::vector<std::string> AliasesOf(const ModelVersion& version) const;
   // Loads the version, then sets the alias durably. Returns the version that the alias named
   // before. Returns the errors of Load and of AliasStore::Set, which leave the alias unchanged.
-  // Returns kInvalidArgument for `live`, which cannot be set. An alias `live` that an earlier
-  // release set keeps its version until DeleteAlias removes it.
+  // Returns kInvalidArgument for a version below 1 and for `live`, which cannot be set. An alias
+  // `live` that an earlier release set keeps its version until DeleteAlias removes it.
   absl::StatusOr<std::optional<int32_t>> SetAlias(std::string_view name, std::string_view alias,
                                                   int32_t version);
-  // Removes an alias. Returns kInvalidArgument for `live`, unless an earlier release set it.
+  // Removes an alias. Returns the errors of AliasStore::Delete, and kInvalidArgument for `live`
+  // unless an earlier release set it.
   absl::Status DeleteAlias(std::string_view name, std::string_view alias);
   // Deletes a version durably from disk and memory. Publish never reuses its number. Returns
   // kNotFound, or kFailedPrecondition if an alias names the version or the version is in a
@@ -126,7 +127,9 @@ class Registry {
                                        OtherArchitecture other = OtherArchitecture::kRefuse);
 
   // Publishes weights from elsewhere. Checks their header and loads them once, so that unusable
-  // weights are refused. Drops the card's training job, which belongs to another registry.
+  // weights are refused. Drops the card's training job, which belongs to another registry. Returns
+  // kInvalidArgument for malformed weights or a card that does not fit them, kFailedPrecondition if
+  // the network cannot decode, and the errors of Publish.
   absl::StatusOr<ModelVersion> Import(std::string_view name, const std::string& staging_directory);
   // Adds rows to the card of a version, durably and atomically. A row replaces one of the same
   // data, mode and reference. Drops the oldest rows if there are too many. Returns the errors of

@@ -30,12 +30,14 @@ struct PolicyRequest {
   DecodeClass importance = DecodeClass::kInteractive;
 };
 
+// The result of a request, and its times.
 struct DecodeOutcome {
   absl::StatusOr<DecodedPlan> plan = absl::UnknownError("not decoded");
   absl::Duration waited = absl::ZeroDuration();    // time until a batch began, or until the refusal
   absl::Duration computed = absl::ZeroDuration();  // time of the batch; zero if none began
 };
 
+// A request in the queue, and the receiver of its outcome.
 struct WaitingDecode {
   PolicyRequest request;
   absl::AnyInvocable<void(DecodeOutcome)> done;
@@ -70,11 +72,12 @@ class DecodeQueue {
     std::vector<WaitingDecode> expired;  // all queued requests whose stop condition holds
   };
   // Removes the next batch: the first request of the most important class, and the later and less
-  // important ones that can join it. Requests can join if they have the same policy, method, width
-  // and augmentations, are not large, use one thread and draw no samples. Multi-start requests also
-  // need the same number of nodes. Random numbers depend on the position in a batch. Judged by
-  // recent times, the batch must end before its earliest deadline. Requests with improvement also
-  // need the same rounds and seed. None of them may end before half of the first one's time.
+  // important ones that can join it. Requests can join if they have the same policy, method, width,
+  // augmentations and `others`, are not large and use one thread. Requests that draw samples cannot
+  // join, because random numbers depend on the position in a batch. Multi-start requests also need
+  // the same number of nodes. Judged by recent times, the batch must end before its earliest
+  // deadline. Requests with improvement also need the same rounds and seed. None of them may end
+  // before half of the first one's time.
   Taken Take(absl::Time now);
 
   // Records that a batch like `first`, with `rows` rows in all, was decoded in `took`.
@@ -93,8 +96,8 @@ class DecodeQueue {
   absl::Duration ExpectedTime(const PolicyRequest& like, int64_t rows) const {
     return TimeOf(like, rows).time;
   }
-  // Whether a decoding by the same policy and method, with no more rows, was abandoned in the last
-  // ten seconds, after at least `time` / 1.1.
+  // Whether a decoding by the same policy and method was abandoned in the last ten seconds. It must
+  // have had no more rows and taken at least `time` / 1.1.
   bool WouldExceed(const PolicyRequest& request, absl::Duration time, absl::Time now) const;
   // Returns an estimate of the time for `rows` rows by the policy that was measured last.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }

@@ -16,6 +16,7 @@
 
 namespace vrp {
 
+// A way of decoding that an evaluation measures.
 struct EvaluationMode {
   DecodeMethod method = DecodeMethod::kGreedy;
   int32_t width = 1;          // see DecodeOptions
@@ -45,6 +46,7 @@ struct SizeBucket {
   double mean_cost = 0;
   double mean_gap = 0;
 };
+// The results of one mode.
 struct EvaluationRow {
   EvaluationMode mode = {};
   int64_t instances = 0;

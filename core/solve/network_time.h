@@ -1,4 +1,4 @@
-// Texts for a policy that has no plan in time.
+// Messages about a policy that has no plan in time.
 #pragma once
 
 #include <string>

@@ -50,7 +50,7 @@ class PolicyClient {
 
   // Plans of the policy that a search starts from.
   struct Seeds {
-    std::vector<Plan> plans = {};  // sorted, the best plan first
+    std::vector<Plan> plans = {};  // the best plan first; the others are not sorted
     std::string note = {};         // the reason why there are no plans
   };
   // Returns the greedy plan and, if there is time for them, samples. Uses a share of the remaining

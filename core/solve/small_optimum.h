@@ -15,8 +15,8 @@ namespace vrp {
 // plans.
 inline constexpr int32_t kMaxPlainExactCustomers = 8;
 // Maximum number of plans of any other instance, counting every choice of vehicles and of dropped
-// customers. This is about 5 customers with one vehicle type. The independent checker judges each
-// plan. Instances that allow reloads are not tried.
+// customers. The limit is about 5 customers with one vehicle type. The independent checker judges
+// each plan. Instances that allow reloads are not tried.
 inline constexpr double kMaxExactPlans = 2000;
 
 // Returns a plan that is proven optimal. Returns nullopt if the instance is too large or allows

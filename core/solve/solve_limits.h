@@ -7,6 +7,7 @@
 
 namespace vrp {
 
+// Smallest and largest budget of a solve.
 inline constexpr absl::Duration kMinBudget = absl::Milliseconds(1);
 inline constexpr int32_t kMaxBudgetSeconds = 30 * 24 * 3600;
 inline constexpr absl::Duration kMaxBudget = absl::Seconds(kMaxBudgetSeconds);

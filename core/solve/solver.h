@@ -15,6 +15,7 @@
 
 namespace vrp {
 
+// The reason why a solve ended.
 enum class SolveEnd {
   kBudget,
   kDeadline,  // the caller's deadline shortened the budget

@@ -9,10 +9,10 @@ namespace vrp {
 // Returns `solution` with a reason for each unserved customer. The reason is the first of these
 // that holds:
 // - "no vehicle has its skills";
-// - "demand exceeds capacity": in one load dimension of each vehicle with these skills;
+// - "demand exceeds capacity": for each vehicle with these skills, in at least one load dimension;
 // - "no vehicle can serve it and take its own breaks";
 // - "outside the shift of every vehicle";
-// - "time window cannot be reached", or the same for the depot's window;
+// - "time window cannot be reached": of the customer or of the depot;
 // - "too far for the limits of every vehicle": on distance or duration;
 // - "cheaper to skip": the customer has a prize;
 // - "fleet exhausted": all vehicles that could serve the customer alone are used;

@@ -11,6 +11,7 @@
 
 namespace vrp {
 
+// A deleter of OpenSSL objects.
 struct OpenSslFree {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(X509* certificate) const { X509_free(certificate); }

@@ -33,8 +33,8 @@ struct TlsMaterial {
 
 // Reads and checks the files. Errors name the file. Returns kInvalidArgument if a file is not PEM,
 // or if the key is encrypted or belongs to another certificate. Returns kInvalidArgument as well if
-// a certificate or authority has expired by `now`. Returns kPermissionDenied if other users can
-// read the key. Also returns the errors of ReadFile.
+// the server's certificate or all client authorities have expired by `now`. Returns
+// kPermissionDenied if other users can read the key. Also returns the errors of ReadFile.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now);
 
 // The material in use. Connections that begin after a Reload use the new material. Thread-safe.

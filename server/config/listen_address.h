@@ -42,7 +42,7 @@ absl::Status CheckHttpAddress(std::string_view option, std::string_view text,
 // Returns kUnavailable for a valid TCP address that cannot be bound.
 absl::Status BindError(std::string_view option, std::string_view text);
 
-// Returns the address for clients with the bound port: "HOST:PORT".
+// Returns the address for clients with the bound port: "HOST:PORT", "[IPV6]:PORT" or "unix:PATH".
 std::string BoundAddress(const ListenAddress& address, int32_t port);
 
 }  // namespace vrp

@@ -24,7 +24,7 @@ struct RoadUrl {
 
   // Returns the address in its usual form, as "http://127.0.0.1:5000/osrm".
   std::string ToString() const;
-  // Returns the value of an HTTP Host header: without the scheme's own port.
+  // Returns the value of an HTTP Host header: without a port that is the scheme's default.
   std::string HostHeader() const;
   bool operator==(const RoadUrl&) const = default;
 };
@@ -33,27 +33,28 @@ struct RoadUrl {
 // Refuses user names, queries and fragments.
 absl::StatusOr<RoadUrl> ParseRoadUrl(std::string_view text);
 
-// Limits of the settings below.
-inline constexpr int32_t kMaxRoadBlock = 5'000;
+// Largest values of the settings below, in the units of their names.
+inline constexpr int32_t kMaxRoadBlock = 5'000;  // rows or columns
 inline constexpr int32_t kMaxRoadConnections = 64;
 inline constexpr int32_t kMaxRoadTimeoutS = 600;
 inline constexpr int32_t kMaxRoadTries = 10;
 inline constexpr int32_t kMaxRoadCacheS = 7 * 24 * 3600;
 inline constexpr int32_t kMaxRoadDistanceM = 1'000'000;
-inline constexpr size_t kMaxRoadNetworks = 100;
+inline constexpr size_t kMaxRoadNetworks = 100;  // networks of one daemon
 inline constexpr size_t kMaxRoadNameBytes = 64;
 
 // A road network of the daemon. The daemon calls no other address.
 struct RoadNetworkOptions {
-  std::string name;  // what instances call it, such as "car"
+  std::string name;  // name that instances use, such as "car"
   RoadServiceKind kind = RoadServiceKind::kOsrm;
   RoadUrl url;
   // The service's own name for the kind of vehicle: OSRM's profile or Valhalla's costing.
   std::string profile;
-  // Numbers of rows and of columns that one request asks for, within the limits of the service.
+  // Largest number of rows, and of columns, that one request asks for, within the limits of the
+  // service.
   int32_t block_size = 0;
   int32_t connections = 4;  // concurrent requests of the daemon
-  int32_t timeout_s = 30;   // of one request
+  int32_t timeout_s = 30;   // of one try
   int32_t tries = 3;        // of one request
   int32_t cache_s = 3600;   // time for which the daemon keeps answers; 0: none
   // Largest distance in metres from a location to the nearest road. Only OSRM reports it.

@@ -12,13 +12,14 @@
 
 namespace vrp {
 
-// Reports a problem at a place of the file, for a key such as `road_networks.car.url`.
+// A function that reports a problem at a place of the file, for a key such as
+// `road_networks.car.url`.
 using AddYamlError =
     absl::FunctionRef<void(const YAML::Mark&, std::string_view key, const std::string& problem)>;
 
 // Reads a mapping of names to mappings of settings: `car: {kind: osrm, url:
-// "http://127.0.0.1:5000"}`. Returns the networks by name; those with errors are absent and
-// reported.
+// "http://127.0.0.1:5000"}`. Returns the networks sorted by name. Reports the networks with errors
+// and leaves them out.
 std::vector<RoadNetworkOptions> ReadRoadNetworks(const YAML::Node& node, AddYamlError add_error);
 
 // Describes a node for errors: its text in quotes, "a list", "a mapping" or "nothing".

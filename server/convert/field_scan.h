@@ -13,7 +13,8 @@ struct FieldScan {
   std::vector<FieldViolation> unsupported;  // fields that the server's proto does not have
 };
 
-// Scans a message and its submessages. Returns at most 100 violations of each kind.
+// Scans a message and its submessages. Returns at most 100 violations of each kind, and only the
+// first unknown field of each message.
 FieldScan ScanInstance(const v1::Instance& message);
 
 }  // namespace vrp

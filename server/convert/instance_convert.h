@@ -18,14 +18,14 @@ struct InstanceProblems {
   std::vector<FieldViolation> invalid;
   std::vector<FieldViolation> unsupported;
   // Warnings about customers that no vehicle can serve: `customers[17].demand: 42 exceeds vehicle
-  // capacity 30`
+  // capacity 30`.
   std::vector<FieldViolation> oversize = {};
 };
 // Finds all errors of a message. `matrices` holds uploaded matrices; if it is null, their names are
 // refused.
 InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* matrices = nullptr);
 
-// Returns the instance of a message. Paths in errors begin in the Instance.
+// Returns the instance of a message. Paths in errors are relative to the Instance.
 //
 // Returns kInvalidArgument with all wrong fields, as `customers[17].demand: got -1, wanted at least
 // 0`. Returns kUnimplemented with all fields that this server does not know. Refuses road networks,

@@ -17,7 +17,8 @@ v1::Objective ToProto(Objective objective);
 // Converts an enum. Returns nullopt for an unspecified or unknown value.
 std::optional<Metric> MetricFromProto(v1::Metric metric);
 std::optional<Objective> ObjectiveFromProto(v1::Objective objective);
-// Converts an enum. Returns kInvalidArgument naming `format` or `problem_type`.
+// Converts an enum. Returns kInvalidArgument naming `format` or `problem_type` for an unspecified
+// or unknown value.
 absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format);
 absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type);
 

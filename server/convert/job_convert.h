@@ -19,7 +19,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event);
 v1::TrainingHistoryPoint HistoryPointToProto(const JobEvent& event);
 
 // Returns the specification of a training job. `default_device` applies if the message names none.
-// Returns kInvalidArgument if config_yaml is absent or time_limit is no valid duration, or if
+// Returns kInvalidArgument if config_yaml is absent or time_limit is not a valid duration, or if
 // CheckSizes, CheckLimits or CheckLabels refuses a field. The job manager checks the configuration
 // itself.
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,

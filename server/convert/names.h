@@ -14,10 +14,11 @@ namespace vrp {
 
 std::string ModelVersionName(std::string_view name, int32_t version);
 
-// Returns the parts of a name. Returns kInvalidArgument naming `field`: `name: got "x", wanted
-// trainingJobs/{id}`.
+// Returns the id in a job's name. Returns kInvalidArgument naming `field`, such as `name: got "x",
+// wanted trainingJobs/{id}`. So do the functions below.
 absl::StatusOr<std::string> ParseJobName(JobKind kind, std::string_view field,
                                          std::string_view name);
+// Parses the name of a model, a version or an alias.
 absl::StatusOr<ModelReference> ParseModelName(std::string_view field, std::string_view name);
 // Parses a name, which must be models/{name}/versions/{n}.
 absl::StatusOr<ModelReference> ParseVersionName(std::string_view field, std::string_view name);

@@ -41,7 +41,8 @@ absl::Duration MinSearchTimeOf(const v1::SolveRequest& message, int64_t customer
                                const SolveLimits& limits);
 
 // Returns the response with the fields that follow from the answer and the instance. The caller
-// sets `model`, `no_improvement`, `initial_solution`, `solution_file` and `rendered`.
+// sets `model`, `no_improvement`, `initial_solution`, `solution_file`, `rendered`, `geometry_note`
+// and `times.roads`.
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer);
 
 }  // namespace vrp

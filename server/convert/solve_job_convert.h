@@ -14,7 +14,7 @@ SolveSpec SolveSpecOf(const v1::SolveRequest& request, const Instance& instance)
 
 // Returns the message without the response, which the store keeps separately.
 v1::SolveJob SolveJobToProto(const Job& job);
-// Returns the event without the response.
+// Returns the event. The response is present but empty, because the store keeps it separately.
 v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event);
 
 }  // namespace vrp

@@ -11,6 +11,7 @@
 
 namespace vrp {
 
+// The domain of google.rpc.ErrorInfo in all errors.
 inline constexpr char kErrorDomain[] = "vrp";
 
 // Returns `status` with a request to retry after `delay`.

@@ -59,9 +59,10 @@ class Daemon {
 
   // Returns the address for clients, such as "127.0.0.1:50051" or "unix:/path".
   const std::string& address() const;
-  // Returns the address of /metrics, such as "127.0.0.1:9464"; empty without HTTP.
+  // Returns the address of /metrics, such as "127.0.0.1:9464"; empty without metrics_listen.
   std::string metrics_address() const;
-  // Returns a URL such as "http://127.0.0.1:9464/metrics", or with https; empty without HTTP.
+  // Returns a URL such as "http://127.0.0.1:9464/metrics", or with https; empty without
+  // metrics_listen.
   std::string metrics_url() const;
   // Returns a URL such as "http://127.0.0.1:8080", or with https; empty without http_listen.
   std::string http_url() const;

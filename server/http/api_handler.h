@@ -1,4 +1,4 @@
-// Serves the RPCs of vrp.v1 as JSON, their OpenAPI document and VROOM's form.
+// Serves the RPCs of vrp.v1 as JSON, their OpenAPI document, VROOM's form and the web page.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@
 
 namespace vrp {
 
-// Checks where a request comes from and what its caller may do, then calls the RPC of its path.
+// A handler of the API. It checks where a request comes from and what its caller may do, then calls
+// the RPC of the path. The web page and the OpenAPI document need no token.
 class ApiHandler final : public HttpHandler {
  public:
   struct Options {
@@ -24,8 +25,8 @@ class ApiHandler final : public HttpHandler {
   boost::asio::awaitable<void> Serve(HttpExchange& exchange) override;
 
  private:
-  // Checks the token and the media type of a request, then calls its RPC. `is_vroom`: in VROOM's
-  // form.
+  // Checks the token and the media type of a request, then calls its RPC. `is_vroom`: whether the
+  // request and its response have VROOM's form.
   boost::asio::awaitable<void> ServeMatch(HttpExchange& exchange, const HttpRouteMatch& match,
                                           bool is_vroom);
 

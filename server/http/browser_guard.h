@@ -9,27 +9,27 @@
 
 namespace vrp {
 
-// The headers of a request that the guard judges; empty if absent.
+// The headers of a request that the guard checks; empty if absent.
 struct GuardedRequest {
   std::string_view host;
   std::string_view origin;
   std::string_view fetch_site;  // Sec-Fetch-Site
 };
 
-// A judge of the headers that browsers set. Thread-safe.
+// A checker of the headers that browsers set. Thread-safe.
 class BrowserGuard {
  public:
   struct Options {
     bool tls = false;
-    // Further host names of the daemon, in lower case and without ports. Addresses and localhost
+    // Further host names of the daemon, in lower case and without ports. IP addresses and localhost
     // are always allowed.
     std::vector<std::string> hosts;
   };
   explicit BrowserGuard(Options options) : options_(std::move(options)) {}
 
-  // Returns kPermissionDenied with the remedy if the request names an unknown host, since a page
-  // can make its own name resolve to this machine (DNS rebinding), or if it comes from a page of
-  // another origin.
+  // Returns kPermissionDenied with the remedy if the request names an unknown host or comes from a
+  // page of another origin. An unknown host may be the name of a hostile page that resolves to this
+  // machine (DNS rebinding).
   absl::Status Check(const GuardedRequest& request) const;
 
  private:

@@ -14,7 +14,7 @@
 namespace vrp {
 
 // A call with any number of messages in both directions. Thread-safe, for one writer and one
-// reader. gRPC keeps the call alive until it is done.
+// reader. The call lives at least until gRPC calls OnDone.
 class GatewayCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                           public std::enable_shared_from_this<GatewayCall> {
  public:
@@ -30,19 +30,19 @@ class GatewayCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
   static std::shared_ptr<GatewayCall> Start(const std::shared_ptr<grpc::Channel>& channel,
                                             Options options);
 
-  // Sends a message. Only allowed while can_write().
+  // Sends a message. Must be called only while can_write().
   void Write(const std::string& message);
-  // Ends the request. Only allowed while can_write().
+  // Ends the request. Must be called only while can_write().
   void WritesDone();
-  // Whether the previous message is on its way. Also true when the call has failed, which ignores
-  // further messages.
+  // Whether no write is running. Also true after the call has failed, which then ignores further
+  // messages.
   bool can_write() const;
 
   // Returns the next message, if there is one, and asks for another.
   std::optional<std::string> Take();
-  // Returns the status once the call is done and all messages have been taken.
+  // Returns the status once the call is done and all messages have been taken; nullopt before.
   std::optional<grpc::Status> status() const;
-  // Returns the id of a call that is done, for reports of errors.
+  // Returns the id of a call that is done, for reports of errors; empty if the server sent none.
   std::string request_id() const;
 
   // Ends the call early. The owner must call this before it drops a call that is not done.

@@ -17,7 +17,8 @@ namespace vrp {
 
 class HttpHandler;
 
-// Times after which the server closes a connection. They bound slow attackers (slow loris).
+// Times of a connection. The server closes a connection that exceeds one, which stops slow
+// attackers (slow loris). `heartbeat` is the interval of a stream's comments.
 struct HttpTimeouts {
   std::chrono::milliseconds handshake{10'000};
   std::chrono::milliseconds head{10'000};       // from the first byte of a head to its end
@@ -29,7 +30,7 @@ struct HttpTimeouts {
   int64_t min_body_rate = 4096;                 // bytes per second
 };
 
-// Counts objects that must end before the server does. Thread-safe.
+// A counter of objects that must end before the server does. Thread-safe.
 class ActiveCount {
  public:
   void Add() {

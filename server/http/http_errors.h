@@ -13,7 +13,7 @@ struct HttpError {
   // {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": ..., "details": [...]}}. The
   // details are those of gRPC, in protobuf's JSON form.
   std::string json;
-  int retry_after_s = 0;  // from google.rpc.RetryInfo, rounded up; 0 if there is none
+  int retry_after_s = 0;  // from google.rpc.RetryInfo, rounded up, at most 3600; 0 if there is none
 };
 
 // Returns the HTTP status that google.rpc.Code names for a gRPC code.

@@ -14,7 +14,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Interval at which a waiting request looks whether its client has left.
+// Interval at which a waiting request checks whether its client has left.
 constexpr std::chrono::milliseconds kLookInterval{250};
 
 }  // namespace

@@ -18,26 +18,29 @@
 
 namespace vrp {
 
-// The parts of a connection that serve a request. Not thread-safe: all calls are on its strand.
+// The parts of a connection that serve a request. Not thread-safe: all calls are on the
+// connection's strand.
 struct HttpExchange {
   HttpExchange(std::unique_ptr<HttpStream> given, HttpContext& shared);
 
-  // Returns kOk if the caller may call `method`, as CallAuthorizer::Caller names it. `authorizer`
-  // is null if callers need no token.
+  // Returns OK if the caller may call `method` (see CallAuthorizer::Caller), otherwise the error of
+  // CallAuthorizer::Check. `authorizer` is null if callers need no token.
   absl::Status Authorize(CallAuthorizer* authorizer, std::string_view method);
 
-  // Sends an error. `http_status` replaces the status of the code if it is not 0.
+  // Sends an error. If `http_status` is not 0, it replaces the status of the code. If the body has
+  // not been read, the connection closes after the response.
   boost::asio::awaitable<void> SendError(grpc::Status status, int http_status = 0,
                                          HttpHeaders headers = {});
 
   // Returns the whole body; `share` holds its memory. Sends an error and returns nullopt if the
-  // body is larger than max_message_bytes, or other bodies take too much memory.
+  // body is larger than max_message_bytes, or if other bodies take too much memory. Throws as
+  // HttpRequestReader does.
   boost::asio::awaitable<std::optional<std::string>> ReadBody(MessageBudget::Share& share);
 
-  // Starts a call that wakes both.
+  // Starts a call of the route's RPC. Each change of the call notifies wake_up and upload_wake_up.
   std::shared_ptr<GatewayCall> StartCall(const HttpRoute& route);
-  // Waits for a change of the call, or for a moment. Throws boost::system::system_error if the
-  // client has left.
+  // Waits for a change of the call, at most for 250 ms. Throws boost::system::system_error if
+  // `body_is_read` and the client has left.
   boost::asio::awaitable<void> WaitForChange(bool body_is_read = true);
 
   HttpContext& context;
@@ -48,7 +51,7 @@ struct HttpExchange {
   HttpResponseWriter response;
 };
 
-// Cancels a call that its owner drops.
+// An owner of a call. The destructor cancels the call if it is not done.
 class CallOwner {
  public:
   explicit CallOwner(std::shared_ptr<GatewayCall> call) : call_(std::move(call)) {}

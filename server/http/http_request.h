@@ -14,7 +14,7 @@
 
 namespace vrp {
 
-// Thrown for a request that cannot be read. The connection closes after the response.
+// The exception for a request that cannot be read. The connection closes after the response.
 struct HttpRefusal {
   int status = 400;
   std::string message;
@@ -29,6 +29,7 @@ class HttpRequestReader {
   HttpRequestReader(HttpStream& connection, const HttpTimeouts& timeouts)
       : connection_(connection), timeouts_(timeouts) {}
 
+  // Reads the head of the next request, once the body of the previous one has been read.
   boost::asio::awaitable<void> ReadHead();
 
   std::string_view method() const;

@@ -11,7 +11,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A client must read this much within timeouts.silence.
+// Bytes that a client must read within timeouts.silence.
 constexpr size_t kWriteBytes = 256 << 10;
 
 constexpr std::string_view kSecurityHeaders =

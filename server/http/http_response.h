@@ -23,15 +23,17 @@ struct HttpHead {
   std::string cache_control = "no-store";
 };
 
-// How a response is sent.
+// The form in which a response is sent.
 struct HttpResponseForm {
-  bool keep_alive = false;   // whether the client may send another request
-  bool is_head = false;      // whether the request is a HEAD, which gets no body
-  bool takes_chunks = true;  // else the end of the connection ends a body of unknown length
+  bool keep_alive = false;  // whether the client may send another request
+  bool is_head = false;     // whether the request is a HEAD, which gets no body
+  // Whether a body of unknown length has chunks. Otherwise the end of the connection ends it.
+  bool takes_chunks = true;
 };
 
 // A writer of the responses of one connection. Methods throw boost::system::system_error when the
-// connection has ended or the client reads nothing for timeouts.silence. Not thread-safe.
+// connection has ended or the client takes longer than timeouts.silence to read 256 KiB. Not
+// thread-safe.
 class HttpResponseWriter {
  public:
   // Both arguments must outlive the writer.
@@ -40,7 +42,7 @@ class HttpResponseWriter {
 
   // Forgets the previous response.
   void Begin(const HttpResponseForm& form);
-  // Makes the connection close after the response. Only before its head is sent.
+  // Makes the connection close after the response. Must be called before the head is sent.
   void CloseAfter() { form_.keep_alive = false; }
   bool keep_alive() const { return form_.keep_alive; }
   bool has_begun() const { return begun_; }
@@ -49,7 +51,7 @@ class HttpResponseWriter {
   boost::asio::awaitable<void> Send(HttpHead head, std::string body);
   // Sends the head of a response whose body follows in parts.
   boost::asio::awaitable<void> BeginParts(HttpHead head);
-  // Sends a part of the body, which is not empty.
+  // Sends a part of the body. `part` must not be empty.
   boost::asio::awaitable<void> SendPart(std::string_view part);
   boost::asio::awaitable<void> EndParts();
 

@@ -25,18 +25,18 @@ class HttpServer {
  public:
   struct Options {
     std::string listen;                       // an address that passed CheckHttpAddress
-    std::string_view option = "http_listen";  // names the address in errors
-    std::vector<std::string> hosts = {};      // further names of this daemon; see BrowserGuard
-    PageSettings page = {};                   // of the web page
-    // To the daemon's own gRPC server, in this process. Null: the server serves only `pages`, and
-    // one request per connection.
+    std::string_view option = "http_listen";  // option that names the address in errors
+    std::vector<std::string> hosts = {};      // further host names of this daemon; see BrowserGuard
+    PageSettings page = {};                   // settings of the web page
+    // The channel to the daemon's own gRPC server, in this process. If it is null, the server
+    // serves only `pages`, and one request per connection.
     std::shared_ptr<grpc::Channel> channel = nullptr;
     StatusPages pages = {};
     const TlsFiles* tls = nullptr;          // outlives the server; null: plaintext connections
     const AccessControl* access = nullptr;  // outlives the server; null: callers need no token
-    Metrics* metrics = nullptr;             // outlives the server
+    Metrics* metrics = nullptr;             // outlives the server; may be null without `access`
     int64_t max_message_bytes = 64 << 20;
-    int64_t max_body_memory = int64_t{1} << 30;  // of all bodies that are being received
+    int64_t max_body_memory = int64_t{1} << 30;  // bytes of all bodies that are being received
     int64_t max_connections = 1000;
     int32_t threads = 4;
     absl::Duration handshake = absl::Seconds(10);  // also the time for the head of a request

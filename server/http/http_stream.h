@@ -1,4 +1,4 @@
-// A connection of the HTTP server, with or without TLS. Only .cc files of this folder include this
+// A connection of the HTTP server, with or without TLS. Only this folder and its tests include this
 // header, because Asio's headers take long to compile.
 #pragma once
 

@@ -18,7 +18,7 @@ class HttpTls {
   // `files` must outlive the object.
   explicit HttpTls(const TlsFiles& files) : files_(files) {}
 
-  // Returns kInternal if OpenSSL refuses the files.
+  // Returns the context of the current files, or kInternal if OpenSSL refuses the files.
   absl::StatusOr<std::shared_ptr<boost::asio::ssl::context>> Current();
 
  private:

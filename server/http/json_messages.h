@@ -16,12 +16,13 @@ absl::StatusOr<std::string> BinaryFromJson(const google::protobuf::Descriptor& t
                                            std::string_view json);
 
 // Returns the serialized message of `type` with the fields of a URL's query, such as
-// "pageSize=10&labels.team=blue". Returns kInvalidArgument for unknown fields and broken escapes.
+// "pageSize=10&labels.team=blue". Returns kInvalidArgument for unknown or repeated fields, broken
+// escapes and text that is not printable UTF-8.
 absl::StatusOr<std::string> BinaryFromQuery(const google::protobuf::Descriptor& type,
                                             std::string_view query);
 
 // Returns the JSON of a serialized message of `type`. Fields with default values are absent.
-// Returns kInternal for unreadable bytes.
+// Returns kInternal for bytes without a JSON form, such as an Any of an unknown type.
 absl::StatusOr<std::string> JsonFromBinary(const google::protobuf::Descriptor& type,
                                            const std::string& binary);
 

@@ -15,7 +15,7 @@ namespace vrp {
 // from the URL's query. Chunks are bytes, or doubles in little-endian order.
 class RawUpload {
  public:
-  // Returns nullopt if the stream of `type` has no raw form.
+  // Returns the raw form of a stream of `type` messages, or nullopt if it has none.
   static std::optional<RawUpload> Of(const google::protobuf::Descriptor& type);
 
   // Returns the serialized first message. `content_length` fills a field size_bytes that the query

@@ -34,11 +34,11 @@ absl::StatusOr<std::string> RequestMessageOf(const HttpRouteMatch& match, std::s
   if (route.takes_query() && !body.empty()) {
     return absl::InvalidArgumentError(Concat("the body has ", body.size(),
                                              " bytes, wanted none: the fields of ", route.verb,
-                                             " belong into the query"));
+                                             " belong in the query"));
   }
   if (!route.takes_query() && !query.empty()) {
     return absl::InvalidArgumentError(Concat("query: got ", Quoted(query), ", wanted none: the ",
-                                             "fields of ", route.verb, " belong into the body"));
+                                             "fields of ", route.verb, " belong in the body"));
   }
   std::string message;
   if (route.takes_query()) {

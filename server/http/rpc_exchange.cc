@@ -22,8 +22,8 @@ namespace asio = boost::asio;
 struct Upload {
   bool finished = false;
   bool stopped = false;               // set when nobody needs the rest
-  std::optional<grpc::Status> error;  // why the body is unusable
-  int http_status = 0;                // for `error`, if it is not that of its code
+  std::optional<grpc::Status> error;  // reason why the body is unusable
+  int http_status = 0;                // HTTP status of `error`; 0: that of the error's code
 };
 
 // The form of a stream of responses.

@@ -33,7 +33,7 @@ StatusPage StatusPageHandler::PageOf(HttpExchange& exchange) const {
   const absl::Status authorized = exchange.Authorize(options_.authorizer.get(), request.path());
   if (!authorized.ok()) {
     return RefusedPage(absl::IsPermissionDenied(authorized) ? 403 : 401,
-                     FromAbsl(authorized.message()));
+                       FromAbsl(authorized.message()));
   }
   try {
     return page->second();

@@ -10,13 +10,13 @@
 
 namespace vrp {
 
-// Takes GET and HEAD. Answers are plain text.
+// A handler of the pages, for GET and HEAD. All responses are plain text.
 class StatusPageHandler final : public HttpHandler {
  public:
   struct Options {
     StatusPages pages;
-    // Checks the header Host. Null: other machines use the server, under names that it does not
-    // know.
+    // The guard that checks the header Host. Null if other machines can reach the server, because
+    // they use host names that the server does not know.
     std::unique_ptr<BrowserGuard> guard;
     std::unique_ptr<CallAuthorizer> authorizer;  // null: callers need no token
   };

@@ -14,7 +14,8 @@ namespace asio = boost::asio;
 
 using NextMessage = absl::StatusOr<std::optional<std::string>>;
 
-// Below the limit of 1 MiB that uploads have for their chunks, by more than a part of the body.
+// Bytes of a raw body that fill a chunk. With the rest of the last part that was read, a chunk
+// stays below 1 MiB, the limit of uploads.
 constexpr size_t kRawChunkBytes = 512 << 10;
 
 }  // namespace
@@ -61,7 +62,7 @@ NextMessage UploadSource::TakeLine(size_t size) {
 asio::awaitable<NextMessage> UploadSource::NextLine() {
   if (const std::string_view query = exchange_->request.query(); !query.empty()) {
     co_return absl::InvalidArgumentError(
-        Concat("query: got ", Quoted(query), ", wanted none: all fields belong into the lines"));
+        Concat("query: got ", Quoted(query), ", wanted none: all fields belong in the lines"));
   }
   while (true) {
     const size_t end = text_.find('\n', searched_);

@@ -13,12 +13,14 @@ namespace vrp {
 // The messages in the body of a request, as JSON lines or as raw bytes. Not thread-safe.
 class UploadSource {
  public:
-  // Returns nullopt if the media type of the request is not one of the route's.
+  // Returns the messages of the request, or nullopt if the route does not take its media type. Both
+  // arguments must outlive the source.
   static std::optional<UploadSource> Of(HttpExchange& exchange, const HttpRoute& route);
 
   // Returns the next serialized message, or nullopt at the end. Returns kInvalidArgument for a line
-  // that is not JSON of the message, and kResourceExhausted for one above max_message_mib.
-  // Throws as HttpRequestReader does.
+  // that is not JSON of the message, a query beside JSON lines and an incomplete last number of raw
+  // bytes. Returns kResourceExhausted for a line above max_message_mib, or if other bodies take too
+  // much memory. Also returns the errors of RawUpload::Header. Throws as HttpRequestReader does.
   boost::asio::awaitable<absl::StatusOr<std::optional<std::string>>> Next();
 
  private:

@@ -12,8 +12,8 @@
 
 namespace vrp {
 
-// An event that coroutines of one strand wait for. Notify is thread-safe; the rest is called on the
-// strand. Create it with std::make_shared.
+// An event that coroutines of one strand wait for. Notify is thread-safe. The other functions are
+// called on the strand. Create it with std::make_shared.
 class WakeUp : public std::enable_shared_from_this<WakeUp> {
  public:
   explicit WakeUp(const boost::asio::any_io_executor& strand) : timer_(strand) {}

@@ -29,7 +29,7 @@ std::string NodeName(const Instance& instance, NodeIndex node) {
 struct Places {
   std::vector<RoadPlace> places;
   std::vector<std::string> names;  // of the first node at each place
-  std::vector<int32_t> node_rows;  // the place of each node
+  std::vector<int32_t> node_rows;  // index into `places` of each node
 };
 
 Places PlacesOf(const Instance& instance) {
@@ -47,7 +47,7 @@ Places PlacesOf(const Instance& instance) {
   return result;
 }
 
-// Adds the matrices of road networks to the data of an instance.
+// A builder of an instance with the matrices of its road networks.
 class RoadAdder {
  public:
   RoadAdder(const Instance& plain, const RoadNames& names, RoadSource& source,

@@ -12,22 +12,24 @@
 
 namespace vrp {
 
-// Returns `plain`, an instance without matrices for the vehicles that name networks, with their
-// matrices. Gets each network's matrices once, for the distinct places of all nodes.
+// Returns `plain` with the matrices of the networks that `names` states. Gets each network's
+// matrices once, for the distinct places of all nodes.
 //
-// Returns kInvalidArgument with a field violation for planar coordinates, a matrix beside a
-// network, too many places, an unknown network, and places that no road joins:
-// `road_network: no road joins customers[3] and customers[7] on road_network car`. Returns the
-// other errors of the source unchanged.
+// Returns kInvalidArgument with a field violation for planar coordinates, unknown units and a
+// matrix beside a network. Also returns it for too many places or matrices, an unknown network, and
+// places that no road joins: `road_network: no road joins customers[3] and customers[7] on
+// road_network car`. Returns the other errors of the source unchanged.
 absl::StatusOr<Instance> AddRoads(const Instance& plain, const RoadNames& names, RoadSource& source,
                                   const StopCondition& stop);
 
-// Returns why places cannot be used together, or an empty text. `place_names` names each place in
-// the message. Names at most five places or pairs.
+// Returns the reason why the places cannot be used together, or an empty text. `place_names` names
+// each place in the message. Names at most five places or pairs.
 std::string UnjoinedPlaces(const RoadMatrices& matrices,
                            const std::vector<std::string>& place_names, std::string_view network);
 
-// Returns the matrices, or the errors of the source with the field that named the network.
+// Returns the matrices of `network` between `places`. Returns kInvalidArgument naming `field` for
+// an unknown network and for places that no road joins. Returns the other errors of the source
+// unchanged.
 absl::StatusOr<std::shared_ptr<const RoadMatrices>> JoinedMatrices(
     RoadSource& source, std::string_view field, std::string_view network,
     const std::vector<RoadPlace>& places, const std::vector<std::string>& place_names,

@@ -29,8 +29,9 @@ struct HttpObserver {
   std::function<void(absl::Duration, const absl::Status&)> on_try;
 };
 
-// A client of one service. Thread-safe. Calls no other address: it follows no redirects and uses
-// no proxy. With https it verifies the certificate by the system's authorities, and its host name.
+// A client of one service. Thread-safe. Calls no other address: it follows no redirects and uses no
+// proxy. With https it verifies the certificate and its host name by the authorities of
+// SSL_CERT_FILE and SSL_CERT_DIR, or else those of the system.
 class HttpClient {
  public:
   struct Options {
@@ -38,7 +39,8 @@ class HttpClient {
     int32_t connections = 1;                     // concurrent requests over all calls of Run
     int32_t tries = 1;                           // of each request
     absl::Duration timeout = absl::Seconds(30);  // of each try
-    absl::Duration first_pause = absl::Milliseconds(100);  // before a second try; then it doubles
+    // Pause before the second try. It doubles for each further try, up to 5 s.
+    absl::Duration first_pause = absl::Milliseconds(100);
     HttpObserver observer = {};
   };
 
@@ -46,14 +48,15 @@ class HttpClient {
   static absl::StatusOr<std::unique_ptr<HttpClient>> Create(Options options);
   ~HttpClient();
 
-  // Sends all requests, in any order, and calls `on_answer` on this thread for each answer, whose
-  // status may be any but a redirect and those of an overloaded service (429, 502, 503, 504).
-  // Blocks until all have answers.
+  // Sends all requests, in any order, and calls `on_answer` on this thread for each answer. The
+  // status is neither a redirect nor that of an overloaded service (429, 502, 503, 504). Blocks
+  // until all requests have answers.
   //
   // Tries a request again if the connection fails, the time is up or the service is overloaded.
-  // Returns the first error of `on_answer`; kUnavailable after the last try; kFailedPrecondition
-  // for a redirect, an untrusted certificate or an answer above `max_answer_bytes`; kCancelled and
-  // kDeadlineExceeded by `stop`, which it polls at least every 20 ms.
+  // Returns the first error of `on_answer`, or kUnavailable after the last try. Returns
+  // kFailedPrecondition for a redirect, an untrusted certificate, and an answer that is not HTTP or
+  // exceeds `max_answer_bytes`. Returns kCancelled or kDeadlineExceeded once `stop` does; the
+  // client polls `stop` at least every 20 ms.
   using AnswerFn = absl::FunctionRef<absl::Status(size_t index, HttpAnswer answer)>;
   absl::Status Run(const std::vector<RoadCall>& calls, size_t max_answer_bytes,
                    const StopCondition& stop, AnswerFn on_answer);

@@ -55,7 +55,7 @@ absl::Status StatusOf(const error_code& error, size_t max_bytes) {
   }
   if (IsProtocolError(error)) {
     return absl::FailedPreconditionError(
-        Concat("its answer is no HTTP (", error.message(), "); correct url in road_networks"));
+        Concat("its answer is not HTTP (", error.message(), "); correct url in road_networks"));
   }
   if (error.category() == asio::error::get_ssl_category()) {
     return absl::FailedPreconditionError(

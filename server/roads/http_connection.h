@@ -30,9 +30,10 @@ class HttpConnection {
   HttpConnection(boost::asio::io_context& io, const RoadUrl& url, boost::asio::ssl::context* tls)
       : io_(io), url_(url), tls_(tls) {}
 
-  // Sends a request and reads the answer, whose body has at most `max_bytes`. Returns kUnavailable
-  // if the connection fails or the deadline passes, kFailedPrecondition for an answer that no
-  // further try improves (see HttpClient::Run).
+  // Sends a request and reads the answer, whose body has at most `max_bytes`. Sends the request
+  // once more if the service has closed an idle connection. Returns kUnavailable if the connection
+  // fails or the deadline passes, and kFailedPrecondition for an answer that no further try
+  // improves (see HttpClient::Run).
   Awaitable<absl::StatusOr<HttpAnswer>> Exchange(const RoadCall& call, size_t max_bytes,
                                                  Time deadline);
 
@@ -44,7 +45,7 @@ class HttpConnection {
   Awaitable<boost::asio::ip::tcp::resolver::results_type> Resolve(Time deadline);
   Awaitable<absl::StatusOr<HttpAnswer>> TryExchange(const RoadCall& call, size_t max_bytes,
                                                     Time deadline);
-  // Does both over an open stream. Throws boost::system::system_error.
+  // Sends the request and reads the answer over an open stream. Throws boost::system::system_error.
   template <typename Stream>
   Awaitable<HttpAnswer> ExchangeOver(Stream& stream, const RoadCall& call, size_t max_bytes);
   bool is_open() const { return plain_ != nullptr || secure_ != nullptr; }

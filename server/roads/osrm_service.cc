@@ -116,7 +116,8 @@ absl::StatusOr<std::vector<RoadLine>> OsrmService::ReadRoute(std::string_view an
   const nlohmann::json& routes = MemberOf(root, "routes");
   const nlohmann::json& found =
       MemberOf(routes.is_array() && !routes.empty() ? routes.front() : routes, "legs");
-  if (!found.is_array() || found.size() != legs) return WrongAnswer("has no ", legs, " legs");
+  if (!found.is_array() || found.size() != legs)
+    return WrongAnswer("does not have ", legs, " legs");
   std::vector<RoadLine> lines;
   for (const nlohmann::json& leg : found) {
     VRP_ASSIGN_OR_RETURN(lines.emplace_back(), LineOf(leg));
@@ -129,7 +130,7 @@ absl::Status OsrmService::ErrorOf(int http_status, std::string_view answer) cons
   const std::string code = root.ok() ? TextOf(*root, "code") : "";
   if (code.empty()) {
     return absl::FailedPreconditionError(Concat("it answers with HTTP status ", http_status,
-                                                " and is no OSRM; correct url and kind ",
+                                                " and is not OSRM; correct url and kind ",
                                                 "in road_networks"));
   }
   return absl::FailedPreconditionError(

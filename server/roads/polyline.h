@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// Returns kInvalidArgument for malformed text, positions out of range and more than 1,000,000 of
-// them.
+// Returns the positions of a polyline. Returns kInvalidArgument for malformed text, positions out
+// of range and more than 1,000,000 positions.
 absl::StatusOr<RoadLine> DecodePolyline(std::string_view text);
 std::string EncodePolyline(const RoadLine& line);
 

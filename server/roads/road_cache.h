@@ -17,7 +17,7 @@
 namespace vrp {
 
 // A cache that answers for the places of an entry, and for any subset of them in any order. Drops
-// the entries that were not used for longest. Thread-safe.
+// the least recently used entries first. Thread-safe.
 class RoadCache {
  public:
   explicit RoadCache(size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -49,7 +49,7 @@ class RoadCache {
 
   const size_t max_bytes_;
   mutable absl::Mutex mutex_;
-  Entries entries_ ABSL_GUARDED_BY(mutex_);  // the last used first
+  Entries entries_ ABSL_GUARDED_BY(mutex_);  // the most recently used first
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -16,21 +16,22 @@ namespace vrp {
 
 // The road networks of an instance.
 struct RoadUse {
-  // By vehicle type; one entry if there are no vehicles. Empty texts: none. No entries: the
-  // instance names no road network.
+  // Names of the networks by vehicle type; one entry if there are no vehicles. An empty name means
+  // none. No entries: the instance names no road network.
   std::vector<std::string> networks = {};
-  // The content of a file in VROOM's format, with the matrices that it was read with.
+  // The content of a file in VROOM's format, with the added matrices. Empty for other input.
   std::string vroom_file = {};
 
   bool any() const { return !networks.empty(); }
 };
 
+// An instance with the matrices of its road networks.
 struct RoadInput {
   Instance instance;
   RoadUse roads = {};
 };
 
-// What an instance may refer to. The sources outlive the call.
+// The sources of the matrices and road networks that an instance may name. They outlive the call.
 struct RoadSources {
   const MatrixSource* matrices = nullptr;  // null: names of matrices are refused
   RoadSource* roads = nullptr;             // null: road networks are refused
@@ -41,8 +42,8 @@ struct RoadSources {
 bool MayNameRoads(const v1::Instance& message);
 bool MayNameRoads(const v1::InstanceFile& file);
 
-// Read an instance like InstanceFromProto, and replace its road networks by matrices, after all
-// else is valid. Also return the errors of AddRoads.
+// Reads an instance like InstanceFromProto. Replaces its road networks by matrices after all else
+// is valid. Also returns the errors of AddRoads.
 absl::StatusOr<RoadInput> InputWithRoads(const v1::Instance& message, const RoadSources& sources);
 absl::StatusOr<RoadInput> InputWithRoads(const v1::InstanceFile& file, const RoadSources& sources);
 

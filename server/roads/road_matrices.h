@@ -24,7 +24,7 @@ RoadPlace PlaceOf(Position position);
 // Returns the position of a place in degrees.
 Position PositionOf(RoadPlace place);
 
-// Marks a pair that no road joins.
+// The value of a pair that no road joins.
 inline constexpr int32_t kNoRoad = -1;
 // Units of the values below in a second and in a metre. The services state no finer values.
 inline constexpr double kRoadUnits = 10;

@@ -1,4 +1,4 @@
-// Which road networks an instance names.
+// Finds the road networks that an instance names.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,12 @@
 
 namespace vrp {
 
+// The road networks that an instance names.
 struct RoadNames {
-  std::string all = {};                    // of the vehicle types that name none; empty: none
-  std::vector<std::string> vehicles = {};  // by vehicle type; empty, or missing at the end: none
+  std::string all = {};  // of the vehicle types that name none themselves; empty: none
+  std::vector<std::string> vehicles = {};  // by vehicle type; empty, or missing at the end: `all`
 
+  // Whether any network is named.
   bool any() const;
   // Returns the network of a vehicle type, or an empty text.
   const std::string& Of(size_t type) const {
@@ -32,12 +34,13 @@ struct RoadFile {
   RoadNames names;
 };
 
-// Whether a file may name road networks. Reads no JSON, so that other files cost nothing.
+// Whether a file may name road networks. Does not parse the file.
 bool MayNameRoads(const v1::InstanceFile& file);
 
-// Takes the names out of a file in this project's JSON. InstanceFile.road_network replaces the
-// name for all vehicles, and then the reference cost is dropped too. Returns any other file as it
-// is, with InstanceFile.road_network as name. Returns kInvalidArgument for a name that is not text.
+// Removes the names from a file in this project's JSON. InstanceFile.road_network, if given,
+// replaces the name for all vehicles and drops the reference cost. Returns any other file as it is,
+// with InstanceFile.road_network as name. Returns kInvalidArgument for a name that is empty or not
+// text.
 absl::StatusOr<RoadFile> TakeRoadNames(const v1::InstanceFile& file);
 
 }  // namespace vrp

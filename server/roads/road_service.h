@@ -1,5 +1,5 @@
 // The protocol of a service that computes routes: requests as text, and answers read with limits.
-// Knows no network.
+// Sends nothing itself.
 #pragma once
 
 #include <memory>
@@ -29,37 +29,40 @@ struct RoadTable {
   std::vector<double> metres_to_road = {};
 };
 
-// A kind of service. Thread-safe.
+// The protocol of one kind of service. Thread-safe.
 //
 // Errors of the readers are kFailedPrecondition and say what the answer has and what was wanted.
 class RoadService {
  public:
   virtual ~RoadService() = default;
 
+  // Returns the request for the matrix from `rows` to `columns`.
   virtual RoadCall TableCall(std::span<const RoadPlace> rows,
                              std::span<const RoadPlace> columns) const = 0;
   // Reads the answer to TableCall for these numbers of rows and columns.
   virtual absl::StatusOr<RoadTable> ReadTable(std::string_view answer, size_t rows,
                                               size_t columns) const = 0;
 
-  // Returns the largest number of stops of a route that the service takes by default.
+  // Returns the largest number of stops of one RouteCall, which the service takes by default.
   virtual size_t max_stops() const = 0;
-  // Asks for the streets between consecutive stops; at least two.
+  // Returns the request for the streets between consecutive stops. There must be 2 to max_stops()
+  // stops.
   virtual RoadCall RouteCall(std::span<const RoadPlace> stops) const = 0;
   // Reads the answer to RouteCall: `legs` lines.
   virtual absl::StatusOr<std::vector<RoadLine>> ReadRoute(std::string_view answer,
                                                           size_t legs) const = 0;
 
-  // Returns the error for an answer with an HTTP status other than 200, with the service's own
-  // message and a remedy. Never kUnavailable.
+  // Returns the error for an answer with an HTTP status other than 200 or an error code of the
+  // service. The error is kFailedPrecondition with the service's own message and a remedy.
   virtual absl::Status ErrorOf(int http_status, std::string_view answer) const = 0;
 };
 
 // Creates the protocol for a network.
 std::unique_ptr<const RoadService> MakeRoadService(const RoadNetworkOptions& options);
 
-// Returns the largest answer in bytes that a request for this many pairs may have.
+// Returns the largest answer in bytes that a request for a table of this size may have.
 size_t MaxTableBytes(size_t rows, size_t columns);
+// Largest answer to a RouteCall in bytes.
 inline constexpr size_t kMaxRouteBytes = 32 << 20;
 
 }  // namespace vrp

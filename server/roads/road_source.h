@@ -1,4 +1,4 @@
-// Where requests get the matrices and streets of road networks.
+// The interface that gives requests the matrices and streets of road networks.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,18 @@
 
 namespace vrp {
 
-// A source of matrices and streets. Thread-safe. Methods block until `stop`.
+// A source of matrices and streets. Thread-safe. Methods block, but end early if `stop` fires.
 //
-// Errors begin with the network: `road_network car (osrm at http://127.0.0.1:5000): ...`.
-// kUnavailable: the service does not answer. kFailedPrecondition: it refuses the requests, or is
-// no such service. kCancelled, kDeadlineExceeded: by `stop`. An unknown network is
-// kInvalidArgument without that beginning: `got "bike", wanted one of: car, truck`.
+// Errors other than kCancelled begin with the network: `road_network car (osrm at
+// http://127.0.0.1:5000): ...`. kUnavailable: the service does not answer. kFailedPrecondition: it
+// refuses the requests, or is not a service of this kind. kCancelled, kDeadlineExceeded: by `stop`.
+// An unknown network is kInvalidArgument without that beginning: `got "bike", wanted a road network
+// of this daemon: car, truck`.
 class RoadSource {
  public:
   virtual ~RoadSource() = default;
 
+  // Returns the matrices between `places`, which must be distinct, in their order.
   virtual absl::StatusOr<std::shared_ptr<const RoadMatrices>> Matrices(
       std::string_view network, const std::vector<RoadPlace>& places,
       const StopCondition& stop) = 0;

@@ -12,7 +12,7 @@ namespace {
 // Consecutive legs of a route that are asked for together.
 struct LegRun {
   size_t route = 0;
-  std::vector<size_t> legs;  // the place of each line in the route
+  std::vector<size_t> legs;  // the index of each leg in the route
 };
 
 // The requests for the routes of one network.

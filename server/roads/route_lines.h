@@ -14,16 +14,17 @@
 namespace vrp {
 
 // The streets of each leg of each route. A route whose vehicle has no road network has no legs. The
-// line of a leg is empty if both stops are at the same place, or if the instance has no way between
-// them (an open start of VROOM's format).
+// line of a leg is empty if both stops are at the same place. It is also empty if the instance has
+// no way between them (an open start of VROOM's format).
 using RouteLines = std::vector<std::vector<RoadLine>>;
 
-// Gets the streets. `networks` are those of RoadInput. Returns the errors of the source.
+// Gets the streets of the routes of `solution`. `networks` are those of RoadInput. Returns the
+// errors of the source.
 absl::StatusOr<RouteLines> LinesOf(const Instance& instance, const Solution& solution,
                                    const std::vector<std::string>& networks, RoadSource& source,
                                    const StopCondition& stop);
 
-// Sets leg_polylines of the routes of `message`, which has those of the solution.
+// Sets leg_polylines of the routes of `message`, which has the routes of the solution.
 void SetLines(const RouteLines& lines, v1::Solution& message);
 
 // Returns one line for each route, for drawings: its streets, and straight lines where a leg has

@@ -36,7 +36,7 @@ absl::StatusOr<nlohmann::json> ParseAnswer(std::string_view answer, size_t pairs
   limits.max_depth = kMaxAnswerDepth;
   limits.max_values = kMaxOtherValues + 4 * static_cast<int64_t>(pairs);
   absl::StatusOr<nlohmann::json> root = ParseJsonText(answer, "answer", limits);
-  if (!root.ok()) return WrongAnswer("is no JSON of the kind: ", root.status().message());
+  if (!root.ok()) return WrongAnswer("is not the expected JSON: ", root.status().message());
   return root;
 }
 
@@ -56,7 +56,7 @@ std::string TextOf(const nlohmann::json& object, const char* key) {
 absl::StatusOr<std::vector<int32_t>> ReadRows(const nlohmann::json& rows_array, const char* key,
                                               size_t rows, size_t columns, double factor) {
   if (!rows_array.is_array() || rows_array.size() != rows) {
-    return WrongAnswer("has no ", rows, " rows of ", key);
+    return WrongAnswer("does not have ", rows, " rows of ", key);
   }
   std::vector<int32_t> values;
   values.reserve(rows * columns);

@@ -79,7 +79,8 @@ absl::StatusOr<std::vector<RoadLine>> ValhallaService::ReadRoute(std::string_vie
                                                                  size_t legs) const {
   VRP_ASSIGN_OR_RETURN(const nlohmann::json root, ParseAnswer(answer, 0));
   const nlohmann::json& found = MemberOf(MemberOf(root, "trip"), "legs");
-  if (!found.is_array() || found.size() != legs) return WrongAnswer("has no ", legs, " legs");
+  if (!found.is_array() || found.size() != legs)
+    return WrongAnswer("does not have ", legs, " legs");
   std::vector<RoadLine> lines;
   for (const nlohmann::json& leg : found) {
     const nlohmann::json& shape = MemberOf(leg, "shape");
@@ -97,7 +98,7 @@ absl::Status ValhallaService::ErrorOf(int http_status, std::string_view answer) 
   if (!code.is_number_integer()) {
     return absl::FailedPreconditionError(
         Concat("it answers with HTTP status ", http_status,
-               " and is no Valhalla; correct url and kind in road_networks"));
+               " and is not Valhalla; correct url and kind in road_networks"));
   }
   const auto number = code.get<int>();
   return absl::FailedPreconditionError(

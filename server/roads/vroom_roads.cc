@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr char kFileField[] = "file.road_network";
 
-// Adds matrices to the JSON of a file that VROOM's reader has accepted.
+// A writer of matrices into the JSON of a file that VROOM's reader has accepted.
 class VroomRoads {
  public:
   VroomRoads(json& root, const std::string& all, RoadSource& source, const StopCondition& stop)
@@ -76,7 +76,7 @@ class VroomRoads {
     }
   }
 
-  // Adds `key`_index beside a location, and removes an index that the file states.
+  // Adds `key`_index beside a location, and replaces an index that the file states.
   void AddIndex(json& object, const std::string& key, const std::string& path) {
     const auto location = object.find(key);
     if (location == object.end()) return;

@@ -23,8 +23,8 @@ struct VroomWithRoads {
 bool IsVroom(const v1::InstanceFile& file);
 
 // Adds matrices of seconds and metres to a valid file of VROOM's format, as VROOM gets them from
-// its routing services: a vehicle's `profile` names its network; vehicles without one have the
-// network `all`. Errors are those of AddRoads, with names such as `jobs[3].location`.
+// its routing services. A vehicle's `profile` names its network. Vehicles without a profile have
+// the network `all`. Errors are those of AddRoads, with names such as `jobs[3].location`.
 absl::StatusOr<VroomWithRoads> AddRoadsToVroom(const v1::InstanceFile& file, const std::string& all,
                                                RoadSource& source, const StopCondition& stop);
 

@@ -31,7 +31,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
   struct Options {
     WorkPool* pool = nullptr;          // outlives the call
     StreamTracker* streams = nullptr;  // outlives the call
-    int32_t slots = 1;                 // largest number of requests that are read and not answered
+    int32_t slots = 1;  // largest number of requests whose responses are not written yet
     absl::Time deadline = absl::InfiniteFuture();
     // Ends the running requests early, with responses. Optional.
     std::shared_ptr<const CancelFlag> drain = nullptr;
@@ -45,7 +45,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     std::function<Forecast(const Request&)> forecast;
   };
 
-  // Returns the started call, which gRPC owns.
+  // Returns the started call. It lives at least until gRPC calls OnDone.
   static grpc::ServerBidiReactor<Request, Response>* Start(Options options) {
     std::shared_ptr<BatchCall> call(new BatchCall(std::move(options)));
     call->self_ = call;

@@ -11,7 +11,8 @@
 
 namespace vrp {
 
-// Returns the checked options of a request for instances of at most `max_nodes` nodes.
+// Returns the checked options of a request for instances of at most `max_nodes` nodes. Returns
+// kInvalidArgument naming the field.
 absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
     const v1::GenerateInstancesRequest& request, int32_t max_nodes);
 

@@ -18,7 +18,8 @@ class MatrixImport {
   // Both arguments must outlive the upload.
   MatrixImport(MatrixStore& store, MessageBudget& messages) : store_(store), messages_(messages) {}
 
-  // Adds a message. Returns kResourceExhausted like MessageBudget.
+  // Adds a message. Returns kInvalidArgument for a wrong message, and kResourceExhausted like
+  // MessageBudget.
   absl::Status Take(const v1::UploadMatricesRequest& message);
   absl::StatusOr<v1::Matrices> Finish();
 

@@ -35,7 +35,8 @@ class Received {
         Concat("the request has ", bytes, " bytes, wanted at most ", max_bytes));
   }
 
-  // Unpacks the message and takes the memory of `copies` of it. status() has the result.
+  // Unpacks the message, and reserves the memory of `copies` such messages in `budget` until the
+  // next Unpack or destruction. status() returns the result.
   void Unpack(MessageBudget& budget, int64_t copies = 1) {
     share_ = {};
     status_ = TryUnpack(budget, copies);
@@ -43,8 +44,8 @@ class Received {
   }
 
   const Message& message() const { return message_; }
-  // Returns kInvalidArgument if the message is unreadable or too large, and kResourceExhausted like
-  // MessageBudget.
+  // Returns kInvalidArgument if the message is unreadable or too large, and kResourceExhausted as
+  // MessageBudget::Take does.
   const absl::Status& status() const { return status_; }
 
  private:

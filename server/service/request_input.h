@@ -77,12 +77,13 @@ VroomNames NamesOf(const Request& request, const Instance& instance, const RoadU
 template <typename Request>
 absl::Status CheckGeometry(const Request& request, const RoadUse& roads) {
   if (!request.include_geometry() || roads.any()) return absl::OkStatus();
-  return InvalidField("include_geometry",
-                      "given, but the instance names no road_network, whose streets it means");
+  return InvalidField(
+      "include_geometry",
+      "given, but the instance names no road_network; name one, or leave the field out");
 }
 
 // Adds the streets of the routes, if the request wants them, and the plan in the formats that the
-// request names. Without the streets, the response says why.
+// request names. If the source of the streets fails, sets geometry_note to its error.
 template <typename Request, typename Response>
 void AddDrawings(const Request& request, const RoadInput& input, const Solution& solution,
                  const RoadSources& sources, Response& response) {

@@ -23,12 +23,12 @@
 
 namespace vrp {
 
-// Opens the source of one stream. May block and may throw.
+// A function that opens the source of one stream. It may block and may throw.
 template <typename Request, typename Response>
 using OpenStream =
     std::function<absl::StatusOr<std::unique_ptr<StreamSource<Response>>>(const Request&)>;
 
-// Returns the function that builds the heartbeats of one stream.
+// A function that returns the builder of one stream's heartbeats.
 template <typename Request, typename Response>
 using MakeHeartbeat = std::function<std::function<Response()>(const Request&)>;
 

@@ -1,9 +1,9 @@
 // A server stream of the messages of a StreamSource. StreamState decides the next operation.
 //
 // If the reader is slow, the stream stays in `writing`: it holds only the messages of one Next and
-// blocks no thread. It sends heartbeats (the tracker's ticks) only in `waiting`. The stream also
-// ends when the caller cancels or the daemon shuts down (see ends_in_drain), once no write is
-// running.
+// blocks no thread. It sends heartbeats, at the tracker's ticks, only in `waiting`. The stream ends
+// early, once no write is running, when the caller cancels or the daemon shuts down (see
+// ends_in_drain).
 #pragma once
 
 #include <deque>
@@ -38,7 +38,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     bool ends_in_drain = false;
   };
 
-  // Returns the started stream, which gRPC owns.
+  // Returns the started stream. It lives at least until gRPC calls OnDone.
   static grpc::ServerWriteReactor<Response>* Start(Options options) {
     std::shared_ptr<StreamCall> call(new StreamCall(std::move(options)));
     call->self_ = call;

@@ -22,7 +22,7 @@ class StreamSource {
   virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
 };
 
-// Opens a source. May block, because it does not run in gRPC's threads.
+// A function that opens a source. It may block, because it does not run in gRPC's threads.
 template <typename Response>
 using SourceOpener = std::function<absl::StatusOr<std::unique_ptr<StreamSource<Response>>>()>;
 

@@ -17,7 +17,7 @@ struct SystemFacts {
   std::string default_device;
   VrpdOptions vrpd;
   absl::Time started;
-  std::string metrics_address;  // empty: no HTTP, also for the URL
+  std::string metrics_address;  // empty without metrics_listen, like metrics_url
   std::string metrics_url;
   const DeviceLossNotice* device_loss = nullptr;  // outlives the facts
 };

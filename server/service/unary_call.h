@@ -33,7 +33,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 // The pool of a call, its cancellation and an estimate of its work.
 struct UnaryOptions {
   WorkPool& pool;
-  // Cancels the work, as the caller can. Optional.
+  // A flag that cancels the work, as the caller can. Optional.
   std::shared_ptr<const CancelFlag> drain = nullptr;
   std::function<Forecast(const CallContext&)> forecast = nullptr;
 };

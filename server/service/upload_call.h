@@ -42,7 +42,8 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     std::function<absl::StatusOr<Response>()> finish;  // called after the last message
   };
 
-  // Returns the started call. gRPC owns it and keeps `context` and `response` alive as long.
+  // Returns the started call. It lives at least until gRPC calls OnDone. gRPC keeps `context` and
+  // `response` alive until then.
   static grpc::ServerReadReactor<Received<Request>>* Start(grpc::CallbackServerContext& context,
                                                            Response& response, Options options) {
     const std::shared_ptr<UploadCall> call(new UploadCall(context, response, std::move(options)));

@@ -23,7 +23,8 @@ class CallAuthorizer {
     std::string_view method;  // path such as "/vrp.v1.SolverService/Solve"; see RequiredRole
     std::optional<std::string_view> authorization;
     std::string_view user_agent;
-    std::string_view peer;  // the name in the client's certificate; may be empty
+    // The name in the client's certificate (gRPC), or the client's address (HTTP). May be empty.
+    std::string_view peer;
   };
   // Returns the status of AccessControl::Check.
   absl::Status Check(const Caller& caller);

@@ -9,7 +9,7 @@ namespace vrp {
 
 struct LogOptions {
   std::string level = "info";  // debug, info, warn or error
-  bool json = false;           // one object per line: time, level, message, then the fields
+  bool json = false;           // whether a line is an object: time, level, message, then the fields
 };
 
 // Starts the log, including gRPC's own messages. Call this once, before any other thread starts.

@@ -5,7 +5,8 @@
 
 namespace vrp {
 
-// Raises the soft limit of open files to the hard limit. Returns the new limit, or 0 on an error.
+// Raises the soft limit of open files to the hard limit. Returns the soft limit, also if it cannot
+// be raised, or 0 if it cannot be read.
 int64_t RaiseOpenFileLimit();
 
 // Returns the largest number of connections, from 1 to `wanted`, that leaves enough of `files` for

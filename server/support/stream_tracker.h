@@ -1,5 +1,5 @@
-// Tracks open streams: limits their number, sends heartbeats and closes the streams at the daemon's
-// end.
+// Tracks open streams: limits their number, calls them at each tick, and closes them at the
+// daemon's end.
 #pragma once
 
 #include <cstdint>

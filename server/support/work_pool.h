@@ -43,10 +43,11 @@ class WorkPool {
   // Returns the number of tasks that no thread has started yet.
   int64_t waiting() const;
 
-  // Returns TryRun's error if the queue is full, for callers whose work is costly to build.
+  // Returns TryRun's error if the queue is full or closed, for callers whose work is costly to
+  // build.
   absl::Status CheckCapacity() const;
   // Queues a task. Returns kResourceExhausted with a RetryInfo if the queue is full or the task
-  // would start too late (see CheckStartTime). Returns kUnavailable after Close. Never blocks.
+  // would start too late (see CheckStartTime). Returns kUnavailable after Close. Does not block.
   absl::Status TryRun(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
   // Queues a task without the limit, for callers that bound their own tasks, such as streams. Drops
   // the task after Close.

@@ -34,7 +34,8 @@ class DeviceSampler {
   DeviceSampler(const DeviceSampler&) = delete;
   DeviceSampler& operator=(const DeviceSampler&) = delete;
 
-  // Returns the last sample without blocking, or kUnavailable before the first sample. Never null.
+  // Returns the last sample without blocking, or kUnavailable before the first sample. The pointer
+  // is never null.
   std::shared_ptr<const DeviceSample> Latest() const;
 
  private:

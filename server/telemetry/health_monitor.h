@@ -17,8 +17,8 @@
 namespace vrp {
 
 // A monitor that makes the daemon not ready in two cases. In the first, the solve queue was full at
-// every poll for ten seconds. In the second, the state folder cannot be written, which the monitor
-// tries every ten seconds. Thread-safe.
+// every poll for ten seconds. In the second, the monitor cannot write a file in the state folder.
+// It tries to write one every ten seconds. Thread-safe.
 class HealthMonitor {
  public:
   struct Options {
@@ -34,7 +34,8 @@ class HealthMonitor {
   HealthMonitor(const HealthMonitor&) = delete;
   HealthMonitor& operator=(const HealthMonitor&) = delete;
 
-  // Checks both cases once. The monitor's thread calls it at each interval.
+  // Checks the queue, and the state folder if ten seconds have passed since its last check. The
+  // monitor's thread calls Poll at each interval.
   void Poll(absl::Time now = SteadyNow());
 
  private:

@@ -1,4 +1,4 @@
-// Ends a daemon that nobody uses.
+// Finds out that nobody uses the daemon, so that it can end.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class Telemetry {
     const AccessControl* access = nullptr;  // null: metrics need no token
   };
   // Starts to serve HTTP: alive and not ready ("starting"). Returns kUnavailable if the address
-  // cannot be bound.
+  // cannot be bound, and kInternal if OpenSSL refuses the files of TLS.
   static absl::StatusOr<std::unique_ptr<Telemetry>> Create(const Options& options);
   Telemetry(const Telemetry&) = delete;
   Telemetry& operator=(const Telemetry&) = delete;

@@ -39,7 +39,7 @@ class BenchTraining {
  public:
   static absl::StatusOr<std::unique_ptr<BenchTraining>> Create(const BenchCase& c);
 
-  // Runs one step, with `accumulate` batches of the case, and returns its times, cost and loss.
+  // Runs one step on a batch in `accumulate` equal parts. Returns its times, cost and loss.
   absl::StatusOr<StepMeasurement> Step(BenchBaseline baseline);
   // Runs `count` captured steps of the device, including instances or labels, and waits for the
   // last one. Returns times per step, and cost and loss of the last step. Returns kUnimplemented if
@@ -47,7 +47,7 @@ class BenchTraining {
   absl::StatusOr<StepMeasurement> RunCapturedSteps(BenchBaseline baseline, int count);
   // Copies the network's current weights to the frozen copy.
   absl::Status Freeze();
-  // Returns greedy tours of the network or of the frozen copy.
+  // Returns greedy trajectories of the network or of the frozen copy.
   absl::StatusOr<Trajectories> Greedy(const NetworkBatch& batch, int32_t starts,
                                       bool frozen = false) const;
   PolicyEngine& engine() { return *engine_; }

@@ -33,7 +33,8 @@ Event EventNumber(int64_t sequence) {
                       : AStateEvent(sequence, v1::JOB_STATE_SUCCEEDED);
 }
 
-// Returns handlers that run the n-th script in the n-th call of WatchTrainingJob.
+// Returns handlers that run the n-th script in the n-th call of WatchTrainingJob, and the last
+// script in all later calls.
 FakeHandlers ScriptedHandlers(
     std::vector<std::function<absl::Status(int64_t from, WriteEvent write)>> scripts) {
   FakeHandlers handlers;

@@ -22,7 +22,7 @@ Json ASchema() {
   return ArgumentsSchema(
       {{"seconds", NumberProperty("", 0.5, 60)},
        {"count", WholeNumberProperty("", 1, 10)},
-       {"word", WordProperty("", {"red", "blue"})},
+       {"word", EnumProperty("", {"red", "blue"})},
        {"on", FlagProperty("")},
        {"labels", {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}}},
        {"texts", {{"type", "array"}, {"items", {{"type", "string"}}}}}},

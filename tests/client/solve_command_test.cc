@@ -149,7 +149,7 @@ TEST_F(SolveCommandTest, ContinuesAfterAnInvalidLine) {
   EXPECT_TRUE(objects[2]["gap_reference"].is_null());
 }
 
-TEST_F(SolveCommandTest, StopsIfNoLineCanBeSolved) {
+TEST_F(SolveCommandTest, StopsAtAnErrorThatAffectsAllLines) {
   respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     return absl::NotFoundError("no model tiny");
   };

@@ -154,7 +154,7 @@ TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
   EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: requires --start PLAN"));
   EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
   EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
-              HasSubstr("--start, --solution, --plot and --job are for one instance"));
+              HasSubstr("--start, --solution, --plot and --job are valid only for one instance"));
   EXPECT_EQ(calls_, 0);
 }
 

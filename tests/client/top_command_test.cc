@@ -283,7 +283,7 @@ TEST(LogLevelCommand, SetsTheLevelAndPrintsTheOldOne) {
   const CommandResult result =
       RunCommand({"server", "log-level", "debug", "--remote", server.address()});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "log level: debug, before info\n");
+  EXPECT_EQ(result.out, "log level: debug, previously info\n");
 }
 
 }  // namespace

@@ -54,10 +54,12 @@ class Http:
         if body is not None:
             fields["Content-Type"] = content_type
             body = body if isinstance(body, (bytes, str)) else json.dumps(body)
-        connection.request(method, path, body, fields)
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
+        try:
+            connection.request(method, path, body, fields)
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
         parsed = json.loads(text) if answer.getheader("Content-Type") == "application/json" else text.decode()
         return answer.status, dict(answer.getheaders()), parsed
 
@@ -330,6 +332,7 @@ class ProtectedHttpTest(unittest.TestCase):
         trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
         client = Http(daemon, trusting)
         kept = client.connect()  # an open connection keeps its certificate
+        self.addCleanup(kept.close)
         kept.request("GET", "/v1/models", headers={"Authorization": f"Bearer {old}"})
         self.assertEqual(kept.getresponse().read()[:1], b"{")
         before = self.served_certificate(client)

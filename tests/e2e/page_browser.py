@@ -15,7 +15,7 @@ from python_environment import require_modules
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 if CHROMIUM is None or DRIVER is None:
-    print("skipped: no chromium and chromedriver; ./dev test installs chromium and chromium-driver")
+    print("skipped: no chromium or no chromedriver; ./dev test installs chromium and chromium-driver")
     sys.exit(77)
 require_modules("selenium")
 
@@ -27,7 +27,7 @@ from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 
 PICTURES = BINARIES.parent / "tests" / "page"
-WAIT_S = 30
+WAIT_S = 30  # timeout of Browser.wait
 
 # Drops a file on the page as a user does, since WebDriver has no such action.
 DROP = """
@@ -55,7 +55,7 @@ return [best[0] + box.left, best[1] + box.top];
 
 
 class Browser:
-    """A Chromium with a window of this size. `dark`: the colours that the user's system asks for."""
+    """A Chromium with a window of this size. `dark` is whether the user's system asks for dark colours."""
 
     def __init__(self, width=1280, height=900, dark=False):
         options = Options()
@@ -80,7 +80,7 @@ class Browser:
         shutil.rmtree(self.downloads, ignore_errors=True)
 
     def wait(self, condition, what="the page"):
-        """Returns the first true value of condition(), tried anew if the page replaces an element. Raises if there is none in time."""
+        """Returns the first true value of condition(). Retries if the page replaces an element. Raises AssertionError after WAIT_S."""
         end = time.monotonic() + WAIT_S
         while time.monotonic() < end:
             with contextlib.suppress(StaleElementReferenceException):
@@ -139,10 +139,10 @@ class Browser:
 
     def downloaded(self, ending):
         """Returns the downloaded file as soon as it is complete."""
-        return self.wait(lambda: next(iter(self.downloads.glob(f"*{ending}")), None), f"a download {ending}")
+        return self.wait(lambda: next(iter(self.downloads.glob(f"*{ending}")), None), f"the download of a file *{ending}")
 
     def picture(self, name):
-        """Keeps a picture of the whole page in build/*/tests/page."""
+        """Saves a screenshot of the whole page in build/*/tests/page."""
         PICTURES.mkdir(parents=True, exist_ok=True)
         size = self.command("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}

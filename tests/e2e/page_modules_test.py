@@ -24,7 +24,9 @@ IN_NODE = RUN + "console.log(result);\n"
 IN_PAGE = RUN + "document.title = result;\n"
 
 
-class Handler(http.server.SimpleHTTPRequestHandler):
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """A handler that serves files and logs nothing."""
+
     def log_message(self, *_):
         pass
 
@@ -41,7 +43,7 @@ def run_in_chromium(folder):
     import page_browser
     (folder / "run.js").write_text(IN_PAGE)
     (folder / "index.html").write_text('<!doctype html><title></title><script type="module" src="run.js"></script>')
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietHandler, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     browser = page_browser.Browser()
     try:

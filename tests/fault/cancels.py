@@ -98,7 +98,7 @@ class Cancels:
         if remaining_files := leftovers(self.daemon.state) + [str(path) for path in (self.daemon.state / "jobs").glob("*")]:
             self.problems.append(f"left behind: {remaining_files[:5]}")
         print(json.dumps({"what": "cancels", "seed": self.arguments.seed, "cancels": self.arguments.cancels,
-                          "struck": dict(self.moments), "from_cancel_to_solved_ms": percentiles(self.solved_ms),
+                          "cancelled": dict(self.moments), "from_cancel_to_solved_ms": percentiles(self.solved_ms),
                           "from_cancel_to_ended_ms": percentiles(self.ended_ms), "budget_ms": BUDGET_MS, "warm": warm,
                           "after": after, "problems": self.problems, "seconds": round(time.monotonic() - start, 1)}))
         return int(bool(self.problems))

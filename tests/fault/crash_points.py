@@ -265,7 +265,7 @@ def run(action="", point="", occurrence=0):
         acknowledged, problems = run_until_fault(work, state, settings)
         points = trace.read_text().splitlines()
         problems += judge_after(work, state, acknowledged, may_fail=action == "full")
-        return {"what": "crash_point", "action": action, "point": point, "occurrence": occurrence, "struck": hit.exists(),
+        return {"what": "crash_point", "action": action, "point": point, "occurrence": occurrence, "hit": hit.exists(),
                 "acknowledged": len(acknowledged), "problems": problems,
                 "seconds": round(time.monotonic() - start, 1)}, points
     finally:
@@ -276,10 +276,10 @@ def run_until_hit(action, point, occurrence):
     """Runs a case until its fault happens, at most TRIES times, since the number of hits varies."""
     for _ in range(TRIES):
         done, _ = run(action, point, occurrence)
-        if done["struck"] or done["problems"]:
+        if done["hit"] or done["problems"]:
             break
         occurrence = 1 + (occurrence - 1) // 2
-    if not done["struck"] and point not in RARE_POINTS:
+    if not done["hit"] and point not in RARE_POINTS:
         done["problems"].append("the fault did not happen")
     return done
 
@@ -313,13 +313,13 @@ def main():
              for n in occurrences(counts[point], max(arguments.hits, arguments.database_hits if "jobs.db" in point else 1))]
     if arguments.cases and arguments.cases < len(cases):
         cases = [cases[i * len(cases) // arguments.cases] for i in range(arguments.cases)]
-    wrong, struck = len(faultless["problems"]), 0
+    wrong, hits = len(faultless["problems"]), 0
     with concurrent.futures.ProcessPoolExecutor(arguments.parallel) as pool:
         for done in pool.map(run_until_hit, *zip(*cases, strict=True)):
             print(json.dumps(done), flush=True)
             wrong += len(done["problems"]) > 0
-            struck += done["struck"]
-    print(json.dumps({"what": "crash_points", "points": len(counts), "cases": len(cases), "struck": struck, "wrong": wrong,
+            hits += done["hit"]
+    print(json.dumps({"what": "crash_points", "points": len(counts), "cases": len(cases), "hits": hits, "wrong": wrong,
                       "seconds": round(time.monotonic() - start, 1)}))
     return int(wrong > 0)
 

@@ -6,9 +6,10 @@ submit a solve job, publish the running job's weights, or several of these at on
 void, and repeated, if the job that made progress had ended before the next start. Finally vrpd starts once more, and every
 submission is sent again under its request id. Every acknowledged job must exist once and have succeeded with gap-free events,
 unless the daemon has quarantined it after three crashes without a checkpoint (`quarantined`). Every acknowledged publication
-must exist, one per step, with no other versions, and each version must be loadable.
+must exist. A model must have at most one version per step, and at most one more version than requested publications. Each
+version must be loadable.
 
-Prints one JSON line per kill and one at the end. Exits with 1 on any error. `struck` in the last line counts calls without
+Prints one JSON line per kill and one at the end. Exits with 1 on any error. `interrupted` in the last line counts calls without
 an answer (`training`, `solving`, `publish`), and partial checkpoints and versions of models in the state folder. `made`
 counts the calls without an answer that took effect nevertheless.
 
@@ -76,7 +77,7 @@ class Run:
         self.requests = {kind: [] for kind in KINDS}
         self.acknowledged = {kind: {} for kind in KINDS}
         self.publish_calls, self.published = collections.Counter(), []
-        self.cycles, self.counted, self.struck, self.pending = 0, 0, collections.Counter(), None
+        self.cycles, self.counted, self.interrupted, self.pending = 0, 0, collections.Counter(), None
         self.unanswered, self.problems, self.quarantined = set(), [], 0
 
     def command(self, kind, request):
@@ -108,11 +109,11 @@ class Run:
         request, interrupted = self.pending
         if jobs[request]["state"] not in ENDED:
             self.counted += 1
-            self.struck.update(interrupted)
+            self.interrupted.update(interrupted)
         self.pending = None
 
     def restart(self):
-        """Restarts vrpd and decides whether the last kill counts. Returns the training jobs."""
+        """Restarts vrpd and decides whether the last kill counts. Returns the daemon and the training jobs."""
         daemon = Daemon(self.state)
         try:
             jobs = self.jobs(daemon, "training")
@@ -177,7 +178,7 @@ class Run:
         return [what for what, pattern in found.items() if any(self.state.glob(pattern))]
 
     def judge(self):
-        """Returns the errors found once all jobs have ended, as texts."""
+        """Waits until all jobs have ended and returns all errors found, as texts."""
         daemon, _ = self.restart()
         try:
             judge = Judge(daemon, self.state)
@@ -207,7 +208,7 @@ class Run:
 
     def judge_submissions(self, daemon, judge, kind):
         before = {request: job["name"] for request, job in self.jobs(daemon, kind).items()}
-        self.struck["made"] += sum((kind, request) in self.unanswered for request in before)
+        self.interrupted["made"] += sum((kind, request) in self.unanswered for request in before)
         for request, name in self.acknowledged[kind].items():
             judge.expect(before.get(request) == name, f"{request}: acknowledged as {name}, now {before.get(request)}")
         names = [daemon.json(*self.command(kind, request))[0]["name"] for request in self.requests[kind]]
@@ -222,7 +223,7 @@ class Run:
             self.versions += len(versions)
             failed = quarantined(jobs[request])
             judge.expect(int(not failed) <= len(versions) <= 1 + self.publish_calls[request],
-                           f"model {request}: {len(versions)} versions, {self.publish_calls[request]} publications were requested")
+                           f"model {request}: {len(versions)} versions after {self.publish_calls[request]} requested publications")
             judge.expect(len(set(steps)) == len(steps), f"model {request}: a step was published twice: {steps}")
             judge.expect(failed or jobs[request]["model"] == f"models/{request}/versions/{versions[-1] if versions else 1}",
                            f"{request}: ended with the model {jobs[request]['model']}, but has the versions {versions}")
@@ -243,8 +244,8 @@ class Run:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=30)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kills", type=int, default=30, help="stop after this many kills that count (default 30)")
+    parser.add_argument("--seed", type=int, default=1, help="choose moments and calls by this seed (default 1)")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-kills-"))
     try:
@@ -256,11 +257,11 @@ def main():
                     run.kill_once(daemon, jobs)
             finally:
                 daemon.clean_up()
-            print(json.dumps({"what": "random_kill", "cycle": run.cycles, "struck": run.counted,
+            print(json.dumps({"what": "random_kill", "cycle": run.cycles, "kills": run.counted,
                               "submitted": sum(map(len, run.requests.values()))}), flush=True)
         problems = run.judge()
         print(json.dumps({"what": "random_kills", "seed": arguments.seed, "kills": run.counted, "void": run.cycles - run.counted,
-                          "struck": dict(run.struck),
+                          "interrupted": dict(run.interrupted),
                           "jobs": {kind: len(requests) for kind, requests in run.requests.items()},
                           "acknowledged": {kind: len(names) for kind, names in run.acknowledged.items()},
                           "quarantined": run.quarantined, "publications": len(run.published), "versions": run.versions, "problems": problems,

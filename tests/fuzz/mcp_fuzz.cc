@@ -22,7 +22,7 @@ Json Schema() {
   Json list = {{"type", "array"}, {"items", mcp::NumberProperty("", -1, 1e9)}};
   return mcp::ArgumentsSchema({{"instance", mcp::ObjectProperty("")},
                                {"text", mcp::TextProperty("")},
-                               {"format", mcp::WordProperty("", {"vrplib", "json"})},
+                               {"format", mcp::EnumProperty("", {"vrplib", "json"})},
                                {"budget_seconds", mcp::NumberProperty("", 0.001, 60)},
                                {"max", mcp::WholeNumberProperty("", 0, 100)},
                                {"details", mcp::FlagProperty("")},
@@ -41,8 +41,8 @@ void Answer(const mcp::Message& message) {
   if (!message.params.contains("format") && faults.empty()) std::abort();
   Write(mcp::ErrorMessage(message.id, mcp::kInvalidParams, absl::StrJoin(faults, "; ")));
   const Json copy = {{"jsonrpc", "2.0"}, {"method", message.method}, {"params", message.params}};
-  const auto again = mcp::ParseLine(copy.dump());
-  const auto* same = std::get_if<mcp::Message>(&again);
+  const auto reread = mcp::ParseLine(copy.dump());
+  const auto* same = std::get_if<mcp::Message>(&reread);
   // The copy is nested as deeply as the line, or less.
   if (same == nullptr || same->method != message.method) std::abort();
 }

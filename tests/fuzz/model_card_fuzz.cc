@@ -12,8 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto card = vrp::ParseModelCard({reinterpret_cast<const char*>(data), size}, "card.json");
   if (!card.ok()) return 0;
   const std::string text = vrp::WriteModelCard(*card);
-  const auto again = vrp::ParseModelCard(text, "again");
-  if (again.ok()) return 0;
-  std::fprintf(stderr, "not read back: %s\n%s\n", again.status().ToString().c_str(), text.c_str());
+  const auto reread = vrp::ParseModelCard(text, "again");
+  if (reread.ok()) return 0;
+  std::fprintf(stderr, "not read back: %s\n%s\n", reread.status().ToString().c_str(), text.c_str());
   std::abort();
 }

@@ -1,4 +1,5 @@
-// Fuzzes the stored progress of training and solve jobs. Accepted progress is equal after writing.
+// Fuzzes the stored progress of training and solve jobs. Accepted progress is written the same
+// after it has been read back.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,13 +20,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto progress = vrp::ParseProgress(text); progress.ok()) {
     const std::string written = vrp::WriteProgress(*progress);
-    const auto again = vrp::ParseProgress(written);
-    Require(again.ok() && vrp::WriteProgress(*again) == written);
+    const auto reread = vrp::ParseProgress(written);
+    Require(reread.ok() && vrp::WriteProgress(*reread) == written);
   }
   if (const auto progress = vrp::ParseSolveProgress(text); progress.ok()) {
     const std::string written = vrp::WriteSolveProgress(*progress);
-    const auto again = vrp::ParseSolveProgress(written);
-    Require(again.ok() && vrp::WriteSolveProgress(*again) == written);
+    const auto reread = vrp::ParseSolveProgress(written);
+    Require(reread.ok() && vrp::WriteSolveProgress(*reread) == written);
   }
   return 0;
 }

@@ -19,8 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const std::byte byte : tensor.data) sum += std::to_integer<unsigned>(byte);
     if (sum > tensor.data.size() * 255) std::abort();
   }
-  const auto again = vrp::SafetensorsFile::Parse(
+  const auto reread = vrp::SafetensorsFile::Parse(
       vrp::WriteSafetensors(file->tensors(), file->metadata()), "again");
-  if (!again.ok() || again->tensors().size() != file->tensors().size()) std::abort();
+  if (!reread.ok() || reread->tensors().size() != file->tensors().size()) std::abort();
   return 0;
 }

@@ -57,9 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     // Checks that the written plan is the same, ordered by vehicle.
     const std::string text =
         vrp::WriteVrplibSolution(subject.instance, vrp::PlanOf(subject.instance, *solution));
-    const auto again = vrp::ParseVrplibSolution(text, "again", subject.instance);
-    if (!again.ok()) std::abort();
-    const double cost = vrp::PlanCost(subject.instance, again->plan);
+    const auto reread = vrp::ParseVrplibSolution(text, "again", subject.instance);
+    if (!reread.ok()) std::abort();
+    const double cost = vrp::PlanCost(subject.instance, reread->plan);
     if (std::abs(cost - solution->cost) > 1e-9 * (1 + solution->cost)) std::abort();
   }
   return 0;

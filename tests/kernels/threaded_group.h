@@ -16,12 +16,12 @@
 
 namespace vrp::test {
 
-inline constexpr int32_t kThreads = 3;
+inline constexpr int32_t kThreads = 3;  // threads of a group
 
 // State shared by the threads of a group.
 struct GroupState {
   std::barrier<> barrier{kThreads};
-  std::array<std::pair<double, int32_t>, kThreads> values;  // of a reduction
+  std::array<std::pair<double, int32_t>, kThreads> values;  // of a reduction, one per lane
 };
 
 // Lanes like those of a warp.
@@ -82,7 +82,7 @@ class ThreadedLanes {
 
  private:
   void Wait() const { state_.barrier.arrive_and_wait(); }
-  // Exchanges values and returns the values of all lanes.
+  // Gives this lane's value to the other lanes, and returns the values of all lanes.
   std::array<std::pair<double, int32_t>, kThreads> Exchange(double value, int32_t index) const {
     state_.values[static_cast<size_t>(lane_)] = {value, index};
     Wait();

@@ -40,7 +40,7 @@ TEST(NetworkBatchTest, ScalesCoordinatesByOneFactorIntoTheUnitSquare) {
   EXPECT_FLOAT_EQ(Feature(batch, 1, "from_depot"), 1);
 }
 
-TEST(NetworkBatchTest, ScalesByCapacityAndHorizon) {
+TEST(NetworkBatchTest, ScalesDemandsByCapacityAndTimesByHorizon) {
   const NetworkBatch batch = BatchOf({AnInstance()
                                           .At({{0, 0}, {1, 1}})
                                           .Demands({5})
@@ -102,7 +102,7 @@ TEST(NetworkBatchTest, OrderByAngleDoesNotDependOnTheGivenOrder) {
   for (size_t k = 1; k < one.orders.size(); ++k) EXPECT_EQ(other.orders[k], 10 - one.orders[k]);
 }
 
-TEST(NetworkBatchTest, AcceptsCoincidingPoints) {
+TEST(NetworkBatchTest, AcceptsCoincidentPoints) {
   const NetworkBatch batch = BatchOf({AnInstance().At({{3, 3}, {3, 3}, {3, 3}}).Build()});
   EXPECT_EQ(batch.problems[0].scale, 1);
   EXPECT_EQ(Feature(batch, 1, "from_depot"), 0);
@@ -139,7 +139,7 @@ TEST_P(ChoicesTest, ConvertBackToTheTourOfATsp) {
     std::vector<int32_t> choices = PlanChoices(batch, 0, plan);
     ASSERT_EQ(choices.size(), 9u);
     std::rotate(choices.begin(), choices.begin() + 4,
-                choices.end());  // the same tour, begun at another city
+                choices.end());  // the same tour, started at another city
     const Plan back = ChoicesToPlan(batch, 0, choices);
     EXPECT_TRUE(CheckPlan(instance, back, CheckPlan(instance, plan).cost).feasible);
   }

@@ -32,12 +32,13 @@ std::vector<FusedCase> Cases() {
   GraphTransformerOptions batch_norm = SmallTransformer();
   batch_norm.norm = NormKind::kFrozenBatch;
   batch_norm.edge_bias = false;
-  return {{"Greedy", {.choice = Choice::kGreedy}},
-          {"Sampled", {.choice = Choice::kSample, .trajectories = 3, .seed = 9, .stream = 4}},
-          {"Heated", {.choice = Choice::kSample, .trajectories = 2, .temperature = 1.8}},
-          {"LaterInstances", {.choice = Choice::kSample, .first_instance = int64_t{1} << 33}},
-          {"Starts", {.choice = Choice::kGreedy, .trajectories = 5, .distinct_starts = true}},
-          {"BatchNorm", {.choice = Choice::kSample, .trajectories = 2}, 0, batch_norm}};
+  return {
+      {"Greedy", {.choice = Choice::kGreedy}},
+      {"Sampled", {.choice = Choice::kSample, .trajectories = 3, .seed = 9, .stream = 4}},
+      {"HighTemperature", {.choice = Choice::kSample, .trajectories = 2, .temperature = 1.8}},
+      {"LaterInstances", {.choice = Choice::kSample, .first_instance = int64_t{1} << 33}},
+      {"DistinctStarts", {.choice = Choice::kGreedy, .trajectories = 5, .distinct_starts = true}},
+      {"BatchNorm", {.choice = Choice::kSample, .trajectories = 2}, 0, batch_norm}};
 }
 
 std::unique_ptr<TorchEngine> FusedOrSteppedEngine(const GraphTransformerOptions& sizes,
@@ -87,7 +88,7 @@ TEST_P(TorchFusedTest, EqualsTheOperatorsWithoutATsp) {
   ExpectTheSame(BatchOf(instances, NodeOrder::kAsGiven), {.rollout = one.rollout}, one.sizes);
 }
 
-TEST_P(TorchFusedTest, ForcesGivenChoices) {
+TEST_P(TorchFusedTest, EqualsTheOperatorsWithForcedChoices) {
   const FusedCase& one = GetParam();
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto chosen = FusedOrSteppedEngine(one.sizes, true)->Run(batch, one.rollout);
@@ -106,7 +107,7 @@ TEST_P(TorchFusedTest, ForcesGivenChoices) {
 INSTANTIATE_TEST_SUITE_P(Cases, TorchFusedTest, testing::ValuesIn(Cases()),
                          [](const auto& test) { return test.param.name; });
 
-TEST(TorchFusedErrorsTest, EqualThoseOfTheOperators) {
+TEST(TorchFusedErrorsTest, ReturnsTheErrorsOfTheOperators) {
   const NetworkBatch batch =
       BatchOf({Variants()[0], test::AnInstance().WithCustomers(3).MaxDistance(1).Build()},
               NodeOrder::kAsGiven);

@@ -16,7 +16,7 @@ namespace {
 
 class ReinforceStepsTest : public test::CapturedStepsFixture {};
 
-TEST_F(ReinforceStepsTest, ReportStepsAfterTheirCopy) {
+TEST_F(ReinforceStepsTest, ReportStepsOnceTheirCopyHasFinished) {
   const auto steps = MakeSteps({.trajectories = 2});
   std::vector<size_t> reported;
   for (int64_t step = 1; step <= 8; ++step) {
@@ -40,7 +40,7 @@ TEST_F(ReinforceStepsTest, ReportStepsAfterTheirCopy) {
   EXPECT_EQ(state_.updates, 8);
 }
 
-TEST_F(ReinforceStepsTest, EqualStepsOnInstancesDrawnByTheDevice) {
+TEST_F(ReinforceStepsTest, GiveEqualResultsOnInstancesDrawnByTheDevice) {
   constexpr UniformInstances kDrawn = {
       .seed = 77, .customers = kCustomers, .min_capacity = 20, .max_capacity = 20};
   const std::vector<float> begin = Weights();
@@ -87,7 +87,7 @@ TEST_F(ReinforceStepsTest, NeedABatchUnlessTheDeviceDrawsInstances) {
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(MakeSteps({})->Step(StepBaseline::kShared).code(), absl::StatusCode::kInvalidArgument);
   const auto larger = engine_->MakeCapturedSteps({.nodes = kCustomers, .drawn = kDrawn});
-  EXPECT_EQ(larger.status().message(), "drawn: got instances of up to 7 nodes, wanted 6");
+  EXPECT_EQ(larger.status().message(), "drawn: got instances of up to 7 nodes, wanted at most 6");
 }
 
 TEST_F(ReinforceStepsTest, RefuseMorePartsThanInstancesAndZeroParts) {
@@ -95,9 +95,8 @@ TEST_F(ReinforceStepsTest, RefuseMorePartsThanInstancesAndZeroParts) {
     const auto steps = engine_->MakeCapturedSteps(
         {.instances = kInstances, .nodes = 7, .parts = parts, .learning_rates = {0.01}});
     EXPECT_EQ(steps.status().code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(steps.status().message(), absl::StrCat("parts: got ", parts,
-                                                     ", wanted 1 to 4, as "
-                                                     "many as there are instances"));
+    EXPECT_EQ(steps.status().message(),
+              absl::StrCat("parts: got ", parts, ", wanted 1 to 4, the number of instances"));
   }
 }
 

@@ -29,7 +29,7 @@ inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
   return engine;
 }
 
-// Make engines of networks with `sizes` as the program does, in float.
+// Makes an engine of a graph transformer with `sizes` as the program does, in float.
 inline absl::StatusOr<std::unique_ptr<PolicyEngine>> TorchTransformer(
     const GraphTransformerOptions& sizes, const TorchEngineRequest& request) {
   const Architecture& architecture = GraphTransformerArchitecture();
@@ -37,6 +37,7 @@ inline absl::StatusOr<std::unique_ptr<PolicyEngine>> TorchTransformer(
                          *architecture.parse_sizes(WriteGraphTransformerOptions(sizes), "sizes"),
                          request);
 }
+// Makes an engine of a pointer network with `sizes` as the program does, in float.
 inline absl::StatusOr<std::unique_ptr<PolicyEngine>> TorchPointer(
     const PointerNetworkOptions& sizes, const TorchEngineRequest& request) {
   const Architecture& architecture = PointerArchitecture();

@@ -30,7 +30,7 @@ class TrainGtMixedTest(unittest.TestCase):
     def models(self):
         return {model["name"] for model in self.daemon.json("models", "list") if "gt-mixed-" in model["name"]}
 
-    def training_of(self, model):
+    def training_config_of(self, model):
         card = self.daemon.state / "models" / model / "1" / "card.json"
         return json.loads(card.read_text())["training_config"]
 
@@ -39,7 +39,7 @@ class TrainGtMixedTest(unittest.TestCase):
         first = self.train(*small)
         self.assertEqual(first.returncode, 0, first.stdout + first.stderr)
         self.assertEqual(self.models(), {f"models/gt-mixed-{number}/versions/1" for number in range(1, 9)})
-        self.assertIn("models/gt-mixed-7/versions/1", self.training_of("gt-mixed-8"))
+        self.assertIn("models/gt-mixed-7/versions/1", self.training_config_of("gt-mixed-8"))
 
         second = self.train(*small)
         self.assertEqual(second.returncode, 0, second.stderr)

@@ -329,7 +329,7 @@ TEST(WriteInstance, RefusesFractionsInVroomsFormat) {
   InstanceData data = AnInstance().WithCustomers(2).As(Metric::kRounded).BuildData();
   data.services = {0, 1.5, 2};
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom),
-            "customers[0].service: 1.5, not a whole number from 0 to 2^32 - 1, which VROOM's "
+            "customers[0].service: 1.5 (not a whole number from 0 to 2^32 - 1), which VROOM's "
             "format cannot express");
   data.services.clear();
   data.metric = Metric::kExact;

@@ -20,7 +20,7 @@ using test::TspText;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(VrplibDistances, ComputesEveryDistanceOfTsplib) {
+TEST(VrplibDistances, ComputesDistancesOfTsplibAndLkh) {
   const auto distances = [](const std::string& weights, const std::string& coords) {
     const Instance instance = ReadDialect(TspText(weights, coords));
     return std::vector<double>{instance.Distance(0, 1), instance.Distance(0, 2),
@@ -54,11 +54,11 @@ TEST(VrplibDistances, AppliesTheScaleOfLkh) {
   EXPECT_EQ(ReadDialect(TspText("FLOOR_2D", kTriangle, "SCALE : 10\n")).metric(), Metric::kDimacs);
   EXPECT_EQ(ReadDialect(TspText("EXACT_2D", kTriangle, "SCALE : 1000\n")).metric(), Metric::kExact);
   const Instance hundredths = ReadDialect(TspText("EUC_2D", kTriangle, "SCALE : 100\n"));
-  EXPECT_EQ(hundredths.Distance(0, 2), 10.4);  // 10.4043 rounded down
+  EXPECT_EQ(hundredths.Distance(0, 2), 10.4);  // 10.4043 rounded to hundredths
   EXPECT_THAT(DialectError(TspText("EUC_2D", kTriangle, "SCALE : 0\n")), HasSubstr("SCALE: got 0"));
 }
 
-TEST(VrplibDistances, DoesNotRoundIfTheStatedBestIsAFraction) {
+TEST(VrplibDistances, DoesNotRoundIfTheStatedBestCostIsAFraction) {
   const auto metric = [](const std::string& comment) {
     return ReadDialect(
                CvrpText("CVRP", "CAPACITY : 9\nCOMMENT : " + comment + "\n", kDemandSection))

@@ -1,4 +1,4 @@
-// Tests versions published by running jobs, and names used by another architecture.
+// Tests versions that running jobs publish, and publishing under the name of another architecture.
 #include <filesystem>
 #include <string>
 

@@ -355,9 +355,15 @@ TEST(OptionTable, KnowsWhichOptionsTheFileOrAFlagStates) {
   EXPECT_THAT(options->given,
               testing::ElementsAre("http_hosts", "http_listen", "max_nodes", "state_dir"));
   for (const OptionRow& row : OptionTable()) {
-    if (row.key == "max_nodes") EXPECT_EQ(ValueText(row, *options), "500");
-    if (row.key == "http_hosts") EXPECT_EQ(ValueText(row, *options), "a.example, b.example");
-    if (row.key == "insecure") EXPECT_EQ(ValueText(row, *options), "false");
+    if (row.key == "max_nodes") {
+      EXPECT_EQ(ValueText(row, *options), "500");
+    }
+    if (row.key == "http_hosts") {
+      EXPECT_EQ(ValueText(row, *options), "a.example, b.example");
+    }
+    if (row.key == "insecure") {
+      EXPECT_EQ(ValueText(row, *options), "false");
+    }
   }
 }
 

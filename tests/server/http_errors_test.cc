@@ -17,8 +17,6 @@
 namespace vrp {
 namespace {
 
-using nlohmann::json;
-
 TEST(HttpErrorsTest, MapCodesAsGoogleRpcDoes) {
   // From the comments of google/rpc/code.proto.
   const std::vector<std::pair<absl::StatusCode, int>> wanted = {
@@ -33,7 +31,7 @@ TEST(HttpErrorsTest, MapCodesAsGoogleRpcDoes) {
   for (const auto& [code, status] : wanted) {
     const HttpError error = ErrorOf(ToGrpcStatus(absl::Status(code, "why")));
     EXPECT_EQ(error.status, status);
-    const json body = json::parse(error.json).at("error");
+    const nlohmann::json body = nlohmann::json::parse(error.json).at("error");
     EXPECT_EQ(body.at("code"), status);
     EXPECT_EQ(body.at("status"), absl::StatusCodeToString(code));
     EXPECT_EQ(body.at("message"), "why");
@@ -46,7 +44,7 @@ TEST(HttpErrorsTest, MapCodesAsGoogleRpcDoes) {
 TEST(HttpErrorsTest, ListViolationsOfFields) {
   const HttpError error =
       ErrorOf(ToGrpcStatus(InvalidField("customers[17].demand", "is negative")));
-  const json detail = json::parse(error.json).at("error").at("details").at(0);
+  const nlohmann::json detail = nlohmann::json::parse(error.json).at("error").at("details").at(0);
   EXPECT_EQ(detail.at("@type"), "type.googleapis.com/google.rpc.BadRequest");
   EXPECT_EQ(detail.at("fieldViolations").at(0).at("field"), "customers[17].demand");
 }
@@ -78,7 +76,7 @@ TEST(HttpErrorsTest, SurviveUnreadableDetails) {
                                      "age",
                                      details});
     EXPECT_EQ(error.status, 409);
-    EXPECT_EQ(json::parse(error.json).at("error").at("details"), json::array());
+    EXPECT_EQ(nlohmann::json::parse(error.json).at("error").at("details"), nlohmann::json::array());
   }
 }
 

@@ -69,10 +69,10 @@ class HttpServiceTest : public DaemonTest {
   static std::string SolveJson(std::string_view budget, int customers = 3) {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(customers);
-    std::string json;
-    EXPECT_TRUE(google::protobuf::util::MessageToJsonString(request, &json).ok());
-    json.pop_back();
-    return Concat(json, ", \"budget\": \"", budget, "\"}");
+    std::string text;
+    EXPECT_TRUE(google::protobuf::util::MessageToJsonString(request, &text).ok());
+    text.pop_back();
+    return Concat(text, ", \"budget\": \"", budget, "\"}");
   }
   double MetricValue(const std::string& series) const {
     const std::string page = "\n" + HttpGet(daemon_->metrics_address(), "/metrics").body;

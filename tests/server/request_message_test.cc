@@ -79,13 +79,13 @@ TEST(RequestMessageTest, RejectsFieldsGivenTwice) {
 }
 
 TEST(RequestMessageTest, RejectsAQueryBesideABody) {
-  ExpectRefusal(MessageOf("POST", "/v1/solve", "budget=1s", "{}"), "belong into the body");
-  ExpectRefusal(MessageOf("POST", "/v1/trainingJobs/a:stop", "x", ""), "belong into the body");
+  ExpectRefusal(MessageOf("POST", "/v1/solve", "budget=1s", "{}"), "belong in the body");
+  ExpectRefusal(MessageOf("POST", "/v1/trainingJobs/a:stop", "x", ""), "belong in the body");
 }
 
 TEST(RequestMessageTest, RejectsABodyBesideAQuery) {
-  ExpectRefusal(MessageOf("GET", "/v1/models", "", "{}"), "belong into the query");
-  ExpectRefusal(MessageOf("DELETE", "/v1/solveJobs/a", "", "{}"), "belong into the query");
+  ExpectRefusal(MessageOf("GET", "/v1/models", "", "{}"), "belong in the query");
+  ExpectRefusal(MessageOf("DELETE", "/v1/solveJobs/a", "", "{}"), "belong in the query");
 }
 
 TEST(RequestMessageTest, RejectsUnknownAndWrongFields) {
@@ -123,10 +123,10 @@ TEST(JsonMessagesTest, WritesProtobufsJson) {
   job.set_last_sequence(5);
   job.mutable_run_time()->set_seconds(2);
   job.set_state(v1::JOB_STATE_RUNNING);
-  const absl::StatusOr<std::string> json =
+  const absl::StatusOr<std::string> text =
       JsonFromBinary(*v1::TrainingJob::descriptor(), job.SerializeAsString());
-  ASSERT_TRUE(json.ok()) << json.status();
-  EXPECT_EQ(*json, R"({"name":"trainingJobs/a","state":"JOB_STATE_RUNNING","lastSequence":"5",)"
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(*text, R"({"name":"trainingJobs/a","state":"JOB_STATE_RUNNING","lastSequence":"5",)"
                    R"("runTime":"2s"})");
 }
 

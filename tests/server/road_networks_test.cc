@@ -164,7 +164,7 @@ TEST_F(RoadNetworksTest, ReportsAnUnreachableService) {
 
 TEST_F(RoadNetworksTest, RefusesAnswersThatNoTryImproves) {
   EXPECT_THAT(ErrorFrom(JsonReply("{}"), absl::StatusCode::kFailedPrecondition, 3),
-              HasSubstr("is no OSRM"));
+              HasSubstr("is not OSRM"));
   EXPECT_THAT(ErrorFrom(JsonReply("<html>", 404), absl::StatusCode::kFailedPrecondition),
               HasSubstr("HTTP status 404"));
   EXPECT_THAT(ErrorFrom({.bytes = "220 ftp ready\r\n\r\n", .close = true},

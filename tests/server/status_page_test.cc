@@ -1,4 +1,4 @@
-// Tests pages for monitoring, and how the HTTP server treats bad clients of them.
+// Tests pages for monitoring, and how the HTTP server treats misbehaving clients.
 #include <sys/socket.h>
 
 #include <stdexcept>

@@ -43,7 +43,7 @@ class Client:
     Parameters
     ----------
     target
-        "HOST:PORT" or "unix:PATH". None: the embedded daemon, which is started if it does not run.
+        "HOST:PORT" or "unix:PATH". None: the embedded daemon, which is started if it is not running.
     token
         Token of the daemon's token file.
     tls

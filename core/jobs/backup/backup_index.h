@@ -10,10 +10,12 @@
 
 namespace vrp {
 
+// Name of the first file.
 inline constexpr std::string_view kBackupIndexFile = "backup.json";
 // Name of the last file: one line `SHA-256  path` per other file, as `sha256sum -c` reads them.
 inline constexpr std::string_view kBackupSumsFile = "SHA256SUMS";
 
+// The program and the time of a backup.
 struct BackupIndex {
   std::string program;  // program that wrote the backup
   absl::Time created;

@@ -17,14 +17,15 @@ namespace vrp {
 // blocks on the disk.
 class BackupStream {
  public:
+  // Size of a piece, in bytes. The last piece may be smaller.
   static constexpr size_t kPieceBytes = size_t{1} << 20;
 
   // Takes the snapshot. Returns the same errors as TakeSnapshot, and kInvalidArgument if tar cannot
   // hold a path or a file (see WriteTarHeader).
   static absl::StatusOr<std::unique_ptr<BackupStream>> Open(const BackupSources& sources);
 
-  // Returns the next kPieceBytes or the rest; empty at the end. Returns kUnavailable if a file
-  // cannot be read or became shorter.
+  // Returns the next kPieceBytes or the rest; an empty string at the end. Returns kUnavailable if a
+  // file cannot be read or became shorter.
   absl::StatusOr<std::string> Next();
   int64_t total_bytes() const { return total_bytes_; }
   int64_t file_count() const { return static_cast<int64_t>(snapshot_.files.size()) + 2; }

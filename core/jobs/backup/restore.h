@@ -11,24 +11,26 @@
 
 namespace vrp {
 
+// The content of a restored backup.
 struct RestoreReport {
   std::string program;  // program that wrote the backup
   absl::Time created;
   int64_t files = 0;
   int64_t bytes = 0;   // total size of the files
-  int64_t queued = 0;  // jobs that ran and will resume
+  int64_t queued = 0;  // number of interrupted jobs, which will resume
 };
 
+// The backup to restore and the folder for its files.
 struct RestoreOptions {
-  std::string archive;    // path of the archive
-  std::string directory;  // absent or empty; becomes the state folder, with mode 0700 if new
-  const Clock* clock = nullptr;
-  WatchFn watch = nullptr;  // watches each file and step of a "restore"
-  StopCondition stop = {};  // polled while files are read, until the final move begins
+  std::string archive;           // path of the archive
+  std::string directory;         // absent or empty; becomes the state folder, with mode 0700 if new
+  const Clock* clock = nullptr;  // must not be null
+  WatchFn watch = nullptr;       // watches each file and step of a "restore"
+  StopCondition stop = {};       // polled while files are read, until the final move begins
 };
 
 // Unpacks a backup into a hidden folder in `directory`. Verifies each file's digest, migrates the
-// database, queues the jobs that ran again and flushes everything to the disk. Only then moves the
+// database, queues the interrupted jobs and flushes everything to the disk. Only then moves the
 // files to their final paths, the database last. After an error, `directory` is as before; after a
 // crash, daemons refuse to use it. Blocks. Returns:
 // - kNotFound if there is no archive;
@@ -37,7 +39,7 @@ struct RestoreOptions {
 // - kInvalidArgument if the archive is not a backup of vrpd, or has links or paths outside the
 // folder;
 // - kResourceExhausted if the disk is full;
-// - kCancelled if `stop` fired.
+// - kCancelled or kDeadlineExceeded if `stop` fired.
 absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options);
 
 }  // namespace vrp

@@ -21,7 +21,7 @@
 namespace vrp {
 namespace {
 
-constexpr int kMaxDepth = 8;
+constexpr int kMaxDepth = 8;  // maximum nesting of folders in an entry
 // Maximum number of attempts to read a folder whose files change meanwhile.
 constexpr int kMaxTries = 1000;
 

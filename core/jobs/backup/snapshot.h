@@ -13,6 +13,7 @@
 
 namespace vrp {
 
+// An open file of a snapshot.
 struct SnapshotFile {
   std::string path;  // path in the backup: "jobs/{id}/checkpoint/step-5/state.safetensors"
   OpenFile file;
@@ -21,6 +22,7 @@ struct SnapshotFile {
   absl::Time modified;
 };
 
+// The files of a snapshot and their numbers.
 struct StateSnapshot {
   std::vector<SnapshotFile> files;  // the job database first, then folder by folder
   int64_t jobs = 0;
@@ -37,15 +39,16 @@ struct BackupSources {
   WatchFn watch = nullptr;  // watches the snapshot and each piece of a "backup"
 };
 
+// Paths of the job database and of the models' folder in a backup.
 inline constexpr std::string_view kBackupDatabase = "jobs.db";
 inline constexpr std::string_view kBackupModels = "models";
 
 // Takes a snapshot: first the database by SQLite's online backup, then the other files. This order
-// ensures that no checkpoint is older than the database's record of it. Jobs continue meanwhile,
-// but their folders are not removed until all files are open. A file that changes meanwhile is
-// taken in its old or its new state. Skips temporary files. Blocks on the disk. Returns
-// kResourceExhausted if the database's copy does not fit on the disk, or the files exceed half of
-// the process's limit of open files. Returns kUnavailable if a file cannot be opened.
+// ensures that no checkpoint is older than the database's record of the checkpoint. Jobs continue
+// meanwhile, but their folders are not removed until all files are open. A file that changes
+// meanwhile is taken in its old or its new state. Skips temporary files. Blocks on the disk.
+// Returns kResourceExhausted if the database's copy does not fit on the disk, or the files exceed
+// half of the process's limit of open files. Returns kUnavailable if a file cannot be opened.
 absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources);
 
 }  // namespace vrp

@@ -14,9 +14,12 @@
 
 namespace vrp {
 
+// Size of a block, in bytes.
 inline constexpr size_t kTarBlockBytes = 512;
-inline constexpr int64_t kMaxTarFileBytes = (int64_t{1} << 33) - 1;  // 11 octal digits
+// Maximum size of a file, in bytes. The header has 11 octal digits for it.
+inline constexpr int64_t kMaxTarFileBytes = (int64_t{1} << 33) - 1;
 
+// The metadata of a file.
 struct TarEntry {
   std::string path;
   int64_t size = 0;

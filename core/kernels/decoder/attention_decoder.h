@@ -8,7 +8,7 @@
 //             (start_query at the first step of a TSP)
 //   glimpse = multi-head attention of q over the keys and values of the allowed nodes
 //   logits  = clip * tanh(glimpse . logit_keys[n] / sqrt(H)) where allowed, else -inf
-// logit_keys already include Kool's projection of the glimpse (see graph_transformer.h).
+// logit_keys already include Kool's projection of the glimpse (see graph_transformer_pass.h).
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ namespace vrp {
 
 class BeamSearch;  // core/kernels/decoder/beam_search.h
 
+// The options of a rollout.
 struct DecodeRequest {
   StepChoice choice = StepChoice::kGreedy;
   int32_t trajectories = 1;      // P
@@ -37,6 +38,7 @@ struct DecodeRequest {
   StopCondition stop = {};
 };
 
+// The options of a beam search.
 struct BeamRequest {
   int32_t width = 1;
   BeamSearch* search = nullptr;  // memory, reused across instances
@@ -54,6 +56,7 @@ struct DecodeResult {
   int32_t* agreements = nullptr;      // [P]: steps whose choice was also the likeliest node
 };
 
+// The outcome of a pass.
 enum class DecodeStatus {
   kDone,
   kStopped,      // request.stop ended the pass
@@ -64,12 +67,13 @@ enum class DecodeStatus {
 // Returns the largest possible number of choices of a tour.
 int32_t MaxTourSteps(const RoutingProblem& problem);
 
+// The given tours of a second pass, and the loss.
 template <typename T>
 struct SecondPassRequest {
-  int32_t trajectories = 1;      // P
-  bool distinct_starts = false;  // whether the first choices are given, not the network's
-  double label_smoothing = 0;    // see GradientRequest
-  int32_t max_steps = 0;
+  int32_t trajectories = 1;          // P
+  bool distinct_starts = false;      // whether the first choices are given, not the network's
+  double label_smoothing = 0;        // see GradientRequest
+  int32_t max_steps = 0;             // length of a row of `choices`
   const int32_t* choices = nullptr;  // [P, max_steps], -1 after the end
   const double* weights = nullptr;   // [P]: weights of the log-likelihoods in the loss; null: all 0
 };
@@ -85,6 +89,8 @@ class AttentionDecoder {
   // Returns the number of elements of T that any pass needs as scratch.
   virtual int64_t ScratchSize(const RoutingProblem& problem, int32_t trajectories) const = 0;
 
+  // Decodes request.trajectories tours. Writes `result`, which is incomplete unless the status is
+  // kDone.
   virtual DecodeStatus Rollout(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
                                const DecodeRequest& request, const DecodeResult<T>& result,
                                T* scratch) const = 0;

@@ -48,6 +48,7 @@ struct DecoderMemory {
   double* legs = nullptr;           // [N, N]: distances; null: computed when needed
 };
 
+// Takes the arrays of `nodes`, those by column only with `columns`.
 template <typename T>
 void TakeNodes(const simd::DecoderSizes& sizes, bool columns, MemoryPieces<T>& pieces,
                simd::PackedNodes<T>& nodes) {
@@ -59,6 +60,7 @@ void TakeNodes(const simd::DecoderSizes& sizes, bool columns, MemoryPieces<T>& p
   nodes.logit_key_columns = pieces.template Take<T>(sizes.padded_nodes * sizes.width);
 }
 
+// Takes the arrays of `steps` except the scores.
 template <typename T>
 void TakeSteps(const simd::DecoderSizes& sizes, MemoryPieces<T>& pieces,
                simd::DecoderSteps<T>& steps) {

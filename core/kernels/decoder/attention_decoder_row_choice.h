@@ -21,9 +21,11 @@ struct RowMemory {
   T* logits;         // [padded_nodes]
   int32_t* allowed;  // [<= N]: allowed nodes, ascending
   T* exps;           // [padded_nodes]
-  int64_t size = 0;
+  int64_t size = 0;  // of all arrays, in elements
 };
 
+// Lays out the arrays in `scratch`, which is aligned to 64 bytes. If `scratch` is null, only
+// computes the size.
 template <typename T>
 inline RowMemory<T> LayOutRow(const DecoderSizes& sizes, T* scratch) {
   RowMemory<T> memory{};

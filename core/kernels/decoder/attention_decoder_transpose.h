@@ -26,6 +26,7 @@ inline __attribute__((always_inline)) void ExchangeHalves(Vec<T>& first, Vec<T>&
   second = __builtin_shuffle(from_first, second, high);
 }
 
+// Runs the steps of a transposition for the widths kWidth, kWidth / 2, .. 1.
 template <typename T, int64_t kWidth>
 inline __attribute__((always_inline)) void TransposeBy(Vec<T> (&rows)[kLanes<T>]) {
   if constexpr (kWidth > 0) {
@@ -111,6 +112,7 @@ inline __attribute__((always_inline)) Vec<T> MoveLanes(Vec<T> value) {
   return __builtin_shuffle(value, from);
 }
 
+// Returns the sum of the lanes, added by halves.
 template <typename T, int64_t kWidth = kLanes<T> / 2>
 inline __attribute__((always_inline)) T SumOverLanes(Vec<T> value) {
   if constexpr (kWidth == 0) {

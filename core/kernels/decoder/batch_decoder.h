@@ -43,6 +43,7 @@ std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool = nullptr)
 // memory. May throw when memory runs out.
 using DeviceAllocator = std::function<std::shared_ptr<uint8_t>(int64_t bytes)>;
 
+// The stream and the memory of a decoder on CUDA.
 struct CudaDecoderOptions {
   void* stream = nullptr;      // a cudaStream_t of the current device
   bool deterministic = false;  // whether to sum gradients in a fixed order, which is slower

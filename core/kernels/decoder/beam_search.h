@@ -70,6 +70,7 @@ class BeamSearch {
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+  // A partial or finished tour of the beam.
   struct Tour {
     RouteState state;
     double log_likelihood = 0;
@@ -81,8 +82,9 @@ class BeamSearch {
     double log_likelihood = 0;
     int32_t parent = 0;
     int32_t node = -1;
-    bool likeliest = false;
+    bool likeliest = false;  // whether `node` is the likeliest choice of `parent`
   };
+  // A tour's last choice, and its number in the beam before.
   struct Step {
     int32_t parent = 0;
     int32_t node = -1;

@@ -16,6 +16,7 @@ struct BatchNodes {
   int64_t start_batch_stride = 0;    // of start_query
   int64_t weights_batch_stride = 0;  // of shares_weight; 0: all instances share one
 
+  // Returns the projections of instance b.
   VRP_DEVICE DecoderNodes<T> At(int64_t b) const {
     const auto moved = [b](T* from, int64_t stride) {
       return from == nullptr ? nullptr : from + b * stride;
@@ -32,6 +33,7 @@ struct BatchNodes {
   }
 };
 
+// A batch of B instances with one decoder.
 template <typename T>
 struct DecoderBatch {
   DecoderShape shape;

@@ -9,14 +9,15 @@
 
 namespace vrp {
 
+// The sizes on which a plan depends.
 struct DecoderLaunchSize {
   DecoderShape shape;
   int32_t instances = 0;            // B
   int32_t nodes = 0;                // N
   int32_t trajectories = 1;         // P
   int64_t group_scratch_bytes = 0;  // of a group
-  bool gradient = false;
-  bool deterministic = false;  // whether one group adds all of an instance's gradient
+  bool gradient = false;            // whether the launch is a second pass
+  bool deterministic = false;       // whether one group adds all of an instance's gradient
 };
 
 // A plan for blocks_per_instance * slices groups per instance. Group g takes the trajectories p

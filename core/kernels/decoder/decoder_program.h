@@ -46,6 +46,7 @@ VRP_DEVICE DecoderTask<T> MakeDecoderTask(const DecoderShape& shape,
           .rules = rules};
 }
 
+// Puts a trajectory's state at its start.
 template <typename Group, typename T>
 VRP_DEVICE void BeginProgram(const Group& group, const DecoderTask<T>& task,
                              const DecoderScratch<T>& scratch) {
@@ -55,6 +56,7 @@ VRP_DEVICE void BeginProgram(const Group& group, const DecoderTask<T>& task,
   });
 }
 
+// Moves the vehicle to `node`.
 template <typename Group, typename T>
 VRP_DEVICE void TakeStep(const Group& group, const DecoderTask<T>& task,
                          const DecoderScratch<T>& scratch, int32_t node) {

@@ -115,8 +115,9 @@ VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Returns the first node at which the running sum of w exceeds u times the total (see StepChoice).
-// Runs on one thread in the nodes' order, so that every device draws the same node.
+// Returns the first node at which the running sum of the weights exceeds `uniform` times their
+// total (see StepChoice). Runs on one thread in the nodes' order, so that every device draws the
+// same node.
 template <typename T>
 VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderScratch<T>& scratch,
                             double uniform, T inverse_temperature) {

@@ -23,6 +23,7 @@ struct DecoderStepState {
   T shares[kContextShares] = {};
 };
 
+// The arrays of a group's scratch.
 template <typename T>
 struct DecoderScratch {
   DecoderStepState<T>* step = nullptr;
@@ -30,7 +31,7 @@ struct DecoderScratch {
   T* weights = nullptr;  // [M, N]: attention weights
   T* glimpse = nullptr;  // [H]
   T* tanhs = nullptr;    // [N]; logit = clip * tanh; 0 where not allowed
-  T* exps = nullptr;     // [N]
+  T* exps = nullptr;     // [N]: exp(logit - largest logit)
   // [M, N]: parts of the logits; shares memory with an array that is unused at that time.
   T* partials = nullptr;
   uint8_t* visited = nullptr;  // [N]

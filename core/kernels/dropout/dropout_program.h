@@ -6,6 +6,7 @@
 
 namespace vrp {
 
+// A mask to draw, in one device's memory.
 struct DropoutMask {
   DropoutKey key;                  // of the first sequence's first step
   const int64_t* steps = nullptr;  // if set, the stream is the key's + *steps

@@ -17,10 +17,11 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Lower bound of exponents. Products with smaller powers may be denormal numbers, which are slow.
+// Lower bound of the powers' exponents. Products with smaller powers of 2 may be denormal numbers,
+// which are slow.
 inline constexpr double kLowestScore = -100;
 
-// Returns 2^(score - maximum), with the exponent bounded by kLowestScore.
+// Returns 2^(score - maximum), with an exponent of at least kLowestScore.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> PowerOfScore(Vec<T> score, Vec<T> maximum) {
   return ExpOfTwo<T>(Max<T>(Broadcast<T>(static_cast<T>(kLowestScore)), score - maximum));

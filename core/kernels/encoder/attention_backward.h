@@ -129,6 +129,7 @@ inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>&
   }
 }
 
+// Writes d_qkv and adds to d_edge_weights. Reads c.softmax as AttentionForward has written it.
 template <typename T>
 inline void AttentionBackward(const AttentionCall<T>& c, const AttentionGradient<T>& gradient) {
   constexpr int64_t kColumns = kPanelColumns<T>;

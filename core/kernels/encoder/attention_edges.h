@@ -13,6 +13,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 // Number of features that are added together. The last group is padded with zeros.
 inline constexpr int64_t kEdgeGroup = 4;
 
+// Returns the number of features, rounded up to whole groups.
 inline int64_t PaddedFeatures(int64_t features) {
   return (features + kEdgeGroup - 1) / kEdgeGroup * kEdgeGroup;
 }
@@ -23,6 +24,7 @@ inline int64_t EdgeStride(int64_t nodes) {
   constexpr int64_t kColumns = kPanelColumns<T>;
   return (nodes + kColumns - 1) / kColumns * kColumns * nodes;
 }
+// Returns the number of elements of all features.
 template <typename T>
 inline int64_t PackedEdgesSize(int64_t features, int64_t nodes) {
   return PaddedFeatures(features) * EdgeStride<T>(nodes);
@@ -46,8 +48,8 @@ inline void PackEdges(const T* edges, int64_t features, int64_t nodes, T* to) {
   }
 }
 
-// A function that turns the products of one panel's queries with a head's keys into scores. It
-// multiplies them by a factor and adds the edges' bias.
+// A function that turns the products of one panel's queries with a head's keys into scores.
+// Multiplies the products by a factor and adds the edges' bias.
 template <typename T>
 struct ScoreBias {
   T factor;

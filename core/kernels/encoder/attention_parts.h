@@ -1,4 +1,4 @@
-// Sizes, memory and rows of one head for attention. vec.h states who may include this.
+// Sizes and memory of attention, and the rows of one head. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct AttentionScratch {
   T* queries;   // [head channels, Q], transposed
   T* d_out;     // [head channels, Q], transposed
   T* columns;   // [Q]
-  T* copies;    // [4, N, head channels], in panels, for heads that do not fill vectors
+  T* copies;    // [4, N, head channels], in panels, see HeadRows
 
   static int64_t PaddedChannels(const AttentionShape& s) {
     return RoundUpToLanes<T>(s.hidden / s.heads);
@@ -82,7 +82,7 @@ struct AttentionCall {
 };
 
 // Returns one head's rows in panels: the rows themselves, or a zero-padded copy if they do not fill
-// vectors.
+// vectors or cross the end of a panel.
 template <typename T>
 inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64_t column,
                               T* copy) {
@@ -99,8 +99,8 @@ inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64
   return to.AsConst();
 }
 
-// Transposes `count` rows from `first` on to [channels, Q]. Lanes without a row repeat the last
-// row.
+// Transposes the `count` rows that begin at row `first` to [channels, Q]. Lanes without a row
+// repeat the last row.
 template <typename T>
 inline void TransposeHead(View<const T> rows, int64_t first, int64_t count, int64_t channels,
                           T* to) {

@@ -13,11 +13,13 @@
 
 namespace vrp {
 
+// The statistics of a normalisation.
 enum class NormKind {
   kInstance,     // over an instance's nodes, per channel (biased variance, eps 1e-5)
   kFrozenBatch,  // running statistics of imported weights, which stay constant
 };
 
+// The sizes of an encoder.
 struct EncoderShape {
   int32_t hidden = 128;        // H: a multiple of 16
   int32_t heads = 8;           // M: divides H
@@ -70,8 +72,8 @@ class Encoder {
   virtual void Pack(const T* parameters) = 0;
 
   // Returns the number of elements of the memory that Forward leaves for Backward (`saved`), and of
-  // both passes' scratch. `saved` must not move between the two passes. It takes 0.78 MiB for 51
-  // nodes and the sizes above in float.
+  // both passes' scratch. `saved` must not move between the two passes. For 51 nodes and the sizes
+  // above, `saved` takes 0.78 MiB in float.
   virtual int64_t SavedSize(std::span<const int32_t> first_rows) const = 0;
   virtual int64_t ScratchSize(std::span<const int32_t> first_rows) const = 0;
 

@@ -8,6 +8,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
+// An epilogue that stores products.
 template <typename T>
 struct StorePlain {
   View<T> to;
@@ -15,6 +16,7 @@ struct StorePlain {
     Store<T>(to.At(i, j), value);
   }
 };
+// An epilogue that stores the sums of products and `other`.
 template <typename T>
 struct StoreSum {
   View<T> to;
@@ -23,6 +25,7 @@ struct StoreSum {
     Store<T>(to.At(i, j), value + Load<T>(other.At(i, j)));
   }
 };
+// An epilogue that stores products plus a bias [columns].
 template <typename T>
 struct StoreWithBias {
   View<T> to;
@@ -31,6 +34,7 @@ struct StoreWithBias {
     Store<T>(to.At(i, j), value + Load<T>(bias + j));
   }
 };
+// An epilogue that stores products plus a bias [columns], after a ReLU.
 template <typename T>
 struct StorePositive {
   View<T> to;
@@ -39,6 +43,7 @@ struct StorePositive {
     Store<T>(to.At(i, j), Max<T>(value + Load<T>(bias + j), Vec<T>{}));
   }
 };
+// An epilogue that stores products plus a bias [columns] and a skip connection.
 template <typename T>
 struct StoreWithSkip {
   View<T> to;

@@ -9,6 +9,7 @@
 
 namespace vrp::simd {
 
+// The inputs of a pass over a group of instances.
 template <typename T>
 struct EncoderCall {
   EncoderShape shape;
@@ -16,7 +17,7 @@ struct EncoderCall {
   const T* packed;                    // as written by `pack`
   const int32_t* first_rows;          // [instances + 1]
   int64_t instances;
-  const T* const* edges;  // [instances] of [E, N, N]
+  const T* const* edges;  // [instances] of [E, N, N]; unused without edge features
 };
 
 // Functions of one instruction set. Sizes are in elements. `packed` must be 64-byte aligned, unlike

@@ -55,6 +55,7 @@ struct PackedLayer {
   }
 };
 
+// Takes memory for a matrix in panels.
 template <typename T>
 View<T> TakePanels(int64_t rows, int64_t columns, Memory<T>& memory) {
   return InPanels(memory.Take(SizeInPanels<T>(rows, columns)), rows);

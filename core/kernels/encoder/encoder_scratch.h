@@ -11,6 +11,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
+// Returns the number of nodes of the largest instance.
 inline int64_t MaxNodes(const int32_t* first_rows, int64_t instances) {
   int64_t max_nodes = 0;
   for (int64_t b = 0; b < instances; ++b) {
@@ -27,6 +28,7 @@ inline constexpr int64_t kFeedRows = 96;
 // their weights' gradients stay in the L2 cache.
 inline constexpr int64_t kFeedColumns = 128;
 
+// Scratch of the forward pass, for R rows.
 template <typename P>
 struct ForwardScratch {
   using T = typename P::Element;
@@ -47,6 +49,7 @@ struct ForwardScratch {
   }
 };
 
+// Scratch of the backward pass, for R rows.
 template <typename P>
 struct BackwardScratch {
   using T = typename P::Element;

@@ -12,6 +12,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
+// The parameters of a norm of H channels.
 template <typename T>
 struct NormParameters {
   const T* scale;        // [H]
@@ -20,8 +21,10 @@ struct NormParameters {
   const T* inverse_std;  // [H]: 1 / sqrt(variance + eps); null without `mean`
 };
 
+// Term that is added to the variance, so that equal values do not divide by 0.
 inline constexpr double kNormEpsilon = 1e-5;
 
+// Returns 1 / sqrt(x) with full precision.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> InverseSqrt(Vec<T> x) {
 #if VRP_SIMD_BYTES == 64

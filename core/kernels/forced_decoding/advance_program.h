@@ -14,7 +14,7 @@ struct AdvanceRequest {
   ObservationLayout layout;
   int32_t instances = 0;             // B
   int32_t trajectories = 1;          // P
-  bool distinct_starts = false;      // as in RolloutRequest
+  bool distinct_starts = false;      // whether first choices are given, as in RolloutRequest
   int32_t step = 0;                  // t; trajectories begin at 0
   const StepRules* rules = nullptr;  // [B]; their problems refer to memory of the same device
   const int64_t* choices = nullptr;  // [B, P] of step t - 1; forbidden choices have no effect

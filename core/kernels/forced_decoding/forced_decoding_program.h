@@ -44,6 +44,7 @@ constexpr int64_t TrajectoryScratchBytes(const ObservationLayout& layout) {
   return state + (int64_t{layout.nodes} + 7) / 8 * 8;
 }
 
+// Writes the uniform numbers of a trajectory's steps.
 template <typename Group, typename T>
 VRP_DEVICE void DrawSteps(const Group& group, const ForcedDecodingRequest& request, int64_t row,
                           const ForcedDecodingResult<T>& to) {

@@ -23,15 +23,16 @@ inline constexpr int32_t kMaxImprovedNodes = 2048;
 // in int32.
 struct ImprovedPlan {
   int32_t nodes = 2;   // N: 2 .. kMaxImprovedNodes; node 0 is the depot
-  int32_t routes = 1;  // maximum, up to N
+  int32_t routes = 1;  // maximum number of routes, up to N
   int32_t capacity = 0;
   std::vector<int32_t> distances;  // [N, N], symmetric
   std::vector<int32_t> demands;    // [N]; 0 for the depot
-  // Must contain each customer exactly once. Improve replaces it by a plan that costs no more and
-  // has no empty routes.
+  // Must contain each customer exactly once. Improve replaces the plan by one that costs no more
+  // and has no empty routes.
   std::vector<std::vector<int32_t>> plan;
 };
 
+// The options of an improvement.
 struct ImproveOptions {
   // Number of rounds of ruin and recreate after the descent.
   int32_t rounds = 0;
@@ -46,6 +47,7 @@ struct ImproveOptions {
 // thread runs `work`.
 using DeviceRunner = std::function<absl::Status(absl::FunctionRef<absl::Status()> work)>;
 
+// An improver of the plans of many instances.
 class BatchImprover {
  public:
   virtual ~BatchImprover() = default;
@@ -62,10 +64,12 @@ class BatchImprover {
 std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int64_t{1} << 30,
                                                        DeviceRunner runner = {});
 
+// The device of an improver, and its use of the device.
 struct CudaImproverOptions {
   int32_t device = 0;
-  DeviceRunner runner = {};     // shared with all other users of the device
-  int32_t memory_percent = 50;  // largest share of the device's memory
+  DeviceRunner runner = {};  // shared with all other users of the device
+  // Largest share of the device's memory. A call also uses at most half of the free memory.
+  int32_t memory_percent = 50;
 };
 // Returns an improver on the given CUDA device with one warp per plan. Returns null in a build
 // without CUDA.

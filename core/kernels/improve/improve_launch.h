@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// The plan, the scratch and the stream of a launch.
 struct ImproveLaunch {
   ImproveLaunchPlan plan;
   uint8_t* scratch = nullptr;  // plan.global_scratch_bytes of device memory

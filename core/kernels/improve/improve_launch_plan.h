@@ -10,6 +10,7 @@ namespace vrp {
 // Maximum number of warps of a block.
 inline constexpr int32_t kMaxImproveWarps = 4;
 
+// The sizes of a launch.
 struct ImproveLaunchPlan {
   int32_t warps = 1;               // of a block
   int64_t warp_scratch_bytes = 0;  // of a warp

@@ -12,6 +12,7 @@
 
 namespace vrp {
 
+// Number of temperatures of the annealing, and number of logarithms that an acceptance draws from.
 inline constexpr int32_t kCoolingSteps = 64;
 inline constexpr int32_t kLogSteps = 256;
 
@@ -22,6 +23,7 @@ struct AnnealingTable {
   int32_t logs[kLogSteps] = {};              // 4,096ths of -ln((i + 1/2) / kLogSteps)
 };
 
+// The rounds of a call, and their random numbers.
 struct ImproveRequest {
   AnnealingTable annealing;
   uint64_t seed = 1;
@@ -54,6 +56,7 @@ VRP_DEVICE inline bool Accepts(const ImproveRequest& request, const ImproveScrat
   return scratch.state->delta <= max_increase;
 }
 
+// Runs one round of ruin and recreate. Copies a new best plan to `best`.
 template <typename Lanes>
 VRP_DEVICE void ImproveRound(const Lanes& lanes, const ImproveTask& task,
                              const ImproveScratch& scratch, const LinkedPlan& best,

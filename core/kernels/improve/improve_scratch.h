@@ -12,14 +12,15 @@ inline constexpr int32_t kMaxRemoved = 64;
 
 // State that one thread writes and all threads read.
 struct ImproveState {
-  int32_t removed = 0;  // number of customers
-  int32_t delta = 0;    // of the trial's cost since it was copied
-  uint32_t word = 0;    // random word of the round
-  int32_t best = 0;     // cost of the best plan
-  bool accepted = false;
-  bool improved = false;
+  int32_t removed = 0;    // number of removed customers
+  int32_t delta = 0;      // of the trial's cost since it was copied
+  uint32_t word = 0;      // random word of the round
+  int32_t best = 0;       // cost of the best plan
+  bool accepted = false;  // whether annealing accepted the round's trial
+  bool improved = false;  // whether the trial became the best plan
 };
 
+// The arrays of the scratch, for P points.
 struct ImproveScratch {
   ImproveState* state = nullptr;
   LinkedPlan trial;                 // the plan that moves change

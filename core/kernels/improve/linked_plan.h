@@ -7,8 +7,10 @@
 
 namespace vrp {
 
+// Route of an unrouted customer.
 inline constexpr uint16_t kUnrouted = 0xFFFF;
 
+// The numbers of a plan. Padded to 16 bytes.
 struct PlanHeader {
   int32_t cost = 0;
   int32_t mean_leg = 0;  // of the initial plan of annealing
@@ -50,6 +52,7 @@ VRP_DEVICE inline LinkedPlan PlanAt(int32_t nodes, int32_t routes, uint8_t* base
           .counts = next + 3 * points};
 }
 
+// Copies a plan of `bytes` bytes.
 template <typename Lanes>
 VRP_DEVICE void CopyPlan(const Lanes& lanes, int64_t bytes, const LinkedPlan& from,
                          const LinkedPlan& to) {
@@ -60,6 +63,7 @@ VRP_DEVICE void CopyPlan(const Lanes& lanes, int64_t bytes, const LinkedPlan& fr
 
 // The functions below run on one thread.
 
+// Makes `to` the point after `from`.
 VRP_DEVICE inline void Link(const ImproveTask& task, const LinkedPlan& plan, int32_t from,
                             int32_t to) {
   plan.next[from] = static_cast<uint16_t>(to);
@@ -79,6 +83,7 @@ VRP_DEVICE inline void Reverse(const ImproveTask& task, const LinkedPlan& plan, 
   }
 }
 
+// Inserts an unrouted customer behind the point `after`. Does not change the plan's cost.
 VRP_DEVICE inline void Insert(const ImproveTask& task, const LinkedPlan& plan, int32_t after,
                               int32_t customer) {
   const int32_t following = plan.next[after];
@@ -90,7 +95,8 @@ VRP_DEVICE inline void Insert(const ImproveTask& task, const LinkedPlan& plan, i
   ++plan.counts[route];
 }
 
-// Removes the customer from its route. Returns the change of the cost.
+// Removes the customer from its route. Returns the change of the cost, but does not apply the
+// change to the plan's cost.
 VRP_DEVICE inline int32_t Remove(const ImproveTask& task, const LinkedPlan& plan,
                                  int32_t customer) {
   const int32_t previous = plan.before[customer];

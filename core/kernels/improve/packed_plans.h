@@ -10,6 +10,7 @@
 
 namespace vrp {
 
+// A batch of plans and their instances, packed.
 class PackedPlans {
  public:
   explicit PackedPlans(std::span<const ImprovedPlan> from);
@@ -30,6 +31,7 @@ class PackedPlans {
   void Unpack(std::span<uint8_t> plans, std::span<ImprovedPlan> to) const;
 
  private:
+  // An instance, and the offsets of its arrays in elements.
   struct Entry {
     ImproveTask task;  // without pointers
     int64_t distances = 0;
@@ -50,6 +52,7 @@ class PackedPlans {
 // Returns the maximum device memory in bytes that a plan takes in a batch of plans of its size.
 int64_t ImprovedPlanBytes(const ImprovedPlan& plan);
 
+// Returns the table of the annealing's temperatures and logarithms.
 AnnealingTable MakeAnnealingTable();
 
 }  // namespace vrp

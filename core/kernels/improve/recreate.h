@@ -13,6 +13,7 @@ namespace vrp {
 // one, with the weights 4, 4, 2 and 1.
 enum class ReinsertionOrder : int32_t { kRandom, kLargest, kFarthest, kNearest };
 
+// Returns the order that a random word selects.
 constexpr VRP_DEVICE ReinsertionOrder DrawOrder(uint32_t word) {
   const uint32_t draw = word % 11;
   if (draw < 4) return ReinsertionOrder::kRandom;
@@ -20,6 +21,7 @@ constexpr VRP_DEVICE ReinsertionOrder DrawOrder(uint32_t word) {
   return draw < 10 ? ReinsertionOrder::kFarthest : ReinsertionOrder::kNearest;
 }
 
+// Returns the customer's sort key: customers with lower keys are inserted first.
 VRP_DEVICE inline int32_t SortKey(const ImproveTask& task, int32_t customer, ReinsertionOrder order,
                                   uint32_t word) {
   switch (order) {

@@ -11,12 +11,13 @@ namespace vrp {
 // The customers keep their order (t = 0) or are reversed (t = 1).
 // The variant is 4 (s - 1) + 2 t + f.
 struct RelocateMove {
-  static constexpr int32_t kVariants = 12;
+  static constexpr int32_t kVariants = 12;  // number of moves per pair of customers
 
   // Customers from i to `last`, which the move links between `previous` and `next`.
   struct Chain {
     int32_t last, previous, next, load;
-    bool reversed, feasible;
+    bool reversed,
+        feasible;  // whether the move reverses the chain, and whether the move is possible
   };
   static VRP_DEVICE Chain ChainOf(const ImproveTask& task, const LinkedPlan& plan, int32_t i,
                                   int32_t j, int32_t variant) {

@@ -9,8 +9,9 @@ namespace vrp {
 
 // Exchanges of 1 + variant % 2 customers from i on with 1 + variant / 2 customers behind j.
 struct SwapMove {
-  static constexpr int32_t kVariants = 4;
+  static constexpr int32_t kVariants = 4;  // number of moves per pair of customers
 
+  // One or two consecutive customers.
   struct Chain {
     int32_t first, last, load;
     bool feasible;  // whether its points and `other` are distinct customers

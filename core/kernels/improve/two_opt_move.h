@@ -1,4 +1,4 @@
-// 2-opt: reverses a part of a route.
+// 2-opt: reverses a segment of a route.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace vrp {
 struct TwoOptMove {
   static constexpr int32_t kVariants = 2;
 
-  struct Part {
+  struct Segment {
     int32_t first, last;
   };
-  static VRP_DEVICE Part PartOf(const ImproveScratch& scratch, int32_t i, int32_t j,
-                                int32_t variant) {
+  static VRP_DEVICE Segment SegmentOf(const ImproveScratch& scratch, int32_t i, int32_t j,
+                                      int32_t variant) {
     const int32_t front = scratch.rank[i] < scratch.rank[j] ? i : j;
     const int32_t back = front == i ? j : i;
     if (variant == 0) return {scratch.trial.next[front], back};
@@ -27,21 +27,22 @@ struct TwoOptMove {
                                   int32_t j, int32_t variant) {
     const LinkedPlan& plan = scratch.trial;
     if (plan.route[i] != plan.route[j]) return kNoMove;
-    const Part part = PartOf(scratch, i, j, variant);
-    const int32_t previous = plan.before[part.first];
-    return task.Distance(previous, part.last) + task.Distance(part.first, plan.next[part.last]) -
-           plan.legs[previous] - plan.legs[part.last];
+    const Segment segment = SegmentOf(scratch, i, j, variant);
+    const int32_t previous = plan.before[segment.first];
+    return task.Distance(previous, segment.last) +
+           task.Distance(segment.first, plan.next[segment.last]) - plan.legs[previous] -
+           plan.legs[segment.last];
   }
 
   static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                int32_t j, int32_t variant) {
     const LinkedPlan& plan = scratch.trial;
-    const Part part = PartOf(scratch, i, j, variant);
-    const int32_t previous = plan.before[part.first];
-    const int32_t next = plan.next[part.last];
-    Reverse(task, plan, part.first, part.last);
-    Link(task, plan, previous, part.last);
-    Link(task, plan, part.first, next);
+    const Segment segment = SegmentOf(scratch, i, j, variant);
+    const int32_t previous = plan.before[segment.first];
+    const int32_t next = plan.next[segment.last];
+    Reverse(task, plan, segment.first, segment.last);
+    Link(task, plan, previous, segment.last);
+    Link(task, plan, segment.first, next);
   }
 };
 

@@ -11,7 +11,7 @@ namespace vrp {
 // j) swaps the tails. Variants 1 (a = i, b = j) and 2 (a before i, b before j) join the two heads
 // and the two tails. They reverse the second head and the first tail.
 struct TwoOptStarMove {
-  static constexpr int32_t kVariants = 3;
+  static constexpr int32_t kVariants = 3;  // number of moves per pair of customers
 
   static VRP_DEVICE int32_t CutOf(const LinkedPlan& plan, int32_t customer, bool ahead) {
     return ahead ? plan.before[customer] : customer;
@@ -50,6 +50,7 @@ struct TwoOptStarMove {
   }
 
  private:
+  // A cut behind the point `at` of the route from `depot`.
   struct Cut {
     int32_t at, depot;
   };

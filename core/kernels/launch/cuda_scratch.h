@@ -14,7 +14,8 @@
 namespace vrp {
 
 // Returns the status of the action `what`. An error becomes kUnavailable if the device is lost,
-// kResourceExhausted if its memory is full, and kInternal otherwise.
+// kResourceExhausted if the device's memory is full, and kInternal otherwise. Clears CUDA's last
+// error, so that torch does not report it again.
 absl::Status CudaStatus(cudaError_t error, std::string_view what);
 
 // Returns the limits of the current device.

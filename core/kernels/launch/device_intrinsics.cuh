@@ -1,5 +1,5 @@
 // Constructs of CUDA C++ that the tests' emulated device cannot define: dynamic shared memory and
-// PTX instructions. The device has its own version of this header (tests/gpu/emulated).
+// PTX instructions. The emulated device has its own version of this header (tests/gpu/emulated).
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// The blocks of a launch.
 struct LaunchShape {
   int64_t blocks = 0;
   dim3 threads;              // of a block

@@ -30,8 +30,8 @@ class WarpLanes {
   __device__ T Sum(int32_t count, const Term& term) const {
     T sum = 0;
     for (int32_t i = Lane(); i < count; i += kLanes) sum += term(i);
-    for (int32_t other = kLanes / 2; other > 0; other /= 2) {
-      sum += __shfl_xor_sync(kAll, sum, other);
+    for (int32_t offset = kLanes / 2; offset > 0; offset /= 2) {
+      sum += __shfl_xor_sync(kAll, sum, offset);
     }
     __syncwarp();
     return sum;
@@ -43,8 +43,8 @@ class WarpLanes {
       const T mine = value(i);
       largest = mine > largest ? mine : largest;
     }
-    for (int32_t other = kLanes / 2; other > 0; other /= 2) {
-      const T theirs = __shfl_xor_sync(kAll, largest, other);
+    for (int32_t offset = kLanes / 2; offset > 0; offset /= 2) {
+      const T theirs = __shfl_xor_sync(kAll, largest, offset);
       largest = theirs > largest ? theirs : largest;
     }
     __syncwarp();
@@ -102,7 +102,8 @@ class SliceGroup {
     Wait();
   }
   // Waits for the slice's threads. A barrier number known only at run time would make ptxas reserve
-  // all 16 barriers for the block. A multiprocessor has 24 to 64, so few blocks would share it.
+  // all 16 barriers for the block. A multiprocessor has only 24 to 64 barriers, so few blocks would
+  // share it.
   __device__ void Wait() const {
     if constexpr (kSingleSlice) {
       __syncthreads();

@@ -25,6 +25,7 @@ constexpr int64_t GateStride(int64_t hidden_size) {
   return 4 * hidden_size + 64 / static_cast<int64_t>(sizeof(T));
 }
 
+// Functions of one instruction set or implementation of bf16 products.
 template <typename T>
 struct LstmKernels {
   // One step. Adds the product of `hidden` and `packed` to gates [rows, 4H], which hold the other

@@ -11,6 +11,7 @@
 
 namespace vrp {
 
+// The options of AdamW.
 struct AdamWOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -22,7 +23,7 @@ struct AdamWOptions {
 struct UpdatePiece {
   int64_t first = 0;
   int32_t count = 0;
-  bool decays = false;
+  bool decays = false;  // whether weight decay applies
 };
 
 // Factors of an update, the same for all elements of a piece.
@@ -47,11 +48,12 @@ constexpr double IntegerPower(double base, int64_t exponent) {
   return power;
 }
 
+// The values of one update from which its factors follow.
 struct AdamWStep {
   double learning_rate = 0;
   double scale = 1;     // of the gradient
   int64_t updates = 1;  // including this one
-  bool decays = false;
+  bool decays = false;  // whether weight decay applies
 };
 VRP_DEVICE inline AdamWFactors FactorsOf(const AdamWOptions& options, const AdamWStep& step) {
   const double mean = 1 - IntegerPower(options.beta1, step.updates);
@@ -73,6 +75,7 @@ struct UpdateArrays {
   float* mean = nullptr;
   float* square = nullptr;
 };
+// Updates the values, means and squares of a piece.
 template <typename Group>
 VRP_DEVICE void UpdateParameters(const Group& group, AdamWFactors f, const UpdatePiece& piece,
                                  const UpdateArrays& arrays) {
@@ -96,6 +99,7 @@ VRP_DEVICE void UpdateParameters(const Group& group, AdamWFactors f, const Updat
 inline constexpr int32_t kNormBlock = 4096;
 inline constexpr int32_t kNormLanes = 256;
 
+// Returns the number of blocks of `size` elements.
 constexpr int64_t NormBlocks(int64_t size) { return (size + kNormBlock - 1) / kNormBlock; }
 
 // Returns the sum of term(0) .. term(count - 1) in an order that does not depend on the group.

@@ -17,6 +17,7 @@ constexpr float AverageShare(double decay, int64_t updates) {
   return static_cast<float>(1 - (first < decay ? first : decay));
 }
 
+// Returns the average, moved towards the new weight.
 VRP_DEVICE inline float MovedAverage(float average, float weight, float share) {
   return std::fma(share, weight - average, average);
 }

@@ -21,12 +21,13 @@ struct StepView {
   const T* dynamic[kPointerDynamic] = {};  // 0 in the padding
 };
 
+// Inputs of the glimpse's attention, and its weights.
 template <typename T>
 struct GlimpseJob {
-  int64_t steps = 0;         // Q
-  int64_t nodes = 0;         // N
-  int64_t padded_nodes = 0;  // N'
-  int64_t heads = 0;
+  int64_t steps = 0;                   // Q
+  int64_t nodes = 0;                   // N
+  int64_t padded_nodes = 0;            // N'
+  int64_t heads = 0;                   // M
   int64_t channels = 0;                // D
   T scale = 1;                         // of queries times keys
   const StepView<T>* views = nullptr;  // [Q]
@@ -37,6 +38,7 @@ struct GlimpseJob {
   T* weights = nullptr;                // [M, Q, N']: the attention, kept for backward
 };
 
+// Further inputs of the glimpse's backward pass, and its gradients.
 template <typename T>
 struct GlimpseBackJob {
   const T* keys = nullptr;           // [N, M D]
@@ -49,13 +51,14 @@ struct GlimpseBackJob {
   T* scratch = nullptr;              // [Q, N']
 };
 
+// Inputs of the pointer, and its logits.
 template <typename T>
 struct PointerJob {
-  int64_t steps = 0;
-  int64_t nodes = 0;
-  int64_t padded_nodes = 0;
-  int64_t hidden = 0;  // H
-  T clip = 10;
+  int64_t steps = 0;                   // Q
+  int64_t nodes = 0;                   // N
+  int64_t padded_nodes = 0;            // N'
+  int64_t hidden = 0;                  // H
+  T clip = 10;                         // logit = clip * tanh(score)
   const StepView<T>* views = nullptr;  // [Q]
   const T* queries = nullptr;          // [Q, H]
   const T* key_columns = nullptr;      // [H, N']
@@ -66,6 +69,7 @@ struct PointerJob {
 // Width of matrices with kPointerDynamic columns, padded for the products.
 inline constexpr int64_t kPointerDynamicStride = 16;
 
+// Further inputs of the pointer's backward pass, and its outputs.
 template <typename T>
 struct PointerBackJob {
   const int32_t* choices = nullptr;  // [Q]
@@ -80,6 +84,7 @@ struct PointerBackJob {
   T* d_dynamic_weights = nullptr;    // [Q, kPointerDynamicStride]; out
 };
 
+// Functions of one instruction set.
 template <typename T>
 struct PointerKernels {
   // Computes job.weights and `glimpse` [Q, M D], the values averaged with these weights.

@@ -27,6 +27,7 @@ struct FeatureFrame {
   double low_y = 0;
   double side = 1;
 };
+// Returns the side of the square for this width and height; 1 if all nodes coincide.
 constexpr double FrameSide(double width, double height) {
   const double side = Larger(width, height);
   return side > 0 ? side : 1;

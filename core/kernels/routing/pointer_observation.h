@@ -32,6 +32,7 @@ VRP_DEVICE double PointerScaleBy(const Lanes& lanes, const RoutingProblem& probl
 // Returns the same value, computed on one CPU thread.
 double PointerScale(const RoutingProblem& problem);
 
+// Returns the Euclidean distance, relative to `scale`.
 constexpr double PointerDistance(const RoutingProblem& problem, double scale, int32_t a,
                                  int32_t b) {
   const double dx = (problem.x[a] - problem.x[b]) / scale;

@@ -20,9 +20,10 @@ struct StepRules {
   double time_tolerance = 0;
   bool timed = false;    // whether there are windows or a duration limit
   bool bounded = false;  // whether there is a distance limit
-  bool pickups = false;
+  bool pickups = false;  // whether there are backhauls
 };
 
+// Returns the Euclidean length, rounded as `metric` defines.
 template <typename Real>
 constexpr Real RoundedLength(Metric metric, Real dx, Real dy) {
   const Real length = std::sqrt(dx * dx + dy * dy);
@@ -66,6 +67,7 @@ constexpr double RoundTrip(const RoutingProblem& problem, const int32_t* route, 
   return problem.open_routes ? sum : sum + LegDistance(problem, from, 0);
 }
 
+// Returns the node's value, or `otherwise` if there are no values.
 constexpr double ValueAt(const double* values, int32_t node, double otherwise = 0) {
   return values == nullptr ? otherwise : values[node];
 }

@@ -20,6 +20,7 @@ constexpr int32_t ObservedFeatures(ObservationKind kind) {
   return kind == ObservationKind::kPointer ? kPointerDynamic : 0;
 }
 
+// The kind and the number of nodes of an observation, which give the widths of its columns.
 struct ObservationLayout {
   ObservationKind kind = ObservationKind::kShares;
   int32_t nodes = 0;  // N, of the largest instance

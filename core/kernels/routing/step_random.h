@@ -14,6 +14,7 @@ constexpr uint64_t StreamOfStep(uint64_t stream, const int64_t* steps) {
   return steps == nullptr ? stream : stream + static_cast<uint64_t>(*steps);
 }
 
+// The position of a sampled step, which determines its random numbers.
 struct StepKey {
   uint64_t seed = 0;
   uint64_t stream = 0;

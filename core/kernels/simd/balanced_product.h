@@ -70,7 +70,8 @@ inline __attribute__((always_inline)) void BalancedBlockOf(int64_t height,
 }
 
 // Calls epilogue(sums, i) for blocks of rows i .. i + kRows - 1. The epilogue may change the
-// vectors of sums [kRows][kVectors]. A row's results do not depend on the other rows.
+// vectors of sums [kRows][kVectors]. A row's results do not depend on the other rows. There must be
+// at least one row.
 template <typename Left, int64_t kVectors, typename T, typename Epilogue>
 inline void MultiplyBalanced(const BalancedProduct<T>& p, const Epilogue& epilogue) {
   constexpr int64_t kMaxHeight = kBalancedRows<T>;

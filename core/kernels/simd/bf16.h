@@ -12,7 +12,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Returns the upper 16 bits of each lane, rounded. NaN stays NaN.
+// Returns lanes whose upper 16 bits are `value` rounded to bf16. The lower 16 bits are undefined.
+// NaN stays NaN.
 inline __attribute__((always_inline)) __m512i RoundedBits(Vec<float> value) {
   const __m512i bits = reinterpret_cast<__m512i>(value);
   const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));

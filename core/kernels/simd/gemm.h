@@ -13,7 +13,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// The block of C takes 24 of AVX-512's 32 registers, or 12 of AVX2's 16.
+// Rows and vectors of a block of C. The block takes 24 of AVX-512's 32 registers, or 12 of AVX2's
+// 16.
 inline constexpr int64_t kBlockRows = VRP_SIMD_BYTES == 64 ? 12 : 6;
 inline constexpr int64_t kBlockVectors = 2;
 

@@ -1,4 +1,4 @@
-// exp, expm1, tanh, sigmoid and log of vectors, with a relative error of about 1e-7 in float and
+// exp, 2^x, tanh, sigmoid and log of vectors, with a relative error of about 1e-7 in float and
 // 1e-15 in double. NaN gives NaN. vec.h states who may include this.
 #pragma once
 
@@ -95,7 +95,7 @@ inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   return capped < low ? Vec<T>{} : value;
 }
 
-// Returns 2^x for -126 <= x <= 127, with a relative error of about 1e-7. For float with AVX-512,
+// Returns 2^x for -125 <= x <= 127, with a relative error of about 1e-7. For float with AVX-512,
 // takes half the time of Exp.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {

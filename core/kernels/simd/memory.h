@@ -15,6 +15,7 @@ class Memory {
     const auto address = reinterpret_cast<uintptr_t>(start_);
     start_ += (-address % 64) / sizeof(T);
   }
+  // Returns the next piece, of `elements` elements; null if constructed from null.
   T* Take(int64_t elements) {
     T* const piece = start_ == nullptr ? nullptr : start_ + taken_;
     taken_ += (elements + kLineElements - 1) / kLineElements * kLineElements;

@@ -1,4 +1,4 @@
-// Products of each instruction set, for tests and benchmarks.
+// Matrix products with each instruction set, for tests and benchmarks.
 #include "core/kernels/simd/multiply_probe.h"
 
 #include "core/kernels/simd/gemm.h"

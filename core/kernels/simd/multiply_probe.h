@@ -1,4 +1,4 @@
-// Products of each instruction set, for tests and benchmarks.
+// Matrix products with each instruction set, for tests and benchmarks.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 inline constexpr int64_t kChunkRows = 128;
 
 // An epilogue that adds value * scale[input] + sums[output] * shift[input] to `to` [outputs,
-// inputs]. This is the gradient if the right side was normalised, then scaled and shifted per
+// inputs]. The sum is the gradient if the right side was normalised, then scaled and shifted per
 // channel. Without `scale`, adds only the value. `sums` are those of the left side's columns (null:
 // none).
 template <typename T>
@@ -51,7 +51,8 @@ inline __attribute__((always_inline)) void GradientBlock(const T* a, const T* b,
   Finish<T>(sums, i, j, add);
 }
 
-// Computes a panel's outputs in blocks of nearly equal height: 11, 11 and 10 of 32.
+// Computes a panel's outputs in blocks of equal height, except the last: 11, 11 and 10 of 32 with
+// AVX-512 in float.
 template <typename T, typename Steps, int64_t kVectors>
 inline void GradientPanel(const T* a, const T* b, int64_t rows, int64_t outputs, int64_t i,
                           int64_t j, const AddGradientTo<T>& add) {

@@ -19,6 +19,7 @@ struct Prefetcher {
     next += step;
   }
 };
+// A prefetcher that fetches nothing.
 struct NoPrefetch {
   inline __attribute__((always_inline)) void Fetch() {}
 };

@@ -28,7 +28,7 @@ struct PlainOperands {
 
   // Returns the inner dimension of a packed right side.
   static int64_t PackedInner(int64_t inner) { return inner; }
-  // Returns the size of Left's memory.
+  // Returns the number of elements of Left's `work`.
   static int64_t WorkSize(int64_t /*rows*/, int64_t /*inner*/) { return 0; }
   // Returns the left side of a product with `inner` columns.
   static MatrixA<T> Left(MatrixA<T> a, int64_t /*rows*/, int64_t /*inner*/, T* /*work*/) {

@@ -16,7 +16,7 @@ inline constexpr int64_t kTileChunkRows = 512;
 inline int64_t TileChunkPairs(int64_t rows) {
   return TilePairs(rows < kTileChunkRows ? rows : kTileChunkRows);
 }
-// Returns the size of AddTileGradient's memory.
+// Returns the number of floats of AddTileGradient's scratch.
 inline int64_t TileGradientScratch(int64_t rows, int64_t inputs) {
   return TileChunkPairs(rows) * (kTileBlock + SizeInPanels<float>(1, inputs));
 }

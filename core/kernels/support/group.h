@@ -30,6 +30,7 @@
 
 namespace vrp {
 
+// The result of Min.
 struct MinValue {
   int32_t value = std::numeric_limits<int32_t>::max();
   int32_t index = 0;

@@ -1,5 +1,6 @@
-// The graph transformer on the CPU, by our own kernels: attention encoder with edge bias, attention
-// decoder (Kool et al. 2019; multi-start training as in Kwon et al. 2020). Needs no torch.
+// The graph transformer on the CPU, by our own kernels. It has an attention encoder with edge bias
+// and an attention decoder (Kool et al. 2019; multi-start training as in Kwon et al. 2020). Needs
+// no torch.
 //
 // A group of instances completes the whole step (encoder, rollout, weights, second pass, backward)
 // before the next group begins. A group's activations stay in the caches, and a batch needs the

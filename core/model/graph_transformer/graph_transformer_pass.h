@@ -33,10 +33,11 @@ void GrowTo(std::vector<T>& values, int64_t size) {
 // the last node. If the group has a TSP, K is 5H, which adds queries of the first node.
 template <typename T>
 struct GraphTransformerGroup {
-  int32_t first = 0;  // number of the first instance in the batch
-  int32_t count = 0;  // B
-  int64_t columns = 0;
-  bool bf16 = false;                // set before Encode: whether products are in bf16, if HasBf16()
+  int32_t first = 0;    // number of the first instance in the batch
+  int32_t count = 0;    // B
+  int64_t columns = 0;  // K
+  // Whether products are in bf16, if HasBf16(). Callers set it before Encode.
+  bool bf16 = false;
   std::vector<int32_t> first_rows;  // [B + 1]
   std::vector<T> features;          // [R, padded features]
   std::vector<T> edges;             // [kEdgeFeatures, N, N] of each instance
@@ -55,7 +56,7 @@ struct GraphTransformerGroup {
   std::vector<T> d_base;       // [B, H]
   std::vector<T> d_starts;     // [B, H]
   std::vector<T> d_nodes;      // [R, H]
-  std::vector<T> depot_rows;   // [B, H] of the depots, and their features
+  std::vector<T> depot_rows;   // the depots' gradients [B, H], then features [B, padded features]
   // Gradients, summed over the groups of a step until Finish
   std::vector<T> d_projection;  // [5H, H], of the folded weights
   std::vector<T> d_start;       // [H]

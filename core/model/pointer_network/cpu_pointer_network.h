@@ -1,5 +1,5 @@
-// The LSTM pointer network on the CPU, by our own kernels (Vinyals et al. 2015, Bello et al. 2016;
-// dynamic inputs in the pointer's attention as in Nazari et al. 2018). Needs no torch.
+// The LSTM pointer network on the CPU, by our own kernels (Vinyals et al. 2015, Bello et al. 2016).
+// The pointer's attention has dynamic inputs, as in Nazari et al. 2018. Needs no torch.
 //
 //   embed      nodes' static features -> e [N, H]
 //   encoder    LSTM over e in the canonical order (NodeOrder::kByAngle) -> o; a node is n = e + o

@@ -13,9 +13,10 @@ namespace vrp {
 
 using Floats = AlignedBuffer<float>;
 
-// The states of a stack of LSTM layers over packed sequences.
+// The states of a stack of LSTM layers over packed sequences: R sequences of up to T steps, with K
+// steps in all. Rows are ordered by step. Arrays of R + K rows begin with the initial states.
 struct PointerStack {
-  std::vector<int32_t> first;   // [T + 1]
+  std::vector<int32_t> first;   // [T + 1]: the first row of each step
   std::vector<Floats> gates;    // each layer [K, 4H], rows GateStride apart
   std::vector<Floats> cells;    // [R + K, H]
   std::vector<Floats> hiddens;  // [R + K, H]
@@ -37,8 +38,8 @@ struct PointerDropout {
   double share = 0;  // share of dropped units; 0: no dropout
   uint64_t seed = 0;
   uint64_t stream = 0;
-  int64_t first = 0;  // number of sequence 0
-  bool decoder = false;
+  int64_t first = 0;     // number of sequence 0
+  bool decoder = false;  // whether the layers are in the decoder; otherwise in the encoder
   const int32_t* order = nullptr;  // number of each sequence, relative to `first`
 };
 
@@ -53,7 +54,9 @@ struct PointerInstance {
   int32_t encoder_row = 0;  // position in the encoder's order
 };
 
-// The memory of one thread, reused by all calls.
+// The memory of one thread, reused by all calls. M heads have D padded channels each. H is the
+// hidden size, L the number of layers, P the number of trajectories per instance. K is the number
+// of the encoder's or the decoder's steps, and rows without a letter are nodes.
 struct PointerGroup {
   int32_t first = 0;  // number of the first instance in the batch
   int32_t count = 0;  // number of instances
@@ -73,8 +76,9 @@ struct PointerGroup {
   std::vector<RouteState> states;
   std::vector<uint8_t> visited;
   std::vector<StepView<float>> views;
-  std::vector<int32_t> reads;         // [rows, max_steps]: the node that the decoder reads
-  std::vector<int32_t> by_length;     // instances, in the second pass trajectories; longest first
+  std::vector<int32_t> reads;  // [count * P, max_steps]: the node that the decoder reads
+  // Numbers of the instances, or in the second pass of the trajectories; the longest first.
+  std::vector<int32_t> by_length;
   std::vector<int64_t> step_offsets;  // offset of each sorted trajectory's first step
   std::vector<int32_t> choices;       // second pass: choices, at step_offsets
   std::vector<int32_t> likeliest;     // per trajectory; in the second pass at step_offsets

@@ -38,7 +38,7 @@ class PointerPass {
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count,
               const DropoutSettings& settings, PointerGroup& group) const;
   // Decodes trajectories into the group's rows of `table`, and records the nodes that the decoder
-  // has read.
+  // has read. This function and the next two return the errors of PolicyEngine::Run.
   absl::Status Rollout(const RolloutRequest& request, PointerGroup& group,
                        TrajectoryTable& table) const;
   // Decodes each instance's beam search into the group's rows of `table`.
@@ -49,6 +49,7 @@ class PointerPass {
   absl::Status ReplayChoices(const RolloutRequest& request, PointerGroup& group,
                              TrajectoryTable& table) const;
 
+  // The input and the results of a second pass over a group's trajectories.
   struct SecondPass {
     const GradientRequest* request = nullptr;
     const double* weights = nullptr;  // [count, P]
@@ -68,6 +69,7 @@ class PointerPass {
 
  private:
   struct OwnChoices;
+  // The left side of a product: `rows` rows of `a`, `stride` apart.
   struct Product {
     const float* a;
     int64_t stride;

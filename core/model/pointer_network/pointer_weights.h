@@ -39,6 +39,7 @@ struct PointerLinear {
   AlignedBuffer<float> back = {};
 };
 
+// The packed weights of an LSTM layer, and the offsets of its parameters.
 struct PointerLayer {
   PointerLinear input;  // input weights; not packed for the encoder's first layer
   PointerLinear recurrent;
@@ -112,13 +113,14 @@ class PointerWeights {
   void PackPointer(const float* parameters);
   void PackDynamic(const float* parameters);
   std::vector<PointerLayer> Layers(const char* name, const LstmKernels<float>& kernels) const;
-  // Returns the weights of a narrow product: [H, `inputs`] padded to [H, `columns`], with the bias
-  // as column `inputs` unless it is null.
+  // The numbers of columns of a narrow product's weights.
   struct PaddedShape {
-    int64_t inputs = 0;
-    int64_t columns = 0;
+    int64_t inputs = 0;   // without padding
+    int64_t columns = 0;  // padded
   };
   PaddedShape FeatureShape() const { return {inputs_.width(), features_}; }
+  // Returns the weights of a narrow product: [H, `inputs`] padded to [H, `columns`], with `bias` as
+  // column `inputs` unless it is null.
   std::vector<float> PadColumns(const float* weights, const float* bias, PaddedShape shape) const;
   void FinishComposed(const float* weights, const std::vector<float>& padded, float* composed,
                       float* d_padded, float* d_weights) const;

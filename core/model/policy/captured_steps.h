@@ -47,8 +47,8 @@ struct CapturedStepsRequest {
   int32_t parts = 1;
   // P, with kShared and kBest. 0: the number of nodes that may come first in a batch's instances.
   int32_t trajectories = 1;
-  bool distinct_starts = false;
-  uint64_t seed = 1;  // draws depend on (seed, step from 1, b * P + p, t)
+  bool distinct_starts = false;  // as in RolloutRequest, with kShared only
+  uint64_t seed = 1;             // draws depend on (seed, step from 1, b * P + p, t)
   bool bf16 = false;
   double average_decay = 0.8;
   const PolicyEngine* baseline = nullptr;  // for kGreedy; must outlive the steps

@@ -15,8 +15,8 @@ struct EngineOptions {
   Precision precision = Precision::kFp32;
   // The next six apply to engines with LibTorch only.
   bool fused = true;           // whether a decoder's pass is one launch; only tests change it
-  bool allow_tf32 = false;     // fp32 products on CUDA with 10 bits of mantissa
-  bool deterministic = false;  // bitwise equal runs on CUDA too; slower
+  bool allow_tf32 = false;     // whether fp32 products on CUDA may have 10 bits of mantissa
+  bool deterministic = false;  // whether runs are bitwise equal on CUDA too; slower
   // Whether the backward pass recomputes encoder layers instead of keeping their activations. It
   // needs less memory and a third more time.
   bool gradient_checkpointing = false;

@@ -20,6 +20,7 @@
 
 namespace vrp {
 
+// The options of CutIntoGroups.
 struct GroupOptions {
   int32_t instances = 0;
   int64_t max_rows = 1;  // approximate maximum of a group's rows; a group has at least one instance

@@ -9,8 +9,8 @@
 namespace vrp {
 
 // Makes a policy that improves the best plans of `policy` if DecodeOptions::improvement asks for
-// it, and otherwise forwards to `policy`. It improves CVRP and TSP with symmetric distances and no
-// rules besides capacity.
+// it, and otherwise forwards to `policy`. It improves CVRP and TSP of at most kMaxImprovedNodes
+// nodes, with symmetric distances and no rules besides capacity.
 std::unique_ptr<Policy> MakeImprovingPolicy(std::unique_ptr<Policy> policy,
                                             std::unique_ptr<BatchImprover> improver);
 

@@ -7,11 +7,11 @@
 
 namespace vrp {
 
-// Multiplies distances and loads by a factor and rounds them. The factor keeps integers of moderate
-// size exact (the metric's unit; integer demands), and otherwise uses the range of int32. Loads are
-// rounded so that routes that fit in integers also fit unrounded. Demands become 0 if one vehicle
-// can carry all of them. `plan` must be complete. The instance must have symmetric distances and
-// one capacity.
+// Multiplies the distances by one factor and the loads by another, and rounds the products. The
+// factors keep integers of moderate size exact (the metric's unit; integer demands), and otherwise
+// use the range of int32. Loads are rounded so that routes that fit in integers also fit unrounded.
+// Demands become 0 if one vehicle can carry all of them. `plan` must be complete. The instance must
+// have symmetric distances and one capacity.
 ImprovedPlan ScaleToIntegers(const Instance& instance, const Plan& plan);
 
 }  // namespace vrp

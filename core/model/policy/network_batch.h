@@ -45,8 +45,9 @@ int32_t MaxStarts(const NetworkBatch& batch);
 
 // Returns kUnimplemented for an instance that the networks cannot read. Reasons are required
 // features (core/problem/instance/features.h) besides open routes and limits on distance and
-// duration, missing coordinates that the order needs, longitudes and latitudes without a distance
-// matrix, or a missing feature column. Backhauls are supported unless nodes are read by angle.
+// duration, or a missing feature column. Other reasons are missing coordinates that the order
+// needs, and longitudes and latitudes without a distance matrix. Backhauls are supported unless
+// nodes are read by angle.
 absl::Status BatchSupports(const Instance& instance, const BatchForm& form);
 // Makes a batch of `instances`, all of which must be supported and valid. InstanceData need not
 // have ids.

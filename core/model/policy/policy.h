@@ -27,6 +27,7 @@ enum class DecodeMethod {
   kMultiStart,  // greedy from `width` different first customers (POMO, Kwon et al. 2020); 0: all
 };
 
+// Largest number of DecodeOptions::augmentations.
 inline constexpr int32_t kMaxAugmentations = 8;
 // Largest `width` of kSample and of kBeam.
 inline constexpr int32_t kMaxSamples = 100'000;
@@ -42,9 +43,9 @@ struct PlanImprovement {
 struct DecodeOptions {
   DecodeMethod method = DecodeMethod::kGreedy;
   int32_t width = 1;  // samples, beams or starts per instance; 1 for kGreedy
-  // Number of symmetry augmentations (rotations and reflections, at most 8) of each instance that
-  // are decoded; the best plan wins (Kwon et al. 2020). 1: only the instance itself. Instances
-  // without coordinates are never augmented.
+  // Number of symmetry augmentations (rotations and reflections) of each instance that are decoded,
+  // at most kMaxAugmentations. The best plan wins (Kwon et al. 2020). 1: only the instance itself.
+  // Instances without coordinates are never augmented.
   int32_t augmentations = 1;
   uint64_t seed = 1;       // kSample draws depend on (seed, instance, sample, step)
   double temperature = 1;  // kSample divides the logits by it
@@ -54,6 +55,7 @@ struct DecodeOptions {
   CpuPool* pool = nullptr;  // decodes instances in parallel; null: the calling thread decodes
 };
 
+// The best plan of an instance, and the next best ones if requested.
 struct DecodedPlan {
   Plan plan;                  // complete, and feasible by construction (masks)
   double log_likelihood = 0;  // sum over the choices
@@ -71,6 +73,7 @@ struct PolicyInfo {
   DeviceId device;
 };
 
+// A trained network that decodes plans.
 class Policy {
  public:
   virtual ~Policy() = default;

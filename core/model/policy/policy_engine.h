@@ -55,6 +55,7 @@ struct RolloutRequest {
   bool bf16 = false;
 };
 
+// The trajectories of a batch, with the shapes of RolloutRequest.
 struct Trajectories {
   int32_t count = 0;                    // P
   int32_t steps = 0;                    // T
@@ -80,7 +81,7 @@ struct GradientRequest {
   // Smoothing s. With kForced each step's term is (1 - s) log p(choice) + s mean of log p over the
   // allowed nodes.
   double label_smoothing = 0;
-  bool dropout = false;  // drawn by (rollout.seed, rollout.stream)
+  bool dropout = false;  // whether units are dropped, drawn by (rollout.seed, rollout.stream)
   // Number of instances that all threads together process at a time, at least one per thread. 0:
   // the engine chooses.
   int32_t micro_batch = 0;
@@ -92,6 +93,7 @@ struct GradientRequest {
 using WeighTrajectories = absl::FunctionRef<void(int64_t first, std::span<const double> costs,
                                                  std::span<double> weights)>;
 
+// The results of AddGradient.
 struct GradientOutcome {
   double loss = 0;             // sum of weight * log-likelihood
   Trajectories trajectories;   // trajectories of the rollout
@@ -100,7 +102,8 @@ struct GradientOutcome {
   int64_t copied_bytes = 0;  // bytes moved between host and device
   int64_t copies = 0;
   int64_t matrix_bytes = 0;  // part of copied_bytes: the distance matrices
-  bool overflowed = false;   // fp16 only: whether nothing was added, and the step must be skipped
+  // Whether an fp16 gradient overflowed. Then nothing was added, and the step must be skipped.
+  bool overflowed = false;
 };
 
 // An engine that runs and trains one network. Run is thread-safe while no parameter changes;
@@ -140,7 +143,8 @@ class PolicyEngine {
   // slow to make.
   virtual bool can_capture_steps() const { return false; }
   // Makes captured steps that do the work of AddGradient and an optimiser on the engine's device.
-  // Returns kUnimplemented with the reason if the engine has none.
+  // Returns kUnimplemented with the reason if the engine has none for the request, and
+  // kInvalidArgument for a wrong request.
   virtual absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
       const CapturedStepsRequest&) {
     return absl::UnimplementedError("captured steps: this engine does not support them");

@@ -41,13 +41,13 @@ class Transfers {
 
 // B instances of at most N nodes. Padding nodes are 0 and not valid.
 struct TorchBatch {
-  at::Tensor features;  // [B, N, columns of the batch]
-  at::Tensor valid;     // [B, N] bool
-  at::Tensor sizes;     // [B], of the features' type
-  at::Tensor last;      // [B] int64: the last valid node
-  at::Tensor tsp;       // [B] bool: whether no node is a depot
-  bool any_tsp = false;
-  at::Tensor edges;  // [B, kEdgeFeatures, N, N]; undefined unless requested
+  at::Tensor features;   // [B, N, columns of the batch]
+  at::Tensor valid;      // [B, N] bool
+  at::Tensor sizes;      // [B], of the features' type
+  at::Tensor last;       // [B] int64: the last valid node
+  at::Tensor tsp;        // [B] bool: whether no node is a depot
+  bool any_tsp = false;  // whether an instance may be a TSP
+  at::Tensor edges;      // [B, kEdgeFeatures, N, N]; undefined unless requested
 };
 
 // The parts of a batch that the host uploads. The device computes the rest.
@@ -56,8 +56,8 @@ struct TorchBatchParts {
   at::Tensor sizes;     // [B] int64
   at::Tensor tsp;       // [B] bool
 };
-// Returns instances first .. first + count - 1 on the host, padded to `nodes`, or to the largest of
-// them if it has more nodes.
+// Returns instances first .. first + count - 1 on the host. Pads them to `nodes` nodes, or to the
+// largest instance if it has more.
 TorchBatchParts PadBatch(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes);
 
 // Returns the distance matrices [B, N, N] double on the host, scaled, 0 in the padding. All entries
@@ -82,7 +82,7 @@ struct TorchBatchRequest {
   int32_t first = 0;  // instances first .. first + count - 1 of the batch
   int32_t count = 0;
   at::TensorOptions options;
-  bool edges = false;
+  bool edges = false;  // whether to compute TorchBatch::edges
 };
 
 // Builds a batch on the device. Uploads given matrices; the device computes all other distances

@@ -49,8 +49,9 @@ class CapturedRollouts {
   ~CapturedRollouts();
 
   // Decodes like PolicyEngine::Run. Returns none if this is no greedy rollout of a small batch,
-  // another thread is decoding, or capturing failed. The caller must then decode without captures.
-  // Logs a failure and does not try its shape again. Blocks until the device is done.
+  // there is no stream, another thread is decoding, or capturing failed. The caller must then
+  // decode without captures. Logs a failure and does not try its shape again. Blocks until the
+  // device is done.
   std::optional<absl::StatusOr<Trajectories>> Run(const NetworkBatch& batch,
                                                   const RolloutRequest& request);
 

@@ -104,7 +104,8 @@ class CapturedStepsBase : public CapturedSteps {
     return parts_.scaler == nullptr ? loss : parts_.scaler->Scale(loss);
   }
 
-  // Load and save the state that a kind of steps keeps on the device, once the stream is idle.
+  // LoadOwn loads and SaveOwn saves the state that a kind of steps keeps on the device. Both are
+  // called once the stream is idle.
   virtual void LoadOwn(const CapturedStepsState&) {}
   virtual void SaveOwn(CapturedStepsState&) const {}
 

@@ -21,6 +21,7 @@ struct DeviceOptimiserOptions {
   std::span<const double> learning_rates;  // one per step, at least one
 };
 
+// AdamW with clipping, whose state is in the device's memory.
 class DeviceOptimiser {
  public:
   // Makes the memory, in float32. `parameters` and `scaler` must outlive it, and the parameters'

@@ -75,7 +75,7 @@ absl::Status TorchEngine::CheckCapture(const CapturedStepsRequest& request) cons
   }
   if (request.drawn.has_value() && MaxNodes(*request.drawn) > request.nodes) {
     return absl::InvalidArgumentError(Concat("drawn: got instances of up to ",
-                                             MaxNodes(*request.drawn), " nodes, wanted ",
+                                             MaxNodes(*request.drawn), " nodes, wanted at most ",
                                              request.nodes));
   }
   if (request.drawn.has_value() && request.trajectories < 1) {
@@ -84,8 +84,7 @@ absl::Status TorchEngine::CheckCapture(const CapturedStepsRequest& request) cons
   }
   if (request.parts < 1 || request.parts > std::max(1, request.instances)) {
     return absl::InvalidArgumentError(Concat("parts: got ", request.parts, ", wanted 1 to ",
-                                             request.instances,
-                                             ", as many as there are instances"));
+                                             request.instances, ", the number of instances"));
   }
   return CheckGraph(request, network_->recurrent());
 }

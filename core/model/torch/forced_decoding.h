@@ -14,6 +14,7 @@
 
 namespace vrp {
 
+// The input of ForceDecode: choices of P trajectories of up to T steps for each of B instances.
 struct ForcedDecodingJob {
   const TorchNetwork* network = nullptr;
   const StepRules* rules = nullptr;  // [B], on the device
@@ -28,6 +29,7 @@ struct ForcedDecodingJob {
   CpuPool* pool = nullptr;
 };
 
+// The results of ForceDecode, with Q = P * T as in network.h.
 struct ForcedSteps {
   TakenSteps steps;
   at::Tensor uniforms;  // [B, Q] double, for OwnChoices::own
@@ -40,6 +42,7 @@ struct ForcedSteps {
 // kForbidden for trajectories with a choice that is missing or not allowed.
 absl::StatusOr<ForcedSteps> ForceDecode(const ForcedDecodingJob& job);
 
+// The input of ReadOwnChoices.
 struct OwnChoices {
   TorchDecoder* decoder = nullptr;
   const StepInputs& inputs;  // inputs of all steps

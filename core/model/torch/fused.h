@@ -14,6 +14,7 @@
 
 namespace vrp {
 
+// The part of a batch that a FusedDecoder decodes.
 struct FusedBatch {
   const NetworkBatch* batch = nullptr;
   int32_t first = 0;  // instances first .. first + count - 1 are encoded

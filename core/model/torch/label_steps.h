@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// Makes the steps. The objects that `parts` points to must outlive the steps.
 std::unique_ptr<CapturedSteps> MakeLabelSteps(const CapturedStepsRequest& request,
                                               const CapturedStepsParts& parts,
                                               std::unique_ptr<StepStream> stream);

@@ -54,7 +54,7 @@ struct DropoutDraws {
 
 struct EncodeOptions {
   bool gradient_checkpointing = false;
-  bool dropout = false;  // drawn by `draws`; never in rollouts
+  bool dropout = false;  // whether units are dropped, drawn by `draws`; never in rollouts
   DropoutDraws draws = {};
 };
 

@@ -39,7 +39,7 @@ class RolloutMemory {
   const at::Tensor& bytes() const { return bytes_; }
   int32_t max_steps() const { return max_steps_; }
 
-  // Return views of `bytes`, [rows] each.
+  // Returns the costs as a view of `bytes`, [rows]. The next functions return other columns.
   at::Tensor Costs() const { return Column(0, 8, at::kDouble); }
   at::Tensor LogLikelihoods() const { return Column(8, 8, at::kDouble); }
   at::Tensor Lengths() const { return Column(16, 4, at::kInt); }
@@ -67,6 +67,7 @@ struct PassGradient {
   std::vector<at::Tensor> gradients;
 };
 
+// Both passes of a batch, in one launch each.
 template <typename T>
 class FusedPasses {
  public:
@@ -87,7 +88,7 @@ class FusedPasses {
 
   const DecoderProjections projections_;
   const StepRules* const rules_;
-  const at::Tensor rows_;  // the projections' rows, without autograd; the next too
+  const at::Tensor rows_;  // the projections' rows, without autograd; so are the next three
   const at::Tensor base_;
   const at::Tensor start_;
   const at::Tensor shares_;

@@ -32,9 +32,10 @@ class AutocastScope {
 // for all engines. The last engine determines TF32.
 void ApplyTorchSwitches(const EngineOptions& options);
 
-// A scaler that keeps fp16 gradients from vanishing. The loss is multiplied by a scale that halves
-// when a gradient overflows and doubles after `growth_interval` steps without overflow. See
-// Micikevicius et al. 2018; rule and operators are those of torch.amp.GradScaler. Not thread-safe.
+// A scaler that keeps fp16 gradients from vanishing. The loss is multiplied by a scale. The scale
+// is multiplied by `backoff` when a gradient overflows, and by `growth` after `growth_interval`
+// steps without overflow. See Micikevicius et al. 2018; rule and operators are those of
+// torch.amp.GradScaler. Not thread-safe.
 class LossScaler {
  public:
   struct Options {

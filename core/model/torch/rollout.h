@@ -13,12 +13,14 @@
 
 namespace vrp {
 
+// The results of RunTorchRollout.
 struct TorchRollout {
-  // Trajectories; with forced choices without log-likelihoods and agreements.
+  // The trajectories. With forced choices, they have neither log-likelihoods nor agreements.
   Trajectories trajectories;
   TakenSteps steps;  // empty unless requested
 };
 
+// The input of RunTorchRollout.
 struct TorchRolloutJob {
   const TorchNetwork* network = nullptr;
   TorchDecoder* decoder = nullptr;
@@ -59,6 +61,7 @@ struct ChoiceInputs {
   at::Tensor uniforms;     // double, for sampling; undefined: greedy
   double temperature = 1;  // temperature of sampling
 };
+// The results of ChooseNodes.
 struct ChosenNodes {
   at::Tensor nodes;              // [B, P] int64
   at::Tensor log_probabilities;  // [B, P] double, at temperature 1

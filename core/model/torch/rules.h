@@ -31,13 +31,14 @@ class RulesImage {
   const double* end_ = nullptr;
 };
 
+// Rules in the memory of a device.
 struct DeviceRules {
   const StepRules* rules = nullptr;  // [B], on the device
   at::Tensor memory;                 // memory of rules and arrays; on the CPU only of the rules
 };
 
-// Copies instances first .. first + count - 1 to the device together. On the CPU the problems'
-// arrays are not copied, and `batch` must outlive the result.
+// Copies the rules of instances first .. first + count - 1 to the device in one copy. On the CPU
+// the problems' arrays are not copied, and `batch` must outlive the result.
 DeviceRules MakeDeviceRules(const NetworkBatch& batch, int32_t first, int32_t count,
                             Transfers& transfers);
 

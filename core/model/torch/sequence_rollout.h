@@ -20,6 +20,7 @@ namespace vrp {
 // Number of steps between two polls, on a device, of whether a trajectory is still active.
 inline constexpr int32_t kPollEverySteps = 8;
 
+// The input of RollOutSequence.
 struct SequenceRolloutJob {
   const TorchNetwork* network = nullptr;
   TorchDecoder* decoder = nullptr;   // decoder of the encoded batch

@@ -16,6 +16,7 @@
 
 namespace vrp {
 
+// The sizes of a StepBatch. Batches of one shape share a graph.
 struct StepBatchShape {
   int32_t instances = 0;            // B
   int32_t nodes = 0;                // N, the largest number of nodes of an instance
@@ -40,6 +41,7 @@ struct LabelScalars {
   at::Tensor instances;        // number of instances with labels
 };
 
+// The memory of B instances at fixed addresses of a device.
 class StepBatch {
  public:
   StepBatch(const StepBatchShape& shape, at::Device device);

@@ -38,6 +38,7 @@ struct RolloutTensors {
   at::Tensor ends;             // int32: TrajectoryEnd
 };
 
+// The rollouts and the gradients of a step's encoded instances.
 class StepPasses {
  public:
   virtual ~StepPasses() = default;

@@ -1,5 +1,5 @@
 // A network's parameters and their gradient, each in one flat span. Optimiser, clipping and
-// checkpoint each need only one pass over it. Needs no torch.
+// checkpoint each need only one pass over a span. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 namespace vrp {
 
+// A parameter: its name, its shape and the range of its initial values.
 struct ParameterShape {
   std::string name;
   std::vector<int64_t> shape;

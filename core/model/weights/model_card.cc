@@ -161,8 +161,8 @@ absl::Status ReadEvaluations(const Json& card, std::string_view name, ModelCard&
   const auto found = card.find("evaluations");
   if (found == card.end()) return absl::OkStatus();
   if (!found->is_array() || found->size() > kMaxCardEvaluations) {
-    return absl::InvalidArgumentError(
-        Concat(name, ": evaluations: wanted an array of at most ", kMaxCardEvaluations));
+    return absl::InvalidArgumentError(Concat(
+        name, ": evaluations: wanted an array with a length of at most ", kMaxCardEvaluations));
   }
   for (const Json& object : *found) {
     const std::string where = Concat(name, ": evaluations[", result.evaluations.size(), "]");

@@ -31,6 +31,7 @@ struct CardEvaluation {
   double instances_per_second = 0;
   absl::Time date = {};
 };
+// Largest number of evaluations that a card keeps.
 inline constexpr size_t kMaxCardEvaluations = 50;
 // The largest size of a card file, in bytes.
 inline constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
@@ -67,9 +68,9 @@ bool IsLive(const ModelCard& card);
 // Returns the card as JSON, {"schema_version": 2, ...}. Optional keys are `evaluations`, `epoch`
 // and `publish_reason`.
 std::string WriteModelCard(const ModelCard& card);
-// Reads the text of WriteModelCard. Accepts cards of schema 1: they have no validation_gap, and
-// their references get the current names. Refuses newer schemas by number. Errors name file and
-// key.
+// Reads the text of WriteModelCard. Accepts cards of schema 1: they have neither validation_gap nor
+// reference, and the references of their evaluations get the current names. Refuses newer schemas
+// by number. Errors name file and key.
 absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view name);
 
 }  // namespace vrp

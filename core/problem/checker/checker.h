@@ -12,6 +12,7 @@
 
 namespace vrp {
 
+// The rule that a plan violates.
 enum class ViolationKind {
   kUnknownNode,  // a number that belongs to no customer
   kUnknownVehicle,
@@ -45,6 +46,7 @@ struct Violation {
   std::string message = {};  // "routes[2]: load 31 exceeds vehicle capacity 30"
 };
 
+// The checker's findings on a plan.
 struct CheckReport {
   bool feasible = false;  // whether there is no violation
   Cost cost = 0;          // recomputed from the instance's data
@@ -64,7 +66,8 @@ double CapacityWithRounding(double capacity);
 // Reports every violation: first those of single routes in the order of the plan, then those of the
 // whole plan. With a distance objective, `claimed_cost` may differ by half a unit of the metric.
 // Otherwise, and with the exact metric, it may differ by a relative 1e-6 or by half a unit of its
-// last decimal. Times may differ by 1e-6 of the span of all windows that have an end.
+// last decimal. Times may differ by 1e-6 of the span of all windows, shifts and breaks that have an
+// end, and at least by 1e-6.
 CheckReport CheckPlan(const Instance& instance, const Plan& plan,
                       std::optional<Cost> claimed_cost = std::nullopt);
 

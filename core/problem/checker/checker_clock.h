@@ -12,10 +12,11 @@ namespace vrp {
 // A stop that starts after its last window, which may be soft.
 struct LateStop {
   size_t index = 0;  // index into the path
-  double ready = 0;
+  double ready = 0;  // time at which the service starts
   TimeWindow window = {};
 };
 
+// The times of a route.
 struct ClockReading {
   double start = 0;
   double end = 0;

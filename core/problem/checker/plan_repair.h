@@ -21,11 +21,12 @@ struct RepairedPlan {
   std::vector<RemovedVisit> removed = {};
 };
 
-// Removes visits from `plan` until its routes are feasible. Each step removes the visit whose
-// removal leaves the least violation. Finally restores removed visits that fit again at their
-// old position. Keeps frozen stops and the deliveries of goods on board. Once `stop` fires, each
-// step removes the last half of the removable visits. All numbers must be in range, no customer may
-// be visited twice, and the plan may use no more vehicles than there are.
+// Removes visits from `plan` until its routes are feasible. First removes incomplete shipments and
+// all but one of visited alternatives. Each step then removes the visit (of a shipment, both
+// visits) whose removal leaves the least violation. Finally restores removed visits that fit again
+// at their old position. Keeps frozen stops and the deliveries of goods on board. Once `stop`
+// fires, each step removes the last half of the removable visits. All numbers must be in range, no
+// customer may be visited twice, and the plan may use no more vehicles than there are.
 RepairedPlan RepairPlan(const Instance& instance, const Plan& plan, const StopCondition& stop);
 
 }  // namespace vrp

@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// Largest number of feature columns that an instance has or a network reads.
 inline constexpr int32_t kMaxFeatureColumns = 32;
 // Bounds absolute values. Networks do not scale them, so large values would dominate the other
 // inputs.

@@ -41,7 +41,8 @@ class FieldErrors {
   // Accepts a list of non-empty names.
   bool CheckNames(const FieldPath& parent, std::string_view field,
                   const std::vector<std::string>& names);
-  // Accepts a window that opens no later than it closes.
+  // Accepts a window with valid times that opens no later than it closes. Only a window with an end
+  // may have a late_cost.
   bool CheckWindow(const FieldPath& path, const TimeWindow& window);
   // Accepts such a window without late_cost.
   bool CheckHardWindow(const FieldPath& path, const TimeWindow& window);

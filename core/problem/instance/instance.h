@@ -18,9 +18,9 @@ namespace vrp {
 // A validated, immutable problem. Copies share the data. Thread-safe.
 class Instance {
  public:
-  // Validates `data` and fills in ids and demands if they are empty. Returns kInvalidArgument with
-  // the first wrong field, as `customers[17].demand: got -1, wanted at least 0`. Paths count
-  // customers from 0, without the depots.
+  // Validates `data`, fills in ids and demands if they are empty, and sorts feature columns by
+  // name. Returns kInvalidArgument with the first wrong field, as `customers[17].demand: got -1,
+  // wanted at least 0`. Paths count customers from 0, without the depots.
   static absl::StatusOr<Instance> Create(InstanceData data);
   // Returns the errors of `data`, at most 1,000; an empty list if `data` is valid.
   static std::vector<std::string> Validate(const InstanceData& data);

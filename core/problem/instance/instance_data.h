@@ -52,8 +52,8 @@ struct InstanceData {
   // window may be soft.
   std::vector<std::vector<TimeWindow>> further_windows = {};
   std::vector<double> services = {};  // service time at the node
-  // Time before the service, within the window. It is needed unless both the distance and the
-  // travel time from the previous stop are 0.
+  // Time before the service, within the window. A vehicle spends it unless both the distance and
+  // the travel time from the previous stop are 0.
   std::vector<double> setups = {};
   // Time at which a customer's goods are ready at the depot. A vehicle leaves its start or reload
   // no earlier than the latest release among the goods that it carries.
@@ -62,9 +62,9 @@ struct InstanceData {
   std::vector<double> prizes = {};       // lost if the customer is not served; kNoLimit: mandatory
   std::vector<int32_t> priorities = {};  // 0 to 100, used if not all customers can be served
   std::vector<Shipment> shipments = {};  // each customer has at most one shipment
-  // Groups of which exactly one customer is served. Either all customers of a group have the same
-  // prize, or none has a prize. With a prize the group may be unserved, and the prize is lost once.
-  // Each customer is in at most one group.
+  // Groups of which at most one customer is served. Either all customers of a group have the same
+  // prize, or none has a prize. Without a prize, exactly one customer must be served. With a prize,
+  // the group may be unserved, and the prize is lost once. Each customer is in at most one group.
   std::vector<std::vector<NodeIndex>> alternative_groups = {};
   std::vector<VehicleType> vehicles = {};  // at least one; empty for a TSP
   double speed = 1;  // distance units per time unit, for durations without a matrix
@@ -91,7 +91,7 @@ int32_t MatrixSize(const InstanceData& data);
 // valid.
 void ExpandMatrices(InstanceData& data);
 
-// The limits below bound an instance. Larger ones are refused.
+// The limits below bound an instance. Larger instances are refused.
 inline constexpr int32_t kMaxNodes = 100'000;
 inline constexpr size_t kMaxInstanceNameBytes = 256;  // length of each name and id
 inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix

@@ -21,6 +21,7 @@ void CheckCombinations(const InstanceData& data, FieldErrors& errors);
 // Checks the columns that only networks read.
 void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& errors);
 
+// A matrix of an instance's data, and the path of its field.
 struct MatrixField {
   FieldPath path;
   const std::vector<double>& values;

@@ -7,6 +7,7 @@
 namespace vrp {
 namespace member_count_internal {
 
+// A placeholder for a member of any type.
 struct ConvertsToAnything {
   template <typename T>
   operator T() const;  // NOLINT(google-explicit-constructor): never defined, never called

@@ -24,6 +24,7 @@ std::optional<Metric> MetricFromName(std::string_view name);
 // Returns the smallest step between two distances: 1 or 0.1, or 0 for the exact metric.
 double MetricUnit(Metric metric);
 
+// A point of the coordinate system.
 struct Position {
   double x = 0;
   double y = 0;

@@ -11,7 +11,7 @@ namespace vrp {
 // Returns a warning for each load beyond the capacity of every vehicle, at most 1,000:
 // `customers[17].demand: 42 exceeds vehicle capacity 30`. Such an instance is valid, because plans
 // may leave customers unserved, but seldom intended. The list may be incomplete if sizes are wrong,
-// and is empty if a capacity is invalid.
+// and is empty if there are no vehicles or a capacity is invalid.
 std::vector<std::string> OversizeLoads(const InstanceData& data);
 
 }  // namespace vrp

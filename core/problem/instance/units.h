@@ -18,8 +18,10 @@ struct StatedUnits {
   bool operator==(const StatedUnits&) const { return true; }
 };
 
+// The unit of costs: the instance's own, or that of distances or times.
 enum class CostUnit { kOwn, kDistance, kTime };
 
+// The units of an instance's distances, times and costs.
 struct Units {
   double metres_per_distance = 0;  // 0: unknown
   double seconds_per_time = 0;     // 0: unknown
@@ -32,8 +34,8 @@ struct Units {
 
 // Returns the known units. Unless another unit is stated, distances from longitudes and latitudes
 // are in metres (with Metric::kScaled1000, millimetres), and times of such instances in seconds.
-// Times count as times of day if all windows, shifts and breaks lie within two days, but not all
-// within the first hour.
+// Times in a known unit count as times of day if all windows, shifts and breaks lie within two
+// days. They must not all lie within the first hour.
 Units UnitsOf(const Instance& instance);
 
 }  // namespace vrp

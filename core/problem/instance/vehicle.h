@@ -44,7 +44,7 @@ struct VehicleType {
   double max_duration = kNoLimit;
   double max_distance = kNoLimit;  // limit of a route's length, in the metric's unit
   // Whether a route ends with the service of its last customer. If so, neither the cost nor a limit
-  // includes the return leg. The depot may close before that service ends, but the shift may not.
+  // includes the return leg. That service may end after the depot closes, but not after the shift.
   bool open_end = false;
 
   NodeIndex end_depot = kSameAsStart;

@@ -19,7 +19,7 @@ inline constexpr std::string_view kNearestNeighbourReference = "nearest neighbou
 inline constexpr std::string_view kFileReference = "file's reference costs";
 // Returns a name such as "search 1 s" or "search 500 ms".
 std::string SearchReference(absl::Duration budget);
-// Returns a name such as "search 200 iterations". 0 iterations mean the initial local search.
+// Returns a name such as "search 200 iterations", or "search's first descent" for 0.
 std::string SearchReference(int64_t iterations);
 
 }  // namespace vrp

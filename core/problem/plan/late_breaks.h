@@ -27,10 +27,12 @@ class LateBreaks {
     double rounding = 0;        // times that differ by less count as equal
     size_t most_work = 0;       // limit on label extensions
   };
+  // The result of Run.
   struct Outcome {
     double late_cost = 0;  // the smallest possible
     double last = 0;       // the earliest start of the last stop at that cost
   };
+  // The start of a stop.
   struct Step {
     double begin = 0;
     size_t taken = 0;  // breaks taken before the stop begins
@@ -52,6 +54,7 @@ class LateBreaks {
   std::vector<Step> Steps() const;
 
  private:
+  // A partial route up to a stop.
   struct Label {
     double begin = 0;
     double cost = 0;    // cost of lateness up to and including this stop

@@ -14,6 +14,7 @@ struct StopTimes {
   double departure = 0;  // at the start depot and at a reload: end of loading
 };
 
+// A break that is taken.
 struct BreakTime {
   int32_t index = 0;  // index into VehicleType::breaks
   int32_t after = 0;  // index of the stop before the break
@@ -63,8 +64,8 @@ class RouteScheduler {
   // Whether the objective or a limit depends on a route's duration.
   bool NeedsDuration(const VehicleType& vehicle) const;
   bool has_soft_windows() const { return has_soft_windows_; }
-  // Returns the difference up to which times count as equal: 1e-6, or if longer, 1e-6 of the span
-  // of all windows, shifts and breaks that have an end.
+  // Returns the difference up to which times count as equal. It is 1e-6 of the span of all windows,
+  // shifts and breaks that have an end, and at least 1e-6.
   double tolerance() const { return tolerance_; }
 
  private:

@@ -22,6 +22,7 @@ struct Stop {
   std::vector<double> load = {};  // [K] on board at departure
 };
 
+// A route with its times and loads.
 struct Route {
   int32_t vehicle_type = 0;
   // Stops including the depots at both ends, without the end depot if the end is open. A depot
@@ -33,6 +34,7 @@ struct Route {
   std::vector<double> load = {};  // [K] total delivered from the depot
 };
 
+// A customer that no route serves, and the reason; empty if unknown.
 struct Unserved {
   NodeIndex customer = 0;
   std::string reason = {};

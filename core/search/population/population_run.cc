@@ -17,7 +17,7 @@ namespace {
 constexpr int32_t kFounders = 6;
 // Among this many children one newcomer, so that the population does not grow too much alike.
 constexpr int64_t kNewcomerEvery = 50;
-// Without a better plan for this many individuals a customer, the population starts anew.
+// Without a better plan for this many individuals a customer, the population restarts.
 constexpr int64_t kPatience = 50;
 constexpr int64_t kLeastPatience = 1000;
 // The fleet that a plan may use: this much above the least that the loads need, where the instance

@@ -15,7 +15,7 @@ bool RegionsPay(int64_t customers, const StopCondition& stop);
 
 // Ruin and recreate of regions, routes near each other with some hundred customers, as problems of
 // their own: their data stays in the cache, and options.threads (at least one) work on different
-// ones at once. All cool down by one clock. Regions are drawn anew for each slice of the work, so
+// ones at once. All cool down by one clock. New regions are drawn for each slice of the work, so
 // that borders move (decomposition by route neighbourhoods: Santini et al. 2023, "Decomposition
 // strategies for vehicle routing heuristics").
 //

@@ -27,8 +27,8 @@ constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 // How often a ruined route gets another type, and types are improved.
 constexpr double kShakeRate = 0.1;
 constexpr double kImproveRate = 0.3;
-// How often alternatives are chosen anew in the ruined routes. (Measured: always takes a quarter of
-// the iterations, and gains less.)
+// How often other alternatives are chosen in the ruined routes. (Measured: always takes a quarter
+// of the iterations, and gains less.)
 constexpr double kAlternativesRate = 0.2;
 // How often, where units are given up, a ruin begins at one that is absent.
 constexpr double kBesideAbsentRate = 0.3;
@@ -40,7 +40,7 @@ constexpr double kFleetShare = 0.3;
 constexpr double kFewerFrom = 0.1;
 constexpr double kFewerUntil = 0.12;
 constexpr double kFewerJudged = 0.2;
-// How often, while required units are absent, up to so many routes are packed anew with them: a
+// How often, while required units are absent, up to so many routes are repacked with them: a
 // fleet may just suffice, and the cheapest places leave some room in each vehicle and enough in
 // none.
 constexpr double kRepackRate = 0.2;

@@ -98,7 +98,7 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"device cuda gpu use_cuda use_gpu gpu_id accelerator devices",
      "not a configuration key: choose it at submission, vrpctl train --device cuda:0"},
     {"distributed ddp use_ddp world_size num_gpus n_gpus gpus local_rank rank backend",
-     "not configurable: a training runs on one device"},
+     "not configurable: a training job runs on one device"},
     {"checkpoint_dir save_dir output_dir ckpt_dir",
      "not configurable: checkpoints and models are in the daemon's state folder"},
     {"save_every save_interval save_steps checkpoint_interval checkpoint_every save_freq",

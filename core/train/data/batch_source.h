@@ -35,11 +35,12 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
   // Makes batch `number` in `parts` parts (PartOf), without empty ones. The instances do not depend
-  // on `parts`. `pool` may be null; the calling thread then does all the work.
+  // on `parts`. Returns the errors of SampleSet::Read if the source is labelled. `pool` may be
+  // null; the calling thread then does all the work.
   virtual absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) = 0;
-  // Returns `count` single instances of the stream from `first` on, each of the size that a batch
-  // of its number would have. Returns kUnimplemented if the source is labelled, because its set is
-  // fixed.
+  // Returns `count` single instances of the stream from `first` on. A generated instance has the
+  // size that a batch of its number would have. Returns kUnimplemented if the source is labelled,
+  // because its set is fixed.
   virtual absl::StatusOr<NetworkBatch> DrawInstances(int64_t first, int64_t count,
                                                      CpuPool* pool) = 0;
   // Returns the bounds of all instances. May read a whole set from disk, and returns the errors of

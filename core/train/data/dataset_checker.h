@@ -29,10 +29,11 @@ class DatasetChecker {
   // immediately if a line is too long.
   absl::Status Add(std::string_view piece);
   // Checks the last line. Returns kInvalidArgument if lines are bad or there is no instance. The
-  // error has the first kShownErrors errors, each as `own.jsonl:17: FIELD: ...`, and the number of
-  // bad lines.
+  // error has the first kShownErrors errors, each as `own.jsonl:17: FIELD: ...`. If there are more,
+  // it also has the number of bad lines.
   absl::Status Finish();
 
+  // Whether no line so far is bad.
   bool valid() const { return bad_lines_ == 0; }
   // Returns the largest possible size of the incomplete line, in bytes, once `more` bytes have
   // arrived.

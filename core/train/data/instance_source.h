@@ -34,8 +34,8 @@ int64_t BaselineInstances(int64_t replacements);
 
 // Returns the instances of all `files`: JSON lines, or one instance in any format that
 // ParseInstance reads. Returns kInvalidArgument if an instance is malformed. Returns kUnimplemented
-// if networks that read instances in `form` do not support it. Errors begin with `file:line: ` or
-// `file: `.
+// if networks that read instances in `form` do not support it. These errors begin with
+// `file:line: ` or `file: `. Also returns the errors of the disk.
 absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
                                                         const BatchForm& form);
 

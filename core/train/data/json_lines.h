@@ -11,6 +11,7 @@
 
 namespace vrp {
 
+// Largest size of a line in bytes, without its line break.
 inline constexpr int64_t kMaxLineBytes = int64_t{32} << 20;
 
 // A splitter that divides a text into lines while the text arrives in pieces. Not thread-safe.
@@ -20,10 +21,11 @@ class LineSplitter {
   // returns false if it wants no more lines.
   using LineFn = absl::FunctionRef<absl::StatusOr<bool>(std::string_view line, int64_t number)>;
 
-  // Passes the complete lines to `take`. Returns false as soon as `take` does. Returns
-  // kInvalidArgument if a line has more than kMaxLineBytes.
+  // Passes the complete lines to `take`. Returns false as soon as `take` does. Returns the errors
+  // of `take`, and kInvalidArgument if a line has more than kMaxLineBytes.
   absl::StatusOr<bool> Add(std::string_view piece, LineFn take);
-  // Passes the last line to `take` if the text does not end with a line break.
+  // Passes the last line to `take` if the text does not end with a line break, and returns the
+  // result of `take`. Otherwise returns true.
   absl::StatusOr<bool> Finish(LineFn take);
   // Returns the largest possible size of the incomplete line, in bytes, once `more` bytes have
   // arrived.
@@ -39,8 +41,9 @@ class LineSplitter {
 };
 
 // Passes the lines of a file to `take`, without loading the whole file, until `take` returns false.
-// Returns the errors of `take` and of the disk, and kInvalidArgument if the file has no line or a
-// too long one. Its own errors name the file as `file.name`; those of `take` are unchanged.
+// Returns the errors of `take` and of the disk, and kInvalidArgument if the file has only blank
+// lines or a line above kMaxLineBytes. Its own errors name the file as `file.name`; those of `take`
+// are unchanged.
 absl::Status ForEachLine(const DataFile& file, LineSplitter::LineFn take);
 
 }  // namespace vrp

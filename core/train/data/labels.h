@@ -17,6 +17,7 @@
 
 namespace vrp {
 
+// A request for generated instances that our own search labels.
 struct LabelRequest {
   ProblemConfig problem;     // distribution of the generated instances
   uint64_t seed = 1;         // seed of the instances
@@ -43,8 +44,8 @@ struct LabelContext {
 };
 
 // Returns the path of the set that our own search labels. Does not make an existing set again. The
-// labels do not depend on the number of threads. Returns kCancelled if `stop` fired, and
-// kUnimplemented naming a feature that networks do not support.
+// labels do not depend on the number of threads. Returns kCancelled if `stop` fired, kUnimplemented
+// naming a feature that networks do not support, and the errors of SampleSetWriter.
 absl::StatusOr<std::string> MakeSearchLabels(const LabelRequest& request,
                                              const LabelContext& context);
 
@@ -54,19 +55,22 @@ struct DataLine {
   std::optional<Sample> label;  // set if the line has ref_routes
 };
 
-// Parses and checks a line: a JSON instance, perhaps with ref_routes. Its routes count customers
-// from 1 and omit the depot; the one route of a TSP omits city 0. Errors begin with `where`.
-// Returns kInvalidArgument for an invalid line or an infeasible plan. Returns kUnimplemented if
-// networks that read instances in `form` do not support the instance.
+// Parses and checks a line: a JSON instance, perhaps with ref_routes. The routes in ref_routes
+// count customers from 1 and omit the depot; the one route of a TSP omits city 0. Errors begin with
+// `where`. Returns kInvalidArgument for an invalid line or an infeasible plan. Returns
+// kUnimplemented if networks that read instances in `form` do not support the instance.
 absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string& where,
                                        const BatchForm& form);
 
 // Returns the path of a set with the first `limit` samples of `file`: JSON lines with ref_routes.
-// Converts the file again if its size or time has changed. Returns the errors of ParseDataLine as
-// `file:line: ...`, and kInvalidArgument if a line has no ref_routes.
+// Converts the file again if its size or time, `limit` or `form` has changed. Returns the errors of
+// ParseDataLine as `file:line: ...`, and kInvalidArgument if a line has no ref_routes. Returns
+// kNotFound if there is no file, kCancelled if `context.stop` fires, and the errors of
+// SampleSetWriter.
 absl::StatusOr<std::string> MakeFileLabels(const DataFile& file, int64_t limit,
                                            const BatchForm& form, const LabelContext& context);
 
+// The samples to read from a file.
 struct LabelRange {
   int64_t limit = 0;  // number of samples from the first on
   BatchForm form;     // form in which the network reads instances

@@ -45,7 +45,8 @@ class SampleSetWriter {
   SampleSetWriter& operator=(const SampleSetWriter&) = delete;
 
   absl::Status Add(const Sample& sample);
-  // Completes the set. It is then durable under its name.
+  // Completes the set and gives it its name. The content is durable, but a crash soon afterwards
+  // may undo the renaming.
   absl::Status Finish();
 
  private:
@@ -76,7 +77,7 @@ class SampleSet {
   // records within each piece.
   std::vector<int32_t> ShuffledOrder(uint64_t seed, int64_t epoch) const;
   // Returns the samples of `records`, in that order. Waits for the disk, and for a buffer if other
-  // threads use other pieces.
+  // threads use other pieces. Returns kDataLoss if a record is damaged, and the errors of the disk.
   absl::StatusOr<std::vector<Sample>> Read(std::span<const int32_t> records);
 
   // Hints that `record` will be read soon, so that the system may read ahead. Does not block.

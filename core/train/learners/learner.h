@@ -120,7 +120,7 @@ std::unique_ptr<Learner> MakeSelfLabellingLearner(LearnerOptions options);
 // Makes a learner that repeats the labels' plans: by teacher forcing, or by scheduled sampling if
 // its ratio is below 1.
 std::unique_ptr<Learner> MakeSupervisedLearner(LearnerOptions options);
-// Makes the learner of the configuration's method.
+// Makes the learner of the configuration's method. Returns the errors of MakeReinforceLearner.
 absl::StatusOr<std::unique_ptr<Learner>> MakeLearner(LearnerOptions options);
 
 }  // namespace vrp

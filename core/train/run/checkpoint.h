@@ -15,6 +15,7 @@
 
 namespace vrp {
 
+// Newest version of checkpoint.json that this program can read, and the one that it writes.
 inline constexpr int kCheckpointSchemaVersion = 1;
 
 struct Checkpoint {

@@ -21,7 +21,7 @@ namespace vrp {
 
 // The progress of a run.
 struct RunPosition {
-  int64_t step = 0;  // number of finished steps or, on the device, begun steps
+  int64_t step = 0;  // number of finished steps or, on the device, of started steps
   int64_t epochs_ended = 0;
 };
 
@@ -41,7 +41,8 @@ class CheckpointKeeper {
   explicit CheckpointKeeper(const Parts& parts) : parts_(parts) {}
 
   // Writes a checkpoint of the current step. Only logs a failure of the disk, because the next
-  // write may succeed. Returns kInternal if the state cannot be written at all.
+  // write may succeed. Returns kInternal if a scalar of the state is not finite, and the errors of
+  // StepSource::Settle.
   absl::Status Save();
   // Resumes from the newest checkpoint, if there is one. Returns kFailedPrecondition if the
   // checkpoint belongs to another configuration or a newer program wrote it, and kDataLoss if it
@@ -50,8 +51,8 @@ class CheckpointKeeper {
 
   // Whether the last checkpoint is of the current step.
   bool IsSaved() const { return saved_step_ == parts_.position.step; }
-  // Whether the current weights were just validated as one of the best, so that a
-  // checkpoint should keep them.
+  // Whether the current step was validated and its cost is among the best, so that a checkpoint
+  // should keep the weights.
   bool IsOneOfTheBest() const;
 
  private:

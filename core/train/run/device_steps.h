@@ -1,6 +1,6 @@
 // Captured steps, which the device runs without waiting for the host. The host begins them and gets
-// their results later. It waits for them only if it needs their weights: at a validation, a
-// checkpoint, a live model or the end.
+// their results later. The host waits for the steps only if it needs the weights: at a validation,
+// a checkpoint, a live model or the end.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class DeviceSteps {
   // Begins step `step` (from 1) and reports the earlier steps that have finished. Returns false if
   // the host must take this step and all later ones.
   absl::StatusOr<bool> Begin(int64_t step);
-  // Blocks until all begun steps have finished. The network and the learner then have the state
+  // Blocks until all started steps have finished. The network and the learner then have the state
   // after the last one.
   absl::Status Settle();
 
@@ -38,8 +38,8 @@ class DeviceSteps {
   // Makes steps_ by request_, in as many parts as the memory needs. They continue the host's state
   // after `steps_done` steps.
   absl::Status Capture(int64_t steps_done);
-  // Begins a step on `batch`, or on instances that the device draws if it is null. If memory runs
-  // out, divides the step into smaller parts.
+  // Begins a step on `batch`, or on instances that the device draws if `batch` is null. If memory
+  // runs out, divides the step into smaller parts. Returns false like Begin.
   absl::StatusOr<bool> BeginOn(int64_t step, const TrainingBatch* batch);
   void LeaveToHost(int64_t step, const absl::Status& reason);
   // Reports the steps that have finished since the last call.

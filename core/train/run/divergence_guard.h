@@ -23,7 +23,8 @@ class DivergenceGuard {
   // what this step computed.
   absl::Status Skipped(int64_t step, const std::string& reason, bool overflowed);
 
-  // Returns the state for checkpoints, like Learner::ScalarState.
+  // Returns the state for checkpoints, like Learner::ScalarState. Omits the number of overflows,
+  // which is 0 after a resumption.
   std::map<std::string, double> ScalarState() const;
   void Restore(const std::map<std::string, double>& scalars);
 

@@ -10,9 +10,10 @@
 
 namespace vrp {
 
-// Loads training.initial_model into `engine`: `models/NAME/versions/N` below one of
-// `models_directories`, a model's folder, or a weights file. Returns kNotFound if there is no such
-// model. Returns kInvalidArgument naming the difference between the model and the configuration.
+// Loads training.initial_model into `engine`: `models/NAME/versions/N`, a model's folder, or a
+// weights file. Looks for a version in `models_directories`, then in the folder `models` of the
+// working directory. Returns kNotFound if there is no such model. Returns kInvalidArgument naming
+// the difference between the model and the configuration.
 absl::Status LoadInitialModel(const TrainingConfig& config,
                               const std::vector<std::string>& models_directories,
                               PolicyEngine& engine);

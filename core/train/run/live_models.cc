@@ -20,7 +20,7 @@ absl::StatusOr<TrainingResult> LiveModels::WriteAndPublish(const std::string& di
     const auto waiting = std::find(requests_.begin(), requests_.end(), request);
     if (waiting != requests_.end()) {
       requests_.erase(waiting);
-      return absl::DeadlineExceededError(Concat("the training did not finish its step within ",
+      return absl::DeadlineExceededError(Concat("the training run did not finish its step within ",
                                                 absl::FormatDuration(timeout), "; try again"));
     }
     mutex_.Await(absl::Condition(&answered));  // the answer is being written

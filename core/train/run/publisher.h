@@ -1,4 +1,4 @@
-// A writer of a run's models: the one that it ends with, and live ones on request.
+// A writer of a run's models: the last one, and live ones on request.
 #pragma once
 
 #include <cstdint>

@@ -18,10 +18,12 @@ namespace vrp {
 LabelContext LabelContextOf(RunContext& context, std::string phase);
 
 // Returns the user's instances that the configuration names; empty if instances are generated.
+// Returns the errors of ReadInstanceFiles.
 absl::StatusOr<std::vector<Instance>> ReadUserInstances(const RunContext& context,
                                                         const BatchForm& form);
 
 // Returns the batches of the configuration's method: generated, of `user_instances`, or labelled.
+// Returns the errors of MakeFileLabels, MakeSearchLabels and SampleSet::Open.
 absl::StatusOr<std::unique_ptr<BatchSource>> MakeBatchSource(RunContext& context,
                                                              const BatchForm& form,
                                                              std::vector<Instance> user_instances);

@@ -30,10 +30,10 @@ class StepSource {
   // Decides whether the device or the host executes the steps after the first `steps_done` ones.
   // Fails if the device is lost.
   absl::Status Start(int64_t steps_done);
-  // Executes step `step` (from 1), or begins it on the device. Steps are reported once they have
+  // Executes step `step` (from 1), or starts it on the device. Steps are reported once they have
   // finished.
   absl::Status Take(int64_t step);
-  // Blocks until all begun steps have finished. The network and the learner then have the state
+  // Blocks until all started steps have finished. The network and the learner then have the state
   // after the last one.
   absl::Status Settle();
 

@@ -22,10 +22,11 @@ namespace vrp {
 class TrainedNetwork {
  public:
   // Makes the engine by `factory`. Loads the weights of training.initial_model if it is set.
+  // Returns the errors of `factory` and LoadInitialModel.
   static absl::StatusOr<std::unique_ptr<TrainedNetwork>> Make(RunContext& context,
                                                               const EngineFactory& factory);
 
-  // Returns the engine of the greedy_rollout baseline, or null with other baselines.
+  // Returns the engine of the greedy_rollout baseline, or null with other baselines and methods.
   absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBaseline(const EngineFactory& factory) const;
 
   PolicyEngine& engine() { return *engine_; }

@@ -111,7 +111,7 @@ struct TrainingRequest {
   // epochs.
   int64_t epoch_limit = 0;
   // Longest time since the call of Train. The run then completes the current step, validates once
-  // more, and ends with a model.
+  // more, and ends with a model. A run takes at least one step.
   absl::Duration time_limit = absl::InfiniteDuration();
   // Requests to serve after each step, with LiveJobName in the card. Optional.
   LiveModels* live = nullptr;
@@ -121,6 +121,7 @@ struct TrainingRequest {
   std::shared_ptr<const CancelFlag> end_early = nullptr;
 };
 
+// A trainer of networks, each on one device.
 class Trainer {
  public:
   virtual ~Trainer() = default;
@@ -133,7 +134,8 @@ class Trainer {
   // Returns the errors that Train would find in the files and the model that `request` names. They
   // are kInvalidArgument, one per line, as `KEY: ...`. Reads at most 64 MiB of instances, labels
   // and validation, and all weights of training.initial_model. Opens further files, but does not
-  // read them. Returns kResourceExhausted if memory runs out. Thread-safe.
+  // read them. Skips datasets, which were checked at their upload. Returns kResourceExhausted if
+  // memory runs out. Thread-safe.
   virtual absl::Status CheckInputs(const TrainingRequest& request) const = 0;
   // Returns the step of the newest valid checkpoint in `checkpoint_directory`, or 0 without one.
   // Returns kFailedPrecondition if a newer program wrote the newest one.

@@ -14,7 +14,7 @@ namespace vrp {
 // The facts that the banner states.
 struct BannerFacts {
   const TrainingConfig& config;
-  DeviceInfo device;  // its name is empty if the system does not list it
+  DeviceInfo device;  // the name is empty if the system does not list the device
   int32_t threads = 1;
   Precision precision = Precision::kFp32;  // precision of the computation
   bool cpu_has_bf16 = false;               // whether the CPU has fast bf16 products

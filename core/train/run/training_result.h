@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// The reason why a training ended.
+// The reason why a training run ended.
 enum class TrainingEnd {
   kUnknown,
   kAllEpochs,

@@ -35,7 +35,8 @@ class ValidationSet {
   // Generates or reads the instances and finds their references. Keeps the search's plans of
   // generated instances in `context.folder`. `instances` are the user's, used if the configuration
   // names no file. Returns kInvalidArgument if ref_cost is the reference and an instance has none,
-  // and kCancelled if `context.stop` fires.
+  // and kCancelled if `context.stop` fires. Also returns the errors of ReadInstanceFiles and
+  // MakeSearchLabels.
   static absl::StatusOr<ValidationSet> Make(const TrainingConfig& config, const BatchForm& form,
                                             const std::vector<Instance>& instances,
                                             const LabelContext& context);
@@ -62,8 +63,8 @@ class ValidationSet {
   std::vector<double> references_;  // one per instance; NaN: none
 };
 
-// Returns "validation 6.7100, gap +3.20 % vs nearest neighbour (mean 6.5200)", for logs. `score`
-// comes from `set`.
+// Returns "validation 6.7100, gap +3.20 % vs nearest neighbour (mean 6.5200)", for logs, or
+// "validation 6.7100 (no instance has a reference)". `score` comes from `set`.
 std::string ScoreText(const ValidationScore& score, const ValidationSet& set);
 
 }  // namespace vrp

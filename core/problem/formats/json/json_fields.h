@@ -48,7 +48,7 @@ class JsonFields {
   absl::StatusOr<std::vector<double>> Table(const std::string& key, size_t columns);
 
   // Returns an error for the first key that no other call has read. The error names the most
-  // similar known key.
+  // similar known key, if one is similar enough.
   absl::Status RefuseUnknownKeys() const;
 
   template <typename... Parts>

@@ -12,7 +12,7 @@
 namespace vrp {
 
 // Reads the next line that is not blank. The line must hold `columns` numbers, or any number of
-// them if `columns` is not given. Errors begin with `section`.
+// them if `columns` is not given. Errors name `section`.
 absl::StatusOr<std::vector<double>> ReadRow(TextScanner& scanner, std::string_view section,
                                             std::optional<size_t> columns);
 

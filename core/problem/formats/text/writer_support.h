@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Replaces the file's name when a writer reads its own text back.
+// Name that replaces the file's name when a writer reads its own text back.
 inline constexpr std::string_view kWrittenName = "written";
 
 // Returns kUnimplemented as `customers[3].prize: 5, which CVRPLIB's format cannot express`.

@@ -118,7 +118,7 @@ class VroomWriter {
     const double rounded = std::round(value);
     if (rounded < 0 || rounded > kMaxInteger ||
         std::abs(value - rounded) > 1e-9 * std::max(1.0, std::abs(value))) {
-      Refuse(Concat(path, ": ", FormatNumber(value), ", not a whole number from 0 to 2^32 - 1"));
+      Refuse(Concat(path, ": ", FormatNumber(value), " (not a whole number from 0 to 2^32 - 1)"));
       return 0;
     }
     return static_cast<int64_t>(rounded);

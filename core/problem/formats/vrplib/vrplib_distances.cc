@@ -67,7 +67,8 @@ struct WeightType {
   double (*distance)(const Point&, const Point&);
   double (*rounded)(double);
 };
-// The types of TSPLIB, and those that LKH adds: CEIL_3D and all types with EXACT or FLOOR.
+// TSPLIB's types except XRAY1, XRAY2 and SPECIAL, and four types that LKH adds: CEIL_3D, FLOOR_2D,
+// EXACT_2D and EXACT_3D.
 constexpr std::array<WeightType, 13> kWeightTypes = {{
     {"EUC_2D", 2, Euclidean, RoundNearest},
     {"CEIL_2D", 2, Euclidean, RoundUp},

@@ -78,8 +78,8 @@ class VrplibInstanceBuilder {
     const auto stated = comment == nullptr ? std::nullopt : StatedValue(comment->value);
     if (!stated.has_value()) return absl::OkStatus();
     data_.reference_cost = ParseNumber(*stated);
-    // The best values of CVRPLIB's sets by Christofides, Golden, Li and Taillard refer to unrounded
-    // distances. Only the fractions of these values show this.
+    // The best known costs of CVRPLIB's sets by Christofides, Golden, Li and Taillard refer to
+    // unrounded distances. Only the fractions of these values show this.
     unrounded_ =
         stated->find('.') != stated->npos && stated->find_last_not_of(".0") > stated->find('.');
     return absl::OkStatus();

@@ -9,14 +9,14 @@ namespace vrp {
 // A section with a row `number value ...` for each node or vehicle.
 struct VrplibRowSection {
   std::string_view name;
-  int columns = 1;  // values per row; 0: as many as in the first row
-  bool per_vehicle = false;
+  int columns = 1;           // values per row; 0: as many as in the first row
+  bool per_vehicle = false;  // whether the rows are for vehicles; otherwise for nodes
 };
 
 // A section with a row `number node ...` of any length for each vehicle or group.
 struct VrplibListSection {
   std::string_view name;
-  bool per_vehicle = false;
+  bool per_vehicle = false;  // whether the rows are for vehicles; otherwise for groups
 };
 
 // Whether `name` is a keyword that this program knows.

@@ -18,7 +18,7 @@ struct VrplibType {
                                 // free
   bool pairs = false;           // whether goods move from one customer to another
   bool no_loads = false;        // whether demands and capacities are optional
-  // Metric of EUC_2D in which the best values of this type are published.
+  // Metric of EUC_2D that the published best known costs of this type use.
   Metric metric = Metric::kRounded;
   // The section that the type requires; empty if there is none.
   std::string_view section = {};

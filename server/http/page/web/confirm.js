@@ -3,7 +3,7 @@
 import { h, uniqueId } from "./dom.js";
 
 /**
- * Resolves to whether the user agreed. Escape and Cancel say no.
+ * Resolves to whether the user agreed. Escape and "Go back" say no.
  * @param {{title: string, text: string, action: string}} question
  * @returns {Promise<boolean>}
  */
@@ -17,7 +17,7 @@ export function confirmed({ title, text, action }) {
     h("div", { class: "stack" },
       h("h2", { id }, title), h("p", { class: "hint" }, text),
       h("div", { class: "dialog-buttons" },
-        h("button", { type: "button", class: "quiet", onclick: () => dialog.close("no") }, "Cancel"),
+        h("button", { type: "button", class: "quiet", onclick: () => dialog.close("no") }, "Go back"),
         h("button", { type: "button", class: "danger", onclick: () => dialog.close("yes") }, action))));
     document.body.append(dialog);
     dialog.showModal();

@@ -45,12 +45,13 @@ function start() {
   });
   addEventListener("hashchange", () => {
     clearNotices();
+    scrollTo(0, 0);
     show();
   });
   showSession();
   let state = session.value.state;
   session.watch((value) => {
-    // A view that could not load its data, for want of a token, is shown anew.
+    // A view that could not load its data, for want of a token, is reloaded.
     if (value.state === "ready" && state !== "connecting" && state !== "ready") show();
     state = value.state;
   });

@@ -5,7 +5,7 @@
  *   export function mount(host, { route, signal }) { ... }
  *
  * mount() builds the view inside the empty element `host`; it may be async. `route` has the parts of the address after
- * the view's name: ["jobs", "7"] for "#training/jobs/7"; a change of the address mounts anew. `signal` aborts when the
+ * the view's name: ["jobs", "7"] for "#training/jobs/7"; a change of the address mounts the view again. `signal` aborts when the
  * user leaves: pass it to call(), stream(), Cell.watch() and addEventListener().
  */
 

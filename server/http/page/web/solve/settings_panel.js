@@ -86,8 +86,11 @@ export class SettingsPanel {
       const { models = [] } = await call("ListModels", { pageSize: 100 }, { signal: this.signal });
       const type = TYPES[this.workspace.problem?.kind ?? ""];
       const fitting = models.filter((/** @type {any} */ model) => model.problemTypes?.includes(type));
-      fill(this.model, h("option", { value: "" }, "None"), fitting.map((/** @type {any} */ { name }) =>
-        h("option", { value: name, selected: name === this.workspace.settings.model }, name.replace("models/", "").replace("/versions/", ", version "))));
+      const names = fitting.map((/** @type {any} */ { name }) => name);
+      const chosen = this.workspace.settings.model;
+      if (chosen && !names.includes(chosen)) names.push(chosen); // chosen in the Models view; the server says why it does not fit
+      fill(this.model, h("option", { value: "" }, "None"), names.map((/** @type {string} */ name) =>
+        h("option", { value: name, selected: name === chosen }, name.replace("models/", "").replace("/versions/", ", version "))));
     } catch (error) {
       showError(error, "Listing the models");
     }

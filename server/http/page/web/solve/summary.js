@@ -17,7 +17,7 @@ const SPARK = { width: 150, height: 40, points: 150 };
 function noteOf(response) {
   const dropped = response?.initialSolution?.droppedVisits?.length ?? 0;
   const note = response?.policyNote ? `${response.policyNote[0].toUpperCase()}${response.policyNote.slice(1)}.` : "";
-  return [note, dropped > 0 && `${plural(dropped, "stop")} of the plan before broke a constraint and had to be planned anew.`]
+  return [note, dropped > 0 && `${plural(dropped, "stop")} of the previous plan broke a constraint and had to be planned again.`]
     .filter(Boolean).join(" ");
 }
 

@@ -22,7 +22,7 @@ import { readProblem } from "./problem.js";
  */
 
 /** @typedef {{route: number|null, node: number|null}} Selection */
-/** @typedef {"instance"|"plan"|"verdict"|"selection"|"running"|"frozen"} Change What a listener must draw anew. */
+/** @typedef {"instance"|"plan"|"verdict"|"selection"|"running"|"frozen"} Change The part that a listener must redraw. */
 
 export class Workspace {
   constructor() {

@@ -58,7 +58,7 @@ export class CompareScreen {
     one.job = await call("GetTrainingJob", { name }, { signal });
     if (Number.isNaN(one.history.start) && one.job.startTime) one.history.start = Date.parse(one.job.startTime);
     const last = one.history.points[one.history.points.length - 1]?.step ?? 0;
-    // After a crash the job continues from an earlier step; the reports since then are loaded anew.
+    // After a crash the job continues from an earlier step; the reports since then are loaded again.
     const fromStep = Math.min(last + 1, Number(one.job.progress?.step ?? 0));
     const { points = [] } = await call("GetTrainingHistory", { name, fromStep, maxPoints: HISTORY_POINTS }, { signal });
     for (const { progress, time } of points) one.history.add(progress, time);
