@@ -286,7 +286,7 @@ class ScreensTest(ManageTest):
         with tempfile.TemporaryDirectory() as folder:
             name = self.daemon.json("train", "--config", tiny_config(folder), "--detach")[0]["name"]
         screens = {"training": "[data-job]", f"training/jobs/{name.split('/')[1]}": '[data-curve="Cost"] path.line', "training/new": ".preset",
-                   "models": "[data-model]", "models/gt-mixed": ".quality", "server": '[data-curve="Busy cores"] path.line'}
+                   "models": "[data-model]", "models/gt-mixed": ".quality", "server": '[data-queue]'}
         for width, dark in ((390, False), (390, True), (1280, True)):
             browser = self.open(width=width, height=844, dark=dark)
             self.wait_for_job(name, "SUCCEEDED")
