@@ -48,7 +48,8 @@ absl::Status BrowserGuard::Check(const GuardedRequest& request) const {
                                               Quoted(own_origin),
                                               "; pages of other sites may not call this daemon"));
   }
-  if (request.fetch_site == "cross-site" || request.fetch_site == "same-site") {
+  if (!request.fetch_site.empty() && request.fetch_site != "same-origin" &&
+      request.fetch_site != "none") {
     return absl::PermissionDeniedError(
         Concat("Sec-Fetch-Site: got ", Quoted(request.fetch_site),
                ", wanted same-origin or none; pages of other sites may not call this daemon"));

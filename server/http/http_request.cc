@@ -100,7 +100,10 @@ asio::awaitable<std::string> HttpRequestReader::ReadPart() {
     part.resize(part.size() - body.size);
     body_bytes_ += static_cast<int64_t>(part.size());
     if (!part.empty()) co_return part;
-    if (wants_more && !parser_->is_done()) co_await ReadMore(BodyDeadline());
+    if (!wants_more || parser_->is_done()) continue;
+    // Only the head of a chunk or a trailer waits in the buffer.
+    if (buffer_.size() > kMaxHeadBytes) throw RefusalOf(http::error::header_limit);
+    co_await ReadMore(BodyDeadline());
   }
   co_return std::string();
 }

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 from daemon import BINARIES, DATA, ROOT, Daemon
+from fake_osrm import FakeOsrm
 
 SCRIPT_TIMEOUT_S = 240
 
@@ -118,7 +119,9 @@ class ExamplesTest(unittest.TestCase):
         (cls.folder / "bin").mkdir()
         for program in ("vrpctl", "vrpd"):
             (cls.folder / "bin" / program).symlink_to(BINARIES / program)
-        cls.daemon = Daemon()
+        roads = FakeOsrm()  # for --roads car
+        cls.addClassCleanup(roads.close)
+        cls.daemon = Daemon(flags=roads.flags())
         cls.environment = dict(os.environ, PATH=f"{cls.folder / 'bin'}:{os.environ['PATH']}", HOME=str(cls.folder / "home"),
                                VRP_REMOTE=cls.daemon.address)
 

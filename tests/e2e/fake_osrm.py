@@ -1,30 +1,37 @@
-"""A road service with the interface of OSRM, whose roads run along meridians and parallels."""
+"""A road service for tests: answers like OSRM, on streets that run first east or west, then north or south."""
 
 import http.server
 import json
+import math
 import re
 import threading
 import urllib.parse
 
-METRES_PER_DEGREE = 100_000
-METRES_PER_SECOND = 10
-NORTHERN_SHORE = 53  # no road leads from here to the places south of it
+METRES_PER_DEGREE = 111_195.0
+METRES_PER_SECOND = 10.0
+NORTHERN_SHORE = 75  # degrees; no street joins places north of it to those south of it
 
 
 def metres(a, b):
-    """Returns the length of the road, or None if no road joins the places."""
-    if (a[1] >= NORTHERN_SHORE) != (b[1] >= NORTHERN_SHORE):
+    """Returns the length of the street from `a` to `b`, each longitude and latitude, or None if there is none."""
+    if (a[1] > NORTHERN_SHORE) != (b[1] > NORTHERN_SHORE):
         return None
-    return round(METRES_PER_DEGREE * (abs(a[0] - b[0]) + abs(a[1] - b[1])))
+    east = abs(b[0] - a[0]) * math.cos(math.radians((a[1] + b[1]) / 2))
+    return METRES_PER_DEGREE * (east + abs(b[1] - a[1]))
 
 
-def encode(places):
-    """Returns longitudes and latitudes as an encoded polyline with six decimals."""
-    text, last = "", [0, 0]
-    for x, y in places:
-        for axis, value in enumerate((round(y * 1e6), round(x * 1e6))):
-            step, last[axis] = value - last[axis], value
-            bits = ~(step << 1) if step < 0 else step << 1
+def corner(a, b):
+    return [b[0], a[1]]
+
+
+def polyline6(places):
+    """Encodes longitudes and latitudes by Google's algorithm, latitude first, with six decimals."""
+    text, before = "", [0, 0]
+    for place in places:
+        for axis, degrees in enumerate((place[1], place[0])):
+            value = round(degrees * 1e6)
+            difference, before[axis] = value - before[axis], value
+            bits = ~(difference << 1) if difference < 0 else difference << 1
             while bits >= 32:
                 text += chr((bits & 31 | 32) + 63)
                 bits >>= 5
@@ -32,47 +39,58 @@ def encode(places):
     return text
 
 
+def table(places, query):
+    sources, destinations = ([int(index) for index in query[key][0].split(";")] for key in ("sources", "destinations"))
+    lengths = [[metres(places[a], places[b]) for b in destinations] for a in sources]
+    return {"code": "Ok", "distances": lengths, "durations": [[length and length / METRES_PER_SECOND for length in row] for row in lengths],
+            "sources": [{"distance": 0.0} for _ in sources]}
+
+
+def route(places):
+    legs = [{"steps": [{"geometry": polyline6([a, corner(a, b), b])}]} for a, b in zip(places, places[1:])]
+    return {"code": "Ok", "routes": [{"legs": legs}]}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        service, places = re.fullmatch(r"/(table|route)/v1/\w+/([-\d.,;]+)", url.path).groups()
+        places = [[float(degrees) for degrees in place.split(",")] for place in places.split(";")]
+        fails = service == "route" and not self.server.has_streets
+        if fails:
+            answer = {"code": "NoRoute", "message": "the streets are closed"}
+        else:
+            answer = table(places, urllib.parse.parse_qs(url.query)) if service == "table" else route(places)
+        body = json.dumps(answer).encode()
+        self.send_response(400 if fails else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
 class FakeOsrm:
-    """The service on a free port of loopback. With `has_streets` off, it refuses routes, but not tables."""
+    """A service on a free port. `url` is its address; close() ends it."""
 
     def __init__(self):
-        self.has_streets = True
-        fake = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                status, answer = fake.answer(urllib.parse.unquote(self.path))
-                body = json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.set_streets(True)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def stop(self):
+    def flags(self, name="car"):
+        """Returns the flags by which vrpd uses the service as the road network `name`."""
+        return ["--road-networks", json.dumps({name: {"kind": "osrm", "url": self.url}})]
+
+    def set_streets(self, has_streets):
+        """Sets whether it answers with streets, besides tables."""
+        self._server.has_streets = has_streets
+
+    def close(self):
         self._server.shutdown()
         self._server.server_close()
-
-    def answer(self, target):
-        """Returns status and answer for a path with its query."""
-        kind, places, query = re.fullmatch(r"/(table|route)/v1/driving/([^?]+)\?(.+)", target).groups()
-        places = [tuple(map(float, place.split(","))) for place in places.split(";")]
-        if kind == "table":
-            return 200, self._table(places, dict(part.split("=") for part in query.split("&")))
-        if not self.has_streets:
-            return 400, {"code": "NoRoute", "message": "the streets are being painted"}
-        legs = [{"steps": [{"geometry": encode([a, (b[0], a[1]), b])}]} for a, b in zip(places, places[1:])]
-        return 200, {"code": "Ok", "routes": [{"legs": legs}]}
-
-    @staticmethod
-    def _table(places, query):
-        rows, columns = ([places[int(index)] for index in query[name].split(";")] for name in ("sources", "destinations"))
-        distances = [[metres(a, b) for b in columns] for a in rows]
-        durations = [[None if length is None else length / METRES_PER_SECOND for length in row] for row in distances]
-        return {"code": "Ok", "distances": distances, "durations": durations, "sources": [{"distance": 0}] * len(rows)}

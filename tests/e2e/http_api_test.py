@@ -20,7 +20,7 @@ import openapi_spec_validator  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 # The long form (./dev test --long) makes more requests per RPC.
 LONG = bool(os.environ.get("VRP_LONG_TESTS"))
-EXAMPLES, LIMIT_S = (100, 1500) if LONG else (3, 280)
+EXAMPLES, LIMIT_S = (100, 1700) if LONG else (3, 900)
 # Whether values make sense is beyond the document, and protobuf's JSON takes null for any field.
 EXCLUDED_CHECKS = "positive_data_acceptance,negative_data_rejection"
 

@@ -1,6 +1,6 @@
 // Tests of the page's pure modules. page_modules_test.py runs them in Node.js, or in Chromium without it.
 import { requestOf } from "./web/api.js";
-import { extent, linePath, nearest, thin, ticks } from "./web/chart_math.js";
+import { extent, linePath, movingMean, nearest, robustExtent, thin, ticks } from "./web/chart_math.js";
 import { routeColour } from "./web/colours.js";
 import { clock, distance, durationText, secondsOf, signed, signedPercent, span } from "./web/format.js";
 import { canIgnore, roadsOf } from "./web/solve/loading.js";
@@ -12,7 +12,13 @@ import { readProblem } from "./web/solve/problem.js";
 import { decodePolyline, haveStreets, projectStreets } from "./web/solve/streets.js";
 import { planSvg } from "./web/solve/svg_export.js";
 import { barOf, spanOf, timeTicks } from "./web/solve/timeline_layout.js";
+import { aliasFault, families, qualityOf } from "./web/models/model.js";
+import { latency, quantile, sample, since } from "./web/server/stats.js";
 import { EventReader } from "./web/sse.js";
+import { differences } from "./web/training/compare_screen.js";
+import { History } from "./web/training/history.js";
+import { actionsOf, outcomeText, parseLabels, remainingSeconds, titleOf } from "./web/training/job.js";
+import { lineOf, readPresets } from "./web/training/presets.js";
 
 function equal(got, wanted, what = "") {
   const [a, b] = [JSON.stringify(got), JSON.stringify(wanted)];
@@ -188,5 +194,76 @@ export const tests = {
   writesSvgWithoutMarkupFromNames() {
     const svg = planSvg(readProblem({ ...SQUARE, name: "<script>" }), PLAN.routes);
     equal([svg.includes("<script>"), svg.includes("&#60;script&#62;"), svg.match(/<title>Route/g).length], [false, true, 2]);
+  },
+  keepsOutliersFromFlatteningALine() {
+    const values = Array.from({ length: 100 }, (_, index) => index % 10);
+    equal(robustExtent([...values, 1000], 0.02), [0, 9]);
+    equal(robustExtent(values, 0.02), [0, 9]);
+    equal(robustExtent([1, 2, 1000], 0.02), [1, 1000], "few values:");
+    equal(movingMean([[1, 0], [2, 6], [3, 0], [4, 6]], 3), [[1, 3], [2, 2], [3, 4], [4, 3]]);
+  },
+  keepsReportsInTheOrderOfStepsOverACrash() {
+    const history = new History("2026-01-01T00:00:00Z");
+    for (const [step, loss] of [[1, 5], [2, 4], [3, 3], [2, 4.5]]) history.add({ step: String(step), loss, validationCost: 7 }, `2026-01-01T00:0${step}:00Z`);
+    equal(history.line("loss", "step"), [[1, 5], [2, 4.5]]);
+    equal(history.line("loss", "seconds"), [[1, 5], [2, 4.5]], "minutes:");
+    equal(history.line("validationGap", "step"), []);
+    history.rewind(1);
+    equal(history.line("loss", "step"), [[1, 5]]);
+  },
+  halvesOldReportsOfLongJobs() {
+    const history = new History("2026-01-01T00:00:00Z");
+    for (let step = 1; step <= 20000; step += 1) history.add({ step: String(step), loss: 1 }, "2026-01-01T00:01:00Z");
+    equal([history.points.length <= 8000, history.points[history.points.length - 1].step], [true, 20000]);
+  },
+  estimatesTheTimeLeftByWholeEpochs() {
+    equal(remainingSeconds({ step: "50", totalSteps: "100", totalEpochs: "10", secondsPerEpoch: 4, secondsPerStep: 0.1 }), 20);
+    equal(remainingSeconds({ step: "50", totalSteps: "100", totalEpochs: "10", secondsPerStep: 0.1 }), 5);
+    equal([Number.isNaN(remainingSeconds(undefined)), Number.isNaN(remainingSeconds({ step: "1", totalSteps: "9" }))], [true, true]);
+  },
+  offersTheActionsOfAState() {
+    const rpcs = (state, more = {}) => actionsOf({ state: `JOB_STATE_${state}`, ...more }).map(({ rpc }) => rpc.replace("TrainingJob", ""));
+    equal(rpcs("RUNNING"), ["Pause", "Publish", "Stop", "Cancel"]);
+    equal(rpcs("PAUSED"), ["Resume", "Stop", "Cancel"]);
+    equal(rpcs("QUEUED", { stopRequested: true }), ["Pause", "Cancel"]);
+    equal(rpcs("SUCCEEDED"), ["Delete"]);
+  },
+  namesJobsByTheirModels() {
+    equal(titleOf({ name: "trainingJobs/7", spec: { configYaml: "# name: no\nname: \"tiny\"  # yes\nmodel: gt" } }), "tiny");
+    equal(titleOf({ name: "trainingJobs/7", spec: { configYaml: "name: tiny", overrides: ["a=b", "name=other"] } }), "other");
+    equal(titleOf({ name: "trainingJobs/7" }), "7");
+    equal(outcomeText({ state: "JOB_STATE_SUCCEEDED", endReason: "TRAINING_END_REASON_STOPPED", model: "models/a/versions/2", publishedWeights: { epoch: "3" } }),
+      "Ended since it was stopped. Published a, version 2 with the weights of epoch 3.");
+    equal(parseLabels("team=north, run = 7"), { labels: { team: "north", run: "7" } });
+    equal(parseLabels("team=north, x").wrong, "x");
+  },
+  readsPresetsAndTheLinesOfErrors() {
+    const [preset] = readPresets([{ name: "a", yaml: "# Trains a.\n# 3 epochs.\nname: a\n" }]);
+    equal([preset.trains, preset.takes], ["Trains a", "3 epochs"]);
+    equal(readPresets([{ name: "b", yaml: "name: b" }])[0].trains, "");
+    equal([lineOf("a.yaml:7: training.epochs: got 0", "a.yaml"), lineOf("spec.device: got x", "a.yaml")], [7, 0]);
+    equal(differences([{ settings: { a: "1", b: "2" } }, { settings: { a: "1" } }]), [["b", ["2", "default"]]]);
+  },
+  groupsVersionsIntoModels() {
+    const version = (name, more = {}) => ({ name: `models/${name}`, ...more });
+    const [a, b] = families([version("b/versions/2"), version("a/versions/9", { aliases: ["x"] }), version("a/versions/10", { live: true, aliases: ["live"] })]);
+    equal([a.id, a.versions.length, a.newest.name, a.aliases, b.id], ["a", 2, "models/a/versions/9", [["live", 10], ["x", 9]], "b"]);
+    equal(qualityOf({ evaluations: [{ data: "d", mode: "greedy", meanGap: 0.05, reference: "r" }, { data: "d", mode: "beam 8", meanGap: 0.01, reference: "r" }] }),
+      { gap: "1 %", against: "above r", how: "beam 8 on d" });
+    equal([aliasFault("production"), aliasFault("live") !== "", aliasFault("9a") !== ""], ["", true, true]);
+  },
+  readsQuantilesFromHistograms() {
+    const histogram = (counts) => ({ buckets: counts.map((count, index) => ({ upperBound: index === 2 ? "Infinity" : index + 1, count: String(count) })), count: counts.reduce((a, b) => a + b), sumSeconds: 9 });
+    equal([quantile(histogram([10, 10, 0]), 0.5), quantile(histogram([10, 10, 0]), 0.75), quantile(histogram([0, 0, 4]), 0.5)], [1, 1.5, 2]);
+    equal(Number.isNaN(quantile(histogram([0, 0, 0]), 0.5)), true);
+    equal(since(histogram([5, 3, 1]), histogram([4, 3, 0])).buckets.map(({ count }) => count), [1, 0, 1]);
+    equal([latency(0.0004), latency(0.012), latency(3.21), latency(NaN)], ["0.4 ms", "12 ms", "3.21 s", "–"]);
+  },
+  measuresWhatHappenedBetweenTwoAnswers() {
+    const stats = (seconds, ok, failed, cancelled) => ({ time: `2026-01-01T00:00:${seconds}Z`, process: { cpuSeconds: seconds / 2 }, queues: [{ waiting: "2" }, {}],
+      rpcs: [{ rpc: "a/Solve", outcomes: [{ code: "OK", requests: String(ok) }, { code: "INTERNAL", requests: String(failed) }, { code: "CANCELLED", requests: String(cancelled) }] },
+             { rpc: "vrp.v1.SystemService/GetServerStats", outcomes: [{ code: "OK", requests: String(seconds * 9) }] }] });
+    const { requests, failed, cores, waiting, gpu } = sample(stats(20, 30, 5, 3), stats(10, 10, 3, 3));
+    equal([requests, failed, cores, waiting, gpu], [2.2, 0.2, 0.5, 2, undefined]);
   },
 };

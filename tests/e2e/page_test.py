@@ -13,7 +13,7 @@ import unittest
 
 from page_browser import Browser, By
 from daemon import BINARIES, DATA, ROOT, Daemon
-from fake_osrm import FakeOsrm
+from fake_osrm import FakeOsrm, metres
 
 INSTANCE = DATA / "E-n22-k4.vrp"
 CITY = ROOT / "server/http/page/web/samples/city.json"
@@ -254,18 +254,21 @@ class TileTest(PageTest):
 
 
 class RoadsTest(PageTest):
-    """Roads along meridians and parallels: two customers east of the depot, two west of it, and two of them fit in a vehicle."""
+    """Streets along meridians and parallels: two customers east of the depot, two west of it, and two fit in a vehicle."""
 
-    TOWN = {"name": "town", "kind": "cvrp", "coordinates": "lon_lat", "capacity": 2, "demands": [0, 1, 1, 1, 1],
+    TOWN = {"name": "town", "kind": "cvrp", "coordinates": "lon_lat", "capacity": 2, "demands": [0, 1, 1, 1, 1], "ids": ["0", "1", "2", "3", "4"],
             "coords": [[13, 52], [13.02, 52.01], [13.03, 52.03], [12.98, 52.01], [12.97, 52.03]]}
-    METRES = 24_000  # of the best plan, on roads
-    METRES_MOVED = 30_000  # with a near customer between the two of the other side
+    BEST = ((0, 1, 2, 0), (0, 3, 4, 0))
 
     @classmethod
     def flags(cls):
         cls.osrm = FakeOsrm()
-        cls.addClassCleanup(cls.osrm.stop)
-        return ("--road-networks", json.dumps({"car": {"kind": "osrm", "url": cls.osrm.url, "tries": 1}}))
+        cls.addClassCleanup(cls.osrm.close)
+        return cls.osrm.flags()
+
+    def metres(self, routes):
+        """Returns the cost of routes on the streets, by their nodes."""
+        return sum(metres(self.TOWN["coords"][a], self.TOWN["coords"][b]) for route in routes for a, b in zip(route, route[1:]))
 
     def open_town(self, **changes):
         browser = self.open()
@@ -305,7 +308,7 @@ class RoadsTest(PageTest):
         browser.picture("roads-light-1280")
         self.assert_along_streets(self.drawn())
         plan = json.loads(self.export("plan.json").read_text())
-        self.assertEqual(plan["cost"], self.METRES)
+        self.assertAlmostEqual(plan["cost"], self.metres(self.BEST), delta=6)
         self.assertEqual([len(route["leg_polylines"]) for route in plan["routes"]], [3, 3])
         self.assert_along_streets(self.segments(re.findall(r' d="([^"]+)"', self.export("svg").read_text())))
         lines = [feature["geometry"]["coordinates"] for feature in json.loads(self.export("geojson").read_text())["features"]
@@ -318,33 +321,36 @@ class RoadsTest(PageTest):
     def test_moves_stops_onto_bent_edges(self):
         browser = self.open_town(road_network="car")
         self.solve("0.3")
+        cost = self.figure("cost")
         self.select_route(1)
-        near = next(visit for visit in browser.all(".visit") if visit.get_attribute("data-node") in ("1", "3"))
-        box = near.find_element(By.TAG_NAME, "circle").rect
-        browser.drag([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2], browser.middle_of_edge(0))
-        browser.one(".edit-note [data-difference]")
-        self.assertEqual(float(browser.one("[data-difference]").get_attribute("data-difference")), self.METRES_MOVED - self.METRES)
+        self.drag_first_stop(0)
         self.assert_along_streets(self.drawn())
+        plan = json.loads(self.export("plan.json").read_text())
+        routes = [(0, *(int(stop["id"]) for stop in route["stops"]), 0) for route in plan["routes"]]
+        self.assertEqual(sorted(map(len, routes)), [3, 5])
+        self.assertAlmostEqual(plan["cost"], self.metres(routes), delta=6)
+        self.assertAlmostEqual(float(browser.one("[data-difference]").get_attribute("data-difference")),
+                               self.metres(routes) - self.metres(self.BEST), delta=12)
         moved = self.drawn()
         browser.button("Undo").click()
         browser.wait(lambda: self.drawn() != moved, "the former plan")
         self.assert_along_streets(self.drawn())
-        self.assertEqual(json.loads(self.export("plan.json").read_text())["cost"], self.METRES)
+        self.assertEqual(self.figure("cost"), cost)
         self.assert_no_complaints()
 
     def test_says_beside_the_setting_which_places_no_road_joins(self):
-        browser = self.open_town(coords=[*self.TOWN["coords"][:4], [12.97, 53.03]])
+        browser = self.open_town(coords=[*self.TOWN["coords"][:4], [12.97, 76]])
         self.choose("car")
         self.assertIn("no road joins", browser.text(".field-error"))
         self.assertIn("customers[3] on road_network car", browser.text(".field-error"))
         self.assertEqual(browser.one('[name="road_network"]').get_attribute("value"), "")
 
     def test_draws_thin_straight_lines_if_the_streets_are_missing(self):
-        self.osrm.has_streets = False
-        self.addCleanup(setattr, self.osrm, "has_streets", True)
+        self.osrm.set_streets(False)
+        self.addCleanup(self.osrm.set_streets, True)
         browser = self.open_town(road_network="car")
         self.solve("0.3")
-        self.assertIn("the streets are being painted", browser.text(".summary .hint"))
+        self.assertIn("the streets are closed", browser.text(".summary .hint"))
         self.assertEqual(len(self.drawn()), 6)
         self.assertTrue(browser.all(".plot-svg.sketched"))
         self.assert_no_complaints()

@@ -181,7 +181,7 @@ class TrainingViewTest(ManageTest):
         self.go("training")
         browser.one(f'[data-job="{name}"] a').send_keys("\n")
         browser.wait(lambda: self.line_of("Cost"), "the curve")
-        browser.one('[data-curve="Cost"] svg').send_keys("")  # the right arrow
+        browser.one('[data-curve="Cost"] svg').send_keys("\ue014")  # the right arrow
         self.assertIn("validation:", browser.text('[data-curve="Cost"] .chart-tip'))
         self.assert_no_complaints()
 
@@ -286,7 +286,7 @@ class ScreensTest(ManageTest):
         with tempfile.TemporaryDirectory() as folder:
             name = self.daemon.json("train", "--config", tiny_config(folder), "--detach")[0]["name"]
         screens = {"training": "[data-job]", f"training/jobs/{name.split('/')[1]}": '[data-curve="Cost"] path.line', "training/new": ".preset",
-                   "models": "[data-model]", "models/gt-mixed": ".quality", "server": '[data-curve="Busy cores"] path.line'}
+                   "models": "[data-model]", "models/gt-mixed": ".quality", "server": '[data-queue]'}
         for width, dark in ((390, False), (390, True), (1280, True)):
             browser = self.open(width=width, height=844, dark=dark)
             self.wait_for_job(name, "SUCCEEDED")

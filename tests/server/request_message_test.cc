@@ -131,7 +131,10 @@ TEST(JsonMessagesTest, WritesProtobufsJson) {
 }
 
 TEST(JsonMessagesTest, ReportsUnreadableBytes) {
-  EXPECT_EQ(JsonFromBinary(*v1::TrainingJob::descriptor(), "\xff\xff").status().code(),
+  EXPECT_EQ(JsonFromBinary(*v1::TrainingJob::descriptor(), std::string("\x0a\x05"
+                                                                       "ab"))
+                .status()
+                .code(),
             absl::StatusCode::kInternal);
 }
 

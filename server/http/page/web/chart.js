@@ -93,8 +93,8 @@ export class LineChart {
     if (series.length === 0 || width === 0) return;
     this.#scale(series, width);
     fill(this.svg, this.#axes(width), series.map((one) =>
-      s("path", { class: one.faint ? "line faint" : "line", stroke: one.colour, "stroke-dasharray": one.dashed ? "5 4" : null,
-                  d: linePath(thin(one.points, MAX_POINTS), this.toX, this.toY, one.stepped) })));
+      s("path", { class: one.faint ? "line faint" : one.points.length === 1 ? "line lone" : "line", stroke: one.colour, "stroke-dasharray": one.dashed ? "5 4" : null,
+                  d: linePath(thin(one.points, MAX_POINTS), this.toX, this.toY, one.stepped) + (one.points.length === 1 ? "h0" : "") })));
     this.cursor = s("g", { visibility: "hidden" });
     this.svg.append(this.cursor);
   }

@@ -56,7 +56,7 @@ export class Curves {
       const panel = h("section", { class: "panel curve", "data-curve": chart.title, hidden: OPTIONAL.has(chart.title) },
         h("div", { class: "panel-head" }, h("h3", {}, chart.title)), body);
       const view = new LineChart(body, { label: `${chart.title} over ${AXES[this.axis].title}`, xTitle: AXES[this.axis].title, height: 210,
-                                         formatY: chart.format, fromZero: chart.fromZero, robust: chart.robust, formatX: (value) => number(value, this.axis === "seconds" ? 1 : 0),
+                                         formatY: chart.format, fromZero: chart.fromZero, robust: chart.robust, formatX: (value) => (this.axis === "seconds" || Number.isInteger(value) ? number(value, 1) : ""),
                                          emptyText: "Values come while the job runs." });
       return { ...chart, panel, view };
     });

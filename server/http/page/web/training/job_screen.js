@@ -48,7 +48,6 @@ export class JobScreen {
 
   async open() {
     await this.#load();
-    this.#drawSettings();
     await Promise.all([this.#loadHistory(), this.#follow(Math.max(1, Number(this.job.lastSequence ?? 0) - RECENT_EVENTS))]);
   }
 
@@ -61,8 +60,10 @@ export class JobScreen {
   }
 
   async #load() {
+    const before = this.job;
     this.job = await call("GetTrainingJob", { name: this.name }, { signal: this.signal });
     this.#draw();
+    if (this.job.attempt !== before?.attempt) this.#drawSettings();
   }
 
   /** Shows the events from a sequence number on, until the job ends or is followed again. @param {number} from */
