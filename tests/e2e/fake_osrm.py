@@ -55,6 +55,10 @@ def route(places):
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
+    def handle(self):
+        with contextlib.suppress(ConnectionError):  # the daemon drops its other calls after a failure
+            super().handle()
+
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         service, places = re.fullmatch(r"/(table|route)/v1/\w+/([-\d.,;]+)", url.path).groups()
@@ -68,9 +72,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(400 if fails else 200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
-        with contextlib.suppress(ConnectionError):  # the daemon drops its other calls after a failure
-            self.end_headers()
-            self.wfile.write(body)
+        self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *_):
         pass
