@@ -3,12 +3,13 @@ import { requestOf } from "./web/api.js";
 import { extent, linePath, movingMean, nearest, robustExtent, thin, ticks } from "./web/chart_math.js";
 import { routeColour } from "./web/colours.js";
 import { clock, distance, durationText, secondsOf, signed, signedPercent, span } from "./web/format.js";
-import { canIgnore } from "./web/solve/loading.js";
+import { canIgnore, roadsOf } from "./web/solve/loading.js";
 import { correct, locateFaults, parsePath } from "./web/solve/faults.js";
 import { freezeRoutes, frozenOf, thawTypes } from "./web/solve/freeze.js";
 import { baseCoordinates, fitTransform, mercatorY, nearestEdge, nearestNode, project, routePaths, segmentDistance, zoomAt } from "./web/solve/geometry.js";
 import { cheapestPosition, completePlan, moveVisit, visitsOf, waitingOf } from "./web/solve/plan.js";
 import { readProblem } from "./web/solve/problem.js";
+import { decodePolyline, haveStreets, projectStreets } from "./web/solve/streets.js";
 import { planSvg } from "./web/solve/svg_export.js";
 import { barOf, spanOf, timeTicks } from "./web/solve/timeline_layout.js";
 import { aliasFault, families, qualityOf } from "./web/models/model.js";
@@ -147,6 +148,30 @@ export const tests = {
     equal(nearestEdge(screen, PLAN.routes, 9, 5, 3), { route: 0, before: 1, after: 2, position: 2 });
     equal(nearestEdge(screen, PLAN.routes, 9, 5, 20, 2), { route: 0, before: 0, after: 1, position: 1 }, "without the moved stop:");
     close(segmentDistance(5, 3, 0, 0, 10, 0), 3, "distance to a segment");
+  },
+  decodesStreets() {
+    // Google's example, whose five decimals are read as six.
+    equal(decodePolyline("_p~iF~ps|U_ulLnnqC_mqNvxq`@"), [[-12.02, 3.85], [-12.095, 4.07], [-12.6453, 4.3252]]);
+    equal([decodePolyline(""), decodePolyline("_p~iF"), decodePolyline("??")], [[], [], [[0, 0]]]);
+  },
+  drawsStreetsInsteadOfStraightEdges() {
+    const legPolylines = ["??_ibE?", "", ""]; // from (0, 0) to (0, 0.1), that is, up
+    const { routes } = completePlan({ routes: [{ stops: PLAN.routes[0].stops, legPolylines }] });
+    equal([haveStreets(routes), haveStreets(PLAN.routes)], [true, false]);
+    const streets = projectStreets(routes, { scale: 360, dx: -180, dy: -180 });
+    equal(streets[0].map((line) => line.length), [4, 0, 0], "points are kept only if they show:");
+    const screen = Float64Array.from([0, 0, 10, 0, 10, 10, 0, 10]);
+    const bent = [[[0, -8, 10, -8], [], []]];
+    equal(routePaths(routes[0].stops, screen, bent[0]).legs.startsWith("M0.0 0.0L0.0 -8.0L10.0 -8.0L10.0 0.0M"), true);
+    equal(nearestEdge(screen, routes, 5, -9, 3), null, "away from the straight edge:");
+    equal(nearestEdge(screen, routes, 5, -9, 3, -1, bent).position, 1);
+    equal(nearestEdge(screen, routes, 5, -9, 3, 1, bent), null, "no street past the moved stop:");
+  },
+  takesRoadNetworksOutOfFiles() {
+    const file = { ...SQUARE, road_network: "car", vehicles: [{ capacity: 3 }, { capacity: 2, road_network: "bike" }] };
+    const { text, all, vehicles } = roadsOf(JSON.stringify(file));
+    equal([text.includes("road_network"), all, vehicles], [false, "car", [null, "bike"]]);
+    equal([roadsOf("NAME : x"), roadsOf(JSON.stringify(SQUARE)), roadsOf('{"vehicles": [{"profile": "car"}]}')], [null, null, null]);
   },
   drawsReloadsAsLegs() {
     const screen = Float64Array.from([0, 0, 10, 0, 10, 10]);

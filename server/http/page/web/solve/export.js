@@ -24,6 +24,7 @@ export function planJson({ problem, plan, verdict, response }) {
         id, arrival, start, departure, load: load.length === 1 ? load[0] : load })),
       distance: route.distance,
       duration: route.duration,
+      ...(route.legPolylines.length > 0 ? { leg_polylines: route.legPolylines } : {}),
       ...(route.frozenStops > 0 ? { frozen_stops: route.frozenStops } : {}),
     })),
     feasible: verdict?.feasible,
@@ -33,10 +34,10 @@ export function planJson({ problem, plan, verdict, response }) {
   }, null, 1);
 }
 
-/** @param {Workspace} workspace @param {string} format */
-async function render(workspace, format) {
+/** @param {Workspace} workspace @param {{format: string, lonLat?: boolean}} file */
+async function render(workspace, { format, lonLat }) {
   const solution = toSolution(workspace.plan ? skeleton(workspace.plan) : []);
-  const answer = await call("CheckSolution", { file: workspace.file, solution, render: [format] });
+  const answer = await call("CheckSolution", { file: workspace.file, solution, render: [format], ...(lonLat ? workspace.geometry : {}) });
   return textOfBase64(answer.rendered[0].content);
 }
 
@@ -60,8 +61,8 @@ export function buildExports(host, workspace, onError) {
     h("button", { type: "button", class: "quiet", "data-export": ending, onclick: () => save(ending, type, content) }, label);
   const menu = h("details", { class: "menu" }, h("summary", { class: "button" }, "Download"),
     h("div", { class: "menu-items" },
-      RENDERED.filter(({ lonLat }) => !lonLat || workspace.problem?.lonLat).map(({ label, format, ending, type }) =>
-        item(label, ending, type, () => render(workspace, format))),
+      RENDERED.filter(({ lonLat }) => !lonLat || workspace.problem?.lonLat).map((file) =>
+        item(file.label, file.ending, file.type, () => render(workspace, file))),
       item("JSON", "plan.json", "application/json", () => planJson(workspace)),
       workspace.problem?.hasPlaces && item("SVG picture", "svg", "image/svg+xml", () => planSvg(/** @type {any} */ (workspace.problem), workspace.plan?.routes ?? []))));
   menu.addEventListener("focusout", (/** @type {FocusEvent} */ event) => {

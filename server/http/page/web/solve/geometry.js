@@ -98,35 +98,49 @@ export function nearestNode(screen, first, x, y, reach) {
  * @param {number} y
  * @param {number} reach
  * @param {number} [without] A node that the edges skip, because it is being moved.
+ * @param {number[][][]} [streets] What projectStreets returned; edges without streets are straight.
  * @returns {{route: number, before: number, after: number, position: number}|null} Nodes at both ends, and the index in
  *     `stops` of the second end.
  */
-export function nearestEdge(screen, routes, x, y, reach, without = -1) {
+export function nearestEdge(screen, routes, x, y, reach, without = -1, streets = []) {
   let best = null;
   let least = reach;
   routes.forEach(({ stops }, route) => {
     let before = -1;
+    let last = -1;
     stops.forEach(({ node }, position) => {
       if (node === without) return;
       if (before >= 0) {
-        const away = segmentDistance(x, y, screen[2 * before], screen[2 * before + 1], screen[2 * node], screen[2 * node + 1]);
+        const street = last === position - 1 ? streets[route]?.[last] : undefined; // none past the moved node
+        const away = lineDistance(x, y, [screen[2 * before], screen[2 * before + 1], ...(street ?? []), screen[2 * node], screen[2 * node + 1]]);
         if (away < least) {
           least = away;
           best = { route, before, after: node, position };
         }
       }
       before = node;
+      last = position;
     });
   });
   return best;
+}
+
+/** Returns the distance of (x, y) to a line. @param {number} x @param {number} y @param {number[]} points */
+function lineDistance(x, y, points) {
+  let least = Infinity;
+  for (let at = 2; at < points.length; at += 2) {
+    least = Math.min(least, segmentDistance(x, y, points[at - 2], points[at - 1], points[at], points[at + 1]));
+  }
+  return least;
 }
 
 /**
  * Returns the paths of a route: its edges between customers, its edges to depots, and a dot for each customer.
  * @param {import("./plan.js").Stop[]} stops
  * @param {Float64Array} screen
+ * @param {number[][]} [streets] Of each leg, on the screen.
  */
-export function routePaths(stops, screen) {
+export function routePaths(stops, screen, streets = []) {
   let inner = "";
   let legs = "";
   let dots = "";
@@ -135,10 +149,18 @@ export function routePaths(stops, screen) {
     if (!stop.depot) dots += `M${x} ${y}h0`;
     const before = stops[index - 1];
     if (!before) return;
-    const edge = `M${screen[2 * before.node].toFixed(1)} ${screen[2 * before.node + 1].toFixed(1)}L${x} ${y}`;
+    const line = `${streetPath(streets[index - 1])}L${x} ${y}`;
+    const edge = `M${screen[2 * before.node].toFixed(1)} ${screen[2 * before.node + 1].toFixed(1)}${line}`;
     if (before.depot || stop.depot) legs += edge;
-    else inner += inner.length > 0 ? `L${x} ${y}` : edge;
+    else inner += inner.length > 0 ? line : edge;
     if (before.depot && !stop.depot) inner += `M${x} ${y}`;
   });
   return { inner, legs, dots };
+}
+
+/** @param {number[]} [street] x and y in turn. */
+function streetPath(street = []) {
+  let path = "";
+  for (let at = 0; at < street.length; at += 2) path += `L${street[at].toFixed(1)} ${street[at + 1].toFixed(1)}`;
+  return path;
 }

@@ -1,6 +1,7 @@
 /** Plans: the server's form made complete, and changes by hand. All functions are pure. */
 
 import { roughDistance } from "./problem.js";
+import { streetsOf } from "./streets.js";
 
 /**
  * @typedef {object} Stop
@@ -23,6 +24,8 @@ import { roughDistance } from "./problem.js";
  * @property {number[]} load
  * @property {{index: number, afterStop: number, start: number, end: number}[]} breaks
  * @property {number} frozenStops
+ * @property {string[]} legPolylines Of each leg, if the plan has geometry.
+ * @property {Float64Array[]} streets Those, in base coordinates of the plot.
  */
 
 /**
@@ -33,14 +36,16 @@ import { roughDistance } from "./problem.js";
  * @property {number} duration
  * @property {{node: number, id: string, reason: string}[]} unserved
  * @property {import("../format.js").Units|undefined} units
+ * @property {string} geometryNote Why the routes have no streets, if they were asked for.
  */
 
 /**
  * Returns a Solution of protobuf's JSON form, in which absent means 0, with all fields.
  * @param {any} solution
+ * @param {string} [geometryNote] Of the answer.
  * @returns {Plan}
  */
-export function completePlan(solution) {
+export function completePlan(solution, geometryNote = "") {
   return {
     routes: (solution?.routes ?? []).map(completeRoute),
     cost: solution?.cost ?? 0,
@@ -48,6 +53,7 @@ export function completePlan(solution) {
     duration: solution?.duration ?? 0,
     unserved: (solution?.unserved ?? []).map((/** @type {any} */ one) => ({ node: one.node ?? 0, id: one.id ?? "", reason: one.reason ?? "" })),
     units: solution?.units,
+    geometryNote,
   };
 }
 
@@ -65,6 +71,8 @@ function completeRoute(route) {
     breaks: (route.breaks ?? []).map((/** @type {any} */ pause) => ({
       index: pause.index ?? 0, afterStop: pause.afterStop ?? 0, start: pause.start ?? 0, end: pause.end ?? 0 })),
     frozenStops: route.frozenStops ?? 0,
+    legPolylines: route.legPolylines ?? [],
+    streets: streetsOf(route.legPolylines ?? []),
   };
 }
 

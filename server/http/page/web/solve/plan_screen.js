@@ -13,6 +13,7 @@ import { Plot } from "./plot.js";
 import { kindName } from "./problem.js";
 import { RoutesPanel, describeNode } from "./routes_panel.js";
 import { SettingsPanel } from "./settings_panel.js";
+import { haveStreets } from "./streets.js";
 import { Summary, drawEdit } from "./summary.js";
 import { Tabs } from "./tabs.js";
 import { Timeline } from "./timeline.js";
@@ -178,7 +179,8 @@ export class PlanScreen {
   #drawPlot() {
     const { plan, selected } = this.workspace;
     this.plot?.setRoutes(plan?.routes ?? [], { selected, unserved: new Set(plan?.unserved.map((one) => one.node)),
-                                               violated: this.workspace.violated().nodes });
+                                               violated: this.workspace.violated().nodes,
+                                               sketched: this.workspace.onRoads && !haveStreets(plan?.routes ?? []) });
   }
 
   #drawButtons() {
@@ -211,11 +213,11 @@ export class PlanScreen {
   }
 
   #curves() {
-    const { curve, data } = this.workspace;
+    const { curve, referenceCost } = this.workspace;
     if (curve.length === 0) return [];
     const lines = [{ name: "best cost", points: curve, stepped: true }];
     const ends = [curve[0][0], curve[curve.length - 1][0]];
-    if (data?.ref_cost) lines.push({ name: "best known", points: ends.map((x) => /** @type {[number, number]} */ ([x, data.ref_cost])), stepped: false });
+    if (referenceCost) lines.push({ name: "best known", points: ends.map((x) => /** @type {[number, number]} */ ([x, referenceCost])), stepped: false });
     return lines;
   }
 }

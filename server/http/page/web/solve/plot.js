@@ -5,6 +5,7 @@ import { fill, h, s } from "../dom.js";
 import { MapCamera, PlanarCamera } from "./camera.js";
 import { baseCoordinates, project, routePaths } from "./geometry.js";
 import { followPointer } from "./plot_pointer.js";
+import { projectStreets } from "./streets.js";
 
 const MAX_NUMBERED = 150; // visits of a selected route that get numbers
 
@@ -31,6 +32,7 @@ export class Plot {
     this.screen = new Float64Array(this.base.length);
     this.camera = /** @type {PlanarCamera|MapCamera|null} */ (null);
     this.routes = /** @type {import("./plan.js").Route[]} */ ([]);
+    this.streets = /** @type {number[][][]} */ ([]); // of each leg of each route, on the screen
     this.selected = /** @type {import("./workspace.js").Selection} */ ({ route: null, node: null });
     this.unserved = /** @type {Set<number>} */ (new Set());
     this.violated = /** @type {Set<number>} */ (new Set());
@@ -77,9 +79,11 @@ export class Plot {
   /**
    * Shows a plan.
    * @param {import("./plan.js").Route[]} routes
-   * @param {{selected: import("./workspace.js").Selection, unserved: Set<number>, violated: Set<number>}} marks
+   * @param {{selected: import("./workspace.js").Selection, unserved: Set<number>, violated: Set<number>, sketched: boolean}} marks
+   *     `sketched`: the routes are to follow streets, which have not come.
    */
-  setRoutes(routes, { selected, unserved, violated }) {
+  setRoutes(routes, { selected, unserved, violated, sketched }) {
+    this.svg.classList.toggle("sketched", sketched);
     Object.assign(this, { routes, selected, unserved, violated });
     this.draw();
   }
@@ -93,6 +97,7 @@ export class Plot {
   draw() {
     if (!this.camera) return;
     project(this.base, this.camera.transform, this.screen);
+    this.streets = projectStreets(this.routes, this.camera.transform);
     this.svg.classList.toggle("has-selection", this.selected.route !== null);
     this.#resize("legs", this.routes.length, { fill: "none" });
     this.#resize("edges", this.routes.length, { fill: "none" });
@@ -112,7 +117,7 @@ export class Plot {
 
   /** @param {import("./plan.js").Route} route @param {number} index @param {Set<number>} open */
   #drawRoute(route, index, open) {
-    const { inner, legs, dots } = routePaths(route.stops, this.screen);
+    const { inner, legs, dots } = routePaths(route.stops, this.screen, this.streets[index]);
     for (const stop of route.stops) open.delete(stop.node);
     const colour = routeColour(index);
     const selected = this.selected.route === index ? "selected" : "";

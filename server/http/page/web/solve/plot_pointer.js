@@ -41,7 +41,7 @@ export function followPointer(plot) {
     if (!drag.moving && Math.hypot(at.x - drag.x, at.y - drag.y) < DRAG_START) return;
     drag.moving = true;
     plot.tip.hidden = true;
-    drag.target = nearestEdge(plot.screen, plot.routes, at.x, at.y, DROP_REACH, drag.node);
+    drag.target = nearestEdge(plot.screen, plot.routes, at.x, at.y, DROP_REACH, drag.node, plot.streets);
     showDrag(plot, drag, at);
   });
   on("pointerup", (event) => {
@@ -69,7 +69,7 @@ export function followPointer(plot) {
 /** @param {import("./plot.js").Plot} plot @param {{x: number, y: number}} at @param {number} node */
 function choose(plot, at, node) {
   const place = node >= 0 ? placesOf({ routes: plot.routes }).get(node) : undefined;
-  const edge = node >= 0 ? null : nearestEdge(plot.screen, plot.routes, at.x, at.y, EDGE_REACH);
+  const edge = node >= 0 ? null : nearestEdge(plot.screen, plot.routes, at.x, at.y, EDGE_REACH, -1, plot.streets);
   plot.events.onSelect(place?.route ?? edge?.route ?? null, node >= 0 ? node : null);
 }
 

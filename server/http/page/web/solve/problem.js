@@ -24,6 +24,7 @@
  * @property {boolean} hasPlaces Whether nodes have coordinates.
  * @property {boolean} hasWindows
  * @property {number[][]|null} matrix Distances, if stated.
+ * @property {boolean} canUseRoads Whether a road network may give the distances.
  */
 
 /** @param {any} value @returns {number[]} */
@@ -81,6 +82,8 @@ export function readProblem(data) {
     lonLat: data.coordinates === "lon_lat",
     hasPlaces: Array.isArray(data.coords),
     hasWindows: nodes.some((node) => !node.depot && node.windows.length > 0),
+    canUseRoads: data.coordinates === "lon_lat" && Array.isArray(data.coords) &&
+      ["distance_matrix", "duration_matrix", "matrices", "matrix_rows"].every((key) => data[key] === undefined),
     matrix: Array.isArray(data.distance_matrix) && !data.matrix_rows ? data.distance_matrix : null,
   };
 }

@@ -3,6 +3,7 @@
 import { call } from "../api.js";
 import { fill, h, uniqueId } from "../dom.js";
 import { showError } from "../notices.js";
+import { session } from "../store.js";
 
 const STRATEGIES = [
   ["STRATEGY_AUTO", "Automatic"], ["STRATEGY_SEARCH", "Search"], ["STRATEGY_SEEDED", "Search from a network's plan"],
@@ -37,6 +38,7 @@ export class SettingsPanel {
       this.#field("budget", "Time budget", budget, "seconds"),
       h("label", { class: "check" }, early, "Stop early when no better plan comes"),
       h("label", { class: "check" }, this.fromPlan, "Start from the current plan"),
+      this.#travel(),
       this.#field("strategy", "Strategy", strategy),
       this.#field("model", "Model", this.model),
       this.workspace.problem?.kind !== "tsp" && [h("h3", {}, "Vehicles"), this.#vehicles()]);
@@ -53,6 +55,31 @@ export class SettingsPanel {
     this.fields.set(name, { input, error });
     return h("div", { class: "field" }, h("label", { for: id }, label),
       unit ? h("div", { class: "field-unit" }, input, unit) : input, error);
+  }
+
+  /** Returns the choice between straight lines and the server's road networks, if the instance has it. */
+  #travel() {
+    const networks = session.value.info?.roadNetworks ?? [];
+    const { problem, settings } = this.workspace;
+    if (networks.length === 0 || !problem?.canUseRoads) return null;
+    const own = problem.vehicles.some((vehicle) => Boolean(vehicle.road_network));
+    const known = [...new Set([...networks, settings.roads])].filter(Boolean);
+    this.roads = h("select", { onchange: () => this.#chooseRoads(this.roads.value) },
+      h("option", { value: "" }, own ? "as each vehicle states" : "straight lines"),
+      known.map((name) => h("option", { value: name, selected: name === settings.roads }, name)));
+    return this.#field("road_network", "Travel", this.roads);
+  }
+
+  /** @param {string} name */
+  async #chooseRoads(name) {
+    this.clearErrors();
+    this.roads.disabled = true;
+    try {
+      await this.workspace.setRoads(name);
+    } catch (error) {
+      if (!this.showFieldErrors(error)) showError(error, "Getting the roads");
+    }
+    this.refresh();
   }
 
   #vehicles() {
@@ -100,6 +127,10 @@ export class SettingsPanel {
   refresh() {
     const { workspace } = this;
     const frozen = workspace.frozen.size > 0;
+    if (this.roads) {
+      this.roads.disabled = workspace.running;
+      this.roads.value = workspace.settings.roads;
+    }
     this.fromPlan.disabled = !workspace.plan || frozen;
     this.fromPlan.checked = Boolean(workspace.plan) && (frozen || workspace.settings.fromPlan);
   }
@@ -130,6 +161,9 @@ export class SettingsPanel {
     }
     if (!shown && /\bmodel\b/.test(error.message ?? "") && error.status === "FAILED_PRECONDITION") {
       return this.showFieldErrors({ fields: [{ field: "model", description: error.message }] });
+    }
+    if (!shown && this.roads && /\broad_network /.test(error.message ?? "")) {
+      return this.showFieldErrors({ fields: [{ field: "road_network", description: error.message }] });
     }
     return shown;
   }

@@ -13,11 +13,12 @@ const SPARK = { width: 150, height: 40, points: 150 };
 
 /** @typedef {import("./workspace.js").Workspace} Workspace */
 
-/** Returns what a planner should know of the answer: why a model was not used, and stops that were taken out. @param {any} response */
-function noteOf(response) {
+/** Returns what a planner should know of the answer: why a model was not used, and stops that were taken out, and missing streets. @param {Workspace} workspace */
+function noteOf({ response, plan }) {
   const dropped = response?.initialSolution?.droppedVisits?.length ?? 0;
   const note = response?.policyNote ? `${response.policyNote[0].toUpperCase()}${response.policyNote.slice(1)}.` : "";
-  return [note, dropped > 0 && `${plural(dropped, "stop")} of the previous plan broke a constraint and had to be planned again.`]
+  return [note, dropped > 0 && `${plural(dropped, "stop")} of the previous plan broke a constraint and had to be planned again.`,
+          plan?.geometryNote && `The plot lacks the streets: ${plan.geometryNote}`]
     .filter(Boolean).join(" ");
 }
 
@@ -49,9 +50,9 @@ export class Summary {
 
   /** @param {Workspace} workspace */
   draw(workspace) {
-    const { plan, response, data } = workspace;
+    const { plan, response } = workspace;
     const units = plan?.units;
-    const reference = response?.referenceCost ?? data?.ref_cost;
+    const reference = workspace.referenceCost;
     this.#set("Cost", plan ? cost(plan.cost, units) : "–");
     this.#set("Gap", plan && reference ? percent((plan.cost - reference) / reference) : null);
     this.#set("Routes", plan ? number(plan.routes.length) : "–");
@@ -60,7 +61,7 @@ export class Summary {
     this.#set("Unserved", plan ? number(plan.unserved.length) : "–");
     this.#drawBadge(workspace);
     this.#drawSpark(workspace.curve);
-    setText(this.note, noteOf(response));
+    setText(this.note, noteOf(workspace));
     this.note.hidden = this.note.textContent === "";
     this.drawTime(workspace);
   }

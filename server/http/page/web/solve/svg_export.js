@@ -2,6 +2,7 @@
 
 import { routeColour } from "../colours.js";
 import { baseCoordinates, fitTransform, project, routePaths } from "./geometry.js";
+import { projectStreets } from "./streets.js";
 
 const WIDTH = 1200;
 const HEIGHT = 900;
@@ -17,11 +18,13 @@ const escape = (text) => text.replace(/[&<>"]/g, (character) => `&#${character.c
 export function planSvg(problem, routes) {
   const base = baseCoordinates(problem.nodes, problem.lonLat);
   const screen = new Float64Array(base.length);
-  project(base, fitTransform(base, WIDTH, HEIGHT, 40), screen);
+  const transform = fitTransform(base, WIDTH, HEIGHT, 40);
+  project(base, transform, screen);
+  const streets = projectStreets(routes, transform);
   const served = new Set(routes.flatMap((route) => route.stops.map((stop) => stop.node)));
   const at = (/** @type {number} */ node) => [screen[2 * node].toFixed(1), screen[2 * node + 1].toFixed(1)];
   const lines = routes.map((route, index) => {
-    const { inner, legs, dots } = routePaths(route.stops, screen);
+    const { inner, legs, dots } = routePaths(route.stops, screen, streets[index]);
     return `<g stroke="${routeColour(index, false)}"><title>Route ${index + 1}</title><path d="${legs}" stroke-width="1.2" opacity="0.5"/>` +
       `<path d="${inner}" stroke-width="2"/><path d="${dots}" stroke-width="8" stroke-linecap="round"/></g>`;
   });

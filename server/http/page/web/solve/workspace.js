@@ -28,7 +28,7 @@ export class Workspace {
   constructor() {
     /** @type {Set<(change: Change) => void>} */
     this.listeners = new Set();
-    this.settings = { budget: "5", stopEarly: false, strategy: "STRATEGY_AUTO", model: "", fromPlan: false };
+    this.settings = { budget: "5", stopEarly: false, strategy: "STRATEGY_AUTO", model: "", fromPlan: false, roads: "" };
     this.loaded = /** @type {import("./loading.js").Loaded|null} */ (null);
     this.data = /** @type {any} */ (null); // the instance in the project's JSON
     this.problem = /** @type {import("./problem.js").Problem|null} */ (null);
@@ -73,7 +73,7 @@ export class Workspace {
     this.loaded = loaded;
     this.data = loaded.data;
     this.problem = loaded.problem;
-    this.settings.fromPlan = false;
+    Object.assign(this.settings, { fromPlan: false, roads: loaded.roads });
     this.#tell("instance");
   }
 
@@ -82,7 +82,28 @@ export class Workspace {
   }
 
   get file() {
-    return instanceFile(this.loaded?.name ?? "instance", this.data);
+    return this.#fileOf(this.data);
+  }
+
+  /** @param {any} data */
+  #fileOf(data) {
+    const { roads } = this.settings;
+    return { ...instanceFile(this.loaded?.name ?? "instance", data), ...(roads ? { roadNetwork: roads } : {}) };
+  }
+
+  /** Whether the plan follows a road network, of all vehicles or of some. */
+  get onRoads() {
+    return this.settings.roads !== "" || (this.problem?.vehicles ?? []).some((vehicle) => Boolean(vehicle.road_network));
+  }
+
+  /** Fields of requests that ask for the streets. */
+  get geometry() {
+    return this.onRoads ? { includeGeometry: true } : {};
+  }
+
+  /** The best known cost, if there is one for these distances. */
+  get referenceCost() {
+    return this.response?.referenceCost ?? (this.onRoads ? undefined : this.data?.ref_cost);
   }
 
   /**
@@ -92,10 +113,10 @@ export class Workspace {
   async solve(request) {
     const keep = this.plan && (this.settings.fromPlan || this.frozen.size > 0);
     const parts = keep && this.plan ? freezeRoutes(this.data, this.plan, this.frozen) : null;
-    const message = { ...request, file: parts ? instanceFile(this.loaded?.name ?? "", parts.data) : this.file };
+    const message = { ...request, ...this.geometry, file: this.#fileOf(parts ? parts.data : this.data) };
     if (parts) message.initialSolution = parts.initial;
-    const adopt = (/** @type {any} */ solution) => {
-      const plan = completePlan(solution);
+    const adopt = (/** @type {any} */ solution, /** @type {string} */ geometryNote = "") => {
+      const plan = completePlan(solution, geometryNote);
       return parts ? thawTypes(plan, parts, this.data) : plan;
     };
     const { plan, verdict, response, curve, edit, undos, frozen } = this;
@@ -103,7 +124,7 @@ export class Workspace {
     try {
       for await (const { improvement, response } of stream("StreamSolve", message, { signal: abort.signal })) {
         if (improvement) this.#improve(adopt(improvement.solution), secondsOf(improvement.elapsed));
-        if (response) this.#finish(adopt(response.solution), response, parts !== null);
+        if (response) this.#finish(adopt(response.solution, response.geometryNote), response, parts !== null);
       }
     } catch (error) {
       const nothingCame = this.curve.length === 0 && abort === this.abort;
@@ -156,8 +177,8 @@ export class Workspace {
    * @param {{vehicle: number, visits: number[]}[]} [routes] By default the plan's own.
    */
   async check(routes = this.plan ? skeleton(this.plan) : []) {
-    const answer = await call("CheckSolution", { file: this.file, solution: toSolution(routes) });
-    this.plan = { ...completePlan(answer.solution), cost: answer.cost ?? 0 };
+    const answer = await call("CheckSolution", { file: this.file, solution: toSolution(routes), ...this.geometry });
+    this.plan = { ...completePlan(answer.solution, answer.geometryNote), cost: answer.cost ?? 0 };
     this.verdict = { feasible: answer.feasible ?? false, violations: answer.violations ?? [] };
     this.#tell("plan");
     return answer;
@@ -216,6 +237,29 @@ export class Workspace {
       this.response = null; // it is about the vehicles before
       return void (await this.check());
     }
+    await this.#validate();
+  }
+
+  /**
+   * Changes where distances and travel times come from, and checks the plan with them, or the instance if there is no
+   * plan. Keeps the former if that fails, and throws.
+   * @param {string} roads A road network; empty: straight lines.
+   */
+  async setRoads(roads) {
+    const { settings: { roads: before }, loaded } = this;
+    this.settings.roads = roads;
+    try {
+      await (this.plan ? this.check() : this.#validate());
+    } catch (error) {
+      if (this.loaded === loaded) this.settings.roads = before;
+      throw error;
+    }
+    if (this.loaded !== loaded) return;
+    Object.assign(this, { response: null, edit: null, undos: [], curve: [] }); // they are about the distances before
+    this.#tell("plan");
+  }
+
+  async #validate() {
     const { errors = [] } = await call("ValidateInstance", { file: this.file });
     if (errors.length === 0) return;
     const fieldViolations = errors.map((/** @type {string} */ description) => ({ field: "file", description }));
