@@ -173,8 +173,8 @@ TEST(ConfigFile, ShippedFileListsEveryOptionWithItsDefault) {
   for (const OptionRow& row : OptionTable()) {
     const std::string value = ShippedValue(row);
     const bool given = options->given.contains(row.key);
-    EXPECT_THAT(*text, HasSubstr(Concat("\n", given ? "" : "# ", row.key, ": ", value,
-                                        value.empty() ? "" : "\n")));
+    EXPECT_THAT(*text, HasSubstr(Concat("\n", given ? "" : "# ", row.key, ":",
+                                        value.empty() ? "" : Concat(" ", value, "\n"))));
   }
   EXPECT_EQ(options->values.read_only_models_dirs, VrpdOptions().read_only_models_dirs);
   EXPECT_EQ(options->values.data_dirs, VrpdOptions().data_dirs);
