@@ -18,8 +18,8 @@ namespace {
 
 using EngineOr = absl::StatusOr<std::unique_ptr<PolicyEngine>>;
 
-// The CPU engine of an architecture. `json` holds checked sizes. It is not in Architecture, so that
-// code that only needs an architecture's facts does not link kernels.
+// The CPU engine of an architecture. `json` holds checked sizes. The function is not a
+// member of Architecture, so that code that only needs an architecture's facts links no kernels.
 struct CpuEngineMaker {
   const Architecture* architecture = nullptr;
   std::unique_ptr<PolicyEngine> (*make)(std::string_view json, uint64_t seed) = nullptr;

@@ -61,8 +61,8 @@ std::string AllowedValues(const OptionRow& row);
 // Returns the default as help and documentation show it.
 std::string DefaultText(const OptionRow& row);
 
-// Returns the value of the option as text. The elements of a list are joined by ", "; of
-// road networks the names.
+// Returns the value of the option as text. Joins the elements of a list by ", ". Shows only the
+// names of road networks.
 std::string ValueText(const OptionRow& row, const VrpdOptions& options);
 
 // Copies the value of the option.

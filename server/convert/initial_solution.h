@@ -20,7 +20,7 @@ struct InitialSolution {
 // Returns the plan of the request or of the steps of its VROOM file, or nullopt if there is none.
 //
 // Drops visits one by one until the plan is feasible, as RepairPlan does; may drop more after
-// `stop`. Returns kInvalidArgument naming every wrong field:
+// `stop`. Returns kInvalidArgument naming up to 100 wrong fields:
 // `initial_solution.routes[2].stops[5].id: "7b" is not a customer`.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);

@@ -27,8 +27,8 @@
 
 namespace vrp {
 
-// The parts of a step, which must outlive it. The parameters are float32, and their gradient is
-// tracked.
+// The objects that captured steps use. They must outlive the CapturedSteps. The parameters are
+// float32, and their gradient is tracked.
 struct CapturedStepsParts {
   const TorchNetwork* network = nullptr;
   FlatParameters* host = nullptr;

@@ -1,5 +1,5 @@
 // A detector of unordered accesses of a launch's threads to the same memory. Uses vector clocks,
-// like FastTrack (Flanagan and Freund 2009) and ThreadSanitizer. Meetings order the threads of a
+// like FastTrack (Flanagan and Freund 2009) and ThreadSanitizer. Barriers order the threads of a
 // block. Atomic operations order threads of different blocks, if the first thread's operation
 // follows a __threadfence and the second thread's precedes one.
 #pragma once
