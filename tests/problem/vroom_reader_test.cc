@@ -334,7 +334,7 @@ TEST(VroomReader, BoundsTheMemoryOfMatricesOfManyVehicleTypes) {
   EXPECT_THAT(
       VroomError(FileWithOneJobPerLocation(3'000, vehicles)),
       HasSubstr("v.json: vehicles: 60 types with matrices of 3001 locations exceed the limit "
-                "of 5e+08 numbers"));
+                "of 5e+08 matrix entries"));
 }
 
 TEST(VroomReader, SuggestsTheMostSimilarKey) {
