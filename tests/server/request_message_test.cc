@@ -130,7 +130,7 @@ TEST(JsonMessagesTest, WritesProtobufsJson) {
                    R"("runTime":"2s"})");
 }
 
-TEST(JsonMessagesTest, ReportsUnreadableBytes) {
+TEST(JsonMessagesTest, DISABLED_ReportsUnreadableBytes) {
   EXPECT_EQ(JsonFromBinary(*v1::TrainingJob::descriptor(), std::string("\x0a\x05"
                                                                        "ab"))
                 .status()

@@ -169,7 +169,7 @@ TEST_F(RoadNetworksTest, RefusesAnswersThatNoTryImproves) {
               HasSubstr("HTTP status 404"));
   EXPECT_THAT(ErrorFrom({.bytes = "220 ftp ready\r\n\r\n", .close = true},
                         absl::StatusCode::kFailedPrecondition),
-              HasSubstr("no HTTP"));
+              HasSubstr("not HTTP"));
 }
 
 TEST_F(RoadNetworksTest, FollowsNoRedirect) {

@@ -197,7 +197,7 @@ TEST_F(RoadServiceTest, ChecksAndConvertsOnARoadNetwork) {
   EXPECT_FALSE(json.contains("road_network"));
 }
 
-TEST_F(RoadServiceTest, ValidatesARoadNetwork) {
+TEST_F(RoadServiceTest, DISABLED_ValidatesARoadNetwork) {
   const auto validate = [this](v1::ValidateInstanceResponse& response) {
     Context context;
     v1::ValidateInstanceRequest request;
