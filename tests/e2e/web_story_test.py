@@ -18,7 +18,7 @@ from page_test import PageTest
 INSTANCE = DATA / "E-n22-k4.vrp"
 OPTIMUM = 375
 # Longitudes and latitudes in the centre of Helsinki; the first is the depot.
-PLACES = [[24.9414, 60.1710], [24.9384, 60.1699], [24.9478, 60.1688], [24.9440, 60.1675], [24.9369, 60.1679],
+PLACES = [[24.9384, 60.1699], [24.9478, 60.1688], [24.9440, 60.1675], [24.9369, 60.1679],
           [24.9452, 60.1703], [24.9404, 60.1668]]
 
 
@@ -53,10 +53,10 @@ class WebStoryTest(PageTest):
     def test_a_developer_solves_and_streams_with_curl(self):
         content = base64.b64encode(INSTANCE.read_bytes()).decode()
         request = {"file": {"name": INSTANCE.name, "content": content}, "budget": "0.5s"}
-        answer = json.loads(curl(f"{self.url}v1/solve", request))
+        answer = json.loads(curl(f"{self.url}/v1/solve", request))
         print(f"curl /v1/solve: cost {answer['solution']['cost']}, {len(answer['solution']['routes'])} routes, gap {answer['gap']}")
         self.assertEqual((answer["solution"]["cost"], answer["feasible"]), (OPTIMUM, True))
-        lines = curl(f"{self.url}v1/solve:stream", request, "--no-buffer").splitlines()
+        lines = curl(f"{self.url}/v1/solve:stream", request, "--no-buffer").splitlines()
         messages = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
         costs = [message["improvement"]["solution"]["cost"] for message in messages if "improvement" in message]
         print(f"curl /v1/solve:stream: improvements {costs}")
