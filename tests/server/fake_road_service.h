@@ -19,7 +19,7 @@ struct FakeRequest {
   int number = 0;  // counts all requests from 1
 };
 
-// What the service sends: any bytes, so that tests can break HTTP too.
+// Bytes that the service sends. They need not be valid HTTP.
 struct FakeReply {
   std::string bytes;
   bool close = false;  // whether it closes the connection after the bytes

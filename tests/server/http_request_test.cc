@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using testing::HasSubstr;
 
-// What became of a connection.
+// Outcome of a connection.
 struct Outcome {
   std::vector<std::string> requests;  // "METHOD PATH QUERY BODY"
   int refusal = 0;                    // status of an HttpRefusal; 0: none
