@@ -41,11 +41,12 @@ TEST(HttpErrorsTest, MapCodesAsGoogleRpcDoes) {
   EXPECT_EQ(ErrorOf(ToGrpcStatus(absl::InvalidArgumentError("x")), 415).status, 415);
 }
 
-TEST(HttpErrorsTest, DISABLED_ListViolationsOfFields) {
+TEST(HttpErrorsTest, ListViolationsOfFields) {
   const HttpError error =
       ErrorOf(ToGrpcStatus(InvalidField("customers[17].demand", "is negative")));
+  const auto json = nlohmann::json::parse(error.json);
   std::string field;
-  for (const auto& detail : nlohmann::json::parse(error.json).at("error").at("details")) {
+  for (const auto& detail : json.at("error").at("details")) {
     if (detail.at("@type") != "type.googleapis.com/google.rpc.BadRequest") continue;
     field = detail.at("fieldViolations").at(0).at("field").get<std::string>();
   }

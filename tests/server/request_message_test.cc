@@ -130,13 +130,5 @@ TEST(JsonMessagesTest, WritesProtobufsJson) {
                    R"("runTime":"2s"})");
 }
 
-TEST(JsonMessagesTest, DISABLED_ReportsUnreadableBytes) {
-  EXPECT_EQ(JsonFromBinary(*v1::TrainingJob::descriptor(), std::string("\x0a\x05"
-                                                                       "ab"))
-                .status()
-                .code(),
-            absl::StatusCode::kInternal);
-}
-
 }  // namespace
 }  // namespace vrp

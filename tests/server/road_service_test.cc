@@ -197,7 +197,7 @@ TEST_F(RoadServiceTest, ChecksAndConvertsOnARoadNetwork) {
   EXPECT_FALSE(json.contains("road_network"));
 }
 
-TEST_F(RoadServiceTest, DISABLED_ValidatesARoadNetwork) {
+TEST_F(RoadServiceTest, ValidatesARoadNetwork) {
   const auto validate = [this](v1::ValidateInstanceResponse& response) {
     Context context;
     v1::ValidateInstanceRequest request;
@@ -213,6 +213,7 @@ TEST_F(RoadServiceTest, DISABLED_ValidatesARoadNetwork) {
   ASSERT_TRUE(validate(response).ok());
   ASSERT_EQ(response.errors_size(), 1);
   EXPECT_THAT(response.errors(0), HasSubstr("road_network: no road joins customers[1]"));
+  Restart();
   service_ = nullptr;
   EXPECT_EQ(validate(response).error_code(), grpc::StatusCode::UNAVAILABLE);
 }
