@@ -5,70 +5,20 @@ import http.server
 import json
 import os
 import pathlib
-import re
 import subprocess
 import tempfile
 import threading
 import unittest
 
-from page_browser import Browser, By
-from daemon import BINARIES, DATA, ROOT, Daemon
-from fake_osrm import FakeOsrm, metres
+from daemon import BINARIES, DATA, ROOT
+from page_browser import By
+from page_fixture import PageTest
 
 INSTANCE = DATA / "E-n22-k4.vrp"
 CITY = ROOT / "server/http/page/web/samples/city.json"
 WRONG = json.dumps({"kind": "cvrp", "capacity": 5, "coords": [[0, 0], [1, 1], [2, 2]], "demands": [0, 3, -1]})
 # A pixel, as a map tile.
 TILE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
-
-
-class PageTest(unittest.TestCase):
-    """A daemon, and a browser for each test. Every test ends with an empty console."""
-
-    FLAGS = ()
-
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon(flags=["--http-listen", "127.0.0.1:0", *cls.flags()])
-        cls.addClassCleanup(cls.daemon.clean_up)
-        cls.url = cls.daemon.log_path.read_text().split("serving HTTP url=")[1].split()[0].strip('"')
-
-    @classmethod
-    def flags(cls):
-        return cls.FLAGS
-
-    def open(self, **options):
-        self.browser = Browser(**options)
-        self.addCleanup(self.browser.close)
-        self.browser.driver.get(self.url)
-        self.browser.one("#main *")
-        return self.browser
-
-    def assert_no_complaints(self):
-        self.assertEqual(self.browser.console(), [])
-
-    def solve(self, budget="1"):
-        browser = self.browser
-        settings = browser.one(".settings-panel")
-        if settings.get_attribute("open") is None:
-            settings.find_element(By.TAG_NAME, "summary").click()
-        browser.type('[name="budget"]', budget)
-        browser.one('[data-action="solve"]').click()
-        browser.wait(lambda: "checked" in browser.text(".badge"), "the checked plan")
-
-    def figure(self, name):
-        return self.browser.text(f'[data-figure="{name}"]')
-
-    def select_route(self, index):
-        self.browser.one(f'[data-route="{index}"]').click()
-        self.browser.one(".route-detail table")
-
-    def drag_first_stop(self, target):
-        """Drags the first stop of the selected route onto the longest edge of another one. Returns its id."""
-        stop = self.browser.one(".visit circle")
-        box = self.browser.driver.execute_script("const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", stop)
-        self.browser.drag(box, self.browser.middle_of_edge(target))
-        return self.browser.wait(lambda: self.browser.all(".edit-note strong"), "the note on the move")[0].text
 
 
 class SolveViewTest(PageTest):
@@ -250,108 +200,6 @@ class TileTest(PageTest):
         browser.one('[data-sample="city.json"]').click()
         browser.wait(lambda: self.asked, "a tile")
         self.assertIn("<b>Tiles</b> & Co", browser.text(".leaflet-control-attribution"))
-        self.assert_no_complaints()
-
-
-class RoadsTest(PageTest):
-    """Streets along meridians and parallels: two customers east of the depot, two west of it, and two fit in a vehicle."""
-
-    TOWN = {"name": "town", "kind": "cvrp", "coordinates": "lon_lat", "capacity": 2, "demands": [0, 1, 1, 1, 1], "ids": ["0", "1", "2", "3", "4"],
-            "coords": [[13, 52], [13.02, 52.01], [13.03, 52.03], [12.98, 52.01], [12.97, 52.03]]}
-    BEST = ((0, 1, 2, 0), (0, 3, 4, 0))
-
-    @classmethod
-    def flags(cls):
-        cls.osrm = FakeOsrm()
-        cls.addClassCleanup(cls.osrm.close)
-        return cls.osrm.flags()
-
-    def metres(self, routes):
-        """Returns the cost of routes on the streets, by their nodes."""
-        return sum(metres(self.TOWN["coords"][a], self.TOWN["coords"][b]) for route in routes for a, b in zip(route, route[1:]))
-
-    def open_town(self, **changes):
-        browser = self.open()
-        browser.drop_file("town.json", json.dumps({**self.TOWN, **changes}))
-        browser.one('[name="road_network"]')
-        return browser
-
-    def choose(self, network):
-        self.browser.one(f'[name="road_network"] option[value="{network}"]').click()
-        self.browser.wait(lambda: self.browser.one('[name="road_network"]').is_enabled(), "the roads")
-
-    def segments(self, paths):
-        """Returns the ends of all lines of SVG paths."""
-        subpaths = [re.findall(r"(-?[\d.]+) (-?[\d.]+)", part) for path in paths for part in path.split("M")]
-        return [tuple(map(float, a + b)) for points in subpaths for a, b in zip(points, points[1:])]
-
-    def drawn(self):
-        return self.segments(path.get_attribute("d") for path in self.browser.all(".plot-edges path, .plot-legs path"))
-
-    def assert_along_streets(self, segments, tolerance=1.0):
-        self.assertGreaterEqual(len(segments), 10, "six edges, with a bend in most")
-        for ax, ay, bx, by in segments:
-            self.assertLess(min(abs(ax - bx), abs(ay - by)), tolerance, "an edge crosses a block")
-
-    def export(self, ending):
-        self.browser.one(".menu summary").click()
-        self.browser.one(f'[data-export="{ending}"]').click()
-        return self.browser.downloaded(f".{ending}")
-
-    def test_plans_and_draws_on_roads(self):
-        browser = self.open_town()
-        self.solve("0.3")
-        self.assertEqual(len(self.drawn()), 6)
-        self.choose("car")
-        self.assert_along_streets(self.drawn())
-        self.solve("0.3")
-        browser.picture("roads-light-1280")
-        self.assert_along_streets(self.drawn())
-        plan = json.loads(self.export("plan.json").read_text())
-        self.assertAlmostEqual(plan["cost"], self.metres(self.BEST), delta=6)
-        self.assertEqual([len(route["leg_polylines"]) for route in plan["routes"]], [3, 3])
-        self.assert_along_streets(self.segments(re.findall(r' d="([^"]+)"', self.export("svg").read_text())))
-        lines = [feature["geometry"]["coordinates"] for feature in json.loads(self.export("geojson").read_text())["features"]
-                 if feature["geometry"]["type"] == "LineString"]
-        self.assert_along_streets([(*a, *b) for line in lines for a, b in zip(line, line[1:])], 1e-5)
-        self.choose("")
-        self.assertEqual(len(self.drawn()), 6)
-        self.assert_no_complaints()
-
-    def test_moves_stops_onto_bent_edges(self):
-        browser = self.open_town(road_network="car")
-        self.solve("0.3")
-        cost = self.figure("cost")
-        self.select_route(1)
-        self.drag_first_stop(0)
-        self.assert_along_streets(self.drawn())
-        plan = json.loads(self.export("plan.json").read_text())
-        routes = [(0, *(int(stop["id"]) for stop in route["stops"]), 0) for route in plan["routes"]]
-        self.assertEqual(sorted(map(len, routes)), [3, 5])
-        self.assertAlmostEqual(plan["cost"], self.metres(routes), delta=6)
-        self.assertAlmostEqual(float(browser.one("[data-difference]").get_attribute("data-difference")),
-                               self.metres(routes) - self.metres(self.BEST), delta=12)
-        moved = self.drawn()
-        browser.button("Undo").click()
-        browser.wait(lambda: self.drawn() != moved, "the former plan")
-        self.assert_along_streets(self.drawn())
-        self.assertEqual(self.figure("cost"), cost)
-        self.assert_no_complaints()
-
-    def test_says_beside_the_setting_which_places_no_road_joins(self):
-        browser = self.open_town(coords=[*self.TOWN["coords"][:4], [12.97, 76]])
-        self.choose("car")
-        self.assertRegex(browser.text(".field-error"), r"^no road joins customers\[3\] .*on road_network car")
-        self.assertEqual(browser.one('[name="road_network"]').get_attribute("value"), "")
-
-    def test_draws_thin_straight_lines_if_the_streets_are_missing(self):
-        self.osrm.set_streets(False)
-        self.addCleanup(self.osrm.set_streets, True)
-        browser = self.open_town(road_network="car")
-        self.solve("0.3")
-        self.assertIn("the streets are closed", browser.text(".summary .hint"))
-        self.assertEqual(len(self.drawn()), 6)
-        self.assertTrue(browser.all(".plot-svg.sketched"))
         self.assert_no_complaints()
 
 

@@ -9,7 +9,8 @@ import urllib.error
 import urllib.request
 
 from page_browser import By
-from page_test import PageTest, TokenTest as PageTokenTest
+from page_fixture import PageTest
+from page_test import TokenTest as PageTokenTest
 from daemon import DATA, TINY_TRAINING, Daemon, tiny_config
 
 INSTANCE = DATA / "E-n22-k4.vrp"
@@ -327,7 +328,7 @@ class ReaderTest(ManageTest):
         self.assertEqual([note.text for note in browser.all(".notice.static") if note.is_displayed()], [])
 
 
-del PageTest, PageTokenTest  # their tests belong to page_test.py
+del PageTokenTest  # its tests belong to page_test.py
 
 if __name__ == "__main__":
     os.environ.pop("VRP_TOKEN", None)

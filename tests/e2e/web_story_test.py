@@ -13,7 +13,7 @@ import unittest
 
 import road_engines
 from daemon import DATA
-from page_test import PageTest
+from page_fixture import PageTest
 
 INSTANCE = DATA / "E-n22-k4.vrp"
 OPTIMUM = 375
