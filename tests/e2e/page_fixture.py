@@ -47,6 +47,10 @@ class PageTest(unittest.TestCase):
         self.browser.one(f'[data-route="{index}"]').click()
         self.browser.one(".route-detail table")
 
+    def stops_of_selected(self):
+        """Returns the ids of the selected route's stops."""
+        return self.browser.wait(lambda: [row.get_attribute("data-stop") for row in self.browser.all("tr[data-stop]")], "the stops")
+
     def drag_first_stop(self, target):
         """Drags the first stop of the selected route onto the longest edge of another one. Returns its id."""
         stop = self.browser.one(".visit circle")

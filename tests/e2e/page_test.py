@@ -60,14 +60,14 @@ class SolveViewTest(PageTest):
         self.drag_first_stop(0)
         browser.wait(lambda: browser.all('[data-action="freeze"]'), "the route")
         browser.one('[data-action="freeze"]').click()
-        frozen = [row.get_attribute("data-stop") for row in browser.all("tr[data-stop]")]
+        frozen = self.stops_of_selected()
         worse = float(self.figure("cost"))
         browser.one('[data-action="solve"]').click()
         browser.wait(lambda: "checked ·" in browser.text(".badge") or browser.text(".badge").endswith("checked"), "the checked plan")
         route = browser.wait(lambda: next((row for row in browser.all(".route-row") if "frozen" in row.text), None), "the frozen route")
         if route.get_attribute("aria-expanded") != "true":
             route.click()
-        self.assertEqual([row.get_attribute("data-stop") for row in browser.all("tr[data-stop]")], frozen)
+        self.assertEqual(self.stops_of_selected(), frozen)
         self.assertLessEqual(float(self.figure("cost")), worse)
         self.assertGreater(float(self.figure("cost")), 375)
         self.assert_no_complaints()

@@ -250,8 +250,9 @@ class ServerViewTest(ManageTest):
         browser = self.open()
         name = self.create_job(LONG_TRAINING)
         self.go("server")
-        browser.one('[data-ready="true"]')
-        browser.wait(lambda: self.figure("requests") != "–" and float(self.figure("cores").split()[0]) > 0, "the figures of an interval")
+        browser.one('[data-ready]')
+        browser.wait(lambda: "–" not in (self.figure("requests"), self.figure("cores").split()[0])
+                     and float(self.figure("cores").split()[0]) > 0, "the figures of an interval")
         browser.wait(lambda: self.line_of("Busy cores"), "the chart")
         self.assertEqual({row.get_attribute("data-queue") for row in browser.all("[data-queue]")}, {"solve", "quick", "batch", "network"})
         browser.one('[data-rpc="vrp.v1.SystemService/GetServerInfo"]')
@@ -267,7 +268,7 @@ class ServerViewTest(ManageTest):
         self.assert_no_complaints()
 
     def test_stops_and_deletes_solve_jobs(self):
-        name = self.daemon.json("solve", INSTANCE, "--detach", "--budget", "600s")[0]["name"]
+        name = self.daemon.json("solve", INSTANCE, "--job", "--detach", "--budget", "600s")[0]["name"]
         browser = self.open()
         self.go("server")
         row = f'[data-solve-job="{name.split("/")[1]}"]'
