@@ -76,7 +76,7 @@ std::vector<HttpRoute> ListRoutes() {
       const MethodDescriptor& rpc = *file->service(0)->method(i);
       for (const std::string& option : rpc.options().GetExtension(v1::rpc).http()) {
         absl::StatusOr<HttpRoute> route = ParseHttpRoute(rpc, option);
-        if (!route.ok()) std::abort();  // tests/server/http_routes_test.cc parses all of them
+        if (!route.ok()) std::abort();  // tests/server/http/http_routes_test.cc parses all of them
         routes.push_back(*std::move(route));
       }
     }

@@ -5,6 +5,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "server/http/browser_guard.h"
 #include "server/http/json_messages.h"
 
 namespace vrp {

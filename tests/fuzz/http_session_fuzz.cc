@@ -16,7 +16,7 @@
 #include "server/http/json_messages.h"
 #include "server/http/request_message.h"
 #include "server/http/upload_source.h"
-#include "tests/server/memory_stream.h"
+#include "tests/server/http/memory_stream.h"
 
 namespace vrp {
 namespace {

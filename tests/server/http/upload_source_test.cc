@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "server/http/http_handler.h"
 #include "server/http/http_routes.h"
-#include "tests/server/memory_stream.h"
+#include "tests/server/http/memory_stream.h"
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 

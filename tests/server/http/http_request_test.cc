@@ -8,14 +8,13 @@
 #include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/server/memory_stream.h"
+#include "tests/server/http/memory_stream.h"
 
 namespace vrp {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-using testing::HasSubstr;
 
 // Outcome of a connection.
 struct Outcome {
@@ -164,7 +163,7 @@ TEST(HttpRequestTest, BoundsTheTimeOfASlowBody) {
   const auto now = steady_clock::now();
   EXPECT_LE(peer.deadlines[1], now + timeouts.lateness);
   const auto earned = peer.deadlines[2] - peer.deadlines[1];
-  EXPECT_EQ(earned, milliseconds(8192 * 1000 / timeouts.min_body_rate)) << "two seconds";
+  EXPECT_EQ(earned, milliseconds(int64_t{8192} * 1000 / timeouts.min_body_rate)) << "two seconds";
   EXPECT_LT(peer.deadlines[3] - peer.deadlines[2], milliseconds(1)) << "a byte earns nothing";
 }
 
@@ -175,7 +174,7 @@ TEST(HttpRequestTest, FindsRepeatedHeaders) {
   test::MemoryStream stream(io.get_executor(), peer);
   const HttpTimeouts timeouts;
   HttpRequestReader reader(stream, timeouts);
-  test::RunCoroutine(io, [&]() -> boost::asio::awaitable<void> { co_await reader.ReadHead(); });
+  test::RunCoroutine(io, [&] { return reader.ReadHead(); });
   EXPECT_TRUE(reader.repeats("Host"));
   EXPECT_FALSE(reader.repeats("x"));
   EXPECT_EQ(reader.header("x"), "c");
