@@ -169,6 +169,7 @@ absl::Status Daemon::Parts::ListenForHttp() {
       .listen = vrpd.http_listen,
       .hosts = vrpd.http_hosts,
       .page = {.map_tiles = vrpd.map_tiles, .map_attribution = vrpd.map_attribution},
+      .has_road_networks = !vrpd.road_networks.empty(),
       .channel = port.server->InProcessChannel(arguments),
       .tls = tls.get(),
       .access = access.get(),

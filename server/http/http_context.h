@@ -63,6 +63,7 @@ struct HttpContext {
   int64_t max_message_bytes = 0;
   bool keep_alive = true;  // whether a connection may send several requests
   PageSettings page;
+  bool has_road_networks = false;
   HttpTimeouts timeouts;
   ActiveCount calls;
   ActiveCount sessions;

@@ -86,6 +86,7 @@ void SetUp(HttpContext& context, HttpServer::Options& options, const ListenAddre
       .per_message = options.max_message_bytes, .total = options.max_body_memory});
   context.max_message_bytes = options.max_message_bytes;
   context.page = options.page;
+  context.has_road_networks = options.has_road_networks;
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ class HttpServer {
     std::string_view option = "http_listen";  // option that names the address in errors
     std::vector<std::string> hosts = {};      // further host names of this daemon; see BrowserGuard
     PageSettings page = {};                   // settings of the web page
+    bool has_road_networks = false;           // whether VROOM's problems get their matrices
     // The channel to the daemon's own gRPC server, in this process. If it is null, the server
     // serves only `pages`, and one request per connection.
     std::shared_ptr<grpc::Channel> channel = nullptr;

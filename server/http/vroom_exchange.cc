@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/json.h"
 #include "nlohmann/json.hpp"
 #include "server/convert/status_convert.h"
 #include "server/http/http_errors.h"
@@ -21,7 +22,19 @@ namespace asio = boost::asio;
 constexpr int kInternalError = 1;
 constexpr int kInputError = 2;
 
-absl::StatusOr<v1::SolveRequest> RequestOf(std::string_view query, std::string body) {
+// The profile of vehicles that state none.
+constexpr char kDefaultProfile[] = "car";
+
+// Whether a problem has matrices itself. True also for a body that is no JSON object, which the
+// reader of VROOM's format refuses later with a better error.
+bool HasMatrices(std::string_view body) {
+  const absl::StatusOr<nlohmann::json> problem = ParseJsonText(body, "problem");
+  return !problem.ok() || !problem->is_object() || problem->contains("matrices") ||
+         problem->contains("matrix");
+}
+
+absl::StatusOr<v1::SolveRequest> RequestOf(std::string_view query, std::string body,
+                                           bool has_road_networks) {
   v1::SolveRequest request;
   const absl::StatusOr<std::string> fields =
       BinaryFromQuery(*v1::SolveRequest::descriptor(), query);
@@ -29,6 +42,9 @@ absl::StatusOr<v1::SolveRequest> RequestOf(std::string_view query, std::string b
   if (!request.ParseFromString(*fields)) return UnreadableError("vrp.v1.SolveRequest");
   request.mutable_file()->set_name("problem");
   request.mutable_file()->set_format(v1::INSTANCE_FORMAT_VROOM);
+  if (has_road_networks && request.file().road_network().empty() && !HasMatrices(body)) {
+    request.mutable_file()->set_road_network(kDefaultProfile);
+  }
   request.mutable_file()->set_content(std::move(body));
   request.clear_render();
   request.add_render(v1::SOLUTION_FORMAT_VROOM);
@@ -53,7 +69,8 @@ asio::awaitable<void> ServeVroom(HttpExchange& exchange, const HttpRoute& solve)
   MessageBudget::Share share;
   std::optional<std::string> body = co_await exchange.ReadBody(share);
   if (!body.has_value()) co_return;
-  absl::StatusOr<v1::SolveRequest> request = RequestOf(exchange.request.query(), *std::move(body));
+  absl::StatusOr<v1::SolveRequest> request =
+      RequestOf(exchange.request.query(), *std::move(body), exchange.context.has_road_networks);
   if (!request.ok()) co_return co_await SendVroomError(exchange, ToGrpcStatus(request.status()));
   std::string message = request->SerializeAsString();
   const UnaryResult result = co_await CallUnary(exchange, solve, std::move(message));

@@ -8,6 +8,7 @@
 #include "server/roads/polyline.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/fake_road_service.h"
+#include "tests/server/http_get.h"
 #include "tests/server/messages.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 
@@ -84,6 +85,31 @@ TEST_F(RoadServiceTest, SolvesOnARoadNetworkWithItsStreets) {
   EXPECT_EQ(response.solution().routes(0).leg_polylines_size(), 5);
   EXPECT_EQ(response.solution().units().metres_per_distance_unit(), 1);
   EXPECT_THAT(response.rendered(0).content(), HasSubstr("[24.0005,60.0005]"));
+}
+
+TEST_F(RoadServiceTest, VroomRequestsOverHttpUseTheNetworksOfTheirProfiles) {
+  vrpd_.http_listen = "127.0.0.1:0";
+  Restart();
+  const auto post = [this](const nlohmann::json& problem) {
+    const std::string body = problem.dump();
+    const std::string address = daemon_->http_url().substr(sizeof("http://") - 1);
+    const HttpReply reply =
+        HttpSend(address, Concat("POST /?budget=0.05s HTTP/1.1\r\nHost: localhost\r\n"
+                                 "Content-Type: application/json\r\nConnection: close\r\n"
+                                 "Content-Length: ",
+                                 body.size(), "\r\n\r\n", body));
+    return nlohmann::json::parse(reply.body);
+  };
+  nlohmann::json problem = {{"vehicles", {{{"id", 1}, {"start", {24, 60}}, {"end", {24, 60}}}}},
+                            {"jobs", {{{"id", 2}, {"location", {24.003, 60}}}}}};
+  EXPECT_EQ(post(problem)["summary"]["duration"], 60) << "vehicles without a profile use car";
+  problem["vehicles"][0]["profile"] = "bike";
+  EXPECT_THAT(post(problem)["error"].get<std::string>(),
+              HasSubstr("wanted a road network of this daemon: car"));
+  problem["vehicles"][0]["start_index"] = problem["vehicles"][0]["end_index"] = 0;
+  problem["jobs"][0]["location_index"] = 1;
+  problem["matrices"]["bike"]["durations"] = {{0, 7}, {7, 0}};
+  EXPECT_EQ(post(problem)["summary"]["duration"], 14) << "a problem's own matrices come first";
 }
 
 TEST_F(RoadServiceTest, GivesTheSearchItsWholeBudgetAfterASlowService) {
