@@ -2,7 +2,8 @@
 #
 #   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [COLD]
 #     [UNITY 16])
-#   vrp_add_executable(vrpd SOURCES main.cc DEPS vrp::service)
+#   vrp_link_either(vrp_device TORCH vrp_device_torch NO_TORCH vrp_device_cpu_only)
+#   vrp_add_executable(vrpd SOURCES main.cc DEPS vrp::service [TORCH])
 #   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60]
 #     [COLD] [UNITY 16])
 #   vrp_add_script_test(include_order COMMAND ${Python3_EXECUTABLE} x.py [LABELS e2e] [TIMEOUT 60])

@@ -137,8 +137,8 @@ unpack_nvidia() {  # wheel folder variant
   rm -rf "$from"
 }
 
-# Unpacks the licences of a wheel into licences/<name>, for packages that contain its libraries. Most wheels keep them in
-# dist-info, cuSPARSELt's keeps its own beside the library.
+# Unpacks the licences of a wheel into licences/<name>, for packages that contain its libraries. Most wheels keep their
+# licences in dist-info; cuSPARSELt's wheel keeps its own beside the library.
 unpack_licences() {  # wheel name folder
   local files
   mapfile -t files < <(unzip -Z1 "$1" | grep -iE '(\.dist-info|^nvidia/[^/]+)/(licenses/|license|notice)[^/]*$' | grep -v '/$')

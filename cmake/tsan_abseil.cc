@@ -1,5 +1,6 @@
-// Reports Abseil's locks to the thread sanitizer. Debian's Abseil is not built with -fsanitize=thread, so
-// the sanitizer does not see the order that its mutexes establish and reports races where there are none.
+// Reports Abseil's locks to the thread sanitizer. Debian's Abseil is not built with -fsanitize=thread.
+// Without these functions, the sanitizer would not see the order that Abseil's mutexes establish, and would report
+// false races.
 // In this preset each program links these functions, and the linker's --wrap redirects our calls to them.
 //
 // Inside Abseil and under the lock, an unlocking thread evaluates the conditions that others wait for.

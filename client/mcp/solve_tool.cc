@@ -122,8 +122,8 @@ Tool SolveTool(absl::Duration max_budget) {
 
 Tool StartSolveJobTool() {
   Json properties = SolveProperties(kDefaultJobBudget, kMaxJobBudget);
-  properties["request_id"] = TextProperty(
-      "Makes a repeated call return the same job, at most 64 characters; default: none");
+  properties["request_id"] =
+      TextProperty("Makes a repeated call return the same job, at most 64 bytes; default: none");
   return {.name = "start_solve_job",
           .title = "Start a long solve",
           .description =

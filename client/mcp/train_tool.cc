@@ -202,8 +202,8 @@ Tool TrainTool() {
       "Waits for the end and reports progress; only for short training jobs. Default: false. "
       "Cancelling "
       "the call leaves the job running.");
-  properties["request_id"] = TextProperty(
-      "Makes a repeated call return the same job, at most 64 characters; default: none");
+  properties["request_id"] =
+      TextProperty("Makes a repeated call return the same job, at most 64 bytes; default: none");
   return {.name = "train",
           .title = "Train a network",
           .description =

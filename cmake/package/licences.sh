@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # licences.sh BUILD OUTPUT: writes the licences of everything that the programs of a build contain into the folder
-# OUTPUT, one file per Debian source package, and LibTorch's where it is used.
+# OUTPUT. Each Debian source package has a file. A build with LibTorch also gets the licences of LibTorch's wheels.
 #
 # The packages are those of the static archives and of the headers that the build has read, as Ninja recorded them.
 set -euo pipefail

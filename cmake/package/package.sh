@@ -76,7 +76,7 @@ main() {
     tar | all) make_tar "$stage" "$made" "$suffix" ;;&
     deb | all) make_deb "$stage" "$made" ;;&
     wheel | tar | deb | all) publish "$made" "$output" ;;
-    *) die "unknown kind '$kind': wheel, tar, deb or all" ;;
+    *) die "unknown kind '$kind', wanted wheel, tar, deb or all" ;;
   esac
 }
 

@@ -26,7 +26,7 @@ bundle_libraries() {  # stage
 
 main() {
   local build="${1:?the build folder is missing}" stage="${2:?the output folder is missing}"
-  [[ -n "${SOURCE_DATE_EPOCH:-}" ]] || die "SOURCE_DATE_EPOCH is not set"
+  [[ -n "${SOURCE_DATE_EPOCH:-}" ]] || die "SOURCE_DATE_EPOCH is not set, wanted seconds since 1970, such as those of \$(git log -1 --format=%ct)"
   if [[ -e "$stage" ]]; then die "$stage exists already: name a new folder"; fi
   cmake --install "$build" --strip --prefix "$stage" >/dev/null
   bundle_libraries "$stage"

@@ -11,13 +11,14 @@ namespace vrp {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Returns wall time, for display and storage. It jumps when an administrator sets the machine's
-  // clock.
+  // Returns wall time, for display and storage. Wall time jumps when an administrator sets the
+  // machine's clock.
   virtual absl::Time Now() const = 0;
   // Returns monotonic time, for durations and deadlines (steady_time.h).
   virtual absl::Time SteadyNow() const = 0;
 };
 
+// The clock of this machine.
 class SystemClock final : public Clock {
  public:
   absl::Time Now() const override { return absl::Now(); }

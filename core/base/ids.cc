@@ -10,7 +10,7 @@ namespace vrp {
 namespace {
 
 constexpr std::string_view kAlphabet = "abcdefghjkmnpqrstvwxyz0123456789";
-constexpr size_t kLetters = 22;
+constexpr size_t kLetters = 22;  // letters at the start of kAlphabet
 constexpr size_t kIdLength = 16;
 constexpr size_t kMaxIdLength = 63;
 static_assert(kAlphabet.size() == 32);

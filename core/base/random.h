@@ -51,8 +51,8 @@ constexpr uint64_t HighProduct(uint64_t left, uint64_t right) {
 // A stream of numbers, read in order and named by (seed, stream, substream). Different names give
 // independent streams of 2^34 words each. A copy continues at the same position. Not thread-safe.
 // Satisfies UniformRandomBitGenerator. Callers should prefer the members to the standard library's
-// distributions, whose results depend on the library. Device code can call all members, because
-// they are constexpr.
+// distributions, whose results depend on the library. Device code can call all members except
+// Shuffle, because they are constexpr.
 class CounterRandom {
  public:
   using result_type = uint32_t;

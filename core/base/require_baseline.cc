@@ -10,7 +10,8 @@ constexpr int kCannotExecute = 126;  // the shells' exit code for a program that
 constexpr char kMessage[] =
     ": error: this CPU lacks the instructions of x86-64-v3 (AVX2, BMI2, FMA, F16C, LZCNT, MOVBE), "
     "which every "
-    "server CPU since 2013 (Intel) and 2015 (AMD) has. Run it on such a CPU; in a virtual machine, "
+    "server CPU since 2013 (Intel) and 2015 (AMD) has. Run the program on such a CPU; in a virtual "
+    "machine, "
     "choose the "
     "host's CPU model.\n";
 

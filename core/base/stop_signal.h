@@ -22,7 +22,7 @@ class StopSignal {
     absl::MutexLock lock(&mutex_);
     return set_;
   }
-  // Blocks until the signal is set, at most for `timeout`. Returns whether it is set.
+  // Blocks until the signal is set, at most for `timeout`. Returns whether the signal is set.
   bool WaitFor(absl::Duration timeout) const {
     absl::MutexLock lock(&mutex_);
     return changed_.WaitFor(&mutex_, timeout, [this] {

@@ -27,7 +27,7 @@ std::string JoinIds(const std::vector<DeviceInfo>& devices) {
   return names;
 }
 
-// Returns the index in "cuda:N", or 0 for "cuda"; nullopt for other words.
+// Returns the index in "cuda:N", or 0 for "cuda"; nullopt for other words and an N above 1023.
 std::optional<int32_t> CudaIndex(std::string_view text) {
   if (text == "cuda") return 0;
   constexpr std::string_view kPrefix = "cuda:";

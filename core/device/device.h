@@ -12,8 +12,10 @@
 
 namespace vrp {
 
+// The kind of a device.
 enum class DeviceKind { kCpu, kCuda };
 
+// The kind of a device and its number among the devices of this kind, from 0.
 struct DeviceId {
   DeviceKind kind = DeviceKind::kCpu;
   int32_t index = 0;
@@ -22,11 +24,12 @@ struct DeviceId {
   std::string ToString() const;  // "cpu", "cuda:0"
 };
 
+// A device and its capabilities.
 struct DeviceInfo {
   DeviceId id;
-  std::string name;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
-  int64_t memory_bytes = 0;
-  // Whether automatic mixed precision works. On the CPU, only if it is faster than fp32.
+  std::string name;          // "Intel(R) Xeon(R) ...", "NVIDIA H200"
+  int64_t memory_bytes = 0;  // 0: unknown
+  // Whether automatic mixed precision works and, on a CPU, uses native bf16 (UsableBf16).
   bool amp = false;
   // Whether bf16 runs in hardware: AVX-512 BF16, AMX, or a GPU of compute capability 8.0 or more.
   bool bf16 = false;
@@ -47,8 +50,8 @@ struct CudaVersions {
 };
 CudaVersions ReadCudaVersions();
 
-// Returns a user-readable reason why there is no CUDA device, with a remedy. `error` is CUDA's own
-// message, used if the driver is recent enough.
+// Returns a user-readable reason why there is no CUDA device, with a remedy if one is known.
+// `error` is CUDA's own message, used if the driver is recent enough.
 std::string ExplainMissingCuda(const CudaVersions& versions, std::string_view error);
 // Returns the reason why this machine has no CUDA device; empty if it has one.
 std::string ExplainMissingCuda();

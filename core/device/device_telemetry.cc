@@ -109,8 +109,8 @@ class NvmlReader final : public TelemetryReader {
   }
 
  private:
-  // A device found at the start. Its handle and identity do not change, so that a device lost later
-  // keeps its name.
+  // A device that Initialize found. Its handle and identity do not change, so that a device lost
+  // later keeps its name.
   struct Gpu {
     NvmlDevice handle = nullptr;  // null: the device has never answered
     DeviceTelemetry identity;     // without values
@@ -127,7 +127,8 @@ class NvmlReader final : public TelemetryReader {
   absl::Status Initialize() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (const int code = nvml().init(); code != kNvmlSuccess) return NvmlError("nvmlInit", code);
     absl::Status status = FindGpus();
-    if (status.ok() && gpus_.empty()) status = absl::UnavailableError("NVML: there is no GPU");
+    if (status.ok() && gpus_.empty())
+      status = absl::UnavailableError("NVML: the driver shows no GPU to this user");
     if (!status.ok()) nvml().shutdown();
     return status;
   }

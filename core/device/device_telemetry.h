@@ -46,6 +46,7 @@ class TelemetryReader {
   virtual absl::StatusOr<std::vector<DeviceTelemetry>> Read() = 0;
 };
 
+// Options of MakeTelemetryReader.
 struct TelemetryOptions {
   std::string library = "libnvidia-ml.so.1";  // a name that the loader looks for, or a path
   std::vector<DeviceInfo> devices;  // this program's devices; their uuids yield DeviceTelemetry::id

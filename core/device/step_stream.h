@@ -61,6 +61,7 @@ class StepStream {
   virtual absl::Status Wait() = 0;
 };
 
+// A function that creates a stream.
 using StepStreamFactory = std::function<std::unique_ptr<StepStream>()>;
 
 // Returns a stream on a CUDA device. Solving's streams have priority over training's. Returns null

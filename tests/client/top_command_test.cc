@@ -214,8 +214,9 @@ TEST(StatsJson, WritesUnknownFiguresOfAGpuAsNull) {
 TEST(StatsJson, ReportsTheErrorOfTheDriver) {
   v1::ServerStats stats = Stats(100, 1'000);
   EXPECT_TRUE(StatsJson(StatsInterval(stats))["driver_error"].is_null());
-  stats.set_driver_error("NVML: there is no GPU");
-  EXPECT_EQ(StatsJson(StatsInterval(stats))["driver_error"], "NVML: there is no GPU");
+  stats.set_driver_error("NVML: the driver shows no GPU to this user");
+  EXPECT_EQ(StatsJson(StatsInterval(stats))["driver_error"],
+            "NVML: the driver shows no GPU to this user");
   EXPECT_TRUE(StatsJson(StatsInterval(stats))["devices"].empty());
 }
 

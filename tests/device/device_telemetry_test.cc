@@ -133,7 +133,7 @@ TEST(DeviceTelemetryTest, ReportsAMissingDriverAndTriesAgain) {
 TEST(DeviceTelemetryTest, ReportsThatThereIsNoGpuAndReleasesTheLibrary) {
   const test::FakeNvml nvml;
   nvml->gpus = 0;
-  EXPECT_EQ(MakeReader()->Read().status().message(), "NVML: there is no GPU");
+  EXPECT_EQ(MakeReader()->Read().status().message(), "NVML: the driver shows no GPU to this user");
   nvml->count = test::kFakeGpuIsLost;
   EXPECT_EQ(MakeReader()->Read().status().message(), "NVML: nvmlDeviceGetCount: GPU is lost");
   EXPECT_EQ(nvml->inits, 2);

@@ -38,6 +38,7 @@ enum class ViolationKind {
 // Returns the kind's name: "capacity", "time_window", ...
 std::string_view ViolationName(ViolationKind kind);
 
+// A violation of one rule.
 struct Violation {
   ViolationKind kind = ViolationKind::kUnknownNode;
   int32_t route = -1;        // index into the plan; -1: the whole plan

@@ -25,8 +25,8 @@ struct ClockReading {
   // The first break that cannot be taken. If there is one, the times are those without any break.
   std::optional<size_t> missed_break = {};
   // Whether the breaks have too many possible positions among soft windows to try them all. If so,
-  // the times are those without any break. Our own schedules (late_breaks.h) give up at a quarter
-  // of the limit, so no solver returns such a route.
+  // the times are those without any break. Searches give up at a quarter of the limit
+  // (late_breaks.h) and schedules at half of it, so no solver returns such a route.
   bool too_many_labels = false;
 };
 

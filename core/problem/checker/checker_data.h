@@ -9,6 +9,7 @@
 
 namespace vrp {
 
+// A view of an instance's data. Thread-safe.
 class CheckerData {
  public:
   // `data` must outlive the view.

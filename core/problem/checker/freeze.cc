@@ -53,7 +53,8 @@ class Freezer {
 
   absl::Status CheckNumbers(const FrozenRoute& route) {
     if (route.vehicle_type < 0 || std::ssize(used_) <= route.vehicle_type) {
-      return Refuse(route.route, "vehicle type ", route.vehicle_type, " does not exist");
+      return Refuse(route.route, "vehicle type ", route.vehicle_type,
+                    " does not exist, wanted 0 to ", std::ssize(used_) - 1);
     }
     const VehicleType& vehicle = VehicleOfRoute(route);
     const int64_t count = raw_.vehicles.empty() ? 1 : vehicle.count;

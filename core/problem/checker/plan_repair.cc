@@ -149,7 +149,8 @@ class RouteRepair {
     return excess;
   }
 
-  // Returns the visit whose removal leaves the least violation; nullopt once `stop` fires.
+  // Returns the visit whose removal leaves the least violation; nullopt if no visit may be removed,
+  // or once `stop` fires.
   std::optional<size_t> BestRemoval(const StopCondition& stop) {
     std::optional<size_t> best;
     Excess least;

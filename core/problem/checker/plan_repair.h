@@ -10,12 +10,14 @@
 
 namespace vrp {
 
+// A visit that RepairPlan removed.
 struct RemovedVisit {
   int32_t route = 0;  // route of the given plan
   NodeIndex customer = 0;
-  std::string reason = {};  // the violation: "load 31 exceeds vehicle capacity 30"
+  std::string reason = {};  // such as "load 31 exceeds vehicle capacity 30"
 };
 
+// The result of RepairPlan.
 struct RepairedPlan {
   Plan plan = {};  // the same routes, some of them possibly empty
   std::vector<RemovedVisit> removed = {};

@@ -23,7 +23,8 @@ namespace {
 // because its keys may follow megabytes of vehicles or matrices.
 constexpr size_t kSearchedBytes = size_t{1} << 16;
 
-// Whether `line` is VRPLIB's `keyword : value`; colon and value may be absent.
+// Whether `line` is VRPLIB's `keyword : value`. The value may be absent, and so may the colon
+// before a number.
 bool IsEntry(std::string_view line, std::string_view keyword) {
   if (UpperCase(line.substr(0, keyword.size())) != keyword) return false;
   const std::string_view rest = Trimmed(line.substr(keyword.size()));

@@ -13,6 +13,7 @@
 
 namespace vrp {
 
+// The format of an instance that is read.
 enum class InstanceFormat {
   kAuto,     // detected by content
   kVrplib,   // CVRPLIB and TSPLIB, with LKH's and PyVRP's sections

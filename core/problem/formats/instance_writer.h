@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// The format of an instance that is written.
 enum class WrittenFormat {
   kVrplib,   // CVRPLIB, with PyVRP's and LKH's sections
   kTsplib,   // TSPLIB, for a TSP
@@ -16,9 +17,12 @@ enum class WrittenFormat {
   kJson,     // our JSON, which holds every field
 };
 
+// Options of WriteInstance.
 struct WriteOptions {
   WrittenFormat format = WrittenFormat::kJson;
-  // Whether to omit ids that the format cannot hold. If false, such ids are an error.
+  // Whether to replace the ids of nodes by their numbers, and to omit those of vehicles and
+  // shipments. If false, ids that the format cannot hold are an error. Ignored for kVroom and
+  // kJson.
   bool renumber = false;
 };
 

@@ -14,6 +14,7 @@
 
 namespace vrp {
 
+// The format of a solution.
 enum class SolutionFormat {
   kAuto,     // detected by content; read only
   kVrplib,   // CVRPLIB's .sol

@@ -15,8 +15,8 @@
 namespace vrp {
 namespace {
 
-constexpr double kVrptwSide = 150;
-constexpr double kVrptwHorizon = 480;
+constexpr double kVrptwSide = 150;     // side of the square of kVrptw, in units of distance
+constexpr double kVrptwHorizon = 480;  // close of the depot's window, in units of time
 constexpr int64_t kMaxGeneratedNodes = 50'000'000;  // nodes of GenerateInstances, about 2 GB
 
 // A point of the curve from number of customers to vehicle capacity: linear between the points,

@@ -11,6 +11,7 @@
 
 namespace vrp {
 
+// The distribution of generated instances.
 struct GeneratorOptions {
   ProblemKind kind = ProblemKind::kCvrp;
   int32_t customers = 20;  // number of cities of a TSP

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kLayoutNames = {"uniform", "clustered", "x"};
 constexpr double kClusterRadius = 0.04;  // 40 in the X set's square of side 1,000
-constexpr double kGrid = 1000;
+constexpr double kGrid = 1000;           // grid steps on a side of the X set's square
 
 Position DrawUnitPosition(CounterRandom& random) { return DrawPosition(1, random); }
 

@@ -11,6 +11,7 @@
 
 namespace vrp {
 
+// The distribution of the nodes' positions.
 enum class Layout {
   kUniform,    // Kool et al. 2019
   kClustered,  // around 3 to 8 of the customers; the depot is random
@@ -27,6 +28,7 @@ std::optional<Layout> LayoutFromName(std::string_view name);
 // stream.
 std::vector<Position> PlaceNodes(Layout layout, int32_t nodes, CounterRandom& random);
 
+// The loads of one instance.
 struct DrawnLoads {
   std::vector<double> demands;  // [N], 0 at the depot
   double capacity = 0;

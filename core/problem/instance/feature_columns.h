@@ -14,6 +14,7 @@ inline constexpr int32_t kMaxFeatureColumns = 32;
 // inputs.
 inline constexpr double kMaxFeatureValue = 1000;
 
+// A named column with a value for each node.
 struct FeatureColumn {
   std::string name = {};
   std::vector<double> values = {};  // [N], depots first

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxFeatureName = 64;
+constexpr size_t kMaxFeatureName = 64;  // characters
 
 void CheckColumn(const FeatureColumn& column, size_t nodes, FieldErrors& errors) {
   const std::string path = Concat("features.", column.name);

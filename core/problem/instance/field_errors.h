@@ -12,6 +12,7 @@
 
 namespace vrp {
 
+// A list of errors, and the rules that values must obey. Not thread-safe.
 class FieldErrors {
  public:
   // Bounds the number of errors; further errors are dropped.

@@ -19,8 +19,9 @@ namespace vrp {
 class Instance {
  public:
   // Validates `data`, fills in ids and demands if they are empty, and sorts feature columns by
-  // name. Returns kInvalidArgument with the first wrong field, as `customers[17].demand: got -1,
-  // wanted at least 0`. Paths count customers from 0, without the depots.
+  // name. Clears further_windows if no node has any. Returns kInvalidArgument with the first wrong
+  // field, as `customers[17].demand: got -1, wanted at least 0`. Paths count customers from 0,
+  // without the depots.
   static absl::StatusOr<Instance> Create(InstanceData data);
   // Returns the errors of `data`, at most 1,000; an empty list if `data` is valid.
   static std::vector<std::string> Validate(const InstanceData& data);

@@ -44,7 +44,7 @@ struct InstanceData {
   std::vector<Position> positions = {};  // may be empty only with a distance_matrix
   int32_t load_dimensions = 1;           // K
   std::vector<double> demands = {};      // [N, K] delivered from the depot; 0 at depots
-  // [N, K] brought to the depot, after all deliveries of the route
+  // [N, K] brought to the depot, after all deliveries of the route, or of the trip between reloads
   std::vector<double> backhauls = {};
   std::vector<double> pickups = {};  // [N, K] brought to the depot, in any order
   std::vector<TimeWindow> windows = {};

@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// The properties to replace.
 struct InstanceOverride {
   std::optional<Objective> objective = {};  // nullopt: unchanged
   std::optional<Metric> metric = {};        // nullopt: unchanged

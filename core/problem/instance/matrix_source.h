@@ -23,7 +23,8 @@ class MatrixSource {
  public:
   virtual ~MatrixSource() = default;
   // Returns the matrices called `name`. Returns kInvalidArgument for a malformed name, kNotFound
-  // for an unknown one, and kDataLoss for damaged matrices. The message begins with `got "NAME"`.
+  // for an unknown one, and kDataLoss for damaged matrices. Returns the file system's code for
+  // matrices that cannot be read now. The message begins with `got "NAME"`.
   virtual absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const = 0;
 };
 

@@ -6,6 +6,7 @@
 
 namespace vrp {
 
+// A cost, in the unit of distances, of times, or in one of its own (CostUnit in units.h).
 using Cost = double;
 
 // A rule for rounding distances. Sums of rounded distances are exact in the metric's unit.
@@ -32,6 +33,7 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
+// The meaning of positions.
 enum class CoordinateSystem {
   kPlanar,
   kLonLat,  // x is the longitude, y the latitude, in degrees; distances are metres on the sphere

@@ -3,6 +3,7 @@
 
 namespace vrp {
 
+// The kind of a problem.
 enum class ProblemKind {
   kTsp,    // one tour over all nodes, from node 0
   kCvrp,   // vehicles with capacities; all other features except time windows

@@ -31,6 +31,7 @@ struct Break {
   bool operator==(const Break&) const = default;
 };
 
+// Value of VehicleType::end_depot for routes that end where they start.
 inline constexpr NodeIndex kSameAsStart = -1;
 
 // `count` equal vehicles. Each starts at `depot` and, unless `open_end`, ends at `end_depot`.
@@ -44,7 +45,8 @@ struct VehicleType {
   double max_duration = kNoLimit;
   double max_distance = kNoLimit;  // limit of a route's length, in the metric's unit
   // Whether a route ends with the service of its last customer. If so, neither the cost nor a limit
-  // includes the return leg. That service may end after the depot closes, but not after the shift.
+  // includes the return leg. The last service may end after the depot closes, but not after the
+  // shift.
   bool open_end = false;
 
   NodeIndex end_depot = kSameAsStart;

@@ -25,7 +25,7 @@ class LateBreaks {
     double last_by = kNoLimit;  // latest start of the last stop, so that it ends within the shift
     double tolerance = 0;       // allowed lateness for a hard window, a break and the last stop
     double rounding = 0;        // times that differ by less count as equal
-    size_t most_work = 0;       // limit on label extensions
+    size_t most_work = 0;       // limit on label extensions, for Run and LatestStart each
   };
   // The result of Run.
   struct Outcome {
@@ -38,9 +38,9 @@ class LateBreaks {
     size_t taken = 0;  // breaks taken before the stop begins
   };
 
-  // Returns the work that a search may spend on a route: some milliseconds, and several times the
-  // work for hard windows. Schedulers and the checker may spend more, so that they accept every
-  // route that a search accepts.
+  // Returns the number of label extensions that a search may spend on a route. They take some
+  // milliseconds, and are several times the work for hard windows. Schedulers and the checker may
+  // spend more, so that they accept every route that a search accepts.
   static size_t MaxWork(size_t stops, size_t breaks);
 
   // Runs the route from `start`. Returns nullopt if breaks, hard windows and last_by exclude one

@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// The route of one vehicle.
 struct PlannedRoute {
   int32_t vehicle_type = 0;  // index into Instance::vehicles(); 0 for a TSP
   // Visits in order, without the depots at both ends. The start depot between customers is a
@@ -16,6 +17,7 @@ struct PlannedRoute {
 
   bool operator==(const PlannedRoute&) const = default;
 };
+// The routes of a plan. Routes may be empty.
 using Plan = std::vector<PlannedRoute>;
 
 // Returns the vehicle type of `route`. For a TSP, returns one without limits that starts at node 0.

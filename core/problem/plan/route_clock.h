@@ -50,8 +50,9 @@ class RouteClock {
   // lateness.
   double RunByLateness();
 
-  // Returns the latest start of the route that does not delay the last stop. Requires a run that
-  // starts as soon as possible.
+  // Returns the latest start of the route that does not delay the last stop. With soft windows,
+  // gives up the breaks if this takes too much work. Requires a run that starts as soon as
+  // possible.
   double LatestStart();
   // Fills late_: the latest start at each stop that does not delay the last stop.
   void FillLate();

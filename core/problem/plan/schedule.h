@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// The times of a stop, in the unit of the instance.
 struct StopTimes {
   double arrival = 0;    // arrival of the vehicle
   double start = 0;      // start of setup and service: within a window, or late

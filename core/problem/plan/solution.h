@@ -40,6 +40,7 @@ struct Unserved {
   std::string reason = {};
 };
 
+// A plan with its times, loads and costs.
 struct Solution {
   std::vector<Route> routes = {};  // without empty routes
   Cost cost = 0;                   // cost by the objective: PlanValue::cost
@@ -52,7 +53,7 @@ struct Solution {
 // Computes times (RouteScheduler), loads and cost (PlanValue). Skips empty routes. Customers that
 // no route visits are `unserved` without a reason, unless another customer of their group is
 // visited. Returns kInvalidArgument for a node number or vehicle type out of range, and for a
-// reload at a depot other than the vehicle's. Does not check feasibility.
+// depot at which the vehicle may not reload. Does not check feasibility.
 absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan);
 
 // Returns the plan of a solution of `instance`.

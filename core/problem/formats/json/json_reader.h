@@ -29,7 +29,8 @@ namespace vrp {
 //   row i. With matrix_rows, the matrices have one row per location.
 // - speed: distance units per time unit, 1 by default. Gives durations without a duration_matrix.
 // - demands: numbers >= 0, 0 at depots; rows of numbers if there are several load dimensions.
-// - backhauls: like demands; picked up after all deliveries of the route.
+// - backhauls: like demands; picked up after all deliveries of the route, or of the trip between
+//   two reloads.
 // - pickups: like demands; picked up in any order.
 // - time_windows: [[open, close], ...], only for a vrptw. A null close means no end. A third number
 //   is the cost of lateness per time unit. A customer's entry may be an array of several windows,

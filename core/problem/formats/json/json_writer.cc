@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double kExactIntegers = 9007199254740992;  // 2^53
+constexpr double kExactIntegers = 9007199254740992;  // 2^53; doubles below hold every integer
 
 // Returns the shortest form that reads back to the same double: 5 rather than 5.0. Returns null for
 // no limit.

@@ -8,6 +8,7 @@
 
 namespace vrp {
 
+// A plan, and the cost that the file states.
 struct SolutionFile {
   Plan plan = {};
   std::optional<Cost> cost = {};  // stated by the file; not checked

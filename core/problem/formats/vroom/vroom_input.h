@@ -25,6 +25,7 @@ struct VroomLocation {
   bool operator==(const VroomLocation&) const = default;
 };
 
+// The id and description of a break.
 struct VroomBreakName {
   int64_t id = 0;
   std::string description = {};
@@ -32,6 +33,7 @@ struct VroomBreakName {
   bool operator==(const VroomBreakName&) const = default;
 };
 
+// The type of a task. A shipment has a pickup and a delivery.
 enum class VroomTaskType { kJob, kPickup, kDelivery };
 
 // A task of the custom route that a vehicle's `steps` give.
@@ -43,6 +45,7 @@ struct VroomStep {
   bool operator==(const VroomStep&) const = default;
 };
 
+// A job, or the pickup or delivery of a shipment.
 struct VroomTask {
   VroomTaskType type = VroomTaskType::kJob;
   int64_t id = 0;
@@ -59,6 +62,7 @@ struct VroomTask {
   std::vector<TimeWindow> windows = {};
 };
 
+// A vehicle. Times are in seconds, distances in metres.
 struct VroomVehicle {
   int64_t id = 0;
   std::string description = {};
@@ -107,6 +111,7 @@ inline constexpr VroomNumberKey kVroomLimits[] = {
 inline constexpr double kVroomSpeed = 50 / 3.6;
 inline constexpr double kMetresPerKilometre = 1000;
 
+// A parsed file.
 struct VroomInput {
   std::vector<VroomVehicle> vehicles = {};
   std::vector<VroomTask> tasks = {};  // the jobs, then the pickup and delivery of each shipment

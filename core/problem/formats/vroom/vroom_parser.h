@@ -10,8 +10,8 @@
 namespace vrp {
 
 // Parses `root`, which must be an object. Returns kInvalidArgument as `name: jobs[3].service: got
-// "x", wanted a number`. Also refuses, by name, unknown and unsupported keys, except in
-// `options`.
+// "x", wanted a number`. Also refuses, by name, unknown and unsupported keys. Ignores `options`,
+// but refuses its key `c`.
 absl::StatusOr<VroomInput> ReadVroomInput(const nlohmann::json& root, std::string_view name);
 
 }  // namespace vrp

@@ -57,7 +57,7 @@ class VroomTravel {
   absl::Status CheckTravel(const VroomVehicle& vehicle, int32_t number,
                            const VehicleType& type) const;
   // Whether the cost depends only on time, the distance is limited, and every route's duration is
-  // only travel time.
+  // only travel time. The file must have a matrix of distances.
   bool CostsByDuration(const VroomVehicle& vehicle) const;
   bool HasOnlyTravelTime() const;
 

@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// Reads one vehicle, whose path is `path`, such as `v.json: vehicles[3]`. Does not refuse unknown
-// keys of the vehicle itself.
+// Reads one vehicle, whose path is `path`, such as `v.json: vehicles[3]`. Returns kInvalidArgument
+// for wrong and unsupported values. Does not refuse unknown keys of the vehicle itself.
 absl::StatusOr<VroomVehicle> ReadVroomVehicle(JsonFields& fields, const std::string& path);
 
 }  // namespace vrp

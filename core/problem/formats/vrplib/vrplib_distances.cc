@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-constexpr double kMaxScale = 1e6;
+constexpr double kMaxScale = 1e6;  // largest SCALE
 
 // A position in two or three dimensions.
 struct Point {

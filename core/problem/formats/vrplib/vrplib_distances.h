@@ -10,6 +10,7 @@
 
 namespace vrp {
 
+// The positions and distances of a file.
 struct VrplibDistances {
   Metric metric = Metric::kRounded;
   double speed = 1;                      // distance units per time unit

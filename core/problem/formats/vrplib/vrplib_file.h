@@ -15,6 +15,7 @@ namespace vrp {
 
 inline constexpr std::string_view kVrplibFormat = "CVRPLIB's format";  // format name in errors
 
+// The value of a keyword, and its line.
 struct VrplibKeyword {
   std::string value = {};
   int64_t line = 0;  // counts from 1, here and below
@@ -34,6 +35,7 @@ struct VrplibLists {
   int64_t line = 0;
 };
 
+// A parsed file.
 struct VrplibFile {
   std::string source = {};                             // the file's name, for errors
   std::map<std::string, VrplibKeyword> keywords = {};  // "CAPACITY" and so on

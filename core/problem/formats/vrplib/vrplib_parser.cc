@@ -292,8 +292,8 @@ class VrplibParser {
     return values;
   }
 
-  static constexpr size_t kMaxDepots = 1000;
-  static constexpr size_t kMaxColumns = 100;
+  static constexpr size_t kMaxDepots = 1000;  // nodes in DEPOT_SECTION
+  static constexpr size_t kMaxColumns = 100;  // values per row of a section
 
   TextScanner scanner_;
   VrplibFile file_;

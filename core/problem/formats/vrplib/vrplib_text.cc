@@ -15,8 +15,8 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kMaxVehicleRows = 1'000'000;
-constexpr size_t kMaxVehicleNumbers = 25'000'000;  // Bounds the numbers in the rows of one section.
+constexpr int64_t kMaxVehicleRows = 1'000'000;     // rows of one section
+constexpr size_t kMaxVehicleNumbers = 25'000'000;  // numbers in the rows of one section
 
 class VrplibTextWriter {
  public:
