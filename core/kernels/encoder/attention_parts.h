@@ -18,6 +18,7 @@ inline T InverseRootOf(int64_t channels) {
   return static_cast<T>(1.0 / __builtin_sqrt(static_cast<double>(channels)));
 }
 
+// The sizes of one instance's attention.
 struct AttentionShape {
   int64_t nodes;          // N
   int64_t hidden;         // H
