@@ -32,8 +32,8 @@ inline constexpr int64_t kMaxCapturedPairs = int64_t{1} << 17;
 // tens of MiB, share memory.
 inline constexpr size_t kMaxCapturedShapes = 16;
 
-// The parts of a captured rollout, which must outlive it. The network's passes must be fused, and
-// the parameters float32.
+// The objects that captured rollouts use. They must outlive the CapturedRollouts. The network's
+// passes must be fused, and the parameters float32.
 struct CapturedRolloutsParts {
   const TorchNetwork* network = nullptr;
   const TorchParameters* parameters = nullptr;

@@ -22,6 +22,7 @@ struct FusedBatch {
   bool deterministic = false;
 };
 
+// The gradient and the log-likelihoods of a second pass.
 struct FusedGradient : PassGradient {
   std::vector<double> log_likelihoods;  // [B * P], of the smoothed terms
 };

@@ -16,7 +16,7 @@
 
 namespace vrp {
 
-// The parts of the passes, which must outlive them.
+// The objects and options that the passes use. The objects must outlive the StepPasses.
 struct StepPassesOptions {
   const TorchNetwork* network = nullptr;
   const TorchParameters* parameters = nullptr;
