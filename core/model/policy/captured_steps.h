@@ -48,16 +48,16 @@ struct CapturedStepsRequest {
   int32_t parts = 1;
   // P, with kShared and kBest. 0: the number of nodes that may come first in a batch's instances.
   int32_t trajectories = 1;
-  bool distinct_starts = false;  // as in RolloutRequest, with kShared only
-  uint64_t seed = 1;             // draws depend on (seed, step from 1, b * P + p, t)
-  bool bf16 = false;
-  double average_decay = 0.8;
+  bool distinct_starts = false;            // as in RolloutRequest, with kShared only
+  uint64_t seed = 1;                       // draws depend on (seed, step from 1, b * P + p, t)
+  bool bf16 = false;                       // whether products are in bf16
+  double average_decay = 0.8;              // decay of the kAverage baseline
   const PolicyEngine* baseline = nullptr;  // for kGreedy; must outlive the steps
   // Whether the steps learn from labels. They then have neither a baseline nor trajectories of
   // their own.
   bool labels = false;
   double label_smoothing = 0;
-  bool dropout = false;
+  bool dropout = false;  // whether units are dropped; with labels only
   AdamWOptions adamw = {};
   double gradient_clip = 1;
   double weight_average = 0;                // decay of the weights' moving average; 0: no average

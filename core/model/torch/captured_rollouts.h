@@ -72,8 +72,8 @@ class CapturedRollouts {
 
   const CapturedRolloutsParts parts_;
   const StepStreamFactory make_stream_;
-  std::mutex mutex_;  // guards all members below
-  bool without_stream_ = false;
+  std::mutex mutex_;                          // guards all members below
+  bool without_stream_ = false;               // whether make_stream_ returned null
   std::unique_ptr<StepStream> stream_;        // null before the first use
   const void* weights_ = nullptr;             // address of the weights when shapes_ were captured
   std::list<std::unique_ptr<Shape>> shapes_;  // the most recently used one first
