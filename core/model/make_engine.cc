@@ -18,8 +18,9 @@ namespace {
 
 using EngineOr = absl::StatusOr<std::unique_ptr<PolicyEngine>>;
 
-// The CPU engine of an architecture. `json` holds checked sizes. The function is not a
-// member of Architecture, so that code that only needs an architecture's facts links no kernels.
+// The function that makes an architecture's CPU engine. `json` holds checked sizes. The function is
+// not a member of Architecture, so that code that only needs an architecture's facts links no
+// kernels.
 struct CpuEngineMaker {
   const Architecture* architecture = nullptr;
   std::unique_ptr<PolicyEngine> (*make)(std::string_view json, uint64_t seed) = nullptr;
@@ -52,8 +53,8 @@ EngineOr MakeOnThisThread(const EngineRequest& request) {
   for (const CpuEngineMaker& maker : CpuEngineMakers()) {
     if (maker.architecture == architecture) return maker.make(sizes.json, request.seed);
   }
-  return absl::UnimplementedError(
-      Concat("device: a ", architecture->display_name, " needs a CUDA device"));
+  return absl::UnimplementedError(Concat("device: got the CPU, wanted a CUDA device: a ",
+                                         architecture->display_name, " has no engine for the CPU"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 namespace vrp {
 
+// The network, the device and the options of an engine to make.
 struct EngineRequest {
   std::string_view architecture;       // Architecture::name (core/model/architectures.h)
   std::string_view architecture_json;  // the architecture's sizes in the form of a model card

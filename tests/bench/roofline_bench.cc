@@ -46,7 +46,7 @@ void MeasureCase(const BenchCase& c, const CorePeak& peak) {
   const double step_s = MedianOf(steps, [](const auto& step) { return step.seconds; });
   const double choices =
       MedianOf(steps, [](const auto& step) { return static_cast<double>(step.choices); });
-  const PhaseSeconds flops = FlopsByPhase(c, choices);
+  const PhaseFlops flops = FlopsByPhase(c, choices);
   double busy = 0;
   double counted_flops = 0;
   const auto print = [&](std::string_view phase, double seconds, double count) {

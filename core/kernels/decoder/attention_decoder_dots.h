@@ -10,7 +10,8 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
 // Calls visit(r, j, sum) for the products of kRows rows with kVectors vectors of columns, from
 // column j on. Row r has `inner` contiguous elements and its own columns, a contiguous [inner,
-// padded]. Eight simultaneous sums keep both multipliers busy.
+// padded]. Two rows with four vectors have eight simultaneous sums, which keep both multipliers
+// busy.
 template <int64_t kRows, int64_t kVectors, typename T, typename Visit>
 inline __attribute__((always_inline)) void DotSome(const T* rows, const T* columns, int64_t inner,
                                                    int64_t padded, int64_t j, const Visit& visit) {

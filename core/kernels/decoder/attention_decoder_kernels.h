@@ -61,8 +61,8 @@ struct DecoderSteps {
   T label_smoothing = 0;       // makes log_likelihoods those of the smoothed terms
 };
 
-// Functions of one instruction set. `scratch` has scratch() elements. All arrays are 64-byte
-// aligned.
+// Functions of one instruction set. `scratch` has scratch() elements. `scratch` and the arrays of
+// `packed`, `sum` and `steps` are 64-byte aligned.
 template <typename T>
 struct DecoderKernels {
   DecoderSizes (*sizes)(const DecoderShape& shape, int64_t nodes);

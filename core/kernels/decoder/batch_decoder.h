@@ -27,15 +27,17 @@ class BatchDecoder {
                                const BatchRolloutResult& result) = 0;
 
   // Writes log_likelihoods [B, P]. Adds the gradient of sum(weights * log_likelihoods) to
-  // `gradient`, unless gradient.first.keys is null. Instances may share arrays of `gradient`.
+  // `gradient`, unless gradient.first.keys is null. Instances may share the gradient of
+  // shares_weight.
   virtual absl::Status SecondPass(const DecoderBatch<T>& batch,
                                   const BatchSecondPassRequest& request, double* log_likelihoods,
                                   const BatchNodes<T>& gradient) = 0;
 };
 
-// Returns a decoder that runs the same programs on the CPU. Each instance is decoded by one thread:
-// of `pool`, which outlives the decoder, or the calling thread if `pool` is null. This decoder is
-// the reference for CUDA and for float64, and slower than AttentionDecoder.
+// Returns a decoder that runs the same programs on the CPU. One thread decodes an instance: a
+// thread of `pool`, which outlives the decoder, or the calling thread if `pool` is null. The
+// calling thread also runs a second pass whose instances share the gradient of shares_weight. This
+// decoder is the reference for CUDA and for float64, and slower than AttentionDecoder.
 template <typename T>
 std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool = nullptr);
 

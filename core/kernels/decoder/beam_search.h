@@ -31,7 +31,7 @@ class BeamSearch {
   const uint8_t* visited(int32_t tour) const { return visited_.data() + tour * nodes_; }
 
   // Offers the next choices of an unfinished tour: log-likelihoods [N], -inf for forbidden nodes.
-  // Skips NaNs, but always offers `likeliest`, which must be allowed.
+  // Skips NaNs. The greedy tour always continues with `likeliest`, which must be allowed.
   template <typename T>
   void Offer(int32_t tour, const T* log_likelihoods, int32_t likeliest) {
     const double sum = tours_[tour].log_likelihood;
@@ -84,7 +84,7 @@ class BeamSearch {
     int32_t node = -1;
     bool likeliest = false;  // whether `node` is the likeliest choice of `parent`
   };
-  // A tour's last choice, and its number in the beam before.
+  // A tour's last choice, and the tour's number in the previous beam.
   struct Step {
     int32_t parent = 0;
     int32_t node = -1;

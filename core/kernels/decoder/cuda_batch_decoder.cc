@@ -35,8 +35,9 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
                          AllocateScratch(plan.global_scratch_bytes));
     const size_t trajectories =
         static_cast<size_t>(batch.instances) * static_cast<size_t>(request.trajectories);
-    VRP_RETURN_IF_ERROR(CudaStatus(
-        cudaMemsetAsync(log_likelihoods, 0, trajectories * sizeof(double), stream_), "clearing"));
+    VRP_RETURN_IF_ERROR(
+        CudaStatus(cudaMemsetAsync(log_likelihoods, 0, trajectories * sizeof(double), stream_),
+                   "clear the log-likelihoods"));
     return CudaStatus(LaunchSecondPass(batch, request, log_likelihoods, gradient,
                                        {.plan = plan, .scratch = scratch.get(), .stream = stream_}),
                       "second pass");

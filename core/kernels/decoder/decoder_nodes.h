@@ -6,10 +6,11 @@
 
 namespace vrp {
 
+// The sizes of a decoder.
 struct DecoderShape {
   int32_t hidden = 128;  // H: a multiple of 16
   int32_t heads = 8;     // M: divides H
-  double clip = 10;
+  double clip = 10;      // largest absolute value of a logit
 };
 
 // One instance's projections, or with a non-const T the sums of their gradients. Rows of nodes are

@@ -15,12 +15,14 @@ struct Rows {
   int64_t stride;
 };
 
+// The sizes of a product of [rows, inner] and [inner, columns].
 struct DenseShape {
   int64_t rows;
   int64_t inner;
   int64_t columns;  // a multiple of 16
 };
 
+// Functions of one instruction set.
 template <typename T>
 struct DenseKernels {
   // Packs the [inner, columns] matrix whose element (k, j) is data[k * row + j * column]. `packed`

@@ -18,6 +18,7 @@ inline T InverseRootOf(int64_t channels) {
   return static_cast<T>(1.0 / __builtin_sqrt(static_cast<double>(channels)));
 }
 
+// The sizes of one instance's attention.
 struct AttentionShape {
   int64_t nodes;          // N
   int64_t hidden;         // H
@@ -81,8 +82,8 @@ struct AttentionCall {
   }
 };
 
-// Returns one head's rows in panels: the rows themselves, or a zero-padded copy if they do not fill
-// vectors or cross the end of a panel.
+// Returns one head's rows in panels. Returns a zero-padded copy if the rows do not fill vectors or
+// cross the end of a panel.
 template <typename T>
 inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64_t column,
                               T* copy) {

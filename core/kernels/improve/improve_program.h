@@ -41,7 +41,7 @@ struct ImproveBatch {
   int32_t routes = 1;                  // of the largest instance
   const ImproveTask* tasks = nullptr;  // [B]
   uint8_t* current = nullptr;          // [B, plan_bytes()]: in and out
-  uint8_t* best = nullptr;             // [B, plan_bytes()]: out
+  uint8_t* best = nullptr;             // [B, plan_bytes()]: out, and in after the first call
 
   VRP_DEVICE int64_t plan_bytes() const { return PlanBytes(nodes, routes); }
 };

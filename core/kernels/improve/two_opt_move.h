@@ -10,8 +10,9 @@ namespace vrp {
 // Moves that link i with j. They also link both successors (variant 0) or both predecessors
 // (variant 1) with each other.
 struct TwoOptMove {
-  static constexpr int32_t kVariants = 2;
+  static constexpr int32_t kVariants = 2;  // number of moves per pair of customers
 
+  // The customers that a move reverses, from `first` to `last`.
   struct Segment {
     int32_t first, last;
   };

@@ -15,9 +15,10 @@
 
 namespace vrp {
 
+// The random numbers of an instance's demands, and the demands' bound and number.
 struct DemandDraws {
   CounterRandom numbers = CounterRandom(0);  // positioned at the first demand
-  int64_t largest = kMaxDemand;
+  int64_t largest = kMaxDemand;              // largest demand
   int32_t count = 0;
 };
 // Draws each demand separately. If one draw took more than kDemandWords, repeats it and all
@@ -93,7 +94,7 @@ VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& proble
   return frame;
 }
 
-// Draws instance `b` of the batch. Writes its rules, scale, size and node features; the features of
+// Draws instance `b` of the batch. Writes its row of each of the task's outputs; the features of
 // padding are 0. `extremes` [4] is memory of the group.
 template <typename Group>
 VRP_DEVICE void MakeInstance(const Group& group, const InstanceTask& task, int32_t b,

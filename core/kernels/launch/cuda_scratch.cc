@@ -37,7 +37,7 @@ absl::StatusOr<CudaScratch> CudaScratch::Create(int64_t bytes, cudaStream_t stre
   void* memory = nullptr;
   if (bytes > 0) {
     VRP_RETURN_IF_ERROR(CudaStatus(cudaMallocAsync(&memory, static_cast<size_t>(bytes), stream),
-                                   Concat(bytes, " bytes of scratch")));
+                                   Concat("allocate ", bytes, " bytes of scratch")));
   }
   return CudaScratch(memory, stream);
 }

@@ -45,7 +45,7 @@ struct LstmKernels {
     T* work = nullptr;  // work_size(rows, H) elements
   };
   void (*step)(const Step& step);
-  // One step backward. Replaces `gates`, which Step has activated, by their gradient. d_hidden
+  // One step backward. Replaces `gates`, which `step` has activated, by their gradient. d_hidden
   // [rows, H] is the gradient with respect to the next hidden state. Replaces d_cell, the gradient
   // with respect to the next cell, by that with respect to the previous cell. Adds the gradient
   // with respect to the previous hidden state to d_before. `packed` is W_hh.

@@ -19,7 +19,7 @@ inline constexpr int32_t kPointerDynamic = 5;
 inline constexpr int32_t kPointerContext = 3;
 
 // Returns the side of the square that holds the nodes, or 1 if they coincide. All of `lanes`
-// (group.h) must call it.
+// (group.h) must call this function together.
 template <typename Lanes>
 VRP_DEVICE double PointerScaleBy(const Lanes& lanes, const RoutingProblem& problem) {
   const auto largest = [&](const double* values, double sign) {

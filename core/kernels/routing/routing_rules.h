@@ -56,7 +56,8 @@ constexpr double LegDuration(const RoutingProblem& problem, int32_t from, int32_
   return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
 }
 
-// Returns the cost of a route from the depot via `route` and back. Ignores limits.
+// Returns the cost of a route from the depot via `route` and, unless routes are open, back. Ignores
+// limits.
 constexpr double RoundTrip(const RoutingProblem& problem, const int32_t* route, int32_t length) {
   double sum = 0;
   int32_t from = 0;

@@ -46,7 +46,8 @@ constexpr RouteState BeginTrajectory(const StepRules& rules, uint8_t* visited) {
 
 constexpr bool IsDone(const RouteState& state) { return state.left == 0; }
 
-// The outcome of a trajectory: finished; no node was allowed; or a forced choice was not allowed.
+// The outcome of a trajectory: finished; no node was allowed; or a forced choice was missing or not
+// allowed.
 enum class TrajectoryEnd : int32_t { kDone, kUnreachable, kForbidden };
 
 // The route's times after a visit.

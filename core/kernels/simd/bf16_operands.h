@@ -1,5 +1,6 @@
-// Operands of step_product.h and sequence_gradient.h in bf16. They are rounded, in pairs of
-// neighbours, when they enter a product. bf16.h states who may include this.
+// Operands of step_product.h and sequence_gradient.h in bf16, in pairs of neighbours. Weights are
+// rounded when they are packed, and other operands when they enter a product. bf16.h states who may
+// include this.
 #pragma once
 
 #include <cstdint>

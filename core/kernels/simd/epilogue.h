@@ -7,7 +7,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// An epilogue, called with C's vector at (i, j .. j + kLanes - 1).
+// An epilogue that stores C's vector at (i, j .. j + kLanes - 1).
 template <typename T>
 struct StoreTo {
   T* data;
@@ -16,6 +16,7 @@ struct StoreTo {
     Store<T>(data + i * stride + j, value);
   }
 };
+// An epilogue that adds C's vector at (i, j .. j + kLanes - 1) to the elements there.
 template <typename T>
 struct AddTo {
   T* data;

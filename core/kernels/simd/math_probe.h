@@ -5,6 +5,7 @@
 
 namespace vrp::simd {
 
+// A function that Apply can compute.
 enum class Function { kExp, kExpOfTwo, kTanh, kSigmoid, kLog, kSumOfLanes, kMaxOfLanes };
 
 namespace avx2 {

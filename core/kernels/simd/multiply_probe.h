@@ -5,6 +5,7 @@
 
 namespace vrp::simd {
 
+// The sizes of a product of [rows, inner] and [inner, columns].
 struct ProductShape {
   int64_t rows;
   int64_t inner;

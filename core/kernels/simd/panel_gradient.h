@@ -71,6 +71,7 @@ inline void GradientPanel(const T* a, const T* b, int64_t rows, int64_t outputs,
   for (; r < outputs; ++r) GradientBlock<T, Steps, 1, kVectors>(a + r, b, rows, i + r, j, add);
 }
 
+// The sizes of a gradient [outputs, inputs], summed over `rows`.
 struct GradientSize {
   int64_t rows;
   int64_t outputs;

@@ -12,6 +12,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
+// Number of columns of a panel.
 template <typename T>
 inline constexpr int64_t kPanelColumns = kBlockVectors * kLanes<T>;
 

@@ -1,5 +1,5 @@
-// The encoder's products with operands of the element type. bf16_products.h has the other kind.
-// vec.h states who may include this.
+// The encoder's products with operands of the element type. bf16_products.h and
+// tile_products.h have the other kinds. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
+// Products with operands of type T.
 template <typename T>
 struct PlainProducts {
   using Element = T;

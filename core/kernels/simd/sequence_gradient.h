@@ -17,6 +17,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 inline constexpr int64_t kSequenceRows = 336;
 // Number of outputs (columns of A) packed at a time.
 inline constexpr int64_t kSequenceOutputs = 4 * kBlockRows;
+// Maximum number of rows after packing.
 template <typename P>
 inline constexpr int64_t kPackedRows = kSequenceRows / P::kValuesPerElement;
 

@@ -1,5 +1,5 @@
 // Operands of the products in step_product.h and sequence_gradient.h, in the element type.
-// bf16_operands.h has the other kind. vec.h states who may include this.
+// bf16_operands.h and tile_operands.h have the other kinds. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ inline __attribute__((always_inline)) Vec<T> LoadUpTo(const T* from, int64_t cou
   return count >= kLanes<T> ? Load<T>(from) : LoadFirst<T>(from, count);
 }
 
+// Operands of type T.
 template <typename T>
 struct PlainOperands {
   using Element = T;

@@ -1,4 +1,4 @@
-// Weights in the layout of step_product.h, for either kind of operands. The layout has panels of a
+// Weights in the layout of step_product.h, for any kind of operands. The layout has panels of a
 // block's columns, the last one without a gap. vec.h states who may include this.
 #pragma once
 

@@ -17,7 +17,7 @@ struct StoreHead {
   int64_t channels;  // from `column` on
   const T* factors;  // null: `factor`
   T factor;
-  bool add;
+  bool add;  // whether to add to the columns
 
   template <int64_t kRows>
   inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][1], int64_t i) const {

@@ -13,6 +13,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
+// Operands with the interface of PlainOperands.
 struct TileOperands : Bf16Operands {
   static int64_t PackedInner(int64_t inner) { return TilePairs(inner); }
   // Returns the size of rows padded to whole tiles.

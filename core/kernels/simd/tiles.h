@@ -12,8 +12,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-inline constexpr int64_t kTileSide = 16;  // rows, and columns of pairs or floats
-inline constexpr int64_t kTileSize = kTileSide * kTileSide;
+inline constexpr int64_t kTileSide = 16;              // rows, and columns of pairs or floats
 inline constexpr int64_t kTileBlock = 2 * kTileSide;  // rows and columns of a block: 2 x 2 tiles
 
 // Returns the number of pairs of `count` neighbours on a product's inner dimension, in whole tiles.

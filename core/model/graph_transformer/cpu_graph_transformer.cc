@@ -19,9 +19,11 @@
 namespace vrp {
 namespace {
 
-// Rows of nodes per group: enough for efficient products, few enough for the caches.
+// Approximate maximum number of rows of nodes in a group: enough for efficient products, few enough
+// for the caches.
 constexpr int64_t kGroupRows = 420;
-// Threads share an instance's trajectories in multiples of this number, the decoder's vector width.
+// Number of trajectories, the decoder's vector width, in multiples of which threads share an
+// instance's trajectories.
 constexpr int32_t kSharedTrajectories = 16;
 
 // The memory of one thread, reused by all steps.

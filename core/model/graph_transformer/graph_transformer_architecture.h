@@ -57,7 +57,7 @@ struct GraphTransformerOptions {
 std::string_view NormName(NormKind norm);
 
 // Returns {"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3, "norm": "instance",
-//  "edge_bias": true, "logit_clip": 10.0}, and "inputs" unless they are the defaults.
+//  "edge_bias": true, "logit_clip": 10.0}, and "inputs" unless options.inputs is empty.
 std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options);
 // Parses sizes. Returns the errors of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string_view json,

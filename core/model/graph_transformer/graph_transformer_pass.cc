@@ -9,6 +9,7 @@
 namespace vrp {
 namespace {
 
+// Multiple to which the embedding's inputs are padded.
 constexpr int64_t kVector = 16;
 
 bool HasTour(const NetworkBatch& batch, int32_t first, int32_t count) {

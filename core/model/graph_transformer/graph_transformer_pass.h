@@ -1,5 +1,5 @@
-// Forward and backward pass of a graph transformer for a group of instances, on one thread. It
-// computes the embedding and the decoder's projections, and calls the encoder; the decoder's steps
+// Forward and backward pass of a graph transformer for a group of instances, on one thread. Both
+// compute the embedding and the decoder's projections, and call the encoder. The decoder's steps
 // are in core/kernels/decoder. Needs no torch.
 //
 // Two products of weights are folded. The glimpse's projection W_o and the logit keys' W_l become
@@ -23,6 +23,7 @@
 
 namespace vrp {
 
+// Grows `values` to at least `size` elements.
 template <typename T>
 void GrowTo(std::vector<T>& values, int64_t size) {
   if (static_cast<int64_t>(values.size()) < size) values.resize(static_cast<size_t>(size));
@@ -36,7 +37,7 @@ struct GraphTransformerGroup {
   int32_t first = 0;    // number of the first instance in the batch
   int32_t count = 0;    // B
   int64_t columns = 0;  // K
-  // Whether products are in bf16, if HasBf16(). Callers set it before Encode.
+  // Whether products are in bf16, if HasBf16(). Callers set this flag before Encode.
   bool bf16 = false;
   std::vector<int32_t> first_rows;  // [B + 1]
   std::vector<T> features;          // [R, padded features]
@@ -72,7 +73,7 @@ class GraphTransformerPass {
 
   const ParameterLayout& layout() const { return layout_; }
   const NetworkInputs& inputs() const { return inputs_; }
-  // Prepares the weights; call it after each change of the flat `parameters`.
+  // Packs the weights. Must be called after each change of the flat `parameters`.
   void Pack(const T* parameters);
   // Whether products in bf16 are available: for float, on CPUs that support bf16. Call PackBf16
   // after Pack and before the first group that uses bf16. PackBf16 is thread-safe.
@@ -85,7 +86,7 @@ class GraphTransformerPass {
   // Returns the decoder's view of instance `b` of the group.
   DecoderNodes<const T> Nodes(const GraphTransformerGroup<T>& group, int32_t b) const;
 
-  // Clears the sums; call it before the first group of a step.
+  // Clears the sums. Must be called before the first group of a step.
   void ClearSums(GraphTransformerGroup<T>& group) const;
   // Clears the gradients of the projections, after Encode with `keep`.
   void ClearGradients(GraphTransformerGroup<T>& group) const;
@@ -94,7 +95,7 @@ class GraphTransformerPass {
   DecoderNodes<T> NodeGradients(GraphTransformerGroup<T>& group, int32_t b, T* gradient) const;
   // Computes the gradients of everything before the decoder.
   void Backward(const NetworkBatch& batch, GraphTransformerGroup<T>& group, T* gradient) const;
-  // Adds the sums to the flat `gradient`; call it after the last group of a step.
+  // Adds the sums to the flat `gradient`. Must be called after the last group of a step.
   void Finish(const T* parameters, const GraphTransformerGroup<T>& group, T* gradient) const;
 
  private:

@@ -17,7 +17,8 @@
 namespace vrp {
 namespace {
 
-// Trajectories per group: enough rows for efficient products of a step, few enough for the caches.
+// Approximate maximum number of trajectories in a group: enough rows for efficient products of a
+// step, few enough for the caches.
 constexpr int64_t kPointerGroupRows = 72;
 
 struct PointerWorker : EngineWorker<PointerGroup, float> {

@@ -32,6 +32,7 @@ inline constexpr int32_t kMaxHidden = 2048;
 inline constexpr int32_t kMaxLayers = 8;
 inline constexpr double kMaxDropout = 0.9;
 
+// Sizes and dropout of the network.
 struct PointerNetworkOptions {
   int32_t hidden = 256;    // kWidthMultiple .. kMaxHidden, a multiple of kWidthMultiple
   int32_t layers = 2;      // 1 .. kMaxLayers, in the encoder and in the decoder
@@ -43,7 +44,7 @@ struct PointerNetworkOptions {
 };
 
 // Returns {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10.0}, and "inputs" unless
-// they are the defaults.
+// options.inputs is empty.
 std::string WritePointerNetworkOptions(const PointerNetworkOptions& options);
 // Parses sizes. Returns the errors of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_view json,

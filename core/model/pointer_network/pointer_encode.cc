@@ -8,6 +8,7 @@
 namespace vrp {
 namespace {
 
+// Multiple to which an instance's number of nodes is padded.
 constexpr int64_t kPadding = 16;
 
 int64_t Padded(int64_t nodes) { return (nodes + kPadding - 1) / kPadding * kPadding; }

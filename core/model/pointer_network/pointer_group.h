@@ -86,7 +86,7 @@ struct PointerGroup {
   Floats context;  // [K, kPointerColumnPadding]
   Floats outputs, queries, glimpse, pointed, weights, attention, logits;
   Floats terms, likelihoods, term_weights;
-  Floats d_outputs, d_queries, d_glimpse, d_pointed, d_weights;
+  Floats d_queries, d_glimpse, d_pointed, d_weights;
   Floats d_nodes, d_keys, d_values, d_pointer_keys, d_gate_inputs, d_start, d_mean;
   Floats gathered, value_columns, scratch, step_gates, step_hidden, step_cell;
   std::vector<BeamSearch> searches;  // [count]

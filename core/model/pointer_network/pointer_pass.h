@@ -28,6 +28,7 @@ class PointerPass {
   PointerWeights& weights() { return weights_; }
   const PointerWeights& weights() const { return weights_; }
 
+  // The seed and the counters of an encoder's dropout.
   struct DropoutSettings {
     bool dropout = false;
     uint64_t seed = 0;

@@ -76,7 +76,7 @@ class GroupRollout {
     const DecodeResult<float> result = table_.Result<float>(group_.first + b);
     result.choices[int64_t{p} * result.max_steps + t] = node;
     result.lengths[p] = t + 1;
-    result.costs[p] = state.cost;
+    result.costs[p] = MetricSum(at.rules.problem.metric, state.cost);
     return true;
   }
 

@@ -44,7 +44,8 @@ struct PointerScores {
   }
 };
 
-// Returns the p-th node that a mask allows, modulo their number; node 0 if there is none.
+// Returns allowed node p, counted from 0, modulo the number of allowed nodes; node 0 if a mask
+// allows none.
 inline int32_t NthAllowed(const float* mask, int64_t nodes, int32_t p) {
   const auto count = static_cast<int32_t>(std::count(mask, mask + nodes, 0.0f));
   int32_t left = p % std::max(1, count);

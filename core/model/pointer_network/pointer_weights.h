@@ -26,6 +26,7 @@
 
 namespace vrp {
 
+// Multiple to which the channels of a head are padded.
 inline constexpr int64_t kPointerChannelPadding = 16;
 // Padded number of context columns. Feature columns are padded to a multiple of this number.
 inline constexpr int64_t kPointerColumnPadding = 16;
@@ -44,7 +45,7 @@ struct PointerLayer {
   PointerLinear input;  // input weights; not packed for the encoder's first layer
   PointerLinear recurrent;
   AlignedBuffer<float> bias;  // [4H], the sum of both
-  int64_t input_offset = 0;   // offset in the flat span, like the next
+  int64_t input_offset = 0;   // offset in the flat span, like the next three
   int64_t recurrent_offset = 0;
   int64_t bias_offset = 0;
   int64_t other_bias_offset = 0;
@@ -79,7 +80,7 @@ class PointerWeights {
   void Pack(const float* parameters, CpuPool* pool);
   void Clear(PointerSums& sums) const;
   // Adds `sums` to the flat `gradient`, and copies the gradients of the first biases to the second
-  // ones. Changes `sums`. Call it once, after the last group of a step.
+  // ones. Changes `sums`. Must be called once, after the last group of a step.
   void Finish(const float* parameters, PointerSums& sums, float* gradient) const;
 
   std::vector<PointerLayer> encoder;

@@ -10,11 +10,13 @@
 
 namespace vrp {
 
+// The order of an instance's nodes.
 enum class NodeOrder {
   kAsGiven,  // for networks whose results do not depend on the order
   kByAngle,  // for sequence models: customers by angle around the depot, after the widest gap
 };
 
+// The order of the nodes, and the columns of their features.
 struct BatchForm {
   // NOLINTNEXTLINE(google-explicit-constructor): most networks read only built-in inputs.
   BatchForm(NodeOrder nodes) : order(nodes) {}

@@ -33,6 +33,7 @@ struct MovingAverage {
   bool known = false;  // whether a step has set it; before that, a greedy rollout's mean is used
 };
 
+// The settings of captured steps.
 struct CapturedStepsRequest {
   int32_t instances = 0;  // B, per step; with labels the maximum
   int32_t nodes = 0;      // N, of the largest instance
@@ -47,16 +48,16 @@ struct CapturedStepsRequest {
   int32_t parts = 1;
   // P, with kShared and kBest. 0: the number of nodes that may come first in a batch's instances.
   int32_t trajectories = 1;
-  bool distinct_starts = false;  // as in RolloutRequest, with kShared only
-  uint64_t seed = 1;             // draws depend on (seed, step from 1, b * P + p, t)
-  bool bf16 = false;
-  double average_decay = 0.8;
+  bool distinct_starts = false;            // as in RolloutRequest, with kShared only
+  uint64_t seed = 1;                       // draws depend on (seed, step from 1, b * P + p, t)
+  bool bf16 = false;                       // whether products are in bf16
+  double average_decay = 0.8;              // decay of the kAverage baseline
   const PolicyEngine* baseline = nullptr;  // for kGreedy; must outlive the steps
   // Whether the steps learn from labels. They then have neither a baseline nor trajectories of
   // their own.
   bool labels = false;
   double label_smoothing = 0;
-  bool dropout = false;
+  bool dropout = false;  // whether units are dropped; with labels only
   AdamWOptions adamw = {};
   double gradient_clip = 1;
   double weight_average = 0;                // decay of the weights' moving average; 0: no average
@@ -78,7 +79,7 @@ struct CapturedStepsState {
 struct CapturedStepReport {
   int64_t step = 0;  // from 1
   double loss = 0;
-  double cost = 0;           // mean over the instances
+  double cost = 0;           // mean over the gradient's trajectories, or StepLabels::cost
   double gradient_norm = 0;  // norm before clipping
   double pass_difference = 0;
   int64_t instances = 0;
@@ -95,6 +96,7 @@ struct StepLabels {
   double teacher_forcing = 1;                          // as in RolloutRequest
 };
 
+// Returns the number of choices of the longest label.
 inline int64_t MaxChoices(const StepLabels& labels) {
   int64_t longest = 0;
   for (const std::vector<int32_t>& one : labels.choices)
@@ -109,8 +111,9 @@ class CapturedSteps {
 
   // Loads the host's `state` and the engine's host parameters.
   virtual absl::Status Load(const CapturedStepsState& state) = 0;
-  // Blocks until the next step has a free slot for its report. The step functions call it
-  // themselves. Callers that share the device call it before their turn on the device begins.
+  // Blocks until the next step has a free slot for its report. The step functions call
+  // WaitForReportSlot themselves. Callers that share the device also call WaitForReportSlot before
+  // their turn on the device begins.
   virtual absl::Status WaitForReportSlot() = 0;
   // Starts the next step without waiting for its end. Returns kResourceExhausted or kInternal if
   // the step could not start; nothing has changed then. Returns kUnavailable if the device is lost.

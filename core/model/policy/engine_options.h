@@ -5,12 +5,14 @@
 
 namespace vrp {
 
+// The precision of a network's products.
 enum class Precision {
   kFp32,
   kBf16,  // products in bf16, sums and everything else in fp32
   kFp16,  // CUDA only: products in fp16, the loss scaled so that small gradients do not vanish
 };
 
+// The options of an engine.
 struct EngineOptions {
   Precision precision = Precision::kFp32;
   // The next six apply to engines with LibTorch only.

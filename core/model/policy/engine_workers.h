@@ -42,7 +42,7 @@ inline int EngineThreads(const RolloutRequest& request) {
 // Calls body(0) .. body(count - 1) on the pool's threads. Without a pool, `count` must be 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
 
-// The memory and results of one thread. Engines derive their workers from it.
+// The memory and results of one thread. Engines derive their workers from EngineWorker.
 template <typename Group, typename T>
 struct EngineWorker {
   Group group;                  // the network's activations

@@ -9,7 +9,7 @@
 namespace vrp {
 
 // Makes a policy that improves the best plans of `policy` if DecodeOptions::improvement asks for
-// it, and otherwise forwards to `policy`. It improves CVRP and TSP of at most kMaxImprovedNodes
+// it, and otherwise forwards to `policy`. Supports CVRPs and TSPs of at most kMaxImprovedNodes
 // nodes, with symmetric distances and no rules besides capacity.
 std::unique_ptr<Policy> MakeImprovingPolicy(std::unique_ptr<Policy> policy,
                                             std::unique_ptr<BatchImprover> improver);

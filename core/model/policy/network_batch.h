@@ -18,8 +18,8 @@ namespace vrp {
 // lengths, and exp(-d / 0.1) of both. The latter distinguish near neighbours.
 inline constexpr int32_t kEdgeFeatures = 4;
 
-// A batch of instances, immutable once made. Rows of instance b are first_rows[b] .. first_rows[b +
-// 1] - 1, its nodes in the network's order (see `orders`).
+// A batch of instances, which engines do not change. Rows of instance b are first_rows[b] ..
+// first_rows[b + 1] - 1, its nodes in the network's order (see `orders`).
 struct NetworkBatch {
   std::vector<int32_t> first_rows;       // [B + 1]
   std::vector<float> features;           // [rows, columns]

@@ -10,6 +10,7 @@
 
 namespace vrp {
 
+// The inputs of a network's nodes, and where a batch holds their values.
 struct NetworkInputs {
   std::vector<std::string> names;  // in order, with kVisitedInput if the architecture reads it
   // Columns of NetworkBatch::features that the embedding reads: `names` without kVisitedInput,

@@ -5,7 +5,7 @@
 
 namespace vrp {
 
-inline constexpr int32_t kWidthMultiple = 16;  // every width is a multiple of it
+inline constexpr int32_t kWidthMultiple = 16;  // widths are multiples of this number
 // Bounds of `logit_clip`, the largest absolute value of a logit.
 inline constexpr double kMinLogitClip = 0.1;
 inline constexpr double kMaxLogitClip = 100;

@@ -92,9 +92,10 @@ absl::StatusOr<Json> ReadNetworkSizes(std::string_view text, std::string_view na
   };
   const size_t keys = architecture.options.size();
   if (!json.is_object() || json.size() != keys + json.count(kInputsKey)) {
-    return absl::InvalidArgumentError(Concat(
-        name, ": architecture_json: wanted an object with exactly these keys, and perhaps inputs: ",
-        KeysText(architecture.options)));
+    return absl::InvalidArgumentError(
+        Concat(name, ": architecture_json: got ", Quoted(json.dump()),
+               ", wanted an object with exactly these keys, and perhaps inputs: ",
+               KeysText(architecture.options)));
   }
   const Json defaults = Json::parse(architecture.default_sizes().json);
   for (const NetworkOption& option : architecture.options) {

@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-// Runs an engine's work on its device's executor.
+// A runner of an engine's work on the executor of the engine's device.
 class ExecutorLane {
  public:
   ExecutorLane(DeviceExecutor& executor, Priority priority)

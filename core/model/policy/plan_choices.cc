@@ -7,10 +7,10 @@
 namespace vrp {
 namespace {
 
-// Whether a route costs the same in both directions.
+// Whether reversing a route changes neither its cost nor its feasibility.
 bool IsReversible(const RoutingProblem& problem) {
   return problem.window_opens == nullptr && problem.distances == nullptr &&
-         problem.backhauls == nullptr && !problem.open_routes;
+         problem.durations == nullptr && problem.backhauls == nullptr && !problem.open_routes;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 
 namespace vrp {
 
+// The method by which a policy decodes plans.
 enum class DecodeMethod {
   kGreedy,
   kSample,
@@ -29,7 +30,7 @@ enum class DecodeMethod {
 
 // Largest number of DecodeOptions::augmentations.
 inline constexpr int32_t kMaxAugmentations = 8;
-// Largest `width` of kSample and of kBeam.
+// Largest `width` of kSample and kMultiStart, and of kBeam.
 inline constexpr int32_t kMaxSamples = 100'000;
 inline constexpr int32_t kMaxBeams = 10'000;
 
@@ -40,6 +41,7 @@ struct PlanImprovement {
   absl::Time until = absl::InfiniteFuture();  // time at which the rounds end early
 };
 
+// The options of Policy::Decode.
 struct DecodeOptions {
   DecodeMethod method = DecodeMethod::kGreedy;
   int32_t width = 1;  // samples, beams or starts per instance; 1 for kGreedy
@@ -61,10 +63,11 @@ struct DecodedPlan {
   double log_likelihood = 0;  // sum over the choices
   // Plans of other trajectories, the cheapest first; equal plans may repeat.
   std::vector<Plan> others = {};
-  int32_t rounds = 0;             // rounds of improvement that were run
+  int32_t rounds = 0;             // rounds of improvement; the fewest of any plan of the batch
   absl::Duration improving = {};  // time to improve the whole batch
 };
 
+// The network of a policy, and its device.
 struct PolicyInfo {
   std::string architecture;  // Architecture::name
   std::vector<std::string> input_features;

@@ -22,9 +22,10 @@
 
 namespace vrp {
 
-// How trajectories choose nodes. kBeam returns the P trajectories of a beam search of width P
-// (core/kernels/decoder/beam_search.h), the likeliest first, the greedy one among them. If there
-// are fewer tours, the other rows have no choices, infinite costs and log-likelihoods of -inf.
+// The rule by which trajectories choose nodes. kBeam returns the P trajectories of a beam search of
+// width P (core/kernels/decoder/beam_search.h), the likeliest first, the greedy one among them. If
+// there are fewer tours, the other rows have no choices, infinite costs and log-likelihoods of
+// -inf.
 enum class Choice { kGreedy, kSample, kForced, kBeam };
 
 // The settings of a rollout. Shapes: B instances, P trajectories of each, T steps (of the longest
@@ -76,6 +77,7 @@ inline constexpr std::array<std::string_view, 8> kPhaseNames = {
     "data", "copy", "encode", "rollout", "second_pass", "backward", "optimiser", "log"};
 using PhaseSeconds = std::array<double, kPhaseNames.size()>;  // seconds, summed over threads
 
+// The settings of AddGradient.
 struct GradientRequest {
   RolloutRequest rollout;
   // Smoothing s. With kForced each step's term is (1 - s) log p(choice) + s mean of log p over the
@@ -88,14 +90,14 @@ struct GradientRequest {
 };
 
 // A function that computes the trajectories' weights in the loss. `costs` [count, P] are of
-// instances first .. first + count - 1; it writes `weights` [count, P]. Several threads call it at
-// the same time.
+// instances first .. first + count - 1. The function writes `weights` [count, P]. Several threads
+// call the function at the same time.
 using WeighTrajectories = absl::FunctionRef<void(int64_t first, std::span<const double> costs,
                                                  std::span<double> weights)>;
 
 // The results of AddGradient.
 struct GradientOutcome {
-  double loss = 0;             // sum of weight * log-likelihood
+  double loss = 0;             // sum of weight * (smoothed) log-likelihood
   Trajectories trajectories;   // trajectories of the rollout
   double pass_difference = 0;  // largest |second pass - rollout| of a log-likelihood per choice
   PhaseSeconds seconds{};

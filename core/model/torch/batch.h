@@ -78,6 +78,7 @@ at::Tensor EuclideanDistances(const at::Tensor& features);
 // that has no matrix.
 at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given);
 
+// The instances of a TorchBatch, and the type and device of its tensors.
 struct TorchBatchRequest {
   int32_t first = 0;  // instances first .. first + count - 1 of the batch
   int32_t count = 0;

@@ -32,8 +32,8 @@ inline constexpr int64_t kMaxCapturedPairs = int64_t{1} << 17;
 // tens of MiB, share memory.
 inline constexpr size_t kMaxCapturedShapes = 16;
 
-// The parts of a captured rollout, which must outlive it. The network's passes must be fused, and
-// the parameters float32.
+// The objects that captured rollouts use. They must outlive the CapturedRollouts. The network's
+// passes must be fused, and the parameters float32.
 struct CapturedRolloutsParts {
   const TorchNetwork* network = nullptr;
   const TorchParameters* parameters = nullptr;
@@ -72,8 +72,8 @@ class CapturedRollouts {
 
   const CapturedRolloutsParts parts_;
   const StepStreamFactory make_stream_;
-  std::mutex mutex_;  // guards all members below
-  bool without_stream_ = false;
+  std::mutex mutex_;                          // guards all members below
+  bool without_stream_ = false;               // whether make_stream_ returned null
   std::unique_ptr<StepStream> stream_;        // null before the first use
   const void* weights_ = nullptr;             // address of the weights when shapes_ were captured
   std::list<std::unique_ptr<Shape>> shapes_;  // the most recently used one first

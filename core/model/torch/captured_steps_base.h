@@ -41,12 +41,13 @@ struct CapturedStepsParts {
 // Largest number of padded widths of batches, and of padded lengths of labels. Each combination has
 // its own graph. Computation grows linearly with the length and quadratically with the width.
 inline constexpr int32_t kMaxPaddedWidths = 8;
+// Multiples to which widths (in nodes) and lengths (in choices) are padded.
 inline constexpr int32_t kNodesMultiple = 16;
 inline constexpr int32_t kLengthMultiple = 8;
 // Rounds `count` up to one of at most kMaxPaddedWidths values: equally spaced multiples of
-// `multiple`, and at last `limit`.
+// `multiple`, and finally `limit`.
 int32_t PaddedTo(int32_t count, int32_t limit, int32_t multiple);
-// Largest number of graphs that are kept, since batches also differ in their number of
+// Largest number of captures that are kept, one for each combination of width, length and number of
 // trajectories. The least recently used one is dropped.
 inline constexpr size_t kMaxCaptures = 128;
 
@@ -115,7 +116,8 @@ class CapturedStepsBase : public CapturedSteps {
   DeviceOptimiser optimiser_;
 
  private:
-  // The memory and graph for batches of one width, with labels of one length.
+  // The memory and graph for batches of one width, with labels of one length and one number of
+  // trajectories.
   struct StepCapture {
     StepCapture(const StepBatchShape& shape, at::Device device, int32_t number)
         : batch(shape, device), trajectories(number) {}

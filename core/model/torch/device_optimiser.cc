@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// Elements per piece; small enough that every multiprocessor gets some pieces.
+// Maximum number of elements of a piece, small enough that every multiprocessor gets some pieces.
 constexpr int32_t kElementsAPiece = 4096;
 
 template <typename T>

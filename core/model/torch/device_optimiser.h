@@ -14,6 +14,7 @@
 
 namespace vrp {
 
+// The options of a DeviceOptimiser.
 struct DeviceOptimiserOptions {
   AdamWOptions adamw;
   double clip = 1;                         // maximum norm of the gradient
@@ -35,10 +36,11 @@ class DeviceOptimiser {
   // Copies the same values to `state`. Blocks until the copy is done.
   void Save(CapturedStepsState& state) const;
 
-  // Puts one step into the current stream. `loss` [] double.
+  // Puts one step into the current stream. `loss` is [] double. Returns the errors of
+  // OptimiseOnCuda.
   absl::Status Step(const at::Tensor& loss) const;
 
-  // Returns the number of started steps, in the device's memory.
+  // Returns the address of the number of finished steps, in the device's memory.
   const int64_t* steps() const;
   // These return results of the last step, in the device's memory.
   at::Tensor Steps() const;    // [] int64

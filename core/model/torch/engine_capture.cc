@@ -63,7 +63,9 @@ absl::Status TorchEngine::CheckCapture(const CapturedStepsRequest& request) cons
     return absl::UnimplementedError("engine options: captured steps need fused passes");
   }
   if (tensors_.flat().scalar_type() != at::kFloat) {
-    return absl::UnimplementedError("parameters: wanted float32 for captured steps");
+    return absl::UnimplementedError(Concat("parameters: got ",
+                                           c10::toString(tensors_.flat().scalar_type()),
+                                           ", wanted float32 for captured steps"));
   }
   if (request.drawn.has_value() && batch_form().order != NodeOrder::kAsGiven) {
     return absl::UnimplementedError(

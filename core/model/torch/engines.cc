@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-// The network of an architecture. `json` holds checked sizes.
+// The function that makes an architecture's network. `json` holds checked sizes.
 struct NetworkMaker {
   const Architecture* architecture = nullptr;
   std::unique_ptr<TorchNetwork> (*make)(std::string_view json) = nullptr;

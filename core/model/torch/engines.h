@@ -13,6 +13,7 @@
 
 namespace vrp {
 
+// The device, the seed and the options of an engine with LibTorch.
 struct TorchEngineRequest {
   DeviceId device;
   uint64_t seed = 1;  // seed of the initial weights

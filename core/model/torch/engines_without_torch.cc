@@ -7,7 +7,8 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const Architecture
                                                               const NetworkSizes&,
                                                               const TorchEngineRequest&) {
   return absl::UnimplementedError(
-      "device: this program was built without LibTorch and computes on the CPU only");
+      "device: this program was built without LibTorch and computes on the CPU only: "
+      "see ./dev build cuda");
 }
 
 }  // namespace vrp

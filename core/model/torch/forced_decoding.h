@@ -52,7 +52,7 @@ struct OwnChoices {
 };
 
 // Returns the node that the decoder reads at each step, [B, Q], for scheduled sampling (Bengio et
-// al. 2015). At steps with `own` it is the likeliest choice of the step before. Computes no
+// al. 2015). At steps with `own`, the node is the likeliest choice of the step before. Computes no
 // gradients and restarts the decoder.
 absl::StatusOr<at::Tensor> ReadOwnChoices(const OwnChoices& job);
 

@@ -19,9 +19,10 @@ struct FusedBatch {
   const NetworkBatch* batch = nullptr;
   int32_t first = 0;  // instances first .. first + count - 1 are encoded
   int32_t count = 0;
-  bool deterministic = false;
+  bool deterministic = false;  // whether to sum gradients in a fixed order
 };
 
+// The gradient and the log-likelihoods of a second pass.
 struct FusedGradient : PassGradient {
   std::vector<double> log_likelihoods;  // [B * P], of the smoothed terms
 };

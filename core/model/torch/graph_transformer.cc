@@ -140,7 +140,7 @@ class GraphTransformer final : public TorchNetwork {
                                      EncodeNodes(parameters, batch, options));
   }
 
-  // One product gives all projections of the nodes. The glimpse's projection is folded into the
+  // Computes all projections of the nodes by one product. Folds the glimpse's projection into the
   // logit keys: (out g) . k = g . (out^T k).
   std::optional<DecoderProjections> Project(const TorchParameters& parameters,
                                             const TorchBatch& batch,

@@ -19,7 +19,8 @@
 namespace vrp {
 namespace {
 
-constexpr uint64_t kFirstStream = 1;  // the optimiser's step count, from 1, is added to it
+// Random stream of the first step. Each step adds the number of finished steps.
+constexpr uint64_t kFirstStream = 1;
 
 class LabelSteps final : public CapturedStepsBase {
  public:
@@ -51,7 +52,7 @@ class LabelSteps final : public CapturedStepsBase {
     at::Tensor loss;  // double
     at::Tensor agrees;
     at::Tensor choices;
-    at::Tensor difference;  // double: largest of the passes' log-likelihoods per choice
+    at::Tensor difference;  // double: largest |second pass - rollout| per choice
     at::Tensor stuck;
   };
   // Does all work of a step after its upload, in the current stream.

@@ -52,6 +52,7 @@ struct DropoutDraws {
   int64_t first_instance = 0;
 };
 
+// The options of Encode and Project.
 struct EncodeOptions {
   bool gradient_checkpointing = false;
   bool dropout = false;  // whether units are dropped, drawn by `draws`; never in rollouts
@@ -63,8 +64,8 @@ class TorchDecoder {
  public:
   virtual ~TorchDecoder() = default;
 
-  // Clears the state of earlier steps. Call it before the first step of `trajectories` tours per
-  // instance.
+  // Clears the state of earlier steps. Must be called before the first step of `trajectories` tours
+  // per instance.
   virtual void Start(int64_t trajectories) = 0;
   // Returns the logits of one step, [B, P, N].
   virtual at::Tensor Step(const StepInputs& inputs) = 0;

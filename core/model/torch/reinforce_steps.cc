@@ -65,7 +65,7 @@ class ReinforceSteps final : public CapturedStepsBase {
   absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
                                          const PartBatch& part) const;
   absl::Status Begin(StepBaseline baseline, const NetworkBatch* batch);
-  // Sets the average to a greedy rollout's mean.
+  // Sets the average to the mean scaled cost of a greedy rollout.
   absl::Status BeginAverage();
   // Draws the step's instances in the current stream, if the device draws them.
   absl::Status Draw();

@@ -16,7 +16,7 @@
 
 namespace vrp {
 
-// The parts of the passes, which must outlive them.
+// The objects and options that the passes use. The objects must outlive the StepPasses.
 struct StepPassesOptions {
   const TorchNetwork* network = nullptr;
   const TorchParameters* parameters = nullptr;
@@ -24,9 +24,9 @@ struct StepPassesOptions {
   const StepRules* rules = nullptr;       // [B], on the device
   StepStream* stream = nullptr;           // stream into which the work is put
   Precision precision = Precision::kFp32;
-  const LossScaler* scaler = nullptr;  // null: losses are not scaled
-  bool deterministic = false;
-  bool gradient_checkpointing = false;
+  const LossScaler* scaler = nullptr;   // null: losses are not scaled
+  bool deterministic = false;           // whether to sum gradients in a fixed order
+  bool gradient_checkpointing = false;  // as in EngineOptions
 };
 
 // Results of a rollout, [B * P] each.

@@ -19,7 +19,7 @@ namespace vrp {
 // from there to page-locked memory. Meanwhile the next steps write the rows again.
 class StepReports {
  public:
-  // Makes `every` rows. The stream must outlive them.
+  // Makes `every` rows. `stream` must outlive the StepReports.
   StepReports(StepStream* stream, int32_t every, at::Device device);
 
   // Scalars in the device's memory, [] each, of any type. Write stores them as double.

@@ -129,7 +129,10 @@ nlohmann::ordered_json EvaluationJson(const CardEvaluation& evaluation) {
 }
 
 absl::StatusOr<CardEvaluation> ReadEvaluation(const Json& object, std::string_view where) {
-  if (!object.is_object()) return absl::InvalidArgumentError(Concat(where, ": wanted an object"));
+  if (!object.is_object()) {
+    return absl::InvalidArgumentError(
+        Concat(where, ": got ", object.type_name(), ", wanted an object"));
+  }
   CardReader reader(object, where);
   CardEvaluation evaluation;
   evaluation.data = reader.Text("data");
@@ -161,8 +164,11 @@ absl::Status ReadEvaluations(const Json& card, std::string_view name, ModelCard&
   const auto found = card.find("evaluations");
   if (found == card.end()) return absl::OkStatus();
   if (!found->is_array() || found->size() > kMaxCardEvaluations) {
-    return absl::InvalidArgumentError(Concat(
-        name, ": evaluations: wanted an array with a length of at most ", kMaxCardEvaluations));
+    const std::string got =
+        found->is_array() ? Concat(found->size(), " entries") : std::string(found->type_name());
+    return absl::InvalidArgumentError(Concat(name, ": evaluations: got ", got,
+                                             ", wanted an array with a length of at most ",
+                                             kMaxCardEvaluations));
   }
   for (const Json& object : *found) {
     const std::string where = Concat(name, ": evaluations[", result.evaluations.size(), "]");
@@ -174,7 +180,8 @@ absl::Status ReadEvaluations(const Json& card, std::string_view name, ModelCard&
 
 absl::StatusOr<int64_t> ReadSchema(const Json& json, std::string_view name) {
   if (!json.is_object()) {
-    return absl::InvalidArgumentError(Concat(name, ": wanted a JSON object"));
+    return absl::InvalidArgumentError(
+        Concat(name, ": got ", json.type_name(), ", wanted a JSON object"));
   }
   CardReader reader(json, name);
   const int64_t schema = reader.Count("schema_version");

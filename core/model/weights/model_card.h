@@ -36,6 +36,7 @@ inline constexpr size_t kMaxCardEvaluations = 50;
 // The largest size of a card file, in bytes.
 inline constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
 
+// The contents of a card file.
 struct ModelCard {
   std::string architecture;       // Architecture::name
   std::string architecture_json;  // the architecture's sizes, as {"hidden": 256, "layers": 2, ...}

@@ -58,8 +58,11 @@ absl::StatusOr<std::vector<int64_t>> Integers(const nlohmann::json& entry, const
   constexpr size_t kMaxRank = 16;
   const auto found = entry.find(key);
   if (found == entry.end() || !found->is_array() || found->size() > kMaxRank) {
-    return absl::InvalidArgumentError(
-        Concat(where, ".", key, ": wanted an array of at most ", kMaxRank, " integers"));
+    const std::string got = found == entry.end() ? "nothing"
+                            : found->is_array()  ? Concat(found->size(), " entries")
+                                                 : found->type_name();
+    return absl::InvalidArgumentError(Concat(
+        where, ".", key, ": got ", got, ", wanted an array of at most ", kMaxRank, " integers"));
   }
   std::vector<int64_t> values;
   for (const nlohmann::json& value : *found) {
@@ -77,7 +80,9 @@ absl::StatusOr<std::vector<int64_t>> Integers(const nlohmann::json& entry, const
 absl::StatusOr<TensorType> ParseType(const nlohmann::json& entry, const std::string& where) {
   const auto found = entry.find("dtype");
   if (found == entry.end() || !found->is_string()) {
-    return absl::InvalidArgumentError(Concat(where, ".dtype: wanted a string"));
+    return absl::InvalidArgumentError(Concat(where, ".dtype: got ",
+                                             found == entry.end() ? "nothing" : found->type_name(),
+                                             ", wanted a string"));
   }
   const auto& text = found->get_ref<const std::string&>();
   for (const TypeRow& row : kTypes) {
@@ -93,7 +98,8 @@ absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const nlohmann:
   const std::string where = Concat(file, ": ", Quoted(tensor));
   if (!entry.is_object() || entry.size() != 3) {
     return absl::InvalidArgumentError(
-        Concat(where, ": wanted an object of dtype, shape and data_offsets"));
+        Concat(where, ": got ", Quoted(entry.dump()),
+               ", wanted an object of dtype, shape and data_offsets"));
   }
   TensorView view;
   view.name = tensor;
@@ -103,7 +109,8 @@ absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const nlohmann:
   const auto size = static_cast<int64_t>(buffer.size());
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > size) {
     return absl::InvalidArgumentError(
-        Concat(where, ".data_offsets: wanted [begin, end] within the ", size, " bytes of data"));
+        Concat(where, ".data_offsets: got ", Quoted(entry.at("data_offsets").dump()),
+               ", wanted [begin, end] within the ", size, " bytes of data"));
   }
   const std::optional<int64_t> wanted = ByteCount(TensorTypeBytes(view.type), view.shape);
   if (!wanted.has_value() || *wanted != offsets[1] - offsets[0]) {
@@ -122,12 +129,13 @@ absl::StatusOr<std::map<std::string, std::string>> ParseMetadata(const nlohmann:
   const auto found = header.find(kMetadataKey);
   if (found == header.end()) return metadata;
   if (!found->is_object()) {
-    return absl::InvalidArgumentError(Concat(file, ": __metadata__: wanted an object of strings"));
+    return absl::InvalidArgumentError(
+        Concat(file, ": __metadata__: got ", found->type_name(), ", wanted an object of strings"));
   }
   for (const auto& [key, value] : found->items()) {
     if (!value.is_string()) {
-      return absl::InvalidArgumentError(
-          Concat(file, ": __metadata__[", Quoted(key), "]: wanted a string"));
+      return absl::InvalidArgumentError(Concat(file, ": __metadata__[", Quoted(key), "]: got ",
+                                               value.type_name(), ", wanted a string"));
     }
     metadata[key] = value.get<std::string>();
   }
@@ -173,7 +181,8 @@ absl::StatusOr<nlohmann::json> ParseHeader(std::string_view bytes, std::string_v
                        ParseJsonText(bytes.substr(kLengthBytes, static_cast<size_t>(length)),
                                      Concat(name, " (header)"), limits));
   if (!header.is_object()) {
-    return absl::InvalidArgumentError(Concat(name, ": header: wanted a JSON object"));
+    return absl::InvalidArgumentError(
+        Concat(name, ": header: got ", header.type_name(), ", wanted a JSON object"));
   }
   return header;
 }

@@ -16,6 +16,7 @@
 
 namespace vrp {
 
+// The type of a tensor's elements.
 enum class TensorType { kBool, kUint8, kInt32, kInt64, kFloat16, kBfloat16, kFloat32, kFloat64 };
 std::string_view TensorTypeName(TensorType type);  // "BOOL", "U8", ..., as in the header
 int64_t TensorTypeBytes(TensorType type);          // bytes of one element
@@ -28,6 +29,7 @@ struct TensorView {
   std::span<const std::byte> data;
 };
 
+// Largest sizes of a header and of a whole file, in bytes.
 inline constexpr int64_t kMaxSafetensorsHeaderBytes = int64_t{16} << 20;
 inline constexpr int64_t kMaxSafetensorsBytes = int64_t{4} << 30;
 
@@ -50,8 +52,8 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-// Returns a file with `tensors` in their order and data aligned to 8 bytes. Aborts if a name
-// repeats or is `__metadata__`, or if a length is wrong.
+// Returns a file with `tensors` in their order. The tensors' bytes begin at a multiple of 8. Aborts
+// if a name repeats or is `__metadata__`, or if a length is wrong.
 std::string WriteSafetensors(std::span<const TensorView> tensors,
                              const std::map<std::string, std::string>& metadata = {});
 
