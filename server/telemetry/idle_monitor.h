@@ -1,4 +1,4 @@
-// Finds out that nobody uses the daemon, so that it can end.
+// Detects that the daemon is unused, so that the program can end.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class IdleMonitor {
   IdleMonitor(const IdleMonitor&) = delete;
   IdleMonitor& operator=(const IdleMonitor&) = delete;
 
-  // Checks once. The monitor's thread calls it at each interval.
+  // Checks once. The monitor's thread calls Poll at each interval.
   void Poll(absl::Time now = SteadyNow());
 
  private:
