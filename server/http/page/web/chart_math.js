@@ -97,7 +97,7 @@ export function linePath(points, toX, toY, stepped = false) {
 }
 
 /**
- * Returns at most `limit` points that keep the shape: first, last, and the extremes of equal parts.
+ * Returns at most `limit` + 2 points that keep the shape: the extremes of equal parts, and the last point.
  * @param {Point[]} points
  * @param {number} limit
  * @returns {Point[]}
