@@ -14,8 +14,8 @@
 
 namespace vrp {
 
-// A monitor that reports once that the daemon was idle for a time: no call began or was in flight,
-// and no job was waiting or running. Open connections without calls do not count. Thread-safe.
+// A monitor that reports once that the daemon was idle for a time. An idle daemon has no calls, and
+// no waiting or running jobs. Open connections without calls do not count. Thread-safe.
 class IdleMonitor {
  public:
   struct Options {

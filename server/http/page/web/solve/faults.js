@@ -36,7 +36,7 @@ export function setValue(root, path, value) {
 }
 
 /**
- * Returns the path in the file for the path in an error, or null if there is no such value: errors speak of
+ * Returns the path in the file for the path in an error, or null if there is no such value. For example, an error names
  * `customers[3].demand` where the project's JSON has `demands[4]`.
  * @param {any} root
  * @param {(string|number)[]} path
