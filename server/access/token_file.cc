@@ -49,7 +49,9 @@ absl::StatusOr<std::vector<TokenEntry>> ParseTokenFile(std::string_view text,
       entries.push_back({.role = *role, .digest = words[1]});
     }
     if (entries.size() > kMaxTokens || errors.size() > kMaxTokens) {
-      return absl::InvalidArgumentError(Concat(name, ": more than ", kMaxTokens, " tokens"));
+      return absl::InvalidArgumentError(Concat(name, ": has more than ", kMaxTokens,
+                                               " tokens or wrong lines, wanted at most ",
+                                               kMaxTokens, " tokens"));
     }
   }
   if (!errors.empty()) return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));

@@ -16,9 +16,10 @@ struct TokenEntry {
 };
 
 // Parses lines `ROLE DIGEST NOTE`, where NOTE may be absent or several words; `#` begins a comment.
-// `name` is the file's name. Returns kInvalidArgument naming every wrong line, and for a file
-// without tokens or with more than 10,000. The message never shows the line's words, since one may
-// be a token that was pasted instead of its digest.
+// `name` is the file's name. Returns kInvalidArgument naming every wrong line. Also returns
+// kInvalidArgument for a file without tokens, and for more than 10,000 tokens or wrong lines. The
+// message never shows the line's words, since one may be a token that was pasted instead of its
+// digest.
 absl::StatusOr<std::vector<TokenEntry>> ParseTokenFile(std::string_view text,
                                                        std::string_view name);
 

@@ -29,8 +29,8 @@ struct ForgetRequest {
 using CommandLine = std::variant<VrpdOptions, PrintAndExit, RestoreRequest, ForgetRequest>;
 
 // Parses `arguments`, without the program's name, and reads the file of --config. Flags override
-// the file. --version prints `version`. Returns kInvalidArgument or kNotFound naming the wrong
-// option.
+// the file. --version prints `version`. Returns kInvalidArgument naming the wrong options, or the
+// error of ReadFile for the file.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments,
                                              const std::string& version);
 

@@ -113,7 +113,7 @@ class Reader {
 
   bool ReadValue(const YAML::Node& node, const OptionRow& row, std::string& out) {
     if (!IsText(node)) {
-      AddValueError(node, row.key, row.words.empty() ? "text" : AllowedValues(row));
+      AddValueError(node, row.key, row.words.empty() ? WantedText() : AllowedValues(row));
       return false;
     }
     if (!row.words.empty() && std::ranges::find(row.words, node.Scalar()) == row.words.end()) {
@@ -132,7 +132,7 @@ class Reader {
     out.clear();
     for (const YAML::Node& entry : node) {
       if (!IsText(entry)) {
-        AddValueError(entry, row.key, "text");
+        AddValueError(entry, row.key, WantedText());
         return false;
       }
       out.push_back(entry.Scalar());
@@ -147,6 +147,9 @@ class Reader {
     return errors_.size() == errors;
   }
 
+  static std::string WantedText() {
+    return Concat("text of 1 to ", kMaxTextBytes, " bytes of printable UTF-8");
+  }
   static bool IsText(const YAML::Node& node) {
     return node.IsScalar() && !node.Scalar().empty() && node.Scalar().size() <= kMaxTextBytes &&
            IsPrintableUtf8(node.Scalar());

@@ -102,8 +102,8 @@ absl::Status CheckHttpAddress(std::string_view option, std::string_view text,
 absl::Status BindError(std::string_view option, std::string_view text) {
   return absl::UnavailableError(
       Concat(option, ": cannot listen on ", Quoted(text),
-             ": another process uses the port, or the address is not this machine's. Choose "
-             "another port; port 0 chooses a free one"));
+             ": another process uses the port, the address is not this machine's, or this user may "
+             "not use the port. Choose another port; port 0 chooses a free one"));
 }
 
 std::string BoundAddress(const ListenAddress& address, int32_t port) {

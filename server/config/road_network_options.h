@@ -54,8 +54,8 @@ struct RoadNetworkOptions {
   // service.
   int32_t block_size = 0;
   int32_t connections = 4;  // concurrent requests of the daemon
-  int32_t timeout_s = 30;   // of one try
-  int32_t tries = 3;        // of one request
+  int32_t timeout_s = 30;   // limit of one try
+  int32_t tries = 3;        // largest number of tries per request
   int32_t cache_s = 3600;   // time for which the daemon keeps answers; 0: none
   // Largest distance in metres from a location to the nearest road. Only OSRM reports it.
   int32_t max_road_distance_m = 5'000;

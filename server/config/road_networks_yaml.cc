@@ -97,7 +97,8 @@ class NetworkReader {
     const std::string text = value.IsScalar() ? value.Scalar() : "";
     if (!IsRoadNetworkName(text)) {
       return Add(value, ProfileKey(),
-                 Concat("got ", DescribeYaml(value), ", wanted letters, digits, -, _ and ."));
+                 Concat("got ", DescribeYaml(value), ", wanted 1 to ", kMaxRoadNameBytes,
+                        " letters, digits, -, _ and ."));
     }
     options_.profile = text;
   }
@@ -141,8 +142,8 @@ std::vector<RoadNetworkOptions> ReadRoadNetworks(const YAML::Node& node, AddYaml
     const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
     if (!IsRoadNetworkName(name)) {
       add_error(entry.first.Mark(), kKey,
-                Concat("got the name ", DescribeYaml(entry.first),
-                       ", wanted 1 to 64 letters, digits, -, _ and ."));
+                Concat("got the name ", DescribeYaml(entry.first), ", wanted 1 to ",
+                       kMaxRoadNameBytes, " letters, digits, -, _ and ."));
     } else if (!seen.insert(name).second) {
       add_error(entry.first.Mark(), Concat(kKey, ".", name), "given twice");
     } else if (auto network = NetworkReader(name, add_error).Read(entry.second)) {

@@ -38,16 +38,16 @@ absl::Status CheckAddresses(const VrpdOptions& options) {
     return CheckHttpAddress("http_listen", options.http_listen, protection);
   }
   if (options.http_hosts.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError("--http-hosts: given without --http-listen");
+  return absl::InvalidArgumentError("--http-hosts: given without --http-listen, wanted both");
 }
 
 absl::Status CheckMap(const VrpdOptions& options) {
   if (options.map_tiles.empty()) {
     if (options.map_attribution.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError("--map-attribution: given without --map-tiles");
+    return absl::InvalidArgumentError("--map-attribution: given without --map-tiles, wanted both");
   }
   if (options.http_listen.empty()) {
-    return absl::InvalidArgumentError("--map-tiles: given without --http-listen");
+    return absl::InvalidArgumentError("--map-tiles: given without --http-listen, wanted both");
   }
   return TileOrigin(options.map_tiles).status();
 }

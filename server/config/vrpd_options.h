@@ -76,9 +76,9 @@ bool RestrictsTrainingFiles(const VrpdOptions& options);
 int32_t HardwareThreads();
 
 // Returns the values of `flags`, then of `file`, then the defaults. Fills in models_dir and
-// threads. Checks the rules that do not depend on the source: state_dir is given, the TLS options
-// are complete, the addresses are allowed (see listen_address.h), and the map options are valid.
-// Opens no file.
+// threads. Checks that state_dir is given, the TLS options are complete, the addresses are allowed
+// (see listen_address.h), and the map options are valid. Returns kInvalidArgument naming the
+// option. Opens no file.
 absl::StatusOr<VrpdOptions> Merge(const PartialOptions& flags, const PartialOptions& file);
 
 }  // namespace vrp

@@ -207,7 +207,8 @@ absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
   const Plan steps_plan = given ? Plan() : PlanOfSteps(request.file(), instance);
   if (!given && steps_plan.empty()) {
     if (request.frozen_stops() == 0) return std::nullopt;
-    return InvalidField("frozen_stops", "given without an initial_solution");
+    return InvalidField("frozen_stops",
+                        "given without a plan; wanted initial_solution or initial_solution_file");
   }
   if (request.frozen_stops() < 0) {
     return InvalidField("frozen_stops",

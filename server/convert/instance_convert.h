@@ -13,22 +13,22 @@
 
 namespace vrp {
 
-// All errors of a message. InstanceFromProto succeeds if `invalid` and `unsupported` are empty.
+// The errors of a message. InstanceFromProto succeeds if `invalid` and `unsupported` are empty.
 struct InstanceProblems {
-  std::vector<FieldViolation> invalid;
-  std::vector<FieldViolation> unsupported;
-  // Warnings about customers that no vehicle can serve: `customers[17].demand: 42 exceeds vehicle
-  // capacity 30`.
+  std::vector<FieldViolation> invalid;      // at most 1,200
+  std::vector<FieldViolation> unsupported;  // at most 100
+  // Warnings about loads that no vehicle can carry, at most 1,000: `customers[17].demand: 42
+  // exceeds vehicle capacity 30`.
   std::vector<FieldViolation> oversize = {};
 };
-// Finds all errors of a message. `matrices` holds uploaded matrices; if it is null, their names are
+// Finds the errors of a message. `matrices` holds uploaded matrices; if it is null, their names are
 // refused.
 InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* matrices = nullptr);
 
 // Returns the instance of a message. Paths in errors are relative to the Instance.
 //
-// Returns kInvalidArgument with all wrong fields, as `customers[17].demand: got -1, wanted at least
-// 0`. Returns kUnimplemented with all fields that this server does not know. Refuses road networks,
+// Returns kInvalidArgument with InstanceProblems::invalid, as `customers[17].demand: got -1, wanted
+// at least 0`. Returns kUnimplemented with InstanceProblems::unsupported. Refuses road networks,
 // which server/roads replaces before.
 absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
                                            const MatrixSource* matrices = nullptr);

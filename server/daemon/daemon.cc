@@ -72,7 +72,7 @@ void Daemon::Reload() {
               {.name = "error", .value = std::string(status.message())}});
   };
   if (parts_->tls != nullptr) {
-    log("certificate and key", parts_->tls->Reload(parts_->options.clock->Now()));
+    log("TLS files", parts_->tls->Reload(parts_->options.clock->Now()));
   }
   if (parts_->access != nullptr) log("tokens", parts_->access->Reload());
 }

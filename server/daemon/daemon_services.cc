@@ -16,6 +16,7 @@ namespace {
 // Bounds the memory of a parsed message, as a multiple of its limit on the wire.
 constexpr int64_t kParsedSizeFactor = 4;
 // The name for readiness in grpc.health.v1. The name "" and the services' names mean liveness.
+// TrainingService does not serve after the loss of a GPU.
 constexpr char kReadinessService[] = "readiness";
 constexpr char kDeviceLost[] = "a GPU is lost: no training until the daemon has restarted";
 

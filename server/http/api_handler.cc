@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr char kJsonType[] = "application/json";
-// VROOM's form of requests is a form of this one.
+// The path of the RPC that answers requests in VROOM's form.
 constexpr char kSolvePath[] = "/v1/solve";
 
 // Returns the media types that an RPC takes.

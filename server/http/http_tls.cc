@@ -34,7 +34,7 @@ absl::StatusOr<std::shared_ptr<ssl::context>> HttpTls::Current() {
     context_ = MakeContext(*current.material);
   } catch (const boost::system::system_error& error) {
     return absl::InternalError(
-        Concat("OpenSSL refuses the certificate or its key: ", error.what()));
+        Concat("OpenSSL refuses the certificate, its key or the client authority: ", error.what()));
   }
   generation_ = current.generation;
   return context_;

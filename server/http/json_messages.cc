@@ -27,7 +27,7 @@ using google::protobuf::io::CodedInputStream;
 
 constexpr char kTypeUrlPrefix[] = "type.googleapis.com";
 constexpr size_t kMaxQueryDepth = 4;
-constexpr int kMaxDepth = 100;  // that of protobuf
+constexpr int kMaxDepth = 100;  // equal to protobuf's limit
 
 util::TypeResolver& Resolver() {
   static util::TypeResolver& resolver = *util::NewTypeResolverForDescriptorPool(

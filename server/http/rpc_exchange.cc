@@ -20,15 +20,15 @@ namespace asio = boost::asio;
 
 // The state of an upload, shared by the coroutine that sends it and the one that answers.
 struct Upload {
-  bool finished = false;
-  bool stopped = false;               // set when nobody needs the rest
+  bool finished = false;              // whether the coroutine that sends the body has ended
+  bool stopped = false;               // whether the rest of the body is no longer needed
   std::optional<grpc::Status> error;  // reason why the body is unusable
   int http_status = 0;                // HTTP status of `error`; 0: that of the error's code
 };
 
 // The form of a stream of responses.
 struct StreamForm {
-  bool events = false;  // Server-Sent Events, else JSON lines
+  bool events = false;  // whether to send Server-Sent Events; otherwise JSON lines
 
   std::string content_type() const { return events ? "text/event-stream" : "application/x-ndjson"; }
   std::string Message(const std::string& json) const {

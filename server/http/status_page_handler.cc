@@ -26,10 +26,13 @@ StatusPage StatusPageHandler::PageOf(HttpExchange& exchange) const {
     if (!trusted.ok()) return RefusedPage(403, FromAbsl(trusted.message()));
   }
   if (request.method() != "GET" && request.method() != "HEAD") {
-    return RefusedPage(405, "wanted GET or HEAD");
+    return RefusedPage(405,
+                       Concat("method: got ", Quoted(request.method()), ", wanted GET or HEAD"));
   }
   const auto page = options_.pages.find(request.path());
-  if (page == options_.pages.end()) return RefusedPage(404, "no such page");
+  if (page == options_.pages.end()) {
+    return RefusedPage(404, Concat("there is no page ", Quoted(request.path())));
+  }
   const absl::Status authorized = exchange.Authorize(options_.authorizer.get(), request.path());
   if (!authorized.ok()) {
     return RefusedPage(absl::IsPermissionDenied(authorized) ? 403 : 401,

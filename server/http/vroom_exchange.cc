@@ -18,7 +18,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// VROOM's codes of errors.
+// VROOM's error codes.
 constexpr int kInternalError = 1;
 constexpr int kInputError = 2;
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -28,7 +29,7 @@ std::string NodeName(const Instance& instance, NodeIndex node) {
 // The distinct places of an instance's nodes.
 struct Places {
   std::vector<RoadPlace> places;
-  std::vector<std::string> names;  // of the first node at each place
+  std::vector<std::string> names;  // name of the first node at each place
   std::vector<int32_t> node_rows;  // index into `places` of each node
 };
 
@@ -116,10 +117,11 @@ class RoadAdder {
   }
 
   absl::Status SetUnits() {
-    for (const auto& [field, unit] : {std::pair{"distance_unit", &data_.units.metres_per_distance},
-                                      std::pair{"time_unit", &data_.units.seconds_per_time}}) {
+    for (const auto& [field, unit, wanted] :
+         {std::tuple{"distance_unit", &data_.units.metres_per_distance, "m or km"},
+          std::tuple{"time_unit", &data_.units.seconds_per_time, "s, min or h"}}) {
       if (!unit->has_value() || **unit > 0) continue;
-      return InvalidField(field, "unknown, wanted m, km, s, min or h with a road_network");
+      return InvalidField(field, Concat("unknown, wanted ", wanted, " with a road_network"));
     }
     metres_ = data_.units.metres_per_distance.value_or(1);
     seconds_ = data_.units.seconds_per_time.value_or(1);

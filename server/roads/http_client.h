@@ -37,8 +37,8 @@ class HttpClient {
   struct Options {
     RoadUrl url;
     int32_t connections = 1;                     // concurrent requests over all calls of Run
-    int32_t tries = 1;                           // of each request
-    absl::Duration timeout = absl::Seconds(30);  // of each try
+    int32_t tries = 1;                           // largest number of tries per request
+    absl::Duration timeout = absl::Seconds(30);  // limit of each try
     // Pause before the second try. It doubles for each further try, up to 5 s.
     absl::Duration first_pause = absl::Milliseconds(100);
     HttpObserver observer = {};

@@ -50,8 +50,9 @@ absl::Status StatusOf(const error_code& error, size_t max_bytes) {
     return absl::UnavailableError("it did not answer in time");
   }
   if (error == http::error::body_limit || error == http::error::header_limit) {
-    return absl::FailedPreconditionError(
-        Concat("its answer exceeds ", max_bytes, " bytes; correct url and kind in road_networks"));
+    return absl::FailedPreconditionError(Concat(
+        "its answer exceeds ", error == http::error::header_limit ? kMaxHeaderBytes : max_bytes,
+        " bytes; correct url and kind in road_networks"));
   }
   if (IsProtocolError(error)) {
     return absl::FailedPreconditionError(

@@ -56,7 +56,8 @@ class HttpConnection {
   boost::asio::ssl::context* const tls_;
   std::unique_ptr<Plain> plain_;
   std::unique_ptr<Secure> secure_;
-  bool closed_before_answer_ = false;  // valid after TryExchange has failed
+  // Whether the service closed the connection before it answered. Valid after TryExchange failed.
+  bool closed_before_answer_ = false;
 };
 
 }  // namespace vrp

@@ -27,9 +27,9 @@ class RoadMetrics {
   MetricGroup<Counter> requests_{kRoadRequestsFamily,
                                  "Requests to the services of road networks, each try counted."};
   MetricGroup<Histogram> durations_{kRoadDurationFamily,
-                                    "Time of a request to the service of a road network."};
+                                    "Time of one try of a request to a road network's service."};
   MetricGroup<Counter> lookups_{kRoadCacheFamily,
-                                "Matrices of road networks that were in the cache, or not."};
+                                "Cache lookups of road network matrices by result."};
 };
 
 }  // namespace vrp

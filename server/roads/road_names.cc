@@ -45,7 +45,7 @@ absl::StatusOr<RoadFile> TakeFromJson(const v1::InstanceFile& file, json root) {
   }
   if (!file.road_network().empty()) {
     result.names.all = file.road_network();
-    root.erase("ref_cost");  // of other distances
+    root.erase("ref_cost");  // valid only for the file's own distances
   }
   result.file = file;
   result.file.clear_road_network();

@@ -12,7 +12,7 @@ namespace vrp {
 
 // The road networks that an instance names.
 struct RoadNames {
-  std::string all = {};  // of the vehicle types that name none themselves; empty: none
+  std::string all = {};  // for the vehicle types that name none themselves; empty: none
   std::vector<std::string> vehicles = {};  // by vehicle type; empty, or missing at the end: `all`
 
   // Whether any network is named.

@@ -128,7 +128,9 @@ absl::Status RoadRecord::Load(const v1::SolveRequest& stored) {
       continue;
     }
     std::optional<Entry> entry = EntryReader(field.length_delimited()).Read();
-    if (!entry.has_value()) return absl::DataLossError("the stored road matrices are damaged");
+    if (!entry.has_value()) {
+      return absl::DataLossError("the stored road matrices are damaged; create the job again");
+    }
     absl::MutexLock lock(&mutex_);
     entries_.push_back(*std::move(entry));
   }

@@ -31,7 +31,8 @@ struct RoadTable {
 
 // The protocol of one kind of service. Thread-safe.
 //
-// Errors of the readers are kFailedPrecondition and say what the answer has and what was wanted.
+// Errors of the readers are kFailedPrecondition and say how the answer differs from the expected
+// one.
 class RoadService {
  public:
   virtual ~RoadService() = default;

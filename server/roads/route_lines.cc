@@ -18,7 +18,7 @@ struct LegRun {
 // The requests for the routes of one network.
 struct LineRequest {
   std::vector<LegRun> runs;
-  std::vector<std::vector<RoadPlace>> places;  // of each run
+  std::vector<std::vector<RoadPlace>> places;  // the stops of each run
 };
 
 // Whether a leg has streets: the stops are at different places with a way between them.

@@ -14,7 +14,7 @@ constexpr size_t kMaxShownBytes = 200;
 constexpr int32_t kMaxAnswerDepth = 16;
 // A route's answer has a few values for each turn.
 constexpr int64_t kMaxOtherValues = 2'000'000;
-// Tenths of a second or a metre: 30 years and five times around the Earth.
+// Tenths of a second or a metre: six years, or five times around the Earth.
 constexpr double kMaxRoadValue = 2e9;
 // OSRM measures places on the same street by the difference of their offsets, and may state values
 // slightly below 0.

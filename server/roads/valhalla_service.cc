@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kValhallaMaxStops = 20;  // max_locations of Valhalla's default configuration
 constexpr double kMetresPerKilometre = 1000;
 
-// Valhalla's codes of errors; see src/exceptions.cc of github.com/valhalla/valhalla.
+// Valhalla's error codes; see src/exceptions.cc of github.com/valhalla/valhalla.
 constexpr int kTooManyLocations = 150;
 constexpr int kTooFarApart = 154;
 constexpr int kNoEdgesNear = 171;

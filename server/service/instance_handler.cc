@@ -114,7 +114,8 @@ absl::StatusOr<v1::ValidateInstanceResponse> InstanceHandler::Validate(
   const absl::StatusOr<RoadInput> input = InputOf(request, SourcesOf(context), max_nodes_);
   if (input.ok()) {
     for (const std::string& line : OversizeLoads(input->instance.data())) {
-      response.add_errors(Concat(request.file().name(), ": ", line));
+      const std::string& name = request.file().name();
+      response.add_errors(Concat(name.empty() ? "file" : name, ": ", line));
     }
     if (response.errors().empty()) AddInstance(input->instance, response);
   } else if (!IsAboutInstance(request, input.status())) {

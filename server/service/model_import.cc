@@ -35,7 +35,8 @@ class ExportSource final : public StreamSource<v1::ExportModelResponse> {
     std::string data(kExportChunkBytes, '\0');
     stream_.read(data.data(), static_cast<std::streamsize>(data.size()));
     if (stream_.bad() || !stream_.is_open()) {
-      return absl::UnavailableError(Concat(kFiles[file_], ": cannot be read"));
+      return absl::UnavailableError(
+          Concat(kFiles[file_], ": cannot be read; the version may have been deleted"));
     }
     data.resize(static_cast<size_t>(stream_.gcount()));
     v1::FileChunk& chunk = *messages.emplace_back().mutable_chunk();

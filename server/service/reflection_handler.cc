@@ -91,7 +91,8 @@ reflection::ServerReflectionResponse Answer(const reflection::ServerReflectionRe
     case Request::MESSAGE_REQUEST_NOT_SET:
       break;
   }
-  return ReflectError(absl::InvalidArgumentError("message_request: absent"));
+  return ReflectError(absl::InvalidArgumentError(
+      "message_request: absent, wanted one of its fields, such as list_services"));
 }
 
 }  // namespace

@@ -28,7 +28,9 @@ std::string WritePlan(const Plan& plan) {
 
 absl::StatusOr<Plan> ReadPlan(const Instance& instance, const std::string& text) {
   v1::Solution message;
-  if (!message.ParseFromString(text)) return absl::DataLossError("the stored plan is damaged");
+  if (!message.ParseFromString(text)) {
+    return absl::DataLossError("the stored plan is damaged; create the job again");
+  }
   return PlanFromProto(instance, message);
 }
 
@@ -78,7 +80,7 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(
     const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) {
   v1::SolveRequest request;
   if (!request.ParseFromString(task.request)) {
-    return absl::DataLossError("the stored request is damaged");
+    return absl::DataLossError("the stored request is damaged; create the job again");
   }
   VRP_ASSIGN_OR_RETURN(Ready ready, Prepare(task, std::move(request)));
   SolverHandler::Prepared& prepared = ready.prepared;

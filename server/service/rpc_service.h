@@ -1,7 +1,7 @@
 // The base of the gRPC services, which connects the RPCs of a proto service with their handlers.
 //
-// The types of its request and response identify an RPC. Its options in the proto
-// (vrp/v1/options.proto) say which pool handles it and how large a request may be.
+// A pair of request and response types identifies an RPC. The options of the RPC in the proto
+// (vrp/v1/options.proto) say which pool handles a request and how large a request may be.
 #pragma once
 
 #include <cstdlib>

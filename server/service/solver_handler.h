@@ -78,7 +78,7 @@ class SolverHandler {
     // Whether to use all idle threads, at most options.threads.
     bool idle_threads = false;
     RoadUse roads = {};
-    RoadSources sources = {};       // of the instance's matrices, and of the routes' streets
+    RoadSources sources = {};       // sources of the instance's matrices and the routes' streets
     absl::Duration road_time = {};  // time to get the matrices of road networks
   };
   absl::StatusOr<Prepared> Prepare(const v1::SolveRequest& request, const SolveLimits& limits,

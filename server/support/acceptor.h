@@ -14,8 +14,8 @@
 
 namespace vrp {
 
-// An acceptor of connections, which it hands over to gRPC. It counts each one until its new owner
-// has shut it down, as gRPC does before it closes any. Uses its own thread and two open files per
+// An acceptor that hands over its connections to gRPC. Counts a connection until gRPC shuts the
+// connection down, which gRPC does before each close. Uses its own thread and two open files per
 // connection, one of which watches the connection.
 //
 // Accepts a connection beyond max_connections and closes it at once. Its client gets UNAVAILABLE

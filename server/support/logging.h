@@ -23,14 +23,14 @@ void LogInfo(const std::string& line);
 void LogWarning(const std::string& line);
 void LogError(const std::string& line);
 
-// A field of a log line: ` name=value` in text, a key in JSON. Special characters of values are
-// escaped.
+// A field of a log line: ` name=value` in text, a key in JSON. The log escapes special characters
+// of values, and truncates values in text to 1,000 bytes.
 struct LogField {
   std::string_view name;
   std::string value;
   bool number = false;  // whether `value` is a JSON number
 };
-// Whether LogDebug writes anything. Callers use it to skip the building of fields.
+// Whether LogDebug writes anything. If not, callers need not build the fields.
 bool LogsDebug();
 void LogDebug(const std::string& message, const std::vector<LogField>& fields);
 void LogInfo(const std::string& message, const std::vector<LogField>& fields);

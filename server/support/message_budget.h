@@ -53,14 +53,17 @@ class MessageBudget {
     const int64_t others = taken_.fetch_add(bytes);
     if (others + bytes <= options_.total) return Share(*this, bytes);
     taken_ -= bytes;
-    return WithReason(absl::ResourceExhaustedError(Concat(
-                          "busy: requests in flight use ", others >> 20, " MiB, this one needs ",
-                          bytes >> 20, " MiB, and the limit is ", options_.total >> 20,
-                          " MiB (max_request_memory_mib); try again later")),
-                      "OUT_OF_MEMORY");
+    return WithReason(
+        absl::ResourceExhaustedError(Concat("busy: requests in flight use ", RoundedUpMib(others),
+                                            " MiB, this one needs ", RoundedUpMib(bytes),
+                                            " MiB, and the limit is ", RoundedUpMib(options_.total),
+                                            " MiB (max_request_memory_mib); try again later")),
+        "OUT_OF_MEMORY");
   }
 
  private:
+  static int64_t RoundedUpMib(int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
+
   const Options options_;
   std::atomic<int64_t> taken_ = 0;
 };

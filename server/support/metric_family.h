@@ -24,8 +24,8 @@ struct HistogramValue {
 
 struct MetricSample {
   std::vector<MetricLabel> labels;
-  double value = 0;          // of a counter or a gauge
-  HistogramValue histogram;  // of a histogram
+  double value = 0;          // value of a counter or a gauge
+  HistogramValue histogram;  // value of a histogram
 };
 
 enum class MetricType { kCounter, kGauge, kHistogram };

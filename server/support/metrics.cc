@@ -23,7 +23,7 @@ struct Metrics::Families {
   MetricGroup<Histogram> duration{
       kRequestDurationFamily,
       "Time from the receipt of a request to its status, or to the end of a stream."};
-  MetricGroup<Histogram> wait{kQueueWaitFamily, "Time that work waited for a thread."};
+  MetricGroup<Histogram> wait{kQueueWaitFamily, "Time that work waited for a thread or a network."};
   MetricGroup<Histogram> solve{
       kSolveDurationFamily,
       "Time of search and network per answer, in requests, batches and jobs."};

@@ -71,8 +71,8 @@ class Metrics {
   // Returns the number of requests of all RPCs that have begun since the start.
   int64_t begun() const { return begun_; }
 
-  // Returns a function that records how long a task of the pool `queue` waited for its start. Valid
-  // as long as *this.
+  // Returns a function that records how long a task of the pool or network `queue` waited for its
+  // start. Valid as long as *this.
   std::function<void(absl::Duration)> QueueWaitObserver(std::string_view queue);
   // Records the duration of an answer without its wait. `strategy` is the one that gave the answer.
   void RecordSolve(std::string_view strategy, absl::Duration duration);

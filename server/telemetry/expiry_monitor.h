@@ -35,7 +35,7 @@ class ExpiryMonitor {
   ExpiryMonitor(const ExpiryMonitor&) = delete;
   ExpiryMonitor& operator=(const ExpiryMonitor&) = delete;
 
-  // Checks all certificates once. The monitor's thread calls it at each interval.
+  // Checks all certificates once. The monitor's thread calls Poll at each interval.
   void Poll();
 
  private:

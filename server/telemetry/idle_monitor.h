@@ -1,4 +1,4 @@
-// Finds out that nobody uses the daemon, so that it can end.
+// Detects that the daemon is unused, so that the program can end.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace vrp {
 
-// A monitor that reports once that the daemon was idle for a time: no call began or was in flight,
-// and no job was waiting or running. Open connections without calls do not count. Thread-safe.
+// A monitor that reports once that the daemon was idle for a time. An idle daemon has no calls, and
+// no waiting or running jobs. Open connections without calls do not count. Thread-safe.
 class IdleMonitor {
  public:
   struct Options {
@@ -33,7 +33,7 @@ class IdleMonitor {
   IdleMonitor(const IdleMonitor&) = delete;
   IdleMonitor& operator=(const IdleMonitor&) = delete;
 
-  // Checks once. The monitor's thread calls it at each interval.
+  // Checks once. The monitor's thread calls Poll at each interval.
   void Poll(absl::Time now = SteadyNow());
 
  private:

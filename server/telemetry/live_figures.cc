@@ -169,8 +169,8 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
 
 void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   FamilyBuilder memory("vrp_device_memory_bytes",
-                       "GPU memory. total, free: of all processes; allocated: by tensors of this "
-                       "process; reserved: by its caching allocator.");
+                       "GPU memory by kind: total and free memory of the device, and memory "
+                       "allocated by this process's tensors or reserved by its caching allocator.");
   for (const DeviceFigures& device : figures.devices) {
     const auto add = [&](const char* kind, int64_t bytes) {
       memory.Add(static_cast<double>(bytes), {{"device", device.id}, {"kind", kind}});

@@ -1,4 +1,4 @@
-// Gathers statistics of the daemon at this moment: jobs, queues, models, memory.
+// Gathers statistics of the daemon at this moment: jobs, queues, models, streams, process, GPUs.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@
 namespace vrp {
 
 struct QueueFigures {
-  std::string queue;
-  int64_t waiting = 0;
-  int64_t capacity = 0;
-  int32_t threads = 0;
+  std::string queue;     // "solve", "batch", "quick" or "network"
+  int64_t waiting = 0;   // tasks
+  int64_t capacity = 0;  // largest number of waiting tasks
+  int32_t threads = 0;   // for "network": largest number of batches that are decoded at once
 };
 
 struct LiveFigures {

@@ -1,4 +1,4 @@
-// Checks once a second whether any work hangs, beginning with the phases of the start.
+// Checks once a second for overdue work, including startup phases and restores.
 #pragma once
 
 #include <thread>
@@ -25,7 +25,7 @@ class OverdueMonitor {
   OverdueMonitor(const OverdueMonitor&) = delete;
   OverdueMonitor& operator=(const OverdueMonitor&) = delete;
 
-  // Checks all work once. The monitor's thread calls it at each interval.
+  // Checks all work once. The monitor's thread calls Poll at each interval.
   void Poll(absl::Time now = SteadyNow());
 
  private:

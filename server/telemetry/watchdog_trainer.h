@@ -1,4 +1,5 @@
-// A trainer that watches each phase: preparation, steps, validations, checkpoints, the model.
+// A trainer that watches each phase: preparation, resumption, steps, validations, checkpoints,
+// publications.
 #pragma once
 
 #include <string>

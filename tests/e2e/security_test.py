@@ -191,7 +191,7 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 3)
         self.authority.issue("renewed")
         daemon.process.send_signal(signal.SIGHUP)
-        self.wait_for_log(daemon, "files reloaded files=\"certificate and key\"")
+        self.wait_for_log(daemon, "files reloaded files=\"TLS files\"")
         self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 0)
 
     def wait_for_log(self, daemon, text):

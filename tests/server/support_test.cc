@@ -233,7 +233,9 @@ TEST(MessageBudget, RefusesRequestsBeyondItsTotal) {
   MessageBudget budget({.per_message = 60, .total = 100});
   absl::StatusOr<MessageBudget::Share> first = budget.Take(60);
   ASSERT_TRUE(first.ok());
-  EXPECT_EQ(budget.Take(41).status().code(), absl::StatusCode::kResourceExhausted);
+  const absl::Status refused = budget.Take(41).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), testing::HasSubstr("requests in flight use 1 MiB"));
   EXPECT_EQ(budget.taken(), 60) << "a refused request takes nothing";
   {
     MessageBudget::Share moved = *std::move(first);

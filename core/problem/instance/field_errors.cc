@@ -71,12 +71,15 @@ bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {
   const bool open_ok = CheckTime(FieldPath(path, "open"), window.open);
   const bool close_ok =
       window.close == kNoLimit || CheckTime(FieldPath(path, "close"), window.close);
-  if (window.soft() && CheckValue(FieldPath(path, "late_cost"), window.late_cost, 0) &&
-      window.close == kNoLimit) {
-    Add(FieldPath(path, "late_cost"), "given, but the window has no close");
+  const FieldPath late_cost(path, "late_cost");
+  const bool late_cost_ok = !window.soft() || CheckValue(late_cost, window.late_cost, 0);
+  if (window.soft() && late_cost_ok && window.close == kNoLimit) {
+    Add(late_cost, "given, but the window has no close");
     return false;
   }
-  if (!open_ok || !close_ok || window.open <= window.close) return open_ok && close_ok;
+  if (!open_ok || !close_ok || window.open <= window.close) {
+    return open_ok && close_ok && late_cost_ok;
+  }
   Add(path, "opens at ", FormatNumber(window.open), ", after it closes at ",
       FormatNumber(window.close));
   return false;

@@ -14,11 +14,11 @@ TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 LITERAL_BYTES = 8000  # compilers limit the length of one literal
 
 
-def literals_of(content):
-    """Returns raw literals that are concatenated to `content`. Cuts only between characters."""
+def literals_of(content, file):
+    """Returns raw literals that are concatenated to `content` of `file`. Cuts only between characters."""
     text = content.decode("utf-8")
     if ')page"' in text:
-        raise SystemExit('embed.py: a file contains )page", the end of its literal')
+        raise SystemExit(f'embed.py: {file}: contains )page", which ends a C++ literal; change the file')
     return "\n".join(f'R"page({text[at:at + LITERAL_BYTES]})page"' for at in range(0, max(1, len(text)), LITERAL_BYTES))
 
 
@@ -27,7 +27,7 @@ def row_of(path, file):
     if file.suffix not in TYPES:
         raise SystemExit(f"embed.py: {file}: no content type for {file.suffix!r}; add it to TYPES")
     etag = hashlib.sha256(content).hexdigest()[:32]
-    return f'{{"{path}", "{TYPES[file.suffix]}", "\\"{etag}\\"", {{{literals_of(content)}, {len(content)}}}}}'
+    return f'{{"{path}", "{TYPES[file.suffix]}", "\\"{etag}\\"", {{{literals_of(content, file)}, {len(content)}}}}}'
 
 
 def main():

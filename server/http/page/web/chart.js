@@ -11,8 +11,8 @@ import { fill, h, s } from "./dom.js";
 import { number } from "./format.js";
 
 const MARGIN = { top: 12, right: 14, bottom: 36, left: 62 };
-const MAX_POINTS = 2000; // drawn of one line
-const OUTLIERS = 0.02; // largest share of the values at each end
+const MAX_POINTS = 2000; // limit of thin() for each line
+const OUTLIERS = 0.02; // share of the values at each end that may be outliers
 
 /**
  * @typedef {object} Series
@@ -21,7 +21,7 @@ const OUTLIERS = 0.02; // largest share of the values at each end
  * @property {string} [colour] Any CSS colour; by default one of the palette.
  * @property {boolean} [stepped] Whether the value holds until the next point.
  * @property {boolean} [dashed]
- * @property {boolean} [faint] Whether it is a background for another line, without a place in the legend and at the cursor.
+ * @property {boolean} [faint] Whether the line is a background for another one, left out of the legend and the cursor.
  */
 
 /**

@@ -39,8 +39,8 @@ export function extent(values) {
 }
 
 /**
- * Returns the extent without the outermost `share` of the values at each end, if that makes it much smaller: a few outliers then
- * do not flatten the rest. Else returns the extent.
+ * Returns the extent without the outermost `share` of the values at each end, so that a few outliers do not flatten the rest.
+ * Returns the extent of all values if there are fewer than 20 or the first extent is a third of theirs or more.
  * @param {number[]} values
  * @param {number} share
  * @returns {Point}
@@ -97,7 +97,7 @@ export function linePath(points, toX, toY, stepped = false) {
 }
 
 /**
- * Returns at most `limit` points that keep the shape: first, last, and the extremes of equal parts.
+ * Returns at most `limit` + 2 points that keep the shape: the extremes of equal parts, and the last point.
  * @param {Point[]} points
  * @param {number} limit
  * @returns {Point[]}

@@ -7,7 +7,7 @@ import { session, token } from "./store.js";
 
 const element = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 
-/** Whether the token may solve: such a call is refused by its role before it is looked at. */
+/** Whether the token may solve. Validates an empty instance, because the server checks the role before the request. */
 async function maySolve() {
   try {
     await call("ValidateInstance", { instance: {} });

@@ -6,7 +6,8 @@ import { fill, h } from "./dom.js";
 const REMEDIES = {
   UNAUTHENTICATED: "Type in a token: the button at the top right.",
   PERMISSION_DENIED: "Use a token with the role that the message names: the button at the top right.",
-  RESOURCE_EXHAUSTED: "The server is busy. Try again in a moment.",
+  RESOURCE_EXHAUSTED: "If the server is busy, try again in a moment.",
+  UNAVAILABLE: "Try again in a moment.",
   NETWORK: "Check that vrpd runs, then try again.",
 };
 
@@ -28,7 +29,7 @@ export function notify(kind, title, lines = []) {
 /**
  * Shows an error with the server's own words and a remedy. Cancellations by the user are no errors.
  * @param {any} error
- * @param {string} action What failed: "Solving".
+ * @param {string} action The action that failed: "Solving".
  */
 export function showError(error, action) {
   if (isAbort(error)) return;

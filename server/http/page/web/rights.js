@@ -29,7 +29,7 @@ export function mayTrain() {
 }
 
 /**
- * Calls the listener with the right now and whenever the token changes.
+ * Calls the listener with the result of mayTrain, now and after each change of the session.
  * @param {(allowed: boolean) => void} listener
  * @param {AbortSignal} signal
  */

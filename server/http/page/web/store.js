@@ -48,7 +48,7 @@ export const session = new Cell(/** @type {Session} */ ({
   state: "connecting", info: null, canSolve: true, settings: { mapTiles: "", mapAttribution: "" },
 }));
 
-/** What a view wants to find again when the user comes back to it, by the view's name. @type {Map<string, any>} */
+/** The state that each view keeps for the user's next visit, by the view's name. @type {Map<string, any>} */
 export const kept = new Map();
 
 const TOKEN = "vrpd-token";

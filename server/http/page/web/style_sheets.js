@@ -10,7 +10,7 @@ export function loadStyle(path) {
   if (!loaded.has(path)) {
     loaded.set(path, new Promise((resolve, reject) => {
       document.head.append(h("link", { rel: "stylesheet", href: path, onload: () => resolve(undefined),
-                                       onerror: () => reject(new Error(`${path} could not be loaded`)) }));
+                                       onerror: () => reject(new Error(`${path} could not be loaded. Reload the page.`)) }));
     }));
   }
   return loaded.get(path);

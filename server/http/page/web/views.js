@@ -1,7 +1,7 @@
 /**
  * The views of the page. A view is a module in views/ with:
  *
- *   export const title = "Training";  // of the browser's tab
+ *   export const title = "Training";  // shown in the browser's tab
  *   export function mount(host, { route, signal }) { ... }
  *
  * mount() builds the view inside the empty element `host`; it may be async. `route` has the parts of the address after

@@ -1,4 +1,4 @@
-/** What a user does with a version of a model. */
+/** The actions of a user on a version of a model. */
 
 import { call } from "../api.js";
 import { confirmed } from "../confirm.js";
@@ -18,7 +18,7 @@ export function solveWith(name) {
 }
 
 /**
- * Calls an RPC for a button, which is disabled meanwhile. Shows errors. Returns whether it succeeded.
+ * Calls an RPC for a button, which is disabled meanwhile. Shows errors. Returns whether the call succeeded.
  * @param {HTMLButtonElement} button
  * @param {string} action "Loading tiny, version 1"
  * @param {string} rpc

@@ -9,8 +9,8 @@ const PAGE = 200;
  * @typedef {object} Family A model: all versions of a name.
  * @property {string} id Without "models/".
  * @property {any[]} versions Newest first.
- * @property {any} newest What `models/{name}` means: the newest finished version, or the newest of all.
- * @property {[string, number][]} aliases And their versions, by name.
+ * @property {any} newest The newest finished version, which `models/{name}` names; the newest of all if none is finished.
+ * @property {[string, number][]} aliases Aliases and their versions, by name.
  */
 
 /** Returns the id of `models/{id}/versions/{n}`. @param {string} name */

@@ -25,7 +25,8 @@ export function sum(all) {
 }
 
 /**
- * Returns the quantile in seconds, interpolated within its bucket; NaN without values. Beyond the last finite bound that bound.
+ * Returns the quantile in seconds, interpolated within its bucket; NaN without values. Returns the last finite bound for a
+ * quantile beyond this bound.
  * @param {Histogram} histogram
  * @param {number} share 0.5 for the median.
  */
@@ -62,18 +63,18 @@ export const requests = (rpc) => (rpc.outcomes ?? []).reduce((/** @type {number}
 export const isStream = (rpc) => /\/(Watch|Stream|Batch|Backup|Export|Upload|Import|Evaluate|Generate)/.test(rpc);
 
 /**
- * @typedef {object} Sample What the charts show of an interval.
+ * @typedef {object} Sample The values of an interval that the charts show.
  * @property {number} time Seconds since the epoch.
  * @property {number} requests Per second.
  * @property {number} failed Per second.
  * @property {number} median Latency in seconds; NaN without calls.
- * @property {number} p95
- * @property {number} cores Busy ones.
+ * @property {number} p95 The 95th percentile of the latency in seconds; NaN without calls.
+ * @property {number} cores Busy cores.
  * @property {number} waiting Requests in queues.
  * @property {number|undefined} gpu Share of use of the busiest GPU.
  */
 
-/** The page's own question for the figures, which would otherwise be most of what an idle server does. */
+/** The page's own call, left out of the figures because it would dominate those of an idle server. */
 const OWN = "vrp.v1.SystemService/GetServerStats";
 
 /** @param {any} stats ServerStats */

@@ -15,7 +15,7 @@ export class PlanarCamera {
     this.host = host;
     this.onChange = onChange;
     this.panning = true;
-    this.moved = false; // by the user: a new size then keeps the view
+    this.moved = false; // whether the user has moved the view, which a new size then keeps
     this.transform = { scale: 1, dx: 0, dy: 0 };
     /** @type {Map<number, {x: number, y: number}>} */
     this.pointers = new Map();

@@ -4,10 +4,10 @@
  * @typedef {object} Fault
  * @property {string} where Path or line, as the user knows it.
  * @property {string} message
- * @property {"value"|"line"|"none"} kind What can be edited: a JSON value, a line, or nothing.
- * @property {(string|number)[]} [path] Of the JSON value.
- * @property {number} [line] From 1.
- * @property {string} value The current text of it; empty if there is none.
+ * @property {"value"|"line"|"none"} kind The part that can be edited: a JSON value, a line, or nothing.
+ * @property {(string|number)[]} [path] Path of the JSON value.
+ * @property {number} [line] Number of the line, from 1.
+ * @property {string} value The current text of the value or line; empty if there is none.
  */
 
 /** Keys of the project's JSON for fields of customers, in errors' words. */
@@ -36,7 +36,7 @@ export function setValue(root, path, value) {
 }
 
 /**
- * Returns the path in the file for the path in an error, or null if there is no such value: errors speak of
+ * Returns the path in the file for the path in an error, or null if there is no such value. For example, an error names
  * `customers[3].demand` where the project's JSON has `demands[4]`.
  * @param {any} root
  * @param {(string|number)[]} path
@@ -58,7 +58,7 @@ export function pathInFile(root, path) {
 
 /**
  * Returns the faults of a file.
- * @param {string} name Of the file; errors begin with it.
+ * @param {string} name Name of the file, with which errors may begin.
  * @param {string} text
  * @param {string[]} errors
  * @returns {Fault[]}

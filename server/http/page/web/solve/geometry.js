@@ -91,16 +91,16 @@ export function nearestNode(screen, first, x, y, reach) {
 }
 
 /**
- * Returns the edge nearest to a pixel, or null: its route, and the index in `stops` of its second end.
+ * Returns the edge nearest to a pixel within `reach`, or null.
  * @param {Float64Array} screen
  * @param {import("./plan.js").Route[]} routes
  * @param {number} x
  * @param {number} y
  * @param {number} reach
  * @param {number} [without] A node that the edges skip, because it is being moved.
- * @param {number[][][]} [streets] What projectStreets returned; edges without streets are straight.
- * @returns {{route: number, before: number, after: number, position: number}|null} Nodes at both ends, and the index in
- *     `stops` of the second end.
+ * @param {number[][][]} [streets] The result of projectStreets. Edges without streets are straight.
+ * @returns {{route: number, before: number, after: number, position: number}|null} The route, the nodes at both ends, and
+ *     the index in `stops` of the second end.
  */
 export function nearestEdge(screen, routes, x, y, reach, without = -1, streets = []) {
   let best = null;
@@ -138,7 +138,7 @@ function lineDistance(x, y, points) {
  * Returns the paths of a route: its edges between customers, its edges to depots, and a dot for each customer.
  * @param {import("./plan.js").Stop[]} stops
  * @param {Float64Array} screen
- * @param {number[][]} [streets] Of each leg, on the screen.
+ * @param {number[][]} [streets] The streets of each leg, on the screen.
  */
 export function routePaths(stops, screen, streets = []) {
   let inner = "";

@@ -5,8 +5,8 @@ import { readProblem } from "./problem.js";
 
 /**
  * @typedef {object} Loaded
- * @property {string} name Of the file.
- * @property {string} text Of the file.
+ * @property {string} name Name of the file.
+ * @property {string} text Content of the file.
  * @property {string[]} errors Empty if the instance is valid.
  * @property {any} data The instance in the project's JSON; null if it cannot be read.
  * @property {import("./problem.js").Problem|null} problem
@@ -34,7 +34,7 @@ export const canIgnore = (errors) => errors.every((error) => /exceeds (the )?veh
 export async function loadText(name, text, signal) {
   const file = { name: shortName(name), content: textToBase64(text) };
   const { errors = [], unsupportedFeatures = [] } = await call("ValidateInstance", { file }, { signal });
-  const problems = [...errors, ...unsupportedFeatures.map((/** @type {string} */ feature) => `${feature} is not supported`)];
+  const problems = [...errors, ...unsupportedFeatures];
   /** @type {Loaded} */
   const loaded = { name: file.name, text, errors: problems, data: null, problem: null, roads: "" };
   if (!canIgnore(problems)) return loaded;

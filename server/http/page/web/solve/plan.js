@@ -24,8 +24,8 @@ import { streetsOf } from "./streets.js";
  * @property {number[]} load
  * @property {{index: number, afterStop: number, start: number, end: number}[]} breaks
  * @property {number} frozenStops
- * @property {string[]} legPolylines Of each leg, if the plan has geometry.
- * @property {Float64Array[]} streets Those, in base coordinates of the plot.
+ * @property {string[]} legPolylines The polyline of each leg, if the plan has geometry.
+ * @property {Float64Array[]} streets The streets of each leg, in base coordinates of the plot.
  */
 
 /**
@@ -42,7 +42,7 @@ import { streetsOf } from "./streets.js";
 /**
  * Returns a Solution of protobuf's JSON form, in which absent means 0, with all fields.
  * @param {any} solution
- * @param {string} [geometryNote] Of the answer.
+ * @param {string} [geometryNote] The answer's note on missing streets.
  * @returns {Plan}
  */
 export function completePlan(solution, geometryNote = "") {
@@ -104,7 +104,7 @@ export function skeleton(plan) {
 }
 
 /**
- * Moves a customer to another place, also one that is unserved. Empty routes disappear.
+ * Returns the routes after a customer, who may be unserved, moves to another position. Leaves out empty routes.
  * @param {Plan} plan
  * @param {number} node
  * @param {number} target Index of the route; the number of routes stands for a new one.

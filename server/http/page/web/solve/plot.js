@@ -32,7 +32,7 @@ export class Plot {
     this.screen = new Float64Array(this.base.length);
     this.camera = /** @type {PlanarCamera|MapCamera|null} */ (null);
     this.routes = /** @type {import("./plan.js").Route[]} */ ([]);
-    this.streets = /** @type {number[][][]} */ ([]); // of each leg of each route, on the screen
+    this.streets = /** @type {number[][][]} */ ([]); // the streets of each leg of each route, on the screen
     this.selected = /** @type {import("./workspace.js").Selection} */ ({ route: null, node: null });
     this.unserved = /** @type {Set<number>} */ (new Set());
     this.violated = /** @type {Set<number>} */ (new Set());
@@ -80,7 +80,7 @@ export class Plot {
    * Shows a plan.
    * @param {import("./plan.js").Route[]} routes
    * @param {{selected: import("./workspace.js").Selection, unserved: Set<number>, violated: Set<number>, sketched: boolean}} marks
-   *     `sketched`: the routes are to follow streets, which have not come.
+   *     `sketched`: whether the routes lack the streets that they should follow.
    */
   setRoutes(routes, { selected, unserved, violated, sketched }) {
     this.svg.classList.toggle("sketched", sketched);

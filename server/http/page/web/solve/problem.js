@@ -7,8 +7,8 @@
  * @property {boolean} depot
  * @property {number} x
  * @property {number} y
- * @property {number[]} demand Per load dimension; what the vehicle delivers.
- * @property {number[]} pickup What it takes along: pickups and backhauls.
+ * @property {number[]} demand Loads to deliver, per load dimension.
+ * @property {number[]} pickup Loads to collect: those of pickups, then those of backhauls.
  * @property {{open: number, close: number}[]} windows Empty: any time.
  * @property {number} service
  */
@@ -101,7 +101,7 @@ export function roughDistance({ matrix, nodes, lonLat }, a, b) {
   return Math.hypot(across * scale, nodes[a].y - nodes[b].y);
 }
 
-/** Returns "CVRP with 21 customers" and the like. @param {Problem} problem */
+/** Returns a text such as "CVRP, 2 depots, on a map". @param {Problem} problem */
 export function kindName({ kind, lonLat, depots }) {
   const names = /** @type {Record<string, string>} */ ({ tsp: "TSP", cvrp: "CVRP", vrptw: "VRP with time windows" });
   return [names[kind] ?? kind, depots > 1 && `${depots} depots`, lonLat && "on a map"].filter(Boolean).join(", ");

@@ -144,7 +144,7 @@ export class RoutesPanel {
       this.#mover(stop.node, index));
   }
 
-  /** Moves by keyboard what the plot moves by dragging. @param {number} node @param {number} index */
+  /** Returns the controls that move a stop by keyboard, as dragging does in the plot. @param {number} node @param {number} index */
   #mover(node, index) {
     const { workspace } = this;
     const routes = workspace.plan?.routes ?? [];

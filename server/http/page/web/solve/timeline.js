@@ -36,7 +36,7 @@ export class Timeline {
     this.scroller = h("div", { class: "timeline-scroll" }, this.svg);
     fill(host, this.legend, this.scroller, this.empty);
     this.state = /** @type {TimelineState|null} */ (null);
-    this.width = 0; // of the drawing, in pixels
+    this.width = 0; // width of the drawing, in pixels
     this.span = { from: 0, to: 1 };
     this.toX = (/** @type {number} */ time) => time;
     this.room = 0; // width in pixels; to read it while drawing would cost a layout of the page

@@ -14,7 +14,7 @@ import { waitingOf } from "./plan.js";
  */
 
 /**
- * Returns the bar of a route. A stop's service lasts from its start to its departure, without the breaks in between.
+ * Returns the bar of a route. A stop's service lasts from its start to its departure, including the breaks in between.
  * @param {import("./plan.js").Route} route
  * @param {number} index
  * @returns {Bar}
@@ -38,7 +38,7 @@ export function barOf(route, index) {
 }
 
 /**
- * Returns the span of all bars and, if `windows` are given, of those that end.
+ * Returns the span of all bars, which is never empty; [0, 1] without bars.
  * @param {Bar[]} bars
  * @returns {Span}
  */

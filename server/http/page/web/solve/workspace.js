@@ -8,7 +8,7 @@ import { completePlan, moveVisit, skeleton, toSolution } from "./plan.js";
 import { readProblem } from "./problem.js";
 
 /**
- * @typedef {object} Verdict The independent checker's.
+ * @typedef {object} Verdict The result of the independent checker.
  * @property {boolean} feasible
  * @property {{kind: string, route?: number, node?: number, amount?: number, message: string}[]} violations
  */
@@ -40,8 +40,8 @@ export class Workspace {
     this.selected = /** @type {Selection} */ ({ route: null, node: null });
     this.edit = /** @type {Edit|null} */ (null);
     this.undos = /** @type {any[]} */ ([]);
-    this.begun = 0; // of the search, by performance.now()
-    this.abort = /** @type {AbortController|undefined} */ (undefined); // of the running search
+    this.begun = 0; // start of the search, by performance.now()
+    this.abort = /** @type {AbortController|undefined} */ (undefined); // ends the running search
   }
 
   /** Forgets the instance. */
@@ -156,7 +156,7 @@ export class Workspace {
     this.#tell("plan");
   }
 
-  /** @param {import("./plan.js").Plan} plan @param {any} response @param {boolean} changed Whether the instance was. */
+  /** @param {import("./plan.js").Plan} plan @param {any} response @param {boolean} changed Whether the search had a changed instance. */
   #finish(plan, response, changed) {
     this.plan = plan;
     this.frozen = frozenOf(plan);
@@ -242,8 +242,8 @@ export class Workspace {
 
   /**
    * Changes where distances and travel times come from, and checks the plan with them, or the instance if there is no
-   * plan. Keeps the former if that fails, and throws.
-   * @param {string} roads A road network; empty: straight lines.
+   * plan. If the check fails, keeps the previous source and throws.
+   * @param {string} roads A road network; empty: straight lines, or the networks that the vehicles name.
    */
   async setRoads(roads) {
     const { settings: { roads: before }, loaded } = this;

@@ -26,7 +26,7 @@ const CHARTS = /** @type {{title: string, lines: Line[], format: (value: number)
   { title: "GPU use", format: (value) => percent(value, 0), fromZero: true, lines: [{ metric: "deviceUtilization", name: "moving mean", noisy: true }] },
 ]);
 
-const MEAN_PARTS = 30; // the moving mean covers this part of a line
+const MEAN_PARTS = 30; // the moving mean covers one of this many equal parts of a line
 
 /** Charts that are left out as long as nothing has their values. */
 const OPTIONAL = new Set(["Accuracy", "GPU use"]);

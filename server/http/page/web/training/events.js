@@ -10,8 +10,8 @@ const RETRY_MS = 2000;
 const PASSING = ["NETWORK", "UNAVAILABLE", "RESOURCE_EXHAUSTED"];
 
 /**
- * Yields the events from a sequence number on, each once, until the job ends or `signal` aborts. Throws what no repetition
- * cures. Heartbeats are left out.
+ * Yields the events from a sequence number on, each once, until the job ends or `signal` aborts. Calls again after the errors
+ * in PASSING, and throws all others. Leaves out heartbeats.
  * @param {string} name
  * @param {number} from
  * @param {AbortSignal} signal

@@ -1,4 +1,4 @@
-/** What a training job says about itself, without the DOM. */
+/** Describes training jobs in words and numbers, without the DOM. */
 
 import { durationText, number, percent, secondsOf, span } from "../format.js";
 
@@ -124,7 +124,7 @@ export function actionsOf(job) {
 }
 
 /**
- * Returns the labels of "team=north, run=7", or the part that is none.
+ * Returns the labels of "team=north, run=7". If a part is not KEY=VALUE, also returns the part as `wrong`.
  * @param {string} text
  * @returns {{labels: Record<string, string>, wrong?: string}}
  */

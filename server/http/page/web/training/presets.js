@@ -1,8 +1,8 @@
-/** The training configurations that come with the server, as of `vrpctl train --list-presets`. */
+/** The training configurations that come with the server, which `vrpctl train --list-presets` lists too. */
 
 /** @typedef {{name: string, yaml: string, trains: string, takes: string}} Preset */
 
-/** Returns line `number` of the comment at the start, without the full stop. @param {string} yaml @param {number} number */
+/** Returns line `number`, from 0, of the comment at the start, without the full stop. @param {string} yaml @param {number} number */
 function commentLine(yaml, number) {
   const line = yaml.split("\n", number + 1)[number] ?? "";
   return line.startsWith("#") ? line.replace(/^#\s*/, "").replace(/[.\s]+$/, "") : "";

@@ -7,7 +7,7 @@ import { session } from "../store.js";
 import { idOf, minutesText, parseLabels, titleOf } from "./job.js";
 import { lineOf, loadPresets } from "./presets.js";
 
-const DEFAULT_PRESET = "ptrnet_tiny"; // as of vrpctl
+const DEFAULT_PRESET = "ptrnet_tiny"; // equal to vrpctl's default
 
 export class StartScreen {
   /** @param {HTMLElement} host @param {AbortSignal} signal */
