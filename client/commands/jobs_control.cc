@@ -93,7 +93,7 @@ void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
     SetCallback(*command, chosen, name, run);
   };
   add("cancel", "End a job without a model", "vrpctl jobs cancel $job", CancelJob);
-  add("stop", "End a job now and keep a model",
+  add("stop", "End a job early and keep a model",
       absl::StrCat(kWaitForStepExample, "vrpctl jobs stop $job\nvrpctl jobs watch $job"), StopJob);
   add("pause", "Pause a job at a checkpoint", "vrpctl jobs pause $job", PauseJob);
   add("resume", "Queue a paused job again, to continue from its checkpoint",

@@ -11,8 +11,9 @@
 namespace vrp::client {
 
 // Help texts of the argument NAME.
-inline constexpr char kJobNameHelp[] = "trainingJobs/ID or ID";
-inline constexpr char kModelNameHelp[] = "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
+inline constexpr char kJobNameHelp[] = "Name the job: trainingJobs/ID or ID";
+inline constexpr char kModelNameHelp[] =
+    "Name the model: NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
 
 // Returns "{collection}/{name}", or `name` if it begins with "{collection}/".
 std::string WithCollection(std::string_view collection, const std::string& name);
