@@ -120,8 +120,8 @@ Tool ValidateTool() {
   return {.name = "validate",
           .title = "Check a problem",
           .description =
-              "Returns every error of a problem with the path of its field, without solving it. "
-              "Use it when solve refuses an input, to correct all faults at once.",
+              "Returns up to 1000 errors of a problem, each with the path of its field, without "
+              "solving it. Use it when solve refuses an input, to correct all faults at once.",
           .input_schema = ArgumentsSchema(InstanceProperties()),
           .output_schema = {{"type", "object"},
                             {"properties",

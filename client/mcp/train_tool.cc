@@ -200,8 +200,7 @@ Tool TrainTool() {
   Json properties = TrainProperties();
   properties["wait"] = FlagProperty(
       "Waits for the end and reports progress; only for short training jobs. Default: false. "
-      "Cancelling "
-      "the call leaves the job running.");
+      "Cancelling the call leaves the job running.");
   properties["request_id"] = TextProperty(
       "Makes a repeated call return the same job, at most 64 characters; default: none");
   return {.name = "train",
