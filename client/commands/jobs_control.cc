@@ -16,7 +16,7 @@ namespace {
 
 using TrainingStub = v1::TrainingService::Stub;
 
-// Changes a job's state by `method` and prints the new state.
+// Changes a job's state with `method` and prints the new state.
 template <typename Request>
 ExitCode ChangeJob(CommandContext& context, const std::string& name,
                    UnaryMethod<TrainingStub, Request, v1::TrainingJob> method) {

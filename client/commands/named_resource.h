@@ -35,7 +35,7 @@ ExitCode CallByName(CommandContext& context, const absl::StatusOr<std::string>& 
   return use(*name, *response);
 }
 
-// Deletes the resource by `method` and prints that it was deleted.
+// Deletes the resource with `method` and prints that it was deleted.
 template <typename Stub, typename Request, typename Response>
 ExitCode DeleteByName(CommandContext& context, const absl::StatusOr<std::string>& name,
                       UnaryMethod<Stub, Request, Response> method) {

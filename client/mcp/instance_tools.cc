@@ -164,7 +164,7 @@ Tool ConvertTool() {
           .title = "Convert a problem or a plan",
           .description =
               "Returns a problem, or a plan of that problem, in another format. Fails, naming the "
-              "field, where the format cannot hold it.",
+              "field, if the format cannot hold it.",
           .input_schema = ArgumentsSchema(std::move(properties), {"to"}),
           .run = Convert};
 }

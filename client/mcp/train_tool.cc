@@ -129,7 +129,7 @@ absl::StatusOr<ToolResult> Train(const ToolCall& call) {
   if (call.Get<bool>("wait", false)) return Follow(call, job->name());
   return ToolResult{
       absl::StrCat(job->name(), " ", StateText(job->state(), job->queue_position()),
-                   "\nfollow it by get_job and job_history; stop_job ends it with a model"),
+                   "\nfollow it with get_job and job_history; stop_job ends it with a model"),
       JobJson(*job)};
 }
 
@@ -208,7 +208,7 @@ Tool TrainTool() {
           .description =
               "Starts a training job of a routing network, which survives this conversation, and "
               "returns its name at once. It occupies the server's threads: choose a preset by its "
-              "time in training_presets, and check a changed configuration by check_training.",
+              "time in training_presets, and check a changed configuration with check_training.",
           .input_schema = ArgumentsSchema(std::move(properties)),
           .effect = Effect::kChanges,
           .idempotent = false,
