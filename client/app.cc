@@ -35,7 +35,7 @@ void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
   app.set_version_flag("--version", absl::StrCat("vrpctl ", VRP_VERSION), "Print the version");
   AddConnectionFlags(app, flags.connection);
   app.add_option("--output", flags.output,
-                 "table, json (one object per line); for solve also vroom, geojson")
+                 "Print a table or json (one object per line); with solve also vroom or geojson")
       ->type_name("WORD")
       ->check(CLI::IsMember({"table", "json", "vroom", "geojson"}))
       ->capture_default_str();

@@ -240,7 +240,7 @@ void AddInput(CLI::App& command, BenchFlags& flags) {
   CLI::Option_group* input = command.add_option_group("input");
   input
       ->add_option("FILE", flags.file,
-                   "Send these instances in turn: one, or a .jsonl file of many")
+                   "Send these instances in turn: one, or up to 10,000 of a .jsonl file")
       ->type_name("");
   input
       ->add_option("--generate", flags.generate,
@@ -251,22 +251,22 @@ void AddInput(CLI::App& command, BenchFlags& flags) {
 }
 
 void AddRequest(CLI::App& command, BenchFlags& flags) {
-  command.add_option("--model", flags.model, "Model, as for solve")->type_name("MODEL");
+  command.add_option("--model", flags.model, "Use this model, as for solve")->type_name("MODEL");
   command
       .add_option("--strategy", flags.strategy,
-                  "Strategy: auto, seeded, greedy, sample, beam, multi_start, improved, search")
+                  "Use auto, seeded, greedy, sample, beam, multi_start, improved or search")
       ->type_name("WORD")
       ->capture_default_str();
-  command.add_option("--budget", flags.budget, "Budget of each request")
+  command.add_option("--budget", flags.budget, "Give each request this budget")
       ->type_name("TIME")
       ->capture_default_str();
   AddStopOptions(command, flags.stop);
-  command.add_option("--threads", flags.threads, "Parallel searches of each request")
+  command.add_option("--threads", flags.threads, "Run N parallel searches for each request")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
       ->capture_default_str();
   command
-      .add_option("--seed", flags.seed, "Seed of the requests and of an open loop's arrival times")
+      .add_option("--seed", flags.seed, "Seed the requests and an open loop's arrival times with N")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
@@ -275,7 +275,7 @@ void AddRequest(CLI::App& command, BenchFlags& flags) {
 void AddLoad(CLI::App& command, BenchFlags& flags) {
   command
       .add_option("--clients", flags.clients,
-                  "Concurrent requests; repeatable, one measurement each")
+                  "Send at most N requests at a time; repeatable, one measurement each")
       ->type_name("N")
       ->check(WholeNumber(1, kMaxClients))
       ->capture_default_str();
@@ -284,16 +284,16 @@ void AddLoad(CLI::App& command, BenchFlags& flags) {
                   "Send R requests per second (open loop); default: closed loop; repeatable")
       ->type_name("R")
       ->check(CLI::PositiveNumber);
-  command
-      .add_option("--duration", flags.duration, "Duration of each measurement after its warm-up")
+  command.add_option("--duration", flags.duration, "Measure for this time after each warm-up")
       ->type_name("TIME")
       ->capture_default_str();
   command
-      .add_option("--warm-up", flags.warm_up, "Time at the start whose requests are not counted")
+      .add_option("--warm-up", flags.warm_up, "Leave out the requests of this time at the start")
       ->type_name("TIME")
       ->capture_default_str();
   command
-      .add_option("--timeout", flags.timeout, "Deadline of each call; default: the budget plus 60s")
+      .add_option("--timeout", flags.timeout,
+                  "End each call after this time; default: the budget plus 60s")
       ->type_name("TIME");
 }
 

@@ -53,9 +53,9 @@ void AddCheck(CLI::App& app, ChosenCommand& chosen) {
                  "vrpctl check pr107.tsp pr107.tour\n"
                  "vrpctl check city.vrp city.sol --output json | jq .violations");
   const auto flags = std::make_shared<CheckFlags>();
-  AddArgument(*command, "FILE", flags->instance, "Instance; - for standard input");
+  AddArgument(*command, "FILE", flags->instance, "Read this instance; - for standard input");
   AddArgument(*command, "SOLUTION", flags->solution,
-              "Plan: .sol, .tour, JSON answer, VROOM's output; - for standard input");
+              "Check this .sol, .tour, JSON answer or VROOM's output; - for standard input");
   AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json or vroom");
   SetCallback(*command, chosen, flags, RunCheck);
 }

@@ -34,7 +34,7 @@ void AddCompletion(CLI::App& app, ChosenCommand& chosen) {
                                  "mkdir -p ~/.config/fish/completions && vrpctl completion fish > "
                                  "~/.config/fish/completions/vrpctl.fish");
   const auto shell = std::make_shared<std::string>();
-  AddArgument(*command, "SHELL", *shell, "bash, zsh or fish");
+  AddArgument(*command, "SHELL", *shell, "Print the script for bash, zsh or fish");
   SetCallback(*command, chosen, [shell, &app](CommandContext& context) {
     return RunCompletion(context, app, *shell);
   });

@@ -140,24 +140,26 @@ ExitCode RunConvert(CommandContext& context, const ConvertFlags& flags) {
 }  // namespace
 
 void AddConvert(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(
-      app, "convert", "Convert an instance or a plan; fail where the format cannot hold it",
-      "vrpctl convert C101.txt C101.json\n"
-      "vrpctl convert city.vrp city.vroom.json --to vroom\n"
-      "vrpctl convert today.json - --to vrplib --renumber\n"
-      "vrpctl solve vans.json --output json > answer.json\n"
-      "vrpctl convert --instance vans.json answer.json vans.geojson");
+  CLI::App* command =
+      AddCommand(app, "convert", "Convert an instance or a plan; fail if the format cannot hold it",
+                 "vrpctl convert C101.txt C101.json\n"
+                 "vrpctl convert city.vrp city.vroom.json --to vroom\n"
+                 "vrpctl convert today.json - --to vrplib --renumber\n"
+                 "vrpctl solve vans.json --output json > answer.json\n"
+                 "vrpctl convert --instance vans.json answer.json vans.geojson");
   const auto flags = std::make_shared<ConvertFlags>();
-  AddArgument(*command, "IN", flags->in, "Instance or plan to read; - for standard input");
-  AddArgument(*command, "OUT", flags->out, "File to write; - for standard output");
+  AddArgument(*command, "IN", flags->in, "Read this instance or plan; - for standard input");
+  AddArgument(*command, "OUT", flags->out, "Write to this file; - for standard output");
   command
-      ->add_option("--to", flags->to,
-                   "vrplib, tsplib, solomon, json, vroom, sol or geojson; default: by OUT's ending")
+      ->add_option(
+          "--to", flags->to,
+          "Write vrplib, tsplib, solomon, json, vroom, sol, geojson; default: by OUT's name")
       ->type_name("WORD");
   command->add_option("--instance", flags->instance, "Convert IN as a plan of this instance")
       ->type_name("FILE");
   AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json or vroom");
-  command->add_flag("--renumber", flags->renumber, "Drop ids that the format cannot hold");
+  command->add_flag("--renumber", flags->renumber,
+                    "Replace ids that the format cannot hold by numbers");
   SetCallback(*command, chosen, flags, RunConvert);
 }
 

@@ -142,7 +142,7 @@ void AddDatasetUpload(CLI::App& datasets, ChosenCommand& chosen) {
           "vrpctl generate --problem cvrp --count 1000 | vrpctl datasets upload - --name cvrp20"));
   const auto flags = std::make_shared<DatasetUploadFlags>();
   AddArgument(*upload, "FILE", flags->path,
-              "Instances as JSON lines, optionally with ref_routes; - for standard input");
+              "Read instances as JSON lines, maybe with ref_routes; - for standard input");
   upload->add_option("--name", flags->name, "Name the dataset: letters, digits, '-' and '_'")
       ->type_name("NAME")
       ->required();
@@ -168,7 +168,7 @@ void AddDatasets(CLI::App& app, ChosenCommand& chosen) {
         AddCommand(*datasets, verb, description,
                    absl::StrCat(kUploadExample, "vrpctl datasets ", verb, " depot7"));
     const auto name = std::make_shared<std::string>();
-    AddArgument(*command, "NAME", *name, "NAME or datasets/NAME");
+    AddArgument(*command, "NAME", *name, "Name the dataset: NAME or datasets/NAME");
     SetCallback(*command, chosen, name, run);
   };
   add("get", "Show a dataset", GetDataset);

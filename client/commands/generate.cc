@@ -86,23 +86,24 @@ void AddGenerate(CLI::App& app, ChosenCommand& chosen) {
       "vrpctl generate --problem cvrp --customers 20 --count 1000 --seed 1 --out set.jsonl\n"
       "vrpctl generate --problem vrptw --count 3 | vrpctl solve -");
   const auto flags = std::make_shared<GenerateFlags>();
-  command->add_option("--problem", flags->problem, "Problem: cvrp, vrptw or tsp")
+  command->add_option("--problem", flags->problem, "Generate cvrp, vrptw or tsp")
       ->type_name("WORD")
       ->required();
-  command->add_option("--customers", flags->customers, "Customers of each instance")
+  command->add_option("--customers", flags->customers, "Give each instance N customers")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
       ->capture_default_str();
-  command->add_option("--count", flags->count, "Number of instances")
+  command->add_option("--count", flags->count, "Generate N instances")
       ->type_name("N")
       ->check(WholeNumber(1))
       ->capture_default_str();
-  command->add_option("--seed", flags->seed, "Seed of the random numbers")
+  command->add_option("--seed", flags->seed, "Seed the random numbers with N")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
   command
-      ->add_option("--capacity", flags->capacity, "Vehicle capacity; 0: that of the distribution")
+      ->add_option("--capacity", flags->capacity,
+                   "Give vehicles this capacity; 0: that of the distribution")
       ->type_name("X")
       ->capture_default_str();
   command->add_option("--out", flags->out, "Write to a file instead of standard output")

@@ -16,7 +16,7 @@ namespace {
 
 using TrainingStub = v1::TrainingService::Stub;
 
-// Changes a job's state by `method` and prints the new state.
+// Changes a job's state with `method` and prints the new state.
 template <typename Request>
 ExitCode ChangeJob(CommandContext& context, const std::string& name,
                    UnaryMethod<TrainingStub, Request, v1::TrainingJob> method) {
@@ -93,7 +93,7 @@ void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
     SetCallback(*command, chosen, name, run);
   };
   add("cancel", "End a job without a model", "vrpctl jobs cancel $job", CancelJob);
-  add("stop", "End a job now and keep a model",
+  add("stop", "End a job early and keep a model",
       absl::StrCat(kWaitForStepExample, "vrpctl jobs stop $job\nvrpctl jobs watch $job"), StopJob);
   add("pause", "Pause a job at a checkpoint", "vrpctl jobs pause $job", PauseJob);
   add("resume", "Queue a paused job again, to continue from its checkpoint",

@@ -62,10 +62,10 @@ void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen) {
                               "vrpctl jobs history $job --from-step 100 --max-points 200\n"
                               "vrpctl jobs history $job --output json | jq .validation_gap"));
   AddArgument(*history, "NAME", flags->name, kJobNameHelp);
-  history->add_option("--from-step", flags->from_step, "First step")
+  history->add_option("--from-step", flags->from_step, "Show points from this step on")
       ->check(WholeNumber(0))
       ->type_name("N");
-  history->add_option("--to-step", flags->to_step, "Last step; 0: the newest")
+  history->add_option("--to-step", flags->to_step, "Show points up to this step; 0: the newest")
       ->check(WholeNumber(0))
       ->type_name("N");
   history

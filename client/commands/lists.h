@@ -48,7 +48,7 @@ class ListPrinter {
   const ToRow to_row_;
 };
 
-// Fetches the pages of a list by `method` and prints at most `limit` items (0 means all). `items`
+// Fetches the pages of a list with `method` and prints at most `limit` items (0 means all). `items`
 // returns the items of a page. `request` holds the filter.
 template <typename Stub, typename Request, typename Response, typename Items, typename Item>
 ExitCode PrintPages(CommandContext& context, UnaryMethod<Stub, Request, Response> method,

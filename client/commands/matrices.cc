@@ -76,7 +76,7 @@ void AddMatrices(CLI::App& app, ChosenCommand& chosen) {
       "vrpctl matrices upload - < matrix.json --output json | jq -r .name");
   const auto path = std::make_shared<std::string>();
   AddArgument(*upload, "FILE", *path,
-              "JSON with distance_matrix and optional duration_matrix; - for standard input");
+              "Read JSON with distance_matrix, maybe duration_matrix; - for standard input");
   SetCallback(*upload, chosen, path, UploadMatrices);
   SetCallback(
       *AddCommand(*matrices, "list", "List all matrices", "vrpctl matrices list --output json"),
@@ -86,7 +86,7 @@ void AddMatrices(CLI::App& app, ChosenCommand& chosen) {
                  "name=$(vrpctl matrices upload matrix.json --output json | jq -r .name)\n"
                  "vrpctl matrices delete $name");
   const auto name = std::make_shared<std::string>();
-  AddArgument(*remove, "NAME", *name, "matrices/ID or ID");
+  AddArgument(*remove, "NAME", *name, "Name the matrices: matrices/ID or ID");
   SetCallback(*remove, chosen, name, DeleteMatrices);
 }
 

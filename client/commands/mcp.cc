@@ -1,4 +1,4 @@
-// The command `mcp`.
+// Implements the command `mcp`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <thread>
@@ -27,7 +27,7 @@ struct McpFlags {
 
 // Handles the lines of standard input until its end or an interrupt.
 ExitCode Serve(CommandContext& context, mcp::ServerOptions options) {
-  // The reading thread keeps the queue: after an interrupt it is left behind, blocked in a read.
+  // Shared with the reading thread, which an interrupt leaves behind, blocked in a read.
   const auto lines = std::make_shared<mcp::LineQueue>(kMaxMessageBytes);
   Environment& environment = context.environment();
   std::thread reader([lines, &in = environment.in] { lines->ReadAll(in); });
@@ -64,19 +64,19 @@ ExitCode RunMcp(CommandContext& context, const McpFlags& flags) {
 
 void AddMcp(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command =
-      AddCommand(app, "mcp", "Serve the daemon to language models, by the Model Context Protocol",
+      AddCommand(app, "mcp", "Serve the daemon to language models over the Model Context Protocol",
                  kMcpExamples);
   const auto flags = std::make_shared<McpFlags>();
   command->add_flag("--allow-train", flags->allow_train,
                     "Offer tools that start, stop or change jobs; default: read-only");
   command
       ->add_option("--allow-folder", flags->folders,
-                   "Let tools read files in this folder; repeatable; default: the present one")
+                   "Let tools read files in this folder; repeatable; default: the current one")
       ->type_name("DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  command->add_option("--max-budget", flags->max_budget, "Longest budget of a solve")
+  command->add_option("--max-budget", flags->max_budget, "Limit the budget of a solve to this time")
       ->type_name("TIME")
       ->capture_default_str();
   SetCallback(*command, chosen, flags, RunMcp);

@@ -65,7 +65,7 @@ absl::Status SetReference(const EvaluateFlags& flags, v1::EvaluateModelRequest& 
   if (flags.reference == "file") return absl::OkStatus();
   if (absl::StartsWith(flags.reference, kSearch)) {
     const absl::StatusOr<absl::Duration> budget =
-        ParseBudget(flags.reference.substr(kSearch.size()));
+        ParseBudget(flags.reference.substr(kSearch.size()), "--reference");
     if (!budget.ok()) return budget.status();
     *request.mutable_reference_search_time() = ToProtoDuration(*budget);
     return absl::OkStatus();
@@ -147,7 +147,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
   AddInstanceOptions(*command, flags->input, "auto, vrplib, solomon, json or jsonl");
   command
       ->add_option("--mode", flags->modes,
-                   "greedy, sample:16, beam:8, multi_start:8, improved:20000 (GPU); repeatable")
+                   "Run greedy, sample:16, beam:8, multi_start:8, improved:20000 (GPU); repeatable")
       ->type_name("MODE")
       ->allow_extra_args(false)
       ->capture_default_str();
@@ -156,7 +156,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
                    "Compare with: file (its reference costs) or search:1s (our search)")
       ->type_name("WORD")
       ->capture_default_str();
-  command->add_option("--seed", flags->seed, "Seed of samples and search")
+  command->add_option("--seed", flags->seed, "Seed the samples with N")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();

@@ -93,8 +93,8 @@ void AddAlias(CLI::App& models, ChosenCommand& chosen) {
       "vrpctl models alias gt-mixed@production 5  # also moves it, once 5 is loaded\n"
       "vrpctl solve city.vrp --model gt-mixed@production --strategy seeded");
   const auto flags = std::make_shared<AliasFlags>();
-  AddArgument(*alias, "NAME", flags->name, "NAME@ALIAS");
-  alias->add_option("VERSION", flags->version, "Number of the version")
+  AddArgument(*alias, "NAME", flags->name, "Set this alias: NAME@ALIAS");
+  alias->add_option("VERSION", flags->version, "Let the alias name the version of this number")
       ->type_name("")
       ->check(WholeNumber(1, kMaxModelVersion))
       ->required();
@@ -116,7 +116,7 @@ void AddModelsManage(CLI::App& models, ChosenCommand& chosen) {
   add("unalias", "Delete an alias; its version stays",
       "vrpctl models alias gt-mixed@production 5\n"
       "vrpctl models unalias gt-mixed@production",
-      "NAME@ALIAS", DeleteAlias);
+      "Delete this alias: NAME@ALIAS", DeleteAlias);
   add("load", "Load a version before requests need it", "vrpctl models load gt-mixed@5",
       kModelNameHelp, LoadModel);
   add("unload", "Free the memory of a model or version; the next request loads it again",
@@ -126,7 +126,7 @@ void AddModelsManage(CLI::App& models, ChosenCommand& chosen) {
       "vrpctl models export gt-mixed --out gt-mixed\n"
       "vrpctl models import gt-mixed --name my-model\n"
       "vrpctl models delete my-model@1",
-      "NAME@3 or models/NAME/versions/3", DeleteVersion);
+      "Delete this version: NAME@3 or models/NAME/versions/3", DeleteVersion);
 }
 
 }  // namespace vrp::client

@@ -152,7 +152,7 @@ void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen) {
                  "vrpctl models export gt-mixed --out gt-mixed\n"
                  "vrpctl models import gt-mixed --name my-model");
   AddArgument(*import_command, "PATH", in->path,
-              "Folder with weights.safetensors and card.json, or one of these files");
+              "Read weights.safetensors and card.json in this folder, or name one of them");
   import_command->add_option("--name", in->name, "Name the model")->type_name("NAME")->required();
   SetCallback(*import_command, chosen, in, ImportModel);
 

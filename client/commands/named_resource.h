@@ -11,8 +11,9 @@
 namespace vrp::client {
 
 // Help texts of the argument NAME.
-inline constexpr char kJobNameHelp[] = "trainingJobs/ID or ID";
-inline constexpr char kModelNameHelp[] = "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
+inline constexpr char kJobNameHelp[] = "Name the job: trainingJobs/ID or ID";
+inline constexpr char kModelNameHelp[] =
+    "Name the model: NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
 
 // Returns "{collection}/{name}", or `name` if it begins with "{collection}/".
 std::string WithCollection(std::string_view collection, const std::string& name);
@@ -34,7 +35,7 @@ ExitCode CallByName(CommandContext& context, const absl::StatusOr<std::string>& 
   return use(*name, *response);
 }
 
-// Deletes the resource by `method` and prints that it was deleted.
+// Deletes the resource with `method` and prints that it was deleted.
 template <typename Stub, typename Request, typename Response>
 ExitCode DeleteByName(CommandContext& context, const absl::StatusOr<std::string>& name,
                       UnaryMethod<Stub, Request, Response> method) {

@@ -47,7 +47,7 @@ std::string DeviceLoss(CommandContext& context) {
   return info.ok() ? info->device_loss() : "";
 }
 
-// Returns 0 or 1 only, as health checks of containers expect.
+// Returns 0 or 1, as health checks of containers expect, or 130 after an interrupt.
 ExitCode ShowHealth(CommandContext& context, const bool& readiness) {
   const absl::StatusOr<std::string> health =
       CheckHealth(context, readiness ? kReadinessService : "");
@@ -92,7 +92,7 @@ void AddLogLevel(CLI::App& server, ChosenCommand& chosen) {
       server, "log-level", "Set the daemon's log level until the next change or restart",
       "vrpctl server log-level debug  # also logs every request\nvrpctl server log-level info");
   const auto level = std::make_shared<std::string>();
-  AddArgument(*command, "LEVEL", *level, "debug, info, warn or error");
+  AddArgument(*command, "LEVEL", *level, "Log at this level: debug, info, warn or error");
   SetCallback(*command, chosen, level, SetLogLevel);
 }
 

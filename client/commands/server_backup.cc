@@ -115,7 +115,7 @@ void AddServerBackup(CLI::App& server, ChosenCommand& chosen) {
                  "tar xf vrp-$(date +%F).tar && sha256sum -c SHA256SUMS  # verifies it\n"
                  "vrpd --restore vrp-$(date +%F).tar --state-dir new-state  # on any machine");
   const auto path = std::make_shared<std::string>();
-  AddArgument(*command, "FILE", *path, "File to write, whole or not at all");
+  AddArgument(*command, "FILE", *path, "Write to this file, completely or not at all");
   SetCallback(*command, chosen, path, RunBackup);
 }
 

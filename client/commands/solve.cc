@@ -109,7 +109,7 @@ class SolveRun {
     return proceed;
   }
 
-  // Solves one instance. Returns kExitDone if the daemon returned a response.
+  // Solves one instance. Returns kExitDone if the response was printed.
   ExitCode SolveOne(v1::InstanceFile file, const std::string& where, SolveTally& tally) {
     *request_.mutable_file() = std::move(file);
     request_.set_include_geometry(WantsGeometry(flags_, request_.file()));

@@ -51,12 +51,12 @@ void AddJobOptions(CLI::App& command, SolveFlags& flags) {
 void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--network-only", flags.network_only,
                    "Fail if the network has no plan in time, instead of using search");
-  command.add_option("--width", flags.width, "Number of samples or beams; default: the daemon's")
+  command.add_option("--width", flags.width, "Use N samples or beams; default: the daemon's")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
   command
       .add_option("--rounds", flags.rounds,
-                  "Rounds of strategy improved (GPU); default: the daemon's")
+                  "Run N rounds of strategy improved (GPU); default: the daemon's")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
 }
@@ -64,16 +64,16 @@ void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
 void AddModelOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option("FILE", flags.files,
-                  "CVRPLIB, TSPLIB, Solomon, JSON, VROOM or .jsonl; - for standard input")
+                  "Solve CVRPLIB, TSPLIB, Solomon, JSON, VROOM or .jsonl; - for standard input")
       ->type_name("")
       ->required();
   command
       .add_option("--model", flags.model,
-                  "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3; default: search only")
+                  "Use NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3; default: search only")
       ->type_name("MODEL");
   command
       .add_option("--strategy", flags.strategy,
-                  "Strategy: auto, seeded, greedy, sample, beam, multi_start, improved, search")
+                  "Use auto, seeded, greedy, sample, beam, multi_start, improved or search")
       ->type_name("WORD")
       ->capture_default_str();
 }
@@ -81,17 +81,18 @@ void AddModelOptions(CLI::App& command, SolveFlags& flags) {
 void AddSearchOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option("--budget", flags.budget,
-                  "Time per instance; default: by size, at most 30s; with --job 10m")
+                  "Spend this time per instance; default: by size, at most 30s; with --job 10m")
       ->type_name("TIME");
   AddStopOptions(command, flags.stop);
   command
-      .add_option("--threads", flags.threads,
-                  "Parallel searches; 0: all idle; default: 0, or 1 with --seed, --max-iterations")
+      .add_option(
+          "--threads", flags.threads,
+          "Run N searches; 0: all idle threads; default: 0, 1 with --seed, --max-iterations")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
   command
       .add_option("--seed", flags.seed,
-                  "Seed; reproducible with one thread unless time ends the search")
+                  "Use this seed; reproducible with one thread unless time ends the search")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();

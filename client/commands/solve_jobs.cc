@@ -102,7 +102,7 @@ void AddSolveJobs(CLI::App& app, ChosenCommand& chosen) {
                        ExitCode (*run)(CommandContext&, const SolveJobsFlags&)) {
     CLI::App* command = AddCommand(*jobs, verb, description,
                                    absl::StrCat(kNewSolveJobExample, std::string(examples)));
-    AddArgument(*command, "NAME", flags->name, "solveJobs/ID or ID");
+    AddArgument(*command, "NAME", flags->name, "Name the job: solveJobs/ID or ID");
     SetCallback(*command, chosen, flags, run);
     return command;
   };

@@ -93,7 +93,7 @@ void AddTop(CLI::App& app, ChosenCommand& chosen) {
   const auto flags = std::make_shared<TopFlags>();
   command
       ->add_option("--interval", flags->interval,
-                   "Time between two readings, over which rates and latencies are measured")
+                   "Read statistics at this interval and measure rates and latencies over it")
       ->type_name("DURATION")
       ->capture_default_str();
   CLI::Option* once =

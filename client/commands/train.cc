@@ -178,12 +178,13 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
   CLI::Option* const config =
       command
           .add_option("--config", flags.config,
-                      "Training configuration in YAML; - for standard input")
+                      "Train with this configuration (YAML); - for standard input")
           ->type_name("FILE");
   CLI::Option* const preset =
       command
-          .add_option("--preset", flags.preset,
-                      absl::StrCat("Built-in configuration; default: ", kDefaultPreset))
+          .add_option(
+              "--preset", flags.preset,
+              absl::StrCat("Train with this built-in configuration; default: ", kDefaultPreset))
           ->type_name("NAME")
           ->excludes(config);
   CLI::Option* const list =
@@ -215,7 +216,7 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
 void AddQueueFlags(CLI::App& command, TrainFlags& flags) {
   command
       .add_option("--priority", flags.priority,
-                  "Priority from -1000 to 1000; the highest runs first; default: 0")
+                  "Queue with this priority, -1000 to 1000; the highest runs first; default: 0")
       ->type_name("N");
   AddLabelFlag(command, flags.labels, "Label the job, so that lists can filter by it; repeatable");
   command
@@ -238,7 +239,8 @@ void AddTrain(CLI::App& app, ChosenCommand& chosen) {
   const auto flags = std::make_shared<TrainFlags>();
   AddConfigFlags(*command, *flags);
   command
-      ->add_option("--device", flags->device, "Device: auto, cpu or cuda:0; default: the daemon's")
+      ->add_option("--device", flags->device,
+                   "Train on auto, cpu or cuda:0; default: the daemon's device")
       ->type_name("DEVICE");
   AddQueueFlags(*command, *flags);
   command->add_flag("--detach", flags->detach, "Submit and return at once");

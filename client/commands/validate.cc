@@ -70,12 +70,12 @@ ExitCode RunValidate(CommandContext& context, const ValidateFlags& flags) {
 }  // namespace
 
 void AddValidate(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command =
-      AddCommand(app, "validate", "Print every error of an instance; exit code 2 if there is any",
-                 "vrpctl validate city.vrp\nvrpctl validate set.jsonl --output json");
+  CLI::App* command = AddCommand(
+      app, "validate", "Print up to 1000 errors of an instance; exit code 2 if there is any",
+      "vrpctl validate city.vrp\nvrpctl validate set.jsonl --output json");
   const auto flags = std::make_shared<ValidateFlags>();
   AddArgument(*command, "FILE", flags->file,
-              "Instance, or a .jsonl file of many; - for standard input");
+              "Validate this instance, or each of a .jsonl file; - for standard input");
   AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
   SetCallback(*command, chosen, flags, RunValidate);
 }

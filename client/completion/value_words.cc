@@ -24,6 +24,7 @@ const WordTable& ValueTable() {
       {"--format", "auto vrplib tsplib solomon json vroom"},
       {"solve --format", "auto vrplib tsplib solomon json vroom jsonl"},
       {"bench --format", "auto vrplib tsplib solomon json vroom jsonl"},
+      {"validate --format", "auto vrplib tsplib solomon json vroom jsonl"},
       {"models/evaluate --format", "auto vrplib solomon json jsonl"},
       {"--to", "vrplib tsplib solomon json vroom sol geojson"},
       {"SHELL", "bash zsh fish"},

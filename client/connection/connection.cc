@@ -45,9 +45,9 @@ absl::StatusOr<std::string> CheckToken(absl::string_view where, absl::string_vie
   const bool valid = !token.empty() && token.size() <= kMaxTokenBytes &&
                      std::all_of(token.begin(), token.end(), absl::ascii_isgraph);
   if (valid) return std::string(token);
-  return absl::InvalidArgumentError(absl::StrCat(where,
-                                                 ": wanted only a token, one word of at most ",
-                                                 kMaxTokenBytes, " printable ASCII characters"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(where, ": got no valid token, wanted one word of at most ", kMaxTokenBytes,
+                   " printable ASCII characters"));
 }
 
 absl::StatusOr<std::string> ReadToken(const ConnectionFlags& flags, absl::string_view token) {
@@ -89,29 +89,30 @@ absl::Status CheckRemote(absl::string_view text) {
 }
 
 void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags) {
-  app.add_option("--remote", flags.remote, "Address of the daemon; before or after the command")
+  app.add_option("--remote", flags.remote,
+                 "Connect to this daemon; allowed before or after the command")
       ->type_name("HOST:PORT")
       ->envname("VRP_REMOTE")
       ->capture_default_str();
-  app.add_flag("--tls", flags.tls, "Connect by TLS; implied by the other --tls- flags")
+  app.add_flag("--tls", flags.tls, "Connect over TLS; implied by the other --tls- flags")
       ->envname("VRP_TLS");
   app.add_option("--tls-ca", flags.ca_file,
-                 "Authority of the daemon's certificate (PEM); default: the system's")
+                 "Trust the certificate authorities in this file (PEM); default: the system's")
       ->type_name("FILE")
       ->envname("VRP_TLS_CA");
   app.add_option("--tls-certificate", flags.certificate_file,
-                 "Your certificate (PEM), if the daemon asks for one")
+                 "Present this certificate (PEM) if the daemon asks for one")
       ->type_name("FILE")
       ->envname("VRP_TLS_CERTIFICATE");
-  app.add_option("--tls-key", flags.key_file, "Private key (PEM) of your certificate")
+  app.add_option("--tls-key", flags.key_file, "Use this private key (PEM) of your certificate")
       ->type_name("FILE")
       ->envname("VRP_TLS_KEY");
   app.add_option("--tls-server-name", flags.server_name,
-                 "Name in the daemon's certificate; default: the host of --remote")
+                 "Expect this name in the daemon's certificate; default: the host of --remote")
       ->type_name("NAME")
       ->envname("VRP_TLS_SERVER_NAME");
   app.add_option("--token-file", flags.token_file,
-                 "File with your token; or set VRP_TOKEN to the token")
+                 "Read your token from this file; or set VRP_TOKEN to the token")
       ->type_name("FILE")
       ->envname("VRP_TOKEN_FILE");
 }
@@ -148,7 +149,7 @@ absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::st
   if (!connection.token.empty() && !connection.tls && !IsLocalAddress(flags.remote)) {
     status.Update(absl::InvalidArgumentError(
         absl::StrCat("--remote: the token would go to ", flags.remote,
-                     " unencrypted; connect by --tls or --tls-ca FILE, or through a tunnel that "
+                     " unencrypted; connect with --tls or --tls-ca FILE, or through a tunnel that "
                      "ends on this machine")));
   }
   if (!status.ok()) return status;

@@ -1,4 +1,4 @@
-// Estimates of remaining time.
+// Estimates the remaining time of jobs.
 #pragma once
 
 #include <optional>

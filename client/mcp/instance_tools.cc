@@ -120,8 +120,8 @@ Tool ValidateTool() {
   return {.name = "validate",
           .title = "Check a problem",
           .description =
-              "Returns every error of a problem with the path of its field, without solving it. "
-              "Use it when solve refuses an input, to correct all faults at once.",
+              "Returns up to 1000 errors of a problem, each with the path of its field, without "
+              "solving it. Use it when solve refuses an input, to correct all faults at once.",
           .input_schema = ArgumentsSchema(InstanceProperties()),
           .output_schema = {{"type", "object"},
                             {"properties",
@@ -164,7 +164,7 @@ Tool ConvertTool() {
           .title = "Convert a problem or a plan",
           .description =
               "Returns a problem, or a plan of that problem, in another format. Fails, naming the "
-              "field, where the format cannot hold it.",
+              "field, if the format cannot hold it.",
           .input_schema = ArgumentsSchema(std::move(properties), {"to"}),
           .run = Convert};
 }

@@ -90,19 +90,20 @@ std::vector<Tool> JobControlTools() {
                           "Pauses a training job at a checkpoint; resume_job continues it.",
                           Effect::kChanges, Change<&v1::TrainingService::Stub::PauseTrainingJob>));
   tools.push_back(JobTool("resume_job", "Resume a training job",
-                          "Queues a paused training again, to continue from its checkpoint.",
+                          "Queues a paused training job again, to continue from its checkpoint.",
                           Effect::kChanges, Change<&v1::TrainingService::Stub::ResumeTrainingJob>));
-  tools.push_back(JobTool("publish_job", "Publish a running training job's weights",
-                          "Publishes the current weights of a running training as a new version of "
-                          "its model, with the alias live; the training continues.",
-                          Effect::kChanges, AnswerPublishJob));
+  tools.push_back(
+      JobTool("publish_job", "Publish a running training job's weights",
+              "Publishes the current weights of a running training job as a new version "
+              "of its model, with the alias live; the job continues.",
+              Effect::kChanges, AnswerPublishJob));
   tools.push_back(
       JobTool("cancel_job", "Cancel a training job without a model",
               "Ends a training job without a model. Its work is lost; stop_job keeps it.",
               Effect::kDestroys, Change<&v1::TrainingService::Stub::CancelTrainingJob>));
   tools.push_back(
       JobTool("delete_job", "Delete an ended job",
-              "Deletes an ended training with its log, checkpoints and metrics, but not "
+              "Deletes an ended training job with its log, checkpoints and metrics, but not "
               "its published models; or an ended solve job with its plan.",
               Effect::kDestroys, AnswerDeleteJob));
   return tools;

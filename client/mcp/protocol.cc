@@ -8,7 +8,7 @@ namespace {
 constexpr char kVersionKey[] = "io.modelcontextprotocol/protocolVersion";
 constexpr char kServerKey[] = "io.modelcontextprotocol/serverInfo";
 
-// The list of tools never changes while the server runs.
+// Time for which a client may cache results. They never change while the server runs.
 constexpr int kCacheMilliseconds = 3600 * 1000;
 
 Json ServerInfo() {

@@ -31,7 +31,7 @@ std::string Shown(const Json& value) {
   return ToValidUtf8(text);
 }
 
-// Collects the faults of a value.
+// A checker that collects the faults of a value.
 class Checker {
  public:
   void Check(const Json& schema, const Json& value, const std::string& path) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "client/mcp/protocol.h"
 #include "client/mcp/schema.h"
+#include "client/support/files.h"
 #include "client/support/steady_now.h"
 #include "client/support/text.h"
 
@@ -69,7 +70,10 @@ void Server::WaitForCalls() {
 void Server::Handle(const Line& line) {
   RemoveEnded();
   if (line.too_long) {
-    return Send(ErrorMessage(nullptr, kInvalidRequest, "the message is too long"));
+    return Send(
+        ErrorMessage(nullptr, kInvalidRequest,
+                     absl::StrCat("the message is too long, wanted at most ", kMaxMessageBytes,
+                                  " bytes; pass a large input by its path")));
   }
   const ParsedLine parsed = ParseLine(line.text);
   if (const auto* error = std::get_if<MessageError>(&parsed)) {
@@ -136,7 +140,9 @@ void Server::HandleCall(const Message& message, bool stateless) {
                      "`vrpctl mcp --allow-train`")));
   }
   if (tool == nullptr) {
-    return Send(ErrorMessage(message.id, kInvalidParams, absl::StrCat("unknown tool ", text)));
+    return Send(
+        ErrorMessage(message.id, kInvalidParams,
+                     absl::StrCat("unknown tool ", text, ", wanted a name from tools/list")));
   }
   if (running_.contains(message.id)) {
     return Send(ErrorMessage(message.id, kInvalidRequest, "id: in use by a running call"));

@@ -26,10 +26,10 @@ Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget) {
                      absl::ToDoubleSeconds(max_budget));
   properties["target_cost"] = {{"type", "number"},
                                {"description", "Ends the search early at this cost"}};
-  AddPlanProperties(properties, "A plan to start from, never returned worse");
+  AddPlanProperties(properties,
+                    "A plan to start from (auto, search and seeded return no worse one)");
   properties["frozen_stops"] = WholeNumberProperty(
-      "First stops of each route of that plan that must not change, since they are driven already",
-      0, kMaxInt32);
+      "Number of stops at the start of each route of that plan that must not change", 0, kMaxInt32);
   properties["strategy"] = EnumProperty(
       "Default: auto, which suits nearly always. The others except search need a model.",
       {"auto", "search", "seeded", "greedy", "sample", "beam", "multi_start", "improved"});

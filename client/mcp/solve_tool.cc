@@ -100,7 +100,7 @@ absl::StatusOr<ToolResult> StartSolveJob(const ToolCall& call) {
   const absl::StatusOr<v1::SolveJob> job =
       call.client.Call(&v1::SolverService::Stub::CreateSolveJob, request, kInstanceTimeout);
   if (!job.ok()) return job.status();
-  return ToolResult{absl::StrCat(SolveJobText(*job), "read its plan by get_job"),
+  return ToolResult{absl::StrCat(SolveJobText(*job), "read its plan with get_job"),
                     SolveJobJson(*job)};
 }
 
@@ -128,7 +128,7 @@ Tool StartSolveJobTool() {
           .title = "Start a long solve",
           .description =
               "Queues a solve of minutes to hours, which survives this conversation and restarts "
-              "of the server, and returns its name at once. Read state and plan by get_job. For "
+              "of the server, and returns its name at once. Read state and plan with get_job. For "
               "less than a minute use solve.",
           .input_schema = ArgumentsSchema(std::move(properties)),
           .effect = Effect::kChanges,

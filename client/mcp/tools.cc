@@ -44,7 +44,7 @@ std::string Instructions(bool allow_train) {
       "found the plan feasible. Use check for a plan that you or the user changed. ",
       allow_train
           ? "train starts a training job and returns at once unless wait is true; follow it "
-            "by get_job and job_history. Ask the user before cancel_job and delete_job."
+            "with get_job and job_history. Ask the user before cancel_job and delete_job."
           : "This server is read-only: it cannot train or change jobs.");
 }
 

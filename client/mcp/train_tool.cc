@@ -129,7 +129,7 @@ absl::StatusOr<ToolResult> Train(const ToolCall& call) {
   if (call.Get<bool>("wait", false)) return Follow(call, job->name());
   return ToolResult{
       absl::StrCat(job->name(), " ", StateText(job->state(), job->queue_position()),
-                   "\nfollow it by get_job and job_history; stop_job ends it with a model"),
+                   "\nfollow it with get_job and job_history; stop_job ends it with a model"),
       JobJson(*job)};
 }
 
@@ -200,8 +200,7 @@ Tool TrainTool() {
   Json properties = TrainProperties();
   properties["wait"] = FlagProperty(
       "Waits for the end and reports progress; only for short training jobs. Default: false. "
-      "Cancelling "
-      "the call leaves the job running.");
+      "Cancelling the call leaves the job running.");
   properties["request_id"] =
       TextProperty("Makes a repeated call return the same job, at most 64 bytes; default: none");
   return {.name = "train",
@@ -209,7 +208,7 @@ Tool TrainTool() {
           .description =
               "Starts a training job of a routing network, which survives this conversation, and "
               "returns its name at once. It occupies the server's threads: choose a preset by its "
-              "time in training_presets, and check a changed configuration by check_training.",
+              "time in training_presets, and check a changed configuration with check_training.",
           .input_schema = ArgumentsSchema(std::move(properties)),
           .effect = Effect::kChanges,
           .idempotent = false,

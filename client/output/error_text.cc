@@ -75,8 +75,8 @@ std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message)
   }
   if (absl::StrContains(message, "certificate verify failed") ||
       absl::StrContains(message, "peer certificate")) {
-    return "name the authority of the daemon's certificate by --tls-ca FILE, and the certificate's "
-           "name by --tls-server-name if it is not the host of --remote";
+    return "set --tls-ca to the file with the authority of the daemon's certificate, and "
+           "--tls-server-name to the certificate's name if it is not the host of --remote";
   }
   if (absl::StrContains(message, "ocket closed") || absl::StrContains(message, "reset by peer") ||
       absl::StrContains(message, "andshake")) {
@@ -87,12 +87,13 @@ std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message)
   if (!IsLocalAddress(place.remote)) {
     return "check that a daemon listens on that address (vrpd --listen 0.0.0.0:PORT "
            "--tls-certificate FILE --tls-key FILE --tokens FILE) and that no firewall blocks it; "
-           "or name another by --remote HOST:PORT or VRP_REMOTE";
+           "or name another with --remote HOST:PORT or VRP_REMOTE";
   }
   const bool socket = absl::StartsWith(place.remote, "unix:");
   return absl::StrCat(
       "start the daemon (vrpd --listen ", place.remote, " --state-dir DIR), or name ",
-      socket ? "another by --remote unix:PATH" : "another by --remote HOST:PORT", " or VRP_REMOTE");
+      socket ? "another with --remote unix:PATH" : "another with --remote HOST:PORT",
+      " or VRP_REMOTE");
 }
 
 std::string RetryRemedy(const absl::Status& status) {
@@ -107,7 +108,7 @@ std::string Remedy(const ErrorPlace& place, const absl::Status& status) {
       return IsUnreachable(status) ? ConnectionRemedy(place, status.message())
                                    : RetryRemedy(status);
     case absl::StatusCode::kUnauthenticated:
-      return "name the file with your token by --token-file, or set VRP_TOKEN to the token";
+      return "set --token-file to the file with your token, or VRP_TOKEN to the token";
     case absl::StatusCode::kResourceExhausted:
       if (absl::StrContains(status.message(), "message larger than max")) {
         return "see the limit of messages: vrpctl server info";

@@ -30,7 +30,7 @@ std::string BytesBarLine(int64_t done, int64_t total, int width);
 class RemainingTime {
  public:
   // Takes each event of an attempt in order and returns the remaining time. Returns nullopt for the
-  // first event.
+  // first event, and if the total number of steps is unknown.
   std::optional<absl::Duration> Update(const v1::TrainingProgress& progress, absl::Time time);
   // Forgets the pace of the previous attempt.
   void Restart() { first_step_ = 0; }

@@ -207,7 +207,7 @@ absl::Status CheckLocations(const v1::SolveResponse& response) {
     }
   }
   if (response.solution().routes().empty()) {
-    return absl::InvalidArgumentError("--plot: the plan has no routes, there is nothing to draw");
+    return absl::InvalidArgumentError("--plot: the plan has no routes to draw; leave --plot out");
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-# Writes OUTPUT: the YAML files FILES (between `|`) as the presets of client/presets/presets.h.
+# Writes OUTPUT: the YAML files FILES (separated by `|`) as the presets of client/presets/presets.h.
 string(REPLACE "|" ";" files "${FILES}")
 set(text "// Made from configs/*.yaml by client/presets/embed_presets.cmake.\n#include \"client/presets/presets.h\"\n\n")
 string(APPEND text "namespace vrp::client {\n\nstd::span<const Preset> Presets() {\n  static constexpr Preset kPresets[] = {\n")
@@ -6,7 +6,7 @@ foreach(file IN LISTS files)
   get_filename_component(name "${file}" NAME_WE)
   file(READ "${file}" yaml)
   if(yaml MATCHES "\\)yaml\"")
-    message(FATAL_ERROR "${file}: holds )yaml\", which ends a C++ string here")
+    message(FATAL_ERROR "${file}: contains )yaml\", which ends the C++ string literal; remove it from the file")
   endif()
   string(APPEND text "      {\"${name}\", R\"yaml(${yaml})yaml\"},\n")
 endforeach()

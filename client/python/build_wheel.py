@@ -40,7 +40,7 @@ def parse_arguments() -> argparse.Namespace:
         "--output", type=pathlib.Path, metavar="DIR", required=True, help="write the wheel to this folder"
     )
     parser.add_argument(
-        "--platform-tag", metavar="TAG", default="manylinux_2_34_x86_64", help="tag of the wheel with binaries"
+        "--platform-tag", metavar="TAG", default="manylinux_2_34_x86_64", help="give the wheel with binaries this tag"
     )
     arguments = parser.parse_args()
     if arguments.binaries is not None:

@@ -5,7 +5,7 @@ Usage: client/python/generate.py [PACKAGE_FOLDER]
 
 The package reads the descriptors at run time into its own pool. It therefore works with every protobuf
 runtime, and no module `vrp` or `google` of ours can clash with another package.
-Needs protoc, of grpcio-tools or in PATH.
+Needs protoc from grpcio-tools or in PATH.
 """
 
 import importlib.util

@@ -11,7 +11,7 @@
 namespace vrp::client {
 
 void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::string& formats) {
-  command.add_option("--format", flags.format, "Format of the instance: " + formats)
+  command.add_option("--format", flags.format, "Read the file as " + formats)
       ->type_name("WORD")
       ->capture_default_str();
   command
@@ -24,7 +24,7 @@ void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::stri
       ->type_name("WORD");
   command
       .add_option("--roads", flags.roads,
-                  "Distances and times of this road network of the daemon (server info)")
+                  "Use distances and times of this road network of the daemon (see server info)")
       ->type_name("NAME");
 }
 

@@ -35,6 +35,7 @@ class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
   bool key(std::string& key) override {
     if (depth_ != 1) return true;
     name_ = key;
+    row_ = 0;
     matrix_ = key == "distance_matrix"   ? &file_.distances
               : key == "duration_matrix" ? &file_.durations
                                          : nullptr;

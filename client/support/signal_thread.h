@@ -1,4 +1,4 @@
-// Turns SIGINT and SIGTERM into an Interrupt by a thread, without a signal handler.
+// Turns SIGINT and SIGTERM into an Interrupt in a thread of its own, without a signal handler.
 #pragma once
 
 #include <thread>
@@ -14,7 +14,7 @@ class SignalThread {
  public:
   // Starts the thread. `interrupt` must outlive this object.
   explicit SignalThread(Interrupt& interrupt);
-  // Ends the thread by SIGUSR2.
+  // Ends the thread with SIGUSR2.
   ~SignalThread();
   SignalThread(const SignalThread&) = delete;
   SignalThread& operator=(const SignalThread&) = delete;

@@ -18,7 +18,7 @@ HEAD = """\
 | 0 | done | |
 | 1 | failed | read the message; the daemon's log has more |
 | 2 | wrong usage or input | correct the flag, file or field that the message names |
-| 3 | unreachable | start the daemon, or name another by `--remote` or `VRP_REMOTE` |
+| 3 | unreachable | start the daemon, or name another with `--remote` or `VRP_REMOTE` |
 | 4 | refused | the state or your role does not allow it; the message says why |
 | 5 | not found | list what there is |
 | 6 | busy | try again after the time that the message gives |

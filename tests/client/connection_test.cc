@@ -94,7 +94,7 @@ TEST(Token, IsRefusedIfReadableByOthersOrInvalid) {
   EXPECT_THAT(MessageOf({.token_file = WriteSecret("empty", "\n")}), HasSubstr("only a token"));
   for (const char* token : {"two secrets", "secret\nsecret", "s\xC3\xA9"}) {
     const std::string message = MessageOf({}, token);
-    EXPECT_THAT(message, HasSubstr("VRP_TOKEN: wanted only a token"));
+    EXPECT_THAT(message, HasSubstr("VRP_TOKEN: got no valid token"));
     EXPECT_THAT(message, testing::Not(HasSubstr("secret")));
   }
 }

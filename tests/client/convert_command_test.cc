@@ -222,6 +222,8 @@ TEST(MatrixFileTest, DescribesTheError) {
             "distance_matrix[0]: got a string, wanted rows of numbers");
   EXPECT_EQ(MatrixError(R"({"distance_matrix": [[0, 1], [1, 0]], "duration_matrix": [[0]]})"),
             "duration_matrix[0]: has 1 numbers, wanted 2");
+  EXPECT_EQ(MatrixError(R"({"distance_matrix": [[0, 1], [1, 0]], "duration_matrix": "x"})"),
+            "duration_matrix[0]: got a string, wanted rows of numbers");
   EXPECT_THAT(MatrixError(R"({"distance_matrix": [[0, 1)"), HasSubstr("invalid JSON at byte"));
   EXPECT_EQ(MatrixError("7"), "got a number, wanted an object");
 }

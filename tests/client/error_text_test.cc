@@ -114,7 +114,7 @@ TEST(ErrorText, NamesTheMissingTlsAndTokenFlags) {
   EXPECT_THAT(
       text(absl::UnavailableError("Ssl handshake failed: SSL_ERROR_SSL: "
                                   "error:0A000086:SSL routines::certificate verify failed")),
-      HasSubstr("by --tls-ca FILE"));
+      HasSubstr("set --tls-ca to the file"));
   EXPECT_THAT(text(absl::UnavailableError("error:0A00010B:SSL routines::wrong version number")),
               HasSubstr("does not use TLS"));
   EXPECT_THAT(text(absl::UnavailableError("last error: Socket closed")),

@@ -80,6 +80,8 @@ TEST(ModelsEvaluateCommand, RefusesInvalidFlagsBeforeSending) {
         << mode;
   }
   EXPECT_THAT(refusal({"--generate", "cvrp20:9", "--reference", "hgs"}), HasSubstr("search:1s"));
+  EXPECT_THAT(refusal({"--generate", "cvrp20:9", "--reference", "search:1"}),
+              HasSubstr("--reference: \"1\" has no unit"));
 }
 
 TEST(ModelsImportCommand, SendsBothFilesInChunks) {

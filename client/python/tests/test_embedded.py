@@ -51,7 +51,7 @@ def wait_for_output(process: subprocess.Popen[str]) -> str:
 def wait_until(holds: Callable[[], bool], limit_s: float = 20) -> None:
     deadline = time.monotonic() + limit_s
     while not holds():
-        assert time.monotonic() < deadline, "waited too long"
+        assert time.monotonic() < deadline, f"the condition still fails after {limit_s} s"
         time.sleep(0.05)
 
 
@@ -178,7 +178,7 @@ def test_interrupt_at_any_moment_leaves_no_solve_behind(client: vrpd.Client) -> 
 
 
 def count_running_solves(client: vrpd.Client) -> int:
-    """Returns the number of calls of Solve that the daemon is answering."""
+    """Returns the number of running calls of Solve, StreamSolve and BatchSolve."""
     return sum(rpc.in_flight for rpc in client.server_stats().rpcs if rpc.rpc.endswith("Solve"))
 
 

@@ -70,7 +70,7 @@ def _folder(program: pathlib.Path) -> pathlib.Path:
     for base in filter(None, [runtime, tempfile.gettempdir(), "/tmp"]):
         folder = pathlib.Path(base) / (name if base == runtime else f"{name}-{os.getuid()}")
         if len(os.fsencode(folder / "vrpd.sock")) > _MAX_SOCKET_PATH:
-            problems.append(f"{folder}: the path is too long for a socket")
+            problems.append(f"{folder}: the socket's path would have more than {_MAX_SOCKET_PATH} bytes")
             continue
         try:
             folder.mkdir(mode=0o700, exist_ok=True)

@@ -51,7 +51,7 @@ def node_distances(model: Model, profile: Profile) -> list[list[float]]:
     nodes: list[Depot | Customer] = [*model.depots, *model.clients]
     locations = [node.location for node in nodes]
     if any(location is None for location in locations):
-        raise ConversionError("a depot or client has no location, and there are no matrices")
+        raise ConversionError("to_pyvrp: a depot or client has no location; give all of them x and y, or set matrices")
     return [[metric(between(frm, to)) for to in locations] for frm in locations]
 
 

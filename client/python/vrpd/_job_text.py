@@ -15,7 +15,7 @@ ENDED = frozenset({"succeeded", "failed", "cancelled"})
 
 
 def check_end(info: TrainingJobInfo | SolveJobInfo, check: bool) -> None:
-    """Raises JobFailedError if an ended job did not succeed."""
+    """Raises JobFailedError if an ended job did not succeed, unless `check` is False."""
     if not check or info.state == "succeeded":
         return
     text = info.error.message if info.error is not None else "it has no result"

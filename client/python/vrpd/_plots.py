@@ -27,7 +27,7 @@ def has_folium() -> bool:
 
 
 def _line(route: Route) -> tuple[list[float], list[float], list[int]]:
-    """Returns the places along a route, by the streets that the answer has, and which of them are stops."""
+    """Returns x and y of the points along a route, including its streets if known, and the indices of the stops."""
     places: list[tuple[float, float]] = []
     stops = []
     for number, stop in enumerate(route.stops):

@@ -78,7 +78,8 @@ def spec(
 def _text(config: Config | None, preset: str | None) -> tuple[str, str]:
     """Returns the YAML text of a configuration and its name for error messages."""
     if (config is None) == (preset is None):
-        raise ValueError("train: wanted either a configuration or a preset")
+        given = "neither config nor preset" if config is None else "config and preset"
+        raise ValueError(f"train: got {given}, wanted one of them")
     if preset is not None:
         return preset_text(preset), f"{preset}.yaml"
     if isinstance(config, Mapping):

@@ -31,7 +31,7 @@ def seconds(value: Duration, what: str) -> float:
     else:
         result = float(value)
     if not 0 <= result < 1e10:
-        raise ValueError(f"{what}: got {value!r}, wanted a duration from 0 on")
+        raise ValueError(f"{what}: got {value!r}, wanted at least 0 and less than 1e10 seconds")
     return result
 
 

@@ -146,7 +146,7 @@ class AsyncClient:
         return await self._with_matrices(problem, call)
 
     async def validate(self, problem: Problem) -> Validation:
-        """Returns all errors of a problem."""
+        """Returns the errors of a problem, up to 1,000."""
         return await self._with_matrices(problem, lambda instance: self._connection.unary(_rpc.validate(instance)))
 
     async def convert(self, problem: Problem, format: str, *, renumber: bool = False) -> bytes:

@@ -227,7 +227,7 @@ class Client:
         return self._with_matrices(problem, call)
 
     def validate(self, problem: Problem) -> Validation:
-        """Returns all errors of a problem."""
+        """Returns the errors of a problem, up to 1,000, without solving it."""
         return self._with_matrices(problem, lambda instance: self._connection.unary(_rpc.validate(instance)))
 
     def convert(self, problem: Problem, format: str, *, renumber: bool = False) -> bytes:
@@ -361,7 +361,7 @@ _default_lock = threading.Lock()
 
 
 def default_client() -> Client:
-    """Returns the client of the embedded daemon that module functions and models use."""
+    """Returns the client that module functions and models use, by default one of the embedded daemon."""
     global _default
     with _default_lock:
         if _default is None:

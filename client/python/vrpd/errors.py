@@ -160,7 +160,7 @@ class JobFailedError(VrpdError):
 
 
 class ConversionError(VrpdError, ValueError):
-    """A problem has a feature that the other library's model cannot express."""
+    """A problem has a feature that the target of the conversion, vrpd or another library, cannot express."""
 
     code = "UNIMPLEMENTED"
 

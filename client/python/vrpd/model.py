@@ -56,6 +56,8 @@ class Model:
         else the distance.
     speed
         Units of distance per unit of time, for travel times without durations. By default 1.
+    distance_unit, time_unit
+        Units of distances and times, for display: "m", "km", "s", "min" or "h". The daemon ignores other names.
     reference_cost
         Best known cost; results then have a gap.
     problem_type
@@ -417,7 +419,7 @@ class Model:
     def write(self, path: str | os.PathLike[str], format: str = "", *, client: Client | None = None) -> None:
         """Writes the problem to a file in "json", "vrplib", "tsplib", "solomon" or "vroom".
 
-        By default, the suffix decides.
+        By default, the suffix .json means "json", .tsp "tsplib" and any other one "vrplib".
         """
         ending = {".json": "json", ".tsp": "tsplib"}.get(os.path.splitext(path)[1], "vrplib")
         content = _client(client).convert(self, format or ending)

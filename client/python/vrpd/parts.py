@@ -163,7 +163,7 @@ class Shipment:
 
 @dataclass(eq=False)
 class ClientGroup:
-    """Clients of which exactly one is served; with prizes, at most one."""
+    """Clients of which exactly one is served, or at most one if `required` is False."""
 
     required: bool = True
     name: str = ""

@@ -41,7 +41,7 @@ class SolveStream(Iterator[Improvement]):
 
     @property
     def result(self) -> Result:
-        """The answer. Blocks until the solve has ended."""
+        """The answer. Blocks until the solve has ended. Raises CancelledError after a cancelled solve."""
         for _ in self:
             pass
         if self._result is None:
