@@ -19,5 +19,6 @@ int main(int argc, char** argv) {
   }
   const absl::Status written =
       vrp::AtomicWriteFile(argv[2], vrp::WriteSafetensors(file->tensors(), file->metadata()));
+  if (!written.ok()) std::fprintf(stderr, "%s\n", written.ToString().c_str());
   return written.ok() ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 // and resumed from step 3. The first file ends in the middle of a record.
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -39,11 +40,11 @@ absl::Status WriteAttempt(const std::string& folder, int32_t attempt, int64_t fi
   return absl::OkStatus();
 }
 
-// Truncates each file of `folder`, as a crash during a write would.
+// Removes the last 7 bytes of each file of `folder`, as a crash during a write would.
 absl::Status TruncateFiles(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (truncate(entry.path().c_str(), static_cast<off_t>(entry.file_size()) - 7) != 0) {
-      return absl::InternalError(Concat("cannot truncate ", entry.path().string()));
+      return absl::ErrnoToStatus(errno, Concat("cannot truncate ", entry.path().string()));
     }
   }
   return absl::OkStatus();
@@ -59,7 +60,10 @@ absl::Status WriteRun(const std::string& folder) {
 }  // namespace vrp
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
+  if (count != 2) {
+    std::cerr << "usage: tensorboard_events FOLDER\n";
+    return 2;
+  }
   const absl::Status status = vrp::WriteRun(arguments[1]);
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;

@@ -24,7 +24,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int64_t kEpochs = 3;   // of a job
+constexpr int64_t kEpochs = 3;   // epochs of a job
 constexpr int64_t kBatches = 8;  // steps per epoch
 
 absl::StatusOr<std::unique_ptr<Policy>> LoadFake(const std::string&, DeviceId) {

@@ -7,7 +7,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);  // of all waits
+constexpr absl::Duration kTimeout = absl::Seconds(60);  // limit for all waits
 constexpr absl::Duration kPollInterval =
     absl::Milliseconds(1);  // at which a solve checks for cancellation
 
@@ -18,7 +18,7 @@ absl::StatusOr<TaskAnswer> FakeSolver::Solve(const SolveTask& task,
   if (before_solve) VRP_RETURN_IF_ERROR(before_solve(task));
   double cost = 100;
   if (!task.plan.empty() && !absl::SimpleAtod(task.plan, &cost)) {
-    return absl::DataLossError("plan");
+    return absl::DataLossError(Concat("plan: got ", Quoted(task.plan), ", wanted its cost"));
   }
   absl::MutexLock lock(&mutex_);
   tasks_.push_back(task);

@@ -21,7 +21,8 @@ class FakeSolver final : public JobSolver {
   absl::StatusOr<TaskAnswer> Solve(const SolveTask& task,
                                    const std::function<void(FoundPlan)>& on_improvement) override;
 
-  // Lets the running solves find the next `count` better plans. Blocks until they have found them.
+  // Lets the running solves find the next `count` better plans. Blocks until they have found these
+  // plans, for at most 60 s.
   void Improve(int count = 1);
   // Ends the running solves and all later ones.
   void Finish();

@@ -12,7 +12,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);  // of AwaitHeld
+constexpr absl::Duration kTimeout = absl::Seconds(60);  // limit for AwaitHeld
 
 std::string CheckpointFile(const std::string& directory) { return directory + "/step"; }
 

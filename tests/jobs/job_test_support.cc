@@ -10,7 +10,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(60);  // between two events
+constexpr absl::Duration kTimeout = absl::Seconds(60);  // limit between two events
 
 }  // namespace
 

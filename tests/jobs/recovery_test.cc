@@ -27,7 +27,8 @@ class RecoveryTest : public ::testing::Test {
            return std::make_unique<test::FakePolicy>();
          }});
   }
-  // Returns a job that a killed daemon left in the last state of `path`.
+  // Returns a job that a killed daemon left in the last state of `path`, or in kPreparing if `path`
+  // is empty.
   std::string JobLeftIn(const std::vector<JobState>& path) {
     const std::string id = store_->Submit(test::ASpec(), "", 100)->id;
     EXPECT_TRUE(store_->StartNext(JobKind::kTraining).ok());
@@ -136,7 +137,7 @@ TEST_F(RecoveryTest, MarksAJobWithAPublishedModelAsSucceeded) {
               ElementsAre("model models/tiny/versions/1", "SUCCEEDED"));
 }
 
-TEST_F(RecoveryTest, LeavesEpochAndEndReasonUnknownIfTheCardOmitsThem) {
+TEST_F(RecoveryTest, LeavesEpochAndPublishReasonUnknownIfTheCardOmitsThem) {
   const std::string id = JobLeftIn({JobState::kRunning});
   const std::string staging = *registry_->StagingDirectory();
   ModelCard card = test::ACard("weights", Concat("trainingJobs/", id));

@@ -52,7 +52,7 @@ TEST(SubmissionTest, NamesAllErrorsAtOnce) {
 
 TEST(SubmissionTest, LimitsTheBytesOfLabels) {
   JobSpec spec = test::ASpec();
-  for (int i = 0; i < 31; ++i) spec.labels["city"] += "ö";  // of two bytes each
+  for (int i = 0; i < 31; ++i) spec.labels["city"] += "ö";  // two bytes each
   EXPECT_THAT(std::string(ValidateSpec(spec).status().message()),
               ::testing::Not(HasSubstr("labels")));
   spec.labels["city"] += "ö";

@@ -61,7 +61,7 @@ TEST(PlanDecoderLaunchTest, AssignsEachStepToOneGroup) {
 
 TEST(PlanDecoderLaunchTest, StagesNodesThatManyTrajectoriesRead) {
   EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kH200).staged);
-  // The staged nodes need 155 kB of shared memory, and a block has at most 99 kB.
+  // The staged nodes need 155 kB of shared memory, and a block has at most 101 kB.
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kRtx3090).staged);
   EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 51, 50, false), kRtx3090).staged);
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(512, 51, 1, false), kH200).staged);
@@ -75,7 +75,7 @@ TEST(PlanDecoderLaunchTest, StagesNodesIfABlockHasAMultiprocessorToItself) {
     EXPECT_EQ(plan.blocks_per_instance, 1);
   }
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(133, 101, 1, false), kH200).staged);
-  // The staged nodes need 155 kB of shared memory, and a block has at most 99 kB.
+  // The staged nodes need 155 kB of shared memory, and a block has at most 101 kB.
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(1, 101, 1, false), kRtx3090).staged);
 }
 

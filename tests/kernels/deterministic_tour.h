@@ -8,7 +8,8 @@
 
 namespace vrp::test {
 
-// Returns a tour that visits the (salt + step)-th allowed node at each step.
+// Returns a tour that at each step visits the allowed node of index (salt + step) modulo the number
+// of allowed nodes.
 inline std::vector<int32_t> DeterministicTour(const StepRules& rules, int32_t salt) {
   std::vector<uint8_t> visited(static_cast<size_t>(rules.problem.nodes));
   RouteState state = BeginTrajectory(rules, visited.data());

@@ -62,7 +62,8 @@ inline void ExpectSameValues(const double* actual, const double* expected, int32
   for (int32_t i = 0; i < count; ++i) ASSERT_EQ(actual[i], expected[i]) << i;
 }
 
-// Expects that the rules are equal bit for bit, except for the addresses of arrays.
+// Expects equal rules, except for the addresses of arrays. Expects no matrices, backhauls, windows
+// or service times.
 inline void ExpectSameRules(const StepRules& actual, const StepRules& expected) {
   EXPECT_EQ(actual.load_limit, expected.load_limit);
   EXPECT_EQ(actual.distance_limit, expected.distance_limit);

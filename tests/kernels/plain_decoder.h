@@ -40,7 +40,8 @@ struct PlainTrajectory {
   int32_t agreements = 0;
 };
 
-// Rolls out a tour. choose(t, log_likelihoods) returns the next node.
+// Rolls out a tour. choose(t, log_likelihoods) returns the next node. With `first_is_given`, the
+// first choice counts neither in log_likelihood nor in agreements.
 template <typename Choose>
 PlainTrajectory PlainRollout(const DecoderShape& shape, const RoutingProblem& problem,
                              const DecoderNodes<const double>& nodes, bool first_is_given,

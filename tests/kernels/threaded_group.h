@@ -21,7 +21,7 @@ inline constexpr int32_t kThreads = 3;  // threads of a group
 // State shared by the threads of a group.
 struct GroupState {
   std::barrier<> barrier{kThreads};
-  std::array<std::pair<double, int32_t>, kThreads> values;  // of a reduction, one per lane
+  std::array<std::pair<double, int32_t>, kThreads> values;  // one per lane, for a reduction
 };
 
 // Lanes like those of a warp.

@@ -65,8 +65,8 @@ std::vector<float> GradientValues(const PolicyEngine& engine) {
 
 class CpuPointerNetworkTest : public testing::TestWithParam<bool> {};
 
-// Compares each parameter's gradient with central differences of the loss, which a rollout computes
-// step by step.
+// Compares the norm of each parameter's gradient with the central difference of the loss along that
+// gradient. A rollout computes the loss step by step.
 void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bool windows) {
   const auto engine = MakeCpuPointerNetwork(options, 3);
   const std::vector<Instance> instances =

@@ -138,7 +138,7 @@ class OwnedEngineTest : public testing::Test {
     engine_ = MakeOwnedEngine(std::move(engine), *executor_, Priority::kTraining);
   }
 
-  // Returns the recorded work, and checks that this thread did none of it.
+  // Shuts the executor down. Returns the recorded work, and checks that this thread did none of it.
   std::string RecordedWork() {
     executor_->Shutdown();
     for (const std::thread::id thread : record_.threads) {

@@ -18,7 +18,7 @@
 namespace vrp {
 namespace {
 
-constexpr int kRolloutsOfAShape = 4;  // without a graph, captured, replayed, and replayed again
+constexpr int kRolloutsOfAShape = 4;  // one without a graph, one captured, two replayed
 
 struct MemoryShortage {
   int64_t instances = 0;  // size of the batches that run out of memory

@@ -115,7 +115,7 @@ TEST_F(TorchLabelStepsTest, AcceptSmallerBatches) {
 }
 
 TEST_F(TorchLabelStepsTest, UseTheLengthOfTheLongestLabel) {
-  for (const double capacity : {60, 9, 60, 9, 60, 9}) {  // labels of 7 choices, and of 9 to 12
+  for (const double capacity : {60, 9, 60, 9, 60, 9}) {  // labels of 6 choices, and of up to 11
     batch_ = test::BatchOf(
         *GenerateInstances({.customers = kLabelledCustomers, .seed = 3, .capacity = capacity},
                            kLabelledInstances),

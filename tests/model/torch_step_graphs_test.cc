@@ -1,5 +1,5 @@
-// Tests the graphs of captured steps: there is one per width, their number is bounded, and they are
-// dropped if memory runs out.
+// Tests the graphs of captured steps: there is one per width, label length and number of
+// trajectories. Their number is bounded, and the steps drop them if memory runs out.
 #include <memory>
 #include <set>
 #include <vector>
@@ -153,7 +153,7 @@ TEST_F(StepGraphsTest, OmitStepsAfterTheLongestTourWithoutChangingResults) {
   constexpr int32_t kManyCustomers = 12;
   constexpr int64_t kSteps = 6;
   const PointerNetworkOptions small = {.hidden = 16, .layers = 2, .dropout = 0};
-  // One vehicle serves all customers in 13 steps; up to 24 are allowed.
+  // One vehicle serves all customers in 12 steps; up to 23 are allowed.
   const std::vector<Instance> instances =
       *GenerateInstances({.customers = kManyCustomers, .seed = 5, .capacity = 9 * kManyCustomers},
                          kInstances * kSteps);
@@ -181,7 +181,7 @@ TEST_F(StepGraphsTest, OmitStepsAfterTheLongestTourWithoutChangingResults) {
         reports[replays].push_back(report);
     }
     weights[replays] = WeightsOf(*engine);
-    EXPECT_EQ(counts_.skipped_parts, replays ? kSteps - 1 : 0);  // steps 17 to 24 of each replay
+    EXPECT_EQ(counts_.skipped_parts, replays ? kSteps - 1 : 0);  // steps 17 to 23 of each replay
   }
   ASSERT_EQ(reports[1].size(), kSteps);
   for (size_t i = 0; i < kSteps; ++i) {

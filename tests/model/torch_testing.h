@@ -64,7 +64,7 @@ inline std::vector<Instance> Variants() {
   };
 }
 
-// Weighs a trajectory by its index in the batch and its cost.
+// Weighs a trajectory by its group's first instance, its index in the group and its cost.
 inline void WeighByIndexAndCost(int64_t first, std::span<const double> costs,
                                 std::span<double> weights) {
   const size_t count = costs.size();

@@ -118,7 +118,7 @@ class ImportWeightsTest(unittest.TestCase):
                                self.folder / "models" / name / "1", *arguments], capture_output=True, text=True, check=False)
 
     def import_model(self, checkpoint, name, *arguments):
-        """Returns the tensors, the card and the architecture of the model."""
+        """Imports the checkpoint. Returns the tensors, the card and the architecture of the model."""
         result = self.run_import(checkpoint, name, *arguments)
         self.assertEqual(result.returncode, 0, result.stderr)
         folder = self.folder / "models" / name / "1"
@@ -128,7 +128,7 @@ class ImportWeightsTest(unittest.TestCase):
     def assert_same(self, tensor, wanted):
         self.assertTrue(torch.equal(tensor, wanted))
 
-    def test_imports_a_checkpoint_of_rl4co_without_running_it(self):
+    def test_imports_a_checkpoint_of_rl4co_without_unpickling_its_objects(self):
         state, made = rl4co_state(), self.folder / "made"
         tensors, card, sizes = self.import_model(
             {"state_dict": {**{f"policy.{name}": tensor for name, tensor in state.items()}, "baseline.weight": randn(3)},

@@ -1,7 +1,7 @@
 """Provides a bare Debian 12 system in a folder for tests of packages.
 
-It has no compiler, and of the host only its network settings. debootstrap creates it once, from the host's apt mirror,
-in ~/.cache/vrp. Each test gets a copy.
+It has no compiler. Its settings of name servers, apt, pip and certificates are the host's. debootstrap creates the system
+once, from the host's apt mirror, in ~/.cache/vrp. Each test gets a copy.
 """
 
 import os
@@ -20,7 +20,7 @@ ENTER = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chr
 
 
 class Unavailable(Exception):
-    """Raised, with the reason, if this machine cannot create or enter a bare system."""
+    """An error that says why this machine cannot create or enter a bare system."""
 
 
 class BareRoot:
@@ -47,7 +47,10 @@ class BareRoot:
         subprocess.run(["tar", "-xf", archive, "-C", self.path / folder.lstrip("/")], check=True)
 
     def run(self, script, timeout=600):
-        """Runs a shell script in the system. Returns its standard output; raises with all output if it fails."""
+        """Runs a shell script in the system. Returns its standard output.
+
+        Raises AssertionError with the script and all output if the script fails.
+        """
         done = subprocess.run(
             ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, self.path, "sh", "-euc", script],
             env=_environment(), capture_output=True, text=True, timeout=timeout, check=False)
@@ -79,7 +82,7 @@ def _mirror():
             found = re.match(r"(?:deb\s+(?:\[[^]]*\]\s+)?|URIs:\s*)(\S+)", line)
             if found and not found[1].rstrip("/").endswith("-security"):
                 return found[1]
-    raise Unavailable(f"the apt configuration names no mirror of {SUITE}")
+    raise Unavailable(f"/etc/apt: got no mirror of {SUITE}, wanted one in sources.list or sources.list.d")
 
 
 def _cached_system():
@@ -110,7 +113,7 @@ def _debootstrap(target):
 
 
 def _copy_network_settings(root):
-    """Gives the system the host's name servers, apt sources, and pip's index and certificates."""
+    """Gives the system the host's name servers, apt sources and Acquire settings, pip.conf and CA certificates."""
     shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
     (root / "etc/apt/sources.list").unlink(missing_ok=True)
     for file in _sources():

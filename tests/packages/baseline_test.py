@@ -1,6 +1,7 @@
-"""Tests that the programs end with a message on a CPU below x86-64-v3, and run on the first CPUs that have it.
+"""Tests that the programs end with a message on a CPU below x86-64-v3.
 
-Other CPUs are emulated by qemu-x86_64 (cmake/apt_packages)."""
+Also tests that vrpctl runs on the first CPUs that have x86-64-v3. qemu-x86_64 (cmake/apt_packages) emulates these CPUs.
+"""
 
 import shutil
 import subprocess

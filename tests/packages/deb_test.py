@@ -20,7 +20,7 @@ PACKAGES = ROOT / "build" / "packages"
 
 
 def tool(name):
-    """Returns the path of a tool in PATH or in the program folders of root, or None."""
+    """Returns the path of a tool in PATH, /usr/sbin or /sbin, or None."""
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests the Debian package inside of a bare system, as root; deb_steps.py runs it there. Prints a line per behaviour.
+# Tests the Debian package as root inside a bare system, in which deb_steps.py runs this script. Prints one line per
+# behaviour.
 #   deb_test.sh install PACKAGE INSTANCE         the first installation, up to routes
 #   deb_test.sh upgrade OLDER PACKAGE INSTANCE   upgrade from OLDER, the same package with an older version; removal
 #   deb_test.sh purge                            purge, which leaves nothing of the package
@@ -13,7 +14,7 @@ daemon=""
 die() { printf 'deb_test: error: %s\n' "$*" >&2; exit 1; }
 passed() { printf 'ok: %s\n' "$*"; }
 apt() { DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-confold "$@" >&2; }
-setting() { sed -n "s/^$1=//p" "$unit"; }  # key of the unit
+setting() { sed -n "s/^$1=//p" "$unit"; }  # prints the value of a key of the unit
 in_network() { nsenter "--net=/proc/$network/ns/net" "$@"; }
 
 # Creates a network namespace with nothing but a loopback device that is up.
@@ -38,15 +39,15 @@ start_daemon() {
     kill -0 "$daemon" 2>/dev/null || break
     sleep 0.1
   done
-  die "the service did not start: $(cat /root/vrpd.log)"
+  die "the service ended, or did not print 'listening on' within 30 s; its log: $(cat /root/vrpd.log)"
 }
 
 stop_daemon() {
   kill -TERM "$(pgrep_vrpd)"
-  wait "$daemon" || die "the service ended with exit code $?: $(cat /root/vrpd.log)"
+  wait "$daemon" || die "the service ended with exit code $?, wanted 0; its log: $(cat /root/vrpd.log)"
 }
 
-# Prints the id of the process whose program is vrpd. runuser waits for it. A bare system has no pgrep.
+# Prints the id of the process whose program is vrpd. runuser waits for this process. A bare system has no pgrep.
 pgrep_vrpd() {
   local process
   for process in /proc/[0-9]*; do
@@ -57,15 +58,18 @@ pgrep_vrpd() {
 vrp() { in_network vrpctl "$@"; }
 
 expect_kept_state() {
-  vrp datasets list | grep -q '^datasets/kept ' || die "the dataset is lost: $(vrp datasets list)"
-  vrp solve-jobs list | grep -q SUCCEEDED || die "the solve job is lost: $(vrp solve-jobs list)"
-  grep -q '^solve_queue: 7$' /etc/vrpd/vrpd.yaml || die "the administrator's change of vrpd.yaml is lost"
+  vrp datasets list | grep -q '^datasets/kept ' ||
+    die "vrpctl datasets list: wanted datasets/kept, got: $(vrp datasets list)"
+  vrp solve-jobs list | grep -q SUCCEEDED ||
+    die "vrpctl solve-jobs list: wanted a SUCCEEDED job, got: $(vrp solve-jobs list)"
+  grep -q '^solve_queue: 7$' /etc/vrpd/vrpd.yaml ||
+    die "/etc/vrpd/vrpd.yaml: wanted the administrator's 'solve_queue: 7', got: $(grep solve_queue /etc/vrpd/vrpd.yaml)"
 }
 
 expect_nothing_left() {
   local left
   for left in /var/lib/vrpd /etc/vrpd /usr/bin/vrpd /usr/share/vrp "$unit"; do
-    if [[ -e "$left" ]]; then die "purge left $left"; fi
+    if [[ -e "$left" ]]; then die "$left exists after the purge, wanted it removed"; fi
   done
 }
 
@@ -76,20 +80,23 @@ installs_and_solves() {  # package instance
   start_daemon
   answer="$(vrp solve "$2" --budget 1s)"
   seconds="$(perl -e "printf '%.1f', $EPOCHREALTIME - $begin")"
-  grep -q '^cost: 375 ' <<<"$answer" && grep -q '^checker: feasible' <<<"$answer" || die "got: $answer"
+  grep -q '^cost: 375 ' <<<"$answer" && grep -q '^checker: feasible' <<<"$answer" ||
+    die "vrpctl solve: wanted 'cost: 375' and 'checker: feasible', got: $answer"
   printf '%s\n' "$answer"
   stop_daemon
   passed "from apt-get to routes in $seconds s (goal: 60)"
 }
 
 keeps_state_private_to_the_service() {
-  [[ "$(stat -c '%U:%G %a' /var/lib/vrpd)" == "vrpd:vrpd 700" ]] || die "got $(stat -c '%U:%G %a' /var/lib/vrpd)"
-  [[ "$(getent passwd vrpd | cut -d: -f6,7)" == /var/lib/vrpd:/usr/sbin/nologin ]] || die "got $(getent passwd vrpd)"
+  [[ "$(stat -c '%U:%G %a' /var/lib/vrpd)" == "vrpd:vrpd 700" ]] ||
+    die "/var/lib/vrpd: got owner and mode $(stat -c '%U:%G %a' /var/lib/vrpd), wanted vrpd:vrpd 700"
+  [[ "$(getent passwd vrpd | cut -d: -f6,7)" == /var/lib/vrpd:/usr/sbin/nologin ]] ||
+    die "user vrpd: got '$(getent passwd vrpd)', wanted the home /var/lib/vrpd and the shell /usr/sbin/nologin"
   passed "the state is private to a user without a login"
 }
 
 installs_man_pages_and_completions() {
-  zcat /usr/share/man/man1/vrpctl.1.gz | grep -q '^.SS vrpctl solve' || die "vrpctl.1 does not describe solve"
+  zcat /usr/share/man/man1/vrpctl.1.gz | grep -q '^.SS vrpctl solve' || die "vrpctl.1 lacks the section 'vrpctl solve'"
   zcat /usr/share/man/man1/vrpd.1.gz | grep -q 'state\\-dir' || die "vrpd.1 does not describe --state-dir"
   bash -euc 'source /usr/share/bash-completion/completions/vrpctl; complete -p vrpctl' >/dev/null
   passed "man pages and completions are installed"
@@ -110,7 +117,8 @@ keeps_state_on_upgrade() {  # older package instance
   vrp solve "$3" --job --budget 1s >&2
   stop_daemon
   apt install -y "$2"
-  [[ "$(dpkg-query -W -f '${Version}' vrpd)" == "$(dpkg-deb -f "$2" Version)" ]] || die "the version is still the older one"
+  [[ "$(dpkg-query -W -f '${Version}' vrpd)" == "$(dpkg-deb -f "$2" Version)" ]] ||
+    die "vrpd: got version $(dpkg-query -W -f '${Version}' vrpd) after the upgrade, wanted $(dpkg-deb -f "$2" Version)"
   start_daemon
   expect_kept_state
   stop_daemon
@@ -119,7 +127,7 @@ keeps_state_on_upgrade() {  # older package instance
 
 keeps_state_on_remove() {  # package
   apt remove -y vrpd
-  if [[ -e /usr/bin/vrpd ]]; then die "remove left /usr/bin/vrpd"; fi
+  if [[ -e /usr/bin/vrpd ]]; then die "/usr/bin/vrpd exists after apt remove, wanted it removed"; fi
   apt install -y "$1"
   start_daemon
   expect_kept_state

@@ -48,7 +48,7 @@ class Buildah:
         return [*self.command, "run", "--isolation", "chroot", "--network", "host", container, "--", *arguments]
 
     def run(self, container, *arguments):
-        """Runs a command as the image's user. Returns its exit code and all output."""
+        """Runs a command in a container as the image's user. Returns its exit code and all output."""
         command = self.run_command(container, *arguments)
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False)
@@ -73,7 +73,7 @@ class Buildah:
 
 
 def stop(daemon):
-    """Ends the daemon and buildah, which runs it, and waits for both."""
+    """Ends buildah and the daemon that it runs. Waits for buildah."""
     if daemon.poll() is None:
         os.killpg(daemon.pid, signal.SIGTERM)
     daemon.wait()
@@ -115,7 +115,8 @@ class DockerTest(unittest.TestCase):
             if listening:
                 return listening[1]
             time.sleep(0.1)
-        raise AssertionError(f"the daemon of {target} does not listen:\n{log.read_text()}")
+        raise AssertionError(f"the daemon of {target} ended, or did not print 'listening on' within "
+                             f"{START_TIMEOUT_S} s; its log:\n{log.read_text()}")
 
     def check_image(self, target, container):
         """Checks that the image runs without root, serves, solves with its models and reports its health."""

@@ -6,8 +6,9 @@ Prints one JSON line per step.
     tests/packages/install_packages.py wheel                 the newest wheel of build/packages
     tests/packages/install_packages.py tar FILE.tar.xz
 
-deb_test.py does the same with the Debian package. Exits with 0 if all steps passed and the goal is met, with 77
-(skipped) if this machine cannot create bare systems, otherwise with 1.
+deb_test.py times the Debian package, but does not compare the time with the goal. Exits with 0 if all steps passed and
+the goal is met. Exits with 77 (skipped) if there is no package or this machine cannot create bare systems, otherwise
+with 1.
 """
 
 import argparse
@@ -40,7 +41,7 @@ CHECKS = {"wheel": check_wheel, "tar": check_tar}
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=CHECKS)
-    parser.add_argument("package", nargs="?", help="the package's file (default: the newest of build/packages)")
+    parser.add_argument("package", nargs="?", help="install this file (default: the newest of build/packages)")
     arguments = parser.parse_args()
     package = arguments.package or newest_package(arguments.kind)
     if package is None:

@@ -26,7 +26,7 @@ def help_of(program, *path):
 
 
 def commands(*path):
-    """Yields the paths of all commands of vrpctl that have no subcommands."""
+    """Yields the paths of all commands at or below `path` of vrpctl that have no subcommands."""
     text = parse_help(help_of("vrpctl", *path))
     if not text.commands:
         yield path

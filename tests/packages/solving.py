@@ -2,7 +2,7 @@
 
 BUDGET = "500ms"
 
-# For `python -c`, with the instance as argument: prints cost and feasibility as JSON.
+# For `python -c`, with the instance as argument: prints cost, feasibility and number of routes as JSON.
 BY_PYTHON = f"""
 import json, sys, vrpd
 result = vrpd.solve(vrpd.read(sys.argv[1]), budget="{BUDGET}")

@@ -11,7 +11,7 @@ from paths import BUILD, ROOT
 from solving import by_vrpctl, with_daemon
 from steps import INSTANCE, check_answer
 
-DATE = 1_700_000_000
+DATE = 1_700_000_000  # date of all staged files, in seconds since 1970
 # Libraries of glibc and GCC, which every system has.
 SYSTEM = re.compile(r"(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s))\.so")
 

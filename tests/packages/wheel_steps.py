@@ -11,7 +11,10 @@ VRPCTL = "solve by vrpctl"
 
 
 def run_steps(steps, run, wheel, instance, environment):
-    """Takes the steps with `run`, which runs a shell script and returns its output. All paths are as `run` sees them."""
+    """Takes the steps with `run`, which runs a shell script and returns its output. All paths are as `run` sees them.
+
+    Returns the seconds from the installation to the routes from Python.
+    """
     python = f"{environment}/bin/python"
     steps.take("create the environment", run, f"python3 -m venv {environment}")
     steps.take(PIP, run, f"{python} -m pip install --quiet --disable-pip-version-check {shlex.quote(wheel)}")

@@ -3,20 +3,23 @@
 
 Needs torch and rl4co, and policy_probe built. The networks have width 128, 8 heads, a feed-forward width of 512 and 3
 layers (POMO: 6). Their weights are random from a seed, or come from a checkpoint file of Kool et al. or rl4co. rl4co's
-generator makes the instances. Each instance is moved and scaled so that its bounding box fills the unit square. Prints
-one JSON line per network. Exits with 0 if all networks agree.
+generator makes the instances. Each instance is moved and scaled so that the longer side of its bounding box is 1. Prints
+one JSON line per network. Exits with 0 if all networks agree, otherwise with 1. Fields of a line:
 
-  log_likelihood   largest difference for a sampled tour; second_pass is the same, computed by the pass that computes
-                   the gradient
-  gradient         largest difference of an element, divided by the largest element of that parameter's gradient;
-                   printed for the worst parameter, with its name
-  greedy           number of different tours, and how many of those are ties (equal cost within 1e-5)
+  log_likelihood            largest difference for a sampled tour, in float32
+  second_pass               the same, if the pass that computes the gradient computes the log-likelihoods too
+  log_likelihood_float64    the same as second_pass, in float64
+  gradient_PRECISION        largest difference of an element, divided by the largest element of that parameter's gradient,
+                            for the worst parameter; gradient_PRECISION_of is the parameter's name
+  gradient_PRECISION_whole  2-norm of the error of all parameters, divided by that of the gradient
+  greedy_different          number of different tours; greedy_ties of them have equal costs within 1e-5
+  agrees                    whether no tour differs and all errors are within their tolerances
 
-All gradients are compared with rl4co's float64 gradient: ours in float64 (tolerance 1e-6), ours in float32, and rl4co's
-in float32. `whole` is the 2-norm of the error divided by that of the gradient.
+All gradients are compared with rl4co's float64 gradient. PRECISION is float64 (ours, tolerance 1e-6), float32 (ours) or
+float32_rl4co (rl4co's own).
 
 In float32, the gradients of both networks can be wrong by far more than 1e-4. One cause is a ReLU whose input changes
-sign by rounding (relu_sign_changes counts rl4co's). Another is a sum whose terms nearly cancel, such as the bias of a
+sign by rounding (relu_sign_changes_rl4co counts rl4co's). Another is a sum whose terms nearly cancel, such as the bias of a
 TSP's embedding. The affected inputs are arbitrary. Our error must therefore be at most 1e-4 or 4 times rl4co's float32
 error, whichever is larger. This holds for the worst parameter and for the whole gradient.
 
@@ -49,7 +52,7 @@ NETWORKS = {  # name: (problem, policy, customers, starts)
     "am_cvrp50": ("cvrp", {"normalization": "instance"}, 50, 1),
     "pomo_cvrp20": ("cvrp", POMO, 20, 20),
 }
-TOLERANCE, TOLERANCE_FLOAT64 = 1e-4, 1e-6  # of log-likelihoods, and of gradients as a share of the largest element
+TOLERANCE, TOLERANCE_FLOAT64 = 1e-4, 1e-6  # for log-likelihoods, and for gradients as a share of the largest element
 ZERO = 1e-9  # gradients below this share of the largest element count as zero
 
 
@@ -61,7 +64,7 @@ def load_policy(path, kind):
                                 "num_encoder_layers": weights.count_layers(state, "encoder.net.layers.")}, seed=1)
     missing = policy.load_state_dict(state, strict=False)
     if missing.unexpected_keys or any("num_batches_tracked" not in key for key in missing.missing_keys):
-        sys.exit(f"{path}: {missing}")
+        sys.exit(f"{path}: wanted the parameters of rl4co's AttentionModelPolicy for {kind}, got {missing}")
     return policy.eval()
 
 
@@ -82,7 +85,7 @@ def scales(gradient):
 
 
 def gradient_errors(reference, other):
-    """Returns the largest error of each parameter.
+    """Returns the largest error of each parameter, divided by its scale.
 
     `reference` is rl4co's gradient in float64. NaN marks elements that rl4co does not have; they are ignored.
     """
@@ -144,13 +147,14 @@ def compare(name, policy, kind, customers, starts, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--networks", default=",".join(NETWORKS), help="compare only these networks, comma separated")
-    parser.add_argument("--instances", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1234)
-    parser.add_argument("--checkpoint", type=pathlib.Path, help="compare these weights instead")
+    parser.add_argument("--instances", type=int, default=1000, help="generate this many instances per network")
+    parser.add_argument("--seed", type=int, default=1234, help="draw instances, loss weights and tours from this seed")
+    parser.add_argument("--checkpoint", type=pathlib.Path, help="compare the weights of this file instead")
     parser.add_argument("--problem", choices=["cvrp", "tsp"], default="cvrp", help="set the problem of --checkpoint")
     parser.add_argument("--customers", type=int, default=20, help="set the number of customers of --checkpoint")
     parser.add_argument("--parameters", action="store_true", help="print every parameter's errors too")
-    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "dev" / "bench" / "policy_probe")
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "dev" / "bench" / "policy_probe",
+                        help="run this policy_probe")
     arguments = parser.parse_args()
     if arguments.checkpoint:
         policy = load_policy(arguments.checkpoint, arguments.problem)

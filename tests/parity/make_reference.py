@@ -48,7 +48,8 @@ def make_case(name, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--to", type=pathlib.Path, default=ROOT / "tests" / "data" / "parity")
+    parser.add_argument("--to", type=pathlib.Path, default=ROOT / "tests" / "data" / "parity",
+                        help="write into this folder")
     arguments = parser.parse_args()
     arguments.to.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)

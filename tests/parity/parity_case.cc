@@ -18,7 +18,8 @@ constexpr std::string_view kWeightPrefix = "weights.";
 absl::StatusOr<std::string> Metadata(const SafetensorsFile& file, const std::string& key) {
   const auto found = file.metadata().find(key);
   if (found != file.metadata().end()) return found->second;
-  return absl::InvalidArgumentError(Concat("metadata: ", key, " is missing"));
+  return absl::InvalidArgumentError(
+      Concat("metadata: got no ", key, ", wanted kind and architecture_json"));
 }
 
 template <typename T>
@@ -27,7 +28,8 @@ absl::StatusOr<std::vector<T>> ReadTensor(const SafetensorsFile& file, std::stri
   const TensorView* const tensor = file.Find(name);
   if (tensor == nullptr || tensor->type != type) {
     return absl::InvalidArgumentError(
-        Concat(name, ": is missing or is not of type ", TensorTypeName(type)));
+        Concat(name, ": got ", tensor == nullptr ? "no tensor" : TensorTypeName(tensor->type),
+               ", wanted type ", TensorTypeName(type)));
   }
   std::vector<T> values(tensor->data.size() / sizeof(T));
   std::memcpy(values.data(), tensor->data.data(), tensor->data.size());
@@ -38,13 +40,18 @@ absl::StatusOr<std::vector<int64_t>> Shape(const SafetensorsFile& file, std::str
                                            size_t dimensions) {
   const TensorView* const tensor = file.Find(name);
   if (tensor != nullptr && tensor->shape.size() == dimensions) return tensor->shape;
-  return absl::InvalidArgumentError(Concat(name, ": wanted ", dimensions, " dimensions"));
+  return absl::InvalidArgumentError(Concat(name, ": got ",
+                                           tensor == nullptr ? size_t{0} : tensor->shape.size(),
+                                           " dimensions, wanted ", dimensions));
 }
 
 absl::StatusOr<std::vector<InstanceData>> ReadInstances(const SafetensorsFile& file) {
   VRP_ASSIGN_OR_RETURN(const std::string kind_name, Metadata(file, "kind"));
   const std::optional<ProblemKind> kind = KindFromName(kind_name);
-  if (!kind) return absl::InvalidArgumentError(Concat("kind: got ", Quoted(kind_name)));
+  if (!kind) {
+    return absl::InvalidArgumentError(
+        Concat("kind: got ", Quoted(kind_name), ", wanted tsp, cvrp or vrptw"));
+  }
   VRP_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, Shape(file, "positions", 3));
   VRP_ASSIGN_OR_RETURN(const std::vector<double> positions, ReadDoubles(file, "positions"));
   std::vector<double> demands;
@@ -113,7 +120,9 @@ absl::StatusOr<ParityCase> ParityCase::Read(const std::string& path) {
   result.trajectories_ = static_cast<int32_t>(shape[1]);
   result.tours_ = SplitTours(actions, shape[2], instances.front().kind == ProblemKind::kTsp);
   if (result.tours_.size() != result.weights_.size() || shape[0] != result.batch_.size()) {
-    return absl::InvalidArgumentError("actions, weights and positions: sizes differ");
+    return absl::InvalidArgumentError(
+        "actions [B, P, T], weights [B, P] and positions [B, N, 2]: got different sizes, wanted "
+        "equal B and P");
   }
   return result;
 }

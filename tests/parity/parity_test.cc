@@ -16,8 +16,8 @@
 namespace vrp {
 namespace {
 
-constexpr double kTolerance = 1e-4;    // of float32; relative for gradients
-constexpr double kTolerance64 = 1e-6;  // of float64; relative for gradients
+constexpr double kTolerance = 1e-4;    // for float32; relative for gradients
+constexpr double kTolerance64 = 1e-6;  // for float64; relative for gradients
 // Share of the largest gradient, in float64, below which a parameter's gradient is only rounding.
 // Such parameters are the biases of keys, which softmax ignores, and biases before an instance
 // norm.
@@ -81,7 +81,8 @@ class ParityTest : public testing::TestWithParam<const char*> {
         if (!std::isnan(values[k])) error = std::max(error, std::abs(values[k] - ours[k]));
       }  // NaN: rl4co's network has no such parameter
       const double scale = largest[name] > kZero * overall ? largest[name] : overall;
-      EXPECT_LE(error, std::max(tolerance * scale, rounding * overall)) << name << ", by " << scale;
+      EXPECT_LE(error, std::max(tolerance * scale, rounding * overall))
+          << name << ", largest gradient " << scale;
     }
   }
 

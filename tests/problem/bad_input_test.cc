@@ -1,4 +1,4 @@
-// Tests that a reader refuses bad input with an error that names the field, and never crashes. Bad
+// Tests that a reader refuses bad input with errors that name the file, and never crashes. Bad
 // fields are absent, duplicate or truncated, or have a wrong type, a negative or infinite value,
 // NaN or an overflow.
 #include <cstdio>
@@ -250,7 +250,7 @@ bool IsLegal(const std::string& path, const json& value, bool constrained) {
   if (path == "/vehicles/0/open_end" && value.is_boolean()) return true;
   if (value == -7) return path.starts_with("/coords/") || path == "/ref_cost";
   if (!value.is_null()) return false;
-  // null is valid for these: no end, no limit, no prize.
+  // At these paths, null is valid and means no end, no limit or no prize.
   static const std::set<std::string> plain_paths = {"/time_windows/0/1", "/time_windows/1/1",
                                                     "/time_windows/2/1",
                                                     "/vehicles/0/breaks/0/window/1"};

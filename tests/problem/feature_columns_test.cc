@@ -42,7 +42,7 @@ TEST(FeatureColumnsTest, AreSortedByName) {
   EXPECT_EQ(Instance::Create(data)->data().features.front().name, "a");
 }
 
-TEST(FeatureColumnsTest, AreRefusedByNameAndNode) {
+TEST(FeatureColumnsTest, ErrorsNameColumnAndNode) {
   EXPECT_THAT(FeatureRefusal("7"), HasSubstr("own.jsonl:3: features: got 7, wanted an object"));
   EXPECT_THAT(FeatureRefusal(R"({"early": [1, "x"]})"), HasSubstr("features.early"));
   EXPECT_THAT(FeatureRefusal(R"({"early": [1]})"),

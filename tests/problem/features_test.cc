@@ -113,7 +113,7 @@ std::vector<FeatureCase> FeatureCases() {
   };
 }
 
-TEST(FeaturesTest, FindsEachFeatureAndRefusesItByItsField) {
+TEST(FeaturesTest, FindsEachFeatureAndNamesItsFieldInTheRefusal) {
   for (const FeatureCase& use : FeatureCases()) {
     SCOPED_TRACE(use.field);
     InstanceData data = PlainData();

@@ -63,7 +63,7 @@ void PrintTo(const BadField& bad, std::ostream* out) { *out << bad.name; }
 
 class BadFieldTest : public testing::TestWithParam<BadField> {};
 
-TEST_P(BadFieldTest, RefusesTheFieldByItsPath) {
+TEST_P(BadFieldTest, RefusesTheFieldAndNamesItsPath) {
   InstanceData data = AnInstance()
                           .WithCustomers(3)
                           .Capacity(30)

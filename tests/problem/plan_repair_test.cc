@@ -47,7 +47,7 @@ TEST(PlanRepairTest, RemovesAsFewCustomersAsPossible) {
   EXPECT_EQ(repaired.removed[0].reason, "arrives at customer 3 at 90, after it closes at 50");
 }
 
-// Repairs random plans with random features, also after the stop condition fires.
+// Repairs random plans with random features, also if the stop condition holds from the start.
 TEST(PlanRepairTest, MakesRoutesFeasible) {
   int repaired_plans = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {

@@ -118,7 +118,7 @@ TEST(CordeauTest, ReadsWindowsAfterTheCombinations) {
               HasSubstr("customer in row 1: has 9 columns, wanted 10"));
 }
 
-TEST(CordeauTest, RefusesPeriodicAndSiteDependentProblemsByName) {
+TEST(CordeauTest, RefusesPeriodicAndSiteDependentProblemsAndNamesTheType) {
   for (const auto& [type, name] :
        std::vector<std::pair<int, std::string>>{{1, "PVRP (periodic)"},
                                                 {3, "SDVRP (site dependent)"},

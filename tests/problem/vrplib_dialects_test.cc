@@ -1,4 +1,4 @@
-// Tests keywords, types and line ends of CVRPLIB, TSPLIB, LKH and PyVRP files.
+// Tests keywords, types and line endings of CVRPLIB, TSPLIB, LKH, PyVRP and Solomon files.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -79,7 +79,7 @@ TEST(VrplibDialects, ReadsCarriageReturnsAsLineEnds) {
   EXPECT_THAT(DialectError(text), HasSubstr("d.vrp:3: got \"NONSENSE\""));
 }
 
-TEST(VrplibDialects, RefusesUtf16ByName) {
+TEST(VrplibDialects, RefusesUtf16AndNamesTheEncoding) {
   for (const bool marked : {true, false}) {
     std::string wide = marked ? "\xFF\xFE" : "";
     for (const char c : TwoDepotText("")) wide += {c, '\0'};

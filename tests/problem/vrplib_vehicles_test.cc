@@ -140,7 +140,7 @@ TEST(VrplibVehicles, KeepsShortFilesSmallInMemory) {
   std::string sets = "VEHICLES_ALLOWED_CLIENTS_SECTION\n";
   std::string set;
   for (int vehicle = 1; vehicle <= 65; ++vehicle) {
-    set += " 2";  // each set has one customer more than the previous one
+    set += " 2";  // each row has one entry more than the previous row
     sets += Concat(vehicle, set, "\n");
   }
   EXPECT_THAT(

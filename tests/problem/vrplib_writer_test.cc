@@ -1,5 +1,5 @@
-// Tests that VRPLIB files hold every field that the format has, and that the writer refuses all
-// others by name.
+// Tests that VRPLIB files hold every field that the format has. Tests that the writer refuses all
+// other fields and names them.
 #include <cmath>
 #include <map>
 #include <string>

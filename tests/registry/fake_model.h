@@ -1,4 +1,5 @@
-// A model without a network: valid files, and a policy that returns empty plans.
+// A model without a network: weights of any text with a matching card, and a policy that returns
+// empty plans.
 #pragma once
 
 #include <string>

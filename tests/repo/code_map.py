@@ -94,7 +94,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", nargs="?", default=pathlib.Path(__file__).resolve().parents[2])
     parser.add_argument("--folders", action="store_true", help="print one line per folder first")
-    parser.add_argument("--list", metavar="FIGURE", help="print the files or lines behind a figure")
+    parser.add_argument("--list", metavar="FIGURE", choices=[*FACTS, *AVOIDED],
+                        help="print the files or lines behind a figure")
     options = parser.parse_args()
     counts = line_counts(options.root, code_files(options.root))
     starts = avoided_starts(options.root)

@@ -1,16 +1,17 @@
 """Reads a source tree and lists violations of the order of its folders and of other rules.
 
 Rules (docs/explanation/architecture.md: each folder may use only those below it):
-  cycle      folders, at any depth, never use each other, not even through a third folder
+  cycle      folders, at any depth, never use each other, not even through a third folder, except in tests and
+             core/search
   order      a folder of core/ includes only itself and folders before it; server/ includes proto and
-             core; client/ includes proto, never core or server
+             core; client/ includes proto, never core or server; only tests include tests
   core       core/ never includes gRPC, protobuf, generated protobuf code, spdlog or fmt
   clash      no .cc sees both LibTorch and gRPC, protobuf, spdlog or fmt, not even through our own
              headers: LibTorch carries other versions of protobuf's and fmt's headers
   cu-torch   no .cu sees a torch header, not even through ours: torch takes 20 seconds to compile
-  cuda-if    preprocessor conditions on CUDA occur only in core/device and core/kernels, in no .h
-  clock      no code calls a timed wait of Abseil (such as AwaitWithTimeout): such waits use the wall clock, so setting
-             the clock back by an hour prolongs them by an hour; use core/base/steady_cond_var.h
+  cuda-if    preprocessor conditions on CUDA occur only in .cc, .cu and .cuh of core/device and core/kernels, and in tests
+  clock      no code outside tests calls a timed wait of Abseil (such as AwaitWithTimeout): such waits use the wall
+             clock, so setting the clock back by an hour prolongs them by an hour; use core/base/steady_cond_var.h
 """
 
 import pathlib

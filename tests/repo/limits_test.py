@@ -77,7 +77,7 @@ def value_of(name, path):
     """Returns the constant's value from its definition `constexpr TYPE NAME = EXPRESSION;`."""
     match = re.search(rf"constexpr \w+(?:_t)? {name} =\s*([^;]+);", (ROOT / path).read_text())
     if match is None:
-        raise AssertionError(f"{path} defines no {name}")
+        raise AssertionError(f"{path}: got no definition of {name}, wanted `constexpr TYPE {name} = ...;`")
     expression = re.sub(r"\b(?:u?int\d+_t|size_t)\{(\d+)\}", r"\1", match[1]).replace("'", "")
     if not re.fullmatch(r"[\d\s<*+()-]+", expression):
         raise AssertionError(f"{path}: {name} = {expression}: the test can evaluate only numbers")
@@ -94,7 +94,7 @@ def definitions(name):
 
 
 def comment_of(proto, field):
-    """Returns the comment right before the field `Message.name`, or the whole file without a field."""
+    """Returns the comment right before the field `Message.name`, or the whole file if `field` is None."""
     text = (ROOT / "proto/vrp/v1" / proto).read_text()
     if field is None:
         return text
@@ -106,7 +106,7 @@ def comment_of(proto, field):
             return " ".join(comment)
         stripped = line.strip()
         comment = comment + [stripped.removeprefix("//").strip()] if stripped.startswith("//") else []
-    raise AssertionError(f"{proto}: no field {field}")
+    raise AssertionError(f"{proto}: got no field {name} in message {message}, wanted {field} of LIMITS")
 
 
 class LimitsTest(unittest.TestCase):

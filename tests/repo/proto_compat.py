@@ -1,7 +1,8 @@
 """Compares two FileDescriptorSets and finds changes of the API that break clients built before them.
 
 Clients break if a message, enum, service, RPC, field or enum value is removed. They also break if a field or enum value
-changes its number, name, type, label or oneof, or if an RPC changes its messages or its streaming. Additions are safe.
+changes its number, name, type, label or oneof. Other messages or other streaming of an RPC break clients too.
+Additions are safe.
 """
 
 from google.protobuf import descriptor_pb2

@@ -4,6 +4,9 @@
 Libraries with UNITY, tests and benchmarks are compiled several sources at a time (_vrp_unity in
 cmake/VrpTargets.cmake), and the batches change whenever a source is added. So only one source of a target may
 define a given name in an anonymous namespace. Prints one line per name that is defined twice.
+Exits with 1 if there is such a name, otherwise with 0.
+
+Usage: tests/repo/unity_names.py ROOT
 """
 
 import collections

@@ -95,7 +95,7 @@ TEST_F(DamagedBackupTest, RefusesLinksFoldersAndDevices) {
   }
 }
 
-TEST_F(DamagedBackupTest, RefusesDuplicateMisplacedMissingOrUnlistedFiles) {
+TEST_F(DamagedBackupTest, RefusesDuplicateMisplacedOrMissingFilesAndOtherFormats) {
   EXPECT_THAT(
       std::string(ExpectRefused(
                       MakeArchive({{"backup.json", MakeIndex()}, {"jobs/a", "x"}, {"jobs/a", "x"}}))
