@@ -1,5 +1,5 @@
-// Runs a daemon in the process of the test, on a free loopback port. Fakes replace the parts that
-// need LibTorch.
+// Runs a daemon in the process of the test, on a free loopback port. Fakes replace the trainer
+// and the policies.
 #pragma once
 
 #include <memory>

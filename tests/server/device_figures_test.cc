@@ -141,7 +141,7 @@ class FakeReader final : public TelemetryReader {
   Script& script_;
 };
 
-// Samples every millisecond.
+// Intervals of 1 ms between samples, and between retries.
 constexpr DeviceSampler::Pace kFast{.interval = absl::Milliseconds(1),
                                     .retry = absl::Milliseconds(1)};
 

@@ -62,7 +62,7 @@ class FakeRoads final : public RoadSource {
   std::vector<std::string> line_calls;
   absl::Status error;
   std::vector<FarPlace> far;
-  std::set<std::pair<int32_t, int32_t>> blocked;  // longitudes from, to
+  std::set<std::pair<int32_t, int32_t>> blocked;  // longitudes (from, to) without a road
 };
 
 // Returns an instance whose depot and customers lie a thousandth of a degree apart.

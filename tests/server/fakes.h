@@ -1,4 +1,4 @@
-// A fake trainer and a fake policy without LibTorch, for daemons of tests.
+// A fake trainer and a fake policy without networks, for daemons of tests.
 #pragma once
 
 #include <memory>

@@ -88,7 +88,7 @@ class HttpServiceTest : public DaemonTest {
   }
 };
 
-// An id that every kind of resource allows and that nothing has.
+// Returns the path of a route with the id "1", which every kind of resource allows but none has.
 std::string ExamplePath(const HttpRoute& route) {
   std::string path;
   for (const std::string& segment : route.segments) path += "/" + (segment == "*" ? "1" : segment);

@@ -19,7 +19,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Fields that only affect how numbers are shown.
+// Fields that ConversionText omits, since they affect only how numbers are shown.
 const std::set<std::string> kDisplayFields = {"vrp.v1.Instance.distance_unit",
                                               "vrp.v1.Instance.time_unit"};
 // Enum fields without the value that Change() sets. The conversion refuses that value.

@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Bytes, more than any message of these tests.
+// Limit in bytes that no message of these tests reaches.
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 absl::StatusOr<int64_t> Estimate(const google::protobuf::Descriptor& type, const std::string& wire,

@@ -35,7 +35,7 @@ TEST(RoadNetworkOptions, ReadsRoadNetworks) {
   EXPECT_EQ(networks[1].url.port, "443");
 }
 
-TEST(RoadNetworkOptions, ReadsTheRoadNetworksOfItsComment) {
+TEST(RoadNetworkOptions, ReadsTheCommentedExampleOfTheShippedFile) {
   std::string text = *ReadFile("configs/vrpd.yaml");
   const size_t at = text.find("# road_networks:\n");
   ASSERT_NE(at, std::string::npos);

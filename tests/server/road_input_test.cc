@@ -67,7 +67,7 @@ TEST_F(RoadInputTest, GivesVehicleTypesTheirOwnNetworks) {
   const auto vehicles = input->instance.vehicles();
   EXPECT_EQ(input->instance.Duration(vehicles[0], 0, 1), 10);
   EXPECT_EQ(input->instance.Duration(vehicles[1], 0, 1), 20);
-  EXPECT_TRUE(vehicles[4].distance_matrix.empty()) << "the instance's";
+  EXPECT_TRUE(vehicles[4].distance_matrix.empty()) << "the type uses the instance's matrix";
   EXPECT_THAT(input->roads.networks, ElementsAre("car", "bike", "car", "bike", "car"));
   EXPECT_EQ(roads_.calls, 2);
 }

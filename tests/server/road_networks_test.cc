@@ -46,7 +46,8 @@ class RoadNetworksTest : public testing::Test {
     return places;
   }
 
-  // Returns the error of one request, with the networks' name and address replaced.
+  // Returns the error of Matrices if the service answers every request with `reply`. Expects the
+  // network's name and address in the error.
   std::string ErrorFrom(FakeReply reply, absl::StatusCode code, int tries = 1) {
     FakeRoadService service([&](const FakeRequest&) { return reply; });
     RoadNetworkOptions options = service.Network("car", RoadServiceKind::kOsrm);
@@ -243,7 +244,7 @@ TEST_F(RoadNetworksTest, AnswersAgainAndForSubsetsFromTheCache) {
                     HasSubstr("vrp_road_cache_lookups_total network=car result=miss 2\n")));
 }
 
-TEST_F(RoadNetworksTest, AsksEachNetworkItself) {
+TEST_F(RoadNetworksTest, AsksTheServiceOfEachNetwork) {
   FakeRoadService car([](const FakeRequest& request) { return OsrmReply(request); });
   FakeRoadService bike([](const FakeRequest& request) { return OsrmReply(request); });
   const auto networks = Make(
@@ -254,7 +255,7 @@ TEST_F(RoadNetworksTest, AsksEachNetworkItself) {
   EXPECT_EQ(bike.requests().size(), 1u);
 }
 
-TEST_F(RoadNetworksTest, KeepsNothingIfTheNetworkSaysSo) {
+TEST_F(RoadNetworksTest, CachesNothingWithACacheTimeOfZero) {
   FakeRoadService service([](const FakeRequest& request) { return OsrmReply(request); });
   RoadNetworkOptions options = service.Network("car", RoadServiceKind::kOsrm);
   options.cache_s = 0;
@@ -293,7 +294,7 @@ TEST_F(RoadNetworksTest, AsksForLongRoutesInParts) {
   EXPECT_EQ(service.requests().size(), 4u) << "20, 20 and 7 stops, and 2 of the other route";
 }
 
-TEST(RoadCache, DropsTheEntriesThatWereNotUsedForLongest) {
+TEST(RoadCache, DropsTheLeastRecentlyUsedEntries) {
   const auto matrices = [](int32_t first) {
     auto made = std::make_shared<RoadMatrices>();
     for (int32_t i = 0; i < 10; ++i) made->places.push_back({first + i, 0});

@@ -33,7 +33,8 @@ class RoadServiceTest : public DaemonTest {
     stub_ = v1::SolverService::NewStub(channel_);
   }
 
-  // Answers a route whose legs go along the longitude first.
+  // Answers a request for a route. Every leg has the same three points. Without streets, answers an
+  // error.
   FakeReply Route(const FakeRequest& request) const {
     if (!has_streets_) return JsonReply(R"({"code":"NoRoute","message":"Impossible route"})", 400);
     nlohmann::json legs = nlohmann::json::array();

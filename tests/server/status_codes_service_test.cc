@@ -249,7 +249,8 @@ std::string CommentOf(Rpc rpc) {
   return "";
 }
 
-// Returns the codes at the start of a line, as in `CODE: remedy` or `CODE, CODE: remedy`.
+// Returns the codes that the comment of `rpc` documents, as in `CODE: remedy` or
+// `CODE, CODE: remedy`. They include those of Solve, to which the other comments refer.
 std::set<std::string> DocumentedCodes(Rpc rpc) {
   const std::string comment = CommentOf(rpc);
   std::set<std::string> codes;

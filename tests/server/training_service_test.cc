@@ -9,7 +9,7 @@
 namespace vrp::test {
 namespace {
 
-// Replaces configs/ptrnet_tiny.yaml if that file cannot be read.
+// The configuration of jobs if configs/ptrnet_tiny.yaml cannot be read.
 constexpr char kConfig[] = R"(name: fake
 model: ptrnet
 )";

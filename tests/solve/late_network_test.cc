@@ -86,7 +86,7 @@ TEST(LateNetwork, NamesTheTimeRequiredForDecoding) {
                                     "or let search answer"));
 }
 
-// Checks that the caller waits no longer than its deadline.
+// A measurement would make the caller wait beyond its deadline.
 TEST(LateNetwork, IsNotMeasuredBeyondTheDeadline) {
   const Instance instance = AnInstance().WithCustomers(199).Build();
   const auto policy = std::make_shared<FakePolicy>(DecodeSlowly);

@@ -203,7 +203,8 @@ TEST_F(StopMonitorTest, ReportsTheTargetEvenIfTheSearchWasCancelled) {
   EXPECT_EQ(monitor.VerdictOn(one_route_), Verdict::kTarget);
 }
 
-// A fixture with one case per engine: population, ruin and recreate, tour, constrained, regions.
+// A fixture with one case per kind of instance: plain, with windows, TSP, constrained, and large
+// enough for a search by regions.
 class StoppedSearchTest : public testing::TestWithParam<int> {
  protected:
   static Instance MakeInstance() {
@@ -255,7 +256,7 @@ TEST_P(StoppedSearchTest, EndsAtTheTarget) {
   EXPECT_LE(answer->solution.cost, 0.998 * first);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, StoppedSearchTest, testing::Range(0, 5));
+INSTANTIATE_TEST_SUITE_P(Kinds, StoppedSearchTest, testing::Range(0, 5));
 
 TEST(StoppedSearch, EndsBothThreadsTogether) {
   SolveOptions options;

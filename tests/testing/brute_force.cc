@@ -77,8 +77,10 @@ Table FillTable(const std::vector<BestRoute>& routes, int max_routes) {
 BruteForceResult BruteForceOptimum(const Instance& instance) {
   const int customers = instance.num_customers();
   if (customers > kMaxBruteForceCustomers || instance.vehicles().size() > 1) {
-    std::fprintf(stderr, "BruteForceOptimum: wanted at most %d customers and one vehicle type\n",
-                 kMaxBruteForceCustomers);
+    std::fprintf(
+        stderr,
+        "BruteForceOptimum: got %d customers and %zu vehicle types, wanted at most %d and 1\n",
+        customers, instance.vehicles().size(), kMaxBruteForceCustomers);
     std::abort();
   }
   const unsigned all = (1u << customers) - 1;

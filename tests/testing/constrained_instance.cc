@@ -11,7 +11,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr double kConstrainedHorizon = 400;  // end of the longest time windows
+constexpr double kConstrainedHorizon = 400;  // end of the windows that are not drawn
 constexpr double kConstrainedArea = 60;      // side of the square of locations
 
 class ConstrainedGenerator {

@@ -120,7 +120,8 @@ class Enumeration {
 
 EnumerationResult EnumerateAll(const Instance& instance) {
   if (instance.num_customers() > kMaxEnumeratedCustomers) {
-    std::fprintf(stderr, "EnumerateAll: wanted at most %d customers\n", kMaxEnumeratedCustomers);
+    std::fprintf(stderr, "EnumerateAll: got %d customers, wanted at most %d\n",
+                 instance.num_customers(), kMaxEnumeratedCustomers);
     std::abort();
   }
   return Enumeration(instance).Run();

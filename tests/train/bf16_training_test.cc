@@ -50,7 +50,8 @@ constexpr std::string_view kPointerReinforce =
     "training: {method: reinforce, epochs: 2, batches_per_epoch: 5, batch_size: 8, "
     "learning_rate: 0.001, checkpoint_every_steps: 3, amp: AMP}\n"
     "reinforce: {baseline: exponential}\n";
-// Has dropout, and ends with half of the choices from the network instead of the labels.
+// A configuration with dropout, whose last steps take half of the choices from the network instead
+// of the labels.
 constexpr std::string_view kPointerSupervised =
     "model: ptrnet\n"
     "network: {hidden: 48, layers: 2, dropout: 0.2}\n"

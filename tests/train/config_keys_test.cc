@@ -19,7 +19,7 @@ struct Key {
   bool number = true;              // whether the value is a number
   bool list = false;               // whether [1, 2] may be valid
   bool text = false;               // whether any text is valid
-  const char* further_lines = "";  // with which the setting is used
+  const char* further_lines = "";  // lines without which the setting would be unused
 
   friend void PrintTo(const Key& key, std::ostream* out) { *out << key.path; }
 };

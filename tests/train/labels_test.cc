@@ -79,8 +79,8 @@ constexpr Attribute kAttributes[] = {
      [](const InstanceData& data) { return !data.backhauls.empty(); }},
 };
 
-// Returns the cost of the label's plan after the steps that every network takes, or -1 if a choice
-// is masked.
+// Returns the cost of the label's plan after the steps that every network takes. Returns -1 if a
+// choice is masked or the choices do not complete the plan.
 double CostAfterSteps(const Sample& sample) {
   const NetworkBatch batch =
       MakeNetworkBatch(std::span<const InstanceData>(&sample.data, 1), NodeOrder::kAsGiven);

@@ -87,7 +87,8 @@ class LearnerTest : public testing::Test {
   }
   TrainingBatch Batch(int64_t number) { return *source_->Make(number, 1, nullptr); }
   // Computes the gradient with `per_instance` trajectories per instance. Expects the weight of a
-  // trajectory to be the difference between its cost and the mean cost of its instance.
+  // trajectory to be the difference between its cost and the mean cost of its instance. The
+  // difference is divided by the instance's scale and the number of the batch's trajectories.
   void ExpectOwnMeanAsBaseline(size_t per_instance, bool distinct_starts) {
     const auto learner = Make();
     const TrainingBatch batch = Batch(0);

@@ -39,7 +39,7 @@ class Printer final : public TrainingObserver {
     const double seconds = progress.totals.seconds - before_.seconds;
     std::printf(
         "{\"what\": \"train_epoch\", \"epoch\": %ld, \"loss\": %.5f, \"train_cost\": %.4f, "
-        "\"val_cost\": %.4f, \"reference\": %.4f, \"gap_percent\": %.2f, \"seconds\": %.3f, "
+        "\"validation_cost\": %.4f, \"reference\": %.4f, \"gap_percent\": %.2f, \"seconds\": %.3f, "
         "\"instances_per_s\": %.1f, \"pass_difference\": %.1e",
         static_cast<long>(progress.epoch), progress.loss, progress.train_cost,
         progress.validation_cost, progress.validation_reference, 100 * progress.validation_gap,
@@ -95,7 +95,7 @@ int Main(int argc, char** argv) {
   const absl::Time start = absl::Now();
   const TrainingResult result = ValueOrExit(MakeTrainer()->Train(request, {}, printer));
   std::printf(
-      "{\"what\": \"train\", \"seconds\": %.1f, \"steps\": %ld, \"val_cost\": %.4f, "
+      "{\"what\": \"train\", \"seconds\": %.1f, \"steps\": %ld, \"validation_cost\": %.4f, "
       "\"reference\": %.4f}\n",
       absl::ToDoubleSeconds(absl::Now() - start), static_cast<long>(result.steps),
       result.validation_cost, result.validation_reference);

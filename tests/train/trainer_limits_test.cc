@@ -166,7 +166,7 @@ class LiveModelsAnswerTest : public testing::Test {
   }
 };
 
-TEST_F(LiveModelsAnswerTest, PublishesBeforeTheNextStep) {
+TEST_F(LiveModelsAnswerTest, ReturnsTheErrorOfThePublication) {
   bool published = false;
   const auto publish = [&published] {
     published = true;

@@ -79,7 +79,8 @@ TEST_F(TrainerResumeTest, NamesTheLastCheckpointIfTheDiskIsFull) {
       << observer.recorder.log;
 }
 
-// An observer that makes the publication fail for lack of disk space until the trainer logs that.
+// An observer that makes the publication fail for lack of disk space. Once the trainer logs that it
+// waits, the observer frees the disk or, with `cancels`, cancels the run.
 class FullDiskAtPublication final : public TrainingObserver {
  public:
   explicit FullDiskAtPublication(bool cancels) : cancels_(cancels) {}
@@ -153,7 +154,7 @@ TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhenOutOfMemory) {
   EXPECT_EQ(WeightsOf("reference"), WeightsOf("halved"));
 }
 
-TEST_F(TrainerResumeTest, FailsCleanlyIfOneInstanceDoesNotFitIntoMemory) {
+TEST_F(TrainerResumeTest, ReportsThatItsEngineRanOutOfMemory) {
   engines_ = [](const TrainingConfig&, DeviceId,
                 const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
     throw std::bad_alloc();

@@ -131,7 +131,7 @@ TEST_P(MethodTest, ChangesWithItsSeed) {
 INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, testing::ValuesIn(kMethods),
                          [](const auto& param_info) { return param_info.param.name; });
 
-TEST_F(TrainerTest, LogsItsDeviceFirst) {
+TEST_F(TrainerTest, LogsItsDeviceDataAndInputs) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
   for (const char* text :

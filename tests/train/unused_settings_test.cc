@@ -146,7 +146,7 @@ TEST(UnusedSettingsTest, RefusesTeacherForcingOfAGraphTransformerThatLearnsLabel
   EXPECT_EQ(errors_with("model=ptrnet"), "");
 }
 
-// So one file serves several values of --model and of --set training.method.
+// One file must serve several values of --model and of --set training.method.
 TEST(UnusedSettingsTest, AcceptsDefaultsAndSectionsOfOtherMethodsAndNetworks) {
   const auto config = ParseTrainingConfig(
       "name: a\nmodel: gt\nproblem: {layouts: uniform, instances: [a.jsonl]}\n"

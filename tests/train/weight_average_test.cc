@@ -17,7 +17,7 @@ std::vector<float> RandomValues(size_t size, uint64_t step) {
   return values;
 }
 
-TEST(WeightAverage, ForgetsTheFirstWeightsSoon) {
+TEST(WeightAverage, UsesASmallerDecayInTheFirstSteps) {
   WeightAverage average(0.9, std::vector<float>{5});
   double expected = 5;
   for (int64_t step = 1; step <= 200; ++step) {

@@ -89,15 +89,19 @@ class Comparison {
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
       if (a[i] == b[i]) continue;
       ForEachField<Object>([&](auto field) {
-        const std::string path = Concat(name, "[", i, "].", field.name);
-        if constexpr (field.kKind == FieldKind::kEndDepot) {
-          Compare(path, a[i].end(), b[i].end());
-        } else {
-          Compare(path, a[i].*field.member, b[i].*field.member);
-        }
+        CompareField(field, Concat(name, "[", i, "].", field.name), a[i], b[i]);
       });
     }
     CompareSizes(name, a.size(), b.size());
+  }
+
+  template <typename Field, typename Object>
+  void CompareField(const Field& field, std::string_view path, const Object& a, const Object& b) {
+    if constexpr (Field::kKind == FieldKind::kEndDepot) {
+      Compare(path, a.end(), b.end());
+    } else {
+      Compare(path, a.*field.member, b.*field.member);
+    }
   }
 
   void CompareColumns(const std::vector<FeatureColumn>& a, const std::vector<FeatureColumn>& b) {

@@ -81,7 +81,7 @@ TEST(HttpRoutesTest, NeverCollide) {
   }
 }
 
-TEST(HttpRoutesTest, ReadOnlyByGet) {
+TEST(HttpRoutesTest, UseGetOnlyForReading) {
   // A GET that changes something could be sent by a link or an image in a foreign page.
   for (const HttpRoute& route : HttpRoutes()) {
     if (route.verb != "GET") continue;
@@ -127,8 +127,7 @@ TEST(HttpRoutesTest, NameTheMethodsOfAPath) {
   EXPECT_EQ(Find("get", "/v1/models").route, nullptr);
   for (const char* unknown : {"/v1/nothing", "/v1", "/", "", "*", "v1/models", "/v1/models/",
                               "//v1/models", "/v1/trainingJobs/", "/v1/trainingJobs/:cancel",
-                              "/v1/trainingJobs/x:explode", "/v1/solve:", "/V1/solve"}) {
-    if (std::string_view(unknown) == "/v1/solve:") continue;
+                              "/v1/trainingJobs/x:explode", "/V1/solve"}) {
     EXPECT_THAT(Find("GET", unknown).allowed, IsEmpty()) << unknown;
   }
 }

@@ -20,7 +20,7 @@ namespace vrp::test {
 
 // The other end of a MemoryStream.
 struct MemoryPeer {
-  std::deque<std::string> pieces;           // what each read gets; then the connection ends
+  std::deque<std::string> pieces;           // data of the reads; after it the connection ends
   std::string written;                      // by the server
   std::vector<HttpStream::Time> deadlines;  // of the reads
   bool closed = false;
