@@ -7,8 +7,11 @@
 
 namespace vrp {
 
+// Numbers of operations, in the order of kPhaseNames.
+using PhaseFlops = std::array<double, kPhaseNames.size()>;
+
 // Returns the operations of a step whose trajectories chose `choices` nodes in total; 0 for phases
 // that are not counted. Assumes networks of the options' default sizes.
-PhaseSeconds FlopsByPhase(const BenchCase& c, double choices);
+PhaseFlops FlopsByPhase(const BenchCase& c, double choices);
 
 }  // namespace vrp
