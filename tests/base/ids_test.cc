@@ -37,7 +37,7 @@ TEST(IdsTest, AcceptsPlainNamesOnly) {
 }
 
 TEST(Sha256Test, GivesTheKnownDigests) {
-  // FIPS 180-2, appendix B.1.
+  // The digest of "abc" is in FIPS 180-2, appendix B.1.
   EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(Sha256Hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }

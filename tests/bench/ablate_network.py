@@ -4,8 +4,8 @@
 Compares STRATEGY_SEEDED with STRATEGY_SEARCH in paired runs on one vrpd. Solves every instance with both
 strategies, with the same seed and budget. The order alternates between instances. Prints one JSON object per size
 and budget: the mean of (cost with network / cost without - 1) in per cent, its 95 % interval and a verdict. The verdict
-is `win` or `loss` if the interval excludes 0, else `even`. The results make up the README's table, from which
-STRATEGY_AUTO chooses.
+is `win` or `loss` if the interval excludes 0, else `even`. docs/benchmarks.md has the
+results, by which STRATEGY_AUTO leaves the network out.
 
 Examples:
   tests/bench/ablate_network.py --model models/gt-mixed

@@ -18,7 +18,7 @@ struct BenchCase {
   // Number of equal parts in which a step's instances are generated and used, as in
   // training.accumulate_steps. Not valid with labels.
   int32_t accumulate = 1;
-  std::string sizes;  // architecture_json; empty: as in `model`, or the architecture's defaults
+  std::string sizes;  // architecture_json, used without `model`; empty: rl4co's sizes
   std::string model;  // folder with weights and card; empty: fresh weights from `seed`
   // Folder of a model whose weights are 1 for trained parameters and 0 for fixed ones. Empty: all
   // parameters are trained. Serves comparisons with networks that have fewer inputs than ours.

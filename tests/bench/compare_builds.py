@@ -24,7 +24,7 @@ from our_engine import OurEngine
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIDES = ("before", "after")
 
-# Arguments of engine_bench, and the request that one round sends.
+# Arguments of engine_bench, and the request that each round sends three times per side.
 ENGINE_CASES = {
     "train_gt_cvrp10": ({"customers": 10, "batch": 128}, "step"),
     "train_gt_cvrp20": ({"customers": 20, "batch": 512}, "step"),

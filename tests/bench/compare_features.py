@@ -94,7 +94,7 @@ def gap_percent(ours, theirs):
 
 
 def compare_plans(ours, theirs):
-    """Returns -1 if ours is better, 1 if ours is worse, and 0 if both are equal."""
+    """Returns -1 if ours is better, 1 if ours is worse, and 0 if both are equal or a plan was rejected."""
     if theirs is None or ours.rank != theirs.rank:
         return -1 if theirs is None or ours.rank < theirs.rank else 1
     gap = gap_percent(ours, theirs)
@@ -182,7 +182,8 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, default=1, help="seed of the instances and of the searches")
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
     parser.add_argument("--core", type=int, default=0, help="CPU core on which all solvers run")
-    parser.add_argument("--cases", type=pathlib.Path, help="folder for instances where our plan is worse or costs differ")
+    parser.add_argument("--cases", type=pathlib.Path,
+                        help="folder for instances where our plan is worse or rejected, or costs differ")
     arguments = parser.parse_args()
     arguments.features = [name for name in arguments.features.split(",") if name]
     if unknown := [name for name in arguments.features if name not in FEATURES]:
@@ -199,7 +200,7 @@ def main():
     if arguments.list:
         return list_features()
     if not (arguments.build / "bin/vrpd").exists():
-        sys.exit(f"compare_features: {arguments.build / 'bin/vrpd'} is missing")
+        sys.exit(f"compare_features: {arguments.build / 'bin/vrpd'} is missing; run ./dev build or give --build")
     os.sched_setaffinity(0, {arguments.core})
     vrpd = Vrpd(arguments.build, arguments.core)
     lines = []

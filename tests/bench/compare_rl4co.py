@@ -210,7 +210,8 @@ def measure_in_own_process(case, precision, arguments):
             print(line, end="", flush=True)
             yield json.loads(line)
     if process.returncode:
-        print(f"compare_rl4co: {case} ({precision}) failed", file=sys.stderr)
+        print(f"compare_rl4co: {case} ({precision}) ended with code {process.returncode}; its error is above",
+              file=sys.stderr)
 
 
 def main():

@@ -3,8 +3,8 @@
 
 Runs every solver once per instance and limit. The order of the solvers alternates between runs, so that a temporarily
 slow machine slows all of them. Prints one JSON line per run, then one per solver and limit. The latter holds the mean,
-median and quartiles of the gap to the references, the mean paired difference to ours with its standard error, the wall
-time, and the machine's load.
+median and quartiles of the gap to the references, the median wall time and the machine's load. For rivals it also holds
+the mean paired difference to ours with its standard error.
 
 Examples:
   tests/bench/compare_solvers.py --data cvrp100.jsonl --stride 2 --peers hgs,pyvrp --limits 0.02,0.05,0.1,0.5,1
@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--peers", default="hgs", help="solvers, comma separated: hgs, pyvrp, vroom, ortools")
     parser.add_argument("--limits", default="0.1,1", help="time limits in seconds, comma separated")
     parser.add_argument("--stride", type=int, default=1, help="use every STRIDE-th instance")
-    parser.add_argument("--count", type=int, default=50, help="maximum number of instances per file")
+    parser.add_argument("--count", type=int, default=50, help="maximum number of instances of all files")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
     parser.add_argument("--core", type=int, default=0, help="CPU core on which all solvers run")
@@ -96,14 +96,14 @@ def main():
     arguments = parser.parse_args()
     for path in (arguments.build / "bin/vrpd", arguments.peer_script):
         if not path.exists():
-            sys.exit(f"compare_solvers: {path} is missing")
+            sys.exit(f"compare_solvers: {path} is missing; see --build and --peer-script")
     script = load_script(arguments.peer_script)
     peers = [name for name in arguments.peers.split(",") if name]
     if unknown := [name for name in peers if name not in script.RUN]:
         sys.exit(f"compare_solvers: --peers: got {unknown[0]}, wanted some of {', '.join(sorted(script.RUN))}")
     instances = load_instances(script, arguments.data, arguments.stride, arguments.count)
     if not instances:
-        sys.exit("compare_solvers: no instance with a reference cost")
+        sys.exit("compare_solvers: --data: got no instance with a reference cost, wanted at least one")
     limits = [float(limit) for limit in arguments.limits.split(",")]
     os.sched_setaffinity(0, {arguments.core})
     solvers = {"ours": Vrpd(arguments.build, arguments.core), **{name: Peer(script, name) for name in peers}}

@@ -157,7 +157,8 @@ absl::StatusOr<CopyCounts> CopyTrace::Take() {
   absl::MutexLock lock(&state.mutex);
   CopyCounts counts = std::exchange(state.counts, {});
   if (const size_t dropped = std::exchange(state.dropped, 0); dropped > 0) {
-    return absl::ResourceExhaustedError(Concat("copy trace: CUPTI dropped ", dropped, " records"));
+    return absl::ResourceExhaustedError(
+        Concat("copy trace: CUPTI dropped ", dropped, " records; take the copies more often"));
   }
   return counts;
 }

@@ -13,8 +13,9 @@ namespace vrp {
 namespace {
 
 constexpr int kRounds = 20;
-constexpr int64_t kIterations = 500'000;  // of a burst, which takes some milliseconds
-// Number of independent chains of additions. It exceeds the number that two units have in flight.
+constexpr int64_t kIterations = 500'000;  // loop iterations per burst: a few milliseconds
+// Number of independent chains of multiply-adds. It exceeds the number that a core's two FMA units
+// have in flight.
 constexpr int kChains = 12;
 constexpr float kHalf = 0.5F;
 

@@ -17,7 +17,7 @@ struct CorePeak {
 std::string_view KindName(const CorePeak& peak);
 
 // Measures the peak of BestIsa() in float32 and of each kind of bf16 product that this CPU has in
-// hardware, with `threads` threads. Returns the best of several rounds of some milliseconds.
+// hardware, with `threads` threads. Returns the best of several rounds of a few milliseconds.
 std::vector<CorePeak> MeasureCorePeaks(int threads);
 
 }  // namespace vrp

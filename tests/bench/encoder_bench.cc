@@ -1,6 +1,7 @@
 // Measures the encoder on one thread: instances/s and GFLOP/s (see encoder_flops.h), forward only
-// and forward with backward, by number of nodes and of instances in a group. Times are CPU seconds
-// of the best of several rounds, because other processes may share the machine.
+// and forward with backward. Varies the numbers of nodes, of instances in a group and of edge
+// features. Times are CPU seconds of the best of several rounds, because other processes may share
+// the machine.
 //
 //   encoder_bench [nodes] [group]     without arguments: all
 #include <algorithm>

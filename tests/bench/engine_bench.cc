@@ -159,7 +159,8 @@ Json Answer(const std::string& text, BenchTraining& training, const BenchInstanc
     if (const absl::Status status = training.Freeze(); !status.ok()) Die(status);
     return {{"frozen", true}};
   }
-  Die(absl::InvalidArgumentError("unknown request: " + text));
+  Die(absl::InvalidArgumentError("got the request \"" + text +
+                                 "\", wanted step, captured, copies, greedy, costs or freeze"));
 }
 
 int Main(int argc, char** argv) {

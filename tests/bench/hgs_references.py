@@ -57,7 +57,7 @@ def main() -> None:
         for number, line in enumerate(lines, 1):
             instance = json.loads(line)
             if instance["kind"] != "cvrp":
-                sys.exit(f"hgs_references: line {number}: kind: got {instance['kind']!r}, wanted 'cvrp'")
+                sys.exit(f"hgs_references: {arguments.instances}:{number}: kind: got {instance['kind']!r}, wanted 'cvrp'")
             instance["ref_cost"] = reference(instance, arguments.seconds, arguments.seed)
             out.write(json.dumps(instance) + "\n")
             if number % 100 == 0:

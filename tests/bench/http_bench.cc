@@ -1,6 +1,6 @@
-// Compares POST /v1/solve over HTTP with the same RPC over gRPC: latencies and requests per second
-// for a tiny instance, whose search takes next to no time. Each client keeps its connection and has
-// a thread of its own. The sides run in turns on the same cores, as do the clients.
+// Compares POST /v1/solve over HTTP with the same RPC over gRPC: latencies and requests per second.
+// The instance is tiny, so its search takes next to no time. Each client keeps its connection and
+// has a thread of its own. HTTP and gRPC run in turns, on the same cores as the clients.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -65,25 +65,27 @@ class HttpClient {
     setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     if (connect(socket_.descriptor(), reinterpret_cast<const sockaddr*>(&server), sizeof(server)) !=
         0) {
-      Fail("cannot connect");
+      Fail("cannot connect to the daemon's HTTP address");
     }
   }
 
   void Ask() {
     if (send(socket_.descriptor(), request_.data(), request_.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(request_.size())) {
-      Fail("the connection has ended");
+      Fail("the daemon closed the connection before the request was sent");
     }
     answer_.clear();
     size_t wanted = std::string::npos;
     while (answer_.size() < wanted) {
       char bytes[16 << 10];
       const ssize_t got = recv(socket_.descriptor(), bytes, sizeof(bytes), 0);
-      if (got <= 0) Fail("the connection has ended");
+      if (got <= 0) Fail("the daemon closed the connection before its response was complete");
       answer_.append(bytes, static_cast<size_t>(got));
       if (wanted == std::string::npos) wanted = SizeOfAnswer();
     }
-    if (answer_.find("\"feasible\":true") == std::string::npos) Fail(answer_);
+    if (answer_.find("\"feasible\":true") == std::string::npos) {
+      Fail("wanted a feasible plan, got " + answer_);
+    }
   }
 
  private:
@@ -93,7 +95,7 @@ class HttpClient {
     const size_t end = answer_.find("\r\n\r\n");
     if (end == std::string::npos) return end;
     const size_t length = answer_.find(kLength);
-    if (length > end) Fail(answer_);
+    if (length > end) Fail("wanted a Content-Length, got " + answer_);
     return end + 4 +
            static_cast<size_t>(std::atoll(answer_.c_str() + length + sizeof(kLength) - 1));
   }
@@ -103,12 +105,12 @@ class HttpClient {
   std::string answer_;
 };
 
-// The values of all rounds of one side.
+// The results of all rounds of one side. p50 and p99 are in milliseconds.
 struct Side {
   std::vector<double> p50, p99, per_second;
 };
 
-// Runs `clients` threads, each of which makes its own client by `make` and asks for `duration`.
+// Runs `clients` threads. Each makes its own client by `make` and sends requests for `duration`.
 void RunRound(int clients, absl::Duration duration,
               const std::function<std::function<void()>()>& make, Side& side) {
   std::vector<std::vector<double>> latencies(static_cast<size_t>(clients));
@@ -138,7 +140,8 @@ void RunRound(int clients, absl::Duration duration,
 void Measure(const BenchDaemon& daemon, int clients, absl::Duration duration) {
   const v1::SolveRequest request = TinyRequest();
   std::string json;
-  if (!google::protobuf::util::MessageToJsonString(request, &json).ok()) Fail("no JSON");
+  if (!google::protobuf::util::MessageToJsonString(request, &json).ok())
+    Fail("cannot write the request as JSON");
   const auto over_http = [&]() -> std::function<void()> {
     return [client = std::make_shared<HttpClient>(daemon.http_address(), json)] { client->Ask(); };
   };
@@ -148,7 +151,8 @@ void Measure(const BenchDaemon& daemon, int clients, absl::Duration duration) {
       grpc::ClientContext context;
       v1::SolveResponse response;
       const grpc::Status status = stub->Solve(&context, request, &response);
-      if (!status.ok() || !response.feasible()) Fail(status.error_message());
+      if (!status.ok() || !response.feasible())
+        Fail("the gRPC call failed or its plan is infeasible: " + status.error_message());
     };
   };
   Side http, grpc, warm;

@@ -13,9 +13,9 @@ emulates the products, so the pace of ours_bf16 is meaningless.
 
 Stores every curve in --cache, in a file named after the settings. Reads the curves of sides that are not run from
 --cache. Prints one JSON line per checkpoint, then two tables. The first, by instances seen, has the mean over the
-seeds, and marks sides that differ from rl4co by more than two standard errors (of the seeds). The second, by wall time,
+seeds. It marks sides that differ from rl4co by more than two standard errors (of the seeds). The second, by wall time,
 uses the seconds per step that --pace measures with alternating sides. The curves themselves may therefore come from a
-busy machine.
+busy machine. Exits with 1 if a side differs from rl4co by more than two standard errors.
 
 Examples:
   learning_curves.py                                            full run: hours on two cores, mostly for rl4co

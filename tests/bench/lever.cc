@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-constexpr double kSeconds = 0.5;  // of all turns of a measurement, within the limits of turns
+constexpr double kSeconds = 0.5;  // duration of a measurement, within the limits of turns
 constexpr int kMinTurns = 7;
 constexpr int kMaxTurns = 400;
 

@@ -1,5 +1,5 @@
-// Measures parts of a training step, each with our kernels and with LibTorch's operators, on one
-// thread, to show the value of each choice alone. Prints one JSON line per part (see lever.h).
+// Measures choices of the training engine alone, on one thread. Most compare our kernels with
+// LibTorch's operators. Prints one JSON line per choice and size (see lever.h).
 // tests/bench/levers runs this program. MeasureOnceOnly describes the argument `once`.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -32,7 +32,7 @@ void MeasureProduct(int64_t rows) {
   kernels.pack(b.data_ptr<float>(), shape.columns, 1, shape, packed.data());
   at::Tensor ours = at::empty({shape.rows, shape.columns});
   at::Tensor theirs = at::empty_like(ours);
-  const int64_t calls = std::max<int64_t>(1, 2048 / rows);  // some milliseconds in total
+  const int64_t calls = std::max<int64_t>(1, 2048 / rows);  // a few milliseconds in total
   const auto repeat = [calls](const auto& call) {
     return [calls, call] {
       for (int64_t k = 0; k < calls; ++k) call();

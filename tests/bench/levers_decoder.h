@@ -3,13 +3,13 @@
 
 namespace vrp {
 
-// Measures log-likelihoods of given tours and their gradient. Compares fused passes that recompute
-// scores with torch's operators over all steps at once. Uses CVRP50 with one tour per instance, and
-// with fifty (POMO).
+// Measures the time to compute log-likelihoods of given tours and the gradient. Compares fused
+// passes that recompute scores with torch's operators over all steps at once. Uses CVRP50 with one
+// tour per instance, and with fifty (POMO).
 void MeasureSecondPass();
 
-// Measures sampling tours of CVRP50. Compares one tour at a time in one loop with torch's operators
-// one step at a time for the whole batch.
+// Measures the time to sample tours of CVRP50. Compares our loop, which samples one tour after the
+// other, with torch's operators, which take one step of the whole batch at a time.
 void MeasureRollout();
 
 }  // namespace vrp

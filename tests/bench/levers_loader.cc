@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -33,9 +32,9 @@ void WriteSamples(const std::string& path) {
     Sample sample;
     sample.data = GenerateInstanceData({.customers = kLoaderCustomers}, k);
     sample.plan = NearestNeighbourPlan(Value(Instance::Create(sample.data)));
-    if (!writer->Add(sample).ok()) std::exit(1);
+    if (const absl::Status added = writer->Add(sample); !added.ok()) Die(added);
   }
-  if (!writer->Finish().ok()) std::exit(1);
+  if (const absl::Status finished = writer->Finish(); !finished.ok()) Die(finished);
 }
 
 // A trainer on batches of the loader. It computes only gradients of labels, without an optimiser.

@@ -54,6 +54,6 @@ class LeversTest(unittest.TestCase):
 if __name__ == "__main__":
     missing = [name for name in PROGRAMS if not (BUILD / "bench" / name).exists()]
     if missing:
-        print(f"skipped: not built: {', '.join(missing)}")
+        print(f"skipped: not built: {', '.join(missing)}; run ./dev bench --levers")
         sys.exit(77)
     unittest.main(verbosity=2)

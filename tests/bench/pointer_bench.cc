@@ -3,7 +3,6 @@
 // `instances_per_s` match rl4co's measuring script.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "core/model/pointer_network/cpu_pointer_network.h"
 #include "core/problem/generate/generators.h"
 #include "tests/bench/json_line.h"
+#include "tests/bench/or_exit.h"
 
 namespace vrp {
 namespace {
@@ -34,10 +34,9 @@ struct Case {
 };
 
 NetworkBatch MakeBatch(const Case& c) {
-  auto instances =
-      GenerateInstances({.kind = c.kind, .customers = c.customers, .seed = 1234}, c.batch);
-  if (!instances.ok()) std::abort();
-  return MakeNetworkBatch(*instances, NodeOrder::kByAngle);
+  const std::vector<Instance> instances =
+      Value(GenerateInstances({.kind = c.kind, .customers = c.customers, .seed = 1234}, c.batch));
+  return MakeNetworkBatch(instances, NodeOrder::kByAngle);
 }
 
 void Weigh(int64_t, std::span<const double>, std::span<double> weights) {
@@ -48,15 +47,13 @@ void Weigh(int64_t, std::span<const double>, std::span<double> weights) {
 PhaseSeconds Call(const Case& c, PolicyEngine& engine, const NetworkBatch& batch,
                   const GradientRequest& request) {
   if (!c.train) {
-    if (!engine.Run(batch, request.rollout).ok()) std::abort();
+    Value(engine.Run(batch, request.rollout));
     return {};
   }
   RolloutRequest greedy{.pool = request.rollout.pool};
-  if (c.baseline && !engine.Run(batch, greedy).ok()) std::abort();
-  if (!engine.ParametersChanged().ok()) std::abort();
-  const auto outcome = engine.AddGradient(batch, request, Weigh);
-  if (!outcome.ok()) std::abort();
-  return outcome->seconds;
+  if (c.baseline) Value(engine.Run(batch, greedy));
+  if (const absl::Status changed = engine.ParametersChanged(); !changed.ok()) Die(changed);
+  return Value(engine.AddGradient(batch, request, Weigh)).seconds;
 }
 
 void Measure(const Case& c, std::string_view only, CpuPool& pool) {

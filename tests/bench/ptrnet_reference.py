@@ -10,8 +10,8 @@ trainer reads the training set and the held-out set from there. Each trainer dra
 so accuracies are compared over the seeds. Both use teacher forcing in all epochs, while the configuration reduces it.
 The trainers alternate for each seed.
 
-Prints one JSON line per seed, trainer ("side") and epoch: accuracy on the held-out labels (with teacher forcing), mean
-cost of greedy tours, the gap of that cost to the labels, and seconds of training. Then prints the final differences,
+Prints one JSON line per seed, trainer ("side") and epoch. A line holds the accuracy on the held-out labels (with teacher
+forcing), the mean cost of greedy tours, its gap to the labels, and the seconds of training. Then prints the final differences,
 with two standard errors (of the seeds and of the accuracy's sample).
 
 Examples:

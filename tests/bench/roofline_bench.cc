@@ -1,9 +1,9 @@
 // Compares the phases of a training step on the CPU with the cores' peak. For each precision, the
 // first line, {"what": "core_peak"}, states the peak of multiply-adds on registers only. One line
-// per phase of a step follows, for the graph transformer trained by REINFORCE with a moving average
-// as baseline, and for the pointer network trained on labels. step_flops.h defines the counted
-// arithmetic. Seconds of a phase are summed over threads; data and optimiser count only the calling
-// thread. The rest of `threads` times the step's time is waiting.
+// per phase of a step follows. The graph transformer is trained by REINFORCE with a moving average
+// as baseline, the pointer network on labels. step_flops.h defines the counted arithmetic. Seconds
+// of a phase are summed over threads; data and optimiser count only the calling thread. The rest of
+// `threads` times the step's time is waiting.
 //
 //   roofline_bench [threads]     2 by default
 #include <algorithm>

@@ -30,7 +30,7 @@
 namespace vrp {
 namespace {
 
-constexpr int kThreads = 2;  // of the daemon, and of direct calls
+constexpr int kThreads = 2;  // threads of the daemon, and of MeasureDirect in Throughput
 constexpr int kClients = 32;
 constexpr int kBatch = 256;  // instances that a direct call decodes together
 constexpr char kModelName[] = "gt-mixed";
@@ -147,7 +147,8 @@ struct Overhead {
     const absl::Duration computed =
         Value(FromProto(times.decode())) + Value(FromProto(times.search()));
     if (status.ok() && response.feasible()) return {took, Ms(computed)};
-    std::cerr << "serving_bench: " << status.error_message() << "\n";
+    std::cerr << "serving_bench: a solve failed or its plan is infeasible: "
+              << status.error_message() << "\n";
     std::exit(1);
   }
   static Call MeasureDirect(const Instance& instance, const SolveOptions& options) {
@@ -201,8 +202,10 @@ void MeasureFloor(Overhead& bench, const SolveOptions& decoding, absl::Duration 
     const auto took = [](auto call) {
       grpc::ClientContext context;
       const absl::Time start = SteadyNow();
-      if (!call(context).ok()) std::exit(1);
-      return Ms(SteadyNow() - start);
+      const grpc::Status status = call(context);
+      const double ms = Ms(SteadyNow() - start);
+      if (!status.ok()) Die(absl::UnknownError("an empty call failed: " + status.error_message()));
+      return ms;
     };
     const auto check = [&](grpc::ClientContext& context) {
       grpc::health::v1::HealthCheckResponse response;

@@ -2,8 +2,8 @@
 """Measures how a training run on all threads slows concurrent solves.
 
 Needs vrpd and vrpctl. Starts a daemon with two threads, generates instances, and solves each for --reference to get
-reference costs. Then `vrpctl bench` solves them with one client and a budget in three phases: on an idle daemon, during
-a CVRP50 training run with batches of 512, and idle again. Prints one JSON line per phase, with the client's latencies,
+reference costs. Then `vrpctl bench` solves them with one client and a budget in three phases. The daemon is idle, then
+trains on CVRP50 with batches of 512, then is idle again. Prints one JSON line per phase, with the client's latencies,
 the mean cost and the mean gap. Finally prints the ratios of training to idle (the mean of both idle phases).
 
 Examples:
@@ -74,7 +74,7 @@ def measure_during_training(daemon, folder, instances, arguments):
     daemon.json("jobs", "cancel", job)
     daemon.events_until(lambda event: event.get("state") in ("CANCELLED", "FAILED", "SUCCEEDED"), "jobs", "watch", job)
     if not steps:
-        sys.exit("serving_beside_training: the training made no step meanwhile")
+        sys.exit("serving_beside_training: the training made no step during the solves; raise --duration")
     return line, steps
 
 

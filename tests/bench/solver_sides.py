@@ -1,8 +1,8 @@
-"""Runs the solvers that compare_solvers.py and compare_features.py compare: vrpd, and those of measure_solvers.py.
+"""Runs the solvers that the scripts of this folder compare: vrpd, and those of measure_solvers.py.
 
 vrpd is called over gRPC and pinned to one core. Each class has run(instance, limit, seed), which returns (routes or
 None, seconds of wall time). An instance is a dictionary as loaded by measure_solvers.py: name, kind (cvrp, vrptw, tsp),
-metric, capacity, coords with the depot first, demands, and with windows time_windows, service, vehicles.
+metric, capacity, coords with the depot first, and demands. With windows it also has time_windows, service and vehicles.
 """
 
 import copy

@@ -14,9 +14,9 @@ struct ForwardFlops {
   double decode = 0;
 };
 
-// Returns the operations of the graph transformer. The network embeds nodes from the default
-// inputs, encodes them, and projects them four times for the decoder. The decoder multiplies with
-// them three times per choice.
+// Returns the operations of the graph transformer. It embeds nodes from the default inputs, encodes
+// them, and projects them four times for the decoder. The decoder multiplies with them three times
+// per choice.
 ForwardFlops GraphTransformerFlops(const BenchCase& c, double choices) {
   const GraphTransformerOptions options;
   const double nodes = c.customers + 1;
@@ -28,8 +28,8 @@ ForwardFlops GraphTransformerFlops(const BenchCase& c, double choices) {
 }
 
 // Returns the operations of the pointer network. An LSTM layer has eight square matrices. Nodes are
-// projected three times for the decoder. The decoder has three projections and three products with
-// the nodes per choice.
+// projected three times for the decoder. Per choice, the decoder runs its LSTM layers, three
+// projections and three products with the nodes.
 ForwardFlops PointerNetworkFlops(const BenchCase& c, double choices) {
   const PointerNetworkOptions options;
   const double nodes = c.customers + 1;

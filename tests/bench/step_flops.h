@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Operations of each phase.
+// Numbers of operations, in the order of kPhaseNames.
 using PhaseFlops = std::array<double, kPhaseNames.size()>;
 
 // Returns the operations of a step whose trajectories chose `choices` nodes in total; 0 for phases

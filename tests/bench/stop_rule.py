@@ -3,9 +3,9 @@
 
 Solves each generated instance with both rules in alternating order, so that a temporarily slow machine slows both.
 Needs only Python and a build. Prints JSON lines: first the seed, then one line per solve, then a summary per class. A
-summary holds the mean of the automatic rule's extra cost in per cent, the median, 90th percentile and maximum of its
-seconds, and the end reasons. Exits with 1 if a class has a mean extra cost over --max-percent or a median solve over
---max-seconds.
+summary holds the mean of the automatic rule's extra cost in per cent, and the counts of its end reasons. It also holds the
+median, 90th percentile and maximum of the rule's seconds. Exits with 1 if a class has a mean extra cost over
+--max-percent or a median solve over --max-seconds.
 
 Examples:
   VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py

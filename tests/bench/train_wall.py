@@ -60,7 +60,7 @@ def measure_daemon(case, baseline, arguments):
     # The first steps warm up memory and caches.
     first = next((at for at in seen if at[0] >= arguments.warmup), None)
     if first is None or seen[-1][0] <= first[0]:
-        sys.exit(f"train_wall: {case}: too few steps were reported: {seen}")
+        sys.exit(f"train_wall: {case}: got the progress {seen}, wanted at least two reports after --warmup; raise --steps")
     steps = seen[-1][0] - first[0]
     return (seen[-1][1] - first[1]) / steps, steps
 

@@ -81,6 +81,7 @@ struct FakeHandlers {
   Stream<v1::BackupServerRequest, v1::BackupServerResponse> backup;
 };
 
+// A gRPC server that calls the handlers of a test.
 class FakeServer {
  public:
   // Starts serving on a free loopback port, until destroyed.

@@ -107,7 +107,7 @@ TEST_F(McpFolders, RefusesFoldersAndMissingFiles) {
 TEST(McpEstimates, MultiplyThePaceByTheRemainingEpochs) {
   v1::TrainingJob job;
   job.set_state(v1::JOB_STATE_RUNNING);
-  *job.mutable_progress() = AProgress(20);  // of 100 steps in 10 epochs
+  *job.mutable_progress() = AProgress(20);  // step 20 of 100, in 10 epochs
   job.mutable_progress()->clear_seconds_per_epoch();
   job.mutable_progress()->clear_seconds_per_step();
   EXPECT_FALSE(RemainingSeconds(job).has_value());

@@ -25,7 +25,7 @@ struct FakeNvmlState {
   int count = 0;
   int handle[kFakeGpus] = {};
   int queries[kFakeGpus] = {};
-  int power[kFakeGpus] = {};  // of the power query; if 0, `queries` applies
+  int power[kFakeGpus] = {};  // code of the power query; if 0, `queries` applies
   unsigned gpus = kFakeGpus;
   const char* name = "NVIDIA Fake";
   // Numbers of calls.

@@ -10,7 +10,7 @@ import subprocess
 from page_blocks import blocks_of, missing_line, steps_of
 
 SEPARATOR = "\x1e"
-PAGE_TIMEOUT_S = 120  # of all blocks of a page
+PAGE_TIMEOUT_S = 120  # time limit of all blocks of a page
 ADDRESS = re.compile(r"\b127\.0\.0\.1:(\d{4,5})\b")
 DAEMON_PORT = "50051"  # the port that the pages give the daemon
 
@@ -35,7 +35,7 @@ class Ports:
 
 
 def script_of(page_text, work, ports):
-    """Returns (script, steps). Writes the files of the page to `work` when the script reaches them."""
+    """Returns (script, steps). Stores the page's files in `work`, from which the script copies each when it reaches the block."""
     lines = ["set -eu -o pipefail", "trap 'echo \"failed: $BASH_COMMAND\" >&2' ERR"]
     steps = []
     for number, block in enumerate(blocks_of(page_text)):

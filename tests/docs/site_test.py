@@ -15,7 +15,7 @@ import python_environment  # noqa: E402
 python_environment.require_modules("mkdocs")
 
 ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-# Matches what an element loads when the page opens. A link that a reader follows (a href) loads nothing.
+# The attributes by which an element loads a resource when the page opens. A link that a reader follows (a href) loads nothing.
 LOADS = {"script": ("src",), "img": ("src", "srcset"), "link": ("href",), "iframe": ("src",), "source": ("src", "srcset"),
          "video": ("src", "poster"), "audio": ("src",), "object": ("data",), "embed": ("src",), "use": ("href",),
          "image": ("href",)}

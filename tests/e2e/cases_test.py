@@ -1,4 +1,4 @@
-"""Tests inputs rebuilt from public bug reports (../shared/cases) against their expected.txt.
+"""Tests inputs rebuilt from public bug reports (../shared/cases). The wanted results come from each report's expected.txt.
 
 The inputs are read in place and are not part of this repository. VRP_CASES names another folder."""
 
@@ -86,7 +86,7 @@ class CasesTest(unittest.TestCase):
         return answer
 
     def solve(self, number, name, cost, unserved=(), *arguments, code=None):
-        """Solves a file of vrpctl's JSON like vroom(), with texts as ids."""
+        """Solves a file of vrpctl's JSON like vroom(), with strings as ids."""
         code = code if code is not None else INCOMPLETE if unserved else 0
         answer = json.loads(self.call(number, name, *arguments, "--output", "json", code=code).stdout)
         if cost is not None:

@@ -33,7 +33,7 @@ class Daemon:
         self.address = line.removeprefix("listening on ").strip()
 
     def _first_line(self):
-        """Blocks until vrpd serves or exits, bounded by an alarm."""
+        """Returns vrpd's first line, or "" if vrpd exits without one. Raises TimeoutError after START_TIMEOUT_S."""
         def too_late(*_):
             raise TimeoutError(f"vrpd did not serve within {START_TIMEOUT_S} s")
         before = signal.signal(signal.SIGALRM, too_late)
@@ -62,7 +62,7 @@ class Daemon:
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def events_until(self, wanted, *arguments):
-        """Returns the events printed by the following call `arguments`, up to the first for which wanted(event) is true."""
+        """Returns the events that follow(*arguments) prints, up to the first for which wanted(event) is true."""
         events = []
         with self.follow(*arguments) as watch:
             for line in watch.stdout:

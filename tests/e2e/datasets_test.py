@@ -122,7 +122,7 @@ class DatasetsTest(unittest.TestCase):
         uploaded = self.upload("featured", self.with_features(12))
         self.assertEqual(uploaded["feature_columns"], ["early", "wear"])
         one, plain = self.write("featured-one.jsonl", self.with_features(1)), self.write("plain-one.jsonl", own_lines(1))
-        # Large enough that exact search does not solve it without a network.
+        # This instance is too large for exact search, which would not use the network.
         larger = self.write("larger.json", self.call("generate", "--problem", "cvrp", "--customers", "30").stdout)
         trainings = {
             "gt": ("problem.features=[x, y, demand, is_depot, early]",),

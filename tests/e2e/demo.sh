@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the README's tour: starts a daemon with a fresh state folder, solves a CVRPLIB instance with the included model,
-# trains a small policy over gRPC and solves the instance with the trained policy. Called by `./dev demo` after the
-# build. Leaves its files in demo/. Tests shorten the training by VRP_DEMO_TRAIN_FLAGS, which are further flags of
-# `vrpctl train`.
+# Runs a longer form of the README's tour. Starts a daemon with a fresh state folder and solves a CVRPLIB instance with the
+# included model. Then trains a small policy over gRPC and solves the instance with that policy. `./dev demo` calls this
+# script after the build. Leaves its files in demo/. Tests shorten the training by VRP_DEMO_TRAIN_FLAGS, which are further
+# flags of `vrpctl train`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -1,7 +1,7 @@
 """Runs the examples of every help text of vrpctl and vrpd, in order, on a real daemon.
 
-Users copy examples line by line, so the lines of each help text run as one shell script, in a folder with the files that
-they name. shorten() changes only durations, sizes and the host in the lines."""
+Users copy examples line by line, so the lines of each help text run as one shell script. Its folder has the files that
+the lines name. shorten() changes only durations, sizes and the host in the lines."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from fake_osrm import FakeOsrm
 
 SCRIPT_TIMEOUT_S = 240
 
-# Settings added to `vrpctl train`. The training ends within seconds, but runs long enough for the next lines to pause or
-# publish it.
+# Settings added to `vrpctl train`. A SHORT training ends within seconds. A LASTING one runs until the next lines pause, stop
+# or cancel it, or until end_jobs().
 STEPS = ("--set training.batches_per_epoch=2 --set training.batch_size=8 --set validation.instances=20 "
          "--set reinforce.baseline_instances=16")
 SHORT = f"{STEPS} --set training.epochs=2"
@@ -77,7 +77,7 @@ def help_of(program, arguments=()):
 
 
 def examples_of(text):
-    """Returns the lines of the section that begins a help text."""
+    """Returns the lines of the section `Examples` if the help text begins with it, else no lines."""
     lines = text.splitlines()
     if not lines or lines[0] != "Examples:":
         return []
@@ -131,7 +131,7 @@ class ExamplesTest(unittest.TestCase):
         shutil.rmtree(cls.folder, ignore_errors=True)
 
     def run_script(self, lines):
-        """Runs the lines in one shell that stops at the first failure. A reader that stops early is no failure."""
+        """Runs the lines in one shell that stops at the first failure. A pipe that `head` closes is no failure."""
         script = ["set -e", "trap 'echo \"failed: $line\" >&2' ERR"]
         for line in lines:
             script += [f"line={self.quoted(line)}", "set +o pipefail" if "| head" in line else "set -o pipefail", line]

@@ -14,7 +14,7 @@ NORTHERN_SHORE = 75  # degrees; no street joins places north of it to those sout
 
 
 def metres(a, b):
-    """Returns the length of the street from `a` to `b`, each longitude and latitude, or None if there is none."""
+    """Returns the metres of street from `a` to `b`, each longitude and latitude, or None if no street joins them."""
     if (a[1] > NORTHERN_SHORE) != (b[1] > NORTHERN_SHORE):
         return None
     east = abs(b[0] - a[0]) * math.cos(math.radians((a[1] + b[1]) / 2))
@@ -93,7 +93,7 @@ class FakeOsrm:
         return ["--road-networks", json.dumps({name: {"kind": "osrm", "url": self.url}})]
 
     def set_streets(self, has_streets):
-        """Sets whether it answers with streets, besides tables."""
+        """Sets whether requests for routes succeed. Requests for tables always do."""
         self._server.has_streets = has_streets
 
     def close(self):

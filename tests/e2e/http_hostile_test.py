@@ -19,8 +19,8 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 WAIT_S = 30
-# Everything that a page can send to another origin without leave, and what needs leave. `attempt` records what the page
-# can read of the answer: a status or text means that the attack succeeded.
+# Requests that a page can send to another origin without a CORS preflight, and requests that need one. `attempt` records
+# what the page can read of the answer: a status or text means that the attack succeeded.
 PAGE = """<!doctype html><title>hostile</title><body><script>
 const target = "%(target)s", results = {};
 const solve = JSON.stringify({ file: { content: "e30=" }, budget: "0.1s" });
@@ -89,7 +89,7 @@ const speak = () => new Promise((resolve, reject) => {
 
 
 class RebindingServer(socketserver.ThreadingTCPServer):
-    """Serves PAGE, until `rebound` is set; then passes all bytes on to the daemon, as if the name had another address."""
+    """A server of PAGE. Once `rebound` is set, it passes all bytes on to the daemon, as if the name had another address."""
 
     allow_reuse_address = daemon_threads = True
 

@@ -1,6 +1,6 @@
 // Replaces MakeTrainer, by the linker's --wrap, in a vrpd for tests. Its training jobs report a
 // lost device if the file named by VRP_LOSE_DEVICE exists, and remove the file. Tests can thus
-// check the daemon's reaction to a lost device without a GPU. Supports only pointer networks.
+// check the daemon's reaction to a lost device without a GPU.
 #include <cstdlib>
 #include <filesystem>
 #include <memory>

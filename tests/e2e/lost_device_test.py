@@ -1,6 +1,6 @@
 """Tests a daemon that loses its GPU for good, simulated by losing_trainer.cc.
 
-It answers by search, restarts within the same process and resumes its jobs."""
+The daemon answers by search, restarts within the same process and resumes its jobs."""
 
 import os
 import pathlib

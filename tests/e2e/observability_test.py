@@ -28,16 +28,16 @@ def parse_metrics(text):
         if line.startswith("# TYPE "):
             _, _, family, kind = line.split(" ")
             if family in types or kind not in ("counter", "gauge", "histogram"):
-                raise ValueError(line)
+                raise ValueError(f"repeated family or unknown type: {line}")
             types[family] = kind
             continue
         match = SAMPLE.match(line)
         if match is None:
-            raise ValueError(line)
+            raise ValueError(f"wanted NAME{{LABELS}} VALUE, got {line}")
         name, labels, value = match.groups()
         pairs = LABEL.findall(labels or "")
         if LABEL.sub("", labels or ""):
-            raise ValueError(f"labels: {line}")
+            raise ValueError(f"malformed labels: {line}")
         family = re.sub(r"_(bucket|sum|count)$", "", name) if name not in types else name
         if family not in types:
             raise ValueError(f"sample without a TYPE line before it: {line}")
@@ -197,7 +197,7 @@ class ObservabilityTest(unittest.TestCase):
 
 
 class GpuTest(unittest.TestCase):
-    """Uses a fake NVIDIA library that reports two GPUs."""
+    """Tests with a fake NVIDIA library that reports two GPUs."""
 
     def setUp(self):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-observability-"))

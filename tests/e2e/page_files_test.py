@@ -8,7 +8,7 @@ import unittest
 from daemon import ROOT, Daemon
 
 WEB = ROOT / "server" / "http" / "page" / "web"
-MAX_LINES = 300  # of a module
+MAX_LINES = 300  # limit of a JavaScript module
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
          ".json": "application/json", ".html": "text/html; charset=utf-8"}
 

@@ -24,7 +24,7 @@ START_TIMEOUT_S = 60
 
 
 class Unavailable(Exception):
-    """The engines cannot be had here, and why."""
+    """An error with the reason why an engine is not available here."""
 
 
 def run(*words, **options):
@@ -35,7 +35,7 @@ def run(*words, **options):
 
 
 def unpacked(name):
-    """Returns the folder of a wheel's files, which it downloads if needed."""
+    """Returns the folder of a wheel's files. Downloads the wheel if needed."""
     folder = FOLDER / name
     if folder.exists():
         return folder

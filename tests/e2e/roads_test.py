@@ -1,6 +1,6 @@
 """Solves on road networks: OSRM and Valhalla on loopback, and a service over TLS.
 
-Skips the engines, and says why, where their programs cannot be downloaded.
+Skips the engines, and says why, if their programs cannot be downloaded.
 """
 
 import http.server
@@ -248,7 +248,7 @@ class ValhallaTest(RoadsTest):
 
 
 class FakeOsrm(http.server.BaseHTTPRequestHandler):
-    """Answers every table with 1 s and 1 m."""
+    """A handler that answers every table with 1 s and 1 m."""
 
     def do_GET(self):
         rows = len(self.path.split("sources=")[1].split("&")[0].split(";"))

@@ -17,7 +17,7 @@ STEPS = ("--set", "training.batches_per_epoch=10", "--set", "training.checkpoint
 # Maximum number of attempts, since a kill may come too late on a busy machine.
 MAX_KILLS = 5
 # For each network: the step after which the daemon is killed, and the network's sizes. Step 10 ends an epoch, in which the
-# policy is compared with the baseline. The run that is killed after it learns against the better of the two.
+# policy is compared with the baseline. The run that is killed later (ptrnet) learns against the better of the two.
 NETWORKS = {
     "gt": (9, "--model", "gt", "--set", "graph_transformer.hidden=64", "--set", "graph_transformer.heads=4"),
     "ptrnet": (16, "--model", "ptrnet", "--set", "network.hidden=64"),

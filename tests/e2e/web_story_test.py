@@ -1,6 +1,6 @@
 """Follows a developer with curl and a planner with a browser through one daemon, up to real streets.
 
-Prints what each step saw. Screenshots are in build/*/tests/page. Skips the streets where OSRM cannot be downloaded.
+Prints what each step saw. Screenshots are in build/*/tests/page. Skips the streets if OSRM cannot be downloaded.
 """
 
 import base64

@@ -9,7 +9,7 @@ percentiles. Exits with 1 on any error. Times are reported, not judged.
 
 Examples:
   cancels.py --cancels 10
-  cancels.py --cancels 1000 --seed 3      some seconds each"""
+  cancels.py --cancels 1000 --seed 3      a few seconds each"""
 
 import argparse
 import collections
@@ -37,11 +37,11 @@ training: {method: reinforce, epochs: 100, batches_per_epoch: 100, batch_size: 5
 reinforce: {baseline_instances: 512}
 validation: {instances: 512, reference: nearest_neighbour}
 """
-RUNNING, SUCCEEDED, CANCELLED = 3, 7, 9  # of JobState; ended states are SUCCEEDED and above
-BUDGET_MS = 50  # of a solve
-POLL_S = 0.02  # between two reads of a job's state
+RUNNING, SUCCEEDED, CANCELLED = 3, 7, 9  # values of JobState; ended states are SUCCEEDED and above
+BUDGET_MS = 50  # budget of a solve
+POLL_S = 0.02  # interval between two reads of a job's state
 WARM_UP = 5  # number of cancels after which memory must stop growing
-MAX_GROWTH_MIB = 100  # of the resident memory after the warm-up
+MAX_GROWTH_MIB = 100  # limit for the resident memory after the warm-up
 
 
 class Cancels:

@@ -2,8 +2,8 @@
 """Changes vrpd's view of the machine's clock (clock_shim.cc) during training and solving.
 
 Neither vrpd nor vrpctl may be affected.
-The jumps are a day forwards and an hour back. In progress are a training job with a time limit, a solve job with a watch,
-and a solve and a stream with budgets of a few seconds. After the jump, the budgets must end in time by the test's own clock,
+The jumps are a day forwards and an hour back. Meanwhile a training job with a time limit and a solve job with a watch run.
+So do a solve and a stream, with budgets of a few seconds. After the jump, the budgets must end in time by the test's own clock,
 with correct responses. The training must make steps and not reach its time limit. Requests with a deadline must be
 served. vrpctl bench and vrpctl top must survive another such jump, and vrpd must end in time on SIGTERM. Then vrpd restarts
 with the changed clock and must resume the training, whose events must have no gap. Prints one JSON line per jump. Exits with
@@ -31,8 +31,8 @@ from daemon import BINARIES, CALL_TIMEOUT_S, DATA, Daemon, first_gap, tiny_confi
 
 SHIM = BINARIES.parent / "tests" / "clock_shim.so"
 JUMPS = (86_400, -3600)  # in seconds
-RUNNING, SUCCEEDED = 3, 7  # of JobState
-BUDGET_S = 2  # of the solve, the stream, the solve job and vrpctl bench
+RUNNING, SUCCEEDED = 3, 7  # values of JobState
+BUDGET_S = 2  # budget of the solve, the stream, the solve job and vrpctl bench
 LATE_S = 4  # tolerated delay on a busy machine
 LONG_TRAINING = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100", "--set",
                  "training.checkpoint_every_steps=20", "--time-limit", "30m")

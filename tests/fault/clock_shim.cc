@@ -1,8 +1,8 @@
-// A shim for LD_PRELOAD with which a test sets the machine's clock while the process runs.
+// A shim for LD_PRELOAD with which a test shifts the clock that a process sees, while it runs.
 //
 // The file named by VRP_CLOCK_OFFSET holds an int64, the seconds that the shim adds to
-// CLOCK_REALTIME. A write to the file takes effect at once. Waits until a time of that clock
-// (futex, as in Abseil's locks) follow the shifted clock too, as in the kernel. CLOCK_MONOTONIC is
+// CLOCK_REALTIME. A write to the file takes effect at once. Futex waits until a time of that
+// clock, as in Abseil's locks, follow the shifted clock too, as in the kernel. CLOCK_MONOTONIC is
 // not changed.
 #include <dlfcn.h>
 #include <errno.h>

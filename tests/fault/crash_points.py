@@ -45,7 +45,7 @@ FULL_WORDS = ("space", "disk not full", "disk full", "disk is full", "used up")
 NEED_SPACE = ("create", "mkdir", "write")
 WAIT_S = 60  # time limit of a wait for a job
 FULL_WAIT_S = 6  # a job that waits for space to store its end may wait for ever
-POLL_S = 0.1  # between two reads of a job's state
+POLL_S = 0.1  # interval between two reads of a job's state
 TRIES = 3  # maximum number of runs of a case until its fault happens
 # Points whose occurrence depends on the timing of threads. A missed point is reported, but is no error.
 RARE_POINTS = ()

@@ -69,7 +69,7 @@ DAMAGES = {
 LOSES_ALL = ("emptied", "removed")
 # The point at which the folder becomes read-only, and vrpd's reaction. An empty point means before vrpd starts.
 READ_ONLY = {"": "refuses", "rename jobs/*/checkpoint/step-#": "serves"}
-TIMEOUT_S = 30  # until the folder becomes read-only
+TIMEOUT_S = 30  # time limit until the folder becomes read-only
 
 
 class State:

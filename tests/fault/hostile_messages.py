@@ -12,7 +12,7 @@ acknowledged. Prints one JSON line per RPC and one at the end. Exits with 1 on a
 
 Examples:
   hostile_messages.py
-  hostile_messages.py --cases 1000 --seed 7            cases per RPC; 34 RPCs take a few minutes
+  hostile_messages.py --cases 1000 --seed 7            cases per RPC; all RPCs together take a few minutes
   hostile_messages.py --rpc SolverService/Solve --cases 5000"""
 
 import argparse
@@ -36,16 +36,16 @@ from examples import Examples  # noqa: E402
 from judge import leftovers  # noqa: E402
 from process import resources, wait_until  # noqa: E402
 
-MAX_MESSAGE_MIB = 1  # of vrpd's configuration
+MAX_MESSAGE_MIB = 1  # max_message_mib of vrpd
 # Deadline of calls that last until their caller ends them. All others must end sooner than TIMEOUT_S.
 LONG_CALL_DEADLINE_S = 1.0
 LONG_CALLS = {"SolverService/Solve", "SolverService/StreamSolve", "SolverService/BatchSolve", "SolverService/WatchSolveJob",
               "TrainingService/WatchTrainingJob", "TrainingService/PublishTrainingJob", "ModelService/EvaluateModel",
               "DatasetService/GenerateInstances", "ModelService/ExportModel"}
-TIMEOUT_S = 30  # of a call
-MAX_RESPONSES = 100  # after which the client cancels a call
+TIMEOUT_S = 30  # time limit of a call
+MAX_RESPONSES = 100  # number of responses after which the client cancels a call
 MAX_TEXT_LENGTH = 2000  # characters of an error
-MAX_GROWTH_MIB = 300  # of the resident memory over all cases
+MAX_GROWTH_MIB = 300  # limit for the resident memory over all cases
 FORBIDDEN = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS}
 # Exceptions to FORBIDDEN: imported weights that do not match their card are data loss.
 ALLOWED = {("ModelService/ImportModel", grpc.StatusCode.DATA_LOSS)}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs clients that are killed, send nothing, read nothing, or open many streams, and checks that vrpd frees their resources.
 
-  killed   a client with every streaming RPC and a long solve in progress is killed (SIGKILL); some seconds later vrpd has
+  killed   a client with every streaming RPC and a long solve in progress is killed (SIGKILL); a few seconds later vrpd has
            ended its calls and streams, and freed its files and threads
   silent   connections that send nothing, and connections that send only HTTP/2's preface; vrpd serves other clients, and
            closes these connections at the latest when their client does (--long waits until vrpd closes the first kind)
@@ -34,12 +34,12 @@ from examples import Examples  # noqa: E402
 from process import resources, wait_until  # noqa: E402
 
 LONG_TRAINING = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100")
-STREAMS_PER_CHANNEL = 500  # of the idle watches
+STREAMS_PER_CHANNEL = 500  # number of idle watches per channel
 WATCH = "TrainingService/WatchTrainingJob"
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # with an empty SETTINGS frame
-HANDSHAKE_S = 10  # after which vrpd closes a connection without a preface
+HANDSHAKE_S = 10  # time after which vrpd closes a connection without a preface
 SILENT_S = 20  # tolerated delay of the close
-MAX_GROWTH_MIB = 200  # of the resident memory while a client reads nothing
+MAX_GROWTH_MIB = 200  # limit for the resident memory while a client reads nothing
 FILES_PER_CONNECTION = 2  # number of file descriptors that vrpd has open
 
 

@@ -24,7 +24,7 @@ from daemon import BINARIES, Daemon  # noqa: E402
 from hostile_bytes import length_delimited  # noqa: E402
 
 OPTIONS = (("grpc.max_send_message_length", -1), ("grpc.use_local_subchannel_pool", 1))
-TIMEOUT_S = 120  # of a call
+TIMEOUT_S = 120  # time limit of a call
 ALLOWED = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
 INSTANCE, PLAN = 1, 10  # fields of SolveRequest
 # The field of SolveRequest, or None, and the piece of two or three bytes that is repeated in it.
@@ -47,11 +47,11 @@ def message(shape, size):
 
 
 def status_mib(process, name):
-    """Returns a line of /proc/PID/status, in MiB."""
+    """Returns the value of a line of /proc/PID/status in MiB."""
     for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1]) / 1024
-    raise KeyError(name)
+    raise KeyError(f"/proc/{process.pid}/status: got no line {name}")
 
 
 def call(address, wire):

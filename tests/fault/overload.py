@@ -30,13 +30,13 @@ from latencies import percentiles  # noqa: E402
 from process import resources, wait_until  # noqa: E402
 
 CUSTOMERS = 1000  # the first plan must take longer than sending and reading a request
-BUDGET_MS = 100  # of a solve
-CALLERS = 32  # in the closed loop
+BUDGET_MS = 100  # budget of a solve
+CALLERS = 32  # number of callers in the closed loop
 RETRY_DELAY_S = 0.05  # delay before a rejected caller retries
 CAPACITY_S = 2  # duration of the measurement of the capacity
 PROMPT_MS = 50  # limit of a prompt rejection
-DEADLINE_S = 30  # of a call
-MAX_GROWTH_MIB = 200  # of the resident memory during the overload
+DEADLINE_S = 30  # deadline of a call
+MAX_GROWTH_MIB = 200  # limit for the resident memory during the overload
 SOLVE = "SolverService/Solve"
 
 
@@ -102,7 +102,7 @@ class Load:
         return {"beyond_ms": PROMPT_MS, "count": late, "share": round(late / max(1, len(times)), 5)}
 
     def send_at_rate(self, rate, seconds):
-        """Sends requests at `rate`. Returns their number and the peak memory."""
+        """Sends `rate` requests per second. Returns their number and the peak memory in MiB."""
         start, sent, peak = time.monotonic(), 0, 0
         while (now := time.monotonic() - start) < seconds:
             while sent < now * rate:
@@ -114,7 +114,7 @@ class Load:
         return sent, peak
 
     def measure_sequential(self):
-        """Returns the latencies of ten consecutive requests."""
+        """Returns percentiles of the latencies of ten consecutive requests, in ms."""
         times = []
         for _ in range(10):
             start = time.monotonic()

@@ -35,9 +35,9 @@ from judge import ENDED, Judge, job_command, leftovers  # noqa: E402
 AT_ONCE = 3  # maximum number of waiting and running jobs per kind
 PROGRESS_S = 30  # time limit of the first step after a start
 LAST_S = 60  # at least one of the remaining jobs must end within this time
-POLL_S = 0.02  # between two reads of the jobs' states
-# Length of a training job. Kills must usually find the job running. But the job must rarely reach the number of crashes at which
-# the daemon quarantines it: on a busy machine, jobs report steps faster than they write checkpoints.
+POLL_S = 0.02  # interval between two reads of the jobs' states
+# Length of a training job. Kills must usually find the job running. But the job must rarely crash so often that the daemon
+# quarantines it. On a busy machine, jobs report steps faster than they write checkpoints.
 LENGTH = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10", "--time-limit", "1500ms")
 # Half of the kills come within EARLY_S, since calls last only hundredths of a second, and the others within LATE_S.
 EARLY_S, LATE_S = 0.06, 0.3

@@ -34,12 +34,12 @@ from process import resources  # noqa: E402
 # Maximum growth after the warm-up.
 LIMITS = {"rss_mib": 50, "threads": 8, "files": 16, "state_mib": 30}
 MAX_JOBS = 5  # training jobs that exist at once
-WARM_UP_SHARE = 0.25  # of --seconds
-MIN_SAMPLES = 10  # in the first and in the last tenth
+WARM_UP_SHARE = 0.25  # share of --seconds
+MIN_SAMPLES = 10  # number of samples in the first and in the last tenth
 # Statuses of expected refusals: vrpd is busy, or another caller changed the job.
 BUSY = {grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED,
         grpc.StatusCode.NOT_FOUND}
-ENDED = (7, 8, 9)  # of JobState
+ENDED = (7, 8, 9)  # values of JobState
 
 
 def size_mib(folder):

@@ -30,7 +30,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 from daemon import BINARIES, ROOT, Daemon, tiny_config, vrpctl  # noqa: E402
 from judge import leftovers  # noqa: E402
 
-LIMIT_S = 20  # between SIGTERM and the end of the process
+LIMIT_S = 20  # time limit between SIGTERM and the end of the process
 MODEL = ROOT / "models" / "gt-mixed"
 LONG_TRAINING = ("--set", "name=long", "--set", "training.epochs=100000", "--set", "training.checkpoint_every_steps=5")
 # Number of imported models, with which a restore and a backup take some tenths of a second.

@@ -25,7 +25,7 @@ namespace asio = boost::asio;
 
 constexpr int64_t kMaxMessageBytes = 64 << 10;
 
-// Reads requests as the API does and echoes their messages.
+// A handler that reads requests as the API does and echoes their messages.
 class EchoHandler final : public HttpHandler {
  public:
   asio::awaitable<void> Serve(HttpExchange& exchange) override {

@@ -11,9 +11,11 @@
 
 namespace vrp::fuzz {
 
+// Bound of the bytes that a message may need in memory.
 inline constexpr int64_t kMaxMemory = int64_t{64} << 20;
 
-// Parses a message. Returns false if the message is unreadable or too large.
+// Parses a message. Returns false if the message is unreadable or too large. Aborts if the message
+// needs more memory than estimated.
 template <typename Message>
 bool Receive(std::string_view bytes, Message& message) {
   const int size = static_cast<int>(bytes.size());

@@ -27,7 +27,7 @@
 namespace vrp {
 namespace {
 
-constexpr absl::Duration kRepairTime = absl::Milliseconds(20);  // of an initial solution
+constexpr absl::Duration kRepairTime = absl::Milliseconds(20);  // for an initial solution
 constexpr int32_t kMaxFuzzedNodes = 60;                         // larger instances are only read
 constexpr int32_t kMaxGenerated = 10'000;  // instances that a request may generate
 

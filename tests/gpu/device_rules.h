@@ -33,7 +33,7 @@ class DeviceRules {
   }
 
   int32_t size() const { return static_cast<int32_t>(host_.size()); }
-  int32_t nodes() const { return nodes_; }  // of the largest instance
+  int32_t nodes() const { return nodes_; }  // nodes of the largest instance
   int32_t steps() const { return steps_; }  // longest trajectory
   const StepRules& at(size_t instance) const { return host_[instance]; }
   const StepRules* data(bool cuda) { return cuda ? device_->data(true) : host_.data(); }

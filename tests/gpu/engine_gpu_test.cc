@@ -163,7 +163,7 @@ TEST_P(EngineGpuTest, TakesTheSameGreedyToursByCapturedRollouts) {
   ExpectSameToursOfFew(5, 2);   // larger instances
   ExpectSameToursOfFew(7, 3);   // TSP
   ExpectSameToursOfFew(10, 3);  // with windows
-  ExpectSameToursOfFew(3, 8);   // of all kinds
+  ExpectSameToursOfFew(3, 8);   // all kinds
   if (!Transformer()) {
     EXPECT_EQ(recorded_, 0);
     return;

@@ -9,7 +9,7 @@ TINY, SUPERVISED, IMPROVED = "tiny_1 epoch", "ptrnet_supervised, all epochs", "1
 SYNCHRONISATIONS, COPIES, KERNELS = "no synchronisation in a replayed step", "copies by CUPTI", "ncu engine_bench"
 TINY_EPOCH_S, SUPERVISED_S, GAP, IMPROVED_S, SINGLE_MS = 0.03, 20, 0.01, 20, 1
 # The bounds of tests/gpu/engine_gpu_test.cc. In bf16 each number is rounded by up to 4e-3, so no
-# element can be right to 1e-3: the bound is on the noise's share of the gradient's power.
+# element can be right to 1e-3. The bound is therefore on the noise's share of the gradient's power.
 GRADIENT_FP32, GRADIENT_BF16 = 1e-5, 1e-3
 GREEDY = "*EngineGpuTest.TakesTheSameGreedyTours*/*_cuda"
 SAMPLED = "*EngineGpuTest.TakesTheSameSampledTours/*_cuda"
@@ -18,7 +18,7 @@ ROUGH_GRADIENTS = "*EngineGpuTest.GivesNearlyTheSameGradientInBf16/*_cuda"
 
 
 class NotRun(Exception):
-    """Raised with the reason why a goal could not be judged."""
+    """An error with the reason why a goal could not be judged."""
 
 
 def goals_of(checks):

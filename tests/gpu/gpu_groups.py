@@ -58,7 +58,7 @@ class Checks:
     def _tool(self, name):
         path = self._machine.tool(name)
         if path is None:
-            raise Skip(f"{name} is neither on PATH nor in /usr/local/cuda/bin nor in the bundle's tools/")
+            raise Skip(f"{name} is neither on PATH nor in NVIDIA's default folders nor in the bundle's tools/")
         return path
 
     def _program(self, name):

@@ -13,17 +13,17 @@ from gpu_goals import goals_of
 
 SCHEMA_VERSION = 1
 KEPT_OUTPUT = 4000  # characters of a failed check's output
-LOGGED_OUTPUT = 400_000  # of a program, in the log
-KILLED_S = 10  # for a killed program to end
+LOGGED_OUTPUT = 400_000  # characters of a program's output in the log
+KILLED_S = 10  # time limit for a killed program to end
 TIME_LIMIT_REACHED = "the time limit of all checks was reached"
 
 
 class Skip(Exception):
-    """Raised with the reason why a check cannot run here."""
+    """An error with the reason why a check cannot run here."""
 
 
 class Failure(Exception):
-    """Raised with the reason why a check failed."""
+    """An error with the reason why a check failed."""
 
     def __init__(self, reason, numbers=None, output=""):
         super().__init__(reason)
@@ -143,7 +143,7 @@ class Report:
         return [check for check in earlier["checks"] if check["group"] not in checked]
 
     def goals(self):
-        """See gpu_goals.py."""
+        """Returns the judged goals, as goals_of() in gpu_goals.py returns them."""
         return self._content["goals"]
 
     def _write(self):

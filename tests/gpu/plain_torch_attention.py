@@ -37,13 +37,13 @@ from plain_torch_model import CAPACITIES, CLIP, HEADS, AttentionModel, Instances
 
 WARM_STEPS, TIMED_STEPS = 3, 7
 BACK_TO_BACK_S = 0.3  # duration of the steps that are enqueued back to back
-AGREED_INSTANCES, AGREED = 64, 1e-3  # of the comparison of greedy costs: instances, relative tolerance
+AGREED_INSTANCES, AGREED = 64, 1e-3  # instances and relative tolerance of the comparison of greedy costs
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     customers: int
-    request: str  # to engine_bench
+    request: str  # request to engine_bench
     batches: tuple
     layers: int = 3
     starts: int = 1
@@ -271,7 +271,7 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, help="path of engine_bench; default: the bundle's")
     options = parser.parse_args()
     if not (options.bundle or options.program):
-        parser.error("wanted --bundle or --program")
+        parser.error("got neither --bundle nor --program, wanted one of them")
     with tempfile.TemporaryDirectory() as folder:
         print(json.dumps(compare(options.case, options, folder)))
 

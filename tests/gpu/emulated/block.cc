@@ -186,11 +186,12 @@ void Block::Meet(Meeting& meeting, const Terms& terms, const Met& met) {
 void Block::MeetBarrier(int32_t number, int32_t threads) {
   const EmulationScope scope;
   if (number < 0 || number >= std::ssize(barriers_) || threads % kLanes != 0) {
-    Fail(cudaErrorLaunchFailure, "reaches barrier " + std::to_string(number) + " for " +
-                                     std::to_string(threads) + " threads, which is invalid");
+    Fail(cudaErrorLaunchFailure,
+         "reaches barrier " + std::to_string(number) + " for " + std::to_string(threads) +
+             " threads, wanted a barrier from 0 to 15 and a multiple of 32");
   }
   Meeting& meeting = barriers_[static_cast<size_t>(number)];
-  Meet(meeting, {.threads = threads}, [&] { watch_.races().Meet(meeting.arrived); });
+  Meet(meeting, {.threads = threads}, [&] { watch_.races().Barrier(meeting.arrived); });
 }
 
 uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
@@ -202,7 +203,7 @@ uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t o
   At(current_).other = other;
   Meeting& meeting = warps_[static_cast<size_t>(current_ / kLanes)];
   Meet(meeting, {.call = call, .mask = mask, .threads = std::popcount(mask)}, [&] {
-    if (call == WarpCall::kSync) watch_.races().Meet(meeting.arrived);
+    if (call == WarpCall::kSync) watch_.races().Barrier(meeting.arrived);
     Exchange(meeting);
   });
   return At(current_).value;

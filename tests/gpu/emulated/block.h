@@ -1,5 +1,5 @@
-// Runs one block of a kernel: its threads, the choice of the next thread to run, and the barriers
-// and warp calls at which threads meet.
+// Runs one block of a kernel: chooses the next thread to run, and synchronises the threads at
+// barriers and warp calls.
 #pragma once
 
 #include <array>
@@ -45,16 +45,18 @@ class Block {
   void BeginAtomic(uintptr_t address, int32_t bytes);
   // Records an access by the instruction before `code`.
   void Touch(const Access& access, const void* code);
+  // Records a __threadfence.
   void Fence();
 
  private:
-  // Values that must be equal for all threads that meet.
+  // Values that must be equal for all threads of a barrier or warp call.
   struct Terms {
     WarpCall call = WarpCall::kSync;
     uint32_t mask = 0;
     int32_t threads = 0;
     bool operator==(const Terms&) const = default;
   };
+  // A barrier or warp call, with the threads that wait in it.
   struct Meeting {
     Terms terms;
     std::vector<int32_t> arrived;
@@ -62,7 +64,7 @@ class Block {
   struct Thread {
     Fiber fiber;
     bool ended = false;
-    const Meeting* at = nullptr;  // meeting at which the thread waits
+    const Meeting* at = nullptr;  // call in which the thread waits
     uint64_t value = 0;           // argument of a warp's call, then its result
     int32_t other = 0;            // XOR of the lanes that a shuffle exchanges
   };
@@ -78,7 +80,7 @@ class Block {
   void Suspend();
   [[noreturn]] void Fail(cudaError_t error, const std::string& action);
   Fault Deadlock() const;
-  // Waits until all threads of the meeting have arrived. The last one calls `met`.
+  // Waits until all threads of the barrier or warp call have arrived. The last one calls `met`.
   template <typename Met>
   void Meet(Meeting& meeting, const Terms& terms, const Met& met);
   void Exchange(const Meeting& meeting);

@@ -1,5 +1,5 @@
-// Defines CUDA's names that kernels use: a thread's indices, and calls at which threads meet. Each
-// call may switch to any other thread of the block.
+// Defines CUDA's names that kernels use: a thread's indices, and calls that synchronise threads or
+// exchange their values. Each call may switch to any other thread of the block.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -44,7 +44,7 @@ class Fiber {
 
  private:
   void* top_ = nullptr;
-  // Only the address sanitizer uses this.
+  // Only the address sanitizer uses the following members.
   void* fake_stack_ = nullptr;
   const void* bottom_ = nullptr;
   size_t bytes_ = 0;

@@ -18,11 +18,11 @@ extern "C" __attribute__((weak)) uint8_t __stop_emulated_shared;
 namespace vrp::emulated {
 namespace {
 
-// Bounds a block's dynamic shared memory without AllowDynamicShared.
+// Maximum of a block's dynamic shared memory without AllowDynamicShared.
 constexpr int64_t kDefaultSharedBytes = int64_t{48} << 10;
-// Reserved for a block's dynamic shared memory.
+// Number of bytes reserved for a block's dynamic shared memory.
 constexpr int64_t kMaxSharedBytes = int64_t{256} << 10;
-constexpr int64_t kMaxBlockThreads = 1024;
+constexpr int64_t kMaxBlockThreads = 1024;  // as on a real device
 
 std::span<uint8_t> StaticShared() {
   return {&__start_emulated_shared,

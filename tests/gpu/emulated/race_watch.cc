@@ -16,8 +16,8 @@ void RaceWatch::BeginBlock(int32_t threads) {
   threads_.assign(nothing->size(), {.clock = latest_, .seen = nothing, .fenced = nullptr});
 }
 
-void RaceWatch::Meet(std::span<const int32_t> threads) {
-  auto met = std::make_shared<Clocks>(threads_.size());
+void RaceWatch::Barrier(std::span<const int32_t> threads) {
+  auto merged = std::make_shared<Clocks>(threads_.size());
   const Clocks* last = nullptr;
   size_t acquired = 0;
   for (const int32_t thread : threads) {
@@ -25,14 +25,14 @@ void RaceWatch::Meet(std::span<const int32_t> threads) {
     const Clocks* const seen = At(thread).seen.get();
     if (seen == last) continue;
     last = seen;
-    for (size_t i = 0; i < met->size(); ++i) (*met)[i] = std::max((*met)[i], (*seen)[i]);
+    for (size_t i = 0; i < merged->size(); ++i) (*merged)[i] = std::max((*merged)[i], (*seen)[i]);
   }
   for (const int32_t thread : threads) {
-    (*met)[static_cast<size_t>(thread)] = At(thread).clock;
+    (*merged)[static_cast<size_t>(thread)] = At(thread).clock;
     latest_ = std::max(latest_, ++At(thread).clock);
   }
   for (const int32_t thread : threads) {
-    At(thread).seen = met;
+    At(thread).seen = merged;
     At(thread).acquired = acquired;
   }
 }
@@ -43,12 +43,12 @@ void RaceWatch::Fence(int32_t thread) {
   (*fenced)[static_cast<size_t>(thread)] = one.clock;
   latest_ = std::max(latest_, ++one.clock);
   one.fenced = std::move(fenced);
-  one.acquired = one.met;
+  one.acquired = one.observed;
 }
 
 void RaceWatch::Atomic(int32_t thread) {
   Thread& one = At(thread);
-  one.met = releases_.size();
+  one.observed = releases_.size();
   if (one.fenced == nullptr) return;
   releases_.push_back({.block = block_begins_.size(), .seen = std::move(one.fenced)});
   one.fenced = nullptr;

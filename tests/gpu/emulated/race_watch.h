@@ -22,7 +22,7 @@ struct Access {
 
 // An earlier access that conflicts.
 struct Race {
-  int32_t other = 0;  // the thread that made it
+  int32_t other = 0;  // thread of that access
   bool same_block = true;
   AccessKind kind = AccessKind::kRead;
 };
@@ -33,8 +33,9 @@ class RaceWatch {
   void BeginLaunch();
   // Begins a block with `threads` threads.
   void BeginBlock(int32_t threads);
-  // Orders all accesses of `threads` so far before their later accesses.
-  void Meet(std::span<const int32_t> threads);
+  // Records a barrier: orders all accesses of `threads` so far before their later accesses.
+  void Barrier(std::span<const int32_t> threads);
+  // Records a __threadfence.
   void Fence(int32_t thread);
   // Records an atomic operation, in addition to its access.
   void Atomic(int32_t thread);
@@ -52,10 +53,10 @@ class RaceWatch {
   };
   struct Thread {
     uint32_t clock = 0;
-    std::shared_ptr<const Clocks> seen;  // clocks of other threads; shared by threads that met last
+    std::shared_ptr<const Clocks> seen;    // clocks of other threads; shared after a barrier
     std::shared_ptr<const Clocks> fenced;  // clocks at the last fence
-    size_t met = 0;                        // releases before its last atomic operation
-    size_t acquired = 0;                   // of these, acquired by a fence
+    size_t observed = 0;                   // releases before its last atomic operation
+    size_t acquired = 0;                   // part of `observed` that a fence acquired
   };
 
   Thread& At(int32_t thread) { return threads_[static_cast<size_t>(thread)]; }

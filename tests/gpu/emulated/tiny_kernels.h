@@ -10,13 +10,13 @@ namespace vrp::emulated {
 enum class Trick {
   kReverseByBlock,  // each thread gets the opposite thread's value, through shared memory
   kReverseByWarp,   // the same within a warp
-  kReverseBySlice,  // the same in rows of threads, one of which loops twice as often
+  kReverseBySlice,  // the same in rows of threads, one of which loops three times as often
   kAddToOne,        // all threads add to values[0]
-  kSumByLast,       // values[9]: sum by the last block of the others' values
+  kSumByLast,       // values[9]: sum of all blocks' values, by the last block
   kNothing,
   kNoBarrier,     // kReverseByBlock without its barrier
   kNoSyncWarp,    // kReverseByWarp with a shuffle instead of its barrier
-  kNoFence,       // kSumByLast without its fence
+  kNoFence,       // kSumByLast without its fences
   kHalfBarrier,   // half of the block reaches a barrier
   kHalfShuffle,   // half of a warp reaches a shuffle
   kMixedCalls,    // half of a warp makes a different call
