@@ -143,7 +143,8 @@ absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instanc
                                      int64_t number) {
   if (instance.reference_cost()) return *instance.reference_cost();
   return absl::InvalidArgumentError(
-      Concat(config.validation.file, ": instances[", number, "].ref_cost: missing"));
+      Concat(config.validation.file, ": instances[", number,
+             "].ref_cost: missing; add ref_cost, or choose another validation.reference"));
 }
 
 absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
