@@ -34,7 +34,8 @@ std::string DescribeError(const NamedData& data, const absl::Status& status) {
   return Concat(data.key, ": ", FromAbsl(status.message()), remedy);
 }
 
-// Describes why `key` cannot use `dataset`. Returns an empty string if it can.
+// Describes why `key` cannot use `dataset`. Returns an empty string if `key` can use
+// the dataset.
 std::string UnusableReason(const TrainingConfig& config, const std::string& key,
                            const StoredDataset& dataset) {
   const DatasetSummary& summary = dataset.summary;

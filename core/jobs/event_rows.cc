@@ -12,14 +12,17 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kFirstLogs = 200;  // enough for the banner and the start of the job
+// Number of a job's first log events that are never thinned: the banner and the start of the job.
+constexpr int64_t kFirstLogs = 200;
 
 constexpr char kSelectEvent[] =
     "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
     "WHERE job = (SELECT number FROM jobs WHERE id = ?) ";
 
 absl::Status DamagedEventError(Database& database, std::string_view source, std::string_view got) {
-  return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got)));
+  return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got),
+                                    ", which vrpd does not write; the file is damaged: restore a "
+                                    "copy of it, without its -wal and -shm"));
 }
 
 absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
@@ -129,8 +132,8 @@ absl::StatusOr<bool> ThinSteps(Database& database, const OlderEvents& older, std
   VRP_ASSIGN_OR_RETURN(const int64_t last_step,
                        ReadNumber(database, Concat("SELECT max(step) ", kFromOlderEvents),
                                   older.job, type, older.last));
-  // Adds 2^40, which no sequence number reaches, to the last event of an epoch, so that max()
-  // prefers this event to others of its interval.
+  // Adds 2^40, which no sequence number reaches, to the number of an event that ends an epoch.
+  // max() therefore prefers this event to others of its interval.
   VRP_RETURN_IF_ERROR(
       Run(database,
           Concat("DELETE ", kFromOlderEvents,

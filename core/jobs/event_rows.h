@@ -35,8 +35,8 @@ struct EventLimits {
 };
 // Thins the events of each type that exceeds its limit, to about half the limit. Keeps the newest
 // logs. Keeps the last progress event and the last checkpoint of every interval of steps. Prefers
-// ends of epochs to other progress. Intervals are powers of two, so that kept points stay when the
-// log is thinned again.
+// ends of epochs to other progress. The lengths of intervals are powers of two, so that a later
+// thinning joins whole intervals.
 absl::Status ThinEventRows(Database& database, int64_t job_number, const EventLimits& limits);
 
 // A range of steps, and the wanted part of its progress events.

@@ -50,12 +50,13 @@ struct JobPage {
   std::string next_page_token;  // empty on the last page
 };
 
-// Called for each new job and state change after it is on the disk, from the thread that wrote it.
-// Must return quickly.
+// Called once a new job or a change of a job's state is on the disk, from the thread that wrote the
+// change. Must return quickly.
 using JobListener = std::function<void(const Job& job)>;
 
-// The jobs of one state folder. Thread-safe; blocks on the disk. Errors of the store name its file:
-// kResourceExhausted (disk full), kUnavailable, kDataLoss (damaged).
+// The jobs of one state folder. Thread-safe; blocks on the disk. Errors of the store:
+// kResourceExhausted (disk full), kUnavailable, kDataLoss (damaged). All but those of damaged
+// progress name the file.
 class JobBook {
  public:
   // Opens or creates the folder. `clock` outlives the book. `quota_bytes` is the limit of
@@ -81,10 +82,11 @@ class JobBook {
   // invalid, or List did not return the token.
   absl::StatusOr<JobPage> List(JobKind kind, const JobFilter& filter) const;
   // Returns at most range.max_points points: 1 to 10,000, or 0 for 1,000. Returns kInvalidArgument
-  // for other numbers and for negative steps.
+  // for other numbers and for negative steps, and kNotFound if there is no such job.
   absl::StatusOr<History> ReadHistory(JobKind kind, std::string_view id, HistoryRange range) const;
   // Follows events from sequence number `from` on; 0 and 1 mean the first. Returns kInvalidArgument
-  // if `from` is negative, and kOutOfRange if `from` exceeds the last event + 1.
+  // if `from` is negative, kNotFound if there is no such job, and kOutOfRange if `from` exceeds the
+  // last event + 1.
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(JobKind kind, std::string_view id,
                                                            int64_t from) const;
 

@@ -41,8 +41,8 @@ class JobChange {
   absl::Status Start();
   // Moves to FAILED. Stores the error's text, shortened and made valid for messages.
   absl::Status Fail(const absl::Status& error);
-  // Counts a crash of the daemon while the job ran. Adds no event; the store writes the count with
-  // the next event.
+  // Counts a crash of the daemon while the job ran. Adds no event; the store writes the count only
+  // if this change is not empty.
   void CountCrash();
   // Whether there is nothing to store.
   bool empty() const { return events_.empty() && !search_time_set_ && !totals_set_; }
@@ -61,8 +61,8 @@ class JobChange {
   void RecordLiveModel(const std::string& model, int64_t step);
   // Asks the job to end with a model. Adds `line` to the log.
   void RequestStop(std::string_view line);
-  // Sets the total time of preparing and running. Adds no event; the store writes the time with the
-  // next event.
+  // Sets the total time of preparing and running. Adds no event; the store writes the time only if
+  // this change is not empty.
   void SetRunTime(absl::Duration run_time) { record_.job.run_time = run_time; }
 
   // Records that a solve job resumes from its stored plan.

@@ -49,11 +49,11 @@ class JobManager {
   // Blocks.
   virtual ~JobManager() = default;
 
-  // Queues a job durably. The same request_id with the same spec returns the existing job; with
-  // another spec, it returns kAlreadyExists. Returns the errors of Validate and CheckStart. Returns
-  // kFailedPrecondition if the configuration's `name` has versions of another architecture. Returns
-  // kResourceExhausted if the queue or the state folder's quota is full, or CheckStart ran out of
-  // memory.
+  // Queues a job durably. Returns the existing job if the request_id was used with the same
+  // spec, and kAlreadyExists if it was used with another spec. Returns the errors of Validate and
+  // CheckStart. Returns kFailedPrecondition if the configuration's `name` has versions of another
+  // architecture. Returns kResourceExhausted if the queue or the state folder's quota is full, or
+  // CheckStart ran out of memory.
   virtual absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) = 0;
   // Returns the configuration, or all errors of the specification; see ValidateSpec.
   virtual absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const = 0;
@@ -70,9 +70,9 @@ class JobManager {
   virtual absl::StatusOr<JobPage> List(const JobFilter& filter) const = 0;
   virtual absl::StatusOr<History> ReadHistory(std::string_view id,
                                               const HistoryRange& range) const = 0;
-  // Cancels a job: a queued one at once, a running one at its next poll. Has no effect on a job
-  // that is cancelled or being cancelled. Returns kFailedPrecondition if the job has succeeded or
-  // failed already.
+  // Cancels a job: a queued or paused one at once, a running one at its next poll. Has no effect on
+  // a job that is cancelled or being cancelled. Returns kFailedPrecondition if the job has
+  // succeeded or failed already.
   virtual absl::StatusOr<Job> Cancel(std::string_view id) = 0;
   // Ends a job with a model. A running job becomes STOPPING and ends after its current step and a
   // validation, or as CANCELLED if it has no step yet. A job that never ran is CANCELLED at once.

@@ -53,7 +53,9 @@ absl::StatusOr<std::optional<TrainingProgress>> ToProgress(const std::optional<s
 }
 
 absl::Status DamagedJobError(Database& database, std::string_view source, std::string_view got) {
-  return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got)));
+  return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got),
+                                    ", which vrpd does not write; the file is damaged: restore a "
+                                    "copy of it, without its -wal and -shm"));
 }
 
 std::string FromTexts(const std::vector<std::string>& texts) {

@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, Job
 // A range of a list of jobs.
 struct JobRange {
   JobKind kind = JobKind::kTraining;
-  int64_t before = 0;                              // bound of the jobs' numbers, which are lower
+  int64_t before = 0;                              // exclusive upper bound of the jobs' numbers
   int64_t limit = 0;                               // maximum number of jobs
   std::map<std::string, std::string> labels = {};  // each job must have all of them
 };

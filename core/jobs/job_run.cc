@@ -146,7 +146,7 @@ void JobRun::FreeSpaceForModel() {
   const absl::Status space = context_.quota->Check();
   if (space.ok()) return;
   recorder_.OnLog(
-      Concat("the quota is used up, but the model is kept; it is smaller than the job's "
+      Concat("the quota is exceeded, but the model is kept; it is smaller than the job's "
              "checkpoints, which are removed: ",
              FromAbsl(space.message())));
 }

@@ -30,7 +30,8 @@ class JobStore {
   // Called after each commit of a new or changed job, without locks, from the thread that wrote.
   // `moved` is whether the job is new or changed its state.
   using Listener = std::function<void(const Job& job, bool moved)>;
-  // Opens or creates the file and migrates it to this program's schema. `clock` outlives the store.
+  // Opens or creates the file, checks files of at most 256 MiB for damage, and migrates the tables
+  // to this program's schema. `clock` outlives the store.
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& path,
                                                         const Clock* clock);
 

@@ -110,7 +110,9 @@ struct Writer {
 };
 
 absl::Status UnreadableProgress(std::string_view text) {
-  return absl::DataLossError(Concat("stored progress: got ", Quoted(text)));
+  return absl::DataLossError(Concat(
+      "stored progress: got ", Quoted(text),
+      ", wanted an object that vrpd writes; the job database is damaged: restore a copy of it"));
 }
 
 struct Reader {

@@ -45,10 +45,10 @@ class SolveJobManager {
   SolveJobManager(const SolveJobManager&) = delete;
   SolveJobManager& operator=(const SolveJobManager&) = delete;
 
-  // Queues a job durably. The same request_id with the same request returns the existing job; with
-  // another request, it returns kAlreadyExists. Returns kResourceExhausted if the queue or the
-  // state folder's quota is full, and kInvalidArgument for an invalid request_id. The caller must
-  // have checked the request.
+  // Queues a job durably. Returns the existing job if the request_id was used with the same
+  // request, and kAlreadyExists if it was used with another request. Returns kResourceExhausted if
+  // the queue or the state folder's quota is full, and kInvalidArgument for an invalid request_id.
+  // The caller must have checked the request.
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id);
   absl::StatusOr<Job> Get(std::string_view id) const;
   // Calls JobBook::List.

@@ -53,7 +53,8 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
   VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,
                        context_.store->ReadContent(job_.id, SolveContent::kRequest));
   if (!request.has_value()) {
-    return absl::DataLossError(Concat(ResourceName(job_), ": its request is not in the store"));
+    return absl::DataLossError(
+        Concat(ResourceName(job_), ": its request is not in the store; submit the job again"));
   }
   task.request = *std::move(request);
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> plan,

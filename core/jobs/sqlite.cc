@@ -15,14 +15,17 @@ namespace vrp {
 namespace {
 
 constexpr int kBusyTimeoutMs = 10'000;  // maximum wait for a lock of another connection
+constexpr char kDamaged[] =
+    "; the file is damaged or belongs to another program: restore a copy of it, without its -wal "
+    "and -shm, or move it aside and begin without jobs (vrpd --forget-jobs)";
 
 // Returns the system's error number behind an error; 0 if unknown.
 int SystemErrno(sqlite3* handle, int code) {
   if (handle == nullptr) return 0;
   const int reported = sqlite3_system_errno(handle);
   if (reported != 0 || (code & 0xff) != SQLITE_IOERR) return reported;
-  // SQLite does not report the system's error for a commit, which writes to the log. Reads the
-  // error of the log instead.
+  // SQLite does not report the system's error for a commit, which writes to the write-ahead log.
+  // Reads the error of that log instead.
   sqlite3_file* log = nullptr;
   sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
   int system_error = 0;
@@ -106,7 +109,7 @@ std::optional<std::string> Query::OptionalText(int column) const {
 }
 
 absl::StatusOr<std::unique_ptr<Database>> Database::OpenPlain(const std::string& path) {
-  // Creates the file here, because SQLite would make it readable to all. SQLite gives -wal and -shm
+  // Creates the file here, because SQLite would make it readable by all. SQLite gives -wal and -shm
   // this file's mode.
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
@@ -151,7 +154,8 @@ absl::Status Database::Check() {
   VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
   const std::string found = row ? query.Text(0) : "nothing";
   if (found == "ok") return absl::OkStatus();
-  return ToStatus(SQLITE_CORRUPT, Concat("check (", found, ")"));
+  return absl::DataLossError(Concat(path_, ": failed the integrity check: got ", Quoted(found),
+                                    ", wanted \"ok\"", kDamaged));
 }
 
 absl::Status Database::CopyTo(const std::string& path) {
@@ -188,10 +192,7 @@ absl::Status Database::ToStatus(int code, std::string_view operation) const {
       return absl::ResourceExhaustedError(Concat(text, "; free some space"));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return absl::DataLossError(Concat(
-          text,
-          "; the file is damaged or belongs to another program: restore a copy of it, without its ",
-          "-wal and -shm, or move it aside and begin without jobs (vrpd --forget-jobs)"));
+      return absl::DataLossError(Concat(text, kDamaged));
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
@@ -202,11 +203,14 @@ absl::Status Database::ToStatus(int code, std::string_view operation) const {
       return absl::AlreadyExistsError(text);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return absl::UnavailableError(text);
+      return absl::UnavailableError(Concat(
+          text,
+          "; another connection locks the file: try again, or stop other programs that use it"));
     case SQLITE_IOERR:
-      if (system_error == EROFS) return absl::FailedPreconditionError(text);
+      if (system_error == EROFS)
+        return absl::FailedPreconditionError(Concat(text, "; the file system must be writable"));
       return absl::UnavailableError(
-          Concat(text, "; the quota or a limit on sizes may be used up, or the disk is failing"));
+          Concat(text, "; a quota or file size limit may be exceeded, or the disk is failing"));
     default:
       return absl::InternalError(text);
   }

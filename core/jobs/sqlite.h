@@ -94,7 +94,8 @@ class Database {
   // Copies all committed data to a new file (mode 0600) by SQLite's online backup, while other
   // connections read and write. The file is durable on return. Removes the file after an error.
   absl::Status CopyTo(const std::string& path);
-  // Verifies all pages. Returns kDataLoss if they are inconsistent.
+  // Verifies all pages by SQLite's quick check, which does not compare indexes with tables. Returns
+  // kDataLoss if the pages are inconsistent.
   absl::Status Check();
 
  private:

@@ -81,7 +81,8 @@ void RemoveUnfinished(const fs::path& folder) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) {
-  if (path.empty()) return absl::InvalidArgumentError("state folder: got an empty path");
+  if (path.empty())
+    return absl::InvalidArgumentError("state folder: got an empty path, wanted that of a folder");
   fs::path folder = fs::path(path).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // for paths such as "state/"
   VRP_RETURN_IF_ERROR(MakePrivateFolder(folder));

@@ -1,5 +1,5 @@
 // The marker `state.json`, which distinguishes a state folder whose database is lost from a new
-// one. The marker exists as soon as the database does.
+// one. JobBook::Open writes the marker right after it creates the database.
 #pragma once
 
 #include "absl/status/status.h"

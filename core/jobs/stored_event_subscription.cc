@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kMaxEventsAtOnce = 1000;
+constexpr int64_t kMaxEventsAtOnce = 1000;  // maximum number of events that Next returns
 
 int64_t FirstSequence(const JobEvent& event) {
   return event.type == EventType::kCompacted ? event.first_sequence : event.sequence;
@@ -66,7 +66,9 @@ absl::Status StoredEventSubscription::CheckGapFree(const std::vector<JobEvent>& 
     next = event.sequence + 1;
   }
   if (!events.empty() && next == events.back().sequence + 1) return absl::OkStatus();
-  return absl::DataLossError(Concat(job_name_, ": event ", next, " is missing in the store"));
+  return absl::DataLossError(
+      Concat(job_name_, ": event ", next,
+             " is missing in the store; the job database is damaged: restore a copy of it"));
 }
 
 bool StoredEventSubscription::AtEnd() const {

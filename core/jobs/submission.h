@@ -34,7 +34,7 @@ absl::Status CheckLabels(const std::map<std::string, std::string>& labels);
 // got ...`.
 absl::Status CheckRequestId(std::string_view request_id);
 
-// Returns an opaque page token.
+// Returns an opaque page token, which stands for the jobs that were submitted before `job_number`.
 std::string WritePageToken(int64_t job_number);
 // Parses a page token. Returns the largest number for the empty token (the first page). Returns
 // kInvalidArgument if WritePageToken did not write the token.

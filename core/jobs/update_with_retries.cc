@@ -5,8 +5,9 @@
 namespace vrp {
 namespace {
 
-constexpr absl::Duration kFirstRetry = absl::Milliseconds(100);
-constexpr absl::Duration kLastRetry = absl::Seconds(30);
+// Wait before the first retry. Each further wait is twice as long, up to kMaxWait.
+constexpr absl::Duration kFirstWait = absl::Milliseconds(100);
+constexpr absl::Duration kMaxWait = absl::Seconds(30);
 
 bool IsTransient(const absl::Status& status) {
   return absl::IsResourceExhausted(status) || absl::IsUnavailable(status);
@@ -18,8 +19,8 @@ absl::StatusOr<Job> UpdateWithRetries(JobStore& store, const StopSignal& stoppin
                                       const std::string& job_id,
                                       absl::FunctionRef<absl::Status(JobChange&)> change) {
   absl::StatusOr<Job> job = store.Update(job_id, Durability::kFull, change);
-  for (absl::Duration wait = kFirstRetry; !job.ok() && IsTransient(job.status());
-       wait = std::min(2 * wait, kLastRetry)) {
+  for (absl::Duration wait = kFirstWait; !job.ok() && IsTransient(job.status());
+       wait = std::min(2 * wait, kMaxWait)) {
     if (stopping.WaitFor(wait)) break;
     job = store.Update(job_id, Durability::kFull, change);
   }

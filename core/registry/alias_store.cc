@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxAliasLength = 64;
+constexpr size_t kMaxAliasLength = 64;  // characters
 
 }  // namespace
 

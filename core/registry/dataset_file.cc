@@ -15,7 +15,8 @@ using nlohmann::json;
 constexpr int64_t kSchemaVersion = 1;
 constexpr int64_t kMaxDatasetFileBytes = int64_t{1} << 16;
 
-// A reader of typed values. The first value of a wrong type marks the file as damaged.
+// A reader of typed values. The first value that is absent or of a wrong type makes the file
+// invalid.
 class FileReader {
  public:
   explicit FileReader(const json& object) : object_(object) {}

@@ -54,7 +54,8 @@ absl::Status NameTaken(const StoredDataset& existing) {
 // Returns `status`, or for a full disk an error that names `what` but not its path.
 absl::Status FullDiskOr(const absl::Status& status, std::string_view what) {
   if (status.ok() || !absl::IsResourceExhausted(status)) return status;
-  return absl::ResourceExhaustedError(Concat(what, ": cannot be written: the disk is full"));
+  return absl::ResourceExhaustedError(
+      Concat(what, ": cannot be written: the disk is full; free some space, then upload again"));
 }
 
 // Returns the digest of a file. Returns kNotFound if the file does not exist, and kUnavailable if

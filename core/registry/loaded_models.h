@@ -70,8 +70,9 @@ class LoadedModels {
   // a version must not get an older one later.
   std::optional<LoadedModel> FindNewest(std::string_view name, const std::vector<int32_t>& numbers,
                                         VersionFilter filter);
-  // Queues a version for the background thread, which calls `read` for it. Returns false, without
-  // queuing the version, if it failed recently.
+  // Queues a version for the background thread, which calls `read` for it. Does nothing if the
+  // version is loaded, loading or queued already. Returns false, without queuing the version, if it
+  // failed recently.
   bool QueueLoad(const Key& key, ReadVersion read);
   // Whether the last attempt to load the version failed within Options::retry_after.
   bool FailedRecently(const Key& key) const;

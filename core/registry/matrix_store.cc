@@ -149,7 +149,8 @@ absl::StatusOr<std::unique_ptr<MatrixStore>> MatrixStore::Create(Options options
     std::error_code ignored;
     if (!IsId(entry.path().filename().string())) fs::remove(entry.path(), ignored);
   }
-  if (error) return absl::UnavailableError(Concat(options.directory, ": ", error.message()));
+  if (error)
+    return absl::UnavailableError(Concat(options.directory, ": cannot be read: ", error.message()));
   return std::unique_ptr<MatrixStore>(new MatrixStore(std::move(options)));
 }
 
@@ -256,7 +257,8 @@ absl::Status MatrixStore::Delete(std::string_view name) {
   if (fs::remove(PathOf(id), error)) return SyncPath(options_.directory);
   if (!error)
     return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
-  return absl::UnavailableError(Concat("got ", Quoted(name), ": ", error.message()));
+  return absl::UnavailableError(
+      Concat("got ", Quoted(name), ", which cannot be removed: ", error.message()));
 }
 
 }  // namespace vrp

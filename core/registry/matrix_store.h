@@ -58,7 +58,7 @@ class MatrixStore final : public MatrixSource {
   struct Options {
     std::string directory;
     int64_t cache_bytes = int64_t{1} << 30;  // maximum memory of the cache
-    int32_t max_count = 1000;
+    int32_t max_count = 1000;                // maximum number of stored files
     // Called before `bytes` are written. An error refuses the bytes. Optional.
     std::function<absl::Status(int64_t bytes)> check_space = nullptr;
   };
@@ -71,8 +71,8 @@ class MatrixStore final : public MatrixSource {
   // the quota is full.
   absl::StatusOr<StoredMatrices> Put(const MatrixUpload& upload);
   // Returns matrices by name. Returns kInvalidArgument if `name` is not of the form
-  // `matrices/{id}`, kNotFound if there are no such matrices, or kDataLoss if the file's content
-  // does not match its name. Returns the code of ReadFile if the file cannot be read.
+  // `matrices/{id}`, and kNotFound if there are no such matrices. Returns kDataLoss if the file's
+  // content does not match its name. Returns the code of ReadFile if the file cannot be read.
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override;
   // Returns all readable matrices, sorted by name.
   std::vector<StoredMatrices> List() const;

@@ -54,9 +54,9 @@ absl::StatusOr<fs::path> ResolveWithin(const fs::path& root, const fs::path& pat
   const auto [root_end, rest] =
       std::mismatch(real_root.begin(), real_root.end(), real.begin(), real.end());
   if (root_end != real_root.end()) {
-    return absl::FailedPreconditionError(Concat(path.string(), ": is a symbolic link to ",
-                                                real.string(), ", outside of ",
-                                                real_root.string()));
+    return absl::FailedPreconditionError(
+        Concat(path.string(), ": leads through a symbolic link to ", real.string(), ", outside ",
+               real_root.string(), "; copy the files into that folder"));
   }
   return real;
 }
@@ -113,7 +113,9 @@ ModelFolderScan ScanModels(const std::string& root) {
     if (CheckModelName(name).ok()) {
       ScanOneModel(root, name, scan);
     } else {
-      scan.problems.push_back(Concat((fs::path(root) / name).string(), ": is not a model name"));
+      scan.problems.push_back(Concat((fs::path(root) / name).string(),
+                                     ": is not a model name (1 to 64 letters, digits, '-', '_' and "
+                                     "'.', beginning with a letter or digit)"));
     }
   }
   return scan;
@@ -150,10 +152,10 @@ absl::Status CheckWeights(const std::string& directory, const ModelCard& card) {
   VRP_ASSIGN_OR_RETURN(const std::string weights, ReadFile(path, kMaxSafetensorsBytes));
   const std::string got = Sha256Hex(weights);
   if (got == card.weights_sha256) return absl::OkStatus();
-  return absl::DataLossError(Concat(
-      path, ": got SHA-256 ", got, ", wanted ",
-      card.weights_sha256.empty() ? "one (the card states none)" : card.weights_sha256, " as ",
-      kCardFile, " states; the file was changed or cut off: publish or copy the model again"));
+  return absl::DataLossError(
+      Concat(path, ": got SHA-256 ", got, ", wanted that in ", kCardFile, ", which is ",
+             card.weights_sha256.empty() ? "absent" : card.weights_sha256,
+             "; the file was changed or cut off: publish or copy the model again"));
 }
 
 }  // namespace vrp

@@ -12,8 +12,8 @@
 
 namespace vrp {
 
-inline constexpr int32_t kMaxModelVersion = 999'999'999;
-inline constexpr size_t kMaxModelNameLength = 64;
+inline constexpr int32_t kMaxModelVersion = 999'999'999;  // largest version number
+inline constexpr size_t kMaxModelNameLength = 64;         // characters
 
 struct ModelVersion {
   std::string name;
@@ -62,7 +62,7 @@ absl::StatusOr<ModelVersion> ReadModelVersion(const std::string& root, std::stri
 absl::StatusOr<ModelCard> ReadModelFiles(const std::string& directory);
 
 // Compares the weights' SHA-256 with the card's. Returns kDataLoss naming the file and both digests
-// if they differ. Reads the whole file.
+// if they differ, and the errors of ReadFile. Reads the whole file.
 absl::Status CheckWeights(const std::string& directory, const ModelCard& card);
 
 }  // namespace vrp

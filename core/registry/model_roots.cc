@@ -57,7 +57,8 @@ absl::StatusOr<ModelVersion> ReadFirst(const std::vector<std::string>& roots, st
     first_error.Update(found.status());
   }
   return absl::FailedPreconditionError(
-      Concat(ModelResourceName(name, version), ": cannot be used: ", first_error.message()));
+      Concat(ModelResourceName(name, version), ": cannot be used: ",
+             first_error.ok() ? "it was deleted meanwhile" : FromAbsl(first_error.message())));
 }
 
 absl::Status NoSuchModel(const std::vector<std::string>& roots, std::string_view name) {

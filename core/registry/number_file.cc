@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxBytes = 64;
+constexpr int64_t kMaxBytes = 64;  // maximum size of a number file
 
 // Creates `folder` and its parent durably.
 absl::Status MakeDurableFolder(const fs::path& folder) {
@@ -37,7 +37,7 @@ absl::StatusOr<int32_t> ReadNumberFile(const std::string& path) {
       ParseInteger(FromAbsl(absl::StripTrailingAsciiWhitespace(text)));
   if (number && *number >= 1 && *number <= kMaxModelVersion) return static_cast<int32_t>(*number);
   return absl::DataLossError(
-      Concat(path, ": got ", Quoted(text), ", wanted a version number; set it again"));
+      Concat(path, ": got ", Quoted(text), ", wanted a version number; set the alias again"));
 }
 
 absl::Status WriteNumberFile(const std::string& path, int32_t number, StagingArea& staging) {

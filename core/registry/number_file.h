@@ -10,8 +10,8 @@
 
 namespace vrp {
 
-// Reads a number file. Returns kNotFound if the file does not exist, and kDataLoss if it holds
-// something else.
+// Reads a number file. Returns kNotFound if the file does not exist, and kDataLoss if the file
+// holds no version number.
 absl::StatusOr<int32_t> ReadNumberFile(const std::string& path);
 
 // Writes a number file durably with StagingArea::ReplaceFile. Creates the folder and its parent if

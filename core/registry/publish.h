@@ -11,7 +11,7 @@ namespace vrp {
 // Flushes one file, or the entries of one folder, to the disk.
 absl::Status SyncPath(const std::string& path);
 
-// Flushes every file in `directory` and the folder itself to the disk.
+// Flushes `directory` and all files and folders below it to the disk.
 absl::Status SyncTree(const std::string& directory);
 
 // Renames `from` to `to` and flushes the folder that holds `to`. Both must be on one file system.

@@ -53,7 +53,7 @@ class Registry {
     DeviceId device = {};
     PolicyLoader loader;
     // Called for newer versions that cannot be loaded while an older one serves. Must be
-    // thread-safe.
+    // thread-safe. Optional.
     std::function<void(const absl::Status&)> on_failure = nullptr;
     WatchFn watch = nullptr;  // watches "publication", "import", "model load"
   };
@@ -76,7 +76,8 @@ class Registry {
   // Returns the version that `reference` names, like Get. Returns kNotFound listing the existing
   // aliases if the alias does not exist.
   absl::StatusOr<ModelVersion> Resolve(const ModelReference& reference) const;
-  // Returns the version that the training job of this name ("trainingJobs/...") published.
+  // Returns the version that the training job of this name ("trainingJobs/...") published; nullopt
+  // if there is none.
   std::optional<ModelVersion> FindByTrainingJob(std::string_view training_job) const;
 
   // Returns a model to serve a request. If the reference means the newest version, returns the
@@ -87,19 +88,19 @@ class Registry {
   absl::StatusOr<LoadedModel> Use(const ModelReference& reference);
   // Loads exactly this version, or for 0 the newest readable finished one. Blocks as Use does.
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
-  // Frees memory (see LoadedModels); version 0 means all versions. Returns the versions that it
-  // unloaded.
+  // Frees memory (see LoadedModels); version 0 means all versions. Returns the unloaded
+  // versions.
   std::vector<ModelReference> Unload(std::string_view name, int32_t version);
   bool IsLoaded(const ModelVersion& version) const;
   int32_t LoadedCount() const;  // number of loaded versions
 
-  // Returns the sorted aliases of a version. They include `live` for the newest version while it is
-  // live.
+  // Returns the sorted aliases of a version. They include `live` for the newest version while
+  // that version is live.
   std::vector<std::string> AliasesOf(const ModelVersion& version) const;
   // Loads the version, then sets the alias durably. Returns the version that the alias named
-  // before. Returns the errors of Load and of AliasStore::Set, which leave the alias unchanged.
-  // Returns kInvalidArgument for a version below 1 and for `live`, which cannot be set. An alias
-  // `live` that an earlier release set keeps its version until DeleteAlias removes it.
+  // before, if any. Returns the errors of Load and of AliasStore::Set, which leave the alias
+  // unchanged. Returns kInvalidArgument for a version below 1 and for `live`, which cannot be set.
+  // An alias `live` that an earlier release set keeps its version until DeleteAlias removes it.
   absl::StatusOr<std::optional<int32_t>> SetAlias(std::string_view name, std::string_view alias,
                                                   int32_t version);
   // Removes an alias. Returns the errors of AliasStore::Delete, and kInvalidArgument for `live`

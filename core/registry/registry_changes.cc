@@ -153,8 +153,9 @@ absl::StatusOr<ModelVersion> Registry::AddEvaluations(
   const fs::path writable_folder =
       fs::path(options_.directory) / found.name / Concat(found.version);
   if (fs::path(found.directory) != writable_folder) {
-    return absl::FailedPreconditionError(Concat(ModelResourceName(found.name, found.version),
-                                                ": is in a read-only folder, ", found.directory));
+    return absl::FailedPreconditionError(
+        Concat(ModelResourceName(found.name, found.version),
+               ": got evaluations, but the card is in a read-only folder, ", found.directory));
   }
   std::vector<CardEvaluation>& rows = found.card.evaluations;
   for (const CardEvaluation& added : evaluations) {

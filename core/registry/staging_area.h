@@ -33,7 +33,7 @@ class StagingArea {
   void Release(const std::string& folder);
   // Removes `folder`. Has no effect on unknown folders.
   void Remove(const std::string& folder);
-  // Durably replaces a file elsewhere on this file system. A crash leaves the old or the new file
+  // Replaces a file elsewhere on this file system durably. A crash leaves the old or the new file
   // and no other file, because the temporary file is in the staging area.
   absl::Status ReplaceFile(const std::string& path, std::string_view content);
 

@@ -1,5 +1,6 @@
-// A cache of each model's versions, which every request uses. Lists a folder again only if it has
-// changed since the last listing, or within two seconds before it.
+// A cache of each model's versions, which every request uses. Lists a folder again only if the
+// folder has changed since the last listing, or had changed less than two seconds before that
+// listing.
 #pragma once
 
 #include <cstddef>

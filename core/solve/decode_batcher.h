@@ -29,7 +29,7 @@ class DecodeBatcher {
   // A finished batch.
   struct Report {
     std::vector<absl::Duration> waited;  // waiting time of each request
-    absl::Duration computed;
+    absl::Duration computed;             // time of the decoding
   };
   struct Options {
     DecodeQueue::Limits limits = {};
@@ -38,7 +38,7 @@ class DecodeBatcher {
     // are busy. They are busy while another batch runs, and for `max_delay` after a batch of
     // several requests has ended.
     absl::Duration max_delay = absl::ZeroDuration();
-    // Runs the task on a pool thread, after the tasks that already wait there.
+    // Posts a task to the pool threads, after the tasks that already wait there.
     std::function<void(absl::AnyInvocable<void()>)> run_later;
     // Whether other work waits for the pool threads. That work runs before the next batch.
     std::function<bool()> has_other_work;
@@ -55,11 +55,11 @@ class DecodeBatcher {
   // - with kResourceExhausted, at once, if too many requests wait;
   // - with kDeadlineExceeded or kCancelled, if options.stop comes first;
   // - otherwise with the policy's result, which may be late if others were decoded with it.
-  // Only pool threads may call this, because it may run batches before it returns.
+  // Only pool threads may call Submit, because Submit may run batches before it returns.
   void Submit(PolicyRequest request, absl::AnyInvocable<void(DecodeOutcome)> done);
 
   // Queues the request, blocks until it is decoded and returns its outcome. Any thread may call
-  // this; it may run the batch itself.
+  // Decode, which may run batches on that thread.
   DecodeOutcome Decode(PolicyRequest request);
 
   // Returns an estimate, from recent times, of how long a request that arrives now waits for its

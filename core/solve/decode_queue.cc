@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kLargeShare = 2;
 // Weight of the newest time in the moving average.
 constexpr double kNewestWeight = 0.2;
-constexpr size_t kMaxRowTimes = 64;
+constexpr size_t kMaxRowTimes = 64;  // maximum number of pairs of policy and method
 // For this time after a decoding was abandoned, a retry needs more than kRetryMargin times the time
 // that the decoding took.
 constexpr absl::Duration kRetryInterval = absl::Seconds(10);

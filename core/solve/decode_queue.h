@@ -86,8 +86,8 @@ class DecodeQueue {
   // `ended`.
   void RecordAbandoned(const PolicyRequest& first, int64_t rows, absl::Duration took,
                        absl::Time ended);
-  // Records the time of a different instance, decoded by the policy and method of `like`. The queue
-  // uses it until RecordTime records a time.
+  // Records an estimate of the time for `rows` rows by the policy and method of `like`. The queue
+  // uses the estimate until RecordTime records a time. Has no effect if a time is known.
   void RecordEstimate(const PolicyRequest& like, int64_t rows, DecodeTime estimate);
   // Returns an estimate of the time for `rows` rows, from recent decodings by the policy and method
   // of `like`. The estimate is for a thread that has nothing else to do.
@@ -96,8 +96,8 @@ class DecodeQueue {
   absl::Duration ExpectedTime(const PolicyRequest& like, int64_t rows) const {
     return TimeOf(like, rows).time;
   }
-  // Whether a decoding by the same policy and method was abandoned in the last ten seconds. It must
-  // have had no more rows and taken at least `time` / 1.1.
+  // Whether a decoding by the same policy and method was abandoned in the last ten seconds. The
+  // decoding must have had at most the rows of `request` and taken at least `time` / 1.1.
   bool WouldExceed(const PolicyRequest& request, absl::Duration time, absl::Time now) const;
   // Returns an estimate of the time for `rows` rows by the policy that was measured last.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }
@@ -117,7 +117,7 @@ class DecodeQueue {
     absl::Duration mean = absl::ZeroDuration();  // zero if unknown
     bool at_least = false;     // whether `mean` comes from an abandoned measurement
     bool is_estimate = false;  // whether `mean` comes only from RecordEstimate
-    // Rows of the last abandoned decoding.
+    // Rows, duration and end of the last abandoned decoding.
     int64_t failed_rows = 0;
     absl::Duration failed_after = absl::ZeroDuration();
     absl::Time failed_at = absl::InfinitePast();

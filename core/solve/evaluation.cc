@@ -22,8 +22,8 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr absl::Duration kMaxSearchTime = absl::Minutes(1);
 // Target time of a step.
 constexpr absl::Duration kStepTime = absl::Milliseconds(500);
-constexpr int64_t kMaxBatch = 1024;
-// Number of plans that are improved together; enough to keep a large GPU busy.
+constexpr int64_t kMaxBatch = 1024;  // maximum number of plans decoded together, if not improved
+// Maximum number of plans that are improved together; enough to keep a large GPU busy.
 constexpr int64_t kImprovementBatch = 4096;
 // Inclusive upper bounds of the size buckets, in customers.
 constexpr std::array<int32_t, 8> kBucketEnds = {20, 50, 100, 200, 500, 1000, 10'000, 100'000};
@@ -173,7 +173,8 @@ absl::Status Evaluation::DecodeNextBatch() {
   const absl::Duration took = SteadyNow() - start;
   times_[mode] += took;
   if (static_cast<int64_t>(plans.size()) != count) {
-    return absl::InternalError(Concat("the policy gave ", plans.size(), " plans for ", count));
+    return absl::InternalError(
+        Concat("the policy gave ", plans.size(), " plans for ", count, " instances"));
   }
   for (size_t i = 0; i < plans.size(); ++i) {
     const CheckReport report = CheckPlan(batch[i], plans[i].plan);

@@ -96,7 +96,7 @@ class Evaluation {
   const EvaluationOptions options_;
   CpuPool pool_;
   int64_t done_ = 0;
-  int64_t batch_ = 1;               // instances decoded together; grows until a step is full
+  int64_t batch_ = 1;               // number of instances decoded together; adapted to kStepTime
   std::vector<double> references_;  // NaN if an instance has no reference
   std::vector<std::vector<double>> costs_;  // costs by mode
   std::vector<absl::Duration> times_;       // decoding times by mode

@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// The time that decoding needs and the time that it had.
+// The time that a decoding needs and the time that it had.
 struct NetworkTime {
   Strategy strategy = Strategy::kGreedy;
   int32_t customers = 0;

@@ -79,7 +79,7 @@ PolicyClient::Seeds PolicyClient::DecodeSeeds() {
   decode.width = kGuideSamples;
   decode.others = kGuideSamples - 1;
   absl::StatusOr<DecodedPlan> samples = Decode(RequestFor(decode));
-  if (!samples.ok()) return seeds;  // there was too little time
+  if (!samples.ok()) return seeds;  // the search starts from the greedy plan alone
   const bool is_better = PlanCost(instance_, samples->plan) < PlanCost(instance_, plans.front());
   plans.insert(is_better ? plans.begin() : plans.end(), std::move(samples->plan));
   std::move(samples->others.begin(), samples->others.end(), std::back_inserter(plans));

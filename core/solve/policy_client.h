@@ -39,10 +39,11 @@ class PolicyClient {
   // Returns the request, which leaves time for a plan by search unless network_only is set. Only
   // strategies of the policy alone use this method and those up to Seeds.
   const PolicyRequest& Request();
-  // Whether a recently abandoned decoding shows that there is too little time.
+  // Whether a recently abandoned decoding shows that there is too little time. Always false with
+  // network_only or without a batcher.
   bool WouldExceed();
-  // Returns an estimate of the time that the request takes. If it is unknown, may measure it until
-  // `answer_due`.
+  // Returns an estimate of the time that the request takes. If that time is unknown, may decode a
+  // small instance to estimate it, until `answer_due`.
   NetworkTime Time();
   absl::StatusOr<DecodedPlan> Decode() { return Decode(Request()); }
   // Returns the batcher's outcome after checking the plan.
@@ -58,7 +59,7 @@ class PolicyClient {
   Seeds DecodeSeeds();
 
   absl::Duration batch_wait() const { return batch_wait_; }  // time spent waiting for batches
-  absl::Duration decoding() const { return decoding_; }
+  absl::Duration decoding() const { return decoding_; }      // time of the batches
 
  private:
   absl::Time DecodeDeadline() const;

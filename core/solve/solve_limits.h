@@ -15,11 +15,11 @@ inline constexpr absl::Duration kMaxBudget = absl::Seconds(kMaxBudgetSeconds);
 inline constexpr absl::Duration kDefaultBudget = absl::Milliseconds(500);
 inline constexpr absl::Duration kDefaultJobBudget = absl::Minutes(10);
 
-// Number of samples or beams.
+// Default and maximum number of samples or beams.
 inline constexpr int32_t kDefaultWidth = 16;
 inline constexpr int32_t kMaxWidth = 10'000;
 
-// Number of rounds of improvement (PlanImprovement).
+// Default and maximum number of rounds of improvement (PlanImprovement).
 inline constexpr int32_t kDefaultRounds = 20'000;
 inline constexpr int32_t kMaxRounds = 10'000'000;
 

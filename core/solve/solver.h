@@ -31,7 +31,8 @@ std::string_view SolveEndName(SolveEnd end);
 
 struct SolveTimes {
   // `queue` is the time from arrival to the call, `batch_wait` the wait until the batcher began a
-  // batch, `decode` the time of the network.
+  // batch, `decode` the time of the network. `search` includes kImproved's local search. `total` is
+  // the time from arrival to the answer.
   absl::Duration queue, batch_wait, decode, search, total;
 };
 
@@ -64,8 +65,9 @@ struct SolveAnswer {
 //
 // Returns the errors of CheckSolveOptions, and kInternal if the checker rejects the plan.
 // Strategies of the policy alone also return kUnimplemented if the policy does not support a
-// feature of the instance. They return kFailedPrecondition if the policy cannot reach a customer,
-// and kCancelled if cancelled before there was a plan.
+// feature of the instance. They return kFailedPrecondition if a customer is unreachable or the
+// policy needs more vehicles than there are. They return kResourceExhausted if memory runs out, and
+// kCancelled if cancelled before there was a plan.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 // Solves like Solve, but no thread waits while options.batcher decodes for a policy alone. Calls

@@ -19,7 +19,7 @@ namespace vrp {
 // Thread-safe.
 class StopMonitor {
  public:
-  // The result of an earlier search for the same plan.
+  // The result of an earlier search that this one continues.
   struct Earlier {
     std::optional<PlanValue> best = {};  // only better plans are improvements
     absl::Duration since_improvement = absl::ZeroDuration();

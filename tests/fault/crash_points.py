@@ -41,7 +41,7 @@ from judge import ENDED, Judge, job_command, leftovers  # noqa: E402
 SHIM = BINARIES.parent / "tests" / "fault_shim.so"
 MODEL = ROOT / "models" / "ptrnet-cvrp20" / "1"
 # Texts by which an error reports a full disk, and the operations that need space.
-FULL_WORDS = ("space", "disk not full", "disk full", "disk is full", "used up")
+FULL_WORDS = ("space", "disk not full", "disk full", "disk is full", "limit may be exceeded")
 NEED_SPACE = ("create", "mkdir", "write")
 WAIT_S = 60  # time limit of a wait for a job
 FULL_WAIT_S = 6  # a job that waits for space to store its end may wait for ever

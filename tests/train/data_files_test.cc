@@ -94,7 +94,7 @@ TEST(ForEachLineTest, NamesTheFileOfATooLongLine) {
       AtomicWriteFile(file.path, "{}\n" + std::string(size_t{kMaxLineBytes} + 1, 'x')).ok());
   const auto all = [](std::string_view, int64_t) -> absl::StatusOr<bool> { return true; };
   EXPECT_EQ(ForEachLine(file, all).message(),
-            "data/own.jsonl: line 2: has more than 33554432 bytes");
+            "data/own.jsonl: line 2: has more than 33554432 bytes, the limit of a line");
   const auto none = [](std::string_view, int64_t) -> absl::StatusOr<bool> {
     return absl::DataLossError("own.jsonl:1: damaged");
   };

@@ -57,7 +57,8 @@ TEST_F(InputCheckTest, NamesEveryInvalidKeyInOneError) {
   EXPECT_THAT(errors, StartsWith("problem.instances: open /nowhere.vrp: No such file"));
   EXPECT_THAT(errors, HasSubstr("on the daemon's machine; give an absolute path there, or upload"));
   EXPECT_THAT(errors, HasSubstr("\nproblem.instances: " + bad + ":2: "));
-  EXPECT_THAT(errors, HasSubstr("\nvalidation.file: " + root_ + ": wanted a regular file"));
+  EXPECT_THAT(errors, HasSubstr("\nvalidation.file: " + root_ +
+                                ": is not a regular file; name one, or upload a dataset"));
   EXPECT_THAT(
       errors,
       HasSubstr("\ntraining.initial_model: models/none/versions/3: there is no such model"));
@@ -84,8 +85,9 @@ TEST_F(InputCheckTest, RequiresReferenceCostsIfTheFileIsTheReference) {
 TEST_F(InputCheckTest, RefusesAPipeWithoutBlocking) {
   const std::string pipe = root_ + "/pipe.jsonl";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(ErrorsOf({"problem.instances=" + pipe}),
-            "problem.instances: " + pipe + ": wanted a regular file");
+  EXPECT_EQ(
+      ErrorsOf({"problem.instances=" + pipe}),
+      "problem.instances: " + pipe + ": is not a regular file; name one, or upload a dataset");
 }
 
 TEST_F(InputCheckTest, OpensALargeFileWithoutReadingIt) {

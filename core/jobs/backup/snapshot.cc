@@ -116,7 +116,10 @@ class FileCollector {
   }
 
   absl::Status OpenFolder(int folder, const std::string& path, int depth) {
-    if (depth >= kMaxDepth) return absl::UnavailableError(Concat(path, ": is too deeply nested"));
+    if (depth >= kMaxDepth) {
+      return absl::UnavailableError(
+          Concat(path, ": is nested too deeply, wanted at most ", kMaxDepth, " levels of folders"));
+    }
     const std::vector<std::string> names = ListNames(dup(folder));
     for (const std::string& name : names) {
       VRP_RETURN_IF_ERROR(Open(folder, name, Concat(path, "/", name), depth + 1));

@@ -22,7 +22,7 @@ struct SnapshotFile {
   absl::Time modified;
 };
 
-// The files of a snapshot and their numbers.
+// The files of a snapshot, and the numbers of jobs, models and skipped links.
 struct StateSnapshot {
   std::vector<SnapshotFile> files;  // the job database first, then folder by folder
   int64_t jobs = 0;

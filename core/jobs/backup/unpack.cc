@@ -114,7 +114,8 @@ class BackupReader {
       digests_.erase(found);
     }
     if (digests_.empty()) return absl::OkStatus();
-    return absl::DataLossError(Concat(digests_.begin()->first, ": is not in ", kBackupSumsFile));
+    return absl::DataLossError(Concat(digests_.begin()->first, ": is not in ", kBackupSumsFile,
+                                      ": the archive is damaged; copy it again"));
   }
 
   // Checks that only zeros follow the last file.

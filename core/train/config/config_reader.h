@@ -64,7 +64,7 @@ class ConfigReader {
   // Adds an error that shows the value of `path`, if it is stated, and the `wanted` one.
   void Refuse(std::string_view path, std::string_view wanted);
 
-  // Accepts `alias` as a value of `path` that means `word`. Call it before `path` is read.
+  // Accepts `alias` as a value of `path` that means `word`. Must be called before `path` is read.
   void ReadAlias(std::string_view path, std::string_view alias, std::string_view word);
 
   // Marks `path` as known without reading it, as an alternative spelling.
@@ -102,8 +102,9 @@ class ConfigReader {
   // Returns the scalar of `path`, or null if it is absent. If the value is not a scalar, adds an
   // error and returns null.
   const YamlNode* FindScalar(std::string_view path, std::string_view wanted);
-  // Returns the scalars of `path`: one, or `count` of a list. Returns nullopt if the key is absent.
-  // For any other value adds an error and returns nullopt.
+  // Returns the scalars of `path`: a single one, or a list of at least count.first and at most
+  // count.second. Returns nullopt if the key is absent. For any other value adds an error and
+  // returns nullopt.
   std::optional<std::vector<const YamlNode*>> FindScalars(std::string_view path,
                                                           std::pair<size_t, size_t> count,
                                                           std::string_view wanted);

@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxNameLength = 64;
+constexpr size_t kMaxNameLength = 64;  // characters
 constexpr char kLabelFileKey[] = "supervised.label_file";
 
 }  // namespace

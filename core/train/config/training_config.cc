@@ -19,6 +19,7 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kTrainingConfigSchemaVersion = 1;
+
 void ReadModel(ConfigReader& reader, TrainingConfig& config) {
   std::vector<std::string_view> names;
   for (const Architecture* architecture : Architectures()) {

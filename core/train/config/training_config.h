@@ -81,7 +81,7 @@ struct ReinforceConfig {
   Baseline baseline = Baseline::kGreedyRollout;
   // p-value of the paired t-test (Kool et al. 2019) below which the baseline is replaced.
   double baseline_significance = 0.05;
-  int64_t baseline_instances = 1000;  // to compare policy and baseline after each epoch
+  int64_t baseline_instances = 1000;  // instances to compare policy and baseline after each epoch
   int64_t warmup_epochs = 1;          // epochs with a moving average as the baseline
   double average_decay = 0.8;         // decay per step of a moving average as the baseline
   int32_t starts = 0;                 // pomo: trajectories per instance; 0: the number of customers

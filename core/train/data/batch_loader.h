@@ -23,7 +23,7 @@ struct BatchLoaderOptions {
 };
 
 // A queue of batches that worker threads fill. Batches come in the order of their numbers, for any
-// number of workers. Only one thread may call it.
+// number of workers. Only one thread may call the methods.
 class BatchLoader {
  public:
   // Starts the workers. `source` must outlive the loader.

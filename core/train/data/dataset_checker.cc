@@ -38,7 +38,8 @@ absl::Status DatasetChecker::Finish() {
                all_recorded_ ? "" : Concat("\n", bad_lines_, " lines have errors")));
   }
   if (summary_.instances > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(name_, ": wanted at least one instance, one per line"));
+  return absl::InvalidArgumentError(
+      Concat(name_, ": got no instance, wanted at least one instance, one per line"));
 }
 
 absl::StatusOr<bool> DatasetChecker::CheckLine(std::string_view line, int64_t number) {

@@ -14,7 +14,7 @@
 
 namespace vrp {
 
-// Largest number of errors that are shown. The rest are only counted.
+// Largest number of errors that are shown. Lines with further errors are only counted.
 inline constexpr int64_t kShownErrors = 20;
 
 // A checker of JSON lines. It calls ParseDataLine with NodeOrder::kAsGiven, which accepts every
@@ -29,8 +29,8 @@ class DatasetChecker {
   // immediately if a line is too long.
   absl::Status Add(std::string_view piece);
   // Checks the last line. Returns kInvalidArgument if lines are bad or there is no instance. The
-  // error has the first kShownErrors errors, each as `own.jsonl:17: FIELD: ...`. If there are more,
-  // it also has the number of bad lines.
+  // error has the first kShownErrors errors, each as `own.jsonl:17: FIELD: ...`. If there are more
+  // errors, the message also has the number of bad lines.
   absl::Status Finish();
 
   // Whether no line so far is bad.

@@ -20,7 +20,7 @@ namespace vrp {
 int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch);
 
 // Returns instance `index` of the mixture that `problem` describes, without name and ids. For a
-// mixture of one kind and layout without attributes it is an instance of GenerateInstance.
+// mixture of one kind and layout without attributes the result is that of GenerateInstance.
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
                           int32_t customers);
 
@@ -29,12 +29,12 @@ InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t i
 absl::StatusOr<UniformInstances> DeviceDistribution(const ProblemConfig& problem);
 
 // Returns the number of the first instance on which a policy is compared with its baseline after
-// `replacements` replacements. It is far beyond the instances of training.
+// `replacements` replacements. This number is far beyond the instances of training.
 int64_t BaselineInstances(int64_t replacements);
 
 // Returns the instances of all `files`: JSON lines, or one instance in any format that
 // ParseInstance reads. Returns kInvalidArgument if an instance is malformed. Returns kUnimplemented
-// if networks that read instances in `form` do not support it. These errors begin with
+// if networks that read instances in `form` do not support an instance. These errors begin with
 // `file:line: ` or `file: `. Also returns the errors of the disk.
 absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
                                                         const BatchForm& form);

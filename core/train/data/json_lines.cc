@@ -32,8 +32,8 @@ absl::StatusOr<bool> LineSplitter::Add(std::string_view piece, LineFn take) {
     const size_t end = piece.find('\n');
     const std::string_view part = piece.substr(0, end);
     if (static_cast<int64_t>(partial_line_.size() + part.size()) > kMaxLineBytes) {
-      return absl::InvalidArgumentError(
-          Concat("line ", number_ + 1, ": has more than ", kMaxLineBytes, " bytes"));
+      return absl::InvalidArgumentError(Concat("line ", number_ + 1, ": has more than ",
+                                               kMaxLineBytes, " bytes, the limit of a line"));
     }
     if (end == std::string_view::npos) {
       partial_line_.append(part);
@@ -86,7 +86,7 @@ absl::Status ForEachLine(const DataFile& file, LineSplitter::LineFn take) {
                         Concat(file.name, ": ", FromAbsl(more.status().message())));
   }
   if (any) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(file.name, ": wanted at least one line"));
+  return absl::InvalidArgumentError(Concat(file.name, ": got no text, wanted at least one line"));
 }
 
 }  // namespace vrp

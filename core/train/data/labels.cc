@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Version of the records and the search, which is part of every set's name. Raise it when they
-// change.
+// Version of the records and the search, which is part of every set's name. Must be raised when
+// the records or the search change.
 constexpr int kLabelVersion = 1;
 constexpr int64_t kUnlimitedBytes = int64_t{1} << 40;
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kHeader = "VRPSET01";
 constexpr std::string_view kFooter = "VRPSETEN";
-constexpr uint32_t kShuffleDraw = 48;
+constexpr uint32_t kShuffleDraw = 48;  // substream of CounterRandom
 
 absl::Status Failed(std::string_view what, const std::string& path) {
   return absl::ErrnoToStatus(errno, Concat(what, " ", path));
@@ -251,7 +251,8 @@ absl::StatusOr<std::vector<Sample>> SampleSet::Read(std::span<const int32_t> rec
           offsets_[record] - offsets_[first], offsets_[record + 1] - offsets_[record]));
       if (!sample.ok()) {
         return absl::DataLossError(
-            Concat(path_, ": sample ", record, ": ", FromAbsl(sample.status().message())));
+            Concat(path_, ": sample ", record, ": ", FromAbsl(sample.status().message()),
+                   "; delete the file, so that the next run makes it again"));
       }
       samples.push_back(*std::move(sample));
     }

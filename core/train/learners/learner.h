@@ -59,8 +59,8 @@ struct LearnerOptions {
   PolicyEngine* engine = nullptr;          // must outlive the learner
   std::unique_ptr<PolicyEngine> baseline;  // greedy_rollout: an engine of the same architecture
   BatchSource* source = nullptr;           // must outlive the learner
-  CpuPool* pool = nullptr;
-  bool bf16 = false;
+  CpuPool* pool = nullptr;                 // null: the calling thread does all the work
+  bool bf16 = false;                       // whether the engine computes in bf16
 };
 
 // A training method. Not thread-safe.

@@ -30,8 +30,8 @@ class StepParts {
   // Returns the step's thread time in seconds. The difference of two calls is the time between
   // them, summed over threads.
   double ThreadSeconds() const;
-  // Counts the thread time since `start`, by ThreadSeconds(), as rollout. Use it for rollouts
-  // outside of AddGradient.
+  // Counts the thread time since `start`, by ThreadSeconds(), as rollout. For rollouts outside
+  // AddGradient.
   void AddRolloutSince(double start);
 
   const StepLoss& loss() const { return step_loss_; }

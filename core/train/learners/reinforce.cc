@@ -1,5 +1,5 @@
-// Trains by REINFORCE. The baseline is one of three: a greedy rollout of the best policy so far
-// (Kool et al. 2019), a moving average, or the mean of an instance's own trajectories. Own
+// Trains by REINFORCE with one of three baselines. They are a greedy rollout of the best policy so
+// far (Kool et al. 2019), a moving average, and the mean of an instance's own trajectories. Own
 // trajectories begin at different nodes (POMO, Kwon et al. 2020), or the network samples their
 // first node too. For such samples see Kool et al. 2019, "Buy 4 REINFORCE Samples, Get a Baseline
 // for Free!".
@@ -201,7 +201,8 @@ class ReinforceLearner final : public Learner {
     return std::vector<double>();
   }
 
-  // Returns the mean of a greedy rollout, which serves as the average at the first step.
+  // Returns the mean scaled cost of a greedy rollout, which serves as the average at the first
+  // step.
   absl::StatusOr<double> FirstAverage(const TrainingBatch& batch, StepParts& parts,
                                       const StopCondition& stop) const {
     double sum = 0;

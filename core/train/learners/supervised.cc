@@ -17,7 +17,7 @@ class SupervisedLearner final : public Learner {
             .label_smoothing = options_.config.supervised.label_smoothing,
             .dropout = options_.config.sizes.dropout > 0};
   }
-  // Teacher forcing falls linearly from the first epoch to the last.
+  // Changes teacher forcing linearly from the first epoch to the last.
   StepLoss LossAt(int64_t step) const override {
     const SupervisedConfig& supervised = options_.config.supervised;
     const int64_t epochs = options_.config.epochs;

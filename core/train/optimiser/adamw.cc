@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kPiece = int32_t{1} << 16;
+constexpr int32_t kPiece = int32_t{1} << 16;  // largest number of parameters of an UpdatePiece
 
 void ParallelForEach(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body) {
   if (pool != nullptr && count > 1) return pool->ParallelFor(count, body);

@@ -94,7 +94,8 @@ absl::Status CheckpointKeeper::Resume() {
   VRP_RETURN_IF_ERROR(found.status());
   const std::string where = Concat(directory, ": step ", found->step);
   if (found->config_sha256 != Sha256Hex(context.config.source)) {
-    return absl::FailedPreconditionError(Concat(where, ": belongs to another configuration"));
+    return absl::FailedPreconditionError(
+        Concat(where, ": belongs to another configuration; submit the job again"));
   }
   VRP_RETURN_IF_ERROR(CheckScalars(*found, where));
   VRP_RETURN_IF_ERROR(RestoreTensors(*found, where));

@@ -18,8 +18,9 @@
 namespace vrp {
 namespace {
 
-// Returns the distribution of the instances that the device draws. Fails if the steps learn from
-// labels or the network reads nodes in a particular order.
+// Returns the distribution of the instances that the device draws. Returns kUnimplemented if the
+// steps learn from labels, the network reads nodes in a particular order, or DeviceDistribution
+// refuses the problem.
 absl::StatusOr<UniformInstances> Drawn(const CapturedStepsRequest& steps,
                                        const PolicyEngine& engine, const ProblemConfig& problem) {
   if (steps.labels) return absl::UnimplementedError("the instances have labels");

@@ -35,8 +35,8 @@ class DeviceSteps {
 
   // Sets request_ to the learner's request.
   absl::Status Request();
-  // Makes steps_ by request_, in as many parts as the memory needs. They continue the host's state
-  // after `steps_done` steps.
+  // Makes steps_ by request_, in as many parts as the memory needs. The steps continue the host's
+  // state after `steps_done` steps.
   absl::Status Capture(int64_t steps_done);
   // Begins a step on `batch`, or on instances that the device draws if `batch` is null. If memory
   // runs out, divides the step into smaller parts. Returns false like Begin.

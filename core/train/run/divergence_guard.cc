@@ -6,9 +6,10 @@ namespace vrp {
 namespace {
 
 constexpr char kBadSteps[] = "bad_steps";
-constexpr int64_t kMaxSkipped = 10;  // number of other skipped steps in a row that ends the run
+// Number of steps in a row, skipped for another reason than an overflow, that ends the run.
+constexpr int64_t kMaxSkipped = 10;
 // Number of overflows in a row that ends the run. The scale of fp16's losses may start much too
-// high; each overflow halves it.
+// high; each overflow halves the scale.
 constexpr int64_t kMaxOverflows = 50;
 
 }  // namespace
@@ -19,9 +20,10 @@ absl::Status DivergenceGuard::Skipped(int64_t step, const std::string& reason, b
   ++count;
   observer_.OnLog(Concat("step ", step, ": skipped: ", overflowed ? "overflow in fp16" : reason));
   if (count < limit) return absl::OkStatus();
-  return absl::InternalError(Concat(
-      "training diverged: ", limit, " steps in a row without a finite loss, the last at step ",
-      step, " (", reason, "); lower training.learning_rate or training.gradient_clip"));
+  return absl::InternalError(
+      Concat("training diverged: ", limit,
+             " steps in a row without a finite loss and gradient, the last at step ", step, " (",
+             reason, "); lower training.learning_rate or training.gradient_clip"));
 }
 
 std::map<std::string, double> DivergenceGuard::ScalarState() const {

@@ -1,4 +1,4 @@
-// A guard that ends a run whose loss stays infinite or undefined.
+// A guard that ends a run whose loss or gradient stays infinite or undefined.
 #pragma once
 
 #include <cstdint>

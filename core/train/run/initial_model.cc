@@ -50,7 +50,9 @@ absl::StatusOr<std::string> FindModel(const std::string& name,
   }
   // Looks below the working directory, which may be a source checkout.
   if (IsFolder(Concat("models/", *version))) return Concat("models/", *version);
-  return absl::NotFoundError(Concat("training.initial_model: ", name, ": there is no such model"));
+  return absl::NotFoundError(
+      Concat("training.initial_model: ", name,
+             ": there is no such model; list the models: vrpctl models list"));
 }
 
 absl::StatusOr<bool> SameSizes(const TrainingConfig& config, const ModelCard& card) {

@@ -49,14 +49,15 @@ class InputCheck {
     errors_.push_back(message.starts_with(key) ? std::string(message) : Concat(key, ": ", message));
   }
 
-  // Returns whether `file` is within the bytes that may still be read. Fails if it cannot be
-  // opened.
+  // Returns whether `file` is within the bytes that may still be read. Returns an error if the file
+  // is not regular or cannot be opened.
   absl::StatusOr<bool> MayRead(const std::string& file) {
     std::error_code error;
     const fs::file_status status = fs::status(file, error);
     // Reading a pipe could block forever.
     if (fs::exists(status) && !fs::is_regular_file(status)) {
-      return absl::InvalidArgumentError(Concat(file, ": wanted a regular file"));
+      return absl::InvalidArgumentError(
+          Concat(file, ": is not a regular file; name one, or upload a dataset"));
     }
     const absl::Status opened = ReadFile(file, 0).status();
     if (absl::IsNotFound(opened)) {

@@ -22,8 +22,8 @@ class MicroBatch {
   int32_t instances() const { return instances_; }
   // Allows all instances of a part again.
   void Reset() { instances_ = 0; }
-  // Halves the number because step `step` ran out of memory, and logs it. Returns false if it is
-  // already 1.
+  // Halves the number because step `step` ran out of memory, and logs the new number. Returns false
+  // if the number is already 1.
   bool Halve(int64_t step) {
     const int32_t part = LargestPart(context_.config.batch_size, context_.config.accumulate_steps);
     const int32_t before = instances_ > 0 ? std::min(instances_, part) : part;

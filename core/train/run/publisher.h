@@ -28,8 +28,8 @@ class Publisher {
   absl::StatusOr<TrainingResult> Publish(int64_t step, TrainingEnd end) const;
 
   // Serves the requests for live models after step `step`. `validate` scores the current weights.
-  // If it fails, the run ends, as after an epoch. If a model cannot be written, only its request
-  // fails.
+  // If `validate` fails, the run ends, as after an epoch. If a model cannot be written, only its
+  // request fails.
   absl::Status ServeLive(int64_t step,
                          absl::FunctionRef<absl::StatusOr<ValidationScore>()> validate) const;
 

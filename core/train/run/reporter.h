@@ -36,7 +36,7 @@ class Reporter {
   // Adds the thread time since `start`, by RunClock::ThreadSeconds().
   void AddPhaseSince(Phase phase, double start);
   void AddPhase(Phase phase, double seconds);
-  // Adds one step's copies from the host to the device.
+  // Adds copies between the host and the device.
   void AddCopies(int64_t copies, int64_t bytes, int64_t matrix_bytes);
   // Counts and reports a step. Returns kInternal if the training diverged.
   absl::Status EndStep(const StepOutcome& outcome, const EndedStep& end);

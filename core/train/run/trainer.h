@@ -73,7 +73,7 @@ struct TrainingProgress {
   bool end_of_epoch = false;
   std::string reference = {};  // reference of the validation's gaps: "nearest neighbour"
   // State of the training run's GPU. The trainer's caller sets it.
-  std::optional<double> device_utilization = {};  // share of the last second in which a kernel ran
+  std::optional<double> device_utilization = {};  // share of the last sample period with a kernel
   std::optional<int64_t> device_memory_used_bytes = {};  // used by all programs
 };
 
@@ -116,7 +116,7 @@ struct TrainingRequest {
   // Requests to serve after each step, with LiveJobName in the card. Optional.
   LiveModels* live = nullptr;
   // A flag that ends the run early. If it is cancelled while `stop` is not, the run ends after its
-  // current step as at its time limit (TrainingEnd::kStopped). Before its first step it returns
+  // current step as at its time limit (TrainingEnd::kStopped). Before the first step, Train returns
   // kCancelled. Cancelling `stop` must also cancel this flag (CancelFlag's `parent`). Optional.
   std::shared_ptr<const CancelFlag> end_early = nullptr;
 };

@@ -144,7 +144,7 @@ absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instanc
   if (instance.reference_cost()) return *instance.reference_cost();
   return absl::InvalidArgumentError(
       Concat(config.validation.file.empty() ? "validation" : config.validation.file, ": instances[",
-             number, "].ref_cost: missing, wanted the instance's reference cost"));
+             number, "].ref_cost: missing; add ref_cost, or choose another validation.reference"));
 }
 
 absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
