@@ -91,7 +91,8 @@ TEST(Token, ComesFromItsFileOrElseTheEnvironment) {
 TEST(Token, IsRefusedIfReadableByOthersOrInvalid) {
   EXPECT_THAT(MessageOf({.token_file = WriteSecret("open", "secret", 0604)}),
               HasSubstr("others may read or change it"));
-  EXPECT_THAT(MessageOf({.token_file = WriteSecret("empty", "\n")}), HasSubstr("only a token"));
+  EXPECT_THAT(MessageOf({.token_file = WriteSecret("empty", "\n")}),
+              HasSubstr("got no valid token, wanted one word"));
   for (const char* token : {"two secrets", "secret\nsecret", "s\xC3\xA9"}) {
     const std::string message = MessageOf({}, token);
     EXPECT_THAT(message, HasSubstr("VRP_TOKEN: got no valid token"));

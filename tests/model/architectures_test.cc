@@ -63,7 +63,8 @@ TEST(ArchitecturesTest, RefuseSizesOutOfRange) {
       sizes[option.key] = nullptr;
       EXPECT_THAT(ErrorOf(*architecture, sizes), HasSubstr("got null, wanted"));
       sizes.erase(option.key);
-      EXPECT_THAT(ErrorOf(*architecture, sizes), HasSubstr("card: architecture_json: wanted"));
+      EXPECT_THAT(ErrorOf(*architecture, sizes),
+                  HasSubstr("wanted an object with exactly these keys"));
       sizes["other"] = 1;
       EXPECT_THAT(ErrorOf(*architecture, sizes), HasSubstr("got nothing, wanted"));
     }

@@ -193,7 +193,8 @@ TEST_F(RegistryTest, RefusesWeightsThatDoNotMatchTheCard) {
   EXPECT_TRUE(absl::IsDataLoss(status)) << status;
   EXPECT_THAT(std::string(status.message()),
               HasSubstr(directory + "/weights.safetensors: got SHA-256 " + Sha256Hex("weightz")));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("wanted " + Sha256Hex("weights")));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("wanted that in card.json, which is " + Sha256Hex("weights")));
   ASSERT_TRUE(AtomicWriteFile(directory + "/weights.safetensors", "weights").ok());
   EXPECT_TRUE(registry->Load("alpha").ok());  // the weights match again
 }
