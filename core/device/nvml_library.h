@@ -69,7 +69,7 @@ struct NvmlFunctions {
 // The loaded library. A caller of init must later call shutdown.
 class NvmlLibrary {
  public:
-  // Loads `file`, a name or path for dlopen. Returns kNotFound if there is no such library, and
+  // Loads `file`, a name or path for dlopen. Returns kNotFound if dlopen fails, and
   // kFailedPrecondition if a required function is missing.
   static absl::StatusOr<std::unique_ptr<NvmlLibrary>> Open(const std::string& file);
   ~NvmlLibrary();
