@@ -99,12 +99,13 @@ class Freezer {
       if (delivery != visits.end() && (pickup == visits.end() || delivery < pickup)) {
         return Refuse(route.route, "customer ", data_.id(shipment.delivery),
                       " is a delivery, and its pickup, customer ", data_.id(shipment.pickup),
-                      ", is not frozen before it");
+                      ", is not frozen before it; wanted the pickup first, or neither");
       }
       if (pickup == visits.end() || delivery != visits.end()) continue;
       if (frozen_in_[static_cast<size_t>(shipment.delivery)] >= 0) {
         return Refuse(route.route, "customer ", data_.id(shipment.delivery), ", the delivery of ",
-                      data_.id(shipment.pickup), ", is frozen in another route");
+                      data_.id(shipment.pickup),
+                      ", is frozen in another route, wanted the same route");
       }
       route.deliveries.push_back(shipment.delivery);
     }
