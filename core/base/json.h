@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Limits that the parser checks before the tree grows, so that a short hostile text cannot take
+// Limits that the parser checks before the tree grows, so that a short malicious text cannot take
 // much memory or stack.
 struct JsonLimits {
   int64_t max_bytes = int64_t{256} << 20;

@@ -92,7 +92,7 @@ int32_t MatrixSize(const InstanceData& data);
 void ExpandMatrices(InstanceData& data);
 
 // The limits below bound an instance. Larger instances are refused.
-inline constexpr int32_t kMaxNodes = 100'000;
+inline constexpr int32_t kMaxNodes = 100'000;         // depots and customers
 inline constexpr size_t kMaxInstanceNameBytes = 256;  // length of each name and id
 inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix
 inline constexpr int32_t kMaxVehicles = 1'000'000;    // vehicles of one type, and number of types
