@@ -28,7 +28,8 @@ struct TimedStop {
 
   bool IsLate(double start, double tolerance) const { return start > last().close + tolerance; }
 
-  // Returns the latest time up to `bound` within a window; -kNoLimit if there is none.
+  // Returns the latest time up to `bound` within a window; -kNoLimit if there is none. A window may
+  // open up to `rounding` after `bound`.
   double LatestIn(double bound, double rounding) const {
     const auto within = [&](const TimeWindow& window) {
       return std::max(window.open, std::min(bound, window.close));
