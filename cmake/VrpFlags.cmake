@@ -67,8 +67,8 @@ else()
 endif()
 target_compile_definitions(vrp_flags INTERFACE VRP_VERSION="${PROJECT_VERSION}")
 
-# Defines VRP_WITH_CUDA (0 or 1), privately for core/device and core/kernels only, so that builds with and
-# without CUDA share all other objects in ccache. Because of -Wundef, a test of VRP_WITH_CUDA elsewhere, or
+# Defines VRP_WITH_CUDA (0 or 1), privately for core/device only, so that builds with and without CUDA
+# share all other objects in ccache. Because of -Wundef, a test of VRP_WITH_CUDA elsewhere, or
 # of a misspelled name, is an error.
 add_library(vrp_cuda_definition INTERFACE)
 target_compile_definitions(vrp_cuda_definition INTERFACE VRP_WITH_CUDA=$<BOOL:${VRP_WITH_CUDA}>)

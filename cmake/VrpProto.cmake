@@ -1,9 +1,9 @@
-# vrp_add_proto_library(vrp_proto PROTOS vrp/v1/solver.proto ... [IMPORT_DIRS dir ...] [DEPS ...] [GRPC])
+# vrp_add_proto_library(vrp_x PROTOS vrp/v1/solver_service.proto ... [IMPORT_DIRS dir ...] [DEPS ...] [GRPC])
 #
 # Compiles .proto files, named relative to the calling folder, into a static library vrp_x with the
 # alias vrp::x. With GRPC, also compiles their services. Include the generated headers as
-# "vrp/v1/solver.pb.h" and "vrp/v1/solver.grpc.pb.h". DEPS are libraries of imported protos, IMPORT_DIRS
-# their folders.
+# "vrp/v1/solver_service.pb.h" and "vrp/v1/solver_service.grpc.pb.h". DEPS are libraries of imported
+# protos, IMPORT_DIRS their folders.
 # Also builds <name>.binpb, a FileDescriptorSet with all imports; the target's property
 # VRP_DESCRIPTOR_SET holds its path.
 

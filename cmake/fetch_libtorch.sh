@@ -27,8 +27,8 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Prints the address of a wheel. Calls Debian's pip, which reads the machine's package index settings and knows the platform tags.
-address_of() {  # name version
+# Prints the URL of a wheel. Calls Debian's pip, which reads the machine's package index settings and matches platform tags.
+url_of() {  # name version
   local report="$temp/report.json" log="$temp/pip.log" minor platforms=(--platform manylinux2014_x86_64)
   for minor in {17..28}; do platforms+=(--platform "manylinux_2_${minor}_x86_64"); done
   # fast-deps reads only the end of a wheel, which holds the metadata, instead of all 530 MB.
@@ -55,7 +55,7 @@ report_growth() {  # name file pid
   done
 }
 
-download() {  # name address part-file
+download() {  # name url part-file
   local options=(--fail --location --connect-timeout 30 --speed-limit 1000 --speed-time 60 -C -)
   local attempt rc
   for attempt in 1 2 3 4 5 6; do
@@ -89,11 +89,11 @@ fetch() {  # name version sha256
     say "$1 $2: the cached download is damaged; fetching it again"
     rm -f "$wheel"
   fi
-  local part="$wheel.part" address try
-  address="$(address_of "$1" "$2")"
+  local part="$wheel.part" url try
+  url="$(url_of "$1" "$2")"
   for try in 1 2; do
     say "$1 $2: downloading"
-    download "$1" "$address" "$part"
+    download "$1" "$url" "$part"
     if matches "$part" "$3"; then
       mv "$part" "$wheel"
       return 0
@@ -118,7 +118,7 @@ unpack_torch() {  # wheel folder variant
 }
 
 # Unpacks NVIDIA's wheels: the shared libraries go next to libtorch's, where its RPATH ($ORIGIN) points.
-# For CUDA, compiler and headers form a toolkit in cuda/, whose lib64 is the same folder.
+# For CUDA, compiler and headers form a toolkit in cuda/, whose lib64 is a link to that folder.
 unpack_nvidia() {  # wheel folder variant
   local from="$2/unzipped" part
   unzip -q -o "$1" 'nvidia/*' -d "$from"

@@ -1,10 +1,10 @@
 // Reports Abseil's locks to the thread sanitizer. Debian's Abseil is not built with -fsanitize=thread.
 // Without these functions, the sanitizer would not see the order that Abseil's mutexes establish, and would report
 // false races.
-// In this preset each program links these functions, and the linker's --wrap redirects our calls to them.
+// With VRP_SANITIZE=thread, each program links these functions, and the linker's --wrap redirects our calls to them.
 //
 // Inside Abseil and under the lock, an unlocking thread evaluates the conditions that others wait for.
-// Those reads and writes are ignored.
+// These functions make the sanitizer ignore the reads and writes of these evaluations.
 
 #include <absl/synchronization/mutex.h>
 #include <absl/synchronization/notification.h>

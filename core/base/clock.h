@@ -1,4 +1,4 @@
-// A clock that callers pass in, so that tests control the time.
+// A clock that callers pass in, so that tests can control the time.
 #pragma once
 
 #include "absl/time/clock.h"

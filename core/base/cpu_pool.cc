@@ -20,8 +20,8 @@ struct CpuPool::Loop {
   Loop(int64_t indices, absl::FunctionRef<void(int64_t)> function)
       : count(indices), body(function) {}
 
-  // Runs indices until none is left. Adds the time of a helper's calls to `nanoseconds`, which is
-  // null for the caller.
+  // Takes indices until none is left, and runs each unless a call has failed. Adds the time of a
+  // helper's calls to `nanoseconds`, which is null for the caller.
   void Run(std::atomic<int64_t>* nanoseconds) {
     const absl::Time start = SteadyNow();
     int64_t own_count = 0;

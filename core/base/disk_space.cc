@@ -6,7 +6,8 @@
 namespace vrp {
 namespace {
 
-// Intervals between two writes to a full disk, and between two polls of the stop condition.
+// Intervals between two retries of a write to a full disk, and between two polls of the stop
+// condition.
 constexpr absl::Duration kDiskRetry = absl::Seconds(1);
 constexpr absl::Duration kStopPoll = absl::Milliseconds(10);
 

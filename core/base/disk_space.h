@@ -12,7 +12,7 @@ namespace vrp {
 // kOutOfRange counts.
 bool DiskIsFull(const absl::Status& status);
 
-// Calls `write` about once a second until it no longer reports a full disk, and returns its last
+// Calls `write`, and again about once a second while it reports a full disk. Returns its last
 // status. Calls `on_full` once, at the first full disk. Returns kCancelled if `stop` fires first.
 // Blocks.
 absl::Status WriteWhenDiskHasSpace(const StopCondition& stop,

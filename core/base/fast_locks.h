@@ -7,7 +7,7 @@ namespace vrp {
 
 // Turns off the check for lock cycles. In Debian's build, Abseil checks for cycles at every
 // nested lock, under one lock for all threads, including gRPC's. Tests leave the detection on.
-// Programs call this once, before they start threads.
+// Call this once, before the program starts threads.
 inline void DisableDeadlockDetection() {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 }

@@ -10,9 +10,9 @@ namespace vrp {
 namespace {
 
 constexpr std::string_view kAlphabet = "abcdefghjkmnpqrstvwxyz0123456789";
-constexpr size_t kLetters = 22;  // letters at the start of kAlphabet
-constexpr size_t kIdLength = 16;
-constexpr size_t kMaxIdLength = 63;
+constexpr size_t kLetters = 22;      // letters at the start of kAlphabet
+constexpr size_t kIdLength = 16;     // characters of NewId
+constexpr size_t kMaxIdLength = 63;  // characters of an id that a user has chosen
 static_assert(kAlphabet.size() == 32);
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }

@@ -34,10 +34,10 @@ std::string_view Bf16Name(Bf16 bf16) {
 // Whether the processor has AMX tiles for bf16. Asks the processor itself, because clang 16's
 // __builtin_cpu_supports does not know tiles.
 bool HasBf16Tiles() {
-  constexpr uint32_t kFeatures = 7;
+  constexpr uint32_t kLeaf = 7;                                 // extended features
   constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;  // bits of EDX
   uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (__get_cpuid_count(kFeatures, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  if (__get_cpuid_count(kLeaf, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
   return (edx & kAmxBf16) != 0 && (edx & kAmxTile) != 0;
 }
 
@@ -50,8 +50,8 @@ bool MayUseTiles() {
 }
 
 // Whether bf16 products are faster than fp32. Intel's vectors multiply bf16 at the rate of fp32,
-// and rounding adds time (0.7 of fp32's speed on a Xeon with AMX). AMD's vectors multiply bf16 at
-// twice that rate.
+// and rounding adds time: a Xeon with AMX reaches 0.7 of fp32's speed. AMD's vectors multiply bf16
+// at twice the rate of fp32.
 bool IsFasterThanFp32(Bf16 bf16) {
   return bf16 == Bf16::kTiles || (bf16 == Bf16::kVectors && !__builtin_cpu_is("intel"));
 }

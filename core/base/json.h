@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// Limits that the parser checks before the tree grows, so that a short hostile text cannot take
-// much memory or stack.
+// Limits that ParseJsonText checks before the tree grows, so that a short malicious text cannot
+// take much memory or stack.
 struct JsonLimits {
   int64_t max_bytes = int64_t{256} << 20;
   int32_t max_depth = 32;

@@ -94,8 +94,8 @@ class CounterRandom {
     return static_cast<int64_t>(static_cast<uint64_t>(low) + HighProduct(drawn, range));
   }
 
-  // Returns the number of words read so far. From() returns the same stream from word `position`
-  // on, so that several threads can read parts of the stream.
+  // Returns the position of the next word in the stream, from 0. From() returns the same stream
+  // from word `position` on, so that several threads can read parts of the stream.
   constexpr uint64_t position() const { return uint64_t{counter_.words[0]} * 4 + used_ - 4; }
   constexpr CounterRandom From(uint64_t position) const {
     CounterRandom other = *this;

@@ -28,7 +28,7 @@ bool HasBaseline() {
 void Write(const char* text) {
   size_t size = 0;
   while (text[size] != '\0') ++size;
-  // A closed stderr is ignored: the exit code still tells the caller.
+  // Ignores a closed stderr, because the exit code still tells the caller.
   if (write(STDERR_FILENO, text, size) < 0) return;
 }
 

@@ -1,5 +1,5 @@
 // Creates streams and graphs through torch's C++ API, so that torch's allocator and autograd know
-// of them.
+// of these streams and graphs.
 #include "core/device/step_stream.h"
 
 #if VRP_WITH_CUDA
@@ -226,7 +226,8 @@ class CudaStepStream final : public StepStream {
     } catch (const c10::AcceleratorError& error) {
       if (!graph->has_conditional_parts() || error.get_error_code() == cudaErrorMemoryAllocation)
         throw;
-      TORCH_WARN("conditional CUDA graphs are not supported: ", error.what_without_backtrace());
+      TORCH_WARN("cannot create a conditional CUDA graph, so every step runs all of its parts: ",
+                 error.what_without_backtrace());
       graph.reset();
       supports_conditions_ = false;
       VRP_ASSIGN_OR_RETURN(graph, Record(work));
@@ -277,7 +278,7 @@ class CudaStepStream final : public StepStream {
   const CUDAStream side_;
   std::weak_ptr<const CapturePool> pool_;  // shared by the live graphs
   CudaStepGraph* recording_ = nullptr;
-  bool supports_conditions_ = true;  // whether conditional graphs have worked so far
+  bool supports_conditions_ = true;  // whether no conditional graph has failed yet
   std::shared_ptr<at::cuda::CUDAEvent> last_copy_;
 };
 

@@ -32,15 +32,15 @@ struct DeviceTelemetry {
   std::optional<double> power_watts;
   std::optional<double> power_limit_watts;
   std::optional<int32_t> sm_clock_mhz;
-  std::string problem;  // error of a device that does not answer ("GPU is lost"); else empty
+  std::string problem;  // error of the last query that failed ("GPU is lost"); else empty
 };
 
 // A source of telemetry. Thread-safe.
 class TelemetryReader {
  public:
   virtual ~TelemetryReader() = default;
-  // Returns the devices in the driver's order, without those that this user may not query. A device
-  // that does not answer sets `problem`; the others are still read. Returns kUnavailable if the
+  // Returns the devices in the driver's order, without those that this user may not query. A query
+  // that fails sets the device's `problem`; all others still run. Returns kUnavailable if the
   // driver does not answer or shows no GPU to this user; a later call tries again. Blocks while the
   // driver does, usually for some ms, but without a bound for a failing device.
   virtual absl::StatusOr<std::vector<DeviceTelemetry>> Read() = 0;
@@ -52,8 +52,8 @@ struct TelemetryOptions {
   std::vector<DeviceInfo> devices;  // this program's devices; their uuids yield DeviceTelemetry::id
 };
 
-// Returns a reader that uses NVML. Returns kNotFound if the library is missing, and
-// kFailedPrecondition if it is too old.
+// Returns a reader that uses NVML. Returns kNotFound if the library cannot be loaded, and
+// kFailedPrecondition if it lacks a required function.
 absl::StatusOr<std::unique_ptr<TelemetryReader>> MakeTelemetryReader(
     const TelemetryOptions& options);
 

@@ -90,7 +90,8 @@ class ThreadedExecutor final : public DeviceExecutor {
     return closed_ || releases_memory_ || !queues_[0].empty() || !queues_[1].empty();
   }
 
-  // Returns the next task. After shutdown, refuses the waiting tasks and returns nullopt.
+  // Blocks until there is a task and returns it. After shutdown, refuses the waiting tasks and
+  // returns nullopt.
   std::optional<Task> Next() {
     absl::MutexLock lock(&mutex_);
     mutex_.Await(absl::Condition(this, &ThreadedExecutor::HasWork));

@@ -37,9 +37,9 @@ struct DeviceShares {
   int32_t serving_memory_percent = 20;
 };
 
-// Returns hooks for a CUDA device. Solving gets streams of higher priority than training. Training
-// that exceeds its share of the memory fails for lack of memory. Returns null in a build without
-// CUDA.
+// Returns hooks for a CUDA device. Solving gets a stream of higher priority than training. During
+// training, an allocation fails for lack of memory if this program's tensors and allocator cache
+// would then exceed training's share. Returns null in a build without CUDA.
 std::unique_ptr<DeviceHooks> MakeCudaDeviceHooks(int32_t device_index, const DeviceShares& shares);
 
 // An executor of work on one device. A CUDA device belongs to one thread, which runs one task after
@@ -52,7 +52,7 @@ class DeviceExecutor {
   // Runs `work` and returns a future of its status. Tasks of equal priority run in order of
   // arrival. The CPU's work and work submitted from a task run inline, so that the future is ready
   // at once. Exceptions of inline work leave Run; the future rethrows those of queued work. After
-  // Shutdown, the future returns kCancelled, except for work that a device's task submits.
+  // Shutdown, the future returns kCancelled, except for work that a CUDA device's task submits.
   virtual std::future<absl::Status> Run(Priority priority,
                                         absl::AnyInvocable<absl::Status()> work) = 0;
   // Makes the thread call DeviceHooks::ReleaseCachedMemory before any other waiting task. Does not

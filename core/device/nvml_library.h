@@ -23,8 +23,8 @@ inline constexpr int kNvmlNoData = 21;
 inline constexpr int kNvmlDeprecated = 26;
 
 inline constexpr unsigned kNvmlTextBytes = 96;  // size of a buffer for a text, in bytes
-inline constexpr int kNvmlClockSm = 1;
-inline constexpr int kNvmlTemperatureGpu = 0;
+inline constexpr int kNvmlClockSm = 1;          // a value of nvmlClockType_t
+inline constexpr int kNvmlTemperatureGpu = 0;   // a value of nvmlTemperatureSensors_t
 
 // Utilization in percent of the last sample period, which is 1/6 to 1 s.
 struct NvmlUtilization {
@@ -69,7 +69,7 @@ struct NvmlFunctions {
 // The loaded library. A caller of init must later call shutdown.
 class NvmlLibrary {
  public:
-  // Loads `file`, a name or path for dlopen. Returns kNotFound if there is no such library, and
+  // Loads `file`, a name or path for dlopen. Returns kNotFound if dlopen fails, and
   // kFailedPrecondition if a required function is missing.
   static absl::StatusOr<std::unique_ptr<NvmlLibrary>> Open(const std::string& file);
   ~NvmlLibrary();

@@ -19,7 +19,8 @@ namespace vrp {
 class StepGraph {
  public:
   virtual ~StepGraph() = default;
-  // Enqueues the whole step in one launch.
+  // Enqueues the whole step in one launch, after the work that this thread has enqueued into its
+  // current stream.
   virtual absl::Status Replay() = 0;
 };
 
@@ -36,20 +37,20 @@ class StepStream {
  public:
   virtual ~StepStream() = default;
 
-  // Enqueues the launches of `work`, whose torch operators use this stream, after the device's
-  // earlier work.
+  // Enqueues the launches of `work`, whose torch operators use this stream. They run after the work
+  // that this thread has enqueued into its current stream.
   virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
   // Captures the launches of `work` without running them. `work` must have run once before, and
-  // must not wait for the device. Calls `work` twice if the driver turns out not to support
-  // conditional graphs. Memory that `work` allocates lives as long as the graph. Later captures
+  // must not wait for the device. Calls `work` twice if a graph with conditional parts cannot be
+  // instantiated. Memory that `work` allocates lives as long as the graph. Later captures
   // reuse memory that `work` frees, so nothing may read it after a replay. An error leaves no
   // capture behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
       std::function<absl::Status()> work) = 0;
   // Adds a conditional `part` to the work of Run or Capture. A replay skips the part if no flag is
   // set when the device reaches the part. A skipped part leaves its memory unchanged, so only parts
-  // with the same flags may read its results. Run always runs the part, and so do replays if the
-  // driver does not support conditional graphs.
+  // with the same flags may read its results. Run always runs the part, and so do replays once a
+  // graph with conditional parts could not be instantiated.
   virtual absl::Status AddConditional(const StepFlags& flags,
                                       absl::FunctionRef<absl::Status()> part) = 0;
 

@@ -88,7 +88,7 @@ TEST(CheckerConstraintsTest, ReportsBackhaulsBeforeDeliveriesOfTheirTrip) {
   data.backhauls = {0, 0, 1, 0};
   data.vehicles[0].max_reloads = 1;
   EXPECT_THAT(Messages(data, kWholeLine),
-              ElementsAre("backhaul_order; routes[0]: delivers to customer 3 after a pickup"));
+              ElementsAre("backhaul_order; routes[0]: delivers to customer 3 after a backhaul"));
   EXPECT_THAT(Messages(data, {{0, {1, 2, 0, 3}}}), IsEmpty());
 }
 

@@ -141,7 +141,8 @@ TEST(FrozenTest, RefusesWhatCannotBeDrivenByTheRuleThatItBreaks) {
   EXPECT_EQ(Refusal(cvrp, {{.route = 2, .visits = {1, 2}}}),
             "initial_solution.routes[2].frozen_stops: load 11 exceeds vehicle capacity 10");
   EXPECT_THAT(Refusal(cvrp, {{.route = 0, .visits = {1}}, {.route = 1, .visits = {2}}}),
-              HasSubstr("routes[1].frozen_stops: more routes than the 1 vehicles of vehicles[0]"));
+              HasSubstr("routes[1].frozen_stops: got 2 frozen routes of vehicles[0], wanted at "
+                        "most 1"));
   EXPECT_THAT(Refusal(cvrp, {{.visits = {3, 4, 3}}}), HasSubstr("customer 3 is frozen twice"));
   EXPECT_THAT(Refusal(cvrp, {{.visits = {3, 0, 4}}}),
               HasSubstr("node 0 is neither a customer nor a reload"));

@@ -116,8 +116,8 @@ class PlanChecker {
     }
   }
 
-  // Checks the nodes of the route. Returns the start depot and the valid visits, records these, and
-  // reports all others.
+  // Checks the nodes of the route. Returns the start depot, all visits of customers, and reloads at
+  // the start depot. Reports repeated visits and all other nodes.
   std::vector<NodeIndex> ValidPath(int32_t r, const VehicleType& vehicle) {
     std::vector<NodeIndex> path = {vehicle.depot};
     for (const NodeIndex node : plan_[static_cast<size_t>(r)].customers) {

@@ -22,16 +22,16 @@ enum class ViolationKind {
   kTimeWindow,
   kDuration,
   kDistance,       // a route above its length limit
-  kBackhaulOrder,  // a delivery after a pickup
+  kBackhaulOrder,  // a delivery after a backhaul of the same trip
   kFleetSize,      // more routes than vehicles
   kTourCount,      // a TSP without exactly one tour
   kSkill,
   kMaxStops,
   kShift,         // a route that ends after the shift
-  kReload,        // a reload at a wrong position, or too many reloads
+  kReload,        // a reload at a wrong position or depot, or too many reloads
   kShipment,      // a shipment that is incomplete, in two routes, or delivered before its pickup
   kAlternatives,  // more than one customer of a group
-  kBreak,         // a break that cannot be taken in time
+  kBreak,         // a break that cannot be taken in time, or breaks too many to check
   kCostMismatch,  // the claimed cost differs from the plan's
   kFrozenStops,   // frozen stops with which no route begins
 };

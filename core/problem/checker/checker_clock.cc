@@ -10,7 +10,7 @@ namespace {
 // Bounds the relative rounding error of sums of times.
 constexpr double kRounding = 1e-12;
 
-// Returns the largest number of labels to extend from stop to stop.
+// Returns the largest number of extensions of labels to try on a route.
 size_t MaxLabels(size_t stops, size_t breaks) {
   return 200'000 + 16 * stops * (breaks + 1) * (breaks + 2);
 }

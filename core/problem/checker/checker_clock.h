@@ -1,5 +1,5 @@
-// Computes the times of a route for the checker. By bisection, finds the latest start that delays
-// nothing.
+// Computes the times of a route for the checker. By bisection, finds the latest start that neither
+// delays the route's end nor increases lateness.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct ClockReading {
   double start = 0;
   double end = 0;
   std::vector<LateStop> late = {};  // filled only without breaks
-  double late_cost = 0;             // computed only with breaks
+  double late_cost = 0;             // computed only with breaks and soft windows
   // The first break that cannot be taken. If there is one, the times are those without any break.
   std::optional<size_t> missed_break = {};
   // Whether the breaks have too many possible positions among soft windows to try them all. If so,
@@ -31,7 +31,7 @@ struct ClockReading {
 };
 
 // A clock that computes the times of one route. With `latest`, the route starts as late as possible
-// without delaying its end or any stop; else it starts as early as possible. Breaks are placed to
+// without delaying its end or increasing lateness; else as early as possible. Breaks are placed to
 // minimise the cost of lateness, then the end. With breaks, starts compare by their cost of
 // lateness. Not thread-safe.
 class CheckerClock {
@@ -53,7 +53,7 @@ class CheckerClock {
   struct Run {
     std::vector<double> begins;  // start of service at each stop
     double end = 0;
-    double late_cost = 0;  // computed only with breaks
+    double late_cost = 0;  // computed only with breaks and soft windows
   };
 
   Run Simulate(double start, double slack) const;
@@ -82,7 +82,7 @@ class CheckerClock {
   bool HasSoftStop() const;
   // Returns the difference up to which costs of lateness count as equal.
   double CostTolerance() const;
-  // Whether a departure at `start` delays neither the end of `first` nor any stop.
+  // Whether a departure at `start` neither delays the end of `first` nor increases its lateness.
   bool DelaysNothing(double start, const Run& first, size_t breaks) const;
   double LatestStart(const Run& first, size_t breaks) const;
   // Narrows the interval between `latest_good` and `earliest_bad`, two starts.

@@ -24,7 +24,8 @@ class CheckerData {
   double TravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   // Returns the node's windows in order, or one window that is always open.
   std::vector<TimeWindow> WindowsOf(NodeIndex node) const;
-  // Returns the service time, plus the setup time unless `from` is at the same location.
+  // Returns the service time, plus the setup time unless the distance and the travel time from
+  // `from` are 0.
   double WorkAt(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const;
 
   double Demand(NodeIndex node, size_t k) const { return Load(data_.demands, node, k); }

@@ -130,7 +130,7 @@ void RouteChecker::CheckBackhaulOrder() {
     }
     if (picked_up && demand > 0) {
       Add({.kind = ViolationKind::kBackhaulOrder, .node = node, .amount = demand},
-          "delivers to customer ", data_.id(node), " after a pickup");
+          "delivers to customer ", data_.id(node), " after a backhaul");
     }
     picked_up = picked_up || backhaul > 0;
   }

@@ -15,8 +15,8 @@
 namespace vrp {
 namespace {
 
-// Bounds the number of deliveries for which every order is tried. Beyond it, each delivery is
-// inserted at the first feasible position.
+// Largest number of deliveries for which OrderDeliveries tries every order. Beyond this number,
+// OrderDeliveries inserts each delivery at the first feasible position.
 constexpr size_t kMaxPermutedDeliveries = 6;
 
 class Freezer {
@@ -59,8 +59,9 @@ class Freezer {
     const VehicleType& vehicle = VehicleOfRoute(route);
     const int64_t count = raw_.vehicles.empty() ? 1 : vehicle.count;
     if (++used_[static_cast<size_t>(route.vehicle_type)] > count && count > 0) {
-      return Refuse(route.route, "more routes than the ", count, " vehicles of vehicles[",
-                    route.vehicle_type, "] have frozen stops");
+      return Refuse(route.route, "got ", used_[static_cast<size_t>(route.vehicle_type)],
+                    " frozen routes of vehicles[", route.vehicle_type, "], wanted at most ", count,
+                    ", the number of its vehicles");
     }
     for (const NodeIndex node : route.visits) {
       if (node == vehicle.depot && vehicle.max_reloads > 0) continue;
@@ -69,7 +70,7 @@ class Freezer {
                       " is neither a customer nor a reload of this vehicle");
       }
       if (std::exchange(frozen_in_[static_cast<size_t>(node)], route.route) >= 0) {
-        return Refuse(route.route, "customer ", data_.id(node), " is frozen twice");
+        return Refuse(route.route, "customer ", data_.id(node), " is frozen twice, wanted once");
       }
     }
     if (!instance_.is_depot(route.visits.back())) return absl::OkStatus();
@@ -98,12 +99,13 @@ class Freezer {
       if (delivery != visits.end() && (pickup == visits.end() || delivery < pickup)) {
         return Refuse(route.route, "customer ", data_.id(shipment.delivery),
                       " is a delivery, and its pickup, customer ", data_.id(shipment.pickup),
-                      ", is not frozen before it");
+                      ", is not frozen before it; wanted the pickup first, or neither");
       }
       if (pickup == visits.end() || delivery != visits.end()) continue;
       if (frozen_in_[static_cast<size_t>(shipment.delivery)] >= 0) {
         return Refuse(route.route, "customer ", data_.id(shipment.delivery), ", the delivery of ",
-                      data_.id(shipment.pickup), ", is frozen in another route");
+                      data_.id(shipment.pickup),
+                      ", is frozen in another route, wanted the same route");
       }
       route.deliveries.push_back(shipment.delivery);
     }
@@ -158,7 +160,7 @@ class Freezer {
   const CheckerData data_;
   const InstanceData& raw_;
   std::vector<int32_t> frozen_in_;  // [N] FrozenRoute::route; -1: not frozen
-  std::vector<int64_t> used_;       // by vehicle type
+  std::vector<int64_t> used_;       // frozen routes by vehicle type
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-// The violations of a route.
+// The violations and the distance of a route, by which removals compare.
 struct Excess {
   double amount = 0;  // sum over all violations
   double distance = 0;
@@ -251,8 +251,8 @@ class PlanRepair {
       for (const NodeIndex node : group) {
         if (VisitOf(node).route >= 0) visited.push_back(node);
       }
-      // Drop keeps frozen visits, so this drops the other visits of a customer and keeps the frozen
-      // one.
+      // Puts a frozen visit first, because the loop keeps the first visit. Of a group, at most one
+      // customer is frozen.
       const auto frozen = std::find_if(visited.begin(), visited.end(),
                                        [&](NodeIndex node) { return IsFrozen(node); });
       if (frozen != visited.end()) std::iter_swap(visited.begin(), frozen);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kFixedColumns = 7;  // columns before the visit combinations
 
-// The problem types by their numbers. Only types with one visit to each customer are supported.
+// The problem types by their numbers. Periodic and site-dependent problems are not supported.
 struct CordeauType {
   std::string_view name;
   bool supported = false;

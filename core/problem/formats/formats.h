@@ -1,8 +1,8 @@
 // Reads instances of any format. Each format's own reader and writer have their own header.
 //
 // Every reader accepts arbitrary bytes. Malformed text gives kInvalidArgument with `name:line:
-// field: got ..., wanted ...`, for JSON without the line. If the text can be parsed but holds wrong
-// values, the error has one line for each wrong field.
+// field: got ..., wanted ...`. JSON's errors have a line only for wrong syntax. If the text can be
+// parsed but holds wrong values, the error has one line for each wrong field.
 #pragma once
 
 #include <string_view>

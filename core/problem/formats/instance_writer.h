@@ -12,7 +12,7 @@ namespace vrp {
 enum class WrittenFormat {
   kVrplib,   // CVRPLIB, with PyVRP's and LKH's sections
   kTsplib,   // TSPLIB, for a TSP
-  kSolomon,  // Solomon's format, for a VRPTW with distances cut to one decimal
+  kSolomon,  // Solomon's format, for a VRPTW with distances rounded down to one decimal
   kVroom,    // VROOM's input, in whole numbers
   kJson,     // our JSON, which holds every field
 };
@@ -28,7 +28,8 @@ struct WriteOptions {
 
 // Writes text that reads back to the same problem. Writes or refuses every field that affects
 // feasibility or cost. Omits a name or a reference cost that the format cannot hold. Returns
-// kUnimplemented as `customers[3].prize: 5, which CVRPLIB's format cannot express`.
+// kUnimplemented with a message such as `customers[3].prize: 5, which Solomon's format cannot
+// express`.
 absl::StatusOr<std::string> WriteInstance(const Instance& instance, const WriteOptions& options);
 
 }  // namespace vrp

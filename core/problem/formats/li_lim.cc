@@ -83,7 +83,7 @@ class LiLimReader {
     const PairedTask& paired = tasks_[other];
     const int64_t back = task.delivery > 0 ? paired.pickup : paired.delivery;
     if (back != static_cast<int64_t>(number)) {
-      return wrong("its pair is task ", other, ", whose pair is ", back);
+      return wrong("its pair is task ", other, ", whose pair is ", back, ", wanted ", number);
     }
     if (task.delivery == 0) return absl::OkStatus();
     if (paired.demand != -task.demand) {

@@ -32,17 +32,17 @@ constexpr CounterRandom InstanceRandom(uint64_t seed, int64_t number, InstanceSt
                        static_cast<uint32_t>(stream) + static_cast<uint32_t>(kind));
 }
 
-// Draws a position in the square [0, side]^2. Consumes kPositionWords words of the stream.
-inline constexpr uint64_t kPositionWords = 4;
+inline constexpr uint64_t kPositionWords = 4;  // words of the stream that DrawPosition consumes
+// Draws a position in the square [0, side]^2.
 constexpr Position DrawPosition(double side, CounterRandom& random) {
   const double x = side * random.UniformDouble();
   return {.x = x, .y = side * random.UniformDouble()};
 }
 
-// Draws an integer demand from 1 to `largest`. Consumes kDemandWords words, or more in about one of
-// 2^61 draws with kMaxDemand.
-inline constexpr int64_t kMaxDemand = 9;
-inline constexpr uint64_t kDemandWords = 2;
+inline constexpr int64_t kMaxDemand = 9;     // largest demand, except with Layout::kX
+inline constexpr uint64_t kDemandWords = 2;  // words of the stream that DrawDemand consumes
+// Draws an integer demand from 1 to `largest`. Consumes more than kDemandWords words in about one
+// of 2^61 draws with kMaxDemand.
 constexpr double DrawDemand(int64_t largest, CounterRandom& random) {
   return static_cast<double>(random.UniformInt(1, largest));
 }

@@ -10,8 +10,8 @@ namespace vrp {
 
 // Largest number of feature columns that an instance has or a network reads.
 inline constexpr int32_t kMaxFeatureColumns = 32;
-// Bounds absolute values. Networks do not scale them, so large values would dominate the other
-// inputs.
+// Largest absolute value in a feature column. Networks do not scale these values, so larger ones
+// would dominate the other inputs.
 inline constexpr double kMaxFeatureValue = 1000;
 
 // A named column with a value for each node.

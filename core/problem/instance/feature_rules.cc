@@ -53,7 +53,7 @@ void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& er
                      ? "another name: networks have a built-in input of this name"
                      : "1 to 64 letters, digits and underscores, beginning with a letter");
     } else if (!seen.insert(column.name).second) {
-      errors.Add("features", "got the column ", Quoted(column.name), " twice");
+      errors.Add("features", "got the column ", Quoted(column.name), " twice, wanted it once");
     } else {
       CheckColumn(column, nodes, errors);
     }

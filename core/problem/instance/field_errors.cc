@@ -47,7 +47,7 @@ bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
   if (name.size() > kMaxInstanceNameBytes) {
     Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxInstanceNameBytes);
   } else if (!IsPrintableUtf8(name)) {
-    Add(path, Quoted(name), " is not printable UTF-8 text");
+    Add(path, "got ", Quoted(name), ", wanted printable UTF-8 text");
   } else {
     return true;
   }
@@ -74,7 +74,7 @@ bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {
   const FieldPath late_cost(path, "late_cost");
   const bool late_cost_ok = !window.soft() || CheckValue(late_cost, window.late_cost, 0);
   if (window.soft() && late_cost_ok && window.close == kNoLimit) {
-    Add(late_cost, "given, but the window has no close");
+    Add(late_cost, "given, but the window has no close; wanted both");
     return false;
   }
   if (!open_ok || !close_ok || window.open <= window.close) {
@@ -87,7 +87,7 @@ bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {
 
 bool FieldErrors::CheckHardWindow(const FieldPath& path, const TimeWindow& window) {
   if (window.soft())
-    Add(FieldPath(path, "late_cost"), "given; only customers' windows may be soft");
+    Add(FieldPath(path, "late_cost"), "given; only customers' windows may be soft; leave it out");
   return CheckWindow(path, window) && !window.soft();
 }
 

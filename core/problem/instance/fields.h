@@ -1,8 +1,8 @@
 // Visits the fields of an instance, which field_list.h names.
 //
 // Comparison, validation, feature detection, JSON, conversion from messages and sample records use
-// the list through ForEachField. A new FieldKind does not compile until each visitor says how to
-// treat it. Visitors take a field by value, so that its kind is a constant:
+// the list through ForEachField. Validation, for example, does not compile for a FieldKind without
+// a rule. Visitors take a field by value, so that its kind is a constant:
 //
 //   ForEachField(vehicle, [&](auto field, const auto& value) {
 //     if constexpr (field.kKind == FieldKind::kName) Print(field.name, value);

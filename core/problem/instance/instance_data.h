@@ -52,8 +52,8 @@ struct InstanceData {
   // window may be soft.
   std::vector<std::vector<TimeWindow>> further_windows = {};
   std::vector<double> services = {};  // service time at the node
-  // Time before the service, within the window. A vehicle spends it unless both the distance and
-  // the travel time from the previous stop are 0.
+  // Time before the service. The setup must start within the window; the service may start after
+  // it. There is no setup if the distance and the travel time from the previous stop are 0.
   std::vector<double> setups = {};
   // Time at which a customer's goods are ready at the depot. A vehicle leaves its start or reload
   // no earlier than the latest release among the goods that it carries.
@@ -84,19 +84,20 @@ struct InstanceData {
 // Returns N, the number of positions. Without positions, N is the length of matrix_rows or, without
 // those, the number of rows of distance_matrix.
 int32_t NodeCount(const InstanceData& data);
-// Returns R, the number of rows of each matrix: N without matrix_rows, else the rows of the first
-// matrix found; 0 without matrices.
+// Returns R, the number of rows of each matrix: N without matrix_rows. Otherwise returns the rows
+// of the first matrix found, or 0 without matrices.
 int32_t MatrixSize(const InstanceData& data);
 // Expands every matrix to [N, N] (N * N * 8 bytes each) and clears matrix_rows. `data` must be
 // valid.
 void ExpandMatrices(InstanceData& data);
 
 // The limits below bound an instance. Larger instances are refused.
-inline constexpr int32_t kMaxNodes = 100'000;
+inline constexpr int32_t kMaxNodes = 100'000;         // depots and customers
 inline constexpr size_t kMaxInstanceNameBytes = 256;  // length of each name and id
 inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix
 inline constexpr int32_t kMaxVehicles = 1'000'000;    // vehicles of one type, and number of types
-inline constexpr double kMaxMagnitude = 1e12;         // coordinates, times, demands, distances
+// Largest absolute value of coordinates, times, loads, distances, costs and prizes.
+inline constexpr double kMaxMagnitude = 1e12;
 inline constexpr int32_t kMaxLoadDimensions = 64;
 inline constexpr int32_t kMaxCustomerPriority = 100;
 inline constexpr size_t kMaxBreaks = 16;  // breaks of a vehicle

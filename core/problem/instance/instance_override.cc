@@ -15,7 +15,8 @@ absl::Status CheckMetric(const Instance& instance, Metric wanted) {
     return absl::InvalidArgumentError(
         Concat("metric: got ", MetricName(wanted), " for an instance of metric ",
                MetricName(current), "; ", MetricName(Metric::kScaled1000),
-               " has a different unit of distance, so only a file can state it"));
+               " has a different unit of distance, so only the file can state this metric; leave "
+               "metric out"));
   }
   if (instance.has_distance_matrix()) {
     return absl::InvalidArgumentError(

@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Checks the per-node fields.
+// Checks the per-node fields other than ids.
 void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors);
 // Checks vehicle types, including their matrices.
 void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors);
@@ -28,7 +28,7 @@ struct MatrixField {
   bool distances = true;  // whether the values are distances, multiples of the metric's unit; if
                           // not, times
 };
-// Accepts an empty matrix, or a matrix of `nodes` rows and columns.
+// Accepts an empty matrix, or a matrix of `nodes` rows and columns, at most kMaxMatrixNodes.
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors);
 // Checks that all values are from 0 to kMaxMagnitude, and that distances are multiples of the
 // metric's unit. The matrix must be square.

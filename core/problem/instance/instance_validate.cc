@@ -113,7 +113,7 @@ class Validator {
       errors_.Add("windows", "given, but kind is ", KindName(data_.kind), ", wanted kind vrptw");
     }
     if (!data_.further_windows.empty() && data_.windows.empty()) {
-      errors_.Add("further_windows", "given, but there are no windows");
+      errors_.Add("further_windows", "given, but there are no windows; wanted both");
     }
     if (data_.kind == ProblemKind::kTsp) {
       CheckTsp();

@@ -86,7 +86,8 @@ void CheckCombinations(const InstanceData& data, FieldErrors& errors) {
   if (data.shipments.empty()) return;
   for (size_t i = 0; i < data.vehicles.size(); ++i) {
     if (data.vehicles[i].max_reloads == 0) continue;
-    errors.Add(Concat("vehicles[", i, "].max_reloads"), "not supported together with shipments");
+    errors.Add(Concat("vehicles[", i, "].max_reloads"),
+               "not supported together with shipments; wanted 0");
   }
 }
 

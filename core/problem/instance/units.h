@@ -12,7 +12,8 @@ inline constexpr double kSecondsPerHour = 3600;
 // Units that a file states. They affect no rule and are not part of our JSON, so instances that
 // state different units compare equal.
 struct StatedUnits {
-  std::optional<double> metres_per_distance = {};  // nullopt: not stated; 0: an unknown unit
+  // nullopt: not stated; 0: an unknown unit.
+  std::optional<double> metres_per_distance = {};
   std::optional<double> seconds_per_time = {};
 
   bool operator==(const StatedUnits&) const { return true; }
@@ -32,8 +33,9 @@ struct Units {
   bool operator==(const Units&) const = default;
 };
 
-// Returns the known units. Unless another unit is stated, distances from longitudes and latitudes
-// are in metres (with Metric::kScaled1000, millimetres), and times of such instances in seconds.
+// Returns the known units. Unless another unit is stated, distances computed from longitudes and
+// latitudes are in metres (with Metric::kScaled1000, millimetres). Times of instances with
+// longitudes and latitudes are then in seconds.
 // Times in a known unit count as times of day if all windows, shifts and breaks lie within two
 // days. They must not all lie within the first hour.
 Units UnitsOf(const Instance& instance);

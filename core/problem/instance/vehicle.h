@@ -40,7 +40,7 @@ struct VehicleType {
   int32_t count = 0;  // 0: unlimited
   NodeIndex depot = 0;
   double capacity = kNoLimit;  // limit in the first load dimension
-  // Time from the departure from the start to the arrival at the end, including waiting and
+  // Largest time from the departure from the start to the arrival at the end, including waiting and
   // service.
   double max_duration = kNoLimit;
   double max_distance = kNoLimit;  // limit of a route's length, in the metric's unit
@@ -66,7 +66,8 @@ struct VehicleType {
   int32_t max_reloads = 0;
   std::vector<std::string> skills = {};
   std::vector<Break> breaks = {};
-  // [R, R] row-major (R: MatrixSize). If not empty, they replace the instance's for this type.
+  // Matrices, [R, R] row-major (R: MatrixSize). One that is not empty replaces the instance's for
+  // this type.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};
 

@@ -112,10 +112,12 @@ class VehicleRules {
 
   void CheckOvertime(const VehicleType& vehicle) {
     if (vehicle.max_overtime > 0 && vehicle.max_duration == kNoLimit) {
-      errors_.Add(FieldPath(path_, "max_overtime"), "given, but there is no max_duration");
+      errors_.Add(FieldPath(path_, "max_overtime"),
+                  "given, but there is no max_duration; wanted both");
     }
     if (vehicle.max_overtime == 0 && vehicle.overtime_cost != 0) {
-      errors_.Add(FieldPath(path_, "overtime_cost"), "given, but there is no max_overtime");
+      errors_.Add(FieldPath(path_, "overtime_cost"),
+                  "given, but there is no max_overtime; wanted both");
     }
   }
 

@@ -10,14 +10,14 @@ namespace vrp {
 
 // The times of a stop. Times that differ by at most a tolerance count as equal.
 struct TimedStop {
-  double travel = 0;  // travel time to the stop, without breaks
-  double work = 0;    // from the stop's start to the departure
-  TimeWindow first = {};
-  std::span<const TimeWindow> further = {};
+  double travel = 0;                         // travel time to the stop, without breaks
+  double work = 0;                           // from the stop's start to the departure
+  TimeWindow first = {};                     // the first window
+  std::span<const TimeWindow> further = {};  // the windows after the first, in order
 
   const TimeWindow& last() const { return further.empty() ? first : further.back(); }
 
-  // Returns the earliest time from `ready` on within a window; `ready` after the last window.
+  // Returns the earliest time from `ready` on within a window. If there is none, returns `ready`.
   double StartAt(double ready, double tolerance) const {
     if (ready <= first.close + tolerance) return std::max(ready, first.open);
     for (const TimeWindow& window : further) {
@@ -28,7 +28,8 @@ struct TimedStop {
 
   bool IsLate(double start, double tolerance) const { return start > last().close + tolerance; }
 
-  // Returns the latest time up to `bound` within a window; -kNoLimit if there is none.
+  // Returns the latest time up to `bound` within a window; -kNoLimit if there is none. A window may
+  // open up to `rounding` after `bound`.
   double LatestIn(double bound, double rounding) const {
     const auto within = [&](const TimeWindow& window) {
       return std::max(window.open, std::min(bound, window.close));
@@ -39,7 +40,7 @@ struct TimedStop {
     return first.open <= bound + rounding ? within(first) : -kNoLimit;
   }
 
-  // Returns the cost of a start after a soft window; 0 if the start is within a window.
+  // Returns the cost of a start after the last window if that window is soft. Otherwise returns 0.
   double LateCost(double start) const {
     const TimeWindow& window = last();
     return window.soft() && start > window.close ? window.late_cost * (start - window.close) : 0;

@@ -192,7 +192,7 @@ class JsonReader {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> horizon, fields_.Number("horizon"));
     if (!horizon.has_value()) return absl::OkStatus();
     if (data_.windows.empty()) {
-      return fields_.Error("horizon", "given, but there are no time_windows");
+      return fields_.Error("horizon", "given, but there are no time_windows; wanted both");
     }
     if (*horizon < 0 || *horizon > kMaxMagnitude) {
       return fields_.Error("horizon", "got ", FormatNumber(*horizon), ", wanted 0 to ",

@@ -37,15 +37,16 @@ namespace vrp {
 //   of which the last may be soft.
 // - horizon: a number that bounds the close of the depots' windows.
 // - service, setup, release: one number for all customers, or an array with a number for each node
-//   (0 at depots). Service is the time at a customer. Setup is added unless the previous stop is at
-//   the same location. Release is the time at which the goods are ready at the depot.
+//   (0 at depots). Service is the time at a customer. Setup is added unless the distance and the
+//   travel time from the previous stop are 0. Release is the time at which the goods are ready at
+//   the depot.
 // - required_skills: [["crane"], [], ...], the skills that the vehicle must have; empty at depots.
 // - prizes: numbers; null at depots and at customers that must be served.
 // - priorities: integers from 0 to 100, used if not all customers can be served.
 // - shipments: [{id, pickup, delivery, amount}, ...]: two node numbers, and a number or an
 //   array with one for each load dimension. One vehicle moves the amount between the customers.
-// - alternative_groups: [[node, ...], ...]. Exactly one customer of each group is served, or none
-//   if they have a prize.
+// - alternative_groups: [[node, ...], ...]. Exactly one customer of each group is served, or at
+//   most one if the group's customers have a prize.
 // - capacity: a number >= 0, the capacity of an unlimited vehicle type. Not valid with vehicles.
 // - vehicles: [{...}, ...]. The keys are the members of VehicleType in vehicle.h, which also states
 //   their defaults. `capacity` is an array if there are several load dimensions (null: no limit).

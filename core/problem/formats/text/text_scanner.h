@@ -18,8 +18,8 @@ class TextScanner {
  public:
   TextScanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
-  // Makes later calls skip comments. A comment extends from a `mark` that begins a line or a word
-  // to the line's end.
+  // Makes later calls skip comments, which extend from a `mark` to the line's end. The mark must
+  // begin a word, or for NextLine the rest of the line.
   void SkipCommentsFrom(char mark) { comment_mark_ = mark; }
 
   // Returns the rest of the current line without blanks at its ends. If the rest is blank, returns

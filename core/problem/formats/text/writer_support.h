@@ -12,7 +12,8 @@ namespace vrp {
 // Name that replaces the file's name when a writer reads its own text back.
 inline constexpr std::string_view kWrittenName = "written";
 
-// Returns kUnimplemented as `customers[3].prize: 5, which CVRPLIB's format cannot express`.
+// Returns kUnimplemented with a message such as `customers[3].prize: 5, which Solomon's format
+// cannot express`.
 absl::Status CannotExpress(std::string_view field, std::string_view format);
 
 // Returns kUnimplemented with the reader's error if the written text could not be read back. This

@@ -11,7 +11,7 @@ namespace vrp {
 
 // Parses `root`, which must be an object. Returns kInvalidArgument as `name: jobs[3].service: got
 // "x", wanted a number`. Also refuses, by name, unknown and unsupported keys. Ignores `options`,
-// but refuses its key `c`.
+// but refuses its key `c` unless the value is false.
 absl::StatusOr<VroomInput> ReadVroomInput(const nlohmann::json& root, std::string_view name);
 
 }  // namespace vrp

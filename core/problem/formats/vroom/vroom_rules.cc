@@ -13,8 +13,8 @@
 namespace vrp {
 namespace {
 
-constexpr double kMaxLongitude = 180;
-constexpr double kMaxLatitude = 90;
+constexpr double kMaxLongitude = 180;  // degrees
+constexpr double kMaxLatitude = 90;    // degrees
 
 class Rules {
  public:

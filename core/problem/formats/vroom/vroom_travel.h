@@ -29,7 +29,8 @@ class VroomTravel {
   // Sets matrices, costs and limits of `type`, the type of vehicle `number`. `data` must have its
   // positions and metric. Returns kInvalidArgument naming the vehicle's field.
   absl::Status SetTravel(const InstanceData& data, int32_t number, VehicleType& type) const;
-  // Moves matrices that all types share to the instance. Call this last.
+  // Moves matrices that all types share to the instance, and sets its matrix_rows. If the file has
+  // matrices that types do not share, copies the first type's to the instance. Call this last.
   void ShareMatrices(InstanceData& data) const;
 
  private:

@@ -22,8 +22,8 @@ struct VrplibForm {
 
 // Returns the form of `data`. If vehicles need rows of their own, an unlimited fleet becomes one
 // vehicle for each customer. If the type needs a capacity, a capacity without limit becomes more
-// than the sum of all loads. Returns kUnimplemented for more sets of customers than the reader
-// accepts.
+// than the sum of all loads. Returns kUnimplemented for vehicles with more than kMaxVrplibSets
+// different sets of skills.
 absl::StatusOr<VrplibForm> VrplibFormOf(InstanceData data);
 
 // Limits the count of unlimited vehicle types to the number of customers.

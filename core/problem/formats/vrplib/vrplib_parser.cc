@@ -172,7 +172,9 @@ class VrplibParser {
       return scanner_.Error(section, ": got ", unit, " ", number, ", wanted 1 to ", count);
     }
     const auto index = static_cast<size_t>(number - 1);
-    if (seen[index]) return scanner_.Error(section, ": ", unit, " ", number, " given twice");
+    if (seen[index]) {
+      return scanner_.Error(section, ": ", unit, " ", number, " given twice, wanted once");
+    }
     seen[index] = true;
     return index;
   }
@@ -258,7 +260,7 @@ class VrplibParser {
       }
       for (const double depot : depots) {
         if (depot == static_cast<double>(number)) {
-          return scanner_.Error("DEPOT_SECTION: node ", number, " given twice");
+          return scanner_.Error("DEPOT_SECTION: node ", number, " given twice, wanted once");
         }
       }
       depots.push_back(static_cast<double>(number));

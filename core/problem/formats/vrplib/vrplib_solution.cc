@@ -104,7 +104,7 @@ class RouteListReader {
   }
 
   absl::Status ReadCost(std::string_view rest) {
-    if (file_.cost.has_value()) return scanner_.Error("Cost: given twice");
+    if (file_.cost.has_value()) return scanner_.Error("Cost: given twice, wanted once");
     if (rest.starts_with(":")) rest = Trimmed(rest.substr(1));
     file_.cost = ParseNumber(rest);
     if (file_.cost.has_value()) return absl::OkStatus();

@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// The kind of problem for a value of TYPE.
+// A value of TYPE, and the rules that it sets.
 struct VrplibType {
   std::string_view name;
   bool tour = false;            // whether the problem is one tour without vehicles: TSP, ATSP
@@ -18,7 +18,7 @@ struct VrplibType {
                                 // free
   bool pairs = false;           // whether goods move from one customer to another
   bool no_loads = false;        // whether demands and capacities are optional
-  // Metric of EUC_2D that the published best known costs of this type use.
+  // Metric of EUC_2D in the published best known costs of this type.
   Metric metric = Metric::kRounded;
   // The section that the type requires; empty if there is none.
   std::string_view section = {};
