@@ -53,7 +53,7 @@ struct DecodeResult {
   int32_t* lengths = nullptr;         // [P]
   double* costs = nullptr;            // [P], the metric's unit
   double* log_likelihoods = nullptr;  // [P]
-  int32_t* agreements = nullptr;      // [P]: steps whose choice was also the likeliest node
+  int32_t* agreements = nullptr;      // [P]: steps whose choice was the likeliest; not given starts
 };
 
 // The outcome of a pass.

@@ -302,7 +302,7 @@ void AddEdgeWeightGradient(const EncoderShape& s, const T* sums, T* to) {
 }
 
 // Computes scratch.gradient, with respect to the layer's input, from scratch.d_after_norm1.
-// Replaces scratch.d_after_norm1 by the gradient with respect to the rows after the skip.
+// NormAllBackward has made the latter the gradient with respect to the rows before the norm.
 template <typename P>
 void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                           const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
