@@ -27,7 +27,7 @@ class PolicyEngine;
 // choice of each instance's cheapest trajectory.
 enum class StepBaseline { kShared, kAverage, kGreedy, kBest };
 
-// A moving average of costs, in units of the side of an instance's square.
+// A moving average of costs, in units of RoutingProblem::scale.
 struct MovingAverage {
   double value = 0;
   bool known = false;  // whether a step has set it; before that, a greedy rollout's mean is used
@@ -117,8 +117,9 @@ class CapturedSteps {
   virtual absl::Status WaitForReportSlot() = 0;
   // Starts the next step without waiting for its end. Returns kResourceExhausted or kInternal if
   // the step could not start; nothing has changed then. Returns kUnavailable if the device is lost.
-  // Returns kInvalidArgument if the batch is larger than requested or the device draws the
-  // instances, and kUnimplemented if these steps learn from labels.
+  // Returns kInvalidArgument if the batch does not fit the request (its instances, nodes, kinds,
+  // matrices or features) or the device draws the instances. Returns kUnimplemented if these steps
+  // learn from labels.
   virtual absl::Status Step(StepBaseline, const NetworkBatch&) {
     return absl::UnimplementedError("step: got a baseline, wanted labels");
   }

@@ -39,7 +39,8 @@ inline int EngineThreads(const RolloutRequest& request) {
   return request.pool == nullptr ? 1 : request.pool->threads();
 }
 
-// Calls body(0) .. body(count - 1) on the pool's threads. Without a pool, `count` must be 1.
+// Calls body(0) .. body(count - 1) on the pool's threads, or on the calling thread if `count` is 1.
+// Without a pool, `count` must be 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
 
 // The memory and results of one thread. Engines derive their workers from EngineWorker.

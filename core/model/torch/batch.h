@@ -29,7 +29,7 @@ class Transfers {
 
   int64_t bytes() const { return bytes_; }
   int64_t copies() const { return copies_; }
-  int64_t matrix_bytes() const { return matrix_bytes_; }  // part of bytes(): the distance matrices
+  int64_t matrix_bytes() const { return matrix_bytes_; }  // part of bytes(): the matrices
 
  private:
   const at::Device device_;

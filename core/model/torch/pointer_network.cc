@@ -50,8 +50,8 @@ std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::s
 
 // Settings of the dropout between the layers of an LSTM.
 struct LstmDropout {
-  double share = 0;  // share of dropped units; 0: no dropout
-  bool decoder = false;
+  double share = 0;      // share of dropped units; 0: no dropout
+  bool decoder = false;  // whether the LSTM is the decoder's
   DropoutDraws draws;
   int64_t trajectories = 1;  // sequences per instance
 };
