@@ -83,7 +83,7 @@ struct PointerGroup {
   std::vector<int32_t> choices;       // second pass: choices, at step_offsets
   std::vector<int32_t> likeliest;     // per trajectory; in the second pass at step_offsets
   Floats view_memory;
-  Floats context;  // [K, kPointerColumnPadding]
+  Floats context;  // [K, kPointerColumnPadding]; step by step a row per trajectory
   Floats outputs, queries, glimpse, pointed, weights, attention, logits;
   Floats terms, likelihoods, term_weights;
   Floats d_queries, d_glimpse, d_pointed, d_weights;

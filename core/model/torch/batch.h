@@ -33,7 +33,7 @@ class Transfers {
 
  private:
   const at::Device device_;
-  const bool pinned_;
+  const bool pinned_;  // whether uploads go through page-locked memory
   int64_t bytes_ = 0;
   int64_t copies_ = 0;
   int64_t matrix_bytes_ = 0;

@@ -12,6 +12,7 @@
 namespace vrp {
 namespace {
 
+// Term that is added to the variance, so that equal values do not divide by 0.
 constexpr double kNormEpsilon = 1e-5;
 
 // Returns attention with an additive mask or bias [B, M or 1, Q, N]. `query` is [B, M, Q, D], `key`

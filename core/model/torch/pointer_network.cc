@@ -33,7 +33,7 @@ class PausedAutocast {
 
  private:
   const at::DeviceType device_;
-  const bool was_on_;
+  const bool was_on_;  // whether autocast was enabled before
 };
 
 // Returns an LSTM's weights by layer: weight_ih, weight_hh, bias_ih, bias_hh.

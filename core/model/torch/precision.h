@@ -22,8 +22,8 @@ class AutocastScope {
 
  private:
   const at::DeviceType device_;
-  const bool on_;
-  const bool was_on_;
+  const bool on_;      // whether this scope enables autocast
+  const bool was_on_;  // whether autocast was enabled before
   const at::ScalarType type_before_;
 };
 
