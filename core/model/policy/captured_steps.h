@@ -1,7 +1,7 @@
 // Training steps that are captured once as a graph and then replayed on an engine's device. A step
 // runs REINFORCE (instances, rollout, baseline, second pass) or learns from labels (forced
-// decoding, one pass). Both end with backward, clipping and the optimiser. The host waits for
-// nothing; reports of a step arrive some steps later. Needs no torch.
+// decoding, one pass). Both end with backward, clipping and the optimiser. The host does not
+// wait for a step; the step's report arrives some steps later. Needs no torch.
 #pragma once
 
 #include <algorithm>
@@ -129,7 +129,8 @@ class CapturedSteps {
     return absl::UnimplementedError("step: got a baseline, wanted labels");
   }
   // Starts the next step, which learns from labels, without waiting for its end. Returns the errors
-  // of Step, and kUnimplemented if these steps have a baseline.
+  // of Step. Returns kUnimplemented if these steps have a baseline, or for a teacher_forcing below
+  // 1 if the network is no sequence model.
   virtual absl::Status StepOnLabels(const StepLabels&, const NetworkBatch&) {
     return absl::UnimplementedError("step: got labels, wanted a baseline");
   }
