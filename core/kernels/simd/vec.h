@@ -3,7 +3,7 @@
 // them may include this. The sources are compiled once for each instruction set, with
 // VRP_SIMD_NAMESPACE (such as avx2 or amx_bf16) and VRP_SIMD_BYTES (32 or 64) set.
 //
-// Each instruction set has its own namespace. These files must not use inline functions of the
+// Each instruction set has its own namespace. The sources must not use inline functions of the
 // standard library. The linker keeps only one copy of an inline function, possibly one that an
 // older CPU cannot run.
 #pragma once
