@@ -50,7 +50,7 @@ class LossScaler {
 
   at::Tensor Scale(const at::Tensor& loss) const;
   // Divides `gradient` by the scale and updates the scale. Returns false if the gradient had
-  // overflowed. It is then 0, and the step must be skipped.
+  // overflowed. The gradient is then 0, and the step must be skipped.
   bool Unscale(at::Tensor gradient);
 
   // Returns the scale's memory and rule for an optimiser that unscales on the device.
