@@ -18,13 +18,15 @@ absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const Model
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, kMaxSafetensorsBytes));
   const std::string hash = Sha256Hex(bytes);
   if (hash != card.weights_sha256) {
-    return absl::InvalidArgumentError(
-        Concat(path, ": SHA-256: got ", hash, ", wanted the card's ", Quoted(card.weights_sha256)));
+    return absl::InvalidArgumentError(Concat(path, ": SHA-256: got ", hash, ", wanted the card's ",
+                                             Quoted(card.weights_sha256),
+                                             ": take both files from the same model"));
   }
   return SafetensorsFile::Parse(std::move(bytes), path);
 }
 
-// Makes an improver. If there are executors, it shares the device and its memory with training.
+// Makes an improver, or returns null in a build without CUDA. With executors, the improver shares
+// the device and its memory with training.
 std::unique_ptr<BatchImprover> MakeImprover(DeviceId device, DeviceExecutors* executors) {
   if (executors == nullptr) return MakeCudaBatchImprover({.device = device.index});
   return MakeCudaBatchImprover(

@@ -27,7 +27,7 @@ struct EngineRequest {
 };
 
 // Makes an engine with weights drawn from the seed. Returns kInvalidArgument naming a wrong
-// architecture or size, and for a CUDA device the errors of MakeTorchEngine
+// architecture or size, and for a CUDA device the errors of the executor and of MakeTorchEngine
 // (core/model/torch/engines.h).
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& request);
 

@@ -187,6 +187,33 @@ TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
   }
 }
 
+TEST(RoutingStepTest, RefusesLatenessThatTheCheckerRefuses) {
+  // The windows span 60 from 900 on. The checker tolerates 6e-5, and the rules tolerate half of it.
+  const std::vector<double> y = {0, 0};
+  const std::vector<double> opens = {900, 900};
+  const std::vector<double> closes = {960, 920};
+  for (const double late : {1e-5, 2e-4}) {
+    const std::vector<double> x = {0, 20 + late};
+    MaskedTrajectory trajectory({.nodes = 2,
+                                 .x = x.data(),
+                                 .y = y.data(),
+                                 .window_opens = opens.data(),
+                                 .window_closes = closes.data()});
+    trajectory.Mask();
+    InstanceData data;
+    data.kind = ProblemKind::kVrptw;
+    data.positions = {{x[0], y[0]}, {x[1], y[1]}};
+    data.demands = {0, 1};
+    data.vehicles = {VehicleType{.capacity = 1}};
+    data.windows = {{opens[0], closes[0]}, {opens[1], closes[1]}};
+    const absl::StatusOr<Instance> instance = Instance::Create(data);
+    ASSERT_TRUE(instance.ok()) << instance.status();
+    const bool feasible = CheckPlan(*instance, {{.customers = {1}}}).feasible;
+    EXPECT_EQ(feasible, late < 6e-5) << late;
+    EXPECT_EQ(trajectory.mask[1] == 0, feasible) << late;
+  }
+}
+
 TEST(RoutingStepTest, AllowsNoNodeIfNoEmptyVehicleCanServeACustomer) {
   const std::vector<double> x = {0, 10};
   const std::vector<double> y = {0, 0};

@@ -49,7 +49,7 @@ TEST(FlatParametersTest, NamesMissingAndUnknownParameters) {
   FlatParameters small(ParameterLayout({{.name = "a.weight", .shape = {2, 3}}}), 1);
   FlatParameters parameters = RandomParameters(2);
   EXPECT_EQ(parameters.Load(*SafetensorsFile::Parse(small.Save(), "w"), "w").message(),
-            "w: a.bias: missing");
+            "w: a.bias: missing, wanted F32[2]");
   EXPECT_EQ(small.Load(*SafetensorsFile::Parse(parameters.Save(), "w"), "w").message(),
             "w: \"a.bias\": this network has no such parameter");
 }
@@ -59,7 +59,7 @@ TEST(FlatParametersTest, RefusesNonFiniteWeights) {
   parameters.values()[6] = std::numeric_limits<float>::quiet_NaN();
   FlatParameters other = RandomParameters(2);
   EXPECT_EQ(other.Load(*SafetensorsFile::Parse(parameters.Save(), "w"), "w").message(),
-            "w: a.bias[0]: not a finite number");
+            "w: a.bias[0]: got nan, wanted a finite number");
 }
 
 TEST(GraphTransformerLayoutTest, PlacesEveryParameterOnceWithoutGaps) {

@@ -152,7 +152,8 @@ TEST(TorchEngineTest, NamesAForbiddenChoice) {
   const std::vector<std::vector<int32_t>> choices = {{1, 2, 1}};
   const auto run = engine->Run(batch, {.choice = Choice::kForced, .choices = choices});
   EXPECT_EQ(run.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is not allowed at this step");
+  EXPECT_EQ(run.status().message(),
+            "choices[0][2]: got 1, wanted a node that is allowed at this step");
 }
 
 TEST(TorchEngineTest, RefusesBeamSearchAndNamesAlternatives) {

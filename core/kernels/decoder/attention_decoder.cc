@@ -164,8 +164,8 @@ class RolloutRun {
   int64_t scored_ = 0;       // nodes scored since the last poll of the stop condition
 };
 
-// One second pass. Scores the steps of all trajectories, one trajectory after the other, in full
-// blocks.
+// One second pass. Scores the steps of all trajectories, one trajectory after the other, in blocks
+// that are full except the last.
 template <typename T>
 class SecondPassRun {
  public:

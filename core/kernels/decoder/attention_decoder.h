@@ -27,9 +27,10 @@ class BeamSearch;  // core/kernels/decoder/beam_search.h
 // The options of a rollout.
 struct DecodeRequest {
   StepChoice choice = StepChoice::kGreedy;
-  int32_t trajectories = 1;      // P
-  bool distinct_starts = false;  // see RolloutRequest in core/model/policy/policy_engine.h
-  int32_t first_start = 0;       // distinct_starts: number of trajectory 0 among the starts
+  int32_t trajectories = 1;  // P
+  // Whether the first choices are given (RolloutRequest in core/model/policy/policy_engine.h).
+  bool distinct_starts = false;
+  int32_t first_start = 0;  // distinct_starts: number of trajectory 0 among the starts
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;
@@ -53,7 +54,7 @@ struct DecodeResult {
   int32_t* lengths = nullptr;         // [P]
   double* costs = nullptr;            // [P], the metric's unit
   double* log_likelihoods = nullptr;  // [P]
-  int32_t* agreements = nullptr;      // [P]: steps whose choice was also the likeliest node
+  int32_t* agreements = nullptr;      // [P]: steps whose choice was the likeliest; not given starts
 };
 
 // The outcome of a pass.

@@ -1,6 +1,6 @@
 // Functions of attention_decoder.cc that depend on the instruction set. They score decoder steps,
 // in blocks or one by one, and compute the gradient. The caller decides which nodes are allowed and
-// tracks the trajectories. All sizes count elements of T.
+// tracks the trajectories. Strides and memory sizes count elements of T.
 #pragma once
 
 #include <cstdint>

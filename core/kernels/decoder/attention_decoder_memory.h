@@ -80,9 +80,9 @@ void TakeSteps(const simd::DecoderSizes& sizes, MemoryPieces<T>& pieces,
 // (`gradient`) replays them one by one. A beam search (`scores`) stores its tours itself.
 struct DecoderNeeds {
   int32_t trajectories = 0;
-  bool gradient = false;
-  bool scores = false;  // whether the scores of all nodes are needed
-  bool legs = false;    // whether all distances are computed once
+  bool gradient = false;  // whether the pass is a second pass
+  bool scores = false;    // whether the scores of all nodes are needed
+  bool legs = false;      // whether all distances are computed once
 };
 
 // Lays out the memory of a pass. `kernels` is the number of elements of the kernels' scratch.

@@ -35,9 +35,10 @@ class BatchDecoder {
 };
 
 // Returns a decoder that runs the same programs on the CPU. One thread decodes an instance: a
-// thread of `pool`, which outlives the decoder, or the calling thread if `pool` is null. The
-// calling thread also runs a second pass whose instances share the gradient of shares_weight. This
-// decoder is the reference for CUDA and for float64, and slower than AttentionDecoder.
+// thread of `pool`, which must outlive the decoder. The calling thread decodes if `pool` is null or
+// the batch has one instance. The calling thread also runs a second pass whose instances share the
+// gradient of shares_weight. This decoder is the reference for CUDA and for float64, and slower
+// than AttentionDecoder.
 template <typename T>
 std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool = nullptr);
 

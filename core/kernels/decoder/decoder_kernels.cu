@@ -1,4 +1,5 @@
-// Kernels of the decoder. A block serves one instance and some of its trajectories.
+// Kernels of the decoder. A block serves some of one instance's trajectories, or some of their
+// steps.
 #include "core/kernels/decoder/decoder_launch.h"
 #include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"

@@ -8,8 +8,8 @@ namespace {
 // Number of groups that keep a multiprocessor busy while some of them wait for memory.
 constexpr int64_t kGroupsPerMultiprocessor = 8;
 // Minimum number of groups of a block for which a copy in shared memory pays off, if blocks share a
-// multiprocessor. A block that has a multiprocessor to itself always gains, because it reads the
-// nodes at every step.
+// multiprocessor. In a rollout, a block that has a multiprocessor to itself always gains, because
+// it reads the nodes at every step.
 constexpr int32_t kMinGroupsForStaging = 4;
 
 int64_t DivideRoundingUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -19,8 +19,9 @@ int64_t StagedBytes(const DecoderLaunchSize& size) {
   return int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
 }
 
-// Returns the number of groups per block, at most `max_groups`, whose scratch fits together with
-// `reserved_bytes`. Halves the number until the scratch fits, but returns at least one.
+// Returns the number of groups per block, at most `max_groups` and kMaxSlices, whose scratch fits
+// together with `reserved_bytes`. Halves the number until the scratch fits, but returns at least
+// one.
 int32_t SlicesThatFit(const DecoderLaunchSize& size, const DeviceLimits& limits, int64_t max_groups,
                       int64_t reserved_bytes) {
   auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, max_groups));

@@ -22,6 +22,7 @@ struct DecoderLaunchSize {
 
 // A plan for blocks_per_instance * slices groups per instance. Group g takes the trajectories p
 // with p % trajectory_parts == g % trajectory_parts, and part g / trajectory_parts of their steps.
+// Groups without a part of the steps do nothing.
 struct DecoderLaunchPlan {
   int32_t slices = 1;
   int32_t blocks_per_instance = 1;

@@ -8,8 +8,8 @@ namespace vrp {
 
 // SecondPassRequest for a whole batch.
 struct BatchSecondPassRequest {
-  int32_t trajectories = 1;  // P
-  bool distinct_starts = false;
+  int32_t trajectories = 1;      // P
+  bool distinct_starts = false;  // whether the first choices are given
   double label_smoothing = 0;
   int32_t max_steps = 0;             // T
   const int32_t* choices = nullptr;  // [B, P, T] of allowed nodes, -1 after the end

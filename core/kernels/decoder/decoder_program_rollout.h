@@ -9,8 +9,8 @@ namespace vrp {
 // DecodeRequest for a whole batch.
 struct BatchRolloutRequest {
   StepChoice choice = StepChoice::kGreedy;
-  int32_t trajectories = 1;  // P, of each instance
-  bool distinct_starts = false;
+  int32_t trajectories = 1;      // P, of each instance
+  bool distinct_starts = false;  // whether first choices are given, as in DecodeRequest
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;

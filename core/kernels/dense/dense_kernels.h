@@ -1,4 +1,4 @@
-// The dense passes of each instruction set; see core/kernels/dense/dense.h.
+// The dense kernels of each instruction set; see core/kernels/dense/dense.h.
 #pragma once
 
 #include "core/kernels/dense/dense.h"

@@ -93,8 +93,8 @@ struct Head {
   }
 };
 
-// Writes a head's columns of `out` for `count` queries from `first` on, which fill kVectors
-// vectors.
+// Writes a head's columns of `out` for `count` queries from `first` on, at most kVectors
+// vectors. Also writes the queries' maxima and inverse sums to c.softmax.
 template <int64_t kVectors, typename T>
 inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t first,
                         int64_t count, View<T> out) {

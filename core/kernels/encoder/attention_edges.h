@@ -31,7 +31,7 @@ inline int64_t PackedEdgesSize(int64_t features, int64_t nodes) {
 }
 
 // Packs edges [features, queries, keys] to [padded features, panels, keys, queries of a panel].
-// Pads queries and features with 0.
+// Pads queries to whole vectors and features to whole groups with 0.
 template <typename T>
 inline void PackEdges(const T* edges, int64_t features, int64_t nodes, T* to) {
   constexpr int64_t kColumns = kPanelColumns<T>;

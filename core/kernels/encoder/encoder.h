@@ -73,7 +73,7 @@ class Encoder {
 
   // Returns the number of elements of the memory that Forward leaves for Backward (`saved`), and of
   // both passes' scratch. `saved` must not move between the two passes. For 51 nodes and the sizes
-  // above, `saved` takes 0.78 MiB in float.
+  // above, `saved` takes 0.79 MiB in float.
   virtual int64_t SavedSize(std::span<const int32_t> first_rows) const = 0;
   virtual int64_t ScratchSize(std::span<const int32_t> first_rows) const = 0;
 
@@ -91,9 +91,9 @@ template <typename T>
 std::unique_ptr<Encoder<T>> MakeEncoder(const EncoderShape& shape,
                                         std::vector<EncoderLayerOffsets> layers, Isa isa);
 
-// Returns an encoder that computes the linear layers' products in bf16. Everything else (sums,
-// attention, norms, the gradient) is in float. An instance's result still does not depend on its
-// group. The CPU must be able to run `bf16`, which must not be kNone.
+// Returns an encoder that computes the linear layers' products in bf16, forward and backward.
+// Everything else (sums, attention, norms) is in float. An instance's result still does not depend
+// on its group. The CPU must be able to run `bf16`, which must not be kNone.
 std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
                                                 std::vector<EncoderLayerOffsets> layers, Bf16 bf16);
 

@@ -302,7 +302,7 @@ void AddEdgeWeightGradient(const EncoderShape& s, const T* sums, T* to) {
 }
 
 // Computes scratch.gradient, with respect to the layer's input, from scratch.d_after_norm1.
-// Replaces scratch.d_after_norm1 by the gradient with respect to the rows after the skip.
+// NormAllBackward has made the latter the gradient with respect to the rows before the norm.
 template <typename P>
 void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                           const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
@@ -348,7 +348,7 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
   CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.gradient);
   for (int32_t l = s.layers - 1; l >= 0; --l) {
     // Takes the memory of all earlier layers first, because a layer's memory follows that of the
-    // earlier ones. This is cheap compared with a layer's work.
+    // earlier ones. Taking memory is cheap compared with a layer's work.
     Memory<T> packed_memory(const_cast<T*>(call.packed));
     Memory<T> saved_memory(saved);
     const SavedGroup<T> group(s, call.first_rows, call.instances, saved_memory);

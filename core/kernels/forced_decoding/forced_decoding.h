@@ -11,7 +11,8 @@
 namespace vrp {
 
 // Runs the same programs on CPU memory. One thread runs a whole trajectory. Uses the pool's
-// threads, or the calling thread if `pool` is null. T is float or double.
+// threads, or the calling thread if `pool` is null or there are at most 64 trajectories. T is float
+// or double.
 template <typename T>
 void ForceDecodeOnCpu(const ForcedDecodingRequest& request, const ForcedDecodingResult<T>& result,
                       CpuPool* pool = nullptr);

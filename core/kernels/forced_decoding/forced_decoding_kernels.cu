@@ -6,8 +6,8 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kWarpThreads = 32;
-constexpr int32_t kWarpsPerBlock = 4;
+constexpr int32_t kWarpThreads = 32;   // number of threads of a warp
+constexpr int32_t kWarpsPerBlock = 4;  // number of warps of a block
 
 __global__ void __launch_bounds__(kWarpThreads* kWarpsPerBlock)
     ForcedDecodingKernel(ForcedDecodingRequest request, ForcedDecodingResult<float> result) {

@@ -52,15 +52,15 @@ class BatchImprover {
  public:
   virtual ~BatchImprover() = default;
 
-  // Improves the plans and returns the smallest number of rounds of any plan. A result depends only
-  // on the plan, the seed and the number of rounds. Returns the errors of CudaStatus
-  // (launch/cuda_scratch.h) and of the DeviceRunner. Not thread-safe.
+  // Improves the plans and returns the smallest number of rounds of any plan. A plan's result
+  // depends only on the plan, the seed, and the numbers of rounds requested and done. Returns the
+  // errors of CudaStatus (launch/cuda_scratch.h) and of the DeviceRunner. Not thread-safe.
   virtual absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
                                           const ImproveOptions& options) = 0;
 };
 
 // Returns an improver on the CPU, the reference for CUDA. One thread improves a whole plan. The
-// improver splits a batch into parts of at most `part_bytes`.
+// improver splits a batch into parts of at most `part_bytes`, or of one plan.
 std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int64_t{1} << 30,
                                                        DeviceRunner runner = {});
 
@@ -68,7 +68,8 @@ std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int6
 struct CudaImproverOptions {
   int32_t device = 0;
   DeviceRunner runner = {};  // shared with all other users of the device
-  // Largest share of the device's memory. A call also uses at most half of the free memory.
+  // Maximum share of the device's memory, in percent, for a part of several plans. Such a part also
+  // uses at most half of the free memory.
   int32_t memory_percent = 50;
 };
 // Returns an improver on the given CUDA device with one warp per plan. Returns null in a build

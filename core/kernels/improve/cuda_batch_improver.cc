@@ -40,8 +40,8 @@ class CudaBatchImprover final : public BatchImprover {
   explicit CudaBatchImprover(const CudaImproverOptions& options) : options_(options) {}
   ~CudaBatchImprover() override {
     if (stream_ == nullptr) return;
-    // Ignores errors, because they mean that the device's thread has ended and the process is about
-    // to end.
+    // Ignores errors, which mean that the device's thread has ended or that CUDA has failed. A
+    // destructor cannot report them.
     static_cast<void>(
         RunWork([this] { return CudaStatus(cudaStreamDestroy(stream_), "destroy a stream"); }));
   }

@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kWarpThreads = 32;
+constexpr int32_t kWarpThreads = 32;  // number of threads of a warp
 
 __global__ void __launch_bounds__(kWarpThreads* kMaxImproveWarps)
     ImproveKernel(ImproveBatch batch, ImproveRequest request, int64_t warp_scratch_bytes,

@@ -9,12 +9,12 @@
 
 namespace vrp {
 
-// Number of neighbours in a customer's list, which ruins visit, and number of those that moves of
-// the descent try.
+// Maximum number of neighbours in a customer's list, which ruins visit, and maximum number of those
+// that moves of the descent try.
 inline constexpr int32_t kListedNeighbours = 32;
 inline constexpr int32_t kMoveNeighbours = 12;
 
-// Cost of an infeasible move.
+// Change of the cost that stands for an infeasible or skipped move.
 inline constexpr int32_t kNoMove = std::numeric_limits<int32_t>::max();
 
 // A view of an instance. A plan consists of points: the customers 1 .. N - 1, and for each route r

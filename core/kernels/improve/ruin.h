@@ -16,7 +16,8 @@ inline constexpr int32_t kMaxStringLength = 10;
 
 // Removes `length` customers of a string that begins up to `max_before` customers before
 // `customer`. If `skipped` >= 0, the string has one customer more, and the one at position
-// `skipped` (from 0) stays. Must run on one thread.
+// `skipped` (from 0) stays. Removes fewer customers if the route is shorter or kMaxRemoved is
+// reached. Must run on one thread.
 VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveScratch& scratch,
                                     int32_t customer, int32_t length, int32_t skipped,
                                     uint32_t max_before) {
@@ -51,8 +52,8 @@ VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scrat
   for (int32_t r = 0; r < task.routes; ++r) used += plan.counts[r] > 0 ? 1 : 0;
   const int32_t mean = (task.nodes - 1) / used;
   const int32_t longest = mean < kMaxStringLength ? mean : kMaxStringLength;
-  // Draws uniformly from 1 .. 4 kMeanRemoved / (1 + longest) - 1. A fractional bound makes the last
-  // value less likely.
+  // Draws uniformly from 1 .. 4 kMeanRemoved / (1 + longest) - 1. A fractional bound is rounded up,
+  // and that value is less likely.
   const int32_t span = 4 * kMeanRemoved - 1 - longest;
   const auto strings =
       static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(span)) / (1 + longest));

@@ -15,9 +15,9 @@ struct LaunchShape {
   int64_t shared_bytes = 0;  // of a block, dynamic
 };
 
-// Allows `kernel` more than the default 48 KiB of shared memory. Always asks for the device's
-// maximum. The limit belongs to the kernel, so a smaller one would break launches on other threads
-// or in captured graphs. The kernel must not have static shared memory.
+// Allows `kernel` the device's maximum of shared memory if `bytes` exceeds the default of 48 KiB.
+// The limit belongs to the kernel, so a smaller one would break launches on other threads or in
+// captured graphs. The kernel must not have static shared memory.
 template <typename Kernel>
 cudaError_t AllowShared(Kernel kernel, int64_t bytes) {
   if (bytes <= 48 * 1024) return cudaSuccess;

@@ -53,7 +53,7 @@ struct LstmKernels {
     int64_t rows = 0;
     int64_t hidden_size = 0;
     const T* packed = nullptr;
-    bool from_last = false;
+    bool from_last = false;  // whether the product begins with the last columns
     const T* cell = nullptr;
     const T* next_cell = nullptr;
     const T* d_hidden = nullptr;

@@ -15,8 +15,8 @@ struct OptimiserState {
   double norm = 0;          // of the last gradient, before clipping
   int32_t is_applied = 0;   // 0: the last step was skipped
   uint32_t arrived = 0;     // blocks whose sums are done, on CUDA
-  AdamWFactors factors[2];  // of the last step; [1]: with weight decay
-  float average_share = 0;  // of the last step
+  AdamWFactors factors[2];  // of the last applied step; [1]: with weight decay
+  float average_share = 0;  // of the last applied step
 };
 
 // Loss scaling by the rule of torch.amp.GradScaler. With null pointers, there is none.

@@ -11,8 +11,8 @@
 namespace vrp {
 
 // Number of features of a node. kNodeFeatureNames has their names. One shift and one factor map
-// coordinates into the unit square, and the same factor scales lengths. Loads are shares of the
-// capacity, and times are shares of the horizon, from 0 to 1. Windows count from the depot's
+// coordinates into the unit square. Lengths are relative to RoutingProblem::scale. Loads are shares
+// of the capacity, and times are shares of the horizon, from 0 to 1. Windows count from the depot's
 // opening. Missing values are 0, and missing windows are [0, 1].
 inline constexpr auto kNodeFeatures = static_cast<int32_t>(kNodeFeatureNames.size());
 // open_routes and limit_share (scale / distance limit, at most 4, 0 without a limit) are equal at

@@ -11,7 +11,7 @@ namespace vrp {
 
 // Number of features of each node. They are is_visited, the distances from the vehicle and to the
 // depot, the wait before the window opens, and the slack before the window closes. Distances are
-// Euclidean, relative to the instance's scale. Times are shares of the horizon, or 0 without
+// Euclidean, relative to PointerScale. Times are shares of the horizon, or 0 without
 // windows.
 inline constexpr int32_t kPointerDynamic = 5;
 // Number of features of the step: the remaining load, the elapsed time (shares of capacity and

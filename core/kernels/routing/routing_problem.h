@@ -31,7 +31,8 @@ struct RoutingProblem {
   const double* window_closes = nullptr;  // [N]
   const double* services = nullptr;       // [N]; null: 0
   // Units of the network's context. Times are relative to `horizon`. Lengths are relative to
-  // `scale`, the side of the square that holds the instance, or the longest distance of its matrix.
+  // `scale`: the side of the square that holds the instance, in the metric's unit, or the longest
+  // distance of its matrix.
   double horizon = 1;
   double scale = 1;
 };

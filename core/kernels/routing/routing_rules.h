@@ -1,6 +1,6 @@
 // Legs and limits of a routing problem, for the steps of rollouts. All values are double, in the
-// instance's own units. The limits are those of core/problem/checker/checker.cc with half of its
-// tolerance, so that allowed steps make feasible plans.
+// instance's own units. The tolerances of loads, distances, durations and times are half of those
+// in core/problem/checker, so that allowed steps make feasible plans.
 #pragma once
 
 #include <cmath>
@@ -11,16 +11,16 @@
 
 namespace vrp {
 
-// A problem with its limits, including tolerances.
+// A problem with its limits, including tolerances. The steps of a TSP ignore the limits.
 struct StepRules {
   RoutingProblem problem;
   double load_limit = 0;  // this and the next two include a tolerance
   double distance_limit = 0;
   double duration_limit = 0;
   double time_tolerance = 0;
-  bool timed = false;    // whether there are windows or a duration limit
-  bool bounded = false;  // whether there is a distance limit
-  bool pickups = false;  // whether there are backhauls
+  bool timed = false;    // whether there are windows or a duration limit; false for a TSP
+  bool bounded = false;  // whether there is a distance limit; false for a TSP
+  bool pickups = false;  // whether there are backhauls; false for a TSP
 };
 
 // Returns the Euclidean length, rounded as `metric` defines.
@@ -42,7 +42,8 @@ constexpr Real RoundedLength(Metric metric, Real dx, Real dy) {
   return length;
 }
 
-// Returns the same value as Instance::Distance or Instance::Duration.
+// LegDistance returns the value of Instance::Distance, and LegDuration the value of
+// Instance::Duration. `distance` is the LegDistance of the same leg.
 constexpr double LegDistance(const RoutingProblem& problem, int32_t from, int32_t to) {
   if (problem.distances != nullptr) {
     return problem.distances[static_cast<int64_t>(from) * problem.nodes + to];
@@ -56,8 +57,8 @@ constexpr double LegDuration(const RoutingProblem& problem, int32_t from, int32_
   return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
 }
 
-// Returns the cost of a route from the depot via `route` and, unless routes are open, back. Ignores
-// limits.
+// Returns the length of a route from the depot via `route` and, unless routes are open, back.
+// Ignores limits.
 constexpr double RoundTrip(const RoutingProblem& problem, const int32_t* route, int32_t length) {
   double sum = 0;
   int32_t from = 0;
@@ -75,16 +76,26 @@ constexpr double ValueAt(const double* values, int32_t node, double otherwise = 
 constexpr double Larger(double a, double b) { return a > b ? a : b; }
 constexpr double Smaller(double a, double b) { return a < b ? a : b; }
 
+// Returns the time from the first opening to the last closing of the windows that close, at least
+// 1, as the checker does.
+constexpr double WindowSpan(const RoutingProblem& problem) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double first = kInfinity;
+  double last = -kInfinity;
+  for (int32_t n = 0; problem.window_closes != nullptr && n < problem.nodes; ++n) {
+    if (problem.window_closes[n] == kInfinity) continue;
+    first = Smaller(first, ValueAt(problem.window_opens, n));
+    last = Larger(last, problem.window_closes[n]);
+  }
+  return Larger(1, last - first);
+}
+
 // Derives the limits. Uses explicit fused multiply-adds, so that host and device get bit-identical
 // rules whether or not compilers contract products.
 constexpr StepRules MakeStepRules(const RoutingProblem& problem) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   StepRules rules{.problem = problem};
-  double horizon = 1;
-  for (int32_t n = 0; problem.window_closes != nullptr && n < problem.nodes; ++n) {
-    if (problem.window_closes[n] < kInfinity) horizon = Larger(horizon, problem.window_closes[n]);
-  }
-  rules.time_tolerance = 0.5e-6 * horizon;
+  rules.time_tolerance = 0.5e-6 * WindowSpan(problem);
   rules.load_limit = std::fma(0.5e-9, Larger(1, problem.capacity), problem.capacity);
   rules.distance_limit =
       std::fma(0.5e-6, Larger(1, problem.distance_limit), problem.distance_limit);

@@ -16,7 +16,8 @@ struct RouteState {
   bool has_picked_up = false;  // whether the route has begun to pick up
   double delivered = 0;        // of this route, like all values down to `distance`
   double picked_up = 0;
-  // Earliest departure from `current` if the vehicle left the depot when the depot opened.
+  // Earliest departure from `current` if the vehicle left the depot when the depot opened. Visits
+  // change this and the next two values only with StepRules::timed.
   double time = 0;
   double waited = 0;    // waiting before windows opened, on that schedule
   double delay = 0;     // largest delay of the start that misses no window so far

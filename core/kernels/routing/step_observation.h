@@ -30,7 +30,7 @@ struct ObservationLayout {
 template <typename T>
 struct ObservationColumns {
   int64_t* current = nullptr;    // the vehicle's node
-  int64_t* first = nullptr;      // a TSP's first node
+  int64_t* first = nullptr;      // a TSP's first node; 0 without one
   uint8_t* begins = nullptr;     // 1: a TSP's tour is empty
   T* shares = nullptr;           // [ObservedShares]
   uint8_t* forbidden = nullptr;  // [N]

@@ -52,7 +52,7 @@ struct Bf16Operands {
   }
 
  private:
-  // Returns a stride that is a cache line more than a row's length, for the same reason as
+  // Returns the length of a row of pairs in whole cache lines, plus one line for the same reason as
   // GateStride.
   static int64_t PairStride(int64_t inner) {
     constexpr int64_t kLine = kLanes<float>;

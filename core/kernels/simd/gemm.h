@@ -2,8 +2,9 @@
 // accumulation) works on the registers that hold the result. vec.h states who may include this.
 //
 // The micro-kernel is the usual outer product (Goto and van de Geijn 2008). A block of C stays in
-// registers over the whole inner dimension, and B comes from packed panels that fit into the L1
-// cache. A row's results do not depend on the other rows of A, so a batch may be split anywhere.
+// registers over the whole inner dimension. Each block reads a panel of B, which is contiguous if B
+// is packed. A row's results do not depend on the other rows of A, so a batch may be split
+// anywhere.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ template <typename T>
 struct MatrixB {
   const T* data;
   int64_t stride;
-  bool packed;
+  bool packed;  // whether `data` is in PackB's layout
 };
 
 // Addresses of a block's rows at step k. One pointer serves three rows (base, base + row and base +

@@ -52,7 +52,7 @@ inline __attribute__((always_inline)) void GradientBlock(const T* a, const T* b,
 }
 
 // Computes a panel's outputs in blocks of equal height, except the last: 11, 11 and 10 of 32 with
-// AVX-512 in float.
+// AVX-512 in float. Computes the outputs of a narrower panel that fill no block one at a time.
 template <typename T, typename Steps, int64_t kVectors>
 inline void GradientPanel(const T* a, const T* b, int64_t rows, int64_t outputs, int64_t i,
                           int64_t j, const AddGradientTo<T>& add) {

@@ -1,5 +1,5 @@
-// Blocks of a product (gemm.h) with any kind of steps (panel_product.h). Each block prefetches
-// operands of the next blocks. vec.h states who may include this.
+// Blocks of a product (gemm.h) with any kind of steps (panel_product.h). A block can
+// prefetch operands of later blocks. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>

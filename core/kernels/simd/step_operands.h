@@ -13,7 +13,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Loads the first `count` elements, at most a vector.
+// Loads a vector of the first `count` elements. Lanes beyond `count` are 0.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> LoadUpTo(const T* from, int64_t count) {
   return count >= kLanes<T> ? Load<T>(from) : LoadFirst<T>(from, count);
@@ -31,15 +31,18 @@ struct PlainOperands {
   static int64_t PackedInner(int64_t inner) { return inner; }
   // Returns the number of elements of Left's `work`.
   static int64_t WorkSize(int64_t /*rows*/, int64_t /*inner*/) { return 0; }
-  // Returns the left side of a product with `inner` columns.
+  // Returns the left operand of a product, [rows, inner], in the form that Multiply reads. `work`
+  // holds the operand if that form differs.
   static MatrixA<T> Left(MatrixA<T> a, int64_t /*rows*/, int64_t /*inner*/, T* /*work*/) {
     return a;
   }
-  // Returns `count` elements of a row from `from` on, at most kLanes * kValuesPerElement.
+  // Returns the first kLanes * kValuesPerElement values of a row at `from`. The row has only
+  // `count` values left; values beyond are 0.
   static inline __attribute__((always_inline)) Vec<T> AlongRow(const T* from, int64_t count) {
     return LoadUpTo<T>(from, count);
   }
-  // Returns the elements of kValuesPerElement rows, of which only `rows` exist.
+  // Returns the first kLanes values of kValuesPerElement rows. Only `rows` rows with `count` values
+  // each exist; other values are 0.
   static inline __attribute__((always_inline)) Vec<T> AlongRows(MatrixA<T> from, int64_t /*rows*/,
                                                                 int64_t count) {
     return LoadUpTo<T>(from.data, count);

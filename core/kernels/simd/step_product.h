@@ -77,7 +77,7 @@ inline void LastStepColumns(const StepProduct<T>& p, const Epilogue& epilogue) {
   }
 }
 
-// Computes a product. With `from_last`, begins with the last columns. If callers alternate
+// Computes a product. With `from_last`, begins with the last whole panel. If callers alternate
 // `from_last` from pass to pass, the columns used last are still in the cache.
 template <typename T, typename Steps, typename Epilogue>
 inline void MultiplySteps(const StepProduct<T>& p, bool from_last, const Epilogue& epilogue) {

@@ -32,8 +32,8 @@ inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t widt
   }
 }
 
-// Packs `weights` [outputs, inputs] to `forward` for y = W x and to `back` for backward. Both sizes
-// are multiples of 16.
+// Packs `weights` [outputs, inputs] to `forward` for y = W x and to `back` for dx = W^T dy. Both
+// sizes are multiples of 16.
 template <typename P, typename T = typename P::Element>
 inline void PackWeights(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;

@@ -38,8 +38,8 @@ struct StoreHead {
   }
 
  private:
-  // Stores a head's columns that do not fill a vector. Not inline, because copies for each row of
-  // each block height would take a minute to compile and a megabyte of code.
+  // Stores columns of a head that do not fill an aligned vector. Not inline, because copies for
+  // each row of each block height would take a minute to compile and a megabyte of code.
   __attribute__((noinline)) void StoreOneByOne(const T* values, int64_t i, int64_t rows) const {
     for (int64_t r = 0; r < rows; ++r, values += kLanes<T>) {
       for (int64_t c = 0; c < kLanes<T> && c < channels; ++c) {

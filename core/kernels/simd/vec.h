@@ -1,9 +1,9 @@
-// Vectors of the instruction set that the including file is compiled for. Only the files listed in
-// vrp_add_simd_sources and vrp_add_isa_sources (core/kernels/CMakeLists.txt) may include this. They
-// are compiled once for each instruction set, with VRP_SIMD_NAMESPACE (such as avx2 or amx_bf16)
-// and VRP_SIMD_BYTES (32 or 64) set.
+// Vectors of the instruction set that the including file is compiled for. Only the sources listed
+// in vrp_add_simd_sources and vrp_add_isa_sources (core/kernels/CMakeLists.txt) and headers for
+// them may include this. The sources are compiled once for each instruction set, with
+// VRP_SIMD_NAMESPACE (such as avx2 or amx_bf16) and VRP_SIMD_BYTES (32 or 64) set.
 //
-// Each instruction set has its own namespace. These files must not use inline functions of the
+// Each instruction set has its own namespace. The sources must not use inline functions of the
 // standard library. The linker keeps only one copy of an inline function, possibly one that an
 // older CPU cannot run.
 #pragma once

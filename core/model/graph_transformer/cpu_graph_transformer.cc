@@ -22,8 +22,8 @@ namespace {
 // Approximate maximum number of rows of nodes in a group: enough for efficient products, few enough
 // for the caches.
 constexpr int64_t kGroupRows = 420;
-// Number of trajectories, the decoder's vector width, in multiples of which threads share an
-// instance's trajectories.
+// Threads share an instance's trajectories in multiples of this number, the decoder's vector width
+// with AVX-512.
 constexpr int32_t kSharedTrajectories = 16;
 
 // The memory of one thread, reused by all steps.
@@ -145,7 +145,7 @@ class CpuGraphTransformer final : public Float64Engine {
   }
 
   // Whether threads share the trajectories of each instance, because there are fewer instances than
-  // threads.
+  // threads. Needs enough trajectories and no beam search.
   static bool SharesTrajectories(const NetworkBatch& batch, const RolloutRequest& request) {
     return batch.size() < EngineThreads(request) && request.choice != Choice::kBeam &&
            request.trajectories >= 2 * kSharedTrajectories;

@@ -15,7 +15,7 @@
 //   decoder.last.weight [H, H]                        of the node where the vehicle is
 //   decoder.first.weight [H, H]                       of the node where a TSP's tour began
 //   decoder.placeholder [2H]                          replaces both before a TSP's first choice
-//   decoder.shares.weight [kContextShares, H]         [in, out], of remaining resources
+//   decoder.shares.weight [kContextShares, H]         [in, out], of the step's context shares
 //   decoder.out.weight [H, H]                         of the glimpse
 #pragma once
 
@@ -34,12 +34,14 @@ namespace vrp {
 
 const Architecture& GraphTransformerArchitecture();
 
+// Largest sizes of a network.
 inline constexpr int32_t kMaxTransformerHidden = 1024;
 inline constexpr int32_t kMaxTransformerHeads = 64;
 inline constexpr int32_t kMaxTransformerFeedForward = 8192;
 inline constexpr int32_t kMaxTransformerLayers = 24;
 
-// Sizes of the network, each from 1 to its limit above. Widths are multiples of kWidthMultiple.
+// Sizes of the network, at most the limits above. Heads and layers are at least 1, and widths are
+// positive multiples of kWidthMultiple.
 struct GraphTransformerOptions {
   int32_t hidden = 128;        // a multiple of kWidthMultiple
   int32_t heads = 8;           // divides hidden

@@ -145,7 +145,8 @@ void GraphTransformerPass<T>::FinishEmbedding(const GraphTransformerGroup<T>& gr
   add(group.d_embedding.data() + hidden_ * embedded_, "embed.depot.weight", "embed.depot.bias");
 }
 
-// Computes the gradients of the factors of M = W_o^T W_l: dW_l = W_o dM, dW_o = W_l dM^T.
+// Adds the gradients of the decoder's projections. Those of the factors of M = W_o^T W_l are
+// dW_l = W_o dM and dW_o = W_l dM^T.
 template <typename T>
 void GraphTransformerPass<T>::FinishFolded(const T* parameters,
                                            const GraphTransformerGroup<T>& group,

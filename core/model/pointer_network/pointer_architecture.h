@@ -28,6 +28,7 @@ namespace vrp {
 
 const Architecture& PointerArchitecture();
 
+// Largest sizes and dropout of a network.
 inline constexpr int32_t kMaxHidden = 2048;
 inline constexpr int32_t kMaxLayers = 8;
 inline constexpr double kMaxDropout = 0.9;

@@ -98,7 +98,8 @@ void PointerPass::RunEncoder(const DropoutSettings& settings, PointerGroup& grou
                stack);
 }
 
-// Copies the encoder's outputs into the instances' order and computes their means.
+// Writes the nodes' encodings, embedding plus encoder output, in the instances' order. Computes
+// each instance's mean.
 void PointerPass::GatherNodes(PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const PointerStack& stack = group.encoder;

@@ -75,15 +75,15 @@ struct PointerGroup {
   // Per trajectory: row b * P + p of the group.
   std::vector<RouteState> states;
   std::vector<uint8_t> visited;
-  std::vector<StepView<float>> views;
-  std::vector<int32_t> reads;  // [count * P, max_steps]: the node that the decoder reads
+  std::vector<StepView<float>> views;  // in the second pass per step, at step_offsets
+  std::vector<int32_t> reads;          // [count * P, max_steps]: the node that the decoder reads
   // Numbers of the instances, or in the second pass of the trajectories; the longest first.
   std::vector<int32_t> by_length;
   std::vector<int64_t> step_offsets;  // offset of each sorted trajectory's first step
   std::vector<int32_t> choices;       // second pass: choices, at step_offsets
   std::vector<int32_t> likeliest;     // per trajectory; in the second pass at step_offsets
   Floats view_memory;
-  Floats context;  // [K, kPointerColumnPadding]
+  Floats context;  // [K, kPointerColumnPadding]; step by step a row per trajectory
   Floats outputs, queries, glimpse, pointed, weights, attention, logits;
   Floats terms, likelihoods, term_weights;
   Floats d_queries, d_glimpse, d_pointed, d_weights;
@@ -95,7 +95,7 @@ struct PointerGroup {
   PointerSums sums;
 };
 
-// Rows of ObserveStep's `memory`.
+// Number of rows of ObserveStep's `memory`.
 inline constexpr int64_t kPointerViewRows = 4;
 // Writes a step's features of `state` to `memory` [kPointerViewRows, N']. Points `view` to these
 // features and to rows of `distances`. Returns false if no node is allowed.

@@ -2,8 +2,8 @@
 // node that the network would have chosen without dropout.
 //
 // The network finds those nodes step by step. The lowest layer has no dropout on its inputs, so the
-// second pass reuses its steps. The layers above run until the trajectory's last step that reads an
-// own choice. Attention runs only if the next step reads one.
+// second pass reuses its steps. The layers above run before the trajectory's last step that reads
+// an own choice. Attention runs only if the next step reads one.
 #include <algorithm>
 
 #include "core/model/pointer_network/pointer_draws.h"

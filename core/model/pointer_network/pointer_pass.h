@@ -30,7 +30,7 @@ class PointerPass {
 
   // The seed and the counters of an encoder's dropout.
   struct DropoutSettings {
-    bool dropout = false;
+    bool dropout = false;  // whether units are dropped
     uint64_t seed = 0;
     uint64_t stream = 0;
     int64_t first_instance = 0;

@@ -40,7 +40,7 @@ struct PointerScores {
       if (left < share) return static_cast<int32_t>(n);
       left -= share;
     }
-    return likeliest;  // only rounding leads here
+    return likeliest;  // only rounding or NaN leads here
   }
 };
 

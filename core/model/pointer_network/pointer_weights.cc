@@ -97,7 +97,8 @@ void PointerWeights::PackLayers(const float* parameters, std::vector<PointerLaye
   }
 }
 
-// Packs the embedding and the context's weights, alone and composed with the input weights.
+// Packs the embedding, alone and composed with the encoder's input weights, and the context's
+// weights, composed with the decoder's.
 void PointerWeights::PackComposed(const float* parameters, Jobs& jobs) {
   const auto compose = [this](const std::vector<float>& padded, const float* input,
                               PointerLinear& to) {
@@ -202,7 +203,7 @@ void PointerWeights::Clear(PointerSums& sums) const {
   sums.dynamic_bias.GrowZero(kPointerColumnPadding);
 }
 
-// Propagates the gradient of composed = weights * padded to both factors.
+// Adds the gradients of both factors of weights * padded, given the product's gradient `composed`.
 void PointerWeights::FinishComposed(const float* weights, const std::vector<float>& padded,
                                     float* composed, float* d_padded, float* d_weights) const {
   const int64_t columns = std::ssize(padded) / hidden_;

@@ -80,7 +80,7 @@ class PointerWeights {
   void Pack(const float* parameters, CpuPool* pool);
   void Clear(PointerSums& sums) const;
   // Adds `sums` to the flat `gradient`, and copies the gradients of the first biases to the second
-  // ones. Changes `sums`. Must be called once, after the last group of a step.
+  // ones. Changes `sums`. Must be called once for each `sums`, after its last group of a step.
   void Finish(const float* parameters, PointerSums& sums, float* gradient) const;
 
   std::vector<PointerLayer> encoder;

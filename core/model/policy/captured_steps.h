@@ -1,7 +1,7 @@
 // Training steps that are captured once as a graph and then replayed on an engine's device. A step
 // runs REINFORCE (instances, rollout, baseline, second pass) or learns from labels (forced
-// decoding, one pass). Both end with backward, clipping and the optimiser. The host waits for
-// nothing; reports of a step arrive some steps later. Needs no torch.
+// decoding, one pass). Both end with backward, clipping and the optimiser. The host does not
+// wait for a step; the step's report arrives some steps later. Needs no torch.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class PolicyEngine;
 // choice of each instance's cheapest trajectory.
 enum class StepBaseline { kShared, kAverage, kGreedy, kBest };
 
-// A moving average of costs, in units of the side of an instance's square.
+// A moving average of costs, in units of RoutingProblem::scale.
 struct MovingAverage {
   double value = 0;
   bool known = false;  // whether a step has set it; before that, a greedy rollout's mean is used
@@ -117,8 +117,9 @@ class CapturedSteps {
   virtual absl::Status WaitForReportSlot() = 0;
   // Starts the next step without waiting for its end. Returns kResourceExhausted or kInternal if
   // the step could not start; nothing has changed then. Returns kUnavailable if the device is lost.
-  // Returns kInvalidArgument if the batch is larger than requested or the device draws the
-  // instances, and kUnimplemented if these steps learn from labels.
+  // Returns kInvalidArgument if the batch does not fit the request (its instances, nodes, kinds,
+  // matrices or features) or the device draws the instances. Returns kUnimplemented if these steps
+  // learn from labels.
   virtual absl::Status Step(StepBaseline, const NetworkBatch&) {
     return absl::UnimplementedError("step: got a baseline, wanted labels");
   }
@@ -128,7 +129,8 @@ class CapturedSteps {
     return absl::UnimplementedError("step: got a baseline, wanted labels");
   }
   // Starts the next step, which learns from labels, without waiting for its end. Returns the errors
-  // of Step, and kUnimplemented if these steps have a baseline.
+  // of Step. Returns kUnimplemented if these steps have a baseline, or for a teacher_forcing below
+  // 1 if the network is no sequence model.
   virtual absl::Status StepOnLabels(const StepLabels&, const NetworkBatch&) {
     return absl::UnimplementedError("step: got labels, wanted a baseline");
   }

@@ -1,4 +1,5 @@
-// Options for an engine's computation, which a training configuration may set. Needs no torch.
+// Options for an engine's computation. A training configuration may set some of them. Needs no
+// torch.
 #pragma once
 
 #include "core/device/step_stream.h"
@@ -24,8 +25,8 @@ struct EngineOptions {
   bool gradient_checkpointing = false;
   // Whether batches go to a CUDA device through page-locked memory, so that the host can continue.
   bool pinned = true;
-  // Makes the streams of captured steps and captured rollouts. Null: streams of the CUDA device,
-  // none on the CPU. Tests pass a fake.
+  // Factory of the streams of captured steps and captured rollouts. Null: streams of the CUDA
+  // device, none on the CPU. Tests pass a fake.
   StepStreamFactory step_stream = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // Division of a batch among an engine's threads on the CPU. Each thread reuses its own memory and
-// processes its groups of instances one after the other. Only the batch and the number of threads
-// determine which thread gets a group, so that sums are bitwise reproducible.
+// processes its groups of instances one after the other. Only the batch, the number of threads and
+// the bound on active instances determine which thread gets a group, so that sums are bitwise
+// reproducible.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,8 @@ inline int EngineThreads(const RolloutRequest& request) {
   return request.pool == nullptr ? 1 : request.pool->threads();
 }
 
-// Calls body(0) .. body(count - 1) on the pool's threads. Without a pool, `count` must be 1.
+// Calls body(0) .. body(count - 1) on the pool's threads, or on the calling thread if `count` is 1.
+// Without a pool, `count` must be 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
 
 // The memory and results of one thread. Engines derive their workers from EngineWorker.

@@ -9,8 +9,8 @@
 namespace vrp {
 
 // Makes a policy that improves the best plans of `policy` if DecodeOptions::improvement asks for
-// it, and otherwise forwards to `policy`. Supports CVRPs and TSPs of at most kMaxImprovedNodes
-// nodes, with symmetric distances and no rules besides capacity.
+// it, and otherwise forwards to `policy`. SupportsImprovement accepts CVRPs and TSPs of 2 to
+// kMaxImprovedNodes nodes, with symmetric distances and no rules besides capacity and fleet size.
 std::unique_ptr<Policy> MakeImprovingPolicy(std::unique_ptr<Policy> policy,
                                             std::unique_ptr<BatchImprover> improver);
 

@@ -152,8 +152,9 @@ class BatchBuilder {
     return Distance(problem, from, to) / problem.speed;
   }
 
-  // Returns the time from the depot's opening to its close, or 1 without windows. If the depot
-  // never closes, returns the time until the vehicle is back from the last window's visit.
+  // Returns the time from the depot's opening to its close. If the depot never closes, returns the
+  // time until the vehicle is back from the last window's visit. Returns 1 without windows, or if
+  // that time is 0.
   static double Horizon(const RoutingProblem& problem) {
     if (problem.window_opens == nullptr) return 1;
     const double start = problem.window_opens[0];

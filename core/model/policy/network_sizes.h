@@ -38,7 +38,8 @@ struct NetworkSizes {
 inline constexpr char kInputsKey[] = "inputs";  // the key of the optional list of inputs
 
 // Parses `text`, an object with all options of `architecture` and perhaps its inputs, and checks
-// every value. Returns kInvalidArgument for the first wrong value:
+// every value. Returns kInvalidArgument for text that is no such object, or for the first wrong
+// value:
 // `{name}: architecture_json.{key}: got ..., wanted ...`.
 absl::StatusOr<nlohmann::json> ReadNetworkSizes(std::string_view text, std::string_view name,
                                                 const Architecture& architecture);

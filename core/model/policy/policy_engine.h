@@ -46,8 +46,8 @@ struct RolloutRequest {
   // allowed, missing, or after the trajectory's end.
   std::span<const std::vector<int32_t>> choices = {};
   // Probability that the decoder reads the node chosen one step before; kForced with sequence
-  // models only. Otherwise it reads the node that the network would have chosen (Bengio et al.
-  // 2015).
+  // models only. In the other cases the decoder reads the node that the network would have chosen
+  // (Bengio et al. 2015).
   double teacher_forcing = 1;
   StopCondition stop = {};  // polled between steps or instances, on CUDA between launches
   CpuPool* pool = nullptr;  // null: only the calling thread
@@ -63,7 +63,7 @@ struct Trajectories {
   std::vector<int32_t> choices;         // [B, P, T]; -1 after a trajectory's end
   std::vector<int32_t> lengths;         // [B, P]
   std::vector<double> costs;            // [B, P], the instance's unit
-  std::vector<double> log_likelihoods;  // [B, P], of the network's own choices, temperature 1
+  std::vector<double> log_likelihoods;  // [B, P], of all choices but given starts; temperature 1
   std::vector<int32_t> agreements;      // [B, P]: steps whose choice was the likeliest one
 
   std::span<const int32_t> Choices(int64_t trajectory) const {
@@ -84,8 +84,8 @@ struct GradientRequest {
   // allowed nodes.
   double label_smoothing = 0;
   bool dropout = false;  // whether units are dropped, drawn by (rollout.seed, rollout.stream)
-  // Number of instances that all threads together process at a time, at least one per thread. 0:
-  // the engine chooses.
+  // Maximum number of instances that all threads together process at a time, but at least one per
+  // thread. 0: the engine chooses.
   int32_t micro_batch = 0;
 };
 
@@ -103,7 +103,7 @@ struct GradientOutcome {
   PhaseSeconds seconds{};
   int64_t copied_bytes = 0;  // bytes moved between host and device
   int64_t copies = 0;
-  int64_t matrix_bytes = 0;  // part of copied_bytes: the distance matrices
+  int64_t matrix_bytes = 0;  // part of copied_bytes: the matrices
   // Whether an fp16 gradient overflowed. Then nothing was added, and the step must be skipped.
   bool overflowed = false;
 };

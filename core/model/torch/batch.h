@@ -29,11 +29,11 @@ class Transfers {
 
   int64_t bytes() const { return bytes_; }
   int64_t copies() const { return copies_; }
-  int64_t matrix_bytes() const { return matrix_bytes_; }  // part of bytes(): the distance matrices
+  int64_t matrix_bytes() const { return matrix_bytes_; }  // part of bytes(): the matrices
 
  private:
   const at::Device device_;
-  const bool pinned_;
+  const bool pinned_;  // whether uploads go through page-locked memory
   int64_t bytes_ = 0;
   int64_t copies_ = 0;
   int64_t matrix_bytes_ = 0;

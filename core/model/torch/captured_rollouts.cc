@@ -116,7 +116,7 @@ class CapturedRollouts::Shape {
   StepBatch batch_;
   const RolloutMemory result_;
   const at::Tensor host_;  // page-locked copy of the results
-  bool prepared_ = false;
+  bool prepared_ = false;  // whether a rollout has run without a graph
   std::unique_ptr<StepGraph> graph_;
 };
 

@@ -28,7 +28,7 @@ class AutocastState {
 
  private:
   at::DeviceType device_;
-  bool on_;
+  bool on_;  // whether autocast is enabled
   at::ScalarType type_;
 };
 

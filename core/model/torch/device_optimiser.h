@@ -42,7 +42,7 @@ class DeviceOptimiser {
 
   // Returns the address of the number of finished steps, in the device's memory.
   const int64_t* steps() const;
-  // These return results of the last step, in the device's memory.
+  // The next three functions return results of the last step, in the device's memory.
   at::Tensor Steps() const;    // [] int64
   at::Tensor Norm() const;     // [] double
   at::Tensor Applied() const;  // [] int32

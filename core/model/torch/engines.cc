@@ -51,7 +51,8 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const Architecture
                                                               const TorchEngineRequest& request) {
   const bool cuda = request.device.kind == DeviceKind::kCuda;
   if (request.options.precision == Precision::kFp16 && !cuda) {
-    return absl::InvalidArgumentError("precision: got fp16, which needs a CUDA device");
+    return absl::InvalidArgumentError(
+        "precision: got fp16, which needs a CUDA device; on the CPU use fp32 or bf16");
   }
   std::unique_ptr<TorchNetwork> network = MakeNetwork(architecture, sizes);
   if (network == nullptr) {

@@ -1,5 +1,5 @@
-// The engines with LibTorch. They run on CUDA devices, and serve as the reference for the CPU's own
-// engines. This header needs no torch.
+// The engines with LibTorch. They run on CUDA devices. In tests they also run on the CPU, as the
+// reference for the CPU's own engines. This header needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct TorchEngineRequest {
 
 // Makes the engine of a network of `sizes`, which Architecture::parse_sizes returned. Returns
 // kInvalidArgument for fp16 on the CPU. Exceptions of torch become a Status (kResourceExhausted:
-// out of memory). In a build without LibTorch, returns kUnimplemented.
+// out of memory). Returns kUnimplemented in a build without LibTorch, or if the architecture has no
+// network in torch's operators.
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const Architecture& architecture,
                                                               const NetworkSizes& sizes,
                                                               const TorchEngineRequest& request);

@@ -12,10 +12,12 @@
 namespace vrp {
 namespace {
 
+// Term that is added to the variance, so that equal values do not divide by 0.
 constexpr double kNormEpsilon = 1e-5;
 
 // Returns attention with an additive mask or bias [B, M or 1, Q, N]. `query` is [B, M, Q, D], `key`
-// and `value` are [B, M, N, D]. It is fused on CUDA; on the CPU the fused form is slower in bf16.
+// and `value` are [B, M, N, D]. The attention is fused on CUDA; on the CPU the fused form is slower
+// in bf16.
 at::Tensor Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                   const at::Tensor& bias) {
   // Otherwise torch silently multiplies the matrices in float32.

@@ -31,7 +31,7 @@ struct StepInputs {
   at::Tensor current;    // [B, Q] int64: the vehicle's node
   at::Tensor first;      // [B, Q] int64: the first node of a TSP's tour
   at::Tensor begins;     // [B, Q] bool: whether a TSP's tour has no node yet
-  at::Tensor shares;     // [B, Q, C]: of remaining resources (load, time, ...)
+  at::Tensor shares;     // [B, Q, C]: features of the step itself (load, time, ...)
   at::Tensor forbidden;  // [B, Q, N] bool; each row allows at least one node
   at::Tensor dynamic;    // [B, Q, N, D]; undefined if the network has none
 };
@@ -54,7 +54,7 @@ struct DropoutDraws {
 
 // The options of Encode and Project.
 struct EncodeOptions {
-  bool gradient_checkpointing = false;
+  bool gradient_checkpointing = false;  // as in EngineOptions
   bool dropout = false;  // whether units are dropped, drawn by `draws`; never in rollouts
   DropoutDraws draws = {};
 };

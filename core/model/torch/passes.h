@@ -1,5 +1,5 @@
 // Rollout and second pass of a batch whose projections, rules and results are on one device.
-// These functions do not synchronise with the device. This header needs torch.
+// The functions here do not synchronise with the device. This header needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>

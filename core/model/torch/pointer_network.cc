@@ -33,7 +33,7 @@ class PausedAutocast {
 
  private:
   const at::DeviceType device_;
-  const bool was_on_;
+  const bool was_on_;  // whether autocast was enabled before
 };
 
 // Returns an LSTM's weights by layer: weight_ih, weight_hh, bias_ih, bias_hh.
@@ -50,8 +50,8 @@ std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::s
 
 // Settings of the dropout between the layers of an LSTM.
 struct LstmDropout {
-  double share = 0;  // share of dropped units; 0: no dropout
-  bool decoder = false;
+  double share = 0;      // share of dropped units; 0: no dropout
+  bool decoder = false;  // whether the LSTM is the decoder's
   DropoutDraws draws;
   int64_t trajectories = 1;  // sequences per instance
 };

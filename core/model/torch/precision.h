@@ -22,8 +22,8 @@ class AutocastScope {
 
  private:
   const at::DeviceType device_;
-  const bool on_;
-  const bool was_on_;
+  const bool on_;      // whether this scope enables autocast
+  const bool was_on_;  // whether autocast was enabled before
   const at::ScalarType type_before_;
 };
 
@@ -50,7 +50,7 @@ class LossScaler {
 
   at::Tensor Scale(const at::Tensor& loss) const;
   // Divides `gradient` by the scale and updates the scale. Returns false if the gradient had
-  // overflowed. It is then 0, and the step must be skipped.
+  // overflowed. The gradient is then 0, and the step must be skipped.
   bool Unscale(at::Tensor gradient);
 
   // Returns the scale's memory and rule for an optimiser that unscales on the device.

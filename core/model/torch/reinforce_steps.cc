@@ -14,6 +14,7 @@
 namespace vrp {
 namespace {
 
+// Value of figures that REINFORCE does not have.
 constexpr double kNotApplicable = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the columns [n] int64 of the cheapest `costs` [n, P], the first among equals. Torch's
@@ -98,7 +99,7 @@ class ReinforceSteps final : public CapturedStepsBase {
   }
 
   const at::Tensor average_;
-  bool average_known_ = false;
+  bool average_known_ = false;  // whether average_ has been set
 };
 
 absl::Status ReinforceSteps::Begin(StepBaseline baseline, const NetworkBatch* batch) {

@@ -186,9 +186,9 @@ class ForcedRollout {
   absl::Status Forbidden(int64_t row, int32_t step) const {
     const std::span<const int32_t> given = Given(row);
     const int32_t node = step < std::ssize(given) ? given[static_cast<size_t>(step)] : -1;
-    return absl::InvalidArgumentError(Concat("choices[", int64_t{job_.first} * trajectories_ + row,
-                                             "][", step, "]: ", node,
-                                             " is not allowed at this step"));
+    return absl::InvalidArgumentError(Concat(
+        "choices[", int64_t{job_.first} * trajectories_ + row, "][", step, "]: got ",
+        node < 0 ? "nothing" : Concat(node), ", wanted a node that is allowed at this step"));
   }
 
   const TorchRolloutJob& job_;

@@ -17,7 +17,7 @@ namespace vrp {
 struct TorchRollout {
   // The trajectories. With forced choices, they have neither log-likelihoods nor agreements.
   Trajectories trajectories;
-  TakenSteps steps;  // empty unless requested
+  TakenSteps steps;  // empty unless TorchRolloutJob::record is set or choices are forced
 };
 
 // The input of RunTorchRollout.

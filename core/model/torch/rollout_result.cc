@@ -13,8 +13,9 @@ namespace {
 absl::Status ForbiddenStatus(const RolloutRequest& request, int64_t trajectory, int32_t length) {
   const std::vector<int32_t>& given = request.choices[static_cast<size_t>(trajectory)];
   const int32_t node = length < std::ssize(given) ? given[static_cast<size_t>(length)] : -1;
-  return absl::InvalidArgumentError(
-      Concat("choices[", trajectory, "][", length, "]: ", node, " is not allowed at this step"));
+  return absl::InvalidArgumentError(Concat("choices[", trajectory, "][", length, "]: got ",
+                                           node < 0 ? "nothing" : Concat(node),
+                                           ", wanted a node that is allowed at this step"));
 }
 
 absl::Status UnreachableStatus(const NetworkBatch& batch, int64_t instance,

@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<StepRules>);
 
-constexpr int64_t kRulesBytes = sizeof(StepRules);
+constexpr int64_t kRulesBytes = sizeof(StepRules);  // of one instance
 
 // Calls visit(array, elements) for each array of the problem.
 template <typename Visit>

@@ -16,8 +16,8 @@ namespace {
 // Maximum columns per node: coordinates (2), demand, backhaul, window (2) and service.
 constexpr int64_t kMaxColumns = 7;
 static_assert(kInstanceColumns <= kMaxColumns);
-constexpr int64_t kMaxMatrices = 2;  // distances and durations
-constexpr int64_t kLabelScalars = 4;
+constexpr int64_t kMaxMatrices = 2;   // distances and durations
+constexpr int64_t kLabelScalars = 4;  // number of LabelScalars
 
 // Returns a view of `memory` from byte `offset` on, of the given shape and type.
 at::Tensor Section(const at::Tensor& memory, int64_t offset, at::IntArrayRef shape,

@@ -59,7 +59,7 @@ class StepBatch {
   absl::Status Draw(const UniformInstances& drawn, const int64_t* batch);
 
   InstanceRange all() const { return {.first = 0, .count = shape_.instances}; }
-  // These return the data of a range of the B instances.
+  // The next three functions return data of a range of the B instances.
   const StepRules* rules(InstanceRange range) const;
   at::Tensor scales(InstanceRange range) const;  // [count] double, see RoutingProblem
   TorchBatch View(InstanceRange range, at::ScalarType type, bool edges) const;

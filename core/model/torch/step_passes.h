@@ -1,5 +1,5 @@
 // The two passes over a step's instances, for any network: rollouts, and the gradient along them.
-// These functions do not synchronise with the device. This header needs torch.
+// The functions here do not synchronise with the device. This header needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>

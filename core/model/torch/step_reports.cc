@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kReportColumns = 8;
+constexpr int64_t kReportColumns = 8;  // number of values in StepReports::Row
 
 at::Tensor Rows(int64_t every, at::Device device) {
   return at::zeros({every, kReportColumns}, at::TensorOptions(at::kDouble).device(device));

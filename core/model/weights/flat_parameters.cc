@@ -21,7 +21,8 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
 absl::Status CheckTensor(const ParameterShape& wanted, const TensorView* tensor,
                          std::string_view file) {
   if (tensor == nullptr) {
-    return absl::InvalidArgumentError(Concat(file, ": ", wanted.name, ": missing"));
+    return absl::InvalidArgumentError(
+        Concat(file, ": ", wanted.name, ": missing, wanted F32", ShapeText(wanted.shape)));
   }
   if (tensor->type != TensorType::kFloat32 || tensor->shape != wanted.shape) {
     return absl::InvalidArgumentError(Concat(file, ": ", wanted.name, ": got ",
@@ -32,8 +33,8 @@ absl::Status CheckTensor(const ParameterShape& wanted, const TensorView* tensor,
     float value = 0;
     std::memcpy(&value, tensor->data.data() + at, sizeof(value));
     if (std::isfinite(value)) continue;
-    return absl::InvalidArgumentError(
-        Concat(file, ": ", wanted.name, "[", at / sizeof(float), "]: not a finite number"));
+    return absl::InvalidArgumentError(Concat(file, ": ", wanted.name, "[", at / sizeof(float),
+                                             "]: got ", value, ", wanted a finite number"));
   }
   return absl::OkStatus();
 }

@@ -16,6 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Separates job and step in the training_job of weights that were published during the job.
 constexpr std::string_view kLiveStep = "/steps/";
 
 constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKinds = {

@@ -14,8 +14,10 @@
 
 namespace vrp {
 
+// Names of the files in a model's directory.
 inline constexpr std::string_view kWeightsFile = "weights.safetensors";
 inline constexpr std::string_view kCardFile = "card.json";
+// Schema version of the cards that WriteModelCard writes.
 inline constexpr int kCardSchemaVersion = 2;
 
 // The quality of the network's plans without search, on one set of instances.

@@ -30,7 +30,7 @@ constexpr std::array<TypeRow, 8> kTypes = {{{TensorType::kBool, "BOOL", 1},
                                             {TensorType::kBfloat16, "BF16", 2},
                                             {TensorType::kFloat32, "F32", 4},
                                             {TensorType::kFloat64, "F64", 8}}};
-constexpr size_t kLengthBytes = 8;
+constexpr size_t kLengthBytes = 8;  // of the header's length, and alignment of the data
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 const TypeRow& Row(TensorType type) {
