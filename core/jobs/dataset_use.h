@@ -12,17 +12,17 @@
 
 namespace vrp {
 
-// Checks that `store` has each dataset of the configuration, with the content that the
-// configuration needs. A null `store` has no datasets. Returns kInvalidArgument naming each failing
-// key, one per line. Only the first supervised.samples lines need ref_routes, and only the first
-// validation.instances lines need ref_cost.
+// Checks that `store` has each dataset that the configuration's training reads, with the content
+// that the training needs. A null `store` has no datasets. Returns kInvalidArgument naming each
+// failing key, one per line. Only the first supervised.samples lines need ref_routes, and only the
+// first validation.instances lines need ref_cost.
 absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* store);
 
 // Whether the configuration's training reads the dataset.
 bool ReadsDataset(const TrainingConfig& config, std::string_view name);
 
-// Returns the paths of the configuration's datasets after verifying their digests. Errors name the
-// key.
+// Returns the paths of the datasets that the configuration's training reads, after verifying their
+// digests. Errors name the key.
 absl::StatusOr<DatasetPaths> FindDatasets(const TrainingConfig& config, const DatasetStore* store);
 
 }  // namespace vrp

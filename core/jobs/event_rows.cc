@@ -188,8 +188,8 @@ absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_vi
   return points;
 }
 
-// Returns one point from each of `wanted` intervals with equally many points: the last end of an
-// epoch, or else the last point. The last interval always yields the last point of all.
+// Returns one point from each of `wanted` intervals with about equally many points: the last end of
+// an epoch, or else the last point. The last interval always yields the last point of all.
 std::vector<Point> SampleEvenly(const std::vector<Point>& points, int64_t wanted) {
   const auto count = static_cast<int64_t>(points.size());
   if (count <= wanted) return points;

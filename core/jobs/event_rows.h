@@ -26,17 +26,17 @@ struct EventRange {
 absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
                                                     const EventRange& range);
 
-// The maximum numbers of events that the store keeps of a job.
+// The numbers of a job's events above which ThinEventRows thins them, except `newest`.
 struct EventLimits {
-  int64_t newest = 1000;       // over all types; always kept
+  int64_t newest = 1000;       // number of newest events, over all types, that are always kept
   int64_t progress = 4000;     // among the older ones
   int64_t checkpoints = 1000;  // among the older ones
   int64_t logs = 10'000;       // among the older ones, besides the first 200, which are kept
 };
-// Thins the events of each type that exceeds its limit, to about half the limit. Keeps the newest
-// logs. Keeps the last progress event and the last checkpoint of every interval of steps. Prefers
-// ends of epochs to other progress. The lengths of intervals are powers of two, so that a later
-// thinning joins whole intervals.
+// Thins progress, checkpoints or logs that exceed their limit, to about half the limit. Keeps the
+// events of other types. Keeps the first 200 logs and the newest. Keeps the last progress event and
+// the last checkpoint of every interval of steps. Prefers ends of epochs to other progress. The
+// lengths of intervals are powers of two, so that a later thinning joins whole intervals.
 absl::Status ThinEventRows(Database& database, int64_t job_number, const EventLimits& limits);
 
 // A range of steps, and the wanted part of its progress events.

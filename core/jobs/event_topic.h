@@ -35,7 +35,8 @@ class EventTopic {
   // `next` is at most the newest event + 1. The call comes from this function if it is due already,
   // otherwise from Advance or Close.
   void NotifyAt(int64_t next, const void* follower, std::function<void()> on_ready);
-  // Drops the callbacks of `follower`. A callback that has begun may still be running afterwards.
+  // Drops the callbacks of `follower` that wait. A callback that became due before may still run
+  // afterwards.
   void Forget(const void* follower);
 
  private:

@@ -78,8 +78,8 @@ absl::StatusOr<History> JobBook::ReadHistory(JobKind kind, std::string_view id,
                                              kMaxPoints, ", or 0 for ", kDefaultPoints));
   }
   if (range.first_step < 0 || range.last_step < 0) {
-    return absl::InvalidArgumentError(
-        Concat("steps: got ", range.first_step, " to ", range.last_step, ", wanted 0 or more"));
+    return absl::InvalidArgumentError(Concat("from_step, to_step: got ", range.first_step, " and ",
+                                             range.last_step, ", wanted 0 or more of both"));
   }
   VRP_RETURN_IF_ERROR(store_->Find(kind, id).status());
   return store_->ReadHistory(id, range);

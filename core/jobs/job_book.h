@@ -25,7 +25,8 @@ class EventSubscription {
  public:
   virtual ~EventSubscription() = default;
   // Calls `on_ready` once (from any thread, possibly at once) when Next() may return more or fail.
-  // Never blocks. After the subscription is destroyed, only a call that has begun may still run.
+  // Never blocks. After the subscription is destroyed, only a call that became due before may still
+  // run.
   virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
   // Returns up to `limit` events (at most 1,000, not counting kCompacted) after those of the last
   // call. Returns an empty list if there are no further events yet. Reads the store, so a slow

@@ -19,7 +19,7 @@ struct JobRecord {
   Job job;
   int32_t crashes = 0;      // crashes of the daemon during this job, since the job's last progress
   int32_t all_crashes = 0;  // crashes of the daemon during this job
-  int64_t checkpoint_step = 0;  // step of the job's newest checkpoint
+  int64_t checkpoint_step = 0;  // highest step of the job's checkpoints
 };
 
 // A change under construction. Each call changes the record and adds the event, so that both stay
@@ -83,8 +83,8 @@ class JobChange {
   JobRecord record_;
   const absl::Time now_;
   std::vector<JobEvent> events_;
-  bool search_time_set_ = false;
-  bool totals_set_ = false;
+  bool search_time_set_ = false;  // whether SetSearchTime was called
+  bool totals_set_ = false;       // whether SetTotals stored totals
   std::map<SolveContent, std::string> contents_;
 };
 

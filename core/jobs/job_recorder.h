@@ -31,7 +31,7 @@ class JobRecorder final : public TrainingObserver {
     std::string job_id;
     absl::Duration progress_interval;
     absl::Duration run_time_before = absl::ZeroDuration();  // of the job's earlier attempts
-    // Optional quota, enforced at each checkpoint. Outlives the recorder.
+    // The quota for which each checkpoint frees space (FreeSpace). Optional. Outlives the recorder.
     const StateQuota* quota = nullptr;
   };
   // Starts the clock of the attempt.

@@ -18,7 +18,8 @@ namespace vrp {
 
 // Inserts a job. Returns the number that the table assigns to it.
 absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record);
-// Updates all columns except those that never change, such as the ids and the specification.
+// Updates all columns except compacted_to (see ThinEventRows) and those that never change, such as
+// the ids and the specification.
 absl::Status UpdateJobRow(Database& database, const JobRecord& record);
 
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);

@@ -60,7 +60,7 @@ void JobRun::Run() {
   const absl::StatusOr<Job> ended =
       UpdateWithRetries(*context_.store, *context_.stopping, job_.id,
                         [this, &outcome](JobChange& change) { return Conclude(change, outcome); });
-  // If every write failed, the next start finds the job as interrupted and finishes it.
+  // If every write failed, the next start finds the job as interrupted and recovers it.
   if (ended.ok()) RemoveJobFolder(*context_.folder, *ended);
 }
 

@@ -18,7 +18,7 @@ namespace vrp {
 // A registry of runs by job id. Thread-safe.
 class LiveRuns {
  public:
-  // Adds a run. EndEarly sets `end_early`. Returns the run's models.
+  // Adds a run. EndEarly sets `end_early`. Returns the queue of requests for the run's models.
   std::shared_ptr<LiveModels> Add(const std::string& job_id,
                                   std::shared_ptr<CancelFlag> end_early) {
     auto models = std::make_shared<LiveModels>();
@@ -41,7 +41,7 @@ class LiveRuns {
         absl::AbortedError("the training run ended before it finished its next step, so its "
                            "weights were not published"));
   }
-  // Returns the run's models; null if the job is not running.
+  // Returns the queue of requests for the run's models; null if the job is not running.
   std::shared_ptr<LiveModels> Find(std::string_view job_id) {
     absl::MutexLock lock(&mutex_);
     const auto found = runs_.find(job_id);

@@ -84,7 +84,7 @@ void ForEachPublishedField(Published& published, Visit visit) {
   visit("validation_cost", published.validation_cost);
 }
 
-constexpr char kReason[] = "reason";
+constexpr char kReason[] = "reason";  // key of the published weights, written as a name
 
 template <typename Progress, typename Visit>
 void ForEachSolveField(Progress& progress, Visit visit) {
@@ -94,6 +94,7 @@ void ForEachSolveField(Progress& progress, Visit visit) {
   visit("unserved", progress.unserved);
 }
 
+// Keys of the times of a search, which are written in nanoseconds.
 constexpr char kSearched[] = "searched_ns";
 constexpr char kImproved[] = "improved_ns";
 
@@ -109,10 +110,11 @@ struct Writer {
   }
 };
 
-absl::Status UnreadableProgress(std::string_view text) {
-  return absl::DataLossError(Concat(
-      "stored progress: got ", Quoted(text),
-      ", wanted an object that vrpd writes; the job database is damaged: restore a copy of it"));
+absl::Status UnreadableText(std::string_view what, std::string_view text) {
+  return absl::DataLossError(
+      Concat("stored ", what, ": got ", Quoted(text),
+             ", wanted a JSON object with the fields and types that vrpd writes; the job database "
+             "is damaged: restore a copy of it"));
 }
 
 struct Reader {
@@ -157,7 +159,7 @@ absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
   bool valid = json.ok() && json->is_object();
   if (valid) ForEachField(progress, Reader{*json, valid});
   if (valid) ForEachRunTime(progress, Reader{*json, valid});
-  if (!valid) return UnreadableProgress(text);
+  if (!valid) return UnreadableText("progress", text);
   return progress;
 }
 
@@ -173,7 +175,9 @@ absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text) {
   bool valid = json.ok() && json->is_object();
   if (valid) ForEachPublishedField(published, Reader{*json, valid});
   const auto reason = valid ? json->find(kReason) : nlohmann::json::const_iterator();
-  if (!valid || reason == json->end() || !reason->is_string()) return UnreadableProgress(text);
+  if (!valid || reason == json->end() || !reason->is_string()) {
+    return UnreadableText("published weights", text);
+  }
   // A later version may write a reason that this one does not know.
   published.reason = ParsePublishReason(reason->get<std::string>()).value_or(published.reason);
   return published;
@@ -196,7 +200,7 @@ absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text) {
   if (valid) ForEachSolveField(progress, Reader{*json, valid});
   if (valid) Reader{*json, valid}(kSearched, searched);
   if (valid) Reader{*json, valid}(kImproved, improved);
-  if (!valid) return UnreadableProgress(text);
+  if (!valid) return UnreadableText("progress of a search", text);
   progress.search_time = absl::Nanoseconds(searched);
   progress.improved_at = absl::Nanoseconds(improved);
   return progress;

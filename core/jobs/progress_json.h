@@ -18,12 +18,13 @@ enum class RunTimes { kInclude, kOmit };
 // lacks, are written as words.
 std::string WriteProgress(const TrainingProgress& progress,
                           RunTimes run_times = RunTimes::kInclude);
-// Parses the text of WriteProgress. Skips unknown keys. Absent keys, as in texts of earlier
-// versions, keep their defaults, or NaN if that means no value. Returns kDataLoss if WriteProgress
-// did not write the text.
+// Parses the text of WriteProgress. Skips unknown keys. Values whose keys are absent, as in texts
+// of earlier versions, keep their defaults, or are NaN if NaN means no value. Returns kDataLoss if
+// the text is not a JSON object, or a value has a wrong type.
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
 
-// Writes or parses a job's published weights, like WriteProgress and ParseProgress.
+// Writes or parses a job's published weights, like WriteProgress and ParseProgress. The key
+// `reason` must be present.
 std::string WritePublished(const PublishedWeights& published);
 absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text);
 

@@ -26,10 +26,10 @@ struct CrashLimits {
 // PAUSING to PAUSED. Moves jobs whose model was published already to SUCCEEDED. Blocks.
 absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashLimits& limits);
 
-// Queues interrupted solve jobs again. A better plan or a minute of search resets a job's count of
-// crashes. After `max_attempts` crashes, a job becomes STOPPING if it has a plan, otherwise FAILED.
-// One more crash makes a job with a plan FAILED too. Returns the STOPPING jobs, which the caller
-// has to end.
+// Queues interrupted solve jobs again, except those that are STOPPING. A better plan or a minute of
+// search resets a job's count of crashes. After `max_attempts` crashes, a job becomes STOPPING if
+// it has a plan, otherwise FAILED. One more crash makes a job with a plan FAILED too. Returns the
+// STOPPING jobs, which the caller has to end.
 absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_attempts);
 
 // Returns the names (job ids) of job folders without a job in the store. The store has lost these

@@ -108,7 +108,7 @@ absl::StatusOr<std::optional<std::string>> SolveJobManager::Answer(std::string_v
 
 absl::StatusOr<std::vector<SolveJobManager::UnfinishedRequest>>
 SolveJobManager::ListUnfinishedRequests() const {
-  constexpr int32_t kPage = 1000;
+  constexpr int32_t kPage = 1000;  // number of jobs that are read at once
   std::vector<UnfinishedRequest> requests;
   std::string token;
   do {

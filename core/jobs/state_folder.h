@@ -17,8 +17,9 @@ inline constexpr std::string_view kRestoringFolder = ".restoring";
 // only one daemon uses the folder. The system releases the lock when the process ends.
 class StateFolder {
  public:
-  // Locks the folder. Creates it (mode 0700) if it is absent. Returns kFailedPrecondition if
-  // another daemon uses the folder, or a restore into it did not finish.
+  // Locks the folder. Creates it (mode 0700) if it is absent. Returns kInvalidArgument for an empty
+  // path, and kFailedPrecondition if another daemon uses the folder, or a restore into it did not
+  // finish.
   static absl::StatusOr<std::unique_ptr<StateFolder>> Open(const std::string& path);
   ~StateFolder();
   StateFolder(const StateFolder&) = delete;

@@ -9,15 +9,16 @@
 
 namespace vrp {
 
-// The quota of a state folder, which every call measures. Thread-safe. Blocks on the disk.
+// The quota of a state folder. Every call measures the folder's size. Thread-safe. Blocks on the
+// disk.
 class StateQuota {
  public:
   // Sets a limit of `bytes`; 0 means no limit. `folder` must outlive the quota.
   StateQuota(const StateFolder& folder, int64_t bytes) : folder_(folder), bytes_(bytes) {}
 
   // Checks that `more` bytes (if known) may be added, after freeing space. Call this before storing
-  // anything that is kept. Returns kResourceExhausted naming the usage by folder and the
-  // remedy.
+  // anything that is kept. Returns kResourceExhausted naming the largest folders with their sizes,
+  // and the remedy.
   absl::Status Check(int64_t more = 0) const;
   // Removes superseded checkpoints of all jobs, the oldest first, until `more` bytes fit. Never
   // removes a job's newest complete checkpoint.

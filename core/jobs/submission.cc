@@ -19,16 +19,16 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxConfigNameBytes = 256;
-constexpr size_t kMaxOverrides = 1000;
+constexpr size_t kMaxOverrides = 1000;  // maximum number of overrides
 constexpr size_t kMaxOverrideBytes = 4096;
 constexpr size_t kMaxDeviceBytes = 32;
 constexpr size_t kMaxRequestIdBytes = 64;
-constexpr size_t kCheckDigits = 8;  // hex digits of a page token's checksum
-constexpr int32_t kMaxPriority = 1000;
+constexpr size_t kCheckDigits = 8;      // hex digits of a page token's checksum
+constexpr int32_t kMaxPriority = 1000;  // maximum absolute value
 constexpr absl::Duration kMinTimeLimit = absl::Seconds(1);
 constexpr absl::Duration kMaxTimeLimit = absl::Hours(24 * 365 * 10);
-constexpr size_t kMaxLabels = 32;
-constexpr size_t kMaxLabelBytes = 63;
+constexpr size_t kMaxLabels = 32;      // maximum number of labels of a job or a filter
+constexpr size_t kMaxLabelBytes = 63;  // maximum size of a label's key, and of its value
 
 constexpr std::string_view kLabelKeyCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";

@@ -13,10 +13,10 @@
 
 namespace vrp {
 
-// Returns the parsed configuration with the model's name, or all errors of the specification, one
-// per line. Checks the sizes, the limits, the labels and the configuration, but parses the
-// configuration only if the sizes fit. Names a wrong device only beside other errors, since
-// CheckStart checks the device of a valid specification.
+// Returns the parsed configuration, or all errors of the specification, one per line. Checks the
+// sizes, the limits, the labels and the configuration with its `name`, but parses the configuration
+// only if the sizes fit. Names a wrong device only beside other errors, since CheckStart checks the
+// device of a valid specification.
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 
 // Returns the configuration of a job that was accepted earlier, perhaps by an older version.

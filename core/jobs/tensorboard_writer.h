@@ -39,7 +39,8 @@ class TensorBoardWriter {
   TensorBoardWriter(const TensorBoardWriter&) = delete;
   TensorBoardWriter& operator=(const TensorBoardWriter&) = delete;
 
-  // Writes one record, usually in a single system call. Omits values that are not finite.
+  // Writes one record, usually in a single system call. Omits values that are not finite. Writes
+  // nothing if no value is left.
   absl::Status Add(absl::Time time, int64_t step, std::span<const TensorBoardScalar> scalars);
 
  private:

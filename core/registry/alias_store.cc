@@ -34,7 +34,8 @@ absl::Status CheckAliasName(std::string_view alias) {
   return absl::InvalidArgumentError(Concat(
       "alias: got ", Quoted(alias), ", wanted 1 to ", kMaxAliasLength,
       " letters, digits, '-' and '_', beginning with a letter",
-      reserved ? "; this word is reserved: a name without a version means the newest one" : ""));
+      reserved ? "; this word is reserved: a name without a version means the newest finished one"
+               : ""));
 }
 
 absl::Status ReservedLiveAlias(std::string_view model, std::string_view remedy) {

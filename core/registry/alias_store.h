@@ -21,10 +21,10 @@ inline constexpr std::string_view kLiveAlias = "live";
 
 // Checks an alias: 1 to 64 letters, digits, '-' and '_', beginning with a letter, so that an alias
 // is never a version number. Refuses "latest" and "newest", because a name without a version means
-// the newest one.
+// the newest finished one.
 absl::Status CheckAliasName(std::string_view alias);
 
-// Returns kInvalidArgument, because `live` cannot be set or deleted.
+// Returns kInvalidArgument with `remedy`, because `live` cannot be set or deleted.
 absl::Status ReservedLiveAlias(std::string_view model, std::string_view remedy);
 
 // Returns "models/{name}/aliases/{alias}".
@@ -42,6 +42,7 @@ class AliasStore {
   AliasStore(std::string directory, StagingArea& staging)
       : directory_(std::move(directory)), staging_(staging) {}
 
+  // Whether there is a file for the alias. Does not read it.
   bool Has(std::string_view model, std::string_view alias) const;
   // Returns the version. Returns kInvalidArgument as CheckAliasName does, kNotFound listing the
   // existing aliases, or kDataLoss if the file holds no version.

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t kSchemaVersion = 1;
-constexpr int64_t kMaxDatasetFileBytes = int64_t{1} << 16;
+constexpr int64_t kMaxDatasetFileBytes = int64_t{1} << 16;  // maximum size of a dataset file
 
 // A reader of typed values. The first value that is absent or of a wrong type makes the file
 // invalid.
@@ -89,7 +89,8 @@ std::string WriteDatasetFile(const StoredDataset& dataset) {
 absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::string name) {
   const auto damaged = [&name](std::string_view what) {
     return absl::DataLossError(
-        Concat(name, ": ", what, "; delete it (vrpctl datasets delete) and upload it again"));
+        Concat(name, ": ", what,
+               "; upload the dataset again, or delete it: vrpctl datasets delete ", name));
   };
   const absl::StatusOr<json> object =
       ParseJsonText(text, name, {.max_bytes = kMaxDatasetFileBytes, .max_depth = 3});

@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Returns everything except the name as JSON.
+// Returns `dataset` as JSON, without its name.
 std::string WriteDatasetFile(const StoredDataset& dataset);
 // Parses a dataset file. Returns kDataLoss if the text is malformed. Returns kFailedPrecondition if
 // its schema_version is later than this program's.

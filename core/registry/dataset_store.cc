@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDatasetStaging = ".staging";
 constexpr char kContentFile[] = "instances.jsonl";
 constexpr char kDescriptionFile[] = "dataset.json";
-// Bytes between two checks for free space, because each check walks the whole state folder.
+// Number of bytes between two checks for free space. Checks are rare, because each one walks the
+// whole state folder.
 constexpr int64_t kBytesBetweenSpaceChecks = int64_t{64} << 20;
 constexpr char kTryAgain[] = "cannot be read now; try again";
 

@@ -70,8 +70,8 @@ class DatasetStore {
   struct Options {
     std::string directory;
     int32_t max_count = 1000;  // maximum number of datasets
-    // Called before `bytes` are written, and repeatedly while an upload grows. An error refuses the
-    // bytes. Optional.
+    // Called with the announced size (0 if unknown) before an upload, and with 0 while it grows and
+    // at its end. An error refuses the upload. Optional.
     std::function<absl::Status(int64_t bytes)> check_space = nullptr;
   };
   // Creates the folder if it is absent, and removes unfinished uploads.

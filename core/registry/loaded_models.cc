@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kWarmUpCustomers = 10;
+constexpr int32_t kWarmUpCustomers = 10;  // number of customers of each instance of WarmUp
 
 absl::Status WarmUp(Policy& policy, const std::string& directory) {
   for (const ProblemKind kind : policy.info().kinds) {

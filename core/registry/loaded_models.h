@@ -34,8 +34,8 @@ struct LoadedModel {
 // instead. A policy that a caller holds stays valid. Thread-safe.
 class LoadedModels {
  public:
-  static constexpr size_t kMaxLoadedVersions = 4;
-  using Key = std::pair<std::string, int32_t>;  // name and version
+  static constexpr size_t kMaxLoadedVersions = 4;  // maximum per model
+  using Key = std::pair<std::string, int32_t>;     // name and version
   using ReadVersion = std::function<absl::StatusOr<ModelVersion>()>;
 
   struct Options {
@@ -85,8 +85,8 @@ class LoadedModels {
   int32_t Count() const;
 
  private:
-  struct Slot {  // one version that is loading or loaded
-    bool done = false;
+  struct Slot {         // one version that is loading or loaded
+    bool done = false;  // whether loading has ended, successfully or not
     absl::StatusOr<LoadedModel> model = absl::UnknownError("loading");
     int64_t used = 0;  // value of uses_ at the last use
   };

@@ -65,7 +65,8 @@ absl::Status CheckFileWithin(const fs::path& root, const fs::path& path) {
   VRP_ASSIGN_OR_RETURN(const fs::path real, ResolveWithin(root, path));
   std::error_code error;
   if (fs::is_regular_file(real, error)) return absl::OkStatus();
-  return absl::FailedPreconditionError(Concat(path.string(), ": is not a regular file"));
+  return absl::FailedPreconditionError(
+      Concat(path.string(), ": is not a regular file; copy the model's file to this path"));
 }
 
 void ScanOneModel(const std::string& root, const std::string& name, ModelFolderScan& scan) {

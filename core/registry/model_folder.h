@@ -17,7 +17,7 @@ inline constexpr size_t kMaxModelNameLength = 64;         // characters
 
 struct ModelVersion {
   std::string name;
-  int32_t version = 0;  // counts from 1
+  int32_t version = 0;  // from 1 to kMaxModelVersion
   std::string directory;
   ModelCard card;
 };
@@ -46,19 +46,19 @@ struct ModelFolderScan {
 // Reads all models in `root`. Skips files and hidden folders.
 ModelFolderScan ScanModels(const std::string& root);
 
-// Returns the numbers of the folders `root/{name}/{number}`, usable or not, newest first. Returns
+// Returns the numbers of the entries `root/{name}/{number}`, usable or not, newest first. Returns
 // none if there is no such model.
 std::vector<int32_t> ListVersionNumbers(const std::string& root, std::string_view name);
 
 // Reads the card of one version. The version's folder, with symbolic links resolved, must lie
-// within `root`. Returns kNotFound if the folder is absent, kFailedPrecondition if it is elsewhere,
-// or an error of ReadModelFiles.
+// within `root`. Returns kInvalidArgument for a malformed name, kNotFound if the folder is absent,
+// kFailedPrecondition if it is elsewhere, or an error of ReadModelFiles.
 absl::StatusOr<ModelVersion> ReadModelVersion(const std::string& root, std::string_view name,
                                               int32_t version);
 
 // Reads the card in `directory`. The card and the weights, with symbolic links resolved, must be
-// regular files in `directory`. Returns kNotFound if a file is absent, kFailedPrecondition if it is
-// elsewhere or not regular, or an error of ReadFile or ParseModelCard.
+// regular files within `directory`. Returns kNotFound if a file is absent, kFailedPrecondition if
+// it is elsewhere or not regular, or an error of ReadFile or ParseModelCard.
 absl::StatusOr<ModelCard> ReadModelFiles(const std::string& directory);
 
 // Compares the weights' SHA-256 with the card's. Returns kDataLoss naming the file and both digests

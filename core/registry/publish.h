@@ -15,7 +15,7 @@ absl::Status SyncPath(const std::string& path);
 absl::Status SyncTree(const std::string& directory);
 
 // Renames `from` to `to` and flushes the folder that holds `to`. Both must be on one file system.
-// Returns kAlreadyExists if `to` exists. Moves nothing if it returns an error.
+// Returns kAlreadyExists if `to` exists. If the flush fails, tries to undo the rename.
 absl::Status MoveFolder(const std::string& from, const std::string& to);
 
 }  // namespace vrp

@@ -57,7 +57,8 @@ class Registry {
     std::function<void(const absl::Status&)> on_failure = nullptr;
     WatchFn watch = nullptr;  // watches "publication", "import", "model load"
   };
-  // Opens the folders and removes unpublished models of crashed processes. Errors name the folder.
+  // Creates `directory` if it is absent, and removes unpublished models of crashed processes from
+  // it. Returns kInvalidArgument without a loader. Other errors name the folder.
   static absl::StatusOr<std::unique_ptr<Registry>> Create(Options options);
 
   // Returns the folders that hold models as NAME/N, the writable one first.
@@ -66,12 +67,13 @@ class Registry {
   // Returns all versions, sorted by name, newest version first, without unreadable folders; see
   // Problems().
   std::vector<ModelVersion> List() const;
-  // Returns one line per folder that List() omits.
+  // Returns one line per folder or file that List() omits, with the reason; see ModelFolderScan and
+  // ScanAll.
   std::vector<std::string> Problems() const;
   // Returns a version; for 0, the newest readable finished one. Returns kInvalidArgument for a
-  // malformed name. Returns kNotFound listing the existing models or versions. Returns
-  // kFailedPrecondition with the reason if an existing version cannot be used, or if all versions
-  // are live.
+  // malformed name or a negative version. Returns kNotFound listing the existing models or
+  // versions. Returns kFailedPrecondition with the reason if an existing version cannot be used, or
+  // if all versions are live.
   absl::StatusOr<ModelVersion> Get(std::string_view name, int32_t version = 0) const;
   // Returns the version that `reference` names, like Get. Returns kNotFound listing the existing
   // aliases if the alias does not exist.
@@ -150,7 +152,8 @@ class Registry {
                                           const std::vector<int32_t>& numbers,
                                           VersionFilter filter);
   absl::StatusOr<LoadedModel> UseNewest(std::string_view name, VersionFilter filter);
-  // Loads the newest loadable version of `numbers` (in descending order).
+  // Loads the newest loadable version of `numbers` (in descending order). Tries versions that
+  // failed recently last.
   absl::StatusOr<LoadedModel> LoadNewest(std::string_view name, std::vector<int32_t> numbers);
   std::vector<std::string> StoredAliasesOf(std::string_view name, int32_t version) const;
   // Returns `name`, or the first NAME-ARCHITECTURE[-N] that accepts the architecture.

@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 
 // Folder with one file per model, which holds the highest deleted version number.
 constexpr std::string_view kDeletedFolder = ".deleted";
-constexpr int kMaxPublishTries = 100;  // other processes may take version numbers at the same time
+// Maximum number of version numbers to try, since other processes may take numbers at the same
+// time.
+constexpr int kMaxPublishTries = 100;
 
 }  // namespace
 
@@ -155,7 +157,8 @@ absl::StatusOr<ModelVersion> Registry::AddEvaluations(
   if (fs::path(found.directory) != writable_folder) {
     return absl::FailedPreconditionError(
         Concat(ModelResourceName(found.name, found.version),
-               ": got evaluations, but the card is in a read-only folder, ", found.directory));
+               ": got evaluations, but the card is in a read-only folder, ", found.directory,
+               "; import a copy of the model, and evaluate the copy"));
   }
   std::vector<CardEvaluation>& rows = found.card.evaluations;
   for (const CardEvaluation& added : evaluations) {

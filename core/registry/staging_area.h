@@ -34,7 +34,7 @@ class StagingArea {
   // Removes `folder`. Has no effect on unknown folders.
   void Remove(const std::string& folder);
   // Replaces a file elsewhere on this file system durably. A crash leaves the old or the new file
-  // and no other file, because the temporary file is in the staging area.
+  // and no other file beside it, because the temporary file is in the staging area.
   absl::Status ReplaceFile(const std::string& path, std::string_view content);
 
  private:

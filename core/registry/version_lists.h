@@ -1,6 +1,6 @@
-// A cache of each model's versions, which every request uses. Lists a folder again only if the
-// folder has changed since the last listing, or had changed less than two seconds before that
-// listing.
+// A cache of each model's versions, which requests for the newest version use. Lists a model's
+// folders again if one has changed since the last listing, or had changed less than two seconds
+// before that listing. Also lists them again if there was no version.
 #pragma once
 
 #include <cstddef>
@@ -51,13 +51,13 @@ class VersionLists {
     ListedVersions versions;
   };
   struct CachedCard {
-    Stamp stamp;  // stamp of the version's folder
-    bool live = false;
+    Stamp stamp;        // stamp of the version's folder
+    bool live = false;  // whether the version is live
   };
   static Stamp StampOf(const std::string& folder);
   std::vector<Stamp> StampsOf(std::string_view name) const;
   ListedVersions Read(std::string_view name);
-  // Whether the version is live, according to the first root with a usable card.
+  // Whether the version is live, according to the first root with a usable card. False without one.
   bool IsLiveVersion(std::string_view name, int32_t version);
   // Forgets the cards of the model's versions that are not `present`.
   void ForgetCards(std::string_view name, const std::set<int32_t, std::greater<>>& present);

@@ -39,15 +39,16 @@ std::vector<DecodedPlan> DecodeBatch(const std::vector<WaitingDecode>& batch) {
   return plans.ok() ? *std::move(plans) : std::vector<DecodedPlan>();
 }
 
-// Returns the status of a stop condition that held. A condition that no longer holds was a
-// deadline, and the clock has been set back since.
+// Returns the status of a stop condition that held. A condition that no longer holds counts as a
+// deadline.
 absl::Status StopError(const StopCondition& stop) {
   const StopReason reason = stop.Check();
   return StopStatus(reason == StopReason::kNone ? StopReason::kDeadline : reason);
 }
 
-// Returns for each request the plan or error that it would get alone. A request that fails the
-// batch does not fail the others. Returns late plans too, because any other plan would be later.
+// Returns a plan or an error for each request. If the batch fails, decodes each request alone, so
+// that one request does not fail the others. Returns late plans too, because any other plan would
+// be later.
 std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDecode>& batch) {
   std::vector<DecodedPlan> joined;
   if (batch.size() > 1) joined = DecodeBatch(batch);

@@ -22,8 +22,9 @@ namespace vrp {
 std::optional<absl::Duration> RetryDelayOf(const absl::Status& status);
 
 // A queue in front of the networks. Requests that arrive while networks run wait and are decoded
-// together. On an idle network, a request starts at once. Each request gets the plan that it would
-// get alone. Thread-safe.
+// together. On an idle network, a request starts as soon as a thread is free. Each request gets the
+// plan that it would get alone, except that all improvements of a batch end with the first of them.
+// Thread-safe.
 class DecodeBatcher {
  public:
   // A finished batch.
@@ -40,7 +41,8 @@ class DecodeBatcher {
     absl::Duration max_delay = absl::ZeroDuration();
     // Posts a task to the pool threads, after the tasks that already wait there.
     std::function<void(absl::AnyInvocable<void()>)> run_later;
-    // Whether other work waits for the pool threads. That work runs before the next batch.
+    // Whether other work waits for the pool threads. Pool threads run that work before the next
+    // batch.
     std::function<bool()> has_other_work;
     std::function<void(const Report&)> on_batch = nullptr;  // optional
     WatchFn watch = nullptr;  // watches each batch as phase "decode batch"
@@ -51,9 +53,10 @@ class DecodeBatcher {
   DecodeBatcher(const DecodeBatcher&) = delete;
   DecodeBatcher& operator=(const DecodeBatcher&) = delete;
 
-  // Queues the request. Calls `done` once, before returning or on a pool thread:
+  // Queues the request. Calls `done` once, before returning or on another thread: a pool thread, or
+  // one that calls Decode. Calls it:
   // - with kResourceExhausted, at once, if too many requests wait;
-  // - with kDeadlineExceeded or kCancelled, if options.stop comes first;
+  // - with kDeadlineExceeded or kCancelled, if request.options.stop fires before a batch begins;
   // - otherwise with the policy's result, which may be late if others were decoded with it.
   // Only pool threads may call Submit, because Submit may run batches before it returns.
   void Submit(PolicyRequest request, absl::AnyInvocable<void(DecodeOutcome)> done);
@@ -97,7 +100,7 @@ class DecodeBatcher {
   };
   void Learn(const std::vector<WaitingDecode>& batch, const absl::StatusOr<DecodedPlan>& plan,
              const Span& span) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Waits for a full batch while the networks are busy, for at most max_delay.
+  // If the networks are busy, waits for a full batch or an empty queue, for at most max_delay.
   void AwaitMore() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CanStartBatch() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return running_ < options_.max_running && queue_.waiting() > 0;

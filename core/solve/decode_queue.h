@@ -56,8 +56,8 @@ class DecodeQueue {
  public:
   struct Limits {
     int32_t max_batch = 32;  // maximum number of requests in a batch
-    // Maximum number of rows (nodes x augmentations x trajectories) of a batch; 0 means no limit.
-    // On a CPU, larger batches are no faster and make each request wait longer.
+    // Maximum number of rows (nodes x augmentations x trajectories) of a batch of several requests;
+    // 0 means no limit. On a CPU, larger batches are no faster and make each request wait longer.
     int64_t max_rows = 840;
     int32_t max_waiting = 256;  // maximum number of requests per class
   };
@@ -80,7 +80,8 @@ class DecodeQueue {
   // before half of the first one's time.
   Taken Take(absl::Time now);
 
-  // Records that a batch like `first`, with `rows` rows in all, was decoded in `took`.
+  // Records that a batch like `first`, with `rows` rows in all, was decoded in `took`, which does
+  // not include the time of improvement.
   void RecordTime(const PolicyRequest& first, int64_t rows, absl::Duration took);
   // Records that a batch like `first`, with `rows` rows in all, was abandoned after `took`, at
   // `ended`.
@@ -90,14 +91,15 @@ class DecodeQueue {
   // uses the estimate until RecordTime records a time. Has no effect if a time is known.
   void RecordEstimate(const PolicyRequest& like, int64_t rows, DecodeTime estimate);
   // Returns an estimate of the time for `rows` rows, from recent decodings by the policy and method
-  // of `like`. The estimate is for a thread that has nothing else to do.
+  // of `like` or from RecordEstimate. The estimate is for a thread that has nothing else to do.
   DecodeTime TimeOf(const PolicyRequest& like, int64_t rows) const;
   // Returns the same estimate as a duration; zero if unknown.
   absl::Duration ExpectedTime(const PolicyRequest& like, int64_t rows) const {
     return TimeOf(like, rows).time;
   }
-  // Whether a decoding by the same policy and method was abandoned in the last ten seconds. The
-  // decoding must have had at most the rows of `request` and taken at least `time` / 1.1.
+  // Whether the last abandoned decoding by the same policy and method ended in the last ten
+  // seconds. The decoding must have had at most the rows of `request` and taken at least
+  // `time` / 1.1. It no longer counts once as many rows were decoded.
   bool WouldExceed(const PolicyRequest& request, absl::Duration time, absl::Time now) const;
   // Returns an estimate of the time for `rows` rows by the policy that was measured last.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }
@@ -105,7 +107,7 @@ class DecodeQueue {
   absl::Duration ExpectedTime() const;
 
   int64_t waiting() const;
-  // Whether the waiting requests fill the next batch.
+  // Whether the waiting requests would fill a batch if all of them could join it.
   bool HasFullBatch() const;
 
  private:

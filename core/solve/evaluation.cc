@@ -19,8 +19,9 @@ namespace vrp {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// Longest search for one reference.
 constexpr absl::Duration kMaxSearchTime = absl::Minutes(1);
-// Target time of a step.
+// Target time of decoding in a step.
 constexpr absl::Duration kStepTime = absl::Milliseconds(500);
 constexpr int64_t kMaxBatch = 1024;  // maximum number of plans decoded together, if not improved
 // Maximum number of plans that are improved together; enough to keep a large GPU busy.

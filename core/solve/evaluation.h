@@ -30,8 +30,8 @@ std::string EvaluationModeName(const EvaluationMode& mode);
 
 struct EvaluationOptions {
   std::vector<EvaluationMode> modes = {{}};  // at least one
-  // Time of the search (at most a minute) whose best plan is each instance's reference; nullopt:
-  // the instance's own reference cost.
+  // Time of the search (1 ms to 1 min) whose best plan is each instance's reference; nullopt: the
+  // instance's own reference cost.
   std::optional<absl::Duration> reference_search_time = {};
   uint64_t seed = 1;
   int32_t threads = 1;
@@ -68,9 +68,10 @@ class Evaluation {
                                                             std::vector<Instance> instances,
                                                             EvaluationOptions options);
 
-  // Computes more plans or references: about half a second of decoding, one batch to improve, or
-  // one search on each thread. Returns kInternal if the checker rejects a plan, and the errors of
-  // the policy and of the search.
+  // Computes more plans or references: one batch of plans, or one search on each thread. The size
+  // of a batch adapts to half a second of decoding; a batch to improve has a fixed size. Returns
+  // kInternal if the policy gives a wrong number of plans, or if the checker rejects a plan. Also
+  // returns the errors of the policy and of the search.
   absl::Status Step();
   bool finished() const { return done_ == total(); }
   int64_t done() const { return done_; }  // number of finished plans and references

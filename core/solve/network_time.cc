@@ -60,20 +60,20 @@ absl::Status BudgetTooShort(const NetworkTime& time) {
   std::string text;
   if (!ExplainsLateness(time)) {
     text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ",
-                  DecodingText(time), "; raise it, or let search answer");
+                  DecodingText(time), "; raise it, or unset network_only");
   } else if (time.at_least) {
     text = Concat(field, ": ", Milliseconds(time.budget), " is less than ", DecodingText(time),
                   " takes here, which is more than ", Milliseconds(time.needed),
-                  "; raise it, or let search answer");
+                  "; raise it, or unset network_only");
   } else if (time.needed <= time.budget) {
     text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ",
                   DecodingText(time), ", which takes about ", Milliseconds(time.needed),
-                  " here, because it waited for its turn; raise it, or let search answer");
+                  " here, because it waited for its turn; raise it, or unset network_only");
   } else {
     const absl::Duration suggested = absl::Ceil(kBudgetMargin * time.needed, absl::Milliseconds(1));
     text = Concat(field, ": ", Milliseconds(time.budget), " is less than the ",
                   Milliseconds(time.needed), " that ", DecodingText(time),
-                  " takes here; raise it to ", Milliseconds(suggested), ", or let search answer");
+                  " takes here; raise it to ", Milliseconds(suggested), ", or unset network_only");
   }
   absl::Status status = absl::DeadlineExceededError(text);
   status.SetPayload(kTooShortUrl, absl::Cord());

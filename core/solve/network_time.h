@@ -20,10 +20,11 @@ struct NetworkTime {
   bool by_deadline = false;  // whether the caller's deadline shortened the budget
 };
 
-// Returns a note on how long decoding takes on this machine and why that time was not available.
+// Returns a note that search gave the plan. The note says how long decoding takes on this machine,
+// if known, and why that time was not available.
 std::string LateDecodingNote(const NetworkTime& time);
-// Returns kDeadlineExceeded, for callers that accept no other plan. The message states a sufficient
-// budget if the needed time is known and exceeds the budget.
+// Returns kDeadlineExceeded, for callers that accept no other plan. The message suggests a budget
+// if the needed time, not only a lower bound of it, is known and exceeds the budget.
 absl::Status BudgetTooShort(const NetworkTime& time);
 // Whether BudgetTooShort made `status`.
 bool IsBudgetTooShort(const absl::Status& status);

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// Share of the remaining time that a seeded search waits for the policy.
+// Maximum share of the remaining time that a seeded search waits for the policy.
 constexpr double kPolicyShare = 0.2;
 // Number of samples that guide a seeded search, and their estimated time as a multiple of a greedy
 // tour's.

@@ -36,8 +36,8 @@ class PolicyClient {
   // Returns kUnimplemented with the reason if the policy cannot solve the instance by the strategy.
   absl::Status Check() const;
 
-  // Returns the request, which leaves time for a plan by search unless network_only is set. Only
-  // strategies of the policy alone use this method and those up to Seeds.
+  // Returns the request, which leaves time for a plan by search unless network_only is set. This
+  // method, WouldExceed, Time, Decode and CheckOutcome are for strategies of the policy alone.
   const PolicyRequest& Request();
   // Whether a recently abandoned decoding shows that there is too little time. Always false with
   // network_only or without a batcher.
@@ -46,7 +46,7 @@ class PolicyClient {
   // small instance to estimate it, until `answer_due`.
   NetworkTime Time();
   absl::StatusOr<DecodedPlan> Decode() { return Decode(Request()); }
-  // Returns the batcher's outcome after checking the plan.
+  // Adds the outcome's times to batch_wait() and decoding(). Returns its plan after checking it.
   absl::StatusOr<DecodedPlan> CheckOutcome(DecodeOutcome outcome);
 
   // Plans of the policy that a search starts from.

@@ -217,7 +217,7 @@ class CheckedOptimum {
 // L(k, r), times the choices of vehicle types for r routes. L(k, r) counts the ways to form r
 // ordered routes of k customers. Returns infinity if there are too many plans to count.
 double CountPlans(const Instance& instance) {
-  constexpr int32_t kMaxCounted = 12;
+  constexpr int32_t kMaxCounted = 12;  // maximum number of customers
   const int32_t n = instance.num_customers();
   if (n > kMaxCounted) return kNever;
   const double types = std::max<double>(1, static_cast<double>(instance.vehicles().size()));

@@ -32,9 +32,10 @@ enum class Strategy {
   kImproved,    // the policy's greedy plan, improved by local search on the policy's device
 };
 
-// Whether the strategy uses the policy, which must then be loaded.
+// Whether the strategy needs SolveOptions::policy.
 bool NeedsPolicy(Strategy strategy);
-// Whether the strategy takes the plan from the policy, without search.
+// Whether the strategy takes its plan from the policy alone. With kImproved, the policy also
+// improves the plan.
 bool IsPolicyAlone(Strategy strategy);
 std::string_view StrategyName(Strategy strategy);
 
@@ -57,7 +58,7 @@ struct SolveOptions {
   // search reaches this limit.
   int64_t max_iterations = INT64_MAX;
   StopRule stop = {};  // for strategies that search
-  // Time since an earlier search last improved `initial`. It counts towards the limits of `stop`.
+  // Time since an earlier search last improved `initial`. It counts towards stop.no_improvement.
   absl::Duration since_improvement = absl::ZeroDuration();
   std::shared_ptr<Policy> policy;  // null if only search is available
   // Whether the caller named `policy`. If so, kAuto reports why it is unused.
@@ -67,7 +68,7 @@ struct SolveOptions {
   DecodeClass importance = DecodeClass::kInteractive;  // class in the batcher's queue
   // Plans from which strategies that search start; see SearchOptions::initial.
   std::vector<Plan> initial;
-  // Called for every better plan, from the search threads, one call at a time. Optional.
+  // Called for every better plan, from the thread that found it, one call at a time. Optional.
   std::function<void(const Plan&, Cost)> on_improvement;
 };
 

@@ -27,8 +27,8 @@ constexpr const char* kNoGain =
     "no gain from a policy is known at any size or budget; strategy seeded starts the search from "
     "the policy's plan";
 // Time per node reserved after the search to compute the solution's times and run the checker. The
-// time doubles if there are constraints beyond loads and windows. kClosingShare bounds its share of
-// the budget.
+// time doubles if there are constraints beyond loads and windows. kClosingShare is the maximum
+// share of the budget for this time and SolveOptions::reserve together.
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
 constexpr double kClosingShare = 0.4;
 // Maximum share of the remaining time for SmallOptimum.

@@ -1,4 +1,4 @@
-// Solves an instance within a budget by search, a trained policy or both. Checks every plan.
+// Solves an instance within a budget by search, a trained policy or both. Checks every answer.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct SolveAnswer {
   SolveTimes times;
   SolveEnd ended_by = SolveEnd::kFinished;
   int64_t iterations = 0;  // sum over all searches; with kImproved, the rounds
-  int32_t threads = 1;     // number of threads used
+  int32_t threads = 1;     // maximum number of threads used
 };
 
 // Solves the instance and returns its checked plan. The plan's only defect can be unserved
@@ -71,8 +71,8 @@ struct SolveAnswer {
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 // Solves like Solve, but no thread waits while options.batcher decodes for a policy alone. Calls
-// `done` once, from this thread before returning, or from a thread of the batcher. If the policy
-// has no plan in time, the thread that calls `done` searches first. Passes the errors of Solve to
+// `done` once: before returning, or from a thread that runs the batcher's work. If the policy has
+// no plan in time, the thread that calls `done` searches first. Passes the errors of Solve to
 // `done`, and kResourceExhausted if the batcher is full or memory runs out.
 void SolveLater(Instance instance, SolveOptions options,
                 absl::AnyInvocable<void(absl::StatusOr<SolveAnswer>)> done);

@@ -20,11 +20,11 @@ struct StopRequest {
   bool automatic = false;
 };
 
-// The conditions that end a search. The first that holds ends it.
+// The conditions that end a search. The search ends once one of them holds.
 struct StopRule {
   // Maximum time without a better plan.
   absl::Duration no_improvement = absl::InfiniteDuration();
-  // Minimum time of the search, regardless of `no_improvement`.
+  // Time before which `no_improvement` does not end the search.
   absl::Duration min_time = absl::ZeroDuration();
   // Maximum cost of a plan that ends the search. The plan must serve all mandatory customers.
   std::optional<Cost> target_cost = {};
@@ -41,9 +41,9 @@ inline constexpr absl::Duration kMaxAutomaticTime = absl::Seconds(30);
 // Returns the rule for `instance`. tests/bench/stop_rule.py measured the rule's constants.
 AutomaticStop AutomaticStopOf(const Instance& instance);
 
-// Returns a lower bound on how long the automatic rule lets a search of `customers` customers run.
-// Returns zero if SmallOptimum may solve the instance at once. A search may still end sooner, at a
-// plan that is proven optimal.
+// Returns a lower bound on the time that the automatic rule gives the search of any instance with
+// `customers` customers. Returns zero if SmallOptimum may solve the instance at once. A search may
+// still end sooner, at a target cost or at a plan that is proven optimal.
 absl::Duration MinAutomaticTime(int64_t customers);
 
 // Returns the rule of `request` for `instance` and `budget`. Returns kInvalidArgument naming the

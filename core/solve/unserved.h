@@ -15,10 +15,11 @@ namespace vrp {
 // - "time window cannot be reached": of the customer or of the depot;
 // - "too far for the limits of every vehicle": on distance or duration;
 // - "cheaper to skip": the customer has a prize;
-// - "fleet exhausted": all vehicles that could serve the customer alone are used;
+// - "fleet exhausted": all vehicles that could serve the customer are used;
 // - "no feasible position found in the budget".
-// "Alone" includes both customers of a shipment. Customers that no vehicle can serve alone, but
-// perhaps together with others (RichDetours), get one of the last three reasons.
+// Judges each customer alone, or both customers of a shipment. Customers that no vehicle can serve
+// alone, but perhaps together with others (RichDetours), get one of the last three reasons. Without
+// vehicle types, the reason is always the last one.
 Solution WithReasons(const Instance& instance, Solution solution);
 
 }  // namespace vrp

@@ -83,7 +83,7 @@ TEST(LateNetwork, NamesTheTimeRequiredForDecoding) {
   EXPECT_THAT(std::string(Solve(instance, options).status().message()),
               testing::MatchesRegex("budget: 20 ms is less than the [0-9]+ ms that greedy "
                                     "decoding of 199 customers takes here; raise it to [0-9]+ ms, "
-                                    "or let search answer"));
+                                    "or unset network_only"));
 }
 
 // A measurement would make the caller wait beyond its deadline.

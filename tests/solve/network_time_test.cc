@@ -23,7 +23,7 @@ TEST(NetworkTimeTest, NamesTheRequiredTime) {
             "search gave the plan");
   EXPECT_EQ(RefusalText(time),
             "budget: 2 ms is less than the 4.8 ms that greedy decoding of 20 customers takes "
-            "here; raise it to 8 ms, or let search answer");
+            "here; raise it to 8 ms, or unset network_only");
 }
 
 TEST(NetworkTimeTest, NamesTheDeadlineIfItIsEarlier) {
@@ -44,7 +44,7 @@ TEST(NetworkTimeTest, NamesTheQueueingTimeIfTheBudgetWouldSuffice) {
   EXPECT_EQ(
       RefusalText(time),
       "budget: 40 ms did not suffice for greedy decoding of 20 customers, which takes about 10 ms "
-      "here, because it waited for its turn; raise it, or let search answer");
+      "here, because it waited for its turn; raise it, or unset network_only");
 }
 
 TEST(NetworkTimeTest, OmitsAnUnknownTime) {
@@ -53,8 +53,8 @@ TEST(NetworkTimeTest, OmitsAnUnknownTime) {
             "greedy decoding of 20 customers was not done in time: the budget is 40 ms; search "
             "gave the plan");
   EXPECT_EQ(RefusalText(time),
-            "budget: 40 ms did not suffice for greedy decoding of 20 customers; raise it, or let "
-            "search answer");
+            "budget: 40 ms did not suffice for greedy decoding of 20 customers; raise it, or unset "
+            "network_only");
 }
 
 TEST(NetworkTimeTest, MarksALowerBound) {
@@ -65,7 +65,7 @@ TEST(NetworkTimeTest, MarksALowerBound) {
             "and the budget is 40 ms; search gave the plan");
   EXPECT_EQ(RefusalText(time),
             "budget: 40 ms is less than greedy decoding of 20 customers takes here, which is more "
-            "than 50 ms; raise it, or let search answer");
+            "than 50 ms; raise it, or unset network_only");
   time.budget = absl::Milliseconds(60);
   EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers was not done in time: the budget is 60 ms; search "

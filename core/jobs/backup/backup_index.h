@@ -24,9 +24,9 @@ struct BackupIndex {
 // Returns {"schema_version": 1, "program": ..., "created": ..., "schemas": {"database": 4, ...}}.
 std::string WriteBackupIndex(const BackupIndex& index);
 
-// Parses an index. Returns kFailedPrecondition if a schema is newer than this program's; the error
-// names both versions and the program that wrote the backup. Returns kInvalidArgument if `text` is
-// not an index.
+// Parses an index. Returns kFailedPrecondition if a schema's version is below 1 or newer than this
+// program's. The error names both versions and the program that wrote the backup. Returns
+// kInvalidArgument if `text` is not an index.
 absl::StatusOr<BackupIndex> ParseBackupIndex(std::string_view text);
 
 }  // namespace vrp

@@ -71,7 +71,8 @@ absl::StatusOr<fs::path> ClaimEmptyFolder(const std::string& directory) {
   return staging;
 }
 
-// Returns the jobs whose model is in the backup. The next daemon marks these jobs as succeeded.
+// Returns the training jobs that the cards of the backup's models name. The next daemon marks these
+// jobs as succeeded.
 std::set<std::string> PublishedJobs(const fs::path& models) {
   std::set<std::string> jobs;
   for (const ModelVersion& version : ScanModels(models.string()).versions) {
@@ -80,8 +81,9 @@ std::set<std::string> PublishedJobs(const fs::path& models) {
   return jobs;
 }
 
-// Queues restored jobs again as after a graceful stop, without counting a crash. Skips jobs in
-// `published`. Returns the number of queued jobs.
+// Queues restored jobs that were PREPARING or RUNNING, and training jobs that were STOPPING, as
+// after a graceful stop, without counting a crash. Skips jobs in `published`. Returns the number of
+// queued jobs.
 absl::StatusOr<int64_t> RequeueJobs(JobStore& store, const std::set<std::string>& published) {
   int64_t queued = 0;
   for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve}) {

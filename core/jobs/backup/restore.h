@@ -15,8 +15,8 @@ namespace vrp {
 struct RestoreReport {
   std::string program;  // program that wrote the backup
   absl::Time created;
-  int64_t files = 0;
-  int64_t bytes = 0;   // total size of the files
+  int64_t files = 0;   // number of files, including index and sums
+  int64_t bytes = 0;   // total size of these files
   int64_t queued = 0;  // number of interrupted jobs, which will resume
 };
 

@@ -45,10 +45,11 @@ inline constexpr std::string_view kBackupModels = "models";
 
 // Takes a snapshot: first the database by SQLite's online backup, then the other files. This order
 // ensures that no checkpoint is older than the database's record of the checkpoint. Jobs continue
-// meanwhile, but their folders are not removed until all files are open. A file that changes
-// meanwhile is taken in its old or its new state. Skips temporary files. Blocks on the disk.
-// Returns kResourceExhausted if the database's copy does not fit on the disk, or the files exceed
-// half of the process's limit of open files. Returns kUnavailable if a file cannot be opened.
+// meanwhile, but their folders are not removed until the files in them are open. A file that
+// changes meanwhile is taken in its old or its new state. Skips temporary files. Blocks on the
+// disk. Returns kResourceExhausted if the database's copy does not fit on the disk, or the files
+// exceed half of the process's limit of open files. Returns kUnavailable if a file cannot be
+// opened.
 absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources);
 
 }  // namespace vrp

@@ -28,7 +28,7 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxPathBytes = 255;
-constexpr size_t kPieceBytes = size_t{1} << 18;
+constexpr size_t kPieceBytes = size_t{1} << 18;  // number of bytes read at once
 constexpr int64_t kMaxIndexBytes = int64_t{1} << 16;
 constexpr int64_t kMaxSumsBytes = int64_t{1} << 30;
 constexpr std::string_view kFolders[] = {"jobs",     "labels",      "matrices",
@@ -72,7 +72,8 @@ class BackupReader {
                                                " last"));
     }
     if (digests_.contains(entry.path)) {
-      return absl::InvalidArgumentError(Concat(entry.path, ": occurs twice"));
+      return absl::InvalidArgumentError(
+          Concat(entry.path, ": occurs twice, wanted each path once; make the backup again"));
     }
     if (entry.path == kBackupIndexFile) return ReadIndex(entry);
     if (entry.path == kBackupSumsFile) return CheckSums(entry);
@@ -178,7 +179,8 @@ class BackupReader {
     if (zeros.size() < TarPadding(entry.size)) return TruncatedError(Concat("after ", entry.path));
     if (zeros.find_first_not_of('\0') == std::string::npos) return absl::OkStatus();
     return absl::DataLossError(
-        Concat("after ", entry.path, ": the archive is damaged; copy it again"));
+        Concat("after ", entry.path,
+               ": got other padding than zeros; the archive is damaged: copy it again"));
   }
 
   // Reads up to `bytes` bytes. Returns fewer only at the end of the archive.

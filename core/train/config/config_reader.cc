@@ -309,7 +309,7 @@ void ConfigReader::ReadWords(std::string_view path, const std::vector<std::strin
 }
 
 void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& target) {
-  constexpr size_t kMaxItems = 10'000;
+  constexpr size_t kMaxItems = 10'000;  // maximum number of texts
   constexpr std::string_view kWanted = "text, or a list of texts";
   const absl::Cleanup record = [&, defaults = target] { Record(path, target, defaults); };
   const auto nodes = FindScalars(path, {0, kMaxItems}, kWanted);
@@ -324,7 +324,7 @@ void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& ta
 
 void ConfigReader::ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                                 std::vector<int64_t>& target) {
-  constexpr size_t kMaxItems = 1'000;
+  constexpr size_t kMaxItems = 1'000;  // maximum number of integers
   const absl::Cleanup record = [&, defaults = IntegerTexts(target)] {
     Record(path, IntegerTexts(target), defaults);
   };

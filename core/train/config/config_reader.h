@@ -36,6 +36,7 @@ class ConfigReader {
   ConfigReader(const YamlNode& root, std::string_view name,
                const std::vector<std::string>& overrides);
 
+  // Whether `path` is stated.
   bool Has(std::string_view path) const { return values_.contains(std::string(path)); }
   template <typename Integer>
   void Read(std::string_view path, std::pair<int64_t, int64_t> range, Integer& target) {
@@ -54,9 +55,10 @@ class ConfigReader {
   // may repeat.
   void ReadWords(std::string_view path, const std::vector<std::string_view>& words,
                  std::vector<size_t>& target);
-  // Reads one text or a list of texts, none of which is empty. [] gives no texts.
+  // Reads one text or a list of at most 10,000 texts, none of which is empty. [] gives no texts.
   void ReadTexts(std::string_view path, std::vector<std::string>& target);
-  // Reads one integer or an ascending list. [] gives no integers.
+  // Reads one integer, or a list of at most 1,000 in ascending order, without repetitions. [] gives
+  // no integers.
   void ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                     std::vector<int64_t>& target);
   // Adds an error if `path` is not stated.
@@ -75,12 +77,14 @@ class ConfigReader {
 
   // Whether `path` is stated with another value than its default.
   bool IsChanged(std::string_view path) const;
-  // Excludes the key `path`, or the whole section `path`, from Resolved().
+  // Excludes the key `path`, or the whole section `path`, from Resolved(). Must be called after the
+  // keys were read.
   void Exclude(std::string_view path);
   // Returns every key that was read and not excluded, in the order of reading.
   std::vector<ConfigSetting> Resolved() const;
 
-  // Returns all errors, one per line, in the order of the file. Returns OK if there are none.
+  // Returns all errors, one per line: missing keys first, then in the order of the file, overrides
+  // last. Returns OK if there are none.
   absl::Status Finish();
 
  private:
@@ -92,8 +96,8 @@ class ConfigReader {
 
   struct ReadKey {
     ConfigSetting setting;
-    bool is_default = true;
-    bool excluded = false;
+    bool is_default = true;  // whether the value equals the default
+    bool excluded = false;   // whether Resolved() omits the key
   };
 
   void Flatten(const YamlNode& root);
@@ -117,7 +121,7 @@ class ConfigReader {
   std::map<std::string, Value> values_;
   std::set<std::string> known_;
   std::vector<ReadKey> read_;
-  std::multimap<int32_t, std::string> errors_;  // by line; errors of overrides come last
+  std::multimap<int32_t, std::string> errors_;  // by Value::order; 0 for missing keys
 };
 
 }  // namespace vrp

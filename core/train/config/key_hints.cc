@@ -16,7 +16,7 @@ std::string_view LeafOf(std::string_view path) { return path.substr(path.find('.
 // Returns the edit distance of two keys. Ignores the sections if the name of `a` is long and near
 // that of `b`.
 size_t Difference(std::string_view a, std::string_view b) {
-  constexpr size_t kMinNameLength = 6;
+  constexpr size_t kMinNameLength = 6;  // minimum length of a long name, in characters
   const size_t path_distance = EditDistance(a, b);
   const std::string_view leaf = LeafOf(a);
   if (leaf.size() < kMinNameLength) return path_distance;

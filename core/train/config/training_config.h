@@ -49,7 +49,7 @@ struct ProblemConfig {
   // Exponent of the sizes, which are drawn by u^skew with u uniform in [0, 1). 1 draws sizes
   // uniformly; a larger exponent draws more small ones.
   double customers_skew = 1;
-  NumberRange capacity;  // whole numbers; 0: the distribution's own
+  NumberRange capacity;  // a range draws whole numbers; 0: the distribution's own
   std::vector<Layout> layouts = {Layout::kUniform};
   double open_routes = 0;  // probability of open routes; the next two are probabilities too
   double distance_limit = 0;
@@ -57,8 +57,9 @@ struct ProblemConfig {
   uint64_t seed = 1234;
   // Files on the daemon's machine or datasets, instead of generated instances.
   std::vector<std::string> instances;
-  bool augment = true;       // whether files' instances get random symmetry augmentations
-  double demand_jitter = 0;  // largest relative change of a demand; only for instances of files
+  bool augment = true;  // whether files' instances get random symmetry augmentations
+  // Largest relative change of a demand, before rounding. Only for instances of files.
+  double demand_jitter = 0;
 
   bool operator==(const ProblemConfig&) const = default;
 };
@@ -125,7 +126,7 @@ struct TrainingConfig {
   LoaderConfig loader;
   ValidationConfig validation;
   int64_t epochs = 10;
-  int64_t batches_per_epoch = 25;  // supervised: samples / batch_size, rounded up
+  int64_t batches_per_epoch = 25;  // not with supervised, see StepsPerEpoch
   int32_t batch_size = 128;        // instances per step
   int32_t accumulate_steps = 1;    // parts of a step
   double learning_rate = 1e-3;
@@ -141,8 +142,9 @@ struct TrainingConfig {
   PublishRule publish = PublishRule::kBest;  // the best validation's weights, or the last weights
   bool amp = false;                          // whether to use amp_type if the device supports it
   Precision amp_type = Precision::kBf16;
-  bool tf32 = false;
-  bool deterministic = false;
+  bool tf32 = false;           // whether fp32 products on a GPU may use TF32
+  bool deterministic = false;  // whether runs on a GPU are bitwise equal, as always on a CPU
+  // Whether a GPU recomputes encoder layers in the backward pass, see EngineOptions.
   bool gradient_checkpointing = false;
   std::string initial_model;  // models/NAME/versions/N or /aliases/A, a model's folder or weights
   uint64_t seed = 1;
@@ -151,7 +153,8 @@ struct TrainingConfig {
   int64_t keep_best_checkpoints = 0;  // kept besides the last: those of the best validations
   std::string source;                 // the YAML itself, and the overrides as comments
 
-  // Returns the number of steps per epoch, which depends on the method.
+  // Returns the number of steps per epoch: batches_per_epoch, or with supervised the samples
+  // divided by batch_size, rounded up.
   int64_t StepsPerEpoch() const;
   // Returns the inputs that the network reads of each node.
   NetworkInputs Inputs() const;
@@ -169,8 +172,8 @@ using ConfigOverrides = std::vector<std::string>;
 enum class ConfigOrigin { kNew, kKept };
 
 // Parses a configuration. Returns all errors that can be found together, one per line. Errors begin
-// with `name`, the name of the file: `tiny.yaml:12: training.batch_size: got "many", wanted an
-// integer from 1 to 65536`.
+// with `--set: ` if they are about an override, otherwise with `name`, the name of the file:
+// `tiny.yaml:12: training.batch_size: got "many", wanted an integer from 1 to 65536`.
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
                                                    const ConfigOverrides& overrides = {},
                                                    ConfigOrigin origin = ConfigOrigin::kNew);
@@ -178,7 +181,7 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
 // A configuration with its overrides and defaults. It has every key that its model and method read,
 // and loader.pin only if stated.
 struct ResolvedConfig {
-  std::string yaml;  // parsing it gives the same configuration
+  std::string yaml;  // parsing it gives the same settings
   // One text per key. Numbers are in their shortest form; a list of one item is that item.
   std::map<std::string, std::string> settings;
 };

@@ -27,7 +27,8 @@ class UnusedSettings {
     const bool from_files = !config_.problem.instances.empty();
     // The kinds and customers are still used: the model solves the kinds, and the customers bound
     // the size of a step.
-    constexpr std::string_view kNone = "none with problem.instances, which are trained on as given";
+    constexpr std::string_view kNone =
+        "none with problem.instances, which this setting does not change";
     for (const char* const key :
          {"problem.customers_skew", "problem.capacity", "problem.layouts", "problem.open_routes",
           "problem.distance_limit", "problem.backhauls"}) {
@@ -36,7 +37,7 @@ class UnusedSettings {
     CheckUnused("problem.augment", !from_files, "true without problem.instances");
     CheckUnused("problem.demand_jitter", !from_files, "0 without problem.instances");
     CheckUnused("problem.backhauls", !from_files && !config_.architecture->serves_backhauls,
-                Concat("0 with ", ModelText(), ", which does not support them"));
+                Concat("0 with ", ModelText(), ", which does not support backhauls"));
   }
 
   void CheckSchedule() {
@@ -82,8 +83,8 @@ class UnusedSettings {
                 "none with loader.workers: 0, which makes each batch when it is needed");
     CheckUnused(
         "loader.memory_mb", !Supervised() && !HasSearchedSet(),
-        "none without training.method: supervised or validation.reference: search; it bounds the "
-        "memory for labelled sets");
+        "none without training.method: supervised, or validation.reference: search of generated "
+        "instances; loader.memory_mb bounds the memory for labelled sets");
   }
 
   void CheckValidation() {

@@ -115,7 +115,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void Place(YamlNode node) {
     if (++nodes_ > kMaxValues) {
-      throw ParseRefusal(YAML::Mark::null_mark(), Concat("got more than ", kMaxValues, " values"));
+      throw ParseRefusal(YAML::Mark::null_mark(),
+                         Concat("has more than ", kMaxValues, " values, the limit of a YAML text"));
     }
     if (levels_.empty()) {
       root_ = std::move(node);

@@ -31,8 +31,9 @@ struct YamlNode {
 
 // Parses one document; an empty text gives a null. Refuses more than kMaxYamlBytes, text that is
 // not printable UTF-8, nesting deeper than 8, and more than 10,000 nodes. Also refuses anchors and
-// aliases, tags, keys that are not scalars, repeated keys, and more than one document. Errors are
-// kInvalidArgument and begin with `name:line: `, or with `name: ` for the text as a whole.
+// aliases, tags of scalars, keys that are not scalars, repeated keys, and more than one document.
+// Errors are kInvalidArgument and begin with `name:line: `, or with `name: ` for the text as a
+// whole.
 absl::StatusOr<YamlNode> ParseYamlTree(std::string_view text, std::string_view name);
 
 }  // namespace vrp

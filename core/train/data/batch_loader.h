@@ -36,7 +36,8 @@ class BatchLoader {
   // Blocks until the next batch is made and returns it. Returns the source's errors, and
   // kResourceExhausted if memory runs out. Must not be called beyond the end.
   absl::StatusOr<TrainingBatch> Next();
-  // Returns the time that workers spent on batches since the last call, summed over the workers.
+  // Returns the time that workers spent on the batches finished since the last call, summed over
+  // the workers.
   absl::Duration TakeWorkTime();
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 std::vector<InstanceData> MakeAll(int64_t count, CpuPool* pool,
                                   absl::FunctionRef<InstanceData(int64_t)> make) {
-  constexpr int64_t kInstancesPerPart = 16;
+  constexpr int64_t kInstancesPerPart = 16;  // number of instances that a thread makes in turn
   std::vector<InstanceData> made(static_cast<size_t>(count));
   const int64_t pieces = (count + kInstancesPerPart - 1) / kInstancesPerPart;
   const auto piece = [&](int64_t p) {
@@ -144,7 +144,7 @@ class LabelledSource final : public BatchSource {
 
   absl::StatusOr<InstanceBounds> Bounds() override {
     if (config_.supervised.labels != LabelSource::kFile) return GeneratedBounds(config_.problem);
-    constexpr int64_t kInstancesPerPart = 1024;
+    constexpr int64_t kInstancesPerPart = 1024;  // maximum number of samples read at once
     InstanceBounds bounds;
     for (int64_t first = 0; first < set_->size(); first += kInstancesPerPart) {
       std::vector<int32_t> records(

@@ -54,8 +54,8 @@ std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config,
 // Makes a source of a user's instances, drawn with replacement and augmented.
 std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::vector<Instance> instances);
-// Makes a source of labelled samples. Each epoch uses them in another order; its last batch may be
-// smaller.
+// Makes a source of labelled samples. Each epoch uses the samples in another order. The batch at
+// the end of the set may be smaller.
 std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::unique_ptr<SampleSet> set);
 

@@ -21,8 +21,7 @@ struct DatasetSummary {
   int64_t leading_with_reference_cost = 0;
   std::vector<std::string> feature_columns = {};  // columns that every instance has
   // The error of the first instance that an architecture with NodeOrder::kByAngle cannot read:
-  // `own.jsonl:3: ...`. Empty if such an architecture can read all
-  // instances.
+  // `own.jsonl:3: ...`. Empty if such an architecture can read all instances.
   std::string pointer_refusal = {};
 
   bool operator==(const DatasetSummary&) const = default;

@@ -14,7 +14,7 @@ struct InstanceBounds {
   void Add(const InstanceData& data);
 
   int32_t nodes = 0;         // number of nodes of the largest instance, including its depot
-  IntegerRange starts = {};  // number of nodes that may come first in an instance
+  IntegerRange starts = {};  // fewest and most nodes that may come first in an instance
   bool tsp = false;          // whether some instances are a TSP
   bool matrices = false;     // whether some instances have a matrix
 };

@@ -13,6 +13,7 @@
 namespace vrp {
 namespace {
 
+// Number of bytes of a file that are read at once.
 constexpr size_t kPieceBytes = size_t{1} << 18;
 
 bool IsBlank(std::string_view line) {

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 // Version of the records and the search, which is part of every set's name. Must be raised when
 // the records or the search change.
 constexpr int kLabelVersion = 1;
-constexpr int64_t kUnlimitedBytes = int64_t{1} << 40;
+constexpr int64_t kUnlimitedBytes = int64_t{1} << 40;  // memory for a set that is only opened
 
 absl::StatusOr<Sample> MakeSample(const Instance& instance, Plan plan) {
   const CheckReport report = CheckPlan(instance, plan);
@@ -60,7 +60,8 @@ absl::StatusOr<Sample> HeuristicLabel(const LabelRequest& request, int64_t index
 // Returns the routes of the line, or nullopt if it has none.
 absl::StatusOr<std::optional<Plan>> ReferenceRoutes(const nlohmann::json& line) {
   const auto refuse = [] {
-    return absl::InvalidArgumentError("ref_routes: wanted an array of arrays of customers");
+    return absl::InvalidArgumentError(
+        "ref_routes: wanted an array of routes, each an array of customer numbers such as [3, 1]");
   };
   if (!line.is_object()) return refuse();
   const auto found = line.find("ref_routes");
@@ -115,7 +116,7 @@ std::string LabelSetName(const LabelRequest& request) {
 
 absl::StatusOr<std::string> MakeSearchLabels(const LabelRequest& request,
                                              const LabelContext& context) {
-  constexpr int64_t kInstancesPerPart = 256;
+  constexpr int64_t kInstancesPerPart = 256;  // maximum number of samples in memory
   std::string path = Concat(context.folder, "/", LabelSetName(request));
   if (HasSampleSet(path)) return path;
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,

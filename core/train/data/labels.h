@@ -26,10 +26,10 @@ struct LabelRequest {
   int64_t samples = 10000;
 };
 
-// Returns the name of a set, which depends on all data that determine the set.
+// Returns the file name of a set, which depends on all data that determine the set.
 std::string LabelSetName(const LabelRequest& request);
 
-// The folder and the threads for making a set.
+// The folder, the threads and the stop condition for making a set.
 struct LabelContext {
   std::string folder;       // existing folder of the sets
   CpuPool* pool = nullptr;  // must not be null
@@ -44,8 +44,9 @@ struct LabelContext {
 };
 
 // Returns the path of the set that our own search labels. Does not make an existing set again. The
-// labels do not depend on the number of threads. Returns kCancelled if `stop` fired, kUnimplemented
-// naming a feature that networks do not support, and the errors of SampleSetWriter.
+// labels do not depend on the number of threads. Returns kCancelled if context.stop fired,
+// kUnimplemented naming a feature that networks do not support, and the errors of Search and
+// SampleSetWriter.
 absl::StatusOr<std::string> MakeSearchLabels(const LabelRequest& request,
                                              const LabelContext& context);
 

@@ -24,8 +24,8 @@ struct IsPlainVector<std::vector<T>> : std::is_trivially_copyable<T> {};
 template <typename T>
 concept Recordable = std::is_trivially_copyable_v<T> || IsPlainVector<T>::value;
 
-// Calls `visit` with each field of `object` that samples record, for writing and for reading. Late
-// costs are not recorded, because networks learn from samples with hard windows.
+// Calls `visit` with each field of `object` that is marked as sampled, for writing and for reading.
+// Late costs are not marked, because networks learn from samples with hard windows.
 template <typename Object, typename Visitor>
 void ForEachSampledField(Object& object, Visitor& visit) {
   static_assert(AllFields<std::remove_const_t<Object>>(
@@ -147,7 +147,7 @@ absl::StatusOr<Sample> ParseSample(std::string_view bytes) {
   const size_t length = bytes.size() < sizeof(stated) ? 0 : bytes.size() - sizeof(stated);
   if (length > 0) std::memcpy(&stated, bytes.data() + length, sizeof(stated));
   if (length == 0 || stated != Checksum(bytes.substr(0, length))) {
-    return absl::DataLossError("a sample's checksum is wrong");
+    return absl::DataLossError("the record is too short, or its checksum is wrong");
   }
   RecordReader reader(bytes.substr(0, length));
   Sample sample;
@@ -161,7 +161,8 @@ absl::StatusOr<Sample> ParseSample(std::string_view bytes) {
     reader(route.customers);
   }
   if (!reader.is_complete()) ReadFeatures(reader, sample.data);
-  if (!reader.is_complete()) return absl::DataLossError("a sample is malformed");
+  if (!reader.is_complete())
+    return absl::DataLossError("the record has a correct checksum, but is malformed");
   return sample;
 }
 

@@ -27,8 +27,8 @@ struct Sample {
   double cost = 0;  // cost of the plan
 };
 
-// Returns `sample` as bytes, with the fields that core/problem/instance/field_list.h marks as
-// sampled.
+// Returns `sample` as bytes: its plan and cost, the fields of its data that
+// core/problem/instance/field_list.h marks as sampled, and the feature columns.
 std::string WriteSample(const Sample& sample);
 // Parses the bytes of WriteSample. Returns kDataLoss for any other bytes.
 absl::StatusOr<Sample> ParseSample(std::string_view bytes);
@@ -39,7 +39,7 @@ class SampleSetWriter {
   // Begins the set `path` in a temporary file beside it. Returns the errors of the disk,
   // such as kResourceExhausted for a full one.
   static absl::StatusOr<std::unique_ptr<SampleSetWriter>> Create(const std::string& path);
-  // Removes the set if it is unfinished.
+  // Removes the temporary file if Finish was not called.
   ~SampleSetWriter();
   SampleSetWriter(const SampleSetWriter&) = delete;
   SampleSetWriter& operator=(const SampleSetWriter&) = delete;
@@ -92,7 +92,7 @@ class SampleSet {
   struct Buffer {
     int64_t piece = -1;
     int users = 0;
-    bool loading = false;
+    bool loading = false;  // whether a thread reads `piece` into `bytes`
     uint64_t last_use = 0;
     std::string bytes;
   };

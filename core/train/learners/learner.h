@@ -24,11 +24,12 @@ struct LearnerLoss {
   // Number of trajectories per instance with StepBaseline::kShared and kBest. 0: the number of
   // nodes that may come first in the instance. Other baselines use one trajectory.
   int32_t trajectories = 1;
-  bool distinct_starts = false;            // as in RolloutRequest; only with kShared
+  // Whether trajectories begin at different nodes, as in RolloutRequest. Only with kShared.
+  bool distinct_starts = false;
   double average_decay = 0.8;              // decay of kAverage
   const PolicyEngine* baseline = nullptr;  // engine of kGreedy
   double label_smoothing = 0;              // as in GradientRequest
-  bool dropout = false;                    // as in GradientRequest
+  bool dropout = false;                    // whether to use dropout, as in GradientRequest
 };
 
 // The terms of the loss that change from step to step.
@@ -74,9 +75,9 @@ class Learner {
   // Returns the terms of step `step` (from 1).
   virtual StepLoss LossAt(int64_t step) const = 0;
 
-  // Computes the loss of step `step` (from 1) on the host and adds its gradient to the engine's
-  // gradient. Deterministic in (configuration, step, batch, parameters, the learner's state). The
-  // learner's state changes only on success. `micro_batch` as in GradientRequest.
+  // Computes the loss of step `step` (from 1) by calls of the engine and adds its gradient to the
+  // engine's gradient. Deterministic in (configuration, step, batch, parameters, the learner's
+  // state). The learner's state changes only on success. `micro_batch` as in GradientRequest.
   virtual absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                                   int32_t micro_batch,
                                                   const StopCondition& stop) = 0;

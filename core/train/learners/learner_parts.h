@@ -11,11 +11,11 @@
 
 namespace vrp {
 
-// A helper that computes a step's gradient in parts. It makes the requests and adds up the
-// outcomes.
+// A helper for learners that compute a step's gradient in parts. It makes the requests and adds up
+// the outcomes.
 class StepParts {
  public:
-  // Reads the learner's loss at `step`. `learner` must outlive the parts.
+  // Reads the learner's loss at `step`. `learner` must outlive this object.
   StepParts(const Learner& learner, int64_t step, int32_t micro_batch, const StopCondition& stop);
 
   // Returns the request for sampled trajectories of `part`. Its random numbers do not depend on the
@@ -24,14 +24,16 @@ class StepParts {
   // Returns the request for trajectories along `labels` [B], which must outlive the request.
   RolloutRequest ForLabels(const BatchPart& part,
                            std::span<const std::vector<int32_t>> labels) const;
+  // Returns the request for the gradient of the trajectories of `rollout`.
   GradientRequest Gradient(const RolloutRequest& rollout) const;
-  // Counts `outcome`. Returns kInternal if the two passes differ by more than rounding explains.
+  // Adds `outcome` to the sums. Returns kInternal if the two passes differ by more than rounding
+  // explains.
   absl::Status AddOutcome(const GradientOutcome& outcome);
-  // Returns the step's thread time in seconds. The difference of two calls is the time between
-  // them, summed over threads.
+  // Returns a thread time in seconds. Only the difference of two calls has a meaning: the time
+  // between the calls, summed over threads.
   double ThreadSeconds() const;
-  // Counts the thread time since `start`, by ThreadSeconds(), as rollout. For rollouts outside
-  // AddGradient.
+  // Adds the thread time since `start`, by ThreadSeconds(), to the time of rollouts. Call it for
+  // rollouts outside AddGradient.
   void AddRolloutSince(double start);
 
   const StepLoss& loss() const { return step_loss_; }

@@ -182,6 +182,7 @@ class ReinforceLearner final : public Learner {
   }
 
  private:
+  // Maximum number of instances on which EndEpoch compares at once.
   static constexpr int64_t kInstancesPerPart = 512;
 
   // Returns the scaled baseline of each instance of `part`, or an empty vector with

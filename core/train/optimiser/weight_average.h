@@ -13,8 +13,8 @@
 
 namespace vrp {
 
-// A moving average: average += (1 - d) (weights - average). d is `decay`, but at step t at most (1
-// + t) / (10 + t), so that the first weights soon lose their influence. See Polyak and Juditsky
+// A moving average: average += (1 - d) (weights - average). d is `decay`, but at update t at most
+// (1 + t) / (10 + t), so that the first weights soon lose their influence. See Polyak and Juditsky
 // 1992; Izmailov et al. 2018, "Averaging weights leads to wider optima and better generalization".
 // Each element is updated separately, so that the result does not depend on the number of threads.
 // Not thread-safe.
@@ -23,8 +23,8 @@ class WeightAverage {
   // Starts at `weights` ([size] float32). `decay` is in (0, 1).
   WeightAverage(double decay, std::span<const float> weights);
 
-  // Adds the weights after step `step` (from 1). `pool` may be null; the calling thread then does
-  // all the work.
+  // Adds the weights after update `step` (from 1; skipped steps do not count). `pool` may be null;
+  // the calling thread then does all the work.
   void Add(std::span<const float> weights, int64_t step, CpuPool* pool);
 
   std::span<float> values() { return values_; }

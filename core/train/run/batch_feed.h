@@ -19,8 +19,8 @@ class BatchFeed {
   BatchFeed(RunContext& context, BatchSource& source, Reporter& reporter)
       : context_(context), source_(source), reporter_(reporter) {}
 
-  // Blocks until batch `number` (from 0) is made, in `parts` parts, and returns it. Numbers and
-  // parts must continue those of the last call, unless Restart was called.
+  // Blocks until batch `number` (from 0) is made, in `parts` parts, and returns it. Unless Restart
+  // was called, `number` must be the one after that of the last call, and `parts` the same.
   absl::StatusOr<TrainingBatch> Next(int64_t number, int32_t parts);
   // Drops the batches that were made ahead.
   void Restart() { loader_.reset(); }

@@ -30,7 +30,7 @@ constexpr std::string_view kTemporaryPrefix = "tmp-";
 constexpr std::string_view kStateFile = "state.safetensors";
 constexpr std::string_view kIndexFile = "checkpoint.json";
 constexpr std::string_view kValidationCost = "validation_cost";
-constexpr int64_t kMaxIndexBytes = int64_t{1} << 20;
+constexpr int64_t kMaxIndexBytes = int64_t{1} << 20;  // maximum size of checkpoint.json
 
 // Returns the steps that have a folder, the newest first.
 std::vector<int64_t> Steps(const std::string& directory) {
@@ -121,7 +121,7 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& folder, int64_t ste
   const auto hash = json.find("state_sha256");
   if (hash == json.end() || *hash != Sha256Hex(checkpoint.state)) {
     return absl::DataLossError(
-        Concat(folder, "/", kStateFile, ": the SHA-256 differs from that in the index"));
+        Concat(folder, "/", kStateFile, ": the SHA-256 differs from that in ", kIndexFile));
   }
   return checkpoint;
 }
@@ -132,7 +132,8 @@ struct Validated {
   int64_t step = 0;
 };
 
-// Returns the checkpoints that have a validation cost, the best first; the newest among equals.
+// Returns the checkpoints that have a validation cost, the best first, of equal ones the newest
+// first.
 std::vector<Validated> ByValidation(const std::string& directory) {
   std::vector<Validated> validated;
   for (const int64_t step : Steps(directory)) {

@@ -38,13 +38,14 @@ struct CheckpointRetention {
 absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& checkpoint,
                              const CheckpointRetention& retention = {});
 
-// Whether a checkpoint with this validation cost would be one of the `best` ones.
+// Whether a checkpoint with this validation cost would be among the `best` checkpoints in
+// `directory` with the lowest costs. False if the cost is not finite.
 bool IsAmongBest(const std::string& directory, double validation_cost, int64_t best);
 
 // Returns the folders of all checkpoints before the newest valid one.
 std::vector<std::string> SupersededCheckpoints(const std::string& directory);
 
-// Whether there is a checkpoint after the first step, valid or not.
+// Whether there is a checkpoint of at least one step, valid or not.
 bool HasCheckpoint(const std::string& directory);
 
 // Returns the newest valid checkpoint; skips corrupt and truncated ones. Returns kNotFound if there

@@ -117,7 +117,7 @@ absl::Status CheckpointKeeper::CheckScalars(const Checkpoint& checkpoint,
   for (const auto& [name, value] : wanted) {
     const bool optional = TrainedNetwork::IsEngineScalar(name) || BestWeights::IsOptional(name);
     if (optional || checkpoint.scalars.contains(name)) continue;
-    return absl::DataLossError(Concat(where, ": ", name, ": missing"));
+    return absl::DataLossError(Concat(where, ": ", name, ": missing; submit the job again"));
   }
   return absl::OkStatus();
 }
@@ -132,7 +132,8 @@ absl::Status CheckpointKeeper::RestoreTensors(const Checkpoint& checkpoint,
     const TensorView* view = file.Find(name);
     if (view == nullptr || view->type != TensorType::kFloat32 ||
         view->shape != std::vector<int64_t>{static_cast<int64_t>(values.size())}) {
-      return absl::DataLossError(Concat(where, ": ", name, ": missing or of another size"));
+      return absl::DataLossError(
+          Concat(where, ": ", name, ": missing or of another size; submit the job again"));
     }
     std::memcpy(values.data(), view->data.data(), view->data.size());
   }

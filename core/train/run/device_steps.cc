@@ -153,7 +153,8 @@ absl::Status DeviceSteps::EndStep(const CapturedStepReport& report, double secon
   if (report.stuck > 0) {
     return absl::FailedPreconditionError(
         Concat("step ", report.step, ": ", report.stuck,
-               " tours have customers that cannot be served, or labels that are not allowed"));
+               " tours have customers that cannot be served, or labels that are not allowed; "
+               "correct the instances or the labels"));
   }
   const bool overflowed = precision == Precision::kFp16 && !std::isfinite(report.gradient_norm);
   return resources_.reporter.EndStep({.loss = report.loss,

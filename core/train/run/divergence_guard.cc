@@ -6,10 +6,11 @@ namespace vrp {
 namespace {
 
 constexpr char kBadSteps[] = "bad_steps";
-// Number of steps in a row, skipped for another reason than an overflow, that ends the run.
+// Number of steps since the last applied one, skipped for another reason than an overflow, that
+// ends the run.
 constexpr int64_t kMaxSkipped = 10;
-// Number of overflows in a row that ends the run. The scale of fp16's losses may start much too
-// high; each overflow halves the scale.
+// Number of overflows since the last applied step that ends the run. The scale of fp16's losses may
+// start much too high; each overflow halves the scale.
 constexpr int64_t kMaxOverflows = 50;
 
 }  // namespace

@@ -30,8 +30,8 @@ class DivergenceGuard {
 
  private:
   TrainingObserver& observer_;
-  int64_t skipped_ = 0;    // number in a row
-  int64_t overflows_ = 0;  // number in a row
+  int64_t skipped_ = 0;    // number since the last applied step, without overflows
+  int64_t overflows_ = 0;  // number since the last applied step
 };
 
 }  // namespace vrp

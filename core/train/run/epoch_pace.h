@@ -29,7 +29,7 @@ class EpochPace {
     seconds_before_ = totals.seconds;
   }
 
-  // Returns the mean over the epoch's steps so far; NaN before its first step.
+  // Returns the mean over the epoch's steps so far, in seconds; NaN before its first step.
   double SecondsPerStep(const TrainingTotals& totals) const {
     if (totals.steps == steps_before_) return kUnknown;
     return (totals.seconds - seconds_before_) / static_cast<double>(totals.steps - steps_before_);

@@ -24,16 +24,16 @@ class LiveModels {
   using Publish = absl::FunctionRef<absl::Status()>;
   // Blocks until the run has written the weights after its current step, with their card, into
   // `directory`, and has called `publish`. This happens before the next step, so that live weights
-  // are never published after the run's last ones. Returns kDeadlineExceeded if the step takes
-  // longer than `timeout`; the caller may then use `directory` again. Also returns the errors of
-  // the run, `publish` and Close, and kResourceExhausted if memory runs out.
+  // are never published after the run's last ones. Returns kDeadlineExceeded if Serve does not take
+  // the request within `timeout`; the caller may then use `directory` again. Also returns the
+  // errors of the run, `publish` and Close, and kResourceExhausted if memory runs out.
   absl::StatusOr<TrainingResult> WriteAndPublish(const std::string& directory,
                                                  absl::Duration timeout, Publish publish);
 
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
-  // Calls `write`, and then the request's `publish`, for each waiting request.
+  // Calls `write` and, if it succeeds, the request's `publish` for each waiting request.
   void Serve(Write write);
-  // Ends the service: all current and later requests get `reason`, which must not be OK.
+  // Ends the service: all waiting and later requests get `reason`, which must not be OK.
   void Close(const absl::Status& reason);
 
  private:

@@ -12,15 +12,15 @@
 
 namespace vrp {
 
-// A number of instances that is halved after each step that ran out of memory.
+// A number of instances that is halved, rounded up, each time that a step runs out of memory.
 class MicroBatch {
  public:
-  // Makes a number that allows all instances of a part. `context` must outlive it.
+  // Makes a number without a limit. `context` must outlive it.
   explicit MicroBatch(RunContext& context) : context_(context) {}
 
-  // Returns the number of instances that fit into the memory; 0: all of a part.
+  // Returns the maximum number of instances to process at once; 0: no limit, the engine chooses.
   int32_t instances() const { return instances_; }
-  // Allows all instances of a part again.
+  // Removes the limit.
   void Reset() { instances_ = 0; }
   // Halves the number because step `step` ran out of memory, and logs the new number. Returns false
   // if the number is already 1.

@@ -1,4 +1,4 @@
-// A writer of a run's models: the last one, and live ones on request.
+// A writer of a run's models: one at the run's end, and live ones on request.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class Publisher {
   absl::StatusOr<TrainingResult> Publish(int64_t step, TrainingEnd end) const;
 
   // Serves the requests for live models after step `step`. `validate` scores the current weights.
-  // If `validate` fails, the run ends, as after an epoch. If a model cannot be written, only its
-  // request fails.
+  // Returns the error of `validate`, which ends the run as after an epoch. If a model cannot be
+  // written, only its request fails.
   absl::Status ServeLive(int64_t step,
                          absl::FunctionRef<absl::StatusOr<ValidationScore>()> validate) const;
 

@@ -38,7 +38,8 @@ class Reporter {
   void AddPhase(Phase phase, double seconds);
   // Adds copies between the host and the device.
   void AddCopies(int64_t copies, int64_t bytes, int64_t matrix_bytes);
-  // Counts and reports a step. Returns kInternal if the training diverged.
+  // Counts a step, and reports it if its update was made. Returns kInternal if the training
+  // diverged.
   absl::Status EndStep(const StepOutcome& outcome, const EndedStep& end);
   // Reports the end of epoch `epoch` (from 1), which was validated after step `step`.
   void EndEpoch(int64_t epoch, int64_t step);

@@ -54,8 +54,8 @@ class RunClock {
 
   // Adds the time of threads outside of the pool.
   void AddThreadSeconds(RunPhase phase, double seconds) { Of(phase).thread_seconds += seconds; }
-  // Returns the thread time of all phases since construction. The difference of two calls is the
-  // thread time between them.
+  // Returns a time of the training thread and the pool's other threads, in seconds. Only the
+  // difference of two calls has a meaning: the thread time between them.
   double ThreadSeconds() const;
   // Returns the times up to now. Their wall_seconds add up to the time since construction.
   const RunPhaseTimes& Read();

@@ -55,10 +55,12 @@ struct TrainingProgress {
   double loss = 0;
   double train_cost = 0;            // mean cost of the last step's sampled (or labelled) tours
   double validation_cost = 0;       // mean cost of greedy plans; NaN before the first validation
-  double validation_reference = 0;  // mean cost of `reference` on the same set
-  double validation_gap = 0;        // mean gap to `reference`; NaN before the first validation
-  double accuracy = 0;              // share of label choices ranked first; NaN without labels
-  double validation_accuracy = 0;   // the same for plans of `validation.reference: search`
+  double validation_reference = 0;  // mean cost of `reference` on the same set; NaN: none
+  // Mean gap to `reference`. NaN before the first validation, or without references.
+  double validation_gap = 0;
+  double accuracy = 0;  // share of label choices ranked first; NaN without labels
+  // The same share for plans of `validation.reference: search`. NaN unless training is supervised.
+  double validation_accuracy = 0;
   double learning_rate = 0;
   double gradient_norm = 0;         // norm before clipping
   double pass_difference = 0;       // largest |second pass - rollout| of log-likelihoods per choice
@@ -70,8 +72,8 @@ struct TrainingProgress {
   int64_t instances_seen = 0;  // since the first step of the job, including interrupted runs
   TrainingTotals totals = {};
   double matrix_bytes_per_step = 0;  // totals.matrix_bytes / totals.steps
-  bool end_of_epoch = false;
-  std::string reference = {};  // reference of the validation's gaps: "nearest neighbour"
+  bool end_of_epoch = false;         // whether this is a report after an epoch's validation
+  std::string reference = {};        // reference of the validation's gaps: "nearest neighbour"
   // State of the training run's GPU. The trainer's caller sets it.
   std::optional<double> device_utilization = {};  // share of the last sample period with a kernel
   std::optional<int64_t> device_memory_used_bytes = {};  // used by all programs
@@ -89,7 +91,8 @@ class TrainingObserver {
   // the "references" or "labels", "resumption", "training step", "validation", "checkpoint" and
   // "publication".
   virtual void OnPhase(std::string_view) {}
-  // Called when the run has ended, successfully or not, with the totals of the whole run.
+  // Called when the run has ended, successfully or with an error, with the totals of the whole run.
+  // Not called if std::bad_alloc ends the run.
   virtual void OnEnd(const TrainingTotals&) {}
 };
 
@@ -101,7 +104,7 @@ struct TrainingRequest {
   std::string job_name;              // name of the job in the model's card
   std::string checkpoint_directory;  // existing folder; the run resumes from a checkpoint in it
   std::string model_directory;       // gets weights and card if training succeeds
-  // The folder of labels, shared with other runs. Empty: beside the checkpoints, only for this run.
+  // The folder of labels, shared with other runs. Empty: a folder in checkpoint_directory.
   std::string cache_directory = {};
   // Folders in which `training.initial_model: models/NAME/versions/N` is found, as NAME/N.
   std::vector<std::string> models_directories = {};

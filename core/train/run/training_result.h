@@ -32,7 +32,7 @@ std::string_view PublishReasonName(PublishReason reason);
 std::optional<PublishReason> ParsePublishReason(std::string_view name);
 
 struct TrainingResult {
-  // The step after which the weights were copied, not the run's last step.
+  // The step after which the weights were copied. It may be earlier than the run's last step.
   int64_t steps = 0;
   int64_t epoch = 0;  // epoch of that step, from 1
   PublishReason reason = PublishReason::kUnknown;

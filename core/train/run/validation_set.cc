@@ -21,6 +21,7 @@ namespace vrp {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+// Maximum number of instances that are processed together.
 constexpr size_t kInstancesPerPart = 512;
 
 // An instance with its reference.

@@ -15,9 +15,10 @@
 namespace vrp {
 
 struct ValidationScore {
-  double cost = 0;      // mean cost of the greedy tours
-  double gap = 0;       // mean gap of the instances that have a reference; NaN: none has one
-  double accuracy = 0;  // share of the references' choices that are the likeliest; NaN: no plans
+  double cost = 0;  // mean cost of the greedy tours
+  double gap = 0;   // mean gap of the instances that have a reference; NaN: none has one
+  // Share of the references' choices that are the likeliest. NaN without plans, or if not scored.
+  double accuracy = 0;
 };
 
 // Returns the name of the reference of gaps: "nearest neighbour", "search 200 iterations".

@@ -27,14 +27,15 @@ class Validator {
   absl::StatusOr<ValidationScore> Evaluate(int64_t step) const;
   // Evaluates the weights after step `step` and keeps the score as the last one.
   absl::Status Validate(int64_t step);
-  // Compares the last validation with the best one. `epochs_ended`: whole epochs so far.
+  // Keeps the last validation as the best one if its cost is lower. `epochs_ended`: number of whole
+  // epochs so far.
   void UpdateBest(int64_t epochs_ended);
 
   // Returns the last score; NaN before the first.
   const ValidationScore& score() const { return score_; }
   // Whether the last validation of this run was of the weights after step `step`.
   bool Validated(int64_t step) const { return validated_step_ == step; }
-  // Whether training.patience epochs passed without a better validation.
+  // Whether training.patience epochs passed without a better validation. False without a patience.
   bool Stalled(int64_t epochs_ended) const;
   const BestWeights& best() const { return best_; }
   BestWeights& best() { return best_; }
