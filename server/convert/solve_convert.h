@@ -33,8 +33,8 @@ absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
 
 // Whether the daemon chooses the budget by the size of the instance.
 bool HasAutomaticBudget(const v1::SolveRequest& message);
-// Returns the requested budget within the limits, or the default if the request states no valid
-// one.
+// Returns the requested budget within the limits. If the request states no valid budget, returns
+// the one that its stopping criteria imply, or the default.
 absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limits);
 // Returns the shortest search time that a request implies for a number of customers. A search that
 // proves its plan optimal may end earlier.
