@@ -24,7 +24,8 @@ class DatasetImport {
       : store_(store), messages_(messages) {}
 
   // Adds a message. Returns kInvalidArgument for a wrong message, a line that is too long, or more
-  // than kMaxDatasetBytes in total. Returns kResourceExhausted like DatasetStore and MessageBudget.
+  // than kMaxDatasetBytes in total. Also returns the other errors of DatasetStore::Begin and
+  // DatasetUpload::Add, and those of MessageBudget::Take.
   absl::Status Take(const v1::UploadDatasetRequest& message);
   absl::StatusOr<v1::Dataset> Finish();
 
