@@ -1,4 +1,4 @@
-"""Starts the embedded daemon, which all processes of a user and version share.
+"""Starts the embedded daemon, which all processes of a user with the same version, program and settings share.
 
 Its folder holds the socket, a lock, the log and the state. The daemon ends by itself after a time without calls,
 even if every process that used it was killed.

@@ -61,7 +61,7 @@ class Model:
     reference_cost
         Best known cost; results then have a gap.
     problem_type
-        "tsp", "cvrp" or "vrptw". By default chosen by content.
+        "tsp", "cvrp" or "vrptw". By default, the daemon chooses the type by the content.
     road_network
         A road network of the daemon (`Client.server_info().road_networks`), such as "car", which computes distances and
         travel times. Requires `lon_lat`.

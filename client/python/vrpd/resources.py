@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 
 def _pages(connection: Connection, call: Callable[[str], Call[tuple[list[_T], str]]]) -> Iterator[_T]:
-    """Returns the entries of all pages."""
+    """Yields the entries of all pages."""
     token = ""
     while True:
         entries, token = connection.unary(call(token))
