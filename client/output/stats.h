@@ -34,7 +34,7 @@ class StatsInterval {
   };
   // Returns all RPCs, the busiest first.
   std::vector<Rpc> Rpcs() const;
-  // Returns the sum over all RPCs.
+  // Returns the sums over all RPCs, and the quantiles of all their latencies.
   Rpc Total() const;
   // Returns the 99th percentile of the queue's waiting time, in seconds; NaN if no request waited.
   double QueueWaitP99(const v1::QueueStats& queue) const;
