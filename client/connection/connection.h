@@ -46,8 +46,8 @@ void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags);
 
 // Reads the files and checks all settings. `token` comes from the environment; a token file takes
 // precedence. Returns kInvalidArgument naming the flag for a bad address or an unreadable file.
-// Also refuses invalid or expired PEM files, a key or token file that users outside its group may
-// access, and a token that would leave this machine unencrypted.
+// Also refuses wrong PEM files (tls_files.h), and key or token files that users outside their group
+// may access. Refuses a token that would leave this machine unencrypted.
 absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::string_view token);
 
 }  // namespace vrp::client

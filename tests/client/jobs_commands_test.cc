@@ -1,6 +1,6 @@
-// Tests `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history` and `compare`, published
-// weights in `jobs get`, labels in `jobs list`, compacted events in `jobs watch`, and limits of
-// `train`.
+// Tests `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history` and `compare`. Also tests
+// published weights in `jobs get`, labels in `jobs list`, compacted events in `jobs watch` and
+// limits of `train`.
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
