@@ -61,7 +61,7 @@ absl::StatusOr<ToolResult> ListTrainings(const ToolCall& call, int limit) {
 absl::StatusOr<ToolResult> ListSolves(const ToolCall& call, int limit) {
   if (call.arguments.contains("labels")) {
     return absl::InvalidArgumentError(
-        "labels: solve jobs have none; omit it, or use kind training");
+        "labels: solve jobs have none; omit labels, or use kind training");
   }
   v1::ListSolveJobsRequest request;
   request.set_page_size(limit);

@@ -66,7 +66,8 @@ absl::StatusOr<v1::SolveRequest> SolveRequestOf(const ToolCall& call,
     *request->mutable_initial_solution_file() = *std::move(plan);
     request->set_frozen_stops(call.Get<int32_t>("frozen_stops", 0));
   } else if (call.arguments.contains("frozen_stops")) {
-    return absl::InvalidArgumentError("frozen_stops: given without a plan to start from");
+    return absl::InvalidArgumentError(
+        "frozen_stops: given without a plan to start from; give plan, plan_text or plan_path");
   }
   return request;
 }
