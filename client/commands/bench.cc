@@ -76,7 +76,8 @@ absl::Status ReadFiles(CommandContext& context, const BenchFlags& flags,
     if (!file->has_value()) break;
     files.push_back(**std::move(file));
   }
-  return files.empty() ? absl::InvalidArgumentError("holds no instance") : absl::OkStatus();
+  return files.empty() ? absl::InvalidArgumentError("holds no instance, wanted at least one")
+                       : absl::OkStatus();
 }
 
 absl::Status GenerateFiles(CommandContext& context, const BenchFlags& flags,

@@ -59,7 +59,7 @@ class CommandContext {
   RpcClient client_;
   OutputForm form_;
   std::string command_;
-  // Cancels all calls on Ctrl-C.
+  // Cancels all calls after an interrupt.
   Interrupt::Handle cancel_on_interrupt_;
 };
 
@@ -74,7 +74,7 @@ struct ChosenCommand {
 // First line of examples that need a training job.
 inline constexpr char kNewJobExample[] =
     "job=$(vrpctl train --preset tiny_1 --detach | cut -d' ' -f1)\n";
-// Second line of examples that need the job's first step.
+// Line of examples that waits for the job's first step.
 inline constexpr char kWaitForStepExample[] =
     "until vrpctl jobs publish $job; do sleep 1; done  # once it runs\n";
 // First line of examples that need a solve job.

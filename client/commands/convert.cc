@@ -115,7 +115,8 @@ ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
       context.client().Call(&v1::SolverService::Stub::CheckSolution, request, kInstanceTimeout);
   if (!response.ok()) return context.Fail(response.status());
   if (!is_json && response->rendered_size() != 1) {
-    return context.Fail(absl::InternalError("the daemon returned no file"), flags.in);
+    return context.Fail(absl::InternalError("the daemon returned no plan in the requested format"),
+                        flags.in);
   }
   if (!response->geometry_note().empty()) {
     context.err() << "vrpctl: convert: without streets: " << response->geometry_note() << std::endl;

@@ -13,7 +13,7 @@
 namespace vrp::client {
 namespace {
 
-// Returns the event's line. Returns an empty line for the response, which is printed at the end,
+// Returns the event's line. Returns an empty text for the response, which is printed at the end,
 // and for unknown events of a newer daemon.
 std::string SolveEventLine(const v1::WatchSolveJobResponse& event, const v1::Units& units) {
   switch (event.event_case()) {

@@ -38,7 +38,8 @@ ExitCode ResumeJob(CommandContext& context, const std::string& name) {
   return ChangeJob(context, name, &TrainingStub::ResumeTrainingJob);
 }
 
-// Returns how a job ends after a request to stop it, judged by its present state.
+// Returns how a job ends after a request to stop the job, judged by its state; empty for other
+// states.
 const char* StopOutcome(const v1::TrainingJob& job) {
   switch (job.state()) {
     case v1::JOB_STATE_STOPPING:

@@ -27,7 +27,8 @@ struct McpFlags {
 
 // Handles the lines of standard input until its end or an interrupt.
 ExitCode Serve(CommandContext& context, mcp::ServerOptions options) {
-  // Shared with the reading thread, which an interrupt leaves behind, blocked in a read.
+  // The reading thread shares the queue, because an interrupt leaves this thread behind, blocked in
+  // a read.
   const auto lines = std::make_shared<mcp::LineQueue>(kMaxMessageBytes);
   Environment& environment = context.environment();
   std::thread reader([lines, &in = environment.in] { lines->ReadAll(in); });

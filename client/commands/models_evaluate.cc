@@ -33,7 +33,8 @@ struct EvaluateFlags {
   uint64_t seed = 1;
 };
 
-// Adds the instances of a file to `request`. On errors, sets `where` to the file and line.
+// Adds the instances of a file to `request`. On errors, sets `where` to the file, with the line in
+// a .jsonl file.
 absl::Status AddInstances(CommandContext& context, const EvaluateFlags& flags,
                           v1::EvaluateModelRequest& request, std::string& where) {
   where = flags.data;
@@ -55,7 +56,8 @@ absl::Status AddInstances(CommandContext& context, const EvaluateFlags& flags,
     *request.add_files() = *std::move(*file);
   }
   where = flags.data;
-  if (request.files().empty()) return absl::InvalidArgumentError("holds no instance");
+  if (request.files().empty())
+    return absl::InvalidArgumentError("holds no instance, wanted at least one");
   request.set_data(BaseName(flags.data));
   return absl::OkStatus();
 }

@@ -122,7 +122,8 @@ absl::Status DownloadModel(CommandContext& context, const std::string& model,
   if (!status.ok()) return status;
   for (std::optional<OutputFile>& file : files) {
     if (written.ok() && !file.has_value()) {
-      written = absl::InternalError("the daemon did not send all files");
+      written = absl::InternalError(
+          "the daemon did not send both card.json and weights.safetensors; repeat the export");
     }
     if (written.ok()) written = file->Commit();
   }

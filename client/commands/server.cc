@@ -36,9 +36,9 @@ absl::StatusOr<std::string> CheckHealth(CommandContext& context, const std::stri
   return grpc::health::v1::HealthCheckResponse::ServingStatus_Name(response->status());
 }
 
-// Returns why the GPU cannot be used and what to do. Returns an empty text if it can be used or the
-// caller may not know. Asks only a daemon that is not ready: health checks need no token, but the
-// server's info does.
+// Returns why the GPU cannot be used and what to do. Returns an empty text if the daemon is ready
+// or has lost no GPU, and if a call fails. Requests the info only from a daemon that is not ready,
+// since the info may need a token and health checks do not.
 std::string DeviceLoss(CommandContext& context) {
   const absl::StatusOr<std::string> readiness = CheckHealth(context, kReadinessService);
   if (!readiness.ok() || *readiness == "SERVING") return "";

@@ -41,8 +41,8 @@ class BackupWriter {
     if (drawn_) context_.err() << std::endl;
     if (!status_.ok()) return status_;
     if (!summary_.has_value() || bytes_ != total_) {
-      return absl::DataLossError(
-          absl::StrCat("got only ", bytes_, " of ", total_, " bytes; repeat the backup"));
+      return absl::DataLossError(absl::StrCat("the daemon ended the backup after ", bytes_, " of ",
+                                              total_, " bytes; repeat the backup"));
     }
     if (const std::string digest = digest_.Hex(); digest != summary_->sha256()) {
       return absl::DataLossError(absl::StrCat("the received data has SHA-256 ", digest,

@@ -173,7 +173,7 @@ class SolveRun {
 
   CommandContext& context_;
   const SolveFlags& flags_;
-  v1::SolveRequest request_;  // without the instance
+  v1::SolveRequest request_;  // with the current instance as `file`
   ExitCode error_code_ = kExitDone;
   bool any_infeasible_ = false;
 };

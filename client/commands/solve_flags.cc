@@ -11,8 +11,9 @@
 namespace vrp::client {
 namespace {
 
-// Sets the budget. Lets the daemon choose it if neither a budget nor another end of the search is
-// given.
+// Sets the stopping criteria and the budget. Lets the daemon choose the budget by size if no flag
+// gives a budget, a time without an improvement or an iteration limit. In this case, a job has the
+// default budget of jobs.
 absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
   const absl::Status stop = SetStop(flags.stop, request);
   if (!stop.ok()) return stop;

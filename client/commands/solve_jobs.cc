@@ -43,18 +43,20 @@ ExitCode ListSolveJobs(CommandContext& context, const SolveJobsFlags& flags) {
 }
 
 ExitCode GetSolveJob(CommandContext& context, const SolveJobsFlags& flags) {
-  return CallByName(context, SolveJobName(flags), &SolverStub::GetSolveJob,
-                    [&](const std::string& name, const v1::SolveJob& job) {
-                      context.Print(SolveJobJson(job), SolveJobText(job));
-                      if (job.has_response()) {
-                        if (!context.json()) context.out() << "\n";
-                        return PrintAndWriteResponse(context, flags.files, job.response());
-                      }
-                      if (!flags.files.any()) return kExitDone;
-                      return context.Fail(absl::FailedPreconditionError(
-                                              "--solution and --plot: the job has no answer yet"),
-                                          name);
-                    });
+  return CallByName(
+      context, SolveJobName(flags), &SolverStub::GetSolveJob,
+      [&](const std::string& name, const v1::SolveJob& job) {
+        context.Print(SolveJobJson(job), SolveJobText(job));
+        if (job.has_response()) {
+          if (!context.json()) context.out() << "\n";
+          return PrintAndWriteResponse(context, flags.files, job.response());
+        }
+        if (!flags.files.any()) return kExitDone;
+        return context.Fail(
+            absl::FailedPreconditionError("--solution and --plot: the job has no answer; if the "
+                                          "job runs, wait for its end: solve-jobs watch"),
+            name);
+      });
 }
 
 ExitCode WatchSolveJob(CommandContext& context, const SolveJobsFlags& flags) {

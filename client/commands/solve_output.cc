@@ -24,7 +24,8 @@ absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& response,
       absl::StrCat("the daemon returned no ", v1::SolutionFormat_Name(format)));
 }
 
-// Returns an error if the file's folder is missing. Runs before a long solve instead of after it.
+// Returns an error text if the file's folder is missing, else an empty one. The parser calls this
+// validator, so that the error comes before a long solve.
 std::string FolderError(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code ignored;

@@ -12,8 +12,8 @@ namespace vrp::client {
 std::string NewRequestId();
 
 // Calls `create` and returns its result. While the daemon is unavailable, retries up to three times
-// within about 3 s, which is enough for a restart. The request id makes a repetition harmless if
-// only the response was lost.
+// with pauses of 3 s in total, which are enough for a restart. An interrupt ends the retries. The
+// request id makes a repetition harmless if only the response was lost.
 template <typename Create>
 auto Submit(CommandContext& context, Create create) {
   auto job = create();

@@ -25,7 +25,7 @@ struct TopFlags {
 // changes no mode of the terminal, so there is nothing to restore after an abrupt end.
 constexpr char kRedraw[] = "\x1b[H\x1b[J";
 
-// Cuts each line to `width` columns, so that no line wraps.
+// Cuts each line to `width` bytes, so that no line wraps.
 std::string CutLines(const std::string& text, int width) {
   std::string cut;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -49,7 +49,8 @@ void ShowStats(CommandContext& context, const StatsInterval& stats, bool once) {
   }
 }
 
-// Returns why the GPU cannot be used; empty if it can. A daemon that has lost its GPU is not ready.
+// Returns why the GPU cannot be used; empty if the daemon is ready, has lost no GPU or refuses the
+// call. A daemon that has lost its GPU is not ready.
 std::string CurrentDeviceLoss(CommandContext& context, const v1::ServerStats& now) {
   if (now.not_ready().empty()) return "";
   const absl::StatusOr<v1::ServerInfo> info =

@@ -46,7 +46,7 @@ struct TrainFlags {
 
 struct ConfigText {
   std::string yaml;
-  std::string name;  // path of the file
+  std::string name;  // path of the file, or the file name of the preset
 };
 
 absl::Status CheckOverride(const std::string& text) {

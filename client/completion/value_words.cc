@@ -10,7 +10,7 @@ namespace {
 
 using WordTable = std::map<std::string, std::string, std::less<>>;
 
-// Values by flag, or by command and flag if commands differ.
+// Values by flag or argument, or by command and flag if commands differ.
 const WordTable& ValueTable() {
   static const auto* const table = new WordTable{
       {"--output", "table json"},

@@ -17,7 +17,7 @@ namespace vrp::client {
 struct Connection {
   std::string remote;  // HOST:PORT or unix:PATH
   bool tls = false;
-  std::string ca = {};           // PEM; empty: the system's trusted authorities
+  std::string ca = {};           // PEM; empty: the system's certificate authorities
   std::string certificate = {};  // PEM, for a daemon that requires one
   std::string key = {};          // PEM, the key of `certificate`
   std::string server_name = {};  // name in the daemon's certificate; empty: the remote's host
@@ -46,8 +46,8 @@ void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags);
 
 // Reads the files and checks all settings. `token` comes from the environment; a token file takes
 // precedence. Returns kInvalidArgument naming the flag for a bad address or an unreadable file.
-// Also refuses a key or token that others may read, and a token that would leave this machine
-// unencrypted.
+// Also refuses wrong PEM files (tls_files.h), and key or token files that users outside their group
+// may access. Refuses a token that would leave this machine unencrypted.
 absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::string_view token);
 
 }  // namespace vrp::client

@@ -82,7 +82,8 @@ class LoadTally {
     result_.gap += response.gap();
   }
 
-  // Counts an error. Returns false if the error ends the run.
+  // Counts a temporary refusal of a request that was due after the warm-up. Returns false if the
+  // error ends the run.
   bool AddFailure(absl::Time due, const absl::Status& status) {
     const absl::Duration latency = SteadyNow() - due;
     absl::MutexLock lock(&mutex_);

@@ -31,8 +31,8 @@ struct LoadOptions {
 // The measurements of a run. Nothing that is due during the warm-up is counted.
 struct LoadResult {
   absl::Duration elapsed;  // time from the end of the warm-up to the end of the last call
-  // Latencies since the requests were due, by the client's clock. A latency includes the wait for a
-  // free client (no coordinated omission).
+  // Latencies since the requests were due, by the client's clock. In an open loop, a latency
+  // includes the wait for a free client (no coordinated omission).
   Latencies response_latencies;
   Latencies refusal_latencies;
   // Latencies of responses minus the daemon's own time, which includes its queue.

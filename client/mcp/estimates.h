@@ -9,7 +9,7 @@
 namespace vrp::client::mcp {
 
 // Returns the seconds until a running training job ends, by its pace and its limits. Returns
-// nullopt for a job that is not running or has no pace yet.
+// nullopt for a job that is not running, or has no pace or number of steps yet.
 std::optional<double> RemainingSeconds(const v1::TrainingJob& job);
 // Returns the rest of the budget of a running solve job in seconds, otherwise nullopt.
 std::optional<double> RemainingSeconds(const v1::SolveJob& job);

@@ -58,7 +58,7 @@ absl::StatusOr<std::string> Folders::Read(const std::string& path) const {
                      "`vrpctl mcp --allow-folder DIR`"));
   }
   if (fs::exists(file, error) && !fs::is_regular_file(file, error)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, " is not a file"));
+    return absl::InvalidArgumentError(absl::StrCat(path, " is not a regular file, wanted one"));
   }
   const absl::Status readable = CheckReadable(file.native());
   if (!readable.ok()) {

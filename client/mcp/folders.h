@@ -14,7 +14,7 @@ namespace vrp::client::mcp {
 class Folders {
  public:
   // Resolves the folders. Without any, allows the working directory, unless that is the root.
-  // Returns kInvalidArgument naming a folder that does not exist.
+  // Returns kInvalidArgument naming a path that is not an existing folder.
   static absl::StatusOr<Folders> Create(const std::vector<std::string>& paths);
 
   // Reads the file that an argument of a tool names. A relative path counts from the working

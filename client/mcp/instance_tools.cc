@@ -80,7 +80,7 @@ absl::StatusOr<ToolResult> ConvertPlan(const ToolCall& call, const std::string& 
   if (!response.ok()) return response.status();
   if (to == "json") return FileResult(PlanJson(*response).dump(), to);
   if (response->rendered_size() != 1) {
-    return absl::InternalError("the daemon returned no file");
+    return absl::InternalError("the daemon returned no plan in the requested format");
   }
   return FileResult(response->rendered(0).content(), to);
 }

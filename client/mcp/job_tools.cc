@@ -61,7 +61,7 @@ absl::StatusOr<ToolResult> ListTrainings(const ToolCall& call, int limit) {
 absl::StatusOr<ToolResult> ListSolves(const ToolCall& call, int limit) {
   if (call.arguments.contains("labels")) {
     return absl::InvalidArgumentError(
-        "labels: solve jobs have none; omit it, or use kind training");
+        "labels: solve jobs have none; omit labels, or use kind training");
   }
   v1::ListSolveJobsRequest request;
   request.set_page_size(limit);
@@ -131,21 +131,22 @@ absl::StatusOr<ToolResult> History(const ToolCall& call) {
 }  // namespace
 
 Tool ListJobsTool() {
-  return {.name = "list_jobs",
-          .title = "List jobs",
-          .description =
-              "Lists training jobs or solve jobs, newest first, with state, progress and estimated "
-              "remaining_seconds.",
-          .input_schema = ArgumentsSchema(
-              {{"kind", EnumProperty("Default: training", {"training", "solve"})},
-               {"limit", WholeNumberProperty("Number of jobs; default: 20", 1, kMaxListedJobs)},
-               {"labels",
-                {{"type", "object"},
-                 {"description",
-                  "Only training jobs with all of these labels, e.g. "
-                  "{\"team\": \"north\"}"},
-                 {"additionalProperties", {{"type", "string"}}}}}}),
-          .run = AnswerListJobs};
+  return {
+      .name = "list_jobs",
+      .title = "List jobs",
+      .description =
+          "Lists training jobs or solve jobs, newest first, with state, progress and estimated "
+          "remaining_seconds.",
+      .input_schema = ArgumentsSchema(
+          {{"kind", EnumProperty("Default: training", {"training", "solve"})},
+           {"limit", WholeNumberProperty("Maximum number of jobs; default: 20", 1, kMaxListedJobs)},
+           {"labels",
+            {{"type", "object"},
+             {"description",
+              "Only training jobs with all of these labels, e.g. "
+              "{\"team\": \"north\"}"},
+             {"additionalProperties", {{"type", "string"}}}}}}),
+      .run = AnswerListJobs};
 }
 
 Tool GetJobTool() {
@@ -173,8 +174,9 @@ Tool JobHistoryTool() {
           {{"name", TextProperty("trainingJobs/ID or ID")},
            {"from_step", WholeNumberProperty("First step; default: the first", 0, kMaxStep)},
            {"to_step", WholeNumberProperty("Last step; default: the newest", 0, kMaxStep)},
-           {"max_points", WholeNumberProperty("Number of points, chosen evenly; default: 40", 1,
-                                              kMaxListedPoints)},
+           {"max_points",
+            WholeNumberProperty("Maximum number of points, chosen evenly; default: 40", 1,
+                                kMaxListedPoints)},
            {"epochs_only", FlagProperty("Only the ends of epochs")}},
           {"name"}),
       .run = History};

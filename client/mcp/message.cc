@@ -76,7 +76,8 @@ ParsedLine ParseLine(absl::string_view line) {
   if (value.is_array()) {
     return Refuse(nullptr, kInvalidRequest, "batches are not supported, wanted one object");
   }
-  if (!value.is_object()) return Refuse(nullptr, kInvalidRequest, "wanted an object");
+  if (!value.is_object())
+    return Refuse(nullptr, kInvalidRequest, "the message is not an object, wanted one object");
   return FromObject(std::move(value));
 }
 

@@ -60,9 +60,9 @@ Tool ListModelsTool() {
           .description =
               "Lists the versions of all trained networks with the problems that they handle and "
               "their validation gap. solve needs none of them.",
-          .input_schema =
-              ArgumentsSchema({{"limit", WholeNumberProperty("Number of versions; default: 200", 1,
-                                                             kMaxListedModels)}}),
+          .input_schema = ArgumentsSchema(
+              {{"limit", WholeNumberProperty("Maximum number of versions; default: 200", 1,
+                                             kMaxListedModels)}}),
           .run = AnswerListModels};
 }
 

@@ -105,7 +105,7 @@ void Server::HandleRequest(const Message& message) {
     const Json requested = message.params.value("protocolVersion", Json());
     if (!requested.is_string()) {
       return Send(ErrorMessage(message.id, kInvalidParams,
-                               "protocolVersion: missing, wanted a version such as 2025-11-25"));
+                               "protocolVersion: wanted a string such as 2025-11-25"));
     }
     Answer(message, InitializeResult(requested, options_.instructions), stateless);
   } else if (message.method == "server/discover") {
@@ -125,7 +125,7 @@ void Server::HandleRequest(const Message& message) {
 void Server::HandleCall(const Message& message, bool stateless) {
   const Json name = message.params.value("name", Json());
   if (!name.is_string()) {
-    return Send(ErrorMessage(message.id, kInvalidParams, "name: missing, wanted a tool's name"));
+    return Send(ErrorMessage(message.id, kInvalidParams, "name: wanted a tool's name as a string"));
   }
   const std::string text = name;
   const auto refuse = [&](const absl::Status& status) {
@@ -145,7 +145,8 @@ void Server::HandleCall(const Message& message, bool stateless) {
                      absl::StrCat("unknown tool ", text, ", wanted a name from tools/list")));
   }
   if (running_.contains(message.id)) {
-    return Send(ErrorMessage(message.id, kInvalidRequest, "id: in use by a running call"));
+    return Send(ErrorMessage(message.id, kInvalidRequest,
+                             "id: in use by a running call, wanted a new one"));
   }
   const std::vector<std::string> faults = SchemaFaults(tool->input_schema, ArgumentsOf(message));
   if (!faults.empty()) return refuse(absl::InvalidArgumentError(absl::StrJoin(faults, "\n")));

@@ -27,7 +27,7 @@ struct ServerOptions {
   Connection connection;
   Folders folders;
   std::vector<Tool> tools;
-  // Names of tools that exist but are switched off.
+  // Names of tools whose calls are refused with a remedy unless `tools` contains them.
   std::vector<std::string> refused_tools;
   std::string instructions;
 };
@@ -43,9 +43,9 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Answers a line, or starts the tool call that it requests.
+  // Handles a line: answers the line, starts or cancels a tool call, or does nothing.
   void Handle(const Line& line);
-  // Blocks until all running calls have been answered.
+  // Blocks until all running calls have ended. A cancelled call ends without an answer.
   void WaitForCalls();
 
  private:

@@ -29,7 +29,8 @@ Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget) {
   AddPlanProperties(properties,
                     "A plan to start from (auto, search and seeded return no worse one)");
   properties["frozen_stops"] = WholeNumberProperty(
-      "Number of stops at the start of each route of that plan that must not change", 0, kMaxInt32);
+      "Number of stops at the start of each route of the given plan that must not change", 0,
+      kMaxInt32);
   properties["strategy"] = EnumProperty(
       "Default: auto, which suits nearly always. The others except search need a model.",
       {"auto", "search", "seeded", "greedy", "sample", "beam", "multi_start", "improved"});
@@ -65,7 +66,8 @@ absl::StatusOr<v1::SolveRequest> SolveRequestOf(const ToolCall& call,
     *request->mutable_initial_solution_file() = *std::move(plan);
     request->set_frozen_stops(call.Get<int32_t>("frozen_stops", 0));
   } else if (call.arguments.contains("frozen_stops")) {
-    return absl::InvalidArgumentError("frozen_stops: given without a plan to start from");
+    return absl::InvalidArgumentError(
+        "frozen_stops: given without a plan to start from; give plan, plan_text or plan_path");
   }
   return request;
 }

@@ -203,16 +203,18 @@ Tool TrainTool() {
       "Cancelling the call leaves the job running.");
   properties["request_id"] =
       TextProperty("Makes a repeated call return the same job, at most 64 bytes; default: none");
-  return {.name = "train",
-          .title = "Train a network",
-          .description =
-              "Starts a training job of a routing network, which survives this conversation, and "
-              "returns its name at once. It occupies the server's threads: choose a preset by its "
-              "time in training_presets, and check a changed configuration with check_training.",
-          .input_schema = ArgumentsSchema(std::move(properties)),
-          .effect = Effect::kChanges,
-          .idempotent = false,
-          .run = Train};
+  return {
+      .name = "train",
+      .title = "Train a network",
+      .description =
+          "Starts a training job of a routing network, which survives this conversation, and "
+          "returns its name at once unless wait is true. The job occupies the server's threads: "
+          "choose a preset by its time in training_presets, and check a changed configuration with "
+          "check_training.",
+      .input_schema = ArgumentsSchema(std::move(properties)),
+      .effect = Effect::kChanges,
+      .idempotent = false,
+      .run = Train};
 }
 
 Tool CheckTrainingTool() {

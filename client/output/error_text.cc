@@ -75,14 +75,15 @@ std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message)
   }
   if (absl::StrContains(message, "certificate verify failed") ||
       absl::StrContains(message, "peer certificate")) {
-    return "set --tls-ca to the file with the authority of the daemon's certificate, and "
-           "--tls-server-name to the certificate's name if it is not the host of --remote";
+    return "set --tls-ca to the file with the certificate of the authority (CA) that issued the "
+           "daemon's, and --tls-server-name to the certificate's name if it is not the host of "
+           "--remote";
   }
   if (absl::StrContains(message, "ocket closed") || absl::StrContains(message, "reset by peer") ||
       absl::StrContains(message, "andshake")) {
     return "if the daemon uses TLS, add --tls-ca FILE; if it asks for certificates, also "
-           "--tls-certificate and --tls-key, of an authority that it knows (vrpd "
-           "--tls-client-ca); its log has the reason";
+           "--tls-certificate and --tls-key, issued by a certificate authority that the daemon "
+           "trusts (vrpd --tls-client-ca); the daemon's log has the reason";
   }
   if (!IsLocalAddress(place.remote)) {
     return "check that a daemon listens on that address (vrpd --listen 0.0.0.0:PORT "
@@ -111,7 +112,7 @@ std::string Remedy(const ErrorPlace& place, const absl::Status& status) {
       return "set --token-file to the file with your token, or VRP_TOKEN to the token";
     case absl::StatusCode::kResourceExhausted:
       if (absl::StrContains(status.message(), "message larger than max")) {
-        return "see the limit of messages: vrpctl server info";
+        return "send a smaller request; vrpctl server info shows the message size limit";
       }
       return RetryRemedy(status);
     case absl::StatusCode::kDeadlineExceeded:

@@ -19,7 +19,7 @@ inline constexpr char kReconnectedLine[] = "connected again";
 // Returns "state RUNNING". Adds the error of a failed job.
 std::string StateLine(const v1::StateEvent& state);
 // Replaces ASCII control characters except tabs by blanks, and invalid UTF-8 by '?'. Other users'
-// text then cannot control the terminal.
+// text then cannot send escape sequences that begin with ESC to the terminal.
 std::string WithoutControls(std::string_view text);
 
 // A sink that passes every call to another sink.

@@ -29,7 +29,7 @@ double ThreadSeconds(const v1::TrainingTotals& totals) {
   return sum;
 }
 
-// Returns the thread time of a step's computation; 0 if the computation runs on a device as one
+// Returns the thread time of all steps' computation; 0 if the computation runs on a device as one
 // phase.
 double ComputeSeconds(const v1::TrainingTotals& totals) {
   double sum = 0;

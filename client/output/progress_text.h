@@ -29,8 +29,8 @@ std::string BytesBarLine(int64_t done, int64_t total, int width);
 // An estimator of the remaining time from the mean pace so far, including validations.
 class RemainingTime {
  public:
-  // Takes each event of an attempt in order and returns the remaining time. Returns nullopt for the
-  // first event, and if the total number of steps is unknown.
+  // Takes each event of an attempt in order and returns the remaining time. Returns nullopt until
+  // an event has a later step than the first one, and if the total number of steps is unknown.
   std::optional<absl::Duration> Update(const v1::TrainingProgress& progress, absl::Time time);
   // Forgets the pace of the previous attempt.
   void Restart() { first_step_ = 0; }

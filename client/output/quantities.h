@@ -17,7 +17,7 @@ class Quantities {
   // Returns a text such as "45 s" or "1:53 h".
   std::string Duration(double value) const;
   // Returns a time of day, such as "8:15" or "0:30 +1 day". Returns a duration if the plan's times
-  // are not times of day.
+  // are not times of day or `value` is negative.
   std::string Time(double value) const;
   // Returns a cost, a part of it or a reference cost in the objective's unit.
   std::string Cost(double value) const;
@@ -29,7 +29,8 @@ class Quantities {
 };
 
 // Returns a number such as "375", "27591.5" or "0.00123"; "-" if it is not finite. Numbers of at
-// least 0.1 have at most three decimals, smaller ones three significant digits.
+// least 0.1 have at most three decimals, smaller ones three significant digits. Numbers below 1e-9
+// are "0".
 std::string FormatQuantity(double value);
 
 }  // namespace vrp::client

@@ -24,7 +24,8 @@ constexpr double kTitleHeight = 64;
 constexpr double kLegendWidth = 250;
 constexpr double kLegendLine = 20;
 constexpr int kMaxLegendLines = 30;  // maximum number of routes in the legend
-// Maximum number of customers whose ids are drawn. More ids would cover the routes.
+// Maximum number of visits of a plan whose ids are drawn. A larger plan has no ids, because they
+// would cover the routes.
 constexpr int kMaxLabels = 120;
 
 // Colours of routes. They are dark enough on white, and neighbours are distinct with most kinds of

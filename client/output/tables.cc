@@ -31,7 +31,7 @@ std::string Labels(const v1::TrainingSpec& spec) {
   return WithoutControls(absl::StrJoin(labels, " "));
 }
 
-// Adds the settings of the job's request other than its configuration.
+// Adds the priority, labels and limits of the job's request.
 void AddRequestSettings(const v1::TrainingSpec& spec, Sheet& sheet) {
   if (spec.priority() != 0) sheet.Add("priority", absl::StrCat(spec.priority()));
   sheet.Add("labels", Labels(spec));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes vrpd/_generated: the descriptors of proto/vrp/v1, the version and the training presets.
+"""Writes vrpd/_generated: the descriptors of the API, the version and the training presets.
 
 Usage: client/python/generate.py [PACKAGE_FOLDER]
 
@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def find_project() -> pathlib.Path:
-    """Returns the folder of the project, which has CMakeLists.txt and proto/."""
+    """Returns the folder of the project: the nearest one above that has proto/vrp/v1."""
     for folder in HERE.parents:
         if (folder / "proto" / "vrp" / "v1").is_dir():
             return folder

@@ -23,20 +23,22 @@ inline constexpr int64_t kMaxInputBytes = int64_t{kMaxMessageBytes} - (int64_t{6
 // Returns kInvalidArgument for a folder and for a missing or unreadable file. The errors of this
 // function and of the next two do not contain the path; callers add it.
 absl::Status CheckReadable(const std::string& path);
-// Reads the rest of the stream. Returns kInvalidArgument above kMaxInputBytes.
+// Reads the rest of the stream. Returns kInvalidArgument above kMaxInputBytes and if reading fails.
 absl::StatusOr<std::string> ReadStream(std::istream& stream);
-// Reads the whole file; "-" means `standard_input`. Returns kInvalidArgument above kMaxInputBytes.
+// Reads the whole file; "-" means `standard_input`. Returns the errors of CheckReadable and
+// ReadStream.
 absl::StatusOr<std::string> ReadInput(const std::string& path, std::istream& standard_input);
 
 // Returns "city.vrp" for "dir/city.vrp" and "stdin" for "-".
 std::string BaseName(std::string_view path);
 
 // A file that appears completely or not at all. It is written under a temporary name in the same
-// folder and then renamed. Without Commit, no file remains. Pipes and devices are written directly.
-// Errors are kInternal and contain the path.
+// folder and then renamed. Without Commit, no new file remains and an older one stays unchanged.
+// Pipes and devices are written directly. Errors are kInternal and contain the path.
 class OutputFile {
  public:
-  // Opens the temporary file. `mode` is the mode of a new file, before the umask.
+  // Opens the temporary file. `mode` is the file's mode before the umask, also if the file replaces
+  // an older one.
   static absl::StatusOr<OutputFile> Create(const std::string& path, mode_t mode = 0666);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;

@@ -23,7 +23,8 @@ bool IsWholeObject(const std::string& line) {
 
 absl::Status LineTooLongError() {
   return absl::InvalidArgumentError(
-      absl::StrCat("more than ", kMaxInputBytes, " bytes, the limit of a message"));
+      absl::StrCat("more than ", kMaxInputBytes,
+                   " bytes, the limit of a message; use coordinates instead of a matrix"));
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ std::string ToValidUtf8(std::string_view text);
 // Returns a number with at most four decimals, such as "375", "27591.5" or "0.1235"; "-" if it is
 // not finite.
 std::string FormatNumber(double value);
-// Returns (cost - reference) / reference with the reference's name, such as "+1.25 % vs search 1
-// s". Older daemons do not send the name; the text is then "+1.25 % vs reference".
+// Returns `gap`, (cost - reference) / reference, in percent with the reference's name, such as
+// "+1.25 % vs search 1 s". Older daemons do not send the name; the text is then "+1.25 % vs
+// reference".
 std::string FormatGap(double gap, const std::string& reference);
 // Names of the reference costs in the instances' own files, for many instances and for one.
 inline constexpr char kFileReferences[] = "file's reference costs";

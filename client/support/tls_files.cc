@@ -44,7 +44,7 @@ absl::Status PemError(absl::string_view flag, const std::string& path, absl::str
 absl::Status CheckAuthority(const std::string& path, const std::string& pem) {
   if (CertificateOf(pem) != nullptr) return absl::OkStatus();
   return PemError("--tls-ca", path,
-                  "holds no certificate in PEM form, wanted that of the authority");
+                  "holds no certificate in PEM form, wanted that of a certificate authority (CA)");
 }
 
 absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now) {

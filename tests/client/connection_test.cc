@@ -21,7 +21,7 @@ std::string WriteSecret(const std::string& name, const std::string& content, mod
   return path;
 }
 
-TEST(RemoteFlag, RequiresHostAndPort) {
+TEST(RemoteFlag, RequiresHostAndPortOrAUnixSocket) {
   for (const char* text : {"127.0.0.1:50051", "host:1", "[::1]:65535", "unix:/run/vrpd.sock"}) {
     EXPECT_TRUE(CheckRemote(text).ok()) << text;
   }
@@ -52,7 +52,7 @@ ByVaDw==
 -----END CERTIFICATE-----
 )";
 
-TEST(ConnectionFlags, EnableTlsIfAnyTlsFlagIsGiven) {
+TEST(ConnectionFlags, EnableTlsIfTlsACaOrAServerNameIsGiven) {
   const std::string file = WriteTestFile("ca.pem", kAuthority);
   EXPECT_TRUE(MakeConnection({.tls = true}, "")->tls);
   EXPECT_TRUE(MakeConnection({.server_name = "vrpd"}, "")->tls);
@@ -61,7 +61,7 @@ TEST(ConnectionFlags, EnableTlsIfAnyTlsFlagIsGiven) {
   EXPECT_EQ(connection->ca, kAuthority);
 }
 
-TEST(ConnectionFlags, NameTheUnreadableFile) {
+TEST(ConnectionFlags, NameTheFileThatIsMissingUnpairedOrOpenToOthers) {
   EXPECT_THAT(MessageOf({.ca_file = "/nowhere/ca"}), HasSubstr("--tls-ca: /nowhere/ca: No such"));
   EXPECT_THAT(MessageOf({.token_file = "/nowhere/t"}), HasSubstr("--token-file: /nowhere/t: No"));
   EXPECT_THAT(MessageOf({.key_file = "/nowhere/k"}), HasSubstr("wanted both or none"));
@@ -92,7 +92,7 @@ TEST(Token, IsRefusedIfReadableByOthersOrInvalid) {
   EXPECT_THAT(MessageOf({.token_file = WriteSecret("open", "secret", 0604)}),
               HasSubstr("others may read or change it"));
   EXPECT_THAT(MessageOf({.token_file = WriteSecret("empty", "\n")}),
-              HasSubstr("got no valid token, wanted one word"));
+              HasSubstr("got no valid token"));
   for (const char* token : {"two secrets", "secret\nsecret", "s\xC3\xA9"}) {
     const std::string message = MessageOf({}, token);
     EXPECT_THAT(message, HasSubstr("VRP_TOKEN: got no valid token"));

@@ -49,7 +49,7 @@ TEST(ModelName, SplitsIntoNameAndVersion) {
   EXPECT_EQ(SplitModelName("").name, "");
 }
 
-TEST(JobName, AcceptsTheBareId) {
+TEST(JobName, AcceptsAnIdWithOrWithoutItsCollection) {
   EXPECT_EQ(JobResourceName("abc").value(), "trainingJobs/abc");
   EXPECT_EQ(JobResourceName("trainingJobs/abc").value(), "trainingJobs/abc");
   for (const char* text : {"", "trainingJobs/", "jobs/abc", "trainingJobs/a/b"}) {

@@ -1,5 +1,6 @@
-// Tests `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history` and `compare`, labels and
-// limits.
+// Tests `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history` and `compare`. Also tests
+// published weights in `jobs get`, labels in `jobs list`, compacted events in `jobs watch` and
+// limits of `train`.
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-// Returns a handler that changes the state of trainingJobs/abc and refuses other jobs.
+// Returns a handler that responds with trainingJobs/abc in `state` and refuses other jobs.
 template <typename Request>
 auto StateHandler(v1::JobState state, int32_t position = 0) {
   return [=](const Request& request, const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {

@@ -79,7 +79,7 @@ TEST(SolveJson, ShowsReloadsBreaksAndCostParts) {
 
 TEST(SolveText, ShowsReloadsBreaksAndCostParts) {
   v1::SolveResponse response = ASolveResponse();
-  EXPECT_EQ(SolveText(response).find("of it"), std::string::npos);
+  EXPECT_EQ(SolveText(response).find("including"), std::string::npos);
   v1::Route& route = *response.mutable_solution()->mutable_routes(0);
   route.mutable_stops(1)->set_depot(true);
   v1::RouteBreak& pause = *route.add_breaks();
@@ -197,7 +197,7 @@ TEST(EventJson, HasAKeyPerEventType) {
   EXPECT_EQ(EventJson(event)["model"], "models/tiny/versions/1");
 }
 
-TEST(JobJson, HasNameAndStateFirst) {
+TEST(JobJson, HasTheNameFirstAndTheError) {
   v1::TrainingJob job;
   job.set_name("trainingJobs/a");
   job.set_state(v1::JOB_STATE_FAILED);

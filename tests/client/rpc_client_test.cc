@@ -176,7 +176,7 @@ TEST_F(RpcClientTest, SendsTheTokenWithEveryKindOfCall) {
   EXPECT_EQ(datasets_.authorization(), "");
 }
 
-TEST_F(RpcClientTest, SetsTheDeadlineOfUnaryCallsOnly) {
+TEST_F(RpcClientTest, SetsADefaultDeadlineForUnaryCallsOnly) {
   std::vector<std::string> names;
   ASSERT_TRUE(Get("a").ok());
   ASSERT_TRUE(datasets_.time_left().has_value());

@@ -43,7 +43,7 @@ TEST_F(SolveCommandTest, PrintsOneObjectForEachFile) {
   EXPECT_EQ(result.OutJson()[1]["name"], "town.vrp");
 }
 
-TEST_F(SolveCommandTest, AsksForStreetsOnlyToDrawARoadNetwork) {
+TEST_F(SolveCommandTest, RequestsGeometryForAFlagOrAPlotOnRoads) {
   const std::string plot = TestPath("roads.svg");
   EXPECT_EQ(Solve({city_, "--roads", "car", "--plot", plot}).code, 0);
   EXPECT_EQ(request_.file().road_network(), "car");
@@ -101,7 +101,7 @@ TEST_F(SolveCommandTest, ExitsWithCode7IfMandatoryCustomersAreUnserved) {
   EXPECT_EQ(Solve({city_}).code, 7);
 }
 
-TEST_F(SolveCommandTest, SucceedsIfUnservedCustomersHavePrizes) {
+TEST_F(SolveCommandTest, SucceedsForAFeasiblePlanWithUnservedCustomers) {
   respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.mutable_solution()->add_unserved()->set_id("4");

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class SolveFlagsTest : public SolveCommandTest {};
 
-TEST_F(SolveFlagsTest, SendsTheFileAndAllFlags) {
+TEST_F(SolveFlagsTest, SendsTheFileAndTheFlagsOfModelAndSearch) {
   const CommandResult result =
       Solve({city_, "--model", "tiny@3", "--strategy", "beam", "--budget", "1500ms", "--threads",
              "2", "--seed", "18446744073709551615", "--width", "8", "--format", "vrplib"});
@@ -127,7 +127,7 @@ TEST_F(SolveFlagsTest, SendsVroomsOutputToStartFrom) {
   EXPECT_EQ(request_.initial_solution_file().content(), text);
 }
 
-TEST_F(SolveFlagsTest, RefusesAnUnwritablePlotBeforeSolving) {
+TEST_F(SolveFlagsTest, RefusesAnUnwritablePlotOrSolutionFileBeforeSolving) {
   const CommandResult extension = Solve({city_, "--plot", TestPath("plan.png")});
   EXPECT_EQ(extension.code, 2);
   EXPECT_THAT(extension.err, HasSubstr("plan.png: got the ending .png, wanted .svg or .geojson"));

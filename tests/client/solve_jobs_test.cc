@@ -150,7 +150,7 @@ TEST_F(SolveJobsTest, GetPrintsTheJobAndItsAnswer) {
   EXPECT_EQ(Run({"solve-jobs", "get", "j1"}).code, 0);
   const CommandResult early = Run({"solve-jobs", "get", "j1", "--plot", TestPath("early.svg")});
   EXPECT_EQ(early.code, 4);
-  EXPECT_THAT(early.err, HasSubstr("the job has no answer yet"));
+  EXPECT_THAT(early.err, HasSubstr("the job has no answer; if the job runs"));
 }
 
 TEST_F(SolveJobsTest, ListAndStopPrintTheState) {

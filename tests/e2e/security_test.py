@@ -113,7 +113,7 @@ class SecurityTest(unittest.TestCase):
         foreign = self.ask(daemon, *trust, "--tls-certificate", self.certificate, "--tls-key", self.key)
         self.assertEqual(foreign.returncode, 3)
         for refused in (foreign, self.ask(daemon, *trust)):
-            self.assertIn("of an authority that it knows", refused.stderr)
+            self.assertIn("issued by a certificate authority that the daemon trusts", refused.stderr)
         expired = clients.issue("expired planner", days=-1)
         wrong = {"expired at": expired, "is not the key of the certificate in": (certificate, self.key),
                  "holds no certificate": (self.write("no.pem", "no"), key)}

@@ -1,4 +1,4 @@
-"""Starts an embedded daemon for the tests alone, in a private runtime folder."""
+"""Gives the tests a private runtime folder, so that they start an embedded daemon of their own."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_running_job_is_paused_resumed_and_stopped(client: vrpd.Client) -> None:
     assert other.wait(check=False).state == "cancelled"
 
 
-def test_error_names_the_wrong_setting(client: vrpd.Client) -> None:
+def test_wrong_settings_are_named_and_valid_ones_resolved(client: vrpd.Client) -> None:
     with pytest.raises(vrpd.InvalidArgumentError, match="epochs"):
         client.train({**TINY, "training": {"epochs": -1}})
     with pytest.raises(ValueError, match="preset: got 'none', wanted one of"):

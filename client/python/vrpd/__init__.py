@@ -10,7 +10,8 @@
     result = m.solve(budget="1s", stop_after="200ms")
     print(result)
 
-Without a `vrpd.Client`, an embedded daemon is started and shared by all processes; it ends when it is idle.
+Without a `vrpd.Client`, the first call starts an embedded daemon, which all processes of the user share. The daemon
+ends when it is idle.
 """
 
 from __future__ import annotations

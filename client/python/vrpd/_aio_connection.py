@@ -47,12 +47,12 @@ class AsyncConnection:
         return call.read(await self._retried(call, timeout, wait))
 
     async def stream(self, call: Call[T], timeout: float | None = None) -> AsyncIterator[T]:
-        """Returns the messages of an answer. Closing the iterator cancels the call."""
+        """Yields the messages of an answer. Closing the iterator cancels the call."""
         async for message in self.messages(call, timeout):
             yield call.read(message)
 
     async def messages(self, call: Call[Any], timeout: float | None = None) -> AsyncIterator[Any]:
-        """Returns the protobuf messages of an answer."""
+        """Yields the protobuf messages of an answer."""
 
         async def wait(running: Any) -> tuple[Any, Any]:
             return running, await _next(running)

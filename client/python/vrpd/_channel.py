@@ -14,7 +14,7 @@ class Tls:
     """Files of a TLS connection, in PEM."""
 
     ca: str | os.PathLike[str] | None = None
-    """Certificates of the authority. By default those of the system."""
+    """Certificates of the authorities (CA) to trust. By default those of the system."""
     certificate: str | os.PathLike[str] | None = None
     """This client's certificate, if the daemon asks for one."""
     key: str | os.PathLike[str] | None = None
@@ -31,7 +31,10 @@ CHANNEL_OPTIONS: list[tuple[str, Any]] = [
 
 
 def to_tls(tls: bool | Tls | str | os.PathLike[str] | None) -> Tls | None:
-    """Returns the TLS settings, or None for no TLS. True means the system's authorities, a path those in the file."""
+    """Returns the TLS settings, or None for no TLS.
+
+    True means the system's certificate authorities (CA), a path those of the file.
+    """
     if tls is None or tls is False:
         return None
     if tls is True:

@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 
-# The features of x86-64-v3 as /proc/cpuinfo names them.
+# The features that x86-64-v3 adds to x86-64-v2, as /proc/cpuinfo names them.
 _FLAGS = ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave")
 _REMEDY = 'Use a daemon on another machine: vrpd.Client("HOST:50051")'
 
@@ -22,7 +22,7 @@ def missing_flags(cpuinfo: str) -> list[str]:
 
 def why_unusable(cpuinfo: pathlib.Path = pathlib.Path("/proc/cpuinfo")) -> str:
     """Returns why this machine cannot run the bundled programs; empty if it can."""
-    machine = os.uname().machine if sys.platform == "linux" else "another system"
+    machine = os.uname().machine if sys.platform == "linux" else "an unknown machine"
     if machine != "x86_64":
         return f"vrpd's programs need Linux on x86_64, got {sys.platform} on {machine}. {_REMEDY}"
     try:

@@ -1,7 +1,7 @@
-"""Starts the embedded daemon, which all processes of a user and version share.
+"""Starts the embedded daemon, which all processes of a user with the same version, program and settings share.
 
-Its folder holds the socket, a lock, the log and the state. The daemon ends by itself after a time without calls,
-even if every process that used it was killed.
+Its folder holds the socket, a lock, the log and, without VRPD_STATE_DIR, the state. The daemon ends by itself after a
+time without calls and jobs, even if every process that used it was killed.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _folder(program: pathlib.Path) -> pathlib.Path:
 
 
 def _idle_s() -> int:
-    """Returns the seconds without calls after which the daemon ends."""
+    """Returns the seconds without calls and jobs after which the daemon ends."""
     text = os.environ.get("VRPD_IDLE_S", str(DEFAULT_IDLE_S))
     if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
         raise EmbeddedDaemonError(f"VRPD_IDLE_S: got {text!r}, wanted a number of seconds from 1 to 1000000")

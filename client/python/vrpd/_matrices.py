@@ -32,13 +32,13 @@ class Packed(NamedTuple):
 
 
 def pack(distances: MatrixLike, durations: MatrixLike | None, what: str = "matrices") -> Packed:
-    """Returns the matrices packed. Errors begin with `what`."""
+    """Packs the matrices. Errors begin with `what`."""
     size, packed = _pack_one(distances, f"{what}: distances")
     if durations is None:
         return Packed(size, packed, None)
     other_size, other = _pack_one(durations, f"{what}: durations")
     if other_size != size:
-        raise ValueError(f"{what}: durations: got {other_size} rows, wanted {size} as the distances have")
+        raise ValueError(f"{what}: durations: got {other_size} rows, wanted {size}, as many as the distances")
     return Packed(size, packed, other)
 
 
@@ -83,7 +83,7 @@ def set_matrix(target: Any, size: int, values: bytes) -> None:
 
 
 def upload_requests(packed: Packed) -> Iterator[Any]:
-    """Returns the messages of an upload."""
+    """Yields the messages of an upload: the header, then the chunks."""
     request = _proto.message_class("vrp.v1.UploadMatricesRequest")
     chunk = _proto.message_class("vrp.v1.UploadMatricesRequest.Chunk")
     yield request(header={"size": packed.size, "with_durations": packed.durations is not None})

@@ -1,4 +1,4 @@
-"""Encoded polylines with six decimals, latitude before longitude."""
+"""Decodes polylines with six decimals, latitude before longitude."""
 
 from __future__ import annotations
 

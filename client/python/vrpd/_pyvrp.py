@@ -186,7 +186,7 @@ class _Writer:
         return {key: self._scaled(value) for key, value in values.items() if value is not None}
 
     def _profiles(self, base: Profile) -> Iterator[tuple[Profile, VehicleType]]:
-        """Returns each used profile once, with one of its vehicle types."""
+        """Yields each used profile once, with one of its vehicle types."""
         seen: set[int] = set()
         for kind in self._model.vehicle_types:
             profile = kind.profile or base
@@ -291,7 +291,7 @@ def _check_expressible(model: Model) -> None:
     if objective not in (None, "cost", "distance") or (objective == "distance" and costs):
         refuse("objective", f"objective {objective!r} with these vehicle types")
     if not model.vehicle_types:
-        refuse("vehicle_types", "problem without vehicle types")
+        refuse("vehicle_types", "problems without vehicle types; call add_vehicle_type")
     for index, shipment in enumerate(model.shipments):
         for end in (shipment.pickup, shipment.delivery):
             if any(end.delivery + end.pickup) or end.release_time:

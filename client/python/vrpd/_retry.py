@@ -9,7 +9,7 @@ from .errors import ResourceExhaustedError, UnavailableError, VrpdError
 
 DEFAULT_RETRY_S = 60.0
 PROBE = unary("grpc.health.v1.Health/Check", nothing)
-"""A call that finds out whether the daemon runs, made before a call that cannot be repeated."""
+"""A call that finds out whether the daemon runs, made on the embedded daemon before a call that cannot be repeated."""
 
 
 class Attempts:

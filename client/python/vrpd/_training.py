@@ -95,7 +95,7 @@ def _text(config: Config | None, preset: str | None) -> tuple[str, str]:
 
 def _overrides(settings: Mapping[str, Any] | Iterable[str]) -> list[str]:
     if isinstance(settings, str):
-        raise TypeError("settings: got a text, wanted a dict or a list of `key=value`")
+        raise TypeError("settings: got a string, wanted a dict or a list of `key=value`")
     if not isinstance(settings, Mapping):
         return list(settings)
     return [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in settings.items()]

@@ -57,7 +57,10 @@ def resource_name(kind: str, name: str) -> str:
 
 
 def model_name(name: str) -> str:
-    """Returns the full name of a model: NAME, NAME@3 and NAME@live mean its newest version, a version and an alias."""
+    """Returns the full name of a model.
+
+    NAME means the newest finished version, NAME@3 a version and NAME@live an alias.
+    """
     if not name or name.startswith("models/"):
         return name
     base, _, version = name.partition("@")

@@ -1,4 +1,4 @@
-"""The client of a daemon with asyncio."""
+"""An asyncio client of a daemon."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _T = TypeVar("_T")
 
 
 class AsyncClient:
-    """A client for asyncio, with the arguments and methods of `vrpd.Client`. Use it in one event loop.
+    """A client for asyncio with the methods of `vrpd.Client`. Use it in one event loop.
+
+    solve() has neither `progress` nor `on_improvement`. improvements() yields the Result last.
 
     async with vrpd.AsyncClient() as client:
         result = await client.solve(model, budget="1s")
@@ -191,7 +193,7 @@ class AsyncClient:
         return await self._connection.unary(_rpc.server_info())
 
     async def server_stats(self) -> ServerStats:
-        """Returns current activity, and totals since the start."""
+        """Returns the daemon's current activity, and totals since its start."""
         return await self._connection.unary(_rpc.server_stats())
 
     async def set_log_level(self, level: str) -> str:
@@ -227,7 +229,7 @@ class AsyncClient:
         return await call(await self._prepare(problem))
 
     async def _upload(self, packed: Packed) -> str | None:
-        """Returns the name of uploaded matrices, or None if they are small or the daemon has no space for them."""
+        """Returns the name of uploaded matrices, or None if they are small or the daemon is full or busy."""
         if is_small(packed):
             return None
         digest = packed.digest()

@@ -47,7 +47,7 @@ class Client:
     token
         Token of the daemon's token file.
     tls
-        True for TLS with the system's authorities, the path of an authority's certificate, or a `vrpd.Tls`.
+        True for TLS with the system's certificate authorities, the path of an authority's certificate, or a `vrpd.Tls`.
     timeout
         Time limit of each call; by default none.
     retry_for
@@ -331,7 +331,7 @@ class Client:
         return call(self._prepare(problem))
 
     def _upload(self, packed: Packed) -> str | None:
-        """Returns the name of uploaded matrices, or None if they are small or the daemon has no space for them."""
+        """Returns the name of uploaded matrices, or None if they are small or the daemon is full or busy."""
         if is_small(packed):
             return None
         digest = packed.digest()

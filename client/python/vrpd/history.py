@@ -27,7 +27,7 @@ _METRICS = (
 
 
 class History(Sequence[TrainingHistoryPoint]):
-    """The recorded points of a training job. `history["loss"]` is an array with a value for each point."""
+    """The recorded points of a training job. `history["loss"]` has a value for each point."""
 
     def __init__(self, points: list[TrainingHistoryPoint]) -> None:
         self._points = points

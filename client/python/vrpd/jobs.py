@@ -131,7 +131,7 @@ class TrainingJob:
         return self._do("StopTrainingJob")
 
     def cancel(self) -> TrainingJob:
-        """Cancels the job."""
+        """Ends the job without a model."""
         return self._do("CancelTrainingJob")
 
     def pause(self) -> TrainingJob:

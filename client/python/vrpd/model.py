@@ -55,13 +55,13 @@ class Model:
         "distance", "vehicles_then_distance", "duration" or "cost". By default the cost if a vehicle type states one,
         else the distance.
     speed
-        Units of distance per unit of time, for travel times without durations. By default 1.
+        Units of distance per unit of time, for travel times without durations; metres with `lon_lat`. By default 1.
     distance_unit, time_unit
         Units of distances and times, for display: "m", "km", "s", "min" or "h". The daemon ignores other names.
     reference_cost
         Best known cost; results then have a gap.
     problem_type
-        "tsp", "cvrp" or "vrptw". By default chosen by content.
+        "tsp", "cvrp" or "vrptw". By default, the daemon chooses the type by the content.
     road_network
         A road network of the daemon (`Client.server_info().road_networks`), such as "car", which computes distances and
         travel times. Requires `lon_lat`.

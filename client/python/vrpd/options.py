@@ -183,6 +183,7 @@ class _Numbers:
         node = self._nodes.get(id(visit))
         if node is None:
             raise ValueError(
-                f"routes: got a client of another model ({visit.name!r}), wanted one that add_client returned"
+                f"routes: got the client {visit.name!r}, wanted one that add_client of this model returned; "
+                "for a problem from a file, give node numbers or names"
             )
         return {"node": node}

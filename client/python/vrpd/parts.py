@@ -15,7 +15,7 @@ MatrixLike = Union["numpy.ndarray[Any, Any]", Sequence[Sequence[float]]]
 
 @dataclass(frozen=True)
 class Location:
-    """A place that depots and customers may share. Two locations are equal only if they are the same object."""
+    """Coordinates that depots and customers may share. Two locations are equal only if they are the same object."""
 
     x: float
     y: float
@@ -61,7 +61,7 @@ def single_window(early: float | None, late: float | None, late_cost: float | No
 
 @dataclass(frozen=True, eq=False)
 class Depot:
-    """A place where vehicles start and end."""
+    """A depot, where vehicles start and end."""
 
     location: Location | None
     window: TimeWindow | None = None

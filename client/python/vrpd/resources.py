@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 
 def _pages(connection: Connection, call: Callable[[str], Call[tuple[list[_T], str]]]) -> Iterator[_T]:
-    """Returns the entries of all pages."""
+    """Yields the entries of all pages."""
     token = ""
     while True:
         entries, token = connection.unary(call(token))
@@ -59,7 +59,8 @@ class Models:
         """Solves many instances with the network alone, and adds the result to the model's card.
 
         `problems` are paths or dicts; `generate`, instead, is a result of `vrpd.generated`. `modes` are pairs such as
-        ("sample", 16). `on_progress` is called with the number of finished plans and of all plans.
+        ("sample", 16). `on_progress` is called with the number of finished plans and references, and with their total
+        number.
         """
         files = [to_message(problem).instance for problem in problems]
         call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed)

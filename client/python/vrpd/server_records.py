@@ -160,7 +160,7 @@ class DeviceStats(Record):
 
 
 class ServerStats(Record):
-    """Current activity, and totals since the start."""
+    """The daemon's current activity, and totals since its start."""
 
     MESSAGE = "ServerStats"
     time: datetime | None
