@@ -25,7 +25,7 @@ class BenchDaemon {
 
   // Opens a separate connection and returns its channel.
   std::shared_ptr<grpc::Channel> Connect() const;
-  // Returns the address of JSON over HTTP: "127.0.0.1:8080".
+  // Returns the address of JSON over HTTP, for example "127.0.0.1:8080".
   std::string http_address() const;
 
  private:

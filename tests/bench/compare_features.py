@@ -94,7 +94,10 @@ def gap_percent(ours, theirs):
 
 
 def compare_plans(ours, theirs):
-    """Returns -1 if ours is better, 1 if ours is worse, and 0 if both are equal or a plan was rejected."""
+    """Returns -1 if ours is better or the rival has no plan, 1 if ours is worse, and 0 if both are equal.
+
+    Compares ranks first. With equal ranks, a rejected plan also gives 0.
+    """
     if theirs is None or ours.rank != theirs.rank:
         return -1 if theirs is None or ours.rank < theirs.rank else 1
     gap = gap_percent(ours, theirs)
@@ -183,7 +186,7 @@ def parse_arguments():
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
     parser.add_argument("--core", type=int, default=0, help="CPU core on which all solvers run")
     parser.add_argument("--cases", type=pathlib.Path,
-                        help="folder for instances where our plan is worse or rejected, or costs differ")
+                        help="folder for instances with a worse, rejected or differently costed plan")
     arguments = parser.parse_args()
     arguments.features = [name for name in arguments.features.split(",") if name]
     if unknown := [name for name in arguments.features if name not in FEATURES]:

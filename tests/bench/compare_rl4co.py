@@ -8,8 +8,8 @@ the baseline's, if the case has one), backward, clipping and the optimiser. In g
 instances, so the tours and the numbers of steps are the same.
 
 `fp32` sets both engines to float32. `best` uses the fastest setting of each engine on this machine. For rl4co, the
-choices are its own or torch's attention, in float32 or, if the CPU has bf16 instructions, in bf16 autocast. On such a
-CPU our engine uses bf16.
+choices are its own or torch's attention in float32 and, if the CPU has bf16 instructions, its own in bf16 autocast. On
+such a CPU our engine uses bf16.
 
 Prints one JSON line per case, then a table. `ratio` is the ratio of the median times. `ratio_cpu` is the ratio of the
 median CPU times, which depend less on other load. `ratio_least` is the ratio of the fastest steps. `spread` is

@@ -28,8 +28,8 @@ using CopyCounts = std::map<CopySize, int64_t>;
 class CopyTrace {
  public:
   // Starts tracing until the program ends. `library` is the argument of dlopen. Returns kNotFound
-  // if there is no such library, and kInternal with CUPTI's error, for example if there is no
-  // driver.
+  // if there is no such library or it lacks a function, and kInternal with CUPTI's error, for
+  // example if there is no driver.
   static absl::Status Begin(const std::string& library = "libcupti.so.13");
   // Returns the copies that the device has finished since the last call. To get all copies, wait
   // for the device first. Returns kFailedPrecondition if Begin has not succeeded, and

@@ -13,7 +13,10 @@ from our_engine import OurEngine
 
 
 def emulation(case):
-    """Returns variables that make a CPU without bf16 products emulate them. Speed does not affect the curve."""
+    """Returns environment variables that make the engine emulate bf16 products if the CPU's are missing or slow.
+
+    Speed does not affect the curve.
+    """
     cpu = pathlib.Path("/proc/cpuinfo").read_text()
     fast = "amx_bf16" in cpu or ("avx512_bf16" in cpu and "AuthenticAMD" in cpu)
     return {"VRP_ISA": "avx512_bf16_emulated"} if case.get("bf16") and not fast else {}

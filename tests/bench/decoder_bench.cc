@@ -1,8 +1,9 @@
-// Measures the attention decoder alone, one instance on one thread. Covers rollouts and second
-// passes of the attention model (one trajectory) and of POMO (one per customer). Plans come from a
-// nearest-neighbour rule that returns to the depot only when it must. The numbers of steps
-// therefore match those of a trained model. `steps` is the total number of steps, and `us_per_step`
-// is the best time divided by `steps`.
+// Measures the attention decoder alone, one instance on one thread. Covers forced rollouts, sampled
+// rollouts and second passes of the attention model (one trajectory) and of POMO (one per
+// customer). The plans of forced rollouts and second passes come from a nearest-neighbour rule that
+// returns to the depot only when it must. Their numbers of steps are therefore close to those of a
+// trained model. `steps` is the total number of steps, and `us_per_step` is the best time divided
+// by `steps`.
 #include <algorithm>
 #include <chrono>
 #include <string>

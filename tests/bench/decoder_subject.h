@@ -1,6 +1,6 @@
 // Builds the input of the attention decoder's benchmarks: an instance as in Kool et al. 2019 and
 // random projections of its nodes. The plans come from a nearest-neighbour rule that returns to the
-// depot only when it must. The numbers of steps therefore match those of a trained model.
+// depot only when it must. Their numbers of steps are therefore close to those of a trained model.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ struct DecoderSubject {
  private:
   // Adds windows that are reachable from the depot and wide enough for routes of some customers.
   void AddWindows(CounterRandom& random);
-  // Adds a plan that begins with the p-th customer.
+  // Adds a plan that begins with customer p + 1.
   void AddNearestNeighbourPlan(int32_t p);
 };
 

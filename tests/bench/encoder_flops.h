@@ -1,4 +1,4 @@
-// Counts the useful arithmetic of the encoder: no padding, no recomputation.
+// Counts the arithmetic of the encoder's matrix products, without padding and recomputation.
 #pragma once
 
 #include <cstdint>

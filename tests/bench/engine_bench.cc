@@ -5,7 +5,7 @@
 // each line of standard input with one line of JSON:
 //   step [exponential|rollout|shared]  one training step without capture
 //   captured COUNT [exponential|rollout|shared]  COUNT captured steps of the device
-//   copies COUNT [exponential|rollout|shared]    the same; returns the copies that CUDA makes
+//   copies COUNT [exponential|rollout|shared]    the same; answers with the copies that CUDA makes
 //   greedy [STARTS]                    greedy tours of the case's `instances`
 //   costs network|frozen               greedy costs of the case's `baseline_instances`, by the
 //                                      network or its frozen copy
@@ -110,8 +110,8 @@ std::string_view DirectionName(CopyDirection direction) {
   return "other";
 }
 
-// Returns the copies of `count` captured steps as JSON. Tracing begins with the first request that
-// needs it.
+// Returns the copies during RunCapturedSteps as JSON. They include the copies that save the state
+// and, in the first call, those that prepare the steps. Tracing begins with the first call.
 Json CopiesLine(BenchTraining& training, BenchBaseline baseline, int count) {
   static const absl::Status begun = CopyTrace::Begin();
   if (!begun.ok()) Die(begun);

@@ -7,7 +7,8 @@
 
 namespace {
 
-// The first fields of CUpti_ActivityMemcpy6; CUpti_ActivityMemset4 begins with the same ones.
+// The first fields of CUpti_ActivityMemcpy6. CUpti_ActivityMemset4 has `kind` and `bytes` at the
+// same offsets.
 struct __attribute__((packed, aligned(8))) Activity {
   uint32_t kind;
   uint8_t copyKind;
@@ -30,7 +31,7 @@ uint8_t* current = nullptr;  // the buffer that is being filled
 size_t capacity = 0;
 size_t filled = 0;
 size_t dropped = 0;
-bool enabled = false;
+bool enabled = false;   // whether copies are traced
 int enable_result = 0;  // result of cuptiActivityEnable
 
 }  // namespace

@@ -1,6 +1,7 @@
 """Generates the base of all feature instances: a district of 1,000 x 1,000 with a depot near its centre.
 
-A district has 50 to 100 customers, unless set_customer_range() sets another range. Half of the districts have towns.
+A district has 50 to 100 customers, unless set_customer_range() sets another range. About half of the districts have
+towns.
 Vehicles drive one unit of distance per unit of time. Routes have about ten customers. All numbers are integers.
 """
 

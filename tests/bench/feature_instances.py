@@ -11,7 +11,7 @@ from feature_district import (DAY, SERVICE, SIDE, STOPS, add_service, add_window
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """A feature. `make` takes a random.Random; `rivals` are in running order; `note` explains the exclusions."""
+    """A feature. `make` takes a random.Random; `rivals` model it exactly; `note` explains the exclusions."""
 
     make: Callable
     rivals: tuple

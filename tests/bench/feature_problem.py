@@ -1,6 +1,7 @@
 """Reads instances in our JSON for the rivals' models: as integers, with defaults and each vehicle's cost coefficients.
 
-Nothing is scaled: the instances contain only integers, so that all solvers compute the same sums.
+Nothing is scaled. Apart from coordinates in degrees, the instances contain only integers, so that all solvers compute
+the same sums.
 """
 
 import dataclasses

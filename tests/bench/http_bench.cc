@@ -1,6 +1,7 @@
 // Compares POST /v1/solve over HTTP with the same RPC over gRPC: latencies and requests per second.
-// The instance is tiny, so its search takes next to no time. Each client keeps its connection and
-// has a thread of its own. HTTP and gRPC run in turns, on the same cores as the clients.
+// The instance has 5 customers, and its search makes one iteration. Each client keeps its
+// connection and has a thread of its own. HTTP and gRPC alternate, on the same cores as the
+// clients.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -89,7 +90,7 @@ class HttpClient {
   }
 
  private:
-  // Returns the bytes of head and body, or npos while the head is incomplete.
+  // Returns the size of header and body in bytes, or npos while the header is incomplete.
   size_t SizeOfAnswer() const {
     static constexpr char kLength[] = "Content-Length: ";
     const size_t end = answer_.find("\r\n\r\n");
@@ -110,7 +111,7 @@ struct Side {
   std::vector<double> p50, p99, per_second;
 };
 
-// Runs `clients` threads. Each makes its own client by `make` and sends requests for `duration`.
+// Runs `clients` threads. Each makes its own client with `make` and sends requests for `duration`.
 void RunRound(int clients, absl::Duration duration,
               const std::function<std::function<void()>()>& make, Side& side) {
   std::vector<std::vector<double>> latencies(static_cast<size_t>(clients));

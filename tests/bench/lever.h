@@ -29,6 +29,8 @@ void MeasureLever(const Lever& lever);
 // Reduces all later measurements to one turn and, if possible, less work, to test only that they
 // run.
 void MeasureOnceOnly();
+
+// Returns whether MeasureOnceOnly was called.
 bool MeasuresOnceOnly();
 
 }  // namespace vrp

@@ -53,7 +53,7 @@ at::Tensor ExplicitAttention(const at::Tensor& q, const at::Tensor& k, const at:
   return at::matmul(at::softmax(at::matmul(q, k.transpose(2, 3)) * scale, -1), v);
 }
 
-// An encoder layer made of torch's operators, with its own seeded weights.
+// An encoder layer made of torch's operators, with its own random weights.
 class TorchLayer {
  public:
   TorchLayer(int64_t batch, int64_t nodes, const GraphTransformerOptions& options)
@@ -145,7 +145,7 @@ void MeasureSdpa(int64_t batch, int64_t nodes) {
        {"torch's own SDPA", [&] { differentiate(at::scaled_dot_product_attention(q, k, v)); }}});
 }
 
-// Measures clipping, the optimiser's step and clearing the gradient, over all parameters of the
+// Measures clipping, the optimiser's step and resetting the gradient, over all parameters of the
 // network.
 void MeasureFlatBuffer() {
   const ParameterLayout layout = GraphTransformerLayout(GraphTransformerOptions{});

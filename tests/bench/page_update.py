@@ -2,8 +2,9 @@
 """Measures how long the web page takes to draw a better plan, in a headless Chromium without a GPU.
 
 Starts a daemon with one thread, opens its page, drops a generated instance and solves it. Prints one JSON line with the
-times of all frames that draw a better plan. Some frames draw the plot with the figures and the list. Others draw the
-timeline, which follows a few times a second. A time runs from the start of the frame to the end of its layout and painting.
+median, 95th percentile and maximum of the times of all frames that draw a better plan. Some frames draw the
+plot with the figures and the list. Others draw the timeline, which follows a few times a second. A time runs from the
+start of the frame to the end of its layout and painting.
 
 Examples:
   page_update.py

@@ -1,7 +1,8 @@
 // Measures the pointer network's training throughput and decoding latency through the interfaces
 // that the daemon uses. With MODEL (a folder with weights and card), measures only that model's
 // decoding. `what` and `instances_per_s` mean the same as in rl4co's measuring script
-// (shared/peers/measure_rl4co.py). A step draws a batch, rolls out, and ends with the optimiser.
+// (shared/peers/measure_rl4co.py). A step draws a batch, rolls out unless it has labels, and ends
+// with the optimiser.
 // With incl_rollout_baseline, the step includes the greedy rollout of the frozen baseline.
 #include <unistd.h>
 

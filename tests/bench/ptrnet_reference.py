@@ -83,7 +83,7 @@ def read_set(path):
 
 
 class Instance:
-    """A sample with nodes in the network's order: by angle around the depot, starting at the widest gap."""
+    """A sample with nodes in the network's order: by angle around the depot, starting after the widest gap."""
 
     def __init__(self, record):
         at = record.positions - record.positions[0]

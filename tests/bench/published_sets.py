@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs our search, and PyVRP alternately, on published instances with best-known solutions: NAME.vrp and NAME.sol.
+"""Runs our search, and with --pyvrp PyVRP too, on published instances with best-known solutions: NAME.vrp and NAME.sol.
 
 PyVRP's collection, CVRPLIB and the DIMACS challenge publish such files. Our checker first evaluates each best-known
 solution. If the checker rejects it, or its cost differs from the stated one, we read the instance differently than its
 authors. Gaps are relative to the checker's cost. For PyVRP's plans, PyVRP itself reads the file and computes the cost.
-Prints one JSON line per instance, solver ("side") and limit, then one per solver and limit.
+Prints one JSON line per best-known solution and one per instance, solver ("side") and limit, then one per solver and
+limit.
 
 Examples:
   published_sets.py --data CVRP/X-n9*.vrp --limits 10,60

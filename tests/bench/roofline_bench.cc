@@ -1,9 +1,9 @@
-// Compares the phases of a training step on the CPU with the cores' peak. For each precision, the
-// first line, {"what": "core_peak"}, states the peak of multiply-adds on registers only. One line
-// per phase of a step follows. The graph transformer is trained by REINFORCE with a moving average
-// as baseline, the pointer network on labels. step_flops.h defines the counted arithmetic. Seconds
-// of a phase are summed over threads; data and optimiser count only the calling thread. The rest of
-// `threads` times the step's time is waiting.
+// Compares the phases of a training step on the CPU with the cores' peak. For each precision of the
+// CPU, a line {"what": "core_peak"} states the peak of multiply-adds on registers only. If the
+// engine uses that precision, one line per case and phase follows. The graph transformer is trained
+// by REINFORCE with a moving average as baseline, the pointer network on labels. step_flops.h
+// defines the counted arithmetic. Seconds of a phase are summed over threads; data and optimiser
+// count only the calling thread. The rest of `threads` times the step's time is waiting.
 //
 //   roofline_bench [threads]     2 by default
 #include <algorithm>

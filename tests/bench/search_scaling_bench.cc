@@ -4,7 +4,7 @@
 // `first_plan_ms` is the time from the call to the first reported plan (neighbour lists,
 // construction, descent). `us_per_iteration` is measured afterwards. Below 500 customers, CVRP uses
 // the population search, which counts an individual as several iterations, by its work. Instances
-// with windows have a distance and a duration matrix.
+// of `vrptw_matrices` have a distance and a duration matrix.
 #include <sys/wait.h>
 #include <unistd.h>
 

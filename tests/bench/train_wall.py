@@ -2,9 +2,10 @@
 """Measures training throughput for a user of the daemon, by the wall time between progress events of `vrpctl train`.
 
 Needs vrpd, vrpctl and engine_bench (built by ./dev bench). Starts a separate daemon and trains a case of
-compare_rl4co.py on it with `vrpctl train --remote`. Divides the number of instances between the first and the last
-progress event by the time between their arrivals. Before and after, engine_bench runs the same steps without a daemon.
-The difference is the cost of daemon, job, events and client. Prints one JSON line per case, then a table.
+compare_rl4co.py on it with `vrpctl train --remote`. Divides the number of instances between the first progress event
+after the warm-up and the last one by the time between their arrivals. Before and after, engine_bench runs the same
+steps without a daemon. The difference is the cost of daemon, job, events and client. Prints one JSON line per case and
+baseline, then a table.
 
 Examples:
   train_wall.py
@@ -36,7 +37,7 @@ validation: {{instances: 16}}
 
 
 def measure_daemon(case, baseline, arguments):
-    """Returns the seconds per step between the first and the last progress event, and the number of steps."""
+    """Returns the seconds per step from the first progress event after the warm-up to the last, and their number."""
     customers, batch = CASES[case]
     sys.path.insert(0, str(ROOT / "tests" / "e2e"))
     os.environ["VRP_BINARY_DIR"] = str(arguments.build)

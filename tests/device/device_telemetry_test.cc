@@ -1,5 +1,5 @@
-// Tests telemetry from fakes of NVIDIA's library. tests/device/device_test.cc tests the real
-// library if there is a GPU.
+// Tests telemetry with fakes of NVML, NVIDIA's management library. tests/device/device_test.cc
+// tests the real library if there is a GPU.
 #include "core/device/device_telemetry.h"
 
 #include <array>
@@ -98,7 +98,7 @@ TEST(DeviceTelemetryTest, ReportsAGpuLostLaterAndReadsTheOthers) {
   EXPECT_EQ(devices[1].problem, "");
   EXPECT_EQ(devices[1].temperature_celsius, 31);
   nvml->queries[0] = 0;
-  EXPECT_EQ(Read(*reader).at(0).problem, "") << "the GPU answers again";
+  EXPECT_EQ(Read(*reader).at(0).problem, "") << "the problem must end when the GPU answers again";
 }
 
 TEST(DeviceTelemetryTest, ReportsAGpuLostFromTheStart) {
@@ -144,7 +144,7 @@ TEST(DeviceTelemetryTest, InitialisesOnceAndShutsDown) {
   const test::FakeNvml nvml;
   {
     const auto reader = MakeReader();
-    EXPECT_EQ(nvml->inits, 0) << "the library is not initialised before the first read";
+    EXPECT_EQ(nvml->inits, 0) << "the reader must not initialise NVML before the first read";
     Read(*reader);
     Read(*reader);
     EXPECT_EQ(nvml->inits, 1);

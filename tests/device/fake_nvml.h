@@ -1,4 +1,4 @@
-// A fake of NVIDIA's library with two GPUs, built as fake_nvml.so in the tests' folder. Tests
+// A fake of NVIDIA's NVML with two GPUs, built as fake_nvml.so in the tests' folder. Tests
 // change the fake's answers through FakeNvmlState.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace vrp::test {
 
-// Constants with the values of NVIDIA's header.
+// Return codes of NVML, with the values of NVIDIA's header.
 inline constexpr int kFakeNotSupported = 3;
 inline constexpr int kFakeNoPermission = 4;
 inline constexpr int kFakeDriverNotLoaded = 9;

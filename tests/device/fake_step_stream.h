@@ -29,7 +29,7 @@ struct StepStreamCounts {
 };
 
 struct FakeStepStreamOptions {
-  StepStreamCounts* counts = nullptr;  // outlives the stream
+  StepStreamCounts* counts = nullptr;  // required; must outlive the stream
   // The status of each capture.
   absl::Status capture_status = absl::OkStatus();
   // Called with the work to run or replay. If null, the stream runs the work directly.
@@ -124,7 +124,7 @@ class FakeStepStream final : public StepStream {
   }
 
   const FakeStepStreamOptions options_;
-  bool has_run_ = false;   // whether some work has run to its end
+  bool has_run_ = false;   // whether a run has succeeded
   bool captured_ = false;  // whether captured work is running
 };
 

@@ -4,7 +4,7 @@ A comment on the line above a block marks it:
 
   <!-- run -->           runs the block; a `console` block has `$ ` before each command and then lines of its output
   <!-- file: NAME -->    writes the block to the file NAME
-  <!-- output -->        lines that the block before it prints
+  <!-- output -->        lines that the last command of the block before it prints
   <!-- not run: WHY -->  leaves the block out
 
 Every shell, console and Python block must have one of the marks `run`, `file` and `not run`.

@@ -15,7 +15,8 @@ class ReferenceTest(unittest.TestCase):
     def test_is_up_to_date(self):
         done = subprocess.run([sys.executable, ROOT / "docs" / "tools" / "write_reference.py", "--check"], capture_output=True,
                               text=True, check=False, timeout=110)
-        self.assertEqual(done.returncode, 0, f"{done.stdout}{done.stderr}\n./dev docs --reference writes them")
+        self.assertEqual(done.returncode, 0,
+                         f"{done.stdout}{done.stderr}\nto write the pages again, run ./dev docs --reference")
 
 
 if __name__ == "__main__":

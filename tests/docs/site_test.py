@@ -43,7 +43,7 @@ class Page(html.parser.HTMLParser):
 
 
 def outside_loads(site):
-    """Returns `page: address` for each resource of another host that a page or a style sheet loads."""
+    """Returns `page: URL` for each resource of another host that a page or a style sheet loads."""
     found = []
     for path in sorted(site.rglob("*")):
         if path.suffix in (".html", ".svg"):
@@ -70,7 +70,7 @@ def broken_links(site):
 
 
 def markdown_links():
-    """Yields (page, link) of the Markdown files in the repository outside docs/."""
+    """Yields (page, link) for the links of README.md, CONTRIBUTING.md and SECURITY.md, except in code blocks."""
     for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"):
         text = re.sub(r"^```.*?^```$", "", (ROOT / name).read_text(), flags=re.DOTALL | re.MULTILINE)
         yield from ((ROOT / name, link) for link in re.findall(r"\]\(([^)\s]+)\)", text))

@@ -29,7 +29,8 @@ class Daemon:
         line = self._first_line()
         if not line.startswith("listening on "):
             self.kill()
-            raise RuntimeError(f"vrpd printed {line!r}; its log:\n{self.log_path.read_text()}")
+            raise RuntimeError(f"vrpd printed {line!r}, wanted \"listening on ADDRESS\"; its log:\n"
+                               f"{self.log_path.read_text()}")
         self.address = line.removeprefix("listening on ").strip()
 
     def _first_line(self):

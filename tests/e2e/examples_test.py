@@ -164,7 +164,7 @@ class ExamplesTest(unittest.TestCase):
                 done = self.run_script(lines)
                 self.assertEqual(done.returncode, 0, f"{name}:\n" + "\n".join(lines) + f"\n{done.stdout[-2000:]}\n{done.stderr}")
                 self.end_jobs()
-        self.assertGreater(walked, 30, "the commands were not found")
+        self.assertGreater(walked, 30, "too few commands were found in the help texts")
 
     def test_runs_the_examples_of_vrpd(self):
         # The examples of vrpd and of `server backup` restore the backups that these commands create.

@@ -1,4 +1,4 @@
-"""Validates the OpenAPI document that the HTTP API serves, and drives the API with requests that are made from it."""
+"""Validates the OpenAPI document that the HTTP API serves, and drives the API with requests generated from it."""
 
 import json
 import os
@@ -53,9 +53,10 @@ class HttpApiTest(unittest.TestCase):
                             "--include_source_info", f"--descriptor_set_out={folder / 'protos'}", *protos], check=True)
             subprocess.run(["/usr/bin/python3", ROOT / "server" / "http" / "openapi.py", folder / "protos",
                             self.document["info"]["version"], folder / "openapi.json", folder / "openapi.cc"], check=True)
-            self.assertEqual(self.document, json.loads((folder / "openapi.json").read_text()), "built from other protos")
+            self.assertEqual(self.document, json.loads((folder / "openapi.json").read_text()),
+                             "the document was built from other protos; build again")
 
-    def test_answers_made_requests_as_the_document_says(self):
+    def test_answers_generated_requests_as_the_document_says(self):
         command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", f"{self.url}/v1/openapi.json",
                    "--seed", "1", "--max-examples", str(EXAMPLES), "--phases", "examples,coverage,fuzzing", "--exclude-checks",
                    EXCLUDED_CHECKS, "--suppress-health-check", "all", "--warnings", "off", "--request-timeout", "60", "--no-color"]
@@ -66,7 +67,7 @@ class HttpApiTest(unittest.TestCase):
         called = {stats["rpc"].rsplit("/")[1] for stats in self.get("/v1/server/stats")["rpcs"] if stats.get("outcomes")}
         documented = {operation["operationId"].split("By")[0] for path in self.document["paths"].values() for operation in path.values()}
         self.assertEqual({name[0].lower() + name[1:] for name in called} - {"getServerStats"}, documented - {"getServerStats"})
-        self.assertIsNone(self.daemon.process.poll(), "vrpd has ended")
+        self.assertIsNone(self.daemon.process.poll(), "vrpd must still run")
 
 
 if __name__ == "__main__":

@@ -296,7 +296,7 @@ class ProtectedHttpTest(unittest.TestCase):
         return lines[1], lines[3]
 
     def certificate(self, name, authority=None):
-        """Returns the files of a new certificate and its key: self-signed, or signed by the authority's files."""
+        """Returns the files of a new certificate and its key: self-signed, or signed by `authority`."""
         pem, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         signer = ["-CA", authority[0], "-CAkey", authority[1]] if authority else []
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",

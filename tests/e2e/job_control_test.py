@@ -1,4 +1,4 @@
-"""Tests that training jobs can be paused, stopped, deleted, limited and published, and that this survives kill -9."""
+"""Tests that training jobs can be paused, stopped, deleted, limited and published, most of them with a kill -9 between."""
 
 import pathlib
 import tempfile

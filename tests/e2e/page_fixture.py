@@ -52,7 +52,7 @@ class PageTest(unittest.TestCase):
         return self.browser.wait(lambda: [row.get_attribute("data-stop") for row in self.browser.all("tr[data-stop]")], "the stops")
 
     def drag_first_stop(self, target):
-        """Drags the first stop of the selected route onto the longest edge of another one. Returns its id."""
+        """Drags the first stop of the selected route onto the longest edge of the route `target`. Returns the stop's id."""
         stop = self.browser.one(".visit circle")
         box = self.browser.driver.execute_script("const b = arguments[0].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", stop)
         self.browser.drag(box, self.browser.middle_of_edge(target))

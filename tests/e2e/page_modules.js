@@ -259,7 +259,7 @@ export const tests = {
     equal(since(histogram([5, 3, 1]), histogram([4, 3, 0])).buckets.map(({ count }) => count), [1, 0, 1]);
     equal([latency(0.0004), latency(0.012), latency(3.21), latency(NaN)], ["0.4 ms", "12 ms", "3.21 s", "–"]);
   },
-  measuresWhatHappenedBetweenTwoAnswers() {
+  computesRatesBetweenTwoServerStats() {
     const stats = (seconds, ok, failed, cancelled) => ({ time: `2026-01-01T00:00:${seconds}Z`, process: { cpuSeconds: seconds / 2 }, queues: [{ waiting: "2" }, {}],
       rpcs: [{ rpc: "a/Solve", outcomes: [{ code: "OK", requests: String(ok) }, { code: "INTERNAL", requests: String(failed) }, { code: "CANCELLED", requests: String(cancelled) }] },
              { rpc: "vrp.v1.SystemService/GetServerStats", outcomes: [{ code: "OK", requests: String(seconds * 9) }] }] });

@@ -39,7 +39,7 @@ class ManageTest(PageTest):
         return name
 
     def cancel(self, name):
-        with contextlib.suppress(urllib.error.URLError):  # it has ended, or its daemon has
+        with contextlib.suppress(urllib.error.URLError):  # the job or its daemon has ended
             self.api("POST", f"/v1/{name}:cancel", {})
 
     def wait_for_job(self, name, state):

@@ -18,7 +18,7 @@ def _can_import(module):
 def require_modules(*modules):
     """Returns if the packages can be imported. Otherwise runs the script again with the tests' interpreter.
 
-    Ends the script as skipped if `./dev test` has not created that interpreter yet."""
+    Ends the script as skipped if that interpreter does not exist or lacks the packages. `./dev test` creates it."""
     if all(map(_can_import, modules)):
         return
     setup = pathlib.Path(__file__).resolve().parents[2] / "cmake" / "setup_python.sh"

@@ -112,7 +112,7 @@ class OsrmTest(RoadsTest):
                     along = [abs(a - b) < 2e-6 for a, b in zip(place, following)]
                     self.assertTrue(any(along), f"{place} to {following} crosses a block")
 
-    def test_pictures_follow_the_streets(self):
+    def test_plots_follow_the_streets(self):
         path = self.write("grid.json", instance(self.west(8)))
         for ending in ("svg", "geojson"):
             drawn = self.folder / f"plan.{ending}"
@@ -183,7 +183,7 @@ class OsrmTest(RoadsTest):
             daemon.clean_up()
             engine.stop()
 
-    def test_says_how_to_raise_the_limit_of_the_service(self):
+    def test_advises_a_lower_block_size_if_the_service_refuses_a_table(self):
         network = {**self.network(), "block_size": 200}
         places = [(WEST + STEP * x / 9, SOUTH) for x in range(150)]
         daemon = Daemon(flags=["--road-networks", json.dumps({"car": network})])
@@ -194,7 +194,7 @@ class OsrmTest(RoadsTest):
         self.assertIn("TooBig", done.stderr)
         self.assertIn("lower block_size", done.stderr)
 
-    def test_lists_and_measures_its_networks(self):
+    def test_lists_its_networks_and_refuses_others(self):
         info = self.daemon.json("server", "info")[0]
         self.assertEqual(info["road_networks"], ["car"])
         self.assertNotIn(self.engine.url, json.dumps(info))

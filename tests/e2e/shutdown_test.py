@@ -1,4 +1,4 @@
-"""Tests that SIGTERM ends vrpd cleanly within 20 s in any phase without losing work."""
+"""Tests that SIGTERM ends vrpd cleanly within 20 s, in long phases of jobs and calls, without losing work."""
 
 import json
 import pathlib

@@ -1,6 +1,6 @@
-"""Follows a developer with curl and a planner with a browser through one daemon, up to real streets.
+"""Tests one daemon as a developer uses it with curl and a planner with a browser, and solves on real roads.
 
-Prints what each step saw. Screenshots are in build/*/tests/page. Skips the streets if OSRM cannot be downloaded.
+Prints the results of each test. Screenshots are in build/*/tests/page. Skips the road test if OSRM is not available.
 """
 
 import base64
@@ -85,20 +85,20 @@ class WebStoryTest(PageTest):
             print(f"page: {note}, cost {difference:+g}; vrpctl check states {OPTIMUM + difference:g}")
             self.assert_no_complaints()
 
-    def test_vans_drive_on_streets(self):
+    def test_routes_follow_roads(self):
         if self.missing is not None:
             self.skipTest(f"no OSRM: {self.missing}")
         instance = {"name": "helsinki", "kind": "cvrp", "coordinates": "lon_lat", "coords": PLACES,
                     "demands": [0] + [1] * (len(PLACES) - 1), "capacity": 3}
-        path, picture = self.folder / "helsinki.json", self.folder / "helsinki.geojson"
+        path, plot = self.folder / "helsinki.json", self.folder / "helsinki.geojson"
         path.write_text(json.dumps(instance))
-        air = self.daemon.json("solve", path, "--budget", "0.5s")[0]
-        roads = self.daemon.json("solve", path, "--roads", "car", "--budget", "0.5s", "--geometry", "--plot", picture)[0]
+        straight = self.daemon.json("solve", path, "--budget", "0.5s")[0]
+        roads = self.daemon.json("solve", path, "--roads", "car", "--budget", "0.5s", "--geometry", "--plot", plot)[0]
         legs = sum(len(route["leg_polylines"]) for route in roads["routes"])
-        print(f"streets: {roads['cost']} m on roads, {air['cost']} m through the air, {legs} legs")
-        self.assertGreater(roads["cost"], air["cost"])
+        print(f"roads: {roads['cost']} m on roads, {straight['cost']} m in straight lines, {legs} legs")
+        self.assertGreater(roads["cost"], straight["cost"])
         self.assertEqual(legs, sum(len(route["stops"]) + 1 for route in roads["routes"]))
-        lines = [feature["geometry"]["coordinates"] for feature in json.loads(picture.read_text())["features"]
+        lines = [feature["geometry"]["coordinates"] for feature in json.loads(plot.read_text())["features"]
                  if feature["geometry"]["type"] == "LineString"]
         self.assertGreater(sum(map(len, lines)), 3 * legs)
 

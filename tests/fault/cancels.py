@@ -5,7 +5,7 @@ Each time, the script submits a job and cancels it at a random moment: alternate
 It sends a solve at once. The script measures the times from the cancellation to the solve's correct response and to the
 job's end. The job must end as CANCELLED within --patience seconds. vrpd's memory may grow by at most 100 MiB, and the state
 folder must hold neither jobs nor temporary files. Prints one JSON line per ten cancels and one at the end, with
-percentiles. Exits with 1 on any error. Times are reported, not judged.
+percentiles. Exits with 1 on any error. Other times are reported, not judged.
 
 Examples:
   cancels.py --cancels 10

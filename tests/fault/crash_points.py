@@ -116,7 +116,10 @@ class Work:
         job = names["second"]
 
         def state_once(*wanted):
-            """Returns the job's state once it is one of `wanted`, or an empty string if it cannot reach one."""
+            """Returns the job's state once it is one of `wanted` (RUNNING only after a step).
+
+            Returns "" if the job has ended in another state, the daemon has died or `timeout_s` has passed.
+            """
             until = time.monotonic() + timeout_s
             while time.monotonic() < until and daemon.process.poll() is None:
                 got = daemon.call("jobs", "get", job, "--output", "json")
@@ -196,7 +199,10 @@ def judge_publications(daemon, judge, *published):
 
 
 def judge_after(work, state, acknowledged, may_fail):
-    """Returns the errors found after the restart, as texts. `may_fail`: jobs may have failed, as on a full disk."""
+    """Returns the errors found after the restart, as texts.
+
+    `may_fail` is whether jobs may have failed, as on a full disk.
+    """
     daemon = Daemon(state)
     try:
         judge = Judge(daemon, state)

@@ -49,7 +49,7 @@ def _field(random, field, depth):
 
 
 def random_message(random, descriptor, depth=0):
-    """Returns a message that parses, with unusual values."""
+    """Returns a message with the fields of `descriptor` and unusual values. Invalid UTF-8 in a string does not parse."""
     out = bytearray()
     likely = random.choice((0.2, 0.5, 0.9)) / (1 + depth / 4)
     for field in descriptor.fields:

@@ -153,7 +153,7 @@ class Sender:
 
 
 def check_after(daemon, sender, names, before):
-    """Returns the errors of the daemon after all cases, as texts."""
+    """Returns the errors of the daemon after all cases, as texts, and its resources."""
     problems = []
     with api.connect(daemon) as channel:
         if not api.is_valid(api.ask(channel, "SolverService/Solve", api.solve_request())):

@@ -40,11 +40,11 @@ HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0
 HANDSHAKE_S = 10  # time after which vrpd closes a connection without a preface
 SILENT_S = 20  # tolerated delay of the close
 MAX_GROWTH_MIB = 200  # limit for the resident memory while a client reads nothing
-FILES_PER_CONNECTION = 2  # number of file descriptors that vrpd has open
+FILES_PER_CONNECTION = 2  # number of file descriptors that vrpd holds for a connection
 
 
 def child(address, training, budget_ms):
-    """Runs a client: starts every stream and a solve, prints their number once they run, and then sleeps."""
+    """Starts every streaming RPC and a solve, prints their number after a watch's first event, and sleeps."""
     calls, channel = [], grpc.insecure_channel(address)
     solve = api.solve_request(budget_ms=int(budget_ms))
     requests = {
@@ -111,7 +111,7 @@ class LostClients:
         return client, int(client.stdout.readline())
 
     def open_calls(self):
-        """Waits until the daemon is idle. Returns an error that names the calls still open, if any."""
+        """Waits for the daemon to become idle. Returns a list with an error that names the open calls, or an empty list."""
         def idle(stats):
             return stats.open_streams == 0 and not any(queue.waiting for queue in stats.queues) and not busy(stats)
 

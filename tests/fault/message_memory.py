@@ -4,8 +4,8 @@
 Each shape is the smallest encoding of its kind, repeated to the size of a message. The kinds are empty customers, vehicles,
 shipments, routes, skills and unknown fields. First one client, then several at once send the message to Solve. Every
 call must end with OK, INVALID_ARGUMENT or RESOURCE_EXHAUSTED, and at the end vrpd must solve. Prints one JSON line per shape,
-with the resident memory before and at its peak, and one at the end. Exits with 1 if a call ends otherwise or the memory
-grows by more than --max-mib.
+with the resident memory before and at its peak, and one at the end. Exits with 1 if a call ends otherwise, vrpd does
+not solve, or the memory grows by more than --max-mib.
 
 Examples:
   message_memory.py

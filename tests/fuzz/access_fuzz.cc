@@ -1,4 +1,4 @@
-// Fuzzes the token file and PEM files with certificate, key and authority.
+// Fuzzes the token file and a PEM file as the certificate, the key and the client CA certificates.
 #include <cstddef>
 #include <cstdint>
 #include <string>

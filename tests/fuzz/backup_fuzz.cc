@@ -41,7 +41,7 @@ std::string ArchiveOf(std::string_view rest) {
   return archive.append(2 * kTarBlockBytes, '\0');
 }
 
-// Checks that all files of the restored archive are in the folder.
+// Checks that the folder has as many files as the archive, only regular ones, and no more bytes.
 void CheckUnpacked(const fs::path& folder, const UnpackedBackup& unpacked) {
   int64_t files = 2;  // includes index and checksums
   int64_t bytes = 0;

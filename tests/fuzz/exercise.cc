@@ -40,7 +40,7 @@ void ExerciseWriters(const Instance& instance) {
         WriteInstance(instance, {.format = format, .renumber = true});
     if (!text.ok()) continue;
     const absl::StatusOr<Instance> reread = ParseInstance(*text, "again");
-    if (!reread.ok()) Die("not read back", *text + "\n" + reread.status().ToString());
+    if (!reread.ok()) Die("instance not read back", *text + "\n" + reread.status().ToString());
   }
 }
 

@@ -10,8 +10,8 @@
 
 namespace vrp::fuzz {
 
-// Removes the first frame from `rest` and returns its content. Returns the remainder if the frame
-// is truncated, and nullopt at the end.
+// Removes the first frame from `rest` and returns its content. Returns the remainder if the content
+// is truncated, and nullopt if `rest` holds no complete length.
 inline std::optional<std::string_view> TakeFramed(std::string_view& rest) {
   if (rest.size() < 2) return std::nullopt;
   const size_t length = static_cast<uint8_t>(rest[0]) | size_t{static_cast<uint8_t>(rest[1])} << 8;

@@ -1,6 +1,6 @@
-// Fuzzes the messages of ImportModel (see framed.h). A published model can be used and exported,
-// and a refused one leaves no files. No network is built from the weights, because clang, which the
-// fuzzers need, cannot compile the kernels.
+// Fuzzes the messages of ImportModel (see framed.h). A published model can be loaded and
+// exported, and a refused one leaves no weights. No network is built from the weights, because
+// clang, which the fuzzers need, cannot compile the kernels.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     vrp::fuzz::ExercisePlan(subject.instance, read->plan);
     const auto solution = vrp::MakeSolution(subject.instance, read->plan);
     if (!solution.ok() || solution->routes.empty()) continue;
-    // Checks that the written plan is the same, ordered by vehicle.
+    // Checks that the written plan can be read and costs the same.
     const std::string text =
         vrp::WriteVrplibSolution(subject.instance, vrp::PlanOf(subject.instance, *solution));
     const auto reread = vrp::ParseVrplibSolution(text, "again", subject.instance);

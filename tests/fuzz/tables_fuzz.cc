@@ -1,4 +1,4 @@
-// Fuzzes the formats of Li and Lim and of Cordeau.
+// Fuzzes the parsers of the formats of Li and Lim and of Cordeau.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

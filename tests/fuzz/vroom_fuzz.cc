@@ -7,7 +7,8 @@
 #include "core/problem/formats/vroom/vroom_solution.h"
 #include "tests/fuzz/exercise.h"
 
-// Fuzzes VROOM's input, and renders an empty and a complete plan with its names.
+// Fuzzes VROOM's input. Renders an empty plan and one that visits every customer twice, with the
+// input's names.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto instance = vrp::ParseJson(text, "fuzz");

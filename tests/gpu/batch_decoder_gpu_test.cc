@@ -165,7 +165,7 @@ class BatchDecoderGpuTest : public testing::TestWithParam<GpuCase> {
   }
 };
 
-TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesItsSamples) {
+TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesTheDevicesSamples) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   RolloutBuffers results(batch.size() * int64_t{one.trajectories}, batch.steps());
@@ -235,7 +235,7 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
     ASSERT_TRUE(DecoderOf(cuda)->Rollout(batch.view(cuda), request, results.view(cuda)).ok());
   }
   const std::vector<int32_t> device_choices = results.choices.Download();
-  int64_t different = 0;  // choices that differ by rounding, if two nodes are equally likely
+  int64_t different = 0;  // rows that differ by rounding, if two nodes are equally likely
   for (int64_t row = 0; row < rows; ++row) {
     const auto begin = row * batch.steps();
     different +=

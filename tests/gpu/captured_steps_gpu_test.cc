@@ -42,7 +42,7 @@ struct StepsCase {
   bool starts;
   Precision precision = Precision::kFp32;
   int32_t nodes = 21;    // maximum number of nodes
-  bool pointer = false;  // whether it is the pointer network, not the graph transformer
+  bool pointer = false;  // whether to use the pointer network, not the graph transformer
 };
 void PrintTo(const StepsCase& one, std::ostream* out) { *out << one.name; }
 

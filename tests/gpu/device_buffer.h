@@ -25,7 +25,7 @@ class Buffer {
   }
 
   void Upload() const { Copy(device_.get(), host_.data(), cudaMemcpyHostToDevice); }
-  // Waits for all enqueued work, then returns the device's copy.
+  // Waits for the default stream and blocking streams, then returns the device's copy.
   std::vector<T> Download() const {
     std::vector<T> values(host_.size());
     Copy(values.data(), device_.get(), cudaMemcpyDeviceToHost);

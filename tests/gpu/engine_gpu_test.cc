@@ -263,7 +263,7 @@ TEST_P(EngineGpuTest, SamplesTheSamePlansInBothPasses) {
   EXPECT_LT(outcome->pass_difference, 1e-4);
 }
 
-TEST_P(EngineGpuTest, CopiesDistanceMatricesOnlyForInstancesWithMatrices) {
+TEST_P(EngineGpuTest, CopiesNoDistanceMatricesForInstancesWithoutMatrices) {
   std::vector<Instance> instances = RandomInstances();
   const NetworkBatch without = BatchOf(instances, torch_->batch_form());
   const auto outcome = torch_->AddGradient(without, {}, WeighByCost);

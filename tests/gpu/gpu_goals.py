@@ -22,7 +22,7 @@ class NotRun(Exception):
 
 
 def goals_of(checks):
-    """Judges a report's checks: dicts of goal, wanted, state (met, minimum met, missed, not run), got and reason."""
+    """Returns one dict per goal: goal, wanted, state (met, minimum met, missed, not run), got and reason."""
     found = Found(checks)
     return [found.judged(*goal) for goal in all_goals(found)]
 

@@ -288,7 +288,7 @@ def copy_figures(fewer, more):
 
 
 def kernel_figures(text):
-    """Parses ncu's CSV: one dict per launch with its kernel and metrics."""
+    """Returns one dict per launch in ncu's CSV, with the kernel and its metrics."""
     lines = text.splitlines()
     header = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if header is None:

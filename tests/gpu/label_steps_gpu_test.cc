@@ -24,7 +24,7 @@ struct LabelsCase {
   double teacher_forcing;
   bool dropout;
   Precision precision = Precision::kFp32;
-  bool transformer = false;  // whether it is the graph transformer, not the pointer network
+  bool transformer = false;  // whether to use the graph transformer, not the pointer network
 };
 void PrintTo(const LabelsCase& one, std::ostream* out) { *out << one.name; }
 

@@ -41,7 +41,7 @@ class FakeTrainer final : public Trainer {
   // its stop condition.
   void HoldAt(int64_t step);
   void Release();
-  // Blocks until a training job waits at that step. Returns false after 60 s.
+  // Blocks until a training job waits before the step of HoldAt. Returns false after 60 s.
   bool AwaitHeld();
 
   // Returns the requests so far, in order.

@@ -62,7 +62,7 @@ TEST_F(JobQueueTest, RunsTheHighestPriorityFirstThenTheOldest) {
   EXPECT_THAT(order, ElementsAre(running, urgent, later, normal, low));
 }
 
-TEST_F(JobQueueTest, KeepsQueuePositionsOfPausedJobsInAFullQueue) {
+TEST_F(JobQueueTest, CountsPausedJobsTowardsTheQueueLimit) {
   JobManager::Options options = ManagerOptions();
   options.max_queued = 2;
   jobs_ = *JobManager::Create(options);

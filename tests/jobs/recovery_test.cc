@@ -62,7 +62,7 @@ class RecoveryTest : public ::testing::Test {
   std::unique_ptr<Registry> registry_;
 };
 
-TEST_F(RecoveryTest, MapsEachStateToItsStateAfterARestart) {
+TEST_F(RecoveryTest, MovesInterruptedJobsToTheirStatesAfterARestart) {
   using enum JobState;
   const std::string preparing = JobLeftIn({});
   const std::string running = JobLeftIn({kRunning});

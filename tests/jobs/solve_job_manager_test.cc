@@ -147,7 +147,7 @@ TEST_F(SolveJobManagerTest, StoresTheSearchTimeWithoutAnImprovement) {
   EXPECT_EQ(jobs_->Get(id)->last_sequence, 4) << "the search time must create no event";
 }
 
-TEST_F(SolveJobManagerTest, AnswersAfterARestartWithoutRemainingTime) {
+TEST_F(SolveJobManagerTest, SolvesForAMillisecondAfterARestartWithoutRemainingTime) {
   Open();
   SubmitWithPlans(1);
   clock_.Advance(absl::Hours(3));

@@ -13,7 +13,7 @@ namespace vrp::emulated {
 namespace {
 
 constexpr int32_t kLanes = 32;
-// Maximum number of watched accesses of a thread before another one runs.
+// Maximum number of accesses in a thread's turn.
 constexpr uint64_t kMaxTurnAccesses = 4096;
 
 // The block whose thread executes its kernel, and the block whose thread enters its fiber.

@@ -25,7 +25,7 @@ std::vector<int32_t> Numbers(int32_t count) {
   return numbers;
 }
 
-// Runs a kernel of 128 threads on the values 0 .. 127 and returns the results.
+// Runs a kernel on the values 0 .. 127 and returns the results.
 std::vector<int32_t> RunTrick(Trick trick, const DeviceOptions& options,
                               const TinyShape& shape = {}) {
   ResetDevice(options);

@@ -30,7 +30,8 @@ class WatchedWords {
  public:
   static constexpr uintptr_t kWordBytes = 8;
 
-  // Creates empty records. `is_shared`: whether this is shared memory, which belongs to one block.
+  // Creates empty records. `is_shared` is whether the memory is shared memory, which belongs to one
+  // block.
   WatchedWords(uintptr_t begin, size_t bytes, bool is_shared)
       : first_(begin / kWordBytes),
         words_((begin + bytes) / kWordBytes - first_ + 1),
