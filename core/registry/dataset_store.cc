@@ -137,7 +137,7 @@ absl::StatusOr<std::unique_ptr<DatasetUpload>> DatasetStore::Begin(const std::st
   }
   if (bytes < 0 || bytes > kMaxDatasetBytes) {
     return absl::InvalidArgumentError(
-        Concat("header.bytes: got ", bytes, ", wanted 0 (unknown) to ", kMaxDatasetBytes));
+        Concat("header.size_bytes: got ", bytes, ", wanted 0 (unknown) to ", kMaxDatasetBytes));
   }
   const absl::StatusOr<StoredDataset> existing = Read(name);
   if (existing.ok() && bytes > 0 && existing->bytes != bytes) return NameTaken(*existing);

@@ -33,7 +33,7 @@ class TorchLabelStepsTest : public testing::Test {
     UseSteps(1);
   }
 
-  // Makes steps_ in `parts` parts, from the state of the last Save.
+  // Makes steps_ in `parts` parts, which start from state_.
   void UseSteps(int32_t parts) {
     steps_ = *engine_->MakeCapturedSteps({.instances = kLabelledInstances,
                                           .nodes = kLabelledCustomers + 1,

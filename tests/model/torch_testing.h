@@ -46,8 +46,8 @@ inline absl::StatusOr<std::unique_ptr<PolicyEngine>> TorchPointer(
 }
 
 // Returns one instance of each variant that the graph transformer supports, of different sizes. A
-// TSP with only a matrix is missing: its nodes look the same, and norms amplify the rounding that
-// remains.
+// TSP with only a matrix is missing: its nodes differ only in their mean distances, and norms
+// amplify rounding.
 inline std::vector<Instance> Variants() {
   return {
       AnInstance().WithCustomers(7).RandomDemands().Build(),

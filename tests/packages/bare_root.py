@@ -91,9 +91,9 @@ def _cached_system():
         if shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None:
             raise Unavailable(f"{tool} is not installed: ./dev test installs cmake/apt_packages")
     if os.geteuid() != 0:
-        raise Unavailable("debootstrap and chroot need root")
+        raise Unavailable(f"debootstrap and chroot need root, got user id {os.geteuid()}: run the test as root")
     if subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True, check=False).returncode != 0:
-        raise Unavailable("this machine permits no mount namespaces")
+        raise Unavailable("`unshare --mount --pid` fails: run the test where mount and PID namespaces are permitted")
     system = CACHE / f"bare-{SUITE}-{'-'.join(PACKAGES)}"
     if not system.is_dir():
         CACHE.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the Debian package as root inside a bare system, in which deb_steps.py runs this script. Prints one line per
 # behaviour.
-#   deb_test.sh install PACKAGE INSTANCE         the first installation, up to routes
+#   deb_test.sh install PACKAGE INSTANCE         the first installation, and a solve
 #   deb_test.sh upgrade OLDER PACKAGE INSTANCE   upgrade from OLDER, the same package with an older version; removal
 #   deb_test.sh purge                            purge, which leaves nothing of the package
 # systemd does not run there, so the test starts the unit's command as the unit's user. The service has a private
@@ -84,7 +84,7 @@ installs_and_solves() {  # package instance
     die "vrpctl solve: wanted 'cost: 375' and 'checker: feasible', got: $answer"
   printf '%s\n' "$answer"
   stop_daemon
-  passed "from apt-get to routes in $seconds s (goal: 60)"
+  passed "installs and solves in $seconds s from apt-get update (goal: 60)"
 }
 
 keeps_state_private_to_the_service() {
@@ -98,7 +98,8 @@ keeps_state_private_to_the_service() {
 installs_man_pages_and_completions() {
   zcat /usr/share/man/man1/vrpctl.1.gz | grep -q '^.SS vrpctl solve' || die "vrpctl.1 lacks the section 'vrpctl solve'"
   zcat /usr/share/man/man1/vrpd.1.gz | grep -q 'state\\-dir' || die "vrpd.1 does not describe --state-dir"
-  bash -euc 'source /usr/share/bash-completion/completions/vrpctl; complete -p vrpctl' >/dev/null
+  bash -euc 'source /usr/share/bash-completion/completions/vrpctl; complete -p vrpctl' >/dev/null ||
+    die "/usr/share/bash-completion/completions/vrpctl: got no completion of vrpctl, wanted one"
   passed "man pages and completions are installed"
 }
 

@@ -12,7 +12,7 @@ from newest import newest_package
 
 WHEEL = newest_package("wheel")
 MAX_BYTES = 25_000_000  # bound on the wheel's size
-NEWEST_GLIBC = (2, 34)  # RHEL 9, Amazon Linux 2023; also Debian 12 and Ubuntu 22.04
+NEWEST_GLIBC = (2, 34)  # the largest that the wheel may need; RHEL 9 and Amazon Linux 2023 have it
 SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 LICENCES = {"abseil.txt", "c-ares.txt", "gcc-12.txt", "grpc.txt", "openssl.txt", "protobuf.txt", "re2.txt", "sqlite3.txt",
             "yaml-cpp.txt", "zlib.txt"}

@@ -21,7 +21,7 @@ namespace vrp {
 //   weights.NAME                    float32, the network's parameters under our names
 //   positions [B, N, 2]             float64
 //   demands [B, N], capacities [B]  float64; not for a TSP
-//   actions [B, P, T]               int32: tours, followed by zeros
+//   actions [B, P, T]               int32: tours, padded with zeros
 //   weights [B, P]                  float64, of the tours' log-likelihoods in the loss
 class ParityCase {
  public:
@@ -32,7 +32,7 @@ class ParityCase {
   int32_t trajectories() const { return trajectories_; }  // P
   const std::vector<std::vector<int32_t>>& tours() const {
     return tours_;
-  }                                                                // [B * P], no zeros at the end
+  }                                                                // [B * P], without padding
   const std::vector<double>& weights() const { return weights_; }  // [B * P]
 
   // Makes the network with the case's weights on the CPU.
@@ -64,8 +64,8 @@ absl::StatusOr<std::vector<int32_t>> ReadIntegers(const SafetensorsFile& file,
                                                   std::string_view name);
 absl::StatusOr<std::vector<float>> ReadFloats(const SafetensorsFile& file, std::string_view name);
 
-// Returns `actions` [count, steps] as tours without the zeros at a tour's end. A TSP's tours have
-// no zeros at the end.
+// Returns `actions` [count, steps] as tours without the padding zeros at a tour's end. A TSP's
+// tours have no padding; their zeros are city 0.
 std::vector<std::vector<int32_t>> SplitTours(const std::vector<int32_t>& actions, int64_t steps,
                                              bool tsp);
 

@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& param_info) { return std::string(param_info.param.name); });
 
-TEST(InstanceTest, ListsEveryError) {
+TEST(InstanceTest, ListsUpTo1000Errors) {
   InstanceData data = AnInstance().WithCustomers(3).Capacity(5).BuildData();
   data.demands = {0, -6, -1, -7};
   data.speed = -1;

@@ -206,7 +206,7 @@ TEST(WriteInstance, WritesOrRefusesEveryFeature) {
   RecordProperty("written", written);
 }
 
-// Returns an instance with VROOM's features, in whole numbers.
+// Returns an instance with about a quarter of the features that VROOM has, in whole numbers.
 Instance AVroomLikeInstance(uint64_t seed) {
   const std::vector<Feature> known = {
       Feature::kSeveralDepots,  Feature::kVehicleTypes, Feature::kOpenEnd,

@@ -143,8 +143,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);
 }
 
-// Compares the schedule with starts on a grid: no start ends earlier or, with the same end, takes
-// less time.
+// Delays the start to times on a grid. No delayed start ends earlier. With the same end, none costs
+// less for lateness, and with the same cost of lateness too, none takes less time.
 TEST(RandomPlansTest, HaveNoStartThatEndsEarlierOrTakesLessTime) {
   int compared = 0;
   for (uint64_t seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {

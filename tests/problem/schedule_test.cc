@@ -10,7 +10,8 @@ namespace {
 
 using test::LineWithWindows;
 
-// Returns the schedule of one route, and expects that the checker agrees on its feasibility.
+// Returns the schedule of one route. Expects that it is feasible exactly if the checker finds no
+// violated window, shift or break.
 RouteSchedule ScheduleOf(const InstanceData& data, const std::vector<NodeIndex>& customers) {
   const Instance instance = *Instance::Create(data);
   const PlannedRoute route{0, customers};

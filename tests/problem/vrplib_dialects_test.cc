@@ -32,7 +32,7 @@ TEST(VrplibDialects, SkipsCommentsAndAcceptsKeysWithoutAColon) {
   EXPECT_EQ(instance.demand(1), 5);
 }
 
-TEST(VrplibDialects, ReadsAFileThatBeginsWithAByteOrderMark) {
+TEST(VrplibDialects, AcceptsAByteOrderMarkAndRefusesAnEmptyFile) {
   EXPECT_EQ(ReadDialect("\xEF\xBB\xBF" + TspText("EUC_2D", kTriangle)).num_nodes(), 3);
   EXPECT_THAT(DialectError(" \n"), HasSubstr("d.vrp: no known format (it is empty)"));
 }
@@ -71,7 +71,7 @@ TEST(VrplibDialects, IgnoresKeywordsAfterTheEnd) {
               HasSubstr("NODE_COORD_SECTION: DIMENSION is not given"));
 }
 
-TEST(VrplibDialects, ReadsCarriageReturnsAsLineEnds) {
+TEST(VrplibDialects, ReadsCarriageReturnsAsLineBreaks) {
   std::string text = TwoDepotText("");
   std::replace(text.begin(), text.end(), '\n', '\r');
   EXPECT_EQ(ReadDialect(text).num_depots(), 2);
@@ -116,7 +116,7 @@ TEST(VrplibDialects, InfersPlainTypesOnly) {
       HasSubstr("TYPE: absent"));
 }
 
-TEST(VrplibDialects, NamesAnUnknownTypeBeforeItsSections) {
+TEST(VrplibDialects, ReportsAnUnknownTypeBeforeErrorsOfItsSections) {
   EXPECT_THAT(DialectError("NAME: e\nTYPE: SOP\nDIMENSION: 2\nEDGE_WEIGHT_SECTION\n2\n0 1\n-1 0\n"),
               HasSubstr("d.vrp:2: TYPE: got \"SOP\", which is not supported; wanted one of TSP"));
   EXPECT_THAT(DialectError("TYPE: TOUR\nDIMENSION: 2\nTOUR_SECTION\n1\n2\n-1\n"),

@@ -122,7 +122,7 @@ TEST_F(DatasetStoreTest, RefusesDatasetsBeyondTheLimit) {
   EXPECT_EQ(Put(*store, "second", "b").status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(Put(*store, "first", "a").ok());
   EXPECT_THAT(std::string(store->Begin("x", kMaxDatasetBytes + 1).status().message()),
-              HasSubstr("header.bytes: got 1073741825"));
+              HasSubstr("header.size_bytes: got 1073741825"));
 }
 
 TEST_F(DatasetStoreTest, RefusesDatasetsBeyondTheQuota) {

@@ -151,7 +151,7 @@ TEST_F(AcceptorTest, CountsAConnectionUntilItsOwnerClosesIt) {
   EXPECT_TRUE(AwaitConnectionCount(0));
 }
 
-TEST_F(AcceptorTest, LeaksNoFilesOverAThousandConnections) {
+TEST_F(AcceptorTest, LeaksNoFileDescriptorsOverAThousandConnections) {
   Start(3);
   const std::ptrdiff_t before = OpenFileCount();
   for (int i = 0; i < 1000; ++i) {

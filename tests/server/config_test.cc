@@ -87,7 +87,7 @@ TEST(CommandLine, RefusesMaxConnectionsOutOfRange) {
   }
 }
 
-TEST(CommandLine, PrintsANewTokenAndItsLine) {
+TEST(CommandLine, PrintsANewTokenAndItsLineOfTheTokensFile) {
   const auto print = []() -> std::vector<std::string> {
     const auto parsed = ParseCommandLine({"--new-token", "solve"}, "vrpd 1");
     return absl::StrSplit(std::get<PrintAndExit>(*parsed).text, '\n');
@@ -159,7 +159,7 @@ TEST(ListenAddress, ShowsTheBoundPort) {
 }
 
 // Returns the value that configs/vrpd.yaml must state for an option: its default, or "[]" for a
-// list. Returns an empty text if the default is a description such as "no limit".
+// list. Returns an empty string if the default is a description such as "no limit".
 std::string ShippedValue(const OptionRow& row) {
   if (std::holds_alternative<std::vector<std::string> VrpdOptions::*>(row.member)) return "[]";
   return row.default_text.empty() ? DefaultText(row) : "";
@@ -180,7 +180,7 @@ TEST(ConfigFile, ShippedFileListsEveryOptionWithItsDefault) {
   EXPECT_EQ(options->values.data_dirs, VrpdOptions().data_dirs);
 }
 
-// The file is older than the key schema_version.
+// vrpd_v1.yaml is older than the key schema_version.
 TEST(ConfigFile, ReadsAFileWithoutSchemaVersion) {
   const auto options = ParseConfigFile(*ReadFile("tests/data/state/vrpd_v1.yaml"), "vrpd.yaml");
   ASSERT_TRUE(options.ok()) << options.status();
@@ -261,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"listen: \"a", "c.yaml:"}, BadLine{"a: *b", "c.yaml:2"},
         BadLine{"threads: many\nlisten: []", "c.yaml:3: listen: got a list"}));
 
-TEST(ConfigFile, RefusesHostileInput) {
+TEST(ConfigFile, RefusesLargeDeeplyNestedAndBinaryFilesAndAcceptsAnEmptyOne) {
   EXPECT_FALSE(ParseConfigFile(std::string(2 << 20, 'a'), "c.yaml").ok());
   EXPECT_FALSE(ParseConfigFile(std::string(500'000, '['), "c.yaml").ok());
   EXPECT_FALSE(ParseConfigFile(std::string("\0\1\2", 3), "c.yaml").ok());
@@ -281,8 +281,8 @@ std::string OtherValue(const OptionRow& row) {
   return row.words.empty() ? "/other" : std::string(row.words.back());
 }
 
-// Returns the other arguments that Merge needs if the option `key` is given: state_dir, a
-// certificate and its key, and the options that `key` belongs to.
+// Returns the arguments that Merge requires beside the option `key`. They are state_dir, a
+// certificate, its key, and the options that `key` depends on.
 std::vector<std::string> RequiredFlags(std::string_view key) {
   std::vector<std::string> flags = {"--state-dir", "/s",        "--tls-certificate",
                                     "c",           "--tls-key", "k"};
@@ -321,7 +321,7 @@ TEST(OptionTable, SetsTheSameOptionByFlagAndByFileKey) {
   }
 }
 
-TEST(OptionTable, RefusesAddressesOfTilesThatWouldLoosenThePolicyOfThePage) {
+TEST(OptionTable, RefusesTileUrlsThatAreMalformedOrLoosenTheContentSecurityPolicy) {
   for (const std::string_view url :
        {"https://tiles.example/{z}/{x}.png", "ftp://tiles.example/{z}/{x}/{y}", "{z}/{x}/{y}",
         "https:///{z}/{x}/{y}", "https://*/{z}/{x}/{y}", "https://a; script-src */{z}/{x}/{y}",
@@ -381,7 +381,7 @@ TEST(OptionTable, RefusesIntegersOutOfRangeByFlagAndByFileKey) {
   }
 }
 
-TEST(OptionTable, HasShortImperativeHelpForEveryFlag) {
+TEST(OptionTable, HasShortCapitalisedHelpForEveryFlag) {
   const auto parsed = ParseCommandLine({"--help"}, "vrpd 1");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   const std::string& help = std::get<PrintAndExit>(*parsed).text;
@@ -393,7 +393,7 @@ TEST(OptionTable, HasShortImperativeHelpForEveryFlag) {
   EXPECT_THAT(help, testing::Not(HasSubstr("--print-options")));
 }
 
-TEST(OptionTable, MatchesTheGuide) {
+TEST(OptionTable, MatchesTheReference) {
   const auto guide = ReadFile("docs/reference/vrpd-options.md");
   ASSERT_TRUE(guide.ok()) << guide.status();
   const auto printed = ParseCommandLine({"--print-options"}, "vrpd 1");

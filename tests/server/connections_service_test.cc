@@ -83,7 +83,7 @@ TEST_P(ConnectionLimitTest, RefusesConnectionsAboveTheLimitUntilOneCloses) {
 INSTANTIATE_TEST_SUITE_P(Each, ConnectionLimitTest,
                          testing::Values("localhost:0", "0.0.0.0:0", "unix:SOCKET"));
 
-TEST_F(ConnectionsTest, DropsHalfOpenConnections) {
+TEST_F(ConnectionsTest, DropsConnectionsWithoutAnHttp2Handshake) {
   vrpd_.max_connections = 3;
   handshake_ = absl::Milliseconds(200);
   Start();
@@ -110,7 +110,7 @@ TEST_F(ConnectionsTest, DropsUnfinishedTlsHandshakes) {
   }
 }
 
-TEST_F(ConnectionsTest, LeaksNoFilesAfterAThousandConnections) {
+TEST_F(ConnectionsTest, LeaksNoFileDescriptorsAfterAThousandConnections) {
   Start();
   EXPECT_TRUE(GetServerInfo(channel_).ok());
   ASSERT_TRUE(AwaitConnectionCount(1));
@@ -121,13 +121,13 @@ TEST_F(ConnectionsTest, LeaksNoFilesAfterAThousandConnections) {
   for (int i = 0; i < 1000; ++i)
     ConnectAndSend(i % 2 == 0 ? "" : "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   EXPECT_TRUE(GetServerInfo(AChannel(), true).ok())
-      << "not accepted after 1000 half-open connections";
+      << "no connection is accepted after 1000 without an HTTP/2 handshake";
   EXPECT_TRUE(AwaitConnectionCount(1));
-  EXPECT_LE(files(), before + 2) << "gRPC keeps a file or two for itself";
+  EXPECT_LE(files(), before + 2) << "gRPC may keep two file descriptors open";
   EXPECT_TRUE(GetServerInfo(channel_).ok());
 }
 
-TEST_F(ConnectionsTest, RemovesTheSocketFileWithTheDaemon) {
+TEST_F(ConnectionsTest, RemovesTheSocketFileOnShutdown) {
   listen_ = "unix:" + folder_.path() + "/s";
   Start();
   EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/s"));
@@ -135,7 +135,7 @@ TEST_F(ConnectionsTest, RemovesTheSocketFileWithTheDaemon) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/s"));
 }
 
-TEST_F(ConnectionsTest, DoesNotDelayTheShutdownOfTheDaemon) {
+TEST_F(ConnectionsTest, ShutsDownWithinFiveSecondsWithOpenConnections) {
   Start();
   EXPECT_TRUE(GetServerInfo(channel_).ok());
   const OpenFile silent = ConnectAndSend(""), partial = ConnectAndSend("PRI");

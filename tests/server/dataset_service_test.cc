@@ -147,7 +147,7 @@ TEST_F(DatasetServiceTest, RefusesMessagesOutOfOrderOrTooLarge) {
   EXPECT_EQ(field({Header("a"), Header("a")}), "header");
   EXPECT_EQ(field({v1::UploadDatasetRequest()}), "part");
   EXPECT_EQ(field({Header("../a")}), "header.name");
-  EXPECT_EQ(field({Header("a", -1)}), "header.bytes");
+  EXPECT_EQ(field({Header("a", -1)}), "header.size_bytes");
   EXPECT_EQ(field({Header("a"), Chunk(std::string((1 << 20) + 1, ' '))}), "chunk");
   EXPECT_EQ(field({Header("a")}), "own.jsonl");  // the file has no instance
   v1::UploadDatasetRequest odd = Header("a");

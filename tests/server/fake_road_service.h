@@ -23,7 +23,7 @@ struct FakeRequest {
 struct FakeReply {
   std::string bytes;
   bool close = false;  // whether it closes the connection after the bytes
-  // Whether it neither sends anything nor closes, until the service ends.
+  // Whether it neither sends anything nor closes, until the client closes or the service ends.
   bool silent = false;
 };
 

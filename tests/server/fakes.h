@@ -17,8 +17,9 @@
 
 namespace vrp::test {
 
-// A trainer of one epoch with `steps` steps. It waits at step `hold_at` until Release() or the stop
-// condition. After a stop, the next run resumes from the last complete step. Thread-safe.
+// A trainer of one epoch with `steps` steps. It waits at step `hold_at` (0: at none) until
+// Release(), the stop condition or an early end. After a stop, the next run resumes from the last
+// complete step. Thread-safe.
 class FakeTrainer final : public Trainer {
  public:
   explicit FakeTrainer(int64_t steps = 5, int64_t hold_at = 0) : steps_(steps), hold_at_(hold_at) {}

@@ -6,7 +6,7 @@
 namespace vrp {
 
 struct HttpReply {
-  int status = 0;  // 0 if there is no answer
+  int status = 0;  // 0 if no complete head of an HTTP/1.1 response has come
   std::string head;
   std::string body;
 };
@@ -17,7 +17,8 @@ struct HttpCall {
   bool tls = false;       // whether to use TLS, without a check of the certificate
 };
 
-// Returns a socket connected to `address` ("127.0.0.1:80"), which the caller closes.
+// Returns a socket, which the caller closes. It is connected to `address` ("127.0.0.1:80"), or if
+// the server refuses the connection, unconnected, so that sends fail.
 int HttpConnect(const std::string& address);
 
 // Sends a request. Blocks until the server closes the connection.

@@ -46,14 +46,14 @@ class HttpServiceTest : public DaemonTest {
   HttpReply Get(std::string_view path) const {
     return HttpGet(address(), std::string(path), {.head = "Connection: close\r\n"});
   }
-  // Opens a connection that has sent `bytes`.
+  // Opens a connection and sends `bytes`.
   OpenFile Open(const std::string& bytes) const {
     OpenFile client(HttpConnect(address()));
     EXPECT_EQ(send(client.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
     return client;
   }
-  // Reads until `text` has come, the connection has ended, or a minute has passed.
+  // Reads until `text` has come, the connection has ended, or no byte has come for a minute.
   static std::string ReadUntil(const OpenFile& client, std::string_view text) {
     const timeval minute = {.tv_sec = 60, .tv_usec = 0};
     setsockopt(client.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &minute, sizeof(minute));

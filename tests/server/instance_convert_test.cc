@@ -165,7 +165,7 @@ TEST(InstanceFromProto, ReadsOpenEndsAndLimitsOfAVehicle) {
             "vehicles[0].max_distance");
 }
 
-TEST(InstanceFromProto, ChecksTheNumberOfNodesBeforeReadingThem) {
+TEST(InstanceFromProto, RefusesMoreNodesThanTheMaximum) {
   const absl::Status status = InstanceFromProto(ACvrpMessage(kMaxNodes + 1)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ViolationsOf(status).at(0).field, "customers");

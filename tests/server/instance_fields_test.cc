@@ -205,7 +205,7 @@ void CheckDoubles(const Descriptor& type, int& checked) {
   }
 }
 
-TEST(InstanceFields, RejectsNumbersThatAreNotFinite) {
+TEST(InstanceFields, RejectsNanInEveryNumberOfACustomer) {
   int checked = 0;
   CheckDoubles(*v1::Customer::descriptor(), checked);
   EXPECT_EQ(checked, 12);

@@ -41,8 +41,8 @@ v1::Instance CvrpWithTwoDimensions() {
   return message;
 }
 
-// Returns a case for each number of the message and each wrong value: NaN, infinite, too large
-// and negative.
+// Returns a case for each listed field and each wrong value: NaN, infinities, a number that is too
+// large and, unless the field allows it, a negative one.
 std::vector<ErrorCase> WrongNumbers() {
   struct Number {
     std::string name;

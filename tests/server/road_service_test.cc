@@ -196,7 +196,7 @@ TEST_F(RoadServiceTest, StreamsAndBatchesOnARoadNetwork) {
   ASSERT_TRUE(batch->Read(&answer));
   EXPECT_EQ(answer.response().solution().cost(), 800);
   EXPECT_TRUE(batch->Finish().ok());
-  EXPECT_EQ(service_->requests().size(), 1u) << "the second had them from the cache";
+  EXPECT_EQ(service_->requests().size(), 1u) << "the batch took the matrices from the cache";
 }
 
 TEST_F(RoadServiceTest, ChecksAndConvertsOnARoadNetwork) {

@@ -111,7 +111,7 @@ TEST(ValhallaService, NamesItsError) {
   EXPECT_THAT(std::string(error.message()), HasSubstr("max_matrix_distance"));
 }
 
-// Answers that are no table of two rows and two columns.
+// None of these answers is a valid table of two rows and two columns.
 TEST(RoadService, RefusesMalformedTables) {
   std::string deep(10'000, '[');
   for (const RoadServiceKind kind : {RoadServiceKind::kOsrm, RoadServiceKind::kValhalla}) {
@@ -147,7 +147,7 @@ TEST(RoadService, RefusesMalformedRoutes) {
 }
 
 TEST(Polyline, MatchesThePublishedExampleWithSixDecimals) {
-  // The example of Google's algorithm, with its numbers in millionths.
+  // The points are those of Google's published example, here with six decimals.
   const RoadLine line = {{-120.2, 38.5}, {-120.95, 40.7}, {-126.453, 43.252}};
   EXPECT_EQ(EncodePolyline(line), "_izlhA~rlgdF_{geC~ywl@_kwzCn`{nI");
   EXPECT_EQ(*DecodePolyline("_izlhA~rlgdF_{geC~ywl@_kwzCn`{nI"), line);

@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// A policy that decodes beyond its time limit. Without a limit, as during loading, it returns at
-// once.
+// A policy that fails with DEADLINE_EXCEEDED at its time limit. Without a limit, as during loading,
+// it returns a plan at once.
 class LatePolicy final : public Policy {
  public:
   const PolicyInfo& info() const override { return info_; }

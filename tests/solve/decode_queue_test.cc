@@ -235,7 +235,7 @@ TEST_F(DecodeQueueTest, PredictsTimeoutsFromADecodingThatTimedOut) {
       << "the timeout was long ago";
 }
 
-// The time per row falls with the size. A linear estimate would be 50 times too high.
+// The time per row falls with the size. A linear estimate would be up to 50 times too high.
 TEST_F(DecodeQueueTest, PredictsNoTimeoutFromSmallInstancesAlone) {
   DecodeQueue queue({});
   queue.RecordTime(Greedy(9), 10, absl::Seconds(10));

@@ -19,7 +19,8 @@ inline Instance RandomCvrp(int32_t customers, uint64_t seed = 1) {
 }
 
 // A policy that returns nearest-neighbour plans. It fails for batches with an instance named
-// "poison". While the policy is closed, calls block. Thread-safe.
+// "poison". While the policy is closed, calls block. A call whose stop condition holds thereafter
+// fails with DEADLINE_EXCEEDED. Thread-safe.
 class GatedPolicy final : public Policy {
  public:
   explicit GatedPolicy(bool closed = false) : closed_(closed) { info_.architecture = "gated"; }

@@ -11,7 +11,8 @@
 
 namespace vrp::test {
 
-// A policy that answers with the test's functions. Thread-safe.
+// A policy that answers with the test's function, which gets the first instance of each batch.
+// Thread-safe if the function is.
 class FakePolicy final : public Policy {
  public:
   using Answer = std::function<absl::StatusOr<std::vector<DecodedPlan>>(const Instance&,

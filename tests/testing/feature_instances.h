@@ -23,9 +23,10 @@ struct FeatureInstanceOptions {
   int32_t vehicles = 0;  // number per type; 0: as many as needed
 };
 
-// Returns a planar instance: customers in the square [0, 100]^2, speed 1, capacity 40, demands from
-// 1 to 9, depots open for 400. The same options give the same instance. Aborts if the instance is
-// not valid.
+// Returns a planar instance with locations in the square [0, 100]^2, speed 1 and loads up to 9 in
+// each dimension. Vehicles have a capacity of 40 and, in a second dimension, 30. With kVehicleTypes
+// or kSkills, some have 20. If there are windows, the depots close at 400. The same options give
+// the same instance. Aborts if the instance is not valid.
 Instance MakeFeatureInstance(const FeatureInstanceOptions& options);
 
 // Returns one to six random features. The same seed gives the same features.

@@ -17,6 +17,7 @@ namespace vrp::test {
 // A recorder of phases. Thread-safe. Must outlive the code that it watches.
 class RecordedWatch {
  public:
+  // Returns a function that records the beginning and the end of each phase.
   WatchFn Function() {
     return [this](std::string_view phase, std::string_view object) -> std::shared_ptr<const void> {
       std::string event = object.empty() ? std::string(phase) : Concat(phase, " of ", object);

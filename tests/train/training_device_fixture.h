@@ -38,8 +38,8 @@ inline constexpr char kPointerWithDropout[] =
 
 inline std::string TransformerYaml(const Method& method) { return Yaml(method, kTransformer); }
 
-// Returns 36 instances or labels of several sizes. Since batches have 8, an epoch's last batch is
-// smaller.
+// Returns 36 instances or labels of several sizes. Since batches have 8 labels, an epoch's last
+// batch of labels is smaller.
 inline std::string InstanceLines(bool labels) {
   std::string text;
   for (uint64_t seed = 1; seed <= 36; ++seed) {

@@ -18,7 +18,7 @@ namespace vrp {
 namespace {
 
 TEST(HttpErrorsTest, MapCodesAsGoogleRpcDoes) {
-  // From the comments of google/rpc/code.proto.
+  // The values are those in the comments of google/rpc/code.proto.
   const std::vector<std::pair<absl::StatusCode, int>> wanted = {
       {absl::StatusCode::kCancelled, 499},          {absl::StatusCode::kUnknown, 500},
       {absl::StatusCode::kInvalidArgument, 400},    {absl::StatusCode::kDeadlineExceeded, 504},

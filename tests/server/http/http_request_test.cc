@@ -90,7 +90,7 @@ TEST(HttpRequestTest, ReadsLargeBodiesInParts) {
   EXPECT_EQ(outcome.requests[0], "POST /v1/solve a=b " + body);
 }
 
-TEST(HttpRequestTest, RefusesWhatIsNotHttp) {
+TEST(HttpRequestTest, RefusesMalformedAndOversizeRequests) {
   const std::string huge(40'000, 'a');
   const std::vector<std::pair<std::string, int>> cases = {
       {"\x16\x03\x01 nonsense\r\n\r\n", 400},
@@ -134,7 +134,7 @@ TEST(HttpRequestTest, ReportsABrokenConnection) {
   EXPECT_FALSE(Read("GET / HTTP/1.1\r\n\r\n").broke) << "between requests";
 }
 
-TEST(HttpRequestTest, InvitesABodyThatWaits) {
+TEST(HttpRequestTest, AnswersExpect100ContinueBeforeTheBody) {
   test::MemoryPeer peer;
   peer.pieces = {Concat(kPost, "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"), "ab"};
   EXPECT_EQ(Read(peer).requests.size(), 1u);
@@ -150,7 +150,7 @@ TEST(HttpRequestTest, BoundsTheTimeOfAHeadFromItsFirstByte) {
   const auto ended = steady_clock::now();
   ASSERT_EQ(peer.deadlines.size(), 4u);
   EXPECT_GE(peer.deadlines[0], begun + timeouts.idle);
-  EXPECT_EQ(peer.deadlines[1], peer.deadlines[2]) << "further bytes earn no more time";
+  EXPECT_EQ(peer.deadlines[1], peer.deadlines[2]) << "further bytes do not extend the deadline";
   EXPECT_LE(peer.deadlines[2], ended + timeouts.head);
 }
 
@@ -164,7 +164,8 @@ TEST(HttpRequestTest, BoundsTheTimeOfASlowBody) {
   EXPECT_LE(peer.deadlines[1], now + timeouts.lateness);
   const auto earned = peer.deadlines[2] - peer.deadlines[1];
   EXPECT_EQ(earned, milliseconds(int64_t{8192} * 1000 / timeouts.min_body_rate)) << "two seconds";
-  EXPECT_LT(peer.deadlines[3] - peer.deadlines[2], milliseconds(1)) << "a byte earns nothing";
+  EXPECT_LT(peer.deadlines[3] - peer.deadlines[2], milliseconds(1))
+      << "one byte extends the deadline by less than 1 ms";
 }
 
 TEST(HttpRequestTest, FindsRepeatedHeaders) {

@@ -41,7 +41,7 @@ std::string RpcAt(std::string_view verb, std::string_view path) {
   return match.route == nullptr ? "" : match.route->rpc->name();
 }
 
-// Replaces each * of the route by an id.
+// Returns a path of the route, with an id for each *.
 std::string ExampleOf(const HttpRoute& route) {
   std::string path;
   for (const std::string& segment : route.segments)

@@ -23,7 +23,7 @@ struct MemoryPeer {
   std::deque<std::string> pieces;           // data of the reads; after it the connection ends
   std::string written;                      // by the server
   std::vector<HttpStream::Time> deadlines;  // of the reads
-  bool closed = false;
+  bool closed = false;                      // whether the server has closed the connection
 };
 
 // A stream whose reads return the pieces of `peer`, which must outlive it.

@@ -24,7 +24,7 @@ constexpr char kBytes[] = "application/octet-stream";
 
 // The messages of an upload and how it ended.
 struct Uploaded {
-  bool takes_type = true;
+  bool takes_type = true;  // whether the RPC takes the media type
   std::vector<std::string> messages;
   absl::Status status;
 };
