@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kDigestBytes = 32;
 
-// Aborts if OpenSSL failed, which its digests do only if memory runs out.
+// Aborts if OpenSSL failed, such as for lack of memory.
 void Check(int result) {
   if (result != 1) std::abort();
 }

@@ -11,7 +11,8 @@ using EVP_MD_CTX = struct evp_md_ctx_st;
 
 namespace vrp {
 
-// A running SHA-256. Aborts the program if OpenSSL runs out of memory. Not thread-safe.
+// A running SHA-256. Aborts the program if OpenSSL fails, such as for lack of memory. Not
+// thread-safe.
 class Sha256 {
  public:
   Sha256();

@@ -7,14 +7,14 @@
 
 namespace vrp {
 
-// Whether `status` reports a full disk, or an exceeded quota or file size limit. Recognises the
-// codes that absl::ErrnoToStatus returns for ENOSPC, EDQUOT and EFBIG: every kResourceExhausted and
-// kOutOfRange counts.
+// Whether `status` reports a full disk, or an exceeded quota or file size limit. Recognises
+// kResourceExhausted and kOutOfRange, to which absl::ErrnoToStatus maps ENOSPC, EDQUOT and EFBIG.
+// Other errors with these codes count too, such as too many open files (EMFILE).
 bool DiskIsFull(const absl::Status& status);
 
-// Calls `write`, and again about once a second while it reports a full disk. Returns its last
-// status. Calls `on_full` once, at the first full disk. Returns kCancelled if `stop` fires first.
-// Blocks.
+// Calls `write`. While `write` reports a full disk, calls it again: after 10 ms, then about once a
+// second. Returns its last status. Calls `on_full` once, at the first full disk. Returns kCancelled
+// if `stop` fires first. Blocks.
 absl::Status WriteWhenDiskHasSpace(const StopCondition& stop,
                                    absl::FunctionRef<absl::Status()> write,
                                    absl::FunctionRef<void(const absl::Status& full)> on_full);

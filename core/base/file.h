@@ -21,7 +21,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes 
 
 // Replaces the content of `path`. Writes a temporary file in the same folder, fsyncs it, renames it
 // and fsyncs the folder. After an error, no temporary file remains. The old file is then unchanged,
-// unless only the folder's fsync failed. Thread-safe: of two writers, the later rename wins.
+// unless only the folder could not be opened or fsynced. Thread-safe: of two writers, the later
+// rename wins.
 absl::Status AtomicWriteFile(const std::string& path, std::string_view content);
 
 // Creates `path` and its parents (mode 0777 minus the umask). Returns OK if the folder already

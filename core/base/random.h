@@ -116,7 +116,7 @@ class CounterRandom {
 
  private:
   PhiloxKey key_;
-  PhiloxCounter counter_;  // of the next block
+  PhiloxCounter counter_;  // counter of the next block
   PhiloxCounter block_{};
   uint32_t used_ = 4;  // words of block_ already returned
 };

@@ -1,6 +1,6 @@
 // Ends a program on a CPU that lacks its baseline, x86-64-v3, before any code for that baseline
-// runs. CMake compiles this file for plain x86-64 and links it to every program. This file uses no
-// inline functions of headers, since the linker may keep a copy of such a function that was
+// runs. CMake compiles this file for plain x86-64 and links it to vrpd and vrpctl. This file uses
+// no inline functions of headers, since the linker may keep a copy of such a function that was
 // compiled for the baseline.
 #include <unistd.h>
 
@@ -9,11 +9,8 @@ namespace {
 constexpr int kCannotExecute = 126;  // the shells' exit code for a program that cannot be executed
 constexpr char kMessage[] =
     ": error: this CPU lacks the instructions of x86-64-v3 (AVX2, BMI2, FMA, F16C, LZCNT, MOVBE), "
-    "which every "
-    "server CPU since 2013 (Intel) and 2015 (AMD) has. Run the program on such a CPU; in a virtual "
-    "machine, "
-    "choose the "
-    "host's CPU model.\n";
+    "which Intel's Xeons since Haswell and AMD's CPUs since Excavator have. Run the program on "
+    "such a CPU; in a virtual machine, choose the host's CPU model.\n";
 
 bool HasBaseline() {
   __builtin_cpu_init();

@@ -20,8 +20,8 @@ enum class StopReason { kNone, kDeadline, kCancelled };
 class CancelFlag {
  public:
   CancelFlag() = default;
-  // Creates a flag that also counts as cancelled when `parent` is cancelled: a daemon that stops
-  // cancels its calls. `parent` may be null.
+  // Creates a flag that also counts as cancelled when `parent` is cancelled. For example, a daemon
+  // that stops cancels its calls. `parent` may be null.
   explicit CancelFlag(std::shared_ptr<const CancelFlag> parent) : parent_(std::move(parent)) {}
 
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
@@ -82,7 +82,8 @@ class StopCondition {
                 std::shared_ptr<const MovableDeadline> movable = nullptr)
       : deadline_(deadline), cancel_(std::move(cancel)), movable_(std::move(movable)) {}
 
-  // Returns kCancelled if both a cancellation and a deadline apply.
+  // Returns the reason to stop, or kNone. Returns kCancelled if both a cancellation and a deadline
+  // apply.
   StopReason Check() const {
     if (cancel_ != nullptr && cancel_->cancelled()) return StopReason::kCancelled;
     const absl::Time end = deadline();
@@ -96,7 +97,8 @@ class StopCondition {
   absl::Time deadline() const {
     return movable_ == nullptr ? deadline_ : std::min(deadline_, movable_->time());
   }
-  // Returns a condition with the same cancellation and the sooner of both deadlines.
+  // Returns a condition with the same cancellation and second deadline, whose first deadline is the
+  // sooner of `deadline` and this condition's.
   StopCondition Sooner(absl::Time deadline) const {
     return {std::min(deadline_, deadline), cancel_, movable_};
   }
