@@ -73,7 +73,8 @@ absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {
   const std::optional<int32_t> index = CudaIndex(text);
   if (!index.has_value()) {
     return absl::InvalidArgumentError(
-        Concat("device: got ", Quoted(text), R"(, wanted "auto", "cpu", "cuda" or "cuda:N")"));
+        Concat("device: got ", Quoted(text),
+               R"(, wanted "auto", "cpu", "cuda" or "cuda:N", N up to 1023)"));
   }
   const DeviceId wanted{DeviceKind::kCuda, *index};
   for (const DeviceInfo& device : devices) {

@@ -33,7 +33,7 @@ struct DeviceInfo {
   bool amp = false;
   // Whether bf16 runs in hardware: AVX-512 BF16, AMX, or a GPU of compute capability 8.0 or more.
   bool bf16 = false;
-  std::string uuid = {};  // of a GPU, see GpuUuid; else empty
+  std::string uuid = {};  // UUID of a GPU, see GpuUuid; else empty
 };
 
 // Formats the 16 bytes of a GPU's UUID as the driver does:
@@ -45,9 +45,10 @@ std::vector<DeviceInfo> ListDevices();
 
 // Versions that CUDA reports, as 1000 * major + 10 * minor.
 struct CudaVersions {
-  int32_t built = 0;   // of the build; 0: without CUDA
+  int32_t built = 0;   // version of the build; 0: without CUDA
   int32_t driver = 0;  // highest one that the driver supports; 0: no driver
 };
+// Returns the versions of this program's build and of this machine's driver.
 CudaVersions ReadCudaVersions();
 
 // Returns a user-readable reason why there is no CUDA device, with a remedy if one is known.
@@ -58,7 +59,8 @@ std::string ExplainMissingCuda();
 
 // Parses "auto" (the first CUDA device, or the CPU if there is none), "cpu", "cuda" (the same as
 // "cuda:0") or "cuda:N". Returns kInvalidArgument for any other word, and kFailedPrecondition if
-// the device does not exist. The message then lists the existing devices and ExplainMissingCuda.
+// the device does not exist. The message then lists the existing devices and, if none is a CUDA
+// device, ExplainMissingCuda.
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
 
 }  // namespace vrp

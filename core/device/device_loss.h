@@ -15,7 +15,8 @@ namespace vrp {
 bool IsStickyCudaError(int32_t cuda_error);
 
 // Notifies the listener of an error that lost a device. Returns kUnavailable with the consequence
-// for the user. Every function that turns CUDA's errors into statuses calls this. Thread-safe.
+// for the user. Every function that turns CUDA's errors into statuses calls this for sticky ones.
+// Thread-safe.
 absl::Status ReportDeviceLoss(const absl::Status& error);
 // Whether `status` is, or was copied from, a result of ReportDeviceLoss.
 bool IsDeviceLost(const absl::Status& status);

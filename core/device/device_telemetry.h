@@ -13,8 +13,8 @@
 
 namespace vrp {
 
-// Values of one GPU. Values that the GPU does not support, or that this user may not read, are
-// absent.
+// Values of one GPU. Values that the GPU does not support, that this user may not read, or whose
+// query failed, are absent.
 struct DeviceTelemetry {
   // The device's id in this program. The driver numbers GPUs by PCI bus. CUDA numbers them by speed
   // (CUDA_DEVICE_ORDER), and only those in CUDA_VISIBLE_DEVICES. The reader matches both by UUID.

@@ -24,7 +24,7 @@ class DeviceHooks {
   virtual ~DeviceHooks() = default;
 
   // Prepares the device for tasks of `priority`. Called when the priority changes, and before the
-  // first task.
+  // first task of DeviceExecutor::Run.
   virtual void Begin(Priority priority) = 0;
   // Returns cached, unused memory to the device.
   virtual void ReleaseCachedMemory() = 0;

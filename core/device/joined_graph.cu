@@ -3,7 +3,7 @@
 namespace vrp {
 namespace {
 
-constexpr int kThreads = 1024;  // of SetConditionKernel's block
+constexpr int kThreads = 1024;  // threads in SetConditionKernel's block
 
 // Sets `condition` to whether any flag is set. Runs as one block, whose first thread sets the
 // condition.

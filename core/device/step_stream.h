@@ -40,17 +40,17 @@ class StepStream {
   // Enqueues the launches of `work`, whose torch operators use this stream. They run after the work
   // that this thread has enqueued into its current stream.
   virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
-  // Captures the launches of `work` without running them. `work` must have run once before, and
-  // must not wait for the device. Calls `work` twice if a graph with conditional parts cannot be
-  // instantiated. Memory that `work` allocates lives as long as the graph. Later captures
-  // reuse memory that `work` frees, so nothing may read it after a replay. An error leaves no
-  // capture behind.
+  // Captures the launches of `work` without running them. Blocks until the stream's earlier work is
+  // done. `work` must have run once before, and must not wait for the device. Calls `work` twice if
+  // a graph with conditional parts cannot be instantiated for a reason other than lack of memory.
+  // Memory that `work` allocates lives as long as the graph. Later captures reuse memory that
+  // `work` frees, so nothing may read it after a replay. An error leaves no capture behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
       std::function<absl::Status()> work) = 0;
   // Adds a conditional `part` to the work of Run or Capture. A replay skips the part if no flag is
   // set when the device reaches the part. A skipped part leaves its memory unchanged, so only parts
-  // with the same flags may read its results. Run always runs the part, and so do replays once a
-  // graph with conditional parts could not be instantiated.
+  // with the same flags may read its results. Run always runs the part. So do replays of graphs
+  // that are captured once a graph with conditional parts could not be instantiated.
   virtual absl::Status AddConditional(const StepFlags& flags,
                                       absl::FunctionRef<absl::Status()> part) = 0;
 
