@@ -53,8 +53,9 @@ struct CheckReport {
   Cost cost = 0;          // recomputed from the instance's data
   double left_out = 0;    // UnservedCustomers::weight, recomputed
   std::vector<Violation> violations = {};
-  // Recomputed figures of each route of the plan; zeros for an empty route. If the objective or a
-  // limit depends on durations, each duration is the smallest that does not delay the route's end.
+  // Recomputed figures of each route of the plan; zeros for a route without a valid visit. If the
+  // objective or a limit depends on durations, each duration is the smallest that does not delay
+  // the route's end.
   std::vector<RouteFigures> routes = {};
 };
 
@@ -65,10 +66,11 @@ bool RoutesAreFeasible(const CheckReport& report);
 double CapacityWithRounding(double capacity);
 
 // Reports every violation: first those of single routes in the order of the plan, then those of the
-// whole plan. With a distance objective, `claimed_cost` may differ by half a unit of the metric.
-// Otherwise, and with the exact metric, it may differ by a relative 1e-6 or by half a unit of its
-// last decimal. Times may differ by 1e-6 of the span of all windows, shifts and breaks that have an
-// end, and at least by 1e-6.
+// whole plan. Reports a break that cannot be taken only if the route without its breaks is in time.
+// With a distance objective, `claimed_cost` may differ by half a unit of the metric. Otherwise, and
+// with the exact metric, it may differ by 1e-6 of the cost, at least by 1e-6, or by half a unit of
+// its last decimal. Times may differ by 1e-6 of the span of all windows, shifts and breaks that
+// have an end, and at least by 1e-6.
 CheckReport CheckPlan(const Instance& instance, const Plan& plan,
                       std::optional<Cost> claimed_cost = std::nullopt);
 

@@ -20,8 +20,8 @@ struct LateStop {
 struct ClockReading {
   double start = 0;
   double end = 0;
-  std::vector<LateStop> late = {};  // filled only without breaks
-  double late_cost = 0;             // computed only with breaks and soft windows
+  std::vector<LateStop> late = {};  // filled only if the times include no break
+  double late_cost = 0;             // computed only if they include breaks, with soft windows
   // The first break that cannot be taken. If there is one, the times are those without any break.
   std::optional<size_t> missed_break = {};
   // Whether the breaks have too many possible positions among soft windows to try them all. If so,

@@ -16,7 +16,7 @@ namespace vrp {
 namespace {
 
 // Largest number of deliveries for which OrderDeliveries tries every order. Beyond this number,
-// OrderDeliveries inserts each delivery at the first feasible position.
+// OrderDeliveries inserts each delivery at the first feasible position, or at the end.
 constexpr size_t kMaxPermutedDeliveries = 6;
 
 class Freezer {
@@ -67,7 +67,9 @@ class Freezer {
       if (node == vehicle.depot && vehicle.max_reloads > 0) continue;
       if (node < raw_.num_depots || node >= instance_.num_nodes()) {
         return Refuse(route.route, "node ", node,
-                      " is neither a customer nor a reload of this vehicle");
+                      " is neither a customer nor a reload of this vehicle, wanted ",
+                      raw_.num_depots, " to ", instance_.num_nodes() - 1,
+                      vehicle.max_reloads > 0 ? Concat(", or its depot ", vehicle.depot) : "");
       }
       if (std::exchange(frozen_in_[static_cast<size_t>(node)], route.route) >= 0) {
         return Refuse(route.route, "customer ", data_.id(node), " is frozen twice, wanted once");

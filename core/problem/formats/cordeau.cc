@@ -90,8 +90,9 @@ class CordeauReader {
     }
     const bool sizes = is_integer(head[2], 1, kMaxNodes) && is_integer(head[3], 1, kMaxNodes);
     if (!sizes || head[2] + head[3] > kMaxNodes) {
-      return scanner_.Error("the first row: got ", FormatNumber(head[2]), " customers and ",
-                            FormatNumber(head[3]), " depots, wanted 1 to ", kMaxNodes, " together");
+      return scanner_.Error(
+          "the first row: got ", FormatNumber(head[2]), " customers and ", FormatNumber(head[3]),
+          " depots, wanted at least 1 of each and at most ", kMaxNodes, " together");
     }
     if (!type_.several_depots && head[3] != 1) {
       return scanner_.Error("the first row: got ", FormatNumber(head[3]), " depots, wanted 1 for ",

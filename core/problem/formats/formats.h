@@ -1,8 +1,9 @@
 // Reads instances of any format. Each format's own reader and writer have their own header.
 //
 // Every reader accepts arbitrary bytes. Malformed text gives kInvalidArgument with `name:line:
-// field: got ..., wanted ...`. JSON's errors have a line only for wrong syntax. If the text can be
-// parsed but holds wrong values, the error has one line for each wrong field.
+// field: got ..., wanted ...`. JSON's errors have a line only for wrong syntax and for numbers
+// beyond double's range. If only the validation of the instance fails, the error has one line for
+// each wrong field.
 #pragma once
 
 #include <string_view>

@@ -137,7 +137,7 @@ class GeoJsonWriter {
 
 absl::Status CheckGeoJson(const Instance& instance) {
   if (!instance.has_positions()) {
-    return absl::UnimplementedError("coords: absent, required for GeoJSON");
+    return absl::UnimplementedError("coords: absent, wanted longitudes and latitudes for GeoJSON");
   }
   if (instance.data().coordinates != CoordinateSystem::kLonLat) {
     return absl::UnimplementedError("coordinates: planar, wanted lon_lat for GeoJSON");

@@ -16,12 +16,12 @@ namespace vrp {
 // `coordinates: planar, wanted lon_lat for GeoJSON`.
 absl::Status CheckGeoJson(const Instance& instance);
 
-// Writes a FeatureCollection with a Point for each depot and customer, and a LineString for each
-// route. A route that crosses the 180th meridian is a MultiLineString. The instance must pass
-// CheckGeoJson.
+// Writes a FeatureCollection with a Point for each depot, visited customer and unserved customer,
+// and a LineString for each route. A route that crosses the 180th meridian is a MultiLineString.
+// The instance must pass CheckGeoJson.
 //
-// A route follows its line in `streets`, which has one for each route or none at all. Without one,
-// or if it is empty, the route's stops are joined by straight lines.
+// A route follows its line in `streets`, which has one for each route or none at all. Without a
+// line, or with an empty one, straight lines join the route's stops.
 std::string WriteGeoJson(const Instance& instance, const Solution& solution,
                          std::span<const std::vector<Position>> streets = {});
 

@@ -14,7 +14,7 @@ enum class WrittenFormat {
   kTsplib,   // TSPLIB, for a TSP
   kSolomon,  // Solomon's format, for a VRPTW with distances rounded down to one decimal
   kVroom,    // VROOM's input, in whole numbers
-  kJson,     // our JSON, which holds every field
+  kJson,     // our JSON, which holds every field except units
 };
 
 // Options of WriteInstance.

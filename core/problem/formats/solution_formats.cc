@@ -32,8 +32,9 @@ absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_vie
 
 absl::Status CheckWritable(SolutionFormat format, const Instance& instance) {
   if (format == SolutionFormat::kAuto || format == SolutionFormat::kJson) {
-    return absl::InvalidArgumentError(
-        "format: can only be read; wanted .sol, VROOM's output or GeoJSON");
+    return absl::InvalidArgumentError(Concat(
+        "got ", format == SolutionFormat::kJson ? "JSON, which can only be read" : "no format",
+        "; wanted .sol, VROOM's output or GeoJSON"));
   }
   if (format == SolutionFormat::kGeoJson) return CheckGeoJson(instance);
   if (format == SolutionFormat::kVroom) return CheckVroomSolution(instance);

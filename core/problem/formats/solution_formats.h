@@ -16,7 +16,7 @@ namespace vrp {
 
 // The format of a solution.
 enum class SolutionFormat {
-  kAuto,     // detected by content; read only
+  kAuto,     // for reading: kJson if the text begins with `{`, otherwise kVrplib
   kVrplib,   // CVRPLIB's .sol
   kJson,     // vrpctl's output: the vehicle and the stop ids of each route; read only
   kVroom,    // VROOM's output
@@ -31,7 +31,7 @@ absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_vie
                                           const Instance& instance);
 
 // Returns kUnimplemented with the first field that the format cannot express, as
-// `vehicles[0].max_reloads: ...`. Returns kInvalidArgument for a format that is read only.
+// `vehicles[0].max_reloads: ...`. Returns kInvalidArgument, without a field, for kJson and kAuto.
 absl::Status CheckWritable(SolutionFormat format, const Instance& instance);
 
 // Writes a solution of `instance`, which must pass CheckWritable. `streets` are those of

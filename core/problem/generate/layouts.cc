@@ -26,7 +26,8 @@ double Decay(double x) {
 }
 
 // Adds positions clustered around `seeds` until `positions` has `last` entries. Accepts a random
-// position with a probability equal to the sum of exp(-distance / radius) over the seeds.
+// position with a probability of about the sum of exp(-distance / radius) over the seeds, at
+// most 1.
 void AddClustered(size_t last, const std::vector<Position>& seeds, CounterRandom& random,
                   std::vector<Position>& positions) {
   while (positions.size() < last) {

@@ -34,7 +34,7 @@ struct DrawnLoads {
   double capacity = 0;
 };
 // Draws integer demands from 1 to 100 by one of the seven rules of the X set. The capacity fits
-// routes of 3 to 25 customers on average.
+// routes of 3 to 25 customers on average, and at least the largest demand.
 DrawnLoads DrawXLoads(const std::vector<Position>& positions, CounterRandom& random);
 
 }  // namespace vrp

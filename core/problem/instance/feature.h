@@ -1,12 +1,12 @@
-// Features beyond the plain problem. Solvers refuse instances with features that they do not
+// Features that instances may require. Solvers refuse instances with features that they do not
 // support.
 #pragma once
 
 namespace vrp {
 
 // A feature beyond the plain problem. The plain problem (TSP, CVRP, VRPTW) has one depot and one
-// vehicle type with one capacity. Customers have a demand, one hard window and a service time. The
-// objective is distance.
+// vehicle type with one capacity, or none for a TSP. Customers have at most a demand, one hard
+// window and a service time. The objective is distance.
 enum class Feature {
   kObjective,  // an objective other than distance
   kSeveralDepots,
@@ -34,7 +34,7 @@ enum class Feature {
   kPriorities,
   kAlternatives,
   kFrozenStops,
-  kMatrixRows,  // several nodes share a row of the matrices
+  kMatrixRows,  // matrix_rows, with which several nodes can share a row of the matrices
 };
 
 }  // namespace vrp

@@ -64,7 +64,8 @@ struct InstanceData {
   std::vector<Shipment> shipments = {};  // each customer has at most one shipment
   // Groups of which at most one customer is served. Either all customers of a group have the same
   // prize, or none has a prize. Without a prize, exactly one customer must be served. With a prize,
-  // the group may be unserved, and the prize is lost once. Each customer is in at most one group.
+  // the group may be unserved, and the prize is lost once. Each customer is in at most one group or
+  // shipment.
   std::vector<std::vector<NodeIndex>> alternative_groups = {};
   std::vector<VehicleType> vehicles = {};  // at least one; empty for a TSP
   double speed = 1;  // distance units per time unit, for durations without a matrix

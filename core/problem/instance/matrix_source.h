@@ -30,7 +30,7 @@ class MatrixSource {
 
 // Returns the matrices called `name` for an instance of `nodes` nodes (0: any number). Errors are
 // kInvalidArgument and do not name a field: `got "matrices/x", ...`. A null `source` has no
-// matrices.
+// matrices, so every name is an error.
 absl::StatusOr<std::shared_ptr<const Matrices>> FindMatrices(const MatrixSource* source,
                                                              std::string_view name, size_t nodes);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSecondsOfTwoDays = 48 * kSecondsPerHour;
 
-// The range of all times that an instance states.
+// The range of an instance's windows, shifts and breaks, widened to include 0.
 class StatedTimes {
  public:
   explicit StatedTimes(const Instance& instance) {

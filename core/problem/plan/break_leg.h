@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Returns the time at which the vehicle is ready at the end of a leg of length `travel` that begins
-// at `time`. The vehicle takes `breaks` on the leg, in order and each as soon as possible. Returns
-// kNoLimit if a break would begin more than `slack` after its window closes.
+// Returns the time at which the vehicle is ready at the end of a leg that begins at `time` and has
+// the travel time `travel`. The vehicle takes `breaks` on the leg, in order and each as soon as
+// possible. Returns kNoLimit if a break would begin more than `slack` after its window closes.
 inline double ArrivalAfter(std::span<const Break> breaks, double time, double travel,
                            double slack) {
   for (const Break& pause : breaks) {
@@ -23,8 +23,8 @@ inline double ArrivalAfter(std::span<const Break> breaks, double time, double tr
   return time + travel;
 }
 
-// Returns the latest departure with which the leg ends by `arrival`. The caller must check with
-// ArrivalAfter that this is possible.
+// Returns the latest departure with which the leg ends by `arrival` and no break begins after its
+// window, without slack. The caller must check with ArrivalAfter that this is possible.
 inline double DepartureBefore(std::span<const Break> breaks, double arrival, double travel) {
   double paused = 0;
   double bound = kNoLimit;

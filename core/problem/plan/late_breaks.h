@@ -12,9 +12,10 @@ namespace vrp {
 
 // A labelling algorithm for shortest paths with resources (Irnich and Desaulniers 2005). A state is
 // a stop and the number of breaks taken. Each state has the non-dominated pairs of start time and
-// cost of lateness so far. Takes O(stops * breaks^3 * labels * log(labels)); there are usually few
-// labels. If a route needs too much work, its breaks count as impossible. Owns scratch memory, so
-// it is not thread-safe.
+// cost of lateness so far. Run takes O(stops * breaks^3 * labels * log(labels)), and LatestStart
+// O(stops * breaks^2 * labels * (breaks + labels * log(labels))). There are usually few labels. If
+// a route needs too much work, its breaks count as impossible. Not thread-safe, because it owns
+// scratch memory.
 class LateBreaks {
  public:
   // The input of Run. `stops` are the start (whose opening is ignored), the visits, and the end
@@ -29,8 +30,8 @@ class LateBreaks {
   };
   // The result of Run.
   struct Outcome {
-    double late_cost = 0;  // the smallest possible
-    double last = 0;       // the earliest start of the last stop at that cost
+    double late_cost = 0;  // the smallest possible, up to the rounding of costs
+    double last = 0;       // the earliest start of the last stop at such a cost
   };
   // The start of a stop.
   struct Step {
@@ -38,16 +39,17 @@ class LateBreaks {
     size_t taken = 0;  // breaks taken before the stop begins
   };
 
-  // Returns the number of label extensions that a search may spend on a route. They take some
-  // milliseconds, and are several times the work for hard windows. Schedulers and the checker may
-  // spend more, so that they accept every route that a search accepts.
+  // Returns the number of label extensions that a search may spend on a route. All of them together
+  // take some milliseconds, several times as long as a route with hard windows. Schedulers and the
+  // checker may spend more, so that they accept every route that a search accepts.
   static size_t MaxWork(size_t stops, size_t breaks);
 
   // Runs the route from `start`. Returns nullopt if breaks, hard windows and last_by exclude one
   // another, or if this check takes too much work.
   std::optional<Outcome> Run(const Route& route, double start);
-  // Returns the latest start that worsens neither part of the last Run's outcome, no earlier than
-  // that Run's start. Returns nullopt if this takes too much work. Requires a Run with an outcome.
+  // Returns the latest start that worsens neither part of the last Run's outcome beyond rounding,
+  // no earlier than that Run's start. Returns nullopt if this takes too much work. Requires a Run
+  // with an outcome.
   std::optional<double> LatestStart();
   // Returns the start of each stop and the number of breaks taken before it. Requires a Run with an
   // outcome.
@@ -79,7 +81,8 @@ class LateBreaks {
 
   // Adds the labels of a state. Returns false if this takes too much work.
   bool Extend(size_t stop, size_t taken);
-  // Removes dominated labels of the last state, which begin at `begin_of_state`.
+  // Removes dominated labels of the last state, which begin at `begin_of_state`. Keeps late ones of
+  // equal cost.
   void RemoveDominated(const TimedStop& visit, size_t begin_of_state);
   // Deducts `work`. Returns false if less work is left.
   bool Spend(size_t work);
@@ -91,8 +94,8 @@ class LateBreaks {
   // Adds backward labels of a stop that begins by `bound`, where the stops after it cost `cost`.
   void AddBackward(size_t stop, size_t taken, double bound, double cost);
   static void RemoveDominatedBackward(std::vector<BackwardLabel>& labels);
-  // Calls `take(leave, cost)` for each backward label of the next stop, with the latest departure
-  // that reaches it.
+  // Calls `take(leave, cost)` for each backward label of the next stop that a departure can reach,
+  // with the latest such departure.
   template <typename Take>
   void ForEachDeparture(size_t stop, size_t taken, Take take);
 
@@ -101,8 +104,8 @@ class LateBreaks {
   std::vector<size_t> first_;  // [stops * columns + 1]: the first label of each state
   std::vector<std::vector<BackwardLabel>> backward_;  // by state: stop * columns + breaks taken
   double cost_rounding_ = 0;  // costs of lateness that differ by no more count as equal
-  size_t chosen_ = 0;
-  double budget_ = 0;  // the chosen cost plus rounding
+  size_t chosen_ = 0;         // index of the chosen label of the last stop in labels_
+  double budget_ = 0;         // limit on the chosen cost: the smallest cost plus cost_rounding_
   size_t work_left_ = 0;
 };
 

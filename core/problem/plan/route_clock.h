@@ -36,8 +36,8 @@ class RouteClock {
   bool HasSoftStop() const;
   bool IsAfterShift(double end) const { return end > shift_.close + tolerance_; }
 
-  // Simulates a leg of length `travel`. Calls `reached(taken, ready)` for each possible number of
-  // breaks taken by its end, with the time at which the vehicle is ready there.
+  // Simulates a leg of travel time `travel`. Calls `reached(taken, ready)` for each possible number
+  // of breaks taken by its end, with the time at which the vehicle is ready there.
   template <typename Reached>
   void Drive(double departure, double travel, size_t taken, Reached reached) const;
   // Fills early_: the earliest start at each stop by the number of breaks taken. Returns the start
@@ -50,16 +50,16 @@ class RouteClock {
   // lateness.
   double RunByLateness();
 
-  // Returns the latest start of the route that does not delay the last stop. With soft windows,
-  // gives up the breaks if this takes too much work. Requires a run that starts as soon as
-  // possible.
+  // Returns the latest start of the route that does not delay the last stop. With breaks and
+  // soft windows, gives up the breaks if this takes too much work. Requires a run that starts as
+  // soon as possible.
   double LatestStart();
   // Fills late_: the latest start at each stop that does not delay the last stop.
   void FillLate();
   // Returns the latest departure, after `taken` breaks, that reaches stop `next` by its time in
   // late_. Returns -kNever if there is none.
   double LatestDepartureTo(size_t next, size_t taken);
-  // Returns the latest departure on a leg of length `travel` that ends by `ready`. The vehicle
+  // Returns the latest departure on a leg of travel time `travel` that ends by `ready`. The vehicle
   // takes the breaks from `taken` to `then` - 1 on the leg. Returns -kNever if this is impossible.
   double LatestDeparture(double travel, size_t taken, size_t then, double ready) const;
   // Returns the latest start of the route that does not delay the first visit.

@@ -55,7 +55,7 @@ enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 // Thread-safe.
 class RouteScheduler {
  public:
-  // Takes O(N). `instance` must outlive the scheduler.
+  // Takes O(number of windows, shifts and breaks). `instance` must outlive the scheduler.
   explicit RouteScheduler(const Instance& instance);
 
   // Returns the times of a route with at least one customer and all numbers in range. Takes O(stops

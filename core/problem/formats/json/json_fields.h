@@ -71,7 +71,8 @@ class JsonFields {
   std::set<std::string> known_;
 };
 
-// Returns a JSON value as errors show it: objects and arrays by their type, all others in full.
+// Returns a JSON value as errors show it: objects and arrays by their type, strings as by Quoted,
+// all others in full.
 std::string Shown(const nlohmann::json& value);
 
 }  // namespace vrp

@@ -49,7 +49,8 @@ namespace vrp {
 //   most one if the group's customers have a prize.
 // - capacity: a number >= 0, the capacity of an unlimited vehicle type. Not valid with vehicles.
 // - vehicles: [{...}, ...]. The keys are the members of VehicleType in vehicle.h, which also states
-//   their defaults. `capacity` is an array if there are several load dimensions (null: no limit).
+//   their defaults. `capacity` is an array if there are several load dimensions (null: no limit);
+//   it also holds further_capacities.
 //   `shift` is a window, a null max_overtime means no limit, and breaks are
 //   [{window, duration}, ...]. `matrices` may replace both matrices by a name.
 // - features: {"earliness": [number, ...], ...}: columns with a number from -1,000 to 1,000 for

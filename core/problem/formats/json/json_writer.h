@@ -7,7 +7,8 @@
 
 namespace vrp {
 
-// Returns one object on a single line. InstanceFromJson reads it back to an equal instance.
+// Returns one object on a single line. InstanceFromJson reads it back to an equal instance, except
+// that an empty name becomes the file's.
 std::string WriteJson(const Instance& instance);
 
 }  // namespace vrp

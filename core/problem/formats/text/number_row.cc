@@ -8,7 +8,7 @@ namespace vrp {
 absl::StatusOr<std::vector<double>> ReadRow(TextScanner& scanner, std::string_view section,
                                             std::optional<size_t> columns) {
   if (!scanner.PeekWord().has_value()) {
-    return scanner.Error(section, ": absent, the text ends here");
+    return scanner.Error(section, ": absent, wanted a row of numbers, but the text ends here");
   }
   const size_t words = scanner.WordsOfNextLine();
   if (columns.has_value() && words != *columns) {

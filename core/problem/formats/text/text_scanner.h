@@ -67,7 +67,7 @@ std::string_view Trimmed(std::string_view text);
 std::string UpperCase(std::string_view text);
 // Returns `text` without the UTF-8 byte order mark that some editors write.
 std::string_view WithoutByteOrderMark(std::string_view text);
-// Returns kInvalidArgument if `text` is UTF-16.
+// Returns kInvalidArgument if `text` begins like UTF-16.
 absl::Status CheckEncoding(std::string_view text, std::string_view name);
 
 }  // namespace vrp

@@ -36,9 +36,9 @@ class VroomNames {
   VroomTaskType TypeOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].type; }
   int64_t IdOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].id; }
   VroomSite SiteOf(NodeIndex customer) const;
-  // Returns the location where vehicles of the type start.
+  // Returns the site where vehicles of the type start, without a location if the start is open.
   VroomSite StartOf(int32_t type) const;
-  // Returns the location where vehicles of the type end.
+  // Returns the site where vehicles of the type end, without a location if the end is open.
   VroomSite EndOf(int32_t type) const;
 
   // Returns the id of the `number`-th vehicle of a type, from 0. Numbers beyond the last vehicle
@@ -53,12 +53,13 @@ class VroomNames {
   // Returns the customer of the task with this type and id; nullopt if there is none.
   std::optional<NodeIndex> CustomerOf(VroomTaskType type, int64_t id) const;
 
-  // Returns the custom routes that the file gives to its vehicles.
+  // Returns the custom routes that the file gives to its vehicles; no routes if the instance was
+  // not read from a VROOM file.
   Plan PlanOfSteps() const;
 
   // Returns the distance from one node to another for vehicles of the type, in metres; nullopt if
-  // the file has matrices without distances. The unit is the instance's if it was not read from a
-  // VROOM file.
+  // the file's matrices for these vehicles have no distances, and 0 from an open start. The unit is
+  // the instance's if it was not read from a VROOM file.
   std::optional<double> Metres(int32_t type, NodeIndex from, NodeIndex to) const;
 
  private:

@@ -114,9 +114,9 @@ class VroomInstanceBuilder {
     for (int32_t v = 0; by_matrix() && v < std::ssize(input_.vehicles); ++v) {
       const auto matrices = input_.matrices.find(input_.vehicles[v].profile);
       if (matrices == input_.matrices.end() || matrices->second.size != size) {
-        return Error(VroomVehiclePath(static_cast<size_t>(v)),
-                     ".profile: ", Quoted(input_.vehicles[v].profile), " has no matrices of ", size,
-                     " rows");
+        return Error(VroomVehiclePath(static_cast<size_t>(v)), ".profile: got ",
+                     Quoted(input_.vehicles[v].profile), ", which has no matrices of ", size,
+                     " rows; wanted a key of `matrices` with such matrices");
       }
     }
     return absl::OkStatus();

@@ -212,7 +212,8 @@ class VroomSolutionWriter {
     return start;
   }
 
-  // Returns the end of a route without an end depot. VROOM reports the location of the last task.
+  // Returns the end step of a route without an end depot. Like VROOM, gives it the location of the
+  // last task.
   ordered_json EndStep(const Route& route, Progress& progress) const {
     const Stop& last = route.stops.back();
     ordered_json step = {{"type", "end"}};

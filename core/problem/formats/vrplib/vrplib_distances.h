@@ -21,8 +21,8 @@ struct VrplibDistances {
 // Reads the distances. EXACT_2D, EUC_2D without SCALE, CEIL_2D without SCALE or with SCALE 1, and
 // LKH's FLOOR_2D with SCALE 10 only store positions. All others, such as EXPLICIT, ATT, GEO,
 // MAN_2D, MAX_2D and EUC_3D, become a matrix. If `unrounded` and the metric of `type` is kRounded,
-// EUC_2D is not rounded, because the file's best value has a fraction. Returns kInvalidArgument
-// naming the keyword or section.
+// EUC_2D without SCALE is not rounded, because the file's best value has a fraction. Returns
+// kInvalidArgument naming the keyword or section.
 absl::StatusOr<VrplibDistances> ReadVrplibDistances(const VrplibFile& file, const VrplibType& type,
                                                     bool unrounded);
 

@@ -96,7 +96,8 @@ class VrplibParser {
     const std::optional<VrplibListSection> list = FindVrplibListSection(key);
     if (!rows.has_value() && !list.has_value() && key != "DEPOT_SECTION" &&
         key != "EDGE_WEIGHT_SECTION") {
-      return scanner_.Error("got ", Quoted(key), ", a section that is not supported");
+      return scanner_.Error("got ", Quoted(key),
+                            ", a section that is not supported; wanted one such as DEMAND_SECTION");
     }
     const std::string stored(key == "LINEHAUL_SECTION" ? "DEMAND_SECTION" : key);
     VrplibSection section{.values = {}, .line = scanner_.line()};
