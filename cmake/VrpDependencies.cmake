@@ -28,8 +28,8 @@ if(VRP_BUILD_TESTS)
   set(Python3_ROOT_DIR /usr)  # Selects Debian's Python, whatever comes first on PATH.
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   include(GoogleTest)
-  # The interpreter with numpy and safetensors, for the tests that need them. `./dev` creates the interpreter;
-  # without it those tests are skipped.
+  # The interpreter with numpy and safetensors, for the tests that need them. `./dev` creates its environment;
+  # without that environment, those tests are skipped.
   execute_process(COMMAND "${CMAKE_SOURCE_DIR}/cmake/setup_python.sh" --path
     OUTPUT_VARIABLE VRP_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/python_requirements.txt")

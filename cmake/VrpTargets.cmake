@@ -92,7 +92,7 @@ endfunction()
 
 # Adds a static library `vrp_x` with the alias vrp::x. Its users see DEPS. Only its own sources see
 # PRIVATE_DEPS and, with TORCH, torch's headers. COLD: see _vrp_optimise_less, UNITY: see _vrp_unity.
-# A library without SOURCES consists of headers.
+# A library without SOURCES consists of headers, and its users also see PRIVATE_DEPS.
 function(vrp_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "UNITY" "SOURCES;DEPS;PRIVATE_DEPS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -135,7 +135,7 @@ function(vrp_link_either name)
   endif()
 endfunction()
 
-# Adds the objects that each of our programs runs first. They do not use vrp_flags, because they must also run on
+# Adds the objects that vrpd and vrpctl run first. They do not use vrp_flags, because they must also run on
 # a CPU below the baseline.
 add_library(vrp_program_start OBJECT "${CMAKE_SOURCE_DIR}/core/base/require_baseline.cc")
 if(VRP_PORTABLE)

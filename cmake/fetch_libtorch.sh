@@ -187,7 +187,7 @@ main() {
     fi
     unpack_licences "$wheel" "$name" "$temp/root"
   done <"$lock"
-  rm -rf "$folder"  # of an earlier version of this script, which left the licences out
+  rm -rf "$folder"  # An earlier version of this script made this folder without the licences.
   mv "$temp/root" "$folder"
   # torch's wheel stays for the other variant; the rest is not needed again.
   rm -f "$cache"/downloads/nvidia-*.whl

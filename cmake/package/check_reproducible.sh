@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_reproducible.sh: packs the last commit in this folder and in a clone in another folder, and compares all
-# packages byte by byte. The clone is compiled from scratch without a compiler cache. Use ./dev package
+# check_reproducible.sh: packs the last commit in this folder and in a clone in another folder, and compares the names,
+# sizes and SHA-256 of all packages. The clone is compiled from scratch without a compiler cache. Use ./dev package
 # --check-reproducible. Exits with 1 if a package differs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

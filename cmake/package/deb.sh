@@ -29,7 +29,7 @@ write_changelog() {
 lay_out() {
   mkdir -p "$root"
   cp -R "$stage" "$root/usr"
-  rm -f "$doc/LICENSE"  # its text is in the file copyright
+  rm -f "$doc/LICENSE"  # the file copyright says where its text is
   rm -f "$root/usr/share/vrp/configs/vrpd.service"
   install -D -m 0644 configs/vrpd.service "$root/lib/systemd/system/vrpd.service"
   install -D -m 0644 configs/vrpd.yaml "$root/etc/vrpd/vrpd.yaml"

@@ -4,7 +4,7 @@
 readonly system_libraries='^(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|anl|stdc\+\+|gcc_s))\.so'
 
 # Copies the Debian libraries that a program loads: those that the loader finds in the system's folders, except those of
-# glibc, GCC and NVIDIA's driver.
+# glibc and GCC. Libraries of NVIDIA's driver may be missing.
 copy_libraries() {  # program folder
   local name path
   while read -r name path; do

@@ -133,8 +133,8 @@ class Page:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of vrpd and vrpctl")
-    parser.add_argument("--output", type=pathlib.Path, required=True, help="folder to write into, created if absent")
+    parser.add_argument("--programs", type=pathlib.Path, required=True, help="read vrpd and vrpctl from this folder")
+    parser.add_argument("--output", type=pathlib.Path, required=True, help="write into this folder, created if absent")
     arguments = parser.parse_args()
     epoch = int(os.environ["SOURCE_DATE_EPOCH"])
     date = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc).strftime("%Y-%m-%d")

@@ -5,7 +5,7 @@
 #   share/vrp/     models/ with the shipped weights, configs/
 #   share/doc/vrpd/   LICENSE, CHANGELOG.md, licences/ of the libraries inside the programs
 #   share/         whatever else CMake's install rules name: man pages, completions
-# Dates and permissions depend on the sources alone; SOURCE_DATE_EPOCH must be set.
+# All dates become SOURCE_DATE_EPOCH, which must be set. Permissions do not depend on the umask.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
