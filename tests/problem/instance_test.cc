@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
            d.distance_matrix.assign(16, 1);
            d.distance_matrix[6] = 2.5;
          },
-         "distance_matrix[1][2]: got 2.5, not a multiple of the unit 1"},
+         "distance_matrix[1][2]: got 2.5, wanted a multiple of 1, the unit of metric cvrplib"},
         {"durations_infinite", [](auto& d) { d.duration_matrix.assign(16, kNoLimit); },
          "duration_matrix[0][0]: got inf"},
         {"no_positions", [](auto& d) { d.positions.clear(); }, "positions: absent"},

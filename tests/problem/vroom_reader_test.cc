@@ -344,12 +344,11 @@ TEST(VroomReader, SuggestsTheMostSimilarKey) {
 }
 
 TEST(VroomReader, SuggestsSecondsForTimesInMilliseconds) {
-  EXPECT_THAT(
-      VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0,
+  EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0,
                                      "time_window": [1474488000000, 1474524000000]})",
-                                kJobs)),
-      HasSubstr("vehicles[0].time_window[0]: got 1.474488e+12, beyond the limit 1e+12; give "
-                "times since 1970 in seconds"));
+                                        kJobs)),
+              HasSubstr("vehicles[0].time_window[0]: got 1.474488e+12, wanted at most 1e+12; give "
+                        "times since 1970 in seconds"));
 }
 
 TEST(VroomReader, NamesTheWrongField) {

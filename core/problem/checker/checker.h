@@ -68,9 +68,9 @@ double CapacityWithRounding(double capacity);
 // Reports every violation: first those of single routes in the order of the plan, then those of the
 // whole plan. Reports a break that cannot be taken only if the route without its breaks is in time.
 // With a distance objective, `claimed_cost` may differ by half a unit of the metric. Otherwise, and
-// with the exact metric, it may differ by 1e-6 of the cost, at least by 1e-6, or by half a unit of
-// its last decimal. Times may differ by 1e-6 of the span of all windows, shifts and breaks that
-// have an end, and at least by 1e-6.
+// with the exact metric, it may differ by half a unit of its last decimal, or by 1e-6 of the cost.
+// For a cost below 1, the latter bound is 1e-6. Times may differ by 1e-6 of the span of all
+// windows, shifts and breaks that have an end, and at least by 1e-6.
 CheckReport CheckPlan(const Instance& instance, const Plan& plan,
                       std::optional<Cost> claimed_cost = std::nullopt);
 

@@ -251,8 +251,8 @@ class PlanRepair {
       for (const NodeIndex node : group) {
         if (VisitOf(node).route >= 0) visited.push_back(node);
       }
-      // Puts a frozen visit first, because the loop keeps the first visit. Of a group, at most one
-      // customer is frozen.
+      // Puts a frozen visit first, because the loop keeps the first visit. At most one customer
+      // of a group is frozen.
       const auto frozen = std::find_if(visited.begin(), visited.end(),
                                        [&](NodeIndex node) { return IsFrozen(node); });
       if (frozen != visited.end()) std::iter_swap(visited.begin(), frozen);

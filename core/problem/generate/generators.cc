@@ -135,8 +135,8 @@ absl::Status CheckGeneratorOptions(const GeneratorOptions& options) {
   if (tsp) return absl::InvalidArgumentError("capacity: given, wanted none for a TSP");
   if (!(options.capacity >= kMaxDemand) || options.capacity > kMaxMagnitude) {
     return absl::InvalidArgumentError(
-        Concat("capacity: got ", FormatNumber(options.capacity),
-               ", wanted at most 1e12 and at least the largest demand, ", kMaxDemand));
+        Concat("capacity: got ", FormatNumber(options.capacity), ", wanted ", kMaxDemand,
+               " (the largest demand) to 1e12, or 0 for the default"));
   }
   return absl::OkStatus();
 }

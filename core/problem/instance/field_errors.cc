@@ -12,7 +12,7 @@ bool FieldErrors::CheckValue(const FieldPath& path, double value, double low) {
   } else if (value < low) {
     Add(path, "got ", FormatNumber(value), ", wanted at least ", FormatNumber(low));
   } else if (std::abs(value) > kMaxMagnitude) {
-    Add(path, "got ", FormatNumber(value), ", beyond the limit ", FormatNumber(kMaxMagnitude));
+    Add(path, "got ", FormatNumber(value), ", wanted at most ", FormatNumber(kMaxMagnitude));
   } else {
     return true;
   }
@@ -21,7 +21,7 @@ bool FieldErrors::CheckValue(const FieldPath& path, double value, double low) {
 
 bool FieldErrors::CheckTime(const FieldPath& path, double value) {
   if (!std::isfinite(value) || value <= kMaxMagnitude) return CheckValue(path, value, 0);
-  Add(path, "got ", FormatNumber(value), ", beyond the limit ", FormatNumber(kMaxMagnitude),
+  Add(path, "got ", FormatNumber(value), ", wanted at most ", FormatNumber(kMaxMagnitude),
       "; give times since 1970 in seconds, not in milliseconds");
   return false;
 }

@@ -28,7 +28,7 @@ class FieldErrors {
   // Each function below checks a rule, adds an error if the value breaks the rule, and returns
   // whether the rule holds.
 
-  // Accepts a finite number from `low` to kMaxMagnitude, and not below -kMaxMagnitude.
+  // Accepts a finite number from `low`, at least -kMaxMagnitude, to kMaxMagnitude.
   bool CheckValue(const FieldPath& path, double value, double low);
   // Accepts a time: a finite number from 0 to kMaxMagnitude.
   bool CheckTime(const FieldPath& path, double value);

@@ -163,7 +163,7 @@ class Validator {
       const auto [entry, added] = seen.emplace(id, node);
       if (!added) {
         errors_.Add(path, Quoted(id), " is also the id of ",
-                    NodePath(data_, entry->second).ToString());
+                    NodePath(data_, entry->second).ToString(), ", wanted unique ids");
       }
     }
   }

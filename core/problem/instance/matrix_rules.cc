@@ -24,8 +24,8 @@ void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& er
     if (in_range && (unit == 0 || MetricSum(metric, value) == value)) continue;
     const std::string path = Concat(matrix.path.ToString(), "[", i / nodes, "][", i % nodes, "]");
     if (errors.CheckValue(path, value, 0)) {
-      errors.Add(path, "got ", FormatNumber(value), ", not a multiple of the unit ",
-                 FormatNumber(unit), " of metric ", MetricName(metric));
+      errors.Add(path, "got ", FormatNumber(value), ", wanted a multiple of ", FormatNumber(unit),
+                 ", the unit of metric ", MetricName(metric));
     }
   }
 }

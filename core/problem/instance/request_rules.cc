@@ -61,7 +61,7 @@ class RequestRules {
     if (claimed_.empty()) claimed_.assign(nodes_, false);
     if (claimed_[static_cast<size_t>(node)]) {
       errors_.Add(path, NodePath(data_, static_cast<size_t>(node)).ToString(),
-                  " is already in a shipment or a group");
+                  " is already in a shipment or a group, wanted it in at most one");
       return false;
     }
     claimed_[static_cast<size_t>(node)] = true;

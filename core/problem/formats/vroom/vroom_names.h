@@ -58,8 +58,8 @@ class VroomNames {
   Plan PlanOfSteps() const;
 
   // Returns the distance from one node to another for vehicles of the type, in metres; nullopt if
-  // the file's matrices for these vehicles have no distances, and 0 from an open start. The unit is
-  // the instance's if it was not read from a VROOM file.
+  // the file's matrices for these vehicles have no distances. Returns 0 from an open start. The
+  // unit is the instance's if it was not read from a VROOM file.
   std::optional<double> Metres(int32_t type, NodeIndex from, NodeIndex to) const;
 
  private:

@@ -153,7 +153,8 @@ class VroomParser {
       for (const auto& [key, matrix] :
            {std::pair{"distances", &matrices.distances}, std::pair{"costs", &matrices.costs}}) {
         if (matrix->empty() || matrix->size() == matrices.durations.size()) continue;
-        return entry.Error(key, "differs in size from durations, wanted ", matrices.size, " rows");
+        return entry.Error(key, "has ", matrix->size(), " numbers, wanted ",
+                           matrices.durations.size(), ", as durations has");
       }
       VRP_RETURN_IF_ERROR(entry.RefuseUnknownKeys());
     }

@@ -28,7 +28,7 @@ class Rules {
       const auto [first, added] = seen.emplace(std::pair(task.type, task.id), t);
       if (!added) {
         errors_.Add(VroomTaskPath(input_, t) + ".id", task.id, " is also the id of ",
-                    VroomTaskPath(input_, first->second));
+                    VroomTaskPath(input_, first->second), ", wanted unique ids");
       }
       CheckTask(t);
     }

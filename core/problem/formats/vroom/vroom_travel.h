@@ -57,8 +57,8 @@ class VroomTravel {
   // Refuses travel times and costs that exceed kMaxMagnitude, and names the field that causes them.
   absl::Status CheckTravel(const VroomVehicle& vehicle, int32_t number,
                            const VehicleType& type) const;
-  // Whether the cost depends only on time, the distance is limited, every route's duration is only
-  // travel time, and the file has a matrix of distances.
+  // Whether the cost depends only on time, the distance is limited, the profile has distances, and
+  // every route's duration is only travel time.
   bool CostsByDuration(const VroomVehicle& vehicle) const;
   bool HasOnlyTravelTime() const;
 

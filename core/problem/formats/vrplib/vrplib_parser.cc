@@ -51,7 +51,8 @@ class VrplibParser {
         file_.keywords.emplace(key, VrplibKeyword{.value = value, .line = scanner_.line()});
     if (!added) {
       if (key != "COMMENT") {
-        return scanner_.Error(key, ": given twice, first in line ", entry->second.line);
+        return scanner_.Error(key, ": given twice, first in line ", entry->second.line,
+                              "; wanted it once");
       }
       entry->second.value += "\n" + value;  // TSPLIB files have several comments
     }
@@ -102,7 +103,8 @@ class VrplibParser {
     const std::string stored(key == "LINEHAUL_SECTION" ? "DEMAND_SECTION" : key);
     VrplibSection section{.values = {}, .line = scanner_.line()};
     if (sections_.contains(stored)) {
-      return scanner_.Error(key, ": given twice, first in line ", sections_[stored]);
+      return scanner_.Error(key, ": given twice, first in line ", sections_[stored],
+                            "; wanted it once");
     }
     sections_[stored] = scanner_.line();
     if (file_.dimension == 0) VRP_RETURN_IF_ERROR(ReadKeywordsAhead());
