@@ -30,7 +30,7 @@ absl::Status ErrnoError(int error, std::string_view what, std::string_view path)
 
 absl::Status TooLarge(std::string_view path, int64_t max_bytes) {
   return absl::ResourceExhaustedError(
-      Concat(path, ": larger than the limit of ", max_bytes, " bytes"));
+      Concat(path, ": has more than ", max_bytes, " bytes, the limit"));
 }
 
 absl::Status SyncFolder(const std::string& folder) {

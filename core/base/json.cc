@@ -36,7 +36,7 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
 
   bool key(string_t& value) override {
     if (open_.back()->contains(value)) {
-      return Refuse(Concat("key ", Quoted(value), " appears twice in one object"));
+      return Refuse(Concat("key ", Quoted(value), " appears twice in one object, wanted it once"));
     }
     key_ = std::move(value);
     return true;
