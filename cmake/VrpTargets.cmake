@@ -167,7 +167,7 @@ function(vrp_add_executable name)
 endfunction()
 
 # The environment of every test. Tests run in the root of the repository. The sanitizers' options are
-# defaults for tests only. OMP_NUM_THREADS is 1, because LibTorch's threads spin while they wait: with as
+# defaults for tests only. OMP_NUM_THREADS is 1, because LibTorch's threads spin while they wait. With as
 # many tests as cores, several threads took up to twenty times as long as one.
 set(VRP_TEST_ENVIRONMENT
   "OMP_NUM_THREADS=1"
