@@ -21,7 +21,7 @@ FILES = {
     "vrpctl": (),
 }
 SIGNALS = (("SIGTERM, SIGINT", "Stop within 20 s. The next start with the same --state-dir continues the jobs."),
-           ("SIGHUP", "Read the TLS certificate, its key and the tokens again."))
+           ("SIGHUP", "Read the TLS certificate, its key, the client CA certificates and the tokens again."))
 
 
 def escape(text):

@@ -117,7 +117,7 @@ class CudaStepGraph final : public StepGraph {
 
   // Records a conditional part. Must be called from Record's `work`.
   absl::Status RecordPart(const StepFlags& condition, absl::FunctionRef<absl::Status()> part) {
-    if (IsEmpty()) {  // directly after another conditional part
+    if (IsEmpty()) {  // at the start of the work, or directly after another conditional part
       parts_.back().condition = condition;
     } else {
       EndPart();

@@ -21,7 +21,7 @@ struct ClockReading {
   double start = 0;
   double end = 0;
   std::vector<LateStop> late = {};  // filled only if the times include no break
-  double late_cost = 0;             // computed only if they include breaks, with soft windows
+  double late_cost = 0;             // computed only if the times include breaks; else 0
   // The first break that cannot be taken. If there is one, the times are those without any break.
   std::optional<size_t> missed_break = {};
   // Whether the breaks have too many possible positions among soft windows to try them all. If so,

@@ -44,7 +44,7 @@ bool AnyLine(std::string_view text, Fits fits) {
   return false;
 }
 
-// Whether a JSON object has a key that only instances in our JSON or VROOM's have.
+// Whether a JSON text contains, in quotes, the name of a key of instances in our JSON or VROOM's.
 bool HasInstanceKey(std::string_view text) {
   constexpr std::string_view kKeys[] = {"\"kind\"",    "\"coords\"", "\"distance_matrix\"",
                                         "\"demands\"", "\"jobs\"",   "\"shipments\""};

@@ -21,7 +21,7 @@ class JsonSolutionReader {
     }
   }
 
-  // Reads only the keys of the plan and ignores all others.
+  // Reads only the keys of the plan and its cost, and ignores all others.
   absl::StatusOr<SolutionFile> Run(const json& root) && {
     JsonFields fields(root, source_);
     VRP_ASSIGN_OR_RETURN(file_.cost, fields.Number("cost"));

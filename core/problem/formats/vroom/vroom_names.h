@@ -33,6 +33,7 @@ class VroomNames {
   // the file.
   VroomNames(const Instance& instance, VroomInput input);
 
+  // Each returns a property of the customer's task.
   VroomTaskType TypeOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].type; }
   int64_t IdOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].id; }
   VroomSite SiteOf(NodeIndex customer) const;
