@@ -39,7 +39,8 @@ TEST(JsonSolution, NamesThePathOfAnError) {
   EXPECT_EQ(error(R"({"cost": 1})"), "a.json: routes: absent, wanted an array");
   EXPECT_EQ(error(R"({"routes": [3]})"), "a.json: routes[0]: got 3, wanted an object");
   EXPECT_EQ(error(R"({"routes": [{"stops": [{"id": "1"}, {"id": "x"}]}]})"),
-            "a.json: routes[0].stops[1].id: got \"x\", wanted the id of a customer");
+            "a.json: routes[0].stops[1].id: got \"x\", wanted the id of a customer, or of a depot "
+            "for a reload");
   EXPECT_EQ(error(R"({"routes": [{"vehicle": 4, "steps": [{"type": "job", "id": 1}]}]})"),
             "a.json: routes[0].vehicle: got 4, wanted the id of a vehicle");
   EXPECT_EQ(error(R"({"routes": [{"vehicle": 1, "steps": [{"type": "fly"}]}]})"),

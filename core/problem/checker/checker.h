@@ -1,4 +1,5 @@
-// Checks plans independently: the checker shares no cost, time or load code with any solver.
+// Checks plans independently. The checker shares no cost, time or load code with any solver, except
+// CapacityWithRounding.
 #pragma once
 
 #include <optional>

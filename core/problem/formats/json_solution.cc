@@ -12,6 +12,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kWantedStop = "wanted the id of a customer, or of a depot for a reload";
+
 class JsonSolutionReader {
  public:
   JsonSolutionReader(std::string_view source, const VroomNames& names, const Instance& instance)
@@ -70,10 +72,10 @@ class JsonSolutionReader {
     file_.plan.back().vehicle_type = vehicle.value_or(0);
     return ForEach(fields, "stops", location, [&](JsonFields& stop) {
       VRP_ASSIGN_OR_RETURN(const std::optional<std::string> id, stop.String("id"));
-      if (!id.has_value()) return stop.Error("id", "absent, wanted the id of a customer");
+      if (!id.has_value()) return stop.Error("id", "absent, ", kWantedStop);
       const auto node = nodes_.find(*id);
       if (node == nodes_.end()) {
-        return stop.Error("id", "got ", Quoted(*id), ", wanted the id of a customer");
+        return stop.Error("id", "got ", Quoted(*id), ", ", kWantedStop);
       }
       file_.plan.back().customers.push_back(node->second);
       return absl::OkStatus();

@@ -11,7 +11,8 @@
 namespace vrp {
 
 // Reads either form. Returns kInvalidArgument as
-// `name: routes[0].stops[2].id: got "x", wanted the id of a customer`.
+// `name: routes[0].stops[2].id: got "x", wanted the id of a customer, or of a depot for a
+// reload`.
 absl::StatusOr<SolutionFile> ParseJsonSolution(std::string_view text, std::string_view name,
                                                const VroomNames& names, const Instance& instance);
 

@@ -24,8 +24,8 @@ enum class SolutionFormat {
 };
 
 // Reads a plan. `names` are the instance's. Returns kInvalidArgument for malformed text and unknown
-// names: `name: routes[0].stops[2].id: got "x", wanted the id of a customer`. Accepts numbers in a
-// .sol that belong to no customer; the checker reports these.
+// names: `name: routes[0].stops[2].id: got "x", wanted the id of a customer, or of a depot for a
+// reload`. Accepts numbers in a .sol that belong to no customer; the checker reports these.
 absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_view name,
                                           SolutionFormat format, const VroomNames& names,
                                           const Instance& instance);

@@ -66,7 +66,8 @@ class Validator {
       }
     }
     if (count_ > kMaxNodes) {
-      errors_.Add("positions", count_, " nodes exceed the limit of ", kMaxNodes);
+      errors_.Add(data_.positions.empty() ? "matrix_rows" : "positions", count_,
+                  " nodes exceed the limit of ", kMaxNodes);
     }
     if (data_.num_depots < 1) {
       errors_.Add("num_depots", "got ", data_.num_depots, ", wanted at least 1");
