@@ -109,9 +109,9 @@ absl::StatusOr<RoadNetworks::Network*> RoadNetworks::Find(std::string_view name)
     known.push_back(network->options.name);
   }
   if (known.empty()) {
-    return absl::InvalidArgumentError(
-        Concat("got ", Quoted(name), ", but this daemon has no road networks; its administrator ",
-               "names OSRM or Valhalla services in road_networks of vrpd.yaml"));
+    return absl::InvalidArgumentError(Concat(
+        "got ", Quoted(name), ", but this daemon has no road networks; ask its administrator ",
+        "to name OSRM or Valhalla services in road_networks of vrpd.yaml"));
   }
   return absl::InvalidArgumentError(
       Concat("got ", Quoted(name),
