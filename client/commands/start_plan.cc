@@ -44,8 +44,7 @@ absl::Status ReadRoute(const Json& json, const std::string& path, v1::Route& rou
   for (size_t s = 0; s < json["stops"].size(); ++s) {
     const Json& stop = json["stops"][s];
     if (!stop.is_object() || !stop.contains("id") || !stop["id"].is_string()) {
-      return WrongValue(absl::StrCat(path, ".stops[", s, "]"), stop,
-                        "an object with a string id");
+      return WrongValue(absl::StrCat(path, ".stops[", s, "]"), stop, "an object with a string id");
     }
     route.add_stops()->set_id(stop["id"].get<std::string>());
   }
