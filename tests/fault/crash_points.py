@@ -13,8 +13,8 @@ from the first hit to the last:
          SIGTERM
 
 After that vrpd starts without faults. Everything acknowledged must exist and, after a kill, nothing whose deletion was
-acknowledged. The same requests are sent again. Then nothing may exist twice, and no temporary file may remain. Every job must have ended as
-expected, with gap-free events and the expected versions of its model, which can be loaded.
+acknowledged. The same requests are sent again. Then nothing may exist twice, and no temporary file may remain. Every job
+must have ended as expected, with gap-free events and the expected versions of its model, which can be loaded.
 
 A case whose point does not occur is repeated at an earlier hit. A case without a fault is an error, unless its point is in
 RARE_POINTS. Prints one JSON line per case and one at the end. Exits with 1 on any error.
