@@ -51,8 +51,9 @@ class FakeStepStream final : public StepStream {
 
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
     VRP_RETURN_IF_ERROR(CheckNotInCapture("Capture"));
-    if (!has_run_)
+    if (!has_run_) {
       return absl::FailedPreconditionError("Capture: wanted a successful Run before it");
+    }
     ++options_.counts->captures;
     VRP_RETURN_IF_ERROR(options_.capture_status);
     return std::unique_ptr<StepGraph>(std::make_unique<Graph>(this, std::move(work)));
