@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// First bytes of a file. The size, whether there are durations (both int32) and the values
-// (doubles) follow, all little-endian. The id is the first half of the content's SHA-256.
+// First bytes of a file. After them come the size and whether there are durations (both int32),
+// then the values (doubles), in the byte order of the machine. The id is the first half of the
+// content's SHA-256.
 constexpr std::string_view kMagic = "vrp matrices 1\n\0";
 constexpr size_t kMagicBytes = 16;
 constexpr size_t kHeaderBytes = kMagicBytes + 2 * sizeof(int32_t);
@@ -62,7 +63,7 @@ absl::StatusOr<std::string> IdOf(std::string_view name) {
     return std::string(name.substr(kPrefix.size()));
   }
   return absl::InvalidArgumentError(
-      Concat("got ", Quoted(name), ", wanted matrices/ and ", kIdLength, " hex digits"));
+      Concat("got ", Quoted(name), ", wanted matrices/ and ", kIdLength, " lower-case hex digits"));
 }
 
 std::string IdOfContent(std::string_view content) {
@@ -76,8 +77,10 @@ int64_t BytesOf(const Matrices& matrices) {
 
 absl::StatusOr<std::shared_ptr<const Matrices>> Decode(std::string_view content) {
   VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf(content));
-  if (content.size() != kHeaderBytes + ValueCount(header) * sizeof(double)) {
-    return absl::DataLossError("has a length that differs from its header");
+  const size_t wanted = kHeaderBytes + ValueCount(header) * sizeof(double);
+  if (content.size() != wanted) {
+    return absl::DataLossError(
+        Concat("has ", content.size(), " bytes, wanted ", wanted, " as its header says"));
   }
   auto matrices = std::make_shared<Matrices>();
   matrices->size = header.size;
@@ -162,7 +165,7 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
   VRP_RETURN_IF_ERROR(upload.CheckComplete());
   const std::string id = IdOfContent(upload.content());
   std::error_code error;
-  // Stores the upload again if the existing file is damaged.
+  // Stores the upload again if the existing file is damaged or cannot be read.
   if (Find(Concat(kPrefix, id)).ok()) return Describe(id);
   const int64_t count = std::distance(fs::directory_iterator(options_.directory, error), {});
   if (count >= options_.max_count) {
@@ -200,8 +203,12 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
     return absl::DataLossError(Concat("got ", Quoted(name), ", whose file is damaged: its hash is ",
                                       found, "; upload it again"));
   }
-  VRP_ASSIGN_OR_RETURN(std::shared_ptr<const Matrices> matrices, Decode(*content));
-  Cache(id, matrices);
+  const absl::StatusOr<std::shared_ptr<const Matrices>> matrices = Decode(*content);
+  if (!matrices.ok()) {
+    return absl::DataLossError(Concat("got ", Quoted(name), ", whose file is damaged: it ",
+                                      FromAbsl(matrices.status().message()), "; upload it again"));
+  }
+  Cache(id, *matrices);
   return matrices;
 }
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxBytes = 64;  // maximum size of a number file
 
-// Creates `folder` and its parent durably.
+// Creates `folder` and its parents. Flushes the entries of `folder` and its parent to the disk.
 absl::Status MakeDurableFolder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return absl::OkStatus();

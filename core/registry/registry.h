@@ -38,7 +38,7 @@ enum class OtherArchitecture {
 //
 // A version published by a running training job is live (see IsLive); all others are finished. A
 // name without a version means the newest finished version. The alias `live` means the newest
-// version of all: the last one that a running job published, or its model after the job's end.
+// version of all, live or finished.
 //
 // Thread-safe. Calls read the folders, so the next call sees models that users add or remove by
 // hand. Only Use and Load skip the folder of a version that is loaded. A loaded model does not

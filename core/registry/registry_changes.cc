@@ -46,8 +46,9 @@ absl::Status Registry::Delete(std::string_view name, int32_t version) {
   const fs::path model_folder = fs::path(options_.directory) / name;
   const std::vector<int32_t> versions = ListVersionNumbers(options_.directory, name);
   if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
-    return absl::FailedPreconditionError(
-        Concat(resource, ": is in a read-only folder and cannot be deleted"));
+    return absl::FailedPreconditionError(Concat(
+        resource,
+        ": is in a read-only folder, which vrpd does not change; remove its folder by hand"));
   }
   const std::string last_path = DeletedNumberPath(name);
   const absl::StatusOr<int32_t> last = ReadNumberFile(last_path);

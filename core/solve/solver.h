@@ -27,6 +27,7 @@ enum class SolveEnd {
   kTarget,         // StopRule::target_cost
   kOptimal,        // the plan is proven optimal
 };
+// Returns "budget", "local_optimum" and so on.
 std::string_view SolveEndName(SolveEnd end);
 
 struct SolveTimes {

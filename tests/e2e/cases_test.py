@@ -16,8 +16,8 @@ from daemon import BINARIES, CALL_TIMEOUT_S, ROOT, Daemon
 CASES = pathlib.Path(os.environ.get("VRP_CASES", ROOT.parent / "shared" / "cases"))
 BUDGET = os.environ.get("VRP_CASES_BUDGET", "1s")
 INCOMPLETE = 7  # vrpctl's exit status if customers without a prize are unserved
-REFUSED = 2  # ... for wrong usage or input
-BUSY = 6  # ... if the daemon is busy
+REFUSED = 2  # vrpctl's exit status for wrong usage or input
+BUSY = 6  # vrpctl's exit status if the daemon is busy
 
 
 def steps_of(route):
@@ -46,7 +46,7 @@ def fields(message):
 
 
 def read_events(path):
-    """Yields (session start, step, tags) of each event of a TensorBoard file (core/jobs/tensorboard_writer.h)."""
+    """Yields (whether a session starts, step, tags) of each event of a TensorBoard file (core/jobs/tensorboard_writer.h)."""
     content, at = path.read_bytes(), 0
     while at + 12 <= len(content):
         size = struct.unpack_from("<Q", content, at)[0]

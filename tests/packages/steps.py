@@ -33,7 +33,7 @@ class Steps:
 
 
 def check_cost(cost, feasible):
-    """Raises unless these are feasible routes of the instance at a plausible cost."""
+    """Raises AssertionError unless these are feasible routes of the instance at a plausible cost."""
     if not feasible or not BEST_KNOWN <= cost <= 1.05 * BEST_KNOWN:
         raise AssertionError(f"{INSTANCE}: got cost {cost}, feasible {feasible}; wanted feasible routes at a cost of {BEST_KNOWN} "
                              f"to {1.05 * BEST_KNOWN:.2f}")

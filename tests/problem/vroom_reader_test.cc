@@ -306,7 +306,7 @@ std::string FileWithOneJobPerLocation(int locations, const std::string& vehicles
   return root.dump();
 }
 
-TEST(VroomReader, LimitsTheLocationsOfAMatrixNotTheJobs) {
+TEST(VroomReader, LimitsTheLocationsOfAMatrixAndTheTasks) {
   const std::string slow = R"({"id": 1, "start": [0, 46], "speed_factor": 0.5})";
   EXPECT_THAT(
       VroomError(FileWithOneJobPerLocation(5'001, slow)),

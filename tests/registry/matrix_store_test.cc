@@ -182,7 +182,7 @@ TEST_F(MatrixStoreTest, RemovesTemporaryFilesOfACrash) {
   EXPECT_FALSE(std::ifstream(left).is_open());
 }
 
-TEST(MatrixUploadTest, NamesTheReceivedAndTheExpectedCount) {
+TEST(MatrixUploadTest, NamesTheFieldAndTheWantedValues) {
   EXPECT_EQ(MatrixUpload::Begin(1, false).status().message(), "size: got 1, wanted 2 to 5000");
   MatrixUpload upload = *MatrixUpload::Begin(2, false);
   const std::vector<double> values = {0, -1, 2, 3, 4};

@@ -163,7 +163,7 @@ TEST_F(RoadNetworksTest, ReportsAnUnreachableService) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("Connection refused"));
 }
 
-TEST_F(RoadNetworksTest, RefusesAnswersThatNoTryImproves) {
+TEST_F(RoadNetworksTest, RefusesAnswersThatARetryCannotFix) {
   EXPECT_THAT(ErrorFrom(JsonReply("{}"), absl::StatusCode::kFailedPrecondition, 3),
               HasSubstr("is not OSRM"));
   EXPECT_THAT(ErrorFrom(JsonReply("<html>", 404), absl::StatusCode::kFailedPrecondition),

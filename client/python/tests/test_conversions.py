@@ -27,7 +27,7 @@ def test_error_in_a_file_names_its_line(tmp_path: pathlib.Path) -> None:
         vrpd.read(path)
 
 
-def test_json_keeps_every_constraint() -> None:
+def test_json_keeps_the_constraints_of_a_model() -> None:
     text = constrained_model().to_json()
     model = vrpd.from_json(text)
     model.set()  # drops the text that the model was read from

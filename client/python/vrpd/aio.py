@@ -148,7 +148,7 @@ class AsyncClient:
         return await self._with_matrices(problem, call)
 
     async def validate(self, problem: Problem) -> Validation:
-        """Returns the errors of a problem, up to 1,000."""
+        """Returns the errors of a problem, up to 1,000 of a kind."""
         return await self._with_matrices(problem, lambda instance: self._connection.unary(_rpc.validate(instance)))
 
     async def convert(self, problem: Problem, format: str, *, renumber: bool = False) -> bytes:

@@ -161,7 +161,7 @@ class Model:
         location: Location | None = None,
         name: str = "",
     ) -> Depot:
-        """Adds a depot. Without x and y, the model needs matrices."""
+        """Adds a depot. Without x and y, the model needs matrices or edges."""
         window = single_window(tw_early, finite(tw_late))
         depot = Depot(location_of(x, y, location, "add_depot"), window[0] if window else None, name)
         self._depots.append(depot)
@@ -411,7 +411,11 @@ class Model:
         return result
 
     def to_pyvrp(self, *, scale: float = 1) -> Any:
-        """Returns a pyvrp.Model. Numbers become integers after multiplication with `scale`. Needs pyvrp."""
+        """Returns a pyvrp.Model. Needs pyvrp.
+
+        Distances, times, loads, prizes and fixed costs are multiplied by `scale` and rounded to integers. Costs per
+        unit must be integers already.
+        """
         from ._pyvrp import to_pyvrp
 
         return to_pyvrp(self, scale)

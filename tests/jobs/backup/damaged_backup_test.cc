@@ -1,4 +1,4 @@
-// Tests archives that are damaged, truncated, hostile or made by another program.
+// Tests archives that are damaged, truncated, malicious or made by another program.
 #include <cstring>
 
 #include "core/jobs/backup/snapshot.h"
