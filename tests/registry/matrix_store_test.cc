@@ -13,6 +13,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "core/base/file.h"
+#include "core/base/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/paths.h"
@@ -140,6 +141,21 @@ TEST_F(MatrixStoreTest, RefusesADamagedFileUntilTheNextUpload) {
   EXPECT_EQ(store->Find(stored.name).status().code(), absl::StatusCode::kDataLoss);
   ASSERT_TRUE(store->Put(AnUpload(5)).ok());
   EXPECT_TRUE(store->Find(stored.name).ok());
+}
+
+TEST_F(MatrixStoreTest, NamesTheMatricesOfAForeignFile) {
+  const auto store = Open();
+  std::string cut(AnUpload(5).content());
+  cut.pop_back();
+  for (const auto& [content, damage] : std::vector<std::pair<std::string, std::string>>{
+           {"foreign", "it is not a file of matrices"}, {cut, "it has a length that differs"}}) {
+    const std::string id = Sha256Hex(content).substr(0, 32);
+    std::ofstream(folder_.path() + "/kept/" + id, std::ios::binary) << content;
+    const absl::Status status = store->Find("matrices/" + id).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("got \"matrices/" + id + "\", whose file is damaged: " + damage));
+  }
 }
 
 TEST_F(MatrixStoreTest, RefusesPathsAsNames) {
