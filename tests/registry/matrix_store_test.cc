@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -171,13 +172,16 @@ TEST_F(MatrixStoreTest, ServesMoreMatricesThanFitInTheCache) {
   const auto store = Open(/*cache_bytes=*/40);  // fits one matrix but not two
   std::vector<std::string> names;
   for (int i = 1; i <= 3; ++i) names.push_back(store->Put(AnUpload(i))->name);
+  std::weak_ptr<const Matrices> last;
   for (int round = 0; round < 2; ++round) {
     for (int i = 1; i <= 3; ++i) {
       const auto found = store->Find(names[static_cast<size_t>(i - 1)]);
       ASSERT_TRUE(found.ok());
       EXPECT_EQ((*found)->distances[1], i);
+      EXPECT_TRUE(last.expired()) << "the cache must have dropped the matrix before this one";
       // The cache has the most recently used matrix.
       EXPECT_EQ(store->Find(names[static_cast<size_t>(i - 1)])->get(), found->get());
+      last = *found;
     }
   }
 }
