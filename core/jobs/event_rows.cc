@@ -40,12 +40,13 @@ absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
   event.step = row.Integer(6);
   const std::optional<std::string> progress = row.OptionalText(7);
   if (!progress) return event;
+  const std::string source = Concat(database.path(), ": events.progress");
   if (event.type == EventType::kProgress) {
-    VRP_ASSIGN_OR_RETURN(event.progress, ParseProgress(*progress));
+    VRP_ASSIGN_OR_RETURN(event.progress, ParseProgress(*progress, source));
   } else if (event.type == EventType::kModel) {
-    VRP_ASSIGN_OR_RETURN(event.published, ParsePublished(*progress));
+    VRP_ASSIGN_OR_RETURN(event.published, ParsePublished(*progress, source));
   } else {
-    VRP_ASSIGN_OR_RETURN(event.solve, ParseSolveProgress(*progress));
+    VRP_ASSIGN_OR_RETURN(event.solve, ParseSolveProgress(*progress, source));
   }
   return event;
 }

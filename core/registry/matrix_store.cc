@@ -43,13 +43,19 @@ size_t ValueCount(const Header& header) {
   return size * size * (header.durations != 0 ? 2 : 1);
 }
 
-absl::StatusOr<Header> HeaderOf(std::string_view content) {
+// `damage` completes "whose file is damaged: it ...". The error does not reveal the file's path.
+absl::Status DamagedFileError(std::string_view name, std::string_view damage) {
+  return absl::DataLossError(
+      Concat("got ", Quoted(name), ", whose file is damaged: it ", damage, "; upload it again"));
+}
+
+absl::StatusOr<Header> HeaderOf(std::string_view name, std::string_view content) {
   Header header;
   const bool long_enough = content.size() >= kHeaderBytes;
   if (long_enough) std::memcpy(&header, content.data() + kMagicBytes, sizeof(header));
   if (!long_enough || content.substr(0, kMagic.size()) != kMagic || header.size < 2 ||
       header.size > kMaxMatrixNodes) {
-    return absl::DataLossError("is not a file of matrices");
+    return DamagedFileError(name, "is not a file of matrices");
   }
   return header;
 }
@@ -75,12 +81,13 @@ int64_t BytesOf(const Matrices& matrices) {
                               sizeof(double));
 }
 
-absl::StatusOr<std::shared_ptr<const Matrices>> Decode(std::string_view content) {
-  VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf(content));
+absl::StatusOr<std::shared_ptr<const Matrices>> Decode(std::string_view name,
+                                                       std::string_view content) {
+  VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf(name, content));
   const size_t wanted = kHeaderBytes + ValueCount(header) * sizeof(double);
   if (content.size() != wanted) {
-    return absl::DataLossError(
-        Concat("has ", content.size(), " bytes, wanted ", wanted, " as its header says"));
+    return DamagedFileError(
+        name, Concat("has ", content.size(), " bytes, wanted ", wanted, " as its header says"));
   }
   auto matrices = std::make_shared<Matrices>();
   matrices->size = header.size;
@@ -200,15 +207,10 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
                         Concat("got ", Quoted(name), ", which cannot be read now; try again"));
   }
   if (const std::string found = IdOfContent(*content); found != id) {
-    return absl::DataLossError(Concat("got ", Quoted(name), ", whose file is damaged: its hash is ",
-                                      found, "; upload it again"));
+    return DamagedFileError(name, Concat("has the hash ", found));
   }
-  const absl::StatusOr<std::shared_ptr<const Matrices>> matrices = Decode(*content);
-  if (!matrices.ok()) {
-    return absl::DataLossError(Concat("got ", Quoted(name), ", whose file is damaged: it ",
-                                      FromAbsl(matrices.status().message()), "; upload it again"));
-  }
-  Cache(id, *matrices);
+  VRP_ASSIGN_OR_RETURN(std::shared_ptr<const Matrices> matrices, Decode(name, *content));
+  Cache(id, matrices);
   return matrices;
 }
 
@@ -233,11 +235,12 @@ absl::StatusOr<StoredMatrices> MatrixStore::Describe(const std::string& id) cons
   std::ifstream stream(PathOf(id), std::ios::binary);
   std::array<char, kHeaderBytes> start = {};
   stream.read(start.data(), start.size());
-  VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf({start.data(), start.size()}));
+  std::string name = Concat(kPrefix, id);
+  VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf(name, {start.data(), start.size()}));
   std::error_code error;
   const fs::file_time_type written = fs::last_write_time(PathOf(id), error);
   return StoredMatrices{
-      .name = Concat(kPrefix, id),
+      .name = std::move(name),
       .size = header.size,
       .durations = header.durations != 0,
       .bytes = static_cast<int64_t>(kHeaderBytes + ValueCount(header) * sizeof(double)),

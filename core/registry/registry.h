@@ -110,7 +110,7 @@ class Registry {
   absl::Status DeleteAlias(std::string_view name, std::string_view alias);
   // Deletes a version durably from disk and memory. Publish never reuses its number. Returns
   // kNotFound, or kFailedPrecondition if an alias names the version or the version is in a
-  // read-only folder.
+  // read-only folder. Returns kDataLoss if the file that holds the deleted numbers is damaged.
   absl::Status Delete(std::string_view name, int32_t version);
 
   // Creates an empty folder on the registry's file system for the files of a new model.
@@ -125,7 +125,8 @@ class Registry {
   // too. Publishing the same card.training_job again, after a crash between publication and the
   // job's end, returns the existing version. Returns kInvalidArgument for a malformed name or a
   // folder that is not from StagingDirectory. Returns kDataLoss if the weights do not match the
-  // card, and kFailedPrecondition as CheckArchitecture does if `other` is kRefuse.
+  // card or the file that holds the deleted numbers is damaged. Returns kFailedPrecondition as
+  // CheckArchitecture does if `other` is kRefuse.
   absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory,
                                        OtherArchitecture other = OtherArchitecture::kRefuse);
 
@@ -162,6 +163,8 @@ class Registry {
                                            const std::string& staging_directory)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(publish_mutex_);
   std::string DeletedNumberPath(std::string_view name) const;
+  // Returns the highest deleted version number; 0 if there is none.
+  absl::StatusOr<int32_t> DeletedNumber(std::string_view name) const;
 
   const Options options_;
   const std::unique_ptr<StagingArea> staging_;

@@ -69,6 +69,8 @@ struct SolveAnswer {
 // feature of the instance. They return kFailedPrecondition if a customer is unreachable or the
 // policy needs more vehicles than there are. They return kResourceExhausted if memory runs out, and
 // kCancelled if cancelled before there was a plan.
+//
+// Strategies that search throw std::bad_alloc, on this thread, if memory runs out on any of theirs.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 // Solves like Solve, but no thread waits while options.batcher decodes for a policy alone. Calls

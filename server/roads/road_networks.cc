@@ -209,7 +209,7 @@ absl::Status RoadNetworks::Named(Network& network, const absl::Status& error) co
                {{.name = "network", .value = network.options.name},
                 {.name = "url", .value = network.options.url.ToString()},
                 {.name = "error", .value = std::string(error.message())},
-                {.name = "suppressed", .value = Concat(*suppressed), .number = true}});
+                {.name = "not_logged", .value = Concat(*suppressed), .number = true}});
   }
   return absl::Status(error.code(), message);
 }

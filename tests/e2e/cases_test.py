@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -302,5 +303,5 @@ class CasesTest(unittest.TestCase):
 if __name__ == "__main__":
     if not CASES.is_dir():
         print(f"skipped: the inputs are not here: {CASES} is not a folder (set VRP_CASES to another one)")
-    else:
-        unittest.main()
+        sys.exit(77)
+    unittest.main()

@@ -24,11 +24,11 @@ class Steps:
         return result
 
     def report_total(self, first, last):
-        """Prints and returns the seconds of the steps from `first` to `last`. Prints the goal too."""
+        """Prints and returns the seconds of the steps from `first` to `last`. Also prints whether they meet the goal."""
         names = list(self.seconds)
         total = sum(self.seconds[name] for name in names[names.index(first):names.index(last) + 1])
-        print(json.dumps({"package": self.package, "from": first, "to": last, "seconds": round(total, 2), "goal_seconds": GOAL_S}),
-              flush=True)
+        print(json.dumps({"package": self.package, "from": first, "to": last, "seconds": round(total, 2),
+                          "goal_seconds": GOAL_S, "meets_goal": total <= GOAL_S}), flush=True)
         return total
 
 

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/roads/polyline.h"
+#include "server/support/logging.h"
 #include "tests/server/fake_road_service.h"
 
 namespace vrp {
@@ -161,6 +162,15 @@ TEST_F(RoadNetworksTest, ReportsAnUnreachableService) {
   const absl::Status status = Make({options})->Matrices("car", Places(2), {}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()), HasSubstr("Connection refused"));
+}
+
+TEST_F(RoadNetworksTest, LogsOneFailureWithTheNumberNotLogged) {
+  testing::internal::CaptureStderr();
+  StartLogging({});
+  ErrorFrom(JsonReply("busy", 503), absl::StatusCode::kUnavailable);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("road service failed network=car"));
+  EXPECT_THAT(log, HasSubstr(" not_logged=0"));
 }
 
 TEST_F(RoadNetworksTest, RefusesAnswersThatARetryCannotFix) {

@@ -59,6 +59,14 @@ def test_written_file_reads_back(tmp_path: pathlib.Path) -> None:
         assert len(vrpd.read(tmp_path / name).clients) == 8
 
 
+def test_writing_refuses_an_unknown_suffix_without_a_format(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ValueError, match=r"path: got the suffix '.txt', wanted .json, .tsp, .vrp"):
+        small_model().write(tmp_path / "a.txt")
+    assert not list(tmp_path.iterdir())
+    small_model().write(tmp_path / "a.txt", "vrplib")
+    assert (tmp_path / "a.txt").read_text().startswith("NAME")
+
+
 def pyvrp_model() -> Any:
     pyvrp = pytest.importorskip("pyvrp")
     if not hasattr(pyvrp.Model, "add_location"):

@@ -10,6 +10,7 @@ from . import _rpc, _training
 from ._calls import sending
 from ._channel import Tls, to_tls
 from ._connection import Connection
+from ._files import BackupWriter
 from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
 from ._progress import Progress
 from ._retry import DEFAULT_RETRY_S
@@ -311,13 +312,14 @@ class Client:
         return self._connection.unary(_rpc.health(service))
 
     def backup(self, path: Path) -> BackupSummary:
-        """Writes a copy of all data of the daemon to a file, from which `vrpd --restore` makes a state folder."""
-        summary = None
-        with open(path, "wb") as file:
+        """Writes a copy of all data of the daemon to a file, from which `vrpd --restore` makes a state folder.
+
+        Writes the file completely or not at all. Raises DataLossError for an incomplete or changed archive.
+        """
+        with BackupWriter(path) as writer:
             for message in self._connection.messages(_rpc.backup()):
-                file.write(message.data)
-                summary = message.summary if message.HasField("summary") else summary
-        return BackupSummary(summary)
+                writer.write(message)
+            return BackupSummary(writer.finish())
 
     def _prepare(self, problem: Problem) -> Any:
         return fill(to_message(problem), self._upload)

@@ -61,6 +61,13 @@ TEST_F(DamagedBackupTest, NamesTheDamagedFile) {
               HasSubstr("models/tiny/1/weights.safetensors: its SHA-256 is"));
 }
 
+TEST_F(DamagedBackupTest, RefusesFilesThatTheChecksumsDoNotName) {
+  const absl::Status status =
+      ExpectRefused(MakeArchive({{"backup.json", MakeIndex()}, {"jobs/a", "x"}}, {"jobs/b", "y"}));
+  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("jobs/b: is not in SHA256SUMS"));
+}
+
 TEST_F(DamagedBackupTest, RefusesDataAfterTheEndExceptZeros) {
   EXPECT_TRUE(absl::IsDataLoss(ExpectRefused(archive_ + "x")));
   EXPECT_TRUE(Restore(archive_ + std::string(10'240, '\0')).ok());
