@@ -70,7 +70,7 @@ absl::Status ReadFiles(CommandContext& context, const BenchFlags& flags,
   absl::StatusOr<InstanceSource> source =
       InstanceSource::Open(flags.file, flags.input, context.environment().in);
   if (!source.ok()) return source.status();
-  while (files.size() < kMaxInstances) {
+  while (files.size() <= kMaxInstances) {
     absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
     if (!file.ok()) return file.status();
     if (!file->has_value()) break;
@@ -91,8 +91,16 @@ absl::Status GenerateFiles(CommandContext& context, const BenchFlags& flags,
                                    v1::InstanceFile& file = files.emplace_back(response.file());
                                    file.set_objective(settings->objective());
                                    file.set_metric(settings->metric());
-                                   return files.size() < kMaxInstances;
+                                   return files.size() <= kMaxInstances;
                                  });
+}
+
+// Removes the instances beyond the limit, and says so.
+void LimitFiles(CommandContext& context, std::vector<v1::InstanceFile>& files) {
+  if (files.size() <= kMaxInstances) return;
+  files.resize(kMaxInstances);
+  context.err() << "vrpctl: bench: sends only the first " << kMaxInstances
+                << " instances and leaves out the others" << std::endl;
 }
 
 // Returns a request for each instance, each with its own seed.
@@ -104,6 +112,7 @@ absl::StatusOr<std::vector<v1::SolveRequest>> MakeBenchRequests(CommandContext& 
   const absl::Status status = flags.generate.empty() ? ReadFiles(context, flags, files)
                                                      : GenerateFiles(context, flags, files);
   if (!status.ok()) return status;
+  LimitFiles(context, files);
   std::vector<v1::SolveRequest> requests;
   for (v1::InstanceFile& file : files) {
     request->set_seed(flags.seed + requests.size());

@@ -143,7 +143,9 @@ void AddDatasetUpload(CLI::App& datasets, ChosenCommand& chosen) {
   const auto flags = std::make_shared<DatasetUploadFlags>();
   AddArgument(*upload, "FILE", flags->path,
               "Read instances as JSON lines, maybe with ref_routes; - for standard input");
-  upload->add_option("--name", flags->name, "Name the dataset: letters, digits, '-' and '_'")
+  upload
+      ->add_option("--name", flags->name,
+                   "Name the dataset: 1 to 64 letters, digits, '-', '_'; first a letter or digit")
       ->type_name("NAME")
       ->required();
   SetCallback(*upload, chosen, flags, UploadDataset);

@@ -25,7 +25,8 @@ struct McpFlags {
   std::string max_budget = "1m";
 };
 
-// Handles the lines of standard input until its end or an interrupt.
+// Handles the lines of standard input until its end or an interrupt, which also cancels the calls
+// that still run.
 ExitCode Serve(CommandContext& context, mcp::ServerOptions options) {
   // The reading thread shares the queue, because an interrupt leaves this thread behind, blocked in
   // a read.

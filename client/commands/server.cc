@@ -47,7 +47,8 @@ std::string DeviceLoss(CommandContext& context) {
   return info.ok() ? info->device_loss() : "";
 }
 
-// Returns 0 or 1, as health checks of containers expect, or 130 after an interrupt.
+// Prints the daemon's health. Returns 0 or 1, as health checks of containers expect, or 130 after
+// an interrupt.
 ExitCode ShowHealth(CommandContext& context, const bool& readiness) {
   const absl::StatusOr<std::string> health =
       CheckHealth(context, readiness ? kReadinessService : "");

@@ -140,7 +140,7 @@ class SolveRun {
   // Ctrl-C, a table shows the best plan so far; JSON has printed this plan already.
   absl::StatusOr<v1::SolveResponse> Stream(absl::Duration timeout) {
     absl::StatusOr<v1::SolveResponse> response =
-        absl::InternalError("the daemon ended the stream without an answer");
+        absl::InternalError("the daemon ended the stream without an answer; solve again");
     v1::Solution best;
     const absl::Status status = context_.client().Stream(
         &v1::SolverService::Stub::StreamSolve, request_,
@@ -178,7 +178,7 @@ class SolveRun {
   bool any_infeasible_ = false;
 };
 
-// Returns the only instance of the file.
+// Returns the file's instance. Returns kInvalidArgument for a file of several.
 absl::StatusOr<v1::InstanceFile> OnlyInstance(CommandContext& context, const SolveFlags& flags) {
   absl::StatusOr<InstanceSource> source =
       InstanceSource::Open(flags.files[0], flags.input, context.environment().in);

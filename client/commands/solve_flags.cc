@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "client/support/enum_words.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
 #include "client/support/validators.h"
@@ -146,7 +147,8 @@ absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendere
     return absl::InvalidArgumentError("--freeze: requires --start PLAN");
   }
   if (flags.job && rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) {
-    return absl::InvalidArgumentError("--output: wanted table or json with --job");
+    return absl::InvalidArgumentError(absl::StrCat("--output: got ", LowerCaseWord(rendered),
+                                                   ", wanted table or json with --job"));
   }
   if (flags.job && flags.stream) {
     return absl::InvalidArgumentError(

@@ -9,6 +9,7 @@
 #include "client/output/json.h"
 #include "client/output/svg_plot.h"
 #include "client/output/tables.h"
+#include "client/support/enum_words.h"
 #include "client/support/files.h"
 
 namespace vrp::client {
@@ -21,7 +22,7 @@ absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& response,
     if (file.format() == format) return file.content();
   }
   return absl::InternalError(
-      absl::StrCat("the daemon returned no ", v1::SolutionFormat_Name(format)));
+      absl::StrCat("the daemon returned no plan in the format ", LowerCaseWord(format)));
 }
 
 // Returns an error text if the file's folder is missing, else an empty one. The parser calls this

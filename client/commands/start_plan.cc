@@ -12,9 +12,9 @@
 namespace vrp::client {
 namespace {
 
-absl::Status WrongValue(std::string_view path, std::string_view what) {
+absl::Status WrongValue(const std::string& path, const Json& got, const std::string& wanted) {
   return absl::InvalidArgumentError(
-      absl::StrCat(std::string(path), ": wanted ", std::string(what)));
+      absl::StrCat(path, ": got ", ShownJson(got), ", wanted ", wanted));
 }
 
 // Reads a whole number into `count`. Leaves `count` unchanged if the key is absent.
@@ -22,7 +22,8 @@ absl::Status ReadCount(const Json& route, const char* key, std::string_view path
   if (!route.contains(key)) return absl::OkStatus();
   const Json& value = route[key];
   if (!value.is_number_unsigned() || value.get<uint64_t>() > INT32_MAX) {
-    return WrongValue(absl::StrCat(std::string(path), ".", key), "a whole number, at least 0");
+    return WrongValue(absl::StrCat(std::string(path), ".", key), value,
+                      absl::StrCat("a whole number from 0 to ", INT32_MAX));
   }
   count = value.get<int32_t>();
   return absl::OkStatus();
@@ -30,7 +31,7 @@ absl::Status ReadCount(const Json& route, const char* key, std::string_view path
 
 absl::Status ReadRoute(const Json& json, const std::string& path, v1::Route& route) {
   if (!json.is_object() || !json.contains("stops") || !json["stops"].is_array()) {
-    return WrongValue(path, "an object with stops");
+    return WrongValue(path, json, "an object with an array stops");
   }
   int32_t vehicle = 0;
   int32_t frozen_stops = 0;
@@ -43,7 +44,7 @@ absl::Status ReadRoute(const Json& json, const std::string& path, v1::Route& rou
   for (size_t s = 0; s < json["stops"].size(); ++s) {
     const Json& stop = json["stops"][s];
     if (!stop.is_object() || !stop.contains("id") || !stop["id"].is_string()) {
-      return WrongValue(absl::StrCat(path, ".stops[", s, "].id"), "a string");
+      return WrongValue(absl::StrCat(path, ".stops[", s, "]"), stop, "an object with a string id");
     }
     route.add_stops()->set_id(stop["id"].get<std::string>());
   }

@@ -56,7 +56,7 @@ absl::Status CheckOverride(const std::string& text) {
         "--set: got \"", text, "\", wanted key.path=value, for example training.epochs=20"));
   }
   if (!IsValidUtf8(text))
-    return absl::InvalidArgumentError(absl::StrCat("--set: ", text, " is not UTF-8"));
+    return absl::InvalidArgumentError(absl::StrCat("--set: ", text, " is not UTF-8, wanted UTF-8"));
   return absl::OkStatus();
 }
 

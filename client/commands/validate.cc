@@ -70,9 +70,10 @@ ExitCode RunValidate(CommandContext& context, const ValidateFlags& flags) {
 }  // namespace
 
 void AddValidate(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(
-      app, "validate", "Print up to 1000 errors of an instance; exit code 2 if there is any",
-      "vrpctl validate city.vrp\nvrpctl validate set.jsonl --output json");
+  CLI::App* command =
+      AddCommand(app, "validate",
+                 "Print an instance's errors, up to 1000 of a kind; exit code 2 if there is any",
+                 "vrpctl validate city.vrp\nvrpctl validate set.jsonl --output json");
   const auto flags = std::make_shared<ValidateFlags>();
   AddArgument(*command, "FILE", flags->file,
               "Validate this instance, or each of a .jsonl file; - for standard input");

@@ -14,7 +14,7 @@ namespace {
 
 // Whether a placeholder of a flag's value or an argument stands for a file or folder.
 bool NamesFile(const std::string& placeholder) {
-  for (const char* name : {"FILE", "FOLDER", "PATH", "PLAN", "SOLUTION", "IN", "OUT"}) {
+  for (const char* name : {"FILE", "FOLDER", "DIR", "PATH", "PLAN", "SOLUTION", "IN", "OUT"}) {
     if (placeholder == name) return true;
   }
   return absl::StartsWith(placeholder, "OUT.");

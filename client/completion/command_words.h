@@ -42,7 +42,7 @@ struct CommandWords {
 
 // A rule for the values of a flag.
 struct FlagValueRule {
-  std::string path;  // of the command to which the rule applies; empty: all other commands
+  std::string path;  // path of the command to which the rule applies; empty: all other commands
   std::string flag;
   ValueWords value;
 };

@@ -54,7 +54,8 @@ void AddFishArgument(const CommandWords& command, std::string& script) {
   }
 }
 
-// Whether `command` has the flag with the same values from vrpctl.
+// Whether vrpctl itself declares `flag` with the same values, so that every command has the flag
+// already.
 bool IsRedundant(const CommandWords& root, const FlagWords& flag) {
   if (!flag.inherited) return false;
   for (const FlagWords& other : root.flags) {

@@ -38,7 +38,7 @@ struct ConnectionFlags {
 // Whether `remote` is a loopback address or a Unix socket, so that no data leaves this machine.
 bool IsLocalAddress(absl::string_view remote);
 
-// Checks that `text` has the form "HOST:PORT", "[::1]:50051" or "unix:/path".
+// Checks that `text` has the form "HOST:PORT", such as "[::1]:50051", or "unix:PATH".
 absl::Status CheckRemote(absl::string_view text);
 
 // Adds --remote, --tls..., --token-file and their environment variables VRP_...

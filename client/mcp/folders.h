@@ -19,8 +19,8 @@ class Folders {
 
   // Reads the file that an argument of a tool names. A relative path counts from the working
   // directory. Returns kPermissionDenied for a path that leads outside the folders, also by a link
-  // or "..". Returns kInvalidArgument for a folder, a device, an unreadable file, and a file of
-  // more than kMaxInputBytes.
+  // or "..". Returns kInvalidArgument for a folder, a device, a missing or unreadable file,
+  // and a file of more than kMaxInputBytes.
   absl::StatusOr<std::string> Read(const std::string& path) const;
 
   // Returns the folders, separated by commas; "none" if there are none.
@@ -29,7 +29,7 @@ class Folders {
  private:
   explicit Folders(std::vector<std::filesystem::path> folders) : folders_(std::move(folders)) {}
 
-  std::vector<std::filesystem::path> folders_;  // without links
+  std::vector<std::filesystem::path> folders_;  // canonical paths, without symbolic links
 };
 
 }  // namespace vrp::client::mcp

@@ -117,19 +117,20 @@ Json InstanceProperties() {
 }  // namespace
 
 Tool ValidateTool() {
-  return {.name = "validate",
-          .title = "Check a problem",
-          .description =
-              "Returns up to 1000 errors of a problem, each with the path of its field, without "
-              "solving it. Use it when solve refuses an input, to correct all faults at once.",
-          .input_schema = ArgumentsSchema(InstanceProperties()),
-          .output_schema = {{"type", "object"},
-                            {"properties",
-                             {{"valid", {{"type", "boolean"}}},
-                              {"errors", ListOfTexts()},
-                              {"unsupported", ListOfTexts()}}},
-                            {"required", {"valid", "errors", "unsupported"}}},
-          .run = Validate};
+  return {
+      .name = "validate",
+      .title = "Check a problem",
+      .description =
+          "Returns the errors of a problem, up to 1000 of a kind, each with the path of its field, "
+          "without solving it. Use it when solve refuses an input, to correct all faults at once.",
+      .input_schema = ArgumentsSchema(InstanceProperties()),
+      .output_schema = {{"type", "object"},
+                        {"properties",
+                         {{"valid", {{"type", "boolean"}}},
+                          {"errors", ListOfTexts()},
+                          {"unsupported", ListOfTexts()}}},
+                        {"required", {"valid", "errors", "unsupported"}}},
+      .run = Validate};
 }
 
 Tool CheckTool() {

@@ -97,6 +97,7 @@ std::vector<Tool> JobControlTools() {
               "Publishes the current weights of a running training job as a new version "
               "of its model, with the alias live; the job continues.",
               Effect::kChanges, AnswerPublishJob));
+  tools.back().idempotent = false;  // a further call publishes newer weights as a new version
   tools.push_back(
       JobTool("cancel_job", "Cancel a training job without a model",
               "Ends a training job without a model. Its work is lost; stop_job keeps it.",

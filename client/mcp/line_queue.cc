@@ -5,7 +5,8 @@
 namespace vrp::client::mcp {
 namespace {
 
-// Maximum number of lines that are read ahead. Each line may have the maximum size.
+// Maximum number of lines in the queue. Each line may have the maximum size. While the queue is
+// full, the reading thread holds one line more.
 constexpr size_t kMaxQueuedLines = 4;
 
 }  // namespace

@@ -36,27 +36,34 @@ ParsedLine Refuse(Json id, int code, std::string text) {
   return MessageError{std::move(id), code, std::move(text)};
 }
 
+// Returns an error text for the wrong or missing member `key` of `object`.
+std::string WrongMember(const Json& object, const char* key, absl::string_view wanted) {
+  return absl::StrCat(key, ": got ", object.contains(key) ? ShownJson(object[key]) : "nothing",
+                      ", wanted ", wanted);
+}
+
 ParsedLine FromObject(Json object) {
   const bool has_id = object.contains("id");
   const Json id = has_id && IsValidId(object["id"]) ? object["id"] : Json();
   if (object.value("jsonrpc", Json()) != "2.0") {
-    return Refuse(id, kInvalidRequest, "jsonrpc: wanted \"2.0\"");
+    return Refuse(id, kInvalidRequest, WrongMember(object, "jsonrpc", "\"2.0\""));
   }
   if (!object.contains("method")) {
     if (object.contains("result") || object.contains("error")) return std::monostate();
     return Refuse(id, kInvalidRequest, "method: missing, wanted a string");
   }
   if (!object["method"].is_string()) {
-    return Refuse(id, kInvalidRequest, "method: wanted a string");
+    return Refuse(id, kInvalidRequest, WrongMember(object, "method", "a string"));
   }
   if (has_id && id.is_null()) {
-    return Refuse(id, kInvalidRequest, "id: wanted a string or a whole number");
+    return Refuse(id, kInvalidRequest, WrongMember(object, "id", "a string or a whole number"));
   }
   Message message{.method = object["method"], .params = Json::object(), .id = id};
-  if (object.contains("params")) message.params = std::move(object["params"]);
-  if (!message.params.is_object()) {
-    return Refuse(id, kInvalidParams, "params: wanted an object");
+  if (!object.contains("params")) return message;
+  if (!object["params"].is_object()) {
+    return Refuse(id, kInvalidParams, WrongMember(object, "params", "an object"));
   }
+  message.params = std::move(object["params"]);
   return message;
 }
 
@@ -67,7 +74,8 @@ ParsedLine ParseLine(absl::string_view line) {
   if (line.empty()) return std::monostate();
   if (NestingOf(line) > kMaxNesting) {
     return Refuse(nullptr, kInvalidRequest,
-                  absl::StrCat("the message is nested more than ", kMaxNesting, " levels"));
+                  absl::StrCat("the message is nested too deeply, wanted at most ", kMaxNesting,
+                               " levels of objects and arrays"));
   }
   Json value = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) {

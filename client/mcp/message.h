@@ -20,7 +20,7 @@ enum ErrorCode : int {
   kUnsupportedVersion = -32022,
 };
 
-// Maximum nesting of objects and arrays in a message.
+// Maximum number of objects and arrays of a message that are nested in each other.
 inline constexpr int kMaxNesting = 64;
 
 // A request or a notification.

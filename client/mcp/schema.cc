@@ -23,14 +23,6 @@ bool HasType(const Json& value, const std::string& type) {
   return value.is_object();
 }
 
-// Returns the value as JSON, shortened for a message.
-std::string Shown(const Json& value) {
-  constexpr size_t kMaxBytes = 80;
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMaxBytes) text = absl::StrCat(text.substr(0, kMaxBytes), "...");
-  return ToValidUtf8(text);
-}
-
 // A checker that collects the faults of a value.
 class Checker {
  public:
@@ -52,7 +44,7 @@ class Checker {
 
  private:
   void Add(const std::string& path, const Json& value, const std::string& wanted) {
-    faults_.push_back(absl::StrCat(path.empty() ? "arguments" : path, ": got ", Shown(value),
+    faults_.push_back(absl::StrCat(path.empty() ? "arguments" : path, ": got ", ShownJson(value),
                                    ", wanted ", wanted));
   }
 

@@ -92,7 +92,8 @@ void Server::HandleNotification(const Message& message) {
 bool Server::RefuseVersion(const Message& message, const std::string& version) {
   if (version == kStateless) return false;
   Send(ErrorMessage(message.id, kUnsupportedVersion,
-                    absl::StrCat("protocol version ", version, " is not supported"),
+                    absl::StrCat("_meta: got protocol version ", version, ", wanted ", kStateless,
+                                 "; earlier versions begin with initialize"),
                     {{"supported", ProtocolVersions()}, {"requested", version}}));
   return true;
 }
@@ -105,7 +106,8 @@ void Server::HandleRequest(const Message& message) {
     const Json requested = message.params.value("protocolVersion", Json());
     if (!requested.is_string()) {
       return Send(ErrorMessage(message.id, kInvalidParams,
-                               "protocolVersion: wanted a string such as 2025-11-25"));
+                               absl::StrCat("params.protocolVersion: got ", ShownJson(requested),
+                                            ", wanted a string such as ", kNewestHandshake)));
     }
     Answer(message, InitializeResult(requested, options_.instructions), stateless);
   } else if (message.method == "server/discover") {
@@ -117,15 +119,19 @@ void Server::HandleRequest(const Message& message) {
   } else if (message.method == "tools/call") {
     HandleCall(message, stateless);
   } else {
-    Send(
-        ErrorMessage(message.id, kMethodNotFound, absl::StrCat("unknown method ", message.method)));
+    Send(ErrorMessage(message.id, kMethodNotFound,
+                      absl::StrCat("unknown method ", message.method,
+                                   ", wanted initialize, server/discover, ping, tools/list or "
+                                   "tools/call")));
   }
 }
 
 void Server::HandleCall(const Message& message, bool stateless) {
   const Json name = message.params.value("name", Json());
   if (!name.is_string()) {
-    return Send(ErrorMessage(message.id, kInvalidParams, "name: wanted a tool's name as a string"));
+    return Send(ErrorMessage(
+        message.id, kInvalidParams,
+        absl::StrCat("params.name: got ", ShownJson(name), ", wanted a tool's name as a string")));
   }
   const std::string text = name;
   const auto refuse = [&](const absl::Status& status) {

@@ -36,7 +36,8 @@ struct ServerOptions {
 // thread-safe: one thread calls all methods.
 class Server {
  public:
-  // Writes messages to `out` and one log line per call to `log`. Both must outlive the server.
+  // Writes messages to `out`, and to `log` one line per tool call that ran. Both must outlive the
+  // server.
   Server(ServerOptions options, std::ostream& out, std::ostream& log);
   // Cancels all calls and blocks until they have ended.
   ~Server();
@@ -54,7 +55,8 @@ class Server {
   void HandleRequest(const Message& message);
   void HandleNotification(const Message& message);
   void HandleCall(const Message& message, bool stateless);
-  // Refuses a version that this server does not speak. Returns whether `version` was refused.
+  // Refuses a version in _meta other than kStateless, since `initialize` negotiates all others.
+  // Returns whether `version` was refused.
   bool RefuseVersion(const Message& message, const std::string& version);
   void StartCall(const Message& message, const Tool& tool, bool stateless);
   // Runs the tool and answers, unless the call was cancelled.

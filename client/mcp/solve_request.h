@@ -12,7 +12,8 @@ namespace vrp::client::mcp {
 Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget);
 
 // Returns the request of the call, with `default_budget` if the call states none. Returns the
-// errors of InstanceOf and PlanOf, and kInvalidArgument for `frozen_stops` without a plan.
+// errors of InstanceOf and PlanOf. Returns kInvalidArgument for a malformed name of a model, and
+// for `frozen_stops` without a plan.
 absl::StatusOr<v1::SolveRequest> SolveRequestOf(const ToolCall& call,
                                                 absl::Duration default_budget);
 

@@ -62,7 +62,7 @@ absl::StatusOr<v1::SolveResponse> SolveWithProgress(const ToolCall& call,
                                                     const v1::SolveRequest& request,
                                                     absl::Duration timeout) {
   absl::StatusOr<v1::SolveResponse> response =
-      absl::InternalError("the daemon ended the stream without an answer");
+      absl::InternalError("the daemon ended the stream without an answer; solve again");
   const double total = absl::ToDoubleSeconds(ToDuration(request.budget()));
   const absl::Status status = call.client.Stream(
       &v1::SolverService::Stub::StreamSolve, request,

@@ -41,7 +41,7 @@ struct ToolResult {
 enum class Effect {
   kReads,     // changes nothing on the daemon
   kChanges,   // adds or changes, without loss
-  kDestroys,  // may delete data or end a job
+  kDestroys,  // may lose data or the work of a job
 };
 
 // A tool's description, and the function that runs the tool.

@@ -39,7 +39,7 @@ std::vector<std::string> ChangingToolNames() {
 std::string Instructions(bool allow_train) {
   return absl::StrCat(
       "Plans vehicle routes on a vrpd daemon. Use solve for a plan: give the problem as instance, "
-      "text or path. If it is refused, correct the named fields; validate lists all faults at "
+      "text or path. If it is refused, correct the named fields; validate lists the faults at "
       "once. Report the cost, the unserved customers with their reasons, and whether the checker "
       "found the plan feasible. Use check for a plan that you or the user changed. ",
       allow_train

@@ -40,11 +40,12 @@ class ProgressSink final : public EventSink {
   absl::Time last_ = absl::InfinitePast();
 };
 
-// Finds a preset. The errors do not name it as a flag.
-absl::StatusOr<Preset> PresetOf(const std::string& name) {
-  absl::StatusOr<Preset> preset = FindPreset(name);
+// Finds the preset that `argument` names. The errors name the argument instead of vrpctl's flag.
+absl::StatusOr<Preset> PresetOf(const ToolCall& call, const char* argument) {
+  absl::StatusOr<Preset> preset = FindPreset(call.Text(argument));
   if (preset.ok()) return preset;
-  return absl::InvalidArgumentError(absl::StripPrefix(preset.status().message(), "--"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(argument, absl::StripPrefix(preset.status().message(), "--preset")));
 }
 
 // Puts the configuration that the call gives into `spec`.
@@ -58,7 +59,7 @@ absl::Status SetConfig(const ToolCall& call, v1::TrainingSpec& spec) {
         absl::StrCat("got ", given, " of preset, config_yaml and config_path, wanted exactly one"));
   }
   if (arguments.contains("preset")) {
-    const absl::StatusOr<Preset> preset = PresetOf(call.Text("preset"));
+    const absl::StatusOr<Preset> preset = PresetOf(call, "preset");
     if (!preset.ok()) return preset.status();
     spec.set_config_yaml(std::string(preset->yaml));
     spec.set_config_name(preset->FileName());
@@ -146,7 +147,7 @@ absl::StatusOr<ToolResult> CheckTraining(const ToolCall& call) {
 
 absl::StatusOr<ToolResult> AnswerListPresets(const ToolCall& call) {
   if (call.arguments.contains("name")) {
-    const absl::StatusOr<Preset> preset = PresetOf(call.Text("name"));
+    const absl::StatusOr<Preset> preset = PresetOf(call, "name");
     if (!preset.ok()) return preset.status();
     const std::string yaml(preset->yaml);
     return ToolResult{yaml, {{"name", std::string(preset->name)}, {"config_yaml", yaml}}};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "client/support/enum_words.h"
 #include "client/support/text.h"
 
@@ -10,6 +11,13 @@ namespace vrp::client {
 
 void WriteJsonLine(std::ostream& out, const Json& object) {
   out << object.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+}
+
+std::string ShownJson(const Json& value) {
+  constexpr size_t kMaxBytes = 80;
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kMaxBytes) text = absl::StrCat(text.substr(0, kMaxBytes), "...");
+  return ToValidUtf8(text);
 }
 
 Json JsonNumber(double value) {

@@ -20,7 +20,10 @@ using Json = nlohmann::ordered_json;
 // Writes `object` as one line and flushes the stream, for readers of a pipe.
 void WriteJsonLine(std::ostream& out, const Json& object);
 
-// Returns a whole number without ".0", and null for a number that is not finite.
+// Returns `value` as a line of JSON for a message, cut after 80 bytes.
+std::string ShownJson(const Json& value);
+
+// Returns a whole number below 2^53 without ".0", and null for a number that is not finite.
 Json JsonNumber(double value);
 // Returns sum / count; null if `count` is 0.
 Json MeanOrNull(double sum, int64_t count);

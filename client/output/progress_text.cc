@@ -16,7 +16,7 @@ namespace {
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 30;
 
-// Returns four significant digits, enough to see a loss change.
+// Returns four significant digits, enough to see a loss change; "nan" if it is not finite.
 std::string FourDigits(double value) {
   if (!std::isfinite(value)) return "nan";
   return absl::StrFormat("%.4g", value);

@@ -28,9 +28,9 @@ class Quantities {
   v1::Units units_;
 };
 
-// Returns a number such as "375", "27591.5" or "0.00123"; "-" if it is not finite. Numbers of at
-// least 0.1 have at most three decimals, smaller ones three significant digits. Numbers below 1e-9
-// are "0".
+// Returns a number such as "375", "27591.5" or "0.00123"; "-" if it is not finite. Numbers of
+// magnitude 0.1 or more have at most three decimals, smaller ones three significant digits. Numbers
+// of magnitude below 1e-9 are "0".
 std::string FormatQuantity(double value);
 
 }  // namespace vrp::client

@@ -14,9 +14,9 @@
 namespace vrp::client {
 namespace {
 
-constexpr size_t kShownRpcs = 12;
+constexpr size_t kShownRpcs = 12;  // maximum number of RPCs in the table
 
-// Returns a text such as "0.35 ms", "52 ms" or "1.20 s"; "-" for NaN.
+// Returns a text such as "0.35 ms", "52 ms" or "1.20 s"; "-" if it is not finite.
 std::string Latency(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds >= 1) return absl::StrFormat("%.2f s", seconds);

@@ -43,8 +43,8 @@ absl::StatusOr<std::string> ReadStream(std::istream& stream) {
     if (static_cast<int64_t>(content.size()) > kMaxInputBytes) {
       return absl::InvalidArgumentError(absl::StrCat(
           "more than ", kMaxInputBytes,
-          " bytes, the limit of a message; use coordinates instead of a matrix, or put many "
-          "instances into a .jsonl file"));
+          " bytes, the limit of a file in a message; use coordinates instead of a matrix, or put "
+          "many instances into a .jsonl file"));
     }
   }
   if (stream.bad()) return absl::InvalidArgumentError("cannot be read");

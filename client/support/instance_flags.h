@@ -39,8 +39,8 @@ bool MayNameRoads(const v1::InstanceFile& file);
 // Time for a road network's service, besides the usual timeout of a call.
 inline constexpr absl::Duration kRoadsTimeout = absl::Minutes(10);
 
-// Reads the only instance at `path`; "-" means `standard_input`. Returns the errors of ReadInput
-// and EmptyInstanceFile.
+// Reads the file at `path`, which must hold one instance; "-" means `standard_input`. Returns the
+// errors of ReadInput and EmptyInstanceFile.
 absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,
                                                   const InstanceFlags& flags,
                                                   std::istream& standard_input);

@@ -22,9 +22,9 @@ bool IsWholeObject(const std::string& line) {
 }
 
 absl::Status LineTooLongError() {
-  return absl::InvalidArgumentError(
-      absl::StrCat("more than ", kMaxInputBytes,
-                   " bytes, the limit of a message; use coordinates instead of a matrix"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "more than ", kMaxInputBytes,
+      " bytes, the limit of a line in a message; use coordinates instead of a matrix"));
 }
 
 }  // namespace

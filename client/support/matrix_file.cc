@@ -10,6 +10,7 @@
 namespace vrp::client {
 namespace {
 
+// Maximum number of rows of a matrix, and of numbers in a row.
 constexpr size_t kMaxMatrixRows = 5000;
 // Maximum number of values in a message of an upload.
 constexpr size_t kChunkValues = 100'000;
@@ -40,7 +41,7 @@ class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
               : key == "duration_matrix" ? &file_.durations
                                          : nullptr;
     if (matrix_ == nullptr || matrix_->empty()) return true;
-    return Fail(absl::StrCat(name_, ": given twice"));
+    return Fail(absl::StrCat(name_, ": given twice, wanted once"));
   }
   bool end_object() override {
     --depth_;
@@ -81,7 +82,8 @@ class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
   bool Number(double value) {
     if (matrix_ == nullptr || depth_ != 3) return WrongType("a number");
     if (matrix_->size() - row_start_ >= kMaxMatrixRows) {
-      return Fail(absl::StrCat(name_, "[", row_, "]: more than ", kMaxMatrixRows, " numbers"));
+      return Fail(
+          absl::StrCat(name_, "[", row_, "]: got more numbers, wanted at most ", kMaxMatrixRows));
     }
     matrix_->push_back(value);
     return true;
@@ -94,7 +96,7 @@ class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
       return Fail(absl::StrCat(name_, "[", row_, "]: has ", length, " numbers, wanted ", size_));
     }
     ++row_;
-    return row_ <= size_ || Fail(absl::StrCat(name_, ": more rows than ", size_));
+    return row_ <= size_ || Fail(absl::StrCat(name_, ": got more rows, wanted ", size_));
   }
 
   MatrixFile file_;

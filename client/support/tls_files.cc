@@ -67,7 +67,8 @@ absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now) {
   }
   if (X509_check_private_key(certificate.get(), key.get()) == 1) return absl::OkStatus();
   return PemError("--tls-key", own.key_path,
-                  absl::StrCat("is not the key of the certificate in ", own.path));
+                  absl::StrCat("is not the key of the certificate in ", own.path,
+                               "; name the key that belongs to it"));
 }
 
 }  // namespace vrp::client

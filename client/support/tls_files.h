@@ -1,5 +1,5 @@
-// Checks the PEM files of TLS. Without these checks, a bad file shows only as a failed connection:
-// gRPC reports no address, and the daemon closes the connection silently.
+// Checks the PEM files that the client uses for TLS. Without these checks, a bad file shows only as
+// a failed connection: gRPC reports no address, and the daemon closes the connection silently.
 #pragma once
 
 #include <string>

@@ -50,7 +50,8 @@ class DurableJobManager final : public JobManager {
                              absl::FunctionRef<absl::Status(JobChange&)> change);
   // Checks that no unfinished job reads the dataset. Returns kFailedPrecondition otherwise.
   absl::Status CheckNotInUse(std::string_view dataset) const;
-  // Publishes a job's weights after `live` has written them. Returns the new version.
+  // Has `live` write the job's weights, publishes them and loads the version. Returns the new or,
+  // if the step was published already, the existing version.
   absl::StatusOr<LivePublication> PublishWeights(const Job& job, LiveModels& live);
 
   const std::shared_ptr<JobBook> book_;

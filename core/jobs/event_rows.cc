@@ -40,12 +40,13 @@ absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
   event.step = row.Integer(6);
   const std::optional<std::string> progress = row.OptionalText(7);
   if (!progress) return event;
+  const std::string source = Concat(database.path(), ": events.progress");
   if (event.type == EventType::kProgress) {
-    VRP_ASSIGN_OR_RETURN(event.progress, ParseProgress(*progress));
+    VRP_ASSIGN_OR_RETURN(event.progress, ParseProgress(*progress, source));
   } else if (event.type == EventType::kModel) {
-    VRP_ASSIGN_OR_RETURN(event.published, ParsePublished(*progress));
+    VRP_ASSIGN_OR_RETURN(event.published, ParsePublished(*progress, source));
   } else {
-    VRP_ASSIGN_OR_RETURN(event.solve, ParseSolveProgress(*progress));
+    VRP_ASSIGN_OR_RETURN(event.solve, ParseSolveProgress(*progress, source));
   }
   return event;
 }
@@ -102,9 +103,10 @@ std::vector<JobEvent> FillGaps(std::vector<JobEvent> events, int64_t first, int6
   return filled;
 }
 
-// A job's events of one type up to a sequence number.
+// SQL for the older events of one type; see OlderEvents.
 constexpr char kFromOlderEvents[] = "FROM events WHERE job = ? AND type = ? AND sequence <= ?";
 
+// The events of a job up to a sequence number.
 struct OlderEvents {
   int64_t job = 0;
   int64_t last = 0;  // later events are not touched
@@ -163,7 +165,8 @@ struct Point {
   bool end_of_epoch = false;
 };
 
-// Returns points by step, each from the newest attempt that reached it.
+// Returns the points in the range, sorted by step, each from the newest attempt that reached its
+// step.
 absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_view job_id,
                                               const HistoryRange& range) {
   VRP_ASSIGN_OR_RETURN(
@@ -188,8 +191,9 @@ absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_vi
   return points;
 }
 
-// Returns one point from each of `wanted` intervals with about equally many points: the last end of
-// an epoch, or else the last point. The last interval always yields the last point of all.
+// Returns all points if there are at most `wanted`. Otherwise divides them into `wanted` intervals
+// with about equally many points. From each, returns the last end of an epoch, or else the last
+// point. The last interval always yields the last point of all.
 std::vector<Point> SampleEvenly(const std::vector<Point>& points, int64_t wanted) {
   const auto count = static_cast<int64_t>(points.size());
   if (count <= wanted) return points;

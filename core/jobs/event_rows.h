@@ -13,6 +13,7 @@
 
 namespace vrp {
 
+// Inserts an event of the job with the number `job_number`.
 absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event);
 
 // A range of sequence numbers; both ends belong to the range.
@@ -42,14 +43,14 @@ absl::Status ThinEventRows(Database& database, int64_t job_number, const EventLi
 // A range of steps, and the wanted part of its progress events.
 struct HistoryRange {
   int64_t first_step = 1;
-  int64_t last_step = 0;     // 0: no limit
+  int64_t last_step = 0;     // both ends belong to the range; 0: no limit
   int64_t max_points = 0;    // longer histories are sampled evenly
   bool epochs_only = false;  // whether to return only ends of epochs
 };
 // The progress of a job over its steps.
 struct History {
   std::vector<JobEvent> points;  // progress events, by step
-  int64_t stored = 0;            // points in the range before sampling
+  int64_t stored = 0;            // number of points in the range, before sampling
 };
 // Returns the progress in the range. If attempts overlap, the newest one counts.
 absl::StatusOr<History> ReadHistoryRows(Database& database, std::string_view job_id,

@@ -87,7 +87,9 @@ absl::StatusOr<History> JobBook::ReadHistory(JobKind kind, std::string_view id,
 
 absl::StatusOr<std::shared_ptr<EventSubscription>> JobBook::Watch(JobKind kind, std::string_view id,
                                                                   int64_t from) const {
-  if (from < 0) return absl::InvalidArgumentError(Concat("from: got ", from, ", wanted 0 or more"));
+  if (from < 0) {
+    return absl::InvalidArgumentError(Concat("from_sequence: got ", from, ", wanted 0 or more"));
+  }
   // Gets the topic before the record: the topic gets all later commits, and the record has all
   // earlier ones.
   std::shared_ptr<EventTopic> topic = topics_->Get(id);
@@ -96,7 +98,7 @@ absl::StatusOr<std::shared_ptr<EventSubscription>> JobBook::Watch(JobKind kind, 
   topic->Advance(job.last_sequence, IsFinal(job.state));
   const int64_t first = std::max<int64_t>(from, 1);
   if (first > job.last_sequence + 1) {
-    return absl::OutOfRangeError(Concat("from: got ", from, ", wanted at most ",
+    return absl::OutOfRangeError(Concat("from_sequence: got ", from, ", wanted at most ",
                                         job.last_sequence + 1, ": ", ResourceName(job), " has ",
                                         job.last_sequence, " events"));
   }

@@ -60,7 +60,7 @@ using JobListener = std::function<void(const Job& job)>;
 // progress name the file.
 class JobBook {
  public:
-  // Opens or creates the folder. `clock` outlives the book. `quota_bytes` is the limit of
+  // Opens or creates the folder. `clock` must outlive the book. `quota_bytes` is the limit of
   // StateQuota. Returns kFailedPrecondition if another daemon uses the folder, or a restore into
   // the folder did not finish. Also returns kFailedPrecondition if the store cannot be written, has
   // a newer schema or belongs to another folder. Returns kDataLoss if the store is damaged or lost

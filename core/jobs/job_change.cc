@@ -12,7 +12,8 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxTextBytes = 16 << 10;  // limit of a log line or an error
+// Maximum size of a log line or an error, before escapes.
+constexpr size_t kMaxTextBytes = 16 << 10;
 
 // Search time of an attempt after which earlier crashes of the daemon no longer count.
 constexpr absl::Duration kCrashResetTime = absl::Minutes(1);
@@ -23,7 +24,7 @@ bool IsBetter(const TrainingProgress& progress, const std::optional<TrainingProg
   return !best || progress.validation_cost < best->validation_cost;
 }
 
-// Returns `text` as valid UTF-8 of bounded length, with its line breaks.
+// Returns the first kMaxTextBytes of `text` as valid, printable UTF-8, with their line breaks.
 std::string SafeText(std::string_view text) {
   std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(ToAbsl(text.substr(0, kMaxTextBytes)), '\n')) {

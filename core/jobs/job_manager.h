@@ -1,5 +1,5 @@
-// Runs training jobs one at a time, the highest priority first. Keeps their events and resumes them
-// after a crash. (Solve jobs: solve_job_manager.h.)
+// Runs training jobs one at a time: those to stop first, then the highest priority. Keeps their
+// events and resumes them after a crash. (Solve jobs: solve_job_manager.h.)
 #pragma once
 
 #include <functional>
@@ -41,9 +41,10 @@ class JobManager {
     // job fails.
     int32_t max_attempts = 3;
     int32_t max_queued = 1000;  // maximum number of queued jobs, including paused ones
-    int32_t niceness = 0;       // niceness of the training job's threads; see JobRunner
+    int32_t niceness = 0;       // increment of the nice value of the job's threads; see JobRunner
   };
-  // Queues interrupted jobs again and starts the thread that runs jobs.
+  // Recovers interrupted jobs (see RecoverJobs) and starts the thread that runs jobs. Returns
+  // kInvalidArgument if an option is missing or out of range.
   static absl::StatusOr<std::unique_ptr<JobManager>> Create(const Options& options);
   // Stops the running job at its next step with a checkpoint. The job resumes at the next start.
   // Blocks.

@@ -46,10 +46,11 @@ std::optional<std::string> FromProgress(const std::optional<TrainingProgress>& p
   return WriteProgress(*progress);
 }
 
-absl::StatusOr<std::optional<TrainingProgress>> ToProgress(const std::optional<std::string>& text) {
+absl::StatusOr<std::optional<TrainingProgress>> ToProgress(Database& database,
+                                                           std::string_view column,
+                                                           const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
-  VRP_ASSIGN_OR_RETURN(const TrainingProgress progress, ParseProgress(*text));
-  return progress;
+  return ParseProgress(*text, Concat(database.path(), ": jobs.", column));
 }
 
 absl::Status DamagedJobError(Database& database, std::string_view source, std::string_view got) {
@@ -105,10 +106,11 @@ absl::Status ReadTrainingColumns(Database& database, const Query& row, JobRecord
   const std::optional<TrainingEnd> end = ParseTrainingEnd(end_text);
   if (!end) return DamagedJobError(database, "jobs.end_reason", end_text);
   job.end = *end;
-  VRP_ASSIGN_OR_RETURN(job.best, ToProgress(row.OptionalText(column++)));
+  VRP_ASSIGN_OR_RETURN(job.best, ToProgress(database, "best", row.OptionalText(column++)));
   record.all_crashes = static_cast<int32_t>(row.Integer(column++));
   if (const std::optional<std::string> published = row.OptionalText(column++)) {
-    VRP_ASSIGN_OR_RETURN(job.published, ParsePublished(*published));
+    VRP_ASSIGN_OR_RETURN(job.published,
+                         ParsePublished(*published, Concat(database.path(), ": jobs.published")));
   }
   job.stop_requested = row.Integer(column++) != 0;
   job.queue_position = row.Integer(column++);
@@ -134,7 +136,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   job.created = ToTime(row.Integer(11));
   job.started = ToTime(row.OptionalInteger(12));
   job.ended = ToTime(row.OptionalInteger(13));
-  VRP_ASSIGN_OR_RETURN(job.progress, ToProgress(row.OptionalText(14)));
+  VRP_ASSIGN_OR_RETURN(job.progress, ToProgress(database, "progress", row.OptionalText(14)));
   job.error = absl::Status(static_cast<absl::StatusCode>(row.Integer(15)), row.Text(16));
   job.model = row.Text(17);
   job.last_sequence = row.Integer(18);
@@ -142,7 +144,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   if (!kind) return DamagedJobError(database, "jobs.kind", row.Text(19));
   job.kind = *kind;
   if (job.kind == JobKind::kSolve) {
-    VRP_ASSIGN_OR_RETURN(job.solve, SolvePartFromRow(row, kSolveColumns));
+    VRP_ASSIGN_OR_RETURN(job.solve, SolvePartFromRow(database, row, kSolveColumns));
   }
   VRP_RETURN_IF_ERROR(ReadTrainingColumns(database, row, record));
   return record;

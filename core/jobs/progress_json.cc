@@ -110,11 +110,11 @@ struct Writer {
   }
 };
 
-absl::Status UnreadableText(std::string_view what, std::string_view text) {
+absl::Status UnreadableText(std::string_view source, std::string_view text) {
   return absl::DataLossError(
-      Concat("stored ", what, ": got ", Quoted(text),
-             ", wanted a JSON object with the fields and types that vrpd writes; the job database "
-             "is damaged: restore a copy of it"));
+      Concat(source, ": got ", Quoted(text),
+             ", wanted a JSON object with the fields and types that vrpd writes; the file is "
+             "damaged: restore a copy of it, without its -wal and -shm"));
 }
 
 struct Reader {
@@ -150,7 +150,7 @@ std::string WriteProgress(const TrainingProgress& progress, RunTimes run_times) 
   return json.dump();
 }
 
-absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
+absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text, std::string_view source) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "progress");
   TrainingProgress progress;
   // Values that earlier versions did not measure are NaN, not 0.
@@ -159,7 +159,7 @@ absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
   bool valid = json.ok() && json->is_object();
   if (valid) ForEachField(progress, Reader{*json, valid});
   if (valid) ForEachRunTime(progress, Reader{*json, valid});
-  if (!valid) return UnreadableText("progress", text);
+  if (!valid) return UnreadableText(source, text);
   return progress;
 }
 
@@ -169,15 +169,13 @@ std::string WritePublished(const PublishedWeights& published) {
   return json.dump();
 }
 
-absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text) {
+absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text, std::string_view source) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "published");
   PublishedWeights published;
   bool valid = json.ok() && json->is_object();
   if (valid) ForEachPublishedField(published, Reader{*json, valid});
   const auto reason = valid ? json->find(kReason) : nlohmann::json::const_iterator();
-  if (!valid || reason == json->end() || !reason->is_string()) {
-    return UnreadableText("published weights", text);
-  }
+  if (!valid || reason == json->end() || !reason->is_string()) return UnreadableText(source, text);
   // A later version may write a reason that this one does not know.
   published.reason = ParsePublishReason(reason->get<std::string>()).value_or(published.reason);
   return published;
@@ -191,7 +189,7 @@ std::string WriteSolveProgress(const SolveProgress& progress) {
   return json.dump();
 }
 
-absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text) {
+absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text, std::string_view source) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "progress");
   SolveProgress progress;
   int64_t searched = 0;
@@ -200,7 +198,7 @@ absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text) {
   if (valid) ForEachSolveField(progress, Reader{*json, valid});
   if (valid) Reader{*json, valid}(kSearched, searched);
   if (valid) Reader{*json, valid}(kImproved, improved);
-  if (!valid) return UnreadableText("progress of a search", text);
+  if (!valid) return UnreadableText(source, text);
   progress.search_time = absl::Nanoseconds(searched);
   progress.improved_at = absl::Nanoseconds(improved);
   return progress;

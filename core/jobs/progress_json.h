@@ -19,17 +19,18 @@ enum class RunTimes { kInclude, kOmit };
 std::string WriteProgress(const TrainingProgress& progress,
                           RunTimes run_times = RunTimes::kInclude);
 // Parses the text of WriteProgress. Skips unknown keys. Values whose keys are absent, as in texts
-// of earlier versions, keep their defaults, or are NaN if NaN means no value. Returns kDataLoss if
-// the text is not a JSON object, or a value has a wrong type.
-absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
+// of earlier versions, keep their defaults, or are NaN if NaN means no value. Returns kDataLoss,
+// which names `source` (the database and its column), if the text is not a JSON object, or a value
+// has a wrong type.
+absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text, std::string_view source);
 
 // Writes or parses a job's published weights, like WriteProgress and ParseProgress. The key
 // `reason` must be present.
 std::string WritePublished(const PublishedWeights& published);
-absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text);
+absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text, std::string_view source);
 
 // Writes or parses the progress of a solve job, like WriteProgress and ParseProgress.
 std::string WriteSolveProgress(const SolveProgress& progress);
-absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text);
+absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text, std::string_view source);
 
 }  // namespace vrp

@@ -18,6 +18,7 @@ constexpr char kRemedy[] =
     "find the reason in the daemon's log, then submit the job again with other settings (a "
     "smaller batch, another --device)";
 
+// The parts of the messages about a crash that depend on the kind of job.
 struct CrashTexts {
   std::string missing_progress;  // progress that the job did not make before the crash
   std::string next_step;

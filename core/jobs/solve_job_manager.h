@@ -28,7 +28,7 @@ class SolveJobManager {
     JobSolver* solver = nullptr;         // outlives the manager
     const Clock* clock = nullptr;        // outlives the manager
     int32_t max_running = 1;             // number of concurrent jobs
-    int32_t niceness = 0;                // niceness of the jobs' threads; see JobRunner
+    int32_t niceness = 0;                // increment of the jobs' nice value; see JobRunner
     // Minimum time between two writes of the plan and of the search time. The last values are
     // always stored.
     absl::Duration store_interval = absl::Seconds(1);
@@ -36,8 +36,8 @@ class SolveJobManager {
                                 // after which the job ends
     int32_t max_queued = 1000;  // maximum number of queued jobs
   };
-  // Queues interrupted jobs again, ends those that were being stopped (a few milliseconds each) and
-  // starts the threads that run jobs.
+  // Recovers interrupted jobs (see RecoverSolveJobs), ends those that are STOPPING (a few
+  // milliseconds each) and starts the threads that run jobs.
   static absl::StatusOr<std::unique_ptr<SolveJobManager>> Create(const Options& options);
   // Stops the running jobs and stores their best plans and search times. The jobs resume at the
   // next start. Blocks for the milliseconds that a search needs to stop.

@@ -1,6 +1,7 @@
 #include "core/jobs/solve_rows.h"
 
 #include "core/base/status_macros.h"
+#include "core/base/text.h"
 #include "core/jobs/progress_json.h"
 
 namespace vrp {
@@ -20,12 +21,14 @@ std::string_view ContentName(SolveContent kind) {
 
 }  // namespace
 
-absl::StatusOr<SolvePart> SolvePartFromRow(const Query& row, int column) {
+absl::StatusOr<SolvePart> SolvePartFromRow(Database& database, const Query& row, int column) {
   SolvePart part;
   part.summary = row.Bytes(column);
   part.request_sha256 = row.Text(column + 1);
   part.budget = absl::Nanoseconds(row.Integer(column + 2));
-  VRP_ASSIGN_OR_RETURN(part.progress, ParseSolveProgress(row.Text(column + 3)));
+  VRP_ASSIGN_OR_RETURN(
+      part.progress,
+      ParseSolveProgress(row.Text(column + 3), Concat(database.path(), ": solve_jobs.progress")));
   return part;
 }
 

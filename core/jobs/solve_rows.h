@@ -15,11 +15,13 @@
 namespace vrp {
 
 // Reads the columns summary, request_sha256, budget and progress, which begin at `column`.
-absl::StatusOr<SolvePart> SolvePartFromRow(const Query& row, int column);
+absl::StatusOr<SolvePart> SolvePartFromRow(Database& database, const Query& row, int column);
+// Inserts the fields of a new solve job.
 absl::Status InsertSolveRow(Database& database, int64_t job_number, const SolvePart& part);
 // Updates the progress; the other fields never change.
 absl::Status UpdateSolveRow(Database& database, int64_t job_number, const SolvePart& part);
 
+// Stores a large text, or replaces the one of the same kind.
 absl::Status WriteContentRow(Database& database, int64_t job_number, SolveContent kind,
                              std::string_view content);
 // Returns a large text; nullopt if the job has none or does not exist.

@@ -20,8 +20,8 @@ namespace vrp {
 absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& config,
                                     const JobRunContext& context);
 
-// Returns training.initial_model with an alias replaced by its current version. Errors name the
-// key.
+// Returns `initial_model` unchanged, or the version that it names if it is an alias. Errors name
+// training.initial_model.
 absl::StatusOr<std::string> InitialModelVersion(const std::string& initial_model,
                                                 const Registry& registry);
 

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxLockFileBytes = 64;
-constexpr std::string_view kCopyPrefix = "jobs.copy.";
+constexpr int64_t kMaxLockFileBytes = 64;               // maximum size of the lock file
+constexpr std::string_view kCopyPrefix = "jobs.copy.";  // start of a temporary copy's name
 
 absl::Status MakePrivateFolder(const fs::path& path) {
   if (path.has_parent_path()) VRP_RETURN_IF_ERROR(EnsureDirectory(path.parent_path().string()));
@@ -45,7 +45,8 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
     const absl::StatusOr<std::string> holder = ReadFile(path, kMaxLockFileBytes);
     return absl::FailedPreconditionError(
         Concat(folder, ": another vrpd uses this state folder (process ",
-               holder.ok() ? Escaped(*holder) : "unknown", "); stop it, or choose another folder"));
+               holder.ok() && !holder->empty() ? Escaped(*holder) : "unknown",
+               "); stop it, or choose another folder"));
   }
   const std::string process = Concat(getpid());
   // Only the message above uses the content, so a failed write does not matter.

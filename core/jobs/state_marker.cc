@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMarkerSchemaVersion = 1;
-constexpr int64_t kMaxMarkerBytes = 4096;
+constexpr int64_t kMaxMarkerBytes = 4096;  // maximum size of the marker
 
 std::string MarkerPath(const StateFolder& folder) {
   return (fs::path(folder.path()) / kStateMarkerFile).string();

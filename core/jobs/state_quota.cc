@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kShownParts = 4;  // number of folders that an error names
+constexpr size_t kShownParts = 4;  // maximum number of files and folders that an error names
 
 // Returns the size in bytes of a file, or of all files below a folder. Skips files that are removed
 // meanwhile.

@@ -17,8 +17,8 @@ class StateQuota {
   StateQuota(const StateFolder& folder, int64_t bytes) : folder_(folder), bytes_(bytes) {}
 
   // Checks that `more` bytes (if known) may be added, after freeing space. Call this before storing
-  // anything that is kept. Returns kResourceExhausted naming the largest folders with their sizes,
-  // and the remedy.
+  // anything that is kept. Returns kResourceExhausted naming the largest files and folders of the
+  // state folder with their sizes, and the remedy.
   absl::Status Check(int64_t more = 0) const;
   // Removes superseded checkpoints of all jobs, the oldest first, until `more` bytes fit. Never
   // removes a job's newest complete checkpoint.

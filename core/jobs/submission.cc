@@ -1,7 +1,6 @@
 #include "core/jobs/submission.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -72,7 +71,7 @@ absl::Status CheckSizes(const JobSpec& spec) {
 
 absl::Status CheckLimits(const JobSpec& spec) {
   std::vector<std::string> errors;
-  if (std::abs(spec.priority) > kMaxPriority) {
+  if (spec.priority < -kMaxPriority || spec.priority > kMaxPriority) {
     errors.push_back(
         Concat("priority: got ", spec.priority, ", wanted -", kMaxPriority, " to ", kMaxPriority));
   }

@@ -73,7 +73,8 @@ bool AliasStore::Has(std::string_view model, std::string_view alias) const {
 
 absl::StatusOr<int32_t> AliasStore::Find(std::string_view model, std::string_view alias) const {
   VRP_RETURN_IF_ERROR(CheckAliasName(alias));
-  const absl::StatusOr<int32_t> version = ReadNumberFile(PathOf(model, alias));
+  const absl::StatusOr<int32_t> version =
+      ReadNumberFile(PathOf(model, alias), "set the alias again");
   return absl::IsNotFound(version.status()) ? NotFound(model, alias) : version;
 }
 

@@ -28,15 +28,16 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDatasetStaging = ".staging";
 constexpr char kContentFile[] = "instances.jsonl";
 constexpr char kDescriptionFile[] = "dataset.json";
-// Number of bytes between two checks for free space. Checks are rare, because each one walks the
-// whole state folder.
+// Number of bytes between two calls of Options::check_space. Calls are rare, because each one may
+// walk the whole state folder.
 constexpr int64_t kBytesBetweenSpaceChecks = int64_t{64} << 20;
 constexpr char kTryAgain[] = "cannot be read now; try again";
 
 absl::StatusOr<std::string> DatasetId(std::string_view name) {
   if (IsDataset(name)) return std::string(name.substr(kDatasetPrefix.size()));
-  return absl::InvalidArgumentError(Concat("got ", Quoted(name), ", wanted ", kDatasetPrefix,
-                                           " and a name of letters, digits, '-' and '_'"));
+  return absl::InvalidArgumentError(
+      Concat("got ", Quoted(name), ", wanted ", kDatasetPrefix,
+             " and 1 to 64 letters, digits, '-' and '_', beginning with a letter or digit"));
 }
 
 std::string DatasetName(std::string_view id) { return Concat(kDatasetPrefix, id); }
@@ -46,17 +47,20 @@ absl::Status DatasetNotFound(std::string_view name) {
 }
 
 absl::Status NameTaken(const StoredDataset& existing) {
-  return absl::AlreadyExistsError(Concat("name: ", existing.name, " has other content already (",
-                                         existing.summary.instances, " instances, ", existing.bytes,
-                                         " bytes); choose another name, or delete it: vrpctl ",
-                                         "datasets delete ", existing.name));
+  return absl::AlreadyExistsError(Concat(
+      "header.name: ", existing.name, " has other content already (", existing.summary.instances,
+      " instances, ", existing.bytes, " bytes); choose another name, or delete it: vrpctl ",
+      "datasets delete ", existing.name));
 }
 
-// Returns `status`, or for a full disk an error that names `what` but not its path.
+// Returns `status`, or for kResourceExhausted (a full disk, a quota, too many open files) an error
+// that names `what` but not its path.
 absl::Status FullDiskOr(const absl::Status& status, std::string_view what) {
   if (status.ok() || !absl::IsResourceExhausted(status)) return status;
   return absl::ResourceExhaustedError(
-      Concat(what, ": cannot be written: the disk is full; free some space, then upload again"));
+      Concat(what,
+             ": cannot be written: the disk is full, or a quota or limit of vrpd's user is "
+             "reached; free some space or raise the limit, then upload again"));
 }
 
 // Returns the digest of a file. Returns kNotFound if the file does not exist, and kUnavailable if
@@ -230,7 +234,8 @@ absl::StatusOr<std::string> DatasetStore::ContentPath(std::string_view name) con
   return Concat(FolderOf(id), "/", kContentFile);
 }
 
-// Renames the folder first, so that after a crash the folder is complete or gone.
+// Removes a dataset's folder. Renames the folder first, so that after a crash the folder is
+// complete or gone.
 absl::Status DatasetStore::Remove(const std::string& id) {
   VRP_ASSIGN_OR_RETURN(const std::string trash, staging_->Add());
   const absl::Cleanup removed = [&] { staging_->Remove(trash); };

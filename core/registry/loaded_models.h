@@ -24,6 +24,7 @@
 
 namespace vrp {
 
+// A loaded version and its policy.
 struct LoadedModel {
   std::shared_ptr<const ModelVersion> version;  // shared, because cards may be long
   std::shared_ptr<Policy> policy;

@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// First bytes of a file. The size, whether there are durations (both int32) and the values
-// (doubles) follow, all little-endian. The id is the first half of the content's SHA-256.
+// First bytes of a file. After them come the size and whether there are durations (both int32),
+// then the values (doubles), in the byte order of the machine. The id is the first half of the
+// content's SHA-256.
 constexpr std::string_view kMagic = "vrp matrices 1\n\0";
 constexpr size_t kMagicBytes = 16;
 constexpr size_t kHeaderBytes = kMagicBytes + 2 * sizeof(int32_t);
@@ -42,13 +43,19 @@ size_t ValueCount(const Header& header) {
   return size * size * (header.durations != 0 ? 2 : 1);
 }
 
-absl::StatusOr<Header> HeaderOf(std::string_view content) {
+// `damage` completes "whose file is damaged: it ...". The error does not reveal the file's path.
+absl::Status DamagedFileError(std::string_view name, std::string_view damage) {
+  return absl::DataLossError(
+      Concat("got ", Quoted(name), ", whose file is damaged: it ", damage, "; upload it again"));
+}
+
+absl::StatusOr<Header> HeaderOf(std::string_view name, std::string_view content) {
   Header header;
   const bool long_enough = content.size() >= kHeaderBytes;
   if (long_enough) std::memcpy(&header, content.data() + kMagicBytes, sizeof(header));
   if (!long_enough || content.substr(0, kMagic.size()) != kMagic || header.size < 2 ||
       header.size > kMaxMatrixNodes) {
-    return absl::DataLossError("is not a file of matrices");
+    return DamagedFileError(name, "is not a file of matrices");
   }
   return header;
 }
@@ -62,7 +69,7 @@ absl::StatusOr<std::string> IdOf(std::string_view name) {
     return std::string(name.substr(kPrefix.size()));
   }
   return absl::InvalidArgumentError(
-      Concat("got ", Quoted(name), ", wanted matrices/ and ", kIdLength, " hex digits"));
+      Concat("got ", Quoted(name), ", wanted matrices/ and ", kIdLength, " lower-case hex digits"));
 }
 
 std::string IdOfContent(std::string_view content) {
@@ -74,10 +81,13 @@ int64_t BytesOf(const Matrices& matrices) {
                               sizeof(double));
 }
 
-absl::StatusOr<std::shared_ptr<const Matrices>> Decode(std::string_view content) {
-  VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf(content));
-  if (content.size() != kHeaderBytes + ValueCount(header) * sizeof(double)) {
-    return absl::DataLossError("has a length that differs from its header");
+absl::StatusOr<std::shared_ptr<const Matrices>> Decode(std::string_view name,
+                                                       std::string_view content) {
+  VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf(name, content));
+  const size_t wanted = kHeaderBytes + ValueCount(header) * sizeof(double);
+  if (content.size() != wanted) {
+    return DamagedFileError(
+        name, Concat("has ", content.size(), " bytes, wanted ", wanted, " as its header says"));
   }
   auto matrices = std::make_shared<Matrices>();
   matrices->size = header.size;
@@ -162,7 +172,7 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
   VRP_RETURN_IF_ERROR(upload.CheckComplete());
   const std::string id = IdOfContent(upload.content());
   std::error_code error;
-  // Stores the upload again if the existing file is damaged.
+  // Stores the upload again if the existing file is damaged or cannot be read.
   if (Find(Concat(kPrefix, id)).ok()) return Describe(id);
   const int64_t count = std::distance(fs::directory_iterator(options_.directory, error), {});
   if (count >= options_.max_count) {
@@ -197,10 +207,9 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
                         Concat("got ", Quoted(name), ", which cannot be read now; try again"));
   }
   if (const std::string found = IdOfContent(*content); found != id) {
-    return absl::DataLossError(Concat("got ", Quoted(name), ", whose file is damaged: its hash is ",
-                                      found, "; upload it again"));
+    return DamagedFileError(name, Concat("has the hash ", found));
   }
-  VRP_ASSIGN_OR_RETURN(std::shared_ptr<const Matrices> matrices, Decode(*content));
+  VRP_ASSIGN_OR_RETURN(std::shared_ptr<const Matrices> matrices, Decode(name, *content));
   Cache(id, matrices);
   return matrices;
 }
@@ -226,11 +235,12 @@ absl::StatusOr<StoredMatrices> MatrixStore::Describe(const std::string& id) cons
   std::ifstream stream(PathOf(id), std::ios::binary);
   std::array<char, kHeaderBytes> start = {};
   stream.read(start.data(), start.size());
-  VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf({start.data(), start.size()}));
+  std::string name = Concat(kPrefix, id);
+  VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf(name, {start.data(), start.size()}));
   std::error_code error;
   const fs::file_time_type written = fs::last_write_time(PathOf(id), error);
   return StoredMatrices{
-      .name = Concat(kPrefix, id),
+      .name = std::move(name),
       .size = header.size,
       .durations = header.durations != 0,
       .bytes = static_cast<int64_t>(kHeaderBytes + ValueCount(header) * sizeof(double)),

@@ -46,13 +46,14 @@ class MatrixUpload {
  private:
   MatrixUpload(int32_t size, bool durations);
 
-  size_t wanted_ = 0;  // expected number of values
-  size_t count_ = 0;
+  size_t wanted_ = 0;  // number of values that the sizes require
+  size_t count_ = 0;   // number of values that arrived
   std::string content_;
 };
 
-// A store with one file per pair of matrices. It writes files completely or not at all, and caches
-// the most recently used matrices. Thread-safe; blocks on the disk.
+// A store with one file per matrix of distances, with its durations if there are any. It writes
+// files completely or not at all, and caches the most recently used matrices. Thread-safe; blocks
+// on the disk.
 class MatrixStore final : public MatrixSource {
  public:
   struct Options {
@@ -72,7 +73,8 @@ class MatrixStore final : public MatrixSource {
   absl::StatusOr<StoredMatrices> Put(const MatrixUpload& upload);
   // Returns matrices by name. Returns kInvalidArgument if `name` is not of the form
   // `matrices/{id}`, and kNotFound if there are no such matrices. Returns kDataLoss if the file's
-  // content does not match its name. Returns the code of ReadFile if the file cannot be read.
+  // content does not match its name or is malformed. Returns the code of ReadFile if the file
+  // cannot be read.
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override;
   // Returns all readable matrices, sorted by name.
   std::vector<StoredMatrices> List() const;

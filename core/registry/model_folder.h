@@ -15,6 +15,7 @@ namespace vrp {
 inline constexpr int32_t kMaxModelVersion = 999'999'999;  // largest version number
 inline constexpr size_t kMaxModelNameLength = 64;         // characters
 
+// A version of a model on disk.
 struct ModelVersion {
   std::string name;
   int32_t version = 0;  // from 1 to kMaxModelVersion

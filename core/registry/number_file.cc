@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxBytes = 64;  // maximum size of a number file
 
-// Creates `folder` and its parent durably.
+// Creates `folder` and its parents. Flushes the entries of `folder` and its parent to the disk.
 absl::Status MakeDurableFolder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return absl::OkStatus();
@@ -29,7 +29,7 @@ absl::Status MakeDurableFolder(const fs::path& folder) {
 
 }  // namespace
 
-absl::StatusOr<int32_t> ReadNumberFile(const std::string& path) {
+absl::StatusOr<int32_t> ReadNumberFile(const std::string& path, std::string_view remedy) {
   std::error_code error;
   if (!fs::exists(path, error)) return absl::NotFoundError(Concat(path, ": there is no such file"));
   VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxBytes));
@@ -37,7 +37,7 @@ absl::StatusOr<int32_t> ReadNumberFile(const std::string& path) {
       ParseInteger(FromAbsl(absl::StripTrailingAsciiWhitespace(text)));
   if (number && *number >= 1 && *number <= kMaxModelVersion) return static_cast<int32_t>(*number);
   return absl::DataLossError(
-      Concat(path, ": got ", Quoted(text), ", wanted a version number; set the alias again"));
+      Concat(path, ": got ", Quoted(text), ", wanted a version number; ", remedy));
 }
 
 absl::Status WriteNumberFile(const std::string& path, int32_t number, StagingArea& staging) {

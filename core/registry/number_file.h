@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -10,9 +11,9 @@
 
 namespace vrp {
 
-// Reads a number file. Returns kNotFound if the file does not exist, and kDataLoss if the file
-// holds no version number.
-absl::StatusOr<int32_t> ReadNumberFile(const std::string& path);
+// Reads a number file. Returns kNotFound if the file does not exist. Returns kDataLoss, whose text
+// ends with `remedy`, if the file holds no version number.
+absl::StatusOr<int32_t> ReadNumberFile(const std::string& path, std::string_view remedy);
 
 // Writes a number file durably with StagingArea::ReplaceFile. Creates the folder and its parent if
 // they are absent.

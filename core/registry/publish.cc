@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Renames a folder unless `to` exists. Returns 0 or the system's error number.
 int RenameNoReplace(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;

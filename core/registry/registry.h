@@ -38,7 +38,7 @@ enum class OtherArchitecture {
 //
 // A version published by a running training job is live (see IsLive); all others are finished. A
 // name without a version means the newest finished version. The alias `live` means the newest
-// version of all: the last one that a running job published, or its model after the job's end.
+// version of all, live or finished.
 //
 // Thread-safe. Calls read the folders, so the next call sees models that users add or remove by
 // hand. Only Use and Load skip the folder of a version that is loaded. A loaded model does not
@@ -110,7 +110,7 @@ class Registry {
   absl::Status DeleteAlias(std::string_view name, std::string_view alias);
   // Deletes a version durably from disk and memory. Publish never reuses its number. Returns
   // kNotFound, or kFailedPrecondition if an alias names the version or the version is in a
-  // read-only folder.
+  // read-only folder. Returns kDataLoss if the file that holds the deleted numbers is damaged.
   absl::Status Delete(std::string_view name, int32_t version);
 
   // Creates an empty folder on the registry's file system for the files of a new model.
@@ -125,7 +125,8 @@ class Registry {
   // too. Publishing the same card.training_job again, after a crash between publication and the
   // job's end, returns the existing version. Returns kInvalidArgument for a malformed name or a
   // folder that is not from StagingDirectory. Returns kDataLoss if the weights do not match the
-  // card, and kFailedPrecondition as CheckArchitecture does if `other` is kRefuse.
+  // card or the file that holds the deleted numbers is damaged. Returns kFailedPrecondition as
+  // CheckArchitecture does if `other` is kRefuse.
   absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory,
                                        OtherArchitecture other = OtherArchitecture::kRefuse);
 
@@ -162,6 +163,8 @@ class Registry {
                                            const std::string& staging_directory)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(publish_mutex_);
   std::string DeletedNumberPath(std::string_view name) const;
+  // Returns the highest deleted version number; 0 if there is none.
+  absl::StatusOr<int32_t> DeletedNumber(std::string_view name) const;
 
   const Options options_;
   const std::unique_ptr<StagingArea> staging_;

@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 // Folder with one file per model, which holds the highest deleted version number.
 constexpr std::string_view kDeletedFolder = ".deleted";
+constexpr std::string_view kDeletedRemedy =
+    "write the highest number that a deleted version of this model had into the file";
 // Maximum number of version numbers to try, since other processes may take numbers at the same
 // time.
 constexpr int kMaxPublishTries = 100;
@@ -28,6 +30,11 @@ constexpr int kMaxPublishTries = 100;
 
 std::string Registry::DeletedNumberPath(std::string_view name) const {
   return (fs::path(options_.directory) / kDeletedFolder / name).string();
+}
+
+absl::StatusOr<int32_t> Registry::DeletedNumber(std::string_view name) const {
+  absl::StatusOr<int32_t> number = ReadNumberFile(DeletedNumberPath(name), kDeletedRemedy);
+  return absl::IsNotFound(number.status()) ? 0 : number;
 }
 
 absl::Status Registry::Delete(std::string_view name, int32_t version) {
@@ -46,13 +53,13 @@ absl::Status Registry::Delete(std::string_view name, int32_t version) {
   const fs::path model_folder = fs::path(options_.directory) / name;
   const std::vector<int32_t> versions = ListVersionNumbers(options_.directory, name);
   if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
-    return absl::FailedPreconditionError(
-        Concat(resource, ": is in a read-only folder and cannot be deleted"));
+    return absl::FailedPreconditionError(Concat(
+        resource,
+        ": is in a read-only folder, which vrpd does not change; remove its folder by hand"));
   }
-  const std::string last_path = DeletedNumberPath(name);
-  const absl::StatusOr<int32_t> last = ReadNumberFile(last_path);
-  if (!last.ok() || *last < version) {
-    VRP_RETURN_IF_ERROR(WriteNumberFile(last_path, version, *staging_));
+  VRP_ASSIGN_OR_RETURN(const int32_t last, DeletedNumber(name));
+  if (last < version) {
+    VRP_RETURN_IF_ERROR(WriteNumberFile(DeletedNumberPath(name), version, *staging_));
   }
   VRP_ASSIGN_OR_RETURN(const std::string trash, staging_->Add());
   const absl::Cleanup remove_trash = [&] { staging_->Remove(trash); };
@@ -180,12 +187,11 @@ absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,
   const fs::path folder = fs::path(options_.directory) / name;
   VRP_RETURN_IF_ERROR(EnsureDirectory(folder.string()));
   VRP_RETURN_IF_ERROR(SyncPath(options_.directory));
+  VRP_ASSIGN_OR_RETURN(const int32_t deleted, DeletedNumber(name));
   absl::Status moved;
   for (int attempt = 0; attempt < kMaxPublishTries; ++attempt) {
     const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), name);
-    const absl::StatusOr<int32_t> deleted = ReadNumberFile(DeletedNumberPath(name));
-    const int32_t version =
-        1 + std::max(numbers.empty() ? 0 : numbers.front(), deleted.ok() ? *deleted : 0);
+    const int32_t version = 1 + std::max(numbers.empty() ? 0 : numbers.front(), deleted);
     if (version > kMaxModelVersion) {
       return absl::FailedPreconditionError(Concat("models/", name, ": version ", kMaxModelVersion,
                                                   " is the highest possible; choose another name"));

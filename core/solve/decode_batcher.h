@@ -57,6 +57,7 @@ class DecodeBatcher {
   // one that calls Decode. Calls it:
   // - with kResourceExhausted, at once, if too many requests wait;
   // - with kDeadlineExceeded or kCancelled, if request.options.stop fires before a batch begins;
+  // - with kCancelled, if it is cancelled while a batch of several requests decodes it;
   // - otherwise with the policy's result, which may be late if others were decoded with it.
   // Only pool threads may call Submit, because Submit may run batches before it returns.
   void Submit(PolicyRequest request, absl::AnyInvocable<void(DecodeOutcome)> done);

@@ -1,13 +1,12 @@
 #include "core/solve/parallel_search.h"
 
 #include <optional>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "core/base/run_on_threads.h"
 #include "core/base/status_macros.h"
 #include "core/search/rich/rich_detours.h"
 #include "core/search/shared_plans.h"
@@ -56,25 +55,13 @@ absl::StatusOr<SearchResult> ParallelSearch(
   std::vector<absl::StatusOr<SearchResult>> results(
       threads, absl::StatusOr<SearchResult>(absl::CancelledError()));
   SharedPlans shared;
-  const auto run = [&](int32_t index) {
+  const int32_t started = RunOnThreads(threads, [&](int32_t index) {
     SearchOptions thread_options = shared_options;
     if (threads > 1) thread_options.shared = &shared;
     thread_options.index = index;
     thread_options.seed = options.seed + static_cast<uint64_t>(index);
     results[index] = Search(instance, thread_options, report);
-  };
-  std::vector<std::thread> workers;
-  workers.reserve(threads);
-  int32_t started = 1;
-  for (; started < threads; ++started) {
-    try {
-      workers.emplace_back(run, started);
-    } catch (const std::system_error&) {
-      break;
-    }
-  }
-  run(0);
-  for (std::thread& worker : workers) worker.join();
+  });
 
   VRP_ASSIGN_OR_RETURN(SearchResult best, std::move(results[0]));
   int64_t iterations = best.iterations;

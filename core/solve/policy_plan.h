@@ -26,9 +26,10 @@ absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
 inline constexpr absl::Duration kMaxMeasuringTime = absl::Milliseconds(50);
 
 // Returns an estimate of how long `request` takes alone. Decodes a small instance of the policy's
-// first kind, without improvement. Multiplies its time by the ratio of the rows. Blocks for about
-// kMaxMeasuringTime at most. Returns zero at once if the measurement could end after `until`, and
-// zero if the policy fails on the instance.
+// first kind (CVRP if it names none), without improvement. Multiplies its time by the ratio of the
+// rows. Blocks for about kMaxMeasuringTime at most, and sets `at_least` if this limit ended the
+// decoding. Returns zero at once if the measurement could end after `until`, and zero if the policy
+// fails on the instance.
 DecodeTime MeasureDecodeTime(const PolicyRequest& request, absl::Time until);
 
 // Returns `decoded`, the result of `policy` for `instance`, if the independent checker finds its

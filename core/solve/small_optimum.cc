@@ -215,7 +215,7 @@ class CheckedOptimum {
 
 // Returns the number of plans. Sums over k and r the choices of k customers, times the Lah number
 // L(k, r), times the choices of vehicle types for r routes. L(k, r) counts the ways to form r
-// ordered routes of k customers. Returns infinity if there are too many plans to count.
+// ordered routes of k customers. Returns infinity if there are more than kMaxCounted customers.
 double CountPlans(const Instance& instance) {
   constexpr int32_t kMaxCounted = 12;  // maximum number of customers
   const int32_t n = instance.num_customers();

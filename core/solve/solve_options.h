@@ -37,6 +37,7 @@ bool NeedsPolicy(Strategy strategy);
 // Whether the strategy takes its plan from the policy alone. With kImproved, the policy also
 // improves the plan.
 bool IsPolicyAlone(Strategy strategy);
+// Returns "auto", "seeded", "multi_start" and so on.
 std::string_view StrategyName(Strategy strategy);
 
 struct SolveOptions {

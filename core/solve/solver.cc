@@ -38,7 +38,7 @@ constexpr const char* kNotNeeded = "the instance is small enough for exact searc
 // Runs `solve`. Returns kResourceExhausted if memory runs out, because pool threads do not catch
 // exceptions.
 template <typename SolveFn>
-absl::StatusOr<SolveAnswer> Guarded(SolveFn solve) {
+auto Guarded(SolveFn solve) -> decltype(solve()) {
   try {
     return solve();
   } catch (const std::bad_alloc&) {
@@ -275,12 +275,15 @@ void SolveLater(Instance instance, SolveOptions options,
                 absl::AnyInvocable<void(absl::StatusOr<SolveAnswer>)> done) {
   DecodeBatcher* const batcher = options.batcher;
   if (batcher == nullptr || !IsPolicyAlone(options.strategy)) {
-    return done(Solve(instance, options));
+    return done(Guarded([&] { return Solve(instance, options); }));
   }
   const absl::Status checked = CheckSolveOptions(options);
   if (!checked.ok()) return done(checked);
-  const auto pending = std::make_shared<PendingSolve>(std::move(instance), std::move(options));
-  absl::StatusOr<PolicyRequest> join = pending->call.MakeRequest();
+  std::shared_ptr<PendingSolve> pending;
+  absl::StatusOr<PolicyRequest> join = Guarded([&] {
+    pending = std::make_shared<PendingSolve>(std::move(instance), std::move(options));
+    return pending->call.MakeRequest();
+  });
   if (!join.ok()) return done(join.status());
   if (pending->call.WouldExceed()) return done(pending->call.WithoutPolicy());
   batcher->Submit(*std::move(join),

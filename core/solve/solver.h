@@ -27,6 +27,7 @@ enum class SolveEnd {
   kTarget,         // StopRule::target_cost
   kOptimal,        // the plan is proven optimal
 };
+// Returns "budget", "local_optimum" and so on.
 std::string_view SolveEndName(SolveEnd end);
 
 struct SolveTimes {
@@ -68,6 +69,8 @@ struct SolveAnswer {
 // feature of the instance. They return kFailedPrecondition if a customer is unreachable or the
 // policy needs more vehicles than there are. They return kResourceExhausted if memory runs out, and
 // kCancelled if cancelled before there was a plan.
+//
+// Strategies that search throw std::bad_alloc, on this thread, if memory runs out on any of theirs.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 // Solves like Solve, but no thread waits while options.batcher decodes for a policy alone. Calls

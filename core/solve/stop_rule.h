@@ -36,6 +36,7 @@ struct AutomaticStop {
   absl::Duration limit;  // time of the whole solve; at most kMaxAutomaticTime
   StopRule rule;
 };
+// Maximum time of a solve under the automatic rule.
 inline constexpr absl::Duration kMaxAutomaticTime = absl::Seconds(30);
 
 // Returns the rule for `instance`. tests/bench/stop_rule.py measured the rule's constants.

@@ -11,6 +11,7 @@
 namespace vrp {
 namespace {
 
+// A finder of the reasons for the unserved customers of one solution.
 class Reasons {
  public:
   Reasons(const Instance& instance, const Solution& solution)

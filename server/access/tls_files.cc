@@ -27,14 +27,16 @@ absl::Status TlsFileError(std::string_view path, std::string_view problem) {
 
 absl::StatusOr<CertificatePtr> FirstCertificate(const std::string& pem, const std::string& path) {
   CertificatePtr certificate(PEM_read_bio_X509(PemReader(pem).get(), nullptr, NoPassword, nullptr));
-  if (certificate == nullptr) return TlsFileError(path, "holds no certificate in PEM form");
+  if (certificate == nullptr)
+    return TlsFileError(path, "holds no certificate in PEM form; wanted the server's certificate");
   return certificate;
 }
 
 absl::StatusOr<absl::Time> ReadExpiry(const X509& certificate, const std::string& path) {
   tm end = {};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &end) != 1) {
-    return TlsFileError(path, "the certificate's expiry time cannot be read");
+    return TlsFileError(
+        path, "the certificate's expiry time cannot be read; create the certificate again");
   }
   return absl::FromTM(end, absl::UTCTimeZone());
 }
@@ -67,7 +69,10 @@ absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string&
     last = std::max(last, end);
   }
   ERR_clear_error();  // the end of the file sets an error
-  if (last == absl::InfinitePast()) return TlsFileError(path, "holds no certificate in PEM form");
+  if (last == absl::InfinitePast()) {
+    return TlsFileError(path,
+                        "holds no certificate in PEM form; wanted the client CA certificates");
+  }
   if (last > now) return last;
   return TlsFileError(path,
                       Concat("all client CA certificates have expired, the last at ", UtcText(last),
@@ -88,11 +93,13 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now) 
   const KeyPtr key(
       PEM_read_bio_PrivateKey(PemReader(material.key).get(), nullptr, NoPassword, nullptr));
   if (key == nullptr) {
-    return TlsFileError(paths.key, "holds no unencrypted private key in PEM form");
+    return TlsFileError(
+        paths.key,
+        "holds no unencrypted private key in PEM form; wanted the key of the certificate");
   }
   if (X509_check_private_key(certificate.get(), key.get()) != 1) {
-    return TlsFileError(paths.key,
-                        Concat("is not the key of the certificate in ", paths.certificate));
+    return TlsFileError(paths.key, Concat("is not the key of the certificate in ",
+                                          paths.certificate, "; give both files of one pair"));
   }
   if (paths.client_ca.empty()) return material;
   VRP_ASSIGN_OR_RETURN(material.client_ca, ReadFile(paths.client_ca, kMaxTlsFileBytes));

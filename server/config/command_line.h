@@ -29,8 +29,9 @@ struct ForgetRequest {
 using CommandLine = std::variant<VrpdOptions, PrintAndExit, RestoreRequest, ForgetRequest>;
 
 // Parses `arguments`, without the program's name, and reads the file of --config. Flags override
-// the file. --version prints `version`. Returns kInvalidArgument naming the wrong options, or the
-// error of ReadFile for the file.
+// the file. --version prints `version`. Returns kInvalidArgument naming the first wrong flag, every
+// wrong key of the file, or the first option that Merge refuses. Also returns the error of ReadFile
+// for the file.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments,
                                              const std::string& version);
 

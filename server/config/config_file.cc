@@ -87,8 +87,8 @@ class Reader {
     if (valid) options_.given.insert(row->key);
   }
 
-  // Reads a value. ReadValue and Read return whether they have set `out`. If not, they have added
-  // an error.
+  // Reads a value. ReadValue and Read return whether the value is valid. If not, they have added an
+  // error, and `out` has no meaning.
   bool ReadValue(const YAML::Node& node, const OptionRow& row, bool& out) {
     const std::string text = node.IsScalar() ? node.Scalar() : "";
     out = text == "true";
@@ -127,7 +127,9 @@ class Reader {
 
   bool ReadValue(const YAML::Node& node, const OptionRow& row, std::vector<std::string>& out) {
     if (!node.IsSequence() || node.size() > kMaxListEntries) {
-      AddValueError(node, row.key, Concat("a list of at most ", kMaxListEntries, " texts"));
+      Add(node.Mark(), row.key,
+          Concat("got ", DescribeYaml(node), node.IsSequence() ? Concat(" of ", node.size()) : "",
+                 ", wanted a list of at most ", kMaxListEntries, " texts"));
       return false;
     }
     out.clear();

@@ -24,7 +24,7 @@ absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text,
 bool IsLoopback(const ListenAddress& address);
 
 struct ListenProtection {
-  bool tls = false;
+  bool tls = false;            // whether the daemon has a TLS certificate
   bool authenticates = false;  // whether the daemon requires tokens or client certificates
   bool insecure = false;       // whether the user accepts unprotected connections
 };

@@ -45,7 +45,7 @@ class NetworkReader {
     if (!valid_) return std::nullopt;
     for (const auto& entry : node) ReadEntry(entry.first, entry.second);
     if (valid_ && options_.url.host.empty()) {
-      Add(node, "url", "absent, wanted the address of the service");
+      Add(node, "url", "absent, wanted the URL of the service");
     }
     return valid_ ? std::optional(std::move(options_)) : std::nullopt;
   }
@@ -88,7 +88,10 @@ class NetworkReader {
   }
 
   void ReadUrl(const YAML::Node& value) {
-    const absl::StatusOr<RoadUrl> url = ParseRoadUrl(value.IsScalar() ? value.Scalar() : "");
+    if (!value.IsScalar()) {
+      return Add(value, "url", Concat("got ", DescribeYaml(value), ", wanted a URL"));
+    }
+    const absl::StatusOr<RoadUrl> url = ParseRoadUrl(value.Scalar());
     if (!url.ok()) return Add(value, "url", std::string(url.status().message()));
     options_.url = *url;
   }
@@ -132,9 +135,10 @@ std::string DescribeYaml(const YAML::Node& node) {
 std::vector<RoadNetworkOptions> ReadRoadNetworks(const YAML::Node& node, AddYamlError add_error) {
   std::vector<RoadNetworkOptions> networks;
   if (!node.IsMap() || node.size() > kMaxRoadNetworks) {
-    add_error(node.Mark(), kKey,
-              Concat("got ", DescribeYaml(node), ", wanted a mapping of at most ", kMaxRoadNetworks,
-                     " names, each with ", kExample));
+    add_error(
+        node.Mark(), kKey,
+        Concat("got ", DescribeYaml(node), node.IsMap() ? Concat(" of ", node.size()) : "",
+               ", wanted a mapping of at most ", kMaxRoadNetworks, " names, each with ", kExample));
     return networks;
   }
   std::set<std::string> seen;

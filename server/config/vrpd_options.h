@@ -48,7 +48,7 @@ struct VrpdOptions {
   int32_t max_calls_per_connection = 1000;
   int32_t max_request_memory_mib = 1024;
   std::string metrics_listen;                     // empty: no pages for monitoring
-  std::string http_listen;                        // empty: no JSON over HTTP
+  std::string http_listen;                        // empty: no web page, no JSON over HTTP
   std::vector<std::string> http_hosts;            // further host names of http_listen
   std::vector<RoadNetworkOptions> road_networks;  // by name
   int32_t road_cache_mib = 256;
@@ -69,7 +69,7 @@ struct PartialOptions {
 };
 
 // Whether training jobs may only name files in data_dirs. True if data_dirs, tokens or a TLS
-// certificate are given, or if other machines can reach the daemon.
+// certificate are given, or if other machines can reach `listen` or `http_listen`.
 bool RestrictsTrainingFiles(const VrpdOptions& options);
 
 // Returns the number of hardware threads of this machine, at least 1.

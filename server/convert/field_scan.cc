@@ -22,8 +22,8 @@ using google::protobuf::Reflection;
 
 constexpr size_t kMaxViolations = 100;
 
-// The fields of each message type that the scan visits: doubles, enums and messages. It skips all
-// others, so that it is fast for instances with many customers.
+// The fields of each message type that the scan visits: doubles, singular enums and messages. The
+// scan skips all others, so that it is fast for instances with many customers.
 using ScannedFields = std::unordered_map<const Descriptor*, std::vector<const FieldDescriptor*>>;
 
 void AddScannedFields(const Descriptor& type, ScannedFields& fields) {
@@ -62,7 +62,7 @@ class Scanner {
   // A field on the path from the instance to the scanned value.
   struct PathStep {
     const FieldDescriptor* field;
-    int index = -1;  // index in a repeated field; -1: the whole field, or not repeated
+    int index = -1;  // index in a repeated field; -1: the only value, or the whole field
   };
 
   std::string Path() const {

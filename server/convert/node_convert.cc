@@ -54,7 +54,8 @@ class NodeConverter {
     if (absent.empty()) return;
     if (absent.size() < nodes_) {
       for (const std::string& field : absent)
-        errors_.Add(field, "absent, but other nodes have one");
+        errors_.Add(field,
+                    "absent, but other nodes have one; wanted one for all nodes or for none");
       return;
     }
     data_.positions.clear();
@@ -124,7 +125,7 @@ class NodeConverter {
     const bool any = !data_.demands.empty() || !data_.backhauls.empty() || !data_.pickups.empty();
     if (data_.kind == ProblemKind::kTsp && any) {
       errors_.Add("problem_type", "got PROBLEM_TYPE_TSP, but customers have demands, backhauls or ",
-                  "pickups");
+                  "pickups; wanted PROBLEM_TYPE_CVRP or _VRPTW");
     }
   }
 
@@ -134,7 +135,8 @@ class NodeConverter {
       errors_.Add("problem_type", "got ", v1::ProblemType_Name(message_.problem_type()),
                   ", but time windows are given; wanted PROBLEM_TYPE_VRPTW");
     } else if (!any && data_.kind == ProblemKind::kVrptw) {
-      errors_.Add("problem_type", "got PROBLEM_TYPE_VRPTW, but no time window is given");
+      errors_.Add("problem_type",
+                  "got PROBLEM_TYPE_VRPTW, but no time window is given; wanted PROBLEM_TYPE_CVRP");
     }
     if (!any) return;
     data_.windows.reserve(nodes_);

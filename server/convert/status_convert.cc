@@ -95,7 +95,8 @@ absl::Status StoppingError() {
 absl::Status UnreadableError(std::string_view type) {
   return WithReason(absl::InvalidArgumentError(Concat(
                         "the message is missing or unreadable as ", type,
-                        ": it is truncated, of another type, or contains text that is not UTF-8")),
+                        ": it is truncated, of another type, or contains text that is not UTF-8; "
+                        "send a whole message of this type")),
                     "UNREADABLE_MESSAGE");
 }
 

@@ -44,7 +44,7 @@ class Daemon {
   // Creates the state folder (mode 0700), opens jobs and models, and listens. Returns
   // kInvalidArgument for a malformed device. Returns kFailedPrecondition if the device does not
   // exist or another daemon uses the folder, and kUnavailable if the address cannot be bound.
-  // Returns other errors for unusable folders and wrong files of TLS or tokens.
+  // Returns other errors for unusable folders, and for wrong TLS or token files.
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
   // Stops accepting connections and ends streams with UNAVAILABLE. Calls in flight, and new calls
@@ -53,7 +53,7 @@ class Daemon {
   // training jobs write a checkpoint first. Blocks until all have ended.
   ~Daemon();
 
-  // Reloads the files of TLS and tokens. Logs the errors of wrong files and keeps using their
+  // Reloads the TLS files and the token file. Logs the errors of wrong files and keeps using their
   // previous content.
   void Reload();
 

@@ -132,7 +132,8 @@ absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
   interceptors.push_back(MakeRpcInterceptors(observers.metrics, observers.drain));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   port.server = builder.BuildAndStart();
-  if (port.server == nullptr) return absl::InternalError("listen: gRPC failed to start");
+  if (port.server == nullptr)
+    return absl::InternalError("listen: gRPC failed to start; see its messages in the log");
   VRP_ASSIGN_OR_RETURN(port.acceptor,
                        Acceptor::Create({.listeners = std::move(listeners.sockets),
                                          .socket_file = listen.is_unix ? listen.host : "",

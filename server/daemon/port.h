@@ -19,8 +19,8 @@ namespace vrp {
 
 struct Port {
   // Stops accepting connections, gives calls in flight `drain` to finish, and then cancels them.
-  // Blocks until no call is left and clients have had a moment to read the answers. Must be called
-  // once.
+  // Blocks until no call is left. If a call was in flight, also gives clients a moment to read the
+  // answers. Must be called once.
   void Close(absl::Duration drain);
 
   std::shared_ptr<grpc::ServerCredentials> credentials;

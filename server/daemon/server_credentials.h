@@ -20,10 +20,11 @@ struct PortProtection {
   absl::Duration handshake_timeout = absl::Seconds(10);
 };
 
-// Returns credentials with which gRPC authorizes each call by its headers, before it reads a
-// message. This covers every RPC, including health and reflection. grpc::AuthMetadataProcessor does
-// not work here, because it needs TLS. Tokens must also be checked behind a proxy that terminates
-// TLS. `metrics` counts refused calls (see call_authorizer.h) and must outlive the server.
+// Returns credentials with the TLS files of `protection`. If `protection.access` is not null, gRPC
+// authorizes each call by its headers, before it reads a message. This covers every RPC, including
+// health and reflection. grpc::AuthMetadataProcessor does not work here, because it needs TLS.
+// Tokens must also be checked behind a proxy that terminates TLS. `metrics` counts refused calls
+// (see call_authorizer.h) and must outlive the server.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const PortProtection& protection,
                                                                Metrics& metrics);
 

@@ -22,8 +22,8 @@ class HttpHandler;
 struct HttpTimeouts {
   std::chrono::milliseconds handshake{10'000};
   std::chrono::milliseconds head{10'000};       // from the first byte of a head to its end
-  std::chrono::milliseconds idle{60'000};       // between requests
-  std::chrono::milliseconds silence{60'000};    // without a byte of a body, in either direction
+  std::chrono::milliseconds idle{60'000};       // before the first byte of a request
+  std::chrono::milliseconds silence{60'000};    // for a body's next byte or 256 KiB of a response
   std::chrono::milliseconds lateness{30'000};   // grace of a body that is slower than min_body_rate
   std::chrono::milliseconds heartbeat{15'000};  // between comments on silent event streams
   std::chrono::milliseconds linger{1'000};      // for unread bytes before the connection closes

@@ -73,7 +73,8 @@ asio::awaitable<std::optional<std::string>> HttpExchange::ReadBody(MessageBudget
     body += part;
   }
   co_await SendError(ToGrpcStatus(absl::ResourceExhaustedError(
-                         Concat("the body is above max_message_mib, which is ", limit, " bytes"))),
+                         Concat("the body is above max_message_mib, which is ", limit,
+                                " bytes; send a smaller request"))),
                      413);
   co_return std::nullopt;
 }

@@ -19,7 +19,9 @@ string_view ToBoost(std::string_view text) { return {text.data(), text.size()}; 
 
 HttpRefusal RefusalOf(const boost::system::error_code& error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return {.status = 431, .message = Concat("the head is above ", kMaxHeadBytes, " bytes")};
+    return {.status = 431,
+            .message = Concat("the request line and headers, or the trailers, are above ",
+                              kMaxHeadBytes, " bytes; send fewer or shorter headers")};
   }
   return {.status = 400, .message = Concat("malformed HTTP/1 request: ", error.message())};
 }

@@ -18,7 +18,8 @@ struct HttpHead {
   int status = 200;
   std::string content_type;
   HttpHeaders headers = {};
-  // By default, no page may embed or run anything from here, and no cache keeps answers.
+  // By default, a response that a browser shows as a page may load and run nothing, and no page may
+  // frame it. No cache stores responses.
   std::string content_security_policy = "default-src 'none'; frame-ancestors 'none'";
   std::string cache_control = "no-store";
 };

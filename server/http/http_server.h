@@ -41,10 +41,10 @@ class HttpServer {
     int64_t max_connections = 1000;
     int32_t threads = 4;
     absl::Duration handshake = absl::Seconds(10);  // also the time for the head of a request
-    absl::Duration silence = absl::Minutes(1);     // time without a byte of a body
+    absl::Duration silence = absl::Minutes(1);     // see HttpTimeouts
   };
   // Returns kUnavailable if the address cannot be bound, and kInternal if OpenSSL refuses the
-  // files of TLS.
+  // TLS files.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Create(Options options);
   // Ends all connections. Calls in flight are cancelled. Blocks until no call is left.
   ~HttpServer();

@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// A connection from its handshake to its end. Runs on the connection's strand. Created with
+// A connection from its handshake to its end. Runs on the connection's strand. Create it with
 // std::make_shared.
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:

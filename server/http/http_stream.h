@@ -32,9 +32,9 @@ class HttpStream {
   // Returns the number of bytes read, at least 1.
   virtual Awaitable<size_t> Read(boost::asio::mutable_buffer into, Time deadline) = 0;
   virtual Awaitable<> Write(boost::asio::const_buffer bytes, Time deadline) = 0;
-  // Sends the end of the stream, then reads and drops bytes until the client closes too or the
-  // deadline passes. Without that, unread bytes would reset the connection and the client could
-  // lose the response.
+  // Sends the end of the stream, then waits until the client closes too or the deadline passes.
+  // Without TLS, reads and drops bytes meanwhile: unread bytes would reset the connection, and the
+  // client could lose the response.
   virtual Awaitable<> Close(Time deadline) = 0;
   // Ends waiting reads and writes.
   virtual void Abort() = 0;

@@ -34,7 +34,8 @@ absl::StatusOr<std::shared_ptr<ssl::context>> HttpTls::Current() {
     context_ = MakeContext(*current.material);
   } catch (const boost::system::system_error& error) {
     return absl::InternalError(Concat(
-        "OpenSSL refuses the certificate, its key or the client CA certificates: ", error.what()));
+        "OpenSSL refuses the certificate, its key or the client CA certificates: ", error.what(),
+        "; correct tls_certificate, tls_key or tls_client_ca"));
   }
   generation_ = current.generation;
   return context_;

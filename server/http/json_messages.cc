@@ -39,7 +39,7 @@ std::string UrlOf(const Descriptor& type) { return Concat(kTypeUrlPrefix, "/", t
 
 absl::Status NotJson(const Descriptor& type, const util::Status& error) {
   return absl::InvalidArgumentError(Concat(
-      "the body is not a ", type.full_name(),
+      "the request is not a ", type.full_name(),
       " in protobuf's JSON form: ", Escaped({error.message().data(), error.message().size()})));
 }
 
@@ -58,12 +58,14 @@ absl::Status AddParameter(std::string_view parameter, nlohmann::json& root) {
   nlohmann::json* at = &root;
   for (const std::string& part : path) {
     if (path.size() > kMaxQueryDepth || !(at->is_null() || at->is_object())) {
-      return absl::InvalidArgumentError(Concat("query: ", Quoted(key), " is not a field"));
+      return absl::InvalidArgumentError(
+          Concat("query: ", Quoted(key), " is not a field; wanted a name such as pageSize"));
     }
     at = &(*at)[part];
   }
   if (!at->is_null()) {
-    return absl::InvalidArgumentError(Concat("query: ", Quoted(key), " is given twice"));
+    return absl::InvalidArgumentError(
+        Concat("query: ", Quoted(key), " is given twice, wanted once"));
   }
   *at = std::move(value);
   return absl::OkStatus();

@@ -16,8 +16,8 @@ absl::StatusOr<std::string> BinaryFromJson(const google::protobuf::Descriptor& t
                                            std::string_view json);
 
 // Returns the serialized message of `type` with the fields of a URL's query, such as
-// "pageSize=10&labels.team=blue". Returns kInvalidArgument for unknown or repeated fields, broken
-// escapes and text that is not printable UTF-8.
+// "pageSize=10&labels.team=blue". Returns kInvalidArgument for unknown fields, fields that are
+// given twice, broken escapes and text that is not printable UTF-8.
 absl::StatusOr<std::string> BinaryFromQuery(const google::protobuf::Descriptor& type,
                                             std::string_view query);
 

@@ -24,8 +24,8 @@ HTTP_STATUS = {"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "OUT_OF_RANG
                "DATA_LOSS": 500, "INTERNAL": 500, "UNIMPLEMENTED": 501, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504}
 # Any request may be refused with these: wrong fields, a wrong token, a foreign web page, too many or large requests.
 COMMON_STATUSES = {400, 401, 403, 413, 429, 503}
-# The form of ids in paths.
-ID = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$", "maxLength": 63}
+# The form of ids in paths, wide enough for jobs (63 characters), models, aliases and datasets (64).
+ID = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$", "maxLength": 64}
 VERSION = {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}
 WELL_KNOWN = {
     "google.protobuf.Duration": {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]{1,9})?s$", "examples": ["2.5s"]},

@@ -14,8 +14,8 @@ namespace {
 constexpr PageFile kSettings{
     .path = "/page/settings.json", .content_type = "application/json", .etag = "", .content = ""};
 
-// Returns the policy of the page: only its own files, no inline script or style, and images of the
-// tile server if there is one.
+// Returns the Content-Security-Policy of the page: only its own files, and no inline script or
+// style. Images may also be data, blobs, and those of the tile server if there is one.
 std::string PolicyOf(const PageSettings& settings) {
   std::string images = "'self' data: blob:";
   if (const absl::StatusOr<std::string> origin = TileOrigin(settings.map_tiles); origin.ok()) {

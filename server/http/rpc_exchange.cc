@@ -192,8 +192,8 @@ asio::awaitable<void> ServeClientStream(HttpExchange& exchange, const HttpRoute&
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-// Returns the only message of a request without a stream. Sends an error and returns nullopt if
-// there is none.
+// Returns the only message of a request without a stream. Sends an error and returns nullopt if the
+// body cannot be read or the fields are wrong.
 asio::awaitable<std::optional<std::string>> ReadMessage(HttpExchange& exchange,
                                                         const HttpRouteMatch& match,
                                                         MessageBudget::Share& share) {

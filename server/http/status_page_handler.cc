@@ -31,7 +31,11 @@ StatusPage StatusPageHandler::PageOf(HttpExchange& exchange) const {
   }
   const auto page = options_.pages.find(request.path());
   if (page == options_.pages.end()) {
-    return RefusedPage(404, Concat("there is no page ", Quoted(request.path())));
+    std::string known;
+    for (const auto& [path, build] : options_.pages)
+      known += Concat(known.empty() ? "" : ", ", path);
+    return RefusedPage(404,
+                       Concat("there is no page ", Quoted(request.path()), ", wanted ", known));
   }
   const absl::Status authorized = exchange.Authorize(options_.authorizer.get(), request.path());
   if (!authorized.ok()) {

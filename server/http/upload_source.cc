@@ -38,9 +38,9 @@ asio::awaitable<NextMessage> UploadSource::Next() {
 absl::Status UploadSource::Reserve() {
   const auto size = static_cast<int64_t>(text_.size());
   if (size > exchange_->context.max_message_bytes) {
-    return absl::ResourceExhaustedError(Concat("line ", line_,
-                                               " is above max_message_mib, which is ",
-                                               exchange_->context.max_message_bytes, " bytes"));
+    return absl::ResourceExhaustedError(
+        Concat("line ", line_, " is above max_message_mib, which is ",
+               exchange_->context.max_message_bytes, " bytes; send shorter lines"));
   }
   if (size <= share_.bytes()) return absl::OkStatus();
   VRP_ASSIGN_OR_RETURN(share_, exchange_->context.bodies->Take(2 * size));

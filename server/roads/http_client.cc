@@ -195,8 +195,8 @@ absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Create(Options options) 
       tls = std::make_unique<Tls>();
       TrustSystem(tls->context);
     } catch (const boost::system::system_error& error) {
-      return absl::InternalError(
-          Concat("cannot read the system's certificate authorities: ", error.what()));
+      return absl::InternalError(Concat("cannot read the system's CA certificates: ", error.what(),
+                                        "; correct their file, or name another in SSL_CERT_FILE"));
     }
   }
   return std::unique_ptr<HttpClient>(new HttpClient(std::move(options), std::move(tls)));

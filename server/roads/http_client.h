@@ -1,4 +1,4 @@
-// Calls an HTTP service at one address. This header does not need Asio.
+// Calls an HTTP service at one URL. This header does not need Asio.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct HttpObserver {
   std::function<void(absl::Duration, const absl::Status&)> on_try;
 };
 
-// A client of one service. Thread-safe. Calls no other address: it follows no redirects and uses no
+// A client of one service. Thread-safe. Calls no other host: it follows no redirects and uses no
 // proxy. With https it verifies the certificate and its host name by the certificate authorities
 // (CAs) of SSL_CERT_FILE and SSL_CERT_DIR, or else those of the system.
 class HttpClient {
@@ -55,8 +55,8 @@ class HttpClient {
   // Tries a request again if the connection fails, the time is up or the service is overloaded.
   // Returns the first error of `on_answer`, or kUnavailable after the last try. Returns
   // kFailedPrecondition for a redirect, an untrusted certificate, and an answer that is not HTTP or
-  // exceeds `max_answer_bytes`. Returns kCancelled or kDeadlineExceeded once `stop` does; the
-  // client polls `stop` at least every 20 ms.
+  // exceeds `max_answer_bytes`. Returns kCancelled or kDeadlineExceeded once `stop` does. The
+  // client polls `stop` every 10 ms, but not while `on_answer` runs.
   using AnswerFn = absl::FunctionRef<absl::Status(size_t index, HttpAnswer answer)>;
   absl::Status Run(const std::vector<RoadCall>& calls, size_t max_answer_bytes,
                    const StopCondition& stop, AnswerFn on_answer);

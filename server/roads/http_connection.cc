@@ -39,7 +39,8 @@ bool IsProtocolError(const error_code& error) {
          error != http::error::end_of_stream && error != http::error::partial_message;
 }
 
-// Whether the service closed the connection before the first byte of its answer.
+// Whether the error may be that of an idle connection which the service has closed: an end before
+// the first byte of the answer, or a reset.
 bool IsClosedBeforeAnswer(const error_code& error) {
   return error == http::error::end_of_stream || error == asio::error::connection_reset ||
          error == asio::error::broken_pipe;

@@ -26,7 +26,8 @@ class HttpConnection {
   template <typename T = void>
   using Awaitable = boost::asio::awaitable<T>;
 
-  // `tls` is null for plaintext. All arguments outlive the connection.
+  // Creates a closed connection. `tls` is null for plaintext. All arguments must outlive the
+  // connection.
   HttpConnection(boost::asio::io_context& io, const RoadUrl& url, boost::asio::ssl::context* tls)
       : io_(io), url_(url), tls_(tls) {}
 
@@ -56,7 +57,8 @@ class HttpConnection {
   boost::asio::ssl::context* const tls_;
   std::unique_ptr<Plain> plain_;
   std::unique_ptr<Secure> secure_;
-  // Whether the service closed the connection before it answered. Valid after TryExchange failed.
+  // Whether the service may have closed the connection before the request (see
+  // IsClosedBeforeAnswer). Valid after TryExchange failed.
   bool closed_before_answer_ = false;
 };
 

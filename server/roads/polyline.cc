@@ -48,7 +48,9 @@ absl::StatusOr<RoadLine> DecodePolyline(std::string_view text) {
   while (!text.empty()) {
     const std::optional<int64_t> up = TakeNumber(text);
     const std::optional<int64_t> right = up.has_value() ? TakeNumber(text) : std::nullopt;
-    if (!right.has_value()) return absl::InvalidArgumentError("malformed polyline");
+    if (!right.has_value())
+      return absl::InvalidArgumentError(
+          "malformed polyline, wanted pairs of encoded numbers with six decimals");
     latitude += *up;
     longitude += *right;
     if (std::abs(latitude) > 90 * kUnits || std::abs(longitude) > 180 * kUnits ||

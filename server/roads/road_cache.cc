@@ -6,7 +6,7 @@
 namespace vrp {
 namespace {
 
-// Memory of a place in a hash map.
+// Estimated memory of a place in a hash map, in bytes.
 constexpr size_t kIndexBytes = 48;
 
 std::shared_ptr<const RoadMatrices> Selected(const RoadMatrices& all,

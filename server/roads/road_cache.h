@@ -30,7 +30,7 @@ class RoadCache {
   void Add(std::string_view network, std::shared_ptr<const RoadMatrices> matrices,
            absl::Time expires);
 
-  // Returns the memory of the entries.
+  // Returns the memory of the entries in bytes.
   size_t bytes() const;
 
  private:

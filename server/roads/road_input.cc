@@ -21,7 +21,9 @@ std::vector<std::string> NetworksOf(const Instance& instance, const RoadNames& n
   return networks;
 }
 
-// Returns an error of AddRoads with the field of the file, and its name.
+// Returns a kInvalidArgument error of AddRoads with fields of the request: `file.content` and the
+// file's name or, if the request names a road network, the error's own fields below `file`. Returns
+// other errors unchanged.
 absl::Status InFile(const v1::InstanceFile& file, const absl::Status& status) {
   if (!absl::IsInvalidArgument(status) || file.road_network().empty()) {
     return absl::IsInvalidArgument(status)

@@ -38,9 +38,9 @@ struct RoadFile {
 bool MayNameRoads(const v1::InstanceFile& file);
 
 // Removes the names from a file in this project's JSON. InstanceFile.road_network, if given,
-// replaces the name for all vehicles and drops the reference cost. Returns any other file as it is,
-// with InstanceFile.road_network as name. Returns kInvalidArgument for a name that is empty or not
-// text.
+// replaces the name for all vehicles and drops the reference cost. Returns any other file without
+// InstanceFile.road_network, which becomes the name for all vehicles. Returns kInvalidArgument for
+// a name that is empty or not text.
 absl::StatusOr<RoadFile> TakeRoadNames(const v1::InstanceFile& file);
 
 }  // namespace vrp

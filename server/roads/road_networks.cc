@@ -109,9 +109,9 @@ absl::StatusOr<RoadNetworks::Network*> RoadNetworks::Find(std::string_view name)
     known.push_back(network->options.name);
   }
   if (known.empty()) {
-    return absl::InvalidArgumentError(
-        Concat("got ", Quoted(name), ", but this daemon has no road networks; its administrator ",
-               "names OSRM or Valhalla services in road_networks of vrpd.yaml"));
+    return absl::InvalidArgumentError(Concat(
+        "got ", Quoted(name), ", but this daemon has no road networks; ask its administrator ",
+        "to name OSRM or Valhalla services in road_networks of vrpd.yaml"));
   }
   return absl::InvalidArgumentError(
       Concat("got ", Quoted(name),
@@ -209,7 +209,7 @@ absl::Status RoadNetworks::Named(Network& network, const absl::Status& error) co
                {{.name = "network", .value = network.options.name},
                 {.name = "url", .value = network.options.url.ToString()},
                 {.name = "error", .value = std::string(error.message())},
-                {.name = "suppressed", .value = Concat(*suppressed), .number = true}});
+                {.name = "not_logged", .value = Concat(*suppressed), .number = true}});
   }
   return absl::Status(error.code(), message);
 }

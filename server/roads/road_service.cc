@@ -6,10 +6,10 @@
 namespace vrp {
 namespace {
 
-// Bytes of a pair's duration and distance. Each number has up to 12 digits and a separator.
+// Bounds in bytes of an answer: for the duration and distance of each pair, for each place, and for
+// everything else. A number has up to 12 digits and a separator.
 constexpr size_t kBytesPerPair = 2 * 16;
-// OSRM describes each place: name of the street, position, distance.
-constexpr size_t kBytesPerPlace = 2'048;
+constexpr size_t kBytesPerPlace = 2'048;  // OSRM states the street's name, position and distance
 constexpr size_t kOtherBytes = 64 << 10;
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace vrp {
 
 // An HTTP request to a service.
 struct RoadCall {
-  std::string target;  // with the path of the service's address
+  std::string target;  // with the path of the service's URL
   std::string body;    // JSON for a POST; empty for a GET
 };
 

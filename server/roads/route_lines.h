@@ -18,7 +18,7 @@ namespace vrp {
 // no way between them (an open start of VROOM's format).
 using RouteLines = std::vector<std::vector<RoadLine>>;
 
-// Gets the streets of the routes of `solution`. `networks` are those of RoadInput. Returns the
+// Gets the streets of the routes of `solution`. `networks` are those of RoadUse. Returns the
 // errors of the source.
 absl::StatusOr<RouteLines> LinesOf(const Instance& instance, const Solution& solution,
                                    const std::vector<std::string>& networks, RoadSource& source,

@@ -37,7 +37,9 @@ absl::StatusOr<nlohmann::json> ParseAnswer(std::string_view answer, size_t pairs
   limits.max_depth = kMaxAnswerDepth;
   limits.max_values = kMaxOtherValues + 4 * static_cast<int64_t>(pairs);
   absl::StatusOr<nlohmann::json> root = ParseJsonText(answer, "answer", limits);
-  if (!root.ok()) return WrongAnswer("is not the expected JSON: ", root.status().message());
+  if (!root.ok())
+    return WrongAnswer("is not the expected JSON: ", root.status().message(),
+                       "; correct url and kind in road_networks");
   return root;
 }
 

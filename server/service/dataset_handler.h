@@ -11,8 +11,9 @@
 
 namespace vrp {
 
-// Returns the checked options of a request for instances of at most `max_nodes` nodes. Returns
-// kInvalidArgument naming the field.
+// Returns the options of a request for instances of at most `max_nodes` nodes. Returns
+// kInvalidArgument naming the field. Does not check whether a positive capacity suffices, which
+// GenerateInstance does.
 absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
     const v1::GenerateInstancesRequest& request, int32_t max_nodes);
 

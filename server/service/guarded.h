@@ -20,7 +20,8 @@ auto CallGuarded(Work& work) -> decltype(work()) {
         absl::ResourceExhaustedError("not enough memory for this request; make it smaller"),
         "OUT_OF_MEMORY");
   } catch (const std::exception& error) {
-    return absl::InternalError(Concat("unexpected exception: ", error.what()));
+    return absl::InternalError(
+        Concat("unexpected exception: ", error.what(), "; report it with the request id"));
   }
 }
 

@@ -122,8 +122,10 @@ absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
 
 absl::StatusOr<v1::Model> ModelImport::Finish() {
   if (name_.empty()) return InvalidField("header", "absent, wanted a header and chunks");
-  if (card_bytes_ == 0) return InvalidField("chunk.file", Concat(kCardFile, " is missing"));
-  if (weights_bytes_ == 0) return InvalidField("chunk.file", Concat(kWeightsFile, " is missing"));
+  if (card_bytes_ == 0)
+    return InvalidField("chunk.file", Concat(kCardFile, " is missing, wanted both files"));
+  if (weights_bytes_ == 0)
+    return InvalidField("chunk.file", Concat(kWeightsFile, " is missing, wanted both files"));
   VRP_RETURN_IF_ERROR(CheckQuota());
   const absl::StatusOr<ModelVersion> version = registry_.Import(name_, folder_);
   if (!version.ok()) {

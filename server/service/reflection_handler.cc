@@ -34,7 +34,8 @@ void AddFiles(const FileDescriptor& file, std::set<const FileDescriptor*>& added
 reflection::ServerReflectionResponse FileResponse(const FileDescriptor* file,
                                                   const std::string& name) {
   if (file == nullptr) {
-    return ReflectError(absl::NotFoundError(Concat("there is no ", Quoted(name), " here")));
+    return ReflectError(absl::NotFoundError(
+        Concat("there is no ", Quoted(name), "; list_services names all services")));
   }
   reflection::ServerReflectionResponse response;
   std::set<const FileDescriptor*> added;

@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// Returns interceptors that count and time requests and give each an id. The id is the caller's or
-// a new one, returned in the trailing metadata `x-request-id`.
+// Returns a factory of interceptors, which count and time requests and give each an id. The id is
+// the caller's or a new one, returned in the trailing metadata `x-request-id`.
 //
 // The interceptors log each request at debug level, or at warn level for a fault of the daemon
 // (INTERNAL, UNKNOWN, DATA_LOSS). They log the code that the caller received, which differs from

@@ -55,7 +55,8 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::ToMessage(const Job& job) const {
   if (job.state != JobState::kSucceeded) return message;
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> answer, jobs_.Answer(job.id));
   if (answer.has_value() && !message.mutable_response()->ParseFromString(*answer)) {
-    return absl::DataLossError(message.name() + ": its stored response is damaged");
+    return absl::DataLossError(message.name() +
+                               ": its stored response is damaged; create the job again");
   }
   return message;
 }

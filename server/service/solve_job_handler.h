@@ -36,7 +36,7 @@ class SolveJobHandler {
   int32_t QueuePosition(const std::string& name) const;
 
  private:
-  // Returns the message of a job with its response.
+  // Returns the message of a job, with the response of one that succeeded.
   absl::StatusOr<v1::SolveJob> ToMessage(const Job& job) const;
 
   const SolverHandler& solver_;

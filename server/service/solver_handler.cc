@@ -189,7 +189,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
                             .roads = context.roads != nullptr ? context.roads : options_.roads,
                             .stop = context.stop()};
   VRP_ASSIGN_OR_RETURN(RoadInput input, InputOf(request, sources, options_.max_nodes));
-  // The budget is for the search, so that a slow service takes nothing of it.
+  // Excludes the time of the road services from the budget, which is for the search.
   const absl::Duration road_time = input.roads.any() ? SteadyNow() - begun : absl::ZeroDuration();
   const absl::Time received = context.received + road_time;
   Instance& instance = input.instance;

@@ -56,8 +56,9 @@ class SolverHandler {
                                           const CallContext& context,
                                           const ImprovementFn& on_improvement) const;
 
-  // Solves like Solve, but blocks no thread while a network decodes. Calls `on_answer` once, from
-  // this thread or from a thread of the batcher. `request` lives until then. Does not throw.
+  // Solves like Solve, but blocks no thread while a network decodes. Calls `on_answer` once, before
+  // returning or on another thread (see DecodeBatcher::Submit). `request` lives until then. Does
+  // not throw.
   using AnswerFn = absl::AnyInvocable<void(absl::StatusOr<v1::SolveResponse>)>;
   void SolveLater(const v1::SolveRequest& request, const CallContext& context,
                   AnswerFn on_answer) const;

@@ -85,8 +85,8 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
 absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request) {
   const auto number = static_cast<size_t>(request.level());
   if (number < 1 || number > std::size(kLogLevels)) {
-    return InvalidField(
-        "level", Concat("got ", request.level(), ", wanted LOG_LEVEL_DEBUG, INFO, WARN or ERROR"));
+    return InvalidField("level", Concat("got ", request.level(),
+                                        ", wanted LOG_LEVEL_DEBUG, _INFO, _WARN or _ERROR"));
   }
   const std::string level(kLogLevels[number - 1]);
   v1::SetLogLevelResponse response;

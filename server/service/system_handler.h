@@ -12,6 +12,7 @@
 
 namespace vrp {
 
+// Properties of the daemon that DescribeServer states.
 struct SystemFacts {
   std::string grpc_version;
   std::string default_device;
@@ -22,7 +23,7 @@ struct SystemFacts {
   const DeviceLossNotice* device_loss = nullptr;  // outlives the facts
 };
 
-// Describes the server. Lists the devices again at each call.
+// Returns a description of the server. Lists the devices again at each call.
 v1::ServerInfo DescribeServer(const SystemFacts& facts);
 // Sets the log level. Returns kInvalidArgument if the request states no known level.
 absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request);

@@ -45,7 +45,7 @@ class BusyThreads {
 
   // Leases exactly `threads`, even if fewer are idle.
   Lease Take(int32_t threads);
-  // Leases the idle threads, from 1 to `max_threads`.
+  // Leases the idle threads, at most `max_threads`. Leases one thread if none is idle.
   Lease TakeIdle(int32_t max_threads);
   int32_t busy() const;
 

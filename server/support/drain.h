@@ -16,8 +16,9 @@ class Drain {
  public:
   explicit Drain(absl::Duration limit) : limit_(limit) {}
 
-  // Returns the flag that makes running searches return their best plan; never null. Run sets it
-  // after a part of the drain, so that short searches finish and large answers can still be sent.
+  // Returns the flag that makes running searches return their best plan; never null. Run sets the
+  // flag after a part of the drain, unless all calls have ended by then. Short searches can finish
+  // until then, and large answers can still be sent afterwards.
   const std::shared_ptr<CancelFlag>& searches_end() const { return searches_end_; }
   // Whether the drain is over, so that gRPC has cancelled the remaining calls (UNAVAILABLE).
   bool over() const;

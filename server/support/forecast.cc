@@ -12,7 +12,7 @@ namespace vrp {
 namespace {
 
 constexpr absl::Duration kMinRetryDelay = absl::Milliseconds(50);
-// Bounds the retry delay. Tasks may end earlier than forecast, so clients need not wait longer.
+// Longest retry delay. Tasks may end earlier than forecast, so clients need not wait longer.
 constexpr absl::Duration kMaxRetryDelay = absl::Minutes(1);
 
 std::string MillisecondText(absl::Duration duration) {

@@ -46,8 +46,8 @@ class Gauge {
 class Histogram {
  public:
   static constexpr MetricType kType = MetricType::kHistogram;
-  // `bounds` are the buckets' largest values in ascending order, and outlive this object. A last
-  // bucket without a bound is added.
+  // Creates a histogram. `bounds` are the buckets' largest values in ascending order, and must
+  // outlive this object. Adds a last bucket without a bound.
   explicit Histogram(std::span<const double> bounds);
   void Observe(double value);
   void WriteTo(MetricSample& sample) const;

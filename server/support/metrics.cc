@@ -36,10 +36,11 @@ struct Metrics::Families {
       kRefusedCallersFamily,
       "Calls refused for their token; vrp_requests_total does not count them."};
   MetricGroup<Gauge> all_connections{
-      kConnectionsFamily, "Open connections of clients, including those in their handshake."};
+      kConnectionsFamily, "Open gRPC connections of clients, including those in their handshake."};
   Gauge& connections = all_connections.Add({});
   MetricGroup<Counter> all_refused_connections{
-      kRefusedConnectionsFamily, "Connections closed at once because max_connections were open."};
+      kRefusedConnectionsFamily,
+      "Connections closed at once because too many were open, of gRPC or HTTP."};
   Counter& refused_connections = all_refused_connections.Add({});
   MetricGroup<Counter> overdue{kOverdueFamily,
                                "Watchdog warnings about work far beyond its usual time."};

@@ -81,10 +81,10 @@ class Metrics {
   // Counts a call refused because of its token, which no other metric counts. `reason` is from a
   // small set.
   void CountRefusedCall(std::string_view code, std::string_view reason);
-  // Counts an accepted connection, or the end of one.
+  // Counts an accepted gRPC connection, or the end of one.
   void CountOpened();
   void CountClosed();
-  // Counts a connection refused because too many were open.
+  // Counts a connection, of gRPC or HTTP, refused because too many were open.
   void CountRefusedConnection();
   // Counts a phase that the watchdog found overdue.
   void CountOverdue(std::string_view phase);

@@ -22,7 +22,9 @@ absl::StatusOr<int64_t> StreamTracker::Add(std::weak_ptr<TrackedStream> stream) 
   if (streams_.size() >= static_cast<size_t>(options_.max_streams)) {
     return WithReason(
         absl::ResourceExhaustedError(
-            Concat("busy: ", streams_.size(), " streams are open; close one or try again later")),
+            Concat("busy: ", streams_.size(),
+                   " streams are open, as many as max_open_streams allows; close one or try again "
+                   "later")),
         "TOO_MANY_STREAMS");
   }
   streams_.emplace(next_number_, std::move(stream));

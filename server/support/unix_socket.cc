@@ -51,7 +51,8 @@ absl::Status ClearSocketPath(const std::string& path) {
       return absl::OkStatus();
     }
     return WrongSocketPath(
-        path, Concat("its folder does not exist or cannot be searched: ", Quoted(folder.string())));
+        path, Concat("its folder does not exist or cannot be searched: ", Quoted(folder.string()),
+                     "; create the folder or choose another path"));
   }
   if (!S_ISSOCK(status.st_mode)) {
     return WrongSocketPath(path,
@@ -64,11 +65,12 @@ absl::Status ClearSocketPath(const std::string& path) {
   }
   if (error != ECONNREFUSED) {
     return WrongSocketPath(
-        path, Concat("cannot determine whether a process listens: ", std::strerror(error)));
+        path, Concat("cannot determine whether a process listens: ", std::strerror(error),
+                     "; remove the socket or choose another path"));
   }
   if (unlink(path.c_str()) == 0) return absl::OkStatus();
-  return WrongSocketPath(
-      path, Concat("a dead daemon's socket cannot be removed: ", std::strerror(errno)));
+  return WrongSocketPath(path, Concat("a dead daemon's socket cannot be removed: ",
+                                      std::strerror(errno), "; remove it or choose another path"));
 }
 
 }  // namespace
@@ -84,10 +86,12 @@ absl::StatusOr<OpenFile> ListenOnUnixSocket(const std::string& path) {
   if (bind(listener.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
           0 ||
       listen(listener.descriptor(), SOMAXCONN) != 0) {
-    return WrongSocketPath(path, Concat("cannot listen: ", std::strerror(errno)));
+    return WrongSocketPath(
+        path, Concat("cannot listen: ", std::strerror(errno), "; choose another path"));
   }
   if (chmod(path.c_str(), 0600) == 0) return listener;
-  return WrongSocketPath(path, Concat("cannot be made private: ", std::strerror(errno)));
+  return WrongSocketPath(path, Concat("its mode cannot be set to 0600: ", std::strerror(errno),
+                                      "; choose another path"));
 }
 
 }  // namespace vrp

@@ -68,7 +68,7 @@ void HealthMonitor::SetReason(const std::string& reason, bool holds) {
   if (!options_.readiness->Set(reason, holds)) return;
   const std::vector<LogField> fields = {{.name = "reason", .value = reason}};
   if (holds) return LogWarning("not ready", fields);
-  LogInfo("ready again", fields);
+  LogInfo("reason for not being ready has ended", fields);
 }
 
 }  // namespace vrp

@@ -19,7 +19,7 @@ namespace vrp {
 class IdleMonitor {
  public:
   struct Options {
-    absl::Duration limit;
+    absl::Duration limit;              // time without calls and jobs after which on_idle is called
     const Metrics* metrics = nullptr;  // outlives the monitor
     // Whether a job waits or runs. Called only if there was no call for `limit`; may block on the
     // disk.

@@ -183,7 +183,8 @@ void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& fami
     } else if (device.telemetry->memory_total_bytes.has_value()) {
       const int64_t total = *device.telemetry->memory_total_bytes;
       add("total", total);
-      add("free", total - device.telemetry->memory_used_bytes.value_or(0));
+      const std::optional<int64_t> used = device.telemetry->memory_used_bytes;
+      if (used.has_value()) add("free", total - *used);
     }
   }
   families.push_back(memory.Take());

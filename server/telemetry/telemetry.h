@@ -1,4 +1,5 @@
-// Serves the daemon's metrics, statistics and readiness, also over HTTP if that is configured.
+// Collects the daemon's metrics, statistics and readiness. Serves metrics and readiness over HTTP
+// if metrics_listen is given.
 #pragma once
 
 #include <memory>
@@ -31,8 +32,9 @@ class Telemetry {
     const TlsFiles* tls = nullptr;          // null: plaintext connections
     const AccessControl* access = nullptr;  // null: metrics need no token
   };
-  // Starts to serve HTTP: alive and not ready ("starting"). Returns kUnavailable if the address
-  // cannot be bound, and kInternal if OpenSSL refuses the files of TLS.
+  // Makes the daemon not ready ("starting"). Starts to serve HTTP, unless metrics_listen is empty.
+  // Returns kUnavailable if the address cannot be bound, and kInternal if OpenSSL refuses the TLS
+  // files.
   static absl::StatusOr<std::unique_ptr<Telemetry>> Create(const Options& options);
   Telemetry(const Telemetry&) = delete;
   Telemetry& operator=(const Telemetry&) = delete;
@@ -46,7 +48,8 @@ class Telemetry {
   // Returns a URL such as "https://127.0.0.1:9464/metrics"; empty without HTTP.
   std::string metrics_url() const;
 
-  // Makes the daemon ready. `sources` must stay valid until DropSources.
+  // Ends the state "starting": the daemon is ready unless another reason holds. `sources` must stay
+  // valid until DropSources.
   void Serve(const LiveSources& sources);
   // Makes the daemon not ready ("draining").
   void Drain();

@@ -92,7 +92,7 @@ TEST(CounterRandomTest, UniformNumbersFillTheUnitInterval) {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  EXPECT_NEAR(sum / 100000, 0.5, 0.005);  // five standard deviations
+  EXPECT_NEAR(sum / 100000, 0.5, 0.005);  // 5.5 standard deviations
   EXPECT_LT(low, 0.001);
   EXPECT_GT(high, 0.999);
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
+#include "core/base/stop_status.h"
 #include "gtest/gtest.h"
 #include "tests/testing/manual_clock.h"
 
@@ -28,6 +29,12 @@ TEST(StopConditionTest, SoonerKeepsTheEarlierDeadlineAndTheCancelFlag) {
   EXPECT_EQ(stop.Sooner(absl::FromUnixSeconds(200)).deadline(), absl::FromUnixSeconds(100));
   cancel->Cancel();
   EXPECT_EQ(stop.Sooner(absl::FromUnixSeconds(50)).Check(), StopReason::kCancelled);
+}
+
+TEST(StopStatusTest, DescribesADeadlineForAnyWork) {
+  const absl::Status status = StopStatus(StopReason::kDeadline);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  EXPECT_EQ(status.message(), "the deadline passed before the work was complete");
 }
 
 TEST(MovableDeadlineTest, EndsEachConditionThatPollsIt) {

@@ -1,5 +1,5 @@
-// Runs captured steps, which a GPU executes alone (core/model/policy/captured_steps.h), as in a
-// training job.
+// Runs captured steps (core/model/policy/captured_steps.h), for which the host does not wait, as in
+// a training job.
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/model/policy/captured_steps.h"

@@ -29,7 +29,7 @@ struct BenchCase {
   int32_t starts = 1;  // trajectories per instance; several have distinct starts (POMO)
   // Whether training uses labels (PlanChoices of a nearest-neighbour plan) instead of sampling.
   bool supervised = false;
-  bool bf16 = false;
+  bool bf16 = false;  // whether products use bf16
   int32_t threads = 1;
   uint64_t seed = 1;
   double learning_rate = 1e-4;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares training and greedy decoding of our engine and rl4co. Their steps alternate within one run.
 
-Needs a Python with torch and rl4co, engine_bench (built by ./dev bench) and rl4co's measuring script
-(measure_rl4co.py), which defines the cases and their names. Both engines have the same sizes, norm (instance), batch and
-problem; the attention models start from the same weights. A training step includes data generation, the rollout (and
+Needs a Python with torch and rl4co, engine_bench (built by ./dev build dev engine_bench) and rl4co's measuring script
+(measure_rl4co.py), which defines the cases and their names. Both engines have the same sizes, norm (instance), batch
+and problem; the attention models start from the same weights. A training step includes data generation, the rollout (and
 the baseline's, if the case has one), backward, clipping and the optimiser. In greedy decoding both engines have the same
 instances, so the tours and the numbers of steps are the same.
 

@@ -66,7 +66,7 @@ class HttpClient {
     setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     if (connect(socket_.descriptor(), reinterpret_cast<const sockaddr*>(&server), sizeof(server)) !=
         0) {
-      Fail("cannot connect to the daemon's HTTP address");
+      Fail("cannot connect to the daemon's HTTP address " + address);
     }
   }
 
@@ -152,8 +152,8 @@ void Measure(const BenchDaemon& daemon, int clients, absl::Duration duration) {
       grpc::ClientContext context;
       v1::SolveResponse response;
       const grpc::Status status = stub->Solve(&context, request, &response);
-      if (!status.ok() || !response.feasible())
-        Fail("the gRPC call failed or its plan is infeasible: " + status.error_message());
+      if (!status.ok()) Fail("the solve over gRPC failed: " + status.error_message());
+      if (!response.feasible()) Fail("the plan of a solve over gRPC is infeasible");
     };
   };
   Side http, grpc, warm;

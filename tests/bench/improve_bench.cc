@@ -13,6 +13,7 @@
 
 #include "absl/strings/numbers.h"
 #include "core/base/steady_time.h"
+#include "core/base/text.h"
 #include "core/model/policy/improving_policy.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/generate/generators.h"
@@ -102,7 +103,8 @@ class Bench {
     double gap = 0;
     for (size_t i = 0; i < plans.size(); ++i) {
       const CheckReport report = CheckPlan(instances_[i], plans[i].plan);
-      if (!report.feasible) Die(absl::InternalError("the checker refuses a plan"));
+      if (!report.feasible)
+        Die(absl::InternalError(Concat("instance ", i + 1, ": the checker refuses our plan")));
       cost += report.cost / static_cast<double>(plans.size());
       if (i >= references_.size()) continue;
       gap += (report.cost / references_[i] - 1) / static_cast<double>(references_.size());

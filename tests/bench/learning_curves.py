@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compares learning curves of our engine and rl4co from the same initial weights, as the cost on fixed instances.
 
-Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). A side is one of the trainers in SIDES,
-for example our engine in bf16. All sides train with REINFORCE as in Kool et al. (2019). They use fresh instances,
-Adam, and gradients clipped to norm 1. The baseline is a moving average in the first epoch, then the greedy rollout of
-a frozen copy of the network. After each epoch, this program replaces the copy if a paired t-test (one-sided, 5 %) on
-fixed instances finds the network better.
+Needs a Python with torch and rl4co, and engine_bench (built by ./dev build dev engine_bench). A side is one of the
+trainers ours_fp32, ours_bf16, ours_all and rl4co. All sides train with REINFORCE as in Kool et al. (2019). They use
+fresh instances, Adam, and gradients clipped to norm 1. The baseline is a moving average in the first epoch, then the
+greedy rollout of a frozen copy of the network. After each epoch, this program replaces the copy if a paired t-test
+(one-sided, 5 %) on fixed instances finds the network better.
 
 All networks see instances moved and scaled into the unit square; costs are in the instances' own unit. The weights of
 the inputs that rl4co lacks stay 0, except in ours_all, which trains them too. On a CPU without bf16 products, ours_bf16
@@ -13,9 +13,9 @@ emulates the products, so the pace of ours_bf16 is meaningless.
 
 Stores every curve in --cache, in a file named after the settings. Reads the curves of sides that are not run from
 --cache. Prints one JSON line per checkpoint, then two tables. The first, by instances seen, has the mean over the
-seeds. It marks sides that differ from rl4co by more than two standard errors (of the seeds). The second, by wall time,
-uses the seconds per step that --pace measures with alternating sides. The curves themselves may therefore come from a
-busy machine. Exits with 1 if a side differs from rl4co by more than two standard errors.
+seeds. With several seeds it marks sides that differ from rl4co by more than two standard errors (of the seeds), or by
+more than 0.001 before the first step. The second, by wall time, uses the seconds per step that --pace measures with
+alternating sides. The curves themselves may therefore come from a busy machine. Exits with 1 if a side is marked.
 
 Examples:
   learning_curves.py                                            full run: hours on two cores, mostly for rl4co
@@ -108,7 +108,7 @@ class Curves:
         return lines
 
     def all_curves(self):
-        """Returns the lines of the sides that are requested or cached; a cached curve may be incomplete."""
+        """Trains the requested sides. Returns their lines and those of cached sides, whose curves may be incomplete."""
         wanted, lines = self.arguments.sides.split(","), []
         for seed in map(int, self.arguments.seeds.split(",")):
             for name in SIDES:
@@ -148,7 +148,7 @@ def costs_by_step(lines, side):
 def table_by_instances(lines, batch):
     """Prints each side's mean cost and its difference from rl4co's.
 
-    Returns whether all differences are within two standard errors."""
+    Returns whether no side is marked."""
     agree, theirs = True, costs_by_step(lines, "rl4co")
     sides = [side for side in SIDES if any(line["side"] == side for line in lines)]
     for step in sorted({line["step"] for line in lines}):
@@ -162,7 +162,7 @@ def table_by_instances(lines, batch):
                 continue
             error = math.sqrt(sum(statistics.variance(c) / len(c) for c in (costs, theirs[step])))
             difference = statistics.fmean(costs) - statistics.fmean(theirs[step])
-            # All sides start from the same weights, so only ties can differ at step 0.
+            # All sides start from the same weights, so only ties and rounding can differ at step 0.
             within = abs(difference) <= (1e-3 if step == 0 else 2 * error)
             agree &= within
             text += f" ({difference:+.4f}, 2 SE {2 * error:.4f}{'' if within else ' BEYOND'})"
@@ -207,7 +207,7 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--pace", type=int, default=10, help="time this many steps of each side; 0 skips the timing")
     parser.add_argument("--sides", default="ours_fp32,ours_bf16,rl4co",
-                        help="run these sides, comma separated: " + ", ".join(SIDES) + "; \"none\" uses only the cache")
+                        help="run these sides, comma separated; \"none\" uses only the cache")
     arguments = parser.parse_args()
     quiet_openmp()
     arguments.cache.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ class OurEngine:
     def _read(self):
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"engine_bench ended with code {self._process.wait()}")
+            raise RuntimeError(f"engine_bench ended with code {self._process.wait()}; its error is above")
         return json.loads(line)
 
     def ask(self, request):

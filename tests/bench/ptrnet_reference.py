@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares supervised training of our pointer network with plain torch: accuracy, greedy gap, seconds per epoch.
 
-Needs train_bench (a separate target: ninja train_bench) and a Python with torch:
+Needs train_bench (built by ./dev build dev train_bench) and a Python with torch:
   python3 -m venv V && V/bin/pip install torch numpy
 
 Both trainers have the same network (torch.nn.LSTM, attention as in core/model/torch/pointer_network.cc), labels, batch
@@ -291,7 +291,7 @@ def compare(last_epochs, choices):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "bench" / "train_bench")
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "dev" / "bench" / "train_bench")
     parser.add_argument("--samples", type=int, default=10000)
     parser.add_argument("--held-out", type=int, default=1000, help="number of instances, not equal to --samples")
     parser.add_argument("--customers", type=int, default=20)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "absl/strings/numbers.h"
 #include "core/base/steady_time.h"
+#include "core/base/text.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/generate/generators.h"
 #include "core/search/search.h"
@@ -71,7 +73,8 @@ void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budge
   const absl::Time end = SteadyNow();
   if (!result.ok()) Die(result.status());
   if (!CheckPlan(instance, result->plan, result->cost).feasible) {
-    Die(absl::InternalError("the checker refuses the plan"));
+    Die(absl::InternalError(
+        Concat(scaling.what, ", ", customers, " customers: the checker refuses our plan")));
   }
   nlohmann::ordered_json line;
   line["what"] = scaling.what;
@@ -88,7 +91,7 @@ void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budge
 // Runs the measurement in its own process, so that the process's peak memory is the measurement's.
 void MeasureInOwnProcess(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
   const pid_t child = fork();
-  if (child < 0) Die(absl::InternalError("fork failed"));
+  if (child < 0) Die(absl::ErrnoToStatus(errno, "cannot fork"));
   if (child == 0) {
     Measure(scaling, customers, budget);
     std::_Exit(0);

@@ -147,8 +147,10 @@ struct Overhead {
     const absl::Duration computed =
         Value(FromProto(times.decode())) + Value(FromProto(times.search()));
     if (status.ok() && response.feasible()) return {took, Ms(computed)};
-    std::cerr << "serving_bench: a solve failed or its plan is infeasible: "
-              << status.error_message() << "\n";
+    std::cerr << "serving_bench: "
+              << (status.ok() ? "the plan of a solve is infeasible"
+                              : "a solve failed: " + status.error_message())
+              << "\n";
     std::exit(1);
   }
   static Call MeasureDirect(const Instance& instance, const SolveOptions& options) {

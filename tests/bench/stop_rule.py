@@ -35,7 +35,7 @@ def generate_files(daemon, folder, name, count, seed):
     result = daemon.call("generate", "--problem", problem, "--customers", customers, "--count", str(count), "--seed",
                        str(seed), "--out", path)
     if result.returncode != 0:
-        sys.exit(f"stop_rule: {result.stderr}")
+        sys.exit(f"stop_rule: cannot generate {name}: {result.stderr.strip()}")
     files = []
     for number, line in enumerate(path.read_text().splitlines()):
         files.append(folder / f"{name}-{number}.jsonl")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures training throughput for a user of the daemon, by the wall time between progress events of `vrpctl train`.
 
-Needs vrpd, vrpctl and engine_bench (built by ./dev bench). Starts a separate daemon and trains a case of
-compare_rl4co.py on it with `vrpctl train --remote`. Divides the number of instances between the first progress event
-after the warm-up and the last one by the time between their arrivals. Before and after, engine_bench runs the same
-steps without a daemon. The difference is the cost of daemon, job, events and client. Prints one JSON line per case and
-baseline, then a table.
+Needs vrpd, vrpctl and engine_bench (built by ./dev build dev vrpd vrpctl engine_bench). Starts a separate daemon and
+trains a case of compare_rl4co.py on it with `vrpctl train --remote`. Divides the number of instances between the first
+progress event after the warm-up and the last one by the time between their arrivals. Before and after, engine_bench
+runs the same steps without a daemon. The difference is the cost of daemon, job, events and client. Prints one JSON
+line per case and baseline, then a table.
 
 Examples:
   train_wall.py
@@ -54,7 +54,7 @@ def measure_daemon(case, baseline, arguments):
                 if event.get("type") == "progress" and not event.get("end_of_epoch"):
                     seen.append((event["step"], time.perf_counter()))
                 if event.get("state") in ("FAILED", "CANCELLED"):
-                    sys.exit(f"train_wall: {line}")
+                    sys.exit(f"train_wall: {case}: got the event {line.strip()}, wanted a job that runs to its end")
     finally:
         daemon.stop()
         daemon.clean_up()

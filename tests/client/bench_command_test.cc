@@ -79,6 +79,16 @@ TEST_F(BenchCommand, MeasuresEachNumberOfClientsAndSendsInstancesInTurn) {
   EXPECT_EQ(seen_, (std::set<std::string>{"made-0 seed 7", "made-1 seed 8", "made-2 seed 9"}));
 }
 
+TEST_F(BenchCommand, WarnsOfInstancesBeyondTheLimit) {
+  const CommandResult within = Bench({"--generate", "cvrp20:10000"}, "10ms");
+  ASSERT_EQ(within.code, 0) << within.err;
+  EXPECT_EQ(within.err, "");
+  const CommandResult beyond = Bench({"--generate", "cvrp20:10001"}, "10ms");
+  ASSERT_EQ(beyond.code, 0) << beyond.err;
+  EXPECT_EQ(beyond.err,
+            "vrpctl: bench: sends only the first 10000 instances and leaves out the others\n");
+}
+
 TEST_F(BenchCommand, CountsTemporaryRefusals) {
   respond_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
     if (call % 2 == 0) return absl::ResourceExhaustedError("the queue is full");

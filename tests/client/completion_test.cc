@@ -123,6 +123,8 @@ TEST_P(Completion, OffersTheValuesOfArguments) {
 TEST_P(Completion, OffersFilesWhereTheyAreExpected) {
   EXPECT_THAT(OfferedWords({"vrpctl", "solve", "completion."}), ElementsAre("FILES"));
   EXPECT_THAT(OfferedWords({"vrpctl", "train", "--config", "completion."}), ElementsAre("FILES"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "mcp", "--allow-folder", "completion."}),
+              ElementsAre("FILES"));
   EXPECT_THAT(OfferedWords({"vrpctl", "train", "--priority", "completion."}), IsEmpty());
 }
 

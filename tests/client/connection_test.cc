@@ -61,7 +61,7 @@ TEST(ConnectionFlags, EnableTlsIfTlsACaOrAServerNameIsGiven) {
   EXPECT_EQ(connection->ca, kAuthority);
 }
 
-TEST(ConnectionFlags, NameTheFileThatIsMissingUnpairedOrOpenToOthers) {
+TEST(ConnectionFlags, NameMissingFilesUnpairedFlagsAndFilesOpenToOthers) {
   EXPECT_THAT(MessageOf({.ca_file = "/nowhere/ca"}), HasSubstr("--tls-ca: /nowhere/ca: No such"));
   EXPECT_THAT(MessageOf({.token_file = "/nowhere/t"}), HasSubstr("--token-file: /nowhere/t: No"));
   EXPECT_THAT(MessageOf({.key_file = "/nowhere/k"}), HasSubstr("wanted both or none"));

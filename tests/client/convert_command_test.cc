@@ -138,7 +138,7 @@ TEST_F(ConvertCommand, NamesTheKnownFormats) {
   EXPECT_EQ(Run({"convert", in_, "-", "--to", "sol"}).code, 2);
 }
 
-TEST_F(ConvertCommand, LetsTheDaemonRenderEveryFormatExceptJson) {
+TEST_F(ConvertCommand, LetsTheDaemonRenderGeoJsonButNotJson) {
   const std::string out = TestPath("plan.geojson");
   EXPECT_EQ(Run({"convert", "--instance", in_, in_, out}).code, 0);
   EXPECT_THAT(check_.render(), ElementsAre(v1::SOLUTION_FORMAT_GEOJSON));

@@ -116,7 +116,7 @@ TEST_F(DatasetsCommand, PrintsTheDaemonsRefusal) {
   const CommandResult bad = Run({"datasets", "upload", file, "--name", "x"});
   EXPECT_EQ(bad.code, 2);
   EXPECT_THAT(bad.err, HasSubstr(file + ":1: kind: absent\n  bad.jsonl:4: kind: absent\n"));
-  refusal_ = absl::AlreadyExistsError("name: datasets/x has other content already");
+  refusal_ = absl::AlreadyExistsError("header.name: datasets/x has other content already");
   const CommandResult taken = Run({"datasets", "upload", file, "--name", "x"});
   EXPECT_NE(taken.code, 0);
   EXPECT_THAT(taken.err, HasSubstr("other content already"));

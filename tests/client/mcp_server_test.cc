@@ -174,6 +174,7 @@ TEST_F(McpServer, SolvesWithTheArguments) {
 TEST_F(McpServer, NamesTheArgumentOfAnUnknownPreset) {
   allow_train_ = true;
   EXPECT_THAT(TextOf(ResultOf("train", {{"preset", "tiny_9"}})), StartsWith("preset: got"));
+  EXPECT_THAT(TextOf(ResultOf("training_presets", {{"name", "tiny_9"}})), StartsWith("name: got"));
 }
 
 TEST_F(McpServer, RequiresExactlyOneInstance) {

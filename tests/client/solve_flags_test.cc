@@ -146,11 +146,12 @@ TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
     return result.err;
   };
   EXPECT_THAT(error("{\"routes\":"), HasSubstr("not the output of `vrpctl solve"));
-  EXPECT_THAT(error(R"({"routes":[{}]})"), HasSubstr("routes[0]: wanted an object with stops"));
+  EXPECT_THAT(error(R"({"routes":[{}]})"),
+              HasSubstr("routes[0]: got {}, wanted an object with an array stops"));
   EXPECT_THAT(error(R"({"routes":[{"stops":[{"id":1}]}]})"),
-              HasSubstr("routes[0].stops[0].id: wanted a string"));
+              HasSubstr("routes[0].stops[0]: got {\"id\":1}, wanted an object with a string id"));
   EXPECT_THAT(error(R"({"routes":[{"stops":[],"frozen_stops":-1}]})"),
-              HasSubstr("routes[0].frozen_stops: wanted a whole number"));
+              HasSubstr("routes[0].frozen_stops: got -1, wanted a whole number"));
   EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: requires --start PLAN"));
   EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
   EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,

@@ -19,6 +19,7 @@ inline constexpr unsigned kFakeGpus = 2;
 inline constexpr char kFakeUuids[kFakeGpus][41] = {"GPU-00010203-0405-0607-0809-0a0b0c0d0e0f",
                                                    "GPU-f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff"};
 
+// The answers of the fake, which tests set, and its counts of calls.
 struct FakeNvmlState {
   // Return codes of the calls. 0 is success.
   int init = 0;
@@ -33,6 +34,7 @@ struct FakeNvmlState {
   int shutdowns = 0;
 };
 
+// Returns the path of a fake library, which is in the folder of the test program.
 inline std::string FakeNvmlPath(const std::string& file = "fake_nvml.so") {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / file;
 }

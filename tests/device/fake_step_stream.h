@@ -1,7 +1,8 @@
 // A step stream on the CPU. Work runs immediately, but a copy reaches its target only when a caller
-// waits for it, as on a device that runs behind the host. The stream rejects calls that a capture
-// forbids. It also rejects a capture before the first successful run. A replay skips conditional
-// parts whose flags are all false.
+// waits for it, as on a device that runs behind the host. Capture only stores the work, and each
+// replay runs the work. During a replay, the stream rejects calls that a capture forbids. It also
+// rejects a capture before the first successful run. A replay skips conditional parts whose flags
+// are all false.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +51,9 @@ class FakeStepStream final : public StepStream {
 
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
     VRP_RETURN_IF_ERROR(CheckNotInCapture("Capture"));
-    if (!has_run_) return absl::FailedPreconditionError("Capture: nothing has run before");
+    if (!has_run_) {
+      return absl::FailedPreconditionError("Capture: wanted a successful Run before it");
+    }
     ++options_.counts->captures;
     VRP_RETURN_IF_ERROR(options_.capture_status);
     return std::unique_ptr<StepGraph>(std::make_unique<Graph>(this, std::move(work)));

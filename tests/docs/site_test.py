@@ -124,7 +124,7 @@ class SiteTest(unittest.TestCase):
     def test_readme_is_short(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text().splitlines()), MAX_README_LINES)
 
-    def test_readme_has_only_figures_of_the_benchmarks(self):
+    def test_readme_table_has_only_figures_of_the_benchmarks(self):
         readme = (ROOT / "README.md").read_text()
         table = readme[readme.index("| | vrpd | HGS-CVRP |"):readme.index("We are behind here")]
         cells = [cell for line in table.splitlines()[2:] if line.startswith("|") for cell in line.split("|")[2:-1]]

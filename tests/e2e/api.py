@@ -21,8 +21,8 @@ class Method:
     name: str  # "SolverService/Solve"
     request: type
     response: type
-    client_streams: bool
-    server_streams: bool
+    client_streams: bool  # whether the client sends a stream
+    server_streams: bool  # whether the server sends a stream
 
     @property
     def path(self):
@@ -93,6 +93,6 @@ def generated_request(channel, customers, budget_ms, seed=1):
 
 
 def is_valid(answer, customers=21):
-    """Whether the plan serves each customer of solve_request's instance once, by the checker and by our own count."""
+    """Returns whether the plan is feasible by the daemon's checker and serves nodes 1 to `customers` once each."""
     served = sorted(stop.node for route in answer.solution.routes for stop in route.stops if stop.node != 0)
     return answer.feasible and served == list(range(1, customers + 1))

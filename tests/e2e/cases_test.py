@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -16,8 +17,8 @@ from daemon import BINARIES, CALL_TIMEOUT_S, ROOT, Daemon
 CASES = pathlib.Path(os.environ.get("VRP_CASES", ROOT.parent / "shared" / "cases"))
 BUDGET = os.environ.get("VRP_CASES_BUDGET", "1s")
 INCOMPLETE = 7  # vrpctl's exit status if customers without a prize are unserved
-REFUSED = 2  # ... for wrong usage or input
-BUSY = 6  # ... if the daemon is busy
+REFUSED = 2  # vrpctl's exit status for wrong usage or input
+BUSY = 6  # vrpctl's exit status if the daemon is busy
 
 
 def steps_of(route):
@@ -46,7 +47,7 @@ def fields(message):
 
 
 def read_events(path):
-    """Yields (session start, step, tags) of each event of a TensorBoard file (core/jobs/tensorboard_writer.h)."""
+    """Yields (whether a session starts, step, tags) of each event of a TensorBoard file (core/jobs/tensorboard_writer.h)."""
     content, at = path.read_bytes(), 0
     while at + 12 <= len(content):
         size = struct.unpack_from("<Q", content, at)[0]
@@ -302,5 +303,5 @@ class CasesTest(unittest.TestCase):
 if __name__ == "__main__":
     if not CASES.is_dir():
         print(f"skipped: the inputs are not here: {CASES} is not a folder (set VRP_CASES to another one)")
-    else:
-        unittest.main()
+        sys.exit(77)
+    unittest.main()

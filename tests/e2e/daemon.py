@@ -63,7 +63,9 @@ class Daemon:
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def events_until(self, wanted, *arguments):
-        """Returns the events that follow(*arguments) prints, up to the first for which wanted(event) is true."""
+        """Returns the events that follow(*arguments) prints, up to the first for which wanted(event) is true.
+
+        Returns all events if there is no such event."""
         events = []
         with self.follow(*arguments) as watch:
             for line in watch.stdout:

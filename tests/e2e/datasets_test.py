@@ -26,7 +26,9 @@ SUPERVISED = ("training.method=supervised", "supervised.labels=file", "supervise
 
 
 def own_lines(count, tours=True):
-    """Returns instances of 6 customers as JSON lines. With `tours`, each has a label with one route per customer."""
+    """Returns instances of 6 customers as JSON lines. Each has a reference cost of 20.
+
+    With `tours`, each has a label with one route per customer."""
     generated = subprocess.run([BINARIES / "vrpctl", "--remote", own_lines.remote, "generate", "--problem", "cvrp", "--customers", "6",
                            "--count", str(count)], capture_output=True, text=True, timeout=CALL_TIMEOUT_S, check=True,
                           env={**ENVIRONMENT, "VRP_TOKEN": own_lines.token})

@@ -169,7 +169,7 @@ class ContainerTest(FolderTestCase):
     def only(self, instruction):
         return [rest for word, rest in self.lines if word == instruction][-1]
 
-    def test_has_only_known_instructions_and_stages(self):
+    def test_has_only_known_instructions_and_a_default_stage(self):
         self.assertLessEqual({word for word, _ in self.lines}, INSTRUCTIONS)
         self.assertEqual(self.stages[-1], "cpu", "the last stage is the default")
 

@@ -1,7 +1,7 @@
 """Runs the examples of every help text of vrpctl and vrpd, in order, on a real daemon.
 
 Users copy examples line by line, so the lines of each help text run as one shell script. Its folder has the files that
-the lines name. shorten() changes only durations, sizes and the host in the lines."""
+the lines name. shorten() changes only durations, sizes and the host in the lines, and adds settings to `vrpctl train`."""
 
 import json
 import os

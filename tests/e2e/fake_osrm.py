@@ -80,7 +80,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class FakeOsrm:
-    """A service on a free port. `url` is its address; close() ends it."""
+    """A service on a free port, with the URL `url`. close() ends the service."""
 
     def __init__(self):
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -27,7 +27,7 @@ class FeaturesTest(unittest.TestCase):
         self.assertEqual([answer["name"] for answer in answers], [f"{name}-0" for name in FEATURES], done.stderr)
         for answer in answers:
             with self.subTest(answer["name"]):
-                # Instances with priorities have too few vehicles for all customers.
+                # Some instances, such as that with priorities, have too few vehicles for all customers.
                 violations = [one for one in answer["violations"] if one["kind"] != "missing_customer"]
                 self.assertEqual(violations, [])
                 self.assertEqual(bool(answer["unserved"]), answer["name"] in ("priorities-0", "prizes-0", "short_fleet-0"))

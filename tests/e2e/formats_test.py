@@ -53,7 +53,7 @@ class FormatsTest(unittest.TestCase):
         features = json.loads(plot.read_text())["features"]
         self.assertEqual([feature["geometry"]["type"] for feature in features].count("LineString"), 2)
         self.assertEqual([feature["geometry"]["type"] for feature in features].count("Point"), 6)
-        # The plan is converted through all formats and stays the same.
+        # A conversion to .sol, to JSON and back keeps the summary of the plan.
         given = self.path("given.json")
         given.write_text(json.dumps(answer))
         self.run_vrpctl("convert", "--instance", vans, given, self.path("plan.sol"))

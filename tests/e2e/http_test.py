@@ -235,7 +235,7 @@ class HttpTest(unittest.TestCase):
         twice = self.http.raw(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\nConnection: close\r\n\r\n")
         self.assertIn(b" 403 ", twice)
 
-    # The next tests send requests of hostile or slow clients.
+    # The next tests send requests of hostile, slow or unusual clients.
 
     def test_refuses_requests_that_are_not_http(self):
         self.assertIn(b" 400 ", self.http.raw(b"\x16\x03\x01 nonsense\r\n\r\n"))

@@ -24,7 +24,8 @@ bool TakeLossRequest() {
   return file != nullptr && std::filesystem::remove(file, error);
 }
 
-// An executor whose work fails as on a GPU after a sticky CUDA error.
+// An executor that runs work on the CPU. If a loss is requested, the next work fails as on a GPU
+// after a sticky CUDA error.
 class LosingExecutor final : public DeviceExecutor {
  public:
   std::future<absl::Status> Run(Priority priority,

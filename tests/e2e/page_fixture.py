@@ -7,7 +7,7 @@ from page_browser import Browser, By
 
 
 class PageTest(unittest.TestCase):
-    """A daemon, and a browser for each test. Every test ends with an empty console."""
+    """A daemon, and a browser for each test that calls open(). assert_no_complaints() checks the browser's console."""
 
     FLAGS = ()
 

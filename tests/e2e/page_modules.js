@@ -1,4 +1,4 @@
-// Tests of the page's pure modules. page_modules_test.py runs them in Node.js, or in Chromium without it.
+// Tests of the page's pure modules. page_modules_test.py runs them in Node.js, or in Chromium if there is no Node.js.
 import { requestOf } from "./web/api.js";
 import { extent, linePath, movingMean, nearest, robustExtent, thin, ticks } from "./web/chart_math.js";
 import { routeColour } from "./web/colours.js";

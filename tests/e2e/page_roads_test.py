@@ -23,7 +23,7 @@ class RoadsTest(PageTest):
         return cls.osrm.flags()
 
     def metres(self, routes):
-        """Returns the cost of routes on the streets, by their nodes."""
+        """Returns the metres of street of `routes`, each a sequence of nodes."""
         return sum(metres(self.TOWN["coords"][a], self.TOWN["coords"][b]) for route in routes for a, b in zip(route, route[1:]))
 
     def open_town(self, **changes):

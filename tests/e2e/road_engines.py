@@ -65,7 +65,7 @@ def free_port():
 
 
 class Engine:
-    """A running service. `url` is its address."""
+    """A running service, with the URL `url`."""
 
     def __init__(self, words, port, probe, log, env=None):
         self.url = f"http://127.0.0.1:{port}"
@@ -96,7 +96,7 @@ class Engine:
 
 
 def osrm(extract, folder, port=None, flags=()):
-    """Prepares an extract and starts OSRM on it."""
+    """Starts OSRM on an extract. Prepares the extract first, unless `folder` has a prepared one."""
     home = unpacked("osrm") / "osrm"
     folder = pathlib.Path(folder)
     data = folder / ("town.osm.pbf" if str(extract).endswith(".pbf") else "town.osm")

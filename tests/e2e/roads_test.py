@@ -23,6 +23,7 @@ from daemon import Daemon, vrpctl
 # A town of two parts that no road joins: crossings STEP degrees apart, streets between neighbours.
 WEST, EAST, SOUTH, STEP = 24.0, 24.1, 60.0, 0.002
 SIDE = 6
+# An area and a place in the extract: west, east, south and north, and longitude and latitude, in degrees.
 HELSINKI = (24.935, 24.95, 60.166, 60.172)
 CENTRE = (24.9465, 60.1695)
 
@@ -103,7 +104,7 @@ class OsrmTest(RoadsTest):
         answer = self.daemon.json("solve", path, "--roads", "car", "--budget", "1s", "--geometry")[0]
         self.assertTrue(answer["feasible"])
         straight = self.daemon.json("solve", path, "--budget", "1s")[0]
-        self.assertGreater(answer["cost"], 1.05 * straight["cost"], "streets run along a grid")
+        self.assertGreater(answer["cost"], 1.05 * straight["cost"], "streets run along a grid, so they must be longer than straight lines")
         self.assertIn("roads", answer["time_ms"])
         for route in answer["routes"]:
             self.assertEqual(len(route["leg_polylines"]), len(route["stops"]) + 1)
@@ -120,7 +121,7 @@ class OsrmTest(RoadsTest):
             self.assertEqual(done.returncode, 0, done.stderr)
         lines = [feature["geometry"]["coordinates"] for feature in json.loads(drawn.read_text())["features"]
                  if feature["geometry"]["type"] == "LineString"]
-        self.assertGreater(sum(map(len, lines)), 12, "more places than stops")
+        self.assertGreater(sum(map(len, lines)), 12, "the lines must have more points than stops")
         svg = (self.folder / "plan.svg").read_text()
         points = max(len(line.split('points="')[1].split()) for line in svg.splitlines() if "<polyline" in line)
         self.assertGreater(points, 15)
@@ -221,7 +222,9 @@ class ValhallaTest(RoadsTest):
             return json.load(answer)["sources_to_targets"]["distances"]
 
     def joined_places(self, count):
-        """Draws places from which roads lead to the first one and back; the extract ends within one-way streets."""
+        """Returns CENTRE and random places from which roads lead to CENTRE and back.
+
+        Not all places have such roads, because the extract ends within one-way streets."""
         west, east, south, north = HELSINKI
         drawn = random.Random(3)
         found = [CENTRE]

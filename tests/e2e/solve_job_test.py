@@ -30,7 +30,7 @@ class SolveJobTest(unittest.TestCase):
         return self.daemon.events_until(wanted, "solve-jobs", "watch", job, "--from", start)
 
     def check(self, job):
-        """Returns the ended job's answer after an independent check of its file."""
+        """Checks the ended job's solution file by `vrpctl check`. Returns the job's answer."""
         plan = self.folder / "city.sol"
         got = self.daemon.call("solve-jobs", "get", job, "--solution", plan)
         self.assertEqual(got.returncode, 0, got.stderr)

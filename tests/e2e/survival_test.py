@@ -80,7 +80,7 @@ class SurvivalTest(unittest.TestCase):
         self.restart()
 
     def train_killed(self, step, *arguments):
-        """Returns the weights, and whether steps after the last checkpoint were lost."""
+        """Returns the digest of the weights, and whether steps after the last checkpoint were lost."""
         job = self.submit(*arguments)
         self.kill_beyond(step, job)
         events = self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")

@@ -1,7 +1,8 @@
 """Runs README's tour and the demo, and compares their output with the documented lines.
 
 Only PLACEHOLDERS may differ, since they depend on the machine and its load. Training jobs are shortened, which changes
-only placeholders. All other lines must occur in the output word for word, in the order shown."""
+only placeholders. A plan's routes may have another order or direction. All other lines must occur in the output word for
+word, in the order shown."""
 
 import os
 import pathlib
@@ -35,7 +36,7 @@ def replace_placeholders(line):
 
 
 def comparable(lines):
-    """Replaces placeholders, and sorts and orients a plan's routes, since neither changes the plan."""
+    """Returns the lines with replaced placeholders and with sorted and oriented routes, which are the same plan."""
     def route(line):
         stops, figures = re.fullmatch(r"Route \d+: ([\d ]+?)(  .*)", line).groups()
         order = stops.split()

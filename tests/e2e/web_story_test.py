@@ -1,4 +1,4 @@
-"""Tests one daemon as a developer uses it with curl and a planner with a browser, and solves on real roads.
+"""Tests a daemon as its users call it: a developer by curl, and a planner in a browser. Also solves on real roads.
 
 Prints the results of each test. Screenshots are in build/*/tests/page. Skips the road test if OSRM is not available.
 """

@@ -40,8 +40,8 @@ validation: {instances: 512, reference: nearest_neighbour}
 RUNNING, SUCCEEDED, CANCELLED = 3, 7, 9  # values of JobState; ended states are SUCCEEDED and above
 BUDGET_MS = 50  # budget of a solve
 POLL_S = 0.02  # interval between two reads of a job's state
-WARM_UP = 5  # number of cancels after which memory must stop growing
-MAX_GROWTH_MIB = 100  # limit for the resident memory after the warm-up
+WARM_UP = 5  # number of cancels before the first measurement of the memory
+MAX_GROWTH_MIB = 100  # limit for the growth of the resident memory after the warm-up
 
 
 class Cancels:
@@ -61,7 +61,7 @@ class Cancels:
         for event in api.start(self.channel, "TrainingService/WatchTrainingJob", [message("WatchTrainingJobRequest")(name=name)]):
             if event.progress.step > 0 if until_step else event.state.state == RUNNING:
                 return name
-        raise AssertionError(f"{name} never ran")
+        raise AssertionError(f"{name}: the watch ended before the job {'made a step' if until_step else 'ran'}")
 
     def cancel_a_job(self):
         name = self.start_job(until_step=len(self.solved_ms) % 2 == 1)
@@ -76,7 +76,7 @@ class Cancels:
             time.sleep(POLL_S)
         self.ended_ms.append(1000 * (time.monotonic() - start))
         if state != CANCELLED:
-            self.problems.append(f"{name}: cancelled in step {step}, now in state {state}")
+            self.problems.append(f"{name}: cancelled in step {step}, now in state {state}, wanted {CANCELLED} (CANCELLED)")
         self.moments["before the first step" if step == 0 else "later"] += 1
         self.training("Delete", name)
 
@@ -92,7 +92,7 @@ class Cancels:
                       flush=True)
         after = resources(self.daemon.process.pid)
         if after["rss_mib"] - warm["rss_mib"] > MAX_GROWTH_MIB:
-            self.problems.append(f"memory grew from {warm['rss_mib']} to {after['rss_mib']} MiB")
+            self.problems.append(f"memory grew from {warm['rss_mib']} to {after['rss_mib']} MiB, wanted at most {MAX_GROWTH_MIB} MiB more")
         if self.daemon.stop() != 0:
             self.problems.append("SIGTERM did not end vrpd cleanly")
         if remaining_files := leftovers(self.daemon.state) + [str(path) for path in (self.daemon.state / "jobs").glob("*")]:
@@ -108,8 +108,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cancels", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--spread", type=float, default=2, help="maximum seconds until a job is cancelled")
-    parser.add_argument("--patience", type=float, default=30, help="maximum seconds until a cancelled job ends")
+    parser.add_argument("--spread", type=float, default=2, help="cancel each job within this many seconds")
+    parser.add_argument("--patience", type=float, default=30, help="fail if a cancelled job ends later than after this many seconds")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-cancels-"))
     daemon = Daemon(folder / "state")

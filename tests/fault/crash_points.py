@@ -6,14 +6,15 @@ paused, resumed, cancelled and deleted. They request a solve job, a model import
 upload matrices and datasets, and delete some of them and a version of another model. A first run without a fault reports the
 points (fault_shim.cc names them, as `fsync jobs.db-wal`) and their hits. Then, in a fresh state folder each, a fault happens
 at a point's first hit. With --hits the fault also happens at later hits, and with --database-hits at those of the database,
-from the first commit to the last:
+from the first hit to the last:
 
   kill   SIGKILL instead of the operation; a write first stores half of its data
-  full   the disk is full from then on; the daemon must continue, report this, and end at SIGTERM
+  full   the disk is full from then on (only at points that need space); the daemon must continue, report this, and end at
+         SIGTERM
 
-After that vrpd starts without faults. Everything acknowledged must exist, and nothing whose deletion was acknowledged. The
-same requests are sent again. Then nothing may exist twice, and no temporary file may remain. Every job must have ended as
-expected, with gap-free events and the expected versions of its model, which can be loaded.
+After that vrpd starts without faults. Everything acknowledged must exist and, after a kill, nothing whose deletion was
+acknowledged. The same requests are sent again. Then nothing may exist twice, and no temporary file may remain. Every job
+must have ended as expected, with gap-free events and the expected versions of its model, which can be loaded.
 
 A case whose point does not occur is repeated at an earlier hit. A case without a fault is an error, unless its point is in
 RARE_POINTS. Prints one JSON line per case and one at the end. Exits with 1 on any error.
@@ -44,7 +45,7 @@ MODEL = ROOT / "models" / "ptrnet-cvrp20" / "1"
 FULL_WORDS = ("space", "disk not full", "disk full", "disk is full", "limit may be exceeded")
 NEED_SPACE = ("create", "mkdir", "write")
 WAIT_S = 60  # time limit of a wait for a job
-FULL_WAIT_S = 6  # a job that waits for space to store its end may wait for ever
+FULL_WAIT_S = 6  # time limit of a wait on a full disk, where a job may wait for ever for space to store its end
 POLL_S = 0.1  # interval between two reads of a job's state
 TRIES = 3  # maximum number of runs of a case until its fault happens
 # Points whose occurrence depends on the timing of threads. A missed point is reported, but is no error.
@@ -85,7 +86,7 @@ class Work:
         }
 
     def send(self, daemon, timeout_s=WAIT_S):
-        """Sends the requests. Returns the acknowledged ones by name, and the errors of the others. Stops if the daemon dies."""
+        """Sends the requests until the daemon dies. Returns the objects' names and the errors, each by the request's name."""
         names, refusals = {}, {}
 
         def ask(what, *arguments):
@@ -179,12 +180,12 @@ def judge_deletions(daemon, judge, acknowledged):
     if "delete" in acknowledged:
         judge.expect(state is None, f"the deleted job exists again: {state}")
     elif "cancel" in acknowledged:
-        judge.expect(state in (None, "CANCELLED"), f"the cancelled job is {state}")
+        judge.expect(state in (None, "CANCELLED"), f"the cancelled job is {state}, wanted CANCELLED or no job")
     elif "pause" in acknowledged and "resume" not in acknowledged:
         # A request to resume may have had an effect without a response.
-        judge.expect(state in ("PAUSING", "PAUSED", "QUEUED", "PREPARING", "RUNNING"), f"the paused job is {state}")
+        judge.expect(state in ("PAUSING", "PAUSED", "QUEUED", "PREPARING", "RUNNING"), f"the paused job is {state}, wanted a paused or resumed job")
     elif "second" in acknowledged:
-        judge.expect(state not in (None, *ENDED), f"the second job is {state}")
+        judge.expect(state not in (None, *ENDED), f"the second job is {state}, wanted a job that has not ended")
 
 
 def judge_publications(daemon, judge, *published):
@@ -222,7 +223,7 @@ def judge_after(work, state, acknowledged, may_fail):
             judge.check_listed((job_command(what),), [names.get(what)], what)
         judge.check_model("tiny", jobs.get("training", {}).get("state") == "SUCCEEDED")
         imported = list((state / "models" / "imported").glob("*"))
-        judge.expect(1 <= len(imported) <= 2, f"model imported: {len(imported)} versions")
+        judge.expect(1 <= len(imported) <= 2, f"model imported: {len(imported)} versions, wanted 1 or 2")
         judge.check_alias("imported@production", 1)
         judge.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
         judge.expect(not leftovers(state), f"left behind: {leftovers(state)}")
@@ -291,7 +292,7 @@ def run_until_hit(action, point, occurrence):
 
 
 def occurrences(count, hits):
-    """Returns at most `hits` numbers: the first, the last and evenly spaced ones between."""
+    """Returns at most `hits` numbers from 1 to `count`: the first, the last and evenly spaced ones between, or only 1."""
     if hits == 1:
         return [1]
     return sorted({1 + round(i * (count - 1) / (hits - 1)) for i in range(hits)})
@@ -300,9 +301,9 @@ def occurrences(count, hits):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--action", choices=("kill", "full"), action="append", help="run only this fault; default: both")
-    parser.add_argument("--hits", type=int, default=1, help="number of hits per point, one case each")
-    parser.add_argument("--database-hits", type=int, default=6, help="number of hits per point of jobs.db and its files")
-    parser.add_argument("--cases", type=int, default=0, help="number of cases, evenly chosen; 0: all")
+    parser.add_argument("--hits", type=int, default=1, help="run cases at this many hits of each point")
+    parser.add_argument("--database-hits", type=int, default=6, help="run cases at this many hits of each point of jobs.db and its files")
+    parser.add_argument("--cases", type=int, default=0, help="run this many cases, evenly chosen; 0: all")
     parser.add_argument("--point", help="run only this point")
     parser.add_argument("--parallel", type=int, default=os.cpu_count())
     arguments = parser.parse_args()

@@ -4,10 +4,11 @@
 The folder holds a finished training with its model, a killed one with checkpoints, an imported model, matrices and a dataset.
 A case is a copy of the folder in which one file is emptied, truncated, overwritten, removed or has flipped bits. vrpd must
 start and reject or skip damaged objects with a message. It must resume the unfinished training from an older checkpoint, and
-all else must work. A damaged or lost database must prevent the start with an error that names it, until vrpd --forget-jobs
-moves the jobs aside. In the last cases the folder becomes read-only, before the start or during a training job. (fault_shim.cc
-returns EROFS, like a disk that the kernel has remounted.) Writes must be refused with the reason, solving must work, and
-SIGTERM must end vrpd. Prints one JSON line per case and one at the end. Exits with 1 on any error.
+all else must work. An emptied or removed database must prevent the start with an error that names it, until vrpd
+--forget-jobs moves the jobs aside. Other damage to the database may do so. In the last cases the folder is read-only.
+(fault_shim.cc returns EROFS, like a disk that the kernel has remounted.) If it is so from the start, vrpd must end with the
+reason. If it becomes so during a training job, writes must be refused with the reason, solving must work, and SIGTERM must
+end vrpd. Prints one JSON line per case and one at the end. Exits with 1 on any error.
 
 Examples:
   damaged_state.py
@@ -51,7 +52,7 @@ FILES = {
 
 
 def flip_bits(data):
-    """Returns `data` with all bits of 20 random bytes flipped."""
+    """Returns `data` with all bits of up to 20 bytes flipped, which a fixed seed chooses."""
     source, out = random.Random(1), bytearray(data)
     for _ in range(20):
         out[source.randrange(len(out))] ^= 0xFF
@@ -65,7 +66,7 @@ DAMAGES = {
     "bits flipped": flip_bits,
     "removed": None,
 }
-# Damages after which the old content is gone.
+# Damages after which SQLite would silently begin a new database.
 LOSES_ALL = ("emptied", "removed")
 # The point at which the folder becomes read-only, and vrpd's reaction. An empty point means before vrpd starts.
 READ_ONLY = {"": "refuses", "rename jobs/*/checkpoint/step-#": "serves"}
@@ -132,10 +133,10 @@ class Case:
         if intact:
             self.expect(result.returncode == 0, f"{name} does not serve: {result.stderr.strip()}")
         else:
-            self.expect(result.returncode not in (0, 3) and result.stderr, f"{name} is damaged and serves, or the daemon died")
+            self.expect(result.returncode not in (0, 3) and result.stderr, f"{name} is damaged, and the solve exited {result.returncode} with {result.stderr!r}, wanted an error (not 0 or 3)")
 
     def check_rest(self, daemon, loss):
-        """Checks everything except the expected loss."""
+        """Checks everything except the expected loss, and stops vrpd."""
         self.check_solves(daemon)
         self.check_model(daemon, "gt-mixed", intact=True)
         self.check_model(daemon, "imported", intact=True)
@@ -213,7 +214,7 @@ class Case:
             self.expect(reaction == "serves", "vrpd starts on a read-only folder")
             wait_until((state.parent / "hit").exists, bool, TIMEOUT_S)
             result = daemon.call("train", "--config", tiny_config(self.template.folder), "--detach")
-            self.expect(result.returncode not in (0, 3) and "ead-only" in result.stderr, f"a training job is accepted, or refused with: {result.stderr}")
+            self.expect(result.returncode not in (0, 3) and "ead-only" in result.stderr, f"a training job exited {result.returncode} with {result.stderr!r}, wanted an error that says read-only")
             self.check_solves(daemon)
             self.check_model(daemon, "gt-mixed", intact=True)
             self.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
@@ -224,7 +225,7 @@ class Case:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=0, help="number of cases, evenly chosen; 0: all")
+    parser.add_argument("--cases", type=int, default=0, help="run this many cases, evenly chosen; 0: all")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-damaged-")).resolve()
     cases = [("damage", pattern, damage, loss) for pattern, loss in FILES.items() for damage in DAMAGES]

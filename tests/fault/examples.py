@@ -1,11 +1,13 @@
-"""Builds a valid call of each RPC."""
+"""Builds a well-formed call of each RPC."""
 
 from api import METHODS, message
 from daemon import DATA, ROOT, tiny_config
 
 
 class Examples:
-    """Valid messages of each RPC. RPCs without a case in _special get only a resource name."""
+    """Well-formed messages of each RPC. RPCs without a case in _special get only a resource name, which need not exist.
+
+    ImportModel gets only the first 5,000 bytes of the weights."""
 
     def __init__(self, daemon, folder):
         self.training = daemon.json("train", "--config", tiny_config(folder), "--detach")[0]["name"]

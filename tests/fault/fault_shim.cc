@@ -10,8 +10,8 @@
 //   VRP_FAULT_POINT=NAME          the point of the fault; without it, readonly holds from the start
 //   VRP_FAULT_OCCURRENCE=N        the hit at which the fault happens, from 1
 //   VRP_FAULT_HIT=FILE            is created when the fault happens
-//   VRP_FAULT_ACTION=kill         SIGKILL instead of the operation; a write first stores half of
-//                                 its data
+//   VRP_FAULT_ACTION=kill         SIGKILL instead of the operation; a write other than writev
+//                                 first stores half of its data
 //   VRP_FAULT_ACTION=full         from then on the disk is full: ENOSPC for calls that need space
 //   VRP_FAULT_ACTION=readonly     from then on changes and opens for writing fail with EROFS
 #include <dlfcn.h>

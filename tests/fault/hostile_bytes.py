@@ -62,7 +62,7 @@ def random_message(random, descriptor, depth=0):
 
 
 def flipped(random, message):
-    """Returns the message with one to eight flipped bits."""
+    """Returns the message with up to eight flipped bits. An empty message first becomes one zero byte."""
     out = bytearray(message or b"\0")
     for _ in range(random.choice((1, 1, 2, 8))):
         out[random.randrange(len(out))] ^= 1 << random.randrange(8)
@@ -78,7 +78,7 @@ def spliced(random, message):
 
 
 def malformed_messages():
-    """Returns messages by name, with wrong lengths, excessive depths or invalid encodings."""
+    """Returns messages by name, with wrong lengths, excessive depths, invalid encodings, or unknown or repeated fields."""
     deep = b""
     for _ in range(3000):
         deep = length_delimited(1, deep)

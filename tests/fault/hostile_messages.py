@@ -37,15 +37,15 @@ from judge import leftovers  # noqa: E402
 from process import resources, wait_until  # noqa: E402
 
 MAX_MESSAGE_MIB = 1  # max_message_mib of vrpd
-# Deadline of calls that last until their caller ends them. All others must end sooner than TIMEOUT_S.
+# Deadline of LONG_CALLS, which may reach it without an error. All other calls must end sooner than TIMEOUT_S.
 LONG_CALL_DEADLINE_S = 1.0
 LONG_CALLS = {"SolverService/Solve", "SolverService/StreamSolve", "SolverService/BatchSolve", "SolverService/WatchSolveJob",
               "TrainingService/WatchTrainingJob", "TrainingService/PublishTrainingJob", "ModelService/EvaluateModel",
               "DatasetService/GenerateInstances", "ModelService/ExportModel"}
 TIMEOUT_S = 30  # time limit of a call
 MAX_RESPONSES = 100  # number of responses after which the client cancels a call
-MAX_TEXT_LENGTH = 2000  # characters of an error
-MAX_GROWTH_MIB = 300  # limit for the resident memory over all cases
+MAX_TEXT_LENGTH = 2000  # maximum number of characters of an error
+MAX_GROWTH_MIB = 300  # limit for the growth of the resident memory over all cases
 FORBIDDEN = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS}
 # Exceptions to FORBIDDEN: imported weights that do not match their card are data loss.
 ALLOWED = {("ModelService/ImportModel", grpc.StatusCode.DATA_LOSS)}
@@ -87,11 +87,11 @@ class Sender:
     def __init__(self, daemon, examples):
         self.daemon, self.examples = daemon, examples
         self.channels = [api.connect(daemon) for _ in range(4)]
-        self.acknowledged = collections.defaultdict(set)  # resources that exist now, by kind
+        self.acknowledged = collections.defaultdict(set)  # names of acknowledged resources, by kind
         self.unacknowledged = collections.Counter()  # cancelled calls that may have created a resource, by kind
 
     def call(self, name, channel, messages, cancels):
-        """Returns the status code and text, the duration, and whether the client ended the call."""
+        """Returns the status code and text, the duration in seconds, and whether the client ended the call."""
         start, count = time.monotonic(), 0
         responses = api.start(channel, name, messages, timeout=LONG_CALL_DEADLINE_S if name in LONG_CALLS else TIMEOUT_S)
         try:
@@ -127,7 +127,7 @@ class Sender:
         if not text:
             return f"{code.name} without a text"
         if len(text) > MAX_TEXT_LENGTH:
-            return f"{code.name} with a text of {len(text)} characters: {text[:100]}"
+            return f"{code.name} with a text of {len(text)} characters, wanted at most {MAX_TEXT_LENGTH}: {text[:100]}"
         if str(self.daemon.state) in text:
             return f"{code.name} reveals a folder of the daemon: {text[:200]}"
         return None
@@ -176,7 +176,7 @@ def check_after(daemon, sender, names, before):
         problems.append(f"left behind: {remaining_files[:5]}")
     after = resources(daemon.process.pid)
     if after["rss_mib"] - before["rss_mib"] > MAX_GROWTH_MIB:
-        problems.append(f"memory grew from {before['rss_mib']} to {after['rss_mib']} MiB")
+        problems.append(f"memory grew from {before['rss_mib']} to {after['rss_mib']} MiB, wanted at most {MAX_GROWTH_MIB} MiB more")
     return problems, after
 
 
@@ -206,7 +206,7 @@ def run_cases(daemon, folder, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=40, help="random cases per RPC, besides the fixed ones")
+    parser.add_argument("--cases", type=int, default=40, help="run this many random cases per RPC, besides the fixed ones")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rpc", choices=sorted(METHODS), help="run only this RPC")
     arguments = parser.parse_args()

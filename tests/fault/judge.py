@@ -29,7 +29,7 @@ class Judge:
 
     def check_job(self, what, job, may_fail, command=None):
         allowed = ("SUCCEEDED", "FAILED") if may_fail else ("SUCCEEDED",)
-        self.expect(job.get("state") in allowed, f"{what} ended as {job.get('state')}: {job.get('error')}")
+        self.expect(job.get("state") in allowed, f"{what} ended as {job.get('state')}, wanted {' or '.join(allowed)}: {job.get('error')}")
         watch = self.daemon.call(command or job_command(what), "watch", job.get("name", "?"), "--output", "json")
         events = [json.loads(line) for line in watch.stdout.splitlines()]
         events = [event for event in events if event.get("sequence", 0) > 0]

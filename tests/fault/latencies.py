@@ -2,7 +2,7 @@
 
 
 def percentiles(times):
-    """Returns the count, p50, p99 and maximum, rounded to two decimals."""
+    """Returns the count, p50, p99 and maximum, rounded to two decimals, or only the count if it is 0."""
     if not times:
         return {"count": 0}
     ordered = sorted(times)

@@ -39,7 +39,7 @@ WATCH = "TrainingService/WatchTrainingJob"
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # with an empty SETTINGS frame
 HANDSHAKE_S = 10  # time after which vrpd closes a connection without a preface
 SILENT_S = 20  # tolerated delay of the close
-MAX_GROWTH_MIB = 200  # limit for the resident memory while a client reads nothing
+MAX_GROWTH_MIB = 200  # limit for the growth of the resident memory while a client reads nothing
 FILES_PER_CONNECTION = 2  # number of file descriptors that vrpd holds for a connection
 
 
@@ -77,7 +77,7 @@ class LostClients:
     def __init__(self, daemon, folder, arguments):
         self.daemon, self.folder, self.arguments, self.wrong = daemon, folder, arguments, 0
         self.channel = api.connect(daemon)
-        Examples(daemon, folder)  # makes vrpd load the models that the clients use
+        Examples(daemon, folder)  # runs a training job and a solve job, which may open further files
         self.training = daemon.json("train", "--config", tiny_config(folder), "--detach", *LONG_TRAINING)[0]["name"]
         wait_until(self.step, lambda step: step > 0)  # the first step opens further files
 
@@ -133,9 +133,9 @@ class LostClients:
         milliseconds = self.solve_ms()
         after = wait_until(self.resources, lambda now: now["files"] <= before["files"] + 2)
         if after["files"] > before["files"] + 2:
-            problems.append(f"open files: {before['files']}, then {after['files']}")
+            problems.append(f"open files: {before['files']}, then {after['files']}, wanted at most 2 more")
         if after["threads"] > before["threads"] + 16:  # gRPC keeps some threads
-            problems.append(f"threads: {before['threads']}, then {after['threads']}")
+            problems.append(f"threads: {before['threads']}, then {after['threads']}, wanted at most 16 more")
         self.report("killed_clients", problems, clients=self.arguments.clients, calls=calls, gone_s=round(gone_s, 2),
                   solve_ms=milliseconds, before=before, after=after, seconds=round(time.monotonic() - start, 1))
 
@@ -156,7 +156,7 @@ class LostClients:
             connection.close()
         after = wait_until(self.resources, lambda now: now["files"] <= before["files"] + 2)
         if after["files"] > before["files"] + 2:
-            problems.append(f"open files: {before['files']}, then {after['files']}")
+            problems.append(f"open files: {before['files']}, then {after['files']}, wanted at most 2 more")
         self.report("silent_connections", problems, connections=len(connections), solve_ms=milliseconds, before=before,
                   during=during, after=after, seconds=round(time.monotonic() - start, 1))
 
@@ -171,7 +171,7 @@ class LostClients:
         if last <= first:
             problems.append("the training made no step while a client read nothing")
         if during["rss_mib"] - before["rss_mib"] > MAX_GROWTH_MIB:
-            problems.append(f"memory grew from {before['rss_mib']} to {during['rss_mib']} MiB")
+            problems.append(f"memory grew from {before['rss_mib']} to {during['rss_mib']} MiB, wanted at most {MAX_GROWTH_MIB} MiB more")
         milliseconds = self.solve_ms()
         client.kill()
         client.wait()
@@ -204,9 +204,9 @@ class LostClients:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clients", type=int, default=2, help="number of clients to kill")
-    parser.add_argument("--connections", type=int, default=100, help="number of silent connections")
-    parser.add_argument("--streams", type=int, default=1000, help="number of idle watches")
+    parser.add_argument("--clients", type=int, default=2, help="kill this many clients")
+    parser.add_argument("--connections", type=int, default=100, help="open this many silent connections")
+    parser.add_argument("--streams", type=int, default=1000, help="open this many idle watches")
     parser.add_argument("--long", action="store_true", help="wait until vrpd closes silent connections")
     parser.add_argument("--child", nargs=3, metavar=("ADDRESS", "JOB", "MS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()

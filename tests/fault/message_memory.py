@@ -65,7 +65,7 @@ def call(address, wire):
 
 
 def measure(binary, shape, size, callers):
-    """Runs the calls on a fresh daemon. Returns its memory before and at its peak, the outcomes, and whether it still solves."""
+    """Runs the calls on a fresh daemon. Returns its memory in MiB before and at its peak, the outcomes, and whether it solves."""
     daemon = Daemon(binary=binary)
     try:
         before = status_mib(daemon.process, "VmRSS")
@@ -83,12 +83,11 @@ def measure(binary, shape, size, callers):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mib", type=int, default=63, help="size of a message on the wire")
+    parser.add_argument("--mib", type=int, default=63, help="send messages of this size on the wire, in MiB")
     parser.add_argument("--callers", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--binary", type=pathlib.Path, default=BINARIES / "vrpd")
-    parser.add_argument("--max-mib", type=int, default=3000, help="maximum growth in MiB: twice max_request_memory_mib, "
-                        "for messages on the wire and parsed, and for conversions")
+    parser.add_argument("--max-mib", type=int, default=3000, help="fail if the memory grows by more than this, in MiB")
     arguments = parser.parse_args()
     wrong, cases = 0, 0
     for callers in arguments.callers:

@@ -36,7 +36,7 @@ RETRY_DELAY_S = 0.05  # delay before a rejected caller retries
 CAPACITY_S = 2  # duration of the measurement of the capacity
 PROMPT_MS = 50  # limit of a prompt rejection
 DEADLINE_S = 30  # deadline of a call
-MAX_GROWTH_MIB = 200  # limit for the resident memory during the overload
+MAX_GROWTH_MIB = 200  # limit for the growth of the resident memory during the overload
 SOLVE = "SolverService/Solve"
 
 
@@ -135,7 +135,7 @@ def run_load(daemon, arguments):
     if waiting := sum(queue.waiting for queue in load.stats().queues):
         load.problems[f"{waiting} requests are still queued"] += 1
     if max(peak, after["rss_mib"]) - before["rss_mib"] > MAX_GROWTH_MIB:
-        load.problems[f"memory grew from {before['rss_mib']} to {max(peak, after['rss_mib'])} MiB"] += 1
+        load.problems[f"memory grew from {before['rss_mib']} to {max(peak, after['rss_mib'])} MiB, wanted at most {MAX_GROWTH_MIB} more"] += 1
     if daemon.stop() != 0:
         load.problems["SIGTERM did not end vrpd cleanly"] += 1
     print(json.dumps({
@@ -150,7 +150,7 @@ def run_load(daemon, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=8)
-    parser.add_argument("--times", type=float, default=4, help="multiple of the measured capacity")
+    parser.add_argument("--times", type=float, default=4, help="send at this multiple of the measured capacity")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-overload-"))
     daemon = Daemon(folder / "state")

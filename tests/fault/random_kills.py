@@ -11,7 +11,7 @@ version must be loadable.
 
 Prints one JSON line per kill and one at the end. Exits with 1 on any error. `interrupted` in the last line counts calls without
 an answer (`training`, `solving`, `publish`), and partial checkpoints and versions of models in the state folder. `made`
-counts the calls without an answer that took effect nevertheless.
+counts the submissions without an answer that took effect nevertheless.
 
 Examples:
   random_kills.py --kills 30

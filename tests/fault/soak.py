@@ -4,8 +4,8 @@
 Callers solve by single calls, streams, batches and solve jobs. They submit, watch, cancel and delete small training jobs, upload
 and delete matrices, evaluate and export models, and generate instances. After a warm-up, memory, threads, open files and the
 size of the state folder are sampled each second. Growth is the median of the last tenth of the samples minus that of the
-first. Each tenth has at least ten samples. Prints one JSON line per minute and one at the end. Exits with 1 if an RPC fails
-or if growth exceeds a limit.
+first. Each tenth has at least ten samples. Prints one JSON line per minute and one at the end. Exits with 1 if an RPC fails,
+if a response is wrong or if growth exceeds a limit.
 
 Examples:
   soak.py                    three minutes
@@ -33,9 +33,9 @@ from process import resources  # noqa: E402
 
 # Maximum growth after the warm-up.
 LIMITS = {"rss_mib": 50, "threads": 8, "files": 16, "state_mib": 30}
-MAX_JOBS = 5  # training jobs that exist at once
+MAX_JOBS = 5  # number of training jobs from which no caller submits another one
 WARM_UP_SHARE = 0.25  # share of --seconds
-MIN_SAMPLES = 10  # number of samples in the first and in the last tenth
+MIN_SAMPLES = 10  # minimum number of samples in the first and in the last tenth
 # Statuses of expected refusals: vrpd is busy, or another caller changed the job.
 BUSY = {grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED,
         grpc.StatusCode.NOT_FOUND}
@@ -196,7 +196,7 @@ class Soak:
     def judge(self, seconds):
         growth = {what: self.growth(what) for what in LIMITS}
         if len(self.samples) < 2 * MIN_SAMPLES:
-            self.problems.append(f"too short to measure growth: {len(self.samples)} samples, {2 * MIN_SAMPLES} are needed")
+            self.problems.append(f"too short to measure growth: {len(self.samples)} samples, wanted {2 * MIN_SAMPLES}: raise --seconds")
         self.problems += [f"{what} grew by {grown}, more than {LIMITS[what]}" for what, grown in growth.items() if grown > LIMITS[what]]
         if self.daemon.stop() != 0:
             self.problems.append("SIGTERM did not end vrpd cleanly")

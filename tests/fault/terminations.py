@@ -49,7 +49,7 @@ def terminate(process):
 
 
 def versions(state):
-    """Returns the versions of all models, by name."""
+    """Returns the versions of each model of the state folder, by the model's name."""
     return {folder.name: sorted(path.name for path in folder.iterdir()) for folder in (state / "models").iterdir()
             if not folder.name.startswith(".")}
 
@@ -84,8 +84,8 @@ class Terminations:
     def terminate(self, process, allowed, what):
         status, seconds = terminate(process)
         self.longest_s = max(self.longest_s, seconds)
-        self.expect(seconds < LIMIT_S, f"{what}: took {seconds:.1f} s")
-        self.expect(status in allowed, f"{what}: ended with {status}")
+        self.expect(seconds < LIMIT_S, f"{what}: took {seconds:.1f} s after SIGTERM, wanted less than {LIMIT_S} s")
+        self.expect(status in allowed, f"{what}: ended with {status}, wanted one of {allowed}")
 
     def check_start(self, state, what):
         """Checks that a start finds all objects."""
@@ -93,7 +93,7 @@ class Terminations:
         try:
             daemon = Daemon(state)
             jobs = [job["name"] for job in daemon.json("jobs", "list")]
-            self.expect(jobs == [self.job], f"{what}: jobs are {jobs}")
+            self.expect(jobs == [self.job], f"{what}: jobs are {jobs}, wanted {[self.job]}")
             daemon.events_until(lambda event: event["type"] == "checkpoint", "jobs", "watch", self.job)
             listed = {model["name"] for model in daemon.json("models", "list")}
             wanted = {f"models/{name}/versions/{number}" for name, numbers in self.models.items() for number in numbers}
@@ -192,11 +192,11 @@ PHASES = {"start": Terminations.start, "restore": Terminations.restore, "import"
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=40, help="number of cases of all phases (default: 40)")
+    parser.add_argument("--cases", type=int, default=40, help="run this many cases, divided among the phases (default: 40)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--phases", nargs="+", choices=PHASES, default=list(PHASES))
     options = parser.parse_args()
-    assert vrpctl("--version").returncode == 0, f"there is no vrpctl in {BINARIES}"
+    assert vrpctl("--version").returncode == 0, f"got no vrpctl that runs in {BINARIES}, wanted one: ./dev build makes it"
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-terminations-"))
     try:
         run = Terminations(folder, options.seed)

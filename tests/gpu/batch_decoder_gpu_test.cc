@@ -140,7 +140,7 @@ std::vector<GpuCase> EmulatedGpuCases() {
 }
 
 // Returns cases with few and many trajectories, with nodes inside and outside of shared memory, and
-// with groups in global memory.
+// with the groups' scratch in global memory.
 std::vector<GpuCase> GpuCases() {
   if (test::kEmulated) return EmulatedGpuCases();
   std::vector<CaseOptions> ten(10, CaseOptions{.nodes = 51});

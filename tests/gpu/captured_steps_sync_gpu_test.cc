@@ -1,6 +1,6 @@
-// Tests that captured steps never wait for the device. Torch's debug mode turns each wait into an
-// error. This mode does not see our own launches of the optimiser and decoder, but a capture
-// rejects their waits.
+// Tests that steps do not wait for the device from the fourth one on. Torch's debug mode turns each
+// wait into an error. This mode does not see our own launches of the optimiser and decoder, but a
+// capture rejects their waits.
 #include <c10/cuda/CUDAFunctions.h>
 
 #include <memory>

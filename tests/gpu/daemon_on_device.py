@@ -44,14 +44,14 @@ def examine(daemon, device):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--device", default="cuda", help="check this kind of device; default: %(default)s")
     options = parser.parse_args()
     daemon = Daemon(flags=["--device", options.device])
     try:
         print(json.dumps(examine(daemon, options.device)))
         status = daemon.stop()
         if status:
-            raise AssertionError(f"vrpd ended with {status} after SIGTERM")
+            raise AssertionError(f"vrpd after SIGTERM: got exit code {status}, wanted 0")
     except (AssertionError, RuntimeError) as error:
         sys.exit(f"daemon_on_device: {error}\n{daemon.log_path.read_text()[-2000:]}")
     finally:

@@ -1,5 +1,5 @@
 // Compares LibTorch's engines on CUDA with the CPU's own kernels, with the same weights and
-// instances. Each test also runs with LibTorch on the CPU, which needs no GPU.
+// instances. Most tests also run with LibTorch on the CPU, which needs no GPU.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -255,7 +255,7 @@ TEST_P(EngineGpuTest, ComputesAttentionInFusedKernels) {
   }
 }
 
-TEST_P(EngineGpuTest, SamplesTheSamePlansInBothPasses) {
+TEST_P(EngineGpuTest, GivesTheSameLogLikelihoodsInBothPasses) {
   const auto outcome = torch_->AddGradient(
       batch_, {.rollout = {.choice = Choice::kSample, .trajectories = 3}}, WeighByCost);
   ASSERT_TRUE(outcome.ok()) << outcome.status();

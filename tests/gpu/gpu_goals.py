@@ -9,7 +9,7 @@ TINY, SUPERVISED, IMPROVED = "tiny_1 epoch", "ptrnet_supervised, all epochs", "1
 SYNCHRONISATIONS, COPIES, KERNELS = "no synchronisation in a replayed step", "copies by CUPTI", "ncu engine_bench"
 TINY_EPOCH_S, SUPERVISED_S, GAP, IMPROVED_S, SINGLE_MS = 0.03, 20, 0.01, 20, 1
 # The bounds of tests/gpu/engine_gpu_test.cc. In bf16 each number is rounded by up to 4e-3, so no
-# element can be right to 1e-3. The bound is therefore on the noise's share of the gradient's power.
+# element can be accurate to 1e-3. The bound is therefore on the noise's share of the gradient's power.
 GRADIENT_FP32, GRADIENT_BF16 = 1e-5, 1e-3
 GREEDY = "*EngineGpuTest.TakesTheSameGreedyTours*/*_cuda"
 SAMPLED = "*EngineGpuTest.TakesTheSameSampledTours/*_cuda"
@@ -36,12 +36,12 @@ def all_goals(found):
            lambda: found.recorded(ROUGH_GRADIENTS, "gradient_noise", GRADIENT_BF16))
     for tool in SANITIZER_TOOLS:
         yield tool, "clean", lambda tool=tool: found.passed("sanitizer", f"{tool} gpu_test", "summary")
-    yield ("no synchronisation in a step, by the sync-debug mode", "these tests pass",
+    yield ("no synchronisation in a step, by the sync-debug mode", "all tests of group graph pass",
            lambda: found.passed("graph", SYNCHRONISATIONS, "names"))
     yield "bytes of matrices copied a step, by CUPTI", "0", found.copies
     yield "throughput of the kernels, by ncu", "measured", lambda: found.passed("profile", KERNELS, "kernels")
     for case in RATIO_CASES:
-        yield (f"{case}: training beside plain torch, at the best batch of each", ">= 10, at least 5",
+        yield (f"{case}: training throughput over plain torch's, each at its best batch size", "goal >= 10, minimum >= 5",
                lambda case=case: found.ratio(case))
     yield "tiny_1: seconds per epoch", f"<= {TINY_EPOCH_S}", found.tiny
     yield "supervised pointer network, 10,000 x 50 epochs, n = 20: seconds", f"<= {SUPERVISED_S}", found.supervised
@@ -66,8 +66,8 @@ class Found:
             reason = ""
         except NotRun as none:
             state, got, reason = NOT_RUN, None, str(none)
-        except (KeyError, TypeError, ValueError) as error:  # a program whose answer is malformed
-            state, got, reason = NOT_RUN, None, f"malformed figures: {type(error).__name__}: {error}"
+        except (KeyError, TypeError, ValueError) as error:  # the program's answer is malformed
+            state, got, reason = NOT_RUN, None, f"malformed numbers: {type(error).__name__}: {error}"
         return {"goal": goal, "wanted": wanted, "state": state, "got": got, "reason": reason}
 
     def _check(self, group, name):
@@ -134,7 +134,7 @@ class Found:
         epochs = self._numbers("bench", TINY)["epoch_s"]
         if len(epochs) < 2:
             raise NotRun(f"bench: {TINY}: got {len(epochs)} epochs, wanted at least 2")
-        # The first epoch includes preparations.
+        # The first epoch includes the start-up.
         return state_at_most(sorted(epochs[1:])[len(epochs[1:]) // 2], TINY_EPOCH_S)
 
     def supervised(self):
@@ -143,7 +143,7 @@ class Found:
     def _improved_lines(self, what):
         lines = [line for line in self._numbers("bench", IMPROVED)["lines"] if line["what"] == what]
         if not lines:
-            raise NotRun(f"bench: {IMPROVED}: no line of {what}")
+            raise NotRun(f"bench: {IMPROVED}: got no line of {what}, wanted at least one")
         return lines
 
     def improved(self):

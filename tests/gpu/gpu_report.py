@@ -71,7 +71,7 @@ _log_path = None
 
 
 def log_output(command, output):
-    """Writes the full output to a log; the report keeps only the ends of failed checks."""
+    """Appends the last LOGGED_OUTPUT characters of the output to the log, if there is one."""
     if _log_path is not None:
         with open(_log_path, "a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(map(str, command))}\n{output[-LOGGED_OUTPUT:].rstrip()}\n\n")
@@ -118,7 +118,7 @@ class Report:
             entry.update(state="skipped", reason=str(skip))
         except Failure as failure:
             entry.update(state="failed", reason=str(failure), numbers=failure.numbers, output=failure.output)
-        except Exception as error:  # a tool whose answer is malformed; the others continue
+        except Exception as error:  # the tool's answer is malformed; the other checks continue
             entry.update(state="failed", reason=f"{type(error).__name__}: {error}")
         entry["seconds"] = round(time.monotonic() - begin, 3)
         self._content["checks"].append(entry)

@@ -30,7 +30,7 @@ class SafetensorsTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.source = pathlib.Path(self.folder.name) / "source.safetensors"
 
-    def test_round_trips_every_type_and_shape(self):
+    def test_round_trips_tensors_of_every_type_except_bf16(self):
         random = numpy.random.default_rng(1)
         tensors = {f"{dtype}.{'x'.join(map(str, shape)) or 'scalar'}": (random.random(shape) * 100).astype(dtype)
                    for dtype in ("float32", "float64", "float16", "int32", "int64", "uint8", "bool")

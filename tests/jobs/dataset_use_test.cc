@@ -89,7 +89,7 @@ TEST_F(DatasetUseTest, RequiresLabelsAndCostsOnlyInTheLinesRead) {
                   .leading_with_reference_cost = 3});
   const auto settings = [](int samples, int validated) -> std::vector<std::string> {
     return {"training.method=supervised",
-            "training.batches_per_epoch=25",  // methods that read labels have no default
+            "training.batches_per_epoch=25",  // the default; supervised training refuses others
             "supervised.labels=file",
             "supervised.label_file=datasets/some",
             Concat("supervised.samples=", samples),

@@ -26,7 +26,7 @@ TEST(EventTopicTest, IgnoresOlderPositions) {
   EXPECT_TRUE(topic.position().final);
 }
 
-TEST(EventTopicTest, WakesWaitingFollowersAtTheEnd) {
+TEST(EventTopicTest, NotifiesAtOnceAtTheFinalPosition) {
   EventTopic topic;
   topic.Advance(2, true);
   int calls = 0;

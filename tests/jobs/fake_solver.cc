@@ -8,8 +8,8 @@ namespace vrp::test {
 namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(60);  // limit for all waits
-constexpr absl::Duration kPollInterval =
-    absl::Milliseconds(1);  // at which a solve checks for cancellation
+// Time between two checks of a solve for cancellation.
+constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
 
 }  // namespace
 

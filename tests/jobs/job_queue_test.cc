@@ -1,4 +1,6 @@
 // Tests the order of the queue, labels and limits.
+#include <cstdint>
+
 #include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -127,6 +129,8 @@ TEST_F(JobQueueTest, RefusesValuesOutOfRangeAndNamesThem) {
     EXPECT_THAT(std::string(status.message()), HasSubstr(text));
   };
   expect(SubmitStatus([](JobSpec& spec) { spec.priority = 1001; }), "priority: got 1001");
+  expect(SubmitStatus([](JobSpec& spec) { spec.priority = INT32_MIN; }),
+         "priority: got -2147483648");
   expect(SubmitStatus([](JobSpec& spec) { spec.time_limit = absl::Milliseconds(5); }),
          "time_limit: got 5ms, wanted 1s");
   expect(SubmitStatus([](JobSpec& spec) { spec.epoch_limit = -1; }), "epoch_limit: got -1");

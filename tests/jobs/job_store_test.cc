@@ -355,6 +355,30 @@ TEST_F(JobStoreTest, RefusesADamagedFileAndNamesTheRemedy) {
   }
 }
 
+TEST_F(JobStoreTest, NamesTheFileAndTheColumnOfUnreadableProgress) {
+  const Job training = *(*Open())->Submit(test::ASpec(), "r1", 10);
+  const Job solve = *(*Open())->Submit(SolveSpec{.budget = absl::Hours(3)}, "r2", 10);
+  const auto expect_named = [&](const std::string& column, const absl::Status& status) {
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path_ + ": " + column + ": got \"{\""));
+  };
+  for (const char* column : {"progress", "best", "published"}) {
+    ASSERT_TRUE(
+        (*Database::Open(path_))->Execute(Concat("UPDATE jobs SET ", column, " = '{'")).ok());
+    expect_named(Concat("jobs.", column),
+                 (*Open())->Find(JobKind::kTraining, training.id).status());
+    ASSERT_TRUE(
+        (*Database::Open(path_))->Execute(Concat("UPDATE jobs SET ", column, " = NULL")).ok());
+  }
+  ASSERT_TRUE((*Database::Open(path_))->Execute("UPDATE solve_jobs SET progress = '{'").ok());
+  expect_named("solve_jobs.progress", (*Open())->Find(JobKind::kSolve, solve.id).status());
+  ASSERT_TRUE((*Database::Open(path_))
+                  ->Execute("UPDATE events SET type = 'progress', progress = '{'")
+                  .ok());
+  expect_named("events.progress",
+               (*Open())->ReadEvents(training.id, {.first = 1, .last = 1, .limit = 1}).status());
+}
+
 TEST_F(JobStoreTest, RefusesAFolderInPlaceOfTheFile) {
   fs::create_directories(path_);
   EXPECT_THAT(Open().status().ToString(), HasSubstr(path_));

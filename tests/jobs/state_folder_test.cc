@@ -54,7 +54,7 @@ TEST(StateFolderTest, RefusesASecondHolderAndNamesTheFirstProcess) {
   EXPECT_TRUE(StateFolder::Open(temporary.File("state")).ok()) << "the folder must be free again";
 }
 
-TEST(StateFolderTest, RefusesAFileInPlaceOfTheFolder) {
+TEST(StateFolderTest, RefusesAFileInPlaceOfTheFolderAndAnEmptyPath) {
   const test::TempFolder temporary;
   const std::string path = temporary.File("state");
   ASSERT_TRUE(AtomicWriteFile(path, "x").ok());

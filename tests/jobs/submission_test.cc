@@ -115,7 +115,7 @@ TEST(SubmissionTest, ReportsAnInvalidDeviceOnlyWithOtherErrors) {
   EXPECT_THAT(message, HasSubstr("\ndevice: cuda:63 does not exist"));
 }
 
-TEST(SubmissionTest, RequiresShortPrintableRequestIds) {
+TEST(SubmissionTest, RefusesLongOrUnprintableRequestIds) {
   EXPECT_TRUE(CheckRequestId("").ok());
   EXPECT_TRUE(CheckRequestId(std::string(64, 'r')).ok());
   EXPECT_TRUE(absl::IsInvalidArgument(CheckRequestId(std::string(65, 'r'))));

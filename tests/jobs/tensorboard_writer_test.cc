@@ -1,4 +1,4 @@
-// Tests the contents and times of a job's event files. tests/interop reads event files with
+// Tests the CRC, and how many files and records a job gets. tests/interop reads event files with
 // TensorBoard.
 #include "core/jobs/tensorboard_writer.h"
 

@@ -12,7 +12,7 @@ namespace vrp::test {
 struct ImproveCase {
   int32_t customers = 20;
   int32_t capacity = 30;  // demands are 1 .. 9
-  int32_t spare = 3;      // number of allowed routes beyond the plan's
+  int32_t spare = 3;      // number of allowed routes beyond the plan's; none for a TSP
   bool tsp = false;       // whether there is one route and no demands
   uint64_t seed = 1;
 };

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, ThreadedDecoderTest,
                                          CaseOptions{.nodes = 9, .tsp = true}),
                          [](const auto& test) { return CaseName(test.param); });
 
-TEST(ThreadedProgramsTest, InstancesEqualThoseOfOneThread) {
+TEST(ThreadedProgramsTest, FeaturesOfInstancesEqualThoseOfOneThread) {
   const test::DrawnShape shape = {
       .drawn = {.seed = 3, .customers = 20, .min_capacity = 30, .max_capacity = 50},
       .instances = 3,
@@ -157,7 +157,7 @@ TEST(ThreadedProgramsTest, InstancesEqualThoseOfOneThread) {
   EXPECT_TRUE(std::equal(task.features, task.features + features, other.features));
 }
 
-TEST(ThreadedProgramsTest, OptimiserStepsEqualThoseOfOneThread) {
+TEST(ThreadedProgramsTest, OptimiserDecisionsEqualThoseOfOneThread) {
   std::vector<float> gradient(10'000);
   CounterRandom random(5);
   for (float& value : gradient) value = random.UniformFloat();

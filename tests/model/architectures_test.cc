@@ -50,7 +50,7 @@ TEST(ArchitecturesTest, AcceptTheirDefaultSizesAndInputs) {
   }
 }
 
-TEST(ArchitecturesTest, RefuseSizesOutOfRange) {
+TEST(ArchitecturesTest, RefuseSizesOutOfRangeMissingOrUnknown) {
   for (const Architecture* architecture : Architectures()) {
     for (const NetworkOption& option : architecture->options) {
       SCOPED_TRACE(option.key);

@@ -149,6 +149,21 @@ TEST(CpuPointerNetworkTest, MakesFeasiblePlans) {
   }
 }
 
+TEST(CpuPointerNetworkTest, RoundsCostsToTheMetricsUnitAsTheCheckerDoes) {
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
+  std::vector<Instance> instances;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    instances.push_back(
+        AnInstance().WithCustomers(30).Seed(seed).RandomDemands().As(Metric::kDimacs).Build());
+  }
+  const NetworkBatch batch = Batch(instances);
+  const Trajectories sampled = RunEngine(*engine, batch, {.choice = Choice::kSample});
+  for (int32_t b = 0; b < 8; ++b) {
+    const Plan plan = ChoicesToPlan(batch, b, sampled.Choices(b));
+    EXPECT_EQ(CheckPlan(instances[b], plan).cost, sampled.costs[b]) << b;
+  }
+}
+
 TEST(CpuPointerNetworkTest, DoesNotDependOnTheRestOfTheBatch) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 30});

@@ -157,7 +157,7 @@ TEST(PointerNetworkOptionsTest, ReadBackWhatWasWritten) {
   EXPECT_EQ(*ParsePointerNetworkOptions(WritePointerNetworkOptions(options), "card"), options);
 }
 
-TEST(PointerNetworkOptionsTest, AreRefusedOutOfRange) {
+TEST(PointerNetworkOptionsTest, AreRefusedIfMalformedOrOutOfRange) {
   for (const char* text : {"", "{}", "[1,2,3,4]", R"({"hidden":8,"layers":1,"dropout":0,"clip":1})",
                            R"({"hidden":4,"layers":1,"dropout":0,"logit_clip":1})",
                            R"({"hidden":12,"layers":1,"dropout":0,"logit_clip":1})",

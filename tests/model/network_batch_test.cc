@@ -155,6 +155,17 @@ TEST_P(ChoicesTest, AreEqualForEqualPlans) {
   EXPECT_EQ(PlanChoices(batch, 0, plan), choices);
 }
 
+TEST(ChoicesTest, KeepTheDirectionOfRoutesWithADurationMatrix) {
+  // The route takes 30 from customer 2 to 1, but 300 from 1 to 2.
+  InstanceData data = AnInstance().At({{0, 0}, {10, 0}, {20, 0}}).MaxDuration(100).BuildData();
+  data.duration_matrix = {0, 10, 10, 10, 0, 300, 10, 10, 0};
+  const Instance instance = *Instance::Create(data);
+  const Plan plan = {{.customers = {2, 1}}};
+  ASSERT_TRUE(CheckPlan(instance, plan).feasible);
+  const NetworkBatch batch = BatchOf({instance});
+  EXPECT_EQ(ChoicesToPlan(batch, 0, PlanChoices(batch, 0, plan)), plan);
+}
+
 INSTANTIATE_TEST_SUITE_P(Orders, ChoicesTest,
                          testing::Values(NodeOrder::kAsGiven, NodeOrder::kByAngle));
 

@@ -1,7 +1,7 @@
 """Provides a bare Debian 12 system in a folder for tests of packages.
 
 It has no compiler. Its settings of name servers, apt, pip and certificates are the host's. debootstrap creates the system
-once, from the host's apt mirror, in ~/.cache/vrp. Each test gets a copy.
+once, from the host's apt mirror, in $XDG_CACHE_HOME/vrp or ~/.cache/vrp. Each test gets a copy.
 """
 
 import os
@@ -76,7 +76,7 @@ def _sources():
 
 
 def _mirror():
-    """Returns the address from which the host gets the suite's packages."""
+    """Returns the URL from which the host gets the suite's packages."""
     for file in _sources():
         for line in file.read_text().splitlines():
             found = re.match(r"(?:deb\s+(?:\[[^]]*\]\s+)?|URIs:\s*)(\S+)", line)

@@ -30,9 +30,9 @@ def run_part(root, part, *arguments):
 
 
 def check_first_install(root, steps, package, instance):
-    """Checks the first installation and the package's content. Returns the seconds from apt-get to the last check."""
+    """Checks the first installation and the package's content. Prints the seconds from apt-get to the last check."""
     steps.take("install and solve", run_part, root, "install", root.copy(package), instance)
-    return steps.report_total("install and solve", "install and solve")
+    steps.report_total("install and solve", "install and solve")
 
 
 def check_upgrade(root, steps, package, instance):

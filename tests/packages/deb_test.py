@@ -45,7 +45,7 @@ def check(*arguments):
 
 
 def reaches_mirror(root):
-    """Whether the bare system can read the package lists of its apt mirror."""
+    """Returns whether the bare system can read the package lists of its apt mirror."""
     try:
         root.run("apt-get -qq -o APT::Update::Error-Mode=any update && rm -rf /var/lib/apt/lists/*")
     except AssertionError:

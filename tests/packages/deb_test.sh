@@ -84,7 +84,7 @@ installs_and_solves() {  # package instance
     die "vrpctl solve: wanted 'cost: 375' and 'checker: feasible', got: $answer"
   printf '%s\n' "$answer"
   stop_daemon
-  passed "installs and solves in $seconds s from apt-get update (goal: 60)"
+  passed "installs and solves in $seconds s from apt-get update (goal: 60 s)"
 }
 
 keeps_state_private_to_the_service() {

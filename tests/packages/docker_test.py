@@ -119,7 +119,7 @@ class DockerTest(unittest.TestCase):
                              f"{START_TIMEOUT_S} s; its log:\n{log.read_text()}")
 
     def check_image(self, target, container):
-        """Checks that the image runs without root, serves, solves with its models and reports its health."""
+        """Checks that the image runs without root, serves, solves with an included model and reports its health."""
         self.buildah.call("copy", container, INSTANCE, "/tmp/")
         code, identity = self.buildah.run(container, "id")
         self.assertEqual(code, 0, identity)

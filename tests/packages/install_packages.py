@@ -4,10 +4,10 @@
 Prints one JSON line per step.
 
     tests/packages/install_packages.py wheel                 the newest wheel of build/packages
-    tests/packages/install_packages.py tar FILE.tar.xz
+    tests/packages/install_packages.py tar FILE.tar.xz       this tar
 
-deb_test.py times the Debian package, but does not compare the time with the goal. Exits with 0 if all steps passed and
-the goal is met. Exits with 77 (skipped) if there is no package or this machine cannot create bare systems, otherwise
+deb_test.py times the Debian package and prints whether it meets the goal. Exits with 0 if all steps passed and the
+goal is met. Exits with 77 (skipped) if there is no package or this machine cannot create bare systems, otherwise
 with 1.
 """
 

@@ -1,8 +1,8 @@
-"""Builds shell and Python scripts that solve the tests' instance with installed programs."""
+"""Builds shell and Python scripts that solve an instance with installed programs."""
 
 BUDGET = "500ms"
 
-# For `python -c`, with the instance as argument: prints cost, feasibility and number of routes as JSON.
+# A script for `python -c`, with the instance's path as argument. Prints cost, feasibility and number of routes as JSON.
 BY_PYTHON = f"""
 import json, sys, vrpd
 result = vrpd.solve(vrpd.read(sys.argv[1]), budget="{BUDGET}")
@@ -16,7 +16,9 @@ def by_vrpctl(instance, remote="unix:/tmp/vrpd.sock"):
 
 
 def with_daemon(command, state, remote="unix:/tmp/vrpd.sock"):
-    """Returns a shell script that runs `command` beside a vrpd with this state folder."""
+    """Returns a shell script that starts vrpd with this state folder, waits until it is healthy, and runs `command`.
+
+    Runs the command after 100 polls even if vrpd is not healthy yet. If the command fails, prints vrpd's log."""
     return f"""
 vrpd --listen {remote} --state-dir {state} >/tmp/vrpd.log 2>&1 &
 for attempt in $(seq 100); do

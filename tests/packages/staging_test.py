@@ -12,7 +12,7 @@ from solving import by_vrpctl, with_daemon
 from steps import INSTANCE, check_answer
 
 DATE = 1_700_000_000  # date of all staged files, in seconds since 1970
-# Libraries of glibc and GCC, which every system has.
+# Libraries of glibc and GCC, which the programs may load from the system.
 SYSTEM = re.compile(r"(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s))\.so")
 
 

@@ -24,16 +24,16 @@ class Steps:
         return result
 
     def report_total(self, first, last):
-        """Prints and returns the seconds of the steps from `first` to `last`. Prints the goal too."""
+        """Prints and returns the seconds of the steps from `first` to `last`. Also prints whether they meet the goal."""
         names = list(self.seconds)
         total = sum(self.seconds[name] for name in names[names.index(first):names.index(last) + 1])
-        print(json.dumps({"package": self.package, "from": first, "to": last, "seconds": round(total, 2), "goal_seconds": GOAL_S}),
-              flush=True)
+        print(json.dumps({"package": self.package, "from": first, "to": last, "seconds": round(total, 2),
+                          "goal_seconds": GOAL_S, "meets_goal": total <= GOAL_S}), flush=True)
         return total
 
 
 def check_cost(cost, feasible):
-    """Raises unless these are feasible routes of the instance at a plausible cost."""
+    """Raises AssertionError unless these are feasible routes of the instance at a plausible cost."""
     if not feasible or not BEST_KNOWN <= cost <= 1.05 * BEST_KNOWN:
         raise AssertionError(f"{INSTANCE}: got cost {cost}, feasible {feasible}; wanted feasible routes at a cost of {BEST_KNOWN} "
                              f"to {1.05 * BEST_KNOWN:.2f}")

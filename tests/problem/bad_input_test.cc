@@ -238,7 +238,7 @@ void CollectPaths(const json& node, const json::json_pointer& pointer,
   }
 }
 
-// Whether a value that is bad elsewhere is valid at `path`.
+// Returns whether a value that is bad elsewhere is valid at `path`.
 bool IsLegal(const std::string& path, const json& value, bool constrained) {
   const bool text = path == "/name" || path == "/ref_by" || path == "/vehicles/0/id" ||
                     path.starts_with("/ids/") || path == "/shipments/0/id" ||

@@ -73,7 +73,7 @@ TEST(CheckerTest, AddsBackhaulsToTheLoadOnBoard) {
   EXPECT_TRUE(CheckPlan(instance, {{0, {1, 2}}, {0, {3}}}).feasible);
 }
 
-TEST(CheckerTest, ReportsADeliveryAfterAPickup) {
+TEST(CheckerTest, ReportsADeliveryAfterABackhaul) {
   const Instance instance = OnALine().Demands({1, 0, 1}).Backhauls({0, 1, 0}).Build();
   const CheckReport report = CheckPlan(instance, kAll);
   ASSERT_THAT(Kinds(report), ElementsAre(ViolationKind::kBackhaulOrder));

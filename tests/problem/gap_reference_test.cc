@@ -19,7 +19,7 @@ TEST(Gap, IsNanWithoutAPositiveReference) {
   EXPECT_TRUE(std::isnan(Gap(1, std::nan(""))));
 }
 
-TEST(SearchReference, NamesItsBudget) {
+TEST(SearchReference, NamesItsTimeOrIterations) {
   EXPECT_EQ(SearchReference(absl::Seconds(1)), "search 1 s");
   EXPECT_EQ(SearchReference(absl::Milliseconds(1500)), "search 1.5 s");
   EXPECT_EQ(SearchReference(absl::Milliseconds(50)), "search 50 ms");

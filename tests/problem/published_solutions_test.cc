@@ -1,5 +1,6 @@
-// Tests that every file of the public benchmark folder loads and that every published solution is
-// feasible at its published cost. Skips the tests if the folder is missing.
+// Tests that every file that best_known.csv of the public benchmark folder lists loads, and that
+// every published solution is feasible at its published cost. Skips the tests if that table is
+// missing.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -28,7 +29,8 @@ class PublishedSolutionsTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(DataDir() / "best_known.csv")) {
-      GTEST_SKIP() << "no benchmark folder at " << DataDir() << "; set VRP_DATA_DIR";
+      GTEST_SKIP() << "no best_known.csv in " << DataDir()
+                   << "; set VRP_DATA_DIR to the benchmark folder";
     }
   }
 };
@@ -68,7 +70,7 @@ std::vector<BestKnown> ReadTable() {
   return table;
 }
 
-TEST_F(PublishedSolutionsTest, LoadsEveryFileWithItsSize) {
+TEST_F(PublishedSolutionsTest, LoadsEveryListedFileWithItsSize) {
   int loaded = 0;
   for (const BestKnown& row : ReadTable()) {
     if (row.file.empty()) continue;

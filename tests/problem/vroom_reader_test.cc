@@ -129,6 +129,14 @@ TEST(VroomReader, ReadsOldKeysAndVroomExpressOptions) {
               HasSubstr("options.c: not supported"));
 }
 
+TEST(VroomReader, RefusesAmountNextToDeliveryOrPickup) {
+  for (const std::string key : {"delivery", "pickup"}) {
+    EXPECT_THAT(VroomError(FileWithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 1,
+                    "amount": [3], ")" + key + R"(": [1]}])")),
+                HasSubstr("v.json: jobs[0].amount: given, and " + key + " too; wanted delivery"));
+  }
+}
+
 TEST(VroomReader, NamesTasksAndCostsByTheirPathsInTheFile) {
   const std::string pairs = R"("jobs": [{"id": 5, "location_index": 1}],
       "shipments": [{"pickup": {"id": 1, "location_index": 1, "service": -3},
@@ -306,7 +314,7 @@ std::string FileWithOneJobPerLocation(int locations, const std::string& vehicles
   return root.dump();
 }
 
-TEST(VroomReader, LimitsTheLocationsOfAMatrixNotTheJobs) {
+TEST(VroomReader, LimitsTheLocationsOfAMatrixAndTheTasks) {
   const std::string slow = R"({"id": 1, "start": [0, 46], "speed_factor": 0.5})";
   EXPECT_THAT(
       VroomError(FileWithOneJobPerLocation(5'001, slow)),

@@ -1,6 +1,7 @@
 // Tests the reader of customers in VRPLIB files.
 #include <string>
 
+#include "core/base/text.h"
 #include "core/problem/formats/instance_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -98,7 +99,18 @@ TEST(VrplibCustomers, RefusesPickupsInTwoSections) {
   EXPECT_THAT(DialectError("TYPE : VRPSPD\nDIMENSION : 2\nCAPACITY : 3\nEDGE_WEIGHT_TYPE : EUC_2D\n"
                            "NODE_COORD_SECTION\n1 0 0\n2 9 0\nBACKHAUL_SECTION\n1 0\n2 2\n"
                            "PICKUP_AND_DELIVERY_SECTION\n1 0 0 0 0 0 0\n2 0 0 0 0 0 1\nEOF\n"),
-              HasSubstr("BACKHAUL_SECTION: given, and PICKUP_AND_DELIVERY_SECTION too"));
+              HasSubstr("d.vrp:8: BACKHAUL_SECTION: given, and PICKUP_AND_DELIVERY_SECTION too"));
+}
+
+TEST(VrplibCustomers, NamesTheLineOfASectionThatDoesNotFit) {
+  EXPECT_THAT(
+      DialectError(CvrpText("CVRP", "CAPACITY : 9\n", Concat(kDemandSection, kWindowSection))),
+      HasSubstr("d.vrp:15: TIME_WINDOW_SECTION: given, wanted none for TYPE CVRP"));
+  EXPECT_THAT(DialectError(CvrpText("VRPSPDTW", "CAPACITY : 9\n",
+                                    "DEMAND_SECTION\n1 0 0\n2 1 1\n3 1 1\n4 1 1\n"
+                                    "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n"
+                                    "2 0 0 90 1 4 2\n3 0 2 80 0 0 1\n4 0 0 70 3 5 0\n")),
+              HasSubstr("d.vrp:10: DEMAND_SECTION: has 2 numbers per node, wanted 1 with"));
 }
 
 }  // namespace

@@ -78,6 +78,17 @@ TEST(VrplibSolution, ReadsToursFromTheFirstNodeOn) {
   EXPECT_THAT(routes->plan[1].customers, ElementsAre(2, 3));
 }
 
+TEST(VrplibSolution, NamesTheAcceptedNodesOfATour) {
+  const Instance tsp = ReadDialect(TspText("EUC_2D", kTriangle));
+  EXPECT_THAT(ParseVrplibSolution("TOUR_SECTION\n1\n4\n-1\n", "t", tsp).status().message(),
+              HasSubstr("t:3: TOUR_SECTION: got node 4, wanted 1 to 3"));
+  const Instance cvrp = ReadDialect(CvrpText("CVRP", "CAPACITY : 9\n", kDemandSection));
+  EXPECT_TRUE(ParseVrplibSolution("TOUR_SECTION\n1\n200000\n-1\n", "t", cvrp).ok());
+  EXPECT_THAT(
+      ParseVrplibSolution("TOUR_SECTION\n1\n200001\n-1\n", "t", cvrp).status().message(),
+      HasSubstr("got node 200001, wanted 1 to 200000; numbers above 4 represent the depot"));
+}
+
 TEST(VrplibSolution, SkipsHeadingsOfPublishedSolutions) {
   const Instance cvrp = ReadDialect(CvrpText("CVRP", "CAPACITY : 9\n", kDemandSection));
   const auto file = ParseVrplibSolution(

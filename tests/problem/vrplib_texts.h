@@ -8,12 +8,14 @@
 
 namespace vrp::test {
 
+// Returns the instance of a valid text.
 inline Instance ReadDialect(const std::string& text) {
   absl::StatusOr<Instance> instance = ParseInstance(text, "d.vrp");
   EXPECT_TRUE(instance.ok()) << instance.status() << "\n" << text;
   return *std::move(instance);
 }
 
+// Returns the error of a text that the reader refuses.
 inline std::string DialectError(const std::string& text) {
   const absl::StatusOr<Instance> instance = ParseInstance(text, "d.vrp");
   EXPECT_EQ(instance.status().code(), absl::StatusCode::kInvalidArgument) << text;

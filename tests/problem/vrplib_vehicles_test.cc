@@ -36,8 +36,9 @@ TEST(VrplibVehicles, StartsUnassignedVehiclesAtEveryDepot) {
 TEST(VrplibVehicles, RefusesFewerUnassignedVehiclesThanCustomers) {
   EXPECT_THAT(
       DialectError(TwoDepotText("VEHICLES : 2\n")),
-      HasSubstr("DEPOT_SECTION: has 2 depots, but the file does not assign a depot to each of "
-                "the 2 vehicles; wanted VEHICLES_DEPOT_SECTION"));
+      HasSubstr(
+          "d.vrp:18: DEPOT_SECTION: has 2 depots, but the file does not assign a depot to each of "
+          "the 2 vehicles; wanted VEHICLES_DEPOT_SECTION"));
 }
 
 TEST(VrplibVehicles, RefusesUnassignedVehiclesWithRowsOfTheirOwn) {
@@ -111,7 +112,8 @@ TEST(VrplibVehicles, RefusesReloadsAtOtherDepots) {
   EXPECT_THAT(
       DialectError(CvrpText("MTVRP", "VEHICLES : 1\nCAPACITY : 9\n",
                             std::string(kDemandSection) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 2\n")),
-      HasSubstr("VEHICLES_RELOAD_DEPOT_SECTION: got node 2, wanted one of DEPOT_SECTION"));
+      HasSubstr(
+          "d.vrp:16: VEHICLES_RELOAD_DEPOT_SECTION: got node 2, wanted one of DEPOT_SECTION"));
 }
 
 TEST(VrplibVehicles, ReadsReloadsOfEachVehicle) {
@@ -136,7 +138,7 @@ TEST(VrplibVehicles, KeepsShortFilesSmallInMemory) {
   EXPECT_THAT(
       DialectError(CvrpText("CVRP", "VEHICLES : 1\nCAPACITY : 9\nVEHICLES_MAX_RELOADS : 1e300\n",
                             kDemandSection)),
-      HasSubstr("VEHICLES_MAX_RELOADS: got 1e+300, wanted a whole number from 0 to"));
+      HasSubstr("d.vrp:5: VEHICLES_MAX_RELOADS: got 1e+300, wanted a whole number from 0 to"));
   std::string sets = "VEHICLES_ALLOWED_CLIENTS_SECTION\n";
   std::string set;
   for (int vehicle = 1; vehicle <= 65; ++vehicle) {
@@ -146,6 +148,19 @@ TEST(VrplibVehicles, KeepsShortFilesSmallInMemory) {
   EXPECT_THAT(
       DialectError(CvrpText("CVRP", "VEHICLES : 65\nCAPACITY : 9\n", kDemandSection + sets)),
       HasSubstr("has 65 different sets, wanted at most 64"));
+}
+
+TEST(VrplibVehicles, NamesTheLineOfAVehiclesDepotAndCapacity) {
+  EXPECT_THAT(
+      DialectError(CvrpText("CVRP", "VEHICLES : 1\nCAPACITY : 9\n",
+                            std::string(kDemandSection) + "VEHICLES_DEPOT_SECTION\n1 2\n")),
+      HasSubstr("d.vrp:16: VEHICLES_DEPOT_SECTION: got node 2, wanted one of DEPOT_SECTION"));
+  const std::string demands = "DEMAND_SECTION\n1 0 0\n2 1 1\n3 1 1\n4 1 1\n";
+  EXPECT_THAT(DialectError(CvrpText("CVRP", "CAPACITY : 9\n", demands)),
+              HasSubstr("d.vrp:3: CAPACITY: has 1 numbers per vehicle, wanted 2"));
+  EXPECT_THAT(
+      DialectError(CvrpText("CVRP", "VEHICLES : 1\n", demands + "CAPACITY_SECTION\n1 9 9 9\n")),
+      HasSubstr("d.vrp:15: CAPACITY: has 3 numbers per vehicle, wanted 2"));
 }
 
 TEST(VrplibVehicles, ReadsOpenRoutes) {

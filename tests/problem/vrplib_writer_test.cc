@@ -72,8 +72,9 @@ const std::vector<Feature>& SupportedFeatures() {
   return *features;
 }
 
-// Returns a random mixture of supported features in any metric except the scaled one. Half of the
-// mixtures have costs of distance and vehicles. Instances with shipments have no other deliveries.
+// Returns a random mixture of supported features in any metric except the scaled one. About
+// half of the mixtures have costs of distance and vehicles. Instances with shipments have no other
+// deliveries.
 InstanceData RandomMixture(uint64_t seed) {
   CounterRandom random(seed, 9, 0);
   std::vector<Feature> features;
@@ -95,7 +96,7 @@ InstanceData RandomMixture(uint64_t seed) {
   return data;
 }
 
-// Whether a TYPE exists for this mixture of features.
+// Returns whether a TYPE exists for this mixture of features.
 bool HasType(const InstanceData& data) {
   const bool windows = data.kind == ProblemKind::kVrptw;
   const bool open = data.vehicles.front().open_end;
@@ -260,7 +261,7 @@ TEST(WriteVrplib, MergesEquivalentVehicleTypes) {
   EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).vehicles()[0].count, 0);
 }
 
-TEST(WriteVrplib, WritesUnlimitedCapacityAsTheSumOfLoads) {
+TEST(WriteVrplib, WritesUnlimitedCapacityAsAWholeNumberAboveTheSumOfLoads) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.demands = {0, 1, 2, 3};
   data.vehicles = {{.count = 1, .capacity = kNoLimit}, {.count = 1, .capacity = 5}};

@@ -71,7 +71,7 @@ TEST_F(DatasetStoreTest, StoresTheSameContentOnceAndRefusesOtherContent) {
     EXPECT_EQ(taken.code(), absl::StatusCode::kAlreadyExists);
     EXPECT_THAT(std::string(taken.message()), HasSubstr("vrpctl datasets delete datasets/depot7"));
   }
-  // The declared size alone causes the refusal.
+  // The announced size alone causes the refusal.
   EXPECT_EQ(store->Begin("depot7", 3).status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(store->List(), ElementsAre(once));
 }
@@ -194,7 +194,7 @@ TEST_F(DatasetStoreTest, ReadsDescriptionsWithoutTheLeadingCounts) {
   EXPECT_EQ(read.summary.leading_with_reference_cost, 2) << "both instances have reference costs";
 }
 
-TEST_F(DatasetStoreTest, OmitsDatasetsWithoutADescriptionFromTheList) {
+TEST_F(DatasetStoreTest, OmitsDatasetsWithADamagedDescriptionFromTheList) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "sound", "a").ok());
   ASSERT_TRUE(Put(*store, "damaged", "b").ok());

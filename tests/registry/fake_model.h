@@ -38,6 +38,7 @@ class FakePolicy final : public Policy {
   PolicyInfo info_;
 };
 
+// Returns a valid card for `weights`, published by `training_job`.
 inline ModelCard ACard(std::string_view weights, std::string training_job) {
   ModelCard card;
   card.architecture = "ptrnet";

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
 #include "core/base/file.h"
+#include "core/base/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/paths.h"
@@ -142,6 +144,21 @@ TEST_F(MatrixStoreTest, RefusesADamagedFileUntilTheNextUpload) {
   EXPECT_TRUE(store->Find(stored.name).ok());
 }
 
+TEST_F(MatrixStoreTest, NamesTheMatricesOfAForeignFile) {
+  const auto store = Open();
+  std::string cut(AnUpload(5).content());
+  cut.pop_back();
+  for (const auto& [content, damage] : std::vector<std::pair<std::string, std::string>>{
+           {"foreign", "it is not a file of matrices"}, {cut, "it has a length that differs"}}) {
+    const std::string id = Sha256Hex(content).substr(0, 32);
+    std::ofstream(folder_.path() + "/kept/" + id, std::ios::binary) << content;
+    const absl::Status status = store->Find("matrices/" + id).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("got \"matrices/" + id + "\", whose file is damaged: " + damage));
+  }
+}
+
 TEST_F(MatrixStoreTest, RefusesPathsAsNames) {
   const auto store = Open();
   for (const char* name : {"", "matrices/", "matrices/../../etc/passwd", "models/x",
@@ -155,13 +172,16 @@ TEST_F(MatrixStoreTest, ServesMoreMatricesThanFitInTheCache) {
   const auto store = Open(/*cache_bytes=*/40);  // fits one matrix but not two
   std::vector<std::string> names;
   for (int i = 1; i <= 3; ++i) names.push_back(store->Put(AnUpload(i))->name);
+  std::weak_ptr<const Matrices> last;
   for (int round = 0; round < 2; ++round) {
     for (int i = 1; i <= 3; ++i) {
       const auto found = store->Find(names[static_cast<size_t>(i - 1)]);
       ASSERT_TRUE(found.ok());
       EXPECT_EQ((*found)->distances[1], i);
+      EXPECT_TRUE(last.expired()) << "the cache must have dropped the matrix before this one";
       // The cache has the most recently used matrix.
       EXPECT_EQ(store->Find(names[static_cast<size_t>(i - 1)])->get(), found->get());
+      last = *found;
     }
   }
 }
@@ -182,7 +202,7 @@ TEST_F(MatrixStoreTest, RemovesTemporaryFilesOfACrash) {
   EXPECT_FALSE(std::ifstream(left).is_open());
 }
 
-TEST(MatrixUploadTest, NamesTheReceivedAndTheExpectedCount) {
+TEST(MatrixUploadTest, NamesTheFieldAndTheWantedValues) {
   EXPECT_EQ(MatrixUpload::Begin(1, false).status().message(), "size: got 1, wanted 2 to 5000");
   MatrixUpload upload = *MatrixUpload::Begin(2, false);
   const std::vector<double> values = {0, -1, 2, 3, 4};

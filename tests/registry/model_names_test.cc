@@ -114,6 +114,21 @@ TEST_F(ModelNamesTest, RemovesADeletedVersionAndNeverReusesItsNumber) {
   EXPECT_EQ(Publish(*registry_, "alpha")->version, 4);
 }
 
+TEST_F(ModelNamesTest, NeitherPublishesNorDeletesIfTheDeletedNumbersAreUnreadable) {
+  ASSERT_TRUE(registry_->Delete("alpha", 2).ok());
+  const std::string file = models_ + "/.deleted/alpha";
+  ASSERT_TRUE(AtomicWriteFile(file, "two").ok());
+  for (const absl::Status& status :
+       {Publish(*registry_, "alpha").status(), registry_->Delete("alpha", 1)}) {
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(file + ": got \"two\", wanted a version number; write the highest"));
+  }
+  EXPECT_TRUE(registry_->Get("alpha", 1).ok());
+  ASSERT_TRUE(AtomicWriteFile(file, "2\n").ok());
+  EXPECT_EQ(Publish(*registry_, "alpha")->version, 3);
+}
+
 TEST_F(ModelNamesTest, RefusesToDeleteAShippedVersion) {
   const std::string shipped = folder_.File("shipped");
   AddByHand(shipped, "beta", 1);

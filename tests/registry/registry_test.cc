@@ -264,7 +264,7 @@ TEST_F(RegistryTest, StoresEvaluationsInTheCardAndReplacesEqualOnes) {
   EXPECT_TRUE(absl::IsNotFound(registry->AddEvaluations("alpha", 2, {greedy}).status()));
 }
 
-TEST_F(RegistryTest, ReplacesACardWithoutATemporaryFile) {
+TEST_F(RegistryTest, ReplacesACardWithoutATemporaryFileInTheModelsFolder) {
   const auto registry = Open();
   const ModelVersion model = *Publish(*registry, "alpha");
   // Watches the folder, since a kill could leave any file that was created in it.

@@ -4,10 +4,10 @@
 Usage: tests/repo/code_map.py [ROOT] [--folders | --list FIGURE]
 
 Prints one line per figure:
-- files and lines of the code (median, 90th percentile, largest file),
+- files and lines of the code, then of the tests (median, 90th percentile, largest file),
 - folder cycles,
-- files outside tests and core/search that mention each term of FACTS, which few files should know,
-- comments with a sentence that begins with a word of AVOIDED.
+- code files outside tests and core/search that mention each term of FACTS, which few files should know,
+- comment lines that begin a sentence with a word of AVOIDED.
 With --folders, prints one line per folder first. With --list, prints only the files or comments of one figure.
 """
 
@@ -65,13 +65,13 @@ def summary(counts):
 
 
 def files_that_mention(root, pattern):
-    """Returns the files outside tests and core/search whose text matches `pattern`."""
+    """Returns the code files outside tests and core/search whose text matches `pattern`."""
     return [name for name in code_files(root)
             if not name.startswith("core/search/") and pattern.search(read(root, name))]
 
 
 def begins_a_sentence(lines, number):
-    """Whether the comment on line `number` begins a sentence, rather than continues that of the line before."""
+    """Returns whether the comment on line `number` begins a sentence, rather than continues that of the line before."""
     before = lines[number - 1].strip() if number else ""
     return not COMMENT.match(before) or before.endswith((".", ":", "?", "!"))
 

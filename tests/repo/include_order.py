@@ -6,7 +6,7 @@ Rules (docs/explanation/architecture.md: each folder may use only those below it
   order      a folder of core/ includes only itself and folders before it; server/ includes proto and
              core; client/ includes proto, never core or server; only tests include tests
   core       core/ never includes gRPC, protobuf, generated protobuf code, spdlog or fmt
-  clash      no .cc sees both LibTorch and gRPC, protobuf, spdlog or fmt, not even through our own
+  clash      no .cc or .cu sees both LibTorch and gRPC, protobuf, spdlog or fmt, not even through our own
              headers: LibTorch carries other versions of protobuf's and fmt's headers
   cu-torch   no .cu sees a torch header, not even through ours: torch takes 20 seconds to compile
   cuda-if    preprocessor conditions on CUDA occur only in .cc, .cu and .cuh of core/device and core/kernels, and in tests

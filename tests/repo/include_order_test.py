@@ -48,7 +48,7 @@ class Order(unittest.TestCase):
     def test_rejects_missing_files_of_higher_folders(self):
         self.assertEqual(rules({"core/base/a.cc": '#include "core/solve/gone.h"\n'}), ["order"])
 
-    def test_names_an_unknown_folder(self):
+    def test_rejects_unknown_folders_of_core(self):
         self.assertEqual(rules({"core/new/a.cc": '#include "core/base/b.h"\n'}), ["order"])
 
     def test_rejects_server_and_client_in_core(self):
@@ -95,7 +95,7 @@ class Cycles(unittest.TestCase):
 
 
 class Core(unittest.TestCase):
-    def test_includes_no_rpc_protobuf_or_log_library(self):
+    def test_rejects_rpc_protobuf_and_log_libraries(self):
         for header in ("grpcpp/grpcpp.h", "grpc/grpc.h", "google/protobuf/message.h", "vrp/v1/solver.pb.h",
                        "google/rpc/status.pb.h", "spdlog/spdlog.h", "fmt/core.h"):
             with self.subTest(header=header):

@@ -44,7 +44,7 @@ class ApiTest(unittest.TestCase):
         self.assertEqual(found, [],
                          "If these breaks are intended, run ./dev proto-snapshot and describe them in CHANGELOG.md")
 
-    def test_matches_the_committed_snapshot(self):
+    def test_has_no_element_that_the_committed_snapshot_lacks(self):
         committed = proto_compat.collect(proto_compat.load(COMMITTED))
         new = [key for key in proto_compat.collect(proto_compat.load(BUILT)) if key not in committed]
         self.assertEqual(new, [], "The snapshot lacks these elements: run ./dev proto-snapshot and commit its result")

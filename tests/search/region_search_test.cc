@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -66,6 +67,16 @@ TEST_P(RegionSearchTest, ImprovesAPlanAndKeepsItFeasible) {
 }
 
 INSTANTIATE_TEST_SUITE_P(PlainWindowsMatricesBoth, RegionSearchTest, testing::Range(0, 4));
+
+TEST(RegionSearchTest, ThrowsOnTheCallingThreadIfMemoryRunsOut) {
+  const Instance instance = Large(0, 500);
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  SearchOptions options;
+  options.max_iterations = 60'000;
+  options.threads = 3;
+  const auto fail = [](const Plan&, Cost) { throw std::bad_alloc(); };
+  EXPECT_THROW(RegionSearch(problem, FirstPlan(instance), options, fail), std::bad_alloc);
+}
 
 TEST(RegionSearchTest, IsTheSameAgainOnOneThread) {
   const Instance instance = Large(0, 500);

@@ -27,14 +27,15 @@
 namespace vrp {
 namespace {
 
-// Bounds each wait. A loaded machine may need this long.
+// Maximum duration of a wait. A loaded machine may need this long.
 constexpr absl::Duration kTestTimeout = absl::Seconds(60);
 
 std::ptrdiff_t OpenFileCount() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
-// Blocks until the peer has closed or reset the connection. Returns false after 60 s.
+// Blocks until the peer has closed or reset the connection. Returns false after 60 s, or if the
+// peer sends a byte.
 bool IsClosed(const OpenFile& client) {
   const timeval timeout = {.tv_sec = 60, .tv_usec = 0};
   setsockopt(client.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
@@ -141,7 +142,7 @@ TEST_F(AcceptorTest, AcceptsAgainAfterAConnectionEnds) {
   EXPECT_GE(NextSocket(), 0);
 }
 
-// The owner may not have noticed that the client left, so the file is still open.
+// The owner may not have noticed that the client left, so the descriptor is still open.
 TEST_F(AcceptorTest, CountsAConnectionUntilItsOwnerClosesIt) {
   Start(1);
   { const OpenFile first = Connect(); }
@@ -242,7 +243,7 @@ TEST(ListenOnAll, AcceptsIpv4AndIpv6OnAWildcard) {
   }
 }
 
-TEST(ConnectionsWithin, LeavesFilesForOtherUses) {
+TEST(ConnectionsWithin, LeavesFileDescriptorsForOtherUses) {
   EXPECT_EQ(ConnectionsWithin(1000, 1'048'576), 1000);
   EXPECT_EQ(ConnectionsWithin(1000, 1024), 384);
   EXPECT_EQ(ConnectionsWithin(1000, 64), 16);

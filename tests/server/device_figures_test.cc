@@ -89,6 +89,14 @@ TEST(LiveFigures, ExportsDeviceTelemetry) {
   EXPECT_THAT(text, Not(HasSubstr("vrp_device_power_watts{"))) << "the power is unknown";
 }
 
+TEST(LiveFigures, OmitsFreeMemoryIfTheUsedMemoryIsUnknown) {
+  DeviceTelemetry gpu = ACudaGpu();
+  gpu.memory_used_bytes.reset();
+  const std::string text = FamiliesText(std::vector<DeviceTelemetry>{gpu});
+  EXPECT_THAT(text, HasSubstr("vrp_device_memory_bytes{device=\"cuda:0\",kind=\"total\"} 1000\n"));
+  EXPECT_THAT(text, Not(HasSubstr("kind=\"free\"")));
+}
+
 TEST(LiveFigures, ExportsALostGpu) {
   DeviceTelemetry lost;
   lost.problem = "GPU is lost";

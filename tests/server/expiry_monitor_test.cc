@@ -45,7 +45,7 @@ class ExpiryMonitorTest : public testing::Test {
     return testing::internal::GetCapturedStderr();
   }
 
-  // Creates a monitor that polls only on demand and returns the log of its first poll.
+  // Creates a monitor, which polls once and then only on demand. Returns the log of that poll.
   std::string LogOfFirstPoll(const TlsFiles& files, std::unique_ptr<ExpiryMonitor>& monitor) {
     return Log([&] {
       monitor = std::make_unique<ExpiryMonitor>(
@@ -77,7 +77,7 @@ TEST_F(ExpiryMonitorTest, WarnsOnceAt30And7And1DaysAndReportsTheExpiry) {
   EXPECT_THAT(after(kDay), IsEmpty());
 }
 
-TEST_F(ExpiryMonitorTest, WarnsAtTheStartAndAboutTheClientAuthority) {
+TEST_F(ExpiryMonitorTest, WarnsAtTheStartAndAboutTheClientCa) {
   const auto files = Files(400 * kDay, 3 * kDay + absl::Hours(1));
   const std::string log =
       Log([&] { const ExpiryMonitor monitor({.files = files.get(), .clock = &clock_}); });
@@ -128,7 +128,7 @@ TEST_F(ReadTlsFilesTest, RefusesExpiredFiles) {
                     HasSubstr("renew the certificates")));
 }
 
-TEST_F(ReadTlsFilesTest, AcceptsAnExpiredAuthorityBesideAValidOne) {
+TEST_F(ReadTlsFilesTest, AcceptsAnExpiredClientCaBesideAValidOne) {
   Write(9 * kDay, 2 * kDay);
   const std::string old = *ReadFile(client_ca_, 1 << 20);
   test::WriteSelfSignedPair(client_ca_, 8 * kDay);

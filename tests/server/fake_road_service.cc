@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "absl/strings/match.h"
@@ -18,7 +19,7 @@
 namespace vrp::test {
 namespace {
 
-// Reads a request. Returns false when the client has closed.
+// Reads a request. Returns false if the client closes the connection or an error occurs.
 bool ReadRequest(int socket, std::string& rest, FakeRequest& request) {
   char buffer[16384];
   size_t end = 0;
@@ -86,6 +87,7 @@ FakeRoadService::FakeRoadService(Handler handle) : handle_(std::move(handle)) {
   if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
       listen(listener_, 128) != 0 ||
       getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    std::perror("FakeRoadService: cannot listen on a free port of 127.0.0.1");
     std::abort();
   }
   port_ = ntohs(address.sin_port);

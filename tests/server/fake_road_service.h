@@ -22,8 +22,9 @@ struct FakeRequest {
 // Bytes that the service sends. They need not be valid HTTP.
 struct FakeReply {
   std::string bytes;
-  bool close = false;  // whether it closes the connection after the bytes
-  // Whether it neither sends anything nor closes, until the client closes or the service ends.
+  bool close = false;  // whether the service closes the connection after the bytes
+  // Whether the service sends nothing, and keeps the connection until the client closes it or the
+  // service ends.
   bool silent = false;
 };
 
@@ -66,8 +67,9 @@ class FakeRoadService {
   std::thread acceptor_;
 };
 
-// Answers OSRM's table requests on a grid: 10 s and 100 m for each thousandth of a degree between
-// two places. `connected` says whether a road leads from one to the other; null: always.
+// OsrmReply returns the reply to a table request of OSRM on a grid: 10 s and 100 m for each
+// thousandth of a degree between two places. `connected` says whether a road leads from one to the
+// other; null: always.
 using IsConnected = std::function<bool(double from_longitude, double to_longitude)>;
 FakeReply OsrmReply(const FakeRequest& request, const IsConnected& connected = nullptr);
 

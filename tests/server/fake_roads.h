@@ -16,7 +16,7 @@
 namespace vrp::test {
 
 // A source whose roads take 10 s and 100 m for each thousandth of a degree, and twice that on any
-// network but "car". Counts its calls.
+// network but "car". `calls` counts the calls of Matrices.
 class FakeRoads final : public RoadSource {
  public:
   absl::StatusOr<std::shared_ptr<const RoadMatrices>> Matrices(std::string_view network,

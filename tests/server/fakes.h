@@ -55,7 +55,9 @@ class FakeTrainer final : public Trainer {
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
     const absl::StatusOr<std::string> text = ReadFile(checkpoint_directory + "/step");
     int64_t step = 0;
-    if (text.ok() && !absl::SimpleAtoi(*text, &step)) return absl::DataLossError("step");
+    if (text.ok() && !absl::SimpleAtoi(*text, &step)) {
+      return absl::DataLossError(Concat(checkpoint_directory, "/step: wanted an integer"));
+    }
     return step;
   }
 

@@ -10,7 +10,7 @@
 namespace vrp::test {
 namespace {
 
-// Improvement rounds of each request.
+// Number of improvement rounds of a request, unless a test sets another number.
 constexpr int kRounds = 200;
 
 PolicyLoader ImprovingLoader() {

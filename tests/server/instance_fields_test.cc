@@ -182,7 +182,7 @@ TEST(InstanceFields, ConvertsEveryField) {
   EXPECT_EQ(seen.size(), 11u);
 }
 
-// Checks that NaN is an error in each number of `type` and of the messages that it can hold.
+// Checks that NaN is an error in each double of `type` and of the messages that it can hold.
 void CheckDoubles(const Descriptor& type, int& checked) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);

@@ -21,6 +21,7 @@ inline v1::Instance ACvrpMessage(int customers = 3) {
   return message;
 }
 
+// Returns ACvrpMessage() with time windows, and service times of 1.
 inline v1::Instance AVrptwMessage() {
   v1::Instance message = ACvrpMessage();
   message.mutable_depots(0)->mutable_time_window()->set_close(100);

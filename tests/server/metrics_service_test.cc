@@ -234,7 +234,7 @@ TEST_F(MetricsServiceTest, GivesEachRequestAnIdUnlessTheCallerDoes) {
   EXPECT_EQ(id_of("has blanks").size(), 16u);
 }
 
-TEST_F(MetricsServiceTest, ReturnsTheSameMetricsByRpc) {
+TEST_F(MetricsServiceTest, ReturnsStatisticsByGetServerStats) {
   Start();
   EXPECT_TRUE(Solve(ARequest()).ok());
   EXPECT_FALSE(Solve({}).ok());

@@ -241,7 +241,7 @@ TEST_F(ModelServiceTest, RefusesInvalidImportsAndLeavesNothingBehind) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() + "/models/.staging"));
 }
 
-TEST_F(ModelServiceTest, RefusesUploadsIntoAFullStateFolder) {
+TEST_F(ModelServiceTest, RefusesUploadsBeyondTheQuotaOfTheStateFolder) {
   vrpd_.state_quota_mb = 1;
   Start();
   models_ = v1::ModelService::NewStub(channel_);

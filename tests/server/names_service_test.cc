@@ -187,7 +187,7 @@ TEST_F(TrainingFilesTest, RefusesFilesOutsideTheDataFolders) {
   EXPECT_TRUE(Validate("training.initial_model=models/net/versions/1").ok());
 }
 
-TEST_F(TrainingFilesTest, AllowsAllFilesOnlyForLocalCallers) {
+TEST_F(TrainingFilesTest, AllowsAllFilesOnlyForLocalCallersWithoutTlsAndTokens) {
   EXPECT_TRUE(Validate("validation.file=/anywhere").ok());
   VrpdOptions options;
   EXPECT_FALSE(RestrictsTrainingFiles(options));

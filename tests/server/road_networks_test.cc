@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/roads/polyline.h"
+#include "server/support/logging.h"
 #include "tests/server/fake_road_service.h"
 
 namespace vrp {
@@ -163,7 +164,16 @@ TEST_F(RoadNetworksTest, ReportsAnUnreachableService) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("Connection refused"));
 }
 
-TEST_F(RoadNetworksTest, RefusesAnswersThatNoTryImproves) {
+TEST_F(RoadNetworksTest, LogsOneFailureWithTheNumberNotLogged) {
+  testing::internal::CaptureStderr();
+  StartLogging({});
+  ErrorFrom(JsonReply("busy", 503), absl::StatusCode::kUnavailable);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("road service failed network=car"));
+  EXPECT_THAT(log, HasSubstr(" not_logged=0"));
+}
+
+TEST_F(RoadNetworksTest, RefusesAnswersThatARetryCannotFix) {
   EXPECT_THAT(ErrorFrom(JsonReply("{}"), absl::StatusCode::kFailedPrecondition, 3),
               HasSubstr("is not OSRM"));
   EXPECT_THAT(ErrorFrom(JsonReply("<html>", 404), absl::StatusCode::kFailedPrecondition),

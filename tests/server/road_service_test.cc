@@ -33,8 +33,8 @@ class RoadServiceTest : public DaemonTest {
     stub_ = v1::SolverService::NewStub(channel_);
   }
 
-  // Answers a request for a route. Every leg has the same three points. Without streets, answers an
-  // error.
+  // Returns the reply to a request for a route. Every leg has the same three points. Without
+  // streets, the reply is an error.
   FakeReply Route(const FakeRequest& request) const {
     if (!has_streets_) return JsonReply(R"({"code":"NoRoute","message":"Impossible route"})", 400);
     nlohmann::json legs = nlohmann::json::array();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"
@@ -317,15 +318,19 @@ TEST_F(SolveJobServiceTest, ListsInPagesWithoutResponsesAndDeletesFinishedJobs) 
 }
 
 TEST_F(SolveJobServiceTest, ReportsUnknownAndMalformedNames) {
-  for (const std::string& name : {std::string("solveJobs/nothing")}) {
-    EXPECT_EQ(Get(name).error_code(), grpc::NOT_FOUND);
-    EXPECT_EQ(StopJob(name).error_code(), grpc::NOT_FOUND);
-    EXPECT_EQ(Delete(name).error_code(), grpc::NOT_FOUND);
-    EXPECT_EQ(Watch(name, 1).status.error_code(), grpc::NOT_FOUND);
+  const auto expect_error = [this](const std::string& name, grpc::StatusCode code,
+                                   const std::string& text) {
+    for (const grpc::Status& status :
+         {Get(name), StopJob(name), Delete(name), Watch(name, 1).status}) {
+      EXPECT_EQ(status.error_code(), code) << name;
+      EXPECT_THAT(status.error_message(), testing::HasSubstr(text));
+    }
+  };
+  expect_error("solveJobs/nothing", grpc::NOT_FOUND, "solveJobs/nothing");
+  for (const char* name : {"trainingJobs/a", "nothing", ""}) {
+    expect_error(name, grpc::INVALID_ARGUMENT,
+                 Concat("name: got \"", name, "\", wanted solveJobs/{id}"));
   }
-  const grpc::Status wrong = Get("trainingJobs/a");
-  EXPECT_EQ(wrong.error_code(), grpc::INVALID_ARGUMENT);
-  EXPECT_EQ(wrong.error_message(), "name: got \"trainingJobs/a\", wanted solveJobs/{id}");
 }
 
 }  // namespace

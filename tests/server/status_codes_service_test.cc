@@ -245,7 +245,7 @@ std::string CommentOf(Rpc rpc) {
       comment.clear();
     }
   }
-  ADD_FAILURE() << "no rpc " << NameOf(rpc);
+  ADD_FAILURE() << "solver_service.proto: got no rpc " << NameOf(rpc);
   return "";
 }
 

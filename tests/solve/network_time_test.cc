@@ -36,7 +36,7 @@ TEST(NetworkTimeTest, NamesTheDeadlineIfItIsEarlier) {
   EXPECT_EQ(RefusalText(time).substr(0, 16), "deadline: 10 ms ");
 }
 
-TEST(NetworkTimeTest, NamesTheQueueingTimeIfTheBudgetWouldSuffice) {
+TEST(NetworkTimeTest, NamesTheWaitIfTheBudgetWouldSuffice) {
   const NetworkTime time = NetworkTimeOf(absl::Milliseconds(10), absl::Milliseconds(40));
   EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers takes about 10 ms here, and the budget is 40 ms, part "

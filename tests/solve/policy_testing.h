@@ -17,24 +17,27 @@ inline Instance TwentyCustomers() {
   return AnInstance().WithCustomers(20).RandomDemands().Capacity(25).Build();
 }
 
+// Returns the nearest-neighbour plan.
 inline absl::StatusOr<std::vector<DecodedPlan>> DecodeNearestNeighbour(const Instance& instance,
                                                                        const DecodeOptions&) {
   return std::vector<DecodedPlan>{{NearestNeighbourPlan(instance)}};
 }
 
+// Returns a plan that serves only customers 1 and 2.
 inline absl::StatusOr<std::vector<DecodedPlan>> DecodeIncomplete(const Instance&,
                                                                  const DecodeOptions&) {
   return std::vector<DecodedPlan>{{{{0, {1, 2}}}}};
 }
 
+// Decodes until the stop condition holds, then returns kDeadlineExceeded.
 inline absl::StatusOr<std::vector<DecodedPlan>> DecodeUntilStopped(const Instance&,
                                                                    const DecodeOptions& options) {
-  // Polls the stop condition at each step, as a policy does, and never finishes.
   while (!options.stop.ShouldStop()) {
   }
   return absl::DeadlineExceededError("the rollout was not done by the deadline");
 }
 
+// Returns options with a budget of 30 s and at most 200 iterations.
 inline SolveOptions OptionsFor(std::shared_ptr<Policy> policy, Strategy strategy) {
   SolveOptions options;
   options.policy = std::move(policy);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <new>
 #include <thread>
 
 #include "core/base/steady_time.h"
@@ -42,6 +43,20 @@ TEST(SolverTest, ReportsTheOptimumOfATinyInstanceOnce) {
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
   EXPECT_THAT(reported, testing::ElementsAre(answer->solution.cost));
+}
+
+TEST(SolverTest, ThrowsOnTheCallingThreadIfASearchRunsOutOfMemory) {
+  const Instance instance = AnInstance().WithCustomers(20).RandomDemands().Build();
+  SolveOptions options = OptionsWithIterations(2000);
+  options.on_improvement = [](const Plan&, Cost) { throw std::bad_alloc(); };
+  for (const int32_t threads : {1, 2}) {
+    options.threads = threads;
+    EXPECT_THROW(Solve(instance, options).IgnoreError(), std::bad_alloc);
+    absl::Status status;
+    SolveLater(instance, options,
+               [&](const absl::StatusOr<SolveAnswer>& answer) { status = answer.status(); });
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  }
 }
 
 TEST(SolverTest, EndsAfterTheRequestedIterations) {

@@ -7,12 +7,12 @@
 namespace vrp::test {
 
 struct BruteForceResult {
-  bool feasible = false;  // whether a plan serves every customer
+  bool feasible = false;  // whether a feasible plan serves every customer
   Cost cost = 0;
   Plan plan = {};
 };
 
-// Tries every split of the customers into routes, in every order. The checker checks each route
+// Tries every split of all customers into routes, in every order. The checker checks each route
 // against all limits of the instance. Aborts if there are more than 8 customers or more than one
 // vehicle type. Runs in less than a second.
 BruteForceResult BruteForceOptimum(const Instance& instance);

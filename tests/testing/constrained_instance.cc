@@ -1,6 +1,5 @@
 #include "tests/testing/constrained_instance.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -11,7 +10,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr double kConstrainedHorizon = 400;  // end of the windows that are not drawn
+constexpr double kConstrainedHorizon = 400;  // end of the depots' and of default windows
 constexpr double kConstrainedArea = 60;      // side of the square of locations
 
 class ConstrainedGenerator {
@@ -51,7 +50,8 @@ class ConstrainedGenerator {
   double RandomReal(double max) { return random_.UniformDouble() * max; }
   bool IsDepot(size_t node) const { return node < static_cast<size_t>(data_.num_depots); }
 
-  // Draws a value for each customer with probability `chance`, and 0 otherwise.
+  // Returns `columns` values per node. A customer's is, with probability `chance`, a random integer
+  // below `max`. All others are 0.
   std::vector<double> Values(double chance, double max, size_t columns = 1) {
     std::vector<double> values(nodes_ * columns, 0);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -96,8 +96,6 @@ class ConstrainedGenerator {
   void DrawVehicles(bool breaks, bool reloads) {
     const int32_t types = RandomInt(1, 3);
     for (int32_t i = 0; i < types; ++i) data_.vehicles.push_back(Vehicle(breaks, reloads));
-    // Every customer must fit into the first vehicle.
-    data_.vehicles[0].capacity = std::max(5.0, data_.vehicles[0].capacity);
   }
 
   VehicleType Vehicle(bool breaks, bool reloads) {
@@ -106,7 +104,7 @@ class ConstrainedGenerator {
     vehicle.depot = RandomInt(0, data_.num_depots - 1);
     if (Chance(0.3)) vehicle.open_end = true;
     if (!vehicle.open_end && Chance(0.5)) vehicle.end_depot = RandomInt(0, data_.num_depots - 1);
-    vehicle.capacity = RandomInt(5, 15);
+    vehicle.capacity = RandomInt(5, 15);  // no demand, backhaul, pickup or shipment is above 5
     if (data_.load_dimensions == 2 && Chance(0.7))
       vehicle.further_capacities = {5 + RandomReal(10)};
     if (Chance(0.3)) vehicle.max_distance = 100 + RandomReal(200);
@@ -164,7 +162,7 @@ class ConstrainedGenerator {
     }
   }
 
-  // Adds shipments between pairs of customers, and a group of three alternative customers.
+  // Adds up to two shipments if `shipments`, and sometimes a group of three alternative customers.
   void DrawRequests(bool shipments) {
     const NodeIndex end = static_cast<NodeIndex>(nodes_);
     NodeIndex next = data_.num_depots;

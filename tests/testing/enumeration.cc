@@ -28,7 +28,7 @@ class Enumeration {
     for (unsigned set = 1; set <= all; ++set) {
       for (int type = 0; type < types_; ++type) routes_[set * types_ + type] = BestRoute(set, type);
     }
-    // Starts with the empty plan, which is the worst. Frozen stops make it infeasible.
+    // Starts with the empty plan, which is infeasible if stops are frozen.
     best_ = {ValueOf(instance_, {}), {}};
     if (!instance_.frozen().empty()) best_.value.left_out = std::numeric_limits<double>::infinity();
     Plan plan;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kFeatureSide = 100;     // side of the square of locations
 constexpr double kFeatureHorizon = 400;  // end of the depots' windows
-constexpr double kCapacity = 40;         // of a large vehicle
+constexpr double kCapacity = 40;         // capacity of a large vehicle in the first dimension
 constexpr int32_t kFeatureCount = static_cast<int32_t>(Feature::kAlternatives) + 1;
 
 class FeatureInstanceMaker {

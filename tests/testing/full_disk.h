@@ -8,7 +8,7 @@
 namespace vrp::test {
 
 // A limit on file sizes: while it exists, writes beyond `bytes` from a file's start fail. Only one
-// may exist per process.
+// may exist at a time in a process.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {

@@ -10,8 +10,8 @@
 namespace vrp::test {
 
 // A builder that starts as a CVRP with one depot and 5 customers at seeded random positions in the
-// square [0, 100]^2. Demands are 1, the capacity is 10, the metric is exact and the fleet
-// unlimited.
+// square [0, 100]^2. Demands are 1, the capacity is 10, the metric is exact, and the fleet
+// is unlimited.
 class InstanceBuilder {
  public:
   InstanceBuilder& WithCustomers(int32_t customers);  // for a TSP: customers + 1 cities
@@ -24,19 +24,20 @@ class InstanceBuilder {
   InstanceBuilder& MaxDuration(double duration);
   InstanceBuilder& MaxDistance(double distance);
   InstanceBuilder& OpenEnd();
-  InstanceBuilder& Service(double time);  // time at each customer
+  InstanceBuilder& Service(double time);  // service time of each customer; ignored for a TSP
   InstanceBuilder& At(
       std::vector<Position> positions);  // depot first; sets the number of customers
   InstanceBuilder& Demands(std::vector<double> demands);      // one per customer
-  InstanceBuilder& RandomDemands();                           // from 1 to 9, or to the capacity
+  InstanceBuilder& RandomDemands();                           // integers from 1 to min(9, capacity)
   InstanceBuilder& Backhauls(std::vector<double> backhauls);  // one per customer
   // Makes the instance a VRPTW with these windows of the customers. The depot is open from 0 to
   // `horizon`.
   InstanceBuilder& Windows(std::vector<TimeWindow> windows, double horizon);
-  // Draws windows that a vehicle can reach directly from the depot.
+  // Makes the instance a VRPTW with random windows. A vehicle that drives from the depot to a
+  // customer arrives before the customer's window opens, and can serve and return in time.
   InstanceBuilder& RandomWindows();
-  // States the distances as a matrix, without coordinates. A positive `asymmetry` makes the way
-  // back longer by up to this share.
+  // States the distances as a matrix, without coordinates. A positive `asymmetry` lengthens each
+  // distance from a node to one with a lower number, by up to this share.
   InstanceBuilder& ExplicitMatrix(double asymmetry = 0);
 
   // Builds the instance. Aborts if it is not valid, because the test is then wrong.

@@ -24,7 +24,10 @@ std::string ReadData(std::string_view name) {
 
 TempFolder::TempFolder()
     : path_((std::filesystem::temp_directory_path() / Concat("vrp_test_", NewId())).string()) {
-  if (!EnsureDirectory(path_).ok()) std::abort();
+  const absl::Status created = EnsureDirectory(path_);
+  if (created.ok()) return;
+  std::fprintf(stderr, "TempFolder: %s\n", created.ToString().c_str());
+  std::abort();
 }
 
 TempFolder::~TempFolder() {

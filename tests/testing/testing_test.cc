@@ -1,4 +1,4 @@
-// Tests the helpers on which other tests rely.
+// Tests brute_force.h and random_plan.h, on which other tests rely.
 #include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
 #include "tests/testing/brute_force.h"

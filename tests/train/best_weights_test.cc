@@ -13,7 +13,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 const std::vector<float> kFirst = {1, 2};
 const std::vector<float> kSecond = {3, 4};
 
-TEST(BestWeightsTest, KeepsTheFirstOfTheLowestCosts) {
+TEST(BestWeightsTest, KeepsTheFirstOfTheLowestCostsAndIgnoresNan) {
   BestWeights best(/*keep_values=*/true);
   best.Offer({.cost = 5, .gap = 0.1}, 1, 10, kFirst);
   best.Offer({.cost = 5, .gap = 0.2}, 2, 20, kSecond);

@@ -25,7 +25,7 @@ void PrintTo(const DrawnCase& drawn_case, std::ostream* out) { *out << drawn_cas
 
 class DrawnByDeviceTest : public testing::TestWithParam<DrawnCase> {};
 
-TEST_P(DrawnByDeviceTest, MatchTheInstancesOfTheHostBitForBit) {
+TEST_P(DrawnByDeviceTest, MatchTheFeaturesAndRulesOfTheHostBitForBit) {
   const DrawnCase& drawn_case = GetParam();
   TrainingConfig config;
   config.problem.kinds = drawn_case.kinds;

@@ -55,7 +55,7 @@ TEST_F(TrainerLimitsTest, EndsAtTheTimeLimitAfterAStepAndAValidation) {
   EXPECT_THAT(recorder.log, HasSubstr("the job's limit on time"));
 }
 
-TEST_F(TrainerLimitsTest, PublishesTheBestWeightsAtTheTimeLimitWithPatience) {
+TEST_F(TrainerLimitsTest, ValidatesAtTheTimeLimitWithPatience) {
   std::string yaml = yaml_;
   yaml.replace(yaml.find("epochs: 4"), 9, "patience: 3, epochs: 4");
   limits_.time_limit = absl::ZeroDuration();

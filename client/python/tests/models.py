@@ -28,7 +28,7 @@ def large_model(clients: int = 120) -> vrpd.Model:
 
 
 def full_model() -> vrpd.Model:
-    """Returns a model that uses every argument of the modelling API. It need not have a solution."""
+    """Returns a model that sets every field of vrp.v1.Instance except `matrices`. It need not have a solution."""
     nodes = [[0.0] * 8] * 8
     model = vrpd.Model(
         "full",

@@ -15,7 +15,7 @@ import vrpd
 from vrpd import aio, aio_jobs, aio_resources, jobs, resources
 
 
-def test_more_solves_than_threads_wait_for_each_other() -> None:
+def test_concurrent_solves_all_succeed() -> None:
     async def run() -> list[vrpd.Result]:
         async with vrpd.AsyncClient() as client:
             return await asyncio.gather(*(client.solve(large_model(), budget=0.1) for _ in range(6)))

@@ -50,7 +50,7 @@ def test_batch_answers_every_problem(client: vrpd.Client) -> None:
     assert [result.feasible for result in vrpd.solve_many([small_model()] * 2, budget=0.05)] == [True, True]
 
 
-def test_solves_of_many_threads_wait_while_the_daemon_is_busy(client: vrpd.Client) -> None:
+def test_concurrent_solves_of_several_threads_all_succeed(client: vrpd.Client) -> None:
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         results = pool.map(lambda _: client.solve(large_model(), budget=0.1), range(6))
     assert all(result.feasible for result in results)

@@ -27,7 +27,7 @@ def test_error_in_a_file_names_its_line(tmp_path: pathlib.Path) -> None:
         vrpd.read(path)
 
 
-def test_json_keeps_every_constraint() -> None:
+def test_json_keeps_the_constraints_of_a_model() -> None:
     text = constrained_model().to_json()
     model = vrpd.from_json(text)
     model.set()  # drops the text that the model was read from
@@ -57,6 +57,14 @@ def test_written_file_reads_back(tmp_path: pathlib.Path) -> None:
     for name in ("a.vrp", "a.json"):
         model.write(tmp_path / name)
         assert len(vrpd.read(tmp_path / name).clients) == 8
+
+
+def test_writing_refuses_an_unknown_suffix_without_a_format(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ValueError, match=r"path: got the suffix '.txt', wanted .json, .tsp, .vrp"):
+        small_model().write(tmp_path / "a.txt")
+    assert not list(tmp_path.iterdir())
+    small_model().write(tmp_path / "a.txt", "vrplib")
+    assert (tmp_path / "a.txt").read_text().startswith("NAME")
 
 
 def pyvrp_model() -> Any:

@@ -165,7 +165,7 @@ def test_ctrl_c_cancels_a_solve(call: str, client: vrpd.Client) -> None:
         process.stdin.close()
 
 
-def test_interrupt_at_any_moment_leaves_no_solve_behind(client: vrpd.Client) -> None:
+def test_interrupts_at_many_moments_leave_no_solve_behind(client: vrpd.Client) -> None:
     mine = vrpd.Client(client._connection.address)
     model = large_model()
     for number in range(40):

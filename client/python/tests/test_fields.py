@@ -92,7 +92,7 @@ def test_arguments_set_every_field_of_a_training_request() -> None:
     )
 
 
-def test_every_rpc_is_called() -> None:
+def test_source_names_every_rpc() -> None:
     from vrpd import client
 
     source = inspect.getsource(_rpc) + inspect.getsource(client)

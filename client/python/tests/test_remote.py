@@ -43,7 +43,7 @@ def test_token_permits_only_the_calls_of_its_role(tmp_path: pathlib.Path) -> Non
             vrpd.Client(address).server_info()
 
 
-def test_tls_checks_the_authority_and_the_server_name(tmp_path: pathlib.Path) -> None:
+def test_tls_refuses_a_wrong_server_name_and_calls_without_tls(tmp_path: pathlib.Path) -> None:
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=vrpd".split()
     names = ["-addext", "subjectAltName=DNS:routes.example"]

@@ -10,8 +10,8 @@
     result = m.solve(budget="1s", stop_after="200ms")
     print(result)
 
-Without a `vrpd.Client`, the first call starts an embedded daemon, which all processes of the user share. The daemon
-ends when it is idle.
+Without a `vrpd.Client`, the first call starts the embedded daemon unless it runs already. All processes of the user
+with the same version and settings share this daemon, which ends when it is idle.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class AsyncConnection:
             running.cancel()
 
     async def _retried(self, call: Call[Any], timeout: float | None, wait: Callable[[Any], Awaitable[T]]) -> T:
-        """Makes a call and waits for its answer or first message. Retries if the daemon is busy or has ended."""
+        """Makes a call and waits for its answer or first message. Retries as `Attempts` allows."""
         if self.embedded and not call.repeatable:
             await self.unary(PROBE)
         limit = self._timeout if timeout is None else timeout

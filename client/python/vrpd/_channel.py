@@ -14,7 +14,8 @@ class Tls:
     """Files of a TLS connection, in PEM."""
 
     ca: str | os.PathLike[str] | None = None
-    """Certificates of the authorities (CA) to trust. By default those of the system."""
+    """Certificates of the authorities (CA) to trust. By default those that the package grpcio contains, or those of the
+    file that the environment variable GRPC_DEFAULT_SSL_ROOTS_FILE_PATH names."""
     certificate: str | os.PathLike[str] | None = None
     """This client's certificate, if the daemon asks for one."""
     key: str | os.PathLike[str] | None = None
@@ -33,7 +34,7 @@ CHANNEL_OPTIONS: list[tuple[str, Any]] = [
 def to_tls(tls: bool | Tls | str | os.PathLike[str] | None) -> Tls | None:
     """Returns the TLS settings, or None for no TLS.
 
-    True means the system's certificate authorities (CA), a path those of the file.
+    True means gRPC's default certificate authorities (CA; see Tls.ca), a path those of the file.
     """
     if tls is None or tls is False:
         return None

@@ -56,7 +56,7 @@ class Connection:
         return self._retried(call, timeout, lambda running: Messages(running, running.next()))
 
     def _retried(self, call: Call[Any], timeout: float | None, wait: Callable[[RunningCall], T]) -> T:
-        """Makes a call and waits for its answer or first message. Retries if the daemon is busy or has ended."""
+        """Makes a call and waits for its answer or first message. Retries as `Attempts` allows."""
         if self.embedded and not call.repeatable:
             self.unary(PROBE)
         limit = self._timeout if timeout is None else timeout

@@ -33,7 +33,9 @@ def _given(model: Model, profile: Profile) -> tuple[Any, Any]:
 
 def _matrix_rows(matrices: Matrices) -> tuple[Any, Any]:
     if matrices.uploaded:
-        raise ConversionError("matrices: the numbers of uploaded matrices are on the daemon; give them as arrays")
+        raise ConversionError(
+            "to_pyvrp: matrices: the numbers of uploaded matrices are on the daemon; give them as arrays"
+        )
     found = []
     for matrix in (matrices.distances, matrices.durations):
         packed = None if matrix is None else pack(matrix, None)
@@ -50,8 +52,12 @@ def node_distances(model: Model, profile: Profile) -> list[list[float]]:
     between = _haversine if model.lon_lat else _euclidean
     nodes: list[Depot | Customer] = [*model.depots, *model.clients]
     locations = [node.location for node in nodes]
-    if any(location is None for location in locations):
-        raise ConversionError("to_pyvrp: a depot or client has no location; give all of them x and y, or set matrices")
+    if None in locations:
+        index = locations.index(None)
+        where = f"depots[{index}]" if index < len(model.depots) else f"clients[{index - len(model.depots)}]"
+        raise ConversionError(
+            f"to_pyvrp: {where}: has no location; give every depot and client x and y, or set matrices"
+        )
     return [[metric(between(frm, to)) for to in locations] for frm in locations]
 
 

@@ -8,7 +8,7 @@ _HUGE = 2.0**62  # PyVRP uses 2**63 - 1 and 2**64 - 1
 
 
 def finite(value: float | None) -> float | None:
-    """Returns the limit, or None if it is infinite or PyVRP's largest integer."""
+    """Returns the limit, or None if it is infinite or at least 2**62, as PyVRP's largest integers are."""
     return None if value is None or math.isinf(value) or value >= _HUGE else float(value)
 
 

@@ -18,7 +18,7 @@ Problem = Union[Model, Mapping[str, Any], Path]
 """A model, VROOM's input or this project's JSON as a dict, or the path of a file."""
 
 INLINE_NODES = 64
-"""Maximum number of nodes for matrices within the request. Larger matrices are uploaded once."""
+"""Maximum number of nodes for matrices within the request. Larger ones are uploaded once, unless the daemon is full."""
 
 
 def to_message(problem: Any) -> Encoded:

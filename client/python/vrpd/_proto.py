@@ -90,7 +90,10 @@ def _enum(full_name: str) -> tuple[str, Any]:
 
 
 def enum_word(descriptor: Any, number: int) -> str:
-    """Returns a value's name in lower case without its prefix, such as "no_improvement"; "" if unspecified."""
+    """Returns a value's name in lower case without its prefix, such as "no_improvement".
+
+    Returns "" for the unspecified value and the number of an unknown one.
+    """
     prefix, known = _enum(descriptor.full_name)
     value = known.values_by_number.get(number)
     if number == 0:

@@ -114,7 +114,7 @@ class _Reader:
         return self._model.add_profile(distances=distances, durations=durations)
 
     def _add_vehicle_type(self, index: int, kind: Any, profiles: list[Profile]) -> None:
-        self._refuse(any(kind.initial_load), f"vehicle_types[{index}].initial_load")
+        self._refuse(any(kind.initial_load) and list(kind.initial_load), f"vehicle_types[{index}].initial_load")
         self._refuse(finite(kind.start_late) not in (None, finite(kind.tw_late)), f"vehicle_types[{index}].start_late")
         reloads = list(kind.reload_depots)
         self._refuse([one for one in reloads if one != kind.start_depot], f"vehicle_types[{index}].reload_depots")
@@ -174,8 +174,8 @@ class _Writer:
             self._add_shipment(shipment, places)
         base = self._model._base
         profiles = {id(profile): self._add_profile(profile, kind) for profile, kind in self._profiles(base)}
-        for kind in self._model.vehicle_types:
-            self._add_vehicle_type(kind, depots, profiles[id(kind.profile or base)])
+        for index, kind in enumerate(self._model.vehicle_types):
+            self._add_vehicle_type(f"vehicle_types[{index}]", kind, depots, profiles[id(kind.profile or base)])
         return self._target
 
     def _scaled(self, value: float | None) -> int:
@@ -248,7 +248,7 @@ class _Writer:
                     )
         return target
 
-    def _add_vehicle_type(self, kind: VehicleType, depots: list[Any], profile: Any) -> None:
+    def _add_vehicle_type(self, where: str, kind: VehicleType, depots: list[Any], profile: Any) -> None:
         shift = kind.shift
         limits = self._limits(shift_duration=kind.max_duration, max_distance=kind.max_distance)
         if shift is not None:
@@ -262,13 +262,13 @@ class _Writer:
             start_depot=start,
             end_depot=start if kind.end_depot is None else depots[kind.end_depot],
             fixed_cost=self._scaled(kind.fixed_cost),
-            unit_distance_cost=_to_integer(distance_cost, "unit_distance_cost"),
-            unit_duration_cost=_to_integer(kind.unit_duration_cost or 0, "unit_duration_cost"),
+            unit_distance_cost=_to_integer(distance_cost, f"{where}.unit_distance_cost"),
+            unit_duration_cost=_to_integer(kind.unit_duration_cost or 0, f"{where}.unit_duration_cost"),
             profile=profile,
             reload_depots=[start] if kind.max_reloads else [],
             **({"max_reloads": kind.max_reloads} if kind.max_reloads else {}),
             max_overtime=self._scaled(kind.max_overtime),
-            unit_overtime_cost=_to_integer(kind.unit_overtime_cost or 0, "unit_overtime_cost"),
+            unit_overtime_cost=_to_integer(kind.unit_overtime_cost or 0, f"{where}.unit_overtime_cost"),
             name=kind.name,
             **limits,
         )

@@ -13,7 +13,11 @@ PROBE = unary("grpc.health.v1.Health/Check", nothing)
 
 
 class Attempts:
-    """The attempts of a call: retries while the daemon is busy, and one retry if the embedded daemon has ended."""
+    """The attempts of a call.
+
+    A call that can be repeated is retried while the daemon is busy, at most for `retry_s`, and once if the embedded
+    daemon has ended.
+    """
 
     def __init__(self, call: Call[object], embedded: bool, retry_s: float) -> None:
         self._repeatable = call.repeatable

@@ -8,7 +8,9 @@ import pathlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Union
 
+from ._files import OutputFile
 from ._values import Path
+from .errors import InternalError
 
 Lines = Union[Path, Iterable[Union[str, bytes, Mapping[str, Any]]]]
 """Path of a file of JSON lines, or its lines, as texts or dicts."""
@@ -68,18 +70,26 @@ class ModelWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = pathlib.Path(folder)
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._name = ""
-        self._file: Any = None
+        self._files: dict[str, OutputFile] = {}
+
+    def __enter__(self) -> ModelWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._files.values():
+            file.close()
 
     def write(self, chunk: Any) -> None:
-        if chunk.file and chunk.file != self._name:
-            if chunk.file not in _MODEL_FILES:
-                raise ValueError(f"export: got a file {chunk.file!r}, wanted one of {', '.join(_MODEL_FILES)}")
-            self.close()
-            self._name = chunk.file
-            self._file = (self._folder / chunk.file).open("wb")
-        self._file.write(chunk.data)
+        if chunk.file not in _MODEL_FILES:
+            raise ValueError(f"export: got a file {chunk.file!r}, wanted one of {', '.join(_MODEL_FILES)}")
+        if chunk.file not in self._files:
+            self._files[chunk.file] = OutputFile(self._folder / chunk.file)
+        self._files[chunk.file].write(chunk.data)
 
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
+    def commit(self) -> None:
+        """Gives the files their names. Writes none if the daemon did not send all files."""
+        missing = [name for name in _MODEL_FILES if name not in self._files]
+        if missing:
+            raise InternalError(f"export: the daemon did not send {' and '.join(missing)}; repeat the export")
+        for file in self._files.values():
+            file.commit()

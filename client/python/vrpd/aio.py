@@ -9,6 +9,7 @@ from . import _rpc, _training
 from ._aio_connection import AsyncConnection
 from ._calls import sending
 from ._channel import Tls, to_tls
+from ._files import BackupWriter
 from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
 from ._retry import DEFAULT_RETRY_S
 from ._values import Duration, Path, seconds
@@ -148,7 +149,7 @@ class AsyncClient:
         return await self._with_matrices(problem, call)
 
     async def validate(self, problem: Problem) -> Validation:
-        """Returns the errors of a problem, up to 1,000."""
+        """Returns the errors of a problem, up to 1,000 of a kind."""
         return await self._with_matrices(problem, lambda instance: self._connection.unary(_rpc.validate(instance)))
 
     async def convert(self, problem: Problem, format: str, *, renumber: bool = False) -> bytes:
@@ -205,13 +206,11 @@ class AsyncClient:
         return await self._connection.unary(_rpc.health(service))
 
     async def backup(self, path: Path) -> BackupSummary:
-        """Writes a copy of all data of the daemon to a file."""
-        summary = None
-        with open(path, "wb") as file:
+        """Writes a copy of all data of the daemon to a file, completely or not at all."""
+        with BackupWriter(path) as writer:
             async for message in self._connection.messages(_rpc.backup()):
-                file.write(message.data)
-                summary = message.summary if message.HasField("summary") else summary
-        return BackupSummary(summary)
+                writer.write(message)
+            return BackupSummary(writer.finish())
 
     async def _prepare(self, problem: Problem) -> Any:
         encoded = to_message(problem)

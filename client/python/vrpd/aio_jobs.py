@@ -44,7 +44,7 @@ async def follow(
 
 
 class AsyncTrainingJob:
-    """A training job; see `vrpd.TrainingJob`."""
+    """A training job; see `vrpd.TrainingJob`. Has neither the attribute nor the argument `progress`."""
 
     def __init__(self, connection: AsyncConnection, info: TrainingJobInfo) -> None:
         self._connection = connection
@@ -120,7 +120,7 @@ class AsyncTrainingJob:
 
 
 class AsyncSolveJob:
-    """A solve job; see `vrpd.SolveJob`."""
+    """A solve job; see `vrpd.SolveJob`. Has neither the attribute nor the argument `progress`."""
 
     def __init__(self, connection: AsyncConnection, info: SolveJobInfo) -> None:
         self._connection = connection

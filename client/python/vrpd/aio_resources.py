@@ -71,12 +71,10 @@ class AsyncModels:
         return await self._connection.unary(_rpc.import_model(name, model_files(folder)))
 
     async def export(self, name: str, folder: Path) -> None:
-        writer = ModelWriter(folder)
-        try:
+        with ModelWriter(folder) as writer:
             async for chunk in self._connection.stream(_rpc.export_model(name)):
                 writer.write(chunk)
-        finally:
-            writer.close()
+            writer.commit()
 
     async def set_alias(self, name: str, alias: str, version: int) -> str:
         return await self._connection.unary(_rpc.set_alias(name, alias, version))

@@ -10,6 +10,7 @@ from . import _rpc, _training
 from ._calls import sending
 from ._channel import Tls, to_tls
 from ._connection import Connection
+from ._files import BackupWriter
 from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
 from ._progress import Progress
 from ._retry import DEFAULT_RETRY_S
@@ -47,9 +48,10 @@ class Client:
     token
         Token of the daemon's token file.
     tls
-        True for TLS with the system's certificate authorities, the path of an authority's certificate, or a `vrpd.Tls`.
+        True for TLS with gRPC's default certificate authorities, the path of a CA certificate, or a `vrpd.Tls`.
     timeout
-        Time limit of each call; by default none.
+        Time limit of each attempt of a call, and time for which the call is retried while the daemon is busy. By
+        default none.
     retry_for
         Time for which calls without a timeout are retried while the daemon is busy.
     """
@@ -121,14 +123,14 @@ class Client:
         width, rounds, network_only
             Samples or beams; rounds of "improved"; whether search may not replace a network that has no plan in time.
         initial_solution, frozen_stops
-            A plan to start from: a result, lists of node numbers or clients, or the path of a .sol file; and how many
+            A plan to start from: a result, lists of node numbers, names or clients, or the path of a file; and how many
             leading visits of each route must stay.
         render, render_solution_file
             Formats in which the daemon returns the plan too (`Result.rendered`, `Result.solution_file`).
         include_geometry
             Whether routes have their streets (`Route.streets`), which drawings then follow. Requires a road network.
         timeout
-            Time limit of the whole call, including the wait for other solves.
+            Time limit of each attempt, including the wait for other solves; see `vrpd.Client`.
         progress, on_improvement
             Whether to show progress on the terminal; a function that is called with each improvement.
         """
@@ -191,7 +193,8 @@ class Client:
     def solve_job(
         self, problem: Problem, *, request_id: str = "", validate_only: bool = False, **options: Unpack[SolveOptions]
     ) -> SolveJob:
-        """Queues a long solve that outlives this process and the daemon. By default its budget is 10 minutes.
+        """Queues a long solve that outlives this process and the daemon. By default its budget is 10 minutes,
+        or as the other limits say.
 
         The same `request_id` with the same problem returns the same job.
         """
@@ -213,7 +216,7 @@ class Client:
         render: Sequence[str] = (),
         include_geometry: bool = False,
     ) -> CheckResult:
-        """Returns cost, times, loads and violations of a plan: a result, lists of node numbers, or a .sol file.
+        """Returns cost, times, loads and violations of a plan, which is given like `initial_solution` of `solve`.
 
         The plan must keep the frozen stops of `initial_solution`. `include_geometry` is that of `solve`.
         """
@@ -227,7 +230,7 @@ class Client:
         return self._with_matrices(problem, call)
 
     def validate(self, problem: Problem) -> Validation:
-        """Returns the errors of a problem, up to 1,000, without solving it."""
+        """Returns the errors of a problem, up to 1,000 of a kind, without solving it."""
         return self._with_matrices(problem, lambda instance: self._connection.unary(_rpc.validate(instance)))
 
     def convert(self, problem: Problem, format: str, *, renumber: bool = False) -> bytes:
@@ -309,13 +312,14 @@ class Client:
         return self._connection.unary(_rpc.health(service))
 
     def backup(self, path: Path) -> BackupSummary:
-        """Writes a copy of all data of the daemon to a file, from which `vrpd --restore` makes a state folder."""
-        summary = None
-        with open(path, "wb") as file:
+        """Writes a copy of all data of the daemon to a file, from which `vrpd --restore` makes a state folder.
+
+        Writes the file completely or not at all. Raises DataLossError for an incomplete or changed archive.
+        """
+        with BackupWriter(path) as writer:
             for message in self._connection.messages(_rpc.backup()):
-                file.write(message.data)
-                summary = message.summary if message.HasField("summary") else summary
-        return BackupSummary(summary)
+                writer.write(message)
+            return BackupSummary(writer.finish())
 
     def _prepare(self, problem: Problem) -> Any:
         return fill(to_message(problem), self._upload)

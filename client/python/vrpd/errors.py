@@ -30,22 +30,22 @@ class VrpdError(Exception):
         super().__init__(message)
         self.message = message
         self.violations = violations
-        """The wrong fields of the request."""
+        """The wrong fields of the request that the daemon named."""
         self.reason = reason
         """Machine-readable reason, such as `QUEUE_FULL`; empty if the daemon stated none."""
         self.retry_after = retry_after
-        """Seconds after which to call again; None if that does not help."""
+        """Seconds after which to call again; None if the daemon stated none."""
         self.request_id = request_id
         """The id under which the daemon logs the call."""
 
     @property
     def field(self) -> str:
-        """Path of the first wrong field; empty if no field is wrong."""
+        """Path of the first wrong field; empty if the daemon named none."""
         return self.violations[0].field if self.violations else ""
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Paths of all wrong fields."""
+        """Paths of the wrong fields in `violations`."""
         return tuple(violation.field for violation in self.violations)
 
     def __reduce__(self) -> Any:
@@ -70,7 +70,7 @@ class OutOfRangeError(VrpdError, ValueError):
 
 
 class NotFoundError(VrpdError, LookupError):
-    """There is no such job, model, dataset or matrix."""
+    """The daemon has no such job, model, dataset, file or uploaded matrices."""
 
     code = "NOT_FOUND"
 
@@ -82,7 +82,7 @@ class AlreadyExistsError(VrpdError):
 
 
 class FailedPreconditionError(VrpdError):
-    """The state of a job or model does not allow the call."""
+    """The state of a job, model or dataset, or of the daemon's folders, does not allow the call."""
 
     code = "FAILED_PRECONDITION"
 

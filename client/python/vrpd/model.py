@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .result import Result
     from .streams import SolveStream
 
+_FORMATS = {".json": "json", ".tsp": "tsplib", ".vrp": "vrplib"}  # formats of `Model.write` by the file's suffix
+
 MISSING_EDGE = 1_000_000_000.0
 """Distance and duration between two locations without an edge, in a model with edges."""
 
@@ -161,7 +163,7 @@ class Model:
         location: Location | None = None,
         name: str = "",
     ) -> Depot:
-        """Adds a depot. Without x and y, the model needs matrices."""
+        """Adds a depot. Without x and y, the model needs matrices or edges."""
         window = single_window(tw_early, finite(tw_late))
         depot = Depot(location_of(x, y, location, "add_depot"), window[0] if window else None, name)
         self._depots.append(depot)
@@ -411,7 +413,11 @@ class Model:
         return result
 
     def to_pyvrp(self, *, scale: float = 1) -> Any:
-        """Returns a pyvrp.Model. Numbers become integers after multiplication with `scale`. Needs pyvrp."""
+        """Returns a pyvrp.Model. Needs pyvrp.
+
+        Distances, times, loads, prizes and fixed costs are multiplied by `scale` and rounded to integers. Costs per
+        unit must be integers already.
+        """
         from ._pyvrp import to_pyvrp
 
         return to_pyvrp(self, scale)
@@ -419,10 +425,13 @@ class Model:
     def write(self, path: str | os.PathLike[str], format: str = "", *, client: Client | None = None) -> None:
         """Writes the problem to a file in "json", "vrplib", "tsplib", "solomon" or "vroom".
 
-        By default, the suffix .json means "json", .tsp "tsplib" and any other one "vrplib".
+        By default, the suffix .json means "json", .tsp "tsplib" and .vrp "vrplib".
         """
-        ending = {".json": "json", ".tsp": "tsplib"}.get(os.path.splitext(path)[1], "vrplib")
-        content = _client(client).convert(self, format or ending)
+        suffix = os.path.splitext(path)[1]
+        format = format or _FORMATS.get(suffix, "")
+        if not format:
+            raise ValueError(f"path: got the suffix {suffix!r}, wanted {', '.join(_FORMATS)}, or the argument format")
+        content = _client(client).convert(self, format)
         with open(path, "wb") as file:
             file.write(content)
 

@@ -30,7 +30,7 @@ class PlannedRoute:
 
 
 StartPlan = Union[Plan, Solution, Path, Iterable[Union[PlannedRoute, Sequence[Union[int, str, Customer]]]]]
-"""A result, a list of routes, or the path of a .sol file."""
+"""A result, a list of routes, or the path of a file with a plan, such as a .sol file."""
 
 
 class SolveOptions(TypedDict, total=False):

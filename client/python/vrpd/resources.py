@@ -79,13 +79,11 @@ class Models:
         return self._connection.unary(_rpc.import_model(name, files))
 
     def export(self, name: str, folder: Path) -> None:
-        """Writes a model's files to a folder."""
-        writer = ModelWriter(folder)
-        try:
+        """Writes a model's files to a folder, each completely or not at all."""
+        with ModelWriter(folder) as writer:
             for chunk in self._connection.stream(_rpc.export_model(name)):
                 writer.write(chunk)
-        finally:
-            writer.close()
+            writer.commit()
 
     def set_alias(self, name: str, alias: str, version: int) -> str:
         """Gives a version an alias. Returns the version's full name."""

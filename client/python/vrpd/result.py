@@ -125,7 +125,7 @@ class Improvement(Plan):
 class RenderedPlan(Plan):
     """A plan with its instance, which can be drawn and written in other formats."""
 
-    _instance: Any = None  # the vrp.v1.Instance or InstanceFile that was solved
+    _instance: Any = None  # the vrp.v1.Instance or InstanceFile that was solved or checked
     _client: Client | None = None
 
     def _attach(self, request: Any, client: Client | None) -> None:

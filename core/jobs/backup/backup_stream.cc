@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kDigestDigits = 64;
+constexpr size_t kDigestDigits = 64;  // number of hex digits of a SHA-256
 
 // Returns the bytes of a file of `size` bytes in the archive: header, content and padding.
 int64_t ArchiveBytes(int64_t size) {

@@ -27,7 +27,9 @@ class BackupStream {
   // Returns the next kPieceBytes or the rest; an empty string at the end. Returns kUnavailable if a
   // file cannot be read or became shorter.
   absl::StatusOr<std::string> Next();
+  // Returns the size of the archive, in bytes.
   int64_t total_bytes() const { return total_bytes_; }
+  // Returns the number of files, including backup.json and SHA256SUMS.
   int64_t file_count() const { return static_cast<int64_t>(snapshot_.files.size()) + 2; }
   const StateSnapshot& snapshot() const { return snapshot_; }
 
@@ -48,7 +50,7 @@ class BackupStream {
   bool index_written_ = false;
   bool sums_written_ = false;
   Sha256 digest_;     // digest of the current file
-  std::string sums_;  // SHA256SUMS up to the current file
+  std::string sums_;  // lines of SHA256SUMS of all files before the current one
 };
 
 }  // namespace vrp

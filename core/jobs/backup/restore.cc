@@ -49,7 +49,8 @@ absl::Status NotEmptyError(const std::string& directory, const std::string& entr
              ", wanted a folder that is absent or empty, so that nothing is overwritten"));
 }
 
-// Claims an empty folder, so that no daemon and no other restore uses it.
+// Claims an absent or empty folder, so that no daemon and no other restore uses the folder. Returns
+// the path of the subfolder to unpack into.
 absl::StatusOr<fs::path> ClaimEmptyFolder(const std::string& directory) {
   if (const auto names = ListEntries(directory); !names.empty()) {
     return NotEmptyError(directory, names.front());
@@ -174,7 +175,8 @@ absl::StatusOr<RestoreReport> RestoreInto(const RestoreOptions& options, const f
 absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options) {
   std::error_code error;
   if (!fs::is_regular_file(options.archive, error)) {
-    return absl::NotFoundError(Concat(options.archive, ": there is no such file"));
+    return absl::NotFoundError(
+        Concat(options.archive, ": is not a file, wanted the archive of a backup; check the path"));
   }
   const bool existed = fs::exists(options.directory, error);
   VRP_ASSIGN_OR_RETURN(const fs::path staging, ClaimEmptyFolder(options.directory));

@@ -26,18 +26,18 @@ struct RestoreOptions {
   std::string directory;         // absent or empty; becomes the state folder, with mode 0700 if new
   const Clock* clock = nullptr;  // must not be null
   WatchFn watch = nullptr;       // watches each file and step of a "restore"
-  StopCondition stop = {};       // polled while files are read, until the final move begins
+  StopCondition stop = {};       // polled while files are read, and before the final move
 };
 
 // Unpacks a backup into a hidden folder in `directory`. Verifies each file's digest, migrates the
 // database, queues the interrupted jobs and flushes everything to the disk. Only then moves the
 // files to their final paths, the database last. After an error, `directory` is as before; after a
 // crash, daemons refuse to use it. Blocks. Returns:
-// - kNotFound if there is no archive;
+// - kNotFound if there is no regular file at the archive's path;
 // - kFailedPrecondition if `directory` is not empty, or a newer program wrote the backup;
-// - kDataLoss if the archive is damaged or truncated;
-// - kInvalidArgument if the archive is not a backup of vrpd, or has links or paths outside the
-// folder;
+// - kDataLoss if the archive is damaged or truncated, or not a tar archive;
+// - kInvalidArgument if the tar archive is not a backup of vrpd, or has a link, a folder or a path
+// that no backup has;
 // - kResourceExhausted if the disk is full;
 // - kCancelled or kDeadlineExceeded if `stop` fired.
 absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options);

@@ -22,7 +22,7 @@ namespace vrp {
 namespace {
 
 constexpr int kMaxDepth = 8;  // maximum nesting of folders in an entry
-// Maximum number of attempts to read a folder whose files change meanwhile.
+// Maximum number of attempts to read an entry that changes meanwhile.
 constexpr int kMaxTries = 1000;
 
 absl::Status UnreadableError(const std::string& path, int error) {

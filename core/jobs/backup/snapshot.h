@@ -30,7 +30,7 @@ struct StateSnapshot {
   int64_t skipped_links = 0;  // symbolic links, which are not followed
 };
 
-// The sources of a backup. They outlive the backup.
+// The sources of a backup, which must outlive the backup.
 struct BackupSources {
   const JobBook* book = nullptr;
   std::string models_directory;
@@ -49,7 +49,7 @@ inline constexpr std::string_view kBackupModels = "models";
 // changes meanwhile is taken in its old or its new state. Skips temporary files. Blocks on the
 // disk. Returns kResourceExhausted if the database's copy does not fit on the disk, or the files
 // exceed half of the process's limit of open files. Returns kUnavailable if a file cannot be
-// opened.
+// opened, a folder changes too fast, or folders are nested too deeply.
 absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources);
 
 }  // namespace vrp

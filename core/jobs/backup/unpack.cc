@@ -27,10 +27,10 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxPathBytes = 255;
-constexpr size_t kPieceBytes = size_t{1} << 18;  // number of bytes read at once
-constexpr int64_t kMaxIndexBytes = int64_t{1} << 16;
-constexpr int64_t kMaxSumsBytes = int64_t{1} << 30;
+constexpr size_t kMaxPathBytes = 255;                 // maximum length of a path
+constexpr size_t kPieceBytes = size_t{1} << 18;       // maximum number of bytes read at once
+constexpr int64_t kMaxIndexBytes = int64_t{1} << 16;  // maximum size of backup.json
+constexpr int64_t kMaxSumsBytes = int64_t{1} << 30;   // maximum size of SHA256SUMS
 constexpr std::string_view kFolders[] = {"jobs",     "labels",      "matrices",
                                          "datasets", kBackupModels, "tensorboard"};
 constexpr std::string_view kFiles[] = {kBackupIndexFile, kBackupDatabase, kBackupSumsFile};
@@ -204,7 +204,7 @@ class BackupReader {
   const WatchFn watch_;
   const StopCondition stop_;
   UnpackedBackup backup_;
-  std::map<std::string, std::string> digests_;  // digests of the files read, by path
+  std::map<std::string, std::string> digests_;  // digests by path, until CheckSums compares them
   bool has_sums_ = false;
 };
 

@@ -10,7 +10,9 @@
 namespace vrp {
 namespace {
 
-constexpr char kRegular = '0';
+constexpr char kRegular = '0';  // the type of a regular file
+// Maximum length of a path, in bytes. The format could hold 256, but CheckBackupPath allows 255.
+constexpr size_t kMaxTarPathBytes = 255;
 
 // The header's layout as POSIX defines it.
 struct Header {
@@ -66,9 +68,10 @@ std::string_view Text(const char (&field)[kBytes]) {
 }
 
 // Returns the position of the '/' between the header's prefix and name. Returns 0 if the whole path
-// fits into the name, and nullopt if the path cannot be split.
+// fits into the name, and nullopt if the path is too long or cannot be split.
 std::optional<size_t> SplitPosition(const std::string& path) {
   if (path.size() <= sizeof(Header::name)) return 0;
+  if (path.size() > kMaxTarPathBytes) return std::nullopt;
   for (size_t at = path.find('/', path.size() - 1 - sizeof(Header::name));
        at != std::string::npos && at <= sizeof(Header::prefix); at = path.find('/', at + 1)) {
     if (at > 0 && at + 1 < path.size()) return at;

@@ -32,9 +32,9 @@ struct TarEntry {
 // kMaxTarFileBytes.
 absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry);
 
-// Parses a header of kTarBlockBytes. Returns nullopt for zeros, which mark the end. Returns
-// kDataLoss if the block is not a header or its checksum is wrong. Returns kInvalidArgument for a
-// link, a folder or a device. Does not check the path.
+// Parses a header. Returns nullopt for zeros, which mark the end. Returns kDataLoss if `block` does
+// not have kTarBlockBytes, is not a header or has a wrong checksum. Returns kInvalidArgument if the
+// entry is not a regular file. Does not check the path.
 absl::StatusOr<std::optional<TarEntry>> ParseTarHeader(std::string_view block);
 
 // Returns the number of padding zeros after `bytes` bytes of content.

@@ -24,7 +24,9 @@ struct DecoderTask {
   T query_scale = 0;  // 1 / sqrt(head)
   T logit_scale = 0;  // 1 / sqrt(H)
   DecoderNodes<const T> nodes;
-  int64_t row_stride = 0;  // of keys, values and logit keys, which a device may have copied
+  // Elements between rows of keys, values and logit keys: nodes.stride, or H if a kernel has copied
+  // the rows to shared memory.
+  int64_t row_stride = 0;
   const StepRules* rules = nullptr;
 
   VRP_DEVICE int32_t size() const { return rules->problem.nodes; }  // N
@@ -46,7 +48,7 @@ VRP_DEVICE DecoderTask<T> MakeDecoderTask(const DecoderShape& shape,
           .rules = rules};
 }
 
-// Puts a trajectory's state at its start.
+// Resets a trajectory's state to its start.
 template <typename Group, typename T>
 VRP_DEVICE void BeginProgram(const Group& group, const DecoderTask<T>& task,
                              const DecoderScratch<T>& scratch) {

@@ -1,4 +1,4 @@
-// Kernel that runs some rounds of improvement on all plans, one warp per plan.
+// A kernel that runs an ImproveRequest on all plans, one warp per plan.
 #include "core/kernels/improve/improve_launch.h"
 #include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"

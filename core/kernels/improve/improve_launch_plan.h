@@ -15,7 +15,7 @@ struct ImproveLaunchPlan {
   int32_t warps = 1;               // of a block
   int64_t warp_scratch_bytes = 0;  // of a warp
   int64_t shared_bytes = 0;        // of a block
-  // Global memory for all warps, used if their scratch does not fit into shared memory.
+  // Global memory for all warps, used if one warp's scratch does not fit into shared memory.
   int64_t global_scratch_bytes = 0;
   int64_t blocks(int32_t instances) const { return (int64_t{instances} + warps - 1) / warps; }
 };

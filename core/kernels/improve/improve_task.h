@@ -22,7 +22,7 @@ inline constexpr int32_t kNoMove = std::numeric_limits<int32_t>::max();
 // int32.
 struct ImproveTask {
   int32_t nodes = 0;   // N >= 2; N + M < 2^16 - 1
-  int32_t routes = 1;  // M: maximum
+  int32_t routes = 1;  // M: maximum number of routes
   int32_t capacity = 0;
   const int32_t* distances = nullptr;  // [N, N], symmetric
   const int32_t* demands = nullptr;    // [N]

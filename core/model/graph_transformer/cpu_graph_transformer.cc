@@ -23,7 +23,7 @@ namespace {
 // for the caches.
 constexpr int64_t kGroupRows = 420;
 // Threads share an instance's trajectories in multiples of this number, the decoder's vector width
-// with AVX-512.
+// with AVX-512. The last thread also gets the rest.
 constexpr int32_t kSharedTrajectories = 16;
 
 // The memory of one thread, reused by all steps.

@@ -2,9 +2,9 @@
 // and an attention decoder (Kool et al. 2019; multi-start training as in Kwon et al. 2020). Needs
 // no torch.
 //
-// A group of instances completes the whole step (encoder, rollout, weights, second pass, backward)
-// before the next group begins. A group's activations stay in the caches, and a batch needs the
-// memory of only one group per thread.
+// In training, a thread takes a group of instances through the whole step (encoder, rollout,
+// weights, second pass, backward) before its next group begins. A group's activations stay in the
+// caches, and a batch needs the memory of only one group per thread.
 #pragma once
 
 #include <cstdint>

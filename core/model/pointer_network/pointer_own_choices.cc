@@ -1,5 +1,5 @@
 // Scheduled sampling (Bengio et al. 2015): along forced choices, the decoder sometimes reads the
-// node that the network would have chosen without dropout.
+// node that the network would have chosen without the decoder's dropout.
 //
 // The network finds those nodes step by step. The lowest layer has no dropout on its inputs, so the
 // second pass reuses its steps. The layers above run before the trajectory's last step that reads

@@ -3,9 +3,9 @@
 //
 // Some weights are composed once, so that not every node at every step is multiplied by both
 // factors. The pairs are the embedding and the encoder's input weights, the context's and the
-// decoder's, the pointer's query and key weights. Heads are padded to kPointerChannelPadding
-// channels, narrow matrices to a multiple of kPointerColumnPadding columns. The weights of LSTMs
-// and attentions, most of the work, may be multiplied in bf16.
+// decoder's, the pointer's query and key weights. Heads are padded to a multiple of
+// kPointerChannelPadding channels, narrow matrices to a multiple of kPointerColumnPadding columns.
+// The weights of LSTMs and attentions, most of the work, may be multiplied in bf16.
 #pragma once
 
 #include <cstdint>

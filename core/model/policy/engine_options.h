@@ -1,5 +1,5 @@
-// Options for an engine's computation. A training configuration may set some of them. Needs no
-// torch.
+// Options for the computation of an engine with LibTorch. A training configuration may set some of
+// them. This header needs no torch.
 #pragma once
 
 #include "core/device/step_stream.h"
@@ -13,10 +13,10 @@ enum class Precision {
   kFp16,  // CUDA only: products in fp16, the loss scaled so that small gradients do not vanish
 };
 
-// The options of an engine.
+// The options of an engine with LibTorch. The CPU's own engines ignore them and read the precision
+// from RolloutRequest::bf16.
 struct EngineOptions {
   Precision precision = Precision::kFp32;
-  // The next six apply to engines with LibTorch only.
   bool fused = true;           // whether a decoder's pass is one launch; only tests change it
   bool allow_tf32 = false;     // whether fp32 products on CUDA may have 10 bits of mantissa
   bool deterministic = false;  // whether runs are bitwise equal on CUDA too; slower

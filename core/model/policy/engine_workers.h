@@ -1,7 +1,6 @@
 // Division of a batch among an engine's threads on the CPU. Each thread reuses its own memory and
-// processes its groups of instances one after the other. Only the batch, the number of threads and
-// the bound on active instances determine which thread gets a group, so that sums are bitwise
-// reproducible.
+// processes its groups of instances one after the other. Only the batch, the request and the number
+// of threads determine which thread gets a group, so that sums are bitwise reproducible.
 #pragma once
 
 #include <algorithm>

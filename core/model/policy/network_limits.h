@@ -1,4 +1,5 @@
-// Limits that all networks share. The limits of one network are in its options header.
+// Limits that all networks share. The limits of one network are in its architecture header, such as
+// graph_transformer_architecture.h.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,8 @@ class CapturedRollouts::Shape {
     return graph_->Replay();
   }
 
-  // Puts all work after the upload into the current stream. Does not wait.
+  // Enqueues all work after the upload on the current CUDA stream and does not wait. On the CPU,
+  // runs the work before returning.
   absl::Status Work() const {
     const TorchBatch instances =
         batch_.View(batch_.all(), at::kFloat, parts_.network->wants_edges());

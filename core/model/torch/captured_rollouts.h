@@ -28,8 +28,8 @@ namespace vrp {
 inline constexpr int32_t kCapturedNodesMultiple = 16;
 inline constexpr int32_t kMaxCapturedInstances = 8;
 inline constexpr int64_t kMaxCapturedPairs = int64_t{1} << 17;
-// Number of shapes that are kept; the least recently used one is dropped. Their tensors, at most
-// tens of MiB, share memory.
+// Number of shapes that are kept; the least recently used one is dropped. Their graphs share
+// the memory of intermediate tensors, at most tens of MiB.
 inline constexpr size_t kMaxCapturedShapes = 16;
 
 // The objects that captured rollouts use. They must outlive the CapturedRollouts. The network's
@@ -49,9 +49,9 @@ class CapturedRollouts {
   ~CapturedRollouts();
 
   // Decodes like PolicyEngine::Run. Returns none if this is no greedy rollout of a small batch,
-  // there is no stream, another thread is decoding, or capturing failed. The caller must then
-  // decode without captures. Logs a failure and does not try its shape again. Blocks until the
-  // device is done.
+  // there is no stream, another thread is decoding, or decoding this shape fails or has failed. The
+  // caller must then decode without captures. Logs a failure and does not try its shape again.
+  // Blocks until the device is done.
   std::optional<absl::StatusOr<Trajectories>> Run(const NetworkBatch& batch,
                                                   const RolloutRequest& request);
 

@@ -109,7 +109,7 @@ absl::Status CapturedStepsBase::StartStep(const StepWork& step) {
   return reports_.OnStepQueued(++steps_);
 }
 
-// Runs the first step of a kind and width without a graph, because torch prepares much on first use
+// Runs the first step of a kind and shape without a graph, because torch prepares much on first use
 // that must not be captured. Captures the second one and replays it from then on.
 absl::Status CapturedStepsBase::Launch(const StepWork& step) {
   StepCapture& now = *current_;

@@ -1,5 +1,4 @@
-// The base of all captured steps: a stream with graphs, the optimiser's memory, and reports. Needs
-// torch.
+// The base of all captured steps: a stream with graphs, the optimiser, and reports. Needs torch.
 #pragma once
 
 #include <ATen/ops/stack.h>
@@ -84,7 +83,7 @@ class CapturedStepsBase : public CapturedSteps {
 
   // Applies the gradient and writes the report. `row` need not have loss, norm and applied.
   absl::Status Finish(const at::Tensor& loss, StepReports::Row row);
-  // Returns the stream into which a step's work is put.
+  // Returns the stream on which a step's work is enqueued.
   StepStream* stream() const { return stream_.get(); }
   // Returns the instances of part `part`, which the network processes together.
   InstanceRange Part(int32_t part) const {

@@ -1,4 +1,4 @@
-// The optimiser's memory on an engine's device. Needs torch.
+// An AdamW optimiser whose state is on an engine's device. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,14 +19,16 @@ struct DeviceOptimiserOptions {
   AdamWOptions adamw;
   double clip = 1;                         // maximum norm of the gradient
   double average_decay = 0;                // decay of the weights' moving average; 0: no average
-  std::span<const double> learning_rates;  // one per step, at least one
+  std::span<const double> learning_rates;  // one per step, at least one; later steps use the last
 };
 
-// AdamW with clipping, whose state is in the device's memory.
+// AdamW with clipping of the gradient. The step counts, moments and average are in the device's
+// memory.
 class DeviceOptimiser {
  public:
-  // Makes the memory, in float32. `parameters` and `scaler` must outlive it, and the parameters'
-  // gradient must be tracked. A null `scaler` means that losses are not scaled.
+  // Allocates the state on the device of `parameters`, which must be float32. `parameters` and
+  // `scaler` must outlive this object. TrackGradient must have been called on the parameters. A
+  // null `scaler` means that losses are not scaled.
   DeviceOptimiser(const TorchParameters& parameters, const ParameterLayout& layout,
                   const DeviceOptimiserOptions& options, const LossScaler* scaler);
 
@@ -36,8 +38,8 @@ class DeviceOptimiser {
   // Copies the same values to `state`. Blocks until the copy is done.
   void Save(CapturedStepsState& state) const;
 
-  // Puts one step into the current stream. `loss` is [] double. Returns the errors of
-  // OptimiseOnCuda.
+  // Enqueues one step on the current CUDA stream. On the CPU, runs the step before returning.
+  // `loss` is [] double. Returns the errors of OptimiseOnCuda.
   absl::Status Step(const at::Tensor& loss) const;
 
   // Returns the address of the number of finished steps, in the device's memory.

@@ -40,7 +40,7 @@ struct StepInputs {
 struct TakenSteps {
   StepInputs inputs;
   at::Tensor actions;  // [B, Q] int64
-  at::Tensor counted;  // [B, Q] bool: whether the step exists and the network chose its action
+  at::Tensor counted;  // [B, Q] bool: whether the step exists and its action is no given start
 };
 
 // The counters from which dropout is drawn, as in the engines on the CPU

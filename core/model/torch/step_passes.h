@@ -22,7 +22,7 @@ struct StepPassesOptions {
   const TorchParameters* parameters = nullptr;
   const TorchBatch* instances = nullptr;  // B of at most N nodes, in float32
   const StepRules* rules = nullptr;       // [B], on the device
-  StepStream* stream = nullptr;           // stream into which the work is put
+  StepStream* stream = nullptr;           // stream on which the work is enqueued
   Precision precision = Precision::kFp32;
   const LossScaler* scaler = nullptr;   // null: losses are not scaled
   bool deterministic = false;           // whether to sum gradients in a fixed order

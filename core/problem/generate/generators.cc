@@ -41,10 +41,10 @@ absl::Status CheckAttributes(const GeneratorOptions& options) {
   return absl::OkStatus();
 }
 
-// Draws a window of whole time units, at least one unit wide. The ends are uniform between the
-// distance from the depot and the horizon less the distance back. rl4co rounds the ends down, so
-// that a window may close just before a vehicle can arrive. This function moves such a close to the
-// earliest arrival, so that every customer can be served.
+// Draws a window of whole time units, at least one unit wide. At distance 0, it may be [0, 0]. The
+// ends are uniform between the distance from the depot and the horizon less the distance back.
+// rl4co rounds the ends down, so that a window may close just before a vehicle can arrive. This
+// function moves such a close to the earliest arrival, so that every customer can be served.
 TimeWindow ReachableWindow(double distance, CounterRandom& random) {
   const double latest = kVrptwHorizon - distance;
   const double first = std::floor(distance + (latest - distance) * random.UniformDouble());

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/base/run_on_threads.h"
 #include "core/base/steady_time.h"
 #include "core/search/annealing.h"
 #include "core/search/cooling.h"
@@ -60,16 +59,7 @@ class Run {
   }
 
   SearchResult Go() {
-    std::vector<std::thread> workers;
-    for (int32_t index = 1; index < options_.threads; ++index) {
-      try {
-        workers.emplace_back([this, index] { Work(index); });
-      } catch (const std::system_error&) {
-        break;  // those that there are do the work
-      }
-    }
-    Work(0);
-    for (std::thread& worker : workers) worker.join();
+    RunOnThreads(options_.threads, [this](int32_t index) { Work(index); });
     Report();
     result_.iterations = iterations_;
     const StopReason reason = options_.stop.Check();

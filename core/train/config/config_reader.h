@@ -29,7 +29,7 @@ struct ConfigSetting {
 // function leaves the target unchanged. Finish() refuses the keys that were not read.
 class ConfigReader {
  public:
-  static constexpr size_t kMaxWords = 16;
+  static constexpr size_t kMaxWords = 16;  // maximum number of words in a list
 
   // Copies the values of `root`. `name` is the file's name in errors. `overrides` are texts
   // `key.path=value`, which replace the values of the file.

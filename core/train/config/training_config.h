@@ -113,6 +113,7 @@ struct ValidationConfig {
   bool operator==(const ValidationConfig&) const = default;
 };
 
+// A parsed configuration.
 struct TrainingConfig {
   std::string name;  // name of the trained model
   // The value of `model`, and the sizes in the architecture's section.
@@ -137,7 +138,7 @@ struct TrainingConfig {
   int64_t warmup_steps = 0;         // steps in which the rate grows linearly from 0
   double weight_decay = 0;          // decoupled; of matrices, not of biases and norms
   double gradient_clip = 1;         // largest norm of the gradient
-  double weight_average = 0;        // decay of the published weights' average; 0: the last weights
+  double weight_average = 0;        // decay of the published weights' average; 0: no average
   int64_t patience = 0;  // epochs without a better validation before the end; 0: no limit
   PublishRule publish = PublishRule::kBest;  // the best validation's weights, or the last weights
   bool amp = false;                          // whether to use amp_type if the device supports it

@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// Largest size in bytes of a YAML text, and of a file that is read as one text.
+// Largest size of a YAML text, in bytes.
 inline constexpr size_t kMaxYamlBytes = size_t{1} << 20;
 
 enum class YamlKind { kNull, kScalar, kSequence, kMap };
@@ -20,7 +20,7 @@ enum class YamlKind { kNull, kScalar, kSequence, kMap };
 struct YamlNode {
   YamlKind kind = YamlKind::kNull;
   int32_t line = 0;                // from 1
-  bool quoted = false;             // whether a scalar has quotes, which make it text
+  bool quoted = false;             // whether a scalar has quotes or is a block, and so is text
   std::string text;                // text of a scalar
   std::vector<std::string> keys;   // keys of a map, unique, in the order of the file
   std::vector<YamlNode> children;  // values of a map or items of a sequence

@@ -22,6 +22,7 @@ struct BatchPart {
   std::vector<std::vector<int32_t>> choices;  // [B], choices of the labels' plans; may be empty
 };
 
+// The instances of one step, divided into parts.
 struct TrainingBatch {
   int64_t number = 0;       // number of the batch, from 0
   int32_t instances = 0;    // number of instances in all parts

@@ -33,7 +33,7 @@ class DatasetChecker {
   // errors, the message also has the number of bad lines.
   absl::Status Finish();
 
-  // Whether no line so far is bad.
+  // Whether no line is bad so far.
   bool valid() const { return bad_lines_ == 0; }
   // Returns the largest possible size of the incomplete line, in bytes, once `more` bytes have
   // arrived.

@@ -40,9 +40,9 @@ class StepParts {
 
   StepOutcome outcome;  // without cost and accuracy
   double cost_sum = 0;  // sum over the trajectories counted, in the order [instance, trajectory]
-  int64_t trajectories = 0;
-  int64_t agreements = 0;
-  int64_t choices = 0;
+  int64_t trajectories = 0;  // number of trajectories counted
+  int64_t agreements = 0;    // number of their choices that were the likeliest
+  int64_t choices = 0;       // number of their choices
 
  private:
   RolloutRequest Rollout(const BatchPart& part, Choice choice) const;

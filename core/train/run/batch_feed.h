@@ -29,7 +29,7 @@ class BatchFeed {
   RunContext& context_;
   BatchSource& source_;
   Reporter& reporter_;
-  std::unique_ptr<BatchLoader> loader_;  // null before the first batch
+  std::unique_ptr<BatchLoader> loader_;  // null before the first batch and after Restart
 };
 
 }  // namespace vrp

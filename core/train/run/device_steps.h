@@ -18,7 +18,7 @@ namespace vrp {
 class DeviceSteps {
  public:
   // Captures the steps after the first `steps_done` ones. Returns null if the host must take the
-  // steps, and logs the reason if a CUDA device cannot capture them. Fails only if the device is
+  // steps, and logs the reason if a capture on a CUDA device failed. Fails only if the device is
   // lost.
   static absl::StatusOr<std::unique_ptr<DeviceSteps>> Create(const StepResources& resources,
                                                              int64_t steps_done);

@@ -31,6 +31,7 @@ std::string_view PublishReasonName(PublishReason reason);
 // Returns the reason with this name, or nullopt if there is none.
 std::optional<PublishReason> ParsePublishReason(std::string_view name);
 
+// The published weights of a run and the reason for its end.
 struct TrainingResult {
   // The step after which the weights were copied. It may be earlier than the run's last step.
   int64_t steps = 0;

@@ -14,6 +14,7 @@
 
 namespace vrp {
 
+// The score of a network on a validation set.
 struct ValidationScore {
   double cost = 0;  // mean cost of the greedy tours
   double gap = 0;   // mean gap of the instances that have a reference; NaN: none has one

@@ -2,7 +2,7 @@
 
     python3 embed.py OUTPUT.cc FOLDER [NAME=FILE]...
 
-Serves FOLDER/index.html as "/", and each other file of FOLDER but .md, and each NAME, below "/page/".
+FOLDER/index.html gets the path "/". Each other file of FOLDER but .md, and each NAME, gets a path below "/page/".
 """
 
 import hashlib

@@ -12,7 +12,7 @@
 
 namespace vrp::emulated {
 
-// Fills memory with NaNs of float and double, whose bits are invalid counts as integers.
+// Fills memory with words that are NaNs as floating-point numbers and negative as integers.
 void Poison(std::span<uint8_t> memory);
 
 class DeviceMemory {
@@ -39,7 +39,7 @@ class DeviceMemory {
   bool IsNear(uintptr_t address) const;
   size_t used() const { return used_; }
 
-  // A scope in which the pages of an address, or all pages, are accessible.
+  // A scope in which all allocations are accessible, or only the one that contains `one`.
   class Open {
    public:
     explicit Open(DeviceMemory& memory) : memory_(memory) { memory_.Protect(nullptr, true); }

@@ -18,12 +18,15 @@
 
 namespace vrp::test {
 
-// Returns a backup of the given files, with their checksums.
-inline std::string MakeArchive(std::vector<std::pair<std::string, std::string>> files) {
+// Returns a backup of the given files, with their checksums, and then of `unlisted` without one. An
+// empty path means no such file.
+inline std::string MakeArchive(std::vector<std::pair<std::string, std::string>> files,
+                               std::pair<std::string, std::string> unlisted = {}) {
   std::string sums;
   for (const auto& [path, content] : files) {
     sums += Concat(Sha256Hex(content), "  ", path, "\n");
   }
+  if (!unlisted.first.empty()) files.push_back(std::move(unlisted));
   files.emplace_back(kBackupSumsFile, sums);
   std::string archive;
   for (const auto& [path, content] : files) {

@@ -1,4 +1,4 @@
-// Tests archives that are damaged, truncated, hostile or made by another program.
+// Tests archives that are damaged, truncated, malicious or made by another program.
 #include <cstring>
 
 #include "core/jobs/backup/snapshot.h"
@@ -59,6 +59,13 @@ TEST_F(DamagedBackupTest, NamesTheDamagedFile) {
   damaged[at] = 'W';
   EXPECT_THAT(std::string(ExpectRefused(damaged).message()),
               HasSubstr("models/tiny/1/weights.safetensors: its SHA-256 is"));
+}
+
+TEST_F(DamagedBackupTest, RefusesFilesThatTheChecksumsDoNotName) {
+  const absl::Status status =
+      ExpectRefused(MakeArchive({{"backup.json", MakeIndex()}, {"jobs/a", "x"}}, {"jobs/b", "y"}));
+  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("jobs/b: is not in SHA256SUMS"));
 }
 
 TEST_F(DamagedBackupTest, RefusesDataAfterTheEndExceptZeros) {

@@ -13,6 +13,7 @@ TEST(UstarTest, ReadsBackTheHeaderItWrote) {
   const std::string folder(70, 'f');
   for (const std::string& path :
        {std::string("a"), std::string(100, 'a'), Concat(folder, "/", folder, "/", folder),
+        Concat(std::string(154, 'p'), "/", std::string(100, 'n')),
         Concat(std::string(155, 'p'), "/", std::string(99, 'n'))}) {
     const std::string header = *WriteTarHeader({.path = path,
                                                 .size = kMaxTarFileBytes,
@@ -27,13 +28,15 @@ TEST(UstarTest, ReadsBackTheHeaderItWrote) {
   }
 }
 
-TEST(UstarTest, RefusesEntriesThatTheFormatCannotHold) {
+TEST(UstarTest, RefusesPathsAndSizesThatItCannotStore) {
   const auto refusal = [](const std::string& path, int64_t size) {
     return std::string(WriteTarHeader({.path = path, .size = size}).status().message());
   };
   EXPECT_THAT(refusal(std::string(101, 'a'), 1), HasSubstr("wanted a path that tar can hold"));
   EXPECT_THAT(refusal(Concat(std::string(156, 'p'), "/n"), 1),
               HasSubstr("wanted a path that tar can hold"));
+  EXPECT_THAT(refusal(Concat(std::string(155, 'p'), "/", std::string(100, 'n')), 1),
+              HasSubstr("has 256 bytes, wanted a path that tar can hold"));
   EXPECT_THAT(refusal("", 1), HasSubstr("path"));
   EXPECT_THAT(refusal("big", kMaxTarFileBytes + 1), HasSubstr("big: has 8589934592 bytes"));
 }

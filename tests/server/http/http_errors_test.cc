@@ -60,7 +60,7 @@ grpc::Status WithDetail(const google::protobuf::Message& detail) {
   return {grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", status.SerializeAsString()};
 }
 
-TEST(HttpErrorsTest, RepeatTheTimeOfTheRetry) {
+TEST(HttpErrorsTest, RoundRetryDelaysUpToSecondsAndCapThemAtAnHour) {
   google::rpc::RetryInfo retry;
   retry.mutable_retry_delay()->set_nanos(200'000'000);
   EXPECT_EQ(ErrorOf(WithDetail(retry)).retry_after_s, 1);

@@ -21,8 +21,8 @@ namespace vrp::test {
 // The other end of a MemoryStream.
 struct MemoryPeer {
   std::deque<std::string> pieces;           // data of the reads; after it the connection ends
-  std::string written;                      // by the server
-  std::vector<HttpStream::Time> deadlines;  // of the reads
+  std::string written;                      // bytes that the server has written
+  std::vector<HttpStream::Time> deadlines;  // deadlines of the reads
   bool closed = false;                      // whether the server has closed the connection
 };
 

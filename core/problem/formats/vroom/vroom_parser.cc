@@ -50,8 +50,13 @@ class VroomParser {
     VRP_ASSIGN_OR_RETURN(task.delivery, fields.Numbers("delivery"));
     VRP_ASSIGN_OR_RETURN(task.pickup, fields.Numbers("pickup"));
     VRP_ASSIGN_OR_RETURN(std::vector<double> amount, fields.Numbers("amount"));
-    // Before VROOM 1.5, jobs had only `amount`.
-    if (task.delivery.empty() && task.pickup.empty()) {
+    // Before VROOM 1.5, jobs had only `amount`, which means `delivery`.
+    if (fields.Find("amount") != nullptr) {
+      for (const char* key : {"delivery", "pickup"}) {
+        if (fields.Find(key) == nullptr) continue;
+        return fields.Error("amount", "given, and ", key,
+                            " too; wanted delivery instead of amount, its old name");
+      }
       task.delivery_is_amount = !amount.empty();
       task.delivery = std::move(amount);
     }

@@ -40,10 +40,12 @@ class CustomerReader {
       data_.releases = releases->values;
     }
     if (file_.Section(kPairs) != nullptr) VRP_RETURN_IF_ERROR(ReadPairs());
-    if (type_.windows != !data_.windows.empty()) {
-      return file_.Error(
-          "TIME_WINDOW_SECTION: ", type_.windows ? "absent, wanted" : "given, wanted none",
-          " for TYPE ", type_.name);
+    if (type_.windows && data_.windows.empty()) {
+      return file_.Error("TIME_WINDOW_SECTION: absent, wanted for TYPE ", type_.name);
+    }
+    if (!type_.windows && !data_.windows.empty()) {
+      return file_.ErrorAt(file_.Section("TIME_WINDOW_SECTION")->line,
+                           "TIME_WINDOW_SECTION: given, wanted none for TYPE ", type_.name);
     }
     ReadPrizes();
     ReadGroups();
@@ -124,8 +126,8 @@ class CustomerReader {
     data_.services.assign(nodes_, 0);
     if (data_.demands.empty()) data_.demands.assign(nodes_, 0);
     if (data_.load_dimensions != 1)
-      return file_.Error("DEMAND_SECTION: has ", data_.load_dimensions,
-                         " numbers per node, wanted 1 with ", kPairs);
+      return file_.ErrorAt(file_.Section("DEMAND_SECTION")->line, "DEMAND_SECTION: has ",
+                           data_.load_dimensions, " numbers per node, wanted 1 with ", kPairs);
     for (size_t node = 0; node < nodes_; ++node) {
       const PairRow row = RowOf(node);
       if (type_.windows) data_.windows[node] = row.window;
@@ -171,8 +173,11 @@ class CustomerReader {
 
   absl::Status ReadDeliveriesAndPickups() {
     for (const char* key : {"DEMAND_SECTION", "BACKHAUL_SECTION"}) {
-      if (file_.Section(key) == nullptr && file_.Lists(key) == nullptr) continue;
-      return file_.Error(key, ": given, and ", kPairs, " too; wanted one of them");
+      const VrplibSection* section = file_.Section(key);
+      const VrplibLists* lists = file_.Lists(key);
+      if (section == nullptr && lists == nullptr) continue;
+      return file_.ErrorAt(section != nullptr ? section->line : lists->line, key, ": given, and ",
+                           kPairs, " too; wanted one of them");
     }
     std::vector<double>& pickups = type_.backhauls_last ? data_.backhauls : data_.pickups;
     pickups.assign(nodes_, 0);

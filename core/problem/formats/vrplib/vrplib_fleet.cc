@@ -84,9 +84,10 @@ class FleetReader {
     const VrplibSection* section = file_.Section("CAPACITY_SECTION");
     const size_t columns = section == nullptr ? 1 : section->columns;
     if (columns != static_cast<size_t>(data_.load_dimensions) && given) {
-      return file_.Error("CAPACITY: has ", columns, " numbers per vehicle, wanted ",
-                         data_.load_dimensions,
-                         " in CAPACITY_SECTION, as DEMAND_SECTION has per node");
+      const int64_t line = section == nullptr ? file_.Keyword("CAPACITY")->line : section->line;
+      return file_.ErrorAt(line, "CAPACITY: has ", columns, " numbers per vehicle, wanted ",
+                           data_.load_dimensions,
+                           " in CAPACITY_SECTION, as DEMAND_SECTION has per node");
     }
     for (size_t k = 0; k < fleet_.size() && columns > 1; ++k) {
       const auto first = section->values.begin() + static_cast<std::ptrdiff_t>(k * columns);
@@ -134,11 +135,11 @@ class FleetReader {
     const int64_t customers = file_.dimension - std::ssize(depots_);
     const bool unlimited = file_.vehicles == 0 || file_.vehicles >= customers;
     if (HasRowsForVehicles() || !unlimited) {
-      return file_.Error("DEPOT_SECTION: has ", depots_.size(),
-                         " depots, but the file does not assign a depot to each of the ",
-                         file_.vehicles,
-                         " vehicles; wanted VEHICLES_DEPOT_SECTION, or no VEHICLES ",
-                         "(unlimited vehicles at each depot)");
+      return file_.ErrorAt(
+          file_.Section("DEPOT_SECTION")->line, "DEPOT_SECTION: has ", depots_.size(),
+          " depots, but the file does not assign a depot to each of the ", file_.vehicles,
+          " vehicles; wanted VEHICLES_DEPOT_SECTION, or no VEHICLES ",
+          "(unlimited vehicles at each depot)");
     }
     const VehicleType vehicle = fleet_.front();
     fleet_.clear();
@@ -154,20 +155,22 @@ class FleetReader {
     const VrplibSection* section = file_.Section("VEHICLES_DEPOT_SECTION");
     for (size_t k = 0; k < fleet_.size(); ++k) {
       const double number = section == nullptr ? depots_.front() : section->values[k];
-      VRP_ASSIGN_OR_RETURN(fleet_[k].depot, DepotIndex("VEHICLES_DEPOT_SECTION", number));
+      const int64_t line = section == nullptr ? 0 : section->line;
+      VRP_ASSIGN_OR_RETURN(fleet_[k].depot, DepotIndex(line, "VEHICLES_DEPOT_SECTION", number));
     }
     return absl::OkStatus();
   }
 
-  // Returns the index of the depot that `section` calls node `number`, counting depots in the order
-  // of their numbers.
-  absl::StatusOr<NodeIndex> DepotIndex(std::string_view section, double number) const {
+  // Returns the index of the depot that `section`, which begins in `line`, calls node `number`.
+  // Counts depots in the order of their numbers.
+  absl::StatusOr<NodeIndex> DepotIndex(int64_t line, std::string_view section,
+                                       double number) const {
     if (std::find(depots_.begin(), depots_.end(), number) != depots_.end()) {
       return static_cast<NodeIndex>(
           std::count_if(depots_.begin(), depots_.end(), [&](double d) { return d < number; }));
     }
-    return file_.Error(section, ": got node ", FormatNumber(number),
-                       ", wanted one of DEPOT_SECTION");
+    return file_.ErrorAt(line, section, ": got node ", FormatNumber(number),
+                         ", wanted one of DEPOT_SECTION");
   }
 
   // Reads reloads. They are unlimited or limited by VEHICLES_MAX_RELOADS, and only allowed at the
@@ -185,9 +188,11 @@ class FleetReader {
       const double count =
           section != nullptr ? section->values[k] : limit.value_or(file_.dimension);
       if (!(count >= 0 && count <= kMaxVehicles && count == std::floor(count))) {
-        return file_.Error(
-            section == nullptr ? "VEHICLES_MAX_RELOADS" : "VEHICLES_MAX_RELOADS_SECTION", ": got ",
-            FormatNumber(count), ", wanted a whole number from 0 to ", kMaxVehicles);
+        const int64_t line =
+            section == nullptr ? file_.Keyword("VEHICLES_MAX_RELOADS")->line : section->line;
+        return file_.ErrorAt(
+            line, section == nullptr ? "VEHICLES_MAX_RELOADS" : "VEHICLES_MAX_RELOADS_SECTION",
+            ": got ", FormatNumber(count), ", wanted a whole number from 0 to ", kMaxVehicles);
       }
       for (const int32_t number :
            reload_depots == nullptr ? std::vector<int32_t>() : reload_depots->rows[k]) {
@@ -200,7 +205,7 @@ class FleetReader {
 
   absl::Status CheckReloadDepot(size_t vehicle, int32_t number, int64_t line) const {
     VRP_ASSIGN_OR_RETURN(const NodeIndex depot,
-                         DepotIndex("VEHICLES_RELOAD_DEPOT_SECTION", number));
+                         DepotIndex(line, "VEHICLES_RELOAD_DEPOT_SECTION", number));
     if (depot == fleet_[vehicle].depot) return absl::OkStatus();
     return file_.ErrorAt(line, "VEHICLES_RELOAD_DEPOT_SECTION: vehicle ", vehicle + 1,
                          ": got node ", number, ", wanted the vehicle's own depot");

@@ -127,15 +127,17 @@ class TourReader {
   absl::StatusOr<SolutionFile> Run() && {
     while (scanner_.NextLine() != kTourSection) {
     }
+    const bool tsp = instance_.kind() == ProblemKind::kTsp;
+    const int64_t highest = tsp ? instance_.num_nodes() : int64_t{2} * kMaxNodes;
     std::vector<NodeIndex> tour;
     while (scanner_.PeekWord().value_or("EOF") != "EOF") {
       VRP_ASSIGN_OR_RETURN(const int64_t number,
                            scanner_.NextInteger(kTourSection, "a node number, or -1 at the end"));
       if (number == -1) break;
-      const bool tsp = instance_.kind() == ProblemKind::kTsp;
-      if (number < 1 || number > (tsp ? instance_.num_nodes() : int64_t{2} * kMaxNodes)) {
-        return scanner_.Error(kTourSection, ": got node ", number, ", wanted 1 to ",
-                              instance_.num_nodes());
+      if (number < 1 || number > highest) {
+        return scanner_.Error(
+            kTourSection, ": got node ", number, ", wanted 1 to ", highest,
+            tsp ? "" : Concat("; numbers above ", instance_.num_nodes(), " represent the depot"));
       }
       tour.push_back(number > instance_.num_nodes() ? 0 : static_cast<NodeIndex>(number - 1));
     }

@@ -14,7 +14,7 @@ export class CardList {
     this.signal = signal;
     this.cards = h("div", { class: "model-cards" });
     this.empty = h("div", { class: "panel empty", hidden: true }, h("h2", {}, "No models yet"),
-      h("p", {}, "A training publishes one at its end, or when you press Publish now."), h("a", { class: "button", href: "#training" }, "To the training jobs"));
+      h("p", {}, "A training job publishes one at its end, or when you press Publish now."), h("a", { class: "button", href: "#training" }, "To the training jobs"));
     fill(host, h("div", { class: "view-head" }, h("h1", {}, "Models")), this.empty, this.cards);
     this.drawn = "";
   }

@@ -28,7 +28,7 @@ const CHARTS = /** @type {{title: string, lines: Line[], format: (value: number)
 
 const MEAN_PARTS = 30; // the moving mean covers one of this many equal parts of a line
 
-/** Charts that are left out as long as nothing has their values. */
+/** Charts that are left out as long as no job has their values. */
 const OPTIONAL = new Set(["Accuracy", "GPU use"]);
 
 export class Curves {

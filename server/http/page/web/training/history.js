@@ -46,7 +46,7 @@ export class History {
   }
 
   /**
-   * Returns the metric over an axis. Reports repeat the last validation; each is drawn once, where it changed.
+   * Returns the metric over an axis. Reports repeat the last validation, so equal values are left out, except in the last report.
    * @param {string} metric
    * @param {Axis} axis
    * @returns {[number, number][]}

@@ -32,7 +32,7 @@ export async function mount(host, { signal }) {
     body.toggleAttribute("inert", !canSolve && !workspace.problem);
     fill(rights, h("div", { class: "notice info static" }, h("div", { class: "notice-text" },
       h("strong", {}, "This token may only read"),
-      h("p", {}, "Reading files, solving and checking need the role solve. Trainings, models and the state of the server can be watched."))));
+      h("p", {}, "Reading files, solving and checking need the role solve. Training jobs, models and the state of the server can be watched."))));
   }, signal);
 
   const start = () => {
