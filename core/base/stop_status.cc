@@ -7,8 +7,7 @@ absl::Status StopStatus(StopReason reason) {
     case StopReason::kNone:
       return absl::OkStatus();
     case StopReason::kDeadline:
-      return absl::DeadlineExceededError(
-          "the deadline passed before the work was complete; allow more time");
+      return absl::DeadlineExceededError("the deadline passed before the work was complete");
     case StopReason::kCancelled:
       return absl::CancelledError("cancelled");
   }
