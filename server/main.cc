@@ -1,4 +1,5 @@
-// The program vrpd: parses its options, runs the daemon and waits for its end.
+// The program vrpd: parses its options, then runs the daemon, restores a backup or forgets the jobs
+// of a lost database.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -49,7 +50,8 @@ constexpr absl::Duration kGrace = absl::Seconds(19);
 // by search meanwhile.
 constexpr absl::Duration kMinUptime = absl::Seconds(10);
 
-constexpr int kMinHeaps = 2;
+// Smallest limit that LimitArenas sets, in arenas.
+constexpr int kMinArenas = 2;
 
 std::string VersionLine() {
   const std::string torch =
@@ -78,12 +80,12 @@ Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& t
           .on_idle = EndIdleProgram};
 }
 
-// Limits the number of glibc's heaps unless MALLOC_ARENA_MAX is set. glibc uses up to eight heaps
-// per core. Each keeps memory that was freed in it: 12 MiB and more after training on CVRP50. Call
-// this before other threads start.
-void LimitHeaps(int threads) {
+// Limits the number of glibc's arenas to `threads`, but at least kMinArenas, unless
+// MALLOC_ARENA_MAX is set. glibc uses up to eight arenas per core. Each keeps memory that was freed
+// in it: 12 MiB and more after training on CVRP50. Call this before other threads start.
+void LimitArenas(int threads) {
   if (std::getenv("MALLOC_ARENA_MAX") == nullptr) {
-    mallopt(M_ARENA_MAX, std::max(kMinHeaps, threads));
+    mallopt(M_ARENA_MAX, std::max(kMinArenas, threads));
   }
 }
 
@@ -91,7 +93,7 @@ void LimitHeaps(int threads) {
 void LimitConnections(VrpdOptions& vrpd, int64_t files) {
   const int32_t fitting = ConnectionsWithin(vrpd.max_connections, files);
   if (fitting == vrpd.max_connections) return;
-  LogWarning("max_connections lowered: the limit of open files is too low",
+  LogWarning("max_connections lowered: the limit on open files is too low",
              {{.name = "configured", .value = Concat(vrpd.max_connections), .number = true},
               {.name = "max_connections", .value = Concat(fitting), .number = true},
               {.name = "open_files", .value = Concat(files), .number = true},
@@ -100,9 +102,9 @@ void LimitConnections(VrpdOptions& vrpd, int64_t files) {
   vrpd.max_connections = fitting;
 }
 
-// Returns the listener that sets `restart` and sends SIGTERM to this process, at the earliest
-// kMinUptime after its start. Until then the daemon answers by search, and the errors of requests
-// for a network state when to retry.
+// Returns the listener that sets `restart` and sends SIGTERM to this process, unless `stop` was
+// notified before. It does so at the earliest kMinUptime after the listener was made. Until then
+// the daemon answers by search, and the errors of requests for a network state when to retry.
 std::function<void(const absl::Status&)> RestartAfterDeviceLoss(absl::Notification* stop,
                                                                 std::atomic<bool>* restart) {
   return [stop, restart, begun = SteadyNow()](const absl::Status& lost) {
@@ -129,7 +131,7 @@ void ReportFailedStart(const absl::Status& status, bool json) {
 void KeepGrpcAlive() { grpc_init(); }
 
 int Serve(VrpdOptions vrpd) {
-  LimitHeaps(vrpd.threads);
+  LimitArenas(vrpd.threads);
   StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
   SetDeviceWarningListener([](std::string_view text) { LogWarning(std::string(text)); });
   LimitConnections(vrpd, RaiseOpenFileLimit());

@@ -12,6 +12,7 @@
 namespace vrp {
 namespace {
 
+// Largest part of a method name that a message shows, in bytes.
 constexpr size_t kMaxMethodBytes = 200;
 
 // Whether the digests are equal. Compares in constant time, so that the duration of a call does not

@@ -31,10 +31,11 @@ class AccessControl {
   absl::Status Reload();
 
   // Decides whether a call of `method` ("/vrp.v1.SolverService/Solve") with this `authorization`
-  // header ("Bearer TOKEN"; nullopt: no header) is allowed. Returns kUnauthenticated if the token
-  // is missing or unknown, and kPermissionDenied if its role does not suffice. Both name the
-  // required role and never show the token. The duration does not depend on the characters of the
-  // token, only on its length and the number of known tokens.
+  // header ("Bearer TOKEN"; nullopt: no header) is allowed. Returns kUnauthenticated if the header
+  // is missing or has another form, or if the token is unknown. Returns kPermissionDenied if the
+  // token's role does not suffice. Both errors name the required role and never show the token. The
+  // duration does not depend on the characters of the token, only on its length and the number of
+  // known tokens.
   AccessVerdict Check(std::string_view method, std::optional<std::string_view> authorization) const;
 
  private:

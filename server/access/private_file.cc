@@ -16,7 +16,7 @@ absl::StatusOr<std::string> ReadPrivateFile(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0007) != 0) {
     return absl::PermissionDeniedError(
-        Concat(path, ": other users can read or change it (mode ",
+        Concat(path, ": users outside its owner and group have access, wanted none (mode ",
                absl::Hex(status.st_mode >> 6 & 7), absl::Hex(status.st_mode >> 3 & 7),
                absl::Hex(status.st_mode & 7), "); chmod o-rwx ", path));
   }

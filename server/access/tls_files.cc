@@ -53,8 +53,9 @@ absl::StatusOr<absl::Time> ValidExpiry(const X509& certificate, const std::strin
                    "then start vrpd again or reload it (SIGHUP)"));
 }
 
-// Returns the latest expiry of the certificates in the file. The file may hold an old and a new
-// authority while clients change to the new one.
+// Returns the latest expiry of the certificates in the file. Returns an error if the file holds
+// none or if all have expired. The file may hold an old and a new CA certificate while clients
+// change to the new one.
 absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string& path,
                                       absl::Time now) {
   absl::Time last = absl::InfinitePast();
@@ -68,11 +69,11 @@ absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string&
   ERR_clear_error();  // the end of the file sets an error
   if (last == absl::InfinitePast()) return TlsFileError(path, "holds no certificate in PEM form");
   if (last > now) return last;
-  return TlsFileError(
-      path,
-      Concat("the authority of the clients expired at ", UtcText(last), ", now is ", UtcText(now),
-             ", and no client could connect; renew the authority's certificate, or correct "
-             "the machine's clock, then start vrpd again or reload it (SIGHUP)"));
+  return TlsFileError(path,
+                      Concat("all client CA certificates have expired, the last at ", UtcText(last),
+                             ", now is ", UtcText(now),
+                             ", and no client could connect; renew the certificates, or correct "
+                             "the machine's clock, then start vrpd again or reload it (SIGHUP)"));
 }
 
 }  // namespace

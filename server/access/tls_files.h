@@ -1,4 +1,5 @@
-// Reads the server's certificate and key, and the certificate authority of its clients.
+// Reads the server's certificate and key, and the certificates of its clients' certificate
+// authorities (CAs).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace vrp {
 struct TlsPaths {
   std::string certificate;  // the server's own certificate, followed by intermediate ones
   std::string key;
-  std::string client_ca;  // empty if clients need no certificate
+  std::string client_ca;  // the client CA certificates; empty if clients need no certificate
 };
 
 // The contents of the files of TlsPaths.
@@ -26,15 +27,15 @@ struct TlsMaterial {
   std::string key;
   std::string client_ca;
   absl::Time expires;  // expiry of the server's own certificate
-  // Latest expiry of the client authorities, after which no client can connect. Infinite if there
-  // is none.
+  // Latest expiry of the client CA certificates, after which no client can connect. Infinite if
+  // clients need no certificate.
   absl::Time client_ca_expires = absl::InfiniteFuture();
 };
 
 // Reads and checks the files. Errors name the file. Returns kInvalidArgument if a file is not PEM,
 // or if the key is encrypted or belongs to another certificate. Returns kInvalidArgument as well if
-// the server's certificate or all client authorities have expired by `now`. Returns
-// kPermissionDenied if other users can read the key. Also returns the errors of ReadFile.
+// the server's certificate or all client CA certificates have expired by `now`. Also returns the
+// errors of ReadPrivateFile for the key, and of ReadFile.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now);
 
 // The material in use. Connections that begin after a Reload use the new material. Thread-safe.
@@ -48,7 +49,7 @@ class TlsFiles {
 
   struct Current {
     std::shared_ptr<const TlsMaterial> material;
-    int64_t generation = 0;  // increases with each Reload
+    int64_t generation = 0;  // increases with each successful Reload
   };
   Current current() const;
   bool asks_for_client_certificate() const { return !paths_.client_ca.empty(); }

@@ -23,7 +23,7 @@ constexpr char kDescription[] =
     "\n"
     "The routing daemon: trains networks and solves instances for clients over gRPC, such as "
     "vrpctl.\n"
-    "Prints `listening on HOST:PORT` when it serves. SIGTERM stops it within 20 s; the next start "
+    "Prints `listening on ADDRESS` when it serves. SIGTERM stops it within 20 s; the next start "
     "with\n"
     "the same --state-dir continues its jobs. Flags override the configuration file.";
 

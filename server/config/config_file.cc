@@ -68,7 +68,8 @@ class Reader {
 
   void ReadEntry(const YAML::Node& key_node, const YAML::Node& value) {
     if (!key_node.IsScalar())
-      return Add(key_node.Mark(), "", "a key must be text, not a list, a mapping or null");
+      return Add(key_node.Mark(), "",
+                 Concat("got ", DescribeYaml(key_node), " as a key, wanted text"));
     const std::string& key = key_node.Scalar();
     const auto row = std::ranges::find(OptionTable(), key, &OptionRow::key);
     const bool is_schema = key == kSchemaKey;

@@ -1,5 +1,5 @@
-// Reads the configuration file of vrpd: a YAML map with the keys of OptionTable().
-// configs/vrpd.yaml is an example.
+// Reads the configuration file of vrpd: a YAML map with the keys of OptionTable() and
+// schema_version. configs/vrpd.yaml is an example.
 #pragma once
 
 #include <string_view>

@@ -95,7 +95,7 @@ absl::Status CheckHttpAddress(std::string_view option, std::string_view text,
   return absl::InvalidArgumentError(Concat(
       option, ": ", Quoted(text),
       " is reachable from other machines without TLS or authentication. Listen on 127.0.0.1, "
-      "give TLS with --tls-client-ca or --tokens, or accept every reader with "
+      "give TLS with --tls-client-ca or --tokens, or accept every caller with "
       "--insecure"));
 }
 

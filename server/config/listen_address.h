@@ -30,8 +30,8 @@ struct ListenProtection {
 };
 
 // Checks the address of the API. Returns kInvalidArgument if `text` is not an address. Returns
-// kInvalidArgument as well if other machines can reach the address without TLS or authentication
-// and `protection` is not insecure. The message has the remedy.
+// kInvalidArgument as well if other machines can reach the address, TLS or authentication is
+// missing, and `protection` is not insecure. The message has the remedy.
 absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
 
 // Checks the address that `option` gives for HTTP like CheckListenAddress, but refuses unix

@@ -108,7 +108,7 @@ constexpr OptionRow kRows[] = {
     {.key = "tls_client_ca",
      .member = &VrpdOptions::tls_client_ca,
      .placeholder = "FILE",
-     .help = "Require client certificates of this authority (PEM); SIGHUP reloads it",
+     .help = "Require client certificates issued by this CA (PEM); SIGHUP reloads it",
      .default_text = "none"},
     {.key = "tokens",
      .member = &VrpdOptions::tokens,
@@ -283,8 +283,8 @@ void CopyOption(const OptionRow& row, const VrpdOptions& from, VrpdOptions& to) 
 std::string OptionsMarkdown() {
   std::string text =
       "# Options of vrpd\n\n"
-      "`vrpd --print-options` prints this page. Each key of the configuration file is also a "
-      "flag:\n"
+      "`vrpd --print-options` prints this page. Each key below is a key of the configuration file "
+      "and a flag:\n"
       "`state_dir` is `--state-dir`. Flags override the file, which overrides the defaults. A list "
       "is a\n"
       "YAML list in the file; its flag is repeated. `configs/vrpd.yaml` explains the options in "

@@ -10,6 +10,7 @@
 namespace vrp {
 namespace {
 
+// Default block sizes, in rows and in columns, that the services accept by default.
 constexpr int32_t kOsrmBlock = 100;     // osrm-routed --max-table-size
 constexpr int32_t kValhallaBlock = 50;  // max_matrix_location_pairs is 2,500
 constexpr size_t kMaxRoadHostBytes = 255;

@@ -15,21 +15,21 @@ enum class RoadServiceKind { kOsrm, kValhalla };
 // Returns "osrm" or "valhalla".
 std::string_view RoadServiceName(RoadServiceKind kind);
 
-// The address of a service: http://HOST[:PORT][/PATH], or https.
+// The URL of a service: http://HOST[:PORT][/PATH], or https.
 struct RoadUrl {
   bool tls = false;
   std::string host;  // a name or an IP address, without brackets
   std::string port;
   std::string path;  // empty, or begins with "/" and does not end with it
 
-  // Returns the address in its usual form, as "http://127.0.0.1:5000/osrm".
+  // Returns the URL as text: "http://127.0.0.1:5000/osrm".
   std::string ToString() const;
   // Returns the value of an HTTP Host header: without a port that is the scheme's default.
   std::string HostHeader() const;
   bool operator==(const RoadUrl&) const = default;
 };
 
-// Parses an address. Returns kInvalidArgument as `got "ftp://x", wanted http://HOST:PORT or ...`.
+// Parses a URL. Returns kInvalidArgument as `got "ftp://x", wanted http://HOST:PORT or ...`.
 // Refuses user names, queries and fragments.
 absl::StatusOr<RoadUrl> ParseRoadUrl(std::string_view text);
 

@@ -21,7 +21,7 @@ bool IsPathCharacter(char c) {
          kAllowed.find(c) != std::string_view::npos;
 }
 
-// Whether the path has each placeholder and is otherwise made of characters of URLs.
+// Whether the path has each placeholder and otherwise only the characters of IsPathCharacter.
 bool IsTilePath(std::string_view path) {
   for (const std::string_view placeholder : {"{z}", "{x}", "{y}"}) {
     if (path.find(placeholder) == std::string_view::npos) return false;

@@ -21,7 +21,8 @@ struct InitialSolution {
 //
 // Drops visits one by one until the plan is feasible, as RepairPlan does; may drop more after
 // `stop`. Returns kInvalidArgument naming up to 100 wrong fields:
-// `initial_solution.routes[2].stops[5].id: "7b" is not a customer`.
+// `initial_solution.routes[2].stops[5].id: "7b" is not a customer`. Errors in the routes of a file
+// name `initial_solution` as well.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);
 

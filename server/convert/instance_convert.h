@@ -35,8 +35,9 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
 
 // Reads a file. The objective and metric of the message, if given, replace those of the file.
 //
-// Returns kInvalidArgument as `name:line: what, got, wanted` for the field `file.content`, or the
-// error of another field (`file.metric: ...`).
+// Returns kInvalidArgument as `name:line: what, got, wanted` for the field `file.content`, and
+// kUnimplemented for a problem type that is not supported. Also returns kInvalidArgument for
+// another field (`file.metric: ...`).
 absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
                                            const MatrixSource* matrices = nullptr);
 

@@ -95,8 +95,8 @@ class Converter {
     }
     const int dimensions = LoadDimensions(message_);
     if (dimensions > kMaxLoadDimensions) {
-      errors_.Add("customers", "have ", dimensions, " load dimensions, wanted at most ",
-                  kMaxLoadDimensions);
+      errors_.Add("customers", "loads or capacities have ", dimensions,
+                  " dimensions, wanted at most ", kMaxLoadDimensions);
     }
     dimensions_ = static_cast<size_t>(dimensions);
     depots_ = static_cast<size_t>(message_.depots_size());

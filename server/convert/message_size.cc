@@ -28,7 +28,7 @@ constexpr int64_t kStringBytes = int64_t{sizeof(std::string)} + kAllocation;
 constexpr int64_t kListGrowth = 2;
 constexpr int64_t kUnknownField = 32;  // bytes that protobuf stores for a field that the type does
                                        // not have
-constexpr int64_t kMapEntry = 128;
+constexpr int64_t kMapEntry = 128;     // bytes of an entry of a map, without the content of texts
 constexpr uint32_t kLengthDelimited = 2;  // wire type of texts, messages and packed numbers
 constexpr int kMaxDepth = 100;            // equal to protobuf's limit
 // Bounds the list of a type's fields. Fields with larger numbers count as unknown.
@@ -145,7 +145,7 @@ class SizeEstimator {
   bool exceeds_limit() const { return bytes_ > max_bytes_; }
 
   // Adds the fields of a message of `type`; a null `type` is unknown. Returns false if the estimate
-  // exceeds the limit or the bytes are unreadable.
+  // exceeds the limit, or if the bytes are unreadable or nested deeper than kMaxDepth.
   bool AddMessage(const TypeSize* type, int depth) {
     if (depth > kMaxDepth) return false;
     while (const uint32_t tag = in_.ReadTag()) {

@@ -14,8 +14,8 @@ namespace vrp {
 
 std::string ModelVersionName(std::string_view name, int32_t version);
 
-// Returns the id in a job's name. Returns kInvalidArgument naming `field`, such as `name: got "x",
-// wanted trainingJobs/{id}`. So do the functions below.
+// Returns the id in a job's name. This function and those below return kInvalidArgument naming
+// `field`, such as `name: got "x", wanted trainingJobs/{id}`.
 absl::StatusOr<std::string> ParseJobName(JobKind kind, std::string_view field,
                                          std::string_view name);
 // Parses the name of a model, a version or an alias.

@@ -19,9 +19,9 @@ struct SolveLimits {
 };
 
 // Returns the options of a request with the defaults of the proto. The caller adds times,
-// cancellation, policy and, by SetStop, the stopping criteria. If the request uses idle threads,
-// `threads` is their maximum number. Returns kInvalidArgument naming every wrong field: `threads:
-// got 9, wanted 1 to 4`.
+// cancellation, policy and, by SetStop, the stopping criteria other than max_iterations. If the
+// request uses idle threads, `threads` is their maximum number. Returns kInvalidArgument naming
+// every wrong field: `threads: got 9, wanted 1 to 4`.
 absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& message,
                                                    const SolveLimits& limits);
 
@@ -33,7 +33,8 @@ absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
 
 // Whether the daemon chooses the budget by the size of the instance.
 bool HasAutomaticBudget(const v1::SolveRequest& message);
-// Returns the requested budget within the limits. The request may be invalid.
+// Returns the requested budget within the limits. If the request states no valid budget, returns
+// the one that its stopping criteria imply, or the default.
 absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limits);
 // Returns the shortest search time that a request implies for a number of customers. A search that
 // proves its plan optimal may end earlier.

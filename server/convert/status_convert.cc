@@ -16,8 +16,9 @@
 namespace vrp {
 namespace {
 
-// Bounds the message to keep the trailers within gRPC's 8 KiB. Trailers contain the message twice
-// and the details once. Larger trailers would replace the error.
+// Bounds in bytes of the message, of a violation's field or description, and of all violations.
+// They keep the trailers within gRPC's 8 KiB. Trailers contain the message twice and the details
+// once. gRPC replaces an error whose trailers are larger with its own.
 constexpr size_t kMaxMessageBytes = 1500;
 constexpr size_t kMaxViolationBytes = 300;
 constexpr size_t kMaxViolationsBytes = 2500;

@@ -30,7 +30,7 @@ absl::Status UnreadableError(std::string_view type);
 // The details have a google.rpc.ErrorInfo with the domain "vrp" and the reason of WithReason, else
 // the name of the code. They also have the BadRequest or RetryInfo in the payload of the status
 // (see field_violation.h). kResourceExhausted and kUnavailable without a RetryInfo get one of one
-// second. Texts are truncated to gRPC's limit of 8 KiB for trailers.
+// second. The function truncates texts to keep the trailers within gRPC's 8 KiB.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 // Returns code, message and details of ToGrpcStatus as a message, for an error inside a response of
 // a stream.

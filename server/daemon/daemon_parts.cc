@@ -29,8 +29,9 @@ void LogModelFailure(const absl::Status& status) {
              {{.name = "error", .value = std::string(status.message())}});
 }
 
-// Logs that `device: auto` uses the CPU because the driver of a GPU is too old.
-void LogOutdatedDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& known) {
+// Logs why `device: auto` uses the CPU although an NVIDIA driver answers, for example because the
+// driver is too old.
+void LogUnusedDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& known) {
   const CudaVersions cuda = ReadCudaVersions();
   if (vrpd.device != "auto" || known.size() > 1 || cuda.built == 0 || cuda.driver == 0) {
     return;
@@ -64,7 +65,7 @@ absl::Status Daemon::Parts::OpenDevices() {
   const std::string& library = options.vrpd.nvml_library;
   const std::vector<DeviceInfo> known = ListDevices();
   auto reader = MakeTelemetryReader({.library = library, .devices = known});
-  LogOutdatedDriver(options.vrpd, known);
+  LogUnusedDriver(options.vrpd, known);
   // Without a GPU, a missing library matters only if the user named it.
   if (!reader.ok() && (known.size() > 1 || library != VrpdOptions().nvml_library)) {
     LogWarning("GPU telemetry unavailable",

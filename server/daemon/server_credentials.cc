@@ -66,7 +66,7 @@ class CertificateSource {
     }
     const TlsMaterial& material = *current.material;
     const grpc_ssl_pem_key_cert_pair pair = {material.key.c_str(), material.certificate.c_str()};
-    // gRPC requires an authority even if clients need no certificate.
+    // gRPC requires a CA certificate even if clients need no certificate.
     const std::string& authority =
         material.client_ca.empty() ? material.certificate : material.client_ca;
     *config = grpc_ssl_server_certificate_config_create(authority.c_str(), &pair, 1);

@@ -15,8 +15,8 @@ namespace vrp {
 struct PortProtection {
   const TlsFiles* tls = nullptr;          // null: plaintext connections
   const AccessControl* access = nullptr;  // null: calls need no token
-  // Time after which the daemon closes connections that are silent or have not finished their TLS
-  // handshake.
+  // Time after which the daemon closes connections that have not finished their handshakes: TLS, if
+  // used, and HTTP/2.
   absl::Duration handshake_timeout = absl::Seconds(10);
 };
 

@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Creates the folder with access for this user only. If it exists and other users can access it,
-// logs a warning. Returns the errors of EnsureDirectory, and kPermissionDenied if the mode cannot
-// be set.
+// Creates the folder with access for this user only. If the folder exists and users outside
+// its owner and group can access it, logs a warning. Returns the errors of EnsureDirectory, and
+// kPermissionDenied if the mode cannot be set.
 absl::Status MakePrivateDirectory(const std::string& path);
 
 // Logs a warning for each job folder that the database does not know.

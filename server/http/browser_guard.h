@@ -1,4 +1,4 @@
-// Refuses requests that a hostile web page makes through the browser of a user.
+// Refuses requests that a malicious web page makes through the browser of a user.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ class BrowserGuard {
   explicit BrowserGuard(Options options) : options_(std::move(options)) {}
 
   // Returns kPermissionDenied with the remedy if the request names an unknown host or comes from a
-  // page of another origin. An unknown host may be the name of a hostile page that resolves to this
-  // machine (DNS rebinding).
+  // page of another origin. An unknown host may be the name of a malicious page that resolves to
+  // this machine (DNS rebinding).
   absl::Status Check(const GuardedRequest& request) const;
 
  private:

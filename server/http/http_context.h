@@ -17,8 +17,8 @@ namespace vrp {
 
 class HttpHandler;
 
-// Times of a connection. The server closes a connection that exceeds one, which stops slow
-// attackers (slow loris). `heartbeat` is the interval of a stream's comments.
+// Limits of a connection. The server closes a connection that exceeds one, which stops slow
+// attackers (slow loris). `heartbeat` is no limit but the interval of a stream's comments.
 struct HttpTimeouts {
   std::chrono::milliseconds handshake{10'000};
   std::chrono::milliseconds head{10'000};       // from the first byte of a head to its end

@@ -21,7 +21,7 @@ HttpRefusal RefusalOf(const boost::system::error_code& error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     return {.status = 431, .message = Concat("the head is above ", kMaxHeadBytes, " bytes")};
   }
-  return {.status = 400, .message = Concat("not HTTP/1.1: ", error.message())};
+  return {.status = 400, .message = Concat("malformed HTTP/1 request: ", error.message())};
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ absl::StatusOr<std::shared_ptr<ssl::context>> HttpTls::Current() {
   try {
     context_ = MakeContext(*current.material);
   } catch (const boost::system::system_error& error) {
-    return absl::InternalError(
-        Concat("OpenSSL refuses the certificate, its key or the client authority: ", error.what()));
+    return absl::InternalError(Concat(
+        "OpenSSL refuses the certificate, its key or the client CA certificates: ", error.what()));
   }
   generation_ = current.generation;
   return context_;

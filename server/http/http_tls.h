@@ -12,7 +12,7 @@
 
 namespace vrp {
 
-// The context for the current certificate, key and client authority of `files`. Thread-safe.
+// The context for the current certificate, key and client CA certificates of `files`. Thread-safe.
 class HttpTls {
  public:
   // `files` must outlive the object.

@@ -179,7 +179,7 @@ def singular(collection):
 def parameters(document, route, method):
     """Returns the parameters of the path and, for methods without a body, of the query.
 
-    The query's are the request's fields that are no messages, lists or maps.
+    The query's are the request's fields that are no messages, lists or maps, except the field in the path.
     """
     in_path = [{"name": name, "in": "path", "required": True, "schema": VERSION if name == "version" else ID}
                for name in route.names]

@@ -15,7 +15,8 @@ struct UnaryResult {
   std::string request_id;
 };
 
-// Makes the call. Throws boost::system::system_error, and cancels the call, if the client leaves.
+// Calls the RPC of `route` with the serialized `request`. Throws boost::system::system_error, and
+// cancels the call, if the client leaves.
 boost::asio::awaitable<UnaryResult> CallUnary(HttpExchange& exchange, const HttpRoute& route,
                                               const std::string& request);
 

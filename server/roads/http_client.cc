@@ -33,16 +33,21 @@ struct HttpClient::Tls {
 
 namespace {
 
+// Longest wait between two checks of the stop condition.
 constexpr std::chrono::milliseconds kStopPoll{10};
+// Interval at which a request checks for a free slot.
 constexpr std::chrono::milliseconds kSlotPoll{2};
+// Longest pause before a further try.
 constexpr absl::Duration kMaxPause = absl::Seconds(5);
 
-// Files of authorities on systems other than Debian, whose file OpenSSL finds by itself.
+// Files of CA certificates. OpenSSL finds the file of Debian by itself, but not those of other
+// systems.
 constexpr const char* kAuthorityFiles[] = {"/etc/ssl/certs/ca-certificates.crt",
                                            "/etc/pki/tls/certs/ca-bundle.crt",
                                            "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
 
-// Trusts the authorities of SSL_CERT_FILE and SSL_CERT_DIR, or else those of the system.
+// Trusts the certificate authorities (CAs) of SSL_CERT_FILE and SSL_CERT_DIR, or else those of the
+// system.
 void TrustSystem(asio::ssl::context& context) {
   context.set_default_verify_paths();
   context.set_verify_mode(asio::ssl::verify_peer);

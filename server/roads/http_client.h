@@ -30,8 +30,8 @@ struct HttpObserver {
 };
 
 // A client of one service. Thread-safe. Calls no other address: it follows no redirects and uses no
-// proxy. With https it verifies the certificate and its host name by the authorities of
-// SSL_CERT_FILE and SSL_CERT_DIR, or else those of the system.
+// proxy. With https it verifies the certificate and its host name by the certificate authorities
+// (CAs) of SSL_CERT_FILE and SSL_CERT_DIR, or else those of the system.
 class HttpClient {
  public:
   struct Options {
@@ -44,7 +44,7 @@ class HttpClient {
     HttpObserver observer = {};
   };
 
-  // Returns kInternal if the system's authorities cannot be read.
+  // Returns kInternal if the CA certificates for https cannot be read.
   static absl::StatusOr<std::unique_ptr<HttpClient>> Create(Options options);
   ~HttpClient();
 

@@ -59,9 +59,10 @@ absl::Status StatusOf(const error_code& error, size_t max_bytes) {
         Concat("its answer is not HTTP (", error.message(), "); correct url in road_networks"));
   }
   if (error.category() == asio::error::get_ssl_category()) {
-    return absl::FailedPreconditionError(
-        Concat("TLS failed: ", error.message(),
-               "; the system's authorities must have signed its certificate for the host in url"));
+    return absl::FailedPreconditionError(Concat(
+        "TLS failed: ", error.message(),
+        "; wanted a certificate for the host in url, issued by a certificate authority (CA) that "
+        "the system trusts"));
   }
   if (error == http::error::end_of_stream || error == asio::error::eof) {
     return absl::UnavailableError("it closed the connection");

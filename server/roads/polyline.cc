@@ -13,8 +13,8 @@ constexpr int kGroupBits = 5;
 constexpr int kGroupMask = (1 << kGroupBits) - 1;
 constexpr int kMoreFollows = 1 << kGroupBits;
 constexpr char kFirstCharacter = 63;
-constexpr int kMaxBits = 30;  // 360 degrees are 3.6e8 units, below 2^29, and a bit for the sign
-constexpr double kUnits = 1e6;
+constexpr int kMaxBits = 30;    // 360 degrees are 3.6e8 units, below 2^29, and a bit for the sign
+constexpr double kUnits = 1e6;  // in a degree
 constexpr size_t kMaxPositions = 1'000'000;
 
 std::optional<int64_t> TakeNumber(std::string_view& text) {
@@ -53,7 +53,9 @@ absl::StatusOr<RoadLine> DecodePolyline(std::string_view text) {
     longitude += *right;
     if (std::abs(latitude) > 90 * kUnits || std::abs(longitude) > 180 * kUnits ||
         line.size() == kMaxPositions) {
-      return absl::InvalidArgumentError("polyline out of range");
+      return absl::InvalidArgumentError(
+          "polyline out of range: wanted at most 1,000,000 positions, with latitudes within 90 and "
+          "longitudes within 180 degrees");
     }
     line.push_back(
         {static_cast<double>(longitude) / kUnits, static_cast<double>(latitude) / kUnits});

@@ -12,6 +12,7 @@ namespace vrp {
 // Returns the positions of a polyline. Returns kInvalidArgument for malformed text, positions out
 // of range and more than 1,000,000 positions.
 absl::StatusOr<RoadLine> DecodePolyline(std::string_view text);
+// Returns the polyline of positions, rounded to six decimals.
 std::string EncodePolyline(const RoadLine& line);
 
 }  // namespace vrp

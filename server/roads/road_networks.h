@@ -30,7 +30,7 @@ class RoadNetworks final : public RoadSource {
     const Clock* clock = nullptr;                          // outlives the source
     absl::Duration first_pause = absl::Milliseconds(100);  // before the second try of a request
   };
-  // Calls no service. Returns kInternal if https needs authorities that cannot be read.
+  // Calls no service. Returns kInternal if https needs CA certificates that cannot be read.
   static absl::StatusOr<std::unique_ptr<RoadNetworks>> Create(Options options);
 
   absl::StatusOr<std::shared_ptr<const RoadMatrices>> Matrices(std::string_view network,
@@ -59,7 +59,8 @@ class RoadNetworks final : public RoadSource {
   absl::StatusOr<std::vector<std::vector<RoadLine>>> FetchLines(
       Network& network, const std::vector<std::vector<RoadPlace>>& routes,
       const StopCondition& stop) const;
-  // Returns a service's error with the network and its address, after logging it.
+  // Returns a service's error with the network and its URL. Logs errors at most once a second.
+  // Returns kCancelled unchanged and does not log it.
   absl::Status Named(Network& network, const absl::Status& error) const;
 
   const Clock* const clock_;

@@ -6,7 +6,7 @@
 namespace vrp {
 namespace {
 
-// Numbers have up to 12 digits, and a separator.
+// Bytes of a pair's duration and distance. Each number has up to 12 digits and a separator.
 constexpr size_t kBytesPerPair = 2 * 16;
 // OSRM describes each place: name of the street, position, distance.
 constexpr size_t kBytesPerPlace = 2'048;

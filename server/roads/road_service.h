@@ -44,7 +44,7 @@ class RoadService {
   virtual absl::StatusOr<RoadTable> ReadTable(std::string_view answer, size_t rows,
                                               size_t columns) const = 0;
 
-  // Returns the largest number of stops of one RouteCall, which the service takes by default.
+  // Returns the largest number of stops of one RouteCall, within the default limit of the service.
   virtual size_t max_stops() const = 0;
   // Returns the request for the streets between consecutive stops. There must be 2 to max_stops()
   // stops.
@@ -54,7 +54,8 @@ class RoadService {
                                                           size_t legs) const = 0;
 
   // Returns the error for an answer with an HTTP status other than 200 or an error code of the
-  // service. The error is kFailedPrecondition with the service's own message and a remedy.
+  // service. The error is kFailedPrecondition with the service's own message, and a remedy for
+  // known codes.
   virtual absl::Status ErrorOf(int http_status, std::string_view answer) const = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/json.h"
+#include "core/base/number.h"
 #include "server/roads/road_matrices.h"
 
 namespace vrp {
@@ -69,7 +70,8 @@ absl::StatusOr<std::vector<int32_t>> ReadRows(const nlohmann::json& rows_array, 
       if (!value.has_value()) {
         return WrongAnswer(
             "has ", Quoted(entry.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)),
-            " in ", key, ", wanted a number of at least 0 or null");
+            " in ", key, ", wanted null or a number from 0 to ",
+            FormatNumber(kMaxRoadValue / (factor * kRoadUnits)));
       }
       values.push_back(*value);
     }

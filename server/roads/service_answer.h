@@ -13,7 +13,7 @@
 
 namespace vrp {
 
-// Parses an answer of `pairs` matrix entries, within limits of depth and size. Returns
+// Parses an answer of `pairs` matrix entries, within limits of depth and number of values. Returns
 // kFailedPrecondition for other text.
 absl::StatusOr<nlohmann::json> ParseAnswer(std::string_view answer, size_t pairs);
 

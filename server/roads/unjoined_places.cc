@@ -8,6 +8,7 @@
 namespace vrp {
 namespace {
 
+// Largest number of places or pairs that a reason names.
 constexpr size_t kMaxNamed = 5;
 
 // A list of reasons that names the first ones and counts the others.

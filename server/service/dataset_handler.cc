@@ -11,6 +11,8 @@
 #include "core/base/text.h"
 #include "core/problem/formats/json/json_writer.h"
 #include "core/problem/generate/generators.h"
+#include "core/problem/generate/instance_draws.h"
+#include "core/problem/instance/instance_data.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 
@@ -20,6 +22,7 @@ namespace {
 constexpr int64_t kMaxCount = 1'000'000;
 constexpr size_t kBatchBytes = 64 << 10;
 
+// A source that generates instances on demand.
 class Generator final : public StreamSource<v1::GenerateInstancesResponse> {
  public:
   Generator(const GeneratorOptions& options, int64_t count) : options_(options), count_(count) {}
@@ -70,9 +73,12 @@ absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
         {"instance_count", Concat("got ", request.instance_count(), ", wanted 1 to ", kMaxCount)});
   }
   if (!std::isfinite(options.capacity) || options.capacity < 0) {
-    invalid.push_back({"capacity", Concat("got ", FormatNumber(options.capacity),
-                                          ", wanted a positive number, or 0 "
-                                          "for the default of the distribution")});
+    invalid.push_back(
+        {"capacity",
+         Concat("got ", FormatNumber(options.capacity),
+                is_tsp ? ", wanted 0 for a TSP"
+                       : Concat(", wanted ", kMaxDemand, " to ", FormatNumber(kMaxMagnitude),
+                                ", or 0 for the distribution's default"))});
   }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
   VRP_RETURN_IF_ERROR(CheckNodes("customer_count", options.customers + depots, max_nodes));

@@ -39,8 +39,8 @@ class EventSource final : public StreamSource<Response> {
   const Convert convert_;
 };
 
-// Adds the queue position of a queued job to its newest event. `get` is () -> absl::StatusOr<Job>;
-// it is only called for queued jobs.
+// Adds the queue position of a queued job to its newest event. `get` is () -> absl::StatusOr<Job>.
+// SetQueuePosition calls `get` only for events with the state `queued`.
 template <typename Response, typename Get>
 void SetQueuePosition(const JobEvent& event, Get get, Response& message) {
   if (event.state != JobState::kQueued) return;

@@ -29,6 +29,7 @@ namespace {
 constexpr size_t kMaxBatchIdBytes = 256;
 // Bounds the share of the budget for the repair of a given plan.
 constexpr double kRepairShare = 0.2;
+// Shortest delay that a full queue asks a client to wait.
 constexpr absl::Duration kMinRetry = absl::Milliseconds(100);
 // Time outside the search: to read the request, pass it between threads, and write and send the
 // response. Measured by tests/bench/serving_bench overhead.
@@ -40,7 +41,8 @@ constexpr absl::Duration kShortestSearchPerNode = absl::Microseconds(30);
 // The watchdog reports a solve that takes longer than twice its budget plus this time.
 constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
-// Whether a request uses its whole budget. Searches do, unless there is only one customer.
+// Whether a request may use its whole budget. Searches may, unless a message has only one customer.
+// The number of customers in a file is not known yet.
 bool UsesBudget(const v1::SolveRequest& request) {
   const v1::Strategy strategy = request.strategy();
   const bool decodes = strategy == v1::STRATEGY_GREEDY || strategy == v1::STRATEGY_SAMPLE ||

@@ -28,8 +28,8 @@
 
 namespace vrp {
 
-// A handler that solves requests. Thread-safe. Methods block while they work. See
-// solver_service.proto for the errors.
+// A handler that solves requests. Thread-safe. Methods block while they work, but SolveLater and
+// SolveBatchItem do not wait for a network. See solver_service.proto for the errors.
 class SolverHandler {
  public:
   struct Options {

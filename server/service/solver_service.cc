@@ -52,7 +52,7 @@ SolverService::SolverService(const ServiceContext& context, const SolverHandler&
       [this](auto& call, const auto& request, auto& response) {
         return Solve(call, request, response);
       },
-      // If the queue is full, refuses a request at once, without reading it.
+      // If the queue is full, refuses a request at once, without unpacking it.
       [pool = &context.solve_pool] { return pool->CheckCapacity(); });
   StartStream<v1::SolveRequest, v1::StreamSolveResponse>(
       [this](auto& call, const auto& request) { return StreamSolve(call, request); });

@@ -16,6 +16,7 @@ class StreamSource {
   virtual ~StreamSource() = default;
   // Returns some messages. Returns none at the end, or if there are none yet (see NotifyWhenReady).
   virtual absl::StatusOr<std::vector<Response>> Next() = 0;
+  // Whether Next has returned all messages.
   virtual bool AtEnd() const = 0;
   // Calls `on_ready` once, from any thread, when Next may return more messages or an error. The
   // caller calls this after Next returned nothing before the end.

@@ -49,7 +49,7 @@ class TrainingHandler {
 
  private:
   v1::TrainingJob ToMessage(const Job& job) const;
-  // Returns the resolved configuration, or all errors of the specification.
+  // Returns the resolved configuration, or the errors of the first check that fails.
   absl::StatusOr<v1::TrainingJob> Validate(const JobSpec& spec, bool config_only) const;
   // Applies the manager's `change` to a job and returns the job.
   absl::StatusOr<v1::TrainingJob> Change(

@@ -23,8 +23,9 @@ class DatasetImport {
   DatasetImport(DatasetStore& store, MessageBudget& messages)
       : store_(store), messages_(messages) {}
 
-  // Adds a message. Returns kInvalidArgument for a wrong message or a line that is too long, and
-  // kResourceExhausted like DatasetStore and MessageBudget.
+  // Adds a message. Returns kInvalidArgument for a wrong message, a line that is too long, or more
+  // than kMaxDatasetBytes in total. Also returns the other errors of DatasetStore::Begin and
+  // DatasetUpload::Add, and those of MessageBudget::Take.
   absl::Status Take(const v1::UploadDatasetRequest& message);
   absl::StatusOr<v1::Dataset> Finish();
 

@@ -26,7 +26,9 @@ namespace {
 
 // Pause after a failed accept, for example when the process has reached its limit of open files.
 constexpr absl::Duration kAcceptPause = absl::Milliseconds(200);
+// Shortest time between two log lines about refused connections, or about failures.
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
+// Largest number of events that one epoll_wait returns.
 constexpr size_t kMaxEvents = 64;
 
 struct Peer {
@@ -198,7 +200,8 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Create(Options options) {
   auto loop = std::make_unique<Loop>(std::move(options));
   if (loop->Start()) return std::unique_ptr<Acceptor>(new Acceptor(std::move(loop)));
   return absl::ResourceExhaustedError(
-      Concat("listen: connections cannot be watched: ", std::strerror(errno)));
+      Concat("listen: connections cannot be watched: ", std::strerror(errno),
+             "; raise the limits of the system, such as ulimit -n"));
 }
 
 }  // namespace vrp

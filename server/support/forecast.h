@@ -35,7 +35,8 @@ absl::Time FirstFreeTime(std::span<const absl::Time> busy_until, std::span<const
                          absl::Time now);
 
 // Checks that a task that starts at `start` computes in time. If not, returns kResourceExhausted
-// with the reason OVERLOADED and a RetryInfo, after which such a request would find a thread.
+// with the reason OVERLOADED and a RetryInfo. After this delay, which is at most one minute, such a
+// request may find a thread.
 // `waiting` is the number of tasks before this one, for the message.
 absl::Status CheckStartTime(const Forecast& forecast, absl::Time start, absl::Time now,
                             int64_t waiting);

@@ -41,7 +41,7 @@ MetricFamily ExpiryFamily(const TlsFiles& files) {
   const TlsFiles::Current current = files.current();
   MetricFamily family;
   family.name = "vrp_tls_expiry_timestamp_seconds";
-  family.help = "Expiry of the server's certificate and the clients' authority.";
+  family.help = "Expiry of the server's certificate and of the last client CA certificate.";
   family.type = MetricType::kGauge;
   family.samples.push_back(ExpiryOf("server", current.material->expires));
   if (files.asks_for_client_certificate()) {
@@ -71,9 +71,9 @@ void ExpiryMonitor::Poll() {
          .consequence = "clients refuse an expired one"},
         current.material->expires, server_);
   if (!options_.files->asks_for_client_certificate()) return;
-  Check({.name = "client authority",
+  Check({.name = "last client CA certificate",
          .path = paths.client_ca,
-         .consequence = "with an expired one no client can connect"},
+         .consequence = "no client can connect once it has expired"},
         current.material->client_ca_expires, client_ca_);
 }
 

@@ -17,11 +17,11 @@
 namespace vrp {
 
 // Returns the expiry times in seconds since 1970, with the label `of`: server, and client_ca if
-// there is a client authority. Thread-safe.
+// clients need a certificate. Thread-safe.
 MetricFamily ExpiryFamily(const TlsFiles& files);
 
 // A monitor that logs one warning each when 30, 7 and 1 days are left, and one error after the
-// expiry. Starts over for files that SIGHUP has reloaded. Thread-safe.
+// expiry. Starts over for a file whose expiry a reload has changed. Thread-safe.
 class ExpiryMonitor {
  public:
   struct Options {

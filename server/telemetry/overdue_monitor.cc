@@ -21,10 +21,10 @@ void OverdueMonitor::Poll(absl::Time now) {
   };
   for (const Watchdog::Overdue& work : options_.watchdog->TakeOverdue(now)) {
     if (options_.metrics != nullptr) options_.metrics->CountOverdue(work.phase);
-    LogWarning("work overdue", {{.name = "phase", .value = work.phase},
-                                {.name = "of", .value = work.owner},
-                                {.name = "running_for", .value = text(work.running_for)},
-                                {.name = "expected_at_most", .value = text(work.limit)}});
+    LogWarning("work is overdue", {{.name = "phase", .value = work.phase},
+                                   {.name = "of", .value = work.owner},
+                                   {.name = "running_for", .value = text(work.running_for)},
+                                   {.name = "expected_at_most", .value = text(work.limit)}});
   }
 }
 

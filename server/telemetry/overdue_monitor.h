@@ -1,4 +1,5 @@
-// Checks once a second for overdue work, including startup phases and restores.
+// Checks periodically, once a second by default, for overdue work, including startup phases and
+// restores.
 #pragma once
 
 #include <thread>

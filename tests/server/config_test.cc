@@ -257,8 +257,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "c.yaml:2: read_only_models_dirs: got a list, wanted text"},
         BadLine{"- listen", "c.yaml:2: got a list, wanted a mapping"},
         BadLine{"just text", "c.yaml:2: got \"just text\", wanted a mapping"},
-        BadLine{"[a]: 1", "c.yaml:2: a key must be text"}, BadLine{"listen: \"a", "c.yaml:"},
-        BadLine{"a: *b", "c.yaml:2"},
+        BadLine{"[a]: 1", "c.yaml:2: got a list as a key, wanted text"},
+        BadLine{"listen: \"a", "c.yaml:"}, BadLine{"a: *b", "c.yaml:2"},
         BadLine{"threads: many\nlisten: []", "c.yaml:3: listen: got a list"}));
 
 TEST(ConfigFile, RefusesHostileInput) {

@@ -81,7 +81,7 @@ TEST_F(ExpiryMonitorTest, WarnsAtTheStartAndAboutTheClientAuthority) {
   const auto files = Files(400 * kDay, 3 * kDay + absl::Hours(1));
   const std::string log =
       Log([&] { const ExpiryMonitor monitor({.files = files.get(), .clock = &clock_}); });
-  EXPECT_THAT(log, AllOf(HasSubstr(client_ca_), HasSubstr("client authority expires"),
+  EXPECT_THAT(log, AllOf(HasSubstr(client_ca_), HasSubstr("last client CA certificate expires"),
                          HasSubstr("left=\"3 days\""), HasSubstr("no client can connect")));
 }
 
@@ -123,8 +123,9 @@ TEST_F(ReadTlsFilesTest, RefusesExpiredFiles) {
                     HasSubstr("renew the file")));
   Write(9 * kDay, 2 * kDay);
   EXPECT_THAT(std::string(ReadTlsFiles(paths, now + 3 * kDay).status().message()),
-              AllOf(HasSubstr(client_ca_), HasSubstr("the authority of the clients expired at"),
-                    HasSubstr("renew the authority")));
+              AllOf(HasSubstr(client_ca_),
+                    HasSubstr("all client CA certificates have expired, the last at"),
+                    HasSubstr("renew the certificates")));
 }
 
 TEST_F(ReadTlsFilesTest, AcceptsAnExpiredAuthorityBesideAValidOne) {

@@ -10,7 +10,7 @@ import { routeColour } from "./colours.js";
 import { fill, h, s } from "./dom.js";
 import { number } from "./format.js";
 
-const MARGIN = { top: 12, right: 14, bottom: 36, left: 62 };
+const MARGIN = { top: 12, right: 14, bottom: 36, left: 62 }; // pixels
 const MAX_POINTS = 2000; // limit of thin() for each line
 const OUTLIERS = 0.02; // share of the values at each end that may be outliers
 
@@ -32,7 +32,7 @@ const OUTLIERS = 0.02; // share of the values at each end that may be outliers
  * @property {(value: number) => string} [formatX]
  * @property {(value: number) => string} [formatY]
  * @property {number} [height] In pixels; 220 by default.
- * @property {boolean} [fromZero] Whether the y axis begins at 0.
+ * @property {boolean} [fromZero] Whether the y axis begins at 0, or at the least value if that is negative.
  * @property {boolean} [robust] Whether rare outliers are drawn at the edge instead of widening the y axis.
  * @property {string} [emptyText] Shown without points.
  */

@@ -7,7 +7,8 @@ import { session, token } from "./store.js";
 
 const element = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 
-/** Whether the token may solve. Validates an empty instance, because the server checks the role before the request. */
+/** Whether the token may solve. Validates an empty instance, because the server checks the role before the request.
+ * Other errors than that of the role count as yes. */
 async function maySolve() {
   try {
     await call("ValidateInstance", { instance: {} });

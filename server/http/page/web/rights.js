@@ -19,7 +19,7 @@ async function ask() {
   return true;
 }
 
-/** Whether the token has at least the role train. Asks the server once for each token. @returns {Promise<boolean>} */
+/** Whether the token has at least the role train. True without a token. Asks the server once for each token. @returns {Promise<boolean>} */
 export function mayTrain() {
   if (token.get() === "") return Promise.resolve(true);
   if (!session.value.canSolve) return Promise.resolve(false);

@@ -3,7 +3,7 @@
 import { call } from "../api.js";
 import { number, percent } from "../format.js";
 
-const PAGE = 200;
+const PAGE = 200; // models in one response of ListModels
 
 /**
  * @typedef {object} Family A model: all versions of a name.

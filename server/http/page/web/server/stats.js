@@ -59,7 +59,7 @@ export const failures = (rpc) => (rpc.outcomes ?? []).filter((/** @type {any} */
 /** @param {any} rpc @returns {number} Ended requests. */
 export const requests = (rpc) => (rpc.outcomes ?? []).reduce((/** @type {number} */ total, /** @type {any} */ one) => total + count(one.requests), 0);
 
-/** Streams last as long as their readers like, so their durations are no latencies. @param {string} rpc */
+/** Whether the RPC is a stream. A stream lasts as long as its caller likes, so its duration is no latency. @param {string} rpc */
 export const isStream = (rpc) => /\/(Watch|Stream|Batch|Backup|Export|Upload|Import|Evaluate|Generate)/.test(rpc);
 
 /**

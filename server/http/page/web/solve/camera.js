@@ -6,7 +6,7 @@
 import { fitTransform, zoomAt } from "./geometry.js";
 
 const TILE = 256; // pixels of the world at Leaflet's zoom 0
-const MAX_FIT_ZOOM = 16;
+const MAX_FIT_ZOOM = 16; // Leaflet's zoom, for places that are close together
 
 /** A camera for planar instances: drag, wheel, two fingers, arrow keys, + and -. */
 export class PlanarCamera {

@@ -49,7 +49,7 @@ export function freezeRoutes(data, plan, frozen) {
 }
 
 /**
- * Gives a plan of the changed instance the vehicle types of the original one, in place of their own.
+ * Returns a plan of the changed instance with the vehicle types of the original one.
  * @param {import("./plan.js").Plan} plan
  * @param {Frozen} parts
  * @param {any} data The original instance.
@@ -63,7 +63,7 @@ export function thawTypes(plan, parts, data) {
   }) };
 }
 
-/** Returns the indices of the routes that the answer reports as frozen. @param {import("./plan.js").Plan} plan */
+/** Returns the indices of the routes whose stops are all frozen. @param {import("./plan.js").Plan} plan */
 export function frozenOf(plan) {
   return new Set(plan.routes.flatMap((route, index) =>
     (route.frozenStops > 0 && route.frozenStops >= visitsOf(route).length ? [index] : [])));

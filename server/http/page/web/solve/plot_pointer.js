@@ -5,10 +5,11 @@ import { fill, h, s } from "../dom.js";
 import { nearestEdge, nearestNode } from "./geometry.js";
 import { placesOf } from "./plan.js";
 
-const REACH = { mouse: 11, touch: 22 }; // pixels
-const EDGE_REACH = 8;
-const DROP_REACH = 70;
-const DRAG_START = 5;
+// Largest distances in pixels from the pointer.
+const REACH = { mouse: 11, touch: 22 }; // of a stop
+const EDGE_REACH = 8; // of an edge that a click selects
+const DROP_REACH = 70; // of an edge on which a stop is dropped
+const DRAG_START = 5; // pixels after which a press becomes a drag
 
 /** Connects the plot to the pointer. @param {import("./plot.js").Plot} plot */
 export function followPointer(plot) {

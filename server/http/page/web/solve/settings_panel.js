@@ -57,7 +57,7 @@ export class SettingsPanel {
       unit ? h("div", { class: "field-unit" }, input, unit) : input, error);
   }
 
-  /** Returns the choice between straight lines and the server's road networks, if the instance has it. */
+  /** Returns the choice between straight lines and the server's road networks, or null if the instance has no such choice. */
   #travel() {
     const networks = session.value.info?.roadNetworks ?? [];
     const { problem, settings } = this.workspace;

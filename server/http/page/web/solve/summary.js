@@ -9,7 +9,7 @@ const ENDS = /** @type {Record<string, string>} */ ({
   END_REASON_NO_IMPROVEMENT: "no better plan came", END_REASON_LOCAL_OPTIMUM: "local optimum", END_REASON_ITERATIONS: "all iterations done",
   END_REASON_FINISHED: "finished", END_REASON_DEADLINE: "deadline", END_REASON_SHUTDOWN: "the server is shutting down" });
 
-const SPARK = { width: 150, height: 40, points: 150 };
+const SPARK = { width: 150, height: 40, points: 150 }; // size in pixels, and the limit of thin()
 
 /** @typedef {import("./workspace.js").Workspace} Workspace */
 
@@ -88,7 +88,7 @@ export class Summary {
       (y) => 3 + ((high - y) / (high - low)) * (SPARK.height - 6), true));
   }
 
-  /** Shows the time of a running search. @param {Workspace} workspace */
+  /** Shows the time that the search has taken so far, or that it took. @param {Workspace} workspace */
   drawTime(workspace) {
     const { running, begun, settings, curve } = workspace;
     const elapsed = running ? (performance.now() - begun) / 1000 : curve.at(-1)?.[0];

@@ -6,11 +6,12 @@ import { clock } from "../format.js";
 import { waitingOf } from "./plan.js";
 import { barOf, boxes, spanOf, timeTicks } from "./timeline_layout.js";
 
-const ROW = 30;
-const STOP_ROW = 22;
-const AXIS = 26;
-const LABEL = 92; // pixels left of the bars
-const RIGHT = 16;
+// Sizes in pixels.
+const ROW = 30; // height of a route
+const STOP_ROW = 22; // height of a stop
+const AXIS = 26; // height of the axis
+const LABEL = 92; // width left of the bars
+const RIGHT = 16; // width right of the bars
 const LEGEND = [["travel", "driving"], ["wait", "waiting"], ["service", "service"], ["break", "break"], ["window", "time window"]];
 
 /**
@@ -39,7 +40,7 @@ export class Timeline {
     this.width = 0; // width of the drawing, in pixels
     this.span = { from: 0, to: 1 };
     this.toX = (/** @type {number} */ time) => time;
-    this.room = 0; // width in pixels; to read it while drawing would cost a layout of the page
+    this.room = 0; // width of the host, in pixels; reading it while drawing would cost a layout of the page
     new ResizeObserver(([{ contentRect }]) => {
       this.room = contentRect.width;
       if (this.state) this.draw(this.state);

@@ -66,7 +66,7 @@ export function boxes(spans, toX, y, height, least = 0) {
 }
 
 /**
- * Returns round times for an axis: whole minutes and hours if the unit is known.
+ * Returns round times for an axis. If the unit is known and they are at most a day apart, they are whole minutes, hours or days.
  * @param {Span} span
  * @param {number} count About how many.
  * @param {number} secondsPerUnit 0: unknown.

@@ -35,7 +35,7 @@ export class Workspace {
     this.plan = /** @type {import("./plan.js").Plan|null} */ (null);
     this.verdict = /** @type {Verdict|null} */ (null);
     this.response = /** @type {any} */ (null); // SolveResponse
-    this.curve = /** @type {[number, number][]} */ ([]); // seconds and cost of each better plan
+    this.curve = /** @type {[number, number][]} */ ([]); // seconds and cost of each better plan and of the answer
     this.frozen = /** @type {Set<number>} */ (new Set()); // routes
     this.selected = /** @type {Selection} */ ({ route: null, node: null });
     this.edit = /** @type {Edit|null} */ (null);
@@ -44,7 +44,7 @@ export class Workspace {
     this.abort = /** @type {AbortController|undefined} */ (undefined); // ends the running search
   }
 
-  /** Forgets the instance. */
+  /** Ends the search, and forgets the instance and its plan. */
   clear() {
     this.stop();
     Object.assign(this, { loaded: null, data: null, problem: null });
@@ -107,7 +107,7 @@ export class Workspace {
   }
 
   /**
-   * Solves, with every better plan shown as it arrives. Throws what the call throws.
+   * Solves, with every better plan shown as it arrives. Throws what the call throws, except after stop().
    * @param {any} request Fields of SolveRequest besides the instance and the start.
    */
   async solve(request) {

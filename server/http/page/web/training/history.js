@@ -8,7 +8,7 @@ export const AXES = /** @type {Record<Axis, {label: string, title: string}>} */ 
 });
 const METRICS = ["loss", "trainCost", "validationCost", "validationReferenceCost", "validationGap", "learningRate", "instancesPerSecond",
                  "deviceUtilization", "accuracy", "validationAccuracy"];
-const MAX_POINTS = 8000;
+const MAX_POINTS = 8000; // reports; beyond this number, every other one of the older half is dropped
 
 export class History {
   /** @param {string|undefined} start Timestamp of the job's first start. */

@@ -28,7 +28,7 @@ export const hasEnded = (job) => ENDED.has(stateOf(job));
 /** Returns the last part of a resource's name. @param {string} name */
 export const idOf = (name) => name.slice(name.lastIndexOf("/") + 1);
 
-/** Returns the name of the model that the job trains, or its id. @param {any} job @returns {string} */
+/** Returns the name of the model that the job trains, else the name of its configuration or its id. @param {any} job @returns {string} */
 export function titleOf(job) {
   const override = (job.spec?.overrides ?? []).map((/** @type {string} */ one) => /^name=(.+)$/.exec(one)?.[1]).filter(Boolean).pop();
   const named = /^name:[ \t]*["']?([^"'#\s]+)/m.exec(job.spec?.configYaml ?? "")?.[1];
@@ -65,7 +65,7 @@ export function timeText(job) {
   return hasEnded(job) && job.startTime ? `took ${span(secondsOf(job.runTime))}` : "";
 }
 
-/** Returns a cost with four significant digits. @param {number|undefined} value */
+/** Returns a cost with about four significant digits, and at most three decimals. @param {number|undefined} value */
 export function costText(value) {
   return value === undefined ? "–" : number(value, value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3);
 }

@@ -52,7 +52,7 @@ export class JobList {
     return poll("Loading the training jobs", POLL_MS, this.signal, () => this.#refresh());
   }
 
-  /** Loads the newest page, and the older jobs that have not ended. */
+  /** Loads the newest page, and at most ten of the older jobs that have not ended. */
   async #refresh() {
     const { trainingJobs = [], nextPageToken = "" } = await call("ListTrainingJobs", { pageSize: PAGE }, { signal: this.signal });
     const oldest = trainingJobs[trainingJobs.length - 1]?.createTime ?? "";
