@@ -91,7 +91,7 @@ void LimitArenas(int threads) {
 
 // Lowers max_connections if the process may open too few files for it.
 void LimitConnections(VrpdOptions& vrpd, int64_t files) {
-  const int32_t fitting = ConnectionsWithin(vrpd.max_connections, files);
+  const int32_t fitting = ConnectionsWithin(vrpd.max_connections, files, !vrpd.http_listen.empty());
   if (fitting == vrpd.max_connections) return;
   LogWarning("max_connections lowered: the limit on open files is too low",
              {{.name = "configured", .value = Concat(vrpd.max_connections), .number = true},

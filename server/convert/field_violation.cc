@@ -71,6 +71,16 @@ absl::Status WithField(absl::Status status, std::string_view field) {
   return WithViolations(std::move(status), violations);
 }
 
+absl::Status WithPrefix(absl::Status status, std::string_view prefix) {
+  status = WithField(std::move(status));
+  std::vector<FieldViolation> violations = ViolationsOf(status);
+  if (violations.empty()) return status;
+  for (FieldViolation& violation : violations) {
+    violation.field = Concat(prefix, violation.field.empty() ? "" : ".", violation.field);
+  }
+  return FieldError(status.code(), violations);
+}
+
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status) {
   std::vector<FieldViolation> violations;
   const auto payload = status.GetPayload(ToAbsl(kBadRequestUrl));

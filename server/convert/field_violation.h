@@ -38,6 +38,8 @@ absl::Status WithViolations(absl::Status status, const std::vector<FieldViolatio
 // of the message becomes a violation of `field`, or of the path at its beginning if `field` is
 // empty. Returns any other status unchanged.
 absl::Status WithField(absl::Status status, std::string_view field = "");
+// Adds the payload of WithField and puts `prefix` and a dot before the field of each violation.
+absl::Status WithPrefix(absl::Status status, std::string_view prefix);
 
 // Returns the violations in the payload; an empty list without a payload.
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status);

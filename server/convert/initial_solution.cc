@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/checker/freeze.h"
@@ -23,6 +24,32 @@ namespace {
 // Maximum number of reported errors.
 constexpr size_t kMaxErrors = 100;
 
+// The field that gives a plan, and how errors name the plan's routes in it.
+struct PlanSource {
+  std::string field = "initial_solution";  // has the routes as messages, or as a text
+  std::string file = {};                   // name of the text; empty: routes are messages
+  std::vector<int64_t> lines = {};         // SolutionFile::lines
+  std::vector<int64_t> vehicles = {};      // VroomSteps::vehicles; empty: no VROOM steps
+
+  std::string RouteName(int64_t route) const {
+    const auto r = static_cast<size_t>(route);
+    if (!vehicles.empty()) return Concat("steps of vehicle ", vehicles[r]);
+    return lines.empty() ? Concat("routes[", route, "]") : Concat("Route #", route + 1);
+  }
+
+  // Returns an error in a route. `part` is the path of a field below the route's message. A text
+  // may have other stops than the message, so its errors do not name parts `stops...`.
+  FieldViolation ErrorIn(int64_t route, std::string_view part, std::string_view text) const {
+    if (file.empty()) {
+      return {Concat(field, ".", RouteName(route), ".", part), std::string(text)};
+    }
+    const bool named = !part.starts_with("stops");
+    const std::string line = lines.empty() ? "" : Concat(":", lines[static_cast<size_t>(route)]);
+    return {field, Concat(file, line, ": ", RouteName(route), ": ", named ? part : "",
+                          named ? ": " : "", text)};
+  }
+};
+
 struct GivenPlan {
   Plan plan;
   std::vector<FrozenRoute> frozen;  // one per route
@@ -31,8 +58,10 @@ struct GivenPlan {
 // A reader of the routes of a plan, whose stops are named by id or number.
 class RouteReader {
  public:
-  RouteReader(const v1::Solution& message, const Instance& instance, int32_t frozen_stops)
-      : message_(message), instance_(instance), frozen_stops_(frozen_stops) {
+  // The arguments must outlive the reader.
+  RouteReader(const v1::Solution& message, const PlanSource& source, const Instance& instance,
+              int32_t frozen_stops)
+      : message_(message), source_(source), instance_(instance), frozen_stops_(frozen_stops) {
     for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
       nodes_.emplace(instance.id(node), node);
     }
@@ -48,8 +77,7 @@ class RouteReader {
   template <typename... Parts>
   void AddError(int route, std::string_view field, const Parts&... description) {
     if (invalid_.size() >= kMaxErrors) return;
-    invalid_.push_back(
-        {Concat("initial_solution.routes[", route, "].", field), Concat(description...)});
+    invalid_.push_back(source_.ErrorIn(route, field, Concat(description...)));
   }
 
   void ReadRoute(int r) {
@@ -106,6 +134,7 @@ class RouteReader {
   }
 
   const v1::Solution& message_;
+  const PlanSource& source_;
   const Instance& instance_;
   const int32_t frozen_stops_;
   std::unordered_map<std::string_view, NodeIndex> nodes_;
@@ -114,12 +143,12 @@ class RouteReader {
 };
 
 // Checks that no customer is visited twice and no vehicle type has more routes than vehicles.
-absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
+absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan,
+                              const PlanSource& source) {
   std::vector<FieldViolation> invalid;
-  const auto add_error = [&invalid](size_t route, std::string_view field, std::string description) {
+  const auto add_error = [&](size_t route, std::string_view field, std::string_view description) {
     if (invalid.size() >= kMaxErrors) return;
-    invalid.push_back(
-        {Concat("initial_solution.routes[", route, "].", field), std::move(description)});
+    invalid.push_back(source.ErrorIn(static_cast<int64_t>(route), field, description));
   };
   std::vector<int64_t> seen_in(static_cast<size_t>(instance.num_nodes()), -1);
   std::vector<int64_t> used(std::max<size_t>(1, instance.vehicles().size()), 0);
@@ -135,9 +164,9 @@ absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
       if (instance.is_depot(node)) continue;
       int64_t& seen = seen_in[static_cast<size_t>(node)];
       if (seen >= 0) {
-        add_error(
-            r, "stops",
-            Concat("customer ", instance.id(node), " is visited already in routes[", seen, "]"));
+        add_error(r, "stops",
+                  Concat("customer ", instance.id(node), " is visited already in ",
+                         source.RouteName(seen)));
       }
       seen = static_cast<int64_t>(r);
     }
@@ -156,19 +185,62 @@ v1::Solution MessageOf(const Plan& plan) {
   return solution;
 }
 
+// A plan as a message, which is empty if there is none, and its source.
+struct SourcedPlan {
+  v1::Solution message;
+  PlanSource source = {};
+};
+
 // Returns the `steps` of the vehicles in a VROOM file. Parses only files that contain the key.
-Plan PlanOfSteps(const v1::InstanceFile& file, const Instance& instance) {
+SourcedPlan PlanOfSteps(const v1::InstanceFile& file, const Instance& instance) {
   if (!absl::StrContains(file.content(), "\"steps\"")) return {};
-  return VroomNamesOf(instance, file.content()).PlanOfSteps();
+  VroomSteps steps = VroomNamesOf(instance, file.content()).Steps();
+  return {.message = MessageOf(steps.plan),
+          .source = {.field = "file.content",
+                     .file = file.name().empty() ? "file" : file.name(),
+                     .vehicles = std::move(steps.vehicles)}};
 }
 
 // Returns the routes of a file as a message.
-absl::StatusOr<v1::Solution> SolutionOf(const v1::SolutionFile& file, const Instance& instance,
-                                        const VroomNames& names) {
-  absl::StatusOr<SolutionFile> parsed =
-      SolutionFromProto(file, instance, names, "initial_solution_file");
-  if (!parsed.ok()) return parsed.status();
-  return MessageOf(parsed->plan);
+absl::StatusOr<SourcedPlan> PlanOfFile(const v1::SolutionFile& file, const Instance& instance,
+                                       const VroomNames& names) {
+  constexpr std::string_view kField = "initial_solution_file";
+  VRP_ASSIGN_OR_RETURN(SolutionFile parsed, SolutionFromProto(file, instance, names, kField));
+  return SourcedPlan{.message = MessageOf(parsed.plan),
+                     .source = {.field = Concat(kField, ".content"),
+                                .file = std::string(file.name().empty() ? kField : file.name()),
+                                .lines = std::move(parsed.lines)}};
+}
+
+// Returns the plan that a request gives.
+absl::StatusOr<SourcedPlan> PlanOf(const v1::SolveRequest& request, const Instance& instance) {
+  switch (request.start_case()) {
+    case v1::SolveRequest::kInitialSolution:
+      return SourcedPlan{.message = request.initial_solution()};
+    case v1::SolveRequest::kInitialSolutionFile:
+      return PlanOfFile(request.initial_solution_file(), instance,
+                        VroomNamesOf(instance, request.file().content()));
+    case v1::SolveRequest::START_NOT_SET:
+      break;
+  }
+  return PlanOfSteps(request.file(), instance);
+}
+
+// Freezes the routes. Errors name the plan's source.
+absl::StatusOr<Instance> FreezeRoutes(const Instance& instance, std::vector<FrozenRoute> routes,
+                                      const PlanSource& source) {
+  constexpr std::string_view kRoutes = "initial_solution.routes[";
+  absl::StatusOr<Instance> frozen = Freeze(instance, std::move(routes));
+  if (frozen.ok()) return frozen;
+  const FieldViolation violation = FromLine(FromAbsl(frozen.status().message()));
+  const size_t end = violation.field.find(']');
+  int64_t route = 0;
+  if (!violation.field.starts_with(kRoutes) || end == std::string::npos ||
+      !absl::SimpleAtoi(violation.field.substr(kRoutes.size(), end - kRoutes.size()), &route)) {
+    return WithField(frozen.status());
+  }
+  return FieldError(frozen.status().code(),
+                    {source.ErrorIn(route, "frozen_stops", violation.description)});
 }
 
 v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan& repaired,
@@ -204,8 +276,9 @@ v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan&
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop) {
   const bool given = request.start_case() != v1::SolveRequest::START_NOT_SET;
-  const Plan steps_plan = given ? Plan() : PlanOfSteps(request.file(), instance);
-  if (!given && steps_plan.empty()) {
+  VRP_ASSIGN_OR_RETURN(const SourcedPlan start, PlanOf(request, instance));
+  const auto& [message, source] = start;
+  if (!given && message.routes().empty()) {
     if (request.frozen_stops() == 0) return std::nullopt;
     return InvalidField("frozen_stops",
                         "given without a plan; wanted initial_solution or initial_solution_file");
@@ -214,22 +287,11 @@ absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     return InvalidField("frozen_stops",
                         Concat("got ", request.frozen_stops(), ", wanted 0 or more"));
   }
-  v1::Solution file_solution;
-  const v1::Solution* message = &request.initial_solution();
-  if (!given) {
-    file_solution = MessageOf(steps_plan);
-    message = &file_solution;
-  } else if (request.start_case() == v1::SolveRequest::kInitialSolutionFile) {
-    const VroomNames names = VroomNamesOf(instance, request.file().content());
-    VRP_ASSIGN_OR_RETURN(file_solution,
-                         SolutionOf(request.initial_solution_file(), instance, names));
-    message = &file_solution;
-  }
   VRP_ASSIGN_OR_RETURN(GivenPlan read,
-                       RouteReader(*message, instance, request.frozen_stops()).Run());
-  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, read.plan));
-  absl::StatusOr<Instance> frozen = Freeze(instance, std::move(read.frozen));
-  if (!frozen.ok()) return WithField(frozen.status());
+                       RouteReader(message, source, instance, request.frozen_stops()).Run());
+  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, read.plan, source));
+  absl::StatusOr<Instance> frozen = FreezeRoutes(instance, std::move(read.frozen), source);
+  if (!frozen.ok()) return frozen.status();
   RepairedPlan repaired = RepairPlan(*frozen, read.plan, stop);
   v1::InitialSolutionReport report = ReportOf(*frozen, repaired, read.plan);
   return InitialSolution{*std::move(frozen), std::move(repaired.plan), std::move(report)};
@@ -237,11 +299,10 @@ absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
 
 absl::StatusOr<Instance> FrozenFromProto(const v1::Solution& initial_solution,
                                          const Instance& instance) {
-  VRP_ASSIGN_OR_RETURN(GivenPlan given, RouteReader(initial_solution, instance, 0).Run());
-  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, given.plan));
-  absl::StatusOr<Instance> frozen = Freeze(instance, std::move(given.frozen));
-  if (!frozen.ok()) return WithField(frozen.status());
-  return frozen;
+  const PlanSource source;
+  VRP_ASSIGN_OR_RETURN(GivenPlan given, RouteReader(initial_solution, source, instance, 0).Run());
+  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, given.plan, source));
+  return FreezeRoutes(instance, std::move(given.frozen), source);
 }
 
 }  // namespace vrp

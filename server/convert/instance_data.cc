@@ -48,18 +48,6 @@ Objective ObjectiveOf(const v1::Instance& message) {
              : Objective::kDistance;
 }
 
-// Returns the length of the longest list of loads or capacities, and at least 1.
-int LoadDimensions(const v1::Instance& message) {
-  int dimensions = std::max(1, MaxLoadDimensions(message));
-  for (const v1::Vehicle& vehicle : message.vehicles()) {
-    dimensions = std::max(dimensions, vehicle.capacity_size());
-  }
-  for (const v1::Shipment& shipment : message.shipments()) {
-    dimensions = std::max(dimensions, shipment.amount_size());
-  }
-  return dimensions;
-}
-
 class Converter {
  public:
   Converter(const v1::Instance& message, const MatrixSource* matrices)
@@ -93,15 +81,39 @@ class Converter {
       errors_.Add("vehicles", message_.vehicles_size(), " types exceed the limit of ",
                   kMaxVehicles);
     }
-    const int dimensions = LoadDimensions(message_);
-    if (dimensions > kMaxLoadDimensions) {
-      errors_.Add("customers", "loads or capacities have ", dimensions,
-                  " dimensions, wanted at most ", kMaxLoadDimensions);
-    }
-    dimensions_ = static_cast<size_t>(dimensions);
+    CountLoadDimensions();
     depots_ = static_cast<size_t>(message_.depots_size());
     nodes_ = static_cast<size_t>(nodes);
     return errors_.empty();
+  }
+
+  // Sets the number of load dimensions to the size of the longest list of loads or capacities.
+  void CountLoadDimensions() {
+    ForEachNodeField([this](auto field) {
+      if constexpr (field.kKind == FieldKind::kLoad) {
+        const auto& loads = MessageField(*v1::Customer::descriptor(), field.message);
+        for (int i = 0; i < message_.customers_size(); ++i) {
+          const v1::Customer& customer = message_.customers(i);
+          CountDimensions("customers", i, field.message,
+                          customer.GetReflection()->FieldSize(customer, &loads));
+        }
+      }
+    });
+    for (int i = 0; i < message_.vehicles_size(); ++i) {
+      CountDimensions("vehicles", i, "capacity", message_.vehicles(i).capacity_size());
+    }
+    for (int i = 0; i < message_.shipments_size(); ++i) {
+      CountDimensions("shipments", i, "amount", message_.shipments(i).amount_size());
+    }
+  }
+
+  // Raises the number of load dimensions to the size of a list of loads or capacities. Adds an
+  // error if that exceeds the limit.
+  void CountDimensions(std::string_view list, int index, std::string_view field, int size) {
+    dimensions_ = std::max(dimensions_, static_cast<size_t>(size));
+    if (size <= kMaxLoadDimensions) return;
+    errors_.Add(Concat(list, "[", index, "].", field), "has ", size,
+                " load dimensions, wanted at most ", kMaxLoadDimensions);
   }
 
   void ConvertHead() {

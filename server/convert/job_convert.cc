@@ -3,7 +3,6 @@
 #include <cmath>
 #include <vector>
 
-#include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/submission.h"
@@ -57,17 +56,6 @@ v1::PublishedWeights PublishedMessage(const PublishedWeights& published) {
   return message;
 }
 
-// Turns each line of a core error ("priority: got ...") into a violation of `prefix` + "priority".
-absl::Status WithPrefix(const absl::Status& status, std::string_view prefix) {
-  if (status.ok()) return status;
-  std::vector<FieldViolation> violations;
-  for (const absl::string_view line : absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
-    violations.push_back(FromLine(FromAbsl(line)));
-    violations.back().field = Concat(prefix, violations.back().field);
-  }
-  return FieldError(status.code(), violations);
-}
-
 absl::Status FillLimits(const v1::TrainingSpec& message, JobSpec& spec) {
   spec.priority = message.priority();
   spec.epoch_limit = message.epoch_limit();
@@ -76,8 +64,8 @@ absl::Status FillLimits(const v1::TrainingSpec& message, JobSpec& spec) {
     if (!limit.ok()) return InvalidField("spec.time_limit", FromAbsl(limit.status().message()));
     spec.time_limit = *limit;
   }
-  VRP_RETURN_IF_ERROR(WithPrefix(CheckLimits(spec), "spec."));
-  return WithPrefix(CheckLabels(spec.labels), "spec.");
+  VRP_RETURN_IF_ERROR(WithPrefix(CheckLimits(spec), "spec"));
+  return WithPrefix(CheckLabels(spec.labels), "spec");
 }
 
 }  // namespace
@@ -256,7 +244,7 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
                .overrides = {message.overrides().begin(), message.overrides().end()},
                .device = message.device().empty() ? default_device : message.device(),
                .labels = {message.labels().begin(), message.labels().end()}};
-  VRP_RETURN_IF_ERROR(WithPrefix(CheckSizes(spec), "spec."));
+  VRP_RETURN_IF_ERROR(WithPrefix(CheckSizes(spec), "spec"));
   VRP_RETURN_IF_ERROR(FillLimits(message, spec));
   return spec;
 }
@@ -264,7 +252,7 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
 absl::StatusOr<std::map<std::string, std::string>> LabelsFromProto(
     const google::protobuf::Map<std::string, std::string>& labels) {
   std::map<std::string, std::string> wanted(labels.begin(), labels.end());
-  VRP_RETURN_IF_ERROR(WithPrefix(CheckLabels(wanted), ""));
+  VRP_RETURN_IF_ERROR(WithField(CheckLabels(wanted)));
   return wanted;
 }
 

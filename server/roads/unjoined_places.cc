@@ -29,17 +29,30 @@ class Reasons {
   size_t count_ = 0;
 };
 
-// Whether no road leads from the place to any other, or from any other to it.
-bool IsIsolated(const RoadMatrices& matrices, size_t place) {
-  const size_t size = matrices.size();
+// Whether roads lead from a place to any other, and from any other to it.
+struct Access {
   bool leaves = false;
   bool arrives = false;
-  for (size_t other = 0; other < size; ++other) {
+
+  bool complete() const { return leaves && arrives; }
+};
+
+Access AccessOf(const RoadMatrices& matrices, size_t place) {
+  Access access;
+  for (size_t other = 0; other < matrices.size(); ++other) {
     if (other == place) continue;
-    leaves |= matrices.durations[matrices.At(place, other)] != kNoRoad;
-    arrives |= matrices.durations[matrices.At(other, place)] != kNoRoad;
+    access.leaves |= matrices.durations[matrices.At(place, other)] != kNoRoad;
+    access.arrives |= matrices.durations[matrices.At(other, place)] != kNoRoad;
   }
-  return !leaves || !arrives;
+  return access;
+}
+
+// Describes which roads are missing between a place and all others.
+std::string MissingRoads(const Access& access, std::string_view place) {
+  constexpr std::string_view kOthers = "the other locations";
+  if (access.leaves) return Concat("no road leads from ", kOthers, " to ", place);
+  if (access.arrives) return Concat("no road leads from ", place, " to ", kOthers);
+  return Concat("no road joins ", place, " and ", kOthers);
 }
 
 bool IsJoined(const RoadMatrices& matrices, size_t from, size_t to) {
@@ -63,10 +76,10 @@ std::string UnjoinedPlaces(const RoadMatrices& matrices,
   std::vector<bool> isolated(size, false);
   Reasons reasons;
   for (size_t place = 0; size > 2 && place < size; ++place) {
-    isolated[place] = IsIsolated(matrices, place);
+    const Access access = AccessOf(matrices, place);
+    isolated[place] = !access.complete();
     if (!isolated[place]) continue;
-    reasons.Add("no road joins ", place_names[place], " and the other locations on road_network ",
-                network);
+    reasons.Add(MissingRoads(access, place_names[place]), " on road_network ", network);
   }
   for (size_t from = 0; from < size; ++from) {
     for (size_t to = 0; to < size; ++to) {

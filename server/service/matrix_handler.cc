@@ -22,14 +22,6 @@ v1::Matrices MessageOf(const StoredMatrices& stored) {
   return message;
 }
 
-// Returns an error of the core with its field prefixed by `part`.
-absl::Status WithPart(const absl::Status& status, std::string_view part) {
-  if (!absl::IsInvalidArgument(status)) return status;
-  FieldViolation violation = FromLine(FromAbsl(status.message()));
-  violation.field = Concat(part, ".", violation.field);
-  return FieldError(status.code(), {violation});
-}
-
 }  // namespace
 
 absl::Status MatrixImport::Take(const v1::UploadMatricesRequest& message) {
@@ -37,7 +29,7 @@ absl::Status MatrixImport::Take(const v1::UploadMatricesRequest& message) {
     if (upload_.has_value()) return InvalidField("header", "given twice, wanted one header");
     absl::StatusOr<MatrixUpload> upload =
         MatrixUpload::Begin(message.header().size(), message.header().with_durations());
-    if (!upload.ok()) return WithPart(upload.status(), "header");
+    if (!upload.ok()) return WithPrefix(upload.status(), "header");
     upload_ = *std::move(upload);
     return absl::OkStatus();
   }
@@ -60,13 +52,13 @@ absl::Status MatrixImport::TakeChunk(const v1::UploadMatricesRequest::Chunk& chu
     VRP_ASSIGN_OR_RETURN(MessageBudget::Share larger, messages_.Take(needed_bytes));
     old = std::exchange(share_, std::move(larger));
   }
-  return WithPart(upload_->Add(values.data(), count), "chunk");
+  return WithPrefix(upload_->Add(values.data(), count), "chunk");
 }
 
 absl::StatusOr<v1::Matrices> MatrixImport::Finish() {
   if (!upload_.has_value()) return InvalidField("header", "absent, wanted a header and chunks");
   const absl::StatusOr<StoredMatrices> stored = store_.Put(*upload_);
-  if (!stored.ok()) return WithPart(stored.status(), "chunk");
+  if (!stored.ok()) return WithPrefix(stored.status(), "chunk");
   return MessageOf(*stored);
 }
 

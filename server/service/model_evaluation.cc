@@ -107,8 +107,9 @@ struct InstanceSet {
   // between.
   absl::Status GenerateSome() {
     for (int64_t nodes = 0; !complete() && nodes < kNodesPerStep; nodes += generator.customers) {
-      VRP_ASSIGN_OR_RETURN(Instance instance, GenerateInstance(generator, std::ssize(instances)));
-      instances.push_back(std::move(instance));
+      absl::StatusOr<Instance> instance = GenerateInstance(generator, std::ssize(instances));
+      if (!instance.ok()) return WithPrefix(instance.status(), "generate");
+      instances.push_back(*std::move(instance));
     }
     return absl::OkStatus();
   }
@@ -116,16 +117,16 @@ struct InstanceSet {
 
 absl::StatusOr<InstanceSet> Generate(const v1::GenerateInstancesRequest& request,
                                      int32_t max_nodes) {
-  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options,
-                       GeneratorOptionsFromProto(request, max_nodes));
+  const absl::StatusOr<GeneratorOptions> options = GeneratorOptionsFromProto(request, max_nodes);
+  if (!options.ok()) return WithPrefix(options.status(), "generate");
   if (request.instance_count() > kMaxInstances ||
-      request.instance_count() * int64_t{options.customers} > kMaxTotalCustomers) {
+      request.instance_count() * int64_t{options->customers} > kMaxTotalCustomers) {
     return InvalidField("generate.instance_count",
                         Concat("got ", request.instance_count(), " instances of ",
-                               options.customers, " customers, wanted at most ", kMaxInstances,
+                               options->customers, " customers, wanted at most ", kMaxInstances,
                                " instances and ", kMaxTotalCustomers, " customers in total"));
   }
-  return InstanceSet{.instances = {}, .generator = options, .count = request.instance_count()};
+  return InstanceSet{.instances = {}, .generator = *options, .count = request.instance_count()};
 }
 
 absl::StatusOr<InstanceSet> InstancesOf(const v1::EvaluateModelRequest& request,
@@ -151,8 +152,9 @@ absl::StatusOr<std::string> DataName(const v1::EvaluateModelRequest& request) {
   if (!request.data().empty()) return request.data();
   if (!request.has_generate()) return std::string("data");
   const v1::GenerateInstancesRequest& set = request.generate();
-  VRP_ASSIGN_OR_RETURN(const ProblemKind kind, ProblemKindFromProto(set.problem_type()));
-  return Concat(KindName(kind), set.customer_count(), ":", set.instance_count(), ":", set.seed());
+  const absl::StatusOr<ProblemKind> kind = ProblemKindFromProto(set.problem_type());
+  if (!kind.ok()) return WithPrefix(kind.status(), "generate");
+  return Concat(KindName(*kind), set.customer_count(), ":", set.instance_count(), ":", set.seed());
 }
 
 CardEvaluation CardRow(const EvaluationRow& row) {

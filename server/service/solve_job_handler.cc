@@ -10,6 +10,7 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/jobs/submission.h"
+#include "core/problem/formats/formats.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
@@ -28,8 +29,9 @@ absl::StatusOr<std::string> SolveJobId(const std::string& name) {
   return ParseJobName(JobKind::kSolve, "name", name);
 }
 
-bool Uses(const v1::Instance& instance, const std::string& matrices) {
-  return instance.matrices() == matrices ||
+bool Uses(const v1::SolveRequest& request, const std::string& matrices) {
+  const v1::Instance& instance = request.instance();
+  return RefersToMatrices(request.file().content(), matrices) || instance.matrices() == matrices ||
          std::any_of(instance.vehicles().begin(), instance.vehicles().end(),
                      [&](const v1::Vehicle& type) { return type.matrices() == matrices; });
 }
@@ -41,7 +43,7 @@ absl::Status SolveJobHandler::CheckUnused(const std::string& matrices) const {
                        jobs_.ListUnfinishedRequests());
   for (const SolveJobManager::UnfinishedRequest& job : open) {
     v1::SolveRequest request;
-    if (!request.ParseFromString(job.request) || !Uses(request.instance(), matrices)) continue;
+    if (!request.ParseFromString(job.request) || !Uses(request, matrices)) continue;
     const std::string name = JobResourceName(JobKind::kSolve, job.id);
     return absl::FailedPreconditionError(Concat("name: ", matrices, " are in use by ", name,
                                                 ", which has not ended: vrpctl solve-jobs stop ",

@@ -29,8 +29,9 @@ class SolveJobHandler {
   absl::StatusOr<v1::DeleteSolveJobResponse> Delete(const v1::DeleteSolveJobRequest& request) const;
   absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> Watch(
       const v1::WatchSolveJobRequest& request) const;
-  // Returns kFailedPrecondition if the Instance message of an unfinished job names these matrices,
-  // because the job could not continue after a restart without them. Does not read files.
+  // Returns kFailedPrecondition if the instance or the file of an unfinished job names these
+  // matrices, because the job could not continue after a restart without them. May parse the files
+  // of all unfinished jobs.
   absl::Status CheckUnused(const std::string& matrices) const;
   // Returns the queue position, or 0 if the job is not queued or does not exist.
   int32_t QueuePosition(const std::string& name) const;

@@ -160,6 +160,18 @@ TEST(FormatsTest, RefusesUnknownFormatsAndListsTheKnownOnes) {
   }
 }
 
+TEST(FormatsTest, FindsTheMatricesThatJsonRefersTo) {
+  EXPECT_TRUE(RefersToMatrices(R"({"matrices": "matrices/a"})", "matrices/a"));
+  EXPECT_TRUE(RefersToMatrices("\xEF\xBB\xBF{\"matrices\": \"matrices/a\"}", "matrices/a"));
+  EXPECT_TRUE(RefersToMatrices(R"({"m\u0061trices": "matrices\/a"})", "matrices/a"));
+  EXPECT_TRUE(RefersToMatrices(R"({"vehicles": [{}, {"matrices": "matrices/a"}]})", "matrices/a"));
+  EXPECT_FALSE(RefersToMatrices(R"({"matrices": "matrices/ab"})", "matrices/a"));
+  EXPECT_FALSE(RefersToMatrices(R"({"name": "matrices/a", "vehicles": 1})", "matrices/a"));
+  EXPECT_FALSE(RefersToMatrices(R"(["matrices/a"])", "matrices/a"));
+  EXPECT_FALSE(RefersToMatrices("NAME : matrices/a", "matrices/a"));
+  EXPECT_FALSE(RefersToMatrices("", "matrices/a"));
+}
+
 TEST(FormatsTest, ReportsErrorsOfTheDetectedFormat) {
   EXPECT_THAT(std::string(ParseInstance("DIMENSION : many\n", "x").status().message()),
               HasSubstr("x:1: "));

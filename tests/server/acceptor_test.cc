@@ -244,10 +244,16 @@ TEST(ListenOnAll, AcceptsIpv4AndIpv6OnAWildcard) {
 }
 
 TEST(ConnectionsWithin, LeavesFileDescriptorsForOtherUses) {
-  EXPECT_EQ(ConnectionsWithin(1000, 1'048'576), 1000);
-  EXPECT_EQ(ConnectionsWithin(1000, 1024), 384);
-  EXPECT_EQ(ConnectionsWithin(1000, 64), 16);
-  EXPECT_EQ(ConnectionsWithin(1000, 0), 1);
+  EXPECT_EQ(ConnectionsWithin(1000, 1'048'576, /*with_http=*/false), 1000);
+  EXPECT_EQ(ConnectionsWithin(1000, 1024, /*with_http=*/false), 384);
+  EXPECT_EQ(ConnectionsWithin(1000, 64, /*with_http=*/false), 16);
+  EXPECT_EQ(ConnectionsWithin(1000, 0, /*with_http=*/false), 1);
+}
+
+TEST(ConnectionsWithin, LeavesFileDescriptorsForHttp) {
+  EXPECT_EQ(ConnectionsWithin(1000, 1'048'576, /*with_http=*/true), 1000);
+  EXPECT_EQ(ConnectionsWithin(1000, 1024, /*with_http=*/true), 256);
+  EXPECT_EQ(ConnectionsWithin(1000, 0, /*with_http=*/true), 1);
 }
 
 }  // namespace

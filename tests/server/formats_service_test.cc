@@ -76,6 +76,31 @@ class FormatsServiceTest : public DaemonTest {
     return values;
   }
 
+  // Expects the stored matrices to be kept until a solve job of the request ends.
+  void ExpectMatricesAreKept(v1::SolveRequest request) {
+    request.mutable_budget()->set_seconds(3600);
+    v1::CreateSolveJobRequest create;
+    *create.mutable_solve() = std::move(request);
+    v1::SolveJob job;
+    Context creating, refused, stopping, watching, deleting;
+    ASSERT_TRUE(solver_->CreateSolveJob(&creating, create, &job).ok());
+    v1::DeleteMatricesRequest remove;
+    remove.set_name(stored_.name());
+    v1::DeleteMatricesResponse response;
+    const grpc::Status status = datasets_->DeleteMatrices(&refused, remove, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+    EXPECT_THAT(status.error_message(), HasSubstr("in use by " + job.name()));
+    v1::StopSolveJobRequest stop;
+    stop.set_name(job.name());
+    ASSERT_TRUE(solver_->StopSolveJob(&stopping, stop, &job).ok());
+    v1::WatchSolveJobRequest watch;
+    watch.set_name(job.name());
+    const auto events = solver_->WatchSolveJob(&watching, watch);
+    for (v1::WatchSolveJobResponse event; events->Read(&event);) continue;
+    ASSERT_TRUE(events->Finish().ok());
+    EXPECT_TRUE(datasets_->DeleteMatrices(&deleting, remove, &response).ok());
+  }
+
   std::unique_ptr<v1::SolverService::Stub> solver_;
   std::unique_ptr<v1::DatasetService::Stub> datasets_;
   v1::SolveResponse response_;
@@ -324,29 +349,19 @@ TEST_F(FormatsServiceTest, DeletesMatrices) {
 TEST_F(FormatsServiceTest, KeepsTheMatricesOfAnOpenSolveJob) {
   // The instance is so large that the job does not prove optimality at once.
   ASSERT_TRUE(Upload(51, Distances(51)).ok());
-  v1::CreateSolveJobRequest create;
-  *create.mutable_solve() = ARequest();
-  *create.mutable_solve()->mutable_instance() = ACvrpMessage(50);
-  create.mutable_solve()->mutable_instance()->mutable_vehicles(0)->set_matrices(stored_.name());
-  create.mutable_solve()->mutable_budget()->set_seconds(3600);
-  v1::SolveJob job;
-  Context creating, refused, stopping, watching, deleting;
-  ASSERT_TRUE(solver_->CreateSolveJob(&creating, create, &job).ok());
-  v1::DeleteMatricesRequest request;
-  request.set_name(stored_.name());
-  v1::DeleteMatricesResponse response;
-  const grpc::Status status = datasets_->DeleteMatrices(&refused, request, &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_THAT(status.error_message(), HasSubstr("in use by " + job.name()));
-  v1::StopSolveJobRequest stop;
-  stop.set_name(job.name());
-  ASSERT_TRUE(solver_->StopSolveJob(&stopping, stop, &job).ok());
-  v1::WatchSolveJobRequest watch;
-  watch.set_name(job.name());
-  const auto events = solver_->WatchSolveJob(&watching, watch);
-  for (v1::WatchSolveJobResponse event; events->Read(&event);) continue;
-  ASSERT_TRUE(events->Finish().ok());
-  EXPECT_TRUE(datasets_->DeleteMatrices(&deleting, request, &response).ok());
+  v1::SolveRequest request;
+  *request.mutable_instance() = ACvrpMessage(50);
+  request.mutable_instance()->mutable_vehicles(0)->set_matrices(stored_.name());
+  ExpectMatricesAreKept(request);
+}
+
+TEST_F(FormatsServiceTest, KeepsTheMatricesThatTheFileOfAnOpenSolveJobNames) {
+  ASSERT_TRUE(Upload(51, Distances(51)).ok());
+  json instance = {{"kind", "cvrp"}, {"capacity", 9}, {"matrices", stored_.name()}};
+  for (int node = 0; node < 51; ++node) instance["demands"].push_back(node == 0 ? 0 : 1);
+  v1::SolveRequest request;
+  request.mutable_file()->set_content(instance.dump());
+  ExpectMatricesAreKept(request);
 }
 
 }  // namespace

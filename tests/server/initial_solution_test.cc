@@ -124,6 +124,60 @@ TEST(InitialSolutionTest, NamesTheFieldOfAnInvalidPlan) {
   EXPECT_EQ(FieldOf(request), "frozen_stops");
 }
 
+// Returns the error of a plan in a file.
+std::string ErrorOfFile(std::string_view name, std::string_view content, int32_t frozen_stops = 0) {
+  v1::SolveRequest request;
+  request.mutable_initial_solution_file()->set_name(std::string(name));
+  request.mutable_initial_solution_file()->set_content(std::string(content));
+  request.set_frozen_stops(frozen_stops);
+  return std::string(Read(request).status().message());
+}
+
+TEST(InitialSolutionTest, NamesTheLineOfAnInvalidRouteInAFile) {
+  EXPECT_EQ(ErrorOfFile("a.sol", "NAME x\nRoute #1: 1\n\nRoute #2: 2 9\n"),
+            "initial_solution_file.content: a.sol:4: Route #2: got 9, wanted 0 to 6");
+  EXPECT_EQ(ErrorOfFile("", "Route #1: 1 2\nRoute #2: 3 1\n"),
+            "initial_solution_file.content: initial_solution_file:2: Route #2: customer a is "
+            "visited already in Route #1");
+  EXPECT_EQ(ErrorOfFile("a.sol", "Route #1: 1\nRoute #2: 2\nRoute #3: 3\nRoute #4: 4\n"),
+            "initial_solution_file.content: a.sol:4: Route #4: vehicle: all 3 of vehicles[0] have "
+            "routes already");
+  EXPECT_EQ(
+      ErrorOfFile("a.sol", "Route #1: 1\nRoute #2: 2 3 4 5 6\n", 5),
+      "initial_solution_file.content: a.sol:2: Route #2: frozen_stops: load 5 exceeds vehicle "
+      "capacity 4");
+  EXPECT_EQ(ErrorOfFile("a.tour", "TOUR_SECTION\n4\n2\n1\n3\n8\n2\n-1\n"),
+            "initial_solution_file.content: a.tour:6: Route #2: customer a is visited already in "
+            "Route #2");
+}
+
+TEST(InitialSolutionTest, NamesTheRouteOfAnInvalidRouteInJson) {
+  EXPECT_EQ(ErrorOfFile("a.json", R"({"routes": [{"stops": [{"id": "a"}]},
+                                                 {"vehicle": 7, "stops": []}]})"),
+            "initial_solution_file.content: a.json: routes[1]: vehicle: got 7, wanted 0 to 0");
+  EXPECT_EQ(ErrorOfFile("a.json", R"({"routes": [{"stops": [{"id": "a"}]},
+                                                 {"stops": [{"id": "a"}]}]})"),
+            "initial_solution_file.content: a.json: routes[1]: customer a is visited already in "
+            "routes[0]");
+}
+
+TEST(InitialSolutionTest, NamesTheVehicleOfInvalidSteps) {
+  v1::SolveRequest request;
+  request.mutable_file()->set_name("v.json");
+  request.mutable_file()->set_content(R"({
+      "vehicles": [{"id": 8, "start_index": 0, "capacity": [1], "steps": [
+                      {"type": "job", "id": 10}, {"type": "job", "id": 20}]}],
+      "jobs": [{"id": 20, "location_index": 0, "delivery": [1]},
+               {"id": 10, "location_index": 0, "delivery": [1]}],
+      "matrices": {"car": {"durations": [[0]]}}})");
+  request.set_frozen_stops(2);
+  const absl::StatusOr<Instance> instance = ParseInstance(request.file().content(), "v.json");
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(InitialSolutionFromProto(request, *instance, StopCondition()).status().message(),
+            "file.content: v.json: steps of vehicle 8: frozen_stops: load 2 exceeds vehicle "
+            "capacity 1");
+}
+
 TEST(InitialSolutionTest, ReportsAtMost100Errors) {
   const auto violations = ViolationsOf(Read(RequestWithRoutes({std::string(150, 'a')})).status());
   ASSERT_EQ(violations.size(), 100);

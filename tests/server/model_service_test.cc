@@ -164,6 +164,17 @@ TEST_F(ModelServiceTest, NamesTheFieldOfAnInvalidEvaluation) {
               HasSubstr("reference_search_time"));
   EXPECT_THAT(refusal([](auto& r) { r.mutable_generate()->set_instance_count(200'000); }),
               HasSubstr("generate.instance_count"));
+  const std::pair<std::string, std::function<void(v1::GenerateInstancesRequest&)>> wrong[] = {
+      {"problem_type", [](auto& set) { set.set_problem_type(v1::PROBLEM_TYPE_UNSPECIFIED); }},
+      {"customer_count", [](auto& set) { set.set_customer_count(0); }},
+      {"instance_count", [](auto& set) { set.set_instance_count(0); }},
+      {"capacity", [](auto& set) { set.set_capacity(-1); }},
+      {"capacity", [](auto& set) { set.set_capacity(2); }}};
+  for (const auto& [field, change] : wrong) {
+    v1::EvaluateModelRequest request = RequestForGenerated(2);
+    change(*request.mutable_generate());
+    EXPECT_EQ(FieldOf(Evaluate(request)), "generate." + field);
+  }
   EXPECT_THAT(refusal([](auto& r) { r.add_files(); }), HasSubstr("generate: given"));
   EXPECT_THAT(refusal([](auto& r) {
                 r.clear_generate();

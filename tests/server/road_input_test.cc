@@ -119,15 +119,29 @@ TEST_F(RoadInputTest, NamesPairsWithoutARoad) {
   EXPECT_THAT(error, testing::Not(HasSubstr("customers[7] and customers[3]")));
 }
 
-TEST_F(RoadInputTest, NamesAnIsolatedPlaceOnce) {
+TEST_F(RoadInputTest, NamesAnIsolatedPlaceOnceWithTheMissingDirection) {
   v1::Instance message = LonLat(9);
   message.set_road_network("car");
-  for (int32_t i = 0; i < 10; ++i) {
-    if (i != 4) roads_.blocked.insert({24'004'000, 24'000'000 + 1000 * i});
-  }
+  const auto block = [this](bool leaving, bool arriving) {
+    roads_.blocked.clear();
+    for (int32_t i = 0; i < 10; ++i) {
+      const int32_t other = 24'000'000 + 1000 * i;
+      if (leaving && i != 4) roads_.blocked.insert({24'004'000, other});
+      if (arriving && i != 4) roads_.blocked.insert({other, 24'004'000});
+    }
+  };
+  block(true, true);
   EXPECT_THAT(ErrorOf(message),
               testing::StartsWith("road_network: no road joins customers[3] and the other "
                                   "locations on road_network car; correct the coordinates"));
+  block(true, false);
+  EXPECT_THAT(ErrorOf(message),
+              testing::StartsWith("road_network: no road leads from customers[3] to the other "
+                                  "locations on road_network car; correct the coordinates"));
+  block(false, true);
+  EXPECT_THAT(ErrorOf(message),
+              testing::StartsWith("road_network: no road leads from the other locations to "
+                                  "customers[3] on road_network car; correct the coordinates"));
 }
 
 TEST_F(RoadInputTest, CountsPairsThatItDoesNotName) {

@@ -138,4 +138,20 @@ absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name,
                               : InstanceFromJson(root, name, matrices);
 }
 
+bool RefersToMatrices(std::string_view text, std::string_view name) {
+  // A JSON string without an escape, such as `\/`, spells the name in full. This check avoids
+  // parsing most texts.
+  if (text.find(name) == text.npos && text.find('\\') == text.npos) return false;
+  const absl::StatusOr<nlohmann::json> root = ParseJsonText(WithoutByteOrderMark(text), "");
+  if (!root.ok() || !root->is_object()) return false;
+  const auto refers = [name](const nlohmann::json& object) {
+    const auto value = object.find("matrices");
+    return value != object.end() && value->is_string() &&
+           value->get_ref<const std::string&>() == name;
+  };
+  const auto vehicles = root->find("vehicles");
+  return refers(*root) || (vehicles != root->end() && vehicles->is_array() &&
+                           std::any_of(vehicles->begin(), vehicles->end(), refers));
+}
+
 }  // namespace vrp

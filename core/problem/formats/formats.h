@@ -34,4 +34,7 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
 absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name,
                                    const MatrixSource* matrices = nullptr);
 
+// Whether `text` is an instance in our JSON that refers to the uploaded matrices `name`.
+bool RefersToMatrices(std::string_view text, std::string_view name);
+
 }  // namespace vrp

@@ -114,13 +114,14 @@ std::optional<NodeIndex> VroomNames::CustomerOf(VroomTaskType type, int64_t id) 
   return found->second;
 }
 
-Plan VroomNames::PlanOfSteps() const {
-  Plan plan;
+VroomSteps VroomNames::Steps() const {
+  VroomSteps result;
   for (size_t type = 0; type < groups_.size(); ++type) {
     for (const int32_t vehicle : groups_[type]) {
       const std::vector<VroomStep>& steps = input_->vehicles[vehicle].steps;
       if (steps.empty()) continue;
-      PlannedRoute& route = plan.emplace_back();
+      result.vehicles.push_back(input_->vehicles[vehicle].id);
+      PlannedRoute& route = result.plan.emplace_back();
       route.vehicle_type = static_cast<int32_t>(type);
       for (const VroomStep& step : steps) {
         if (const auto node = CustomerOf(step.type, step.id); node.has_value()) {
@@ -129,7 +130,7 @@ Plan VroomNames::PlanOfSteps() const {
       }
     }
   }
-  return plan;
+  return result;
 }
 
 std::optional<double> VroomNames::Metres(int32_t type, NodeIndex from, NodeIndex to) const {

@@ -21,6 +21,12 @@ struct VroomSite {
   std::string description = {};
 };
 
+// The custom routes of a VROOM file.
+struct VroomSteps {
+  Plan plan = {};
+  std::vector<int64_t> vehicles = {};  // id of each route's vehicle
+};
+
 // The names that a VROOM file gives to the vehicles, breaks and tasks of an instance. Thread-safe.
 // The constructors store no reference to their arguments.
 class VroomNames {
@@ -56,7 +62,7 @@ class VroomNames {
 
   // Returns the custom routes that the file gives to its vehicles; no routes if the instance was
   // not read from a VROOM file.
-  Plan PlanOfSteps() const;
+  VroomSteps Steps() const;
 
   // Returns the distance from one node to another for vehicles of the type, in metres; nullopt if
   // the file's matrices for these vehicles have no distances. Returns 0 from an open start. The

@@ -61,6 +61,7 @@ class RouteListReader {
  private:
   absl::Status ReadRoute(std::string_view rest) {
     const auto position = static_cast<int64_t>(file_.plan.size());
+    file_.lines.push_back(scanner_.line());
     const size_t colon = rest.find(':');
     std::string_view number = Trimmed(rest.substr(0, colon));
     if (number.starts_with("#")) number = Trimmed(number.substr(1));
@@ -129,7 +130,7 @@ class TourReader {
     }
     const bool tsp = instance_.kind() == ProblemKind::kTsp;
     const int64_t highest = tsp ? instance_.num_nodes() : int64_t{2} * kMaxNodes;
-    std::vector<NodeIndex> tour;
+    std::vector<Visit> tour;
     while (scanner_.PeekWord().value_or("EOF") != "EOF") {
       VRP_ASSIGN_OR_RETURN(const int64_t number,
                            scanner_.NextInteger(kTourSection, "a node number, or -1 at the end"));
@@ -139,17 +140,20 @@ class TourReader {
             kTourSection, ": got node ", number, ", wanted 1 to ", highest,
             tsp ? "" : Concat("; numbers above ", instance_.num_nodes(), " represent the depot"));
       }
-      tour.push_back(number > instance_.num_nodes() ? 0 : static_cast<NodeIndex>(number - 1));
+      const int64_t node = number > instance_.num_nodes() ? 0 : number - 1;
+      tour.push_back({static_cast<NodeIndex>(node), scanner_.line()});
     }
-    const auto depot = std::find(tour.begin(), tour.end(), 0);
+    const auto depot =
+        std::find_if(tour.begin(), tour.end(), [](const Visit& visit) { return visit.node == 0; });
     if (depot == tour.end())
       return scanner_.Error(kTourSection, ": has no node 1, wanted all nodes");
     std::rotate(tour.begin(), depot, tour.end());
     SolutionFile file;
-    for (const NodeIndex node : tour) {
+    for (const auto& [node, line] : tour) {
       if (node == 0) {
         const int64_t position = std::ssize(file.plan);
         file.plan.push_back({.vehicle_type = VehicleTypeAt(instance_, position)});
+        file.lines.push_back(line);
       } else {
         file.plan.back().customers.push_back(node);
       }
@@ -160,6 +164,11 @@ class TourReader {
   static constexpr std::string_view kTourSection = "TOUR_SECTION";
 
  private:
+  struct Visit {
+    NodeIndex node = 0;
+    int64_t line = 0;
+  };
+
   TextScanner scanner_;
   const Instance& instance_;
 };
