@@ -168,7 +168,7 @@ TEST_F(MatrixStoreTest, RefusesPathsAsNames) {
   }
 }
 
-TEST_F(MatrixStoreTest, ServesMoreMatricesThanFitInTheCache) {
+TEST_F(MatrixStoreTest, BoundsTheMemoryCache) {
   const auto store = Open(/*cache_bytes=*/40);  // fits one matrix but not two
   std::vector<std::string> names;
   for (int i = 1; i <= 3; ++i) names.push_back(store->Put(AnUpload(i))->name);
