@@ -149,7 +149,8 @@ TEST_F(MatrixStoreTest, NamesTheMatricesOfAForeignFile) {
   std::string cut(AnUpload(5).content());
   cut.pop_back();
   for (const auto& [content, damage] : std::vector<std::pair<std::string, std::string>>{
-           {"foreign", "it is not a file of matrices"}, {cut, "it has a length that differs"}}) {
+           {"foreign", "it is not a file of matrices"},
+           {cut, "it has 55 bytes, wanted 56 as its header says"}}) {
     const std::string id = Sha256Hex(content).substr(0, 32);
     std::ofstream(folder_.path() + "/kept/" + id, std::ios::binary) << content;
     const absl::Status status = store->Find("matrices/" + id).status();
