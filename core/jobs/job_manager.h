@@ -1,5 +1,5 @@
 // Runs training jobs one at a time: those to stop first, then the highest priority. Keeps their
-// events and resumes them after a crash. (Solve jobs: solve_job_manager.h.)
+// events and resumes them after a crash. (See solve_job_manager.h for solve jobs.)
 #pragma once
 
 #include <functional>

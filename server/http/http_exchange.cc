@@ -15,7 +15,7 @@ namespace {
 namespace asio = boost::asio;
 
 // Interval at which a waiting request checks whether its client has left.
-constexpr std::chrono::milliseconds kLookInterval{250};
+constexpr std::chrono::milliseconds kPeerPollInterval{250};
 
 }  // namespace
 
@@ -94,7 +94,7 @@ std::shared_ptr<GatewayCall> HttpExchange::StartCall(const HttpRoute& route) {
 }
 
 asio::awaitable<void> HttpExchange::WaitForChange(bool body_is_read) {
-  co_await wake_up->Wait(kLookInterval);
+  co_await wake_up->Wait(kPeerPollInterval);
   if (body_is_read && connection->HasPeerLeft()) {
     throw boost::system::system_error(asio::error::make_error_code(asio::error::eof));
   }

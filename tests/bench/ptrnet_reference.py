@@ -15,8 +15,8 @@ forcing), the mean cost of greedy tours, its gap to the labels, and the seconds 
 with two standard errors (of the seeds and of the accuracy's sample).
 
 Examples:
-  ptrnet_reference.py --program build/lite/bench/train_bench                           hours
-  ptrnet_reference.py --program build/lite/bench/train_bench --samples 2000 --epochs 5 --seeds 2       minutes
+  V/bin/python tests/bench/ptrnet_reference.py                                         hours
+  V/bin/python tests/bench/ptrnet_reference.py --samples 2000 --epochs 5 --seeds 2     minutes
 """
 
 import argparse
@@ -293,13 +293,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "dev" / "bench" / "train_bench")
     parser.add_argument("--samples", type=int, default=10000)
-    parser.add_argument("--held-out", type=int, default=1000, help="number of instances, not equal to --samples")
+    parser.add_argument("--held-out", type=int, default=1000, help="validate on this many instances (not --samples)")
     parser.add_argument("--customers", type=int, default=20)
     parser.add_argument("--epochs", type=int, default=50)
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--torch-threads", type=int, help="threads of torch; default: --threads")
+    parser.add_argument("--torch-threads", type=int, help="give torch this many threads; default: --threads")
     parser.add_argument("--amp", action="store_true", help="use bf16 in our trainer if the CPU has it; torch uses float32")
     arguments = parser.parse_args()
     last_epochs = {"ours": [], "torch": []}

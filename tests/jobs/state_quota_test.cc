@@ -93,7 +93,7 @@ TEST_F(StateQuotaTest, KeepsTheLastCompleteCheckpointAndReportsTheUsage) {
 
 class QuotaOfJobsTest : public test::JobManagerFixture {};
 
-TEST_F(QuotaOfJobsTest, RefusesNewJobsWhileExistingOnesRun) {
+TEST_F(QuotaOfJobsTest, RefusesNewJobsAboveTheQuotaAndFinishesRunningOnes) {
   quota_bytes_ = 3'000'000;
   Open();
   const std::string running = SubmitHeld();

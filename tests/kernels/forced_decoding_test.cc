@@ -275,7 +275,7 @@ class StepwiseObservations {
     expect(memory_.forbidden, other.forbidden);
     expect(memory_.features, other.features);
   }
-  // Expects equal observations of trajectories that were advanced in the same way.
+  // Expects the same positions, allowed nodes and costs of trajectories that were advanced alike.
   void ExpectSame(const StepwiseObservations& other) const {
     EXPECT_EQ(memory_.forbidden, other.memory_.forbidden);
     EXPECT_EQ(memory_.current, other.memory_.current);
@@ -309,7 +309,7 @@ TEST_P(AdvancedStepsTest, ObservationsEqualThoseOfForcedDecoding) {
     for (int32_t t = 0; t < kSteps; ++t) {
       advanced.AdvanceTo(t, choices);
       for (int64_t p = 0; p < kTrajectories; ++p) {
-        SCOPED_TRACE(testing::Message() << "step " << t << " of " << p);
+        SCOPED_TRACE(testing::Message() << "trajectory " << p << ", step " << t);
         const auto at = static_cast<size_t>(p);
         advanced.ExpectRow(p, forced.actual, p * kSteps + t);
         EXPECT_EQ(advanced.moving[at], t < forced.actual.lengths[at] ? 1 : 0);

@@ -123,8 +123,8 @@ class Client:
         width, rounds, network_only
             Samples or beams; rounds of "improved"; whether search may not replace a network that has no plan in time.
         initial_solution, frozen_stops
-            A plan to start from: a result, lists of node numbers, names or clients, or the path of a file; and how many
-            leading visits of each route must stay.
+            A plan to start from: a result, lists of node numbers, names or clients, or the path of a file.
+            `frozen_stops` is the number of leading visits of each route that must stay.
         render, render_solution_file
             Formats in which the daemon returns the plan too (`Result.rendered`, `Result.solution_file`).
         include_geometry
@@ -170,7 +170,8 @@ class Client:
     ) -> Iterator[BatchAnswer]:
         """Solves many problems in one call, and iterates over the answers as they are ready, in any order.
 
-        Each problem has the whole budget. A problem that fails has an error as its answer; the others are not affected.
+        Each problem has the whole budget. A problem that the daemon refuses has an error as its answer; the others are not
+        affected. An error while reading `problems` ends the call.
         """
         limit = None if timeout is None else seconds(timeout, "timeout")
         sent: dict[int, Any] = {}

@@ -86,8 +86,8 @@ void StepParts::AddRolloutSince(double start) {
 }
 
 absl::Status CheckPassDifference(double difference, bool bf16) {
-  // Limits allow for sums of some hundred terms in single precision; bf16 keeps 8 bits of logits up
-  // to 10.
+  // Limits allow for sums of some hundred terms in single precision. bf16 keeps 8 significant bits,
+  // of logits up to the default logit_clip of 10.
   const double limit = bf16 ? 0.25 : 2e-3;
   if (!(difference > limit)) return absl::OkStatus();
   return absl::InternalError(Concat("the two passes' log-likelihoods differ by ",

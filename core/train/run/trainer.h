@@ -38,7 +38,7 @@ struct TrainingTotals {
   int64_t matrix_bytes = 0;    // part of copied_bytes: the distance matrices
   RunPhaseTimes run_phases{};  // of the whole run, by RunPhase
 
-  // Returns the wall time of the run so far; 0 in reports of earlier versions.
+  // Returns the wall time of the run so far; 0 in stored reports of steps and of earlier versions.
   double WallSeconds() const {
     double sum = 0;
     for (const RunPhaseTime& time : run_phases) sum += time.wall_seconds;
@@ -145,7 +145,7 @@ class Trainer {
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;
 };
 
-// Makes a trainer on the engines of core/model/make_engine.h. `executors` as in EngineRequest.
+// Makes a trainer on the engines of core/model/make_engine.h. See EngineRequest for `executors`.
 std::unique_ptr<Trainer> MakeTrainer(DeviceExecutors* executors = nullptr);
 
 // A function that makes the network to train, with initial weights by config.seed. Tests use a
