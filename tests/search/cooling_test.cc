@@ -25,7 +25,7 @@ TEST(CoolingTest, GoesOnceThroughAShortBudget) {
   EXPECT_DOUBLE_EQ(cooling.Used(250, SteadyNow()), 0.25);
 }
 
-TEST(CoolingTest, BeginsAnewInALongBudget) {
+TEST(CoolingTest, RepeatsInALongBudget) {
   const SearchOptions options = Iterations(400'000);  // two of 20,000 a node
   const Cooling cooling(options, 10);
   EXPECT_DOUBLE_EQ(cooling.Phase(100'000, SteadyNow()), 0.5);
@@ -33,14 +33,21 @@ TEST(CoolingTest, BeginsAnewInALongBudget) {
   EXPECT_DOUBLE_EQ(cooling.Used(300'000, SteadyNow()), 0.75);
 }
 
-TEST(CoolingTest, OfAKnownNumberOfIterationsKnowsThoseOfANode) {
+TEST(CoolingTest, TakesTheWholeOfALongBudgetIfItNeverRepeats) {
+  const SearchOptions options = Iterations(400'000);
+  const Cooling cooling(options, 10, Cooling::Repeats::kNever);
+  EXPECT_DOUBLE_EQ(cooling.Phase(100'000, SteadyNow()), 0.25);
+  EXPECT_DOUBLE_EQ(cooling.Phase(300'000, SteadyNow()), 0.75);
+}
+
+TEST(CoolingTest, KnowsTheIterationsPerNodeOfAKnownNumber) {
   const SearchOptions one = Iterations(1000);
   EXPECT_DOUBLE_EQ(Cooling(one, 10).IterationsPerNode(3, SteadyNow()), 100);
   const SearchOptions two = Iterations(400'000);
   EXPECT_DOUBLE_EQ(Cooling(two, 10).IterationsPerNode(3, SteadyNow()), 20'000);
 }
 
-TEST(CoolingTest, ReckonsTheIterationsOfANodeByThePaceSoFar) {
+TEST(CoolingTest, EstimatesTheIterationsPerNodeByThePaceSoFar) {
   const absl::Time begun = SteadyNow();
   const SearchOptions options = Until(begun + absl::Hours(1));
   const Cooling cooling(options, 36'000);  // one of a tenth of a second a node
@@ -49,7 +56,7 @@ TEST(CoolingTest, ReckonsTheIterationsOfANodeByThePaceSoFar) {
   EXPECT_EQ(cooling.IterationsPerNode(0, begun), 0);
 }
 
-TEST(CoolingTest, WithoutAnEndTakesAsManyIterationsAsItMay) {
+TEST(CoolingTest, TakesTheMaximumOfIterationsPerNodeWithoutAnEnd) {
   const SearchOptions options = Until(absl::InfiniteFuture());
   EXPECT_DOUBLE_EQ(Cooling(options, 10).IterationsPerNode(5, SteadyNow()), 20'000);
 }
