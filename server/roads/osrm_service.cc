@@ -12,7 +12,7 @@ namespace vrp {
 namespace {
 
 // osrm-routed takes 500 stops (--max-viaroute-size). Fewer keep its answers small.
-constexpr size_t kOsrmMaxStops = 100;
+constexpr size_t kOsrmMaxWaypoints = 100;
 
 void AppendPlaces(std::span<const RoadPlace> places, std::string& target) {
   for (const RoadPlace& place : places) {
@@ -100,7 +100,7 @@ absl::StatusOr<RoadTable> OsrmService::ReadTable(std::string_view answer, size_t
   return table;
 }
 
-size_t OsrmService::max_stops() const { return kOsrmMaxStops; }
+size_t OsrmService::max_waypoints() const { return kOsrmMaxWaypoints; }
 
 RoadCall OsrmService::RouteCall(std::span<const RoadPlace> stops) const {
   std::string target = Concat(path_, "/route/v1/", profile_, "/");

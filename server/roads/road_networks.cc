@@ -57,12 +57,12 @@ struct RoutePart {
 };
 
 std::vector<RoutePart> PartsOf(const std::vector<std::vector<RoadPlace>>& routes,
-                               size_t max_stops) {
+                               size_t max_waypoints) {
   std::vector<RoutePart> parts;
   for (size_t r = 0; r < routes.size(); ++r) {
     std::span<const RoadPlace> rest = routes[r];
     while (rest.size() > 1) {
-      const size_t size = std::min(rest.size(), max_stops);
+      const size_t size = std::min(rest.size(), max_waypoints);
       parts.push_back({.route = r, .stops = rest.first(size)});
       rest = rest.subspan(size - 1);  // the last stop begins the next part
     }
@@ -178,7 +178,7 @@ absl::StatusOr<std::vector<std::vector<RoadLine>>> RoadNetworks::FetchLines(
     Network& network, const std::vector<std::vector<RoadPlace>>& routes,
     const StopCondition& stop) const {
   const RoadService& service = *network.service;
-  const std::vector<RoutePart> parts = PartsOf(routes, service.max_stops());
+  const std::vector<RoutePart> parts = PartsOf(routes, service.max_waypoints());
   std::vector<RoadCall> calls;
   for (const RoutePart& part : parts) calls.push_back(service.RouteCall(part.stops));
   std::vector<std::vector<RoadLine>> lines_of_parts(parts.size());

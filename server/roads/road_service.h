@@ -44,11 +44,12 @@ class RoadService {
   virtual absl::StatusOr<RoadTable> ReadTable(std::string_view answer, size_t rows,
                                               size_t columns) const = 0;
 
-  // Returns the largest number of stops of one RouteCall, within the default limit of the service.
-  virtual size_t max_stops() const = 0;
-  // Returns the request for the streets between consecutive stops. There must be 2 to max_stops()
-  // stops.
-  virtual RoadCall RouteCall(std::span<const RoadPlace> stops) const = 0;
+  // Returns the largest number of waypoints of one RouteCall, within the default limit of the
+  // service.
+  virtual size_t max_waypoints() const = 0;
+  // Returns the request for the streets between consecutive waypoints. There must be 2 to
+  // max_waypoints().
+  virtual RoadCall RouteCall(std::span<const RoadPlace> waypoints) const = 0;
   // Reads the answer to RouteCall: `legs` lines.
   virtual absl::StatusOr<std::vector<RoadLine>> ReadRoute(std::string_view answer,
                                                           size_t legs) const = 0;

@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kValhallaMaxStops = 20;  // max_locations of Valhalla's default configuration
+constexpr size_t kValhallaMaxWaypoints = 20;  // max_locations of Valhalla's default configuration
 constexpr double kMetresPerKilometre = 1000;
 
 // Valhalla's error codes; see src/exceptions.cc of github.com/valhalla/valhalla.
@@ -67,7 +67,7 @@ absl::StatusOr<RoadTable> ValhallaService::ReadTable(std::string_view answer, si
   return table;
 }
 
-size_t ValhallaService::max_stops() const { return kValhallaMaxStops; }
+size_t ValhallaService::max_waypoints() const { return kValhallaMaxWaypoints; }
 
 RoadCall ValhallaService::RouteCall(std::span<const RoadPlace> stops) const {
   return {.target = path_ + "/route",

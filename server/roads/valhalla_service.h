@@ -13,7 +13,7 @@ class ValhallaService final : public RoadService {
                      std::span<const RoadPlace> columns) const override;
   absl::StatusOr<RoadTable> ReadTable(std::string_view answer, size_t rows,
                                       size_t columns) const override;
-  size_t max_stops() const override;
+  size_t max_waypoints() const override;
   RoadCall RouteCall(std::span<const RoadPlace> stops) const override;
   absl::StatusOr<std::vector<RoadLine>> ReadRoute(std::string_view answer,
                                                   size_t legs) const override;
