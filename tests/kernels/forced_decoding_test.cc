@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, ForcedDecodingTest, testing::ValuesIn(AllCase
 // Two CVRP instances, each with one trajectory.
 class ForcedDecodingEdgeTest : public testing::Test {
  protected:
-  ForcedDecodingResult<float> DecodeBoth(std::vector<std::vector<int32_t>> tours) {
+  ForcedDecodingResult<float> DecodeBoth(const std::vector<std::vector<int32_t>>& tours) {
     for (const std::vector<int32_t>& tour : tours) {
       choices_.insert(choices_.end(), tour.begin(), tour.end());
       choices_.resize((choices_.size() + kSteps - 1) / kSteps * kSteps, -1);

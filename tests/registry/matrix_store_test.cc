@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/paths.h"
@@ -156,7 +157,7 @@ TEST_F(MatrixStoreTest, NamesTheMatricesOfAForeignFile) {
     const absl::Status status = store->Find("matrices/" + id).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
     EXPECT_THAT(std::string(status.message()),
-                HasSubstr("got \"matrices/" + id + "\", whose file is damaged: " + damage));
+                HasSubstr(Concat("got \"matrices/", id, "\", whose file is damaged: ", damage)));
   }
 }
 
