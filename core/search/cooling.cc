@@ -22,7 +22,6 @@ double Cooling::Used(int64_t iterations, absl::Time now) const {
 }
 
 double Cooling::Coolings() const {
-  if (repeats_ == Repeats::kNever) return 1;
   double coolings = 1;
   if (options_.max_iterations != INT64_MAX) {
     coolings = static_cast<double>(options_.max_iterations) / (nodes_ * kIterationsPerNode);

@@ -9,15 +9,12 @@
 
 namespace vrp {
 
-// The cooling schedule of a search, by time or by iterations. Immutable, so thread-safe;
-// `options` must outlive it.
+// One cooling takes at most so many iterations, or so much time, a node; what is left of a longer
+// budget is spent on further ones.
 class Cooling {
  public:
-  // Whether a budget above a limit per node is spent on several coolings, one after another.
-  enum class Repeats { kNever, kBeyondLimit };
-
-  Cooling(const SearchOptions& options, int32_t nodes, Repeats repeats = Repeats::kBeyondLimit)
-      : options_(options), nodes_(nodes), repeats_(repeats), started_(SteadyNow()) {}
+  Cooling(const SearchOptions& options, int32_t nodes)
+      : options_(options), nodes_(nodes), started_(SteadyNow()) {}
 
   // In [0, 1): where in its cooling a search is.
   double Phase(int64_t iterations, absl::Time now) const;
@@ -31,7 +28,6 @@ class Cooling {
 
   const SearchOptions& options_;
   const double nodes_;
-  const Repeats repeats_;
   const absl::Time started_;
 };
 

@@ -33,13 +33,6 @@ TEST(CoolingTest, RepeatsInALongBudget) {
   EXPECT_DOUBLE_EQ(cooling.Used(300'000, SteadyNow()), 0.75);
 }
 
-TEST(CoolingTest, TakesTheWholeOfALongBudgetIfItNeverRepeats) {
-  const SearchOptions options = Iterations(400'000);
-  const Cooling cooling(options, 10, Cooling::Repeats::kNever);
-  EXPECT_DOUBLE_EQ(cooling.Phase(100'000, SteadyNow()), 0.25);
-  EXPECT_DOUBLE_EQ(cooling.Phase(300'000, SteadyNow()), 0.75);
-}
-
 TEST(CoolingTest, KnowsTheIterationsPerNodeOfAKnownNumber) {
   const SearchOptions one = Iterations(1000);
   EXPECT_DOUBLE_EQ(Cooling(one, 10).IterationsPerNode(3, SteadyNow()), 100);

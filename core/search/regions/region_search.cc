@@ -9,10 +9,10 @@
 #include "core/base/run_on_threads.h"
 #include "core/base/steady_time.h"
 #include "core/search/annealing.h"
-#include "core/search/cooling.h"
 #include "core/search/fast_random.h"
 #include "core/search/node_selection.h"
 #include "core/search/regions/lent_routes.h"
+#include "core/search/regions/region_cooling.h"
 #include "core/search/route_set.h"
 
 namespace vrp {
@@ -28,15 +28,22 @@ constexpr int32_t kFewestCustomers = 150;
 constexpr int32_t kMostCustomers = 500;
 constexpr int32_t kRegionsPerThread = 2;
 constexpr int32_t kFewestBesideOthers = 100;
-// The first temperature of regions, relative to that of an annealing of the whole instance. It
-// grows by 1 with each `time` or `iterations` per customer, within its bounds: the more work a
-// customer gets, the further the search may leave the first plan behind. (Measured without windows,
-// 500 to 1,000 customers: from 10 s on, 1 to 2 cost 0.1 to 4 % less than 0.3.)
+// The first temperature of a cooling, relative to that of an annealing of the whole instance. It
+// grows by 1 with each `time` or `iterations` per customer of the cooling's length, within its
+// bounds: the more work a customer gets, the further the search may leave the plan behind.
+// (Measured without windows, 500 to 1,000 customers: from 10 s on, 1 to 2 cost 0.1 to 4 % less than
+// 0.3.)
 struct Heat {
   double min = 1;
   double max = 1;
   absl::Duration time;
   double iterations = 1;
+
+  double Of(const CoolingPoint& point, double customers) const {
+    return std::clamp(
+        std::min(absl::FDivDuration(point.time, time), point.iterations / iterations) / customers,
+        min, max);
+  }
 };
 constexpr Heat kUntimedHeat = {0.3, 2, absl::Milliseconds(5), 1'000};
 constexpr Heat kTimedHeat = {1, 4, absl::Milliseconds(10), 1'000};
@@ -55,8 +62,8 @@ class Run {
       : problem_(problem),
         options_(options),
         on_improvement_(on_improvement),
-        temperatures_(TemperaturesOf(problem, plan, options)),
-        cooling_(options, problem.size(), Cooling::Repeats::kNever),
+        temperatures_(TemperaturesOf(problem, plan)),
+        cooling_(options, problem.num_servable()),
         region_customers_(RegionCustomers(problem, plan, options.threads)),
         routes_(problem, plan) {
     result_.plan = plan;
@@ -76,22 +83,16 @@ class Run {
   }
 
  private:
-  static double HeatOf(const SearchOptions& options, const SearchProblem& problem) {
-    const Heat& heat = problem.timed() ? kTimedHeat : kUntimedHeat;
-    const double customers = problem.num_servable();
-    const double by_time = (options.stop.deadline() - SteadyNow()) / (customers * heat.time);
-    const double by_iterations =
-        static_cast<double>(options.max_iterations) / (customers * heat.iterations);
-    return std::clamp(std::min(by_time, by_iterations), heat.min, heat.max);
-  }
-
-  static Temperatures TemperaturesOf(const SearchProblem& problem, const Plan& plan,
-                                     const SearchOptions& options) {
+  static Temperatures TemperaturesOf(const SearchProblem& problem, const Plan& plan) {
     RouteSet routes(problem);
     routes.Load(plan);
-    Temperatures temperatures = UsualTemperatures(routes);
-    temperatures.first *= HeatOf(options, problem);
-    return temperatures;
+    return UsualTemperatures(routes);
+  }
+
+  double TemperatureAt(const CoolingPoint& point) const {
+    const Heat& heat = problem_.timed() ? kTimedHeat : kUntimedHeat;
+    const double first = temperatures_.first * heat.Of(point, problem_.num_servable());
+    return first * std::pow(temperatures_.last / first, point.phase);
   }
 
   static int32_t RegionCustomers(const SearchProblem& problem, const Plan& plan, int32_t threads) {
@@ -145,9 +146,8 @@ class Run {
     SearchOptions slice;
     slice.stop = options_.stop;
     slice.max_iterations = iterations;
-    const double phase = cooling_.Phase(iterations_, SteadyNow());
-    const double temperature =
-        temperatures_.first * std::pow(temperatures_.last / temperatures_.first, phase);
+    const CoolingPoint point = cooling_.At(iterations_, SteadyNow());
+    const double temperature = TemperatureAt(point);
     Annealing annealing(routes, random, slice, {temperature, temperature});
     annealing.Run(options_.stop, [](const Plan&, Cost) {});
     iterations_ -= iterations - annealing.iterations();
@@ -155,7 +155,8 @@ class Run {
       const Plan found = selection->FromSelection(annealing.BestPlan());
       return IsNotLonger(found, region) ? found : region.plan;
     }
-    return selection->FromSelection(phase < kLastPhase ? routes.ToPlan() : annealing.BestPlan());
+    return selection->FromSelection(point.phase < kLastPhase ? routes.ToPlan()
+                                                             : annealing.BestPlan());
   }
 
   // Whether the loads leave room for a route less; its customers are absent at first.
@@ -205,7 +206,7 @@ class Run {
   const SearchOptions& options_;
   ImprovementFn on_improvement_;
   const Temperatures temperatures_;
-  const Cooling cooling_;
+  const RegionCooling cooling_;
   const int32_t region_customers_;
   LentRoutes routes_;
   std::atomic<int64_t> iterations_ = 0;

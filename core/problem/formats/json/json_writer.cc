@@ -81,6 +81,13 @@ constexpr bool IsRequired(FieldKind kind) {
   return kind == FieldKind::kCustomer || kind == FieldKind::kLoads || kind == FieldKind::kTime;
 }
 
+// Returns the capacities of all load dimensions.
+ordered_json CapacitiesJson(const VehicleType& vehicle, const std::vector<double>& further) {
+  ordered_json array = NumbersJson(further);
+  array.insert(array.begin(), NumberJson(vehicle.capacity));
+  return array;
+}
+
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size) {
   const Object default_object;
@@ -90,8 +97,7 @@ ordered_json PartJson(const Object& object, size_t matrix_size) {
     if (value == default_object.*field.member && !IsRequired(kKind)) return;
     ordered_json& target = part[std::string(field.json)];
     if constexpr (kKind == FieldKind::kFurtherCapacities) {
-      target = NumbersJson(value);
-      target.insert(target.begin(), NumberJson(object.capacity));
+      target = CapacitiesJson(object, value);
     } else {
       target = ValueJson<kKind>(value, matrix_size);
     }

@@ -1,0 +1,38 @@
+// The cooling schedule of a search by regions.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "absl/time/time.h"
+#include "core/search/search.h"
+
+namespace vrp {
+
+// A moment of a cooling, and the cooling's length. The length is infinite in the measure that does
+// not bound the search.
+struct CoolingPoint {
+  double phase = 0;  // 0 .. 1: share of the cooling that is over
+  absl::Duration time = absl::InfiniteDuration();
+  double iterations = std::numeric_limits<double>::infinity();
+};
+
+// A budget up to a limit per customer is one cooling. A larger budget is spent on several, each
+// twice as long as the one before: a stop rule may end the search at any time, so a good plan must
+// not wait for the end of an hour. Immutable, so thread-safe. `options` must outlive it.
+class RegionCooling {
+ public:
+  RegionCooling(const SearchOptions& options, int32_t customers);
+
+  // `iterations` were done until `now`.
+  CoolingPoint At(int64_t iterations, absl::Time now) const;
+  int32_t coolings() const { return coolings_; }  // in the budget; 0: it has no end
+
+ private:
+  const SearchOptions& options_;
+  const absl::Time started_;
+  const double first_iterations_;  // length of the first cooling of a search without an end
+  int32_t coolings_ = 0;
+};
+
+}  // namespace vrp
