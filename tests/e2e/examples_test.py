@@ -151,6 +151,7 @@ class ExamplesTest(unittest.TestCase):
         for job in self.daemon.json("solve-jobs", "list"):
             if job["state"] not in ("SUCCEEDED", "FAILED", "CANCELLED"):
                 self.daemon.call("solve-jobs", "stop", job["name"])
+                self.daemon.call("solve-jobs", "watch", job["name"])
 
     def test_runs_the_examples_of_every_command(self):
         walked = 0

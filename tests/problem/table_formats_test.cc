@@ -144,7 +144,7 @@ TEST(CordeauTest, RefusesWrongNumbersAndMissingRows) {
   EXPECT_THAT(TableError(ReplaceIn(kRowsOfDepots, "1 2 1 2", "1 7 1 2")),
               HasSubstr("got 7 combinations"));
   EXPECT_THAT(TableError(ReplaceIn(kRowsOfDepots, "4 4 3 0 0 0 0\n", "")),
-              HasSubstr("absent, the text ends"));
+              HasSubstr("absent, wanted a row of numbers, but the text ends here"));
   EXPECT_THAT(TableError(Concat(kRowsOfDepots, "5 1 1\n")),
               HasSubstr("wanted the end of the text"));
 }
