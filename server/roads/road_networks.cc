@@ -77,7 +77,8 @@ std::string DescriptionOf(const RoadNetworkOptions& options) {
 
 }  // namespace
 
-RoadNetworks::RoadNetworks(Options options) : clock_(options.clock), cache_(options.cache_bytes) {}
+RoadNetworks::RoadNetworks(const Options& options)
+    : clock_(options.clock), cache_(options.cache_bytes) {}
 
 absl::StatusOr<std::unique_ptr<RoadNetworks>> RoadNetworks::Create(Options options) {
   std::unique_ptr<RoadNetworks> source(new RoadNetworks(options));

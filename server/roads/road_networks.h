@@ -51,7 +51,7 @@ class RoadNetworks final : public RoadSource {
     LogRateLimiter log_limiter{absl::Seconds(1)};
   };
 
-  explicit RoadNetworks(Options options);
+  explicit RoadNetworks(const Options& options);
   absl::StatusOr<Network*> Find(std::string_view name) const;
   absl::StatusOr<std::shared_ptr<const RoadMatrices>> Fetch(Network& network,
                                                             const std::vector<RoadPlace>& places,
