@@ -6,20 +6,20 @@
 namespace vrp {
 namespace {
 
-SearchOptions Iterations(int64_t most) {
+SearchOptions IterationBudget(int64_t most) {
   SearchOptions options;
   options.max_iterations = most;
   return options;
 }
 
-SearchOptions Until(absl::Time deadline) {
+SearchOptions TimeBudget(absl::Time deadline) {
   SearchOptions options;
   options.stop = StopCondition(deadline, nullptr);
   return options;
 }
 
 TEST(RegionCoolingTest, TakesTheWholeOfAnOrdinaryBudget) {
-  const SearchOptions options = Iterations(1'000'000);  // 10,000 per customer
+  const SearchOptions options = IterationBudget(1'000'000);  // 10,000 per customer
   const RegionCooling cooling(options, 100);
   EXPECT_EQ(cooling.coolings(), 1);
   EXPECT_DOUBLE_EQ(cooling.At(250'000, SteadyNow()).phase, 0.25);
@@ -30,7 +30,7 @@ TEST(RegionCoolingTest, TakesTheWholeOfAnOrdinaryBudget) {
 
 TEST(RegionCoolingTest, DoublesTheCoolingsOfALongBudget) {
   // 511 = 1 + 2 + 4 + ... + 256 coolings of 400 iterations per customer.
-  const SearchOptions options = Iterations(int64_t{511} * 400 * 10);
+  const SearchOptions options = IterationBudget(int64_t{511} * 400 * 10);
   const RegionCooling cooling(options, 10);
   EXPECT_EQ(cooling.coolings(), 9);
   EXPECT_DOUBLE_EQ(cooling.At(1'000, SteadyNow()).phase, 0.25);
@@ -42,7 +42,7 @@ TEST(RegionCoolingTest, DoublesTheCoolingsOfALongBudget) {
 
 TEST(RegionCoolingTest, BeginsAnHourWithAShortCooling) {
   const absl::Time now = SteadyNow();
-  const SearchOptions options = Until(now + absl::Hours(1));
+  const SearchOptions options = TimeBudget(now + absl::Hours(1));
   const RegionCooling cooling(options, 600);
   EXPECT_GT(cooling.At(0, now).time, absl::Seconds(1));
   EXPECT_LT(cooling.At(0, now).time, absl::Seconds(3));
@@ -51,7 +51,7 @@ TEST(RegionCoolingTest, BeginsAnHourWithAShortCooling) {
 }
 
 TEST(RegionCoolingTest, DoublesForeverWithoutAnEnd) {
-  const SearchOptions options = Until(absl::InfiniteFuture());
+  const SearchOptions options = TimeBudget(absl::InfiniteFuture());
   const RegionCooling cooling(options, 10);
   EXPECT_EQ(cooling.coolings(), 0);
   EXPECT_DOUBLE_EQ(cooling.At(2'000, SteadyNow()).phase, 0.5);
@@ -60,7 +60,7 @@ TEST(RegionCoolingTest, DoublesForeverWithoutAnEnd) {
 }
 
 TEST(RegionCoolingTest, IsOverAfterADeadlineThatHasPassed) {
-  const SearchOptions options = Until(SteadyNow() - absl::Seconds(1));
+  const SearchOptions options = TimeBudget(SteadyNow() - absl::Seconds(1));
   EXPECT_EQ(RegionCooling(options, 10).At(0, SteadyNow()).phase, 1);
 }
 
