@@ -24,47 +24,32 @@ int32_t CoolingsOf(double budget, double longest_one) {
 }  // namespace
 
 RegionCooling::RegionCooling(const SearchOptions& options, int32_t customers)
-    : options_(options),
-      started_(SteadyNow()),
-      first_iterations_(kFirstIterations * std::max(1, customers)) {
-  if (options.max_iterations != INT64_MAX) {
-    coolings_ = CoolingsOf(static_cast<double>(options.max_iterations) / first_iterations_,
-                           kLongestOneIterations / kFirstIterations);
-  } else if (options.stop.deadline() != absl::InfiniteFuture()) {
-    const absl::Duration first = kFirst * std::max(1, customers);
-    coolings_ = CoolingsOf(absl::FDivDuration(options.stop.deadline() - started_, first),
+    : started_(SteadyNow()) {
+  const bool by_iterations = options.max_iterations != INT64_MAX;
+  const absl::Duration time = options.stop.deadline() - started_;
+  if (!by_iterations && time < absl::InfiniteDuration()) {
+    const absl::Duration budget = std::max(time, absl::Nanoseconds(1));
+    coolings_ = CoolingsOf(absl::FDivDuration(budget, kFirst * customers),
                            absl::FDivDuration(kLongestOne, kFirst));
+    first_.time = budget / (std::exp2(coolings_) - 1);
+    return;
   }
+  first_.iterations = kFirstIterations * customers;
+  if (!by_iterations) return;
+  const auto budget = static_cast<double>(options.max_iterations);
+  coolings_ = CoolingsOf(budget / first_.iterations, kLongestOneIterations / kFirstIterations);
+  first_.iterations = budget / (std::exp2(coolings_) - 1);
 }
 
 CoolingPoint RegionCooling::At(int64_t iterations, absl::Time now) const {
-  // Where the search is, in lengths of the first cooling.
-  double position = 0;
-  const bool by_iterations = options_.max_iterations != INT64_MAX;
-  const absl::Duration budget = options_.stop.deadline() - started_;
-  const double lengths = std::exp2(coolings_) - 1;  // of the whole budget
-  if (coolings_ == 0) {
-    position = static_cast<double>(iterations) / first_iterations_;
-  } else if (by_iterations) {
-    position =
-        lengths * static_cast<double>(iterations) / static_cast<double>(options_.max_iterations);
-  } else {
-    position =
-        lengths * (budget <= absl::ZeroDuration() ? 1 : absl::FDivDuration(now - started_, budget));
-  }
-  double index = std::floor(std::log2(std::max(0.0, position) + 1));
-  if (coolings_ > 0) index = std::min(index, coolings_ - 1.0);
-  const double length = std::exp2(index);
-  CoolingPoint point;
-  point.phase = std::clamp((position - (length - 1)) / length, 0.0, 1.0);
-  if (coolings_ == 0) {
-    point.iterations = length * first_iterations_;
-  } else if (by_iterations) {
-    point.iterations = length / lengths * static_cast<double>(options_.max_iterations);
-  } else {
-    point.time = budget * (length / lengths);
-  }
-  return point;
+  // Work done, as a multiple of the first cooling's length. Cooling k begins at 2^k - 1.
+  const double done = std::max(absl::FDivDuration(now - started_, first_.time),
+                               static_cast<double>(iterations) / first_.iterations);
+  const double k = std::min(std::floor(std::log2(done + 1)), coolings_ - 1.0);
+  const double length = std::exp2(k);
+  return {.phase = std::clamp((done - (length - 1)) / length, 0.0, 1.0),
+          .time = first_.time * length,
+          .iterations = first_.iterations * length};
 }
 
 }  // namespace vrp

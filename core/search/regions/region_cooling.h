@@ -19,20 +19,19 @@ struct CoolingPoint {
 
 // A budget up to a limit per customer is one cooling. A larger budget is spent on several, each
 // twice as long as the one before: a stop rule may end the search at any time, so a good plan must
-// not wait for the end of an hour. Immutable, so thread-safe. `options` must outlive it.
+// not wait for the end of an hour. Immutable, so thread-safe.
 class RegionCooling {
  public:
   RegionCooling(const SearchOptions& options, int32_t customers);
 
-  // `iterations` were done until `now`.
+  // Returns the cooling in progress at `now`, after `iterations`.
   CoolingPoint At(int64_t iterations, absl::Time now) const;
-  int32_t coolings() const { return coolings_; }  // in the budget; 0: it has no end
+  int32_t coolings() const { return coolings_; }  // in the budget; INT32_MAX: it has no end
 
  private:
-  const SearchOptions& options_;
   const absl::Time started_;
-  const double first_iterations_;  // length of the first cooling of a search without an end
-  int32_t coolings_ = 0;
+  int32_t coolings_ = INT32_MAX;
+  CoolingPoint first_;  // length of the first cooling
 };
 
 }  // namespace vrp
