@@ -28,13 +28,18 @@ def escape(text):
     """Escapes `text` for roff, so that characters such as - and ' can be copied from the page into a shell."""
     for plain, roff in (("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti")):
         text = text.replace(plain, roff)
-    return "\\&" + text if text.startswith(".") else text
+    return as_text(text)
+
+
+def as_text(line):
+    """Returns `line` so that roff does not read a full stop at its beginning as a request."""
+    return "\\&" + line if line.startswith(".") else line
 
 
 def paragraph(text):
-    """Returns a paragraph in roff, broken between words at 70 characters before escaping."""
-    lines = textwrap.wrap(text, 70, break_long_words=False, break_on_hyphens=False)
-    return "".join(escape(line) + "\n" for line in lines)
+    """Returns a paragraph in roff, broken between words at 70 characters, escapes included, as mandoc wants at most 80."""
+    lines = textwrap.wrap(escape(text), 70, break_long_words=False, break_on_hyphens=False)
+    return "".join(as_text(line) + "\n" for line in lines)
 
 
 def sentence(text):

@@ -110,8 +110,8 @@ class BackupTest(unittest.TestCase):
         cut, damaged = self.folder / "cut.tar", self.folder / "damaged.tar"
         cut.write_bytes(archive[:-2000])
         damaged.write_bytes(archive[:5000] + bytes([archive[5000] ^ 1]) + archive[5001:])
-        for wrong, words in ((cut, "cut off"), (damaged, "SHA-256"), (self.folder / "none.tar", "no such file"),
-                             (self.folder / "vrp.tar.xz", "no such file")):
+        for wrong, words in ((cut, "cut off"), (damaged, "SHA-256"), (self.folder / "none.tar", "is not a file"),
+                             (self.folder / "vrp.tar.xz", "is not a file")):
             done = self.restore(wrong)
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn(words, done.stderr)
