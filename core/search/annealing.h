@@ -16,12 +16,6 @@
 
 namespace vrp {
 
-// In the unit of distances; from the one to the other while a search cools down.
-struct Temperatures {
-  double first = 0;
-  double last = 0;
-};
-
 // For a search that starts from `routes`: shares of the mean edge.
 Temperatures UsualTemperatures(const RouteSet& routes);
 

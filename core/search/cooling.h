@@ -9,6 +9,12 @@
 
 namespace vrp {
 
+// A search cools down from the first to the last, in the unit of its cost.
+struct Temperatures {
+  double first = 0;
+  double last = 0;
+};
+
 // One cooling takes at most so many iterations, or so much time, a node; what is left of a longer
 // budget is spent on further ones.
 class Cooling {

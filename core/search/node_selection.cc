@@ -31,60 +31,96 @@ std::vector<T> Selected(const std::vector<T>& values, const std::vector<NodeInde
   return selected;
 }
 
-std::vector<double> SelectedMatrix(const std::vector<double>& matrix, const InstanceData& all,
-                                   const std::vector<NodeIndex>& nodes) {
-  if (matrix.empty() || !all.matrix_rows.empty()) return matrix;
-  const int64_t size = NodeCount(all);
-  std::vector<double> selected(nodes.size() * nodes.size());
+// Returns the place of each of `size` numbers in `chosen`; -1: in none.
+std::vector<int32_t> Reversed(const std::vector<int32_t>& chosen, int64_t size) {
+  std::vector<int32_t> places(size, -1);
+  for (size_t i = 0; i < chosen.size(); ++i) places[chosen[i]] = static_cast<int32_t>(i);
+  return places;
+}
+
+// Returns the rows and columns of a matrix that `rows` lists.
+std::vector<double> SelectedMatrix(const std::vector<double>& matrix, int64_t size,
+                                   const std::vector<int32_t>& rows) {
+  if (matrix.empty()) return {};
+  std::vector<double> selected(rows.size() * rows.size());
   double* to = selected.data();
-  for (const NodeIndex from : nodes) {
+  for (const int32_t from : rows) {
     const double* row = matrix.data() + from * size;
-    for (const NodeIndex node : nodes) *to++ = row[node];
+    for (const int32_t column : rows) *to++ = row[column];
   }
   return selected;
 }
 
-// With the nodes of shipments and groups as `all` numbers them, without vehicles' own matrices, and
-// without feature columns, which only networks read.
-InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes) {
+// Selects the matrices of the instance and of its vehicle types, and their rows.
+void SelectMatrices(const InstanceData& all, const std::vector<NodeIndex>& nodes,
+                    InstanceData& data) {
+  const int64_t size = MatrixSize(all);
+  if (size == 0) return;
+  const bool shares_rows = !all.matrix_rows.empty();
+  if (shares_rows && std::ssize(nodes) >= size) {
+    data.matrix_rows = Selected(all.matrix_rows, nodes);
+    data.distance_matrix = all.distance_matrix;
+    data.duration_matrix = all.duration_matrix;
+    return;
+  }
+  const std::vector<int32_t> rows = shares_rows ? Selected(all.matrix_rows, nodes) : nodes;
+  data.distance_matrix = SelectedMatrix(all.distance_matrix, size, rows);
+  data.duration_matrix = SelectedMatrix(all.duration_matrix, size, rows);
+  for (VehicleType& vehicle : data.vehicles) {
+    vehicle.distance_matrix = SelectedMatrix(vehicle.distance_matrix, size, rows);
+    vehicle.duration_matrix = SelectedMatrix(vehicle.duration_matrix, size, rows);
+  }
+}
+
+// Selects the shipments and groups of alternatives of selected nodes. `numbers` maps from the given
+// numbers to those of the selection.
+void SelectGroups(const InstanceData& all, const std::vector<NodeIndex>& numbers,
+                  InstanceData& data) {
+  for (Shipment shipment : all.shipments) {
+    if (numbers[shipment.pickup] < 0) continue;
+    shipment.pickup = numbers[shipment.pickup];
+    shipment.delivery = numbers[shipment.delivery];
+    data.shipments.push_back(std::move(shipment));
+  }
+  for (std::vector<NodeIndex> group : all.alternative_groups) {
+    if (numbers[group.front()] < 0) continue;
+    for (NodeIndex& node : group) node = numbers[node];
+    data.alternative_groups.push_back(std::move(group));
+  }
+}
+
+// Selects all but feature columns, which only networks read, and the reference cost.
+InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes,
+                    std::vector<VehicleType> vehicles) {
   static_assert(sizeof(InstanceData) == 600, "a new member of InstanceData belongs here too");
   const InstanceData& all = instance.data();
   const int64_t loads = all.load_dimensions;
-  return {.name = all.name,
-          .kind = all.kind,
-          .metric = all.metric,
-          .objective = all.objective,
-          .coordinates = all.coordinates,
-          .num_depots = all.num_depots,
-          .ids = Selected(all.ids, nodes),
-          .positions = Selected(all.positions, nodes),
-          .load_dimensions = all.load_dimensions,
-          .demands = Selected(all.demands, nodes, loads),
-          .backhauls = Selected(all.backhauls, nodes, loads),
-          .pickups = Selected(all.pickups, nodes, loads),
-          .windows = Selected(all.windows, nodes),
-          .further_windows = Selected(all.further_windows, nodes),
-          .services = Selected(all.services, nodes),
-          .setups = Selected(all.setups, nodes),
-          .releases = Selected(all.releases, nodes),
-          .required_skills = Selected(all.required_skills, nodes),
-          .prizes = Selected(all.prizes, nodes),
-          .priorities = Selected(all.priorities, nodes),
-          .shipments = all.shipments,
-          .alternative_groups = all.alternative_groups,
-          .vehicles = all.vehicles,
-          .speed = all.speed,
-          .distance_matrix = SelectedMatrix(all.distance_matrix, all, nodes),
-          .duration_matrix = SelectedMatrix(all.duration_matrix, all, nodes),
-          .matrix_rows = Selected(all.matrix_rows, nodes),
-          .units = all.units};
-}
-
-// The place of each of `size` nodes in `nodes`; -1: in none.
-std::vector<NodeIndex> Reversed(const std::vector<NodeIndex>& nodes, int64_t size) {
-  std::vector<NodeIndex> places(size, -1);
-  for (size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = static_cast<NodeIndex>(i);
-  return places;
+  InstanceData data = {.name = all.name,
+                       .kind = all.kind,
+                       .metric = all.metric,
+                       .objective = all.objective,
+                       .coordinates = all.coordinates,
+                       .num_depots = all.num_depots,
+                       .ids = Selected(all.ids, nodes),
+                       .positions = Selected(all.positions, nodes),
+                       .load_dimensions = all.load_dimensions,
+                       .demands = Selected(all.demands, nodes, loads),
+                       .backhauls = Selected(all.backhauls, nodes, loads),
+                       .pickups = Selected(all.pickups, nodes, loads),
+                       .windows = Selected(all.windows, nodes),
+                       .further_windows = Selected(all.further_windows, nodes),
+                       .services = Selected(all.services, nodes),
+                       .setups = Selected(all.setups, nodes),
+                       .releases = Selected(all.releases, nodes),
+                       .required_skills = Selected(all.required_skills, nodes),
+                       .prizes = Selected(all.prizes, nodes),
+                       .priorities = Selected(all.priorities, nodes),
+                       .vehicles = std::move(vehicles),
+                       .speed = all.speed,
+                       .units = all.units};
+  SelectMatrices(all, nodes, data);
+  SelectGroups(all, Reversed(nodes, NodeCount(all)), data);
+  return data;
 }
 
 // From the last depot always on to the nearest: O(N^2).
@@ -127,49 +163,59 @@ bool HasOwnMatrices(const Instance& instance) {
 }  // namespace
 
 absl::StatusOr<NodeSelection> NodeSelection::Of(const Instance& instance,
-                                                std::vector<NodeIndex> nodes, int32_t vehicles) {
-  InstanceData data = DataOf(instance, nodes);
-  if (!data.vehicles.empty()) data.vehicles.front().count = vehicles;
-  VRP_ASSIGN_OR_RETURN(Instance selected, Instance::Create(std::move(data)));
-  return NodeSelection(std::move(selected), std::move(nodes), instance.num_nodes());
+                                                std::vector<NodeIndex> nodes,
+                                                std::span<const VehicleCount> vehicles) {
+  std::vector<VehicleType> selected;
+  std::vector<int32_t> types;
+  for (const auto& [type, count] : vehicles) {
+    selected.push_back(instance.vehicles()[type]);
+    selected.back().count = count;
+    types.push_back(type);
+  }
+  VRP_ASSIGN_OR_RETURN(Instance part,
+                       Instance::Create(DataOf(instance, nodes, std::move(selected))));
+  return NodeSelection(std::move(part), std::move(nodes), std::move(types), instance);
 }
 
 absl::StatusOr<NodeSelection> NodeSelection::OfAll(const Instance& instance,
                                                    std::vector<NodeIndex> nodes) {
-  InstanceData data = DataOf(instance, nodes);
-  const std::vector<NodeIndex> numbers = Reversed(nodes, instance.num_nodes());
-  const auto renumber = [&](NodeIndex& node) { node = numbers[node]; };
-  for (Shipment& shipment : data.shipments) {
-    renumber(shipment.pickup);
-    renumber(shipment.delivery);
-  }
-  for (std::vector<NodeIndex>& group : data.alternative_groups) {
-    std::for_each(group.begin(), group.end(), renumber);
-  }
-  std::vector<FrozenRoute> frozen(instance.frozen().begin(), instance.frozen().end());
-  for (FrozenRoute& route : frozen) {
-    std::for_each(route.visits.begin(), route.visits.end(), renumber);
-  }
-  VRP_ASSIGN_OR_RETURN(Instance renumbered, Instance::Create(std::move(data)));
-  if (!frozen.empty()) {
+  VRP_ASSIGN_OR_RETURN(Instance renumbered,
+                       Instance::Create(DataOf(instance, nodes, instance.data().vehicles)));
+  if (!instance.frozen().empty()) {
+    const std::vector<NodeIndex> numbers = Reversed(nodes, instance.num_nodes());
+    std::vector<FrozenRoute> frozen(instance.frozen().begin(), instance.frozen().end());
+    for (FrozenRoute& route : frozen) {
+      for (NodeIndex& node : route.visits) node = numbers[node];
+    }
     VRP_ASSIGN_OR_RETURN(renumbered, Freeze(renumbered, std::move(frozen)));
   }
-  return NodeSelection(std::move(renumbered), std::move(nodes), instance.num_nodes());
+  std::vector<int32_t> types(instance.vehicles().size());
+  std::iota(types.begin(), types.end(), 0);
+  return NodeSelection(std::move(renumbered), std::move(nodes), std::move(types), instance);
 }
 
-NodeSelection::NodeSelection(Instance instance, std::vector<NodeIndex> nodes, int64_t given_nodes)
+NodeSelection::NodeSelection(Instance instance, std::vector<NodeIndex> nodes,
+                             std::vector<int32_t> types, const Instance& given)
     : instance_(std::move(instance)),
       nodes_(std::move(nodes)),
-      selected_(Reversed(nodes_, given_nodes)) {}
+      selected_(Reversed(nodes_, given.num_nodes())),
+      types_(std::move(types)),
+      type_to_(Reversed(types_, std::ssize(given.vehicles()))) {}
 
-Plan NodeSelection::Renumbered(const Plan& plan, const std::vector<NodeIndex>& numbers) {
+Plan NodeSelection::Renumbered(const Plan& plan, const std::vector<NodeIndex>& nodes,
+                               const std::vector<int32_t>& types) {
   Plan renumbered;
   renumbered.reserve(plan.size());
+  const auto number = [](const std::vector<int32_t>& numbers, int32_t of) {
+    return of < 0 || of >= std::ssize(numbers) ? -1 : numbers[of];
+  };
   for (const PlannedRoute& route : plan) {
-    PlannedRoute& to = renumbered.emplace_back(PlannedRoute{route.vehicle_type, {}});
+    // A TSP has no vehicle types.
+    const int32_t type = types.empty() ? route.vehicle_type : number(types, route.vehicle_type);
+    if (type < 0) continue;
+    PlannedRoute& to = renumbered.emplace_back(PlannedRoute{type, {}});
     for (const NodeIndex node : route.customers) {
-      if (node < 0 || node >= std::ssize(numbers) || numbers[node] < 0) continue;
-      to.customers.push_back(numbers[node]);
+      if (number(nodes, node) >= 0) to.customers.push_back(nodes[node]);
     }
   }
   return renumbered;

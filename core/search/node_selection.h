@@ -1,7 +1,9 @@
 // Some nodes of an instance as an instance of their own, in an order of choice.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/stop.h"
@@ -10,32 +12,43 @@
 
 namespace vrp {
 
-// Immutable; thread-safe.
+// Vehicles of one type.
+struct VehicleCount {
+  int32_t type = 0;
+  int32_t count = 0;  // as VehicleType::count; 0 means any number
+};
+
+// A part of an instance as an instance of its own. Immutable; thread-safe.
 class NodeSelection {
  public:
-  // `instance` must be plain (search.h, IsPlain). `nodes`: the depot first, each at most once.
-  // `vehicles`: how many there are, 0 for any number.
+  // Selects `nodes` and `vehicles`. `nodes` has all depots in order, then each customer at most
+  // once, with all customers of its shipment and its group of alternatives. `vehicles` has each
+  // type at most once. The beginnings of frozen routes are not kept.
   static absl::StatusOr<NodeSelection> Of(const Instance& instance, std::vector<NodeIndex> nodes,
-                                          int32_t vehicles);
+                                          std::span<const VehicleCount> vehicles);
 
-  // All nodes of any instance whose vehicles have no matrices of their own. `nodes`: the depots as
-  // they are, then each customer once.
+  // Selects all nodes, vehicles and frozen routes. `nodes` is as above, with every customer.
   static absl::StatusOr<NodeSelection> OfAll(const Instance& instance,
                                              std::vector<NodeIndex> nodes);
 
   const Instance& instance() const { return instance_; }
-  // From the numbers of the instance that was given to those of instance(), and back. Customers
-  // that were not selected, and numbers that are none, are left out.
-  Plan ToSelection(const Plan& plan) const { return Renumbered(plan, selected_); }
-  Plan FromSelection(const Plan& plan) const { return Renumbered(plan, nodes_); }
+  // Convert from the numbers of nodes and vehicle types of the given instance to those of
+  // instance(), and back. Drop nodes that were not selected or do not exist, and routes of types
+  // that were not selected.
+  Plan ToSelection(const Plan& plan) const { return Renumbered(plan, selected_, type_to_); }
+  Plan FromSelection(const Plan& plan) const { return Renumbered(plan, nodes_, types_); }
 
  private:
-  NodeSelection(Instance instance, std::vector<NodeIndex> nodes, int64_t given_nodes);
-  static Plan Renumbered(const Plan& plan, const std::vector<NodeIndex>& numbers);
+  NodeSelection(Instance instance, std::vector<NodeIndex> nodes, std::vector<int32_t> types,
+                const Instance& given);
+  static Plan Renumbered(const Plan& plan, const std::vector<NodeIndex>& nodes,
+                         const std::vector<int32_t>& types);
 
   Instance instance_;
   std::vector<NodeIndex> nodes_;     // [M] the given number of each selected node
   std::vector<NodeIndex> selected_;  // [N] the reverse; -1: not selected
+  std::vector<int32_t> types_;       // the given number of each selected vehicle type
+  std::vector<int32_t> type_to_;     // the reverse; -1: not selected
 };
 
 // All nodes in the order of a space-filling curve, or where they have no positions of a tour to the

@@ -47,12 +47,25 @@ constexpr double kHopeShare = 0.3;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
-// Whether all vehicles of a plain instance together cannot load what is demanded.
+// Returns whether all vehicles together cannot load what must be delivered, in the first dimension.
+// Does not count alternatives.
 bool FleetTooSmall(const Instance& instance) {
-  if (instance.vehicles().empty() || instance.vehicles().front().count == 0) return false;
-  const std::vector<double>& demands = instance.data().demands;
-  return std::accumulate(demands.begin(), demands.end(), 0.0) >
-         instance.capacity() * instance.vehicles().front().count;
+  double capacity = 0;
+  for (const VehicleType& vehicle : instance.vehicles()) {
+    if (vehicle.count == 0 || vehicle.max_reloads > 0) return false;
+    capacity += vehicle.capacity * vehicle.count;
+  }
+  std::vector<char> counts(instance.num_nodes(), 1);
+  for (const std::vector<NodeIndex>& group : instance.data().alternative_groups) {
+    for (const NodeIndex node : group) counts[node] = 0;
+  }
+  const std::vector<double>& prizes = instance.data().prizes;
+  double demand = 0;
+  for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
+    const bool required = counts[node] && (prizes.empty() || prizes[node] == kNoLimit);
+    if (required) demand += instance.demand(node);
+  }
+  return !instance.vehicles().empty() && demand > capacity;
 }
 
 // How good a plan is: less is better.
@@ -123,27 +136,12 @@ double AnnealedShare(const SearchProblem& problem) {
   return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }
 
-SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
-                                const SearchOptions& options, const StopCondition& grace,
-                                FastRandom& random, ImprovementFn on_improvement) {
-  const double share = AnnealedShare(problem);
-  int64_t iterations = 0;
-  if (share > 0) {
-    const SearchOptions part = PartOf(options, share, problem.num_servable());
-    Annealing annealing(first.best, random, part);
-    annealing.Run(grace, on_improvement);
-    iterations = annealing.iterations();
-    first.complete.insert(first.complete.begin(), annealing.BestPlan());
-  }
-  SearchResult result =
-      RunPopulation(problem, first.complete, RestOf(options, iterations), random, on_improvement);
-  result.iterations += iterations;
-  return result;
-}
-
-bool GoesByRegions(const SearchProblem& problem, const SearchOptions& options) {
-  if (problem.single_tour()) return false;
-  return options.threads > 1 || SearchesByRegions(problem.instance(), options);
+SearchResult SearchRegions(const SearchProblem& problem, const RouteSet& routes,
+                           const SearchOptions& options, ImprovementFn on_improvement) {
+  const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
+  const RegionProblem regions = {problem.instance(), near, UsualTemperatures(routes),
+                                 problem.epsilon()};
+  return RegionSearch(regions, routes.ToPlan(), options, on_improvement);
 }
 
 SearchResult Anneal(RouteSet& routes, FastRandom& random, const SearchOptions& options,
@@ -154,6 +152,30 @@ SearchResult Anneal(RouteSet& routes, FastRandom& random, const SearchOptions& o
   result.plan = annealing.BestPlan();
   result.iterations = annealing.iterations();
   return result;
+}
+
+SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
+                                const SearchOptions& options, const StopCondition& grace,
+                                FastRandom& random, ImprovementFn on_improvement) {
+  const double share = AnnealedShare(problem);
+  int64_t iterations = 0;
+  if (share > 0) {
+    const SearchOptions part = PartOf(options, share, problem.num_servable());
+    const SearchResult found = problem.size() > kMostPopulationNodes
+                                   ? SearchRegions(problem, first.best, part, on_improvement)
+                                   : Anneal(first.best, random, part, grace, on_improvement);
+    iterations = found.iterations;
+    first.complete.insert(first.complete.begin(), found.plan);
+  }
+  SearchResult result =
+      RunPopulations(problem, first.complete, RestOf(options, iterations), random, on_improvement);
+  result.iterations += iterations;
+  return result;
+}
+
+bool GoesByRegions(const SearchProblem& problem, const SearchOptions& options) {
+  if (problem.single_tour()) return false;
+  return options.threads > 1 || SearchesByRegions(problem.instance(), options);
 }
 
 // Of `routes`, which leave customers out, within the share of the budget that hope has.
@@ -193,7 +215,7 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
   } else if (routes.absent().empty() && PopulationFits(problem, options)) {
     return SearchByPopulation(problem, std::move(first), options, grace, random, on_improvement);
   } else if (routes.absent().empty() && GoesByRegions(problem, options)) {
-    return RegionSearch(problem, result.plan, options, on_improvement);
+    return SearchRegions(problem, routes, options, on_improvement);
   } else if (routes.absent().empty()) {
     result = Anneal(routes, random, options, grace, on_improvement);
   } else {
@@ -315,11 +337,13 @@ std::optional<GivenPlan> BestGiven(const Instance& instance, const std::vector<P
 bool IsPlain(const Instance& instance) { return FeaturesOf(instance).empty(); }
 
 bool SearchesByRegions(const Instance& instance, const SearchOptions& options) {
+  if (instance.kind() == ProblemKind::kTsp || FleetTooSmall(instance) ||
+      !RegionsPay(instance.num_customers(), options.stop)) {
+    return false;
+  }
   const bool is_for_population =
-      !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
-  return IsPlain(instance) && instance.kind() != ProblemKind::kTsp && !is_for_population &&
-         !FleetTooSmall(instance) && RegionsPay(instance.num_customers(), options.stop) &&
-         !DetoursNeeded(instance, options);
+      IsPlain(instance) && !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
+  return !is_for_population && !DetoursNeeded(instance, options);
 }
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,

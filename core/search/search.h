@@ -26,12 +26,13 @@ struct SearchOptions {
   uint64_t seed = 1;
   // Plans to start from besides our own constructions; they may leave customers out. Infeasible
   // ones are repaired. The result is never worse than the best of the feasible ones.
-  std::vector<Plan> initial;
+  std::vector<Plan> initial = {};
   // Plans that a policy drew, not started from: neighbours beside which they often place a customer
   // are tried first (guided_lists.h). The search of features and of symmetric TSPs goes by
   // distances alone.
   std::vector<Plan> samples = {};
-  // Of a search by regions, which more than one ask for; every other takes the calling thread.
+  // Threads of a search by regions and of the populations after it. Every other search runs on the
+  // calling thread alone.
   int32_t threads = 1;
   // NeedsDetours(instance, stop) (rich_detours.h), if the caller knows it. It takes long.
   std::optional<bool> needs_detours = {};
@@ -54,9 +55,9 @@ using ImprovementFn = absl::FunctionRef<void(const Plan&, Cost)>;
 // (core/problem/instance/features.h): what constructions and local search of their own are for.
 bool IsPlain(const Instance& instance);
 
-// Whether Search() with these options goes by regions (regions/region_search.h), and so can use
-// several threads: large plain instances, where no customer has to be left out. Looks at
-// options.stop and options.needs_detours only.
+// Returns whether Search() with these options can use several threads: it searches large instances
+// by regions (regions/region_search.h) if the fleet can load all demands. Reads options.stop and
+// options.needs_detours only.
 bool SearchesByRegions(const Instance& instance, const SearchOptions& options);
 
 // Deterministic for a given seed and number of iterations on one thread. Thread-safe over distinct

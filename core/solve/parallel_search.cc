@@ -45,8 +45,8 @@ absl::StatusOr<SearchResult> ParallelSearch(
   BestPlanReporter reporter(instance, on_improvement);
   const auto report = [&](const Plan& plan, Cost cost) { reporter.Report(plan, cost); };
   SearchOptions shared_options = options;
-  if (threads > 1 && IsPlain(instance)) {
-    shared_options.needs_detours = NeedsDetours(instance, options.stop);
+  if (threads > 1) {
+    if (IsPlain(instance)) shared_options.needs_detours = NeedsDetours(instance, options.stop);
     if (SearchesByRegions(instance, shared_options)) {
       shared_options.threads = threads;
       return Search(instance, shared_options, report);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
@@ -134,6 +135,43 @@ TEST(CurveOrderTest, KeepsFrozenBeginnings) {
   Plan other = plan;
   std::swap(other[0].customers[0], other[0].customers[1]);
   ExpectTheSamePlan(instance, other);
+}
+
+TEST(NodeSelectionTest, KeepsWhatTheFeaturesOfSomeRoutesAre) {
+  for (int32_t feature = 0; feature <= static_cast<int32_t>(Feature::kAlternatives); ++feature) {
+    const Instance instance = test::MakeFeatureInstance(
+        {.customers = 30, .seed = 3, .features = {static_cast<Feature>(feature)}});
+    const Plan plan = PlanFor(instance);
+    const Plan some = {plan.front(), plan.back()};
+    std::vector<NodeIndex> nodes(instance.num_depots());
+    std::iota(nodes.begin(), nodes.end(), 0);
+    for (const PlannedRoute& route : some) {
+      for (const NodeIndex node : route.customers) {
+        if (!instance.is_depot(node)) nodes.push_back(node);
+      }
+    }
+    for (const std::vector<NodeIndex>& group : instance.data().alternative_groups) {
+      const bool selected =
+          std::find_first_of(group.begin(), group.end(), nodes.begin(), nodes.end()) != group.end();
+      for (const NodeIndex node : group) {
+        if (selected && std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+          nodes.push_back(node);
+        }
+      }
+    }
+    std::vector<VehicleCount> vehicles = {{some[0].vehicle_type, 2}};
+    if (some[1].vehicle_type != some[0].vehicle_type) vehicles.push_back({some[1].vehicle_type, 1});
+    const auto selection = NodeSelection::Of(instance, nodes, vehicles);
+    ASSERT_TRUE(selection.ok()) << selection.status();
+    const Plan there = selection->ToSelection(some);
+    EXPECT_TRUE(CheckPlan(selection->instance(), there).feasible) << instance.name();
+    EXPECT_EQ(selection->FromSelection(there), some) << instance.name();
+    // What the routes do not serve is lost in one of the instances only.
+    CostSplit split = MakeSolution(instance, some)->split;
+    CostSplit split_there = MakeSolution(selection->instance(), there)->split;
+    EXPECT_NEAR(split.total() - split.prizes, split_there.total() - split_there.prizes, 1e-6)
+        << instance.name();
+  }
 }
 
 TEST(CurveOrderTest, LeavesVehiclesWithMatricesOfTheirOwnAsTheyAre) {

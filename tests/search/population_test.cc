@@ -225,11 +225,11 @@ TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
   FastRandom random(1);
   Plan alone;
   for (NodeIndex node = 1; node <= 30; ++node) alone.push_back({0, {node}});
-  const SearchResult good = RunPopulation(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult good = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LT(good.cost, 0.6 * PlanCost(instance, alone));
   options.max_iterations = 1;
   const SearchResult kept =
-      RunPopulation(problem, {good.plan}, options, random, [](auto&, Cost) {});
+      RunPopulations(problem, {good.plan}, options, random, [](auto&, Cost) {});
   EXPECT_LE(kept.cost, good.cost);
   EXPECT_EQ(kept.iterations, 1);
 }
@@ -260,14 +260,14 @@ TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
   options.shared = &shared;
   options.max_iterations = 200'000;
   FastRandom random(1);
-  const SearchResult good = RunPopulation(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult good = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   options.index = 1;
   options.max_iterations = 1;
-  const SearchResult other = RunPopulation(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult other = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LE(other.cost, good.cost + 1e-9);
   SharedPlans none;
   options.shared = &none;
-  EXPECT_GT(RunPopulation(problem, {alone}, options, random, [](auto&, Cost) {}).cost,
+  EXPECT_GT(RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {}).cost,
             good.cost + 1e-9);
 }
 

@@ -4,14 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <new>
+#include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
-#include "core/search/regions/lent_routes.h"
+#include "core/problem/checker/freeze.h"
+#include "core/search/annealing.h"
+#include "core/search/regions/route_pool.h"
 #include "core/search/search.h"
+#include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -41,11 +47,21 @@ Plan FirstPlan(const Instance& instance) {
   return Search(instance, options)->plan;
 }
 
+// Runs the search by regions of a plain instance.
+SearchResult SearchRegionsOf(const Instance& instance, const Plan& first,
+                             const SearchOptions& options, ImprovementFn on_improvement) {
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  RouteSet routes(problem);
+  routes.Load(first);
+  const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
+  return RegionSearch({instance, near, UsualTemperatures(routes), problem.epsilon()}, first,
+                      options, on_improvement);
+}
+
 class RegionSearchTest : public testing::TestWithParam<int> {};
 
 TEST_P(RegionSearchTest, ImprovesAPlanAndKeepsItFeasible) {
   const Instance instance = Large(GetParam(), 600);
-  const SearchProblem problem = SearchProblem::Create(instance, {});
   const Plan first = FirstPlan(instance);
   for (const int32_t threads : {1, 3}) {
     SearchOptions options;
@@ -53,7 +69,7 @@ TEST_P(RegionSearchTest, ImprovesAPlanAndKeepsItFeasible) {
     options.threads = threads;
     double last = PlanCost(instance, first);
     const SearchResult found =
-        RegionSearch(problem, first, options, [&](const Plan& plan, Cost cost) {
+        SearchRegionsOf(instance, first, options, [&](const Plan& plan, Cost cost) {
           EXPECT_TRUE(CheckPlan(instance, plan, cost).feasible);
           EXPECT_LT(cost, last);
           last = cost;
@@ -70,22 +86,20 @@ INSTANTIATE_TEST_SUITE_P(PlainWindowsMatricesBoth, RegionSearchTest, testing::Ra
 
 TEST(RegionSearchTest, ThrowsOnTheCallingThreadIfMemoryRunsOut) {
   const Instance instance = Large(0, 500);
-  const SearchProblem problem = SearchProblem::Create(instance, {});
   SearchOptions options;
   options.max_iterations = 60'000;
   options.threads = 3;
   const auto fail = [](const Plan&, Cost) { throw std::bad_alloc(); };
-  EXPECT_THROW(RegionSearch(problem, FirstPlan(instance), options, fail), std::bad_alloc);
+  EXPECT_THROW(SearchRegionsOf(instance, FirstPlan(instance), options, fail), std::bad_alloc);
 }
 
 TEST(RegionSearchTest, IsTheSameAgainOnOneThread) {
   const Instance instance = Large(0, 500);
-  const SearchProblem problem = SearchProblem::Create(instance, {});
   const Plan first = FirstPlan(instance);
   SearchOptions options;
   options.max_iterations = 30'000;
   const auto search = [&] {
-    return RegionSearch(problem, first, options, [](const Plan&, Cost) {}).plan;
+    return SearchRegionsOf(instance, first, options, [](const Plan&, Cost) {}).plan;
   };
   const Plan found = search();
   EXPECT_EQ(search(), found);
@@ -125,11 +139,11 @@ TEST(RegionSearchTest, StopsSoonAfterItsDeadlineAndWhenCancelled) {
   canceller.join();
 }
 
-TEST(RegionSearchTest, IsForLargePlainInstancesAndEnoughTime) {
+TEST(RegionSearchTest, IsForLargeInstancesAndEnoughTime) {
   EXPECT_TRUE(SearchesByRegions(Large(0, 500), {}));
   EXPECT_TRUE(SearchesByRegions(Large(1, 200), {}));
   EXPECT_FALSE(SearchesByRegions(Large(0, 200), {})) << "the population's";
-  EXPECT_FALSE(SearchesByRegions(AnInstance().WithCustomers(600).OpenEnd().Build(), {}));
+  EXPECT_TRUE(SearchesByRegions(AnInstance().WithCustomers(600).OpenEnd().Build(), {}));
   EXPECT_FALSE(
       SearchesByRegions(AnInstance().WithCustomers(600).Kind(ProblemKind::kTsp).Build(), {}));
   EXPECT_FALSE(SearchesByRegions(Large(0, 500, 3), {})) << "too few vehicles";
@@ -141,31 +155,104 @@ TEST(RegionSearchTest, IsForLargePlainInstancesAndEnoughTime) {
   EXPECT_FALSE(SearchesByRegions(Large(0, 500), options));
 }
 
-TEST(LentRoutesTest, NeverLendARouteTwice) {
+class RegionFeatureTest : public testing::TestWithParam<Feature> {};
+
+TEST_P(RegionFeatureTest, ImprovesAPlanOnTwoThreadsAndKeepsItFeasible) {
+  const Instance instance =
+      test::MakeFeatureInstance({.customers = 260, .seed = 5, .features = {GetParam()}});
+  SearchOptions options;
+  options.max_iterations = 0;
+  const PlanValue first = ValueOf(instance, Search(instance, options)->plan);
+  options.max_iterations = 20'000;
+  options.threads = 2;
+  options.needs_detours = false;
+  ASSERT_TRUE(SearchesByRegions(instance, options));
+  const auto found = Search(instance, options);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, found->plan)));
+  const PlanValue value = ValueOf(instance, found->plan);
+  EXPECT_LE(value.left_out, first.left_out);
+  EXPECT_LT(value, first);
+  EXPECT_EQ(found->cost, value.cost);
+}
+
+std::vector<Feature> AllFeatures() {
+  std::vector<Feature> features;
+  for (int32_t f = 0; f <= static_cast<int32_t>(Feature::kAlternatives); ++f) {
+    features.push_back(static_cast<Feature>(f));
+  }
+  return features;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RegionFeatureTest, testing::ValuesIn(AllFeatures()),
+                         [](const auto& param) { return std::to_string(param.index); });
+
+TEST(RegionFeatureTest, IsTheSameAgainOnOneThreadWithPrizes) {
+  const Instance instance = test::MakeFeatureInstance(
+      {.customers = 240, .seed = 7, .features = {Feature::kPrizes, Feature::kSkills}});
+  SearchOptions options;
+  options.max_iterations = 10'000;
+  const Plan found = Search(instance, options)->plan;
+  EXPECT_EQ(Search(instance, options)->plan, found);
+  options.seed = 2;
+  EXPECT_NE(Search(instance, options)->plan, found);
+}
+
+TEST(RegionFeatureTest, KeepsFrozenBeginnings) {
+  const Instance free = test::MakeFeatureInstance(
+      {.customers = 240, .seed = 5, .features = {Feature::kShipments, Feature::kSkills}});
+  SearchOptions options;
+  options.max_iterations = 0;
+  const Plan plan = Search(free, options)->plan;
+  ASSERT_GE(plan[0].customers.size(), 2u);
+  const Instance instance =
+      *Freeze(free, {{.vehicle_type = plan[0].vehicle_type,
+                      .visits = {plan[0].customers.begin(), plan[0].customers.begin() + 2}}});
+  options.max_iterations = 10'000;
+  options.threads = 2;
+  const auto found = Search(instance, options);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_TRUE(CheckPlan(instance, found->plan, found->cost).feasible);
+}
+
+// A pool of the routes of a plain instance.
+struct PlainPool {
+  PlainPool(const Instance& instance, const Plan& plan)
+      : problem(SearchProblem::Create(instance, {})),
+        routes(problem.instance(), near, plan, problem.epsilon()) {}
+
+  SearchProblem problem;
+  std::function<std::span<const NodeIndex>(NodeIndex)> near = [this](NodeIndex customer) {
+    return problem.Near(customer);
+  };
+  RoutePool routes;
+};
+
+TEST(RoutePoolTest, NeverHandsOutARouteTwice) {
   const Instance instance = Large(0, 300);
-  const SearchProblem problem = SearchProblem::Create(instance, {});
   const Plan plan = FirstPlan(instance);
-  LentRoutes routes(problem, plan);
+  PlainPool pool(instance, plan);
   FastRandom random(1);
-  std::vector<Region> out;
+  std::vector<Region> claimed;
   std::vector<int32_t> slots;
   size_t largest = 0;
-  while (const auto region = routes.Lend(80, random)) {
+  while (const auto region = pool.routes.Claim(80, random)) {
     slots.insert(slots.end(), region->slots.begin(), region->slots.end());
     largest = std::max(largest, region->slots.size());
-    out.push_back(*region);
+    claimed.push_back(*region);
   }
   std::sort(slots.begin(), slots.end());
   EXPECT_EQ(std::adjacent_find(slots.begin(), slots.end()), slots.end());
   EXPECT_EQ(slots.size(), plan.size());
   EXPECT_GT(largest, 1);
-  for (const Region& region : out) routes.TakeBack(region, region.plan);
-  EXPECT_FALSE(routes.BestBelow(PlanCost(instance, plan)).has_value());
-  EXPECT_TRUE(routes.Lend(80, random).has_value());
+  const PlanValue value = ValueOf(instance, plan);
+  for (const Region& region : claimed) pool.routes.Return(region, region.plan, value, value);
+  EXPECT_FALSE(pool.routes.BestBelow(value).has_value());
+  EXPECT_TRUE(pool.routes.Claim(80, random).has_value());
 }
 
-// Each customer's nearest are all of its own town, whose only route is lent already.
-TEST(LentRoutesTest, GoOnInTheNearestTownWhereARegionsOwnEnds) {
+// The nearest customers of each are all of its own town, whose only route is claimed already.
+TEST(RoutePoolTest, GoesOnInTheNearestTownIfThatOfARegionHasNoMoreRoutes) {
   constexpr int32_t kTown = 20;
   constexpr double kTowns[] = {100, 200, 400};
   std::vector<Position> positions = {{0, 0}};
@@ -178,32 +265,45 @@ TEST(LentRoutesTest, GoOnInTheNearestTownWhereARegionsOwnEnds) {
     }
   }
   const Instance instance = AnInstance().At(positions).Capacity(1000).Build();
-  const SearchProblem problem = SearchProblem::Create(instance, {});
-  LentRoutes routes(problem, plan);
+  PlainPool pool(instance, plan);
   FastRandom random(1);
   for (int draw = 0; draw < 10; ++draw) {
-    const Region region = *routes.Lend(2 * kTown + kTown / 2, random);
+    const Region region = *pool.routes.Claim(2 * kTown + kTown / 2, random);
     std::vector<int32_t> slots = region.slots;
     std::sort(slots.begin(), slots.end());
     EXPECT_THAT(slots, AnyOf(ElementsAre(0, 1), ElementsAre(1, 2)));
-    routes.TakeBack(region, region.plan);
+    pool.routes.Return(region, region.plan, {}, {});
   }
 }
 
-TEST(LentRoutesTest, CountWhatComesBackShorter) {
+TEST(RoutePoolTest, KeepsABetterPlan) {
   const Instance instance =
       AnInstance().At({{0, 0}, {1, 0}, {2, 0}, {0, 5}, {0, 6}}).Capacity(9).Build();
-  const SearchProblem problem = SearchProblem::Create(instance, {});
-  LentRoutes routes(problem, {{0, {1}}, {0, {2}}, {0, {3}}, {0, {4}}});
+  const Plan plan = {{0, {1}}, {0, {2}}, {0, {3}}, {0, {4}}};
+  PlainPool pool(instance, plan);
   FastRandom random(1);
-  const Region region = *routes.Lend(4, random);
+  const Region region = *pool.routes.Claim(4, random);
   ASSERT_EQ(region.plan.size(), 4);
-  EXPECT_FALSE(routes.Lend(4, random).has_value());
-  routes.TakeBack(region, {{0, {1, 2}}, {0, {3, 4}}});
-  const auto best = routes.BestBelow(28);
-  ASSERT_TRUE(best.has_value());
-  EXPECT_EQ(best->distance, 16);
-  EXPECT_EQ(best->plan, (Plan{{0, {1, 2}}, {0, {3, 4}}}));
+  EXPECT_FALSE(pool.routes.Claim(4, random).has_value());
+  const Plan better = {{0, {1, 2}}, {0, {3, 4}}};
+  pool.routes.Return(region, better, ValueOf(instance, region.plan), ValueOf(instance, better));
+  EXPECT_EQ(pool.routes.BestBelow(ValueOf(instance, plan)), better);
+  EXPECT_FALSE(pool.routes.BestBelow(ValueOf(instance, better)).has_value());
+}
+
+TEST(RoutePoolTest, HandsOutUnservedCustomersWithTheRoutesNearThem) {
+  InstanceData data =
+      AnInstance().At({{0, 0}, {1, 0}, {2, 0}, {0, 50}, {0, 60}}).Capacity(9).Build().data();
+  data.prizes = {kNoLimit, kNoLimit, 1, 1, kNoLimit};
+  const Instance instance = *Instance::Create(std::move(data));
+  const std::vector<std::vector<NodeIndex>> nearest = {{}, {2}, {1}, {4}, {3}};
+  const auto near = [&](NodeIndex customer) { return std::span(nearest[customer]); };
+  RoutePool routes(instance, near, {{0, {1}}, {0, {4}}}, 0);
+  FastRandom random(1);
+  const Region first = *routes.Claim(1, random);
+  const Region second = *routes.Claim(1, random);
+  EXPECT_THAT(first.unserved, ElementsAre(first.plan[0].customers[0] == 1 ? 2 : 3));
+  EXPECT_THAT(second.unserved, ElementsAre(second.plan[0].customers[0] == 1 ? 2 : 3));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/run_on_threads.h"
 #include "core/base/steady_time.h"
 #include "core/search/population/population_search.h"
 #include "core/search/shared_plans.h"
@@ -153,6 +154,16 @@ class Run {
   absl::Time reported_at_ = absl::InfinitePast();
 };
 
+// Returns whether there is time for a population of an instance above kMostPopulationNodes.
+bool LargePopulationFits(const SearchProblem& problem, const SearchOptions& options) {
+  if (problem.size() > kMostLargePopulationNodes) return false;
+  const int64_t customers = problem.num_servable();
+  if (options.max_iterations != INT64_MAX) {
+    return options.max_iterations >= kLargePopulationIterations * customers;
+  }
+  return options.stop.deadline() - SteadyNow() >= kLargePopulationPerCustomer * customers;
+}
+
 }  // namespace
 
 bool PopulationFits(const SearchProblem& problem, const SearchOptions& options) {
@@ -161,16 +172,37 @@ bool PopulationFits(const SearchProblem& problem, const SearchOptions& options) 
     const bool short_of_time = options.stop.deadline() - SteadyNow() < wanted;
     if (short_of_time || options.max_iterations != INT64_MAX) return false;
     if (problem.size() > kMostTimedPopulationNodes) return false;
+  } else if (problem.size() > kMostPopulationNodes && !LargePopulationFits(problem, options)) {
+    return false;
   }
-  return !problem.single_tour() && problem.size() <= kMostPopulationNodes &&
-         problem.DistanceRow(0) != nullptr && problem.Distance(0, 0) == 0 &&
-         problem.num_servable() > 1 && !problem.Near(1).empty();
+  return !problem.single_tour() && problem.DistanceRow(0) != nullptr &&
+         problem.Distance(0, 0) == 0 && problem.num_servable() > 1 && !problem.Near(1).empty();
 }
 
-SearchResult RunPopulation(const SearchProblem& problem, const std::vector<Plan>& plans,
-                           const SearchOptions& options, FastRandom& random,
-                           ImprovementFn on_improvement) {
-  return Run(problem, plans, options, random, on_improvement).Go();
+SearchResult RunPopulations(const SearchProblem& problem, const std::vector<Plan>& plans,
+                            const SearchOptions& options, FastRandom& random,
+                            ImprovementFn on_improvement) {
+  if (options.threads == 1) return Run(problem, plans, options, random, on_improvement).Go();
+  SharedPlans shared;
+  std::vector<SearchResult> results(options.threads);
+  const int32_t started = RunOnThreads(options.threads, [&](int32_t index) {
+    SearchOptions own = options;
+    own.shared = &shared;
+    own.index = index;
+    if (own.max_iterations != INT64_MAX) own.max_iterations /= options.threads;
+    FastRandom own_random(options.seed + static_cast<uint64_t>(index));
+    results[index] = index == 0
+                         ? Run(problem, plans, own, own_random, on_improvement).Go()
+                         : Run(problem, plans, own, own_random, [](const Plan&, Cost) {}).Go();
+  });
+  SearchResult best = std::move(results[0]);
+  int64_t iterations = best.iterations;
+  for (int32_t index = 1; index < started; ++index) {
+    iterations += results[index].iterations;
+    if (results[index].cost < best.cost) best = std::move(results[index]);
+  }
+  best.iterations = iterations;
+  return best;
 }
 
 }  // namespace vrp

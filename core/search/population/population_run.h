@@ -11,8 +11,13 @@
 
 namespace vrp {
 
-// Above it individuals take too long.
+// Up to this many nodes a population is worth any budget without windows.
 inline constexpr int32_t kMostPopulationNodes = 500;
+// Up to this many it is worth budgets from so much per customer on. (Measured with 500 customers at
+// 120 ms per customer.)
+inline constexpr int32_t kMostLargePopulationNodes = 1'100;
+inline constexpr absl::Duration kLargePopulationPerCustomer = absl::Milliseconds(60);
+inline constexpr int64_t kLargePopulationIterations = 15'000;
 
 // With windows there have to be fewer customers, and so much time for each: an individual takes
 // longer, and ruin and recreate goes before.
@@ -23,13 +28,15 @@ inline constexpr absl::Duration kTimedPopulationPerCustomer = absl::Milliseconds
 // by the time left, never by a number of iterations.
 bool PopulationFits(const SearchProblem& problem, const SearchOptions& options);
 
+// Each of options.threads threads runs a population; they exchange their best plans.
+//
 // `plans` serve every customer that can be served, the best first; there is one at least. Each
 // individual counts as kWorkPerCustomer iterations for every customer, about as many ruins and
 // recreations as take the same time. Calls `on_improvement` at most once in some milliseconds, and
 // with the last improvement before it returns.
 inline constexpr int64_t kWorkPerCustomer = 2;
-SearchResult RunPopulation(const SearchProblem& problem, const std::vector<Plan>& plans,
-                           const SearchOptions& options, FastRandom& random,
-                           ImprovementFn on_improvement);
+SearchResult RunPopulations(const SearchProblem& problem, const std::vector<Plan>& plans,
+                            const SearchOptions& options, FastRandom& random,
+                            ImprovementFn on_improvement);
 
 }  // namespace vrp

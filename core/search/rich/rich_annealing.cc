@@ -81,7 +81,25 @@ bool PackingMayHelp(const RichProblem& problem, double filled) {
   return problem.plain_loads() && filled <= 1 && (!problem.timed() || filled > kFull);
 }
 
+double MeanEdgeCost(const RichRouteSet& routes) {
+  double cost = 0;
+  int32_t edges = 0;
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    const RichRoute& route = routes.route(slot);
+    if (route.empty()) continue;
+    const RichVehicle& vehicle = routes.problem().vehicle(route.type);
+    cost += vehicle.per_distance * route.distance + vehicle.per_time * route.driving;
+    edges += route.stops + 1;
+  }
+  return cost / std::max(1, edges);
+}
+
 }  // namespace
+
+Temperatures UsualTemperatures(const RichRouteSet& routes) {
+  const double mean = MeanEdgeCost(routes);
+  return {.first = kFirstTemperature * mean, .last = kLastTemperature * mean};
+}
 
 RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const SearchOptions& options,
                              const StopCondition& grace)
@@ -111,7 +129,7 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
   fleet_too_small_ = filled > 1;
   packs_ = PackingMayHelp(routes.problem(), filled);
   first_temperature_ = kFirstTemperature;
-  mean_edge_cost_ = MeanEdgeCost();
+  mean_edge_cost_ = MeanEdgeCost(routes);
   mean_weight_ = MeanWeight(routes.problem());
 }
 
@@ -124,38 +142,33 @@ RichAnnealing::Value RichAnnealing::Measure() const {
   return {routes_.missing_weight(), routes_.cost() + weight, routes_.fixed_cost() + weight};
 }
 
-double RichAnnealing::MeanEdgeCost() const {
-  double cost = 0;
-  int32_t edges = 0;
-  for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
-    const RichRoute& route = routes_.route(slot);
-    if (route.empty()) continue;
-    const RichVehicle& vehicle = routes_.problem().vehicle(route.type);
-    cost += vehicle.per_distance * route.distance + vehicle.per_time * route.driving;
-    edges += route.stops + 1;
-  }
-  return cost / std::max(1, edges);
-}
-
 SearchEnd RichAnnealing::Run(ImprovementFn on_improvement) {
   SearchEnd end = SearchEnd::kIterations;
   for (; iterations_ < options_.max_iterations; ++iterations_) {
     const absl::Time now = SteadyNow();
     end = StopKind(now);
     if (end != SearchEnd::kIterations) break;
-    const double phase = cooling_.Phase(iterations_, now);
-    Cool(phase, now);
-    const double used = cooling_.Used(iterations_, now);
-    SetToll(phase, used);
-    if (unreported_ && (now - reported_ >= kReportEvery || BeginsFewer(used))) {
-      Report(on_improvement);
+    if (kept_temperature_ > 0) {
+      temperature_ = kept_temperature_;
+    } else {
+      Steer(now, on_improvement);
     }
-    SteerFleet(used);
     ExchangeTails();
     Step();
   }
   if (unreported_) Report(on_improvement);
   return end;
+}
+
+void RichAnnealing::Steer(absl::Time now, ImprovementFn on_improvement) {
+  const double phase = cooling_.Phase(iterations_, now);
+  Cool(phase, now);
+  const double used = cooling_.Used(iterations_, now);
+  SetToll(phase, used);
+  if (unreported_ && (now - reported_ >= kReportEvery || BeginsFewer(used))) {
+    Report(on_improvement);
+  }
+  SteerFleet(used);
 }
 
 SearchEnd RichAnnealing::StopKind(absl::Time now) const {

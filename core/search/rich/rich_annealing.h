@@ -19,6 +19,10 @@
 
 namespace vrp {
 
+// Returns the temperatures of a search that starts from `routes`: shares of the mean cost of an
+// edge.
+Temperatures UsualTemperatures(const RichRouteSet& routes);
+
 // SISR (Christiaens and Vanden Berghe 2020), with exchanges of tails between its iterations. The
 // best plan has the least weight of required units left out, then the fewest routes where the
 // objective says so, then the least cost. On the way, less weight left out always wins while there
@@ -32,6 +36,9 @@ class RichAnnealing {
 
   // That `routes` come from a search: hardly any of it is to be undone.
   void BeginCooler();
+  // Keeps the temperature, serves no less to pay less, and takes no routes away: for a slice of a
+  // longer search. `routes` then hold the plan that was accepted last.
+  void KeepTemperature(double temperature) { kept_temperature_ = temperature; }
 
   // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
   // `grace` while required units are absent from the best plan. Calls `on_improvement` at most once
@@ -39,6 +46,7 @@ class RichAnnealing {
   // goes on with fewer routes, these may be worse than what was reported before.
   SearchEnd Run(ImprovementFn on_improvement);
 
+  Plan BestPlan() const;
   int64_t iterations() const { return iterations_; }
 
  private:
@@ -53,6 +61,7 @@ class RichAnnealing {
   };
 
   SearchEnd StopKind(absl::Time now) const;
+  void Steer(absl::Time now, ImprovementFn on_improvement);
   void Cool(double phase, absl::Time now);
   void SetToll(double phase, double used);
   void ExchangeTails();
@@ -63,13 +72,11 @@ class RichAnnealing {
   bool AcceptsByAbsence(const Value& value) const;
   int64_t TimesAbsent() const;
   Value Measure() const;
-  double MeanEdgeCost() const;
   double UsualTemperature() const;  // where all but large instances begin
   bool Better(const Value& a, const Value& b) const;
   void KeepBest();
   void RestoreBest();
   void Report(ImprovementFn on_improvement);
-  Plan BestPlan() const;
   // Takes routes away in one part of the budget: the first one where the objective is the fewest.
   void SteerFleet(double used);
   bool BeginsFewer(double used) const;
@@ -97,6 +104,7 @@ class RichAnnealing {
   double mean_weight_ = 1;        // of a required unit
   double toll_ = 0;               // for a weight of 1 left out; 0: less weight always wins
   double first_temperature_ = 0;  // in mean costs of an edge
+  double kept_temperature_ = 0;   // 0: the search cools down
   double temperature_ = 0;
   absl::Time reported_;
   bool unreported_ = false;
