@@ -1,5 +1,7 @@
 #include "core/search/regions/region_cooling.h"
 
+#include <cmath>
+
 #include "core/base/steady_time.h"
 #include "gtest/gtest.h"
 
@@ -48,6 +50,14 @@ TEST(RegionCoolingTest, BeginsAnHourWithAShortCooling) {
   EXPECT_LT(cooling.At(0, now).time, absl::Seconds(3));
   EXPECT_GT(cooling.At(0, now + absl::Minutes(59)).time, absl::Minutes(29));
   EXPECT_NEAR(cooling.At(0, now + absl::Hours(1)).phase, 1, 1e-6);
+}
+
+TEST(RegionCoolingTest, ExpectsIterationsAtThePaceSoFar) {
+  const absl::Time now = SteadyNow();
+  const SearchOptions options = TimeBudget(now + absl::Seconds(100));
+  const RegionCooling cooling(options, 600);
+  EXPECT_TRUE(std::isinf(cooling.At(0, now + absl::Seconds(10)).iterations));
+  EXPECT_NEAR(cooling.At(50'000, now + absl::Seconds(10)).iterations, 500'000, 50);
 }
 
 TEST(RegionCoolingTest, DoublesForeverWithoutAnEnd) {

@@ -47,9 +47,14 @@ CoolingPoint RegionCooling::At(int64_t iterations, absl::Time now) const {
                                static_cast<double>(iterations) / first_.iterations);
   const double k = std::min(std::floor(std::log2(done + 1)), coolings_ - 1.0);
   const double length = std::exp2(k);
-  return {.phase = std::clamp((done - (length - 1)) / length, 0.0, 1.0),
-          .time = first_.time * length,
-          .iterations = first_.iterations * length};
+  CoolingPoint point = {.phase = std::clamp((done - (length - 1)) / length, 0.0, 1.0),
+                        .time = first_.time * length,
+                        .iterations = first_.iterations * length};
+  if (std::isinf(point.iterations) && iterations > 0 && now > started_) {
+    point.iterations =
+        static_cast<double>(iterations) * absl::FDivDuration(point.time, now - started_);
+  }
+  return point;
 }
 
 }  // namespace vrp

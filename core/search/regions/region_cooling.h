@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// A moment of a cooling, and the cooling's length. The length is infinite in the measure that does
-// not bound the search.
+// A moment of a cooling, and the cooling's length. The time is infinite if iterations bound the
+// search. If time does, the iterations are those of the pace so far: infinite at the start.
 struct CoolingPoint {
   double phase = 0;  // 0 .. 1: share of the cooling that is over
   absl::Duration time = absl::InfiniteDuration();
