@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/problem/instance/instance.h"
-#include "core/search/population/time_span.h"
+#include "core/search/route/time_segment.h"
 #include "core/search/search_problem.h"
 
 namespace vrp {
@@ -69,12 +69,8 @@ class PenalisedRoutes {
   }
   double WarpPenalty(double warp) const { return warp * penalties_.warp; }
 
-  // Windows only. The part from the depot to `node`, that from `node` to the depot, and `node`
-  // alone; node 0 is the depot at the end in question.
-  const TimeSpan& Before(NodeIndex node) const { return before_[node]; }
-  const TimeSpan& After(NodeIndex node) const { return after_[node]; }
-  const TimeSpan& Alone(NodeIndex node) const { return alone_[node]; }
-  // The lateness of before + middle + after, where `before` and `after` stay as they are.
+  // Windows only. The lateness of the route up to `before`, then `middle`, then the route from
+  // `after` on.
   double WarpOf(NodeIndex before, std::span<const NodeIndex> middle, NodeIndex after) const;
 
   double distance() const { return distance_; }
@@ -94,8 +90,10 @@ class PenalisedRoutes {
   int64_t size_;
   Penalties penalties_;
   std::vector<Route> routes_;
-  std::vector<Visit> visits_;                     // [N]; [0] stays as it is
-  std::vector<TimeSpan> before_, after_, alone_;  // [N]
+  std::vector<Visit> visits_;  // [N]; [0] stays as it is
+  // [N], windows only: from the depot to a node, from it to the depot, and it alone; node 0 is the
+  // depot at the end in question.
+  std::vector<TimeSegment> before_, after_, alone_;
   double distance_ = 0;
 };
 

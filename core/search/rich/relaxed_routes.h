@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/search/population/time_span.h"
 #include "core/search/rich/rich_problem.h"
+#include "core/search/route/time_segment.h"
 #include "core/search/visit_place.h"
 
 namespace vrp {
@@ -34,7 +34,7 @@ class RelaxedRoutes {
     // From the start up to nodes[i], it included: the way and, [positions, K], the load.
     std::vector<double> way = {}, loaded = {};
     // Timed only: from the start up to nodes[i], and from there to the end.
-    std::vector<TimeSpan> before = {}, after = {};
+    std::vector<TimeSegment> before = {}, after = {};
     std::vector<double> load = {};  // [K]
     double distance = 0;
     double cost = 0;
@@ -97,8 +97,7 @@ class RelaxedRoutes {
   void Measure(Route& route) const;
   double LoadBreach(const RichVehicle& vehicle, const Route& route, NodeIndex more) const;
   double StopsBreach(const RichVehicle& vehicle, int32_t stops) const;
-  TimeSpan SpanAt(const Route& route, int32_t position) const;
-  double TimeBreach(const RichVehicle& vehicle, const TimeSpan& whole) const;
+  double TimeBreach(const RichVehicle& vehicle, const TimeSegment& whole) const;
   void Count(const Route& route, int32_t sign);
   void KeepEmpty(int32_t slot);
 
@@ -113,7 +112,7 @@ class RelaxedRoutes {
   std::vector<int32_t> touched_;
   std::vector<std::vector<NodeIndex>> saved_;  // of touched_; the rest keep their memory
   int64_t transaction_ = 0;
-  std::vector<TimeSpan> alone_;     // [N]
+  std::vector<TimeSegment> alone_;  // [N]
   std::vector<VisitPlace> places_;  // [N + 1]
   int32_t used_ = 0;
   double cost_ = 0;
