@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "core/problem/instance/instance.h"
+#include "core/search/route/penalty_control.h"
 #include "core/search/route/time_segment.h"
 #include "core/search/search_problem.h"
 
 namespace vrp {
-
-// Prices of a unit of load beyond the capacity and of a unit of time beyond a window.
-struct Penalties {
-  double load = 0;
-  double warp = 0;
-};
 
 // Not thread-safe. `problem` must outlive it and have a matrix.
 class PenalisedRoutes {
@@ -67,7 +62,7 @@ class PenalisedRoutes {
   double LoadPenalty(double load) const {
     return problem_->Fits(load) ? 0 : (load - problem_->capacity()) * penalties_.load;
   }
-  double WarpPenalty(double warp) const { return warp * penalties_.warp; }
+  double WarpPenalty(double warp) const { return warp * penalties_.time; }
 
   // Windows only. The lateness of the route up to `before`, then `middle`, then the route from
   // `after` on.

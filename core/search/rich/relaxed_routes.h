@@ -6,21 +6,22 @@
 #include <vector>
 
 #include "core/search/rich/rich_problem.h"
+#include "core/search/route/penalty_control.h"
 #include "core/search/route/time_segment.h"
 #include "core/search/visit_place.h"
 
 namespace vrp {
 
-// What a route breaks, or what a unit of it costs.
+// What a route breaks.
 struct Breach {
   double load = 0;      // beyond capacities, in those of the largest vehicle, and beyond stops
   double time = 0;      // beyond windows and the limit of the duration
   double distance = 0;  // beyond the limit
-
-  double operator*(const Breach& other) const {
-    return load * other.load + time * other.time + distance * other.distance;
-  }
 };
+
+inline double operator*(const Penalties& prices, const Breach& breach) {
+  return prices.load * breach.load + prices.time * breach.time + prices.distance * breach.distance;
+}
 
 // A route for each vehicle, used or not. Not thread-safe; `problem` must outlive it and be one that
 // CanRelax.
@@ -56,8 +57,8 @@ class RelaxedRoutes {
   int32_t FirstOf(int32_t type) const { return first_of_[type]; }  // its first slot
   int32_t EmptyOf(int32_t type) const { return empty_of_[type]; }  // a slot; -1: all are used
 
-  void SetPrices(const Breach& prices) { prices_ = prices; }
-  const Breach& prices() const { return prices_; }
+  void SetPrices(const Penalties& prices) { prices_ = prices; }
+  const Penalties& prices() const { return prices_; }
   const Breach& breach() const { return breach_; }
   double PricedCost() const { return cost_ + prices_ * breach_; }
   // Nothing beyond what rounding makes.
@@ -103,7 +104,7 @@ class RelaxedRoutes {
 
   const RichProblem& problem_;
   bool timed_ = false;  // windows, or durations that count
-  Breach prices_;
+  Penalties prices_;
   std::vector<Route> routes_;
   // By type.
   std::vector<int32_t> same_way_;  // the first that drives alike, from end to end
