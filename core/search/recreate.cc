@@ -6,60 +6,9 @@
 #include <utility>
 
 namespace vrp {
-namespace {
-
-enum class InsertionOrder { kRandom, kDemand, kFar, kClose, kNarrow, kEarly, kLate };
-
-// Drawn with the weights of the article: 4, 4, 2, 1, and 2 for each of the three that look at
-// windows.
-InsertionOrder DrawOrder(FastRandom& random, bool timed) {
-  const int32_t ticket = random.Below(timed ? 17 : 11);
-  if (ticket < 4) return InsertionOrder::kRandom;
-  if (ticket < 8) return InsertionOrder::kDemand;
-  if (ticket < 10) return InsertionOrder::kFar;
-  if (ticket < 11) return InsertionOrder::kClose;
-  if (ticket < 13) return InsertionOrder::kNarrow;
-  return ticket < 15 ? InsertionOrder::kEarly : InsertionOrder::kLate;
-}
-
-double OrderKey(const SearchProblem& problem, InsertionOrder order, NodeIndex customer) {
-  switch (order) {
-    case InsertionOrder::kRandom:
-      return 0;
-    case InsertionOrder::kDemand:
-      return -problem.demand(customer);
-    case InsertionOrder::kFar:
-      return -problem.Distance(0, customer);
-    case InsertionOrder::kClose:
-      return problem.Distance(0, customer);
-    case InsertionOrder::kNarrow:
-      return problem.close(customer) - problem.open(customer);
-    case InsertionOrder::kEarly:
-      return problem.open(customer);
-    case InsertionOrder::kLate:
-      return -problem.close(customer);
-  }
-  return 0;
-}
-
-}  // namespace
-
-void Recreate::Order(std::vector<NodeIndex>& customers) {
-  random_.Shuffle(std::span<NodeIndex>(customers));
-  const InsertionOrder order = DrawOrder(random_, problem_.timed());
-  if (order == InsertionOrder::kRandom) return;
-  keyed_.clear();
-  for (const NodeIndex customer : customers) {
-    keyed_.emplace_back(OrderKey(problem_, order, customer), customer);
-  }
-  std::stable_sort(keyed_.begin(), keyed_.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (size_t i = 0; i < keyed_.size(); ++i) customers[i] = keyed_[i].second;
-}
-
 void Recreate::InsertAll(std::vector<NodeIndex> customers) {
   customers.insert(customers.end(), routes_.absent().begin(), routes_.absent().end());
-  Order(customers);
+  sorter_.SortRandomly(customers, problem_, random_);
   routes_.SetAbsent(InsertInOrder(customers));
 }
 

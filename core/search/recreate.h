@@ -5,6 +5,7 @@
 
 #include "core/search/fast_random.h"
 #include "core/search/route_set.h"
+#include "core/search/ruin_recreate/insertion_order.h"
 
 namespace vrp {
 
@@ -27,7 +28,6 @@ class Recreate {
   static constexpr int32_t kScanAllNodes = 400;
   static constexpr int32_t kRelatedLooked = 40;
 
-  void Order(std::vector<NodeIndex>& customers);
   InsertionSpot Find(NodeIndex customer);
   void Scan(NodeIndex customer, InsertionSpot& best);
   void ScanRoute(NodeIndex customer, int32_t index, InsertionSpot& best);
@@ -45,7 +45,7 @@ class Recreate {
   const SearchProblem& problem_;
   FastRandom& random_;
   const double blink_;
-  std::vector<std::pair<double, NodeIndex>> keyed_;
+  InsertionSorter sorter_;
 };
 
 // Makes absent customers of `routes` fit where they fit, the largest demand first, without

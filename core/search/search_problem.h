@@ -60,6 +60,10 @@ class SearchProblem {
   double open(NodeIndex node) const { return open_[node]; }
   double close(NodeIndex node) const { return close_[node]; }
   double service(NodeIndex node) const { return service_[node]; }
+  // As RichProblem's, for code that sorts the customers of either.
+  double bulk(NodeIndex node) const { return demand_[node]; }
+  double late_from(NodeIndex node) const { return close_[node]; }
+  double DepotDistance(NodeIndex node) const { return Distance(0, node); }
   bool Fits(double load) const { return load <= capacity_limit_; }
   bool InTime(double time, double limit) const { return time <= limit + time_slack_; }
   // When service that is reached at `arrival` ends.

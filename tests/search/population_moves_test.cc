@@ -65,7 +65,7 @@ double PlainCost(const PenalisedRoutes& routes) {
     for (const NodeIndex node : nodes) load += problem.demand(node);
     cost += problem.SequenceDistance(nodes) +
             routes.penalties().load * std::max(0.0, load - problem.capacity());
-    if (problem.timed()) cost += routes.penalties().warp * DrivenWarp(problem, nodes);
+    if (problem.timed()) cost += routes.penalties().time * DrivenWarp(problem, nodes);
   }
   return cost;
 }
@@ -91,7 +91,7 @@ TEST_P(MovesTest, AddWhatTheySayThatTheyAdd) {
     PenalisedRoutes routes(problem, 12);
     GranularSearch search(routes, random);
     for (int round = 0; round < 20; ++round) {
-      routes.SetPenalties({.load = 20 * random.Unit(), .warp = 3 * random.Unit()});
+      routes.SetPenalties({.load = 20 * random.Unit(), .time = 3 * random.Unit()});
       LoadRandom(routes, random, search.Restart() + 1);
       const double before = PlainCost(routes);
       const int64_t first = search.moves();
@@ -101,7 +101,7 @@ TEST_P(MovesTest, AddWhatTheySayThatTheyAdd) {
       ASSERT_NEAR(before + search.added(), PlainCost(routes), 1e-6 * before);
       ASSERT_NEAR(routes.PenalisedCost(), PlainCost(routes), 1e-6 * before);
       const double local_optimum = PlainCost(routes);
-      routes.SetPenalties({.load = 100, .warp = 30});
+      routes.SetPenalties({.load = 100, .time = 30});
       const double dearer = PlainCost(routes);
       ASSERT_TRUE(search.Repair({}));
       ASSERT_NEAR(dearer + search.added(), PlainCost(routes), 1e-6 * before);
@@ -117,7 +117,7 @@ TEST_P(MovesTest, LeaveNothingToImproveAndNobodyOut) {
   FastRandom random(5);
   PenalisedRoutes routes(problem, 12);
   GranularSearch search(routes, random);
-  routes.SetPenalties({.load = 10, .warp = 2});
+  routes.SetPenalties({.load = 10, .time = 2});
   LoadRandom(routes, random, search.Restart() + 1);
   ASSERT_TRUE(search.Descend({}));
   std::vector<std::vector<NodeIndex>> parts;
@@ -148,7 +148,7 @@ TEST_P(MovesTest, CrossoversServeEveryCustomerOnce) {
     const Individual a = MakeIndividual(routes);
     LoadRandom(routes, random, 1);
     const Individual b = MakeIndividual(routes);
-    const Offspring child = exchange.Cross(a, b, {.load = 5, .warp = 1}, 12);
+    const Offspring child = exchange.Cross(a, b, {.load = 5, .time = 1}, 12);
     ExpectEachServedOnce(problem, child.routes);
     EXPECT_LE(child.routes.size(), 12);
     ASSERT_EQ(child.routes.size(), child.is_settled.size());

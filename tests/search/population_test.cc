@@ -8,7 +8,6 @@
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
 #include "core/search/population/member_distances.h"
-#include "core/search/population/penalty_control.h"
 #include "core/search/population/population_run.h"
 #include "core/search/population/population_search.h"
 #include "core/search/shared_plans.h"
@@ -140,20 +139,6 @@ TEST(PopulationTest, RanksInfeasibleMembersByWhatTheirPricesAre) {
   EXPECT_LT(wins_of_light(), 500);
   population.Reprice({.load = 10});
   EXPECT_GT(wins_of_light(), 500);
-}
-
-TEST(PenaltyControlTest, PricesFollowHowManyDescentsEndFeasible) {
-  const Instance instance = AnInstance().WithCustomers(20).RandomWindows().Build();
-  const SearchProblem problem = SearchProblem::Create(instance, {});
-  PenaltyControl control(problem);
-  const Penalties first = control.penalties();
-  EXPECT_GT(first.load, 0);
-  EXPECT_GT(first.warp, 0);
-  while (!control.Record(false, true)) {
-  }
-  EXPECT_GT(control.penalties().load, first.load);
-  EXPECT_LT(control.penalties().warp, first.warp);
-  EXPECT_GT(control.Repairing().load, control.penalties().load);
 }
 
 TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {

@@ -178,7 +178,7 @@ TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
       PenalisedRoutes routes(problem, 12);
       GranularSearch search(routes, random);
       for (int32_t round = 0; round < 10; ++round) {
-        routes.SetPenalties({.load = 20 * random.Unit(), .warp = 3 * random.Unit()});
+        routes.SetPenalties({.load = 20 * random.Unit(), .time = 3 * random.Unit()});
         std::vector<Nodes> parts(12, Nodes{0});
         for (NodeIndex node = 1; node <= 40; ++node) parts[random.Below(11)].push_back(node);
         const int64_t settled = search.Restart();
@@ -197,7 +197,7 @@ TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
           distance += problem.SequenceDistance(routes.route(index).nodes);
         }
         const double after = distance + routes.penalties().load * routes.Excess() +
-                             (problem.timed() ? routes.penalties().warp * routes.Warp() : 0);
+                             (problem.timed() ? routes.penalties().time * routes.Warp() : 0);
         ASSERT_NEAR(before + search.added(), after, 1e-6 * before) << kind.name;
       }
     }

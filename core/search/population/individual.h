@@ -25,7 +25,7 @@ struct Individual {
     return std::span(customers).subspan(begin, ends[index] - begin);
   }
   double Cost(const Penalties& penalties) const {
-    return distance + excess * penalties.load + warp * penalties.warp;
+    return distance + excess * penalties.load + warp * penalties.time;
   }
 };
 

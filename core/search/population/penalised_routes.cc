@@ -101,7 +101,7 @@ void PenalisedRoutes::MeasureTimes(Route& route) {
 
 double PenalisedRoutes::WarpOf(NodeIndex before, std::span<const NodeIndex> middle,
                                NodeIndex after) const {
-  TimeSpan span = before_[before];
+  TimeSegment span = before_[before];
   NodeIndex last = before;
   for (const NodeIndex node : middle) {
     span = Join(span, problem_->Duration(last, node), alone_[node]);

@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "core/problem/instance/instance.h"
-#include "core/search/population/time_span.h"
+#include "core/search/route/penalty_control.h"
+#include "core/search/route/time_segment.h"
 #include "core/search/search_problem.h"
 
 namespace vrp {
-
-// Prices of a unit of load beyond the capacity and of a unit of time beyond a window.
-struct Penalties {
-  double load = 0;
-  double warp = 0;
-};
 
 // Not thread-safe. `problem` must outlive it and have a matrix.
 class PenalisedRoutes {
@@ -67,14 +62,10 @@ class PenalisedRoutes {
   double LoadPenalty(double load) const {
     return problem_->Fits(load) ? 0 : (load - problem_->capacity()) * penalties_.load;
   }
-  double WarpPenalty(double warp) const { return warp * penalties_.warp; }
+  double WarpPenalty(double warp) const { return warp * penalties_.time; }
 
-  // Windows only. The part from the depot to `node`, that from `node` to the depot, and `node`
-  // alone; node 0 is the depot at the end in question.
-  const TimeSpan& Before(NodeIndex node) const { return before_[node]; }
-  const TimeSpan& After(NodeIndex node) const { return after_[node]; }
-  const TimeSpan& Alone(NodeIndex node) const { return alone_[node]; }
-  // The lateness of before + middle + after, where `before` and `after` stay as they are.
+  // Windows only. The lateness of the route up to `before`, then `middle`, then the route from
+  // `after` on.
   double WarpOf(NodeIndex before, std::span<const NodeIndex> middle, NodeIndex after) const;
 
   double distance() const { return distance_; }
@@ -94,8 +85,10 @@ class PenalisedRoutes {
   int64_t size_;
   Penalties penalties_;
   std::vector<Route> routes_;
-  std::vector<Visit> visits_;                     // [N]; [0] stays as it is
-  std::vector<TimeSpan> before_, after_, alone_;  // [N]
+  std::vector<Visit> visits_;  // [N]; [0] stays as it is
+  // [N], windows only: from the depot to a node, from it to the depot, and it alone; node 0 is the
+  // depot at the end in question.
+  std::vector<TimeSegment> before_, after_, alone_;
   double distance_ = 0;
 };
 

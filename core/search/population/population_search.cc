@@ -17,6 +17,23 @@ constexpr int32_t kExchangesPerTour = 20;
 // Attempts to draw two different parents.
 constexpr int kTries = 10;
 
+// Returns penalties such that the largest load too much costs as much as the longest way out, and a
+// unit of time too late as much as one of driving.
+Penalties FirstPenalties(const SearchProblem& problem) {
+  double farthest = 0;
+  double demand = 0;
+  double distance = 0;
+  double duration = 0;
+  for (NodeIndex node = 1; node < problem.size(); ++node) {
+    farthest = std::max(farthest, problem.Distance(0, node));
+    demand = std::max(demand, problem.demand(node));
+    distance += problem.Distance(0, node);
+    duration += problem.Duration(0, node);
+  }
+  return {.load = demand > 0 ? farthest / demand : 1,
+          .time = duration > 0 && distance > 0 ? distance / duration : 1};
+}
+
 }  // namespace
 
 PopulationSearch::PopulationSearch(const SearchProblem& problem, FastRandom& random,
@@ -24,7 +41,7 @@ PopulationSearch::PopulationSearch(const SearchProblem& problem, FastRandom& ran
     : problem_(problem),
       random_(random),
       max_routes_(max_routes),
-      control_(problem),
+      control_(FirstPenalties(problem), {}),
       routes_(problem, max_routes),
       search_(routes_, random),
       exchange_(problem, random) {}
@@ -108,7 +125,8 @@ void PopulationSearch::Educate(const StopCondition& stop) {
     routes_.SetPenalties(control_.Repairing());
     if (search_.Repair(stop) && routes_.Feasible()) Keep();
   }
-  if (control_.Record(load_feasible, time_feasible)) population_.Reprice(control_.penalties());
+  if (control_.Record({.load = load_feasible, .time = time_feasible}))
+    population_.Reprice(control_.penalties());
 }
 
 void PopulationSearch::Keep() {

@@ -12,8 +12,8 @@
 #include "core/search/population/granular_search.h"
 #include "core/search/population/individual.h"
 #include "core/search/population/penalised_routes.h"
-#include "core/search/population/penalty_control.h"
 #include "core/search/population/population.h"
+#include "core/search/route/penalty_control.h"
 
 namespace vrp {
 

@@ -1,6 +1,5 @@
 #include "core/search/rich/relaxed_recreate.h"
 
-#include <algorithm>
 #include <span>
 
 namespace vrp {
@@ -14,7 +13,7 @@ constexpr int32_t kBesideLooked = 40;
 }  // namespace
 
 void RelaxedRecreate::Insert(std::vector<NodeIndex>& customers) {
-  Order(customers);
+  sorter_.SortRandomly(customers, problem_, random_);
   for (const NodeIndex customer : customers) {
     Place place = Find(customer);
     while (place.slot < 0) place = Find(customer);  // each was overlooked
@@ -23,23 +22,6 @@ void RelaxedRecreate::Insert(std::vector<NodeIndex>& customers) {
     filled_.insert(filled_.begin() + place.after, customer);
     routes_.SetCustomers(place.slot, filled_);
   }
-}
-
-// With the article's weights, as RichRecreate.
-void RelaxedRecreate::Order(std::vector<NodeIndex>& customers) {
-  random_.Shuffle(std::span<NodeIndex>(customers));
-  const int32_t ticket = random_.Below(problem_.timed() ? 17 : 11);
-  if (ticket < 4) return;
-  const RichVehicle& vehicle = problem_.vehicle(0);
-  const auto key = [&](NodeIndex customer) {
-    if (ticket < 8) return -problem_.bulk(customer);
-    if (ticket < 10) return -problem_.Distance(vehicle, vehicle.start, customer);
-    if (ticket < 11) return problem_.Distance(vehicle, vehicle.start, customer);
-    if (ticket < 13) return problem_.late_from(customer) - problem_.open(customer);
-    return ticket < 15 ? problem_.open(customer) : -problem_.late_from(customer);
-  };
-  std::stable_sort(customers.begin(), customers.end(),
-                   [&](NodeIndex a, NodeIndex b) { return key(a) < key(b); });
 }
 
 RelaxedRecreate::Place RelaxedRecreate::Find(NodeIndex customer) {

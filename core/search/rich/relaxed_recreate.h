@@ -6,6 +6,7 @@
 
 #include "core/search/fast_random.h"
 #include "core/search/rich/relaxed_routes.h"
+#include "core/search/ruin_recreate/insertion_order.h"
 
 namespace vrp {
 
@@ -25,7 +26,6 @@ class RelaxedRecreate {
     int32_t slot = -1;
     int32_t after = 0;
   };
-  void Order(std::vector<NodeIndex>& customers);
   Place Find(NodeIndex customer);
   void LookBesideRelated(NodeIndex customer, Place& best);
   void Scan(int32_t slot, NodeIndex customer, Place& best);
@@ -35,6 +35,7 @@ class RelaxedRecreate {
   RelaxedRoutes& routes_;
   const RichProblem& problem_;
   FastRandom& random_;
+  InsertionSorter sorter_;
   std::vector<NodeIndex> filled_;
 };
 

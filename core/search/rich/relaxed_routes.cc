@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/search/rich/rich_route.h"
+
 namespace vrp {
 namespace {
 
@@ -41,9 +43,7 @@ RelaxedRoutes::RelaxedRoutes(const RichProblem& problem)
     timed_ = timed_ || vehicle.needs_duration;
   }
   for (NodeIndex node = 0; timed_ && node < problem.size(); ++node) {
-    alone_.push_back({.duration = problem.Service(node),
-                      .earliest = problem.open(node),
-                      .latest = problem.close(node)});
+    alone_.push_back(SegmentOf(problem, problem.vehicle(0), node));
   }
   for (size_t type = 0; type < problem.vehicles().size(); ++type) {
     const RichVehicle& vehicle = problem.vehicles()[type];
@@ -126,18 +126,6 @@ void RelaxedRoutes::Count(const Route& route, int32_t sign) {
   breach_.distance += sign * route.breach.distance;
 }
 
-TimeSpan RelaxedRoutes::SpanAt(const Route& route, int32_t position) const {
-  const RichVehicle& vehicle = problem_.vehicle(route.type);
-  const NodeIndex node = route.nodes[position];
-  if (position == 0) return {.earliest = vehicle.leaves_from, .latest = vehicle.leaves_by};
-  if (node == problem_.nowhere()) return {.latest = vehicle.shift_close};
-  TimeSpan span = alone_[node];
-  if (position + 1 < route.size()) return span;
-  span.duration = 0;
-  span.latest = std::min(span.latest, vehicle.shift_close);
-  return span;
-}
-
 void RelaxedRoutes::Measure(Route& route) const {
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   const int32_t size = route.size();
@@ -167,13 +155,15 @@ void RelaxedRoutes::Measure(Route& route) const {
     const auto travel = [&](int32_t i) {
       return problem_.Duration(vehicle, route.nodes[i], route.nodes[i + 1], route.edge[i]);
     };
-    route.before[0] = SpanAt(route, 0);
+    route.before[0] = SegmentAt(problem_, vehicle, route.nodes, 0);
     for (int32_t i = 1; i < size; ++i) {
-      route.before[i] = Join(route.before[i - 1], travel(i - 1), SpanAt(route, i));
+      route.before[i] =
+          Join(route.before[i - 1], travel(i - 1), SegmentAt(problem_, vehicle, route.nodes, i));
     }
-    route.after[size - 1] = SpanAt(route, size - 1);
+    route.after[size - 1] = SegmentAt(problem_, vehicle, route.nodes, size - 1);
     for (int32_t i = size - 2; i >= 0; --i) {
-      route.after[i] = Join(SpanAt(route, i), travel(i), route.after[i + 1]);
+      route.after[i] =
+          Join(SegmentAt(problem_, vehicle, route.nodes, i), travel(i), route.after[i + 1]);
     }
     duration = route.before.back().duration;
     route.breach.time = TimeBreach(vehicle, route.before.back());
@@ -184,7 +174,7 @@ void RelaxedRoutes::Measure(Route& route) const {
   route.breach.load = LoadBreach(vehicle, route, -1);
 }
 
-double RelaxedRoutes::TimeBreach(const RichVehicle& vehicle, const TimeSpan& whole) const {
+double RelaxedRoutes::TimeBreach(const RichVehicle& vehicle, const TimeSegment& whole) const {
   double breach = problem_.InTime(whole.warp, 0) ? 0 : whole.warp;
   if (vehicle.needs_duration && !problem_.InTime(whole.duration, vehicle.duration_limit)) {
     breach += whole.duration - vehicle.duration_limit;
@@ -233,15 +223,15 @@ double RelaxedRoutes::PricedCostOf(int32_t first, int32_t head, std::span<const 
         (load - vehicle.capacity[k]) / std::max(problem_.most_capacity()[k], kLeastCapacity);
   }
   double distance = a.way[head];
-  TimeSpan span = timed_ ? a.before[head] : TimeSpan{};
+  TimeSegment span = timed_ ? a.before[head] : TimeSegment{};
   NodeIndex last = a.nodes[head];
-  const auto visit = [&](NodeIndex node, const TimeSpan& there) {
+  const auto visit = [&](NodeIndex node, const TimeSegment& there) {
     const double edge = problem_.Distance(vehicle, last, node);
     distance += edge;
     if (timed_) span = Join(span, problem_.Duration(vehicle, last, node, edge), there);
     last = node;
   };
-  const TimeSpan none;
+  const TimeSegment none;
   for (const NodeIndex node : middle) visit(node, timed_ ? alone_[node] : none);
   if (same_way_[a.type] == same_way_[b.type]) {
     visit(b.nodes[tail], timed_ ? b.after[tail] : none);
@@ -277,9 +267,9 @@ double RelaxedRoutes::PlaceAdded(const Route& route, int32_t after, NodeIndex cu
   added += prices_.distance *
            (std::max(0.0, whole_distance - vehicle.distance_limit) - route.breach.distance);
   if (!timed_ || added >= limit) return added;
-  const TimeSpan with =
+  const TimeSegment with =
       Join(route.before[after], problem_.Duration(vehicle, from, customer, into), alone_[customer]);
-  const TimeSpan whole =
+  const TimeSegment whole =
       Join(with, problem_.Duration(vehicle, customer, to, out), route.after[after + 1]);
   if (vehicle.needs_duration) {
     added += vehicle.TimeCost(whole.duration);

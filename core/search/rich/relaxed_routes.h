@@ -5,22 +5,23 @@
 #include <span>
 #include <vector>
 
-#include "core/search/population/time_span.h"
 #include "core/search/rich/rich_problem.h"
+#include "core/search/route/penalty_control.h"
+#include "core/search/route/time_segment.h"
 #include "core/search/visit_place.h"
 
 namespace vrp {
 
-// What a route breaks, or what a unit of it costs.
+// What a route breaks.
 struct Breach {
   double load = 0;      // beyond capacities, in those of the largest vehicle, and beyond stops
   double time = 0;      // beyond windows and the limit of the duration
   double distance = 0;  // beyond the limit
-
-  double operator*(const Breach& other) const {
-    return load * other.load + time * other.time + distance * other.distance;
-  }
 };
+
+inline double operator*(const Penalties& prices, const Breach& breach) {
+  return prices.load * breach.load + prices.time * breach.time + prices.distance * breach.distance;
+}
 
 // A route for each vehicle, used or not. Not thread-safe; `problem` must outlive it and be one that
 // CanRelax.
@@ -34,7 +35,7 @@ class RelaxedRoutes {
     // From the start up to nodes[i], it included: the way and, [positions, K], the load.
     std::vector<double> way = {}, loaded = {};
     // Timed only: from the start up to nodes[i], and from there to the end.
-    std::vector<TimeSpan> before = {}, after = {};
+    std::vector<TimeSegment> before = {}, after = {};
     std::vector<double> load = {};  // [K]
     double distance = 0;
     double cost = 0;
@@ -56,8 +57,8 @@ class RelaxedRoutes {
   int32_t FirstOf(int32_t type) const { return first_of_[type]; }  // its first slot
   int32_t EmptyOf(int32_t type) const { return empty_of_[type]; }  // a slot; -1: all are used
 
-  void SetPrices(const Breach& prices) { prices_ = prices; }
-  const Breach& prices() const { return prices_; }
+  void SetPrices(const Penalties& prices) { prices_ = prices; }
+  const Penalties& prices() const { return prices_; }
   const Breach& breach() const { return breach_; }
   double PricedCost() const { return cost_ + prices_ * breach_; }
   // Nothing beyond what rounding makes.
@@ -97,14 +98,13 @@ class RelaxedRoutes {
   void Measure(Route& route) const;
   double LoadBreach(const RichVehicle& vehicle, const Route& route, NodeIndex more) const;
   double StopsBreach(const RichVehicle& vehicle, int32_t stops) const;
-  TimeSpan SpanAt(const Route& route, int32_t position) const;
-  double TimeBreach(const RichVehicle& vehicle, const TimeSpan& whole) const;
+  double TimeBreach(const RichVehicle& vehicle, const TimeSegment& whole) const;
   void Count(const Route& route, int32_t sign);
   void KeepEmpty(int32_t slot);
 
   const RichProblem& problem_;
   bool timed_ = false;  // windows, or durations that count
-  Breach prices_;
+  Penalties prices_;
   std::vector<Route> routes_;
   // By type.
   std::vector<int32_t> same_way_;  // the first that drives alike, from end to end
@@ -113,7 +113,7 @@ class RelaxedRoutes {
   std::vector<int32_t> touched_;
   std::vector<std::vector<NodeIndex>> saved_;  // of touched_; the rest keep their memory
   int64_t transaction_ = 0;
-  std::vector<TimeSpan> alone_;     // [N]
+  std::vector<TimeSegment> alone_;  // [N]
   std::vector<VisitPlace> places_;  // [N + 1]
   int32_t used_ = 0;
   double cost_ = 0;

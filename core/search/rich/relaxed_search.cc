@@ -8,11 +8,11 @@
 #include "absl/time/time.h"
 #include "core/base/steady_time.h"
 #include "core/search/cooling.h"
-#include "core/search/rich/price_control.h"
 #include "core/search/rich/relaxed_descent.h"
 #include "core/search/rich/relaxed_recreate.h"
 #include "core/search/rich/relaxed_routes.h"
 #include "core/search/rich/vehicle_labels.h"
+#include "core/search/route/penalty_control.h"
 #include "core/search/string_removal.h"
 
 namespace vrp {
@@ -34,10 +34,23 @@ constexpr double kBesideBrokenRate = 0.5;
 // How often a ruined route changes vehicles with another.
 constexpr double kRetypeRate = 0.1;
 
+// Penalties are adapted after so many plans, and a capacity too much costs that many mean edges at
+// first.
+constexpr int32_t kPenaltyWindow = 100;
+constexpr double kFirstLoadPenalty = 20;
+// Sums of breaches come back to 0 only nearly.
+constexpr double kBreachRounding = 1e-9;
+
+struct MeanEdge {
+  double cost = 0;
+  double duration = 0;
+  double distance = 0;
+};
+
 // Of the plan, or of the ways out where it is empty.
-PriceControl::MeanEdge MeanEdgeOf(const RichRouteSet& routes) {
+MeanEdge MeanEdgeOf(const RichRouteSet& routes) {
   const RichProblem& problem = routes.problem();
-  PriceControl::MeanEdge sum;
+  MeanEdge sum;
   int32_t edges = 0;
   const auto add = [&](const RichVehicle& vehicle, NodeIndex from, NodeIndex to) {
     const double distance = problem.Distance(vehicle, from, to);
@@ -61,6 +74,18 @@ PriceControl::MeanEdge MeanEdgeOf(const RichRouteSet& routes) {
   return {sum.cost / count, sum.duration / count, sum.distance / count};
 }
 
+Penalties FirstPenalties(const MeanEdge& edge) {
+  return {.load = kFirstLoadPenalty * edge.cost,
+          .time = edge.duration > 0 ? edge.cost / edge.duration : 1,
+          .distance = edge.distance > 0 ? edge.cost / edge.distance : 1};
+}
+
+PenaltyControl::Kept KeptBy(const Breach& breach) {
+  return {.load = breach.load < kBreachRounding,
+          .time = breach.time < kBreachRounding,
+          .distance = breach.distance < kBreachRounding};
+}
+
 bool BreaksLimits(const RelaxedRoutes::Route& route) {
   return !route.empty() &&
          (route.breach.load > 0 || route.breach.time > 0 || route.breach.distance > 0);
@@ -76,11 +101,11 @@ class RelaxedSearch {
         random_(random),
         cooling_(options, problem_.size()),
         mean_edge_(MeanEdgeOf(partial)),
-        control_(mean_edge_),
+        control_(FirstPenalties(mean_edge_), {.window = kPenaltyWindow, .tolerance = 0}),
         routes_(problem_),
         recreate_(routes_, random),
         descent_(routes_, random) {
-    routes_.SetPrices(control_.prices());
+    routes_.SetPrices(control_.penalties());
     Load(partial);
   }
 
@@ -94,7 +119,7 @@ class RelaxedSearch {
       Cool(cooling_.Phase(done, now));
       Step();
       KeepIfBest();
-      if (control_.Record(routes_.breach())) routes_.SetPrices(control_.prices());
+      if (control_.Record(KeptBy(routes_.breach()))) routes_.SetPrices(control_.penalties());
       if (untold_ && now - told_ >= kTellEvery) {
         untold_ = false;
         told_ = now;
@@ -234,8 +259,8 @@ class RelaxedSearch {
   const SearchOptions& options_;
   FastRandom& random_;
   const Cooling cooling_;
-  const PriceControl::MeanEdge mean_edge_;
-  PriceControl control_;
+  const MeanEdge mean_edge_;
+  PenaltyControl control_;
   RelaxedRoutes routes_;
   RelaxedRecreate recreate_;
   RelaxedDescent descent_;

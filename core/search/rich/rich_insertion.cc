@@ -290,9 +290,9 @@ double RichInsertion::CostOf(const RichRoute& route, const Way& way, NodeIndex n
                              double added) const {
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   if (!vehicle.needs_duration) return vehicle.per_distance * added;
-  const RichSegment with = Join(way.segment, problem_.Duration(vehicle, way.at, node),
+  const TimeSegment with = Join(way.segment, problem_.Duration(vehicle, way.at, node),
                                 SegmentOf(problem_, vehicle, node));
-  const RichSegment whole =
+  const TimeSegment whole =
       Join(with, problem_.Duration(vehicle, node, route.nodes[next]), route.tail[next]);
   if (!problem_.InTime(whole.duration, vehicle.duration_limit)) return kNever;
   return vehicle.per_distance * added + vehicle.TimeCost(whole.duration) -

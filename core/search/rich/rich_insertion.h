@@ -58,7 +58,7 @@ class RichInsertion {
   struct Way {
     NodeIndex at = 0;          // where it is
     double departure = 0;      // when it leaves from there; timed only
-    RichSegment segment = {};  // up to there; only where durations are needed
+    TimeSegment segment = {};  // up to there; only where durations are needed
   };
 
   void FindSingle(NodeIndex node, RichSpot& best);

@@ -61,6 +61,10 @@ class RichProblem {
     return vehicle.distance != nullptr ? vehicle.distance[static_cast<int64_t>(from) * size_ + to]
                                        : DistanceWithoutMatrix(vehicle, from, to);
   }
+  // From the first vehicle's start.
+  double DepotDistance(NodeIndex node) const {
+    return Distance(vehicles_.front(), vehicles_.front().start, node);
+  }
   double Duration(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const {
     return Duration(vehicle, from, to,
                     vehicle.duration != nullptr ? 0 : Distance(vehicle, from, to));

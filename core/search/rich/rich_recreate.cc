@@ -18,20 +18,6 @@ constexpr double kRoughness = 1;
 // The clock is asked after that many insertions.
 constexpr int32_t kPoll = 4;
 
-// With the article's weights: random 4, bulk 4, far 2, close 1, and 2 for each of the three that
-// look at windows.
-enum Order : int32_t { kRandom, kBulk, kFar, kClose, kNarrow, kEarly, kLate, kWorthy, kRoughBulk };
-
-int32_t DrawOrder(FastRandom& random, bool timed) {
-  const int32_t ticket = random.Below(timed ? 17 : 11);
-  if (ticket < 4) return kRandom;
-  if (ticket < 8) return kBulk;
-  if (ticket < 10) return kFar;
-  if (ticket < 11) return kClose;
-  if (ticket < 13) return kNarrow;
-  return ticket < 15 ? kEarly : kLate;
-}
-
 }  // namespace
 
 RichRecreate::RichRecreate(RichRouteSet& routes, FastRandom& random, const StopCondition& stop)
@@ -57,7 +43,8 @@ void RichRecreate::InsertSome(std::span<const int32_t> removed, NodeIndex seed) 
 void RichRecreate::Pack(std::span<const int32_t> removed, NodeIndex seed) {
   insertion_.SetMood({.blink = kBlink, .packs = true});
   Gather(removed, seed);
-  OrderBy(kRoughBulk);
+  sorter_.SortBy(gathered_,
+                 [&](int32_t u) { return -BulkOf(u) * (1 + kRoughness * random_.Unit()); });
   InsertGathered(1);
 }
 
@@ -99,44 +86,23 @@ void RichRecreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
 
 void RichRecreate::Order() {
   random_.Shuffle(std::span<int32_t>(gathered_));
-  const bool by_worth = (toll_ > 0 || has_optional_) && random_.Unit() < kWorthyRate;
-  const int32_t order = by_worth ? kWorthy : DrawOrder(random_, problem_.timed());
-  if (order != kRandom) OrderBy(order);
+  if ((toll_ > 0 || has_optional_) && random_.Unit() < kWorthyRate) {
+    return sorter_.SortBy(gathered_, [&](int32_t u) {
+      return -Limit(problem_.unit(u), 1) * (1 + random_.Unit()) / std::max(BulkOf(u), kLeastBulk);
+    });
+  }
+  const InsertionOrder order = DrawInsertionOrder(random_, problem_.timed());
+  if (order != InsertionOrder::kRandom) OrderBy(order);
 }
 
-void RichRecreate::OrderBy(int32_t order) {
-  keyed_.clear();
-  for (const int32_t u : gathered_) {
-    keyed_.emplace_back(Key(order, problem_.NodesOf(problem_.unit(u)).front()), u);
-  }
-  std::stable_sort(keyed_.begin(), keyed_.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (size_t i = 0; i < keyed_.size(); ++i) gathered_[i] = keyed_[i].second;
+void RichRecreate::OrderBy(InsertionOrder order) {
+  sorter_.SortBy(gathered_, [&](int32_t u) {
+    return InsertionKey(problem_, order, problem_.NodesOf(problem_.unit(u)).front());
+  });
 }
 
-double RichRecreate::Key(int32_t order, NodeIndex customer) {
-  const RichVehicle& vehicle = problem_.vehicle(0);
-  switch (order) {
-    case kBulk:
-      return -problem_.bulk(customer);
-    case kFar:
-      return -problem_.Distance(vehicle, vehicle.start, customer);
-    case kClose:
-      return problem_.Distance(vehicle, vehicle.start, customer);
-    case kNarrow:
-      return problem_.late_from(customer) - problem_.open(customer);
-    case kEarly:
-      return problem_.open(customer);
-    case kLate:
-      return -problem_.late_from(customer);
-    case kWorthy:
-      return -Limit(problem_.unit(problem_.UnitOf(customer)), 1) * (1 + random_.Unit()) /
-             std::max(problem_.bulk(customer), kLeastBulk);
-    case kRoughBulk:
-      return -problem_.bulk(customer) * (1 + kRoughness * random_.Unit());
-    default:
-      return 0;
-  }
+double RichRecreate::BulkOf(int32_t unit) const {
+  return problem_.bulk(problem_.NodesOf(problem_.unit(unit)).front());
 }
 
 void RichRecreate::InsertGathered(double worth) {
@@ -172,7 +138,7 @@ void RichRecreate::InsertAbsent(double worth, First first) {
   insertion_.SetMood({});
   gathered_ = routes_.absent();
   kept_absent_.clear();
-  OrderBy(first == First::kFar ? kFar : kBulk);
+  OrderBy(first == First::kFar ? InsertionOrder::kFar : InsertionOrder::kLoad);
   InsertGathered(worth);
 }
 

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/base/stop.h"
 #include "core/search/fast_random.h"
 #include "core/search/rich/detour_insertion.h"
 #include "core/search/rich/rich_insertion.h"
+#include "core/search/ruin_recreate/insertion_order.h"
 
 namespace vrp {
 
@@ -39,8 +39,8 @@ class RichRecreate {
   void DrawMood();
   void Gather(std::span<const int32_t> removed, NodeIndex seed);
   void Order();
-  void OrderBy(int32_t order);
-  double Key(int32_t order, NodeIndex customer);
+  void OrderBy(InsertionOrder order);
+  double BulkOf(int32_t unit) const;  // of its first node
   void InsertGathered(double worth);
   double Limit(const RichUnit& unit, double worth) const;
 
@@ -52,7 +52,7 @@ class RichRecreate {
   DetourInsertion detours_;
   std::vector<int32_t> gathered_, kept_absent_;
   std::vector<char> is_gathered_;  // [units]
-  std::vector<std::pair<double, int32_t>> keyed_;
+  InsertionSorter sorter_;
   double worth_ = 1;
   double toll_ = 0;
   bool has_optional_ = false;  // there are units with prizes

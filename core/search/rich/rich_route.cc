@@ -1,5 +1,8 @@
 #include "core/search/rich/rich_route.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace vrp {
 namespace {
 
@@ -175,24 +178,19 @@ class Measurer {
     }
   }
 
-  RichSegment SegmentAt(int32_t i) const {
-    RichSegment segment = SegmentOf(p_, vehicle_, route_.nodes[i]);
-    if (i == 0) return {0, vehicle_.leaves_from, vehicle_.leaves_by};
-    if (i + 1 == route_.size()) segment.late = std::min(segment.late, vehicle_.shift_close);
-    return segment;
-  }
+  TimeSegment Segment(int32_t i) const { return SegmentAt(p_, vehicle_, route_.nodes, i); }
 
   void JoinSegments() {
     const int32_t size = route_.size();
     route_.head.resize(size);
     route_.tail.resize(size);
-    route_.head[0] = SegmentAt(0);
+    route_.head[0] = Segment(0);
     for (int32_t i = 1; i < size; ++i) {
-      route_.head[i] = Join(route_.head[i - 1], DurationAfter(i - 1), SegmentAt(i));
+      route_.head[i] = Join(route_.head[i - 1], DurationAfter(i - 1), Segment(i));
     }
-    route_.tail[size - 1] = SegmentAt(size - 1);
+    route_.tail[size - 1] = Segment(size - 1);
     for (int32_t i = size - 2; i >= 0; --i) {
-      route_.tail[i] = Join(SegmentAt(i), DurationAfter(i), route_.tail[i + 1]);
+      route_.tail[i] = Join(Segment(i), DurationAfter(i), route_.tail[i + 1]);
     }
   }
 
@@ -223,6 +221,16 @@ void MeasureEdges(const RichProblem& problem, RichRoute& route) {
   for (int32_t i = 0; i + 1 < route.size(); ++i) {
     route.edge[i] = problem.Distance(vehicle, route.nodes[i], route.nodes[i + 1]);
   }
+}
+
+TimeSegment SegmentAt(const RichProblem& problem, const RichVehicle& vehicle,
+                      std::span<const NodeIndex> nodes, int32_t position) {
+  if (position == 0) return {.earliest = vehicle.leaves_from, .latest = vehicle.leaves_by};
+  TimeSegment segment = SegmentOf(problem, vehicle, nodes[position]);
+  if (position + 1 == std::ssize(nodes)) {
+    segment.latest = std::min(segment.latest, vehicle.shift_close);
+  }
+  return segment;
 }
 
 bool MeasureRoute(const RichProblem& problem, RouteEvaluator& evaluator, RichRoute& route) {

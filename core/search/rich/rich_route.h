@@ -1,31 +1,15 @@
 // One route of a rich problem with the data that judges an insertion in constant time.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/search/rich/rich_problem.h"
 #include "core/search/rich/route_evaluator.h"
+#include "core/search/route/time_segment.h"
 
 namespace vrp {
-
-// A run of visits with single hard windows: the least time it takes, and the first and last start
-// that take no longer (Vidal et al. 2013, "A hybrid genetic algorithm with adaptive diversity
-// management for a large class of vehicle routing problems with time-windows").
-struct RichSegment {
-  double duration = 0;
-  double early = 0;
-  double late = 0;
-};
-
-// `a`, then `travel`, then `b`; in time.
-inline RichSegment Join(const RichSegment& a, double travel, const RichSegment& b) {
-  const double until = a.duration + travel;
-  const double wait = std::max(0.0, b.early - until - a.late);
-  return {until + b.duration + wait, std::max(b.early - until, a.early) - wait,
-          std::min(b.late - until, a.late)};
-}
 
 // Parallel arrays over the visits, the vehicle's start and end included. What follows a position is
 // a place for an insertion.
@@ -38,7 +22,7 @@ struct RichRoute {
   std::vector<double> departure = {};
   std::vector<double> latest = {};
   // Vehicles that need the duration and are not simulated: up to i, and from i on.
-  std::vector<RichSegment> head = {}, tail = {};
+  std::vector<TimeSegment> head = {}, tail = {};
   // Unless plain_loads, [positions, K]: the most on board in the place's trip until nodes[i] is
   // left, and from then on; what is on board when it is left.
   std::vector<double> most_before = {}, most_after = {}, on_board = {};
@@ -67,12 +51,19 @@ void MeasureEdges(const RichProblem& problem, RichRoute& route);
 // distance or times are not.
 bool MeasureRoute(const RichProblem& problem, RouteEvaluator& evaluator, RichRoute& route);
 
-// The visit of a customer who comes from elsewhere than a place of setup, as a segment.
-inline RichSegment SegmentOf(const RichProblem& problem, const RichVehicle& vehicle,
+// Returns the visit of a customer who comes from elsewhere than a place of setup, of a depot or of
+// nowhere(), as a segment.
+inline TimeSegment SegmentOf(const RichProblem& problem, const RichVehicle& vehicle,
                              NodeIndex node) {
-  if (node == problem.nowhere()) return {0, 0, vehicle.shift_close};
-  if (problem.is_depot(node)) return {0, problem.open(node), problem.close(node)};
-  return {problem.Service(node), problem.open(node), problem.close(node)};
+  if (node == problem.nowhere()) return {.latest = vehicle.shift_close};
+  return {.duration = problem.is_depot(node) ? 0 : problem.Service(node),
+          .earliest = problem.open(node),
+          .latest = problem.close(node)};
 }
+
+// Returns the visit at `position` of a route that `vehicle` drives over `nodes`: the start within
+// its hours, the end before its shift ends.
+TimeSegment SegmentAt(const RichProblem& problem, const RichVehicle& vehicle,
+                      std::span<const NodeIndex> nodes, int32_t position);
 
 }  // namespace vrp

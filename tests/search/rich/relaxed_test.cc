@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/problem/checker/checker.h"
-#include "core/search/rich/price_control.h"
 #include "core/search/rich/relaxed_descent.h"
 #include "core/search/rich/relaxed_recreate.h"
 #include "core/search/rich/relaxed_routes.h"
@@ -187,16 +186,6 @@ TEST(RelaxedDescentTest, LowersThePricedCostAndKeepsEveryone) {
       EXPECT_EQ(served, plan.everyone);
     }
   }
-}
-
-TEST(PriceControlTest, PricesRiseWhileALimitIsBrokenAndFallWhileItIsKept) {
-  PriceControl control({.cost = 10, .duration = 5, .distance = 10});
-  const Breach first = control.prices();
-  bool changed = false;
-  while (!changed) changed = control.Record({.load = 0.5});
-  EXPECT_GT(control.prices().load, first.load);
-  EXPECT_LT(control.prices().time, first.time);
-  EXPECT_LT(control.prices().distance, first.distance);
 }
 
 TEST(CanRelaxTest, KnowsWhatItCannotPrice) {
