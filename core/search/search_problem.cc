@@ -30,13 +30,18 @@ SearchProblem SearchProblem::Create(const Instance& instance, const StopConditio
   problem.ReadNodes();
   problem.BuildMatrix(stop);
   double farthest = 0;
+  double between = 0;
   for (NodeIndex node = 1; node < problem.size_; ++node) {
     farthest = std::max(farthest, problem.Distance(0, node));
+    between = std::max(between, problem.Distance(node - 1, node));
     const NodeIndex alone[] = {0, node, 0};
     problem.servable_[node] = problem.SequenceFeasible(alone);
     problem.num_servable_ += problem.servable_[node];
   }
-  problem.epsilon_ = std::max(farthest * kRelativeSlack, 1e-12);
+  // A depot that is 0 away from all closes an open path. An instance without any distance has no
+  // scale.
+  const double scale = farthest > 0 ? farthest : between;
+  problem.epsilon_ = kRelativeSlack * (scale > 0 ? scale : 1);
   problem.BuildNeighbours(stop);
   problem.Guide(samples);
   return problem;

@@ -14,7 +14,7 @@ constexpr double kFirstLoad = 20;
 // Prices stay within these multiples of the first ones.
 constexpr double kLowest = 1e-2;
 constexpr double kHighest = 1e4;
-// Sums of breaches come back to 0 only nearly.
+// Sums of violations come back to 0 only nearly. Relative to a full vehicle and to the mean edge.
 constexpr double kRounding = 1e-9;
 
 void Adapt(double& price, double first, double& kept) {
@@ -30,12 +30,15 @@ PriceControl::PriceControl(const MeanEdge& edge)
     : prices_{.load = kFirstLoad * edge.cost,
               .time = edge.duration > 0 ? edge.cost / edge.duration : 1,
               .distance = edge.distance > 0 ? edge.cost / edge.distance : 1},
-      first_(prices_) {}
+      first_(prices_),
+      rounding_{.load = kRounding,
+                .time = kRounding * edge.duration,
+                .distance = kRounding * edge.distance} {}
 
 bool PriceControl::Record(const Breach& breach) {
-  kept_.load += breach.load < kRounding;
-  kept_.time += breach.time < kRounding;
-  kept_.distance += breach.distance < kRounding;
+  kept_.load += breach.load <= rounding_.load;
+  kept_.time += breach.time <= rounding_.time;
+  kept_.distance += breach.distance <= rounding_.distance;
   if (++plans_ < kWindow) return false;
   plans_ = 0;
   Adapt(prices_.load, first_.load, kept_.load);

@@ -25,7 +25,8 @@ class PriceControl {
 
  private:
   Breach prices_, first_;
-  Breach kept_;  // plans that keep to each
+  Breach rounding_;  // smaller violations are rounding
+  Breach kept_;      // plans that keep to each
   int32_t plans_ = 0;
 };
 

@@ -23,7 +23,7 @@ constexpr int32_t kWider = 2;
 // Customers whom no vehicle may serve both are of no use in each other's lists: they come behind
 // all others, of whom as many are wanted among this many times as many nearest ones.
 constexpr int32_t kAmongWhom = 4;
-constexpr double kBehindAll = 0x1p50;  // the same as a float
+constexpr double kBehindAll = RichProblem::kNever;
 // Sets of skills are compared as long as that takes a millisecond.
 constexpr int64_t kMostCompared = 1'000'000;
 
@@ -109,7 +109,7 @@ bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
     for (const NodeIndex other : tree.has_value() ? tree->Nearest(node, asked) : all) {
       if (other == node) continue;
       const bool useless = apart && !p.is_depot(node) && !MayGoTogether(node, other);
-      keys.push_back(RankKey(Nearness(node, other) + (useless ? kBehindAll : 0), other));
+      keys.push_back(RankKey(useless ? kBehindAll : Nearness(node, other), other));
     }
     KeepLeast(keys, wider);
     SortLeast(keys, length);
@@ -118,8 +118,8 @@ bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
     for (uint64_t& key : keys) {
       const NodeIndex other = RankedNode(key);
       const double nearness = RankedValue(key);
-      const double behind = nearness >= kBehindAll ? kBehindAll : 0;
-      key = RankKey(Relatedness(node, other, nearness) + behind, other);
+      const bool useless = nearness == kBehindAll;
+      key = RankKey(useless ? kBehindAll : Relatedness(node, other, nearness), other);
     }
     SortLeast(keys, length);
     append(related);

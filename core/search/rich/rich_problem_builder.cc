@@ -355,7 +355,8 @@ void RichProblemBuilder::Summarize() {
   p.bulk_.assign(p.size_, 0.0);
   const RichVehicle& vehicle = p.vehicles_.front();
   double farthest = 0;
-  double sum = 1;
+  double between = 0;
+  double sum = 0;
   for (NodeIndex node = p.depots_; node < p.size_; ++node) {
     for (int32_t k = 0; k < p.dimensions_; ++k) {
       if (largest[k] == 0) continue;
@@ -367,10 +368,12 @@ void RichProblemBuilder::Summarize() {
     // A start that is 0 away from all is that of a vehicle that begins with its first customer.
     farthest = std::max({farthest, way + p.Duration(vehicle, vehicle.start, node),
                          p.Distance(vehicle, node, vehicle.end)});
+    between = std::max(between, p.Distance(vehicle, node - 1, node));
     sum += 2 * way + p.Distance(vehicle, node, vehicle.start);
   }
-  p.epsilon_ = std::max(farthest * kRelativeSlack, 1e-12);
-  if (data_.objective == Objective::kVehiclesThenDistance) p.route_weight_ = 2 * sum;
+  const double scale = farthest > 0 ? farthest : between;  // as SearchProblem::Create
+  p.epsilon_ = kRelativeSlack * (scale > 0 ? scale : 1);
+  if (data_.objective == Objective::kVehiclesThenDistance) p.route_weight_ = sum > 0 ? 2 * sum : 1;
 }
 
 }  // namespace vrp
