@@ -2,6 +2,7 @@
 // without rounding, so that the same seed and iterations must give the same plan.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -12,6 +13,7 @@
 #include "core/search/construct.h"
 #include "core/search/population/population_run.h"
 #include "core/search/regions/region_search.h"
+#include "core/search/rich/price_control.h"
 #include "core/search/search.h"
 #include "core/search/search_problem.h"
 #include "tests/testing/feature_instances.h"
@@ -78,11 +80,22 @@ Instance ScaledBy(const Instance& instance, int lengths, int loads) {
 
 using SearchBy = std::function<SearchResult(const Instance&)>;
 
+// Whether the checker's tolerances in absolute units could matter to tiny routes.
+bool HasTimesOrLimits(const InstanceData& data) {
+  return !data.windows.empty() || !data.releases.empty() ||
+         std::any_of(data.vehicles.begin(), data.vehicles.end(), [](const VehicleType& type) {
+           return type.max_duration != kNoLimit || type.max_distance != kNoLimit ||
+                  type.shift != TimeWindow{} || !type.breaks.empty();
+         });
+}
+
 // Expects the plan of `instance` for the scaled ones too, at the scaled cost.
 void ExpectSamePlans(const Instance& instance, const SearchBy& search) {
   const SearchResult unscaled = search(instance);
   ASSERT_FALSE(unscaled.plan.empty());
-  for (const auto& [lengths, loads] : {std::pair(-10, 0), {3, 0}, {10, -10}, {0, 10}}) {
+  std::vector<std::pair<int, int>> scales = {{-10, 0}, {10, -10}, {3, 10}};
+  if (!HasTimesOrLimits(instance.data())) scales.emplace_back(-40, 20);
+  for (const auto& [lengths, loads] : scales) {
     const SearchResult scaled = search(ScaledBy(instance, lengths, loads));
     EXPECT_EQ(scaled.plan, unscaled.plan)
         << instance.name() << ": lengths by 2^" << lengths << ", loads by 2^" << loads;
@@ -163,6 +176,20 @@ TEST(ScalingTest, KeepsThePlansOfScarceFleets) {
 // Routes of customers who are all where the depot is cost nothing, in any number.
 TEST(ScalingTest, KeepsThePlansOfRoutesWithoutAnyDistance) {
   ExpectSamePlans(Loaded(20).At(std::vector<Position>(21, {5, 5})).Build(), SearchFor(500));
+}
+
+// Prices follow how often plans keep to limits, to a rounding that depends on the mean edge.
+TEST(ScalingTest, KeepsThePricesOfViolatedLimits) {
+  constexpr double kTiny = 0x1p-40;
+  PriceControl control({.cost = 8, .duration = 4, .distance = 2});
+  PriceControl tiny({.cost = 8 * kTiny, .duration = 4 * kTiny, .distance = 2 * kTiny});
+  for (int i = 0; i < 100; ++i) {
+    control.Record({.load = 0.5, .time = 0.25, .distance = 0.125});
+    tiny.Record({.load = 0.5, .time = 0.25 * kTiny, .distance = 0.125 * kTiny});
+  }
+  EXPECT_EQ(tiny.prices().load, control.prices().load * kTiny);
+  EXPECT_EQ(tiny.prices().time, control.prices().time);
+  EXPECT_EQ(tiny.prices().distance, control.prices().distance);
 }
 
 class FeatureScalingTest : public testing::TestWithParam<int32_t> {};
