@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/huge_pages.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/problem/checker/freeze.h"
@@ -35,11 +36,12 @@ std::vector<double> SelectedMatrix(const std::vector<double>& matrix, const Inst
                                    const std::vector<NodeIndex>& nodes) {
   if (matrix.empty() || !all.matrix_rows.empty()) return matrix;
   const int64_t size = NodeCount(all);
-  std::vector<double> selected(nodes.size() * nodes.size());
-  double* to = selected.data();
+  std::vector<double> selected = ReserveInHugePages<double>(nodes.size() * nodes.size());
+  std::vector<double> row(nodes.size());
   for (const NodeIndex from : nodes) {
-    const double* row = matrix.data() + from * size;
-    for (const NodeIndex node : nodes) *to++ = row[node];
+    const double* const entries = matrix.data() + from * size;
+    for (size_t i = 0; i < nodes.size(); ++i) row[i] = entries[nodes[i]];
+    selected.insert(selected.end(), row.begin(), row.end());
   }
   return selected;
 }

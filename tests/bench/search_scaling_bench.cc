@@ -4,7 +4,8 @@
 // `first_plan_ms` is the time from the call to the first reported plan (neighbour lists,
 // construction, descent). `us_per_iteration` is measured afterwards. Below 500 customers, CVRP uses
 // the population search, which counts an individual as several iterations, by its work. Instances
-// of `vrptw_matrices` have a distance and a duration matrix.
+// of `vrptw_matrices` have a distance and a duration matrix. Those of `depots_skills` have three
+// depots, two types of vehicles with costs and skills, and two windows for each customer.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <iostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "core/base/steady_time.h"
@@ -22,6 +24,7 @@
 #include "core/problem/generate/generators.h"
 #include "core/search/search.h"
 #include "tests/bench/json_line.h"
+#include "tests/testing/feature_instances.h"
 
 namespace vrp {
 namespace {
@@ -34,6 +37,7 @@ struct ScalingCase {
   ProblemKind kind = ProblemKind::kCvrp;
   Layout layout = Layout::kUniform;
   bool matrices = false;
+  std::vector<Feature> features = {};  // none: a generated plain instance
 };
 
 [[noreturn]] void Die(const absl::Status& status) {
@@ -42,6 +46,9 @@ struct ScalingCase {
 }
 
 Instance MakeInstance(const ScalingCase& scaling, int32_t customers) {
+  if (!scaling.features.empty()) {
+    return test::MakeFeatureInstance({.customers = customers, .features = scaling.features});
+  }
   GeneratorOptions options;
   options.kind = scaling.kind;
   options.customers = customers;
@@ -115,6 +122,13 @@ int main(int argc, char** argv) {
       {"vrptw", vrp::ProblemKind::kVrptw},
       {"vrptw_matrices", vrp::ProblemKind::kVrptw, vrp::Layout::kUniform, true},
       {"tsp", vrp::ProblemKind::kTsp},
+      {"depots_skills",
+       {},
+       {},
+       false,
+       {vrp::Feature::kObjective, vrp::Feature::kSeveralDepots, vrp::Feature::kSkills,
+        vrp::Feature::kSeveralWindows}},
+      {"shipments", {}, {}, false, {vrp::Feature::kShipments, vrp::Feature::kShift}},
   };
   for (const vrp::ScalingCase& scaling : cases) {
     for (const int32_t customers : vrp::kSizes) {

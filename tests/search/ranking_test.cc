@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -54,6 +55,45 @@ TEST(RankingTest, SelectsWhatSortingPutsFirst) {
       }
     }
   }
+}
+
+TEST(RankingTest, SortsInfiniteValuesLast) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<uint64_t> keys = {RankKey(kInfinity, 2), RankKey(7, 3), RankKey(kInfinity, 1),
+                                RankKey(0, 4)};
+  SortLeast(keys, 3);
+  std::vector<NodeIndex> order;
+  for (const uint64_t key : keys) order.push_back(RankedNode(key));
+  EXPECT_EQ(order, (std::vector<NodeIndex>{4, 3, 1, 2}));
+}
+
+TEST(RankingTest, RanksTheLeastValues) {
+  for (const int32_t size : {1, 5, 100, 257, 1000, 4000}) {
+    std::vector<NodeIndex> nodes;
+    std::vector<double> values;
+    std::vector<uint64_t> all = RandomKeys(size, 100, size);
+    for (const uint64_t key : all) {
+      nodes.push_back(RankedNode(key));
+      values.push_back(RankedValue(key));
+    }
+    std::sort(all.begin(), all.end());
+    for (const int64_t count : {1, 12, 100}) {
+      std::vector<uint64_t> keys;
+      RankLeast(values, nodes, count, keys);
+      const int64_t told = std::min<int64_t>(count, size);
+      ASSERT_GE(std::ssize(keys), told);
+      EXPECT_TRUE(std::equal(all.begin(), all.begin() + told, keys.begin())) << size;
+    }
+  }
+}
+
+TEST(RankingTest, SortsByValueAndKeepsTheOrderOfEqualValues) {
+  std::vector<uint64_t> keys = RandomKeys(5'000, 50, 3);
+  std::vector<uint64_t> sorted = keys;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](uint64_t a, uint64_t b) { return RankedValue(a) < RankedValue(b); });
+  SortByValue(keys);
+  EXPECT_EQ(keys, sorted);
 }
 
 // The sample is misleading here, because it contains only the least keys.
