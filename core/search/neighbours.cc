@@ -151,8 +151,7 @@ class Builder {
       value_[node - problem_.listed_from()] = std::numeric_limits<double>::infinity();
     }
     RankLeast(value_, candidates_.nodes, length_, keys_);
-    const auto end = keys_.begin() + std::min<int64_t>(length_, std::ssize(keys_));
-    std::transform(keys_.begin(), end, std::back_inserter(list), RankedNode);
+    std::transform(keys_.begin(), keys_.end(), std::back_inserter(list), RankedNode);
   }
 
   const SearchProblem& problem_;

@@ -14,46 +14,6 @@ constexpr int64_t kSample = 64;
 // Up to this many keys are sorted by buckets.
 constexpr int64_t kFew = 256;
 
-// Moves the keys below `pivot` to the front and returns how many. Without a branch: whether a key
-// is below is hard to foretell, and a wrong guess costs more than the move.
-int64_t Partition(std::span<uint64_t> keys, uint64_t pivot) {
-  int64_t below = 0;
-  for (uint64_t& key : keys) {
-    const uint64_t moved = key;
-    key = keys[below];
-    keys[below] = moved;
-    below += moved < pivot ? 1 : 0;
-  }
-  return below;
-}
-
-// Whether a sample spares work in the selection of `count` of `size` keys.
-bool SampleHelps(int64_t size, int64_t count) {
-  return count > 0 && size > 4 * kSample && 4 * count < size;
-}
-
-// Returns a key of the sample below which the `count` least of `size` keys lie, give or take.
-uint64_t Pivot(std::array<uint64_t, kSample>& sample, int64_t size, int64_t count) {
-  const int64_t rank = kSample * count * 3 / (2 * size) + 3;
-  std::nth_element(sample.begin(), sample.begin() + rank, sample.end());
-  return sample[rank];
-}
-
-// The `count` least keys come first, in no order. Few of many: a sample tells below which key they
-// lie, give or take, so that the selection proper has few keys to look at.
-void SelectLeast(std::span<uint64_t> keys, int64_t count) {
-  const int64_t size = std::ssize(keys);
-  if (count <= 0 || count >= size) return;
-  int64_t begin = 0, end = size;
-  if (SampleHelps(size, count)) {
-    std::array<uint64_t, kSample> sample;
-    for (int64_t i = 0; i < kSample; ++i) sample[i] = keys[i * size / kSample];
-    const int64_t below = Partition(keys, Pivot(sample, size, count));
-    (below < count ? begin : end) = below;
-  }
-  std::nth_element(keys.begin() + begin, keys.begin() + count, keys.begin() + end);
-}
-
 // The `count` least keys come first, in order: by buckets of equal ranges of values, then by
 // insertion. Takes few branches that are hard to predict, unlike std::sort.
 void SortFew(std::span<uint64_t> keys, int64_t count) {
@@ -83,42 +43,48 @@ void SortFew(std::span<uint64_t> keys, int64_t count) {
   std::copy(sorted.begin() + end, sorted.begin() + keys.size(), keys.begin() + end);
 }
 
-}  // namespace
-
-void KeepLeast(std::vector<uint64_t>& keys, int64_t count) {
-  SelectLeast(keys, count);
-  if (count < std::ssize(keys)) keys.resize(count);
+// Returns a bound that keeps few more than the `count` least values, give or take, by a sample of
+// many.
+float MostKept(std::span<const double> values, int64_t count) {
+  const int64_t size = std::ssize(values);
+  if (count <= 0 || size <= 4 * kSample || size <= 4 * count) {
+    return std::numeric_limits<float>::infinity();
+  }
+  std::array<double, kSample> sample;
+  for (int64_t i = 0; i < kSample; ++i) sample[i] = values[i * size / kSample];
+  const int64_t rank = kSample * count * 3 / (2 * size) + 3;
+  std::nth_element(sample.begin(), sample.begin() + rank, sample.end());
+  return static_cast<float>(sample[rank]);
 }
 
+}  // namespace
+
 void SortLeast(std::vector<uint64_t>& keys, int64_t count) {
-  if (std::is_sorted(keys.begin(), keys.end())) return;
-  if (std::ssize(keys) <= kFew) return SortFew(keys, count);
-  SelectLeast(keys, count);
-  const auto least = std::span(keys).first(std::clamp<int64_t>(count, 0, std::ssize(keys)));
+  if (count <= 0 || std::is_sorted(keys.begin(), keys.end())) return;
+  std::span<uint64_t> least(keys);
+  if (std::ssize(keys) > kFew && count < std::ssize(keys)) {
+    std::nth_element(keys.begin(), keys.begin() + count, keys.end());
+    least = least.first(count);
+  }
   std::ssize(least) <= kFew ? SortFew(least, count) : std::sort(least.begin(), least.end());
 }
 
 void RankLeast(std::span<const double> values, std::span<const NodeIndex> nodes, int64_t count,
                std::vector<uint64_t>& keys) {
   const int64_t size = std::ssize(values);
+  const float most = MostKept(values, count);
   keys.resize(size);
-  float most = std::numeric_limits<float>::infinity();
-  if (SampleHelps(size, count)) {
-    std::array<uint64_t, kSample> sample;
-    for (int64_t i = 0; i < kSample; ++i) sample[i] = RankKey(values[i * size / kSample], 0);
-    most = RankedValue(Pivot(sample, size, count));
-  }
   int64_t kept = 0;
   for (int64_t k = 0; k < size; ++k) {
     keys[kept] = RankKey(values[k], nodes[k]);
     kept += static_cast<float>(values[k]) <= most ? 1 : 0;
   }
   if (kept < count) {
-    kept = size;
-    for (int64_t k = 0; k < size; ++k) keys[k] = RankKey(values[k], nodes[k]);
+    for (kept = 0; kept < size; ++kept) keys[kept] = RankKey(values[kept], nodes[kept]);
   }
   keys.resize(kept);
   SortLeast(keys, count);
+  keys.resize(std::clamp<int64_t>(count, 0, kept));
 }
 
 void SortByValue(std::vector<uint64_t>& keys) {

@@ -24,14 +24,11 @@ inline float RankedValue(uint64_t key) {
   return std::bit_cast<float>(static_cast<uint32_t>(key >> 32));
 }
 
-// Leaves the `count` least keys, or all where there are fewer; in no particular order.
-void KeepLeast(std::vector<uint64_t>& keys, int64_t count);
-
 // The `count` least keys come first, in order.
 void SortLeast(std::vector<uint64_t>& keys, int64_t count);
 
-// Sets `keys` to those of some of the values, the `count` least first and in order. `nodes` are
-// those of the values.
+// Sets `keys` to those of the `count` least values, or of all where there are fewer, in order.
+// `nodes` are those of the values.
 void RankLeast(std::span<const double> values, std::span<const NodeIndex> nodes, int64_t count,
                std::vector<uint64_t>& keys);
 

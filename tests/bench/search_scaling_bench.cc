@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
        false,
        {vrp::Feature::kObjective, vrp::Feature::kSeveralDepots, vrp::Feature::kSkills,
         vrp::Feature::kSeveralWindows}},
-      {"shipments", {}, {}, false, {vrp::Feature::kShipments, vrp::Feature::kShift}},
+      {"shipments", {}, {}, false, {vrp::Feature::kShipments, vrp::Feature::kLoadDimensions}},
   };
   for (const vrp::ScalingCase& scaling : cases) {
     for (const int32_t customers : vrp::kSizes) {

@@ -64,7 +64,7 @@ bool RichProblemBuilder::MayGoTogether(NodeIndex a, NodeIndex b) const {
   return together_[problem_.skill_set_[a] * sets + problem_.skill_set_[b]] != 0;
 }
 
-void RichProblemBuilder::RateRelated(NodeIndex node, std::vector<uint64_t>& keys) {
+void RichProblemBuilder::RateRelated(NodeIndex node, std::span<const uint64_t> keys) {
   const RichProblem& p = problem_;
   const RichVehicle& vehicle = p.vehicles_.front();
   NeighbourCandidates& c = candidates_;
@@ -92,7 +92,6 @@ void RichProblemBuilder::RateRelated(NodeIndex node, std::vector<uint64_t>& keys
   c.time_back = time_back_.data();
   value_.resize(keys.size());
   RateProximity({.open = p.open_[node], .close = p.late_from_[node]}, p.service_[node], c, value_);
-  for (size_t k = 0; k < keys.size(); ++k) keys[k] = RankKey(value_[k], c.nodes[k]);
 }
 
 bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
@@ -117,18 +116,19 @@ bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
   const Pace pace(stop_, share, p.size_);
   for (NodeIndex node = 0; node < p.size_; ++node) {
     if (node % 32 == 31 && pace.Hopeless(node)) return false;
-    keys.clear();
+    candidates_.nodes.clear();
+    value_.clear();
     for (const NodeIndex other : tree.has_value() ? tree->Nearest(node, asked) : all) {
       if (other == node) continue;
       const bool useless = apart && !p.is_depot(node) && !MayGoTogether(node, other);
-      keys.push_back(RankKey(useless ? kBehindAll : Nearness(node, other), other));
+      candidates_.nodes.push_back(other);
+      value_.push_back(useless ? kBehindAll : Nearness(node, other));
     }
-    KeepLeast(keys, wider);
-    SortLeast(keys, length);
+    RankLeast(value_, candidates_.nodes, wider, keys);
     append(near);
     if (!p.timed_) continue;
     RateRelated(node, keys);
-    SortLeast(keys, length);
+    RankLeast(value_, candidates_.nodes, length, keys);
     append(related);
   }
   p.listed_ = length;

@@ -33,15 +33,16 @@ class RichProblemBuilder {
   bool MayGoTogether(NodeIndex a, NodeIndex b) const;  // after SomeKeepApart
   // The shorter way of the two between them, by the first vehicle.
   double Nearness(NodeIndex a, NodeIndex b) const;
-  // Replaces the nearness of the keys by the proximity to `node`.
-  void RateRelated(NodeIndex node, std::vector<uint64_t>& keys);
+  // Sets candidates_ to the nodes of the keys, by nearness, and value_ to their proximity to
+  // `node`.
+  void RateRelated(NodeIndex node, std::span<const uint64_t> keys);
 
   RichProblem& problem_;
   const InstanceData& data_;
   const StopCondition& stop_;
   std::vector<const VehicleType*> distinct_;  // by type
   std::vector<char> together_;      // [sets, sets] of skills: whether some vehicle has both
-  NeighbourCandidates candidates_;  // scratch space of RateRelated, as those that follow
+  NeighbourCandidates candidates_;  // scratch space of ListNeighbours, as those that follow
   std::vector<double> there_, back_, time_there_, time_back_, value_;
 };
 
