@@ -1,7 +1,6 @@
 #include "core/search/fewer_routes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,7 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMostRoutes = 200;
-// Costs, and ways and loads, that differ by less are the same, relative.
+// Largest relative difference of equal costs, and of equal distances and loads.
 constexpr double kCostRounding = 1e-12;
 constexpr double kLooseRounding = 1e-9;
 
@@ -82,7 +81,7 @@ class Concatenation {
                                   ? kNoLimit
                                   : vehicle->further_capacities[k - 1];
       const double load = loads_[first][i] + loads_[second][i];
-      if (load > capacity + kLooseRounding * std::max(1.0, load)) return false;
+      if (load > capacity + kLooseRounding * load) return false;
     }
     return true;
   }
@@ -95,8 +94,7 @@ class Concatenation {
     if (vehicle == nullptr) return true;
     const double home = vehicle->open_end ? 0 : instance_.Distance(*vehicle, last, vehicle->end());
     const double apart = home + instance_.Distance(*vehicle, vehicle->depot, first);
-    return instance_.Distance(*vehicle, last, first) <=
-           apart + kLooseRounding * std::max(1.0, apart);
+    return instance_.Distance(*vehicle, last, first) <= apart * (1 + kLooseRounding);
   }
 
   // Whether one vehicle that drives `joined` does as well as two that drive `a` and `b`.
@@ -105,8 +103,7 @@ class Concatenation {
     if (a.customers.empty() || b.customers.empty() || !EndsAreNear(a, b)) return false;
     if (!RoutesAreFeasible(CheckPlan(instance_, {joined}))) return false;
     const double before = PlanCost(instance_, {a, b});
-    return PlanCost(instance_, {joined}) <=
-           before + kCostRounding * std::max(1.0, std::abs(before));
+    return PlanCost(instance_, {joined}) <= before * (1 + kCostRounding);
   }
 
   const Instance& instance_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -20,24 +21,45 @@ constexpr double kLateWeight = 1.0;
 // Without a matrix, windows rank among this many times as many nearest ones.
 constexpr int32_t kWider = 2;
 
-// What is known of one node's candidates, [count] each.
-struct Candidates {
-  std::vector<NodeIndex> nodes;
-  std::vector<double> there, back;            // distances to them, from them
-  std::vector<double> time_there, time_back;  // travel times
-  std::vector<double> open, close, service;
+// By value, unlike std::max, whose references keep loops from being vectorised.
+double Above0(double value) { return value > 0 ? value : 0; }
 
-  int64_t count() const { return std::ssize(nodes); }
-  void Resize(size_t count) {
-    for (auto* values : {&there, &back, &time_there, &time_back, &open, &close, &service}) {
-      values->resize(count);
+// Columns of a matrix [N, N], some at a time: each by itself would miss the cache at each entry.
+class MatrixColumns {
+ public:
+  MatrixColumns(const double* matrix, int64_t size) : matrix_(matrix), size_(size) {}
+
+  const double* Of(NodeIndex node) {
+    if (node < first_ || node >= first_ + kColumns) Load(node);
+    return columns_.data() + (node - first_) * size_;
+  }
+
+ private:
+  static constexpr int64_t kColumns = 16;
+
+  void Load(NodeIndex first) {
+    first_ = first;
+    columns_.resize(kColumns * size_);
+    const int64_t count = std::min(kColumns, size_ - first);
+    for (int64_t row = 0; row < size_; ++row) {
+      const double* const entries = matrix_ + row * size_ + first;
+      for (int64_t k = 0; k < count; ++k) columns_[k * size_ + row] = entries[k];
     }
   }
+
+  const double* const matrix_;
+  const int64_t size_;
+  int64_t first_ = -kColumns;
+  std::vector<double> columns_;  // [kColumns, N]
 };
 
 class Builder {
  public:
-  Builder(const SearchProblem& problem, int32_t length) : problem_(problem), length_(length) {
+  Builder(const SearchProblem& problem, int32_t length)
+      : problem_(problem),
+        length_(length),
+        distance_columns_(problem.DistanceRow(0), problem.size()),
+        duration_columns_(problem.DurationRow(0), problem.size()) {
     lists_.length = length;
     lists_.near.reserve(static_cast<int64_t>(problem.size()) * length);
     if (problem.timed()) lists_.related.reserve(static_cast<int64_t>(problem.size()) * length);
@@ -58,12 +80,14 @@ class Builder {
       GatherNodes();
     }
     GatherDistances(node);
-    std::transform(candidates_.there.begin(), candidates_.there.end(), candidates_.back.begin(),
-                   value_.begin(), [](double there, double back) { return std::min(there, back); });
+    for (int64_t k = 0; k < candidates_.count(); ++k) {
+      value_[k] = std::min(candidates_.there[k], candidates_.back[k]);
+    }
     Rank(node, lists_.near);
     if (!problem_.timed()) return;
     GatherTimes(node);
-    RateProximity(node);
+    RateProximity({.open = problem_.open(node), .close = problem_.close(node)},
+                  problem_.service(node), candidates_, value_);
     Rank(node, lists_.related);
   }
 
@@ -71,9 +95,11 @@ class Builder {
 
  private:
   void GatherNodes() {
-    candidates_.Resize(candidates_.nodes.size());
-    value_.resize(candidates_.nodes.size());
-    for (int64_t k = 0; k < candidates_.count(); ++k) {
+    for (auto* values : {&candidates_.open, &candidates_.close, &candidates_.service, &value_,
+                         &distances_, &times_there_, &times_back_}) {
+      values->resize(candidates_.count());
+    }
+    for (int64_t k = 0; problem_.timed() && k < candidates_.count(); ++k) {
       const NodeIndex other = candidates_.nodes[k];
       candidates_.open[k] = problem_.open(other);
       candidates_.close[k] = problem_.close(other);
@@ -81,94 +107,60 @@ class Builder {
     }
   }
 
+  // Without a matrix, distances are symmetric. With one, all nodes from the first listed one on are
+  // candidates.
   void GatherDistances(NodeIndex node) {
+    const NodeIndex first = problem_.listed_from();
     if (tree_.has_value()) {
       for (int64_t k = 0; k < candidates_.count(); ++k) {
-        candidates_.there[k] = problem_.Distance(node, candidates_.nodes[k]);
+        distances_[k] = problem_.Distance(node, candidates_.nodes[k]);
       }
+      candidates_.there = distances_.data();
     } else {
-      CopyRow(problem_.DistanceRow(node), candidates_.there);
+      candidates_.there = problem_.DistanceRow(node) + first;
     }
-    if (problem_.symmetric()) {
-      candidates_.back = candidates_.there;
-      return;
-    }
-    for (int64_t k = 0; k < candidates_.count(); ++k) {
-      candidates_.back[k] = problem_.Distance(candidates_.nodes[k], node);
-    }
+    candidates_.back =
+        problem_.symmetric() ? candidates_.there : distance_columns_.Of(node) + first;
   }
 
   void GatherTimes(NodeIndex node) {
-    const double* row = problem_.DurationRow(node);
-    if (row == nullptr) {
-      Scale(candidates_.there, candidates_.time_there);
-      Scale(candidates_.back, candidates_.time_back);
+    const NodeIndex first = problem_.listed_from();
+    const double* const row = problem_.DurationRow(node);
+    if (row != nullptr && !tree_.has_value()) {
+      candidates_.time_there = row + first;
+      candidates_.time_back = duration_columns_.Of(node) + first;
       return;
     }
-    if (tree_.has_value()) {
-      for (int64_t k = 0; k < candidates_.count(); ++k) {
-        candidates_.time_there[k] = row[candidates_.nodes[k]];
-      }
-    } else {
-      CopyRow(row, candidates_.time_there);
-    }
     for (int64_t k = 0; k < candidates_.count(); ++k) {
-      candidates_.time_back[k] = problem_.Duration(candidates_.nodes[k], node);
+      times_there_[k] = row == nullptr ? candidates_.there[k] * problem_.inverse_speed()
+                                       : row[candidates_.nodes[k]];
     }
-  }
-
-  // Of a matrix, whose candidates are all nodes from the first listed one on.
-  void CopyRow(const double* row, std::vector<double>& to) const {
-    std::copy(row + problem_.listed_from(), row + problem_.size(), to.begin());
-  }
-  void Scale(const std::vector<double>& distances, std::vector<double>& times) const {
-    const double inverse_speed = problem_.inverse_speed();
-    std::transform(distances.begin(), distances.end(), times.begin(),
-                   [=](double distance) { return distance * inverse_speed; });
-  }
-
-  // The better way round of distance, waiting and lateness. A loop of its own over arrays: all
-  // pairs of 1,000 customers were half of what a search did in its first 300 ms.
-  void RateProximity(NodeIndex node) {
-    const double open = problem_.open(node);
-    const double close = problem_.close(node);
-    const double service = problem_.service(node);
-    const Candidates& c = candidates_;
-    const int64_t count = c.count();
-    for (int64_t k = 0; k < count; ++k) {
-      const double there = service + c.time_there[k];
-      const double back = c.service[k] + c.time_back[k];
-      const double forward = c.there[k] + kWaitWeight * std::max(0.0, c.open[k] - (close + there)) +
-                             kLateWeight * std::max(0.0, open + there - c.close[k]);
-      const double reverse = c.back[k] + kWaitWeight * std::max(0.0, open - (c.close[k] + back)) +
-                             kLateWeight * std::max(0.0, c.open[k] + back - close);
-      value_[k] = std::min(forward, reverse);
+    candidates_.time_there = candidates_.time_back = times_there_.data();
+    if (row == nullptr && candidates_.back == candidates_.there) return;
+    for (int64_t k = 0; k < candidates_.count(); ++k) {
+      times_back_[k] = row == nullptr ? candidates_.back[k] * problem_.inverse_speed()
+                                      : problem_.Duration(candidates_.nodes[k], node);
     }
+    candidates_.time_back = times_back_.data();
   }
 
   // Adds the `length_` candidates of least value_, `node` left out.
   void Rank(NodeIndex node, std::vector<NodeIndex>& list) {
-    size_t own = value_.size();
-    keys_.resize(value_.size());
-    for (size_t k = 0; k < keys_.size(); ++k) {
-      keys_[k] = RankKey(value_[k], candidates_.nodes[k]);
-      if (candidates_.nodes[k] == node) own = k;
+    // With a matrix, the node is among the candidates.
+    if (!tree_.has_value() && node >= problem_.listed_from()) {
+      value_[node - problem_.listed_from()] = std::numeric_limits<double>::infinity();
     }
-    if (own < keys_.size()) {
-      keys_[own] = keys_.back();
-      keys_.pop_back();
-    }
-    SortLeast(keys_, length_);
-    const auto end = keys_.begin() + std::min<int64_t>(length_, std::ssize(keys_));
-    std::transform(keys_.begin(), end, std::back_inserter(list), RankedNode);
+    RankLeast(value_, candidates_.nodes, length_, keys_);
+    std::transform(keys_.begin(), keys_.end(), std::back_inserter(list), RankedNode);
   }
 
   const SearchProblem& problem_;
   const int32_t length_;
   NeighbourLists lists_;
   std::optional<PointTree> tree_;  // where there is no matrix
-  Candidates candidates_;
-  std::vector<double> value_;
+  MatrixColumns distance_columns_, duration_columns_;
+  NeighbourCandidates candidates_;
+  std::vector<double> value_, distances_, times_there_, times_back_;
   std::vector<uint64_t> keys_;
 };
 
@@ -184,6 +176,31 @@ NeighbourLists BuildOfLength(const SearchProblem& problem, int32_t length, doubl
 }
 
 }  // namespace
+
+// A loop of its own over arrays: all pairs of 1,000 customers were half of what a search did in its
+// first 300 ms.
+void RateProximity(const TimeWindow& window, double service, const NeighbourCandidates& candidates,
+                   std::span<double> value) {
+  const auto [open, close, late_cost] = window;
+  const double* __restrict const opens = candidates.open.data();
+  const double* __restrict const closes = candidates.close.data();
+  const double* __restrict const services = candidates.service.data();
+  const double* __restrict const ways_there = candidates.there;
+  const double* __restrict const ways_back = candidates.back;
+  const double* __restrict const times_there = candidates.time_there;
+  const double* __restrict const times_back = candidates.time_back;
+  double* __restrict const to = value.data();
+  const int64_t count = candidates.count();
+  for (int64_t k = 0; k < count; ++k) {
+    const double there = service + times_there[k];
+    const double back = services[k] + times_back[k];
+    const double forward = ways_there[k] + kWaitWeight * Above0(opens[k] - (close + there)) +
+                           kLateWeight * Above0(open + there - closes[k]);
+    const double reverse = ways_back[k] + kWaitWeight * Above0(open - (closes[k] + back)) +
+                           kLateWeight * Above0(opens[k] + back - close);
+    to[k] = reverse < forward ? reverse : forward;
+  }
+}
 
 NeighbourLists BuildNeighbourLists(const SearchProblem& problem, int32_t length,
                                    const StopCondition& stop) {

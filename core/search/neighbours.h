@@ -1,6 +1,9 @@
 // Which customers are worth trying beside which.
 #pragma once
 
+#include <cstdint>
+#include <iterator>
+#include <span>
 #include <vector>
 
 #include "core/base/stop.h"
@@ -15,6 +18,24 @@ struct NeighbourLists {
   std::vector<NodeIndex> near;     // [N, length] by distance; row 0 (the depot) is filled too
   std::vector<NodeIndex> related;  // [N, length] by distance and windows; empty without windows
 };
+
+// What is known of the candidates for one node's list, [count] each.
+struct NeighbourCandidates {
+  std::vector<NodeIndex> nodes;
+  std::vector<double> open, close, service;
+  const double* there = nullptr;  // distances to them
+  const double* back = nullptr;   // distances from them; may be `there`
+  const double* time_there = nullptr;
+  const double* time_back = nullptr;
+
+  int64_t count() const { return std::ssize(nodes); }
+};
+
+// Sets value[k] to the proximity of the k-th candidate to a node with this window and service:
+// distance, waiting and lateness in the better order of both (Vidal et al. 2013, "A hybrid genetic
+// algorithm with adaptive diversity management"). Waiting and lateness without windows are 0.
+void RateProximity(const TimeWindow& window, double service, const NeighbourCandidates& candidates,
+                   std::span<double> value);
 
 // How long lists are made in haste, and the share of the time that lists, those made in haste among
 // them, may take: a first plan has to follow.

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/huge_pages.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/problem/checker/freeze.h"
@@ -42,11 +43,12 @@ std::vector<int32_t> Reversed(const std::vector<int32_t>& chosen, int64_t size) 
 std::vector<double> SelectedMatrix(const std::vector<double>& matrix, int64_t size,
                                    const std::vector<int32_t>& rows) {
   if (matrix.empty()) return {};
-  std::vector<double> selected(rows.size() * rows.size());
-  double* to = selected.data();
+  std::vector<double> selected = ReserveInHugePages<double>(rows.size() * rows.size());
+  std::vector<double> row(rows.size());
   for (const int32_t from : rows) {
-    const double* row = matrix.data() + from * size;
-    for (const int32_t column : rows) *to++ = row[column];
+    const double* const entries = matrix.data() + from * size;
+    for (size_t i = 0; i < rows.size(); ++i) row[i] = entries[rows[i]];
+    selected.insert(selected.end(), row.begin(), row.end());
   }
   return selected;
 }

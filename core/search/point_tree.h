@@ -16,7 +16,7 @@ class PointTree {
   // `positions` must outlive the tree.
   PointTree(std::span<const Position> positions, NodeIndex first);
 
-  // The `count` nodes nearest to `node`, itself left out, in no particular order; all of them where
+  // The `count` nodes nearest to `node`, itself left out, the nearest first; all of them where
   // there are fewer. Valid until the next call.
   std::span<const NodeIndex> Nearest(NodeIndex node, int32_t count);
 
@@ -24,14 +24,17 @@ class PointTree {
   void Split(int32_t begin, int32_t end);
   void Visit(int32_t begin, int32_t end);
   void Offer(int32_t begin, int32_t end);
+  float ReachFromLast(Position to) const;
 
   static constexpr int32_t kLeaf = 16;
 
   std::span<const Position> positions_;
   std::vector<NodeIndex> nodes_;  // permuted; the middle of each range splits it
-  std::vector<Position> points_;  // theirs
+  std::vector<double> x_, y_;     // theirs
   std::vector<char> split_by_x_;  // at each middle
-  std::vector<uint64_t> found_;   // keys by squared distance; up to twice as many as are wanted
+  // Keys by squared distance, num_found_ of them: about twice as many as are wanted.
+  std::vector<uint64_t> found_;
+  int64_t num_found_ = 0;
   std::vector<NodeIndex> result_;
   Position target_;
   NodeIndex self_ = -1;

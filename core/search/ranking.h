@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/problem/instance/instance.h"
@@ -23,10 +24,15 @@ inline float RankedValue(uint64_t key) {
   return std::bit_cast<float>(static_cast<uint32_t>(key >> 32));
 }
 
-// Leaves the `count` least keys, or all where there are fewer; in no particular order.
-void KeepLeast(std::vector<uint64_t>& keys, int64_t count);
-
 // The `count` least keys come first, in order.
 void SortLeast(std::vector<uint64_t>& keys, int64_t count);
+
+// Sets `keys` to those of the `count` least values, or of all where there are fewer, in order.
+// `nodes` are those of the values.
+void RankLeast(std::span<const double> values, std::span<const NodeIndex> nodes, int64_t count,
+               std::vector<uint64_t>& keys);
+
+// Sorts many keys by value in linear time. Keys of equal value keep their order.
+void SortByValue(std::vector<uint64_t>& keys);
 
 }  // namespace vrp

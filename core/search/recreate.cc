@@ -100,8 +100,10 @@ void Recreate::LookBesideRelated(NodeIndex customer, InsertionSpot& best) {
   std::array<double, kRelatedLooked> after;
   for (size_t i = 0; i < looked.size(); ++i) {
     const VisitPlace& place = routes_.PlaceOf(looked[i]);
-    before[i] = from(place.before) + to(looked[i]) - place.edge_before;
-    after[i] = from(looked[i]) + to(place.after) - place.edge_after;
+    const double there = to(looked[i]);
+    before[i] = from(place.before) + there - place.edge_before;
+    after[i] =
+        (problem_.symmetric() ? there : from(looked[i])) + to(place.after) - place.edge_after;
   }
   const double demand = problem_.demand(customer);
   for (size_t i = 0; i < looked.size(); ++i) {

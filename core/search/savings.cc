@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "core/search/construct.h"
+#include "core/search/ranking.h"
 #include "core/search/recreate.h"
 #include "core/search/route_set.h"
 #include "core/search/search.h"
@@ -15,17 +17,6 @@ constexpr size_t kRelatedLooked = 40;
 // What noise adds to the choice, fewer candidates need not: these plans are many and made in haste.
 constexpr size_t kRelatedLookedNoisy = 15;
 
-struct Saving {
-  double amount = 0;
-  NodeIndex tail = 0;  // the last of one route ...
-  NodeIndex head = 0;  // ... before the first of another
-
-  bool operator<(const Saving& other) const {
-    return std::pair(amount, std::pair(-tail, -head)) <
-           std::pair(other.amount, std::pair(-other.tail, -other.head));
-  }
-};
-
 class Merger {
  public:
   explicit Merger(const SearchProblem& problem) : problem_(problem), route_of_(problem.size(), -1) {
@@ -37,35 +28,47 @@ class Merger {
     free_to_turn_ = problem.symmetric() && !problem.timed();
   }
 
-  // Of each customer with the first `looked` of its related ones.
-  std::vector<Saving> Savings(size_t looked) const {
-    std::vector<Saving> savings;
+  // Joins routes by the largest saving, times noise(). Each customer is the tail before the first
+  // `looked` of its related ones. Returns early if `stop` holds.
+  template <typename Noise>
+  void Run(size_t looked, const StopCondition& stop, Noise noise) {
+    std::vector<uint64_t> keys;  // the largest saving is the least key; then the least pair
+    keys.reserve(problem_.size() * std::min(looked, problem_.Related(0).size()));
+    std::vector<double> out(problem_.size());
+    for (NodeIndex node = 1; node < problem_.size(); ++node) out[node] = problem_.Distance(0, node);
     for (NodeIndex tail = 1; tail < problem_.size(); ++tail) {
       if (route_of_[tail] < 0) continue;
+      const double home = problem_.symmetric() ? out[tail] : problem_.Distance(tail, 0);
       const auto related = problem_.Related(tail);
-      for (const NodeIndex head : related.first(std::min(related.size(), looked))) {
-        const double amount =
-            problem_.Distance(tail, 0) + problem_.Distance(0, head) - problem_.Distance(tail, head);
-        if (amount > 0 && route_of_[head] >= 0) savings.push_back({amount, tail, head});
+      for (size_t k = 0; k < std::min(related.size(), looked); ++k) {
+        const double amount = home + out[related[k]] - problem_.Distance(tail, related[k]);
+        if (amount <= 0 || route_of_[related[k]] < 0) continue;
+        keys.push_back(~RankKey(amount * noise(), -1) | (tail * looked + k));
       }
     }
-    return savings;
+    SortByValue(keys);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (i % 256 == 255 && stop.ShouldStop()) return;
+      const auto pair = static_cast<uint32_t>(keys[i]);
+      const auto tail = static_cast<NodeIndex>(pair / looked);
+      TryMerge(tail, problem_.Related(tail)[pair % looked]);
+    }
   }
 
-  void TryMerge(const Saving& saving) {
-    const int32_t a = route_of_[saving.tail];
-    const int32_t b = route_of_[saving.head];
+  // Joins the route that ends with `tail` and the one that begins with `head`, if that is feasible.
+  void TryMerge(NodeIndex tail, NodeIndex head) {
+    const int32_t a = route_of_[tail];
+    const int32_t b = route_of_[head];
     if (a == b || !problem_.Fits(routes_[a].load + routes_[b].load)) return;
     std::vector<NodeIndex>& first = routes_[a].nodes;
     std::vector<NodeIndex>& second = routes_[b].nodes;
     if (free_to_turn_) {
-      if (first.back() != saving.tail && first.front() == saving.tail)
-        std::reverse(first.begin(), first.end());
-      if (second.front() != saving.head && second.back() == saving.head) {
+      if (first.back() != tail && first.front() == tail) std::reverse(first.begin(), first.end());
+      if (second.front() != head && second.back() == head) {
         std::reverse(second.begin(), second.end());
       }
     }
-    if (first.back() != saving.tail || second.front() != saving.head) return;
+    if (first.back() != tail || second.front() != head) return;
     if (problem_.timed() && !InTime(first, second)) return;
     for (const NodeIndex node : second) route_of_[node] = a;
     first.insert(first.end(), second.begin(), second.end());
@@ -115,15 +118,11 @@ Plan Better(const SearchProblem& problem, Plan unfinished, Plan other) {
   return better ? std::move(unfinished) : std::move(other);
 }
 
-Plan MergeBy(const SearchProblem& problem, Merger& merger, std::vector<Saving> savings,
-             const StopCondition& stop) {
-  std::make_heap(savings.begin(), savings.end());
-  for (int64_t step = 1; !savings.empty(); ++step) {
-    if (step % 256 == 0 && stop.ShouldStop()) break;
-    std::pop_heap(savings.begin(), savings.end());
-    merger.TryMerge(savings.back());
-    savings.pop_back();
-  }
+template <typename Noise>
+Plan MergedPlan(const SearchProblem& problem, const StopCondition& stop, size_t looked,
+                Noise noise) {
+  Merger merger(problem);
+  merger.Run(looked, stop, noise);
   Plan plan = merger.ToPlan();
   if (stop.ShouldStop()) return Better(problem, std::move(plan), PackedPlan(problem));
   RouteSet routes(problem);
@@ -136,16 +135,13 @@ Plan MergeBy(const SearchProblem& problem, Merger& merger, std::vector<Saving> s
 
 Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
   if (problem.Related(0).empty()) return PackedPlan(problem);
-  Merger merger(problem);
-  return MergeBy(problem, merger, merger.Savings(kRelatedLooked), stop);
+  return MergedPlan(problem, stop, kRelatedLooked, [] { return 1.0; });
 }
 
 Plan NoisySavingsPlan(const SearchProblem& problem, const StopCondition& stop, double noise,
                       FastRandom& random) {
-  Merger merger(problem);
-  std::vector<Saving> savings = merger.Savings(kRelatedLookedNoisy);
-  for (Saving& saving : savings) saving.amount *= 1 + noise * (2 * random.Unit() - 1);
-  return MergeBy(problem, merger, std::move(savings), stop);
+  return MergedPlan(problem, stop, kRelatedLookedNoisy,
+                    [&] { return 1 + noise * (2 * random.Unit() - 1); });
 }
 
 Plan SavingsPlan(const Instance& instance, const StopCondition& stop) {

@@ -3,24 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/search/distance_matrix.h"
 #include "core/search/guided_lists.h"
 #include "core/search/neighbours.h"
-#include "core/search/pace.h"
 
 namespace vrp {
 namespace {
 
 // Far below the checker's tolerance (1e-6), far above the rounding of sums of doubles.
 constexpr double kRelativeSlack = 1e-9;
-
-bool IsSymmetric(const std::vector<double>& matrix, int64_t size) {
-  for (int64_t i = 0; i < size; ++i) {
-    for (int64_t j = 0; j < i; ++j) {
-      if (matrix[i * size + j] != matrix[j * size + i]) return false;
-    }
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -30,13 +21,18 @@ SearchProblem SearchProblem::Create(const Instance& instance, const StopConditio
   problem.ReadNodes();
   problem.BuildMatrix(stop);
   double farthest = 0;
+  double between = 0;
   for (NodeIndex node = 1; node < problem.size_; ++node) {
     farthest = std::max(farthest, problem.Distance(0, node));
+    between = std::max(between, problem.Distance(node - 1, node));
     const NodeIndex alone[] = {0, node, 0};
     problem.servable_[node] = problem.SequenceFeasible(alone);
     problem.num_servable_ += problem.servable_[node];
   }
-  problem.epsilon_ = std::max(farthest * kRelativeSlack, 1e-12);
+  // A depot that is 0 away from all closes an open path. An instance without any distance has no
+  // scale.
+  const double scale = farthest > 0 ? farthest : between;
+  problem.epsilon_ = kRelativeSlack * (scale > 0 ? scale : 1);
   problem.BuildNeighbours(stop);
   problem.Guide(samples);
   return problem;
@@ -77,28 +73,17 @@ void SearchProblem::BuildMatrix(const StopCondition& stop) {
   if (!data.duration_matrix.empty()) durations_ = data.duration_matrix.data();
   if (instance_.has_distance_matrix()) {
     distances_ = data.distance_matrix.data();
-    symmetric_ = IsSymmetric(data.distance_matrix, size_);
+    symmetric_ = IsSymmetric(distances_, size_);
     return;
   }
-  if (size_ > kMatrixNodes || !WorthAMatrix(stop, size_)) return;
-  const int64_t n = size_;
-  own_distances_.resize(n * n);
-  for (NodeIndex i = 0; i < size_; ++i) {
-    if (i % 32 == 31 && stop.ShouldStop()) {
-      own_distances_.clear();
-      return;
-    }
-    for (NodeIndex j = 0; j < i; ++j) {
-      const double distance = instance_.Distance(i, j);
-      own_distances_[i * n + j] = distance;
-      own_distances_[j * n + i] = distance;
-    }
-  }
-  distances_ = own_distances_.data();
+  exact_positions_ = ExactPositions(instance_);
+  if (size_ > kMatrixNodes) return;
+  own_distances_ = BuildDistances(instance_, stop);
+  if (!own_distances_.empty()) distances_ = own_distances_.data();
 }
 
 void SearchProblem::BuildNeighbours(const StopCondition& stop) {
-  const int32_t by_size = size_ <= kMatrixNodes ? kListed : kListedLarge;
+  const int32_t by_size = size_ <= kListedNodes ? kListed : kListedLarge;
   const int32_t wanted = tour_only() ? kListedTour : by_size;
   NeighbourLists lists =
       BuildNeighbourLists(*this, std::min(wanted, size_ - listed_from() - 1), stop);

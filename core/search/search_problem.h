@@ -9,6 +9,7 @@
 #include "core/base/stop.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/solution.h"
+#include "core/search/distance_matrix.h"
 
 namespace vrp {
 
@@ -43,8 +44,10 @@ class SearchProblem {
     return distances_ == nullptr ? nullptr : distances_ + static_cast<int64_t>(from) * size_;
   }
   double Distance(NodeIndex from, NodeIndex to) const {
-    return distances_ == nullptr ? instance_.Distance(from, to)
-                                 : distances_[static_cast<int64_t>(from) * size_ + to];
+    if (distances_ != nullptr) return distances_[static_cast<int64_t>(from) * size_ + to];
+    return exact_positions_ == nullptr
+               ? instance_.Distance(from, to)
+               : ExactDistance(exact_positions_[from], exact_positions_[to]);
   }
   // Likewise durations, or null where they follow from the distances.
   const double* DurationRow(NodeIndex from) const {
@@ -78,8 +81,9 @@ class SearchProblem {
   bool SequenceFeasible(std::span<const NodeIndex> nodes) const;
   double SequenceDistance(std::span<const NodeIndex> nodes) const;
 
-  // Other customers, nearest first; at most kListed of them (kListedLarge above kMatrixNodes,
+  // Other customers, nearest first; at most kListed of them (kListedLarge above kListedNodes,
   // kListedTour for a tour_only).
+  static constexpr int32_t kListedNodes = 501;
   static constexpr int32_t kListed = 100;
   static constexpr int32_t kListedLarge = 40;
   static constexpr int32_t kListedTour = 12;
@@ -113,6 +117,7 @@ class SearchProblem {
   double epsilon_ = 0;
   int32_t max_routes_ = 0;
   double inverse_speed_ = 1;
+  const Position* exact_positions_ = nullptr;  // as ExactPositions
   std::vector<double> own_distances_;
   const double* distances_ = nullptr;  // [N, N]: own_distances_ or the instance's; null: computed
   const double* durations_ = nullptr;  // [N, N] of the instance; null: distance / speed

@@ -27,6 +27,14 @@ TEST(FewerRoutesTest, JoinsRoutesThatCostNoMoreTogether) {
   EXPECT_TRUE(CheckPlan(AllAtOnePlace(), joined).feasible);
 }
 
+TEST(FewerRoutesTest, LeavesTinyRoutesThatAreCheaperApart) {
+  InstanceData data = AnInstance().WithCustomers(2).BuildData();
+  data.positions.clear();
+  data.distance_matrix = {0, 1, 1, 1, 0, 2.001, 1, 2.001, 0};
+  for (double& distance : data.distance_matrix) distance *= 0x1p-40;
+  EXPECT_EQ(WithFewerRoutes(*Instance::Create(data), {{0, {1}}, {0, {2}}}, {}).size(), 2u);
+}
+
 TEST(FewerRoutesTest, LeavesRoutesThatAreCheaperApart) {
   const Instance instance = AnInstance().At({{0, 0}, {10, 0}, {-10, 0}, {0, 10}}).Build();
   const Plan apart = {{0, {1}}, {0, {3}}};

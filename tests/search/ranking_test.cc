@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "core/search/fast_random.h"
@@ -48,21 +50,61 @@ TEST(RankingTest, SelectsWhatSortingPutsFirst) {
         EXPECT_TRUE(std::equal(sorted.begin(), sorted.begin() + told, first.begin()))
             << size << " " << values << " " << count;
         EXPECT_EQ(Sorted(first), sorted);
-        std::vector<uint64_t> kept = keys;
-        KeepLeast(kept, count);
-        EXPECT_EQ(Sorted(kept), std::vector(sorted.begin(), sorted.begin() + told));
       }
     }
   }
 }
 
-// The sample is misleading here, because it contains only the least keys.
-TEST(RankingTest, SelectsWhereASampleMisleads) {
-  std::vector<uint64_t> keys = RandomKeys(1024, 1000000, 3);
-  for (size_t i = 0; i < keys.size(); i += 16) keys[i] = RankKey(0, static_cast<NodeIndex>(i));
-  const std::vector<uint64_t> sorted = Sorted(keys);
-  SortLeast(keys, 200);
-  EXPECT_TRUE(std::equal(sorted.begin(), sorted.begin() + 200, keys.begin()));
+TEST(RankingTest, SortsInfiniteValuesLast) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<uint64_t> keys = {RankKey(kInfinity, 2), RankKey(7, 3), RankKey(kInfinity, 1),
+                                RankKey(0, 4)};
+  SortLeast(keys, 3);
+  std::vector<NodeIndex> order;
+  for (const uint64_t key : keys) order.push_back(RankedNode(key));
+  EXPECT_EQ(order, (std::vector<NodeIndex>{4, 3, 1, 2}));
+}
+
+TEST(RankingTest, RanksTheLeastValues) {
+  for (const int32_t size : {1, 5, 100, 257, 1000, 4000}) {
+    std::vector<NodeIndex> nodes;
+    std::vector<double> values;
+    std::vector<uint64_t> all = RandomKeys(size, 100, size);
+    for (const uint64_t key : all) {
+      nodes.push_back(RankedNode(key));
+      values.push_back(RankedValue(key));
+    }
+    std::sort(all.begin(), all.end());
+    for (const int64_t count : {1, 12, 100}) {
+      std::vector<uint64_t> keys;
+      RankLeast(values, nodes, count, keys);
+      const int64_t told = std::min<int64_t>(count, size);
+      EXPECT_EQ(keys, std::vector(all.begin(), all.begin() + told)) << size;
+    }
+  }
+}
+
+TEST(RankingTest, SortsByValueAndKeepsTheOrderOfEqualValues) {
+  std::vector<uint64_t> keys = RandomKeys(5'000, 50, 3);
+  std::vector<uint64_t> sorted = keys;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](uint64_t a, uint64_t b) { return RankedValue(a) < RankedValue(b); });
+  SortByValue(keys);
+  EXPECT_EQ(keys, sorted);
+}
+
+// The sample is misleading here, because it contains only the least values.
+TEST(RankingTest, RanksWhereASampleMisleads) {
+  std::vector<NodeIndex> nodes(1024);
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::vector<double> values(nodes.begin(), nodes.end());
+  for (size_t i = 0; i < values.size(); i += 16) values[i] = 0;
+  std::vector<uint64_t> keys;
+  RankLeast(values, nodes, 200, keys);
+  EXPECT_EQ(keys.size(), 200);
+  EXPECT_EQ(RankedNode(keys[63]), 1008);
+  EXPECT_EQ(RankedNode(keys[64]), 1);
+  EXPECT_EQ(RankedNode(keys[199]), 145);
 }
 
 TEST(PaceTest, IsHopelessWhereTheRestTakesLongerThanItsShare) {

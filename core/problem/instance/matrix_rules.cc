@@ -1,10 +1,23 @@
 // Implements the rules of matrices.
 #include <cmath>
+#include <span>
 
 #include "core/base/number.h"
 #include "core/problem/instance/instance_rules.h"
 
 namespace vrp {
+namespace {
+
+// Without a branch for each value, as large matrices have millions.
+bool AllInRange(std::span<const double> values) {
+  size_t in_range = 0;
+  for (const double value : values) {
+    in_range += static_cast<size_t>(value >= 0) & static_cast<size_t>(value <= kMaxMagnitude);
+  }
+  return in_range == values.size();
+}
+
+}  // namespace
 
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors) {
   if (matrix.values.empty()) return;
@@ -17,6 +30,7 @@ void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& error
 
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors) {
   const double unit = matrix.distances ? MetricUnit(metric) : 0;
+  if (unit == 0 && AllInRange(matrix.values)) return;
   const auto nodes = static_cast<size_t>(std::lround(std::sqrt(matrix.values.size())));
   for (size_t i = 0; i < matrix.values.size(); ++i) {
     const double value = matrix.values[i];

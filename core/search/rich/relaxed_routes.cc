@@ -10,8 +10,6 @@ namespace {
 
 // More vehicles than that are no tight fleet, and each has a route here.
 constexpr int64_t kMostVehicles = 1000;
-// Of a dimension that no vehicle carries anything of.
-constexpr double kLeastCapacity = 1e-9;
 
 int64_t SlotsOf(const RichProblem& problem, const RichVehicle& vehicle) {
   return std::min<int64_t>(vehicle.count, problem.units());
@@ -38,7 +36,15 @@ bool CanRelax(const RichProblem& problem) {
 }
 
 RelaxedRoutes::RelaxedRoutes(const RichProblem& problem)
-    : problem_(problem), timed_(problem.timed()), places_(problem.size() + 1) {
+    : problem_(problem),
+      timed_(problem.timed()),
+      load_unit_(problem.most_capacity()),
+      places_(problem.size() + 1) {
+  for (int32_t k = 0; k < problem.dimensions(); ++k) {
+    for (NodeIndex node = 0; problem.most_capacity()[k] == 0 && node < problem.size(); ++node) {
+      load_unit_[k] = std::max(load_unit_[k], problem.delivered(node)[k]);
+    }
+  }
   for (const RichVehicle& vehicle : problem.vehicles()) {
     timed_ = timed_ || vehicle.needs_duration;
   }
@@ -189,7 +195,7 @@ double RelaxedRoutes::LoadBreach(const RichVehicle& vehicle, const Route& route,
   for (int32_t k = 0; k < problem_.dimensions(); ++k) {
     const double load = route.load[k] + (added == nullptr ? 0 : added[k]);
     if (load <= vehicle.capacity[k]) continue;
-    breach += (load - vehicle.capacity[k]) / std::max(problem_.most_capacity()[k], kLeastCapacity);
+    breach += (load - vehicle.capacity[k]) / load_unit_[k];
   }
   return breach + StopsBreach(vehicle, route.stops() + (more < 0 ? 0 : 1));
 }
@@ -219,8 +225,7 @@ double RelaxedRoutes::PricedCostOf(int32_t first, int32_t head, std::span<const 
                   b.loaded[static_cast<size_t>(tail - 1) * dimensions + k];
     for (const NodeIndex node : middle) load += problem_.delivered(node)[k];
     if (load <= vehicle.capacity[k]) continue;
-    breach.load +=
-        (load - vehicle.capacity[k]) / std::max(problem_.most_capacity()[k], kLeastCapacity);
+    breach.load += (load - vehicle.capacity[k]) / load_unit_[k];
   }
   double distance = a.way[head];
   TimeSegment span = timed_ ? a.before[head] : TimeSegment{};

@@ -104,6 +104,9 @@ class RelaxedRoutes {
 
   const RichProblem& problem_;
   bool timed_ = false;  // windows, or durations that count
+  // [K]: the load whose excess is a breach of 1. That is the largest capacity, or the largest
+  // delivery where no limited vehicle carries any.
+  std::vector<double> load_unit_;
   Penalties prices_;
   std::vector<Route> routes_;
   // By type.

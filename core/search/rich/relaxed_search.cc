@@ -80,10 +80,10 @@ Penalties FirstPenalties(const MeanEdge& edge) {
           .distance = edge.distance > 0 ? edge.cost / edge.distance : 1};
 }
 
-PenaltyControl::Kept KeptBy(const Breach& breach) {
-  return {.load = breach.load < kBreachRounding,
-          .time = breach.time < kBreachRounding,
-          .distance = breach.distance < kBreachRounding};
+PenaltyControl::Kept KeptBy(const Breach& breach, const MeanEdge& edge) {
+  return {.load = breach.load <= kBreachRounding,
+          .time = breach.time <= kBreachRounding * edge.duration,
+          .distance = breach.distance <= kBreachRounding * edge.distance};
 }
 
 bool BreaksLimits(const RelaxedRoutes::Route& route) {
@@ -119,7 +119,7 @@ class RelaxedSearch {
       Cool(cooling_.Phase(done, now));
       Step();
       KeepIfBest();
-      if (control_.Record(KeptBy(routes_.breach()))) routes_.SetPrices(control_.penalties());
+      if (control_.Record(KeptBy(routes_.breach(), mean_edge_))) routes_.SetPrices(control_.penalties());
       if (untold_ && now - told_ >= kTellEvery) {
         untold_ = false;
         told_ = now;

@@ -350,7 +350,7 @@ void RichAnnealing::SteerFleet(double used) {
 }
 
 bool RichAnnealing::BeginsFewer(double used) const {
-  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 &&
+  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && best_.energy > 0 &&
          fewest_routes_ < best_used_ && FewerMayPay(routes_.problem());
 }
 
@@ -359,7 +359,7 @@ void RichAnnealing::BeginFewer() {
   before_fewer_.routes = best_routes_;
   before_fewer_.used = best_used_;
   before_fewer_.cost = best_.energy;
-  route_weight_ = 1 + 2 * best_.energy;
+  route_weight_ = 2 * best_.energy;
   RestoreBest();
 }
 

@@ -155,7 +155,11 @@ void RichInsertion::LookBesideRelated(NodeIndex node, RichSpot& best) {
   const auto related = problem_.Related(node);
   const auto looked = related.first(std::min<size_t>(related.size(), kRelatedLooked));
   if (!problem_.one_distance() || problem_.has_reloads()) {
-    for (const NodeIndex other : looked) LookBeside(other, node, best);
+    for (const NodeIndex other : looked) LookBeside(other, node, false, best);
+    // Reloads are judged slowly: a good place without one spares most of that.
+    for (size_t i = 0; problem_.has_reloads() && i < looked.size(); ++i) {
+      LookBeside(looked[i], node, true, best);
+    }
     return;
   }
   // All distances first: so the waits for memory overlap, and few places need more.
@@ -178,8 +182,9 @@ void RichInsertion::LookBesideRelated(NodeIndex node, RichSpot& best) {
       before[i] = after[i] = kNever;
       continue;
     }
-    before[i] = from(place.before) + to(looked[i]) - place.edge_before;
-    after[i] = from(looked[i]) + to(place.after) - place.edge_after;
+    const double there = to(looked[i]);
+    before[i] = from(place.before) + there - place.edge_before;
+    after[i] = (any.symmetric ? there : from(looked[i])) + to(place.after) - place.edge_after;
   }
   const double least = problem_.least_per_distance();
   for (size_t i = 0; i < looked.size(); ++i) {
@@ -195,17 +200,20 @@ void RichInsertion::LookBesideRelated(NodeIndex node, RichSpot& best) {
   }
 }
 
-void RichInsertion::LookBeside(NodeIndex other, NodeIndex node, RichSpot& best) {
+void RichInsertion::LookBeside(NodeIndex other, NodeIndex node, bool reload, RichSpot& best) {
   const int32_t slot = routes_.RouteOf(other);
   if (slot < 0 || !MayTake(routes_.route(slot), node)) return;
   const RichRoute& route = routes_.route(slot);
-  const bool reloads = route.reloads < problem_.vehicle(route.type).max_reloads;
+  if (reload && route.reloads >= problem_.vehicle(route.type).max_reloads) return;
   const int32_t position = routes_.PositionOf(other);
   for (const int32_t after : {position, position - 1}) {
     if (after < route.fixed) continue;
     const RichSpot spot{.slot = slot, .node = node, .after = after};
-    ConsiderPlace(spot, AddedDistance(route, after, node), best);
-    if (reloads) ScanReloads(spot, best);
+    if (reload) {
+      ScanReloads(spot, best);
+    } else {
+      ConsiderPlace(spot, AddedDistance(route, after, node), best);
+    }
   }
 }
 

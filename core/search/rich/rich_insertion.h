@@ -66,7 +66,8 @@ class RichInsertion {
   double RoomLeft(const RichRoute& route, NodeIndex node) const;
   void ScanRoute(NodeIndex node, int32_t slot, RichSpot& best);
   void LookBesideRelated(NodeIndex node, RichSpot& best);
-  void LookBeside(NodeIndex other, NodeIndex node, RichSpot& best);
+  // At places with a reload, or at those without.
+  void LookBeside(NodeIndex other, NodeIndex node, bool reload, RichSpot& best);
   bool MayTake(const RichRoute& route, NodeIndex node) const;
   void ConsiderPlace(RichSpot spot, double added, RichSpot& best);
   void ScanReloads(RichSpot spot, RichSpot& best);
@@ -74,6 +75,8 @@ class RichInsertion {
 
   void FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot& best);
   void ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot, RichSpot& best);
+  void MeasureWays(const RichRoute& route, NodeIndex node, std::vector<double>& to,
+                   std::vector<double>& from) const;
   void ScanDeliveries(RichSpot spot, Way way, double added, RichSpot& best);
   bool HasOwnLoad(NodeIndex node) const;
   bool RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const;
@@ -108,6 +111,7 @@ class RichInsertion {
   InsertionMood mood_;
   std::vector<NodeIndex> filled_;
   std::vector<double> delivery_added_, least_added_;  // per place; from a place on
+  std::vector<double> to_pickup_, from_pickup_, to_delivery_, from_delivery_;  // per visit
   std::vector<int32_t> slots_;
   std::vector<std::pair<double, int32_t>> by_room_;
   bool ends_have_loads_ =

@@ -15,15 +15,12 @@
 namespace vrp {
 namespace {
 
-// Weights of waiting and of lateness beside distance, as in Vidal et al. 2013.
-constexpr double kWaitWeight = 0.2;
-constexpr double kLateWeight = 1.0;
 // Windows rank among this many times as many nearest ones.
 constexpr int32_t kWider = 2;
 // Customers whom no vehicle may serve both are of no use in each other's lists: they come behind
 // all others, of whom as many are wanted among this many times as many nearest ones.
 constexpr int32_t kAmongWhom = 4;
-constexpr double kBehindAll = 0x1p50;  // the same as a float
+constexpr double kBehindAll = RichProblem::kNever;
 // Sets of skills are compared as long as that takes a millisecond.
 constexpr int64_t kMostCompared = 1'000'000;
 
@@ -33,24 +30,6 @@ double RichProblemBuilder::Nearness(NodeIndex a, NodeIndex b) const {
   const RichVehicle& vehicle = problem_.vehicles_.front();
   const double there = problem_.Distance(vehicle, a, b);
   return vehicle.symmetric ? there : std::min(there, problem_.Distance(vehicle, b, a));
-}
-
-double RichProblemBuilder::Proximity(NodeIndex from, NodeIndex to, double distance) const {
-  const RichProblem& p = problem_;
-  const RichVehicle& vehicle = p.vehicles_.front();
-  const double driving = p.Duration(vehicle, from, to, distance);
-  const double travel = p.service_[from] + driving;
-  const double wait = p.open_[to] - (p.late_from_[from] + travel);
-  const double late = p.open_[from] + travel - p.late_from_[to];
-  return distance + kWaitWeight * std::max(0.0, wait) + kLateWeight * std::max(0.0, late);
-}
-
-double RichProblemBuilder::Relatedness(NodeIndex node, NodeIndex other, double nearness) const {
-  const RichVehicle& vehicle = problem_.vehicles_.front();
-  // Where both ways are as long, a look at the far side of the matrix is spared.
-  const double there = vehicle.symmetric ? nearness : problem_.Distance(vehicle, node, other);
-  const double back = vehicle.symmetric ? nearness : problem_.Distance(vehicle, other, node);
-  return std::min(Proximity(node, other, there), Proximity(other, node, back));
 }
 
 void RichProblemBuilder::BuildNeighbours() {
@@ -85,6 +64,36 @@ bool RichProblemBuilder::MayGoTogether(NodeIndex a, NodeIndex b) const {
   return together_[problem_.skill_set_[a] * sets + problem_.skill_set_[b]] != 0;
 }
 
+void RichProblemBuilder::RateRelated(NodeIndex node, std::span<const uint64_t> keys) {
+  const RichProblem& p = problem_;
+  const RichVehicle& vehicle = p.vehicles_.front();
+  NeighbourCandidates& c = candidates_;
+  c.nodes.resize(keys.size());
+  for (auto* values : {&c.open, &c.close, &c.service, &there_, &back_, &time_there_, &time_back_}) {
+    values->resize(keys.size());
+  }
+  for (size_t k = 0; k < keys.size(); ++k) {
+    const NodeIndex other = RankedNode(keys[k]);
+    const double nearness = RankedValue(keys[k]);
+    // Where both ways are as long, a look at the far side of the matrix is spared.
+    const bool known = vehicle.symmetric || nearness == kBehindAll;
+    c.nodes[k] = other;
+    c.open[k] = p.open_[other];
+    c.close[k] = p.late_from_[other];
+    c.service[k] = p.service_[other];
+    there_[k] = known ? nearness : p.Distance(vehicle, node, other);
+    back_[k] = known ? nearness : p.Distance(vehicle, other, node);
+    time_there_[k] = p.Duration(vehicle, node, other, there_[k]);
+    time_back_[k] = p.Duration(vehicle, other, node, back_[k]);
+  }
+  c.there = there_.data();
+  c.back = back_.data();
+  c.time_there = time_there_.data();
+  c.time_back = time_back_.data();
+  value_.resize(keys.size());
+  RateProximity({.open = p.open_[node], .close = p.late_from_[node]}, p.service_[node], c, value_);
+}
+
 bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
   RichProblem& p = problem_;
   const int32_t others = p.size_ - p.depots_ - 1;
@@ -99,29 +108,27 @@ bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
   std::iota(all.begin(), all.end(), p.depots_);
   std::vector<uint64_t> keys;
   std::vector<NodeIndex> near, related;
+  near.reserve(int64_t{p.size_} * length);
+  if (p.timed_) related.reserve(int64_t{p.size_} * length);
   const auto append = [&](std::vector<NodeIndex>& list) {
     std::transform(keys.begin(), keys.begin() + length, std::back_inserter(list), RankedNode);
   };
   const Pace pace(stop_, share, p.size_);
   for (NodeIndex node = 0; node < p.size_; ++node) {
     if (node % 32 == 31 && pace.Hopeless(node)) return false;
-    keys.clear();
+    candidates_.nodes.clear();
+    value_.clear();
     for (const NodeIndex other : tree.has_value() ? tree->Nearest(node, asked) : all) {
       if (other == node) continue;
       const bool useless = apart && !p.is_depot(node) && !MayGoTogether(node, other);
-      keys.push_back(RankKey(Nearness(node, other) + (useless ? kBehindAll : 0), other));
+      candidates_.nodes.push_back(other);
+      value_.push_back(useless ? kBehindAll : Nearness(node, other));
     }
-    KeepLeast(keys, wider);
-    SortLeast(keys, length);
+    RankLeast(value_, candidates_.nodes, wider, keys);
     append(near);
     if (!p.timed_) continue;
-    for (uint64_t& key : keys) {
-      const NodeIndex other = RankedNode(key);
-      const double nearness = RankedValue(key);
-      const double behind = nearness >= kBehindAll ? kBehindAll : 0;
-      key = RankKey(Relatedness(node, other, nearness) + behind, other);
-    }
-    SortLeast(keys, length);
+    RateRelated(node, keys);
+    RankLeast(value_, candidates_.nodes, length, keys);
     append(related);
   }
   p.listed_ = length;

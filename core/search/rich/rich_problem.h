@@ -8,6 +8,7 @@
 
 #include "core/base/stop.h"
 #include "core/problem/instance/instance.h"
+#include "core/search/distance_matrix.h"
 #include "core/search/rich/rich_detours.h"
 #include "core/search/rich/rich_frozen_route.h"
 #include "core/search/rich/rich_unit.h"
@@ -58,8 +59,12 @@ class RichProblem {
   bool has_reloads() const { return has_reloads_; }  // some vehicle may
   double Distance(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const {
     if (to == size_) return 0;
-    return vehicle.distance != nullptr ? vehicle.distance[static_cast<int64_t>(from) * size_ + to]
-                                       : DistanceWithoutMatrix(vehicle, from, to);
+    if (vehicle.distance != nullptr) {
+      return vehicle.distance[static_cast<int64_t>(from) * size_ + to];
+    }
+    return exact_positions_ != nullptr && vehicle.row_distance == nullptr
+               ? ExactDistance(exact_positions_[from], exact_positions_[to])
+               : DistanceWithoutMatrix(vehicle, from, to);
   }
   // From the first vehicle's start.
   double DepotDistance(NodeIndex node) const {
@@ -168,6 +173,7 @@ class RichProblem {
   std::vector<RichVehicle> vehicles_;
   std::vector<int32_t> type_of_;
   std::vector<RichFrozenRoute> frozen_;
+  const Position* exact_positions_ = nullptr;  // as ExactPositions
   std::vector<double> own_distances_;
   std::vector<double> service_, setup_, release_, open_, close_, late_from_, late_cost_;
   std::vector<int32_t> further_begin_;

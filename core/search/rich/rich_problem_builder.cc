@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/problem/instance/fields.h"
-#include "core/search/pace.h"
+#include "core/search/distance_matrix.h"
 
 namespace vrp {
 namespace {
@@ -35,21 +35,6 @@ bool SameVehicles(const VehicleType& a, const VehicleType& b) {
     if (field.name == "id" || field.name == "count") return true;
     return a.*field.member == b.*field.member;
   });
-}
-
-// Tile by tile: whole columns would miss the cache at each entry.
-bool IsSymmetric(const double* matrix, int64_t size) {
-  constexpr int64_t kTile = 16;
-  for (int64_t top = 0; top < size; top += kTile) {
-    for (int64_t left = 0; left <= top; left += kTile) {
-      for (int64_t i = top; i < std::min(top + kTile, size); ++i) {
-        for (int64_t j = left; j < std::min(left + kTile, i); ++j) {
-          if (matrix[i * size + j] != matrix[j * size + i]) return false;
-        }
-      }
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -273,10 +258,10 @@ void RichProblemBuilder::ReadSkills() {
     return numbers.emplace(std::move(set), static_cast<int32_t>(numbers.size())).first->second;
   };
   std::map<Set, int32_t> wanted, owned;
-  p.skill_set_.resize(p.size_);
-  for (NodeIndex node = 0; node < p.size_; ++node) {
-    p.skill_set_[node] =
-        numbered(data_.required_skills.empty() ? Set{} : data_.required_skills[node], wanted);
+  p.skill_set_.assign(p.size_, numbered({}, wanted));
+  for (size_t node = 0; node < data_.required_skills.size(); ++node) {
+    const Set& set = data_.required_skills[node];
+    if (!set.empty()) p.skill_set_[node] = numbered(set, wanted);
   }
   for (size_t t = 0; t < distinct_.size(); ++t) {
     p.vehicles_[t].skills = numbered(distinct_[t]->skills, owned);
@@ -299,7 +284,11 @@ void RichProblemBuilder::SetTravel() {
   const double* shared = data_.distance_matrix.empty() ? nullptr : data_.distance_matrix.data();
   bool symmetric = true;
   if (shared != nullptr) symmetric = IsSymmetric(shared, p.matrix_size_);
-  if (shared == nullptr && !by_row && BuildMatrix()) shared = p.own_distances_.data();
+  if (shared == nullptr) p.exact_positions_ = ExactPositions(p.instance());
+  if (shared == nullptr && !by_row && p.size_ <= RichProblem::kMatrixNodes) {
+    p.own_distances_ = BuildDistances(p.instance(), stop_);
+    if (!p.own_distances_.empty()) shared = p.own_distances_.data();
+  }
   for (size_t t = 0; t < distinct_.size(); ++t) {
     const VehicleType& type = *distinct_[t];
     RichVehicle& vehicle = p.vehicles_[t];
@@ -320,25 +309,6 @@ void RichProblemBuilder::SetTravel() {
   }
 }
 
-bool RichProblemBuilder::BuildMatrix() {
-  RichProblem& p = problem_;
-  if (p.size_ > RichProblem::kMatrixNodes || !WorthAMatrix(stop_, p.size_)) return false;
-  const int64_t n = p.size_;
-  p.own_distances_.assign(n * n, 0.0);
-  for (NodeIndex i = 0; i < p.size_; ++i) {
-    if (i % 32 == 31 && stop_.ShouldStop()) {
-      p.own_distances_.clear();
-      return false;
-    }
-    for (NodeIndex j = 0; j < i; ++j) {
-      const double distance = p.instance().Distance(i, j);
-      p.own_distances_[i * n + j] = distance;
-      p.own_distances_[j * n + i] = distance;
-    }
-  }
-  return true;
-}
-
 // What follows from all parts together.
 void RichProblemBuilder::Summarize() {
   RichProblem& p = problem_;
@@ -355,7 +325,8 @@ void RichProblemBuilder::Summarize() {
   p.bulk_.assign(p.size_, 0.0);
   const RichVehicle& vehicle = p.vehicles_.front();
   double farthest = 0;
-  double sum = 1;
+  double between = 0;
+  double sum = 0;
   for (NodeIndex node = p.depots_; node < p.size_; ++node) {
     for (int32_t k = 0; k < p.dimensions_; ++k) {
       if (largest[k] == 0) continue;
@@ -367,10 +338,12 @@ void RichProblemBuilder::Summarize() {
     // A start that is 0 away from all is that of a vehicle that begins with its first customer.
     farthest = std::max({farthest, way + p.Duration(vehicle, vehicle.start, node),
                          p.Distance(vehicle, node, vehicle.end)});
+    between = std::max(between, p.Distance(vehicle, node - 1, node));
     sum += 2 * way + p.Distance(vehicle, node, vehicle.start);
   }
-  p.epsilon_ = std::max(farthest * kRelativeSlack, 1e-12);
-  if (data_.objective == Objective::kVehiclesThenDistance) p.route_weight_ = 2 * sum;
+  const double scale = farthest > 0 ? farthest : between;  // as SearchProblem::Create
+  p.epsilon_ = kRelativeSlack * (scale > 0 ? scale : 1);
+  if (data_.objective == Objective::kVehiclesThenDistance) p.route_weight_ = sum > 0 ? 2 * sum : 1;
 }
 
 }  // namespace vrp

@@ -1,6 +1,7 @@
 // Makes a RichProblem out of an instance.
 #pragma once
 
+#include "core/search/neighbours.h"
 #include "core/search/rich/rich_problem.h"
 
 namespace vrp {
@@ -24,7 +25,6 @@ class RichProblemBuilder {
   void SetCosts(const VehicleType& type, RichVehicle& vehicle) const;
   void ReadSkills();
   void SetTravel();
-  bool BuildMatrix();
   void Summarize();
   void BuildNeighbours();
   // False: lists of that length would take more than their share of the time.
@@ -33,16 +33,17 @@ class RichProblemBuilder {
   bool MayGoTogether(NodeIndex a, NodeIndex b) const;  // after SomeKeepApart
   // The shorter way of the two between them, by the first vehicle.
   double Nearness(NodeIndex a, NodeIndex b) const;
-  // Distance, waiting and lateness where `to` follows `from`.
-  double Proximity(NodeIndex from, NodeIndex to, double distance) const;
-  // Of the better of both orders.
-  double Relatedness(NodeIndex node, NodeIndex other, double nearness) const;
+  // Sets candidates_ to the nodes of the keys, by nearness, and value_ to their proximity to
+  // `node`.
+  void RateRelated(NodeIndex node, std::span<const uint64_t> keys);
 
   RichProblem& problem_;
   const InstanceData& data_;
   const StopCondition& stop_;
   std::vector<const VehicleType*> distinct_;  // by type
-  std::vector<char> together_;  // [sets, sets] of skills: whether some vehicle has both
+  std::vector<char> together_;      // [sets, sets] of skills: whether some vehicle has both
+  NeighbourCandidates candidates_;  // scratch space of ListNeighbours, as those that follow
+  std::vector<double> there_, back_, time_there_, time_back_, value_;
 };
 
 }  // namespace vrp

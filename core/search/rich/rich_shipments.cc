@@ -50,29 +50,43 @@ void RichInsertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t s
     return;
   }
   const int32_t places = route.size() - 1;
+  MeasureWays(route, pickup, to_pickup_, from_pickup_);
+  MeasureWays(route, delivery, to_delivery_, from_delivery_);
   delivery_added_.resize(places);
   least_added_.resize(places + 1);
   least_added_[places] = kNever;
   for (int32_t i = places - 1; i >= 0; --i) {
-    delivery_added_[i] = AddedDistance(route, i, delivery);
+    delivery_added_[i] = to_delivery_[i] + from_delivery_[i + 1] - route.edge[i];
     least_added_[i] = std::min(least_added_[i + 1], delivery_added_[i]);
   }
+  const double between = problem_.Distance(vehicle, pickup, delivery);
   for (int32_t i = route.fixed; i < places; ++i) {
+    const double together = to_pickup_[i] + between + from_delivery_[i + 1] - route.edge[i];
+    const double added = to_pickup_[i] + from_pickup_[i + 1] - route.edge[i];
+    const double apart = added + least_added_[i + 1];
+    if (vehicle.per_distance * std::min(together, apart) >= best.cost) continue;
     if (!RoomOnBoard(route, i, pickup)) continue;
     Way way = WayTo(route, i);
     if (!Drive(vehicle, pickup, way)) return;  // from here on it is reached even later
     const RichSpot spot{
         .slot = slot, .node = pickup, .delivery = delivery, .after = i, .delivery_after = i};
-    const double together = problem_.Distance(vehicle, route.nodes[i], pickup) +
-                            problem_.Distance(vehicle, pickup, delivery) +
-                            problem_.Distance(vehicle, delivery, route.nodes[i + 1]) -
-                            route.edge[i];
     ConsiderShipment(spot, way, together, best);
-    const double added = AddedDistance(route, i, pickup);
-    if (vehicle.per_distance * (added + least_added_[i + 1]) < best.cost) {
-      ScanDeliveries(spot, way, added, best);
-    }
+    if (vehicle.per_distance * apart < best.cost) ScanDeliveries(spot, way, added, best);
   }
+}
+
+// Measures the distances from each place's visit to `node`, and from `node` to each visit.
+void RichInsertion::MeasureWays(const RichRoute& route, NodeIndex node, std::vector<double>& to,
+                                std::vector<double>& from) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const int32_t last = route.size() - 1;
+  to.resize(last);
+  for (int32_t i = 0; i < last; ++i) to[i] = problem_.Distance(vehicle, route.nodes[i], node);
+  from = to;
+  for (int32_t i = 0; !vehicle.symmetric && i < last; ++i) {
+    from[i] = problem_.Distance(vehicle, node, route.nodes[i]);
+  }
+  from.push_back(problem_.Distance(vehicle, node, route.nodes[last]));
 }
 
 bool RichInsertion::RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const {

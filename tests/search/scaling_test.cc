@@ -1,0 +1,222 @@
+// Tests that a search does not depend on the units of the instance. Powers of two scale doubles
+// without rounding, so that the same seed and iterations must give the same plan.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/search/construct.h"
+#include "core/search/population/population_run.h"
+#include "core/search/regions/region_search.h"
+#include "core/search/search.h"
+#include "core/search/search_problem.h"
+#include "tests/testing/feature_instances.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using test::InstanceBuilder;
+
+void ScaleAll(std::vector<double>& values, double factor) {
+  for (double& value : values) value *= factor;
+}
+
+void ScaleWindow(TimeWindow& window, double factor) {
+  window.open *= factor;
+  window.close *= factor;
+}
+
+// Multiplies coordinates, distances, times and costs. Costs per distance or time stay.
+void ScaleLengths(InstanceData& data, double factor) {
+  for (Position& position : data.positions) {
+    position = {.x = position.x * factor, .y = position.y * factor};
+  }
+  for (TimeWindow& window : data.windows) ScaleWindow(window, factor);
+  for (auto& windows : data.further_windows) {
+    for (TimeWindow& window : windows) ScaleWindow(window, factor);
+  }
+  for (auto* values : {&data.services, &data.setups, &data.releases, &data.prizes,
+                       &data.distance_matrix, &data.duration_matrix}) {
+    ScaleAll(*values, factor);
+  }
+  for (VehicleType& type : data.vehicles) {
+    for (double* value :
+         {&type.max_duration, &type.max_distance, &type.max_overtime, &type.fixed_cost}) {
+      *value *= factor;
+    }
+    ScaleWindow(type.shift, factor);
+    for (Break& pause : type.breaks) {
+      ScaleWindow(pause.window, factor);
+      pause.duration *= factor;
+    }
+    ScaleAll(type.distance_matrix, factor);
+    ScaleAll(type.duration_matrix, factor);
+  }
+}
+
+void ScaleLoads(InstanceData& data, double factor) {
+  for (auto* loads : {&data.demands, &data.backhauls, &data.pickups}) ScaleAll(*loads, factor);
+  for (Shipment& shipment : data.shipments) ScaleAll(shipment.amounts, factor);
+  for (VehicleType& type : data.vehicles) {
+    type.capacity *= factor;
+    ScaleAll(type.further_capacities, factor);
+  }
+}
+
+Instance ScaledBy(const Instance& instance, int lengths, int loads) {
+  InstanceData data = instance.data();
+  ScaleLengths(data, std::exp2(lengths));
+  ScaleLoads(data, std::exp2(loads));
+  return *Instance::Create(std::move(data));
+}
+
+using SearchBy = std::function<SearchResult(const Instance&)>;
+
+// Whether the checker's tolerances in absolute units could matter to tiny routes.
+bool HasTimesOrLimits(const InstanceData& data) {
+  return !data.windows.empty() || !data.releases.empty() ||
+         std::any_of(data.vehicles.begin(), data.vehicles.end(), [](const VehicleType& type) {
+           return type.max_duration != kNoLimit || type.max_distance != kNoLimit ||
+                  type.shift != TimeWindow{} || !type.breaks.empty();
+         });
+}
+
+// Expects the plan of `instance` for the scaled ones too, at the scaled cost.
+void ExpectSamePlans(const Instance& instance, const SearchBy& search) {
+  const SearchResult unscaled = search(instance);
+  ASSERT_FALSE(unscaled.plan.empty());
+  std::vector<std::pair<int, int>> scales = {{-10, 0}, {10, -10}, {3, 10}};
+  if (!HasTimesOrLimits(instance.data())) scales.emplace_back(-40, 20);
+  for (const auto& [lengths, loads] : scales) {
+    const SearchResult scaled = search(ScaledBy(instance, lengths, loads));
+    EXPECT_EQ(scaled.plan, unscaled.plan)
+        << instance.name() << ": lengths by 2^" << lengths << ", loads by 2^" << loads;
+    EXPECT_EQ(scaled.cost, unscaled.cost * std::exp2(lengths)) << instance.name();
+    EXPECT_EQ(scaled.iterations, unscaled.iterations) << instance.name();
+  }
+}
+
+SearchOptions ByIterations(int64_t iterations) {
+  SearchOptions options;
+  options.max_iterations = iterations;
+  return options;
+}
+
+SearchBy SearchFor(int64_t iterations) {
+  return [=](const Instance& instance) { return *Search(instance, ByIterations(iterations)); };
+}
+
+SearchResult ByPopulation(const Instance& instance) {
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  FastRandom random(1);
+  return RunPopulation(problem, {SavingsPlan(problem, {})}, ByIterations(6'000), random,
+                       [](const Plan&, Cost) {});
+}
+
+SearchResult ByRegions(const Instance& instance) {
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  return RegionSearch(problem, SavingsPlan(problem, {}), ByIterations(8'000),
+                      [](const Plan&, Cost) {});
+}
+
+SearchResult ByConstruction(const Instance& instance) {
+  SearchResult result;
+  for (const Plan& plan : {SavingsPlan(instance), InsertionPlan(instance)}) {
+    result.plan.insert(result.plan.end(), plan.begin(), plan.end());
+    result.cost += PlanCost(instance, plan);
+  }
+  return result;
+}
+
+InstanceBuilder Loaded(int32_t customers) {
+  return AnInstance().WithCustomers(customers).RandomDemands().Capacity(40);
+}
+
+InstanceBuilder Timed(int32_t customers) { return Loaded(customers).RandomWindows().Service(2); }
+
+TEST(ScalingTest, KeepsThePlansOfRoutesWithoutWindows) {
+  ExpectSamePlans(Loaded(60).Build(), SearchFor(2'000));
+  ExpectSamePlans(Loaded(60).ExplicitMatrix(0.5).Build(), SearchFor(2'000));
+  ExpectSamePlans(Loaded(360).Build(), SearchFor(2'000));  // annealing, then a population
+  ExpectSamePlans(Loaded(520).Build(), ByRegions);
+}
+
+TEST(ScalingTest, KeepsThePlansOfRoutesWithWindows) {
+  ExpectSamePlans(Timed(60).Build(), SearchFor(2'000));
+  ExpectSamePlans(Timed(60).ExplicitMatrix(0.5).Build(), SearchFor(2'000));
+  ExpectSamePlans(Timed(80).Build(), ByPopulation);
+  ExpectSamePlans(Timed(300).Build(), ByRegions);
+  ExpectSamePlans(Timed(300).Build(), ByConstruction);
+}
+
+TEST(ScalingTest, KeepsThePlansOfTours) {
+  const InstanceBuilder tour = AnInstance().Kind(ProblemKind::kTsp).WithCustomers(80);
+  ExpectSamePlans(InstanceBuilder(tour).Build(), SearchFor(2'000));
+  ExpectSamePlans(InstanceBuilder(tour).ExplicitMatrix(0.5).Build(), SearchFor(2'000));
+}
+
+// Loads that need all vehicles, and one vehicle too few.
+TEST(ScalingTest, KeepsThePlansOfScarceFleets) {
+  double load = 0;
+  for (const double demand : Loaded(60).BuildData().demands) load += demand;
+  const auto vehicles = static_cast<int32_t>(std::ceil(load / 40));
+  ExpectSamePlans(Loaded(60).Vehicles(vehicles).Build(), SearchFor(1'000));
+  ExpectSamePlans(Loaded(60).Vehicles(vehicles - 1).Build(), SearchFor(1'000));
+  ExpectSamePlans(Timed(60).Vehicles(vehicles).Build(), SearchFor(1'000));
+}
+
+// Routes of customers who are all where the depot is cost nothing, in any number.
+TEST(ScalingTest, KeepsThePlansOfRoutesWithoutAnyDistance) {
+  ExpectSamePlans(Loaded(20).At(std::vector<Position>(21, {5, 5})).Build(), SearchFor(500));
+}
+
+class FeatureScalingTest : public testing::TestWithParam<int32_t> {};
+
+TEST_P(FeatureScalingTest, KeepsThePlan) {
+  const auto feature = static_cast<Feature>(GetParam());
+  for (const uint64_t seed : {1, 2}) {
+    test::FeatureInstanceOptions options = {.customers = 30, .seed = seed, .features = {feature}};
+    ExpectSamePlans(test::MakeFeatureInstance(options), SearchFor(200));
+    options.features = test::DrawFeatures(seed + 10 * static_cast<uint64_t>(GetParam()));
+    ExpectSamePlans(test::MakeFeatureInstance(options), SearchFor(200));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFeatures, FeatureScalingTest,
+                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+
+// Above some size insertions look beside listed neighbours only; above another, no search violates
+// limits at a price.
+TEST(ScalingTest, KeepsThePlansOfManyCustomersWithFeatures) {
+  using enum Feature;
+  for (const std::vector<Feature>& features : {std::vector{kSeveralDepots, kSkills},
+                                               {kVehicleTypes, kObjective, kLoadDimensions},
+                                               {kShipments, kReleaseTimes},
+                                               {kMaxDuration, kMaxStops, kObjective}}) {
+    ExpectSamePlans(test::MakeFeatureInstance({.customers = 200, .features = features}),
+                    SearchFor(200));
+  }
+}
+
+TEST(ScalingTest, KeepsThePlansOfFewVehiclesAndOfOtherObjectives) {
+  using enum Feature;
+  ExpectSamePlans(
+      test::MakeFeatureInstance({.customers = 40, .features = {kVehicleTypes}, .vehicles = 3}),
+      SearchFor(600));
+  for (const Objective objective : {Objective::kVehiclesThenDistance, Objective::kDuration}) {
+    ExpectSamePlans(
+        test::MakeFeatureInstance(
+            {.customers = 40, .features = {kObjective, kMaxStops}, .objective = objective}),
+        SearchFor(600));
+  }
+}
+
+}  // namespace
+}  // namespace vrp
