@@ -172,10 +172,8 @@ void RichAnnealing::Steer(absl::Time now, ImprovementFn on_improvement) {
 }
 
 SearchEnd RichAnnealing::StopKind(absl::Time now) const {
-  const StopReason reason = options_.stop.Check();
-  if (reason == StopReason::kNone) return SearchEnd::kIterations;
   if (best_.missing > 0 && now < grace_.deadline()) return SearchEnd::kIterations;
-  return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
+  return EndOf(options_.stop.Check(), SearchEnd::kIterations);
 }
 
 void RichAnnealing::Cool(double phase, absl::Time now) {
