@@ -193,17 +193,11 @@ class RelaxedSearch {
 
   void Ruin() {
     removed_.clear();
-    ruined_.clear();
     const NodeIndex seed = DrawSeed();
-    const auto [longest, strings] =
+    const StringSizes sizes =
         DrawStringSizes(random_, static_cast<double>(served_.size()), routes_.used());
-    TakeString(seed, longest);
-    for (const NodeIndex near : problem_.Near(seed)) {
-      if (std::ssize(ruined_) >= strings) break;
-      const int32_t slot = routes_.RouteOf(near);
-      if (slot < 0 || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
-      TakeString(near, longest);
-    }
+    RemoveStrings(routes_, random_, seed, sizes, ruined_,
+                  [&](int32_t slot, const RemovedString& string) { TakeOut(slot, string); });
   }
 
   NodeIndex DrawSeed() {
@@ -220,12 +214,9 @@ class RelaxedSearch {
     return served_[random_.Below(static_cast<int32_t>(served_.size()))];
   }
 
-  void TakeString(NodeIndex customer, int32_t longest) {
-    const int32_t slot = routes_.RouteOf(customer);
+  void TakeOut(int32_t slot, const RemovedString& string) {
     const RelaxedRoutes::Route& route = routes_.route(slot);
-    const auto [begin, first, kept, rest] =
-        DrawString(random_, route.stops(), routes_.PositionOf(customer), longest);
-    ruined_.push_back(slot);
+    const auto [begin, first, kept, rest] = string;
     left_.clear();
     for (int32_t i = 1; i <= route.stops(); ++i) {
       const bool in_string = i >= begin && i < begin + first + kept + rest;
