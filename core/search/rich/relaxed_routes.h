@@ -51,6 +51,7 @@ class RelaxedRoutes {
 
   const RichProblem& problem() const { return problem_; }
   int32_t slots() const { return static_cast<int32_t>(routes_.size()); }
+  const std::vector<Route>& routes() const { return routes_; }
   const Route& route(int32_t slot) const { return routes_[slot]; }
   int32_t RouteOf(NodeIndex customer) const { return places_[customer].route; }  // -1: none
   int32_t PositionOf(NodeIndex customer) const { return places_[customer].position; }

@@ -152,18 +152,6 @@ class RelaxedSearch {
     recreate_.Insert(removed_);
   }
 
-  Plan ToPlan() const {
-    VehicleLabels labels(problem_);
-    Plan plan;
-    for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
-      const auto customers = routes_.CustomersOf(slot);
-      if (customers.empty()) continue;
-      plan.push_back({.vehicle_type = labels.Next(slot, routes_.route(slot).type),
-                      .customers = {customers.begin(), customers.end()}});
-    }
-    return plan;
-  }
-
   void Cool(double phase) {
     const double ratio = course_.last_temperature / course_.first_temperature;
     temperature_ = mean_edge_.cost * course_.first_temperature * std::pow(ratio, phase);
@@ -172,7 +160,7 @@ class RelaxedSearch {
   void KeepIfBest() {
     if (routes_.PricedCost() >= best_cost_ - problem_.epsilon() || !routes_.Whole()) return;
     best_cost_ = routes_.PricedCost();
-    best_ = ToPlan();
+    best_ = PlanOf(problem_, routes_.routes());
     untold_ = true;
   }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/search/rich/route_loader.h"
-#include "core/search/rich/vehicle_labels.h"
 
 namespace vrp {
 
@@ -74,18 +73,6 @@ void RichRouteSet::LoadRoute(const PlannedRoute& planned) {
   RouteLoader loader(*problem_, evaluator_, problem_->vehicle(type), planned.customers);
   const std::vector<NodeIndex> nodes = loader.Load(places_);
   if (!nodes.empty()) SetRoute(EmptySlot(), type, nodes);
-}
-
-Plan RichRouteSet::ToPlan() const {
-  VehicleLabels labels(*problem_);
-  Plan plan;
-  for (int32_t slot = 0; slot < slots(); ++slot) {
-    const RichRoute& route = routes_[slot];
-    if (route.empty()) continue;
-    plan.push_back({.vehicle_type = labels.Next(slot, route.type),
-                    .customers = {route.nodes.begin() + 1, route.nodes.end() - 1}});
-  }
-  return plan;
 }
 
 bool RichRouteSet::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex> nodes) {

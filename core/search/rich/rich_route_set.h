@@ -7,6 +7,7 @@
 
 #include "core/problem/plan/solution.h"
 #include "core/search/rich/rich_route.h"
+#include "core/search/rich/vehicle_labels.h"
 #include "core/search/route/undo_log.h"
 #include "core/search/visit_place.h"
 
@@ -44,7 +45,7 @@ class RichRouteSet {
 
   // Takes over what of `plan` is feasible; what is not becomes absent.
   void Load(const Plan& plan);
-  Plan ToPlan() const;
+  Plan ToPlan() const { return PlanOf(*problem_, routes_); }
 
   // `nodes` has the vehicle's start and end, or is empty; order and loads are allowed. Its
   // customers come from this route or from none. False: it is too late or too long, and the slot is
