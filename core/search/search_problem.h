@@ -65,6 +65,8 @@ class SearchProblem {
   double late_from(NodeIndex node) const { return close_[node]; }
   double DepotDistance(NodeIndex node) const { return Distance(0, node); }
   bool Fits(double load) const { return load <= capacity_limit_; }
+  // Returns the load beyond the capacity; 0 if it Fits.
+  double ExcessLoad(double load) const { return Fits(load) ? 0 : load - capacity_; }
   bool InTime(double time, double limit) const { return time <= limit + time_slack_; }
   // When service that is reached at `arrival` ends.
   double DepartureAfter(NodeIndex node, double arrival) const {
