@@ -73,10 +73,8 @@ SearchEnd Annealing::Run(const StopCondition& grace, ImprovementFn on_improvemen
 }
 
 SearchEnd Annealing::StopKind(const StopCondition& grace, absl::Time now) const {
-  const StopReason reason = options_.stop.Check();
-  if (reason == StopReason::kNone) return SearchEnd::kIterations;
   if (best_absent_ > 0 && now < grace.deadline()) return SearchEnd::kIterations;
-  return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
+  return EndOf(options_.stop.Check(), SearchEnd::kIterations);
 }
 
 void Annealing::Cool(absl::Time now) {

@@ -209,8 +209,6 @@ int32_t RouteSet::EmptyRoute() {
   routes_.back().nodes = {0, 0};
   Measure(routes_.back());
   distance_ += routes_.back().distance;
-  saved_in_.emplace_back();
-  is_changed_.push_back(0);
   return static_cast<int32_t>(routes_.size()) - 1;
 }
 
@@ -228,9 +226,7 @@ bool RouteSet::RouteInTime(int32_t index) const {
 }
 
 void RouteSet::Begin() {
-  recording_ = true;
-  ++transaction_;
-  num_saved_ = 0;
+  undo_.Begin();
   saved_absent_ = absent_;
   saved_distance_ = distance_;
   saved_used_ = used_;
@@ -238,41 +234,25 @@ void RouteSet::Begin() {
 
 void RouteSet::Touch(int32_t index, int32_t from) {
   first_empty_ = std::min(first_empty_, index);  // it may become empty
-  if (!is_changed_[index]) {
-    is_changed_[index] = 1;
-    changed_.push_back(index);
-  }
-  if (!recording_) return;
-  SavedIn& in = saved_in_[index];
-  if (in.transaction == transaction_) {
-    saved_[in.at].from = std::min(saved_[in.at].from, from);
-    return;
-  }
-  in = {.transaction = transaction_, .at = num_saved_};
-  if (num_saved_ == saved_.size()) saved_.emplace_back();
-  saved_[num_saved_].index = index;
-  saved_[num_saved_].from = from;
-  saved_[num_saved_].route = routes_[index];
-  ++num_saved_;
+  changed_.Mark(index);
+  RouteCopy* saved = undo_.Save(index, [&](RouteCopy& copy) {
+    copy.from = from;
+    copy.route = routes_[index];  // in the memory of an earlier copy
+  });
+  if (saved != nullptr) saved->from = std::min(saved->from, from);
 }
 
 void RouteSet::Rollback() {
-  recording_ = false;
-  for (size_t k = 0; k < num_saved_; ++k) {
-    const auto& [index, from, route] = saved_[k];
-    std::swap(routes_[index], saved_[k].route);
+  undo_.Stop();
+  for (auto& [index, copy] : undo_.saved()) {
+    std::swap(routes_[index], copy.route);
     first_empty_ = std::min(first_empty_, index);
-    Place(index, from - 1, routes_[index].customers() + 1);
+    Place(index, copy.from - 1, routes_[index].customers() + 1);
   }
   absent_ = saved_absent_;
   for (const NodeIndex node : absent_) places_[node].route = -1;
   distance_ = saved_distance_;
   used_ = saved_used_;
-}
-
-std::vector<int32_t> RouteSet::TakeChanged() {
-  for (const int32_t index : changed_) is_changed_[index] = 0;
-  return std::exchange(changed_, {});
 }
 
 }  // namespace vrp

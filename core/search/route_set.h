@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/problem/plan/solution.h"
+#include "core/search/route/undo_log.h"
 #include "core/search/search_problem.h"
 #include "core/search/visit_place.h"
 
@@ -87,15 +88,14 @@ class RouteSet {
 
   // All changes since Begin are undone by Rollback. No nesting.
   void Begin();
-  void Commit() { recording_ = false; }
+  void Commit() { undo_.Stop(); }
   void Rollback();
 
   // Slots changed since they were asked for the last time, each once.
-  std::vector<int32_t> TakeChanged();
+  std::vector<int32_t> TakeChanged() { return changed_.Take(); }
 
  private:
-  struct Saved {
-    int32_t index = 0;
+  struct RouteCopy {
     int32_t from = 0;  // no visit before it has changed
     SearchRoute route;
   };
@@ -119,21 +119,11 @@ class RouteSet {
   int32_t used_ = 0;
   int32_t first_empty_ = 0;  // no slot before it is empty
 
-  bool recording_ = false;
-  int64_t transaction_ = 0;
-  // Per slot: the transaction that holds its copy, and where among the saved.
-  struct SavedIn {
-    int64_t transaction = 0;
-    size_t at = 0;
-  };
-  std::vector<SavedIn> saved_in_;
-  std::vector<Saved> saved_;  // the first num_saved_ are in use; the rest keep their memory
-  size_t num_saved_ = 0;
+  UndoLog<RouteCopy> undo_;
+  ChangedSlots changed_;
   std::vector<NodeIndex> saved_absent_;
   double saved_distance_ = 0;
   int32_t saved_used_ = 0;
-  std::vector<char> is_changed_;
-  std::vector<int32_t> changed_;
 };
 
 }  // namespace vrp

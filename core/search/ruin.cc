@@ -1,6 +1,5 @@
 #include "core/search/ruin.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/search/string_removal.h"
@@ -16,11 +15,10 @@ constexpr double kRouteRemovals = 2;
 
 std::vector<NodeIndex> Ruin::Remove() {
   removed_.clear();
-  ruined_.clear();
   const SearchProblem& problem = routes_.problem();
   const auto served = static_cast<double>(problem.num_servable() - std::ssize(routes_.absent()));
   if (served < 1) return {};
-  const auto [longest, strings] = DrawStringSizes(random_, served, routes_.routes_used());
+  const StringSizes sizes = DrawStringSizes(random_, served, routes_.routes_used());
 
   NodeIndex seed = 1 + random_.Below(problem.size() - 1);
   if (!routes_.absent().empty()) {
@@ -31,26 +29,15 @@ std::vector<NodeIndex> Ruin::Remove() {
     TakeOut(route, 1, routes_.route(route).customers());
     return std::move(removed_);
   }
-  if (routes_.RouteOf(seed) >= 0) RemoveStringWith(seed, longest);
-  for (const NodeIndex near : problem.Near(seed)) {
-    if (std::ssize(ruined_) >= strings) break;
-    const int32_t route = routes_.RouteOf(near);
-    if (route < 0 || std::find(ruined_.begin(), ruined_.end(), route) != ruined_.end()) continue;
-    RemoveStringWith(near, longest);
-  }
+  RemoveStrings(routes_, random_, seed, sizes, ruined_,
+                [&](int32_t route, const RemovedString& string) {
+                  if (string.rest > 0) {
+                    TakeOut(route, string.begin + string.first + string.kept, string.rest);
+                    if (routes_.route(route).empty()) return;
+                  }
+                  TakeOut(route, string.begin, string.first);
+                });
   return std::move(removed_);
-}
-
-void Ruin::RemoveStringWith(NodeIndex customer, int32_t longest) {
-  const int32_t route = routes_.RouteOf(customer);
-  const RemovedString string =
-      DrawString(random_, routes_.route(route).customers(), routes_.PositionOf(customer), longest);
-  ruined_.push_back(route);
-  if (string.rest > 0) {
-    TakeOut(route, string.begin + string.first + string.kept, string.rest);
-    if (routes_.route(route).empty()) return;
-  }
-  TakeOut(route, string.begin, string.first);
 }
 
 void Ruin::TakeOut(int32_t route, int32_t begin, int32_t count) {

@@ -21,7 +21,6 @@ class Ruin {
   std::vector<NodeIndex> Remove();
 
  private:
-  void RemoveStringWith(NodeIndex customer, int32_t longest);
   void TakeOut(int32_t route, int32_t begin, int32_t count);
 
   RouteSet& routes_;

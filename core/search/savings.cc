@@ -96,11 +96,9 @@ class Merger {
   };
 
   bool InTime(const std::vector<NodeIndex>& first, const std::vector<NodeIndex>& second) {
-    merged_.assign({0});
-    merged_.insert(merged_.end(), first.begin(), first.end());
+    merged_ = first;
     merged_.insert(merged_.end(), second.begin(), second.end());
-    merged_.push_back(0);
-    return problem_.SequenceFeasible(merged_);
+    return problem_.RouteFeasible(merged_);
   }
 
   const SearchProblem& problem_;

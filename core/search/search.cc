@@ -116,18 +116,6 @@ FirstPlans MakeFirstPlans(const SearchProblem& problem, const SearchOptions& opt
   return first;
 }
 
-SearchEnd EndOf(const StopCondition& stop, SearchEnd otherwise) {
-  switch (stop.Check()) {
-    case StopReason::kNone:
-      return otherwise;
-    case StopReason::kDeadline:
-      return SearchEnd::kDeadline;
-    case StopReason::kCancelled:
-      return SearchEnd::kCancelled;
-  }
-  return otherwise;
-}
-
 // What share of the budget goes to ruin and recreate before the population begins. Up to some
 // hundred customers the population is better from the first milliseconds on; with more, its
 // individuals take long, and it begins with what the cheaper perturbations found.
@@ -211,7 +199,7 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
   SearchResult result;
   result.plan = routes.ToPlan();
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
-    result.ended_by = EndOf(options.stop, SearchEnd::kLocalOptimum);
+    result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
   } else if (routes.absent().empty() && PopulationFits(problem, options)) {
     return SearchByPopulation(problem, std::move(first), options, grace, random, on_improvement);
   } else if (routes.absent().empty() && GoesByRegions(problem, options)) {

@@ -18,6 +18,12 @@ class SharedPlans;
 
 enum class SearchEnd { kDeadline, kCancelled, kIterations, kLocalOptimum };
 
+// Returns the end of a search that stopped for `reason`; `otherwise` if nothing stopped it.
+inline SearchEnd EndOf(StopReason reason, SearchEnd otherwise) {
+  if (reason == StopReason::kNone) return otherwise;
+  return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
+}
+
 struct SearchOptions {
   StopCondition stop;
   // Perturbations; 0: local search of the first plan only. An individual of the population search

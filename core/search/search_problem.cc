@@ -25,8 +25,7 @@ SearchProblem SearchProblem::Create(const Instance& instance, const StopConditio
   for (NodeIndex node = 1; node < problem.size_; ++node) {
     farthest = std::max(farthest, problem.Distance(0, node));
     between = std::max(between, problem.Distance(node - 1, node));
-    const NodeIndex alone[] = {0, node, 0};
-    problem.servable_[node] = problem.SequenceFeasible(alone);
+    problem.servable_[node] = problem.RouteFeasible({&node, 1});
     problem.num_servable_ += problem.servable_[node];
   }
   // A depot that is 0 away from all closes an open path. An instance without any distance has no
@@ -97,18 +96,20 @@ void SearchProblem::Guide(std::span<const Plan> samples) {
     related_ = GuidedLists({related_.empty() ? near_ : related_, listed_}, samples);
 }
 
-bool SearchProblem::SequenceFeasible(std::span<const NodeIndex> nodes) const {
+bool SearchProblem::RouteFeasible(std::span<const NodeIndex> customers) const {
   double load = 0;
-  for (const NodeIndex node : nodes) load += demand_[node];
+  for (const NodeIndex node : customers) load += demand_[node];
   if (!Fits(load)) return false;
   if (!timed_) return true;
-  double departure = DepartureAfter(nodes[0], open_[nodes[0]]);
-  for (size_t i = 1; i < nodes.size(); ++i) {
-    const double arrival = departure + Duration(nodes[i - 1], nodes[i]);
-    if (!InTime(arrival, close_[nodes[i]])) return false;
-    departure = DepartureAfter(nodes[i], arrival);
+  NodeIndex last = 0;
+  double departure = DepartureAfter(0, open_[0]);
+  for (const NodeIndex node : customers) {
+    const double arrival = departure + Duration(last, node);
+    if (!InTime(arrival, close_[node])) return false;
+    departure = DepartureAfter(node, arrival);
+    last = node;
   }
-  return true;
+  return InTime(departure + Duration(last, 0), close_[0]);
 }
 
 double SearchProblem::SequenceDistance(std::span<const NodeIndex> nodes) const {

@@ -68,6 +68,8 @@ class SearchProblem {
   double late_from(NodeIndex node) const { return close_[node]; }
   double DepotDistance(NodeIndex node) const { return Distance(0, node); }
   bool Fits(double load) const { return load <= capacity_limit_; }
+  // Returns the load beyond the capacity; 0 if it Fits.
+  double ExcessLoad(double load) const { return Fits(load) ? 0 : load - capacity_; }
   bool InTime(double time, double limit) const { return time <= limit + time_slack_; }
   // When service that is reached at `arrival` ends.
   double DepartureAfter(NodeIndex node, double arrival) const {
@@ -77,8 +79,12 @@ class SearchProblem {
   // Whether a route with `customer` alone is feasible; who is not is left out of every plan.
   bool Servable(NodeIndex customer) const { return servable_[customer]; }
   int32_t num_servable() const { return num_servable_; }
-  // Whether a route over `nodes` (the depot at both ends) keeps capacity and windows.
-  bool SequenceFeasible(std::span<const NodeIndex> nodes) const;
+  // Whether a route over `customers` keeps capacity and windows.
+  bool RouteFeasible(std::span<const NodeIndex> customers) const;
+  // Likewise of `nodes` with the depot at both ends.
+  bool SequenceFeasible(std::span<const NodeIndex> nodes) const {
+    return RouteFeasible(nodes.subspan(1, nodes.size() - 2));
+  }
   double SequenceDistance(std::span<const NodeIndex> nodes) const;
 
   // Other customers, nearest first; at most kListed of them (kListedLarge above kListedNodes,

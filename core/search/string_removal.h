@@ -2,7 +2,9 @@
 // Berghe 2020, "Slack induction by string removals for vehicle routing problems").
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "core/search/fast_random.h"
 
@@ -25,5 +27,25 @@ struct RemovedString {
 };
 // One that lies around position `at` of a route with `visits`.
 RemovedString DrawString(FastRandom& random, int32_t visits, int32_t at, int32_t longest);
+
+// Calls remove(slot, string) for the routes of `seed` and of customers near it, each once, at most
+// sizes.strings times. `ruined` receives their slots.
+template <typename Routes, typename RemoveFn>
+void RemoveStrings(const Routes& routes, FastRandom& random, int32_t seed, const StringSizes& sizes,
+                   std::vector<int32_t>& ruined, RemoveFn remove) {
+  ruined.clear();
+  const auto remove_at = [&](int32_t customer) {
+    const int32_t slot = routes.RouteOf(customer);
+    if (slot < 0 || std::find(ruined.begin(), ruined.end(), slot) != ruined.end()) return;
+    ruined.push_back(slot);
+    const auto visits = static_cast<int32_t>(routes.route(slot).nodes.size()) - 2;
+    remove(slot, DrawString(random, visits, routes.PositionOf(customer), sizes.longest));
+  };
+  remove_at(seed);
+  for (const int32_t near : routes.problem().Near(seed)) {
+    if (std::ssize(ruined) >= sizes.strings) break;
+    remove_at(near);
+  }
+}
 
 }  // namespace vrp

@@ -122,9 +122,7 @@ void RouteExchange::InsertMissing(const Penalties& penalties, int32_t max_routes
 
 void RouteExchange::Insert(NodeIndex customer, const Penalties& penalties, bool may_open) {
   const double demand = problem_.demand(customer);
-  const auto over = [&](double load) {
-    return problem_.Fits(load) ? 0 : (load - problem_.capacity()) * penalties.load;
-  };
+  const auto over = [&](double load) { return problem_.ExcessLoad(load) * penalties.load; };
   double least = may_open ? problem_.Distance(0, customer) + problem_.Distance(customer, 0)
                           : std::numeric_limits<double>::infinity();
   int32_t best = -1;

@@ -120,9 +120,7 @@ int32_t PenalisedRoutes::EmptyRoute() const {
 
 double PenalisedRoutes::Excess() const {
   double excess = 0;
-  for (const Route& route : routes_) {
-    if (Overloaded(route.load)) excess += route.load - problem_->capacity();
-  }
+  for (const Route& route : routes_) excess += problem_->ExcessLoad(route.load);
   return excess;
 }
 

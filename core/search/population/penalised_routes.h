@@ -59,9 +59,7 @@ class PenalisedRoutes {
     return distances_[static_cast<int64_t>(from) * size_ + to];
   }
   bool Overloaded(double load) const { return !problem_->Fits(load); }
-  double LoadPenalty(double load) const {
-    return problem_->Fits(load) ? 0 : (load - problem_->capacity()) * penalties_.load;
-  }
+  double LoadPenalty(double load) const { return problem_->ExcessLoad(load) * penalties_.load; }
   double WarpPenalty(double warp) const { return warp * penalties_.time; }
 
   // Windows only. The lateness of the route up to `before`, then `middle`, then the route from

@@ -59,16 +59,11 @@ class Run {
 
   SearchResult Go() {
     for (int64_t step = 0; result_.iterations < options_.max_iterations; ++step) {
-      const StopReason reason = options_.stop.Check();
-      if (reason != StopReason::kNone) {
-        result_.ended_by =
-            reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
-        break;
-      }
+      result_.ended_by = EndOf(options_.stop.Check(), SearchEnd::kIterations);
+      if (result_.ended_by != SearchEnd::kIterations) break;
       search_.Expect(IndividualsExpected(step));
       Step(step);
       result_.iterations = std::min(result_.iterations + work_, options_.max_iterations);
-      result_.ended_by = SearchEnd::kIterations;
       Report(SteadyNow());
     }
     Report(absl::InfiniteFuture());

@@ -145,13 +145,8 @@ void PopulationSearch::KeepBest(const Individual& individual) {
 
 // Sums in another order round otherwise: what is given out is asked again, visit by visit.
 bool PopulationSearch::RoutesFeasible(const Individual& individual) const {
-  std::vector<NodeIndex> nodes;
   for (int32_t index = 0; index < individual.num_routes(); ++index) {
-    const auto route = individual.Route(index);
-    nodes.assign(1, 0);
-    nodes.insert(nodes.end(), route.begin(), route.end());
-    nodes.push_back(0);
-    if (!problem_.SequenceFeasible(nodes)) return false;
+    if (!problem_.RouteFeasible(individual.Route(index))) return false;
   }
   return true;
 }

@@ -64,8 +64,8 @@ class Splitter {
       if (load > kMostLoad * problem_.capacity() && i > begin) return;
       distance += problem_.Distance(last, node);
       last = node;
-      double total = before + distance + problem_.Distance(node, 0);
-      if (!problem_.Fits(load)) total += (load - problem_.capacity()) * penalty_;
+      const double total =
+          before + distance + problem_.Distance(node, 0) + problem_.ExcessLoad(load) * penalty_;
       if (total < cost[i + 1]) {
         cost[i + 1] = total;
         from[i + 1] = begin;

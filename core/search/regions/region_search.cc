@@ -141,10 +141,7 @@ class Run {
     RunOnThreads(options_.threads, [this](int32_t index) { Work(index); });
     Report();
     result_.iterations = iterations_;
-    const StopReason reason = options_.stop.Check();
-    result_.ended_by = reason == StopReason::kCancelled  ? SearchEnd::kCancelled
-                       : reason == StopReason::kDeadline ? SearchEnd::kDeadline
-                                                         : SearchEnd::kIterations;
+    result_.ended_by = EndOf(options_.stop.Check(), SearchEnd::kIterations);
     return std::move(result_);
   }
 

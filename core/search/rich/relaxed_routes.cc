@@ -64,7 +64,6 @@ RelaxedRoutes::RelaxedRoutes(const RichProblem& problem)
     routes_.insert(routes_.end(), SlotsOf(problem, vehicle), route);
   }
   first_of_.push_back(slots());
-  saved_in_.assign(routes_.size(), 0);
 }
 
 void RelaxedRoutes::KeepEmpty(int32_t slot) {
@@ -86,29 +85,17 @@ bool RelaxedRoutes::Whole() const {
   });
 }
 
-void RelaxedRoutes::Begin() {
-  ++transaction_;
-  touched_.clear();
-}
-
-void RelaxedRoutes::Save(int32_t slot) {
-  if (saved_in_[slot] == transaction_) return;
-  saved_in_[slot] = transaction_;
-  touched_.push_back(slot);
-  if (saved_.size() < touched_.size()) saved_.emplace_back();
-  const auto customers = CustomersOf(slot);
-  saved_[touched_.size() - 1].assign(customers.begin(), customers.end());
-}
-
 void RelaxedRoutes::Rollback() {
-  for (const int32_t slot : touched_) SetCustomers(slot, {});
-  for (size_t i = 0; i < touched_.size(); ++i) SetCustomers(touched_[i], saved_[i]);
+  for (const auto& saved : undo_.saved()) SetCustomers(saved.slot, {});
+  for (const auto& saved : undo_.saved()) SetCustomers(saved.slot, saved.copy);
   Begin();
 }
 
 void RelaxedRoutes::SetCustomers(int32_t slot, std::span<const NodeIndex> customers) {
-  Save(slot);
   Route& route = routes_[slot];
+  undo_.Save(slot, [&](std::vector<NodeIndex>& copy) {
+    copy.assign(route.nodes.begin() + 1, route.nodes.end() - 1);
+  });
   Count(route, -1);
   for (int32_t i = 1; i <= route.stops(); ++i) places_[route.nodes[i]].route = -1;
   route.nodes.resize(1);

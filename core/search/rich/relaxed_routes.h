@@ -8,6 +8,7 @@
 #include "core/search/rich/rich_problem.h"
 #include "core/search/route/penalty_control.h"
 #include "core/search/route/time_segment.h"
+#include "core/search/route/undo_log.h"
 #include "core/search/visit_place.h"
 
 namespace vrp {
@@ -50,6 +51,7 @@ class RelaxedRoutes {
 
   const RichProblem& problem() const { return problem_; }
   int32_t slots() const { return static_cast<int32_t>(routes_.size()); }
+  const std::vector<Route>& routes() const { return routes_; }
   const Route& route(int32_t slot) const { return routes_[slot]; }
   int32_t RouteOf(NodeIndex customer) const { return places_[customer].route; }  // -1: none
   int32_t PositionOf(NodeIndex customer) const { return places_[customer].position; }
@@ -71,10 +73,8 @@ class RelaxedRoutes {
   }
 
   // All changes since Begin are undone by Rollback.
-  void Begin();
+  void Begin() { undo_.Begin(); }
   void Rollback();
-  // Slots changed since Begin.
-  std::span<const int32_t> touched() const { return touched_; }
 
   double PricedCostOf(int32_t slot) const {
     const Route& route = routes_[slot];
@@ -94,7 +94,6 @@ class RelaxedRoutes {
   double PlaceAdded(const Route& route, int32_t after, NodeIndex customer, double limit) const;
 
  private:
-  void Save(int32_t slot);
   void Measure(Route& route) const;
   double LoadBreach(const RichVehicle& vehicle, const Route& route, NodeIndex more) const;
   double StopsBreach(const RichVehicle& vehicle, int32_t stops) const;
@@ -112,12 +111,9 @@ class RelaxedRoutes {
   // By type.
   std::vector<int32_t> same_way_;  // the first that drives alike, from end to end
   std::vector<int32_t> first_of_, empty_of_;
-  std::vector<int64_t> saved_in_;  // by slot: the transaction that holds its copy
-  std::vector<int32_t> touched_;
-  std::vector<std::vector<NodeIndex>> saved_;  // of touched_; the rest keep their memory
-  int64_t transaction_ = 0;
-  std::vector<TimeSegment> alone_;  // [N]
-  std::vector<VisitPlace> places_;  // [N + 1]
+  UndoLog<std::vector<NodeIndex>> undo_;  // the customers
+  std::vector<TimeSegment> alone_;        // [N]
+  std::vector<VisitPlace> places_;        // [N + 1]
   int32_t used_ = 0;
   double cost_ = 0;
   Breach breach_;

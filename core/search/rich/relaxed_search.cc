@@ -152,18 +152,6 @@ class RelaxedSearch {
     recreate_.Insert(removed_);
   }
 
-  Plan ToPlan() const {
-    VehicleLabels labels(problem_);
-    Plan plan;
-    for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
-      const auto customers = routes_.CustomersOf(slot);
-      if (customers.empty()) continue;
-      plan.push_back({.vehicle_type = labels.Next(slot, routes_.route(slot).type),
-                      .customers = {customers.begin(), customers.end()}});
-    }
-    return plan;
-  }
-
   void Cool(double phase) {
     const double ratio = course_.last_temperature / course_.first_temperature;
     temperature_ = mean_edge_.cost * course_.first_temperature * std::pow(ratio, phase);
@@ -172,7 +160,7 @@ class RelaxedSearch {
   void KeepIfBest() {
     if (routes_.PricedCost() >= best_cost_ - problem_.epsilon() || !routes_.Whole()) return;
     best_cost_ = routes_.PricedCost();
-    best_ = ToPlan();
+    best_ = PlanOf(problem_, routes_.routes());
     untold_ = true;
   }
 
@@ -193,17 +181,11 @@ class RelaxedSearch {
 
   void Ruin() {
     removed_.clear();
-    ruined_.clear();
     const NodeIndex seed = DrawSeed();
-    const auto [longest, strings] =
+    const StringSizes sizes =
         DrawStringSizes(random_, static_cast<double>(served_.size()), routes_.used());
-    TakeString(seed, longest);
-    for (const NodeIndex near : problem_.Near(seed)) {
-      if (std::ssize(ruined_) >= strings) break;
-      const int32_t slot = routes_.RouteOf(near);
-      if (slot < 0 || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
-      TakeString(near, longest);
-    }
+    RemoveStrings(routes_, random_, seed, sizes, ruined_,
+                  [&](int32_t slot, const RemovedString& string) { TakeOut(slot, string); });
   }
 
   NodeIndex DrawSeed() {
@@ -220,12 +202,9 @@ class RelaxedSearch {
     return served_[random_.Below(static_cast<int32_t>(served_.size()))];
   }
 
-  void TakeString(NodeIndex customer, int32_t longest) {
-    const int32_t slot = routes_.RouteOf(customer);
+  void TakeOut(int32_t slot, const RemovedString& string) {
     const RelaxedRoutes::Route& route = routes_.route(slot);
-    const auto [begin, first, kept, rest] =
-        DrawString(random_, route.stops(), routes_.PositionOf(customer), longest);
-    ruined_.push_back(slot);
+    const auto [begin, first, kept, rest] = string;
     left_.clear();
     for (int32_t i = 1; i <= route.stops(); ++i) {
       const bool in_string = i >= begin && i < begin + first + kept + rest;

@@ -172,10 +172,8 @@ void RichAnnealing::Steer(absl::Time now, ImprovementFn on_improvement) {
 }
 
 SearchEnd RichAnnealing::StopKind(absl::Time now) const {
-  const StopReason reason = options_.stop.Check();
-  if (reason == StopReason::kNone) return SearchEnd::kIterations;
   if (best_.missing > 0 && now < grace_.deadline()) return SearchEnd::kIterations;
-  return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
+  return EndOf(options_.stop.Check(), SearchEnd::kIterations);
 }
 
 void RichAnnealing::Cool(double phase, absl::Time now) {
@@ -327,17 +325,7 @@ void RichAnnealing::Report(ImprovementFn on_improvement) {
   unreported_ = false;
 }
 
-Plan RichAnnealing::BestPlan() const {
-  VehicleLabels labels(routes_.problem());
-  Plan plan;
-  for (int32_t slot = 0; slot < std::ssize(best_routes_); ++slot) {
-    const Kept& kept = best_routes_[slot];
-    if (kept.nodes.empty()) continue;
-    plan.push_back({.vehicle_type = labels.Next(slot, kept.type),
-                    .customers = {kept.nodes.begin() + 1, kept.nodes.end() - 1}});
-  }
-  return plan;
-}
+Plan RichAnnealing::BestPlan() const { return PlanOf(routes_.problem(), best_routes_); }
 
 void RichAnnealing::SteerFleet(double used) {
   if (best_.missing > 0) return;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/search/rich/route_loader.h"
-#include "core/search/rich/vehicle_labels.h"
 
 namespace vrp {
 
@@ -76,20 +75,9 @@ void RichRouteSet::LoadRoute(const PlannedRoute& planned) {
   if (!nodes.empty()) SetRoute(EmptySlot(), type, nodes);
 }
 
-Plan RichRouteSet::ToPlan() const {
-  VehicleLabels labels(*problem_);
-  Plan plan;
-  for (int32_t slot = 0; slot < slots(); ++slot) {
-    const RichRoute& route = routes_[slot];
-    if (route.empty()) continue;
-    plan.push_back({.vehicle_type = labels.Next(slot, route.type),
-                    .customers = {route.nodes.begin() + 1, route.nodes.end() - 1}});
-  }
-  return plan;
-}
-
 bool RichRouteSet::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex> nodes) {
-  Touch(slot);
+  changed_.Mark(slot);
+  undo_.Save(slot, [&](RichRoute& copy) { copy = routes_[slot]; });
   Unlink(slot);
   RichRoute& route = routes_[slot];
   route.type = type;
@@ -169,15 +157,11 @@ int32_t RichRouteSet::EmptySlot() {
     if (routes_[first_empty_].empty()) return first_empty_;
   }
   routes_.emplace_back();
-  saved_in_.push_back(0);
-  is_changed_.push_back(0);
   return slots() - 1;
 }
 
 void RichRouteSet::Begin() {
-  recording_ = true;
-  ++transaction_;
-  num_saved_ = 0;
+  undo_.Begin();
   saved_absent_ = absent_;
   saved_cost_ = route_cost_;
   saved_fixed_ = fixed_cost_;
@@ -185,25 +169,11 @@ void RichRouteSet::Begin() {
   saved_weight_ = missing_weight_;
 }
 
-void RichRouteSet::Touch(int32_t slot) {
-  if (!is_changed_[slot]) {
-    is_changed_[slot] = 1;
-    changed_.push_back(slot);
-  }
-  if (!recording_ || saved_in_[slot] == transaction_) return;
-  saved_in_[slot] = transaction_;
-  if (num_saved_ == saved_.size()) saved_.emplace_back();
-  saved_[num_saved_].slot = slot;
-  saved_[num_saved_].route = routes_[slot];
-  ++num_saved_;
-}
-
 void RichRouteSet::Rollback() {
-  recording_ = false;
-  for (size_t k = 0; k < num_saved_; ++k) Unlink(saved_[k].slot);
-  for (size_t k = 0; k < num_saved_; ++k) {
-    const int32_t slot = saved_[k].slot;
-    std::swap(routes_[slot], saved_[k].route);
+  undo_.Stop();
+  for (const auto& saved : undo_.saved()) Unlink(saved.slot);
+  for (auto& [slot, copy] : undo_.saved()) {
+    std::swap(routes_[slot], copy);
     first_empty_ = std::min(first_empty_, slot);
     if (routes_[slot].empty()) continue;
     Count(routes_[slot], 1);
@@ -218,13 +188,8 @@ void RichRouteSet::Rollback() {
 
 std::vector<int32_t> RichRouteSet::Touched() const {
   std::vector<int32_t> slots;
-  for (size_t k = 0; k < num_saved_; ++k) slots.push_back(saved_[k].slot);
+  for (const auto& saved : undo_.saved()) slots.push_back(saved.slot);
   return slots;
-}
-
-std::vector<int32_t> RichRouteSet::TakeChanged() {
-  for (const int32_t slot : changed_) is_changed_[slot] = 0;
-  return std::exchange(changed_, {});
 }
 
 }  // namespace vrp

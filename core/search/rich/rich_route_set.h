@@ -7,6 +7,8 @@
 
 #include "core/problem/plan/solution.h"
 #include "core/search/rich/rich_route.h"
+#include "core/search/rich/vehicle_labels.h"
+#include "core/search/route/undo_log.h"
 #include "core/search/visit_place.h"
 
 namespace vrp {
@@ -43,7 +45,7 @@ class RichRouteSet {
 
   // Takes over what of `plan` is feasible; what is not becomes absent.
   void Load(const Plan& plan);
-  Plan ToPlan() const;
+  Plan ToPlan() const { return PlanOf(*problem_, routes_); }
 
   // `nodes` has the vehicle's start and end, or is empty; order and loads are allowed. Its
   // customers come from this route or from none. False: it is too late or too long, and the slot is
@@ -54,19 +56,14 @@ class RichRouteSet {
 
   // All changes since Begin are undone by Rollback. No nesting.
   void Begin();
-  void Commit() { recording_ = false; }
+  void Commit() { undo_.Stop(); }
   void Rollback();
   // Slots changed since Begin.
   std::vector<int32_t> Touched() const;
   // Slots changed since they were asked for the last time, each once.
-  std::vector<int32_t> TakeChanged();
+  std::vector<int32_t> TakeChanged() { return changed_.Take(); }
 
  private:
-  struct Saved {
-    int32_t slot = 0;
-    RichRoute route;
-  };
-  void Touch(int32_t slot);
   void Count(const RichRoute& route, int32_t sign);
   void MeasureKnownEdges(RichRoute& route) const;
   void Unlink(int32_t slot);
@@ -87,15 +84,10 @@ class RichRouteSet {
   int32_t first_empty_ = 0;  // no slot before it is empty
   double route_cost_ = 0, fixed_cost_ = 0, lost_prizes_ = 0, missing_weight_ = 0;
 
-  bool recording_ = false;
-  int64_t transaction_ = 0;
-  std::vector<int64_t> saved_in_;  // per slot: the transaction that holds its copy
-  std::vector<Saved> saved_;       // the first num_saved_ are in use; the rest keep their memory
-  size_t num_saved_ = 0;
+  UndoLog<RichRoute> undo_;
+  ChangedSlots changed_;
   std::vector<int32_t> saved_absent_;
   double saved_cost_ = 0, saved_fixed_ = 0, saved_prizes_ = 0, saved_weight_ = 0;
-  std::vector<char> is_changed_;
-  std::vector<int32_t> changed_;
 };
 
 // The customers of `nodes`, a plan's route of that type, as the search keeps them: with the

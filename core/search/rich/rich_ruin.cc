@@ -16,7 +16,6 @@ constexpr int32_t kSlotDraws = 8;
 }  // namespace
 
 std::span<const int32_t> RichRuin::Remove(bool beside_absent) {
-  const RichProblem& problem = routes_.problem();
   Begin();
   seed_ = DrawSeed(beside_absent);
   if (routes_.used() == 0) return {};
@@ -25,14 +24,13 @@ std::span<const int32_t> RichRuin::Remove(bool beside_absent) {
   }
   const auto served =
       static_cast<double>(std::ssize(routes_.servable()) - std::ssize(routes_.absent()));
-  const auto [longest, strings] = DrawStringSizes(random_, served, routes_.used());
-  if (routes_.RouteOf(seed_) >= 0) MarkStringWith(seed_, longest);
-  for (const NodeIndex near : problem.Near(seed_)) {
-    if (std::ssize(ruined_) >= strings) break;
-    const int32_t slot = routes_.RouteOf(near);
-    if (slot < 0 || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
-    MarkStringWith(near, longest);
-  }
+  RemoveStrings(routes_, random_, seed_, DrawStringSizes(random_, served, routes_.used()), ruined_,
+                [&](int32_t slot, const RemovedString& string) {
+                  const int32_t kept = string.begin + string.first;
+                  const int32_t rest = kept + string.kept;
+                  MarkRange(routes_.route(slot), string.begin, kept);
+                  MarkRange(routes_.route(slot), rest, rest + string.rest);
+                });
   TakeOutMarked();
   return removed_;
 }
@@ -76,16 +74,6 @@ NodeIndex RichRuin::DrawSeed(bool beside_absent) {
     if (unit.required()) return problem.NodesOf(unit)[random_.Below(unit.count)];
   }
   return problem.depots() + random_.Below(problem.size() - problem.depots());
-}
-
-void RichRuin::MarkStringWith(NodeIndex customer, int32_t longest) {
-  const int32_t slot = routes_.RouteOf(customer);
-  const RichRoute& route = routes_.route(slot);
-  const auto [begin, first, kept, rest] =
-      DrawString(random_, route.size() - 2, routes_.PositionOf(customer), longest);
-  ruined_.push_back(slot);
-  MarkRange(route, begin, begin + first);
-  MarkRange(route, begin + first + kept, begin + first + kept + rest);
 }
 
 void RichRuin::MarkRange(const RichRoute& route, int32_t begin, int32_t end) {

@@ -30,7 +30,6 @@ class RichRuin {
  private:
   void Begin();
   NodeIndex DrawSeed(bool beside_absent);
-  void MarkStringWith(NodeIndex customer, int32_t longest);
   void MarkRange(const RichRoute& route, int32_t begin, int32_t end);
   void MarkUnit(NodeIndex customer);
   void TakeOutMarked();

@@ -114,12 +114,6 @@ absl::Status CheckFrozen(const RichProblem& problem) {
   return absl::OkStatus();
 }
 
-SearchEnd EndAtOnce(const StopCondition& stop) {
-  const StopReason reason = stop.Check();
-  if (reason == StopReason::kNone) return SearchEnd::kLocalOptimum;
-  return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
-}
-
 void GoOnFrom(const Plan& plan, RichRouteSet& routes) {
   for (int32_t slot = 0; slot < routes.slots(); ++slot) routes.SetRoute(slot, 0, {});
   routes.Load(plan);
@@ -203,7 +197,7 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
   result.cost = value.cost;
   on_improvement(result.plan, result.cost);
   if (first.start.servable().size() <= 1) {  // every place was looked at
-    result.ended_by = EndAtOnce(options.stop);
+    result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
     return result;
   }
   const auto tell_if_better = [&](const Plan& plan) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/problem/plan/solution.h"
 #include "core/search/rich/rich_problem.h"
 
 namespace vrp {
@@ -40,5 +41,20 @@ class VehicleLabels {
   const std::vector<RichFrozenRoute>& frozen_;
   std::vector<std::vector<std::pair<int32_t, int32_t>>> left_;  // by type: labels, vehicles left
 };
+
+// Returns the plan of `routes`, by slot, each with a type and nodes, which the vehicle's start and
+// end are among. Slots without further nodes are not in use.
+template <typename Routes>
+Plan PlanOf(const RichProblem& problem, const Routes& routes) {
+  VehicleLabels labels(problem);
+  Plan plan;
+  for (int32_t slot = 0; slot < std::ssize(routes); ++slot) {
+    const auto& nodes = routes[slot].nodes;
+    if (nodes.size() <= 2) continue;
+    plan.push_back({.vehicle_type = labels.Next(slot, routes[slot].type),
+                    .customers = {nodes.begin() + 1, nodes.end() - 1}});
+  }
+  return plan;
+}
 
 }  // namespace vrp
