@@ -8,17 +8,14 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kNeighboursTried = 10;
-constexpr int32_t kStepsTried = 8;  // at each level
+constexpr int32_t kStepsTried = 8;  // at each level but the last
 
 }  // namespace
 
 TourImprover::TourImprover(const SearchProblem& problem, Tour& tour)
     : problem_(problem), tour_(tour), queued_(problem.size(), 0) {
-  listed_ = std::min(static_cast<int32_t>(problem.Near(0).size()), kNeighboursTried);
   for (NodeIndex node = 0; node < problem.size(); ++node) {
-    for (const NodeIndex other : problem.Near(node).first(listed_)) {
-      near_.push_back(other);
+    for (const NodeIndex other : problem.Near(node)) {
       near_length_.push_back(problem.Distance(node, other));
     }
   }
@@ -56,55 +53,66 @@ double TourImprover::Improve(NodeIndex node) {
 }
 
 double TourImprover::Extend() {
-  Step steps[kStepsTried];
-  const int32_t count = ListSteps(steps);
-  for (const Step& step : std::span(steps, count)) {
-    const double gain = Take(step);
+  // Sorting the last steps would take longer than trying them all.
+  if (steps_ + 1 == Tour::kMostRemoved) {
+    return ForEachStep([this](const Step& step) { return Close(step); });
+  }
+  Step best[kStepsTried];
+  int32_t count = 0;
+  ForEachStep([&](const Step& step) {
+    const bool full = count == kStepsTried;
+    if (full && best[count - 1].gain >= step.gain) return 0.0;
+    int32_t at = full ? count - 1 : count++;
+    for (; at > 0 && best[at - 1].gain < step.gain; --at) best[at] = best[at - 1];
+    best[at] = step;
+    return 0.0;
+  });
+  for (const Step& step : std::span(best, count)) {
+    double gain = Close(step);
+    if (gain == 0) {
+      ++steps_;
+      gain = Extend();
+      --steps_;
+    }
     if (gain > 0) return gain;
   }
   return 0;
 }
 
-double TourImprover::Take(const Step& step) {
-  move_[steps_++] = step;
+double TourImprover::Close(const Step& step) {
+  move_[steps_] = step;
   const double gain = step.gain - problem_.Distance(step.end, move_[0].node);
-  if (gain > problem_.epsilon()) {
-    RemovedEdge removed[Tour::kMostRemoved];
-    for (int32_t i = 0; i < steps_; ++i) removed[i] = move_[i].edge;
-    if (tour_.Exchange({removed, static_cast<size_t>(steps_)})) {
-      for (const Step& taken : std::span(move_).first(steps_)) {
-        Push(taken.node);
-        Push(taken.end);
-      }
-      return gain;
-    }
+  if (gain <= problem_.epsilon()) return 0;
+  const int32_t count = steps_ + 1;
+  RemovedEdge removed[Tour::kMostRemoved];
+  for (int32_t i = 0; i < count; ++i) removed[i] = move_[i].edge;
+  if (!tour_.Exchange({removed, static_cast<size_t>(count)})) return 0;
+  for (const Step& taken : std::span(move_).first(count)) {
+    Push(taken.node);
+    Push(taken.end);
   }
-  const double later = steps_ < Tour::kMostRemoved ? Extend() : 0;
-  --steps_;
-  return later;
+  return gain;
 }
 
-int32_t TourImprover::ListSteps(Step* steps) const {
-  const Step& last = move_[steps_ - 1];
-  const int64_t row = int64_t{last.end} * listed_;
+template <typename TryFn>
+double TourImprover::ForEachStep(TryFn try_step) {
+  const Step last = move_[steps_ - 1];
+  const std::span<const NodeIndex> near = problem_.Near(last.end);
+  const double* lengths = near_length_.data() + near.size() * last.end;
   const int32_t from = tour_.PositionOf(last.end);
-  int32_t count = 0;
-  for (int64_t k = row; k < row + listed_; ++k) {
-    const double gain = last.gain - near_length_[k];
+  for (size_t k = 0; k < near.size(); ++k) {
+    const double gain = last.gain - lengths[k];
     if (gain <= problem_.epsilon()) break;  // the gain criterion of Lin and Kernighan
-    const int32_t to = tour_.PositionOf(near_[k]);
+    const int32_t to = tour_.PositionOf(near[k]);
     if (to == tour_.After(from) || to == tour_.Before(from)) continue;
     for (const bool forward : {true, false}) {
-      const Step step = MakeStep(gain, near_[k], forward);
+      const Step step = MakeStep(gain, near[k], forward);
       if (Removes(step.edge.position)) continue;
-      const bool full = count == kStepsTried;
-      if (full && steps[count - 1].gain >= step.gain) continue;
-      int32_t at = full ? count - 1 : count++;
-      for (; at > 0 && steps[at - 1].gain < step.gain; --at) steps[at] = steps[at - 1];
-      steps[at] = step;
+      const double made = try_step(step);
+      if (made > 0) return made;
     }
   }
-  return count;
+  return 0;
 }
 
 TourImprover::Step TourImprover::MakeStep(double gain, NodeIndex node, bool forward) const {

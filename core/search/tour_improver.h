@@ -36,18 +36,17 @@ class TourImprover {
   double Improve(NodeIndex node);
   // Tries to continue the move from its last step, and makes it if it pays. Returns its gain, or 0.
   double Extend();
-  // Appends `step` to the move. Returns as Extend does; the move is as before if that is 0.
-  double Take(const Step& step);
-  // Writes the best steps that can follow the move to `steps`, the best first. Returns how many.
-  int32_t ListSteps(Step* steps) const;
+  // Makes the move with `step` as its last if that gains and gives a tour. Returns its gain, or 0.
+  double Close(const Step& step);
+  // Calls `try_step` with each step that can follow the move until it returns a gain. Returns it.
+  template <typename TryFn>
+  double ForEachStep(TryFn try_step);
   Step MakeStep(double gain, NodeIndex node, bool forward) const;
   bool Removes(int32_t position) const;
 
   const SearchProblem& problem_;
   Tour& tour_;
-  int32_t listed_ = 0;
-  std::vector<NodeIndex> near_;      // [N, listed_]
-  std::vector<double> near_length_;  // likewise
+  std::vector<double> near_length_;  // [N, neighbours]: distances to problem_.Near
   std::array<Step, Tour::kMostRemoved> move_;
   int32_t steps_ = 0;  // of the move
   std::vector<NodeIndex> queue_;
