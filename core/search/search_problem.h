@@ -92,7 +92,7 @@ class SearchProblem {
   static constexpr int32_t kListedNodes = 501;
   static constexpr int32_t kListed = 100;
   static constexpr int32_t kListedLarge = 40;
-  static constexpr int32_t kListedTour = 12;
+  static constexpr int32_t kListedTour = 10;
   std::span<const NodeIndex> Near(NodeIndex customer) const { return Slice(near_, customer); }
   // Other customers that make good neighbours in a route, best first: by distance, waiting and
   // lateness (Vidal et al. 2013, "A hybrid genetic algorithm with adaptive diversity management");

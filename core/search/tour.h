@@ -1,7 +1,8 @@
-// One closed tour as an array, with the two moves that tour improvement needs.
+// One closed tour as an array, with the changes that tour improvement needs.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -9,9 +10,18 @@
 
 namespace vrp {
 
-// Not thread-safe. A reversal costs at most half the tour's length, whichever way it is asked for.
+// An edge that a move removes. The move passes it from the node at `position` to the next one if
+// `forward`, otherwise the other way.
+struct RemovedEdge {
+  int32_t position;
+  bool forward;
+};
+
+// Not thread-safe. At least three nodes.
 class Tour {
  public:
+  static constexpr int32_t kMostRemoved = 3;
+
   explicit Tour(std::vector<NodeIndex> order) : order_(std::move(order)), position_(order_.size()) {
     for (int32_t i = 0; i < size(); ++i) position_[order_[i]] = i;
   }
@@ -20,27 +30,33 @@ class Tour {
   const std::vector<NodeIndex>& order() const { return order_; }
   NodeIndex At(int32_t position) const { return order_[position]; }
   int32_t PositionOf(NodeIndex node) const { return position_[node]; }
-  NodeIndex Next(NodeIndex node) const {
-    const int32_t i = position_[node] + 1;
-    return order_[i == size() ? 0 : i];
-  }
-  NodeIndex Previous(NodeIndex node) const {
-    const int32_t i = position_[node];
-    return order_[i == 0 ? size() - 1 : i - 1];
-  }
-  // Turns the path from `first` on to `last` (or, which is the same tour, the rest of it).
-  void Reverse(NodeIndex first, NodeIndex last);
+  int32_t After(int32_t position) const { return position + 1 == size() ? 0 : position + 1; }
+  int32_t Before(int32_t position) const { return (position == 0 ? size() : position) - 1; }
 
-  // Reversals since the last ForgetChanges, undone in one go.
-  void ForgetChanges() { journal_.clear(); }
+  // Removes `edges`, two to kMostRemoved of them, and joins the end of each to the begin of the
+  // next one, of the last to that of the first. Returns false and changes nothing if that gives
+  // several cycles. Rewrites all paths between the edges but the longest.
+  bool Exchange(std::span<const RemovedEdge> edges);
+  // Writes `nodes`, a permutation of those that it overwrites, from `position` on.
+  void Overwrite(int32_t position, std::span<const NodeIndex> nodes);
+
+  // Forgets or undoes all changes since the last call of either.
+  void ForgetChanges();
   void UndoChanges();
 
  private:
-  void ReversePositions(int32_t i, int32_t j);
+  struct Change {
+    int32_t position;
+    int32_t length;
+  };
+
+  void Write(int32_t position, std::span<const NodeIndex> nodes);
 
   std::vector<NodeIndex> order_;
   std::vector<int32_t> position_;
-  std::vector<std::pair<int32_t, int32_t>> journal_;  // positions
+  std::vector<Change> changes_;
+  std::vector<NodeIndex> overwritten_;  // by the changes, one after the other
+  std::vector<NodeIndex> moved_;        // by an exchange
 };
 
 }  // namespace vrp

@@ -1,7 +1,7 @@
 // Local search on one tour.
 #pragma once
 
-#include <span>
+#include <array>
 #include <vector>
 
 #include "core/base/stop.h"
@@ -10,34 +10,45 @@
 
 namespace vrp {
 
-// 2-opt and Or-opt (paths of up to three nodes) among near neighbours. Not thread-safe; `problem`,
-// a tour_only one, and `tour` must outlive it.
+// Exchanges of two and of three edges: the first levels of Lin and Kernighan 1973, over neighbour
+// lists with a work queue (Bentley 1992). Not thread-safe; `problem`, a tour_only one, and `tour`
+// must outlive it.
 class TourImprover {
  public:
   TourImprover(const SearchProblem& problem, Tour& tour);
 
-  // Marks `node` as worth a look.
+  // Queues `node`: edges at it may have become worth replacing.
   void Push(NodeIndex node);
-  // Works off the queue; leaves it early when `stop` holds. Returns the change of length (<= 0).
-  double Run(const StopCondition& stop);
-  // Exchanges the two paths that follow `before`: the first ends at `first_end`, the second at
-  // `second_end`. Pushes the nodes at the cuts. Returns the change of length.
-  double SwapPaths(NodeIndex before, NodeIndex first_end, NodeIndex second_end);
+  // Works off the queue. Empties it early when `stop` holds, or when the improvements have made up
+  // for `added`, the length that a perturbation added: the tour is then most likely the one before
+  // the perturbation. Returns the change of length (<= 0).
+  double Run(double added, const StopCondition& stop);
 
  private:
+  // Where a move goes on: it adds the edge to `node`, then removes `edge` from `node` to `end`.
+  struct Step {
+    double gain;  // removed minus added length, with this step
+    RemovedEdge edge;
+    NodeIndex node;
+    NodeIndex end;
+  };
+
   double Improve(NodeIndex node);
-  double TryTwoOpt(NodeIndex node, bool forward);
-  double TryMove(NodeIndex node, bool forward);
-  void MovePath(NodeIndex node, NodeIndex end, NodeIndex beside, NodeIndex other);
-  double Length(NodeIndex a, NodeIndex b) const { return problem_.Distance(a, b); }
-  NodeIndex Step(NodeIndex node, bool forward) const {
-    return forward ? tour_.Next(node) : tour_.Previous(node);
-  }
-  // Turns the path from `first` to `last` that follows `before`, whichever way the array now runs.
-  void ReverseAfter(NodeIndex before, NodeIndex first, NodeIndex last);
+  // Tries to continue the move from its last step, and makes it if it pays. Returns its gain, or 0.
+  double Extend();
+  // Makes the move with `step` as its last if that gains and gives a tour. Returns its gain, or 0.
+  double Close(const Step& step);
+  // Calls `try_step` with each step that can follow the move until it returns a gain. Returns it.
+  template <typename TryFn>
+  double ForEachStep(TryFn try_step);
+  Step MakeStep(double gain, NodeIndex node, bool forward) const;
+  bool Removes(int32_t position) const;
 
   const SearchProblem& problem_;
   Tour& tour_;
+  std::vector<double> near_length_;  // [N, neighbours]: distances to problem_.Near
+  std::array<Step, Tour::kMostRemoved> move_;
+  int32_t steps_ = 0;  // of the move
   std::vector<NodeIndex> queue_;
   std::vector<char> queued_;
 };

@@ -1,11 +1,13 @@
 #include "core/search/tour_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "core/base/steady_time.h"
+#include "core/search/cooling.h"
 #include "core/search/fast_random.h"
 #include "core/search/space_curve.h"
 #include "core/search/tour.h"
@@ -14,7 +16,10 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kLongestSwapped = 50;
+constexpr int32_t kLongestBridged = 50;
+// In mean edges, at the beginning of a cooling with kWarmPace or more iterations a node.
+constexpr double kFirstTemperature = 0.4;
+constexpr double kWarmPace = 10;
 constexpr int64_t kPoll = 16;
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 
@@ -73,8 +78,7 @@ double TourLength(const SearchProblem& problem, const std::vector<NodeIndex>& or
   return problem.SequenceDistance(order) + problem.Distance(order.back(), order.front());
 }
 
-Plan ToPlan(const Tour& tour) {
-  std::vector<NodeIndex> order = tour.order();
+Plan ToPlan(std::vector<NodeIndex> order) {
   std::rotate(order.begin(), std::find(order.begin(), order.end(), 0), order.end());
   order.erase(order.begin());
   return {{.vehicle_type = 0, .customers = std::move(order)}};
@@ -86,24 +90,26 @@ class TourSearch {
              std::vector<NodeIndex> order)
       : problem_(problem),
         options_(options),
+        cooling_(options, problem.size()),
         random_(options.seed),
         tour_(std::move(order)),
         improver_(problem, tour_) {}
 
   SearchResult Run(ImprovementFn on_improvement) {
     for (const NodeIndex node : tour_.order()) improver_.Push(node);
-    improver_.Run(options_.stop);
+    improver_.Run(kNoLimit, options_.stop);
+    best_ = tour_.order();
     Report(on_improvement);
     SearchResult result;
     result.ended_by = Perturb(on_improvement, result.iterations);
-    result.plan = ToPlan(tour_);
+    result.plan = ToPlan(best_);
     result.cost = PlanCost(problem_.instance(), result.plan);
     return result;
   }
 
  private:
   void Report(ImprovementFn on_improvement) {
-    const Plan plan = ToPlan(tour_);
+    const Plan plan = ToPlan(best_);
     on_improvement(plan, PlanCost(problem_.instance(), plan));
     reported_ = SteadyNow();
     unreported_ = false;
@@ -111,18 +117,25 @@ class TourSearch {
 
   SearchEnd Perturb(ImprovementFn on_improvement, int64_t& iterations);
   void Step();
+  double BridgePaths();
 
   const SearchProblem& problem_;
   const SearchOptions& options_;
+  const Cooling cooling_;
   FastRandom random_;
   Tour tour_;
   TourImprover improver_;
+  double temperature_ = 0;  // in the unit of distances
+  double above_best_ = 0;   // length of tour_ minus that of best_
+  std::vector<NodeIndex> best_;
+  std::vector<NodeIndex> bridged_;
   absl::Time reported_;
   bool unreported_ = false;
 };
 
 SearchEnd TourSearch::Perturb(ImprovementFn on_improvement, int64_t& iterations) {
   SearchEnd end = options_.max_iterations == 0 ? SearchEnd::kLocalOptimum : SearchEnd::kIterations;
+  const double mean_edge = TourLength(problem_, best_) / tour_.size();
   for (; iterations < options_.max_iterations; ++iterations) {
     if (iterations % kPoll == 0) {
       const StopReason reason = options_.stop.Check();
@@ -130,7 +143,11 @@ SearchEnd TourSearch::Perturb(ImprovementFn on_improvement, int64_t& iterations)
         end = reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
         break;
       }
-      if (unreported_ && SteadyNow() - reported_ >= kReportEvery) Report(on_improvement);
+      const absl::Time now = SteadyNow();
+      const double pace = cooling_.IterationsPerNode(iterations, now) / kWarmPace;
+      temperature_ = kFirstTemperature * mean_edge * std::min(pace, 1.0) *
+                     (1 - cooling_.Phase(iterations, now));
+      if (unreported_ && now - reported_ >= kReportEvery) Report(on_improvement);
     }
     Step();
   }
@@ -139,23 +156,47 @@ SearchEnd TourSearch::Perturb(ImprovementFn on_improvement, int64_t& iterations)
 }
 
 void TourSearch::Step() {
-  const int32_t size = tour_.size();
-  const int32_t longest = std::min(kLongestSwapped, (size - 2) / 2);
-  const int32_t at = random_.Below(size);
-  const auto node_at = [&](int32_t position) {
-    return tour_.At(position >= size ? position - size : position);
-  };
-  const int32_t first = random_.Between(1, longest);
-  const int32_t second = random_.Between(1, longest);
   tour_.ForgetChanges();
-  double change =
-      improver_.SwapPaths(node_at(at), node_at(at + first), node_at(at + first + second));
-  change += improver_.Run(StopCondition());
-  if (change > problem_.epsilon()) {
-    tour_.UndoChanges();
-  } else if (change < -problem_.epsilon()) {
-    unreported_ = true;
+  const double added = BridgePaths();
+  const double change = added + improver_.Run(added, StopCondition());
+  const double allowed = -temperature_ * std::log(1 - random_.Unit());
+  if (change > std::max(allowed, problem_.epsilon())) return tour_.UndoChanges();
+  above_best_ += change;
+  if (above_best_ >= -problem_.epsilon()) return;
+  best_ = tour_.order();
+  above_best_ = 0;
+  unreported_ = true;
+}
+
+// Reverses the order of three successive paths, each in its own direction: a double bridge, which
+// the improver cannot take back in one move. Returns the length that it added.
+double TourSearch::BridgePaths() {
+  const int32_t longest = std::min(kLongestBridged, (tour_.size() - 2) / 3);
+  if (longest < 1) return 0;
+  const int32_t begin = random_.Below(tour_.size());
+  int32_t cuts[] = {0, 0, 0, 0};  // positions after `begin`
+  for (int32_t i = 1; i <= 3; ++i) cuts[i] = cuts[i - 1] + random_.Between(1, longest);
+  const auto node_at = [&](int32_t nodes) {
+    const int32_t position = begin + nodes;
+    return tour_.At(position < tour_.size() ? position : position - tour_.size());
+  };
+  NodeIndex last[4];  // on either side of a cut
+  NodeIndex next[4];
+  double change = 0;
+  for (int32_t i = 0; i < 4; ++i) {
+    last[i] = node_at(cuts[i]);
+    next[i] = node_at(cuts[i] + 1);
+    change -= problem_.Distance(last[i], next[i]);
+    improver_.Push(last[i]);
+    improver_.Push(next[i]);
   }
+  bridged_.clear();
+  for (int32_t i = 3; i > 0; --i) {
+    for (int32_t at = cuts[i - 1] + 1; at <= cuts[i]; ++at) bridged_.push_back(node_at(at));
+  }
+  tour_.Overwrite(tour_.After(begin), bridged_);
+  return change + problem_.Distance(last[0], next[2]) + problem_.Distance(last[3], next[1]) +
+         problem_.Distance(last[2], next[0]) + problem_.Distance(last[1], next[3]);
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 
 namespace vrp {
 
-// 2-opt and Or-opt over neighbour lists with a work queue (Bentley 1992), perturbed by double
-// bridges between near positions (Johnson and McGeoch 1997, iterated local search); a worse tour is
-// taken back. `problem` is a symmetric TSP with at least four nodes. As Search otherwise.
+// Exchanges of two and three edges (tour_improver.h), perturbed by double bridges between near
+// positions and accepted as in simulated annealing (Martin, Otto and Felten 1991, "Large-step
+// Markov chains for the traveling salesman problem"). `problem` is a symmetric TSP with at least
+// four nodes. As Search otherwise.
 SearchResult SearchTour(const SearchProblem& problem, const SearchOptions& options,
                         ImprovementFn on_improvement);
 
