@@ -32,6 +32,9 @@ class RichAnnealing {
 
   // That `routes` come from a search: hardly any of it is to be undone.
   void BeginCooler();
+  // Begins hotter, because `routes` come from a reduction of the fleet, which costs do not guide.
+  // `mean_edge_cost` is that of the plan before it.
+  void BeginHotter(double mean_edge_cost);
 
   // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
   // `grace` while required units are absent from the best plan. Calls `on_improvement` at most once
@@ -63,20 +66,17 @@ class RichAnnealing {
   bool AcceptsByAbsence(const Value& value) const;
   int64_t TimesAbsent() const;
   Value Measure() const;
-  double MeanEdgeCost() const;
   double UsualTemperature() const;  // where all but large instances begin
   bool Better(const Value& a, const Value& b) const;
   void KeepBest();
   void RestoreBest();
   void Report(ImprovementFn on_improvement);
   Plan BestPlan() const;
-  // Takes routes away in one part of the budget: the first one where the objective is the fewest.
+  // Tries a smaller fleet in one part of the budget, where the objective is not the fewest.
   void SteerFleet(double used);
   bool BeginsFewer(double used) const;
   void BeginFewer();
   void EndFewer();
-  void ShrinkFleet(bool in_time);
-  void TakeRouteAway();
 
   RichRouteSet& routes_;
   FastRandom& random_;
@@ -101,7 +101,6 @@ class RichAnnealing {
   absl::Time reported_;
   bool unreported_ = false;
   double route_weight_ = 0;  // of a route, besides its cost
-  bool shrinking_ = false;   // the fleet is
   int64_t since_best_ = 0;   // iterations
 
   Value current_, best_;
@@ -115,10 +114,12 @@ class RichAnnealing {
   struct {
     bool tried = false;
     std::vector<Kept> routes = {};
-    int32_t used = 0;
     double cost = 0;
   } before_fewer_;
   int64_t iterations_ = 0;
 };
+
+// Returns the mean cost of the ways between visits.
+double MeanEdgeCost(const RichRouteSet& routes);
 
 }  // namespace vrp

@@ -43,36 +43,49 @@ void RichInsertion::FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot&
 
 void RichInsertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot,
                                  RichSpot& best) {
-  const RichRoute& route = routes_.route(slot);
+  const RichRoute& route = RouteAt(slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   if (route.stops + 2 > vehicle.max_stops || !problem_.Allowed(vehicle, pickup) ||
       !problem_.Allowed(vehicle, delivery)) {
     return;
   }
+  MeasureWays(route, pickup, pickup_ways_);
+  MeasureWays(route, delivery, delivery_ways_);
   const int32_t places = route.size() - 1;
-  delivery_added_.resize(places);
+  const double between = problem_.Distance(vehicle, pickup, delivery);
   least_added_.resize(places + 1);
   least_added_[places] = kNever;
   for (int32_t i = places - 1; i >= 0; --i) {
-    delivery_added_[i] = AddedDistance(route, i, delivery);
-    least_added_[i] = std::min(least_added_[i + 1], delivery_added_[i]);
+    least_added_[i] = std::min(least_added_[i + 1], delivery_ways_.Added(route, i));
   }
   for (int32_t i = route.fixed; i < places; ++i) {
-    if (!RoomOnBoard(route, i, pickup)) continue;
+    const double together =
+        pickup_ways_.from[i] + between + delivery_ways_.to[i + 1] - route.edge[i];
+    const double added = pickup_ways_.Added(route, i);
+    const double least = std::min(together, added + least_added_[i + 1]);
+    if (vehicle.per_distance * least >= best.cost || !RoomOnBoard(route, i, pickup)) continue;
     Way way = WayTo(route, i);
     if (!Drive(vehicle, pickup, way)) return;  // from here on it is reached even later
     const RichSpot spot{
         .slot = slot, .node = pickup, .delivery = delivery, .after = i, .delivery_after = i};
-    const double together = problem_.Distance(vehicle, route.nodes[i], pickup) +
-                            problem_.Distance(vehicle, pickup, delivery) +
-                            problem_.Distance(vehicle, delivery, route.nodes[i + 1]) -
-                            route.edge[i];
     ConsiderShipment(spot, way, together, best);
-    const double added = AddedDistance(route, i, pickup);
     if (vehicle.per_distance * (added + least_added_[i + 1]) < best.cost) {
       ScanDeliveries(spot, way, added, best);
     }
   }
+}
+
+void RichInsertion::MeasureWays(const RichRoute& route, NodeIndex node, Ways& ways) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const int32_t last = route.size() - 1;
+  ways.from.resize(last + 1);
+  ways.to.resize(last + 1);
+  for (int32_t i = 0; i < last; ++i) {
+    ways.from[i] = problem_.Distance(vehicle, route.nodes[i], node);
+    ways.to[i] =
+        vehicle.symmetric ? ways.from[i] : problem_.Distance(vehicle, node, route.nodes[i]);
+  }
+  ways.to[last] = problem_.Distance(vehicle, node, route.nodes[last]);
 }
 
 bool RichInsertion::RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const {
@@ -88,20 +101,24 @@ bool RichInsertion::RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex
 // With the pickup where spot.after says, at the distance `added` and left as `way` says, the
 // delivery further behind.
 void RichInsertion::ScanDeliveries(RichSpot spot, Way way, double added, RichSpot& best) {
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   for (int32_t j = spot.after + 1; j + 1 < route.size(); ++j) {
+    if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
     if (!RoomOnBoard(route, j, spot.node) || !Drive(vehicle, route.nodes[j], way)) return;
     if (problem_.timed() && !problem_.InTime(way.departure, route.latest[j])) return;
-    if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
+    const double both = added + delivery_ways_.Added(route, j);
+    if (vehicle.per_distance * both >= best.cost) continue;
+    Way there = way;
+    if (!Drive(vehicle, spot.delivery, there)) return;  // from here on it is reached even later
     spot.delivery_after = j;
-    ConsiderShipment(spot, way, added + delivery_added_[j], best);
+    ConsiderShipment(spot, way, both, best);
   }
 }
 
 // `way` leads to the visit before the delivery.
 void RichInsertion::ConsiderShipment(RichSpot spot, const Way& way, double added, RichSpot& best) {
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   if (vehicle.per_distance * added >= best.cost) return;
   if (route.distance + added > vehicle.distance_limit) return;
