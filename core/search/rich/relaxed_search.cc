@@ -119,7 +119,8 @@ class RelaxedSearch {
       Cool(cooling_.Phase(done, now));
       Step();
       KeepIfBest();
-      if (control_.Record(KeptBy(routes_.breach(), mean_edge_))) routes_.SetPrices(control_.penalties());
+      if (control_.Record(KeptBy(routes_.breach(), mean_edge_)))
+        routes_.SetPrices(control_.penalties());
       if (untold_ && now - told_ >= kTellEvery) {
         untold_ = false;
         told_ = now;

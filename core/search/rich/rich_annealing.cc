@@ -7,7 +7,9 @@
 #include "core/base/steady_time.h"
 #include "core/search/grace.h"
 #include "core/search/rich/fleet_bounds.h"
+#include "core/search/rich/fleet_reduction.h"
 #include "core/search/rich/vehicle_labels.h"
+#include "core/search/search_parts.h"
 
 namespace vrp {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 // Temperatures in mean costs of an edge of the first plan.
 constexpr double kFirstTemperature = 0.5;
 constexpr double kLaterTemperature = 0.2;  // the first one after another search
+constexpr double kReducedTemperature = 1;  // the first one after a reduction of the fleet
 constexpr double kLastTemperature = 0.02;
 // A large instance's search begins hotter where there is time for more than so many iterations a
 // node, up to that many times: it has to leave the first plan, which is a poor one, further behind.
@@ -32,13 +35,11 @@ constexpr double kImproveRate = 0.3;
 constexpr double kAlternativesRate = 0.2;
 // How often, where units are given up, a ruin begins at one that is absent.
 constexpr double kBesideAbsentRate = 0.3;
-// The share of the budget that may be spent on a smaller fleet.
-constexpr double kFleetShare = 0.3;
 // Fewer routes may be cheaper, but ruins hardly ever empty a long one, while they open one with
 // ease. So in this part of the budget a smaller fleet is tried and improved; then the search goes
 // on from there unless that costs more than before.
 constexpr double kFewerFrom = 0.1;
-constexpr double kFewerUntil = 0.12;
+constexpr double kFewerShare = 0.02;  // of what is left then
 constexpr double kFewerJudged = 0.2;
 // How often, while required units are absent, up to so many routes are repacked with them: a
 // fleet may just suffice, and the cheapest places leave some room in each vehicle and enough in
@@ -81,6 +82,8 @@ bool PackingMayHelp(const RichProblem& problem, double filled) {
   return problem.plain_loads() && filled <= 1 && (!problem.timed() || filled > kFull);
 }
 
+}  // namespace
+
 double MeanEdgeCost(const RichRouteSet& routes) {
   double cost = 0;
   int32_t edges = 0;
@@ -93,8 +96,6 @@ double MeanEdgeCost(const RichRouteSet& routes) {
   }
   return cost / std::max(1, edges);
 }
-
-}  // namespace
 
 Temperatures UsualTemperatures(const RichRouteSet& routes) {
   const double mean = MeanEdgeCost(routes);
@@ -134,6 +135,11 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
 }
 
 void RichAnnealing::BeginCooler() { first_temperature_ = kLaterTemperature; }
+
+void RichAnnealing::BeginHotter(double mean_edge_cost) {
+  mean_edge_cost_ = mean_edge_cost;
+  first_temperature_ = kReducedTemperature;
+}
 
 double RichAnnealing::UsualTemperature() const { return kFirstTemperature * mean_edge_cost_; }
 
@@ -203,7 +209,7 @@ void RichAnnealing::ExchangeTails() {
 void RichAnnealing::Step() {
   current_times_absent_ = current_.missing > 0 ? TimesAbsent() : 0;
   routes_.Begin();
-  if (packs_ && !shrinking_ && current_.missing > 0 && random_.Unit() < kRepackRate) {
+  if (packs_ && current_.missing > 0 && random_.Unit() < kRepackRate) {
     const int32_t count = 1 + random_.Below(kMostRepacked);
     recreate_.Pack(ruin_.RemoveSomeRoutes(count), ruin_.seed());
     return Judge();
@@ -234,8 +240,7 @@ void RichAnnealing::Judge() {
     current_ = value;
     KeepBest();
   }
-  if (current_.missing > 0 && toll_ == 0 && !shrinking_ &&
-      ++since_best_ > kPatience * routes_.problem().units()) {
+  if (current_.missing > 0 && toll_ == 0 && ++since_best_ > kPatience * routes_.problem().units()) {
     RestoreBest();
   }
 }
@@ -265,7 +270,7 @@ bool RichAnnealing::Accepts(const Value& value) {
 // The units that are left out now are left out more rarely.
 bool RichAnnealing::AcceptsByAbsence(const Value& value) const {
   if (current_.missing == 0 || routes_.absent().size() > kMostCounted) return false;
-  if (!shrinking_ && value.energy > current_.energy + UsualTemperature()) return false;
+  if (value.energy > current_.energy + UsualTemperature()) return false;
   return TimesAbsent() < current_times_absent_;
 }
 
@@ -328,75 +333,38 @@ void RichAnnealing::Report(ImprovementFn on_improvement) {
 Plan RichAnnealing::BestPlan() const { return PlanOf(routes_.problem(), best_routes_); }
 
 void RichAnnealing::SteerFleet(double used) {
-  if (best_.missing > 0) return;
-  if (routes_.problem().route_weight() > 0) return ShrinkFleet(used < kFleetShare);
-  if (BeginsFewer(used)) BeginFewer();
-  if (route_weight_ == 0) return;
-  ShrinkFleet(used < kFewerUntil);
-  const bool in_vain = !shrinking_ && best_used_ == before_fewer_.used;
-  if (in_vain || used >= kFewerJudged) EndFewer();
+  if (BeginsFewer(used)) return BeginFewer();
+  const bool weighted = route_weight_ > routes_.problem().route_weight();
+  if (weighted && used >= kFewerJudged) EndFewer();
 }
 
 bool RichAnnealing::BeginsFewer(double used) const {
-  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && best_.energy > 0 &&
-         fewest_routes_ < best_used_ && FewerMayPay(routes_.problem());
+  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && best_.missing == 0 &&
+         best_.energy > 0 && fewest_routes_ < best_used_ && FewerMayPay(routes_.problem());
 }
 
 // Until the end of this a route weighs more than the whole plan costs.
 void RichAnnealing::BeginFewer() {
-  before_fewer_.routes = best_routes_;
-  before_fewer_.used = best_used_;
-  before_fewer_.cost = best_.energy;
-  route_weight_ = 2 * best_.energy;
   RestoreBest();
+  before_fewer_ = {.tried = true, .routes = best_routes_, .cost = best_.energy};
+  const SearchOptions part =
+      PartOf(RestOf(options_, iterations_), kFewerShare, routes_.problem().units());
+  const int32_t used = routes_.used();
+  iterations_ += FleetReduction(routes_, random_).Run(part, [] {});
+  routes_.LimitRoutes(INT32_MAX);
+  if (routes_.used() == used) return;
+  route_weight_ = 2 * best_.energy;
+  best_.energy += route_weight_ * used;
+  current_ = Measure();
+  KeepBest();
 }
 
 void RichAnnealing::EndFewer() {
   route_weight_ = 0;
-  before_fewer_.tried = true;
   RestoreBest();
-  if (best_.energy > before_fewer_.cost) {
-    best_routes_ = before_fewer_.routes;
-    RestoreBest();
-  }
-  before_fewer_.routes.clear();
-}
-
-void RichAnnealing::ShrinkFleet(bool in_time) {
-  if (!in_time || fewest_routes_ >= best_used_) {
-    if (!std::exchange(shrinking_, false)) return;
-    routes_.LimitRoutes(INT32_MAX);
-    RestoreBest();
-    return;
-  }
-  if (!shrinking_ || current_.missing == 0) TakeRouteAway();
-  shrinking_ = true;
-}
-
-// From the best plan, the route whose units are absent most rarely.
-void RichAnnealing::TakeRouteAway() {
+  if (best_.energy <= before_fewer_.cost) return;
+  best_routes_ = before_fewer_.routes;
   RestoreBest();
-  int32_t least = -1;
-  int64_t least_sum = INT64_MAX;
-  for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
-    const RichRoute& route = routes_.route(slot);
-    if (route.empty() || route.fixed > 0) continue;
-    int64_t sum = 0;
-    for (int32_t i = 1; i + 1 < route.size(); ++i) {
-      const NodeIndex node = route.nodes[i];
-      if (!routes_.problem().is_depot(node))
-        sum += 1 + times_absent_[routes_.problem().UnitOf(node)];
-    }
-    if (sum < least_sum) least = slot;
-    least_sum = std::min(least_sum, sum);
-  }
-  std::vector<int32_t> absent = routes_.absent();
-  const auto removed = ruin_.RemoveRoute(least);
-  absent.insert(absent.end(), removed.begin(), removed.end());
-  routes_.SetAbsent(std::move(absent));
-  routes_.LimitRoutes(routes_.used());
-  current_ = Measure();
-  KeepBest();  // all of the route may have been optional
 }
 
 }  // namespace vrp

@@ -39,6 +39,9 @@ class RichAnnealing {
   // Keeps the temperature, serves no less to pay less, and takes no routes away: for a slice of a
   // longer search. `routes` then hold the plan that was accepted last.
   void KeepTemperature(double temperature) { kept_temperature_ = temperature; }
+  // Begins hotter, because `routes` come from a reduction of the fleet, which costs do not guide.
+  // `mean_edge_cost` is that of the plan before it.
+  void BeginHotter(double mean_edge_cost);
 
   // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
   // `grace` while required units are absent from the best plan. Calls `on_improvement` at most once
@@ -77,13 +80,11 @@ class RichAnnealing {
   void KeepBest();
   void RestoreBest();
   void Report(ImprovementFn on_improvement);
-  // Takes routes away in one part of the budget: the first one where the objective is the fewest.
+  // Tries a smaller fleet in one part of the budget, where the objective is not the fewest.
   void SteerFleet(double used);
   bool BeginsFewer(double used) const;
   void BeginFewer();
   void EndFewer();
-  void ShrinkFleet(bool in_time);
-  void TakeRouteAway();
 
   RichRouteSet& routes_;
   FastRandom& random_;
@@ -109,7 +110,6 @@ class RichAnnealing {
   absl::Time reported_;
   bool unreported_ = false;
   double route_weight_ = 0;  // of a route, besides its cost
-  bool shrinking_ = false;   // the fleet is
   int64_t since_best_ = 0;   // iterations
 
   Value current_, best_;
@@ -123,10 +123,12 @@ class RichAnnealing {
   struct {
     bool tried = false;
     std::vector<Kept> routes = {};
-    int32_t used = 0;
     double cost = 0;
   } before_fewer_;
   int64_t iterations_ = 0;
 };
+
+// Returns the mean cost of the ways between visits.
+double MeanEdgeCost(const RichRouteSet& routes);
 
 }  // namespace vrp

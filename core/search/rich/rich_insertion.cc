@@ -36,6 +36,23 @@ RichSpot RichInsertion::Find(int32_t unit, double limit) {
   return best;
 }
 
+RichSpot RichInsertion::FindIn(int32_t unit, const RichRoute& route, double limit) {
+  given_ = &route;
+  RichSpot best;
+  best.cost = limit;
+  const RichUnit& wanted = problem_.unit(unit);
+  const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
+  if (wanted.kind == RichUnit::Kind::kShipment) {
+    ends_have_loads_ = HasOwnLoad(nodes[0]) || HasOwnLoad(nodes[1]);
+    ScanShipment(nodes[0], nodes[1], RichSpot::kGivenRoute, best);
+    return best;
+  }
+  for (const NodeIndex node : nodes) {
+    if (MayTake(route, node)) ScanRoute(node, RichSpot::kGivenRoute, best);
+  }
+  return best;
+}
+
 void RichInsertion::FindTightest(NodeIndex node, RichSpot& best) {
   by_room_.clear();
   for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
@@ -71,14 +88,14 @@ void RichInsertion::Insert(const RichSpot& spot) {
 
 std::span<const NodeIndex> RichInsertion::Filled(const RichSpot& spot) {
   filled_.clear();
-  if (spot.slot < 0) {
+  if (spot.slot == -1) {
     const RichVehicle& vehicle = problem_.vehicle(spot.type);
     filled_ = {vehicle.start, spot.node};
     if (spot.delivery >= 0) filled_.push_back(spot.delivery);
     filled_.push_back(vehicle.end);
     return filled_;
   }
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   for (int32_t i = 0; i < route.size(); ++i) {
     filled_.push_back(route.nodes[i]);
     if (i == spot.after) {
@@ -92,7 +109,7 @@ std::span<const NodeIndex> RichInsertion::Filled(const RichSpot& spot) {
 }
 
 double RichInsertion::SimulatedCost(const RichSpot& spot) {
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   const RouteValue value = routes_.evaluator().Evaluate(problem_.vehicle(route.type), Filled(spot));
   return value.feasible ? value.cost - route.cost : kNever;
 }
@@ -126,7 +143,7 @@ double RichInsertion::AddedDistance(const RichRoute& route, int32_t after, NodeI
 }
 
 void RichInsertion::ScanRoute(NodeIndex node, int32_t slot, RichSpot& best) {
-  const RichRoute& route = routes_.route(slot);
+  const RichRoute& route = RouteAt(slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   const int32_t places = route.size() - 1;
   const bool reloads = route.reloads < vehicle.max_reloads;
@@ -218,14 +235,14 @@ void RichInsertion::LookBeside(NodeIndex other, NodeIndex node, bool reload, Ric
 }
 
 void RichInsertion::ConsiderPlace(RichSpot spot, double added, RichSpot& best) {
-  const RichVehicle& vehicle = problem_.vehicle(routes_.route(spot.slot).type);
+  const RichVehicle& vehicle = problem_.vehicle(RouteAt(spot.slot).type);
   if (vehicle.per_distance * added >= best.cost) return;
   spot.cost = ExactCost(spot, added);
   if (spot.cost < best.cost) Take(spot, best);
 }
 
 double RichInsertion::ExactCost(const RichSpot& spot, double added) {
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   if (!problem_.plain_loads() && !LoadFits(route, spot.after, spot.node)) return kNever;
   if (route.distance + added > vehicle.distance_limit) return kNever;
@@ -309,7 +326,7 @@ double RichInsertion::CostOf(const RichRoute& route, const Way& way, NodeIndex n
 
 // A reload right before the customer, which starts another trip with it, or right behind.
 void RichInsertion::ScanReloads(RichSpot spot, RichSpot& best) {
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   if (spot.after > 0 && !problem_.is_depot(route.nodes[spot.after])) {
     spot.reload = RichSpot::Reload::kBefore;
     ConsiderReload(spot, best);
@@ -322,7 +339,7 @@ void RichInsertion::ScanReloads(RichSpot spot, RichSpot& best) {
 }
 
 void RichInsertion::ConsiderReload(RichSpot spot, RichSpot& best) {
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   const bool first = spot.reload == RichSpot::Reload::kBefore;
   const NodeIndex middle[] = {route.nodes[spot.after], first ? vehicle.start : spot.node,
@@ -332,50 +349,6 @@ void RichInsertion::ConsiderReload(RichSpot spot, RichSpot& best) {
   if (vehicle.per_distance * added >= best.cost) return;
   spot.cost = SimulatedCost(spot);
   if (spot.cost < best.cost) Take(spot, best);
-}
-
-void RichInsertion::FindNewRoute(RichSpot spot, RichSpot& best) {
-  if (!routes_.CanOpenRoute()) return;
-  const auto types = static_cast<int32_t>(problem_.vehicles().size());
-  const int32_t looked = best.found() ? std::min(types, kTypesLooked) : types;
-  const int32_t first = looked < types ? random_.Below(types) : 0;
-  double best_score = kNever;
-  const double most = best.cost;
-  // Fixed costs are ignored when more or fewer customers are served, because serving more ranks
-  // first.
-  const bool ignores_fixed_cost =
-      !best.found() && problem_.unit(problem_.UnitOf(spot.node)).required();
-  for (int32_t i = 0; i < looked; ++i) {
-    spot.type = (first + i) % types;
-    const RichVehicle& vehicle = problem_.vehicle(spot.type);
-    if (!routes_.HasVehicle(spot.type)) continue;
-    const double fixed = vehicle.fixed + problem_.route_weight();
-    const double limit = ignores_fixed_cost ? most + fixed : most;
-    const double way = problem_.Distance(vehicle, vehicle.start, spot.node) +
-                       problem_.Distance(vehicle, spot.node, vehicle.end);
-    if (spot.delivery < 0 && fixed + vehicle.per_distance * way >= limit) continue;
-    const RouteValue value = routes_.evaluator().Evaluate(vehicle, Filled(spot));
-    if (!value.feasible) continue;
-    spot.cost = value.cost + problem_.route_weight();
-    if (spot.cost >= limit) continue;
-    const double score = NewRouteScore(spot);
-    if (score >= best_score) continue;
-    best_score = score;
-    Take(spot, best);
-  }
-}
-
-double RichInsertion::NewRouteScore(const RichSpot& spot) const {
-  if (!mood_.shares_fixed_cost) return spot.cost;
-  constexpr double kLeastShare = 0.05;
-  const RichVehicle& vehicle = problem_.vehicle(spot.type);
-  double share = kLeastShare;
-  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
-    const double load = problem_.delivered(spot.node)[k] + problem_.collected(spot.node)[k] +
-                        std::max(0.0, problem_.carried(spot.node)[k]);
-    if (load > 0) share = std::max(share, load / vehicle.capacity[k]);
-  }
-  return spot.cost - vehicle.fixed * (1 - std::min(1.0, share));
 }
 
 }  // namespace vrp

@@ -14,8 +14,10 @@ namespace vrp {
 struct RichSpot {
   enum class Reload { kNone, kBefore, kAfter };
 
+  static constexpr int32_t kGivenRoute = -2;
+
   double cost = RichProblem::kNever;  // added, opening a route included
-  int32_t slot = -1;                  // of an existing route
+  int32_t slot = -1;                  // of an existing route; kGivenRoute: the one of FindIn
   int32_t type = -1;                  // of a new route, where there is no slot
   NodeIndex node = -1;                // a shipment's pickup
   NodeIndex delivery = -1;            // -1: no shipment
@@ -46,7 +48,12 @@ class RichInsertion {
   void SetMood(const InsertionMood& mood) { mood_ = mood; }
   // The cheapest feasible place below `limit`, of any of the unit's alternatives.
   RichSpot Find(int32_t unit, double limit);
+  // Returns the cheapest feasible place below `limit` in `route`, a measured route that need not be
+  // one of the plan. The result and Filled() are valid until `route` changes.
+  RichSpot FindIn(int32_t unit, const RichRoute& route, double limit);
   void Insert(const RichSpot& spot);
+  // Returns the nodes of the route with the place filled, valid until the next call.
+  std::span<const NodeIndex> Filled(const RichSpot& spot);
 
  private:
   // Above RichProblem::kScanAllNodes: places beside that many related customers.
@@ -59,6 +66,15 @@ class RichInsertion {
     NodeIndex at = 0;          // where it is
     double departure = 0;      // when it leaves from there; timed only
     TimeSegment segment = {};  // up to there; only where durations are needed
+  };
+
+  // The distances between a node and each visit of a route: from the visit, except the last, and to
+  // it.
+  struct Ways {
+    std::vector<double> from = {}, to = {};
+    double Added(const RichRoute& route, int32_t after) const {
+      return from[after] + to[after + 1] - route.edge[after];
+    }
   };
 
   void FindSingle(NodeIndex node, RichSpot& best);
@@ -75,8 +91,7 @@ class RichInsertion {
 
   void FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot& best);
   void ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot, RichSpot& best);
-  void MeasureWays(const RichRoute& route, NodeIndex node, std::vector<double>& to,
-                   std::vector<double>& from) const;
+  void MeasureWays(const RichRoute& route, NodeIndex node, Ways& ways) const;
   void ScanDeliveries(RichSpot spot, Way way, double added, RichSpot& best);
   bool HasOwnLoad(NodeIndex node) const;
   bool RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const;
@@ -99,8 +114,9 @@ class RichInsertion {
   double CostOf(const RichRoute& route, const Way& way, NodeIndex node, int32_t next,
                 double added) const;
   double SimulatedCost(const RichSpot& spot);
-  // The route as it is with the spot filled.
-  std::span<const NodeIndex> Filled(const RichSpot& spot);
+  const RichRoute& RouteAt(int32_t slot) const {
+    return slot == RichSpot::kGivenRoute ? *given_ : routes_.route(slot);
+  }
   void Take(const RichSpot& spot, RichSpot& best) {
     if (mood_.blink == 0 || random_.Unit() >= mood_.blink) best = spot;
   }
@@ -109,9 +125,10 @@ class RichInsertion {
   const RichProblem& problem_;
   FastRandom& random_;
   InsertionMood mood_;
+  const RichRoute* given_ = nullptr;  // of the last FindIn
   std::vector<NodeIndex> filled_;
-  std::vector<double> delivery_added_, least_added_;  // per place; from a place on
-  std::vector<double> to_pickup_, from_pickup_, to_delivery_, from_delivery_;  // per visit
+  Ways pickup_ways_, delivery_ways_;
+  std::vector<double> least_added_;  // by the delivery, from a place on
   std::vector<int32_t> slots_;
   std::vector<std::pair<double, int32_t>> by_room_;
   bool ends_have_loads_ =

@@ -20,7 +20,6 @@ class RichRuin {
   // Takes out strings of routes near a random customer; `beside_absent`: near an absent one, where
   // there is one that is required. Returns the units, valid until the next call.
   std::span<const int32_t> Remove(bool beside_absent);
-  std::span<const int32_t> RemoveRoute(int32_t slot);
   // Likewise of up to `count` routes, wherever they are; where units are absent, the first is of a
   // vehicle that may serve one of them, around whom it worked.
   std::span<const int32_t> RemoveSomeRoutes(int32_t count);
@@ -29,6 +28,7 @@ class RichRuin {
 
  private:
   void Begin();
+  std::span<const int32_t> RemoveRoute(int32_t slot);
   NodeIndex DrawSeed(bool beside_absent);
   void MarkRange(const RichRoute& route, int32_t begin, int32_t end);
   void MarkUnit(NodeIndex customer);

@@ -10,6 +10,7 @@
 #include "core/search/grace.h"
 #include "core/search/regions/region_search.h"
 #include "core/search/rich/fleet_bounds.h"
+#include "core/search/rich/fleet_reduction.h"
 #include "core/search/rich/relaxed_routes.h"
 #include "core/search/rich/relaxed_search.h"
 #include "core/search/rich/rich_annealing.h"
@@ -31,6 +32,9 @@ constexpr double kGenerousTimes = 10;
 // which much is left when there is little time for each node. With fewer the search is soon as far
 // from either, and unlike vehicles and reloads are the better for the bulkiest first.
 constexpr int32_t kFarFirstFrom = 150;
+// Share of the budget that may be spent on fewer routes, or iterations a unit if it has no end.
+constexpr double kFleetShare = 0.3;
+constexpr int64_t kEndlessReduction = 200;
 // What of the budget goes to plans that break limits, where that is tried.
 constexpr double kRelaxedShare = 0.5;
 // Where moves are judged slowly, up to so many nodes. (Measured: MDVRPTW of 361 to 481 nodes cost
@@ -144,6 +148,17 @@ void SeekWhole(RichRouteSet& routes, const SearchOptions& options, const StopCon
   tell(routes.ToPlan());
 }
 
+// Takes routes away from `routes`, which serve all that is required.
+void ReduceFleet(RichRouteSet& routes, const SearchOptions& options, FastRandom& random,
+                 SearchResult& result, TellFn tell) {
+  const int32_t units = routes.problem().units();
+  SearchOptions part = PartOf(RestOf(options, result.iterations), kFleetShare, units);
+  const bool endless =
+      options.max_iterations == INT64_MAX && options.stop.deadline() == absl::InfiniteFuture();
+  if (endless) part.max_iterations = kEndlessReduction * units;
+  result.iterations += FleetReduction(routes, random).Run(part, [&] { tell(routes.ToPlan()); });
+}
+
 // Where vehicles drive unlike ways, as from several depots, moves between them are judged slowly.
 bool JudgesSlowly(const RichProblem& problem) {
   const RichVehicle& first = problem.vehicle(0);
@@ -182,6 +197,20 @@ bool SearchesByRegions(const RichRouteSet& routes, const SearchOptions& options)
          RegionsPay(problem.units(), options.stop);
 }
 
+// From `routes` to the end of the budget, as with SeekWhole.
+void SearchRegions(const RichRouteSet& routes, const SearchOptions& options, SearchResult& result,
+                   TellFn tell) {
+  const RichProblem& problem = routes.problem();
+  const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
+  const RegionProblem regions = {problem.instance(), near, UsualTemperatures(routes),
+                                 problem.epsilon()};
+  const SearchOptions rest = RestOf(options, result.iterations);
+  const SearchResult found =
+      RegionSearch(regions, routes.ToPlan(), rest, [&](const Plan& plan, Cost) { tell(plan); });
+  result.iterations += found.iterations;
+  result.ended_by = found.ended_by;
+}
+
 }  // namespace
 
 absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOptions& options,
@@ -192,9 +221,7 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
   FastRandom random(options.seed);
   FirstRoutes first = MakeFirstRoutes(problem, options, until, random);
   PlanValue value = ValueOf(instance, first.best);
-  SearchResult result;
-  result.plan = std::move(first.best);
-  result.cost = value.cost;
+  SearchResult result{.plan = std::move(first.best), .cost = value.cost};
   on_improvement(result.plan, result.cost);
   if (first.start.servable().size() <= 1) {  // every place was looked at
     result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
@@ -212,14 +239,11 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
   if (routes.missing_weight() > 0 && MayFindWhole(problem)) {
     SeekWhole(routes, options, grace, random, result, tell_if_better);
   }
+  const bool reduces = problem.route_weight() > 0 && routes.missing_weight() == 0;
+  const double edge_cost = MeanEdgeCost(routes);
+  if (reduces) ReduceFleet(routes, options, random, result, tell_if_better);
   if (SearchesByRegions(routes, options) && !options.stop.ShouldStop()) {
-    const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
-    const RegionProblem regions = {instance, near, UsualTemperatures(routes), problem.epsilon()};
-    const SearchOptions rest = RestOf(options, result.iterations);
-    const SearchResult found = RegionSearch(regions, routes.ToPlan(), rest,
-                                            [&](const Plan& plan, Cost) { tell_if_better(plan); });
-    result.iterations += found.iterations;
-    result.ended_by = found.ended_by;
+    SearchRegions(routes, options, result, tell_if_better);
     return result;
   }
   const bool relaxes = MayImproveRelaxed(routes) && !options.stop.ShouldStop();
@@ -228,6 +252,7 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
   const SearchOptions rest = RestOf(options, result.iterations);
   RichAnnealing annealing(routes, random, rest, grace);
   if (relaxes) annealing.BeginCooler();
+  if (reduces) annealing.BeginHotter(edge_cost);
   result.ended_by = annealing.Run([&](const Plan& plan, Cost) { tell_if_better(plan); });
   result.iterations += annealing.iterations();
   return result;

@@ -43,50 +43,50 @@ void RichInsertion::FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot&
 
 void RichInsertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot,
                                  RichSpot& best) {
-  const RichRoute& route = routes_.route(slot);
+  const RichRoute& route = RouteAt(slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   if (route.stops + 2 > vehicle.max_stops || !problem_.Allowed(vehicle, pickup) ||
       !problem_.Allowed(vehicle, delivery)) {
     return;
   }
+  MeasureWays(route, pickup, pickup_ways_);
+  MeasureWays(route, delivery, delivery_ways_);
   const int32_t places = route.size() - 1;
-  MeasureWays(route, pickup, to_pickup_, from_pickup_);
-  MeasureWays(route, delivery, to_delivery_, from_delivery_);
-  delivery_added_.resize(places);
+  const double between = problem_.Distance(vehicle, pickup, delivery);
   least_added_.resize(places + 1);
   least_added_[places] = kNever;
   for (int32_t i = places - 1; i >= 0; --i) {
-    delivery_added_[i] = to_delivery_[i] + from_delivery_[i + 1] - route.edge[i];
-    least_added_[i] = std::min(least_added_[i + 1], delivery_added_[i]);
+    least_added_[i] = std::min(least_added_[i + 1], delivery_ways_.Added(route, i));
   }
   const double between = problem_.Distance(vehicle, pickup, delivery);
   for (int32_t i = route.fixed; i < places; ++i) {
-    const double together = to_pickup_[i] + between + from_delivery_[i + 1] - route.edge[i];
-    const double added = to_pickup_[i] + from_pickup_[i + 1] - route.edge[i];
-    const double apart = added + least_added_[i + 1];
-    if (vehicle.per_distance * std::min(together, apart) >= best.cost) continue;
-    if (!RoomOnBoard(route, i, pickup)) continue;
+    const double together =
+        pickup_ways_.from[i] + between + delivery_ways_.to[i + 1] - route.edge[i];
+    const double added = pickup_ways_.Added(route, i);
+    const double least = std::min(together, added + least_added_[i + 1]);
+    if (vehicle.per_distance * least >= best.cost || !RoomOnBoard(route, i, pickup)) continue;
     Way way = WayTo(route, i);
     if (!Drive(vehicle, pickup, way)) return;  // from here on it is reached even later
     const RichSpot spot{
         .slot = slot, .node = pickup, .delivery = delivery, .after = i, .delivery_after = i};
     ConsiderShipment(spot, way, together, best);
-    if (vehicle.per_distance * apart < best.cost) ScanDeliveries(spot, way, added, best);
+    if (vehicle.per_distance * (added + least_added_[i + 1]) < best.cost) {
+      ScanDeliveries(spot, way, added, best);
+    }
   }
 }
 
-// Measures the distances from each place's visit to `node`, and from `node` to each visit.
-void RichInsertion::MeasureWays(const RichRoute& route, NodeIndex node, std::vector<double>& to,
-                                std::vector<double>& from) const {
+void RichInsertion::MeasureWays(const RichRoute& route, NodeIndex node, Ways& ways) const {
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   const int32_t last = route.size() - 1;
-  to.resize(last);
-  for (int32_t i = 0; i < last; ++i) to[i] = problem_.Distance(vehicle, route.nodes[i], node);
-  from = to;
-  for (int32_t i = 0; !vehicle.symmetric && i < last; ++i) {
-    from[i] = problem_.Distance(vehicle, node, route.nodes[i]);
+  ways.from.resize(last + 1);
+  ways.to.resize(last + 1);
+  for (int32_t i = 0; i < last; ++i) {
+    ways.from[i] = problem_.Distance(vehicle, route.nodes[i], node);
+    ways.to[i] =
+        vehicle.symmetric ? ways.from[i] : problem_.Distance(vehicle, node, route.nodes[i]);
   }
-  from.push_back(problem_.Distance(vehicle, node, route.nodes[last]));
+  ways.to[last] = problem_.Distance(vehicle, node, route.nodes[last]);
 }
 
 bool RichInsertion::RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const {
@@ -102,20 +102,24 @@ bool RichInsertion::RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex
 // With the pickup where spot.after says, at the distance `added` and left as `way` says, the
 // delivery further behind.
 void RichInsertion::ScanDeliveries(RichSpot spot, Way way, double added, RichSpot& best) {
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   for (int32_t j = spot.after + 1; j + 1 < route.size(); ++j) {
+    if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
     if (!RoomOnBoard(route, j, spot.node) || !Drive(vehicle, route.nodes[j], way)) return;
     if (problem_.timed() && !problem_.InTime(way.departure, route.latest[j])) return;
-    if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
+    const double both = added + delivery_ways_.Added(route, j);
+    if (vehicle.per_distance * both >= best.cost) continue;
+    Way there = way;
+    if (!Drive(vehicle, spot.delivery, there)) return;  // from here on it is reached even later
     spot.delivery_after = j;
-    ConsiderShipment(spot, way, added + delivery_added_[j], best);
+    ConsiderShipment(spot, way, both, best);
   }
 }
 
 // `way` leads to the visit before the delivery.
 void RichInsertion::ConsiderShipment(RichSpot spot, const Way& way, double added, RichSpot& best) {
-  const RichRoute& route = routes_.route(spot.slot);
+  const RichRoute& route = RouteAt(spot.slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   if (vehicle.per_distance * added >= best.cost) return;
   if (route.distance + added > vehicle.distance_limit) return;

@@ -63,6 +63,10 @@ TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
                                        .seed = seed + 10,
                                        .features = {feature, Feature::kObjective},
                                        .vehicles = 1}));
+    ExpectOptimal(MakeFeatureInstance({.customers = 5,
+                                       .seed = seed + 20,
+                                       .features = {feature, Feature::kObjective},
+                                       .objective = Objective::kVehiclesThenDistance}));
   }
 }
 
