@@ -52,7 +52,6 @@ void RichInsertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t s
   MeasureWays(route, pickup, pickup_ways_);
   MeasureWays(route, delivery, delivery_ways_);
   const int32_t places = route.size() - 1;
-  const double between = problem_.Distance(vehicle, pickup, delivery);
   least_added_.resize(places + 1);
   least_added_[places] = kNever;
   for (int32_t i = places - 1; i >= 0; --i) {
