@@ -20,7 +20,7 @@ constexpr int32_t kMoves = 50;
 constexpr double kRelocations = 0.5;
 constexpr int32_t kRelated = 40;  // customers beside whom a unit moves
 // Ejections or moves tried between two looks at the clock.
-constexpr int32_t kPoll = 16;
+constexpr int32_t kTriesPerPoll = 16;
 
 }  // namespace
 
@@ -172,7 +172,7 @@ void FleetReduction::Extend(int32_t unit, int32_t slot, size_t from, int32_t mor
 void FleetReduction::Try(int32_t unit, int32_t slot, int64_t failures) {
   const RichRoute& route = routes_.route(slot);
   if (failures >= best_.failures || !HasRoom(route, unit)) return;
-  if (--tries_left_ % kPoll == 0 && options_->stop.ShouldStop()) tries_left_ = 0;
+  if (--tries_left_ % kTriesPerPoll == 0 && options_->stop.ShouldStop()) tries_left_ = 0;
   if (!Without(route, left_)) return;
   const RichSpot place = insertion_.FindIn(unit, left_, RichProblem::kNever);
   if (!place.found()) return;
@@ -200,7 +200,7 @@ bool FleetReduction::HasRoom(const RichRoute& route, int32_t unit) const {
 void FleetReduction::Perturb() {
   const auto& servable = routes_.servable();
   for (int32_t i = 0; i < kMoves; ++i) {
-    if (i % kPoll == kPoll - 1 && options_->stop.ShouldStop()) return;
+    if (i % kTriesPerPoll == kTriesPerPoll - 1 && options_->stop.ShouldStop()) return;
     const int32_t unit = servable[random_.Below(static_cast<int32_t>(servable.size()))];
     const RichUnit& moved = problem_.unit(unit);
     const auto related = problem_.Related(problem_.NodesOf(moved)[random_.Below(moved.count)]);
