@@ -9,29 +9,28 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
-#include "core/problem/instance/features.h"
-#include "core/search/annealing.h"
-#include "core/search/construct.h"
-#include "core/search/fewer_routes.h"
-#include "core/search/grace.h"
-#include "core/search/local_search.h"
-#include "core/search/node_selection.h"
-#include "core/search/population/population_run.h"
-#include "core/search/regions/region_search.h"
-#include "core/search/rich/relaxed_routes.h"
-#include "core/search/rich/relaxed_search.h"
-#include "core/search/rich/rich_detours.h"
-#include "core/search/rich/rich_search.h"
-#include "core/search/route_set.h"
-#include "core/search/search_parts.h"
-#include "core/search/search_problem.h"
-#include "core/search/tour_search.h"
+#include "core/search/build/construct.h"
+#include "core/search/feature_search.h"
+#include "core/search/methods/annealing/plain_annealing.h"
+#include "core/search/methods/fleet_reduction/fewer_routes.h"
+#include "core/search/methods/penalised/penalised_search.h"
+#include "core/search/methods/population/population_run.h"
+#include "core/search/methods/regions/region_search.h"
+#include "core/search/methods/tour/tour_search.h"
+#include "core/search/model/budget_parts.h"
+#include "core/search/model/detours.h"
+#include "core/search/model/later_stop.h"
+#include "core/search/model/node_selection.h"
+#include "core/search/model/plain_problem.h"
+#include "core/search/moves/local_search.h"
+#include "core/search/route/penalised_routes.h"
+#include "core/search/route/plain_route_store.h"
 
 namespace vrp {
 namespace {
 
-// What a search may take after a stop that came before there was any good plan.
-constexpr absl::Duration kGrace = absl::Milliseconds(3);
+// How long a search may go on after the stop to make a first good plan.
+constexpr absl::Duration kFirstPlanTime = absl::Milliseconds(3);
 // Another construction is tried where the budget is that many times what the first one took.
 constexpr double kSecondStart = 6;
 // Up to this many customers a population alone searches; the share of ruin and recreate grows with
@@ -41,9 +40,9 @@ constexpr double kGrowth = 200;
 constexpr double kMostAnnealed = 0.5;
 // The share of ruin and recreate where there are windows.
 constexpr double kAnnealedTimed = 0.3;
-// How long a search that began with customers left out hopes to serve all, before it searches for
-// the best of those plans that do not; where FindWholePlan cannot help.
-constexpr double kHopeShare = 0.3;
+// Share of the budget spent trying to serve every customer where FindCompletePlan cannot help.
+// After it the search takes the best plan that leaves some out.
+constexpr double kCompletionShare = 0.3;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
@@ -69,38 +68,38 @@ bool FleetTooSmall(const Instance& instance) {
 }
 
 // How good a plan is: less is better.
-std::pair<size_t, double> StandingOf(const RouteSet& routes) {
+std::pair<size_t, double> RankOf(const PlainRouteStore& routes) {
   return {routes.absent().size(), routes.distance()};
 }
 
 struct FirstPlans {
-  RouteSet best;
+  PlainRouteStore best;
   std::vector<Plan> complete;  // all that leave nobody out who can be served, the best first
 };
 
-// The given plans and our own constructions, at a local optimum where the time allows. Tells of
-// each that is better than those before when it is made, and when it is improved: with thousands of
+// The given plans and our own constructions, at a local optimum where the time allows. Reports each
+// that is better than those before when it is made, and when it is improved: with thousands of
 // customers a descent takes a second.
-FirstPlans MakeFirstPlans(const SearchProblem& problem, const SearchOptions& options,
+FirstPlans MakeFirstPlans(const PlainProblem& problem, const SearchOptions& options,
                           const StopCondition& stop, FastRandom& random,
                           ImprovementFn on_improvement) {
-  FirstPlans first = {.best = RouteSet(problem), .complete = {}};
+  FirstPlans first = {.best = PlainRouteStore(problem), .complete = {}};
   std::pair<size_t, double> best = {SIZE_MAX, 0};
-  const auto tell_if_better = [&](const RouteSet& routes) {
-    if (StandingOf(routes) >= best) return false;
-    best = StandingOf(routes);
+  const auto report_if_better = [&](const PlainRouteStore& routes) {
+    if (RankOf(routes) >= best) return false;
+    best = RankOf(routes);
     const Plan plan = routes.ToPlan();
     on_improvement(plan, PlanCost(problem.instance(), plan));
     return true;
   };
   const auto consider = [&](const Plan& plan) {
-    RouteSet routes(problem);
+    PlainRouteStore routes(problem);
     routes.Load(plan);
     InsertAbsent(routes);
-    bool is_best = tell_if_better(routes);
+    bool is_best = report_if_better(routes);
     Descend(routes, random, stop);
     InsertAbsent(routes);
-    is_best |= tell_if_better(routes);
+    is_best |= report_if_better(routes);
     if (routes.absent().empty()) {
       first.complete.insert(is_best ? first.complete.begin() : first.complete.end(),
                             routes.ToPlan());
@@ -119,12 +118,12 @@ FirstPlans MakeFirstPlans(const SearchProblem& problem, const SearchOptions& opt
 // What share of the budget goes to ruin and recreate before the population begins. Up to some
 // hundred customers the population is better from the first milliseconds on; with more, its
 // individuals take long, and it begins with what the cheaper perturbations found.
-double AnnealedShare(const SearchProblem& problem) {
+double AnnealedShare(const PlainProblem& problem) {
   if (problem.timed()) return kAnnealedTimed;
   return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }
 
-SearchResult SearchRegions(const SearchProblem& problem, const RouteSet& routes,
+SearchResult SearchRegions(const PlainProblem& problem, const PlainRouteStore& routes,
                            const SearchOptions& options, ImprovementFn on_improvement) {
   const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
   const RegionProblem regions = {problem.instance(), near, UsualTemperatures(routes),
@@ -132,18 +131,18 @@ SearchResult SearchRegions(const SearchProblem& problem, const RouteSet& routes,
   return RegionSearch(regions, routes.ToPlan(), options, on_improvement);
 }
 
-SearchResult Anneal(RouteSet& routes, FastRandom& random, const SearchOptions& options,
-                    const StopCondition& grace, ImprovementFn on_improvement) {
-  Annealing annealing(routes, random, options);
+SearchResult Anneal(PlainRouteStore& routes, FastRandom& random, const SearchOptions& options,
+                    const StopCondition& hard_stop, ImprovementFn on_improvement) {
+  PlainAnnealing annealing(routes, random, options);
   SearchResult result;
-  result.ended_by = annealing.Run(grace, on_improvement);
+  result.ended_by = annealing.Run(hard_stop, on_improvement);
   result.plan = annealing.BestPlan();
   result.iterations = annealing.iterations();
   return result;
 }
 
-SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
-                                const SearchOptions& options, const StopCondition& grace,
+SearchResult SearchByPopulation(const PlainProblem& problem, FirstPlans first,
+                                const SearchOptions& options, const StopCondition& hard_stop,
                                 FastRandom& random, ImprovementFn on_improvement) {
   const double share = AnnealedShare(problem);
   int64_t iterations = 0;
@@ -151,7 +150,7 @@ SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
     const SearchOptions part = PartOf(options, share, problem.num_servable());
     const SearchResult found = problem.size() > kMostPopulationNodes
                                    ? SearchRegions(problem, first.best, part, on_improvement)
-                                   : Anneal(first.best, random, part, grace, on_improvement);
+                                   : Anneal(first.best, random, part, hard_stop, on_improvement);
     iterations = found.iterations;
     first.complete.insert(first.complete.begin(), found.plan);
   }
@@ -161,65 +160,68 @@ SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
   return result;
 }
 
-bool GoesByRegions(const SearchProblem& problem, const SearchOptions& options) {
+bool GoesByRegions(const PlainProblem& problem, const SearchOptions& options) {
   if (problem.single_tour()) return false;
   return options.threads > 1 || SearchesByRegions(problem.instance(), options);
 }
 
-// Of `routes`, which leave customers out, within the share of the budget that hope has.
-SearchResult SearchForWhole(const SearchProblem& problem, RouteSet& routes, FastRandom& random,
-                            const SearchOptions& options, const StopCondition& grace,
-                            ImprovementFn on_improvement) {
-  const bool may_relax = problem.size() <= kMostRelaxedNodes;
-  const double share = may_relax ? kAnnealedHope : kHopeShare;
-  SearchResult result =
-      Anneal(routes, random, PartOf(options, share, problem.num_servable()), grace, on_improvement);
-  const bool whole_already = CountServed(result.plan) == problem.num_servable();
-  if (!may_relax || whole_already || options.stop.ShouldStop()) return result;
-  const RichProblem relaxed = RichProblem::Create(problem.instance(), options.stop);
-  if (!CanRelax(relaxed)) return result;
-  RichRouteSet partial(relaxed);
+// Searches from `routes`, which leave customers out, for a plan that serves all, in a share of the
+// budget.
+SearchResult SearchForComplete(const PlainProblem& problem, PlainRouteStore& routes,
+                               FastRandom& random, const SearchOptions& options,
+                               const StopCondition& hard_stop, ImprovementFn on_improvement) {
+  const bool may_penalise = problem.size() <= kMaxPenalisedNodes;
+  const double share = may_penalise ? kAnnealedCompletionShare : kCompletionShare;
+  SearchResult result = Anneal(routes, random, PartOf(options, share, problem.num_servable()),
+                               hard_stop, on_improvement);
+  const bool complete_already = CountServed(result.plan) == problem.num_servable();
+  if (!may_penalise || complete_already || options.stop.ShouldStop()) return result;
+  const Problem general = Problem::Create(problem.instance(), options.stop);
+  if (!CanPenalise(general)) return result;
+  RouteStore partial(general);
   partial.Load(result.plan);
   const SearchOptions part =
-      PartOf(RestOf(options, result.iterations), kRelaxedHope, problem.num_servable());
-  Plan whole = FindWholePlan(partial, part, random, result.iterations);
-  if (whole.empty()) return result;
-  result.plan = std::move(whole);
+      PartOf(RestOf(options, result.iterations), kPenalisedCompletionShare, problem.num_servable());
+  Plan complete = FindCompletePlan(partial, part, random, result.iterations);
+  if (complete.empty()) return result;
+  result.plan = std::move(complete);
   on_improvement(result.plan, PlanCost(problem.instance(), result.plan));
   return result;
 }
 
 // Ends early where the first plan leaves customers out.
-SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& options,
-                          const StopCondition& grace, ImprovementFn on_improvement) {
+SearchResult SearchRoutes(const PlainProblem& problem, const SearchOptions& options,
+                          const StopCondition& hard_stop, ImprovementFn on_improvement) {
   FastRandom random(options.seed);
   FirstPlans first =
-      MakeFirstPlans(problem, options, AtLeastGrace(options.stop, grace), random, on_improvement);
-  RouteSet& routes = first.best;
+      MakeFirstPlans(problem, options, LaterStop(options.stop, hard_stop), random, on_improvement);
+  PlainRouteStore& routes = first.best;
   SearchResult result;
   result.plan = routes.ToPlan();
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
     result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
   } else if (routes.absent().empty() && PopulationFits(problem, options)) {
-    return SearchByPopulation(problem, std::move(first), options, grace, random, on_improvement);
+    return SearchByPopulation(problem, std::move(first), options, hard_stop, random,
+                              on_improvement);
   } else if (routes.absent().empty() && GoesByRegions(problem, options)) {
     return SearchRegions(problem, routes, options, on_improvement);
   } else if (routes.absent().empty()) {
-    result = Anneal(routes, random, options, grace, on_improvement);
+    result = Anneal(routes, random, options, hard_stop, on_improvement);
   } else {
-    result = SearchForWhole(problem, routes, random, options, grace, on_improvement);
+    result = SearchForComplete(problem, routes, random, options, hard_stop, on_improvement);
   }
   result.cost = PlanCost(problem.instance(), result.plan);
   return result;
 }
 
 absl::StatusOr<SearchResult> SearchPlain(const Instance& instance, const SearchOptions& options,
-                                         const StopCondition& grace, ImprovementFn on_improvement) {
-  const SearchProblem problem =
-      SearchProblem::Create(instance, AtLeastGrace(options.stop, grace), options.samples);
+                                         const StopCondition& hard_stop,
+                                         ImprovementFn on_improvement) {
+  const PlainProblem problem =
+      PlainProblem::Create(instance, LaterStop(options.stop, hard_stop), options.samples);
   if (problem.tour_only() && problem.size() >= kSmallestTour)
     return SearchTour(problem, options, on_improvement);
-  return SearchRoutes(problem, options, grace, on_improvement);
+  return SearchRoutes(problem, options, hard_stop, on_improvement);
 }
 
 // Runs search(instance, options, on_improvement) with the nodes in the order of a curve.
@@ -240,7 +242,7 @@ absl::StatusOr<SearchResult> SearchOnCurve(const Instance& instance, const Searc
   return result;
 }
 
-// Runs `search` from `before`, tells of what is better only and gives the better of both.
+// Runs `search` from `before`, reports only what is better and returns the better of both.
 template <typename SearchFn>
 absl::StatusOr<SearchResult> SearchFrom(const Instance& instance, const Plan& before,
                                         ImprovementFn on_improvement, SearchFn search) {
@@ -255,17 +257,19 @@ absl::StatusOr<SearchResult> SearchFrom(const Instance& instance, const Plan& be
   return result;
 }
 
-absl::StatusOr<SearchResult> SearchRich(const Instance& instance, const SearchOptions& options,
-                                        const StopCondition& grace, ImprovementFn on_improvement) {
-  const auto search = [&](const Instance& one, const SearchOptions& own, ImprovementFn tell) {
-    return RichSearch(one, own, grace, tell);
+absl::StatusOr<SearchResult> SearchWithFeatures(const Instance& instance,
+                                                const SearchOptions& options,
+                                                const StopCondition& hard_stop,
+                                                ImprovementFn on_improvement) {
+  const auto search = [&](const Instance& one, const SearchOptions& own, ImprovementFn report) {
+    return FeatureSearch(one, own, hard_stop, report);
   };
   // Small ones are in the cache in any order; of large matrices a copy for each of the searches
   // side by side would take gigabytes.
   const bool given =
       !instance.data().distance_matrix.empty() || !instance.data().duration_matrix.empty();
-  if (instance.num_nodes() <= RichProblem::kScanAllNodes ||
-      (given && instance.num_nodes() > RichProblem::kMatrixNodes)) {
+  if (instance.num_nodes() <= Problem::kScanAllNodes ||
+      (given && instance.num_nodes() > Problem::kMatrixNodes)) {
     return search(instance, options, on_improvement);
   }
   return SearchOnCurve(instance, options, on_improvement, search);
@@ -278,14 +282,15 @@ bool DetoursNeeded(const Instance& instance, const SearchOptions& options) {
 
 absl::StatusOr<SearchResult> RunSearch(const Instance& instance, SearchOptions options,
                                        ImprovementFn on_improvement) {
-  const StopCondition grace(SteadyNow() + kGrace, nullptr);
+  const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
   if (!IsPlain(instance) || FleetTooSmall(instance)) {
-    return SearchRich(instance, options, grace, on_improvement);
+    return SearchWithFeatures(instance, options, hard_stop, on_improvement);
   }
   options.needs_detours = DetoursNeeded(instance, options);
-  if (*options.needs_detours) return SearchRich(instance, options, grace, on_improvement);
-  const auto plain = [&](const Instance& one, const SearchOptions& own, ImprovementFn tell) {
-    return SearchPlain(one, own, grace, tell);
+  if (*options.needs_detours)
+    return SearchWithFeatures(instance, options, hard_stop, on_improvement);
+  const auto plain = [&](const Instance& one, const SearchOptions& own, ImprovementFn report) {
+    return SearchPlain(one, own, hard_stop, report);
   };
   VRP_ASSIGN_OR_RETURN(SearchResult first, SearchOnCurve(instance, options, on_improvement, plain));
   SearchOptions rest = RestOf(options, first.iterations);
@@ -296,9 +301,9 @@ absl::StatusOr<SearchResult> RunSearch(const Instance& instance, SearchOptions o
   rest.initial = {first.plan};
   const bool complete = CheckPlan(instance, first.plan).feasible;
   VRP_ASSIGN_OR_RETURN(SearchResult result,
-                       SearchFrom(instance, first.plan, on_improvement, [&](ImprovementFn tell) {
-                         if (complete) return SearchOnCurve(instance, rest, tell, plain);
-                         return SearchRich(instance, rest, grace, tell);
+                       SearchFrom(instance, first.plan, on_improvement, [&](ImprovementFn report) {
+                         if (complete) return SearchOnCurve(instance, rest, report, plain);
+                         return SearchWithFeatures(instance, rest, hard_stop, report);
                        }));
   result.iterations += first.iterations;
   return result;
@@ -322,8 +327,6 @@ std::optional<GivenPlan> BestGiven(const Instance& instance, const std::vector<P
 
 }  // namespace
 
-bool IsPlain(const Instance& instance) { return FeaturesOf(instance).empty(); }
-
 bool SearchesByRegions(const Instance& instance, const SearchOptions& options) {
   if (instance.kind() == ProblemKind::kTsp || FleetTooSmall(instance) ||
       !RegionsPay(instance.num_customers(), options.stop)) {
@@ -336,14 +339,14 @@ bool SearchesByRegions(const Instance& instance, const SearchOptions& options) {
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
                                     ImprovementFn on_improvement) {
-  const auto run = [&](ImprovementFn tell) { return RunSearch(instance, options, tell); };
+  const auto run = [&](ImprovementFn report) { return RunSearch(instance, options, report); };
   const std::optional<GivenPlan> given = BestGiven(instance, options.initial);
   if (given.has_value()) on_improvement(*given->plan, given->value.cost);
   VRP_ASSIGN_OR_RETURN(SearchResult result,
                        given.has_value() ? SearchFrom(instance, *given->plan, on_improvement, run)
                                          : run(on_improvement));
-  const StopCondition grace(SteadyNow() + kGrace, nullptr);
-  Plan fewer = WithFewerRoutes(instance, result.plan, AtLeastGrace(options.stop, grace));
+  const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
+  Plan fewer = WithFewerRoutes(instance, result.plan, LaterStop(options.stop, hard_stop));
   if (fewer.size() == result.plan.size()) return result;
   const PlanValue before = ValueOf(instance, result.plan);
   const PlanValue after = ValueOf(instance, fewer);

@@ -2,68 +2,15 @@
 // until the stop condition.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "core/base/stop.h"
 #include "core/problem/instance/instance.h"
-#include "core/problem/plan/solution.h"
+#include "core/search/model/search_options.h"
 
 namespace vrp {
 
-class SharedPlans;
-
-enum class SearchEnd { kDeadline, kCancelled, kIterations, kLocalOptimum };
-
-// Returns the end of a search that stopped for `reason`; `otherwise` if nothing stopped it.
-inline SearchEnd EndOf(StopReason reason, SearchEnd otherwise) {
-  if (reason == StopReason::kNone) return otherwise;
-  return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
-}
-
-struct SearchOptions {
-  StopCondition stop;
-  // Perturbations; 0: local search of the first plan only. An individual of the population search
-  // counts as kWorkPerCustomer of them for every customer.
-  int64_t max_iterations = INT64_MAX;
-  uint64_t seed = 1;
-  // Plans to start from besides our own constructions; they may leave customers out. Infeasible
-  // ones are repaired. The result is never worse than the best of the feasible ones.
-  std::vector<Plan> initial = {};
-  // Plans that a policy drew, not started from: neighbours beside which they often place a customer
-  // are tried first (guided_lists.h). The search of features and of symmetric TSPs goes by
-  // distances alone.
-  std::vector<Plan> samples = {};
-  // Threads of a search by regions and of the populations after it. Every other search runs on the
-  // calling thread alone.
-  int32_t threads = 1;
-  // NeedsDetours(instance, stop) (rich_detours.h), if the caller knows it. It takes long.
-  std::optional<bool> needs_detours = {};
-  // Where searches that run side by side exchange plans, and which of them this is; null: alone.
-  // The answer then depends on when the others find what.
-  SharedPlans* shared = nullptr;
-  int32_t index = 0;
-};
-
-struct SearchResult {
-  Plan plan;  // best found; may leave customers out when they cannot be served
-  Cost cost = 0;
-  int64_t iterations = 0;
-  SearchEnd ended_by = SearchEnd::kDeadline;
-};
-
-using ImprovementFn = absl::FunctionRef<void(const Plan&, Cost)>;
-
-// Whether `instance` has none of the features beyond the plain problem
-// (core/problem/instance/features.h): what constructions and local search of their own are for.
-bool IsPlain(const Instance& instance);
-
 // Returns whether Search() with these options can use several threads: it searches large instances
-// by regions (regions/region_search.h) if the fleet can load all demands. Reads options.stop and
-// options.needs_detours only.
+// by regions (methods/regions/region_search.h) if the fleet can load all demands. Reads
+// options.stop and options.needs_detours only.
 bool SearchesByRegions(const Instance& instance, const SearchOptions& options);
 
 // Deterministic for a given seed and number of iterations on one thread. Thread-safe over distinct

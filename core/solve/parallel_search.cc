@@ -8,8 +8,8 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/run_on_threads.h"
 #include "core/base/status_macros.h"
-#include "core/search/rich/rich_detours.h"
-#include "core/search/shared_plans.h"
+#include "core/search/model/detours.h"
+#include "core/search/model/shared_plans.h"
 
 namespace vrp {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/search/rich/rich_problem.h"
+#include "core/search/model/problem.h"
 
 namespace vrp {
 namespace {
@@ -133,10 +133,10 @@ class Reasons {
     if (!MayDetour(instance_)) return false;
     if (!problem_.has_value()) {
       const StopCondition late(absl::InfinitePast(), nullptr);
-      problem_.emplace(RichProblem::Create(instance_, late));
+      problem_.emplace(Problem::Create(instance_, late));
     }
-    const RichDetours& detours = problem_->detours();
-    return detours.reach(problem_->UnitOf(customer)) != RichDetours::Reach::kNever;
+    const Detours& detours = problem_->detours();
+    return detours.reach(problem_->UnitOf(customer)) != Detours::Reach::kNever;
   }
 
   bool WithinLimits(const VehicleType& vehicle) const {
@@ -162,7 +162,7 @@ class Reasons {
   PlannedRoute single_route_;
   std::vector<double> durations_;  // by vehicle type, for types that are in time
   std::vector<int32_t> eligible_;
-  std::optional<RichProblem> problem_;  // created on first use
+  std::optional<Problem> problem_;  // created on first use
 };
 
 }  // namespace

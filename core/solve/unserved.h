@@ -18,7 +18,7 @@ namespace vrp {
 // - "fleet exhausted": all vehicles that could serve the customer are used;
 // - "no feasible position found in the budget".
 // Judges each customer alone, or both customers of a shipment. Customers that no vehicle can serve
-// alone, but perhaps together with others (RichDetours), get one of the last three reasons. Without
+// alone, but perhaps together with others (Detours), get one of the last three reasons. Without
 // vehicle types, the reason is always the last one.
 Solution WithReasons(const Instance& instance, Solution solution);
 

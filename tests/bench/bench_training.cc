@@ -13,7 +13,7 @@
 #include "core/model/torch/engines.h"
 #include "core/model/weights/model_card.h"
 #include "core/problem/generate/generators.h"
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "tests/bench/json_line.h"
 
 namespace vrp {

@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
 #include "core/problem/generate/generators.h"
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "core/train/data/batch_loader.h"
 #include "tests/bench/lever.h"
 #include "tests/bench/or_exit.h"

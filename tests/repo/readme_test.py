@@ -10,8 +10,7 @@ import unittest
 ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 MAX_FILES = 15  # largest number of files of a folder without a README
 MAX_LINES = 25  # largest number of lines of a README outside tests
-# core/search does not follow the rules yet.
-SKIPPED = ("core/search", "tests/search", "tests/fuzz/seeds", "tests/data")
+SKIPPED = ("tests/fuzz/seeds", "tests/data")
 
 
 def folders():

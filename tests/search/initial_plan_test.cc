@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         PlainKind{"TspMatrix", AnInstance().Kind(ProblemKind::kTsp).ExplicitMatrix(0.5)}),
     NameOf);
 
-TEST(RichInitialPlanTest, IsNeverAnsweredWorse) {
+TEST(FeatureInitialPlanTest, IsNeverAnsweredWorse) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     const Instance instance = MakeFeatureInstance({.customers = 5 + static_cast<int32_t>(seed) % 30,
                                                    .seed = seed,
@@ -132,7 +132,7 @@ TEST(RichInitialPlanTest, IsNeverAnsweredWorse) {
   }
 }
 
-TEST(RichInitialPlanTest, IsNeverAnsweredWorseWithAllFeaturesAtOnce) {
+TEST(FeatureInitialPlanTest, IsNeverAnsweredWorseWithAllFeaturesAtOnce) {
   int32_t sound = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     const Instance instance = test::RandomConstrainedInstance(seed, 6);

@@ -8,12 +8,12 @@
 #include <string>
 
 #include "core/problem/checker/checker.h"
-#include "core/search/local_search.h"
-#include "core/search/population/granular_search.h"
-#include "core/search/rich/rich_insertion.h"
-#include "core/search/rich/rich_recreate.h"
-#include "core/search/rich/rich_ruin.h"
-#include "core/search/rich/rich_types.h"
+#include "core/search/methods/population/granular_search.h"
+#include "core/search/moves/local_search.h"
+#include "core/search/moves/type_change.h"
+#include "core/search/ruin_recreate/insertion.h"
+#include "core/search/ruin_recreate/recreate.h"
+#include "core/search/ruin_recreate/ruin.h"
 #include "core/search/search.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/feature_instances.h"
@@ -48,19 +48,19 @@ std::vector<Kind> PlainKinds() {
 }
 
 using Nodes = std::vector<NodeIndex>;
-using Operator = bool (*)(RouteSet&, MoveScratch&, NodeIndex, NodeIndex);
+using Operator = bool (*)(PlainRouteStore&, MoveScratch&, NodeIndex, NodeIndex);
 
-double Recomputed(const RouteSet& routes) {
+double Recomputed(const PlainRouteStore& routes) {
   double distance = 0;
-  for (const SearchRoute& route : routes.routes()) {
+  for (const PlainRoute& route : routes.routes()) {
     if (!route.empty()) distance += routes.problem().SequenceDistance(route.nodes);
   }
   return distance;
 }
 
-void ExpectFeasibleAndComplete(const RouteSet& routes) {
+void ExpectFeasibleAndComplete(const PlainRouteStore& routes) {
   int32_t served = 0;
-  for (const SearchRoute& route : routes.routes()) {
+  for (const PlainRoute& route : routes.routes()) {
     ASSERT_TRUE(route.empty() || routes.problem().SequenceFeasible(route.nodes));
     served += route.customers();
   }
@@ -69,8 +69,9 @@ void ExpectFeasibleAndComplete(const RouteSet& routes) {
 
 // The contents of routes `a` and `b` in place of what they are: whether that is feasible and how
 // much it adds.
-bool Pays(const RouteSet& routes, int32_t a, const Nodes& in_a, int32_t b, const Nodes& in_b) {
-  const SearchProblem& problem = routes.problem();
+bool Pays(const PlainRouteStore& routes, int32_t a, const Nodes& in_a, int32_t b,
+          const Nodes& in_b) {
+  const PlainProblem& problem = routes.problem();
   double added = -problem.SequenceDistance(routes.route(a).nodes);
   if (b != a) added -= problem.SequenceDistance(routes.route(b).nodes);
   for (const Nodes* nodes : {&in_a, &in_b}) {
@@ -82,7 +83,7 @@ bool Pays(const RouteSet& routes, int32_t a, const Nodes& in_a, int32_t b, const
 }
 
 // u alone, out of its place to right behind v, by plain recomputation.
-bool RelocatingPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
+bool RelocatingPays(const PlainRouteStore& routes, NodeIndex u, NodeIndex v) {
   const int32_t a = routes.RouteOf(u);
   const int32_t b = routes.RouteOf(v);
   Nodes without = routes.route(a).nodes;
@@ -93,7 +94,7 @@ bool RelocatingPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
 }
 
 // The route up to u, then that of v from v on, and the other two parts.
-bool CrossingPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
+bool CrossingPays(const PlainRouteStore& routes, NodeIndex u, NodeIndex v) {
   const int32_t a = routes.RouteOf(u);
   const int32_t b = routes.RouteOf(v);
   if (a == b) return false;
@@ -109,7 +110,7 @@ bool CrossingPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
 }
 
 // Reverses the nodes after u up to and including v, so that v follows u.
-bool TurningPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
+bool TurningPays(const PlainRouteStore& routes, NodeIndex u, NodeIndex v) {
   const int32_t a = routes.RouteOf(u);
   const int32_t from = routes.PositionOf(u) + 1;
   const int32_t to = routes.PositionOf(v) + 1;
@@ -122,7 +123,8 @@ bool TurningPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
 struct LocalOperator {
   const char* name;
   Operator move;
-  bool (*pays)(const RouteSet&, NodeIndex, NodeIndex);  // one of its moves; null: not recomputed
+  bool (*pays)(const PlainRouteStore&, NodeIndex,
+               NodeIndex);  // one of its moves; null: not recomputed
 };
 
 constexpr LocalOperator kLocalOperators[] = {{"relocate", TryRelocate, RelocatingPays},
@@ -142,8 +144,8 @@ TEST_P(LocalMoveTest, IsTakenExactlyWhenItPays) {
   for (uint64_t seed = 1; taken < wanted; ++seed) {
     for (Kind& kind : PlainKinds()) {
       const Instance instance = kind.builder.WithCustomers(30).Seed(seed).Build();
-      const SearchProblem problem = SearchProblem::Create(instance, {});
-      RouteSet routes(problem);
+      const PlainProblem problem = PlainProblem::Create(instance, {});
+      PlainRouteStore routes(problem);
       routes.Load(test::RandomFeasiblePlan(instance, seed));
       for (int32_t tries = 0; tries < 1500; ++tries) {
         const NodeIndex u = 1 + random.Below(30);
@@ -165,7 +167,8 @@ TEST_P(LocalMoveTest, IsTakenExactlyWhenItPays) {
 
 INSTANTIATE_TEST_SUITE_P(All, LocalMoveTest, testing::Range<size_t>(0, 4));
 
-// With distances, loads over capacity at a price, and time warp at a price: SWAP* and all others.
+// With distances, loads over capacity at a penalty, and time warp at a penalty: SWAP* and all
+// others.
 TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
   const int64_t wanted = MovesWanted() * 3 / 10;
   int64_t moves = 0;
@@ -174,8 +177,8 @@ TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
     for (Kind& kind : PlainKinds()) {
       const Instance instance = kind.builder.WithCustomers(40).Seed(seed).Build();
       if (instance.vehicles().empty()) continue;
-      const SearchProblem problem = SearchProblem::Create(instance, {});
-      PenalisedRoutes routes(problem, 12);
+      const PlainProblem problem = PlainProblem::Create(instance, {});
+      PlainPenalisedRoutes routes(problem, 12);
       GranularSearch search(routes, random);
       for (int32_t round = 0; round < 10; ++round) {
         routes.SetPenalties({.load = 20 * random.Unit(), .time = 3 * random.Unit()});
@@ -206,21 +209,21 @@ TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
 
 // Insertions of one and of both ends of a shipment, with and without reloads, into open and new
 // routes; then the ruin and the changes of vehicle types, by the plan's recomputed value.
-TEST(RichMoveTest, AddsWhatItSaysThatItAdds) {
+TEST(FeatureMoveTest, AddsWhatItSaysThatItAdds) {
   const int64_t wanted = MovesWanted() * 3 / 10;
   int64_t moves = 0;
   for (uint64_t seed = 1; moves < wanted; ++seed) {
     const Instance instance = test::MakeFeatureInstance(
         {.customers = 25, .seed = seed, .features = test::DrawFeatures(seed)});
-    const RichProblem problem = RichProblem::Create(instance, {});
-    RichRouteSet routes(problem);
+    const Problem problem = Problem::Create(instance, {});
+    RouteStore routes(problem);
     // Prizes of those whom no vehicle can serve at all.
     const double out_of_reach = ValueOf(instance, {}).cost - routes.cost();
     FastRandom random(seed);
-    RichInsertion insertion(routes, random);
-    insertion.SetMood({.blink = 0.3});
-    RichRuin ruin(routes, random);
-    RichTypes types(routes, random);
+    Insertion insertion(routes, random);
+    insertion.SetPolicy({.blink = 0.3});
+    Ruin ruin(routes, random);
+    TypeChange types(routes, random);
     for (int32_t round = 0; round < 20; ++round) {
       routes.Begin();
       const auto removed = ruin.Remove(true);
@@ -229,13 +232,13 @@ TEST(RichMoveTest, AddsWhatItSaysThatItAdds) {
       random.Shuffle(std::span<int32_t>(absent));
       std::vector<int32_t> left;
       for (const int32_t u : absent) {
-        const RichSpot spot = insertion.Find(u, RichProblem::kNever);
-        if (!spot.found()) left.push_back(u);
-        if (!spot.found()) continue;
+        const InsertionPlace place = insertion.Find(u, Problem::kNever);
+        if (!place.found()) left.push_back(u);
+        if (!place.found()) continue;
         const double before = routes.cost() + problem.route_weight() * routes.used();
-        insertion.Insert(spot);
+        insertion.Insert(place);
         ++moves;
-        ASSERT_NEAR(routes.cost() + problem.route_weight() * routes.used() - before, spot.cost,
+        ASSERT_NEAR(routes.cost() + problem.route_weight() * routes.used() - before, place.cost,
                     1e-6)
             << instance.name();
       }
@@ -256,11 +259,11 @@ TEST(RichMoveTest, AddsWhatItSaysThatItAdds) {
 }
 
 // An open end, a break, and no window anywhere: starting later changes nothing at the end.
-TEST(RichMoveTest, KnowsTheLatestStartBesideABreakWithoutWindows) {
+TEST(FeatureMoveTest, KnowsTheLatestStartBesideABreakWithoutWindows) {
   const Instance instance = test::MakeFeatureInstance(
       {.customers = 25, .seed = 765, .features = test::DrawFeatures(765)});
-  const RichProblem problem = RichProblem::Create(instance, {});
-  const RichVehicle& vehicle = problem.vehicle(0);
+  const Problem problem = Problem::Create(instance, {});
+  const Vehicle& vehicle = problem.vehicle(0);
   const PlannedRoute route = {.vehicle_type = vehicle.originals[0].first,
                               .customers = {14, 10, 22, 11, 1}};
   const RouteValue value =

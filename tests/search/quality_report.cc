@@ -112,12 +112,12 @@ bool Measure(const Case& item, const Arguments& arguments, int budget_ms, Tally&
   return true;
 }
 
-void Add(const Tally& part, Tally& whole) {
-  whole.count += part.count;
-  whole.incomplete += part.incomplete;
-  whole.gap_sum += part.gap_sum;
-  whole.worst = std::max(whole.worst, part.worst);
-  whole.iterations += part.iterations;
+void Add(const Tally& part, Tally& total) {
+  total.count += part.count;
+  total.incomplete += part.incomplete;
+  total.gap_sum += part.gap_sum;
+  total.worst = std::max(total.worst, part.worst);
+  total.iterations += part.iterations;
 }
 
 std::optional<Arguments> Parse(int argc, char** argv) {

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/search/construct.h"
-#include "core/search/population/population_run.h"
-#include "core/search/regions/region_search.h"
+#include "core/search/build/construct.h"
+#include "core/search/methods/population/population_run.h"
+#include "core/search/methods/regions/region_search.h"
+#include "core/search/model/plain_problem.h"
 #include "core/search/search.h"
-#include "core/search/search_problem.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 
@@ -114,14 +114,14 @@ SearchBy SearchFor(int64_t iterations) {
 }
 
 SearchResult ByPopulation(const Instance& instance) {
-  const SearchProblem problem = SearchProblem::Create(instance, {});
+  const PlainProblem problem = PlainProblem::Create(instance, {});
   FastRandom random(1);
   return RunPopulation(problem, {SavingsPlan(problem, {})}, ByIterations(6'000), random,
                        [](const Plan&, Cost) {});
 }
 
 SearchResult ByRegions(const Instance& instance) {
-  const SearchProblem problem = SearchProblem::Create(instance, {});
+  const PlainProblem problem = PlainProblem::Create(instance, {});
   return RegionSearch(problem, SavingsPlan(problem, {}), ByIterations(8'000),
                       [](const Plan&, Cost) {});
 }

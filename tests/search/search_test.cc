@@ -12,7 +12,7 @@
 #include "core/problem/checker/checker.h"
 #include "core/problem/formats/formats.h"
 #include "core/problem/formats/vrplib/vrplib_solution.h"
-#include "core/search/fast_random.h"
+#include "core/search/model/fast_random.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
@@ -138,19 +138,19 @@ TEST(SearchTest, MoreIterationsNeverMakeTheReportedCostWorse) {
   EXPECT_EQ(costs.back(), found->cost);
 }
 
-TEST(SearchTest, TellsOfItsFirstPlanBeforeItImprovesIt) {
+TEST(SearchTest, ReportsItsFirstPlanBeforeItImprovesIt) {
   const Instance instance = AnInstance().WithCustomers(300).RandomDemands().Capacity(50).Build();
-  std::vector<Cost> told;
+  std::vector<Cost> reported;
   SearchOptions options;
   options.max_iterations = 0;
   const auto found = Search(instance, options, [&](const Plan& plan, Cost cost) {
     EXPECT_TRUE(CheckPlan(instance, plan, cost).feasible);
-    told.push_back(cost);
+    reported.push_back(cost);
   });
   ASSERT_TRUE(found.ok()) << found.status();
-  ASSERT_EQ(told.size(), 2);  // as constructed, and at the end of the descent
-  EXPECT_LT(told[1], told[0]);
-  EXPECT_EQ(told[1], found->cost);
+  ASSERT_EQ(reported.size(), 2);  // as constructed, and at the end of the descent
+  EXPECT_LT(reported[1], reported[0]);
+  EXPECT_EQ(reported[1], found->cost);
 }
 
 TEST(SearchTest, StartsFromAGivenPlan) {
@@ -268,7 +268,7 @@ TEST(SearchTest, CopesWithCustomersAllInOnePlace) {
   EXPECT_EQ(SearchFor(AnInstance().Kind(ProblemKind::kTsp).At(positions).Build(), 100).cost, 0);
 }
 
-TEST(IsPlainTest, TellsTheProblemsOfItsOwnSearchFromTheOthers) {
+TEST(IsPlainTest, HoldsForProblemsWithoutFeaturesOnly) {
   EXPECT_TRUE(IsPlain(AnInstance().Build()));
   EXPECT_TRUE(IsPlain(AnInstance().RandomWindows().Build()));
   EXPECT_TRUE(IsPlain(AnInstance().Kind(ProblemKind::kTsp).Build()));

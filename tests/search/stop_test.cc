@@ -1,4 +1,4 @@
-// The search ends when told to, and has a plan whenever that is. Times are not asserted: a search
+// The search ends when asked to, and has a plan whenever that is. Times are not asserted: a search
 // that does not stop hangs here until CTest ends it.
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/model/policy/policy.h"
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "core/train/run/trainer.h"
 #include "tests/registry/fake_model.h"
 

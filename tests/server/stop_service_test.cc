@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "gmock/gmock.h"
 #include "server/convert/status_convert.h"
 #include "tests/server/daemon_fixture.h"

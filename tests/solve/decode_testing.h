@@ -7,7 +7,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "core/solve/decode_queue.h"
 #include "tests/testing/instance_builder.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"

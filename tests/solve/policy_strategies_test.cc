@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/steady_time.h"
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "core/solve/solver.h"
 #include "tests/solve/fake_policy.h"
 #include "tests/solve/policy_testing.h"

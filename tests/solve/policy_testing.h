@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "core/solve/solver.h"
 #include "tests/solve/fake_policy.h"
 #include "tests/testing/instance_builder.h"

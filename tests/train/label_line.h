@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/problem/formats/json/json_writer.h"
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 
 namespace vrp::test {
 

@@ -7,7 +7,7 @@
 #include "core/base/file.h"
 #include "core/problem/formats/json/json_writer.h"
 #include "core/problem/generate/generators.h"
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"

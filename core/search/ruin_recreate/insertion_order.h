@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/problem/instance/node.h"
-#include "core/search/fast_random.h"
+#include "core/search/model/fast_random.h"
 
 namespace vrp {
 
@@ -30,8 +30,8 @@ inline InsertionOrder DrawInsertionOrder(FastRandom& random, bool timed) {
 }
 
 // Returns the key by which `order` sorts a customer, the least first.
-template <typename Problem>
-double InsertionKey(const Problem& problem, InsertionOrder order, NodeIndex customer) {
+template <typename AnyProblem>
+double InsertionKey(const AnyProblem& problem, InsertionOrder order, NodeIndex customer) {
   switch (order) {
     case InsertionOrder::kRandom:
       return 0;
@@ -66,8 +66,9 @@ class InsertionSorter {
   }
 
   // Sorts `customers` by an order drawn at random, ties too.
-  template <typename Problem>
-  void SortRandomly(std::vector<NodeIndex>& customers, const Problem& problem, FastRandom& random) {
+  template <typename AnyProblem>
+  void SortRandomly(std::vector<NodeIndex>& customers, const AnyProblem& problem,
+                    FastRandom& random) {
     random.Shuffle(std::span<NodeIndex>(customers));
     const InsertionOrder order = DrawInsertionOrder(random, problem.timed());
     if (order == InsertionOrder::kRandom) return;

@@ -11,7 +11,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/plan/gap_reference.h"
-#include "core/search/construct.h"
+#include "core/search/build/construct.h"
 #include "core/search/search.h"
 #include "core/train/data/instance_source.h"
 #include "core/train/data/sample_set.h"

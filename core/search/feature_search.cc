@@ -1,0 +1,263 @@
+#include "core/search/feature_search.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
+#include "core/base/text.h"
+#include "core/search/build/packing.h"
+#include "core/search/methods/annealing/annealing.h"
+#include "core/search/methods/fleet_reduction/fleet_reduction.h"
+#include "core/search/methods/penalised/penalised_search.h"
+#include "core/search/methods/regions/region_search.h"
+#include "core/search/model/budget_parts.h"
+#include "core/search/model/fleet_bounds.h"
+#include "core/search/model/later_stop.h"
+#include "core/search/moves/pruning.h"
+#include "core/search/route/penalised_routes.h"
+
+namespace vrp {
+namespace {
+
+// Into one of the first plans optional units go whatever they cost: together they may be worth a
+// route that none of them is worth alone. The search begins there, though the plan may cost more
+// than one that leaves nearly all of them out, wherever it has that many times the time that the
+// plan took: it takes visits away with ease, but hardly ever opens a route that pays only with
+// many.
+constexpr double kGenerous = 1e6;  // times their prizes
+constexpr double kGenerousTimes = 10;
+// Above so many nodes routes to the farthest units come first: such plans cost 10 to 50 % less, of
+// which much is left when there is little time for each node. With fewer the search is soon as far
+// from either, and unlike vehicles and reloads are the better for the bulkiest first.
+constexpr int32_t kFarFirstFrom = 150;
+// Share of the budget that may be spent on fewer routes, or iterations a unit if it has no end.
+constexpr double kFleetShare = 0.3;
+constexpr int64_t kEndlessReduction = 200;
+// Share of the budget given to penalised search, if it is used.
+constexpr double kPenalisedShare = 0.5;
+// Where moves are judged slowly, up to so many nodes. (Measured: MDVRPTW of 361 to 481 nodes cost
+// 0.9 % more at 5 s.)
+constexpr int32_t kMostJudgedSlowly = 300;
+constexpr int32_t kRegionsFrom = 1000;  // units
+
+bool IsBetter(const RouteStore& a, const RouteStore& b) {
+  if (a.missing_weight() != b.missing_weight()) return a.missing_weight() < b.missing_weight();
+  const double weight = a.problem().route_weight();
+  return a.cost() + weight * a.used() < b.cost() + weight * b.used();
+}
+
+void PruneAll(RouteStore& routes) {
+  std::vector<int32_t> slots;
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    if (!routes.route(slot).empty()) slots.push_back(slot);
+  }
+  Pruning(routes).Prune(slots);
+}
+
+struct FirstRoutes {
+  RouteStore start;  // of the search
+  Plan best;         // not worse than it
+};
+
+// Of the given plans and our own constructions.
+FirstRoutes MakeFirstRoutes(const Problem& problem, const SearchOptions& options,
+                            const StopCondition& stop, FastRandom& random) {
+  const RouteStore empty(problem);
+  const auto filled = [&](const Plan& plan, double worth, Recreate::First first) {
+    RouteStore routes = empty;
+    routes.Load(plan);
+    Recreate(routes, random, stop).InsertAbsent(worth, first);
+    if (stop.ShouldStop()) PackAbsent(routes);
+    return routes;
+  };
+  const bool from_afar = problem.size() > kFarFirstFrom;
+  const auto made = [&](const Plan& plan) {
+    if (!from_afar) return filled(plan, 1, Recreate::First::kBulky);
+    RouteStore routes = filled(plan, 1, Recreate::First::kFar);
+    if (routes.missing_weight() == 0 || stop.ShouldStop()) return routes;
+    RouteStore bulky = filled(plan, 1, Recreate::First::kBulky);
+    return IsBetter(bulky, routes) ? bulky : routes;
+  };
+  std::optional<RouteStore> best;
+  const auto consider = [&](RouteStore routes) {
+    if (!best.has_value() || IsBetter(routes, *best)) best.emplace(std::move(routes));
+  };
+  for (const Plan& plan : options.initial) consider(made(plan));
+  if (!best.has_value() || !stop.ShouldStop()) consider(made({}));
+  const bool optional = std::any_of(empty.servable().begin(), empty.servable().end(),
+                                    [&](int32_t u) { return !problem.unit(u).required(); });
+  Plan plan = best->ToPlan();
+  if (!optional || stop.ShouldStop()) return {*std::move(best), std::move(plan)};
+  const absl::Time begun = SteadyNow();
+  RouteStore generous = filled({}, kGenerous, Recreate::First::kBulky);
+  PruneAll(generous);
+  const absl::Time worthwhile = SteadyNow() + kGenerousTimes * (SteadyNow() - begun);
+  const bool starts_there = options.initial.empty() && worthwhile < stop.deadline() &&
+                            generous.missing_weight() <= best->missing_weight();
+  const bool is_better = IsBetter(generous, *best);
+  if (is_better) plan = generous.ToPlan();
+  return {starts_there || is_better ? std::move(generous) : *std::move(best), std::move(plan)};
+}
+
+absl::Status CheckFrozen(const Problem& problem) {
+  RouteEvaluator evaluator(problem);
+  for (size_t slot = 0; slot < problem.frozen().size(); ++slot) {
+    const FrozenSearchRoute& frozen = problem.frozen()[slot];
+    SearchRoute route{.type = frozen.type, .nodes = frozen.nodes};
+    MeasureEdges(problem, route);
+    if (evaluator.Evaluate(problem.vehicle(frozen.type), frozen.nodes).feasible &&
+        MeasureRoute(problem, evaluator, route)) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        Concat("initial_solution.routes[", problem.instance().frozen()[slot].route,
+               "].frozen_stops: keep to a limit only within the checker's tolerance"));
+  }
+  return absl::OkStatus();
+}
+
+void GoOnFrom(const Plan& plan, RouteStore& routes) {
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) routes.SetRoute(slot, 0, {});
+  routes.Load(plan);
+}
+
+using ReportFn = absl::FunctionRef<void(const Plan&)>;
+
+// A plain problem comes here when that was tried, or the loads forbid it.
+bool MayFindComplete(const Problem& problem) {
+  return !IsPlain(problem.instance()) && CanPenalise(problem) && FleetFilled(problem) <= 1;
+}
+
+// Searches from `routes`, which leave required units out, for a plan that serves all. `routes`
+// become the best plan found, which `report` gets and keeps in `result`.
+void SeekComplete(RouteStore& routes, const SearchOptions& options, const StopCondition& hard_stop,
+                  FastRandom& random, SearchResult& result, ReportFn report) {
+  const int32_t units = routes.problem().units();
+  const SearchOptions before = PartOf(options, kAnnealedCompletionShare, units);
+  Annealing annealing(routes, random, before, hard_stop);
+  annealing.Run([&](const Plan& plan, Cost) { report(plan); });
+  result.iterations += annealing.iterations();
+  GoOnFrom(result.plan, routes);
+  if (routes.missing_weight() == 0 || options.stop.ShouldStop()) return;
+  const SearchOptions part =
+      PartOf(RestOf(options, result.iterations), kPenalisedCompletionShare, units);
+  const Plan complete = FindCompletePlan(routes, part, random, result.iterations);
+  if (complete.empty()) return;
+  GoOnFrom(complete, routes);
+  report(routes.ToPlan());
+}
+
+// Takes routes away from `routes`, which serve all that is required.
+void ReduceFleet(RouteStore& routes, const SearchOptions& options, FastRandom& random,
+                 SearchResult& result, ReportFn report) {
+  const int32_t units = routes.problem().units();
+  SearchOptions part = PartOf(RestOf(options, result.iterations), kFleetShare, units);
+  const bool endless =
+      options.max_iterations == INT64_MAX && options.stop.deadline() == absl::InfiniteFuture();
+  if (endless) part.max_iterations = kEndlessReduction * units;
+  result.iterations += FleetReduction(routes, random).Run(part, [&] { report(routes.ToPlan()); });
+}
+
+// Where vehicles drive unlike ways, as from several depots, moves between them are judged slowly.
+bool JudgesSlowly(const Problem& problem) {
+  const Vehicle& first = problem.vehicle(0);
+  return !std::all_of(problem.vehicles().begin(), problem.vehicles().end(),
+                      [&](const Vehicle& other) { return DriveAlike(first, other); });
+}
+
+// Whether a search among plans that break limits goes before: where each unit is required, and a
+// route is worth no more than it costs.
+bool MayImprovePenalised(const RouteStore& routes) {
+  const Problem& problem = routes.problem();
+  const bool all_required = std::all_of(routes.servable().begin(), routes.servable().end(),
+                                        [&](int32_t u) { return problem.unit(u).required(); });
+  if (problem.size() > kMostJudgedSlowly && JudgesSlowly(problem)) return false;
+  return all_required && routes.missing_weight() == 0 && problem.route_weight() == 0 &&
+         CanPenalise(problem);
+}
+
+// From `routes`, which become the best that is found, as with SeekComplete.
+void SearchPenalised(RouteStore& routes, const SearchOptions& options, FastRandom& random,
+                     SearchResult& result, ReportFn report) {
+  const SearchOptions part =
+      PartOf(RestOf(options, result.iterations), kPenalisedShare, routes.problem().units());
+  report(ImprovePenalised(routes, part, random, result.iterations, report));
+  GoOnFrom(result.plan, routes);
+}
+
+// Returns whether a search by regions finds better plans than one of the whole problem. (Measured
+// with windows: it does with prizes from 600 customers on, without from 1,000 on.)
+bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options) {
+  const Problem& problem = routes.problem();
+  if (problem.detours().needed()) return false;
+  if (options.threads > 1) return true;
+  const bool has_prizes = !problem.instance().data().prizes.empty();
+  return routes.missing_weight() == 0 && (has_prizes || problem.units() >= kRegionsFrom) &&
+         RegionsPay(problem.units(), options.stop);
+}
+
+// From `routes` to the end of the budget, as with SeekComplete.
+void SearchRegions(const RouteStore& routes, const SearchOptions& options, SearchResult& result,
+                   ReportFn report) {
+  const Problem& problem = routes.problem();
+  const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
+  const RegionProblem regions = {problem.instance(), near, UsualTemperatures(routes),
+                                 problem.epsilon()};
+  const SearchOptions rest = RestOf(options, result.iterations);
+  const SearchResult found =
+      RegionSearch(regions, routes.ToPlan(), rest, [&](const Plan& plan, Cost) { report(plan); });
+  result.iterations += found.iterations;
+  result.ended_by = found.ended_by;
+}
+
+}  // namespace
+
+absl::StatusOr<SearchResult> FeatureSearch(const Instance& instance, const SearchOptions& options,
+                                           const StopCondition& hard_stop,
+                                           ImprovementFn on_improvement) {
+  const StopCondition until = LaterStop(options.stop, hard_stop);
+  const Problem problem = Problem::Create(instance, until);
+  VRP_RETURN_IF_ERROR(CheckFrozen(problem));
+  FastRandom random(options.seed);
+  FirstRoutes first = MakeFirstRoutes(problem, options, until, random);
+  PlanValue value = ValueOf(instance, first.best);
+  SearchResult result{.plan = std::move(first.best), .cost = value.cost};
+  on_improvement(result.plan, result.cost);
+  if (first.start.servable().size() <= 1) {  // every place was looked at
+    result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
+    return result;
+  }
+  const auto report_if_better = [&](const Plan& plan) {
+    const PlanValue found = ValueOf(instance, plan);
+    if (found >= value) return;
+    value = found;
+    result.plan = plan;
+    result.cost = found.cost;
+    on_improvement(plan, found.cost);
+  };
+  RouteStore& routes = first.start;
+  if (routes.missing_weight() > 0 && MayFindComplete(problem)) {
+    SeekComplete(routes, options, hard_stop, random, result, report_if_better);
+  }
+  const bool reduces = problem.route_weight() > 0 && routes.missing_weight() == 0;
+  const double edge_cost = MeanEdgeCost(routes);
+  if (reduces) ReduceFleet(routes, options, random, result, report_if_better);
+  if (SearchesByRegions(routes, options) && !options.stop.ShouldStop()) {
+    SearchRegions(routes, options, result, report_if_better);
+    return result;
+  }
+  const bool penalises = MayImprovePenalised(routes) && !options.stop.ShouldStop();
+  if (penalises) SearchPenalised(routes, options, random, result, report_if_better);
+  // Its best may be worse for a while than what it had before.
+  const SearchOptions rest = RestOf(options, result.iterations);
+  Annealing annealing(routes, random, rest, hard_stop);
+  if (penalises) annealing.BeginCooler();
+  if (reduces) annealing.BeginHotter(edge_cost);
+  result.ended_by = annealing.Run([&](const Plan& plan, Cost) { report_if_better(plan); });
+  result.iterations += annealing.iterations();
+  return result;
+}
+
+}  // namespace vrp

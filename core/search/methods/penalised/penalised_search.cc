@@ -1,0 +1,269 @@
+#include "core/search/methods/penalised/penalised_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/base/steady_time.h"
+#include "core/search/methods/annealing/cooling.h"
+#include "core/search/methods/penalised/penalised_descent.h"
+#include "core/search/model/vehicle_labels.h"
+#include "core/search/route/penalised_routes.h"
+#include "core/search/route/penalty_control.h"
+#include "core/search/ruin_recreate/penalised_recreate.h"
+#include "core/search/ruin_recreate/string_removal.h"
+
+namespace vrp {
+namespace {
+
+// Temperatures in mean costs of an edge of the first plan. Hot where any plan that breaks no limit
+// is wanted: the way there leads over expensive ones.
+struct Course {
+  double first_temperature = 0;
+  double last_temperature = 0;
+  bool ends_when_feasible = false;
+};
+constexpr Course kSeeking = {3, 0.5, true};
+constexpr Course kImproving = {0.5, 0.02, false};
+// Plans are reported at most this often.
+constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
+// How often a ruin begins in a route that breaks limits.
+constexpr double kBesideBrokenRate = 0.5;
+// How often a ruined route changes vehicles with another.
+constexpr double kRetypeRate = 0.1;
+
+// Penalties are adapted after so many plans, and a capacity too much costs that many mean edges at
+// first.
+constexpr int32_t kPenaltyWindow = 100;
+constexpr double kFirstLoadPenalty = 20;
+// Sums of excesses return to 0 only nearly.
+constexpr double kExcessRounding = 1e-9;
+
+struct MeanEdge {
+  double cost = 0;
+  double duration = 0;
+  double distance = 0;
+};
+
+// Of the plan, or of the ways out where it is empty.
+MeanEdge MeanEdgeOf(const RouteStore& routes) {
+  const Problem& problem = routes.problem();
+  MeanEdge sum;
+  int32_t edges = 0;
+  const auto add = [&](const Vehicle& vehicle, NodeIndex from, NodeIndex to) {
+    const double distance = problem.Distance(vehicle, from, to);
+    const double duration = problem.Duration(vehicle, from, to, distance);
+    sum.cost += vehicle.per_distance * distance + vehicle.per_time * duration;
+    sum.duration += duration;
+    sum.distance += distance;
+    ++edges;
+  };
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    const SearchRoute& route = routes.route(slot);
+    for (int32_t i = 0; i + 1 < route.size(); ++i) {
+      add(problem.vehicle(route.type), route.nodes[i], route.nodes[i + 1]);
+    }
+  }
+  const Vehicle& any = problem.vehicle(0);
+  for (NodeIndex node = problem.depots(); routes.used() == 0 && node < problem.size(); ++node) {
+    add(any, any.start, node);
+  }
+  const double count = std::max(1, edges);
+  return {sum.cost / count, sum.duration / count, sum.distance / count};
+}
+
+Penalties FirstPenalties(const MeanEdge& edge) {
+  return {.load = kFirstLoadPenalty * edge.cost,
+          .time = edge.duration > 0 ? edge.cost / edge.duration : 1,
+          .distance = edge.distance > 0 ? edge.cost / edge.distance : 1};
+}
+
+PenaltyControl::Kept KeptBy(const LimitExcess& excess, const MeanEdge& edge) {
+  return {.load = excess.load <= kExcessRounding,
+          .time = excess.time <= kExcessRounding * edge.duration,
+          .distance = excess.distance <= kExcessRounding * edge.distance};
+}
+
+bool BreaksLimits(const PenalisedRoutes::Route& route) {
+  return !route.empty() &&
+         (route.excess.load > 0 || route.excess.time > 0 || route.excess.distance > 0);
+}
+
+class PenalisedSearch {
+ public:
+  PenalisedSearch(const RouteStore& partial, const Course& course, const SearchOptions& options,
+                  FastRandom& random)
+      : problem_(partial.problem()),
+        course_(course),
+        options_(options),
+        random_(random),
+        cooling_(options, problem_.size()),
+        mean_edge_(MeanEdgeOf(partial)),
+        control_(FirstPenalties(mean_edge_), {.window = kPenaltyWindow, .tolerance = 0}),
+        routes_(problem_),
+        recreate_(routes_, random),
+        descent_(routes_, random) {
+    routes_.SetPenalties(control_.penalties());
+    Load(partial);
+  }
+
+  Plan Run(int64_t& iterations, absl::FunctionRef<void(const Plan&)> on_improvement) {
+    int64_t done = 0;
+    KeepIfBest();
+    unreported_ = false;
+    for (; done < options_.max_iterations; ++done) {
+      if ((course_.ends_when_feasible && !best_.empty()) || options_.stop.ShouldStop()) break;
+      const absl::Time now = SteadyNow();
+      Cool(cooling_.Phase(done, now));
+      Step();
+      KeepIfBest();
+      if (control_.Record(KeptBy(routes_.excess(), mean_edge_)))
+        routes_.SetPenalties(control_.penalties());
+      if (unreported_ && now - reported_at_ >= kReportEvery) {
+        unreported_ = false;
+        reported_at_ = now;
+        on_improvement(best_);
+      }
+    }
+    iterations += done;
+    return std::move(best_);
+  }
+
+ private:
+  void Load(const RouteStore& partial) {
+    std::vector<int32_t> loaded(problem_.vehicles().size(), 0);
+    std::vector<NodeIndex> customers;
+    for (int32_t slot = 0; slot < partial.slots(); ++slot) {
+      const SearchRoute& route = partial.route(slot);
+      if (route.empty()) continue;
+      customers.assign(route.nodes.begin() + 1, route.nodes.end() - 1);
+      std::erase_if(customers, [&](NodeIndex customer) {
+        return !problem_.unit(problem_.UnitOf(customer)).required();
+      });
+      routes_.SetCustomers(routes_.FirstOf(route.type) + loaded[route.type]++, customers);
+    }
+    for (const int32_t u : partial.servable()) {
+      if (!problem_.unit(u).required()) continue;
+      const NodeIndex customer = problem_.NodesOf(problem_.unit(u)).front();
+      served_.push_back(customer);
+      if (routes_.RouteOf(customer) < 0) removed_.push_back(customer);
+    }
+    recreate_.Insert(removed_);
+  }
+
+  void Cool(double phase) {
+    const double ratio = course_.last_temperature / course_.first_temperature;
+    temperature_ = mean_edge_.cost * course_.first_temperature * std::pow(ratio, phase);
+  }
+
+  void KeepIfBest() {
+    if (routes_.PenalisedCost() >= best_cost_ - problem_.epsilon() || !routes_.Feasible()) return;
+    best_cost_ = routes_.PenalisedCost();
+    best_ = PlanOf(problem_, routes_.routes());
+    unreported_ = true;
+  }
+
+  void Step() {
+    routes_.Begin();
+    const double before = routes_.PenalisedCost();
+    Ruin();
+    if (problem_.vehicles().size() > 1 && random_.Unit() < kRetypeRate) Retype();
+    recreate_.Insert(removed_);
+    for (const NodeIndex customer : removed_) {
+      const int32_t at = routes_.PositionOf(customer);
+      descent_.MarkAround(routes_.RouteOf(customer), at - 1, at + 1);
+    }
+    descent_.Run();
+    const double threshold = before - temperature_ * std::log(1 - random_.Unit());
+    if (routes_.PenalisedCost() >= threshold) routes_.Rollback();
+  }
+
+  void Ruin() {
+    removed_.clear();
+    const NodeIndex seed = DrawSeed();
+    const StringSizes sizes =
+        DrawStringSizes(random_, static_cast<double>(served_.size()), routes_.used());
+    RemoveStrings(routes_, random_, seed, sizes, ruined_,
+                  [&](int32_t slot, const RemovedString& string) { TakeOut(slot, string); });
+  }
+
+  NodeIndex DrawSeed() {
+    if (random_.Unit() < kBesideBrokenRate) {
+      broken_.clear();
+      for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
+        if (BreaksLimits(routes_.route(slot))) broken_.push_back(slot);
+      }
+      if (!broken_.empty()) {
+        const int32_t slot = broken_[random_.Below(static_cast<int32_t>(broken_.size()))];
+        return routes_.CustomersOf(slot)[random_.Below(routes_.route(slot).stops())];
+      }
+    }
+    return served_[random_.Below(static_cast<int32_t>(served_.size()))];
+  }
+
+  void TakeOut(int32_t slot, const RemovedString& string) {
+    const PenalisedRoutes::Route& route = routes_.route(slot);
+    const auto [begin, first, kept, rest] = string;
+    left_.clear();
+    for (int32_t i = 1; i <= route.stops(); ++i) {
+      const bool in_string = i >= begin && i < begin + first + kept + rest;
+      const bool stays = i >= begin + first && i < begin + first + kept;
+      (in_string && !stays ? removed_ : left_).push_back(route.nodes[i]);
+    }
+    routes_.SetCustomers(slot, left_);
+  }
+
+  void Retype() {
+    const int32_t a = ruined_[random_.Below(static_cast<int32_t>(ruined_.size()))];
+    const int32_t b = random_.Below(routes_.slots());
+    const bool alike = routes_.route(a).type == routes_.route(b).type;
+    if (alike || !routes_.Allowed(a, routes_.CustomersOf(b)) ||
+        !routes_.Allowed(b, routes_.CustomersOf(a))) {
+      return;
+    }
+    const auto copied = [&](int32_t slot) {
+      const auto customers = routes_.CustomersOf(slot);
+      return std::vector<NodeIndex>(customers.begin(), customers.end());
+    };
+    const std::vector<NodeIndex> from_a = copied(a);
+    const std::vector<NodeIndex> from_b = copied(b);
+    routes_.SetCustomers(a, {});
+    routes_.SetCustomers(b, from_a);
+    routes_.SetCustomers(a, from_b);
+  }
+
+  const Problem& problem_;
+  const Course course_;
+  const SearchOptions& options_;
+  FastRandom& random_;
+  const Cooling cooling_;
+  const MeanEdge mean_edge_;
+  PenaltyControl control_;
+  PenalisedRoutes routes_;
+  PenalisedRecreate recreate_;
+  PenalisedDescent descent_;
+  double temperature_ = 0;
+  Plan best_;  // of those that break no limit; empty: none so far
+  double best_cost_ = Problem::kNever;
+  bool unreported_ = false;
+  absl::Time reported_at_ = absl::InfinitePast();
+  std::vector<NodeIndex> served_;  // all that are required and can be
+  std::vector<NodeIndex> removed_, left_;
+  std::vector<int32_t> ruined_, broken_;
+};
+
+}  // namespace
+
+Plan FindCompletePlan(const RouteStore& partial, const SearchOptions& options, FastRandom& random,
+                      int64_t& iterations) {
+  return PenalisedSearch(partial, kSeeking, options, random).Run(iterations, [](const Plan&) {});
+}
+
+Plan ImprovePenalised(const RouteStore& complete, const SearchOptions& options, FastRandom& random,
+                      int64_t& iterations, absl::FunctionRef<void(const Plan&)> on_improvement) {
+  return PenalisedSearch(complete, kImproving, options, random).Run(iterations, on_improvement);
+}
+
+}  // namespace vrp

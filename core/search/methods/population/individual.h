@@ -1,0 +1,40 @@
+// A member of the population: a plan, feasible or not, by value.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/problem/plan/solution.h"
+#include "core/search/route/plain_penalised_routes.h"
+
+namespace vrp {
+
+struct Individual {
+  std::vector<NodeIndex> customers;       // route by route, without depots
+  std::vector<int32_t> ends;              // per route: where it ends in `customers`
+  std::vector<NodeIndex> previous, next;  // [N]; 0: the depot
+  double distance = 0;
+  double excess = 0;
+  double warp = 0;
+  bool feasible = false;
+
+  int32_t num_routes() const { return static_cast<int32_t>(ends.size()); }
+  std::span<const NodeIndex> Route(int32_t index) const {
+    const int32_t begin = index == 0 ? 0 : ends[index - 1];
+    return std::span(customers).subspan(begin, ends[index] - begin);
+  }
+  double Cost(const Penalties& penalties) const {
+    return distance + excess * penalties.load + warp * penalties.time;
+  }
+};
+
+// The routes that are not empty, ordered around the depot where there are positions: neighbours in
+// the order are then neighbours in the plane.
+Individual MakeIndividual(const PlainPenalisedRoutes& routes);
+Plan ToPlan(const Individual& individual);
+
+// The share of edges of `a` that `b` lacks, by customers ("broken pairs"); 0 .. 1.
+double BrokenPairs(const Individual& a, const Individual& b);
+
+}  // namespace vrp

@@ -1,0 +1,203 @@
+#include "core/search/methods/population/population_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/run_on_threads.h"
+#include "core/base/steady_time.h"
+#include "core/search/methods/population/population_search.h"
+#include "core/search/model/shared_plans.h"
+
+namespace vrp {
+namespace {
+
+// A few founders, then children at once: a child is worth more than another founder from the first
+// milliseconds on.
+constexpr int32_t kFounders = 6;
+// Among this many children one newcomer, so that the population does not grow too much alike.
+constexpr int64_t kNewcomerEvery = 50;
+// Without a better plan for this many individuals a customer, the population restarts.
+constexpr int64_t kPatience = 50;
+constexpr int64_t kLeastPatience = 1000;
+// The fleet that a plan may use: this much above the least that the loads need, where the instance
+// leaves it open (Vidal 2022).
+constexpr double kSpareShare = 0.3;
+constexpr int32_t kSpareRoutes = 3;
+// Searches side by side exchange plans once in so many individuals.
+constexpr int64_t kShareEvery = 16;
+constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
+
+int32_t RoutesAllowed(const PlainProblem& problem, const std::vector<Plan>& plans) {
+  double load = 0;
+  for (NodeIndex node = 1; node < problem.size(); ++node) {
+    if (problem.Servable(node)) load += problem.demand(node);
+  }
+  const double least = std::ceil(load / problem.capacity());
+  auto wanted = static_cast<int32_t>(std::ceil((1 + kSpareShare) * least)) + kSpareRoutes;
+  for (const Plan& plan : plans) wanted = std::max(wanted, static_cast<int32_t>(plan.size()) + 1);
+  return std::min(wanted, problem.max_routes());
+}
+
+class Run {
+ public:
+  Run(const PlainProblem& problem, const std::vector<Plan>& plans, const SearchOptions& options,
+      FastRandom& random, ImprovementFn on_improvement)
+      : problem_(problem),
+        plans_(plans),
+        options_(options),
+        on_improvement_(on_improvement),
+        work_(kWorkPerCustomer * problem.num_servable()),
+        patience_(std::max(kLeastPatience, kPatience * problem.num_servable())),
+        routes_allowed_(RoutesAllowed(problem, plans)),
+        search_(problem, random, routes_allowed_) {
+    result_.plan = plans.front();
+    result_.cost = PlanCost(problem.instance(), result_.plan);
+    reported_ = result_.cost;
+  }
+
+  SearchResult Go() {
+    for (int64_t step = 0; result_.iterations < options_.max_iterations; ++step) {
+      result_.ended_by = EndOf(options_.stop.Check(), SearchEnd::kIterations);
+      if (result_.ended_by != SearchEnd::kIterations) break;
+      search_.Expect(IndividualsExpected(step));
+      Step(step);
+      result_.iterations = std::min(result_.iterations + work_, options_.max_iterations);
+      Report(SteadyNow());
+    }
+    Report(absl::InfiniteFuture());
+    return std::move(result_);
+  }
+
+ private:
+  // In all, as many steps as there are iterations or, at the rate of the steps so far, time.
+  double IndividualsExpected(int64_t steps) const {
+    if (options_.max_iterations != INT64_MAX) {
+      return static_cast<double>(options_.max_iterations) / static_cast<double>(work_);
+    }
+    const absl::Time deadline = options_.stop.deadline();
+    if (steps == 0 || deadline == absl::InfiniteFuture()) {
+      return std::numeric_limits<double>::infinity();
+    }
+    return static_cast<double>(steps) *
+           absl::FDivDuration(deadline - started_, SteadyNow() - started_);
+  }
+
+  void Step(int64_t step) {
+    if (options_.shared != nullptr && step % kShareEvery == 0) Share();
+    if (!received_.empty()) {
+      search_.AddPlan(received_.back(), options_.stop);
+      received_.pop_back();
+      return;
+    }
+    if (search_.idle() > patience_) {
+      search_.Restart();
+      founders_ = 0;
+    }
+    if (step < std::ssize(plans_)) {
+      search_.AddPlan(plans_[step], options_.stop);
+    } else if (founders_ < kFounders || search_.size() == 0) {
+      ++founders_;
+      search_.AddFounder(options_.stop);
+    } else if (step % kNewcomerEvery == 0) {
+      search_.AddRandom(options_.stop);
+    } else {
+      search_.AddChild(options_.stop);
+    }
+  }
+
+  // Gives a new best plan to the other searches and takes theirs.
+  void Share() {
+    if (search_.has_best() && search_.best().distance < offered_ - problem_.epsilon()) {
+      offered_ = search_.best().distance;
+      options_.shared->Offer(options_.index, ToPlan(search_.best()));
+    }
+    for (Plan& plan : options_.shared->TakeNew(options_.index, seen_)) {
+      if (std::ssize(plan) <= routes_allowed_) received_.push_back(std::move(plan));
+    }
+  }
+
+  void Report(absl::Time now) {
+    if (!search_.has_best() || now - reported_at_ < kReportEvery) return;
+    if (search_.best().distance >= reported_ - problem_.epsilon()) return;
+    reported_ = search_.best().distance;
+    reported_at_ = now;
+    Plan plan = ToPlan(search_.best());
+    const Cost cost = PlanCost(problem_.instance(), plan);
+    if (cost >= result_.cost) return;
+    result_.plan = std::move(plan);
+    result_.cost = cost;
+    on_improvement_(result_.plan, cost);
+  }
+
+  const PlainProblem& problem_;
+  const std::vector<Plan>& plans_;
+  const SearchOptions& options_;
+  ImprovementFn on_improvement_;
+  const absl::Time started_ = SteadyNow();
+  const int64_t work_;
+  const int64_t patience_;
+  const int32_t routes_allowed_;
+  PopulationSearch search_;
+  std::vector<Plan> received_;  // from other searches, not yet in the population
+  double offered_ = std::numeric_limits<double>::infinity();
+  int64_t seen_ = 0;
+  int32_t founders_ = 0;
+  SearchResult result_;
+  double reported_ = 0;
+  absl::Time reported_at_ = absl::InfinitePast();
+};
+
+// Returns whether there is time for a population of an instance above kMostPopulationNodes.
+bool LargePopulationFits(const PlainProblem& problem, const SearchOptions& options) {
+  if (problem.size() > kMostLargePopulationNodes) return false;
+  const int64_t customers = problem.num_servable();
+  if (options.max_iterations != INT64_MAX) {
+    return options.max_iterations >= kLargePopulationIterations * customers;
+  }
+  return options.stop.deadline() - SteadyNow() >= kLargePopulationPerCustomer * customers;
+}
+
+}  // namespace
+
+bool PopulationFits(const PlainProblem& problem, const SearchOptions& options) {
+  if (problem.timed()) {
+    const absl::Duration wanted = kTimedPopulationPerCustomer * problem.num_servable();
+    const bool short_of_time = options.stop.deadline() - SteadyNow() < wanted;
+    if (short_of_time || options.max_iterations != INT64_MAX) return false;
+    if (problem.size() > kMostTimedPopulationNodes) return false;
+  } else if (problem.size() > kMostPopulationNodes && !LargePopulationFits(problem, options)) {
+    return false;
+  }
+  return !problem.single_tour() && problem.DistanceRow(0) != nullptr &&
+         problem.Distance(0, 0) == 0 && problem.num_servable() > 1 && !problem.Near(1).empty();
+}
+
+SearchResult RunPopulations(const PlainProblem& problem, const std::vector<Plan>& plans,
+                            const SearchOptions& options, FastRandom& random,
+                            ImprovementFn on_improvement) {
+  if (options.threads == 1) return Run(problem, plans, options, random, on_improvement).Go();
+  SharedPlans shared;
+  std::vector<SearchResult> results(options.threads);
+  const int32_t started = RunOnThreads(options.threads, [&](int32_t index) {
+    SearchOptions own = options;
+    own.shared = &shared;
+    own.index = index;
+    if (own.max_iterations != INT64_MAX) own.max_iterations /= options.threads;
+    FastRandom own_random(options.seed + static_cast<uint64_t>(index));
+    results[index] = index == 0
+                         ? Run(problem, plans, own, own_random, on_improvement).Go()
+                         : Run(problem, plans, own, own_random, [](const Plan&, Cost) {}).Go();
+  });
+  SearchResult best = std::move(results[0]);
+  int64_t iterations = best.iterations;
+  for (int32_t index = 1; index < started; ++index) {
+    iterations += results[index].iterations;
+    if (results[index].cost < best.cost) best = std::move(results[index]);
+  }
+  best.iterations = iterations;
+  return best;
+}
+
+}  // namespace vrp

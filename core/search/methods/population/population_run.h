@@ -1,0 +1,42 @@
+// The population search from first plans to the stop.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/search/model/fast_random.h"
+#include "core/search/model/plain_problem.h"
+#include "core/search/model/search_options.h"
+
+namespace vrp {
+
+// Up to this many nodes a population is worth any budget without windows.
+inline constexpr int32_t kMostPopulationNodes = 500;
+// Up to this many it is worth budgets from so much per customer on. (Measured: at 120 ms per
+// customer 0.2 to 0.4 % cheaper with 500 and 1,000 customers, at 60 ms 0.2 % dearer with 1,000.)
+inline constexpr int32_t kMostLargePopulationNodes = 1'100;
+inline constexpr absl::Duration kLargePopulationPerCustomer = absl::Milliseconds(100);
+inline constexpr int64_t kLargePopulationIterations = 25'000;
+
+// With windows there have to be fewer customers, and so much time for each: an individual takes
+// longer, and ruin and recreate goes before.
+inline constexpr int32_t kMostTimedPopulationNodes = 126;
+inline constexpr absl::Duration kTimedPopulationPerCustomer = absl::Milliseconds(18);
+
+// Whether the population search knows the problem and its size, and is worth its time: with windows
+// by the time left, never by a number of iterations.
+bool PopulationFits(const PlainProblem& problem, const SearchOptions& options);
+
+// Each of options.threads threads runs a population; they exchange their best plans.
+//
+// `plans` serve every customer that can be served, the best first; there is one at least. Each
+// individual counts as kWorkPerCustomer iterations for every customer, about as many ruins and
+// recreations as take the same time. Calls `on_improvement` at most once in some milliseconds, and
+// with the last improvement before it returns.
+inline constexpr int64_t kWorkPerCustomer = 2;
+SearchResult RunPopulations(const PlainProblem& problem, const std::vector<Plan>& plans,
+                            const SearchOptions& options, FastRandom& random,
+                            ImprovementFn on_improvement);
+
+}  // namespace vrp

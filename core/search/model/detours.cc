@@ -1,0 +1,171 @@
+#include "core/search/model/detours.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "core/base/steady_time.h"
+#include "core/problem/plan/schedule.h"
+#include "core/search/model/detour_search.h"
+#include "core/search/model/shortest_paths.h"
+
+namespace vrp {
+namespace {
+
+using Reach = Detours::Reach;
+
+// Some tenths of a second, and some milliseconds once the budget is spent: work alone bounds that,
+// so that the same instance always gets the same answer.
+constexpr int64_t kMostWork = 200'000'000;
+constexpr int64_t kLateWork = 5'000'000;
+
+DetourBudget BudgetUntil(const StopCondition& stop) {
+  if (stop.ShouldStop()) return {.work = kLateWork, .stop = {}};
+  const absl::Time now = SteadyNow();
+  const absl::Duration share = Detours::kShareOfTime * (stop.deadline() - now);
+  return {.work = kMostWork, .stop = stop.Sooner(now + share)};
+}
+
+// The visits that serve a unit: one of several customers, or both ends of a shipment.
+std::vector<std::vector<NodeIndex>> WaysToServe(const Problem& problem, const Unit& unit) {
+  const std::span<const NodeIndex> nodes = problem.NodesOf(unit);
+  if (unit.kind == Unit::Kind::kShipment) return {{nodes.begin(), nodes.end()}};
+  std::vector<std::vector<NodeIndex>> ways;
+  for (const NodeIndex node : nodes) ways.push_back({node});
+  return ways;
+}
+
+// Whether the time or the length of a route may make it infeasible.
+bool LimitsTravel(const VehicleType& vehicle) {
+  return vehicle.max_distance < kNoLimit || vehicle.max_duration < kNoLimit ||
+         vehicle.shift != TimeWindow{} || !vehicle.breaks.empty();
+}
+
+// Finds out how each unit can be served.
+class ReachFinder {
+ public:
+  ReachFinder(const Problem& problem, DetourBudget budget)
+      : problem_(problem),
+        evaluator_(problem),
+        may_detour_(MayDetour(problem.instance())),
+        budget_(std::move(budget)),
+        bounds_(problem.vehicles().size()) {}
+
+  // Adds to `found` if the unit is kTogether.
+  Reach Find(const Unit& unit, std::vector<Detour>& found) {
+    const auto ways = WaysToServe(problem_, unit);
+    if (unit.slot >= 0 || IsServedAlone(ways)) return Reach::kAlone;
+    if (!may_detour_) return Reach::kNever;
+    Reach reach = Reach::kNever;
+    for (size_t type = 0; type < bounds_.size() && found.empty(); ++type) {
+      for (const auto& visits : ways) {
+        if (!LooksAtAll(type, visits, found)) reach = Reach::kUnknown;
+      }
+    }
+    return found.empty() ? reach : Reach::kTogether;
+  }
+
+ private:
+  struct Bounds {
+    PathsFromStart from_start;
+    ShortestPaths to_end;
+  };
+
+  bool IsServedAlone(const std::vector<std::vector<NodeIndex>>& ways) {
+    for (const Vehicle& vehicle : problem_.vehicles()) {
+      for (const auto& visits : ways) {
+        if (evaluator_.Evaluate(vehicle, WithEnds(vehicle, visits)).feasible) return true;
+      }
+    }
+    return false;
+  }
+
+  // Adds routes of the type over `visits` to `found`. Returns false if the budget ended first.
+  bool LooksAtAll(size_t type, const std::vector<NodeIndex>& visits, std::vector<Detour>& found) {
+    const Vehicle& vehicle = problem_.vehicles()[type];
+    if (!evaluator_.LoadsAndOrderFit(vehicle, WithEnds(vehicle, visits))) return true;
+    const Bounds* const bounds = BoundsOf(type);
+    if (bounds == nullptr) return false;
+    if (std::any_of(visits.begin(), visits.end(),
+                    [&](NodeIndex node) { return BreaksLimits(vehicle, *bounds, node); })) {
+      return true;
+    }
+    if (budget_.is_spent()) return false;
+    return DetourSearch(problem_, evaluator_, vehicle, bounds->to_end).Run(visits, budget_, found);
+  }
+
+  // Null if the budget does not suffice.
+  const Bounds* BoundsOf(size_t type) {
+    std::optional<Bounds>& bounds = bounds_[type];
+    if (bounds.has_value()) return &*bounds;
+    const int64_t work = 2 * ShortestPaths::Work(problem_);
+    if (budget_.work < work || budget_.is_spent()) return nullptr;
+    budget_.work -= work;
+    const Vehicle& vehicle = problem_.vehicles()[type];
+    const double by = vehicle.shift_close;
+    const bool open = vehicle.end == problem_.nowhere();
+    bounds.emplace(Bounds{
+        .from_start = PathsFromStart(problem_, vehicle, budget_.stop),
+        .to_end = ShortestPaths(problem_, vehicle, vehicle.end,
+                                open ? by : problem_.Latest(vehicle.end, by), budget_.stop)});
+    if (!bounds->from_start.complete() || !bounds->to_end.complete()) bounds.reset();
+    return bounds.has_value() ? &*bounds : nullptr;
+  }
+
+  // Whether every route over `node` is too late or too long.
+  bool BreaksLimits(const Vehicle& vehicle, const Bounds& bounds, NodeIndex node) const {
+    const PathsFromStart::Bound& before = bounds.from_start.To(node);
+    const ShortestPaths::Bound& rest = bounds.to_end.From(node);
+    return before.earliest > rest.latest + problem_.time_slack() ||
+           before.distance + rest.distance > vehicle.distance_limit ||
+           !problem_.InTime(before.duration + rest.duration, vehicle.duration_limit);
+  }
+
+  const Problem& problem_;
+  RouteEvaluator evaluator_;
+  const bool may_detour_;
+  DetourBudget budget_;
+  std::vector<std::optional<Bounds>> bounds_;  // [types], made when first needed
+};
+
+}  // namespace
+
+Detours Detours::Create(const Problem& problem, const StopCondition& stop) {
+  Detours detours;
+  detours.reach_.reserve(problem.units());
+  detours.detours_.resize(problem.units());
+  ReachFinder finder(problem, BudgetUntil(stop));
+  for (int32_t u = 0; u < problem.units(); ++u) {
+    const Reach reach = finder.Find(problem.unit(u), detours.detours_[u]);
+    detours.reach_.push_back(reach);
+    detours.needed_ = detours.needed_ || reach == Reach::kTogether || reach == Reach::kUnknown;
+    if (reach != Reach::kNever) detours.servable_.push_back(u);
+  }
+  return detours;
+}
+
+bool MayDetour(const Instance& instance) {
+  const InstanceData& data = instance.data();
+  if (data.windows.empty() &&
+      std::none_of(data.vehicles.begin(), data.vehicles.end(), LimitsTravel)) {
+    return false;
+  }
+  return data.metric != Metric::kExact || !data.distance_matrix.empty() ||
+         !data.duration_matrix.empty() || !data.setups.empty() ||
+         std::any_of(data.vehicles.begin(), data.vehicles.end(), [](const VehicleType& vehicle) {
+           return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
+         });
+}
+
+bool NeedsDetours(const Instance& instance, const StopCondition& stop) {
+  if (instance.vehicles().empty() || !instance.has_windows() || !MayDetour(instance)) return false;
+  const RouteScheduler scheduler(instance);
+  for (NodeIndex node = instance.num_depots(); node < instance.num_nodes(); ++node) {
+    if (scheduler.Make({.vehicle_type = 0, .customers = {node}}).feasible) continue;
+    return Problem::Create(instance, stop).detours().needed();
+  }
+  return false;
+}
+
+}  // namespace vrp

@@ -1,0 +1,48 @@
+#include "core/search/model/fleet_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vrp {
+namespace {
+
+// Of what has to be delivered, shipments aside.
+double RequiredLoad(const Problem& problem, int32_t k) {
+  double sum = 0;
+  for (int32_t u = 0; u < problem.units(); ++u) {
+    const Unit& unit = problem.unit(u);
+    if (!unit.required() || unit.kind != Unit::Kind::kSingle) continue;
+    sum += problem.delivered(problem.NodesOf(unit).front())[k];
+  }
+  return sum;
+}
+
+}  // namespace
+
+double FleetFilled(const Problem& problem) {
+  double filled = 0;
+  for (int32_t k = 0; k < problem.dimensions(); ++k) {
+    double room = 0;
+    for (const Vehicle& vehicle : problem.vehicles()) {
+      room += vehicle.capacity[k] * vehicle.count * (1.0 + vehicle.max_reloads);
+    }
+    const double load = RequiredLoad(problem, k);
+    if (load > 0) filled = std::max(filled, load / room);
+  }
+  return filled;
+}
+
+int32_t FewestRoutes(const Problem& problem) {
+  double fewest = std::max<double>(1, static_cast<double>(problem.frozen().size()));
+  for (int32_t k = 0; k < problem.dimensions(); ++k) {
+    double most = 0;
+    for (const Vehicle& vehicle : problem.vehicles()) {
+      most = std::max(most, vehicle.capacity[k] * (1.0 + vehicle.max_reloads));
+    }
+    if (most == 0) continue;  // what needs room in k is in no route
+    fewest = std::max(fewest, std::ceil(RequiredLoad(problem, k) / most - 1e-9));
+  }
+  return static_cast<int32_t>(fewest);
+}
+
+}  // namespace vrp

@@ -1,0 +1,16 @@
+// What loads alone say of the fleet.
+#pragma once
+
+#include <cstdint>
+
+#include "core/search/model/problem.h"
+
+namespace vrp {
+
+// The share that what is required takes of what all vehicles together can load, in the dimension
+// where it is the largest. Above 1: the fleet is too small; infinite: none can load anything.
+double FleetFilled(const Problem& problem);
+// The routes that the loads of what is required need, at least, or that are frozen.
+int32_t FewestRoutes(const Problem& problem);
+
+}  // namespace vrp

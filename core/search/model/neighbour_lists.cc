@@ -1,0 +1,215 @@
+#include "core/search/model/neighbour_lists.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "core/search/model/deadline_monitor.h"
+#include "core/search/model/plain_problem.h"
+#include "core/search/model/point_tree.h"
+#include "core/search/model/ranking.h"
+
+namespace vrp {
+namespace {
+
+// Weights of waiting and of lateness beside distance, as in Vidal et al. 2013.
+constexpr double kWaitWeight = 0.2;
+constexpr double kLateWeight = 1.0;
+// Without a matrix, windows rank among this many times as many nearest ones.
+constexpr int32_t kWider = 2;
+
+// By value, unlike std::max, whose references keep loops from being vectorised.
+double Above0(double value) { return value > 0 ? value : 0; }
+
+// Columns of a matrix [N, N], some at a time: each by itself would miss the cache at each entry.
+class MatrixColumns {
+ public:
+  MatrixColumns(const double* matrix, int64_t size) : matrix_(matrix), size_(size) {}
+
+  const double* Of(NodeIndex node) {
+    if (node < first_ || node >= first_ + kColumns) Load(node);
+    return columns_.data() + (node - first_) * size_;
+  }
+
+ private:
+  static constexpr int64_t kColumns = 16;
+
+  void Load(NodeIndex first) {
+    first_ = first;
+    columns_.resize(kColumns * size_);
+    const int64_t count = std::min(kColumns, size_ - first);
+    for (int64_t row = 0; row < size_; ++row) {
+      const double* const entries = matrix_ + row * size_ + first;
+      for (int64_t k = 0; k < count; ++k) columns_[k * size_ + row] = entries[k];
+    }
+  }
+
+  const double* const matrix_;
+  const int64_t size_;
+  int64_t first_ = -kColumns;
+  std::vector<double> columns_;  // [kColumns, N]
+};
+
+class Builder {
+ public:
+  Builder(const PlainProblem& problem, int32_t length)
+      : problem_(problem),
+        length_(length),
+        distance_columns_(problem.DistanceRow(0), problem.size()),
+        duration_columns_(problem.DurationRow(0), problem.size()) {
+    lists_.length = length;
+    lists_.near.reserve(static_cast<int64_t>(problem.size()) * length);
+    if (problem.timed()) lists_.related.reserve(static_cast<int64_t>(problem.size()) * length);
+    if (problem.DistanceRow(0) == nullptr) {
+      tree_.emplace(problem.instance().data().positions, problem.listed_from());
+      return;
+    }
+    candidates_.nodes.resize(problem.size() - problem.listed_from());
+    std::iota(candidates_.nodes.begin(), candidates_.nodes.end(), problem.listed_from());
+    GatherNodes();
+  }
+
+  void Add(NodeIndex node) {
+    if (tree_.has_value()) {
+      const int32_t wanted = problem_.timed() ? kWider * length_ : length_;
+      const auto nearest = tree_->Nearest(node, std::min(wanted, problem_.size() - 1));
+      candidates_.nodes.assign(nearest.begin(), nearest.end());
+      GatherNodes();
+    }
+    GatherDistances(node);
+    for (int64_t k = 0; k < candidates_.count(); ++k) {
+      value_[k] = std::min(candidates_.there[k], candidates_.back[k]);
+    }
+    Rank(node, lists_.near);
+    if (!problem_.timed()) return;
+    GatherTimes(node);
+    RateProximity({.open = problem_.open(node), .close = problem_.close(node)},
+                  problem_.service(node), candidates_, value_);
+    Rank(node, lists_.related);
+  }
+
+  NeighbourLists Take() { return std::move(lists_); }
+
+ private:
+  void GatherNodes() {
+    for (auto* values : {&candidates_.open, &candidates_.close, &candidates_.service, &value_,
+                         &distances_, &times_there_, &times_back_}) {
+      values->resize(candidates_.count());
+    }
+    for (int64_t k = 0; problem_.timed() && k < candidates_.count(); ++k) {
+      const NodeIndex other = candidates_.nodes[k];
+      candidates_.open[k] = problem_.open(other);
+      candidates_.close[k] = problem_.close(other);
+      candidates_.service[k] = problem_.service(other);
+    }
+  }
+
+  // Without a matrix, distances are symmetric. With one, all nodes from the first listed one on are
+  // candidates.
+  void GatherDistances(NodeIndex node) {
+    const NodeIndex first = problem_.listed_from();
+    if (tree_.has_value()) {
+      for (int64_t k = 0; k < candidates_.count(); ++k) {
+        distances_[k] = problem_.Distance(node, candidates_.nodes[k]);
+      }
+      candidates_.there = distances_.data();
+    } else {
+      candidates_.there = problem_.DistanceRow(node) + first;
+    }
+    candidates_.back =
+        problem_.symmetric() ? candidates_.there : distance_columns_.Of(node) + first;
+  }
+
+  void GatherTimes(NodeIndex node) {
+    const NodeIndex first = problem_.listed_from();
+    const double* const row = problem_.DurationRow(node);
+    if (row != nullptr && !tree_.has_value()) {
+      candidates_.time_there = row + first;
+      candidates_.time_back = duration_columns_.Of(node) + first;
+      return;
+    }
+    for (int64_t k = 0; k < candidates_.count(); ++k) {
+      times_there_[k] = row == nullptr ? candidates_.there[k] * problem_.inverse_speed()
+                                       : row[candidates_.nodes[k]];
+    }
+    candidates_.time_there = candidates_.time_back = times_there_.data();
+    if (row == nullptr && candidates_.back == candidates_.there) return;
+    for (int64_t k = 0; k < candidates_.count(); ++k) {
+      times_back_[k] = row == nullptr ? candidates_.back[k] * problem_.inverse_speed()
+                                      : problem_.Duration(candidates_.nodes[k], node);
+    }
+    candidates_.time_back = times_back_.data();
+  }
+
+  // Adds the `length_` candidates of least value_, `node` left out.
+  void Rank(NodeIndex node, std::vector<NodeIndex>& list) {
+    // With a matrix, the node is among the candidates.
+    if (!tree_.has_value() && node >= problem_.listed_from()) {
+      value_[node - problem_.listed_from()] = std::numeric_limits<double>::infinity();
+    }
+    RankLeast(value_, candidates_.nodes, length_, keys_);
+    std::transform(keys_.begin(), keys_.end(), std::back_inserter(list), RankedNode);
+  }
+
+  const PlainProblem& problem_;
+  const int32_t length_;
+  NeighbourLists lists_;
+  std::optional<PointTree> tree_;  // where there is no matrix
+  MatrixColumns distance_columns_, duration_columns_;
+  NeighbourCandidates candidates_;
+  std::vector<double> value_, distances_, times_there_, times_back_;
+  std::vector<uint64_t> keys_;
+};
+
+NeighbourLists BuildOfLength(const PlainProblem& problem, int32_t length, double share,
+                             const StopCondition& stop) {
+  Builder builder(problem, length);
+  const DeadlineMonitor monitor(stop, share, problem.size());
+  for (NodeIndex node = 0; node < problem.size(); ++node) {
+    if (node % 32 == 31 && monitor.WillMiss(node)) return {};
+    builder.Add(node);
+  }
+  return builder.Take();
+}
+
+}  // namespace
+
+// A loop of its own over arrays: all pairs of 1,000 customers were half of what a search did in its
+// first 300 ms.
+void RateProximity(const TimeWindow& window, double service, const NeighbourCandidates& candidates,
+                   std::span<double> value) {
+  const auto [open, close, late_cost] = window;
+  const double* __restrict const opens = candidates.open.data();
+  const double* __restrict const closes = candidates.close.data();
+  const double* __restrict const services = candidates.service.data();
+  const double* __restrict const ways_there = candidates.there;
+  const double* __restrict const ways_back = candidates.back;
+  const double* __restrict const times_there = candidates.time_there;
+  const double* __restrict const times_back = candidates.time_back;
+  double* __restrict const to = value.data();
+  const int64_t count = candidates.count();
+  for (int64_t k = 0; k < count; ++k) {
+    const double there = service + times_there[k];
+    const double back = services[k] + times_back[k];
+    const double forward = ways_there[k] + kWaitWeight * Above0(opens[k] - (close + there)) +
+                           kLateWeight * Above0(open + there - closes[k]);
+    const double reverse = ways_back[k] + kWaitWeight * Above0(open - (closes[k] + back)) +
+                           kLateWeight * Above0(opens[k] + back - close);
+    to[k] = reverse < forward ? reverse : forward;
+  }
+}
+
+NeighbourLists BuildNeighbourLists(const PlainProblem& problem, int32_t length,
+                                   const StopCondition& stop) {
+  if (length < 1 || stop.ShouldStop()) return {};
+  NeighbourLists lists = BuildOfLength(problem, length, kListsShare, stop);
+  if (lists.length == 0 && length > kHastyLength) {
+    lists = BuildOfLength(problem, kHastyLength, kHastyShare, stop);
+  }
+  return lists;
+}
+
+}  // namespace vrp

@@ -1,0 +1,53 @@
+// Which customers are worth trying beside which.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "core/base/stop.h"
+#include "core/problem/instance/instance.h"
+
+namespace vrp {
+
+class PlainProblem;
+
+struct NeighbourLists {
+  int32_t length = 0;
+  std::vector<NodeIndex> near;     // [N, length] by distance; row 0 (the depot) is filled too
+  std::vector<NodeIndex> related;  // [N, length] by distance and windows; empty without windows
+};
+
+// What is known of the candidates for one node's list, [count] each.
+struct NeighbourCandidates {
+  std::vector<NodeIndex> nodes;
+  std::vector<double> open, close, service;
+  const double* there = nullptr;  // distances to them
+  const double* back = nullptr;   // distances from them; may be `there`
+  const double* time_there = nullptr;
+  const double* time_back = nullptr;
+
+  int64_t count() const { return std::ssize(nodes); }
+};
+
+// Sets value[k] to the proximity of the k-th candidate to a node with this window and service:
+// distance, waiting and lateness in the better order of both (Vidal et al. 2013, "A hybrid genetic
+// algorithm with adaptive diversity management"). Waiting and lateness without windows are 0.
+void RateProximity(const TimeWindow& window, double service, const NeighbourCandidates& candidates,
+                   std::span<double> value);
+
+// How long lists are made in haste, and the share of the time that lists, those made in haste among
+// them, may take: a first plan has to follow.
+inline constexpr int32_t kHastyLength = 12;
+inline constexpr double kListsShare = 0.4;
+inline constexpr double kHastyShare = 0.7;
+
+// The `length` best other customers of each node; kHastyLength where all would foreseeably
+// take more than their share of the time. O(N log N) by a k-d tree where there is no matrix, O(N^2)
+// from a matrix. Empty when `stop` came to hold or foreseeably would before it was done, or length
+// < 1.
+NeighbourLists BuildNeighbourLists(const PlainProblem& problem, int32_t length,
+                                   const StopCondition& stop);
+
+}  // namespace vrp

@@ -1,0 +1,65 @@
+// The exact value of one route, from its order alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/problem/plan/late_breaks.h"
+#include "core/search/model/problem.h"
+
+namespace vrp {
+
+struct RouteValue {
+  bool feasible = false;
+  double distance = 0;
+  double duration = 0;  // 0 where nothing about the vehicle asks for it
+  double cost = 0;      // the objective's part and lateness; Problem::route_weight is apart
+};
+
+// Simulates whole routes: the schedule of core/problem/plan/schedule.h (as soon as possible, then
+// the latest start that delays nothing). O(visits * breaks^2), with soft windows too as LateBreaks.
+// Keeps scratch space: not thread-safe. `problem` must outlive it.
+class RouteEvaluator {
+ public:
+  explicit RouteEvaluator(const Problem& problem) : problem_(problem) {}
+
+  // `nodes` runs from the vehicle's start to its end (nowhere() where that is open), with at least
+  // one customer; shipments are complete and in order. An infeasible value says nothing else.
+  RouteValue Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // Whether skills, loads and order are feasible. Further visits cannot repair them.
+  bool LoadsAndOrderFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+    return OrderAllowed(vehicle, nodes) && LoadsFit(vehicle, nodes);
+  }
+
+ private:
+  bool OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
+  bool LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // Of the trip that leaves the depot at position `at`.
+  double ReleaseOf(std::span<const NodeIndex> nodes, size_t at) const;
+  // Each fills begin_ with the earliest starts; false: too late somewhere.
+  bool Forward(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  bool ForwardWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // With breaks and soft windows: the least lateness, then the soonest end; begin_ has the start.
+  bool ForwardByLateness(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  void ReadStops(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // The end of the service (the stay) at nodes[at] that begins at `begin`.
+  double LeaveAt(const Vehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
+                 double begin) const;
+  // The latest begin at nodes[at] that lets the vehicle leave by `leave`.
+  double LatestBegin(const Vehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
+                     double leave) const;
+  double LatestStart(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
+  double LatestStartWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+
+  const Problem& problem_;
+  std::vector<double> load_;
+  std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
+  std::vector<double> latest_;    // likewise, with breaks
+  std::vector<TimedStop> stops_;  // with breaks and soft windows, as late_breaks_
+  LateBreaks late_breaks_;
+  double late_ = 0;
+  double end_ = 0;
+};
+
+}  // namespace vrp

@@ -1,0 +1,24 @@
+// What a plan serves or leaves out as one.
+#pragma once
+
+#include <cstdint>
+
+#include "core/problem/instance/node.h"
+
+namespace vrp {
+
+// A customer, a shipment's two ends, or one of several alternatives. The delivery of a shipment
+// whose pickup is frozen is a unit of its own, bound to that route, and so is the pickup.
+struct Unit {
+  enum class Kind { kSingle, kShipment, kAlternatives };
+  Kind kind = Kind::kSingle;
+  int32_t first = 0;  // of unit_nodes(); a shipment's pickup, then its delivery
+  int32_t count = 1;
+  double prize = kNoLimit;  // lost when left out; kNoLimit: it is required
+  double weight = 1;        // of what is required
+  int32_t slot = -1;        // the only route that may serve it (Problem::frozen); -1: any
+
+  bool required() const { return prize == kNoLimit; }
+};
+
+}  // namespace vrp

@@ -1,0 +1,76 @@
+// Vehicle types as the search reads them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/problem/instance/vehicle.h"
+
+namespace vrp {
+
+// Instance types that differ in nothing but id and count are one here.
+struct Vehicle {
+  std::vector<std::pair<int32_t, int32_t>> originals = {};  // instance types and their counts
+  int32_t count = 0;                                        // INT32_MAX: as many as needed
+  NodeIndex start = 0;
+  NodeIndex end = 0;                  // Problem::nowhere() where the end is open
+  std::vector<double> capacity = {};  // [K], with room for rounding
+  double leaves_from = 0;             // depot and shift open
+  double leaves_by = kNoLimit;        // the depot closes
+  double shift_close = kNoLimit;
+  double regular_duration = kNoLimit;  // overtime counts from here
+  double duration_limit = kNoLimit;    // overtime included; with room for rounding, as distance
+  double distance_limit = kNoLimit;
+  int32_t max_stops = 0;
+  int32_t max_reloads = 0;
+  int32_t skills = 0;  // a row of Problem's table
+  std::vector<Break> breaks = {};
+  // What the objective makes of it.
+  double fixed = 0;
+  double per_distance = 1;
+  double per_time = 0;
+  double overtime_cost = 0;
+  bool needs_duration = false;  // some cost or limit asks for it
+  // The cost of a change, or whether it is in time, needs the whole route simulated.
+  bool simulated = false;
+  // Travel; null: from positions, distance / speed. Types that share matrices share these.
+  const double* distance = nullptr;  // [N, N]
+  const double* duration = nullptr;  // [N, N]
+  // In place of these where the instance has matrix_rows.
+  const double* row_distance = nullptr;  // [R, R]
+  const double* row_duration = nullptr;  // [R, R]
+  bool symmetric = true;
+
+  // Of a used vehicle; `late` is the cost of lateness.
+  double TimeCost(double route_duration) const {
+    return per_time * route_duration +
+           overtime_cost * std::max(0.0, route_duration - regular_duration);
+  }
+};
+
+// Whether the way between two customers is the same to both.
+inline bool TravelAlike(const Vehicle& a, const Vehicle& b) {
+  return a.distance == b.distance && a.duration == b.duration && a.row_distance == b.row_distance &&
+         a.row_duration == b.row_duration;
+}
+
+// Whether both have the same way from end to end: what one drives takes the other as long.
+inline bool DriveAlike(const Vehicle& a, const Vehicle& b) {
+  return a.start == b.start && a.end == b.end && a.shift_close == b.shift_close &&
+         TravelAlike(a, b);
+}
+
+// The customers of `nodes`, a plan's route of that type, as the search keeps them: with the
+// vehicle's start and end.
+inline std::vector<NodeIndex> WithEnds(const Vehicle& vehicle,
+                                       std::span<const NodeIndex> customers) {
+  std::vector<NodeIndex> nodes = {vehicle.start};
+  nodes.insert(nodes.end(), customers.begin(), customers.end());
+  nodes.push_back(vehicle.end);
+  return nodes;
+}
+
+}  // namespace vrp

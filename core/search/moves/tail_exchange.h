@@ -1,0 +1,44 @@
+// Exchanges of the tails of routes, accepted as in simulated annealing.
+#pragma once
+
+#include "core/search/model/fast_random.h"
+#include "core/search/moves/tail_swap_evaluator.h"
+#include "core/search/route/route_store.h"
+
+namespace vrp {
+
+// 2-opt* (Potvin and Rousseau 1995, "An exchange heuristic for routeing problems with time
+// windows") beside ruin and recreate, as TailExchange; where vehicles are unlike, each goes with
+// its head or with its tail. The other route may be an unused vehicle's: that cuts one in two,
+// which ruins do not where a new route pays only with several customers. Not thread-safe; `routes`
+// and `random` must outlive it.
+class TailExchange {
+ public:
+  TailExchange(RouteStore& routes, FastRandom& random)
+      : routes_(routes), problem_(routes.problem()), random_(random), tails_(routes) {}
+
+  // What is to be done beside one ruin and recreate: the more, the longer the routes are. Each
+  // exchange is accepted by its own draw at `temperature`, where each route weighs `route_weight`
+  // besides its cost. Whether any was made; who is absent stays so.
+  bool Run(double temperature, double route_weight);
+
+ private:
+  // The best so far and what it adds, or what an exchange may add at most.
+  struct Found {
+    TailSwap swap = {};
+    double added = 0;
+    bool any = false;
+  };
+
+  bool TryFrom(NodeIndex u, double most_added);
+  void ConsiderUnused(const RouteCut& own, Found& best);
+  void Consider(TailSwap swap, Found& best);
+
+  RouteStore& routes_;
+  const Problem& problem_;
+  FastRandom& random_;
+  TailSwapEvaluator tails_;
+  double route_weight_ = 0;
+};
+
+}  // namespace vrp

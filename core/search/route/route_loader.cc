@@ -1,0 +1,85 @@
+#include "core/search/route/route_loader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/search/route/reloads.h"
+
+namespace vrp {
+
+std::vector<NodeIndex> RouteLoader::Load(std::span<const VisitPlace> taken) {
+  Collect(taken);
+  Keep(visits_);
+  return std::move(kept_);
+}
+
+std::vector<NodeIndex> RouteLoader::LoadFrozen(const FrozenSearchRoute& frozen,
+                                               std::span<const VisitPlace> taken) {
+  kept_ = frozen.nodes;
+  for (size_t i = 1; i + 1 < frozen.nodes.size(); ++i) {
+    const NodeIndex node = frozen.nodes[i];
+    if (!IsCustomer(node)) continue;
+    marked_[node] = 1;
+    const bool planned = std::find(planned_.begin(), planned_.end(), node) != planned_.end();
+    if (!planned) planned_.push_back(node);
+  }
+  return Load(taken);
+}
+
+void RouteLoader::Collect(std::span<const VisitPlace> taken) {
+  std::vector<char> is_planned(problem_.size(), 0);
+  std::vector<char> seen(problem_.units(), 0);
+  for (const NodeIndex node : planned_) {
+    if (IsCustomer(node)) is_planned[node] = 1;
+  }
+  for (const NodeIndex node : planned_) {
+    if (!IsCustomer(node) || std::exchange(seen[problem_.UnitOf(node)], 1)) continue;
+    const Unit& unit = problem_.unit(problem_.UnitOf(node));
+    const auto nodes = problem_.NodesOf(unit);
+    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return taken[n].route >= 0; })) {
+      continue;
+    }
+    if (unit.kind != Unit::Kind::kShipment) {
+      visits_.push_back({.node = node});
+    } else if (node == nodes[0] && is_planned[nodes[1]]) {
+      visits_.push_back({.node = node, .delivery = nodes[1]});
+    }
+  }
+}
+
+// All of them, or, where that is not feasible, what can be kept of the first half and then of the
+// second.
+void RouteLoader::Keep(std::span<const Visit> visits) {
+  if (visits.empty()) return;
+  const auto mark = [&](char value) {
+    for (const Visit& visit : visits) {
+      marked_[visit.node] = value;
+      if (visit.delivery >= 0) marked_[visit.delivery] = value;
+    }
+  };
+  mark(1);
+  std::vector<NodeIndex> nodes = Marked();
+  if (evaluator_.Evaluate(vehicle_, nodes).feasible) {
+    kept_ = std::move(nodes);
+    return;
+  }
+  mark(0);
+  if (visits.size() == 1) return;
+  const size_t half = visits.size() / 2;
+  Keep(visits.first(half));
+  Keep(visits.subspan(half));
+}
+
+std::vector<NodeIndex> RouteLoader::Marked() const {
+  std::vector<char> left = marked_;
+  std::vector<NodeIndex> nodes = {vehicle_.start};
+  for (const NodeIndex node : planned_) {
+    if (node == vehicle_.start) nodes.push_back(node);
+    if (IsCustomer(node) && std::exchange(left[node], 0)) nodes.push_back(node);
+  }
+  nodes.push_back(vehicle_.end);
+  DropEmptyTrips(problem_, nodes);
+  return nodes;
+}
+
+}  // namespace vrp

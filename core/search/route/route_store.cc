@@ -1,0 +1,188 @@
+#include "core/search/route/route_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/search/route/route_loader.h"
+
+namespace vrp {
+
+RouteStore::RouteStore(const Problem& problem)
+    : problem_(&problem),
+      evaluator_(problem),
+      places_(problem.size() + 1),
+      used_of_(problem.vehicles().size(), 0) {
+  for (const Vehicle& vehicle : problem.vehicles()) vehicles_ += vehicle.count;
+  for (const FrozenSearchRoute& frozen : problem.frozen()) {
+    const int32_t slot = EmptySlot();
+    routes_[slot].fixed = frozen.fixed;
+    SetRoute(slot, frozen.type, frozen.nodes);
+  }
+  Load({});
+}
+
+bool RouteStore::Serves(int32_t unit) const {
+  const auto nodes = problem_->NodesOf(problem_->unit(unit));
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return RouteOf(n) >= 0; });
+}
+
+void RouteStore::Load(const Plan& plan) {
+  std::vector<char> loaded(plan.size(), 0);
+  for (int32_t slot = 0; slot < std::ssize(problem_->frozen()); ++slot) {
+    const int64_t found = FindFrozen(plan, slot);
+    if (found < 0) continue;
+    loaded[found] = 1;
+    const FrozenSearchRoute& frozen = problem_->frozen()[slot];
+    RouteLoader loader(*problem_, evaluator_, problem_->vehicle(frozen.type),
+                       plan[found].customers);
+    SetRoute(slot, frozen.type, loader.LoadFrozen(frozen, places_));
+  }
+  for (size_t r = 0; r < plan.size(); ++r) {
+    if (!loaded[r]) LoadRoute(plan[r]);
+  }
+  std::vector<int32_t> absent;
+  for (const int32_t u : servable()) {
+    if (!Serves(u)) absent.push_back(u);
+  }
+  SetAbsent(std::move(absent));
+}
+
+int64_t RouteStore::FindFrozen(const Plan& plan, int32_t slot) const {
+  const FrozenSearchRoute& frozen = problem_->frozen()[slot];
+  for (size_t r = 0; r < plan.size(); ++r) {
+    const auto& customers = plan[r].customers;
+    if (plan[r].vehicle_type == frozen.label && std::ssize(customers) >= frozen.fixed &&
+        std::equal(customers.begin(), customers.begin() + frozen.fixed, frozen.nodes.begin() + 1)) {
+      return static_cast<int64_t>(r);
+    }
+  }
+  return -1;
+}
+
+void RouteStore::LoadRoute(const PlannedRoute& planned) {
+  if (planned.vehicle_type < 0 || planned.vehicle_type >= problem_->instance_types()) return;
+  const int32_t type = problem_->TypeOf(planned.vehicle_type);
+  if (!HasVehicle(type) || !CanOpenRoute()) return;
+  RouteLoader loader(*problem_, evaluator_, problem_->vehicle(type), planned.customers);
+  const std::vector<NodeIndex> nodes = loader.Load(places_);
+  if (!nodes.empty()) SetRoute(EmptySlot(), type, nodes);
+}
+
+bool RouteStore::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex> nodes) {
+  changed_.Mark(slot);
+  undo_.Save(slot, [&](SearchRoute& copy) { copy = routes_[slot]; });
+  Unlink(slot);
+  SearchRoute& route = routes_[slot];
+  route.type = type;
+  route.nodes.assign(nodes.begin(), nodes.end());
+  if (nodes.empty()) return true;
+  MeasureKnownEdges(route);
+  if (!MeasureRoute(*problem_, evaluator_, route)) {
+    route.nodes.clear();
+    return false;
+  }
+  Count(route, 1);
+  Number(slot);
+  return true;
+}
+
+// What two customers' last visits say of the way between them holds for as long as all vehicles'
+// distances are the same, and spares waits for the matrix.
+void RouteStore::MeasureKnownEdges(SearchRoute& route) const {
+  if (!problem_->one_distance()) return MeasureEdges(*problem_, route);
+  const Vehicle& vehicle = problem_->vehicle(route.type);
+  route.edge.resize(route.size() - 1);
+  for (int32_t i = 0; i + 1 < route.size(); ++i) {
+    const NodeIndex from = route.nodes[i];
+    const NodeIndex to = route.nodes[i + 1];
+    const VisitPlace& at_from = places_[from];
+    const VisitPlace& at_to = places_[to];
+    if (at_from.after == to && at_from.position > 0) {
+      route.edge[i] = at_from.edge_after;
+    } else if (at_to.before == from && at_to.position > 0) {
+      route.edge[i] = at_to.edge_before;
+    } else {
+      route.edge[i] = problem_->Distance(vehicle, from, to);
+    }
+  }
+}
+
+void RouteStore::Unlink(int32_t slot) {
+  SearchRoute& route = routes_[slot];
+  if (route.empty()) return;
+  Count(route, -1);
+  for (int32_t i = 1; i + 1 < route.size(); ++i) places_[route.nodes[i]].route = -1;
+  first_empty_ = std::min(first_empty_, slot);
+}
+
+void RouteStore::Count(const SearchRoute& route, int32_t sign) {
+  used_ += sign;
+  used_of_[route.type] += sign;
+  route_cost_ += sign * route.cost;
+  fixed_cost_ += sign * problem_->vehicle(route.type).fixed;
+}
+
+void RouteStore::Number(int32_t slot) {
+  const SearchRoute& route = routes_[slot];
+  for (int32_t i = 1; i + 1 < route.size(); ++i) {
+    if (problem_->is_depot(route.nodes[i])) continue;
+    places_[route.nodes[i]] = {.route = slot,
+                               .position = i,
+                               .before = route.nodes[i - 1],
+                               .after = route.nodes[i + 1],
+                               .edge_before = route.edge[i - 1],
+                               .edge_after = route.edge[i]};
+  }
+}
+
+void RouteStore::SetAbsent(std::vector<int32_t> units) {
+  absent_ = std::move(units);
+  lost_prizes_ = missing_weight_ = 0;
+  for (const int32_t u : absent_) {
+    const Unit& unit = problem_->unit(u);
+    (unit.required() ? missing_weight_ : lost_prizes_) +=
+        unit.required() ? unit.weight : unit.prize;
+  }
+}
+
+int32_t RouteStore::EmptySlot() {
+  for (; first_empty_ < slots(); ++first_empty_) {
+    if (routes_[first_empty_].empty()) return first_empty_;
+  }
+  routes_.emplace_back();
+  return slots() - 1;
+}
+
+void RouteStore::Begin() {
+  undo_.Begin();
+  saved_absent_ = absent_;
+  saved_cost_ = route_cost_;
+  saved_fixed_ = fixed_cost_;
+  saved_prizes_ = lost_prizes_;
+  saved_weight_ = missing_weight_;
+}
+
+void RouteStore::Rollback() {
+  undo_.Stop();
+  for (const auto& saved : undo_.saved()) Unlink(saved.slot);
+  for (auto& [slot, copy] : undo_.saved()) {
+    std::swap(routes_[slot], copy);
+    first_empty_ = std::min(first_empty_, slot);
+    if (routes_[slot].empty()) continue;
+    Count(routes_[slot], 1);
+    Number(slot);
+  }
+  absent_.swap(saved_absent_);
+  route_cost_ = saved_cost_;
+  fixed_cost_ = saved_fixed_;
+  lost_prizes_ = saved_prizes_;
+  missing_weight_ = saved_weight_;
+}
+
+std::vector<int32_t> RouteStore::Touched() const {
+  std::vector<int32_t> slots;
+  for (const auto& saved : undo_.saved()) slots.push_back(saved.slot);
+  return slots;
+}
+
+}  // namespace vrp

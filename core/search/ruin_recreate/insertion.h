@@ -1,0 +1,138 @@
+// The best place for an absent unit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/search/model/fast_random.h"
+#include "core/search/route/route_store.h"
+
+namespace vrp {
+
+struct InsertionPlace {
+  enum class Reload { kNone, kBefore, kAfter };
+
+  static constexpr int32_t kGivenRoute = -2;
+
+  double cost = Problem::kNever;  // added, opening a route included
+  int32_t slot = -1;              // of an existing route; kGivenRoute: the one of FindIn
+  int32_t type = -1;              // of a new route, where there is no slot
+  NodeIndex node = -1;            // a shipment's pickup
+  NodeIndex delivery = -1;        // -1: no shipment
+  int32_t after = 0;              // the position that `node` follows
+  int32_t delivery_after = 0;     // likewise; == after: right behind the pickup
+  Reload reload = Reload::kNone;  // beside `node`
+
+  bool found() const { return node >= 0; }
+};
+
+// How a recreation judges places.
+struct InsertionPolicy {
+  // Each place that would be the best so far is overlooked with this probability ("blink").
+  double blink = 0;
+  // New routes are compared by the share of their fixed cost that the unit's load takes up.
+  bool shares_fixed_cost = false;
+  // With plain_loads only: a customer goes to the vehicle that has the least room left then, at its
+  // cheapest place there, and to a new route only where none has.
+  bool packs = false;
+};
+
+// Not thread-safe; `routes` and `random` must outlive it.
+class Insertion {
+ public:
+  Insertion(RouteStore& routes, FastRandom& random)
+      : routes_(routes), problem_(routes.problem()), random_(random) {}
+
+  void SetPolicy(const InsertionPolicy& policy) { policy_ = policy; }
+  // The cheapest feasible place below `limit`, of any of the unit's alternatives.
+  InsertionPlace Find(int32_t unit, double limit);
+  // Returns the cheapest feasible place below `limit` in `route`, a measured route that need not be
+  // one of the plan. The result and Filled() are valid until `route` changes.
+  InsertionPlace FindIn(int32_t unit, const SearchRoute& route, double limit);
+  void Insert(const InsertionPlace& place);
+  // Returns the nodes of the route with the place filled, valid until the next call.
+  std::span<const NodeIndex> Filled(const InsertionPlace& place);
+
+ private:
+  // Above Problem::kScanAllNodes: places beside that many related customers.
+  static constexpr int32_t kRelatedLooked = 40;
+  static constexpr int32_t kRoutesLooked = 12;  // for a shipment
+  static constexpr int32_t kTypesLooked = 48;
+
+  // A vehicle on its way: what a place's judgement knows of the route before it.
+  struct Way {
+    NodeIndex at = 0;          // where it is
+    double departure = 0;      // when it leaves from there; timed only
+    TimeSegment segment = {};  // up to there; only where durations are needed
+  };
+
+  // The distances between a node and each visit of a route: from the visit, except the last, and to
+  // it.
+  struct Ways {
+    std::vector<double> from = {}, to = {};
+    double Added(const SearchRoute& route, int32_t after) const {
+      return from[after] + to[after + 1] - route.edge[after];
+    }
+  };
+
+  void FindSingle(NodeIndex node, InsertionPlace& best);
+  void FindTightest(NodeIndex node, InsertionPlace& best);
+  double RoomLeft(const SearchRoute& route, NodeIndex node) const;
+  void ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best);
+  void LookBesideRelated(NodeIndex node, InsertionPlace& best);
+  // At places with a reload, or at those without.
+  void LookBeside(NodeIndex other, NodeIndex node, bool reload, InsertionPlace& best);
+  bool MayTake(const SearchRoute& route, NodeIndex node) const;
+  void ConsiderPlace(InsertionPlace place, double added, InsertionPlace& best);
+  void ScanReloads(InsertionPlace place, InsertionPlace& best);
+  void ConsiderReload(InsertionPlace place, InsertionPlace& best);
+
+  void FindShipment(NodeIndex pickup, NodeIndex delivery, InsertionPlace& best);
+  void ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot, InsertionPlace& best);
+  void MeasureWays(const SearchRoute& route, NodeIndex node, Ways& ways) const;
+  void ScanDeliveries(InsertionPlace place, Way way, double added, InsertionPlace& best);
+  bool HasOwnLoad(NodeIndex node) const;
+  bool RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex pickup) const;
+  void ConsiderShipment(InsertionPlace place, const Way& way, double added, InsertionPlace& best);
+
+  void FindNewRoute(InsertionPlace place, InsertionPlace& best);
+  double NewRouteScore(const InsertionPlace& place) const;
+
+  double AddedDistance(const SearchRoute& route, int32_t after, NodeIndex node) const;
+  bool LoadFits(const SearchRoute& route, int32_t after, NodeIndex node) const;
+  bool NeedsSimulation(const SearchRoute& route, int32_t after, NodeIndex node) const;
+  Way WayTo(const SearchRoute& route, int32_t position) const;
+  // The way on to `node`; false: it comes too late.
+  bool Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const;
+  // From `way` to `node` and on to the route's position `next`.
+  bool InTime(const SearchRoute& route, const Way& way, NodeIndex node, int32_t next) const;
+  // Cost of a feasible single insertion whose distance is `added`; kNever: infeasible.
+  double ExactCost(const InsertionPlace& place, double added);
+  // Of a visit of `node` between `way` and the route's position `next`.
+  double CostOf(const SearchRoute& route, const Way& way, NodeIndex node, int32_t next,
+                double added) const;
+  double SimulatedCost(const InsertionPlace& place);
+  const SearchRoute& RouteAt(int32_t slot) const {
+    return slot == InsertionPlace::kGivenRoute ? *given_ : routes_.route(slot);
+  }
+  void Take(const InsertionPlace& place, InsertionPlace& best) {
+    if (policy_.blink == 0 || random_.Unit() >= policy_.blink) best = place;
+  }
+
+  RouteStore& routes_;
+  const Problem& problem_;
+  FastRandom& random_;
+  InsertionPolicy policy_;
+  const SearchRoute* given_ = nullptr;  // of the last FindIn
+  std::vector<NodeIndex> filled_;
+  Ways pickup_ways_, delivery_ways_;
+  std::vector<double> least_added_;  // by the delivery, from a place on
+  std::vector<int32_t> slots_;
+  std::vector<std::pair<double, int32_t>> by_room_;
+  bool ends_have_loads_ =
+      false;  // of the shipment in hand: its ends are delivered to or collected from too
+};
+
+}  // namespace vrp

@@ -1,0 +1,145 @@
+#include "core/search/ruin_recreate/recreate.h"
+
+#include <algorithm>
+
+namespace vrp {
+namespace {
+
+constexpr double kBlink = 0.01;
+// How often optional units are inserted for more than their prize: together they may be worth it.
+constexpr double kGenerousRate = 0.15;
+constexpr double kMostGenerous = 6;
+// How often new routes are compared by shares of their fixed cost.
+constexpr double kShareRate = 0.5;
+// Where units may be left out: how often the order is by worth for the load, give or take a factor.
+constexpr double kWorthyRate = 0.3;
+constexpr double kLeastBulk = 1e-3;
+constexpr double kRoughness = 1;
+// The clock is asked after that many insertions.
+constexpr int32_t kPoll = 4;
+
+}  // namespace
+
+Recreate::Recreate(RouteStore& routes, FastRandom& random, const StopCondition& stop)
+    : routes_(routes),
+      problem_(routes.problem()),
+      random_(random),
+      stop_(stop),
+      insertion_(routes, random),
+      detours_(routes, random),
+      is_gathered_(problem_.units(), 0) {
+  for (int32_t u = 0; u < problem_.units(); ++u) {
+    has_optional_ = has_optional_ || !problem_.unit(u).required();
+  }
+}
+
+void Recreate::InsertSome(std::span<const int32_t> removed, NodeIndex seed) {
+  DrawPolicy();
+  Gather(removed, seed);
+  Order();
+  InsertGathered(worth_);
+}
+
+void Recreate::Pack(std::span<const int32_t> removed, NodeIndex seed) {
+  insertion_.SetPolicy({.blink = kBlink, .packs = true});
+  Gather(removed, seed);
+  sorter_.SortBy(gathered_,
+                 [&](int32_t u) { return -BulkOf(u) * (1 + kRoughness * random_.Unit()); });
+  InsertGathered(1);
+}
+
+void Recreate::DrawPolicy() {
+  insertion_.SetPolicy({.blink = kBlink, .shares_fixed_cost = random_.Unit() < kShareRate});
+  worth_ = 1;
+  if (random_.Unit() < kGenerousRate) worth_ = 1 + random_.Unit() * kMostGenerous;
+}
+
+void Recreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
+  gathered_.assign(removed.begin(), removed.end());
+  const std::vector<int32_t>& absent = routes_.absent();
+  const auto room = [&] { return gathered_.size() < removed.size() + kMostRetried; };
+  if (std::ssize(absent) <= kMostRetried) {
+    gathered_.insert(gathered_.end(), absent.begin(), absent.end());
+    kept_absent_.clear();
+    return;
+  }
+  for (const int32_t u : absent) is_gathered_[u] = 2;
+  const auto gather = [&](int32_t u) {
+    if (is_gathered_[u] != 2) return;
+    is_gathered_[u] = 1;
+    gathered_.push_back(u);
+  };
+  for (int32_t i = 0; i < kMostRetried / 3; ++i) {
+    gather(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
+  }
+  gather(problem_.UnitOf(seed));
+  for (const NodeIndex near : problem_.Near(seed)) {
+    if (!room()) break;
+    gather(problem_.UnitOf(near));
+  }
+  kept_absent_.clear();
+  for (const int32_t u : absent) {
+    if (is_gathered_[u] == 2) kept_absent_.push_back(u);
+    is_gathered_[u] = 0;
+  }
+}
+
+void Recreate::Order() {
+  random_.Shuffle(std::span<int32_t>(gathered_));
+  if ((unserved_penalty_ > 0 || has_optional_) && random_.Unit() < kWorthyRate) {
+    return sorter_.SortBy(gathered_, [&](int32_t u) {
+      return -Limit(problem_.unit(u), 1) * (1 + random_.Unit()) / std::max(BulkOf(u), kLeastBulk);
+    });
+  }
+  const InsertionOrder order = DrawInsertionOrder(random_, problem_.timed());
+  if (order != InsertionOrder::kRandom) OrderBy(order);
+}
+
+void Recreate::OrderBy(InsertionOrder order) {
+  sorter_.SortBy(gathered_, [&](int32_t u) {
+    return InsertionKey(problem_, order, problem_.NodesOf(problem_.unit(u)).front());
+  });
+}
+
+double Recreate::BulkOf(int32_t unit) const {
+  return problem_.bulk(problem_.NodesOf(problem_.unit(unit)).front());
+}
+
+void Recreate::InsertGathered(double worth) {
+  std::vector<int32_t> absent = kept_absent_;
+  int32_t until_poll = kPoll;
+  bool stopped = false;
+  for (const int32_t u : gathered_) {
+    if (--until_poll == 0) {
+      until_poll = kPoll;
+      stopped = stopped || stop_.ShouldStop();
+    }
+    if (detours_.used() && routes_.Serves(u)) continue;
+    const double limit = Limit(problem_.unit(u), worth);
+    const InsertionPlace place = stopped ? InsertionPlace{} : insertion_.Find(u, limit);
+    if (place.found()) {
+      insertion_.Insert(place);
+    } else if (stopped || !detours_.Insert(u, limit)) {
+      absent.push_back(u);
+    }
+  }
+  if (detours_.used()) {
+    std::erase_if(absent, [&](int32_t u) { return routes_.Serves(u); });
+  }
+  routes_.SetAbsent(std::move(absent));
+}
+
+double Recreate::Limit(const Unit& unit, double worth) const {
+  if (!unit.required()) return worth * unit.prize;
+  return unserved_penalty_ > 0 ? worth * unserved_penalty_ * unit.weight : Problem::kNever;
+}
+
+void Recreate::InsertAbsent(double worth, First first) {
+  insertion_.SetPolicy({});
+  gathered_ = routes_.absent();
+  kept_absent_.clear();
+  OrderBy(first == First::kFar ? InsertionOrder::kFar : InsertionOrder::kLoad);
+  InsertGathered(worth);
+}
+
+}  // namespace vrp

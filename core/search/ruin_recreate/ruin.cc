@@ -1,0 +1,153 @@
+#include "core/search/ruin_recreate/ruin.h"
+
+#include <algorithm>
+
+#include "core/search/route/reloads.h"
+#include "core/search/ruin_recreate/string_removal.h"
+
+namespace vrp {
+namespace {
+
+// How often a whole route goes.
+constexpr double kRouteRate = 0.03;
+// Slots are drawn for each route that is wanted.
+constexpr int32_t kSlotDraws = 8;
+
+}  // namespace
+
+std::span<const int32_t> Ruin::Remove(bool beside_absent) {
+  Begin();
+  seed_ = DrawSeed(beside_absent);
+  if (routes_.used() == 0) return {};
+  if (routes_.RouteOf(seed_) >= 0 && random_.Unit() < kRouteRate) {
+    return RemoveRoute(routes_.RouteOf(seed_));
+  }
+  const auto served =
+      static_cast<double>(std::ssize(routes_.servable()) - std::ssize(routes_.absent()));
+  RemoveStrings(routes_, random_, seed_, DrawStringSizes(random_, served, routes_.used()), ruined_,
+                [&](int32_t slot, const RemovedString& string) {
+                  const int32_t kept = string.begin + string.first;
+                  const int32_t rest = kept + string.kept;
+                  MarkRange(routes_.route(slot), string.begin, kept);
+                  MarkRange(routes_.route(slot), rest, rest + string.rest);
+                });
+  TakeOutMarked();
+  return removed_;
+}
+
+std::span<const int32_t> Ruin::RemoveRoute(int32_t slot) {
+  Begin();
+  ruined_.push_back(slot);
+  MarkRange(routes_.route(slot), 1, routes_.route(slot).size() - 1);
+  TakeOutMarked();
+  return removed_;
+}
+
+std::span<const int32_t> Ruin::RemoveSomeRoutes(int32_t count) {
+  const Problem& problem = routes_.problem();
+  Begin();
+  seed_ = DrawSeed(true);
+  if (routes_.used() == 0) return {};
+  for (int32_t draw = 0; draw < kSlotDraws * count && std::ssize(ruined_) < count; ++draw) {
+    const int32_t slot = random_.Below(routes_.slots());
+    const SearchRoute& route = routes_.route(slot);
+    if (route.empty() || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
+    if (ruined_.empty() && !problem.Allowed(problem.vehicle(route.type), seed_)) continue;
+    ruined_.push_back(slot);
+    MarkRange(route, 1, route.size() - 1);
+  }
+  TakeOutMarked();
+  return removed_;
+}
+
+void Ruin::Begin() {
+  marked_.resize(routes_.problem().size(), 0);
+  removed_.clear();
+  ruined_.clear();
+}
+
+NodeIndex Ruin::DrawSeed(bool beside_absent) {
+  const Problem& problem = routes_.problem();
+  const std::vector<int32_t>& absent = routes_.absent();
+  if (beside_absent && routes_.missing_weight() > 0) {
+    const Unit& unit = problem.unit(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
+    if (unit.required()) return problem.NodesOf(unit)[random_.Below(unit.count)];
+  }
+  return problem.depots() + random_.Below(problem.size() - problem.depots());
+}
+
+void Ruin::MarkRange(const SearchRoute& route, int32_t begin, int32_t end) {
+  for (int32_t i = std::max(begin, route.fixed + 1); i < end; ++i) {
+    if (!routes_.problem().is_depot(route.nodes[i])) MarkUnit(route.nodes[i]);
+  }
+}
+
+void Ruin::MarkUnit(NodeIndex customer) {
+  if (marked_[customer]) return;
+  const Problem& problem = routes_.problem();
+  const int32_t index = problem.UnitOf(customer);
+  removed_.push_back(index);
+  marked_[customer] = 1;
+  if (problem.unit(index).kind != Unit::Kind::kShipment) return;
+  for (const NodeIndex end : problem.NodesOf(problem.unit(index))) marked_[end] = 1;
+}
+
+void Ruin::TakeOutMarked() {
+  for (const int32_t slot : ruined_) TakeOutMarked(slot);
+  for (const int32_t index : removed_) {
+    for (const NodeIndex node : routes_.problem().NodesOf(routes_.problem().unit(index))) {
+      marked_[node] = 0;
+    }
+  }
+}
+
+void Ruin::TakeOutMarked(int32_t slot) {
+  const Problem& problem = routes_.problem();
+  const SearchRoute& route = routes_.route(slot);
+  left_.clear();
+  for (const NodeIndex node : route.nodes) {
+    if (node == problem.nowhere() || !marked_[node]) left_.push_back(node);
+  }
+  DropEmptyTrips(problem, left_);
+  if (left_.size() <= 2) left_.clear();
+  if (route.fixed > 0 && !IsFeasible(route, left_)) return KeepMarked(route);
+  if (routes_.SetRoute(slot, route.type, left_)) return DropNeedlessReloads(slot);
+  // Where a detour can be shorter than the direct way, the rest may come too late: all go.
+  for (const NodeIndex node : left_) {
+    if (node >= problem.depots() && node != problem.nowhere()) MarkUnit(node);
+  }
+}
+
+bool Ruin::IsFeasible(const SearchRoute& route, std::span<const NodeIndex> nodes) {
+  return routes_.evaluator().Evaluate(routes_.problem().vehicle(route.type), nodes).feasible;
+}
+
+// A frozen route cannot be given up.
+void Ruin::KeepMarked(const SearchRoute& route) {
+  const Problem& problem = routes_.problem();
+  std::erase_if(removed_, [&](int32_t u) {
+    const auto nodes = problem.NodesOf(problem.unit(u));
+    const bool here = std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex node) {
+      return routes_.RouteOf(node) >= 0 && &routes_.route(routes_.RouteOf(node)) == &route;
+    });
+    if (here) {
+      for (const NodeIndex node : nodes) marked_[node] = 0;
+    }
+    return here;
+  });
+}
+
+void Ruin::DropNeedlessReloads(int32_t slot) {
+  const Problem& problem = routes_.problem();
+  for (int32_t i = routes_.route(slot).size() - 2; i > routes_.route(slot).fixed; --i) {
+    const SearchRoute& route = routes_.route(slot);
+    if (route.reloads == 0) return;
+    if (!problem.is_depot(route.nodes[i])) continue;
+    left_ = route.nodes;
+    left_.erase(left_.begin() + i);
+    const RouteValue value = routes_.evaluator().Evaluate(problem.vehicle(route.type), left_);
+    if (value.feasible && value.cost <= route.cost) routes_.SetRoute(slot, route.type, left_);
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,215 @@
+#include "core/search/model/detours.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/steady_time.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
+#include "core/search/build/construct.h"
+#include "core/search/model/problem.h"
+#include "core/search/ruin_recreate/detour_insertion.h"
+#include "core/search/search.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using Reach = Detours::Reach;
+
+// Customer 1 is too long away from home: 11 there and back alone, 8 by way of 2.
+InstanceData ByWayOfAnother() {
+  InstanceData data =
+      AnInstance().At({{0, 0}, {1, 0}, {2, 0}}).Demands({1, 1}).Capacity(5).BuildData();
+  data.distance_matrix = {0, 5, 4, 11, 0, 2, 4, 2, 0};
+  data.duration_matrix = {0, 5, 4, 6, 0, 2, 1, 2, 0};
+  data.vehicles[0].max_duration = 9;
+  return data;
+}
+
+Detours DetoursOf(const InstanceData& data) {
+  return Problem::Create(*Instance::Create(data), {}).detours();
+}
+
+int64_t Served(const InstanceData& data) {
+  SearchOptions options;
+  options.max_iterations = 500;
+  return CountServed(Search(*Instance::Create(data), options)->plan);
+}
+
+TEST(DetoursTest, FindTheOthersThatMakeARouteFeasible) {
+  const Detours detours = DetoursOf(ByWayOfAnother());
+  EXPECT_EQ(detours.reach(0), Reach::kTogether);
+  EXPECT_EQ(detours.reach(1), Reach::kAlone);
+  ASSERT_FALSE(detours.DetoursOf(0).empty());
+  EXPECT_EQ(detours.DetoursOf(0).front(), (Detour{1, 2}));
+  EXPECT_EQ(Served(ByWayOfAnother()), 2);
+}
+
+TEST(DetoursTest, ProveThatNoRouteServesACustomer) {
+  InstanceData data = ByWayOfAnother();
+  data.vehicles[0].max_duration = 7;
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kNever);
+  EXPECT_EQ(Served(data), 1);
+}
+
+// The service of customer 1 ends after its window.
+TEST(DetoursTest, CountEachVisitsWayAndServiceOnce) {
+  InstanceData data = ByWayOfAnother();
+  data.vehicles[0].max_duration = kNoLimit;
+  data.vehicles[0].max_distance = 12;
+  data.kind = ProblemKind::kVrptw;
+  data.windows = {{0, 100}, {0, 5}, {0, 17}};
+  data.services = {0, 10, 10};
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kTogether);
+  data.windows[2].close = 16;
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kNever);
+}
+
+// Each of the two is reached in time by way of the other alone.
+TEST(DetoursTest, ServeTwoThatNeedEachOther) {
+  InstanceData data = ByWayOfAnother();
+  data.duration_matrix = {0, 1, 9, 9, 0, 1, 1, 9, 0};
+  data.vehicles[0].max_duration = 3;
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kTogether);
+  EXPECT_EQ(DetoursOf(data).reach(1), Reach::kTogether);
+  EXPECT_EQ(Served(data), 2);
+}
+
+// Ways of 0.4 are rounded to 0: the far end of the line is near by way of all the others.
+TEST(DetoursTest, ServeTheEndOfALineOfRoundedDistances) {
+  std::vector<Position> line;
+  for (int i = 0; i <= 9; ++i) line.push_back({0.4 * i, 0});
+  InstanceData data =
+      AnInstance().At(line).Demands(std::vector<double>(9, 1)).As(Metric::kRounded).BuildData();
+  data.vehicles[0].max_distance = 4;
+  data.vehicles[0].count = 1;
+  EXPECT_EQ(DetoursOf(data).reach(8), Reach::kTogether);
+  EXPECT_EQ(Served(data), 9);
+}
+
+// With time windows alone the problem is plain, and its search judges customers one by one.
+TEST(DetoursTest, ServePlainProblemsInEverySearch) {
+  InstanceData data = ByWayOfAnother();
+  data.vehicles[0].max_duration = kNoLimit;
+  data.kind = ProblemKind::kVrptw;
+  data.windows = {{0, 9}, {0, 9}, {0, 9}};
+  const Instance instance = *Instance::Create(data);
+  ASSERT_TRUE(IsPlain(instance));
+  EXPECT_TRUE(NeedsDetours(instance, {}));
+  EXPECT_FALSE(SearchesByRegions(instance, {}));
+  EXPECT_EQ(Served(data), 2);
+}
+
+// 600 nodes of which customer 1 is served by way of customer 2 alone.
+InstanceData LargeByWayOfAnother() {
+  constexpr size_t kNodes = 600;
+  InstanceData data =
+      AnInstance().At(std::vector<Position>(kNodes, {0, 0})).Capacity(9).BuildData();
+  data.distance_matrix.assign(kNodes * kNodes, 4);
+  for (size_t node = 0; node < kNodes; ++node) {
+    data.distance_matrix[node * kNodes + node] = 0;
+    data.distance_matrix[node * kNodes + 1] = data.distance_matrix[kNodes + node] = 9;
+  }
+  data.distance_matrix[1] = 5;
+  data.distance_matrix[kNodes] = 6;
+  data.distance_matrix[kNodes + 1] = 0;
+  data.distance_matrix[kNodes + 2] = 1;
+  data.duration_matrix = data.distance_matrix;
+  data.vehicles[0].max_duration = 10;
+  return data;
+}
+
+TEST(DetoursTest, AreFoundInLargeInstancesToo) {
+  const InstanceData data = LargeByWayOfAnother();
+  const Detours detours = DetoursOf(data);
+  EXPECT_EQ(detours.reach(0), Reach::kTogether);
+  EXPECT_EQ(detours.DetoursOf(0).front(), (Detour{1, 2}));
+  SearchOptions options;
+  options.max_iterations = 20;
+  EXPECT_EQ(CountServed(Search(*Instance::Create(data), options)->plan), 599);
+}
+
+TEST(DetoursTest, ProveThatNoRouteServesACustomerWithoutASearch) {
+  InstanceData data = LargeByWayOfAnother();
+  data.vehicles[0].max_duration = 9;
+  const Instance instance = *Instance::Create(data);
+  const StopCondition over(absl::InfinitePast(), nullptr);
+  EXPECT_EQ(Problem::Create(instance, over).detours().reach(0), Reach::kNever);
+}
+
+// A break that ends after all windows fits into no route, which the bounds do not know.
+InstanceData WithABreakThatNeverFits(int32_t customers) {
+  InstanceData data = AnInstance().WithCustomers(customers).Capacity(1000).BuildData();
+  data.metric = Metric::kRounded;
+  data.vehicles[0].shift = {10, 10'000};
+  data.vehicles[0].breaks = {{{5, 5}, 1}};
+  return data;
+}
+
+TEST(DetoursTest, AreSoughtForAShareOfTheTimeOnly) {
+  const Instance instance = *Instance::Create(WithABreakThatNeverFits(300));
+  const absl::Time begun = SteadyNow();
+  const StopCondition stop(begun + absl::Milliseconds(10), nullptr);
+  const Problem problem = Problem::Create(instance, stop);
+  EXPECT_LT(SteadyNow() - begun, absl::Milliseconds(100));
+  EXPECT_EQ(problem.detours().reach(0), Reach::kUnknown);
+}
+
+TEST(DetoursTest, KeepWhatMayBeServedAmongTheServable) {
+  const Detours detours = DetoursOf(WithABreakThatNeverFits(300));
+  EXPECT_EQ(detours.reach(0), Reach::kUnknown);
+  EXPECT_THAT(detours.servable(), testing::Contains(0));
+  EXPECT_TRUE(detours.needed());
+}
+
+TEST(DetoursTest, EndASearchOfTenMillisecondsInTime) {
+  const Instance instance = *Instance::Create(WithABreakThatNeverFits(300));
+  SearchOptions options;
+  options.stop = StopCondition(SteadyNow() + absl::Milliseconds(10), nullptr);
+  ASSERT_TRUE(Search(instance, options).ok());
+  EXPECT_LT(SteadyNow(), options.stop.deadline() + absl::Milliseconds(100));
+}
+
+// Customer 2 is on board already, or visited: it cannot come along with another.
+TEST(DetoursTest, LeadOverNothingThatIsFrozen) {
+  const InstanceData data = ByWayOfAnother();
+  const absl::StatusOr<Instance> frozen = Freeze(*Instance::Create(data), {{.visits = {2}}});
+  ASSERT_TRUE(frozen.ok()) << frozen.status();
+  const Problem problem = Problem::Create(*frozen, {});
+  EXPECT_TRUE(problem.detours().DetoursOf(problem.UnitOf(1)).empty());
+}
+
+// The only route serves both, for a fixed cost of 1,000; each is worth 5.
+TEST(DetoursTest, OpenNoVehicleThatIsDearerThanAnOptionalCustomer) {
+  InstanceData data = ByWayOfAnother();
+  data.objective = Objective::kCost;
+  data.vehicles[0].fixed_cost = 1000;
+  const auto inserts = [&]() {
+    const Instance instance = *Instance::Create(data);
+    const Problem problem = Problem::Create(instance, {});
+    RouteStore routes(problem);
+    FastRandom random(1);
+    return DetourInsertion(routes, random).Insert(0, 50);
+  };
+  EXPECT_TRUE(inserts()) << "it is required";
+  data.prizes = {kNoLimit, 5, 5};
+  EXPECT_FALSE(inserts());
+}
+
+TEST(DetoursTest, StayInAPlanToStartFromAndBehindWhatIsFrozen) {
+  const Instance instance = *Instance::Create(ByWayOfAnother());
+  SearchOptions options;
+  options.max_iterations = 200;
+  options.initial = {{{0, {1, 2}}}};
+  EXPECT_EQ(CountServed(Search(instance, options)->plan), 2);
+  const absl::StatusOr<Instance> frozen = Freeze(instance, {{.visits = {1, 2}}});
+  ASSERT_TRUE(frozen.ok()) << frozen.status();
+  const Plan kept = Search(*frozen, options)->plan;
+  EXPECT_EQ(CountServed(kept), 2);
+  EXPECT_TRUE(CheckPlan(*frozen, kept).feasible);
+}
+
+}  // namespace
+}  // namespace vrp
