@@ -16,6 +16,7 @@
 #include "core/search/model/fleet_bounds.h"
 #include "core/search/model/later_stop.h"
 #include "core/search/moves/pruning.h"
+#include "core/search/portfolio.h"
 #include "core/search/route/penalised_routes.h"
 
 namespace vrp {
@@ -37,10 +38,6 @@ constexpr double kFleetShare = 0.3;
 constexpr int64_t kEndlessReduction = 200;
 // Share of the budget given to penalised search, if it is used.
 constexpr double kPenalisedShare = 0.5;
-// Where moves are judged slowly, up to so many nodes. (Measured: MDVRPTW of 361 to 481 nodes cost
-// 0.9 % more at 5 s.)
-constexpr int32_t kMostJudgedSlowly = 300;
-constexpr int32_t kRegionsFrom = 1000;  // units
 
 bool IsBetter(const RouteStore& a, const RouteStore& b) {
   if (a.missing_weight() != b.missing_weight()) return a.missing_weight() < b.missing_weight();
@@ -160,24 +157,6 @@ void ReduceFleet(RouteStore& routes, const SearchOptions& options, FastRandom& r
   result.iterations += FleetReduction(routes, random).Run(part, [&] { report(routes.ToPlan()); });
 }
 
-// Where vehicles drive unlike ways, as from several depots, moves between them are judged slowly.
-bool JudgesSlowly(const Problem& problem) {
-  const Vehicle& first = problem.vehicle(0);
-  return !std::all_of(problem.vehicles().begin(), problem.vehicles().end(),
-                      [&](const Vehicle& other) { return DriveAlike(first, other); });
-}
-
-// Whether a search among plans that break limits goes before: where each unit is required, and a
-// route is worth no more than it costs.
-bool MayImprovePenalised(const RouteStore& routes) {
-  const Problem& problem = routes.problem();
-  const bool all_required = std::all_of(routes.servable().begin(), routes.servable().end(),
-                                        [&](int32_t u) { return problem.unit(u).required(); });
-  if (problem.size() > kMostJudgedSlowly && JudgesSlowly(problem)) return false;
-  return all_required && routes.missing_weight() == 0 && problem.route_weight() == 0 &&
-         CanPenalise(problem);
-}
-
 // From `routes`, which become the best that is found, as with SeekComplete.
 void SearchPenalised(RouteStore& routes, const SearchOptions& options, FastRandom& random,
                      SearchResult& result, ReportFn report) {
@@ -185,17 +164,6 @@ void SearchPenalised(RouteStore& routes, const SearchOptions& options, FastRando
       PartOf(RestOf(options, result.iterations), kPenalisedShare, routes.problem().units());
   report(ImprovePenalised(routes, part, random, result.iterations, report));
   GoOnFrom(result.plan, routes);
-}
-
-// Returns whether a search by regions finds better plans than one of the whole problem. (Measured
-// with windows: it does with prizes from 600 customers on, without from 1,000 on.)
-bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options) {
-  const Problem& problem = routes.problem();
-  if (problem.detours().needed()) return false;
-  if (options.threads > 1) return true;
-  const bool has_prizes = !problem.instance().data().prizes.empty();
-  return routes.missing_weight() == 0 && (has_prizes || problem.units() >= kRegionsFrom) &&
-         RegionsPay(problem.units(), options.stop);
 }
 
 // From `routes` to the end of the budget, as with SeekComplete.

@@ -23,6 +23,7 @@
 #include "core/search/model/node_selection.h"
 #include "core/search/model/plain_problem.h"
 #include "core/search/moves/local_search.h"
+#include "core/search/portfolio.h"
 #include "core/search/route/penalised_routes.h"
 #include "core/search/route/plain_route_store.h"
 
@@ -33,39 +34,11 @@ namespace {
 constexpr absl::Duration kFirstPlanTime = absl::Milliseconds(3);
 // Another construction is tried where the budget is that many times what the first one took.
 constexpr double kSecondStart = 6;
-// Up to this many customers a population alone searches; the share of ruin and recreate grows with
-// the customers beyond by one in kGrowth, up to kMostAnnealed of the budget.
-constexpr double kPopulationOnly = 300;
-constexpr double kGrowth = 200;
-constexpr double kMostAnnealed = 0.5;
-// The share of ruin and recreate where there are windows.
-constexpr double kAnnealedTimed = 0.3;
 // Share of the budget spent trying to serve every customer where FindCompletePlan cannot help.
 // After it the search takes the best plan that leaves some out.
 constexpr double kCompletionShare = 0.3;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
-
-// Returns whether all vehicles together cannot load what must be delivered, in the first dimension.
-// Does not count alternatives.
-bool FleetTooSmall(const Instance& instance) {
-  double capacity = 0;
-  for (const VehicleType& vehicle : instance.vehicles()) {
-    if (vehicle.count == 0 || vehicle.max_reloads > 0) return false;
-    capacity += vehicle.capacity * vehicle.count;
-  }
-  std::vector<char> counts(instance.num_nodes(), 1);
-  for (const std::vector<NodeIndex>& group : instance.data().alternative_groups) {
-    for (const NodeIndex node : group) counts[node] = 0;
-  }
-  const std::vector<double>& prizes = instance.data().prizes;
-  double demand = 0;
-  for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
-    const bool required = counts[node] && (prizes.empty() || prizes[node] == kNoLimit);
-    if (required) demand += instance.demand(node);
-  }
-  return !instance.vehicles().empty() && demand > capacity;
-}
 
 // How good a plan is: less is better.
 std::pair<size_t, double> RankOf(const PlainRouteStore& routes) {
@@ -113,14 +86,6 @@ FirstPlans MakeFirstPlans(const PlainProblem& problem, const SearchOptions& opti
   const absl::Time rather_end = begun + kSecondStart * (SteadyNow() - begun);
   if (problem.timed() && rather_end < stop.deadline()) consider(InsertionPlan(problem, stop));
   return first;
-}
-
-// What share of the budget goes to ruin and recreate before the population begins. Up to some
-// hundred customers the population is better from the first milliseconds on; with more, its
-// individuals take long, and it begins with what the cheaper perturbations found.
-double AnnealedShare(const PlainProblem& problem) {
-  if (problem.timed()) return kAnnealedTimed;
-  return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }
 
 SearchResult SearchRegions(const PlainProblem& problem, const PlainRouteStore& routes,
@@ -275,11 +240,6 @@ absl::StatusOr<SearchResult> SearchWithFeatures(const Instance& instance,
   return SearchOnCurve(instance, options, on_improvement, search);
 }
 
-bool DetoursNeeded(const Instance& instance, const SearchOptions& options) {
-  return options.needs_detours.has_value() ? *options.needs_detours
-                                           : NeedsDetours(instance, options.stop);
-}
-
 absl::StatusOr<SearchResult> RunSearch(const Instance& instance, SearchOptions options,
                                        ImprovementFn on_improvement) {
   const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
@@ -326,16 +286,6 @@ std::optional<GivenPlan> BestGiven(const Instance& instance, const std::vector<P
 }
 
 }  // namespace
-
-bool SearchesByRegions(const Instance& instance, const SearchOptions& options) {
-  if (instance.kind() == ProblemKind::kTsp || FleetTooSmall(instance) ||
-      !RegionsPay(instance.num_customers(), options.stop)) {
-    return false;
-  }
-  const bool is_for_population =
-      IsPlain(instance) && !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
-  return !is_for_population && !DetoursNeeded(instance, options);
-}
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
                                     ImprovementFn on_improvement) {

@@ -8,11 +8,6 @@
 
 namespace vrp {
 
-// Returns whether Search() with these options can use several threads: it searches large instances
-// by regions (methods/regions/region_search.h) if the fleet can load all demands. Reads
-// options.stop and options.needs_detours only.
-bool SearchesByRegions(const Instance& instance, const SearchOptions& options);
-
 // Deterministic for a given seed and number of iterations on one thread. Thread-safe over distinct
 // calls. Returns a feasible plan even when the stop condition holds from the start.
 // `on_improvement` is called in this thread.

@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/search/model/detours.h"
 #include "core/search/model/shared_plans.h"
+#include "core/search/portfolio.h"
 
 namespace vrp {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/problem/checker/freeze.h"
 #include "core/search/build/construct.h"
 #include "core/search/model/problem.h"
+#include "core/search/portfolio.h"
 #include "core/search/ruin_recreate/detour_insertion.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/steady_time.h"
-#include "core/search/methods/fleet_reduction/fleet_reduction.h"
 #include "core/search/model/budget_parts.h"
 #include "core/search/model/fleet_bounds.h"
 #include "core/search/model/later_stop.h"
@@ -35,12 +34,6 @@ constexpr double kImproveRate = 0.3;
 constexpr double kAlternativesRate = 0.2;
 // How often, where units are given up, a ruin begins at one that is absent.
 constexpr double kBesideAbsentRate = 0.3;
-// Fewer routes may be cheaper, but ruins hardly ever empty a long one, while they open one with
-// ease. So in this part of the budget a smaller fleet is tried and improved; then the search goes
-// on from there unless that costs more than before.
-constexpr double kFewerFrom = 0.1;
-constexpr double kFewerShare = 0.02;  // of what is left then
-constexpr double kFewerJudged = 0.2;
 // How often, while required units are absent, up to so many routes are repacked with them: a
 // fleet may just suffice, and the cheapest places leave some room in each vehicle and enough in
 // none.
@@ -67,14 +60,6 @@ double MeanWeight(const Problem& problem) {
     ++count;
   }
   return count == 0 ? 1 : sum / count;
-}
-
-// Windows ask for routes of their own, as reloads trade routes for trips: measured, fewer are no
-// gain there, unless each is paid for.
-bool FewerMayPay(const Problem& problem) {
-  const bool paid = std::any_of(problem.vehicles().begin(), problem.vehicles().end(),
-                                [](const Vehicle& vehicle) { return vehicle.fixed > 0; });
-  return paid || (!problem.timed() && !problem.has_reloads());
 }
 
 // Where there are windows, they rather than the loads leave units out, unless these fill the fleet.
@@ -333,40 +318,5 @@ void Annealing::Report(ImprovementFn on_improvement) {
 }
 
 Plan Annealing::BestPlan() const { return PlanOf(routes_.problem(), best_routes_); }
-
-void Annealing::SteerFleet(double used) {
-  if (BeginsFewer(used)) return BeginFewer();
-  const bool weighted = route_weight_ > routes_.problem().route_weight();
-  if (weighted && used >= kFewerJudged) EndFewer();
-}
-
-bool Annealing::BeginsFewer(double used) const {
-  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && best_.missing == 0 &&
-         best_.energy > 0 && fewest_routes_ < best_used_ && FewerMayPay(routes_.problem());
-}
-
-// Until the end of this a route weighs more than the whole plan costs.
-void Annealing::BeginFewer() {
-  RestoreBest();
-  before_fewer_ = {.tried = true, .routes = best_routes_, .cost = best_.energy};
-  const SearchOptions part =
-      PartOf(RestOf(options_, iterations_), kFewerShare, routes_.problem().units());
-  const int32_t used = routes_.used();
-  iterations_ += FleetReduction(routes_, random_).Run(part, [] {});
-  routes_.LimitRoutes(INT32_MAX);
-  if (routes_.used() == used) return;
-  route_weight_ = 2 * best_.energy;
-  best_.energy += route_weight_ * used;
-  current_ = Measure();
-  KeepBest();
-}
-
-void Annealing::EndFewer() {
-  route_weight_ = 0;
-  RestoreBest();
-  if (best_.energy <= before_fewer_.cost) return;
-  best_routes_ = before_fewer_.routes;
-  RestoreBest();
-}
 
 }  // namespace vrp

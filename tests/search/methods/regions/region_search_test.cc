@@ -16,6 +16,7 @@
 #include "core/problem/checker/freeze.h"
 #include "core/search/methods/annealing/plain_annealing.h"
 #include "core/search/methods/regions/route_pool.h"
+#include "core/search/portfolio.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
