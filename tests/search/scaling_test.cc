@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/search/build/construct.h"
+#include "core/search/methods/annealing/plain_annealing.h"
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
 #include "core/search/model/plain_problem.h"
@@ -116,14 +117,18 @@ SearchBy SearchFor(int64_t iterations) {
 SearchResult ByPopulation(const Instance& instance) {
   const PlainProblem problem = PlainProblem::Create(instance, {});
   FastRandom random(1);
-  return RunPopulation(problem, {SavingsPlan(problem, {})}, ByIterations(6'000), random,
-                       [](const Plan&, Cost) {});
+  return RunPopulations(problem, {SavingsPlan(problem, {})}, ByIterations(6'000), random,
+                        [](const Plan&, Cost) {});
 }
 
 SearchResult ByRegions(const Instance& instance) {
   const PlainProblem problem = PlainProblem::Create(instance, {});
-  return RegionSearch(problem, SavingsPlan(problem, {}), ByIterations(8'000),
-                      [](const Plan&, Cost) {});
+  const Plan plan = SavingsPlan(problem, {});
+  PlainRouteStore routes(problem);
+  routes.Load(plan);
+  const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
+  return RegionSearch({instance, near, UsualTemperatures(routes), problem.epsilon()}, plan,
+                      ByIterations(8'000), [](const Plan&, Cost) {});
 }
 
 SearchResult ByConstruction(const Instance& instance) {
