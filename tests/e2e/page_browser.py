@@ -138,8 +138,10 @@ class Browser:
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
     def downloaded(self, ending):
-        """Returns the downloaded file as soon as it is complete."""
-        return self.wait(lambda: next(iter(self.downloads.glob(f"*{ending}")), None), f"the download of a file *{ending}")
+        """Returns the downloaded file as soon as it is complete: Chromium first makes an empty file of that name."""
+        def complete():
+            return next((path for path in self.downloads.glob(f"*{ending}") if path.stat().st_size > 0), None)
+        return self.wait(complete, f"the download of a file *{ending}")
 
     def picture(self, name):
         """Saves a screenshot of the whole page in build/*/tests/page."""

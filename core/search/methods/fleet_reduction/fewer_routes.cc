@@ -63,8 +63,9 @@ class Concatenation {
     for (const NodeIndex node : route.customers) {
       if (node < instance_.num_depots()) continue;
       for (int32_t k = 0; k < dimensions; ++k) {
-        loads[2 * k] += instance_.demand(node, k);
-        loads[2 * k + 1] += instance_.pickup(node, k) + instance_.backhaul(node, k);
+        double* const sums = &loads[2 * static_cast<size_t>(k)];
+        sums[0] += instance_.demand(node, k);
+        sums[1] += instance_.pickup(node, k) + instance_.backhaul(node, k);
       }
     }
     return loads;

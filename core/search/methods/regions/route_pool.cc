@@ -155,13 +155,6 @@ void RoutePool::ClaimRoute(int32_t slot, Region& region) {
   region.plan.push_back({slots_[slot].vehicle_type, slots_[slot].customers});
 }
 
-bool RoutePool::Serves(int32_t unit) const {
-  const std::vector<NodeIndex>& customers = units_[unit].customers;
-  return std::any_of(customers.begin(), customers.end(),
-                     [this](NodeIndex node)
-                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return slot_of_[node] >= 0; });
-}
-
 // Claims units that are not served and near the region, and the alternatives to its customers.
 void RoutePool::ClaimUnserved(Region& region) {
   const auto is_near = [&](NodeIndex customer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

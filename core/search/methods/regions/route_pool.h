@@ -19,7 +19,7 @@ namespace vrp {
 struct Region {
   std::vector<int32_t> slots;  // where the pool keeps them
   Plan plan;
-  std::vector<NodeIndex> unserved;  // customers near them that no route serves
+  std::vector<NodeIndex> unserved;  // customers near them that no route serves, and alternatives
   std::vector<VehicleCount> spare;  // further vehicles that the search may use
 };
 
@@ -69,7 +69,6 @@ class RoutePool {
   void ClaimUnserved(Region& region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ClaimSpare(Region& region, FastRandom& random) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Store(int32_t slot, const PlannedRoute& route) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool Serves(int32_t unit) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int32_t FreeSlot() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Plan ToPlan() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
