@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "core/problem/formats/json/json_writer.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
@@ -87,7 +88,14 @@ class DatasetServiceTest : public DaemonTest {
     request.set_validate_only(validate_only);
     return training_->CreateTrainingJob(&context, request, &job_);
   }
-  std::string Staging() const { return folder_.path() + "/state/datasets/.staging"; }
+  // A client may read its status shortly before the server has removed the upload.
+  bool StagingBecomesEmpty() const {
+    const std::string staging = folder_.path() + "/state/datasets/.staging";
+    for (int waits = 0; waits < 1000 && !std::filesystem::is_empty(staging); ++waits) {
+      absl::SleepFor(absl::Milliseconds(10));
+    }
+    return std::filesystem::is_empty(staging);
+  }
 
   std::unique_ptr<v1::DatasetService::Stub> datasets_;
   std::unique_ptr<v1::TrainingService::Stub> training_;
@@ -132,7 +140,7 @@ TEST_F(DatasetServiceTest, NamesEachBadLineAndStoresNothing) {
   EXPECT_EQ(details.field_violations(0).field(), "own.jsonl:2");
   EXPECT_EQ(details.field_violations(1).field(), "own.jsonl:4");
   EXPECT_THAT(Names(), IsEmpty());
-  EXPECT_TRUE(std::filesystem::is_empty(Staging()));
+  EXPECT_TRUE(StagingBecomesEmpty());
 }
 
 TEST_F(DatasetServiceTest, RefusesMessagesOutOfOrderOrTooLarge) {
@@ -155,7 +163,7 @@ TEST_F(DatasetServiceTest, RefusesMessagesOutOfOrderOrTooLarge) {
   EXPECT_EQ(field({odd}), "header.file_name");
   EXPECT_EQ(Get("datasets/a/b").error_code(), grpc::INVALID_ARGUMENT);
   EXPECT_EQ(Delete("a").error_code(), grpc::INVALID_ARGUMENT);
-  EXPECT_TRUE(std::filesystem::is_empty(Staging()));
+  EXPECT_TRUE(StagingBecomesEmpty());
 }
 
 TEST_F(DatasetServiceTest, CountsDatasetsInTheQuota) {
