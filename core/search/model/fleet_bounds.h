@@ -1,4 +1,4 @@
-// What loads alone say of the fleet.
+// Bounds on a fleet by its loads alone.
 #pragma once
 
 #include <cstdint>

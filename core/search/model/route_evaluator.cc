@@ -133,7 +133,7 @@ double RouteEvaluator::LatestStart(const Vehicle& vehicle, std::span<const NodeI
   for (size_t i = nodes.size() - 1; i > 0; --i) {
     const double leave = begin - problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
     if (i == 1) return leave;
-    // What is late stays as it is: begin_ is then the latest too.
+    // A late visit stays as it is: begin_ is then the latest too.
     begin = std::max(LatestBegin(vehicle, nodes, i - 1, leave), begin_[i - 1]);
   }
   return begin;

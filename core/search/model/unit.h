@@ -1,4 +1,4 @@
-// What a plan serves or leaves out as one.
+// The parts of an instance that a plan serves or leaves out together.
 #pragma once
 
 #include <cstdint>
