@@ -58,7 +58,7 @@ struct FirstRoutes {
   Plan best;         // not worse than it
 };
 
-// Of the given plans and our own constructions.
+// Makes first plans from the given plans and from constructions of our own.
 FirstRoutes MakeFirstRoutes(const Problem& problem, const SearchOptions& options,
                             const StopCondition& stop, FastRandom& random) {
   const RouteStore empty(problem);

@@ -14,7 +14,7 @@ namespace vrp {
 namespace {
 
 constexpr size_t kRelatedLooked = 40;
-// What noise adds to the choice, fewer candidates need not: these plans are many and made in haste.
+// Noisy plans are many and made in haste. Noise varies them enough, so fewer candidates do.
 constexpr size_t kRelatedLookedNoisy = 15;
 
 class Merger {
@@ -108,7 +108,7 @@ class Merger {
   bool free_to_turn_ = true;
 };
 
-// Of a plan that was not finished and another, which keeps to the fleet.
+// Returns the better of an unfinished plan and another one, which keeps to the fleet.
 Plan Better(const PlainProblem& problem, Plan unfinished, Plan other) {
   if (std::ssize(unfinished) > problem.max_routes()) return other;
   const Instance& instance = problem.instance();

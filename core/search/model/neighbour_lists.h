@@ -19,7 +19,7 @@ struct NeighbourLists {
   std::vector<NodeIndex> related;  // [N, length] by distance and windows; empty without windows
 };
 
-// What is known of the candidates for one node's list, [count] each.
+// The candidates for the list of one node, in arrays of [count].
 struct NeighbourCandidates {
   std::vector<NodeIndex> nodes;
   std::vector<double> open, close, service;

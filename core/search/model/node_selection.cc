@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-// Of an element, read, written and validated.
+// Time to read, write and validate one element.
 constexpr absl::Duration kMatrixCopy = absl::Nanoseconds(10);
 constexpr double kWorthwhile = 10;
 

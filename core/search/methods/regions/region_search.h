@@ -14,7 +14,7 @@ namespace vrp {
 // instance, with so many customers.
 bool RegionsPay(int64_t customers, const StopCondition& stop);
 
-// What a search by regions reads of an instance. All must outlive the search.
+// The problem of a search by regions. All members must outlive the search.
 struct RegionProblem {
   const Instance& instance;
   NearFn near;

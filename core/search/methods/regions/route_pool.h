@@ -52,7 +52,7 @@ class RoutePool {
     int64_t times_claimed = 0;
     bool claimed = false;
   };
-  // What a plan serves or leaves out as one: a customer, a shipment, or a group of alternatives.
+  // A customer, a shipment, or a group of alternatives: a plan serves or leaves out all of it.
   struct Unit {
     std::vector<NodeIndex> customers;
     bool claimed = false;

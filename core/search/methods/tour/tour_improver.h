@@ -25,7 +25,7 @@ class TourImprover {
   double Run(double added, const StopCondition& stop);
 
  private:
-  // Where a move goes on: it adds the edge to `node`, then removes `edge` from `node` to `end`.
+  // A step of a move: adds the edge to `node`, then removes `edge` from `node` to `end`.
   struct Step {
     double gain;  // removed minus added length, with this step
     RemovedEdge edge;
