@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -243,7 +244,7 @@ absl::StatusOr<SearchResult> SearchWithFeatures(const Instance& instance,
 absl::StatusOr<SearchResult> RunSearch(const Instance& instance, SearchOptions options,
                                        ImprovementFn on_improvement) {
   const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
-  if (!IsPlain(instance) || FleetTooSmall(instance)) {
+  if (!IsPlain(instance) || FleetTooSmall(instance) || std::getenv("LAB_GENERAL")) {
     return SearchWithFeatures(instance, options, hard_stop, on_improvement);
   }
   options.needs_detours = DetoursNeeded(instance, options);

@@ -156,14 +156,8 @@ bool TailSwapEvaluator::InTime(const RouteCut& head, const RouteCut& tail) const
   const SearchRoute& to = RouteOf(tail);
   const Vehicle& vehicle = problem_.vehicle(from.type);
   if (!problem_.timed() || !TravelAlike(vehicle, problem_.vehicle(to.type))) return true;
-  const NodeIndex before = from.nodes[head.kept - 1];
-  const NodeIndex next = to.nodes[tail.kept];
-  double time = from.departure[head.kept - 1];
-  if (next != problem_.nowhere()) {
-    time = problem_.Earliest(next, time + problem_.Duration(vehicle, before, next));
-    if (!problem_.is_depot(next)) time += problem_.Handling(vehicle, before, next);
-  }
-  return time < Problem::kNever && problem_.InTime(time, to.latest[tail.kept]);
+  return ReachesInTime(problem_, to, from.nodes[head.kept - 1],
+                       from.times[head.kept - 1].departure, tail.kept);
 }
 
 bool TailSwapEvaluator::LoadsFit(const TailSwap& swap) const {

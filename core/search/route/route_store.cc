@@ -68,11 +68,21 @@ void RouteStore::LoadRoute(const PlannedRoute& planned) {
   if (!nodes.empty()) SetRoute(EmptySlot(), type, nodes);
 }
 
-bool RouteStore::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex> nodes) {
+void RouteStore::Save(int32_t slot, int32_t from) {
+  first_empty_ = std::min(first_empty_, slot);  // it may become empty
   changed_.Mark(slot);
-  undo_.Save(slot, [&](SearchRoute& copy) { copy = routes_[slot]; });
-  Unlink(slot);
+  RouteCopy* const saved = undo_.Save(slot, [&](RouteCopy& copy) {
+    copy.from = from;
+    copy.route = routes_[slot];  // in the memory of an earlier copy
+  });
+  if (saved != nullptr) saved->from = std::min(saved->from, from);
+}
+
+bool RouteStore::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex> nodes) {
+  Save(slot, 1);
   SearchRoute& route = routes_[slot];
+  if (!route.empty()) Count(route, -1);
+  Unlink(route, 1);
   route.type = type;
   route.nodes.assign(nodes.begin(), nodes.end());
   if (nodes.empty()) return true;
@@ -82,8 +92,41 @@ bool RouteStore::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex>
     return false;
   }
   Count(route, 1);
-  Number(slot);
+  Number(slot, 1, route.size() - 1);
   return true;
+}
+
+bool RouteStore::Insert(int32_t slot, int32_t after, NodeIndex customer) {
+  SearchRoute& route = routes_[slot];
+  if (!ChangesByParts(*problem_, route)) {
+    changed_nodes_ = route.nodes;
+    changed_nodes_.insert(changed_nodes_.begin() + after + 1, customer);
+    return SetRoute(slot, route.type, changed_nodes_);
+  }
+  Save(slot, after + 1);
+  route_cost_ -= route.cost;
+  InsertVisit(*problem_, route, after + 1, customer);
+  route_cost_ += route.cost;
+  Renumber(slot, after, after + 3);
+  return true;
+}
+
+bool RouteStore::Remove(int32_t slot, int32_t begin, int32_t count) {
+  SearchRoute& route = routes_[slot];
+  if (count == route.size() - 2) return SetRoute(slot, route.type, {});
+  if (!ChangesByParts(*problem_, route)) {
+    changed_nodes_ = route.nodes;
+    changed_nodes_.erase(changed_nodes_.begin() + begin, changed_nodes_.begin() + begin + count);
+    return SetRoute(slot, route.type, changed_nodes_);
+  }
+  Save(slot, begin);
+  for (int32_t i = begin; i < begin + count; ++i) places_[route.nodes[i]].route = -1;
+  route_cost_ -= route.cost;
+  const bool kept = RemoveVisits(*problem_, route, begin, count);
+  route_cost_ += route.cost;
+  Renumber(slot, begin - 1, begin + 1);
+  if (!kept) SetRoute(slot, route.type, {});
+  return kept;
 }
 
 // What two customers' last visits say of the way between them holds for as long as all vehicles'
@@ -107,12 +150,8 @@ void RouteStore::MeasureKnownEdges(SearchRoute& route) const {
   }
 }
 
-void RouteStore::Unlink(int32_t slot) {
-  SearchRoute& route = routes_[slot];
-  if (route.empty()) return;
-  Count(route, -1);
-  for (int32_t i = 1; i + 1 < route.size(); ++i) places_[route.nodes[i]].route = -1;
-  first_empty_ = std::min(first_empty_, slot);
+void RouteStore::Unlink(const SearchRoute& route, int32_t from) {
+  for (int32_t i = std::max(from, 1); i + 1 < route.size(); ++i) places_[route.nodes[i]].route = -1;
 }
 
 void RouteStore::Count(const SearchRoute& route, int32_t sign) {
@@ -122,9 +161,9 @@ void RouteStore::Count(const SearchRoute& route, int32_t sign) {
   fixed_cost_ += sign * problem_->vehicle(route.type).fixed;
 }
 
-void RouteStore::Number(int32_t slot) {
+void RouteStore::Number(int32_t slot, int32_t begin, int32_t end) {
   const SearchRoute& route = routes_[slot];
-  for (int32_t i = 1; i + 1 < route.size(); ++i) {
+  for (int32_t i = std::max(begin, 1); i < end; ++i) {
     if (problem_->is_depot(route.nodes[i])) continue;
     places_[route.nodes[i]] = {.route = slot,
                                .position = i,
@@ -133,6 +172,13 @@ void RouteStore::Number(int32_t slot) {
                                .edge_before = route.edge[i - 1],
                                .edge_after = route.edge[i]};
   }
+}
+
+void RouteStore::Renumber(int32_t slot, int32_t begin, int32_t moved_from) {
+  const SearchRoute& route = routes_[slot];
+  const int32_t end = route.size() - 1;
+  Number(slot, begin, std::min(moved_from, end));
+  for (int32_t i = moved_from; i < end; ++i) places_[route.nodes[i]].position = i;
 }
 
 void RouteStore::SetAbsent(std::vector<int32_t> units) {
@@ -164,13 +210,16 @@ void RouteStore::Begin() {
 
 void RouteStore::Rollback() {
   undo_.Stop();
-  for (const auto& saved : undo_.saved()) Unlink(saved.slot);
+  for (const auto& [slot, copy] : undo_.saved()) {
+    if (!routes_[slot].empty()) Count(routes_[slot], -1);
+    Unlink(routes_[slot], copy.from);
+  }
   for (auto& [slot, copy] : undo_.saved()) {
-    std::swap(routes_[slot], copy);
+    std::swap(routes_[slot], copy.route);
     first_empty_ = std::min(first_empty_, slot);
     if (routes_[slot].empty()) continue;
     Count(routes_[slot], 1);
-    Number(slot);
+    Number(slot, copy.from - 1, routes_[slot].size() - 1);
   }
   absent_.swap(saved_absent_);
   route_cost_ = saved_cost_;

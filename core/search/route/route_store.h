@@ -51,6 +51,11 @@ class RouteStore {
   // customers come from this route or from none. False: it is too late or too long, and the slot is
   // emptied.
   bool SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex> nodes);
+  // Inserts a customer behind position `after`, where it is feasible. False: as SetRoute.
+  bool Insert(int32_t slot, int32_t after, NodeIndex customer);
+  // Removes `count` visits from position `begin` on. False: as SetRoute. Whose visits they were,
+  // are in no route and not absent() either afterwards: the caller inserts them or calls SetAbsent.
+  bool Remove(int32_t slot, int32_t begin, int32_t count);
   void SetAbsent(std::vector<int32_t> units);
   int32_t EmptySlot();
 
@@ -64,10 +69,21 @@ class RouteStore {
   std::vector<int32_t> TakeChanged() { return changed_.Take(); }
 
  private:
+  struct RouteCopy {
+    int32_t from = 0;  // no visit before it has changed
+    SearchRoute route;
+  };
+  // To be called before the route changes from position `from` on.
+  void Save(int32_t slot, int32_t from);
   void Count(const SearchRoute& route, int32_t sign);
   void MeasureKnownEdges(SearchRoute& route) const;
-  void Unlink(int32_t slot);
-  void Number(int32_t slot);
+  // Takes the customers at positions from `from` on out of places_.
+  void Unlink(const SearchRoute& route, int32_t from);
+  // Fills in the places of the customers at [begin, end).
+  void Number(int32_t slot, int32_t begin, int32_t end);
+  // Likewise after visits came or went before position `moved_from`: those from there on have new
+  // positions, and the ones at [begin, moved_from) new neighbours too.
+  void Renumber(int32_t slot, int32_t begin, int32_t moved_from);
   // The route of the plan that begins as the frozen one in that slot; -1: none does.
   int64_t FindFrozen(const Plan& plan, int32_t slot) const;
   void LoadRoute(const PlannedRoute& planned);
@@ -84,8 +100,9 @@ class RouteStore {
   int32_t first_empty_ = 0;  // no slot before it is empty
   double route_cost_ = 0, fixed_cost_ = 0, lost_prizes_ = 0, missing_weight_ = 0;
 
-  UndoLog<SearchRoute> undo_;
+  UndoLog<RouteCopy> undo_;
   ChangedSlots changed_;
+  std::vector<NodeIndex> changed_nodes_;
   std::vector<int32_t> saved_absent_;
   double saved_cost_ = 0, saved_fixed_ = 0, saved_prizes_ = 0, saved_weight_ = 0;
 };

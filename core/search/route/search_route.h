@@ -8,6 +8,7 @@
 #include "core/search/model/problem.h"
 #include "core/search/model/route_evaluator.h"
 #include "core/search/route/time_segment.h"
+#include "core/search/route/visit_times.h"
 
 namespace vrp {
 
@@ -17,10 +18,7 @@ struct SearchRoute {
   int32_t type = -1;
   std::vector<NodeIndex> nodes = {};  // empty: the slot is not in use
   std::vector<double> edge = {};      // distance from nodes[i] to nodes[i + 1]
-  // Timed only, without breaks: a customer fits after i only when it is reached in time from
-  // departure[i] and left so that nodes[i + 1] is left by latest[i + 1].
-  std::vector<double> departure = {};
-  std::vector<double> latest = {};
+  std::vector<VisitTimes> times = {};  // timed only, as if there were no breaks
   // Vehicles that need the duration and are not simulated: up to i, and from i on.
   std::vector<TimeSegment> head = {}, tail = {};
   // Unless plain_loads, [positions, K]: the most on board in the place's trip until nodes[i] is
@@ -42,6 +40,10 @@ struct SearchRoute {
 
   bool empty() const { return nodes.empty(); }
   int32_t size() const { return static_cast<int32_t>(nodes.size()); }
+  // The latest departure from position i that keeps the rest of the route in time.
+  double LatestDeparture(int32_t i) const {
+    return i + 1 == size() ? times[i].latest : times[i + 1].latest - times[i].drive;
+  }
 };
 
 // Fills in `edge`, which follows from type and nodes.
@@ -50,6 +52,34 @@ void MeasureEdges(const Problem& problem, SearchRoute& route);
 // Fills in all that follows from type, nodes and edges. Order and loads are allowed; false:
 // distance or times are not.
 bool MeasureRoute(const Problem& problem, RouteEvaluator& evaluator, SearchRoute& route);
+
+// Whether InsertVisit and RemoveVisits serve the route: else it is measured anew after a change.
+inline bool ChangesByParts(const Problem& problem, const SearchRoute& route) {
+  return problem.plain_loads() && !problem.has_releases() &&
+         !problem.vehicle(route.type).simulated;
+}
+// Inserts `node` so that it is at position `at`, and updates all that changes by it. What the
+// insertion breaks is not looked at.
+void InsertVisit(const Problem& problem, SearchRoute& route, int32_t at, NodeIndex node);
+// Removes `count` visits from position `begin` on, not all, likewise. Returns whether the rest
+// keeps its limits: where a detour can be shorter than the direct way, it need not.
+bool RemoveVisits(const Problem& problem, SearchRoute& route, int32_t begin, int32_t count);
+
+// Whether who leaves `from` at `departure` reaches the visit at `position` early enough for the
+// rest of the route.
+inline bool ReachesInTime(const Problem& problem, const SearchRoute& route, NodeIndex from,
+                          double departure, int32_t position) {
+  const Vehicle& vehicle = problem.vehicle(route.type);
+  const NodeIndex node = route.nodes[position];
+  const double arrival = departure + problem.Duration(vehicle, from, node);
+  if (!problem.has_setups() || position + 1 == route.size() || problem.is_depot(node)) {
+    return problem.InTime(arrival, route.times[position].latest);
+  }
+  // A setup is needed or not by where the vehicle comes from.
+  const double begin = problem.Earliest(node, arrival);
+  return begin < Problem::kNever && problem.InTime(begin + problem.Handling(vehicle, from, node),
+                                                   route.LatestDeparture(position));
+}
 
 // Returns the visit of a customer who comes from elsewhere than a place of setup, of a depot or of
 // nowhere(), as a segment.

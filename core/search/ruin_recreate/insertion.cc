@@ -78,6 +78,10 @@ double Insertion::RoomLeft(const SearchRoute& route, NodeIndex node) const {
 }
 
 void Insertion::Insert(const InsertionPlace& place) {
+  if (place.slot >= 0 && place.delivery < 0 && place.reload == InsertionPlace::Reload::kNone) {
+    routes_.Insert(place.slot, place.after, place.node);
+    return;
+  }
   const std::span<const NodeIndex> nodes = Filled(place);
   if (place.slot >= 0) {
     routes_.SetRoute(place.slot, routes_.route(place.slot).type, nodes);
@@ -279,7 +283,7 @@ bool Insertion::LoadFits(const SearchRoute& route, int32_t after, NodeIndex node
 Insertion::Way Insertion::WayTo(const SearchRoute& route, int32_t position) const {
   const Vehicle& vehicle = problem_.vehicle(route.type);
   Way way = {.at = route.nodes[position]};
-  if (problem_.timed()) way.departure = route.departure[position];
+  if (problem_.timed()) way.departure = route.times[position].departure;
   if (vehicle.needs_duration && !vehicle.simulated) way.segment = route.head[position];
   return way;
 }
@@ -301,15 +305,11 @@ bool Insertion::Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const {
 bool Insertion::InTime(const SearchRoute& route, const Way& way, NodeIndex node,
                        int32_t next) const {
   const Vehicle& vehicle = problem_.vehicle(route.type);
-  const NodeIndex then = route.nodes[next];
-  double time = problem_.Earliest(node, way.departure + problem_.Duration(vehicle, way.at, node));
-  if (time == kNever) return false;
-  time += problem_.Handling(vehicle, way.at, node);
-  if (then != problem_.nowhere()) {
-    time = problem_.Earliest(then, time + problem_.Duration(vehicle, node, then));
-    if (!problem_.is_depot(then)) time += problem_.Handling(vehicle, node, then);
-  }
-  return time < kNever && problem_.InTime(time, route.latest[next]);
+  const double begin =
+      problem_.Earliest(node, way.departure + problem_.Duration(vehicle, way.at, node));
+  if (begin == kNever) return false;
+  return ReachesInTime(problem_, route, node, begin + problem_.Handling(vehicle, way.at, node),
+                       next);
 }
 
 double Insertion::CostOf(const SearchRoute& route, const Way& way, NodeIndex node, int32_t next,

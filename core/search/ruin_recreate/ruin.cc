@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/search/route/reloads.h"
-#include "core/search/ruin_recreate/string_removal.h"
 
 namespace vrp {
 namespace {
@@ -14,6 +13,12 @@ constexpr double kRouteRate = 0.03;
 constexpr int32_t kSlotDraws = 8;
 
 }  // namespace
+
+Ruin::Ruin(RouteStore& routes, FastRandom& random)
+    : routes_(routes),
+      random_(random),
+      any_leaves_(!routes.problem().has_shipments() && !routes.problem().has_reloads() &&
+                  routes.problem().frozen().empty()) {}
 
 std::span<const int32_t> Ruin::Remove(bool beside_absent) {
   Begin();
@@ -26,13 +31,38 @@ std::span<const int32_t> Ruin::Remove(bool beside_absent) {
       static_cast<double>(std::ssize(routes_.servable()) - std::ssize(routes_.absent()));
   RemoveStrings(routes_, random_, seed_, DrawStringSizes(random_, served, routes_.used()), ruined_,
                 [&](int32_t slot, const RemovedString& string) {
-                  const int32_t kept = string.begin + string.first;
-                  const int32_t rest = kept + string.kept;
-                  MarkRange(routes_.route(slot), string.begin, kept);
-                  MarkRange(routes_.route(slot), rest, rest + string.rest);
+                  if (any_leaves_) return TakeOutString(slot, string);
+                  MarkString(routes_.route(slot), string);
                 });
-  TakeOutMarked();
+  if (!any_leaves_) TakeOutMarked();
   return removed_;
+}
+
+void Ruin::TakeOutString(int32_t slot, const RemovedString& string) {
+  const int32_t rest = string.begin + string.first + string.kept;
+  if (string.rest > 0) TakeOut(slot, rest, string.rest);
+  if (!routes_.route(slot).empty()) TakeOut(slot, string.begin, string.first);
+}
+
+void Ruin::TakeOut(int32_t slot, int32_t begin, int32_t count) {
+  const auto remember = [&](int32_t first, int32_t last) {
+    for (int32_t i = first; i < last; ++i) {
+      removed_.push_back(routes_.problem().UnitOf(left_[i]));
+    }
+  };
+  left_ = routes_.route(slot).nodes;
+  remember(begin, begin + count);
+  if (routes_.Remove(slot, begin, count)) return;
+  // Where a detour can be shorter than the direct way, the rest may come too late: all go.
+  remember(1, begin);
+  remember(begin + count, static_cast<int32_t>(left_.size()) - 1);
+}
+
+void Ruin::MarkString(const SearchRoute& route, const RemovedString& string) {
+  const int32_t kept = string.begin + string.first;
+  const int32_t rest = kept + string.kept;
+  MarkRange(route, string.begin, kept);
+  MarkRange(route, rest, rest + string.rest);
 }
 
 std::span<const int32_t> Ruin::RemoveRoute(int32_t slot) {

@@ -7,6 +7,7 @@
 
 #include "core/search/model/fast_random.h"
 #include "core/search/route/route_store.h"
+#include "core/search/ruin_recreate/string_removal.h"
 
 namespace vrp {
 
@@ -15,7 +16,7 @@ namespace vrp {
 // `random` must outlive it.
 class Ruin {
  public:
-  Ruin(RouteStore& routes, FastRandom& random) : routes_(routes), random_(random) {}
+  Ruin(RouteStore& routes, FastRandom& random);
 
   // Takes out strings of routes near a random customer; `beside_absent`: near an absent one, where
   // there is one that is required. Returns the units, valid until the next call.
@@ -30,6 +31,9 @@ class Ruin {
   void Begin();
   std::span<const int32_t> RemoveRoute(int32_t slot);
   NodeIndex DrawSeed(bool beside_absent);
+  void TakeOutString(int32_t slot, const RemovedString& string);
+  void TakeOut(int32_t slot, int32_t begin, int32_t count);
+  void MarkString(const SearchRoute& route, const RemovedString& string);
   void MarkRange(const SearchRoute& route, int32_t begin, int32_t end);
   void MarkUnit(NodeIndex customer);
   void TakeOutMarked();
@@ -40,6 +44,7 @@ class Ruin {
 
   RouteStore& routes_;
   FastRandom& random_;
+  const bool any_leaves_;  // each visit may leave its route alone
   NodeIndex seed_ = 0;
   std::vector<char> marked_;  // [N]
   std::vector<int32_t> removed_;

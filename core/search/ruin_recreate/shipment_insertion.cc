@@ -106,7 +106,7 @@ void Insertion::ScanDeliveries(InsertionPlace place, Way way, double added, Inse
   for (int32_t j = place.after + 1; j + 1 < route.size(); ++j) {
     if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
     if (!RoomOnBoard(route, j, place.node) || !Drive(vehicle, route.nodes[j], way)) return;
-    if (problem_.timed() && !problem_.InTime(way.departure, route.latest[j])) return;
+    if (problem_.timed() && !problem_.InTime(way.departure, route.LatestDeparture(j))) return;
     const double both = added + delivery_ways_.Added(route, j);
     if (vehicle.per_distance * both >= best.cost) continue;
     Way there = way;
