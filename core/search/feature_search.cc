@@ -102,7 +102,9 @@ absl::Status CheckFrozen(const Problem& problem) {
   RouteEvaluator evaluator(problem);
   for (size_t slot = 0; slot < problem.frozen().size(); ++slot) {
     const FrozenSearchRoute& frozen = problem.frozen()[slot];
-    SearchRoute route{.type = frozen.type, .nodes = frozen.nodes};
+    SearchRoute route;
+    route.type = frozen.type;
+    route.nodes = frozen.nodes;
     MeasureEdges(problem, route);
     if (evaluator.Evaluate(problem.vehicle(frozen.type), frozen.nodes).feasible &&
         MeasureRoute(problem, evaluator, route)) {
@@ -212,11 +214,11 @@ absl::StatusOr<SearchResult> FeatureSearch(const Instance& instance, const Searc
   const bool reduces = problem.route_weight() > 0 && routes.missing_weight() == 0;
   const double edge_cost = MeanEdgeCost(routes);
   if (reduces) ReduceFleet(routes, options, random, result, report_if_better);
-  if (SearchesByRegions(routes, options) && !options.stop.ShouldStop()) {
+  if (!std::getenv("LAB_WHOLE") && SearchesByRegions(routes, options) && !options.stop.ShouldStop()) {
     SearchRegions(routes, options, result, report_if_better);
     return result;
   }
-  const bool penalises = MayImprovePenalised(routes) && !options.stop.ShouldStop();
+  const bool penalises = !std::getenv("LAB_WHOLE") && MayImprovePenalised(routes) && !options.stop.ShouldStop();
   if (penalises) SearchPenalised(routes, options, random, result, report_if_better);
   // Its best may be worse for a while than what it had before.
   const SearchOptions rest = RestOf(options, result.iterations);

@@ -166,6 +166,8 @@ SearchResult SearchRoutes(const PlainProblem& problem, const SearchOptions& opti
   result.plan = routes.ToPlan();
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
     result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
+  } else if (routes.absent().empty() && std::getenv("LAB_WHOLE")) {
+    result = Anneal(routes, random, options, hard_stop, on_improvement);
   } else if (routes.absent().empty() && PopulationFits(problem, options)) {
     return SearchByPopulation(problem, std::move(first), options, hard_stop, random,
                               on_improvement);

@@ -46,7 +46,9 @@ class Problem {
   bool timed() const { return timed_; }  // anything can be too early or too late
   bool has_setups() const { return !setup_.empty(); }
   bool has_further_windows() const { return !further_.empty(); }
+  bool single_windows() const { return setup_.empty() && further_.empty(); }
   bool has_releases() const { return !release_.empty(); }
+  bool has_skills() const { return skilled_.size() > 1; }  // not all vehicles serve all customers
   bool has_shipments() const { return has_shipments_; }
   bool has_backhauls() const { return has_backhauls_; }
   bool plain_loads() const { return plain_loads_; }  // one trip, deliveries only
@@ -128,7 +130,10 @@ class Problem {
   const std::vector<double>& most_capacity() const { return most_capacity_; }
   double bulk(NodeIndex node) const { return bulk_[node]; }  // largest share of most_capacity
   bool Allowed(const Vehicle& vehicle, NodeIndex node) const {
-    return skilled_[skill_set_[node] * skill_rows_ + vehicle.skills] != 0;
+    return Allowed(vehicle.skills, node);
+  }
+  bool Allowed(int32_t skills, NodeIndex node) const {  // Vehicle::skills
+    return skilled_[skill_set_[node] * skill_rows_ + skills] != 0;
   }
 
   int32_t units() const { return static_cast<int32_t>(units_.size()); }

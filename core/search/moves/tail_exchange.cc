@@ -9,14 +9,27 @@ namespace {
 
 // How often unlike vehicles go with their tails.
 constexpr double kSwapRate = 0.5;
+// Instead of kCustomersPerTailTry, where an exchange is judged in constant time: windows refuse
+// most.
+constexpr double kTimedCustomersPerTailTry = 4;
 
 }  // namespace
 
+TailExchange::TailExchange(RouteStore& routes, FastRandom& random)
+    : routes_(routes), problem_(routes.problem()), random_(random), tails_(routes) {
+  const Vehicle& first = problem_.vehicle(0);
+  for (const Vehicle& vehicle : problem_.vehicles()) {
+    one_way_ = one_way_ && DriveAlike(first, vehicle) && vehicle.per_time == 0 &&
+               vehicle.per_distance == first.per_distance;
+    most_fixed_ = std::max(most_fixed_, vehicle.fixed);
+  }
+}
+
 bool TailExchange::Run(double temperature, double route_weight) {
   if (routes_.used() == 0) return false;
-  // With windows too: more tries cost more than short routes gain by them.
-  if (!TailTriesAreDue(random_, std::ssize(routes_.servable()), routes_.used(),
-                       kCustomersPerTailTry)) {
+  const double per_try =
+      one_way_ && problem_.timed() ? kTimedCustomersPerTailTry : kCustomersPerTailTry;
+  if (!TailTriesAreDue(random_, std::ssize(routes_.servable()), routes_.used(), per_try)) {
     return false;
   }
   route_weight_ = route_weight;
@@ -40,18 +53,44 @@ bool TailExchange::TryFrom(NodeIndex u, double most_added) {
   const auto related = problem_.Related(u);
   for (const NodeIndex v : related.first(std::min(related.size(), kTailsTried))) {
     const VisitPlace& to = routes_.PlaceOf(v);
-    if (to.route < 0 || to.route == own.slot) continue;
-    Consider({.own = own, .other = {.slot = to.route, .kept = to.position}}, best);
+    if (to.route < 0 || to.route == own.slot || !MayPay(u, v, best)) continue;
+    const TailSwap swap = {.own = own, .other = {.slot = to.route, .kept = to.position}};
+    if (!one_way_ || tails_.InTime(swap)) Consider(swap, best);
   }
   ConsiderUnused(own, best);
   return best.any && tails_.Apply(best.swap);
+}
+
+bool TailExchange::MayPay(NodeIndex u, NodeIndex v, const Found& best) const {
+  if (!one_way_) return true;
+  const Vehicle& any = problem_.vehicle(0);
+  const VisitPlace& from = routes_.PlaceOf(u);
+  const VisitPlace& to = routes_.PlaceOf(v);
+  const double bridge = problem_.Distance(any, to.before, from.after);
+  const double added =
+      problem_.Distance(any, u, v) + bridge - from.edge_after - to.edge_before;
+  // The other route may vanish.
+  const bool leaves_nobody =
+      to.position == 1 && from.position + 2 == routes_.route(from.route).size();
+  const double saved =
+      leaves_nobody ? most_fixed_ + route_weight_ + any.per_distance * bridge : 0;
+  return any.per_distance * added - saved < best.added;
 }
 
 // One type, drawn by lot.
 void TailExchange::ConsiderUnused(const RouteCut& own, Found& best) {
   if (own.kept + 1 == routes_.route(own.slot).size()) return;
   const auto types = static_cast<int32_t>(problem_.vehicles().size());
-  if (tails_.TakeUnused(random_.Below(types))) Consider({.own = own, .other = {}}, best);
+  const int32_t type = random_.Below(types);
+  if (one_way_) {
+    const Vehicle& vehicle = problem_.vehicle(type);
+    const std::vector<NodeIndex>& nodes = routes_.route(own.slot).nodes;
+    const double added = problem_.Distance(vehicle, nodes[own.kept - 1], vehicle.end) +
+                         problem_.Distance(vehicle, vehicle.start, nodes[own.kept]) -
+                         routes_.route(own.slot).edge[own.kept - 1];
+    if (vehicle.fixed + route_weight_ + vehicle.per_distance * added >= best.added) return;
+  }
+  if (tails_.TakeUnused(type)) Consider({.own = own, .other = {}}, best);
 }
 
 void TailExchange::Consider(TailSwap swap, Found& best) {

@@ -14,8 +14,7 @@ namespace vrp {
 // and `random` must outlive it.
 class TailExchange {
  public:
-  TailExchange(RouteStore& routes, FastRandom& random)
-      : routes_(routes), problem_(routes.problem()), random_(random), tails_(routes) {}
+  TailExchange(RouteStore& routes, FastRandom& random);
 
   // What is to be done beside one ruin and recreate: the more, the longer the routes are. Each
   // exchange is accepted by its own draw at `temperature`, where each route weighs `route_weight`
@@ -31,6 +30,9 @@ class TailExchange {
   };
 
   bool TryFrom(NodeIndex u, double most_added);
+  // Whether an exchange of the tails behind `u` and before `v` adds less than best.added, judged by
+  // the four ways that change. True where that is not known.
+  bool MayPay(NodeIndex u, NodeIndex v, const Found& best) const;
   void ConsiderUnused(const RouteCut& own, Found& best);
   void Consider(TailSwap swap, Found& best);
 
@@ -38,6 +40,8 @@ class TailExchange {
   const Problem& problem_;
   FastRandom& random_;
   TailSwapEvaluator tails_;
+  bool one_way_ = true;  // all vehicles drive alike, at the same cost of distance, at none of time
+  double most_fixed_ = 0;
   double route_weight_ = 0;
 };
 

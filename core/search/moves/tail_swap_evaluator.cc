@@ -146,7 +146,7 @@ TailSwapEvaluator::Leg TailSwapEvaluator::Joint(const Vehicle& vehicle, const Ro
 }
 
 bool TailSwapEvaluator::MayFit(const TailSwap& swap) const {
-  return LoadsFit(swap) && InTime(swap.own, swap.other) && InTime(swap.other, swap.own);
+  return InTime(swap) && LoadsFit(swap);
 }
 
 // By the times of the routes as they are: those of another depot, or of a trip that is released at
@@ -156,7 +156,7 @@ bool TailSwapEvaluator::InTime(const RouteCut& head, const RouteCut& tail) const
   const SearchRoute& to = RouteOf(tail);
   const Vehicle& vehicle = problem_.vehicle(from.type);
   if (!problem_.timed() || !TravelAlike(vehicle, problem_.vehicle(to.type))) return true;
-  return ReachesInTime(problem_, to, from.nodes[head.kept - 1],
+  return ReachesInTime(problem_, vehicle, to, from.nodes[head.kept - 1],
                        from.times[head.kept - 1].departure, tail.kept);
 }
 

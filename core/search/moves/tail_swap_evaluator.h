@@ -39,6 +39,10 @@ class TailSwapEvaluator {
   // The cost that a swap adds if nobody waits or is late: it adds no less, but for reloads that are
   // needless then. O(1), where vehicles' distances cost unlike O(visits).
   double LeastAdded(const TailSwap& swap) const;
+  // Whether windows fit, as far as it is known without driving there. O(1).
+  bool InTime(const TailSwap& swap) const {
+    return InTime(swap.own, swap.other) && InTime(swap.other, swap.own);
+  }
   // Whether loads and windows fit, as far as it is known without driving there. O(visits).
   bool MayFit(const TailSwap& swap) const;
   // The cost that it adds; kNever: it breaks some rule, or adds

@@ -10,6 +10,7 @@ namespace vrp {
 RouteStore::RouteStore(const Problem& problem)
     : problem_(&problem),
       evaluator_(problem),
+      several_nodes_(problem.units() != problem.size() - problem.depots()),
       places_(problem.size() + 1),
       used_of_(problem.vehicles().size(), 0) {
   for (const Vehicle& vehicle : problem.vehicles()) vehicles_ += vehicle.count;
@@ -73,7 +74,7 @@ void RouteStore::Save(int32_t slot, int32_t from) {
   changed_.Mark(slot);
   RouteCopy* const saved = undo_.Save(slot, [&](RouteCopy& copy) {
     copy.from = from;
-    copy.route = routes_[slot];  // in the memory of an earlier copy
+    CopyRoute(*problem_, routes_[slot], copy.route);
   });
   if (saved != nullptr) saved->from = std::min(saved->from, from);
 }
@@ -85,6 +86,7 @@ bool RouteStore::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex>
   Unlink(route, 1);
   route.type = type;
   route.nodes.assign(nodes.begin(), nodes.end());
+  rooms_[slot] = -Problem::kNever;
   if (nodes.empty()) return true;
   MeasureKnownEdges(route);
   if (!MeasureRoute(*problem_, evaluator_, route)) {
@@ -92,6 +94,7 @@ bool RouteStore::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex>
     return false;
   }
   Count(route, 1);
+  MeasureRoom(slot);
   Number(slot, 1, route.size() - 1);
   return true;
 }
@@ -107,6 +110,7 @@ bool RouteStore::Insert(int32_t slot, int32_t after, NodeIndex customer) {
   route_cost_ -= route.cost;
   InsertVisit(*problem_, route, after + 1, customer);
   route_cost_ += route.cost;
+  MeasureRoom(slot);
   Renumber(slot, after, after + 3);
   return true;
 }
@@ -124,6 +128,7 @@ bool RouteStore::Remove(int32_t slot, int32_t begin, int32_t count) {
   route_cost_ -= route.cost;
   const bool kept = RemoveVisits(*problem_, route, begin, count);
   route_cost_ += route.cost;
+  MeasureRoom(slot);
   Renumber(slot, begin - 1, begin + 1);
   if (!kept) SetRoute(slot, route.type, {});
   return kept;
@@ -161,16 +166,27 @@ void RouteStore::Count(const SearchRoute& route, int32_t sign) {
   fixed_cost_ += sign * problem_->vehicle(route.type).fixed;
 }
 
-void RouteStore::Number(int32_t slot, int32_t begin, int32_t end) {
+void RouteStore::MeasureRoom(int32_t slot) {
   const SearchRoute& route = routes_[slot];
+  rooms_[slot] = -Problem::kNever;
+  if (route.empty()) return;
+  const Vehicle& vehicle = problem_->vehicle(route.type);
+  if (route.stops >= vehicle.max_stops) return;
+  rooms_[slot] =
+      problem_->plain_loads() ? vehicle.capacity[0] - route.load[0] : Problem::kNever;
+}
+
+void RouteStore::Number(int32_t slot, int32_t begin, int32_t end) {
+  const NodeIndex* const nodes = routes_[slot].nodes.data();
+  const double* const edge = routes_[slot].edge.data();
   for (int32_t i = std::max(begin, 1); i < end; ++i) {
-    if (problem_->is_depot(route.nodes[i])) continue;
-    places_[route.nodes[i]] = {.route = slot,
-                               .position = i,
-                               .before = route.nodes[i - 1],
-                               .after = route.nodes[i + 1],
-                               .edge_before = route.edge[i - 1],
-                               .edge_after = route.edge[i]};
+    if (problem_->is_depot(nodes[i])) continue;
+    places_[nodes[i]] = {.route = slot,
+                         .position = i,
+                         .before = nodes[i - 1],
+                         .after = nodes[i + 1],
+                         .edge_before = edge[i - 1],
+                         .edge_after = edge[i]};
   }
 }
 
@@ -196,6 +212,7 @@ int32_t RouteStore::EmptySlot() {
     if (routes_[first_empty_].empty()) return first_empty_;
   }
   routes_.emplace_back();
+  rooms_.push_back(-Problem::kNever);
   return slots() - 1;
 }
 
@@ -212,14 +229,18 @@ void RouteStore::Rollback() {
   undo_.Stop();
   for (const auto& [slot, copy] : undo_.saved()) {
     if (!routes_[slot].empty()) Count(routes_[slot], -1);
-    Unlink(routes_[slot], copy.from);
+    if (several_nodes_) Unlink(routes_[slot], copy.from);
   }
   for (auto& [slot, copy] : undo_.saved()) {
-    std::swap(routes_[slot], copy.route);
+    SwapRoutes(*problem_, routes_[slot], copy.route);
     first_empty_ = std::min(first_empty_, slot);
+    MeasureRoom(slot);
     if (routes_[slot].empty()) continue;
     Count(routes_[slot], 1);
     Number(slot, copy.from - 1, routes_[slot].size() - 1);
+  }
+  for (const int32_t unit : saved_absent_) {
+    for (const NodeIndex node : problem_->NodesOf(problem_->unit(unit))) places_[node].route = -1;
   }
   absent_.swap(saved_absent_);
   route_cost_ = saved_cost_;

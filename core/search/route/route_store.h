@@ -24,6 +24,9 @@ class RouteStore {
   RouteEvaluator& evaluator() { return evaluator_; }
   int32_t slots() const { return static_cast<int32_t>(routes_.size()); }
   const SearchRoute& route(int32_t slot) const { return routes_[slot]; }
+  // By slot, what insertions ask first: with plain_loads what the first dimension has left, else no
+  // limit; -kNever where the slot is not in use or the route has no stop left.
+  std::span<const double> rooms() const { return rooms_; }
   const VisitPlace& PlaceOf(NodeIndex customer) const { return places_[customer]; }
   int32_t RouteOf(NodeIndex customer) const { return places_[customer].route; }  // -1: none
   int32_t PositionOf(NodeIndex customer) const { return places_[customer].position; }
@@ -76,6 +79,7 @@ class RouteStore {
   // To be called before the route changes from position `from` on.
   void Save(int32_t slot, int32_t from);
   void Count(const SearchRoute& route, int32_t sign);
+  void MeasureRoom(int32_t slot);
   void MeasureKnownEdges(SearchRoute& route) const;
   // Takes the customers at positions from `from` on out of places_.
   void Unlink(const SearchRoute& route, int32_t from);
@@ -90,7 +94,9 @@ class RouteStore {
 
   const Problem* problem_;
   RouteEvaluator evaluator_;
+  bool several_nodes_ = false;  // some units have
   std::vector<SearchRoute> routes_;
+  std::vector<double> rooms_;
   std::vector<VisitPlace> places_;  // [N + 1]
   std::vector<int32_t> used_of_;    // by type
   std::vector<int32_t> absent_;

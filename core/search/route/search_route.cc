@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 namespace vrp {
 namespace {
@@ -10,6 +11,10 @@ namespace {
 // Equal to no times, so that whoever sets them goes on.
 constexpr VisitTimes kUntimed = {.departure = std::numeric_limits<double>::quiet_NaN(),
                                  .latest = std::numeric_limits<double>::quiet_NaN()};
+
+bool UsesTrips(const Problem& problem) {
+  return !problem.plain_loads() || problem.has_releases();
+}
 
 class Measurer {
  public:
@@ -99,18 +104,35 @@ class Measurer {
   // Sets departures from position `departs_from` on and latest arrivals from `arrives_until` back to
   // the start, as far as they change.
   void Retime(int32_t departs_from, int32_t arrives_until) {
+    const bool simple = p_.single_windows() && !p_.has_releases() && !p_.has_reloads();
     const int32_t last = route_.size() - 1;
     VisitTimes* const times = route_.times.data();
     for (int32_t i = departs_from; i <= last; ++i) {
-      const double departure = DepartureFrom(i, times[i - 1].departure + times[i - 1].drive);
+      const double arrival = times[i - 1].departure + times[i - 1].drive;
+      const double departure =
+          simple && i < last ? SimpleDeparture(i, arrival) : DepartureFrom(i, arrival);
       if (departure == times[i].departure) break;
       times[i].departure = departure;
     }
     for (int32_t i = arrives_until; i >= 0; --i) {
-      const double latest = LatestArrival(i);
+      const double latest = simple && i > 0 ? SimpleLatest(i) : LatestArrival(i);
       if (latest == times[i].latest) break;
       times[i].latest = latest;
     }
+  }
+
+  // Of a customer with one window, no setup and no release.
+  double SimpleDeparture(int32_t i, double arrival) const {
+    const NodeIndex node = route_.nodes[i];
+    const double open = p_.open(node);
+    return (arrival > open ? arrival : open) + p_.Service(node);
+  }
+  double SimpleLatest(int32_t i) const {
+    const NodeIndex node = route_.nodes[i];
+    const VisitTimes* const times = route_.times.data();
+    const double latest = times[i + 1].latest - times[i].drive - p_.Service(node);
+    if (latest < p_.open(node) - p_.time_slack()) return -Problem::kNever;
+    return std::min(latest, p_.close(node));
   }
 
   // Likewise after a change beside which positions `departs_from` and `arrives_until` lie.
@@ -177,9 +199,9 @@ class Measurer {
 
   void MeasureLoads() {
     const int64_t cells = int64_t{route_.size()} * p_.dimensions();
-    route_.most_before.resize(cells);
-    route_.most_after.resize(cells);
-    route_.on_board.resize(cells);
+    route_.trips.most_before.resize(cells);
+    route_.trips.most_after.resize(cells);
+    route_.trips.on_board.resize(cells);
     for (int32_t k = 0; k < p_.dimensions(); ++k) {
       MeasureOnBoard(k);
       MeasureMost(k);
@@ -189,7 +211,7 @@ class Measurer {
   // The entries of dimension k are `dimensions` apart.
   void MeasureOnBoard(int32_t k) {
     const int64_t step = p_.dimensions();
-    double* const on_board = route_.on_board.data() + k;
+    double* const on_board = route_.trips.on_board.data() + k;
     double taken = 0;  // with the trip so far, from its end
     for (int32_t i = route_.size() - 2; i >= 0; --i) {
       on_board[i * step] = taken;
@@ -207,9 +229,9 @@ class Measurer {
 
   void MeasureMost(int32_t k) {
     const int64_t step = p_.dimensions();
-    const double* const on_board = route_.on_board.data() + k;
-    double* const before = route_.most_before.data() + k;
-    double* const after = route_.most_after.data() + k;
+    const double* const on_board = route_.trips.on_board.data() + k;
+    double* const before = route_.trips.most_before.data() + k;
+    double* const after = route_.trips.most_after.data() + k;
     double most = 0;
     for (int32_t i = 0; i + 1 < route_.size(); ++i) {
       const double load = on_board[i * step];
@@ -226,35 +248,35 @@ class Measurer {
 
   void MarkOrder() {
     const int32_t size = route_.size();
-    route_.backhaul_before.assign(size, 0);
-    route_.linehaul_after.assign(size, 0);
+    route_.trips.backhaul_before.assign(size, 0);
+    route_.trips.linehaul_after.assign(size, 0);
     bool backhaul = false;
     for (int32_t i = 1; i + 1 < size; ++i) {
       backhaul = !IsDepot(i) && (backhaul || p_.is_backhaul(route_.nodes[i]));
-      route_.backhaul_before[i] = backhaul;
+      route_.trips.backhaul_before[i] = backhaul;
     }
     bool linehaul = false;
     for (int32_t i = size - 3; i >= 0; --i) {
       linehaul = !IsDepot(i + 1) && (linehaul || p_.is_linehaul(route_.nodes[i + 1]));
-      route_.linehaul_after[i] = linehaul;
+      route_.trips.linehaul_after[i] = linehaul;
     }
   }
 
   void MeasureReleases() {
     const int32_t size = route_.size();
-    route_.release.assign(size, 0.0);
+    route_.trips.release.assign(size, 0.0);
     for (int32_t begin = 0; begin + 1 < size;) {
       int32_t end = begin + 1;
       double release = 0;
       for (; end + 1 < size && !IsDepot(end); ++end) {
         release = std::max(release, p_.release(route_.nodes[end]));
       }
-      for (int32_t i = begin; i < end; ++i) route_.release[i] = release;
+      for (int32_t i = begin; i < end; ++i) route_.trips.release[i] = release;
       begin = end;
     }
   }
 
-  double ReleaseAt(int32_t i) const { return p_.has_releases() ? route_.release[i] : 0; }
+  double ReleaseAt(int32_t i) const { return p_.has_releases() ? route_.trips.release[i] : 0; }
   double Handling(int32_t i) const {
     return p_.Handling(vehicle_, route_.nodes[i - 1], route_.nodes[i]);
   }
@@ -301,6 +323,30 @@ class Measurer {
 };
 
 }  // namespace
+
+void CopyRoute(const Problem& problem, const SearchRoute& from, SearchRoute& to) {
+  static_cast<RouteSums&>(to) = from;
+  to.nodes = from.nodes;
+  to.edge = from.edge;
+  to.load = from.load;
+  if (problem.timed()) to.times = from.times;
+  if (!from.head.empty() || !to.head.empty()) {
+    to.head = from.head;
+    to.tail = from.tail;
+  }
+  if (UsesTrips(problem)) to.trips = from.trips;
+}
+
+void SwapRoutes(const Problem& problem, SearchRoute& a, SearchRoute& b) {
+  std::swap<RouteSums>(a, b);
+  a.nodes.swap(b.nodes);
+  a.edge.swap(b.edge);
+  a.load.swap(b.load);
+  a.times.swap(b.times);
+  a.head.swap(b.head);
+  a.tail.swap(b.tail);
+  if (UsesTrips(problem)) std::swap(a.trips, b.trips);
+}
 
 void MeasureEdges(const Problem& problem, SearchRoute& route) {
   const Vehicle& vehicle = problem.vehicle(route.type);

@@ -12,31 +12,39 @@
 
 namespace vrp {
 
-// Parallel arrays over the visits, the vehicle's start and end included. What follows a position is
-// a place for an insertion.
-struct SearchRoute {
+// What a route's order of visits sums up to.
+struct RouteSums {
   int32_t type = -1;
-  std::vector<NodeIndex> nodes = {};  // empty: the slot is not in use
-  std::vector<double> edge = {};      // distance from nodes[i] to nodes[i + 1]
-  std::vector<VisitTimes> times = {};  // timed only, as if there were no breaks
-  // Vehicles that need the duration and are not simulated: up to i, and from i on.
-  std::vector<TimeSegment> head = {}, tail = {};
-  // Unless plain_loads, [positions, K]: the most on board in the place's trip until nodes[i] is
-  // left, and from then on; what is on board when it is left.
-  std::vector<double> most_before = {}, most_after = {}, on_board = {};
-  // Of the place's trip: a backhaul up to i; a delivery after i.
-  std::vector<char> backhaul_before = {}, linehaul_after = {};
-  std::vector<double> release = {};  // the latest of the place's trip; with releases only
-  std::vector<double> load = {};     // [K] with plain_loads: all that is delivered
-  double distance = 0;
-  double travel = 0;   // driving and service, without waiting
-  double driving = 0;  // where durations are needed, as travel
-  double duration = 0;
-  double cost = 0;
   int32_t stops = 0;
   int32_t reloads = 0;
   // Up to this position nothing moves, and nothing comes in before it; the start alone: 0.
   int32_t fixed = 0;
+  double distance = 0;
+  double duration = 0;
+  double cost = 0;
+  // Where durations are needed.
+  double travel = 0;  // driving and service, without waiting
+  double driving = 0;
+};
+
+// Of each place's trip, [positions, K] the first three.
+struct RouteTrips {
+  // The most on board until nodes[i] is left, and from then on; what is on board when it is left.
+  std::vector<double> most_before = {}, most_after = {}, on_board = {};
+  std::vector<char> backhaul_before = {}, linehaul_after = {};  // up to i, and after i
+  std::vector<double> release = {};                             // the latest; with releases only
+};
+
+// Parallel arrays over the visits, the vehicle's start and end included. What follows a position is
+// a place for an insertion.
+struct SearchRoute : RouteSums {
+  std::vector<NodeIndex> nodes = {};   // empty: the slot is not in use
+  std::vector<double> edge = {};       // distance from nodes[i] to nodes[i + 1]
+  std::vector<VisitTimes> times = {};  // timed only, as if there were no breaks
+  std::vector<double> load = {};       // [K] with plain_loads: all that is delivered
+  // Vehicles that need the duration and are not simulated: up to i, and from i on.
+  std::vector<TimeSegment> head = {}, tail = {};
+  RouteTrips trips = {};  // unless plain_loads, and with releases
 
   bool empty() const { return nodes.empty(); }
   int32_t size() const { return static_cast<int32_t>(nodes.size()); }
@@ -45,6 +53,10 @@ struct SearchRoute {
     return i + 1 == size() ? times[i].latest : times[i + 1].latest - times[i].drive;
   }
 };
+
+// Sets `to`, a route of the same problem, to `from` in the memory that it has.
+void CopyRoute(const Problem& problem, const SearchRoute& from, SearchRoute& to);
+void SwapRoutes(const Problem& problem, SearchRoute& a, SearchRoute& b);
 
 // Fills in `edge`, which follows from type and nodes.
 void MeasureEdges(const Problem& problem, SearchRoute& route);
@@ -67,9 +79,8 @@ bool RemoveVisits(const Problem& problem, SearchRoute& route, int32_t begin, int
 
 // Whether who leaves `from` at `departure` reaches the visit at `position` early enough for the
 // rest of the route.
-inline bool ReachesInTime(const Problem& problem, const SearchRoute& route, NodeIndex from,
-                          double departure, int32_t position) {
-  const Vehicle& vehicle = problem.vehicle(route.type);
+inline bool ReachesInTime(const Problem& problem, const Vehicle& vehicle, const SearchRoute& route,
+                          NodeIndex from, double departure, int32_t position) {
   const NodeIndex node = route.nodes[position];
   const double arrival = departure + problem.Duration(vehicle, from, node);
   if (!problem.has_setups() || position + 1 == route.size() || problem.is_depot(node)) {

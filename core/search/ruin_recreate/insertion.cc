@@ -8,30 +8,45 @@ namespace {
 
 constexpr double kNever = Problem::kNever;
 
+// Whether an insertion costs what it adds to the distance, and loads and windows alone say where it
+// is feasible.
+bool CostsDistance(const Problem& problem) {
+  return problem.plain_loads() && !problem.has_releases() &&
+         std::none_of(problem.vehicles().begin(), problem.vehicles().end(),
+                      [](const Vehicle& v) { return v.needs_duration || v.simulated; });
+}
+
 }  // namespace
+
+Insertion::Insertion(RouteStore& routes, FastRandom& random)
+    : routes_(routes),
+      problem_(routes.problem()),
+      random_(random),
+      asks_more_(problem_.dimensions() > 1 || problem_.has_skills()),
+      costs_distance_(CostsDistance(problem_)) {
+  BoundNewRoutes();
+}
 
 InsertionPlace Insertion::Find(int32_t unit, double limit) {
   InsertionPlace best;
   best.cost = limit;
   const Unit& wanted = problem_.unit(unit);
   const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
-  if (wanted.kind == Unit::Kind::kShipment) {
+  if (wanted.slot >= 0) {
+    if (MayTake(wanted.slot, nodes[0])) ScanRoute(nodes[0], wanted.slot, best);
+  } else if (wanted.kind == Unit::Kind::kShipment) {
     FindShipment(nodes[0], nodes[1], best);
     FindNewRoute({.node = nodes[0], .delivery = nodes[1]}, best);
-    return best;
-  }
-  if (wanted.slot >= 0) {
-    if (MayTake(routes_.route(wanted.slot), nodes[0])) ScanRoute(nodes[0], wanted.slot, best);
-    return best;
-  }
-  for (const NodeIndex node : nodes) {
-    if (policy_.packs) {
-      FindTightest(node, best);
-      if (best.found()) break;
-    } else {
-      FindSingle(node, best);
+  } else if (policy_.packs) {
+    for (size_t i = 0; i < nodes.size() && !best.found(); ++i) {
+      FindTightest(nodes[i], best);
+      if (!best.found()) FindNewRoute({.node = nodes[i]}, best);
     }
-    FindNewRoute({.node = node}, best);
+  } else {
+    for (const NodeIndex node : nodes) {
+      FindSingle(node, best);
+      FindNewRoute({.node = node}, best);
+    }
   }
   return best;
 }
@@ -56,8 +71,7 @@ InsertionPlace Insertion::FindIn(int32_t unit, const SearchRoute& route, double 
 void Insertion::FindTightest(NodeIndex node, InsertionPlace& best) {
   by_room_.clear();
   for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
-    const SearchRoute& route = routes_.route(slot);
-    if (MayTake(route, node)) by_room_.emplace_back(RoomLeft(route, node), slot);
+    if (MayTake(slot, node)) by_room_.emplace_back(RoomLeft(routes_.route(slot), node), slot);
   }
   std::sort(by_room_.begin(), by_room_.end());
   for (size_t i = 0; i < by_room_.size() && !best.found(); ++i) {
@@ -124,18 +138,26 @@ void Insertion::FindSingle(NodeIndex node, InsertionPlace& best) {
     LookBesideRelated(node, best);
     if (best.found() || routes_.CanOpenRoute()) return;
   }
-  for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
-    if (MayTake(routes_.route(slot), node)) ScanRoute(node, slot, best);
+  // Without branches, which would be predicted badly.
+  const std::span<const double> rooms = routes_.rooms();
+  const double delivered = problem_.delivered(node)[0];
+  with_room_.resize(rooms.size());
+  size_t count = 0;
+  for (size_t slot = 0; slot < rooms.size(); ++slot) {
+    with_room_[count] = static_cast<int32_t>(slot);
+    count += delivered <= rooms[slot];
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const int32_t slot = with_room_[i];
+    if (!asks_more_ || MayTake(routes_.route(slot), node)) ScanRoute(node, slot, best);
   }
 }
 
 bool Insertion::MayTake(const SearchRoute& route, NodeIndex node) const {
-  if (route.empty()) return false;
   const Vehicle& vehicle = problem_.vehicle(route.type);
   if (route.stops >= vehicle.max_stops || !problem_.Allowed(vehicle, node)) return false;
-  if (!problem_.plain_loads()) return true;
   const double* delivered = problem_.delivered(node);
-  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+  for (size_t k = 0; k < route.load.size(); ++k) {
     if (route.load[k] + delivered[k] > vehicle.capacity[k]) return false;
   }
   return true;
@@ -150,27 +172,46 @@ double Insertion::AddedDistance(const SearchRoute& route, int32_t after, NodeInd
 void Insertion::ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best) {
   const SearchRoute& route = RouteAt(slot);
   const Vehicle& vehicle = problem_.vehicle(route.type);
-  const int32_t places = route.size() - 1;
   const bool reloads = route.reloads < vehicle.max_reloads;
+  const auto [begin, end] = PositionsInTime(route, node);
+  const NodeIndex* const nodes = route.nodes.data();
+  const double* const edge = route.edge.data();
   if (vehicle.symmetric && vehicle.distance != nullptr && !reloads) {
-    const double* row = vehicle.distance + static_cast<int64_t>(node) * problem_.size();
-    double from = row[route.nodes[route.fixed]];
-    for (int32_t i = route.fixed; i < places; ++i) {
-      const NodeIndex next = route.nodes[i + 1];
-      const double to = next == problem_.nowhere() ? 0 : row[next];
-      const double added = from + to - route.edge[i];
-      if (vehicle.per_distance * added < best.cost) {
-        ConsiderPlace({.slot = slot, .node = node, .after = i}, added, best);
-      }
+    const double* const row = vehicle.distance + static_cast<int64_t>(node) * problem_.size();
+    if (begin == end) return;
+    double from = row[nodes[begin]];
+    double most = best.cost;
+    const auto look = [&](int32_t after, double to) {
+      const double added = from + to - edge[after];
       from = to;
-    }
+      if (vehicle.per_distance * added >= most) return;
+      Consider(node, slot, route, after, added, best);
+      most = best.cost;
+    };
+    const int32_t last = route.size() - 2;
+    for (int32_t i = begin; i < std::min(end, last); ++i) look(i, row[nodes[i + 1]]);
+    if (end > last) look(last, vehicle.end == problem_.nowhere() ? 0 : row[vehicle.end]);
     return;
   }
-  for (int32_t i = route.fixed; i < places; ++i) {
-    const InsertionPlace place{.slot = slot, .node = node, .after = i};
-    ConsiderPlace(place, AddedDistance(route, i, node), best);
-    if (reloads) ScanReloads(place, best);
+  for (int32_t i = begin; i < end; ++i) {
+    const double added = problem_.Distance(vehicle, nodes[i], node) +
+                         problem_.Distance(vehicle, node, nodes[i + 1]) - edge[i];
+    Consider(node, slot, route, i, added, best);
+    if (reloads) ScanReloads({.slot = slot, .node = node, .after = i}, best);
   }
+}
+
+Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route, NodeIndex node) const {
+  int32_t begin = route.fixed;
+  int32_t end = route.size() - 1;
+  if (!problem_.timed() || !problem_.single_windows()) return {.begin = begin, .end = end};
+  const VisitTimes* const times = route.times.data();
+  const double slack = problem_.time_slack();
+  const double close = problem_.close(node) + slack;
+  const double served = problem_.open(node) + problem_.Service(node) - slack;
+  while (begin < end && served > times[begin + 1].latest) ++begin;
+  while (end > begin && times[end - 1].departure > close) --end;
+  return {.begin = begin, .end = end};
 }
 
 void Insertion::LookBesideRelated(NodeIndex node, InsertionPlace& best) {
@@ -184,66 +225,76 @@ void Insertion::LookBesideRelated(NodeIndex node, InsertionPlace& best) {
     }
     return;
   }
-  // All distances first: so the waits for memory overlap, and few places need more.
-  const Vehicle& any = problem_.vehicle(0);
-  const double* row = any.symmetric && any.distance != nullptr
-                          ? any.distance + static_cast<int64_t>(node) * problem_.size()
-                          : nullptr;
-  const auto from = [&](NodeIndex other) {
-    return row != nullptr ? row[other] : problem_.Distance(any, other, node);
-  };
-  const auto to = [&](NodeIndex other) {
-    if (other == problem_.nowhere()) return 0.0;
-    return row != nullptr ? row[other] : problem_.Distance(any, node, other);
-  };
-  std::array<double, kRelatedLooked> before;
-  std::array<double, kRelatedLooked> after;
-  for (size_t i = 0; i < looked.size(); ++i) {
-    const VisitPlace& visit = routes_.PlaceOf(looked[i]);
-    if (visit.route < 0) {
-      before[i] = after[i] = kNever;
-      continue;
-    }
-    const double there = to(looked[i]);
-    before[i] = from(visit.before) + there - visit.edge_before;
-    after[i] = (any.symmetric ? there : from(looked[i])) + to(visit.after) - visit.edge_after;
-  }
+  AddedBeside added;
+  MeasureBeside(node, looked, added);
   const double least = problem_.least_per_distance();
   for (size_t i = 0; i < looked.size(); ++i) {
-    const double added = std::min(before[i], after[i]);
-    if (added > 0 && least * added >= best.cost) continue;
+    const auto [before, behind] = std::pair(added.before[i], added.behind[i]);
+    const double cheaper = std::min(before, behind);
+    if (cheaper > 0 && least * cheaper >= best.cost) continue;
     const VisitPlace& visit = routes_.PlaceOf(looked[i]);
-    if (visit.route < 0 || !MayTake(routes_.route(visit.route), node)) continue;
-    const int32_t fixed = routes_.route(visit.route).fixed;
-    InsertionPlace place{.slot = visit.route, .node = node, .after = visit.position};
-    if (place.after >= fixed) ConsiderPlace(place, after[i], best);
-    --place.after;
-    if (place.after >= fixed) ConsiderPlace(place, before[i], best);
+    if (visit.route < 0 || !MayTake(visit.route, node)) continue;
+    const SearchRoute& route = routes_.route(visit.route);
+    const int32_t after = visit.position;
+    if (after >= route.fixed) Consider(node, visit.route, route, after, behind, best);
+    if (after > route.fixed) Consider(node, visit.route, route, after - 1, before, best);
+  }
+}
+
+// All at once: so the waits for memory overlap, and few places need more. Of who is absent, they
+// are those of the last visit.
+void Insertion::MeasureBeside(NodeIndex node, std::span<const NodeIndex> looked,
+                              AddedBeside& added) const {
+  const Vehicle& any = problem_.vehicle(0);
+  const NodeIndex nowhere = problem_.nowhere();
+  if (any.symmetric && any.distance != nullptr) {
+    const double* const row = any.distance + static_cast<int64_t>(node) * problem_.size();
+    for (size_t i = 0; i < looked.size(); ++i) {
+      const VisitPlace& visit = routes_.PlaceOf(looked[i]);
+      const double there = row[looked[i]];
+      added.before[i] = row[visit.before] + there - visit.edge_before;
+      added.behind[i] = there + (visit.after == nowhere ? 0 : row[visit.after]) - visit.edge_after;
+    }
+    return;
+  }
+  for (size_t i = 0; i < looked.size(); ++i) {
+    const VisitPlace& visit = routes_.PlaceOf(looked[i]);
+    added.before[i] = problem_.Distance(any, visit.before, node) +
+                      problem_.Distance(any, node, looked[i]) - visit.edge_before;
+    added.behind[i] = problem_.Distance(any, looked[i], node) +
+                      problem_.Distance(any, node, visit.after) - visit.edge_after;
   }
 }
 
 void Insertion::LookBeside(NodeIndex other, NodeIndex node, bool reload, InsertionPlace& best) {
   const int32_t slot = routes_.RouteOf(other);
-  if (slot < 0 || !MayTake(routes_.route(slot), node)) return;
+  if (slot < 0 || !MayTake(slot, node)) return;
   const SearchRoute& route = routes_.route(slot);
   if (reload && route.reloads >= problem_.vehicle(route.type).max_reloads) return;
   const int32_t position = routes_.PositionOf(other);
   for (const int32_t after : {position, position - 1}) {
     if (after < route.fixed) continue;
-    const InsertionPlace place{.slot = slot, .node = node, .after = after};
     if (reload) {
-      ScanReloads(place, best);
+      ScanReloads({.slot = slot, .node = node, .after = after}, best);
     } else {
-      ConsiderPlace(place, AddedDistance(route, after, node), best);
+      Consider(node, slot, route, after, AddedDistance(route, after, node), best);
     }
   }
 }
 
-void Insertion::ConsiderPlace(InsertionPlace place, double added, InsertionPlace& best) {
-  const Vehicle& vehicle = problem_.vehicle(RouteAt(place.slot).type);
-  if (vehicle.per_distance * added >= best.cost) return;
-  place.cost = ExactCost(place, added);
-  if (place.cost < best.cost) Take(place, best);
+void Insertion::Consider(NodeIndex node, int32_t slot, const SearchRoute& route, int32_t after,
+                         double added, InsertionPlace& best) {
+  const Vehicle& vehicle = problem_.vehicle(route.type);
+  double cost = vehicle.per_distance * added;
+  if (cost >= best.cost) return;
+  if (!costs_distance_) {
+    cost = ExactCost({.slot = slot, .node = node, .after = after}, added);
+    if (cost >= best.cost) return;
+  } else if (route.distance + added > vehicle.distance_limit ||
+             (problem_.timed() && !InTime(route, after, node))) {
+    return;
+  }
+  if (!Blinks()) best = {.cost = cost, .slot = slot, .node = node, .after = after};
 }
 
 double Insertion::ExactCost(const InsertionPlace& place, double added) {
@@ -251,29 +302,28 @@ double Insertion::ExactCost(const InsertionPlace& place, double added) {
   const Vehicle& vehicle = problem_.vehicle(route.type);
   if (!problem_.plain_loads() && !LoadFits(route, place.after, place.node)) return kNever;
   if (route.distance + added > vehicle.distance_limit) return kNever;
-  const Way way = WayTo(route, place.after);
-  if (problem_.timed() && !InTime(route, way, place.node, place.after + 1)) return kNever;
+  if (problem_.timed() && !InTime(route, place.after, place.node)) return kNever;
   if (NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
-  return CostOf(route, way, place.node, place.after + 1, added);
+  return CostOf(route, WayTo(route, place.after), place.node, place.after + 1, added);
 }
 
 bool Insertion::NeedsSimulation(const SearchRoute& route, int32_t after, NodeIndex node) const {
   if (problem_.vehicle(route.type).simulated) return true;
-  return problem_.has_releases() && problem_.release(node) > route.release[after];
+  return problem_.has_releases() && problem_.release(node) > route.trips.release[after];
 }
 
 bool Insertion::LoadFits(const SearchRoute& route, int32_t after, NodeIndex node) const {
   if (problem_.has_backhauls()) {
-    if (route.backhaul_before[after] && problem_.is_linehaul(node)) return false;
-    if (route.linehaul_after[after] && problem_.is_backhaul(node)) return false;
+    if (route.trips.backhaul_before[after] && problem_.is_linehaul(node)) return false;
+    if (route.trips.linehaul_after[after] && problem_.is_backhaul(node)) return false;
   }
   const Vehicle& vehicle = problem_.vehicle(route.type);
   const int64_t at = after * int64_t{problem_.dimensions()};
   const double* delivered = problem_.delivered(node);
   const double* collected = problem_.collected(node);
   for (int32_t k = 0; k < problem_.dimensions(); ++k) {
-    if (route.most_before[at + k] + delivered[k] > vehicle.capacity[k] ||
-        route.most_after[at + k] + collected[k] > vehicle.capacity[k]) {
+    if (route.trips.most_before[at + k] + delivered[k] > vehicle.capacity[k] ||
+        route.trips.most_after[at + k] + collected[k] > vehicle.capacity[k]) {
       return false;
     }
   }
@@ -302,14 +352,29 @@ bool Insertion::Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const {
   return true;
 }
 
+bool Insertion::InTime(const SearchRoute& route, int32_t after, NodeIndex node) const {
+  if (problem_.single_windows()) {
+    const Vehicle& vehicle = problem_.vehicle(route.type);
+    const VisitTimes* const times = route.times.data() + after;
+    const NodeIndex* const nodes = route.nodes.data() + after;
+    const double arrival = times[0].departure + problem_.Duration(vehicle, nodes[0], node);
+    if (!problem_.InTime(arrival, problem_.close(node))) return false;
+    const double departure = std::max(arrival, problem_.open(node)) + problem_.Service(node);
+    return problem_.InTime(departure + problem_.Duration(vehicle, node, nodes[1]),
+                           times[1].latest);
+  }
+  return InTime(route, {.at = route.nodes[after], .departure = route.times[after].departure}, node,
+                after + 1);
+}
+
 bool Insertion::InTime(const SearchRoute& route, const Way& way, NodeIndex node,
                        int32_t next) const {
   const Vehicle& vehicle = problem_.vehicle(route.type);
   const double begin =
       problem_.Earliest(node, way.departure + problem_.Duration(vehicle, way.at, node));
   if (begin == kNever) return false;
-  return ReachesInTime(problem_, route, node, begin + problem_.Handling(vehicle, way.at, node),
-                       next);
+  return ReachesInTime(problem_, vehicle, route, node,
+                       begin + problem_.Handling(vehicle, way.at, node), next);
 }
 
 double Insertion::CostOf(const SearchRoute& route, const Way& way, NodeIndex node, int32_t next,

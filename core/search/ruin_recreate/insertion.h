@@ -1,6 +1,7 @@
 // The best place for an absent unit.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -42,8 +43,7 @@ struct InsertionPolicy {
 // Not thread-safe; `routes` and `random` must outlive it.
 class Insertion {
  public:
-  Insertion(RouteStore& routes, FastRandom& random)
-      : routes_(routes), problem_(routes.problem()), random_(random) {}
+  Insertion(RouteStore& routes, FastRandom& random);
 
   void SetPolicy(const InsertionPolicy& policy) { policy_ = policy; }
   // The cheapest feasible place below `limit`, of any of the unit's alternatives.
@@ -60,6 +60,7 @@ class Insertion {
   static constexpr int32_t kRelatedLooked = 40;
   static constexpr int32_t kRoutesLooked = 12;  // for a shipment
   static constexpr int32_t kTypesLooked = 48;
+  static constexpr size_t kTypesBounded = 16;  // up to as many, costs of new routes are kept
 
   // A vehicle on its way: what a place's judgement knows of the route before it.
   struct Way {
@@ -80,12 +81,30 @@ class Insertion {
   void FindSingle(NodeIndex node, InsertionPlace& best);
   void FindTightest(NodeIndex node, InsertionPlace& best);
   double RoomLeft(const SearchRoute& route, NodeIndex node) const;
+  // Positions [begin, end) after which a customer may come; at the others it is not in time on any
+  // way, however short.
+  struct Positions {
+    int32_t begin = 0;
+    int32_t end = 0;
+  };
+  Positions PositionsInTime(const SearchRoute& route, NodeIndex node) const;
   void ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best);
   void LookBesideRelated(NodeIndex node, InsertionPlace& best);
+  // Of insertions before and behind each of `looked`, what they add to the distance.
+  struct AddedBeside {
+    std::array<double, kRelatedLooked> before, behind;
+  };
+  void MeasureBeside(NodeIndex node, std::span<const NodeIndex> looked, AddedBeside& added) const;
   // At places with a reload, or at those without.
   void LookBeside(NodeIndex other, NodeIndex node, bool reload, InsertionPlace& best);
+  bool MayTake(int32_t slot, NodeIndex node) const {
+    return problem_.delivered(node)[0] <= routes_.rooms()[slot] &&
+           (!asks_more_ || MayTake(routes_.route(slot), node));
+  }
   bool MayTake(const SearchRoute& route, NodeIndex node) const;
-  void ConsiderPlace(InsertionPlace place, double added, InsertionPlace& best);
+  // After that position of the route in that slot, at that added distance.
+  void Consider(NodeIndex node, int32_t slot, const SearchRoute& route, int32_t after, double added,
+                InsertionPlace& best);
   void ScanReloads(InsertionPlace place, InsertionPlace& best);
   void ConsiderReload(InsertionPlace place, InsertionPlace& best);
 
@@ -97,12 +116,15 @@ class Insertion {
   bool RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex pickup) const;
   void ConsiderShipment(InsertionPlace place, const Way& way, double added, InsertionPlace& best);
 
+  void BoundNewRoutes();  // fills in least_alone_
   void FindNewRoute(InsertionPlace place, InsertionPlace& best);
   double NewRouteScore(const InsertionPlace& place) const;
 
   double AddedDistance(const SearchRoute& route, int32_t after, NodeIndex node) const;
   bool LoadFits(const SearchRoute& route, int32_t after, NodeIndex node) const;
   bool NeedsSimulation(const SearchRoute& route, int32_t after, NodeIndex node) const;
+  // Of one customer alone; what is simulated may be late all the same.
+  bool InTime(const SearchRoute& route, int32_t after, NodeIndex node) const;
   Way WayTo(const SearchRoute& route, int32_t position) const;
   // The way on to `node`; false: it comes too late.
   bool Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const;
@@ -117,19 +139,23 @@ class Insertion {
   const SearchRoute& RouteAt(int32_t slot) const {
     return slot == InsertionPlace::kGivenRoute ? *given_ : routes_.route(slot);
   }
+  bool Blinks() { return policy_.blink > 0 && random_.Unit() < policy_.blink; }
   void Take(const InsertionPlace& place, InsertionPlace& best) {
-    if (policy_.blink == 0 || random_.Unit() >= policy_.blink) best = place;
+    if (!Blinks()) best = place;
   }
 
   RouteStore& routes_;
   const Problem& problem_;
   FastRandom& random_;
   InsertionPolicy policy_;
+  const bool asks_more_;                // of a route than its room
+  const bool costs_distance_;           // and nothing else, and loads are plain
   const SearchRoute* given_ = nullptr;  // of the last FindIn
+  std::vector<double> least_alone_;     // [N]: no new route for a node costs less; or empty
   std::vector<NodeIndex> filled_;
   Ways pickup_ways_, delivery_ways_;
   std::vector<double> least_added_;  // by the delivery, from a place on
-  std::vector<int32_t> slots_;
+  std::vector<int32_t> slots_, with_room_;
   std::vector<std::pair<double, int32_t>> by_room_;
   bool ends_have_loads_ =
       false;  // of the shipment in hand: its ends are delivered to or collected from too

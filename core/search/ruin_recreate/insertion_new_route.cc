@@ -5,8 +5,23 @@
 
 namespace vrp {
 
+void Insertion::BoundNewRoutes() {
+  if (problem_.vehicles().size() > kTypesBounded) return;
+  least_alone_.assign(problem_.size(), Problem::kNever);
+  for (const Vehicle& vehicle : problem_.vehicles()) {
+    const double fixed = vehicle.fixed + problem_.route_weight();
+    for (NodeIndex node = problem_.depots(); node < problem_.size(); ++node) {
+      const double way = problem_.Distance(vehicle, vehicle.start, node) +
+                         problem_.Distance(vehicle, node, vehicle.end);
+      least_alone_[node] = std::min(least_alone_[node], fixed + vehicle.per_distance * way);
+    }
+  }
+}
+
 void Insertion::FindNewRoute(InsertionPlace place, InsertionPlace& best) {
   if (!routes_.CanOpenRoute()) return;
+  const bool bounded = best.found() && place.delivery < 0 && !least_alone_.empty();
+  if (bounded && least_alone_[place.node] >= best.cost) return;
   const auto types = static_cast<int32_t>(problem_.vehicles().size());
   const int32_t looked = best.found() ? std::min(types, kTypesLooked) : types;
   const int32_t first = looked < types ? random_.Below(types) : 0;
@@ -17,14 +32,16 @@ void Insertion::FindNewRoute(InsertionPlace place, InsertionPlace& best) {
   const bool ignores_fixed_cost =
       !best.found() && problem_.unit(problem_.UnitOf(place.node)).required();
   for (int32_t i = 0; i < looked; ++i) {
-    place.type = (first + i) % types;
+    place.type = first + i < types ? first + i : first + i - types;
     const Vehicle& vehicle = problem_.vehicle(place.type);
-    if (!routes_.HasVehicle(place.type)) continue;
     const double fixed = vehicle.fixed + problem_.route_weight();
     const double limit = ignores_fixed_cost ? most + fixed : most;
-    const double way = problem_.Distance(vehicle, vehicle.start, place.node) +
-                       problem_.Distance(vehicle, place.node, vehicle.end);
-    if (place.delivery < 0 && fixed + vehicle.per_distance * way >= limit) continue;
+    if (place.delivery < 0) {
+      const double way = problem_.Distance(vehicle, vehicle.start, place.node) +
+                         problem_.Distance(vehicle, place.node, vehicle.end);
+      if (fixed + vehicle.per_distance * way >= limit) continue;
+    }
+    if (!routes_.HasVehicle(place.type)) continue;
     const RouteValue value = routes_.evaluator().Evaluate(vehicle, Filled(place));
     if (!value.feasible) continue;
     place.cost = value.cost + problem_.route_weight();

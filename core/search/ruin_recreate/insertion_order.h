@@ -60,8 +60,14 @@ class InsertionSorter {
   void SortBy(std::vector<int32_t>& items, Key key) {
     keyed_.clear();
     for (const int32_t item : items) keyed_.emplace_back(key(item), item);
-    std::stable_sort(keyed_.begin(), keyed_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
+    if (keyed_.size() > kFew) {
+      std::stable_sort(keyed_.begin(), keyed_.end(), less);
+    } else {
+      for (auto at = keyed_.begin(); at != keyed_.end(); ++at) {
+        std::rotate(std::upper_bound(keyed_.begin(), at, *at, less), at, at + 1);
+      }
+    }
     for (size_t i = 0; i < keyed_.size(); ++i) items[i] = keyed_[i].second;
   }
 
@@ -76,6 +82,8 @@ class InsertionSorter {
   }
 
  private:
+  // Up to as many are sorted by insertion, without the memory that std::stable_sort takes.
+  static constexpr size_t kFew = 32;
   std::vector<std::pair<double, int32_t>> keyed_;
 };
 

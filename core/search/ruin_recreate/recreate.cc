@@ -15,8 +15,8 @@ constexpr double kShareRate = 0.5;
 constexpr double kWorthyRate = 0.3;
 constexpr double kLeastBulk = 1e-3;
 constexpr double kRoughness = 1;
-// The clock is asked after that many insertions.
-constexpr int32_t kPoll = 4;
+// The clock is asked after insertions into that many routes, or so.
+constexpr int32_t kPoll = 300;
 
 }  // namespace
 
@@ -107,11 +107,11 @@ double Recreate::BulkOf(int32_t unit) const {
 
 void Recreate::InsertGathered(double worth) {
   std::vector<int32_t> absent = kept_absent_;
-  int32_t until_poll = kPoll;
   bool stopped = false;
   for (const int32_t u : gathered_) {
-    if (--until_poll == 0) {
-      until_poll = kPoll;
+    until_poll_ -= 1 + routes_.used();
+    if (until_poll_ <= 0) {
+      until_poll_ = kPoll;
       stopped = stopped || stop_.ShouldStop();
     }
     if (detours_.used() && routes_.Serves(u)) continue;

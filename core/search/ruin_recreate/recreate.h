@@ -53,6 +53,7 @@ class Recreate {
   std::vector<int32_t> gathered_, kept_absent_;
   std::vector<char> is_gathered_;  // [units]
   InsertionSorter sorter_;
+  int32_t until_poll_ = 0;
   double worth_ = 1;
   double unserved_penalty_ = 0;
   bool has_optional_ = false;  // there are units with prizes

@@ -90,7 +90,7 @@ void Insertion::MeasureWays(const SearchRoute& route, NodeIndex node, Ways& ways
 
 bool Insertion::RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex pickup) const {
   const Vehicle& vehicle = problem_.vehicle(route.type);
-  const double* on_board = &route.on_board[after * int64_t{problem_.dimensions()}];
+  const double* on_board = &route.trips.on_board[after * int64_t{problem_.dimensions()}];
   const double* carried = problem_.carried(pickup);
   for (int32_t k = 0; k < problem_.dimensions(); ++k) {
     if (on_board[k] + carried[k] > vehicle.capacity[k]) return false;
