@@ -86,6 +86,8 @@ class Problem {
                                            : RowEntry(vehicle.row_duration, from, to);
   }
 
+  double inverse_speed() const { return inverse_speed_; }  // duration / distance, without a matrix
+
   double Service(NodeIndex node) const { return service_[node]; }
   // Time at the node before and during service, for who comes from `from`.
   double Handling(const Vehicle& vehicle, NodeIndex from, NodeIndex node) const {

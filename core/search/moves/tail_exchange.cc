@@ -53,28 +53,28 @@ bool TailExchange::TryFrom(NodeIndex u, double most_added) {
   const auto related = problem_.Related(u);
   for (const NodeIndex v : related.first(std::min(related.size(), kTailsTried))) {
     const VisitPlace& to = routes_.PlaceOf(v);
-    if (to.route < 0 || to.route == own.slot || !MayPay(u, v, best)) continue;
-    const TailSwap swap = {.own = own, .other = {.slot = to.route, .kept = to.position}};
-    if (!one_way_ || tails_.InTime(swap)) Consider(swap, best);
+    if (to.route < 0 || to.route == own.slot || (one_way_ && !MayPay(u, v, best))) continue;
+    Consider({.own = own, .other = {.slot = to.route, .kept = to.position}}, best);
   }
   ConsiderUnused(own, best);
   return best.any && tails_.Apply(best.swap);
 }
 
 bool TailExchange::MayPay(NodeIndex u, NodeIndex v, const Found& best) const {
-  if (!one_way_) return true;
   const Vehicle& any = problem_.vehicle(0);
   const VisitPlace& from = routes_.PlaceOf(u);
   const VisitPlace& to = routes_.PlaceOf(v);
   const double bridge = problem_.Distance(any, to.before, from.after);
-  const double added =
-      problem_.Distance(any, u, v) + bridge - from.edge_after - to.edge_before;
-  // The other route may vanish.
-  const bool leaves_nobody =
-      to.position == 1 && from.position + 2 == routes_.route(from.route).size();
-  const double saved =
-      leaves_nobody ? most_fixed_ + route_weight_ + any.per_distance * bridge : 0;
-  return any.per_distance * added - saved < best.added;
+  const double added = problem_.Distance(any, u, v) + bridge - from.edge_after - to.edge_before;
+  if (any.per_distance * added >= best.added) {
+    // The other route may vanish.
+    const bool leaves_nobody =
+        to.position == 1 && from.position + 2 == routes_.route(from.route).size();
+    const double saved = most_fixed_ + route_weight_ + any.per_distance * bridge;
+    if (!leaves_nobody || any.per_distance * added - saved >= best.added) return false;
+  }
+  return tails_.InTime({.own = {.slot = from.route, .kept = from.position + 1},
+                        .other = {.slot = to.route, .kept = to.position}});
 }
 
 // One type, drawn by lot.

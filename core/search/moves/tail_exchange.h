@@ -30,8 +30,8 @@ class TailExchange {
   };
 
   bool TryFrom(NodeIndex u, double most_added);
-  // Whether an exchange of the tails behind `u` and before `v` adds less than best.added, judged by
-  // the four ways that change. True where that is not known.
+  // With one_way_: whether windows allow an exchange of the tails behind `u` and before `v`, and it
+  // adds less than best.added by the four ways that change.
   bool MayPay(NodeIndex u, NodeIndex v, const Found& best) const;
   void ConsiderUnused(const RouteCut& own, Found& best);
   void Consider(TailSwap swap, Found& best);

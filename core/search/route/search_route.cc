@@ -107,18 +107,23 @@ class Measurer {
     const bool simple = p_.single_windows() && !p_.has_releases() && !p_.has_reloads();
     const int32_t last = route_.size() - 1;
     VisitTimes* const times = route_.times.data();
-    for (int32_t i = departs_from; i <= last; ++i) {
-      const double arrival = times[i - 1].departure + times[i - 1].drive;
-      const double departure =
-          simple && i < last ? SimpleDeparture(i, arrival) : DepartureFrom(i, arrival);
-      if (departure == times[i].departure) break;
-      times[i].departure = departure;
+    const int32_t simple_until = simple ? last : departs_from;
+    const auto depart = [&](int32_t i, auto departure_after) {
+      const double departure = departure_after(times[i - 1].departure + times[i - 1].drive);
+      return std::exchange(times[i].departure, departure) != departure;
+    };
+    int32_t i = departs_from;
+    while (i < simple_until && depart(i, [&](double t) { return SimpleDeparture(i, t); })) ++i;
+    while (i >= simple_until && i <= last &&
+           depart(i, [&](double t) { return DepartureFrom(i, t); })) {
+      ++i;
     }
-    for (int32_t i = arrives_until; i >= 0; --i) {
-      const double latest = simple && i > 0 ? SimpleLatest(i) : LatestArrival(i);
-      if (latest == times[i].latest) break;
-      times[i].latest = latest;
-    }
+    i = arrives_until;
+    const auto arrive = [&](double latest) {
+      return std::exchange(times[i].latest, latest) != latest;
+    };
+    while (simple && i > 0 && arrive(SimpleLatest(i))) --i;
+    while ((!simple || i == 0) && i >= 0 && arrive(LatestArrival(i))) --i;
   }
 
   // Of a customer with one window, no setup and no release.

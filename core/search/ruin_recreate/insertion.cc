@@ -45,7 +45,7 @@ InsertionPlace Insertion::Find(int32_t unit, double limit) {
   } else {
     for (const NodeIndex node : nodes) {
       FindSingle(node, best);
-      FindNewRoute({.node = node}, best);
+      if (MayPayAlone(node, best)) FindNewRoute({.node = node}, best);
     }
   }
   return best;
@@ -174,31 +174,49 @@ void Insertion::ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best) {
   const Vehicle& vehicle = problem_.vehicle(route.type);
   const bool reloads = route.reloads < vehicle.max_reloads;
   const auto [begin, end] = PositionsInTime(route, node);
-  const NodeIndex* const nodes = route.nodes.data();
-  const double* const edge = route.edge.data();
+  if (begin == end) return;
   if (vehicle.symmetric && vehicle.distance != nullptr && !reloads) {
-    const double* const row = vehicle.distance + static_cast<int64_t>(node) * problem_.size();
-    if (begin == end) return;
-    double from = row[nodes[begin]];
-    double most = best.cost;
-    const auto look = [&](int32_t after, double to) {
-      const double added = from + to - edge[after];
-      from = to;
-      if (vehicle.per_distance * added >= most) return;
-      Consider(node, slot, route, after, added, best);
-      most = best.cost;
-    };
-    const int32_t last = route.size() - 2;
-    for (int32_t i = begin; i < std::min(end, last); ++i) look(i, row[nodes[i + 1]]);
-    if (end > last) look(last, vehicle.end == problem_.nowhere() ? 0 : row[vehicle.end]);
-    return;
+    return ScanByRow(node, slot, {begin, end}, best);
   }
   for (int32_t i = begin; i < end; ++i) {
-    const double added = problem_.Distance(vehicle, nodes[i], node) +
-                         problem_.Distance(vehicle, node, nodes[i + 1]) - edge[i];
-    Consider(node, slot, route, i, added, best);
+    Consider(node, slot, route, i, AddedDistance(route, i, node), best);
     if (reloads) ScanReloads({.slot = slot, .node = node, .after = i}, best);
   }
+}
+
+// Most searches of instances that fit in the cache spend half of their time here.
+void Insertion::ScanByRow(NodeIndex node, int32_t slot, Positions positions, InsertionPlace& best) {
+  const SearchRoute& route = RouteAt(slot);
+  const Vehicle& vehicle = problem_.vehicle(route.type);
+  const double* const row = vehicle.distance + static_cast<int64_t>(node) * problem_.size();
+  const NodeIndex* const nodes = route.nodes.data();
+  const double* const edge = route.edge.data();
+  const VisitTimes* const times = route.times.data();
+  const bool judges_time =
+      problem_.timed() && problem_.single_windows() && vehicle.duration == nullptr;
+  const double speed = problem_.inverse_speed();
+  const double open = problem_.open(node);
+  const double close = problem_.close(node);
+  const double service = problem_.Service(node);
+  double from = row[nodes[positions.begin]];
+  double most = best.cost;
+  const auto look = [&](int32_t after, double to) {
+    const double before = std::exchange(from, to);
+    const double added = before + to - edge[after];
+    if (vehicle.per_distance * added >= most) return;
+    if (judges_time) {
+      const double arrival = times[after].departure + before * speed;
+      if (!problem_.InTime(arrival, close)) return;
+      const double departure = (arrival > open ? arrival : open) + service;
+      if (!problem_.InTime(departure + to * speed, times[after + 1].latest)) return;
+    }
+    Consider(node, slot, route, after, added, best);
+    most = best.cost;
+  };
+  const int32_t last = route.size() - 2;
+  const int32_t inner = std::min(positions.end, last);
+  for (int32_t i = positions.begin; i < inner; ++i) look(i, row[nodes[i + 1]]);
+  if (positions.end > last) look(last, vehicle.end == problem_.nowhere() ? 0 : row[vehicle.end]);
 }
 
 Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route, NodeIndex node) const {
@@ -357,7 +375,11 @@ bool Insertion::InTime(const SearchRoute& route, int32_t after, NodeIndex node) 
     const Vehicle& vehicle = problem_.vehicle(route.type);
     const VisitTimes* const times = route.times.data() + after;
     const NodeIndex* const nodes = route.nodes.data() + after;
-    const double arrival = times[0].departure + problem_.Duration(vehicle, nodes[0], node);
+    // The other way round, both ways are in one row of the matrix.
+    const double way_in = vehicle.symmetric && vehicle.duration == nullptr
+                              ? problem_.Duration(vehicle, node, nodes[0])
+                              : problem_.Duration(vehicle, nodes[0], node);
+    const double arrival = times[0].departure + way_in;
     if (!problem_.InTime(arrival, problem_.close(node))) return false;
     const double departure = std::max(arrival, problem_.open(node)) + problem_.Service(node);
     return problem_.InTime(departure + problem_.Duration(vehicle, node, nodes[1]),

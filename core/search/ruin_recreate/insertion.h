@@ -89,6 +89,7 @@ class Insertion {
   };
   Positions PositionsInTime(const SearchRoute& route, NodeIndex node) const;
   void ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best);
+  void ScanByRow(NodeIndex node, int32_t slot, Positions positions, InsertionPlace& best);
   void LookBesideRelated(NodeIndex node, InsertionPlace& best);
   // Of insertions before and behind each of `looked`, what they add to the distance.
   struct AddedBeside {
@@ -117,6 +118,9 @@ class Insertion {
   void ConsiderShipment(InsertionPlace place, const Way& way, double added, InsertionPlace& best);
 
   void BoundNewRoutes();  // fills in least_alone_
+  bool MayPayAlone(NodeIndex node, const InsertionPlace& best) const {
+    return !best.found() || least_alone_.empty() || least_alone_[node] < best.cost;
+  }
   void FindNewRoute(InsertionPlace place, InsertionPlace& best);
   double NewRouteScore(const InsertionPlace& place) const;
 

@@ -20,8 +20,6 @@ void Insertion::BoundNewRoutes() {
 
 void Insertion::FindNewRoute(InsertionPlace place, InsertionPlace& best) {
   if (!routes_.CanOpenRoute()) return;
-  const bool bounded = best.found() && place.delivery < 0 && !least_alone_.empty();
-  if (bounded && least_alone_[place.node] >= best.cost) return;
   const auto types = static_cast<int32_t>(problem_.vehicles().size());
   const int32_t looked = best.found() ? std::min(types, kTypesLooked) : types;
   const int32_t first = looked < types ? random_.Below(types) : 0;

@@ -76,7 +76,9 @@ TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
       ASSERT_NEAR(value.cost, ValueOf(instance, plan).cost - without + PrizesOf(problem, visits),
                   1e-6)
           << instance.name();
-      SearchRoute route{.type = type, .nodes = nodes};
+      SearchRoute route;
+      route.type = type;
+      route.nodes = nodes;
       MeasureEdges(problem, route);
       ASSERT_TRUE(MeasureRoute(problem, evaluator, route)) << instance.name();
       ASSERT_NEAR(route.cost, value.cost, 1e-6) << instance.name();
