@@ -214,11 +214,11 @@ absl::StatusOr<SearchResult> FeatureSearch(const Instance& instance, const Searc
   const bool reduces = problem.route_weight() > 0 && routes.missing_weight() == 0;
   const double edge_cost = MeanEdgeCost(routes);
   if (reduces) ReduceFleet(routes, options, random, result, report_if_better);
-  if (!std::getenv("LAB_WHOLE") && SearchesByRegions(routes, options) && !options.stop.ShouldStop()) {
+  if (SearchesByRegions(routes, options) && !options.stop.ShouldStop()) {
     SearchRegions(routes, options, result, report_if_better);
     return result;
   }
-  const bool penalises = !std::getenv("LAB_WHOLE") && MayImprovePenalised(routes) && !options.stop.ShouldStop();
+  const bool penalises = MayImprovePenalised(routes) && !options.stop.ShouldStop();
   if (penalises) SearchPenalised(routes, options, random, result, report_if_better);
   // Its best may be worse for a while than what it had before.
   const SearchOptions rest = RestOf(options, result.iterations);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -166,8 +165,6 @@ SearchResult SearchRoutes(const PlainProblem& problem, const SearchOptions& opti
   result.plan = routes.ToPlan();
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
     result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
-  } else if (routes.absent().empty() && std::getenv("LAB_WHOLE")) {
-    result = Anneal(routes, random, options, hard_stop, on_improvement);
   } else if (routes.absent().empty() && PopulationFits(problem, options)) {
     return SearchByPopulation(problem, std::move(first), options, hard_stop, random,
                               on_improvement);
@@ -246,7 +243,7 @@ absl::StatusOr<SearchResult> SearchWithFeatures(const Instance& instance,
 absl::StatusOr<SearchResult> RunSearch(const Instance& instance, SearchOptions options,
                                        ImprovementFn on_improvement) {
   const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
-  if (!IsPlain(instance) || FleetTooSmall(instance) || std::getenv("LAB_GENERAL")) {
+  if (!IsPlain(instance) || FleetTooSmall(instance)) {
     return SearchWithFeatures(instance, options, hard_stop, on_improvement);
   }
   options.needs_detours = DetoursNeeded(instance, options);

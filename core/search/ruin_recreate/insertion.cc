@@ -172,11 +172,15 @@ double Insertion::AddedDistance(const SearchRoute& route, int32_t after, NodeInd
 void Insertion::ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best) {
   const SearchRoute& route = RouteAt(slot);
   const Vehicle& vehicle = problem_.vehicle(route.type);
-  const bool reloads = route.reloads < vehicle.max_reloads;
-  const auto [begin, end] = PositionsInTime(route, node);
+  const Positions positions = PositionsInTime(route, node);
+  const auto [begin, end] = positions;
   if (begin == end) return;
+  const bool reloads = route.reloads < vehicle.max_reloads;
   if (vehicle.symmetric && vehicle.distance != nullptr && !reloads) {
-    return ScanByRow(node, slot, {begin, end}, best);
+    const bool judges_time =
+        problem_.timed() && problem_.single_windows() && vehicle.duration == nullptr;
+    return judges_time ? ScanByRow<true>(node, slot, route, positions, best)
+                       : ScanByRow<false>(node, slot, route, positions, best);
   }
   for (int32_t i = begin; i < end; ++i) {
     Consider(node, slot, route, i, AddedDistance(route, i, node), best);
@@ -185,15 +189,15 @@ void Insertion::ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best) {
 }
 
 // Most searches of instances that fit in the cache spend half of their time here.
-void Insertion::ScanByRow(NodeIndex node, int32_t slot, Positions positions, InsertionPlace& best) {
-  const SearchRoute& route = RouteAt(slot);
+template <bool kJudgesTime>
+void Insertion::ScanByRow(NodeIndex node, int32_t slot, const SearchRoute& route,
+                          Positions positions, InsertionPlace& best) {
   const Vehicle& vehicle = problem_.vehicle(route.type);
   const double* const row = vehicle.distance + static_cast<int64_t>(node) * problem_.size();
   const NodeIndex* const nodes = route.nodes.data();
   const double* const edge = route.edge.data();
   const VisitTimes* const times = route.times.data();
-  const bool judges_time =
-      problem_.timed() && problem_.single_windows() && vehicle.duration == nullptr;
+  const double per_distance = vehicle.per_distance;
   const double speed = problem_.inverse_speed();
   const double open = problem_.open(node);
   const double close = problem_.close(node);
@@ -203,8 +207,8 @@ void Insertion::ScanByRow(NodeIndex node, int32_t slot, Positions positions, Ins
   const auto look = [&](int32_t after, double to) {
     const double before = std::exchange(from, to);
     const double added = before + to - edge[after];
-    if (vehicle.per_distance * added >= most) return;
-    if (judges_time) {
+    if (per_distance * added >= most) return;
+    if constexpr (kJudgesTime) {
       const double arrival = times[after].departure + before * speed;
       if (!problem_.InTime(arrival, close)) return;
       const double departure = (arrival > open ? arrival : open) + service;

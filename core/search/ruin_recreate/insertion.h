@@ -89,7 +89,9 @@ class Insertion {
   };
   Positions PositionsInTime(const SearchRoute& route, NodeIndex node) const;
   void ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best);
-  void ScanByRow(NodeIndex node, int32_t slot, Positions positions, InsertionPlace& best);
+  template <bool kJudgesTime>
+  void ScanByRow(NodeIndex node, int32_t slot, const SearchRoute& route, Positions positions,
+                 InsertionPlace& best);
   void LookBesideRelated(NodeIndex node, InsertionPlace& best);
   // Of insertions before and behind each of `looked`, what they add to the distance.
   struct AddedBeside {
