@@ -76,7 +76,7 @@ bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options) {
          RegionsPay(problem.units(), options.stop);
 }
 
-double AnnealedShare(const PlainProblem& problem) {
+double AnnealedShare(const Problem& problem) {
   if (problem.timed()) return kAnnealedTimed;
   return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/problem/instance/instance.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/search_options.h"
 #include "core/search/route/route_store.h"
 
@@ -25,7 +25,7 @@ bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options);
 // Returns the share of the budget for ruin and recreate before a population. Up to some hundred
 // customers the population is better from the first milliseconds on. With more, its individuals
 // take long, and it begins with what the cheaper perturbations found.
-double AnnealedShare(const PlainProblem& problem);
+double AnnealedShare(const Problem& problem);
 // Returns whether a search among plans that break limits goes before ruin and recreate: if each
 // unit is required, and a route is worth no more than it costs.
 bool MayImprovePenalised(const RouteStore& routes);

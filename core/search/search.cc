@@ -21,7 +21,7 @@
 #include "core/search/model/detours.h"
 #include "core/search/model/later_stop.h"
 #include "core/search/model/node_selection.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/moves/local_search.h"
 #include "core/search/portfolio.h"
 #include "core/search/route/penalised_routes.h"
@@ -53,7 +53,7 @@ struct FirstPlans {
 // The given plans and our own constructions, at a local optimum where the time allows. Reports each
 // that is better than those before when it is made, and when it is improved: with thousands of
 // customers a descent takes a second.
-FirstPlans MakeFirstPlans(const PlainProblem& problem, const SearchOptions& options,
+FirstPlans MakeFirstPlans(const Problem& problem, const SearchOptions& options,
                           const StopCondition& stop, FastRandom& random,
                           ImprovementFn on_improvement) {
   FirstPlans first = {.best = PlainRouteStore(problem), .complete = {}};
@@ -88,7 +88,7 @@ FirstPlans MakeFirstPlans(const PlainProblem& problem, const SearchOptions& opti
   return first;
 }
 
-SearchResult SearchRegions(const PlainProblem& problem, const PlainRouteStore& routes,
+SearchResult SearchRegions(const Problem& problem, const PlainRouteStore& routes,
                            const SearchOptions& options, ImprovementFn on_improvement) {
   const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
   const RegionProblem regions = {problem.instance(), near, UsualTemperatures(routes),
@@ -106,7 +106,7 @@ SearchResult Anneal(PlainRouteStore& routes, FastRandom& random, const SearchOpt
   return result;
 }
 
-SearchResult SearchByPopulation(const PlainProblem& problem, FirstPlans first,
+SearchResult SearchByPopulation(const Problem& problem, FirstPlans first,
                                 const SearchOptions& options, const StopCondition& hard_stop,
                                 FastRandom& random, ImprovementFn on_improvement) {
   const double share = AnnealedShare(problem);
@@ -125,16 +125,16 @@ SearchResult SearchByPopulation(const PlainProblem& problem, FirstPlans first,
   return result;
 }
 
-bool GoesByRegions(const PlainProblem& problem, const SearchOptions& options) {
+bool GoesByRegions(const Problem& problem, const SearchOptions& options) {
   if (problem.single_tour()) return false;
   return options.threads > 1 || SearchesByRegions(problem.instance(), options);
 }
 
 // Searches from `routes`, which leave customers out, for a plan that serves all, in a share of the
 // budget.
-SearchResult SearchForComplete(const PlainProblem& problem, PlainRouteStore& routes,
-                               FastRandom& random, const SearchOptions& options,
-                               const StopCondition& hard_stop, ImprovementFn on_improvement) {
+SearchResult SearchForComplete(const Problem& problem, PlainRouteStore& routes, FastRandom& random,
+                               const SearchOptions& options, const StopCondition& hard_stop,
+                               ImprovementFn on_improvement) {
   const bool may_penalise = problem.size() <= kMaxPenalisedNodes;
   const double share = may_penalise ? kAnnealedCompletionShare : kCompletionShare;
   SearchResult result = Anneal(routes, random, PartOf(options, share, problem.num_servable()),
@@ -155,7 +155,7 @@ SearchResult SearchForComplete(const PlainProblem& problem, PlainRouteStore& rou
 }
 
 // Ends early where the first plan leaves customers out.
-SearchResult SearchRoutes(const PlainProblem& problem, const SearchOptions& options,
+SearchResult SearchRoutes(const Problem& problem, const SearchOptions& options,
                           const StopCondition& hard_stop, ImprovementFn on_improvement) {
   FastRandom random(options.seed);
   FirstPlans first =
@@ -182,8 +182,8 @@ SearchResult SearchRoutes(const PlainProblem& problem, const SearchOptions& opti
 absl::StatusOr<SearchResult> SearchPlain(const Instance& instance, const SearchOptions& options,
                                          const StopCondition& hard_stop,
                                          ImprovementFn on_improvement) {
-  const PlainProblem problem =
-      PlainProblem::Create(instance, LaterStop(options.stop, hard_stop), options.samples);
+  const Problem problem =
+      Problem::Create(instance, LaterStop(options.stop, hard_stop), options.samples);
   if (problem.tour_only() && problem.size() >= kSmallestTour)
     return SearchTour(problem, options, on_improvement);
   return SearchRoutes(problem, options, hard_stop, on_improvement);
