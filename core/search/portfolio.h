@@ -11,9 +11,6 @@ namespace vrp {
 // Returns whether all vehicles together cannot load what must be delivered, in the first dimension.
 // Does not count alternatives.
 bool FleetTooSmall(const Instance& instance);
-// Returns whether some customer can only be served with others. Takes long unless
-// options.needs_detours tells.
-bool DetoursNeeded(const Instance& instance, const SearchOptions& options);
 
 // Returns whether Search() with these options can use several threads: it searches large instances
 // by regions (methods/regions/region_search.h) if the fleet can load all demands. Reads
