@@ -21,7 +21,6 @@ NodeTimes::NodeTimes(const Instance& instance)
   const int32_t size = instance.num_nodes();
   service_ = data.services;
   service_.resize(size, 0.0);
-  std::fill_n(service_.begin(), instance.num_depots(), 0.0);
   ReadFurther(data);
   open_.resize(size);
   close_.resize(size);

@@ -205,7 +205,6 @@ void ProblemBuilder::SetScale() {
   double sum = 0;
   for (NodeIndex node = p.depots_; node < p.size(); ++node) {
     const double way = p.Distance(vehicle, vehicle.start, node);
-    // A start that is 0 away from all is that of a vehicle that begins with its first customer.
     farthest = std::max({farthest, way, p.Distance(vehicle, node, vehicle.end)});
     if (vehicle.needs_duration) {
       farthest = std::max(farthest, way + p.Duration(vehicle, vehicle.start, node));
@@ -213,8 +212,8 @@ void ProblemBuilder::SetScale() {
     between = std::max(between, p.Distance(vehicle, node - 1, node));
     sum += 2 * way + p.Distance(vehicle, node, vehicle.start);
   }
-  // A start that is 0 away from all closes an open path. An instance without any distance has no
-  // scale.
+  // From a start that is 0 away from all, vehicles begin with their first customer. An instance
+  // without any distance has no scale.
   const double scale = farthest > 0 ? farthest : between;
   p.epsilon_ = kRelativeSlack * (scale > 0 ? scale : 1);
   if (data_.objective == Objective::kVehiclesThenDistance) p.route_weight_ = sum > 0 ? 2 * sum : 1;
@@ -227,10 +226,7 @@ void ProblemBuilder::BuildNeighbours(std::span<const Plan> samples) {
   const int32_t wanted = p.tour_only() ? Problem::kListedTour : by_size;
   const NodeIndex first = p.listed_from();
   p.lists_ = BuildNeighbourLists(p, std::min(wanted, p.size() - first - 1), stop_);
-  if (samples.empty() || p.lists_.near.empty()) return;
-  std::vector<NodeIndex>& related = p.lists_.related;
-  related =
-      GuidedLists({related.empty() ? p.lists_.near : related, p.lists_.length, first}, samples);
+  GuideLists(samples, first, p.lists_);
 }
 
 void ProblemBuilder::FindServable() {
