@@ -138,18 +138,26 @@ class Builder {
       candidates_.time_back = duration_columns_.Of(node) + first_;
       return;
     }
-    const bool by_speed = vehicle_.duration == nullptr && vehicle_.row_duration == nullptr;
-    for (int64_t k = 0; k < candidates_.count(); ++k) {
-      times_there_[k] = by_speed ? candidates_.there[k] * problem_.inverse_speed()
-                                 : problem_.Duration(vehicle_, node, candidates_.nodes[k]);
+    candidates_.time_there = TimesOf(candidates_.there, times_there_, [&](NodeIndex other) {
+      return problem_.Duration(vehicle_, node, other);
+    });
+    candidates_.time_back = candidates_.time_there;
+    if (by_speed_ && candidates_.back == candidates_.there) return;
+    candidates_.time_back = TimesOf(candidates_.back, times_back_, [&](NodeIndex other) {
+      return problem_.Duration(vehicle_, other, node);
+    });
+  }
+
+  // Sets `times` to those of ways of these lengths, else to duration(candidate).
+  template <typename DurationFn>
+  const double* TimesOf(const double* lengths, std::vector<double>& times, DurationFn duration) {
+    for (int64_t k = 0; by_speed_ && k < candidates_.count(); ++k) {
+      times[k] = lengths[k] * problem_.inverse_speed();
     }
-    candidates_.time_there = candidates_.time_back = times_there_.data();
-    if (by_speed && candidates_.back == candidates_.there) return;
-    for (int64_t k = 0; k < candidates_.count(); ++k) {
-      times_back_[k] = by_speed ? candidates_.back[k] * problem_.inverse_speed()
-                                : problem_.Duration(vehicle_, candidates_.nodes[k], node);
+    for (int64_t k = 0; !by_speed_ && k < candidates_.count(); ++k) {
+      times[k] = duration(candidates_.nodes[k]);
     }
-    candidates_.time_back = times_back_.data();
+    return times.data();
   }
 
   // Adds the `length_` candidates of least value_, `node` left out.
@@ -170,6 +178,8 @@ class Builder {
   const Vehicle& vehicle_;
   const NodeIndex first_;  // listed
   const int32_t length_;
+  // Whether durations follow from distances.
+  const bool by_speed_ = vehicle_.duration == nullptr && vehicle_.row_duration == nullptr;
   NeighbourLists lists_;
   std::optional<PointTree> tree_;  // where there is no matrix
   MatrixColumns distance_columns_, duration_columns_;
