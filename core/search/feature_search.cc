@@ -184,11 +184,11 @@ void SearchRegions(const RouteStore& routes, const SearchOptions& options, Searc
 
 }  // namespace
 
-absl::StatusOr<SearchResult> FeatureSearch(const Instance& instance, const SearchOptions& options,
+absl::StatusOr<SearchResult> FeatureSearch(const Problem& problem, const SearchOptions& options,
                                            const StopCondition& hard_stop,
                                            ImprovementFn on_improvement) {
+  const Instance& instance = problem.instance();
   const StopCondition until = LaterStop(options.stop, hard_stop);
-  const Problem problem = Problem::Create(instance, until);
   VRP_RETURN_IF_ERROR(CheckFrozen(problem));
   FastRandom random(options.seed);
   FirstRoutes first = MakeFirstRoutes(problem, options, until, random);

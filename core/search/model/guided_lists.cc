@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace vrp {
 namespace {
@@ -15,7 +17,8 @@ struct Beside {
 };
 
 // Of each node: the customers beside it in the samples, and how often.
-std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, int64_t size) {
+std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, NodeIndex first,
+                                            int64_t size) {
   std::vector<std::vector<Beside>> beside(size);
   const auto count = [&](NodeIndex node, NodeIndex other) {
     auto& of_node = beside[node];
@@ -27,7 +30,7 @@ std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, int64
       ++known->count;
     }
   };
-  const auto exists = [=](NodeIndex node) { return node >= 0 && node < size; };
+  const auto exists = [=](NodeIndex node) { return node >= first && node < size; };
   for (const Plan& plan : samples) {
     for (const PlannedRoute& route : plan) {
       for (size_t i = 1; i < route.customers.size(); ++i) {
@@ -44,12 +47,13 @@ std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, int64
 
 }  // namespace
 
-std::vector<NodeIndex> GuidedLists(ListView lists, std::span<const Plan> samples) {
-  if (lists.length < 1) return {};
+void GuideLists(std::span<const Plan> samples, NodeIndex first, NeighbourLists& lists) {
+  if (samples.empty() || lists.length < 1) return;
+  const std::vector<NodeIndex>& given = lists.related.empty() ? lists.near : lists.related;
   const auto least = kLeastShare * static_cast<double>(samples.size());
-  auto beside = CountEdges(samples, std::ssize(lists.nodes) / lists.length);
+  auto beside = CountEdges(samples, first, std::ssize(given) / lists.length);
   std::vector<NodeIndex> guided;
-  guided.reserve(lists.nodes.size());
+  guided.reserve(given.size());
   for (size_t node = 0; node < beside.size(); ++node) {
     auto& likely = beside[node];
     std::erase_if(likely, [=](Beside b) { return b.count < least; });
@@ -62,11 +66,11 @@ std::vector<NodeIndex> GuidedLists(ListView lists, std::span<const Plan> samples
     for (const Beside& one : likely) {
       if (guided.size() < end) guided.push_back(one.node);
     }
-    for (const NodeIndex other : lists.nodes.subspan(end - lists.length, lists.length)) {
+    for (const NodeIndex other : lists.Related(static_cast<NodeIndex>(node))) {
       if (guided.size() < end && !is_likely(other)) guided.push_back(other);
     }
   }
-  return guided;
+  lists.related = std::move(guided);
 }
 
 }  // namespace vrp

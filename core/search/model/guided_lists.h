@@ -2,22 +2,16 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "core/problem/plan/solution.h"
+#include "core/search/model/neighbour_lists.h"
 
 namespace vrp {
 
-// Neighbour lists as NeighbourLists has them: [N, length], row by row.
-struct ListView {
-  std::span<const NodeIndex> nodes;
-  int32_t length = 0;
-};
-
-// How often two customers are adjacent in `samples`, plans that a policy drew, is the chance it
-// gives to that edge. Each list of `lists` with the node's likely neighbours in front, the
-// likeliest first; as many of the last ones drop out as were not listed. Nodes that are none are
-// left out.
-std::vector<NodeIndex> GuidedLists(ListView lists, std::span<const Plan> samples);
+// Puts the likely neighbours of each node first in `lists.related`, the likeliest first; as many of
+// the last ones drop out as were not listed. How often two customers are adjacent in `samples`,
+// plans that a policy drew, is the chance it gives to that edge. Leaves out what is no node from
+// `first` on.
+void GuideLists(std::span<const Plan> samples, NodeIndex first, NeighbourLists& lists);
 
 }  // namespace vrp

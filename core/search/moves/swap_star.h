@@ -51,7 +51,7 @@ class SwapStar {
   static constexpr int32_t kNear = 10;
 
   PlainPenalisedRoutes& routes_;
-  const PlainProblem& problem_;
+  const Problem& problem_;
   std::vector<NodeIndex> customers_;
   std::vector<Places> places_;    // [N, R]
   std::vector<int64_t> tested_;   // [R, R]

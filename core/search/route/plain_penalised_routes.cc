@@ -4,7 +4,7 @@
 
 namespace vrp {
 
-PlainPenalisedRoutes::PlainPenalisedRoutes(const PlainProblem& problem, int32_t num_routes)
+PlainPenalisedRoutes::PlainPenalisedRoutes(const Problem& problem, int32_t num_routes)
     : problem_(&problem),
       distances_(problem.DistanceRow(0)),
       size_(problem.size()),

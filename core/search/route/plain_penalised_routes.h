@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/problem/instance/instance.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/route/penalty_control.h"
 #include "core/search/route/time_segment.h"
 
@@ -35,7 +35,7 @@ class PlainPenalisedRoutes {
     int64_t changed = 0;  // when it was set, by the moves' count
   };
 
-  PlainPenalisedRoutes(const PlainProblem& problem, int32_t num_routes);
+  PlainPenalisedRoutes(const Problem& problem, int32_t num_routes);
 
   // Starts from `num_routes` empty routes; customers are in none.
   void Clear();
@@ -47,7 +47,7 @@ class PlainPenalisedRoutes {
   // Sets `changed` of the routes that are not feasible.
   void MarkInfeasible(int64_t when);
 
-  const PlainProblem& problem() const { return *problem_; }
+  const Problem& problem() const { return *problem_; }
   const Penalties& penalties() const { return penalties_; }
   int32_t num_routes() const { return static_cast<int32_t>(routes_.size()); }
   const Route& route(int32_t index) const { return routes_[index]; }
@@ -78,7 +78,7 @@ class PlainPenalisedRoutes {
   void Measure(Route& route, int32_t index);
   void MeasureTimes(Route& route);
 
-  const PlainProblem* problem_;
+  const Problem* problem_;
   const double* distances_;  // [N, N]
   int64_t size_;
   Penalties penalties_;

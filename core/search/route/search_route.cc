@@ -130,12 +130,12 @@ class Measurer {
   double SimpleDeparture(int32_t i, double arrival) const {
     const NodeIndex node = route_.nodes[i];
     const double open = p_.open(node);
-    return (arrival > open ? arrival : open) + p_.Service(node);
+    return (arrival > open ? arrival : open) + p_.service(node);
   }
   double SimpleLatest(int32_t i) const {
     const NodeIndex node = route_.nodes[i];
     const VisitTimes* const times = route_.times.data();
-    const double latest = times[i + 1].latest - times[i].drive - p_.Service(node);
+    const double latest = times[i + 1].latest - times[i].drive - p_.service(node);
     if (latest < p_.open(node) - p_.time_slack()) return -Problem::kNever;
     return std::min(latest, p_.close(node));
   }
@@ -188,7 +188,7 @@ class Measurer {
     double driving = 0;
     double service = 0;
     for (int32_t i = 0; i < places; ++i) driving += DurationAfter(i);
-    for (int32_t i = 1; i < places; ++i) service += p_.Service(route_.nodes[i]);
+    for (int32_t i = 1; i < places; ++i) service += p_.service(route_.nodes[i]);
     route_.driving = driving;
     route_.travel = service + driving;
   }

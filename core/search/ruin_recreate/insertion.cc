@@ -22,7 +22,7 @@ Insertion::Insertion(RouteStore& routes, FastRandom& random)
     : routes_(routes),
       problem_(routes.problem()),
       random_(random),
-      asks_more_(problem_.dimensions() > 1 || problem_.has_skills()),
+      asks_more_(problem_.dimensions() > 1 || problem_.skills().may_forbid()),
       costs_distance_(CostsDistance(problem_)) {
   BoundNewRoutes();
 }
@@ -201,7 +201,7 @@ void Insertion::ScanByRow(NodeIndex node, int32_t slot, const SearchRoute& route
   const double speed = problem_.inverse_speed();
   const double open = problem_.open(node);
   const double close = problem_.close(node);
-  const double service = problem_.Service(node);
+  const double service = problem_.service(node);
   double from = row[nodes[positions.begin]];
   double most = best.cost;
   const auto look = [&](int32_t after, double to) {
@@ -230,7 +230,7 @@ Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route, NodeIn
   const VisitTimes* const times = route.times.data();
   const double slack = problem_.time_slack();
   const double close = problem_.close(node) + slack;
-  const double served = problem_.open(node) + problem_.Service(node) - slack;
+  const double served = problem_.open(node) + problem_.service(node) - slack;
   while (begin < end && served > times[begin + 1].latest) ++begin;
   while (end > begin && times[end - 1].departure > close) --end;
   return {.begin = begin, .end = end};
@@ -385,7 +385,7 @@ bool Insertion::InTime(const SearchRoute& route, int32_t after, NodeIndex node) 
                               : problem_.Duration(vehicle, nodes[0], node);
     const double arrival = times[0].departure + way_in;
     if (!problem_.InTime(arrival, problem_.close(node))) return false;
-    const double departure = std::max(arrival, problem_.open(node)) + problem_.Service(node);
+    const double departure = std::max(arrival, problem_.open(node)) + problem_.service(node);
     return problem_.InTime(departure + problem_.Duration(vehicle, node, nodes[1]),
                            times[1].latest);
   }

@@ -1,6 +1,7 @@
 // Instances whose nodes share the rows of a matrix are searched as those that have a row for each.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "core/base/steady_time.h"
@@ -72,6 +73,21 @@ TEST(MatrixRowsTest, AreTheSameToEachVehicleOfTheSearch) {
                   instance.Duration(data.vehicles[type], from, to));
       }
     }
+  }
+}
+
+TEST(MatrixRowsTest, GiveEachNodeTheSameNeighbours) {
+  InstanceData data = AtFewPlaces(200, 5);
+  data.kind = ProblemKind::kVrptw;
+  data.windows.assign(201, {0, 400});
+  for (size_t node = 1; node <= 200; node += 3) data.windows[node] = {50, 60};
+  const Problem by_place = Problem::Create(*Instance::Create(data), {});
+  ExpandMatrices(data);
+  const Problem by_node = Problem::Create(*Instance::Create(std::move(data)), {});
+  ASSERT_EQ(by_place.DistanceRow(0), nullptr);
+  for (NodeIndex node = 0; node < by_node.size(); ++node) {
+    EXPECT_TRUE(std::ranges::equal(by_place.Near(node), by_node.Near(node))) << node;
+    EXPECT_TRUE(std::ranges::equal(by_place.Related(node), by_node.Related(node))) << node;
   }
 }
 

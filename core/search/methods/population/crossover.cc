@@ -29,7 +29,7 @@ std::vector<NodeIndex> CrossTours(const Individual& a, const Individual& b, Fast
   return tour;
 }
 
-RouteExchange::RouteExchange(const PlainProblem& problem, FastRandom& random)
+RouteExchange::RouteExchange(const Problem& problem, FastRandom& random)
     : problem_(problem), random_(random), route_of_(problem.size(), -1) {}
 
 Offspring RouteExchange::Cross(const Individual& a, const Individual& b, const Penalties& penalties,

@@ -5,7 +5,7 @@
 
 #include "core/search/methods/population/individual.h"
 #include "core/search/model/fast_random.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 
 namespace vrp {
 
@@ -26,7 +26,7 @@ std::vector<NodeIndex> CrossTours(const Individual& a, const Individual& b, Fast
 // inserted where it costs least.
 class RouteExchange {
  public:
-  RouteExchange(const PlainProblem& problem, FastRandom& random);
+  RouteExchange(const Problem& problem, FastRandom& random);
 
   // At most `max_routes` routes.
   Offspring Cross(const Individual& a, const Individual& b, const Penalties& penalties,
@@ -39,7 +39,7 @@ class RouteExchange {
   void InsertMissing(const Penalties& penalties, int32_t max_routes);
   void Insert(NodeIndex customer, const Penalties& penalties, bool may_open);
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   FastRandom& random_;
   std::vector<int32_t> route_of_;      // [N] in `a`
   std::vector<char> in_a_, in_b_;      // [N]: served by a selected route

@@ -104,7 +104,7 @@ class GranularSearch {
 
   PlainPenalisedRoutes& routes_;
   FastRandom& random_;
-  const PlainProblem& problem_;
+  const Problem& problem_;
   const double epsilon_;
   SwapStar swap_star_;
   std::vector<NodeIndex> near_;        // [N, kNeighbours], -1 where there are fewer

@@ -29,7 +29,7 @@ constexpr int32_t kSpareRoutes = 3;
 constexpr int64_t kShareEvery = 16;
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 
-int32_t RoutesAllowed(const PlainProblem& problem, const std::vector<Plan>& plans) {
+int32_t RoutesAllowed(const Problem& problem, const std::vector<Plan>& plans) {
   double load = 0;
   for (NodeIndex node = 1; node < problem.size(); ++node) {
     if (problem.Servable(node)) load += problem.demand(node);
@@ -42,7 +42,7 @@ int32_t RoutesAllowed(const PlainProblem& problem, const std::vector<Plan>& plan
 
 class Run {
  public:
-  Run(const PlainProblem& problem, const std::vector<Plan>& plans, const SearchOptions& options,
+  Run(const Problem& problem, const std::vector<Plan>& plans, const SearchOptions& options,
       FastRandom& random, ImprovementFn on_improvement)
       : problem_(problem),
         plans_(plans),
@@ -131,7 +131,7 @@ class Run {
     on_improvement_(result_.plan, cost);
   }
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   const std::vector<Plan>& plans_;
   const SearchOptions& options_;
   ImprovementFn on_improvement_;
@@ -150,7 +150,7 @@ class Run {
 };
 
 // Returns whether there is time for a population of an instance above kMostPopulationNodes.
-bool LargePopulationFits(const PlainProblem& problem, const SearchOptions& options) {
+bool LargePopulationFits(const Problem& problem, const SearchOptions& options) {
   if (problem.size() > kMostLargePopulationNodes) return false;
   const int64_t customers = problem.num_servable();
   if (options.max_iterations != INT64_MAX) {
@@ -161,7 +161,7 @@ bool LargePopulationFits(const PlainProblem& problem, const SearchOptions& optio
 
 }  // namespace
 
-bool PopulationFits(const PlainProblem& problem, const SearchOptions& options) {
+bool PopulationFits(const Problem& problem, const SearchOptions& options) {
   if (problem.timed()) {
     const absl::Duration wanted = kTimedPopulationPerCustomer * problem.num_servable();
     const bool short_of_time = options.stop.deadline() - SteadyNow() < wanted;
@@ -174,7 +174,7 @@ bool PopulationFits(const PlainProblem& problem, const SearchOptions& options) {
          problem.Distance(0, 0) == 0 && problem.num_servable() > 1 && !problem.Near(1).empty();
 }
 
-SearchResult RunPopulations(const PlainProblem& problem, const std::vector<Plan>& plans,
+SearchResult RunPopulations(const Problem& problem, const std::vector<Plan>& plans,
                             const SearchOptions& options, FastRandom& random,
                             ImprovementFn on_improvement) {
   if (options.threads == 1) return Run(problem, plans, options, random, on_improvement).Go();

@@ -6,7 +6,7 @@
 
 #include "absl/time/time.h"
 #include "core/search/model/fast_random.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/search_options.h"
 
 namespace vrp {
@@ -26,7 +26,7 @@ inline constexpr absl::Duration kTimedPopulationPerCustomer = absl::Milliseconds
 
 // Whether the population search knows the problem and its size, and is worth its time: with windows
 // by the time left, never by a number of iterations.
-bool PopulationFits(const PlainProblem& problem, const SearchOptions& options);
+bool PopulationFits(const Problem& problem, const SearchOptions& options);
 
 // Each of options.threads threads runs a population; they exchange their best plans.
 //
@@ -35,7 +35,7 @@ bool PopulationFits(const PlainProblem& problem, const SearchOptions& options);
 // recreations as take the same time. Calls `on_improvement` at most once in some milliseconds, and
 // with the last improvement before it returns.
 inline constexpr int64_t kWorkPerCustomer = 2;
-SearchResult RunPopulations(const PlainProblem& problem, const std::vector<Plan>& plans,
+SearchResult RunPopulations(const Problem& problem, const std::vector<Plan>& plans,
                             const SearchOptions& options, FastRandom& random,
                             ImprovementFn on_improvement);
 

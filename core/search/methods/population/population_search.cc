@@ -19,7 +19,7 @@ constexpr int kTries = 10;
 
 // Returns penalties such that the largest load too much costs as much as the longest way out, and a
 // unit of time too late as much as one of driving.
-Penalties FirstPenalties(const PlainProblem& problem) {
+Penalties FirstPenalties(const Problem& problem) {
   double farthest = 0;
   double demand = 0;
   double distance = 0;
@@ -36,8 +36,7 @@ Penalties FirstPenalties(const PlainProblem& problem) {
 
 }  // namespace
 
-PopulationSearch::PopulationSearch(const PlainProblem& problem, FastRandom& random,
-                                   int32_t max_routes)
+PopulationSearch::PopulationSearch(const Problem& problem, FastRandom& random, int32_t max_routes)
     : problem_(problem),
       random_(random),
       max_routes_(max_routes),

@@ -22,7 +22,7 @@ namespace vrp {
 // thread-safe; `problem` (with a matrix) and `random` must outlive it.
 class PopulationSearch {
  public:
-  PopulationSearch(const PlainProblem& problem, FastRandom& random, int32_t max_routes);
+  PopulationSearch(const Problem& problem, FastRandom& random, int32_t max_routes);
 
   // Each makes one individual, brings it to a local optimum and adds it, unless `stop` comes first.
   // From a plan with at most `max_routes` routes that serves every servable customer; from savings
@@ -52,7 +52,7 @@ class PopulationSearch {
   void Keep();
   void KeepBest(const Individual& individual);
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   FastRandom& random_;
   const int32_t max_routes_;
   PenaltyControl control_;

@@ -12,7 +12,7 @@ constexpr double kMostLoad = 1.5;
 
 class Splitter {
  public:
-  Splitter(const PlainProblem& problem, const Penalties& penalties, std::span<const NodeIndex> tour)
+  Splitter(const Problem& problem, const Penalties& penalties, std::span<const NodeIndex> tour)
       : problem_(problem), penalty_(penalties.load), tour_(tour), size_(std::ssize(tour)) {}
 
   std::vector<int32_t> Unlimited() {
@@ -72,7 +72,7 @@ class Splitter {
     }
   }
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   const double penalty_;
   const std::span<const NodeIndex> tour_;
   const int32_t size_;
@@ -80,7 +80,7 @@ class Splitter {
 
 }  // namespace
 
-std::vector<int32_t> SplitTour(const PlainProblem& problem, const Penalties& penalties,
+std::vector<int32_t> SplitTour(const Problem& problem, const Penalties& penalties,
                                std::span<const NodeIndex> tour, int32_t max_routes) {
   Splitter splitter(problem, penalties, tour);
   std::vector<int32_t> ends = splitter.Unlimited();

@@ -13,7 +13,7 @@ namespace vrp {
 // least: the ends of the routes in `tour`, at most `max_routes` of them (Prins 2004; Vidal 2016,
 // "Split algorithm in O(n) for the capacitated vehicle routing problem", whose limit of 1.5
 // capacities a route is kept). Windows do not count. Empty when there is no such cut.
-std::vector<int32_t> SplitTour(const PlainProblem& problem, const Penalties& penalties,
+std::vector<int32_t> SplitTour(const Problem& problem, const Penalties& penalties,
                                std::span<const NodeIndex> tour, int32_t max_routes);
 
 }  // namespace vrp

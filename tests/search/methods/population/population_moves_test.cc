@@ -43,7 +43,7 @@ void LoadRandom(PlainPenalisedRoutes& routes, FastRandom& random, int64_t when) 
 
 // Drives the route as a vehicle that goes back in time wherever it is late. It may leave the depot
 // at any time, but leaving at once is never later.
-double DrivenWarp(const PlainProblem& problem, const std::vector<NodeIndex>& nodes) {
+double DrivenWarp(const Problem& problem, const std::vector<NodeIndex>& nodes) {
   double warp = 0;
   double time = problem.DepartureAfter(0, problem.open(0));
   for (size_t i = 1; i < nodes.size(); ++i) {
@@ -57,7 +57,7 @@ double DrivenWarp(const PlainProblem& problem, const std::vector<NodeIndex>& nod
 }
 
 double PlainCost(const PlainPenalisedRoutes& routes) {
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   double cost = 0;
   for (int32_t index = 0; index < routes.num_routes(); ++index) {
     const std::vector<NodeIndex>& nodes = routes.route(index).nodes;
@@ -70,7 +70,7 @@ double PlainCost(const PlainPenalisedRoutes& routes) {
   return cost;
 }
 
-void ExpectEachServedOnce(const PlainProblem& problem,
+void ExpectEachServedOnce(const Problem& problem,
                           const std::vector<std::vector<NodeIndex>>& routes) {
   std::vector<int> served(problem.size(), 0);
   for (const auto& route : routes) {
@@ -87,7 +87,7 @@ TEST_P(MovesTest, AddWhatTheySayThatTheyAdd) {
   int64_t moves = 0;
   for (uint64_t seed = 1; seed <= 25; ++seed) {
     const Instance instance = Make(GetParam(), seed);
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     PlainPenalisedRoutes routes(problem, 12);
     GranularSearch search(routes, random);
     for (int round = 0; round < 20; ++round) {
@@ -113,7 +113,7 @@ TEST_P(MovesTest, AddWhatTheySayThatTheyAdd) {
 
 TEST_P(MovesTest, LeaveNothingToImproveAndNobodyOut) {
   const Instance instance = Make(GetParam(), 3);
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   FastRandom random(5);
   PlainPenalisedRoutes routes(problem, 12);
   GranularSearch search(routes, random);
@@ -139,7 +139,7 @@ TEST_P(MovesTest, LeaveNothingToImproveAndNobodyOut) {
 
 TEST_P(MovesTest, CrossoversServeEveryCustomerOnce) {
   const Instance instance = Make(GetParam(), 4);
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   FastRandom random(5);
   RouteExchange exchange(problem, random);
   PlainPenalisedRoutes routes(problem, 12);
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(ExactAsymmetricTimedRoundedTimedAsymmetric, MovesTest,
                          testing::Range(0, 5));
 
 // The least cost over all ways to cut the tour into at most `max_routes` routes.
-double BestCut(const PlainProblem& problem, const Penalties& penalties,
+double BestCut(const Problem& problem, const Penalties& penalties,
                const std::vector<NodeIndex>& tour, int32_t max_routes) {
   double best = std::numeric_limits<double>::infinity();
   const auto size = static_cast<int32_t>(tour.size());
@@ -198,7 +198,7 @@ TEST(SplitTest, CutsAsWellAsTryingEveryCut) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const Instance instance =
         AnInstance().WithCustomers(8).Seed(seed).RandomDemands().Capacity(14).Build();
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     FastRandom random(seed);
     std::vector<NodeIndex> tour(8);
     std::iota(tour.begin(), tour.end(), 1);

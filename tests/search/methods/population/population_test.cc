@@ -145,7 +145,7 @@ TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
   for (const Instance& instance :
        {AnInstance().WithCustomers(50).RandomDemands().Capacity(30).Build(),
         AnInstance().WithCustomers(50).RandomDemands().Capacity(30).RandomWindows().Build()}) {
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     FastRandom random(3);
     PopulationSearch search(problem, random, 40);
     for (int i = 0; i < 10; ++i) search.AddFounder({});
@@ -171,7 +171,7 @@ Instance FourVehiclesForFour() {
 
 TEST(PopulationSearchTest, KeepsToTheFleet) {
   const Instance instance = FourVehiclesForFour();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   FastRandom random(3);
   PopulationSearch search(problem, random, 4);
   for (int i = 0; i < 200; ++i) i < 10 ? search.AddFounder({}) : search.AddChild({});
@@ -182,7 +182,7 @@ TEST(PopulationSearchTest, KeepsToTheFleet) {
 
 TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
   const auto problem_of = [](int32_t customers) {
-    return PlainProblem::Create(
+    return Problem::Create(
         AnInstance().WithCustomers(customers).RandomDemands().Capacity(30).RandomWindows().Build(),
         {});
   };
@@ -191,7 +191,7 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
     options.stop = StopCondition(SteadyNow() + budget, nullptr);
     return options;
   };
-  const PlainProblem some = problem_of(30);
+  const Problem some = problem_of(30);
   EXPECT_TRUE(PopulationFits(some, {}));
   EXPECT_TRUE(PopulationFits(some, within(absl::Minutes(1))));
   EXPECT_FALSE(PopulationFits(some, within(absl::Milliseconds(10))));
@@ -203,7 +203,7 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
 
 TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
   const Instance instance = AnInstance().WithCustomers(30).RandomDemands().Capacity(30).Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   ASSERT_TRUE(PopulationFits(problem, {}));
   SearchOptions options;
   options.max_iterations = 100'000;
@@ -237,7 +237,7 @@ TEST(SharedPlansTest, GivesEachPlanOnceToEveryOther) {
 
 TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   Plan alone;
   for (NodeIndex node = 1; node <= 60; ++node) alone.push_back({0, {node}});
   SharedPlans shared;
