@@ -69,12 +69,12 @@ TEST(UnservedTest, ReportsInsufficientCapacityOfVehiclesWithTheSkills) {
 
 TEST(UnservedTest, ReportsLimitsThatNoVehicleMeets) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) { data.vehicles[0].max_distance = 39; }),
-            "too far for the limits of every vehicle");
+            "outside the limits of every vehicle");
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.vehicles[0].max_duration = 30;
               data.vehicles[0].max_overtime = 9;
             }),
-            "too far for the limits of every vehicle");
+            "outside the limits of every vehicle");
 }
 
 TEST(UnservedTest, ReportsAShortShift) {
@@ -104,7 +104,7 @@ TEST(UnservedTest, ReportsAnExhaustedFleetIfADetourMakesTheCustomerReachable) {
               detour(data);
               data.vehicles[0].max_duration = 6;
             }),
-            "too far for the limits of every vehicle");
+            "outside the limits of every vehicle");
 }
 
 TEST(UnservedTest, ReportsAPrizeBelowTheDetourCost) {
@@ -121,7 +121,7 @@ TEST(UnservedTest, ChecksBothCustomersOfAShipment) {
               data.shipments = {{.id = "s", .pickup = 2, .delivery = 3, .amounts = {1}}};
               data.vehicles[0].max_distance = 99;
             }),
-            "too far for the limits of every vehicle");
+            "outside the limits of every vehicle");
 }
 
 TEST(UnservedTest, ReportsAnExhaustedFleetIfAllCapableVehiclesAreUsed) {

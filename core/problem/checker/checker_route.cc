@@ -163,7 +163,7 @@ void RouteChecker::CheckLateStop(const LateStop& late) {
 
 void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
-  const bool latest = vehicle_.max_duration != kNoLimit || objective == Objective::kDuration ||
+  const bool latest = vehicle_.limits_duration() || objective == Objective::kDuration ||
                       (objective == Objective::kCost && vehicle_.cost_per_time > 0);
   const ClockReading reading = CheckerClock(data_, vehicle_, path_).Read(latest);
   figures_.duration = reading.end - reading.start;

@@ -72,6 +72,9 @@ struct VehicleType {
   std::vector<double> duration_matrix = {};
 
   NodeIndex end() const { return end_depot == kSameAsStart ? depot : end_depot; }
+  // Whether a limit depends on a route's duration. The vehicle then leaves as late as it can
+  // without delaying the route's end (core/problem/plan/schedule.h).
+  bool limits_duration() const { return max_duration != kNoLimit; }
   bool operator==(const VehicleType&) const = default;
 };
 

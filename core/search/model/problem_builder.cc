@@ -214,6 +214,7 @@ void ProblemBuilder::ReadVehicles() {
 
 Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   Vehicle vehicle;
+  vehicle.original = &type;
   vehicle.start = type.depot;
   vehicle.end = type.open_end ? problem_.nowhere() : type.end();
   vehicle.capacity = {Roomy(type.capacity)};
@@ -229,11 +230,11 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.max_reloads = type.max_reloads;
   vehicle.breaks = type.breaks;
   SetCosts(type, vehicle);
-  vehicle.needs_duration = vehicle.per_time != 0 || type.max_duration != kNoLimit;
+  vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();
   const bool duration_by_parts =
       problem_.further_.empty() && problem_.release_.empty() && problem_.setup_.empty();
-  vehicle.simulated =
-      !type.breaks.empty() || problem_.soft() || (vehicle.needs_duration && !duration_by_parts);
+  vehicle.simulated = !type.breaks.empty() || HasFurtherLimits(type) || problem_.soft() ||
+                      (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }
 
