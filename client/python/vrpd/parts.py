@@ -151,6 +151,20 @@ class VehicleType:
     name: str = ""
 
 
+VEHICLE_NUMBERS = {
+    "fixed_cost": "fixed_cost",
+    "unit_distance_cost": "cost_per_distance",
+    "unit_duration_cost": "cost_per_time",
+    "max_duration": "max_duration",
+    "max_overtime": "max_overtime",
+    "unit_overtime_cost": "overtime_cost",
+    "max_distance": "max_distance",
+    "max_stops": "max_stops",
+    "max_reloads": "max_reloads",
+}
+"""Costs and limits: the fields of VehicleType, and their names in vrp.v1.Vehicle and in our JSON."""
+
+
 @dataclass(frozen=True, eq=False)
 class Shipment:
     """Goods that one vehicle brings from one client to another."""
