@@ -77,6 +77,22 @@ TEST(UnservedTest, ReportsLimitsThatNoVehicleMeets) {
             "outside the limits of every vehicle");
 }
 
+// The vehicle leaves by 5, arrives at 25 and would wait until 60.
+TEST(UnservedTest, ReportsALimitOnWaitingThatNoVehicleMeets) {
+  const auto early = [](InstanceData& data) {
+    data.kind = ProblemKind::kVrptw;
+    data.windows = {{0, 5}, {0, 900}, {60, 900}};
+    data.vehicles[0].open_end = true;
+    data.vehicles[0].max_waiting = 34;
+  };
+  EXPECT_EQ(ReasonForTheSecond(early), "outside the limits of every vehicle");
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              early(data);
+              data.vehicles[0].max_waiting = 35;
+            }),
+            "no feasible position found in the budget");
+}
+
 TEST(UnservedTest, ReportsAShortShift) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.vehicles[0].shift = {0, 39};

@@ -143,6 +143,7 @@ class VehicleType:
     max_overtime: float | None = None
     unit_overtime_cost: float | None = None
     max_distance: float | None = None
+    max_waiting: float | None = None
     max_stops: int | None = None
     max_reloads: int | None = None
     skills: tuple[str, ...] = ()
@@ -159,6 +160,7 @@ VEHICLE_NUMBERS = {
     "max_overtime": "max_overtime",
     "unit_overtime_cost": "overtime_cost",
     "max_distance": "max_distance",
+    "max_waiting": "max_waiting",
     "max_stops": "max_stops",
     "max_reloads": "max_reloads",
 }

@@ -30,6 +30,7 @@ enum class ViolationKind {
   kTourCount,      // a TSP without exactly one tour
   kSkill,
   kMaxStops,
+  kMaxWaiting,
   kShift,         // a route that ends after the shift
   kReload,        // a reload at a wrong position or depot, or too many reloads
   kShipment,      // a shipment that is incomplete, in two routes, or delivered before its pickup
@@ -39,12 +40,27 @@ enum class ViolationKind {
   kFrozenStops,   // frozen stops with which no route begins
 };
 // The names of the kinds, in their order.
-inline constexpr std::array kViolationNames = std::to_array<std::string_view>(
-    {"unknown_node",   "unknown_vehicle", "missing_customer", "duplicate_customer",
-     "capacity",       "time_window",     "duration",         "distance",
-     "backhaul_order", "fleet_size",      "tour_count",       "skill",
-     "max_stops",      "shift",           "reload",           "shipment",
-     "alternatives",   "break",           "cost_mismatch",    "frozen_stops"});
+inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
+                                                                               "unknown_vehicle",
+                                                                               "missing_customer",
+                                                                               "duplicate_customer",
+                                                                               "capacity",
+                                                                               "time_window",
+                                                                               "duration",
+                                                                               "distance",
+                                                                               "backhaul_order",
+                                                                               "fleet_size",
+                                                                               "tour_count",
+                                                                               "skill",
+                                                                               "max_stops",
+                                                                               "max_waiting",
+                                                                               "shift",
+                                                                               "reload",
+                                                                               "shipment",
+                                                                               "alternatives",
+                                                                               "break",
+                                                                               "cost_mismatch",
+                                                                               "frozen_stops"});
 static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kFrozenStops) + 1);
 constexpr std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
