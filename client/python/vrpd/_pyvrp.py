@@ -329,6 +329,6 @@ def _check_expressible(model: Model) -> None:
         for field in ("open_end", "skills", "breaks"):
             if getattr(kind, field):
                 refuse(f"vehicle_types[{index}].{field}", field)
-        for field in VEHICLE_NUMBERS.keys() - _PYVRP_NUMBERS:
-            if getattr(kind, field) is not None:
+        for field in VEHICLE_NUMBERS:
+            if field not in _PYVRP_NUMBERS and getattr(kind, field) is not None:
                 refuse(f"vehicle_types[{index}].{field}", field)
