@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/problem/checker/checker_route.h"
 #include "core/search/model/problem.h"
 
 namespace vrp {
@@ -15,9 +16,11 @@ namespace {
 class Reasons {
  public:
   Reasons(const Instance& instance, const Solution& solution)
-      : instance_(instance), data_(instance.data()), scheduler_(instance) {
+      : instance_(instance),
+        data_(instance.data()),
+        checker_data_(instance.data()),
+        scheduler_(instance) {
     used_.assign(data_.vehicles.size(), 0);
-    durations_.assign(data_.vehicles.size(), 0);
     for (const Route& route : solution.routes) {
       if (static_cast<size_t>(route.vehicle_type) < used_.size()) ++used_[route.vehicle_type];
     }
@@ -48,7 +51,7 @@ class Reasons {
     if (NoneLeft([this](const VehicleType&) { return InTime(VehicleTimes::kAll); })) {
       alone_reason = LatenessReason(carriers);
     } else if (NoneLeft([this](const VehicleType& v) { return WithinLimits(v); })) {
-      alone_reason = "too far for the limits of every vehicle";
+      alone_reason = "outside the limits of every vehicle";
     }
     if (!alone_reason.empty()) {
       if (!MayBeServedAlongWithOthers(customer)) return alone_reason;
@@ -108,11 +111,7 @@ class Reasons {
     return true;
   }
 
-  bool InTime(VehicleTimes times) {
-    const RouteSchedule schedule = scheduler_.Make(single_route_, times);
-    durations_[static_cast<size_t>(single_route_.vehicle_type)] = schedule.duration();
-    return schedule.feasible;
-  }
+  bool InTime(VehicleTimes times) { return scheduler_.Make(single_route_, times).feasible; }
 
   // Returns the reason why no vehicle of `carriers` is in time.
   std::string LatenessReason(const std::vector<int32_t>& carriers) {
@@ -139,10 +138,14 @@ class Reasons {
     return detours.reach(problem_->UnitOf(customer)) != Detours::Reach::kNever;
   }
 
+  // Asks the checker, which knows all limits.
   bool WithinLimits(const VehicleType& vehicle) const {
-    if (RouteDistance(instance_, single_route_) > vehicle.max_distance) return false;
-    return durations_[static_cast<size_t>(single_route_.vehicle_type)] <=
-           vehicle.max_duration + vehicle.max_overtime + scheduler_.tolerance();
+    std::vector<NodeIndex> path = {vehicle.depot};
+    path.insert(path.end(), single_route_.customers.begin(), single_route_.customers.end());
+    if (!vehicle.open_end) path.push_back(vehicle.end());
+    std::vector<Violation> violations;
+    RouteChecker(checker_data_, 0, vehicle, path, violations).Run();
+    return violations.empty();
   }
 
   // Whether all vehicles of the eligible types are used.
@@ -155,12 +158,12 @@ class Reasons {
 
   const Instance& instance_;
   const InstanceData& data_;
+  const CheckerData checker_data_;
   const RouteScheduler scheduler_;
   std::vector<int64_t> used_;  // number of routes by vehicle type
   std::vector<const Shipment*> shipment_of_;
   // State for the current customer.
   PlannedRoute single_route_;
-  std::vector<double> durations_;  // by vehicle type, for types that are in time
   std::vector<int32_t> eligible_;
   std::optional<Problem> problem_;  // created on first use
 };

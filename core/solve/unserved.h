@@ -13,7 +13,7 @@ namespace vrp {
 // - "no vehicle can serve it and take its own breaks";
 // - "outside the shift of every vehicle";
 // - "time window cannot be reached": of the customer or of the depot;
-// - "too far for the limits of every vehicle": on distance or duration;
+// - "outside the limits of every vehicle": all other limits, such as max_distance;
 // - "cheaper to skip": the customer has a prize;
 // - "fleet exhausted": all vehicles that could serve the customer are used;
 // - "no feasible position found in the budget".

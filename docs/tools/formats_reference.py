@@ -30,6 +30,7 @@ FEATURES = (
     ("costs of time", False, {}, {"cost_per_time": 2}),
     ("limit on distance", False, {}, {"max_distance": 50}),
     ("limit on duration", False, {}, {"max_duration": 50}),
+    ("limit on waiting", False, {}, {"max_waiting": 5}),
     ("overtime", False, {}, {"max_duration": 50, "max_overtime": 5}),
     ("limit on stops", False, {}, {"max_stops": 2}),
     ("shifts", True, {}, {"shift": [0, 80]}),

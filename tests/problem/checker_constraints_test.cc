@@ -173,6 +173,33 @@ TEST(CheckerConstraintsTest, ReportsMissingSkillsAndTooManyStops) {
                           "vehicle does not have"));
 }
 
+// Customer 1 closes at 20 and customer 2, ten away, opens at 50.
+TEST(CheckerConstraintsTest, AllowsWaitingUpToItsLimit) {
+  InstanceData data = LineWithWindows();
+  data.windows[1].close = 20;
+  data.windows[2].open = 50;
+  data.vehicles[0].max_waiting = 20;
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  data.vehicles[0].max_waiting = 19.5;
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("max_waiting; routes[0]: waits 20, longer than the limit 19.5"));
+  EXPECT_THAT(Messages(data, {{0, {1}}, {0, {2, 3}}}), IsEmpty());
+  data.vehicles[0].max_waiting = 0;
+  EXPECT_THAT(Messages(data, {{0, {1}}, {0, {2, 3}}}), IsEmpty());
+}
+
+TEST(CheckerConstraintsTest, DoesNotCountABreakAsWaiting) {
+  InstanceData data = LineWithWindows();
+  data.windows[1].close = 20;
+  data.windows[2].open = 50;
+  data.vehicles[0].breaks = {{{25, 40}, 5}};
+  data.vehicles[0].max_waiting = 15;
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  data.vehicles[0].max_waiting = 14;
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("max_waiting; routes[0]: waits 15, longer than the limit 14"));
+}
+
 TEST(CheckerConstraintsTest, AllowsOvertimeUpToItsLimit) {
   InstanceData data = LineWithWindows();
   data.objective = Objective::kCost;

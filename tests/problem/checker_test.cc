@@ -195,11 +195,8 @@ TEST(CheckerTest, StartsEachVehicleAtItsDepot) {
 }
 
 TEST(CheckerTest, NamesEachKindDifferently) {
-  std::set<std::string_view> names;
-  for (int kind = 0; kind <= static_cast<int>(ViolationKind::kCostMismatch); ++kind) {
-    names.insert(ViolationName(static_cast<ViolationKind>(kind)));
-  }
-  EXPECT_EQ(names.size(), 19u);
+  const std::set<std::string_view> names(kViolationNames.begin(), kViolationNames.end());
+  EXPECT_EQ(names.size(), kViolationNames.size());
   EXPECT_EQ(ViolationName(ViolationKind::kTimeWindow), "time_window");
 }
 

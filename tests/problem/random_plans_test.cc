@@ -68,6 +68,26 @@ void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
   }
 }
 
+// Returns the time between arrivals and starts, and before breaks after the last stop, without the
+// breaks themselves.
+double WaitingOf(const Route& route) {
+  double waiting = 0;
+  for (size_t i = 1; i < route.stops.size(); ++i) {
+    waiting += route.stops[i].start - route.stops[i].arrival;
+  }
+  double end = route.stops.back().departure;
+  for (const BreakTime& pause : route.breaks) {
+    const auto next = static_cast<size_t>(pause.after) + 1;
+    if (next == route.stops.size()) {
+      waiting += pause.start - end;
+      end = pause.end;
+    } else if (pause.end > route.stops[next].arrival) {
+      waiting -= pause.end - pause.start;
+    }
+  }
+  return waiting;
+}
+
 struct Tally {
   std::map<ViolationKind, int> violations;
   std::set<Feature> features;
@@ -96,6 +116,8 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
     const double limit = vehicle.max_duration + vehicle.max_overtime;
     EXPECT_EQ(route.duration > limit + 1e-3,
               HasViolation(report, index, {ViolationKind::kDuration}));
+    EXPECT_EQ(WaitingOf(route) > vehicle.max_waiting + 1e-3,
+              HasViolation(report, index, {ViolationKind::kMaxWaiting}));
   }
   if (!schedule.feasible) return;
   ++tally.feasible_routes;
@@ -136,8 +158,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
        {ViolationKind::kMissingCustomer, ViolationKind::kCapacity, ViolationKind::kTimeWindow,
         ViolationKind::kDuration, ViolationKind::kDistance, ViolationKind::kBackhaulOrder,
         ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
-        ViolationKind::kShift, ViolationKind::kReload, ViolationKind::kShipment,
-        ViolationKind::kAlternatives, ViolationKind::kBreak}) {
+        ViolationKind::kMaxWaiting, ViolationKind::kShift, ViolationKind::kReload,
+        ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak}) {
     EXPECT_GT(tally.violations[kind], 20) << ViolationName(kind);
   }
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);

@@ -73,6 +73,32 @@ TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
 INSTANTIATE_TEST_SUITE_P(All, FeatureTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
 
+// Customer 1 closes at 20, customer 2 opens at 50 and customer 3 at 60, each ten from the next: one
+// vehicle waits 20 between the first two, and another takes the last two without waiting.
+TEST(WaitingTest, IsKeptToTheLimit) {
+  InstanceData data = test::LineWithWindows();
+  data.windows[1].close = 20;
+  data.windows[2].open = 50;
+  data.windows[3].open = 60;
+  for (const auto& [limit, cost] : {std::pair{20.0, 60.0}, {19.99, 80.0}, {0.0, 80.0}}) {
+    data.vehicles[0].max_waiting = limit;
+    const Instance instance = *Instance::Create(data);
+    const SearchResult found = SearchFor(instance, 300);
+    ExpectSound(instance, found);
+    EXPECT_NEAR(found.cost, cost, 1e-9) << limit;
+  }
+}
+
+// No rounding of sums makes a route wait where nothing opens or closes.
+TEST(WaitingTest, IsNoneWithoutWindows) {
+  InstanceData data = test::AnInstance().WithCustomers(40).Service(0.1).Capacity(100).BuildData();
+  data.vehicles[0].max_waiting = 0;
+  const Instance instance = *Instance::Create(data);
+  const SearchResult found = SearchFor(instance, 1000);
+  ExpectSound(instance, found);
+  EXPECT_EQ(found.plan.size(), 1u);
+}
+
 // Two hundred customers, every other a backhaul, whose loads all but fill four long routes.
 Instance FourFullRoutes(uint64_t seed) {
   const InstanceData drawn =

@@ -48,8 +48,8 @@ void ScaleLengths(InstanceData& data, double factor) {
     ScaleAll(*values, factor);
   }
   for (VehicleType& type : data.vehicles) {
-    for (double* value :
-         {&type.max_duration, &type.max_distance, &type.max_overtime, &type.fixed_cost}) {
+    for (double* value : {&type.max_duration, &type.max_distance, &type.max_waiting,
+                          &type.max_overtime, &type.fixed_cost}) {
       *value *= factor;
     }
     ScaleWindow(type.shift, factor);

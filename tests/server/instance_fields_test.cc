@@ -65,7 +65,7 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
   text += " " + vehicle.id + (vehicle.open_end ? " open" : " closed");
   for (const double value :
        {1.0 * vehicle.count, 1.0 * vehicle.depot, vehicle.capacity, vehicle.max_duration,
-        vehicle.max_distance, 1.0 * vehicle.end_depot, vehicle.fixed_cost,
+        vehicle.max_distance, vehicle.max_waiting, 1.0 * vehicle.end_depot, vehicle.fixed_cost,
         vehicle.cost_per_distance, vehicle.cost_per_time, vehicle.max_overtime,
         vehicle.overtime_cost, 1.0 * vehicle.max_stops, 1.0 * vehicle.max_reloads}) {
     text += " " + std::to_string(value);

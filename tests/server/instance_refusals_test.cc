@@ -72,6 +72,8 @@ std::vector<ErrorCase> WrongNumbers() {
        [](auto& m, double v) { m.mutable_vehicles(0)->set_capacity(0, v); }},
       {"max_duration", "vehicles[0].max_duration", Cvrp,
        [](auto& m, double v) { m.mutable_vehicles(0)->set_max_duration(v); }},
+      {"max_waiting", "vehicles[0].max_waiting", Cvrp,
+       [](auto& m, double v) { m.mutable_vehicles(0)->set_max_waiting(v); }},
       {"speed", "speed", Cvrp, [](auto& m, double v) { m.set_speed(v); }},
       {"reference_cost", "reference_cost", Cvrp,
        [](auto& m, double v) { m.set_reference_cost(v); }},

@@ -69,12 +69,28 @@ TEST(UnservedTest, ReportsInsufficientCapacityOfVehiclesWithTheSkills) {
 
 TEST(UnservedTest, ReportsLimitsThatNoVehicleMeets) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) { data.vehicles[0].max_distance = 39; }),
-            "too far for the limits of every vehicle");
+            "outside the limits of every vehicle");
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.vehicles[0].max_duration = 30;
               data.vehicles[0].max_overtime = 9;
             }),
-            "too far for the limits of every vehicle");
+            "outside the limits of every vehicle");
+}
+
+// The vehicle leaves by 5, arrives at 25 and would wait until 60.
+TEST(UnservedTest, ReportsALimitOnWaitingThatNoVehicleMeets) {
+  const auto early = [](InstanceData& data) {
+    data.kind = ProblemKind::kVrptw;
+    data.windows = {{0, 5}, {0, 900}, {60, 900}};
+    data.vehicles[0].open_end = true;
+    data.vehicles[0].max_waiting = 34;
+  };
+  EXPECT_EQ(ReasonForTheSecond(early), "outside the limits of every vehicle");
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              early(data);
+              data.vehicles[0].max_waiting = 35;
+            }),
+            "no feasible position found in the budget");
 }
 
 TEST(UnservedTest, ReportsAShortShift) {
@@ -104,7 +120,7 @@ TEST(UnservedTest, ReportsAnExhaustedFleetIfADetourMakesTheCustomerReachable) {
               detour(data);
               data.vehicles[0].max_duration = 6;
             }),
-            "too far for the limits of every vehicle");
+            "outside the limits of every vehicle");
 }
 
 TEST(UnservedTest, ReportsAPrizeBelowTheDetourCost) {
@@ -121,7 +137,7 @@ TEST(UnservedTest, ChecksBothCustomersOfAShipment) {
               data.shipments = {{.id = "s", .pickup = 2, .delivery = 3, .amounts = {1}}};
               data.vehicles[0].max_distance = 99;
             }),
-            "too far for the limits of every vehicle");
+            "outside the limits of every vehicle");
 }
 
 TEST(UnservedTest, ReportsAnExhaustedFleetIfAllCapableVehiclesAreUsed) {

@@ -109,6 +109,7 @@ class ConstrainedGenerator {
       vehicle.further_capacities = {5 + RandomReal(10)};
     if (Chance(0.3)) vehicle.max_distance = 100 + RandomReal(200);
     if (Chance(0.4)) vehicle.max_duration = 100 + RandomReal(150);
+    if (Chance(0.3)) vehicle.max_waiting = RandomReal(60);
     if (Chance(0.3)) vehicle.max_stops = RandomInt(1, 6);
     if (Chance(0.4)) vehicle.shift = {RandomReal(50), 200 + RandomReal(200)};
     if (reloads) vehicle.max_reloads = RandomInt(0, 2);

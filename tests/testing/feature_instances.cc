@@ -138,7 +138,7 @@ class FeatureInstanceMaker {
   void AddTimes() {
     const bool several_windows = Has(Feature::kSeveralWindows);
     const bool soft = Has(Feature::kSoftWindows);
-    if (several_windows || soft || Uniform(0, 1) < 0.3) {
+    if (several_windows || soft || Has(Feature::kMaxWaiting) || Uniform(0, 1) < 0.3) {
       data_.kind = ProblemKind::kVrptw;
       if (several_windows) data_.further_windows.resize(Nodes());
       for (int32_t i = 0; i < Nodes(); ++i) AddWindows(i, several_windows, soft);
@@ -193,6 +193,7 @@ class FeatureInstanceMaker {
         type.overtime_cost = 1.5;
       }
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
+      if (Has(Feature::kMaxWaiting)) type.max_waiting = Uniform(5, 30);
       if (Has(Feature::kMaxStops)) type.max_stops = UniformInt(4, 8);
       if (Has(Feature::kReloads) && data_.shipments.empty()) type.max_reloads = 2;
     }

@@ -15,7 +15,8 @@ struct FeatureInstanceOptions {
   int32_t customers = 20;
   uint64_t seed = 1;
   // Features of the instance. Sizes and limits are drawn so that nearly all customers can be
-  // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs.
+  // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs,
+  // kMaxWaiting windows.
   // kEndDepot excludes kOpenEnd, and shipments exclude kReloads; the excluded feature is dropped.
   std::vector<Feature> features = {};
   Objective objective = Objective::kCost;  // used with kObjective; kOvertime always sets kCost

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .model import Model
-from .parts import ClientGroup, Profile, TimeWindow
+from .parts import VEHICLE_NUMBERS, ClientGroup, Profile, TimeWindow
 
 _METRICS = {"scaled1000": "scaled_1000"}
 
@@ -119,19 +119,11 @@ class _Decoder:
             tw_early=shift[0],
             tw_late=shift[1],
             open_end=vehicle.get("open_end", False),
-            fixed_cost=vehicle.get("fixed_cost"),
-            unit_distance_cost=vehicle.get("cost_per_distance"),
-            unit_duration_cost=vehicle.get("cost_per_time"),
-            max_duration=vehicle.get("max_duration"),
-            max_distance=vehicle.get("max_distance"),
-            max_overtime=vehicle.get("max_overtime"),
-            unit_overtime_cost=vehicle.get("overtime_cost"),
-            max_stops=vehicle.get("max_stops"),
-            max_reloads=vehicle.get("max_reloads"),
             skills=vehicle.get("skills", ()),
             breaks=[(TimeWindow(*pause["window"]), pause["duration"]) for pause in vehicle.get("breaks", ())],
             profile=self._profile(vehicle),
             name=vehicle.get("id", ""),
+            **{name: vehicle.get(field) for name, field in VEHICLE_NUMBERS.items()},
         )
 
     def _profile(self, vehicle: dict[str, Any]) -> Profile | None:

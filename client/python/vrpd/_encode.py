@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from . import _proto
 from ._matrices import EdgeMatrix, Packed, pack
 from .model import MISSING_EDGE, Model
-from .parts import Customer, Depot, Location, Matrices, Profile, TimeWindow, VehicleType
+from .parts import VEHICLE_NUMBERS, Customer, Depot, Location, Matrices, Profile, TimeWindow, VehicleType
 
 _ENUMS = {
     "metric": "Metric",
@@ -114,16 +114,8 @@ class _Encoder:
             start_depot=kind.start_depot,
             end_depot=kind.end_depot,
             open_end=kind.open_end,
-            fixed_cost=kind.fixed_cost,
-            cost_per_distance=kind.unit_distance_cost,
-            cost_per_time=kind.unit_duration_cost,
-            max_overtime=kind.max_overtime,
-            overtime_cost=kind.unit_overtime_cost,
-            max_duration=kind.max_duration,
-            max_distance=kind.max_distance,
-            max_stops=kind.max_stops,
-            max_reloads=kind.max_reloads,
             skills=kind.skills,
+            **{field: getattr(kind, name) for name, field in VEHICLE_NUMBERS.items()},
         )
         if kind.num_available == 0:
             raise ValueError(

@@ -10,7 +10,29 @@ from ._distances import node_distances, node_durations
 from ._limits import finite
 from .errors import ConversionError
 from .model import Model
-from .parts import ClientGroup, Customer, Depot, Location, Profile, Shipment, TimeWindow, VehicleType
+from .parts import (
+    VEHICLE_NUMBERS,
+    ClientGroup,
+    Customer,
+    Depot,
+    Location,
+    Profile,
+    Shipment,
+    TimeWindow,
+    VehicleType,
+)
+
+# Those of VEHICLE_NUMBERS that PyVRP has too.
+_PYVRP_NUMBERS = {
+    "fixed_cost",
+    "unit_distance_cost",
+    "unit_duration_cost",
+    "max_duration",
+    "max_overtime",
+    "unit_overtime_cost",
+    "max_distance",
+    "max_reloads",
+}
 
 
 def _data(model: Any) -> Any:
@@ -304,6 +326,9 @@ def _check_expressible(model: Model) -> None:
             if getattr(client, field):
                 refuse(f"{where}.{field}", field)
     for index, kind in enumerate(model.vehicle_types):
-        for field in ("open_end", "max_stops", "skills", "breaks"):
+        for field in ("open_end", "skills", "breaks"):
             if getattr(kind, field):
+                refuse(f"vehicle_types[{index}].{field}", field)
+        for field in VEHICLE_NUMBERS:
+            if field not in _PYVRP_NUMBERS and getattr(kind, field) is not None:
                 refuse(f"vehicle_types[{index}].{field}", field)

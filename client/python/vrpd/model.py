@@ -266,6 +266,7 @@ class Model:
         unit_overtime_cost: float | None = None,
         open_end: bool = False,
         max_stops: int | None = None,
+        max_waiting: float | None = None,
         skills: Iterable[str] = (),
         breaks: Iterable[Break | tuple[WindowLike, float]] = (),
         name: str = "",
@@ -287,6 +288,8 @@ class Model:
             `shift_duration` is PyVRP's name of `max_duration`.
         max_reloads
             Number of times that the vehicle may return to its start depot to load again. By default 0.
+        max_waiting
+            Maximum time of a route in which the vehicle waits. It leaves as late as it can.
         breaks
             Pauses: tuples ((early, late), duration), taken in this order.
         """
@@ -310,6 +313,7 @@ class Model:
             unit_overtime_cost=unit_overtime_cost,
             max_distance=finite(max_distance),
             max_stops=max_stops,
+            max_waiting=finite(max_waiting),
             max_reloads=finite_int(max_reloads),
             skills=tuple(skills),
             breaks=tuple(break_of(one) for one in breaks),

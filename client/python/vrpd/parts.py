@@ -143,12 +143,28 @@ class VehicleType:
     max_overtime: float | None = None
     unit_overtime_cost: float | None = None
     max_distance: float | None = None
+    max_waiting: float | None = None
     max_stops: int | None = None
     max_reloads: int | None = None
     skills: tuple[str, ...] = ()
     breaks: tuple[Break, ...] = ()
     profile: Profile | None = None
     name: str = ""
+
+
+VEHICLE_NUMBERS = {
+    "fixed_cost": "fixed_cost",
+    "unit_distance_cost": "cost_per_distance",
+    "unit_duration_cost": "cost_per_time",
+    "max_duration": "max_duration",
+    "max_overtime": "max_overtime",
+    "unit_overtime_cost": "overtime_cost",
+    "max_distance": "max_distance",
+    "max_waiting": "max_waiting",
+    "max_stops": "max_stops",
+    "max_reloads": "max_reloads",
+}
+"""Costs and limits: the fields of VehicleType, and their names in vrp.v1.Vehicle and in our JSON."""
 
 
 @dataclass(frozen=True, eq=False)

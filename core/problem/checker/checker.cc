@@ -1,7 +1,6 @@
 #include "core/problem/checker/checker.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <span>
@@ -13,13 +12,6 @@
 
 namespace vrp {
 namespace {
-
-constexpr std::array<std::string_view, 20> kViolationNames = {
-    "unknown_node",   "unknown_vehicle", "missing_customer", "duplicate_customer",
-    "capacity",       "time_window",     "duration",         "distance",
-    "backhaul_order", "fleet_size",      "tour_count",       "skill",
-    "max_stops",      "shift",           "reload",           "shipment",
-    "alternatives",   "break",           "cost_mismatch",    "frozen_stops"};
 
 // The position of a customer's first visit in the plan.
 struct FirstVisit {
@@ -276,10 +268,6 @@ class PlanChecker {
 };
 
 }  // namespace
-
-std::string_view ViolationName(ViolationKind kind) {
-  return kViolationNames[static_cast<size_t>(kind)];
-}
 
 bool RoutesAreFeasible(const CheckReport& report) {
   return std::all_of(report.violations.begin(), report.violations.end(),

@@ -2,6 +2,8 @@
 // CapacityWithRounding.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +30,7 @@ enum class ViolationKind {
   kTourCount,      // a TSP without exactly one tour
   kSkill,
   kMaxStops,
+  kMaxWaiting,
   kShift,         // a route that ends after the shift
   kReload,        // a reload at a wrong position or depot, or too many reloads
   kShipment,      // a shipment that is incomplete, in two routes, or delivered before its pickup
@@ -36,8 +39,32 @@ enum class ViolationKind {
   kCostMismatch,  // the claimed cost differs from the plan's
   kFrozenStops,   // frozen stops with which no route begins
 };
-// Returns the kind's name: "capacity", "time_window", ...
-std::string_view ViolationName(ViolationKind kind);
+// The names of the kinds, in their order.
+inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
+                                                                               "unknown_vehicle",
+                                                                               "missing_customer",
+                                                                               "duplicate_customer",
+                                                                               "capacity",
+                                                                               "time_window",
+                                                                               "duration",
+                                                                               "distance",
+                                                                               "backhaul_order",
+                                                                               "fleet_size",
+                                                                               "tour_count",
+                                                                               "skill",
+                                                                               "max_stops",
+                                                                               "max_waiting",
+                                                                               "shift",
+                                                                               "reload",
+                                                                               "shipment",
+                                                                               "alternatives",
+                                                                               "break",
+                                                                               "cost_mismatch",
+                                                                               "frozen_stops"});
+static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kFrozenStops) + 1);
+constexpr std::string_view ViolationName(ViolationKind kind) {
+  return kViolationNames[static_cast<size_t>(kind)];
+}
 
 // A violation of one rule.
 struct Violation {

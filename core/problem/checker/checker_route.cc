@@ -7,6 +7,20 @@
 #include "core/problem/checker/checker_clock.h"
 
 namespace vrp {
+namespace {
+
+// Returns the time in which the vehicle drives and works, without breaks.
+double BusyTime(const CheckerData& data, const VehicleType& vehicle,
+                const std::vector<NodeIndex>& path) {
+  double busy = 0;
+  for (size_t i = 1; i < path.size(); ++i) {
+    busy += data.TravelTime(vehicle, path[i - 1], path[i]);
+    if (!data.is_depot(path[i])) busy += data.WorkAt(vehicle, path[i - 1], path[i]);
+  }
+  return busy;
+}
+
+}  // namespace
 
 RouteChecker::RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
                            const std::vector<NodeIndex>& path, std::vector<Violation>& violations)
@@ -163,11 +177,12 @@ void RouteChecker::CheckLateStop(const LateStop& late) {
 
 void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
-  const bool latest = vehicle_.max_duration != kNoLimit || objective == Objective::kDuration ||
+  const bool latest = vehicle_.limits_duration() || objective == Objective::kDuration ||
                       (objective == Objective::kCost && vehicle_.cost_per_time > 0);
   const ClockReading reading = CheckerClock(data_, vehicle_, path_).Read(latest);
   figures_.duration = reading.end - reading.start;
   figures_.late_cost = reading.late_cost;
+  const bool breaks_taken = !reading.missed_break.has_value() && !reading.too_many_labels;
   const size_t before = violations_.size();
   for (const LateStop& late : reading.late) CheckLateStop(late);
   CheckShift(reading.end);
@@ -180,6 +195,15 @@ void RouteChecker::CheckTimes() {
   if (reading.too_many_labels) {
     Add({.kind = ViolationKind::kBreak, .amount = 1}, "has ", vehicle_.breaks.size(),
         " breaks with too many possible positions to check among stops with soft windows");
+  }
+  double waiting = figures_.duration - BusyTime(data_, vehicle_, path_);
+  for (const Break& pause : vehicle_.breaks) waiting -= breaks_taken ? pause.duration : 0;
+  const double most = vehicle_.max_waiting;
+  const double rounding = 1e-9 * figures_.duration;
+  if (waiting > most + std::max(data_.time_tolerance(), 1e-6 * most) + rounding) {
+    Add({.kind = ViolationKind::kMaxWaiting, .amount = waiting - most}, "waits ",
+        FormatNumber(std::round(1e6 * waiting) / 1e6), ", longer than the limit ",
+        FormatNumber(most));
   }
   const double limit = vehicle_.max_duration + vehicle_.max_overtime;
   if (figures_.duration <= limit + std::max(data_.time_tolerance(), 1e-6 * limit)) return;

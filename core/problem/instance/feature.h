@@ -19,6 +19,7 @@ enum class Feature {
   kShipments,
   kMaxDuration,
   kMaxDistance,
+  kMaxWaiting,
   kMaxStops,
   kShift,
   kOvertime,

@@ -88,6 +88,8 @@ inline constexpr auto kList<VehicleType> = std::tuple{
                          .vrplib = "VEHICLES_MAX_DISTANCE",
                          .is_distance = true,
                          .sampled = true}),
+    ObjectField<kAllowance>(&VehicleType::max_waiting, Feature::kMaxWaiting,
+                            {.name = "max_waiting"}),
     ObjectField<kFlag>(&VehicleType::open_end, Feature::kOpenEnd,
                        {.name = "open_end", .sampled = true}),
     ObjectField<kHardWindow>(&VehicleType::shift, Feature::kShift, {.name = "shift"}),

@@ -44,6 +44,10 @@ struct VehicleType {
   // service.
   double max_duration = kNoLimit;
   double max_distance = kNoLimit;  // limit of a route's length, in the metric's unit
+  // Largest waiting time of a route: the part of its duration in which the vehicle neither drives,
+  // serves, sets up nor takes a break. It may wait for windows, also at its end, for breaks and,
+  // when it reloads, for releases.
+  double max_waiting = kNoLimit;
   // Whether a route ends with the service of its last customer. If so, neither the cost nor a limit
   // includes the return leg. The last service may end after the depot closes, but not after the
   // shift.
@@ -72,6 +76,9 @@ struct VehicleType {
   std::vector<double> duration_matrix = {};
 
   NodeIndex end() const { return end_depot == kSameAsStart ? depot : end_depot; }
+  // Whether a limit depends on a route's duration. The vehicle then leaves as late as it can
+  // without delaying the route's end (core/problem/plan/schedule.h).
+  bool limits_duration() const { return max_duration != kNoLimit || max_waiting != kNoLimit; }
   bool operator==(const VehicleType&) const = default;
 };
 

@@ -29,7 +29,7 @@ RouteScheduler::RouteScheduler(const Instance& instance) : instance_(instance) {
 
 bool RouteScheduler::NeedsDuration(const VehicleType& vehicle) const {
   const Objective objective = instance_.data().objective;
-  return vehicle.max_duration != kNoLimit || objective == Objective::kDuration ||
+  return vehicle.limits_duration() || objective == Objective::kDuration ||
          (objective == Objective::kCost && vehicle.cost_per_time != 0);
 }
 

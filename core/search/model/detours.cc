@@ -149,6 +149,7 @@ Detours Detours::Create(const Problem& problem, const StopCondition& stop) {
 
 bool MayDetour(const Instance& instance) {
   const InstanceData& data = instance.data();
+  if (std::ranges::any_of(data.vehicles, HasFurtherLimits)) return true;
   if (data.windows.empty() &&
       std::none_of(data.vehicles.begin(), data.vehicles.end(), LimitsTravel)) {
     return false;

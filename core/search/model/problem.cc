@@ -160,6 +160,7 @@ void ProblemBuilder::ReadVehicles() {
 
 Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   Vehicle vehicle;
+  vehicle.original = &type;
   vehicle.start = type.depot;
   vehicle.end = type.open_end ? problem_.nowhere() : type.end();
   vehicle.capacity = {WithSlack(type.capacity)};
@@ -176,11 +177,11 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.max_reloads = type.max_reloads;
   vehicle.breaks = type.breaks;
   SetCosts(type, vehicle);
-  vehicle.needs_duration = vehicle.per_time != 0 || type.max_duration != kNoLimit;
+  vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
-  vehicle.simulated =
-      !type.breaks.empty() || problem_.soft() || (vehicle.needs_duration && !duration_by_parts);
+  vehicle.simulated = !type.breaks.empty() || HasFurtherLimits(type) || problem_.soft() ||
+                      (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }
 

@@ -9,9 +9,26 @@ namespace vrp {
 namespace {
 
 constexpr double kNever = Problem::kNever;
+// Rounding of a route's waiting, as a share of its duration. The checker allows twice as much.
+constexpr double kWaitingSlack = 5e-10;
 
 std::span<const Break> Between(const std::vector<Break>& breaks, size_t first, size_t last) {
   return {breaks.data() + first, last - first};
+}
+
+// Whether the waiting within that duration, which is neither travel, work nor breaks, exceeds the
+// vehicle's limit.
+bool WaitsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                  double duration) {
+  if (vehicle.original->max_waiting == kNoLimit) return false;
+  double waiting = duration * (1 - kWaitingSlack);
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    waiting -= problem.Duration(vehicle, nodes[i - 1], nodes[i]);
+    if (i + 1 == nodes.size() || problem.is_depot(nodes[i])) continue;
+    waiting -= problem.Handling(vehicle, nodes[i - 1], nodes[i]);
+  }
+  for (const Break& pause : vehicle.breaks) waiting -= pause.duration;
+  return !problem.InTime(waiting, vehicle.original->max_waiting);
 }
 
 }  // namespace
@@ -37,7 +54,10 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
                                                   : LatestStart(vehicle, nodes);
     if (!latest.has_value()) return value;
     value.duration = end_ - std::max(begin_[0], std::min(*latest, vehicle.leaves_by));
-    if (!problem_.InTime(value.duration, vehicle.duration_limit)) return value;
+    if (!problem_.InTime(value.duration, vehicle.duration_limit) ||
+        WaitsTooLong(problem_, vehicle, nodes, value.duration)) {
+      return value;
+    }
   }
   value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
                vehicle.TimeCost(value.duration) + late_;

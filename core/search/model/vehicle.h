@@ -2,19 +2,21 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "core/problem/instance/vehicle.h"
+#include "core/problem/instance/fields.h"
 
 namespace vrp {
 
 // Instance types that differ in nothing but id and count are one here.
 struct Vehicle {
   std::vector<std::pair<int32_t, int32_t>> originals = {};  // instance types and their counts
-  int32_t count = 0;                                        // INT32_MAX: as many as needed
+  const VehicleType* original = nullptr;  // one of these, for limits that are simulated only
+  int32_t count = 0;                      // INT32_MAX: as many as needed
   NodeIndex start = 0;
   NodeIndex end = 0;                  // Problem::nowhere() where the end is open
   std::vector<double> capacity = {};  // [K], with room for rounding
@@ -50,6 +52,22 @@ struct Vehicle {
            overtime_cost * std::max(0.0, route_duration - regular_duration);
   }
 };
+
+// Features of vehicle types that are not left to RouteEvaluator alone.
+inline constexpr std::array kKnownVehicleFeatures = {
+    Feature::kEndDepot, Feature::kOpenEnd,      Feature::kMaxDuration, Feature::kMaxDistance,
+    Feature::kMaxStops, Feature::kShift,        Feature::kOvertime,    Feature::kReloads,
+    Feature::kBreaks,   Feature::kVehicleMatrix};
+
+// Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
+// along with further visits.
+inline bool HasFurtherLimits(const VehicleType& type) {
+  return !AllFields<VehicleType>([&](auto field) {
+    return !field.feature.has_value() ||
+           std::ranges::count(kKnownVehicleFeatures, *field.feature) > 0 ||
+           type.*field.member == field.Default();
+  });
+}
 
 // Whether the way between two customers is the same to both.
 inline bool TravelAlike(const Vehicle& a, const Vehicle& b) {

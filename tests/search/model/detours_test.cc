@@ -78,6 +78,22 @@ TEST(DetoursTest, ServeTwoThatNeedEachOther) {
   EXPECT_EQ(Served(data), 2);
 }
 
+// The vehicle must leave by 5, and customer 2 opens at 60. Service at customer 1 fills the time.
+TEST(DetoursTest, ServeWhoIsAwaitedTooLongAlone) {
+  InstanceData data = AnInstance()
+                          .At({{0, 0}, {1, 0}, {2, 0}})
+                          .Windows({{0, 900}, {60, 900}}, 5)
+                          .OpenEnd()
+                          .BuildData();
+  data.services = {0, 50, 0};
+  data.vehicles[0].max_waiting = 3;
+  EXPECT_EQ(DetoursOf(data).reach(1), Reach::kTogether);
+  EXPECT_EQ(Served(data), 2);
+  data.vehicles[0].max_waiting = 2.9;
+  EXPECT_EQ(DetoursOf(data).reach(1), Reach::kNever);
+  EXPECT_EQ(Served(data), 1);
+}
+
 // Ways of 0.4 are rounded to 0: the far end of the line is near by way of all the others.
 TEST(DetoursTest, ServeTheEndOfALineOfRoundedDistances) {
   std::vector<Position> line;

@@ -36,7 +36,8 @@ Instance DrawInstance(uint64_t seed) {
     const NodeIndex first = plan[r].customers.front();
     frozen.push_back({.route = r, .vehicle_type = plan[r].vehicle_type, .visits = {first}});
   }
-  return *Freeze(free, frozen);
+  const auto instance = Freeze(free, frozen);
+  return instance.ok() ? *instance : free;  // a beginning alone may wait too long for breaks
 }
 
 struct RandomPlan {
