@@ -9,27 +9,10 @@
 #include "core/base/stop.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/solution.h"
-#include "core/search/model/fast_random.h"
 
 namespace vrp {
 
 class Problem;
-
-// Each ends early, with the rest packed as it comes, when `stop` holds.
-
-// Clarke and Wright 1964, parallel version: merges the routes' ends by the largest saving, where
-// the merged route keeps capacity and windows. Where that leaves more routes than vehicles, the
-// emptiest are dissolved into the others.
-Plan SavingsPlan(const Instance& instance, const StopCondition& stop = {});
-Plan SavingsPlan(const Problem& problem, const StopCondition& stop);
-// The same with each saving multiplied by 1 - noise .. 1 + noise as the lot decides.
-Plan NoisySavingsPlan(const Problem& problem, const StopCondition& stop, double noise,
-                      FastRandom& random);
-
-// Solomon 1987, I1: seeds a route with the farthest customer, then inserts where the added distance
-// and delay are least.
-Plan InsertionPlan(const Instance& instance, const StopCondition& stop = {});
-Plan InsertionPlan(const Problem& problem, const StopCondition& stop);
 
 // Goes to the nearest customer that still fits (capacity, window, return to the depot); back when
 // none does. The yardstick of trained policies.
