@@ -5,8 +5,6 @@
 
 #include "core/base/steady_time.h"
 #include "core/search/build/construct.h"
-#include "core/search/build/merging.h"
-#include "core/search/build/packing.h"
 #include "core/search/moves/pruning.h"
 #include "core/search/ruin_recreate/recreate.h"
 
@@ -22,9 +20,9 @@ constexpr double kGenerousTimes = 10;
 constexpr int32_t kReinsertions = 2;
 // Another construction is tried where the budget is that many times what the first one took.
 constexpr double kSecondStart = 6;
-// Above so many nodes routes to the farthest units come first: such plans cost 10 to 50 % less, of
-// which much is left when there is little time for each node. With fewer, unlike vehicles and
-// reloads are the better for the bulkiest first.
+// Above so many nodes, or if plain, routes to the farthest units come first: such plans cost 10 to
+// 50 % less, of which much is left when there is little time for each node. With fewer, unlike
+// vehicles and reloads are the better for the bulkiest first.
 constexpr int32_t kFarFirstFrom = 150;
 
 // How good routes are: less is better.
@@ -52,7 +50,7 @@ class FirstRoutesMaker {
       : problem_(problem), stop_(stop), random_(random), report_(report) {}
 
   FirstRoutes Run(std::span<const Plan> given) {
-    const bool from_afar = problem_.size() > kFarFirstFrom;
+    const bool from_afar = problem_.plain() || problem_.size() > kFarFirstFrom;
     const auto order = from_afar ? Recreate::First::kFar : Recreate::First::kBulky;
     for (const Plan& plan : given) Consider(Inserted(plan, order));
     if (given.empty() || !stop_.ShouldStop()) ConsiderOwn(order, given.empty());

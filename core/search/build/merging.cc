@@ -1,12 +1,10 @@
-#include "core/search/build/merging.h"
-
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/search/build/construct.h"
 #include "core/search/model/ranking.h"
 #include "core/search/ruin_recreate/recreate.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/problem/checker/checker.h"
 #include "core/problem/plan/plan_value.h"
-#include "core/search/build/merging.h"
+#include "core/search/build/construct.h"
 #include "core/search/ruin_recreate/recreate.h"
 #include "tests/testing/constrained_instance.h"
 #include "tests/testing/feature_instances.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/search/build/construct.h"
-#include "core/search/build/merging.h"
 #include "core/search/methods/population/split.h"
 
 namespace vrp {
