@@ -1,13 +1,10 @@
 #include "core/search/feature_search.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "core/base/status_macros.h"
-#include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "core/search/build/packing.h"
+#include "core/search/build/first_routes.h"
 #include "core/search/methods/annealing/annealing.h"
 #include "core/search/methods/fleet_reduction/fleet_reduction.h"
 #include "core/search/methods/penalised/penalised_search.h"
@@ -15,88 +12,17 @@
 #include "core/search/model/budget_parts.h"
 #include "core/search/model/fleet_bounds.h"
 #include "core/search/model/later_stop.h"
-#include "core/search/moves/pruning.h"
 #include "core/search/portfolio.h"
 #include "core/search/route/penalised_routes.h"
 
 namespace vrp {
 namespace {
 
-// Into one of the first plans optional units go whatever they cost: together they may be worth a
-// route that none of them is worth alone. The search begins there, though the plan may cost more
-// than one that leaves nearly all of them out, wherever it has that many times the time that the
-// plan took: it takes visits away with ease, but hardly ever opens a route that pays only with
-// many.
-constexpr double kGenerous = 1e6;  // times their prizes
-constexpr double kGenerousTimes = 10;
-// Above so many nodes routes to the farthest units come first: such plans cost 10 to 50 % less, of
-// which much is left when there is little time for each node. With fewer the search is soon as far
-// from either, and unlike vehicles and reloads are the better for the bulkiest first.
-constexpr int32_t kFarFirstFrom = 150;
 // Share of the budget that may be spent on fewer routes, or iterations a unit if it has no end.
 constexpr double kFleetShare = 0.3;
 constexpr int64_t kEndlessReduction = 200;
 // Share of the budget given to penalised search, if it is used.
 constexpr double kPenalisedShare = 0.5;
-
-bool IsBetter(const RouteStore& a, const RouteStore& b) {
-  if (a.missing_weight() != b.missing_weight()) return a.missing_weight() < b.missing_weight();
-  const double weight = a.problem().route_weight();
-  return a.cost() + weight * a.used() < b.cost() + weight * b.used();
-}
-
-void PruneAll(RouteStore& routes) {
-  std::vector<int32_t> slots;
-  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
-    if (!routes.route(slot).empty()) slots.push_back(slot);
-  }
-  Pruning(routes).Prune(slots);
-}
-
-struct FirstRoutes {
-  RouteStore start;  // of the search
-  Plan best;         // not worse than it
-};
-
-// Makes first plans from the given plans and from constructions of our own.
-FirstRoutes MakeFirstRoutes(const Problem& problem, const SearchOptions& options,
-                            const StopCondition& stop, FastRandom& random) {
-  const RouteStore empty(problem);
-  const auto filled = [&](const Plan& plan, double worth, Recreate::First first) {
-    RouteStore routes = empty;
-    routes.Load(plan);
-    Recreate(routes, random, stop).InsertAbsent(worth, first);
-    if (stop.ShouldStop()) PackAbsent(routes);
-    return routes;
-  };
-  const bool from_afar = problem.size() > kFarFirstFrom;
-  const auto made = [&](const Plan& plan) {
-    if (!from_afar) return filled(plan, 1, Recreate::First::kBulky);
-    RouteStore routes = filled(plan, 1, Recreate::First::kFar);
-    if (routes.missing_weight() == 0 || stop.ShouldStop()) return routes;
-    RouteStore bulky = filled(plan, 1, Recreate::First::kBulky);
-    return IsBetter(bulky, routes) ? bulky : routes;
-  };
-  std::optional<RouteStore> best;
-  const auto consider = [&](RouteStore routes) {
-    if (!best.has_value() || IsBetter(routes, *best)) best.emplace(std::move(routes));
-  };
-  for (const Plan& plan : options.initial) consider(made(plan));
-  if (!best.has_value() || !stop.ShouldStop()) consider(made({}));
-  const bool optional = std::any_of(empty.servable().begin(), empty.servable().end(),
-                                    [&](int32_t u) { return !problem.unit(u).required(); });
-  Plan plan = best->ToPlan();
-  if (!optional || stop.ShouldStop()) return {*std::move(best), std::move(plan)};
-  const absl::Time begun = SteadyNow();
-  RouteStore generous = filled({}, kGenerous, Recreate::First::kBulky);
-  PruneAll(generous);
-  const absl::Time worthwhile = SteadyNow() + kGenerousTimes * (SteadyNow() - begun);
-  const bool starts_there = options.initial.empty() && worthwhile < stop.deadline() &&
-                            generous.missing_weight() <= best->missing_weight();
-  const bool is_better = IsBetter(generous, *best);
-  if (is_better) plan = generous.ToPlan();
-  return {starts_there || is_better ? std::move(generous) : *std::move(best), std::move(plan)};
-}
 
 absl::Status CheckFrozen(const Problem& problem) {
   RouteEvaluator evaluator(problem);
@@ -191,10 +117,13 @@ absl::StatusOr<SearchResult> FeatureSearch(const Problem& problem, const SearchO
   const StopCondition until = LaterStop(options.stop, hard_stop);
   VRP_RETURN_IF_ERROR(CheckFrozen(problem));
   FastRandom random(options.seed);
-  FirstRoutes first = MakeFirstRoutes(problem, options, until, random);
+  FirstRoutes first =
+      MakeFirstRoutes(problem, options.initial, until, random, [&](const RouteStore& routes) {
+        const Plan plan = routes.ToPlan();
+        on_improvement(plan, PlanCost(instance, plan));
+      });
   PlanValue value = ValueOf(instance, first.best);
   SearchResult result{.plan = std::move(first.best), .cost = value.cost};
-  on_improvement(result.plan, result.cost);
   if (first.start.servable().size() <= 1) {  // every place was looked at
     result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
     return result;

@@ -10,6 +10,7 @@
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
 #include "core/search/build/construct.h"
+#include "core/search/build/first_routes.h"
 #include "core/search/feature_search.h"
 #include "core/search/methods/annealing/plain_annealing.h"
 #include "core/search/methods/fleet_reduction/fewer_routes.h"
@@ -22,7 +23,6 @@
 #include "core/search/model/later_stop.h"
 #include "core/search/model/node_selection.h"
 #include "core/search/model/problem.h"
-#include "core/search/moves/local_search.h"
 #include "core/search/portfolio.h"
 #include "core/search/route/penalised_routes.h"
 #include "core/search/route/plain_route_store.h"
@@ -32,61 +32,11 @@ namespace {
 
 // How long a search may go on after the stop to make a first good plan.
 constexpr absl::Duration kFirstPlanTime = absl::Milliseconds(3);
-// Another construction is tried where the budget is that many times what the first one took.
-constexpr double kSecondStart = 6;
 // Share of the budget spent trying to serve every customer where FindCompletePlan cannot help.
 // After it the search takes the best plan that leaves some out.
 constexpr double kCompletionShare = 0.3;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
-
-// How good a plan is: less is better.
-std::pair<size_t, double> RankOf(const PlainRouteStore& routes) {
-  return {routes.absent().size(), routes.distance()};
-}
-
-struct FirstPlans {
-  PlainRouteStore best;
-  std::vector<Plan> complete;  // all that leave nobody out who can be served, the best first
-};
-
-// The given plans and our own constructions, at a local optimum where the time allows. Reports each
-// that is better than those before when it is made, and when it is improved: with thousands of
-// customers a descent takes a second.
-FirstPlans MakeFirstPlans(const Problem& problem, const SearchOptions& options,
-                          const StopCondition& stop, FastRandom& random,
-                          ImprovementFn on_improvement) {
-  FirstPlans first = {.best = PlainRouteStore(problem), .complete = {}};
-  std::pair<size_t, double> best = {SIZE_MAX, 0};
-  const auto report_if_better = [&](const PlainRouteStore& routes) {
-    if (RankOf(routes) >= best) return false;
-    best = RankOf(routes);
-    const Plan plan = routes.ToPlan();
-    on_improvement(plan, PlanCost(problem.instance(), plan));
-    return true;
-  };
-  const auto consider = [&](const Plan& plan) {
-    PlainRouteStore routes(problem);
-    routes.Load(plan);
-    InsertAbsent(routes);
-    bool is_best = report_if_better(routes);
-    Descend(routes, random, stop);
-    InsertAbsent(routes);
-    is_best |= report_if_better(routes);
-    if (routes.absent().empty()) {
-      first.complete.insert(is_best ? first.complete.begin() : first.complete.end(),
-                            routes.ToPlan());
-    }
-    if (is_best) first.best = std::move(routes);
-  };
-  for (const Plan& plan : options.initial) consider(plan);
-  if (!options.initial.empty() && stop.ShouldStop()) return first;
-  const absl::Time begun = SteadyNow();
-  consider(SavingsPlan(problem, stop));
-  const absl::Time rather_end = begun + kSecondStart * (SteadyNow() - begun);
-  if (problem.timed() && rather_end < stop.deadline()) consider(InsertionPlan(problem, stop));
-  return first;
-}
 
 SearchResult SearchRegions(const Problem& problem, const PlainRouteStore& routes,
                            const SearchOptions& options, ImprovementFn on_improvement) {
@@ -106,21 +56,22 @@ SearchResult Anneal(PlainRouteStore& routes, FastRandom& random, const SearchOpt
   return result;
 }
 
-SearchResult SearchByPopulation(const Problem& problem, FirstPlans first,
-                                const SearchOptions& options, const StopCondition& hard_stop,
-                                FastRandom& random, ImprovementFn on_improvement) {
+SearchResult SearchByPopulation(const Problem& problem, PlainRouteStore& routes,
+                                std::vector<Plan> plans, const SearchOptions& options,
+                                const StopCondition& hard_stop, FastRandom& random,
+                                ImprovementFn on_improvement) {
   const double share = AnnealedShare(problem);
   int64_t iterations = 0;
   if (share > 0) {
     const SearchOptions part = PartOf(options, share, problem.num_servable());
     const SearchResult found = problem.size() > kMostPopulationNodes
-                                   ? SearchRegions(problem, first.best, part, on_improvement)
-                                   : Anneal(first.best, random, part, hard_stop, on_improvement);
+                                   ? SearchRegions(problem, routes, part, on_improvement)
+                                   : Anneal(routes, random, part, hard_stop, on_improvement);
     iterations = found.iterations;
-    first.complete.insert(first.complete.begin(), found.plan);
+    plans.insert(plans.begin(), found.plan);
   }
   SearchResult result =
-      RunPopulations(problem, first.complete, RestOf(options, iterations), random, on_improvement);
+      RunPopulations(problem, plans, RestOf(options, iterations), random, on_improvement);
   result.iterations += iterations;
   return result;
 }
@@ -157,16 +108,21 @@ SearchResult SearchForComplete(const Problem& problem, PlainRouteStore& routes, 
 SearchResult SearchRoutes(const Problem& problem, const SearchOptions& options,
                           const StopCondition& hard_stop, ImprovementFn on_improvement) {
   FastRandom random(options.seed);
-  FirstPlans first =
-      MakeFirstPlans(problem, options, LaterStop(options.stop, hard_stop), random, on_improvement);
-  PlainRouteStore& routes = first.best;
+  const StopCondition until = LaterStop(options.stop, hard_stop);
+  FirstRoutes first =
+      MakeFirstRoutes(problem, options.initial, until, random, [&](const RouteStore& made) {
+        const Plan plan = made.ToPlan();
+        on_improvement(plan, PlanCost(problem.instance(), plan));
+      });
+  PlainRouteStore routes(problem);
+  routes.Load(first.best);
   SearchResult result;
   result.plan = routes.ToPlan();
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
     result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
   } else if (routes.absent().empty() && PopulationFits(problem, options)) {
-    return SearchByPopulation(problem, std::move(first), options, hard_stop, random,
-                              on_improvement);
+    return SearchByPopulation(problem, routes, std::move(first.complete), options, hard_stop,
+                              random, on_improvement);
   } else if (routes.absent().empty() && GoesByRegions(problem, options)) {
     return SearchRegions(problem, routes, options, on_improvement);
   } else if (routes.absent().empty()) {

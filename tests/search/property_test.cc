@@ -9,7 +9,6 @@
 
 #include "core/problem/checker/checker.h"
 #include "core/search/methods/population/granular_search.h"
-#include "core/search/moves/local_search.h"
 #include "core/search/moves/type_change.h"
 #include "core/search/ruin_recreate/insertion.h"
 #include "core/search/ruin_recreate/recreate.h"
@@ -47,126 +46,6 @@ std::vector<Kind> PlainKinds() {
           {"Tsp", AnInstance().Kind(ProblemKind::kTsp).ExplicitMatrix(0.5)}};
 }
 
-using Nodes = std::vector<NodeIndex>;
-using Operator = bool (*)(PlainRouteStore&, MoveScratch&, NodeIndex, NodeIndex);
-
-double Recomputed(const PlainRouteStore& routes) {
-  double distance = 0;
-  for (const PlainRoute& route : routes.routes()) {
-    if (!route.empty()) distance += routes.problem().SequenceDistance(route.nodes);
-  }
-  return distance;
-}
-
-void ExpectFeasibleAndComplete(const PlainRouteStore& routes) {
-  int32_t served = 0;
-  for (const PlainRoute& route : routes.routes()) {
-    ASSERT_TRUE(route.empty() || routes.problem().SequenceFeasible(route.nodes));
-    served += route.customers();
-  }
-  ASSERT_EQ(served, routes.problem().size() - 1);
-}
-
-// The contents of routes `a` and `b` in place of what they are: whether that is feasible and how
-// much it adds.
-bool Pays(const PlainRouteStore& routes, int32_t a, const Nodes& in_a, int32_t b,
-          const Nodes& in_b) {
-  const Problem& problem = routes.problem();
-  double added = -problem.SequenceDistance(routes.route(a).nodes);
-  if (b != a) added -= problem.SequenceDistance(routes.route(b).nodes);
-  for (const Nodes* nodes : {&in_a, &in_b}) {
-    if (nodes->size() <= 2) continue;
-    if (!problem.SequenceFeasible(*nodes)) return false;
-    added += problem.SequenceDistance(*nodes);
-  }
-  return added < -1e-6;
-}
-
-// u alone, out of its place to right behind v, by plain recomputation.
-bool RelocatingPays(const PlainRouteStore& routes, NodeIndex u, NodeIndex v) {
-  const int32_t a = routes.RouteOf(u);
-  const int32_t b = routes.RouteOf(v);
-  Nodes without = routes.route(a).nodes;
-  without.erase(without.begin() + routes.PositionOf(u));
-  Nodes with = a == b ? without : routes.route(b).nodes;
-  with.insert(std::find(with.begin(), with.end(), v) + 1, u);
-  return a == b ? Pays(routes, a, with, a, {}) : Pays(routes, a, without, b, with);
-}
-
-// The route up to u, then that of v from v on, and the other two parts.
-bool CrossingPays(const PlainRouteStore& routes, NodeIndex u, NodeIndex v) {
-  const int32_t a = routes.RouteOf(u);
-  const int32_t b = routes.RouteOf(v);
-  if (a == b) return false;
-  const Nodes& first = routes.route(a).nodes;
-  const Nodes& second = routes.route(b).nodes;
-  const auto cut_first = first.begin() + routes.PositionOf(u) + 1;
-  const auto cut_second = second.begin() + routes.PositionOf(v);
-  Nodes in_a(first.begin(), cut_first);
-  in_a.insert(in_a.end(), cut_second, second.end());
-  Nodes in_b(second.begin(), cut_second);
-  in_b.insert(in_b.end(), cut_first, first.end());
-  return Pays(routes, a, in_a, b, in_b);
-}
-
-// Reverses the nodes after u up to and including v, so that v follows u.
-bool TurningPays(const PlainRouteStore& routes, NodeIndex u, NodeIndex v) {
-  const int32_t a = routes.RouteOf(u);
-  const int32_t from = routes.PositionOf(u) + 1;
-  const int32_t to = routes.PositionOf(v) + 1;
-  if (routes.RouteOf(v) != a || from >= to) return false;
-  Nodes turned = routes.route(a).nodes;
-  std::reverse(turned.begin() + from, turned.begin() + to);
-  return Pays(routes, a, turned, a, {});
-}
-
-struct LocalOperator {
-  const char* name;
-  Operator move;
-  bool (*pays)(const PlainRouteStore&, NodeIndex,
-               NodeIndex);  // one of its moves; null: not recomputed
-};
-
-constexpr LocalOperator kLocalOperators[] = {{"relocate", TryRelocate, RelocatingPays},
-                                             {"exchange", TryExchange, nullptr},
-                                             {"two-opt", TryTwoOpt, TurningPays},
-                                             {"two-opt*", TryTwoOptStar, CrossingPays}};
-
-class LocalMoveTest : public testing::TestWithParam<size_t> {};
-
-// A move is taken exactly when it shortens the plan and keeps it feasible.
-TEST_P(LocalMoveTest, IsTakenExactlyWhenItPays) {
-  const LocalOperator& tested = kLocalOperators[GetParam()];
-  const int64_t wanted = MovesWanted() / 10;
-  int64_t taken = 0;
-  FastRandom random(GetParam() + 1);
-  MoveScratch scratch;
-  for (uint64_t seed = 1; taken < wanted; ++seed) {
-    for (Kind& kind : PlainKinds()) {
-      const Instance instance = kind.builder.WithCustomers(30).Seed(seed).Build();
-      const Problem problem = Problem::Create(instance, {});
-      PlainRouteStore routes(problem);
-      routes.Load(test::RandomFeasiblePlan(instance, seed));
-      for (int32_t tries = 0; tries < 1500; ++tries) {
-        const NodeIndex u = 1 + random.Below(30);
-        const NodeIndex v = 1 + random.Below(30);
-        if (u == v) continue;
-        const bool must = tested.pays != nullptr && tested.pays(routes, u, v);
-        const double before = Recomputed(routes);
-        const bool moved = tested.move(routes, scratch, u, v);
-        ASSERT_TRUE(moved || !must) << tested.name << " misses " << u << ", " << v;
-        if (!moved) continue;
-        ++taken;
-        ASSERT_LT(Recomputed(routes), before) << tested.name << ", " << kind.name;
-        ASSERT_NEAR(routes.distance(), Recomputed(routes), 1e-6) << tested.name;
-        ExpectFeasibleAndComplete(routes);
-      }
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, LocalMoveTest, testing::Range<size_t>(0, 4));
-
 // With distances, loads over capacity at a penalty, and time warp at a penalty: SWAP* and all
 // others.
 TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
@@ -182,7 +61,7 @@ TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
       GranularSearch search(routes, random);
       for (int32_t round = 0; round < 10; ++round) {
         routes.SetPenalties({.load = 20 * random.Unit(), .time = 3 * random.Unit()});
-        std::vector<Nodes> parts(12, Nodes{0});
+        std::vector<std::vector<NodeIndex>> parts(12, std::vector<NodeIndex>{0});
         for (NodeIndex node = 1; node <= 40; ++node) parts[random.Below(11)].push_back(node);
         const int64_t settled = search.Restart();
         routes.Clear();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/search/build/construct.h"
+#include "core/search/build/first_routes.h"
 #include "core/search/methods/annealing/plain_annealing.h"
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
@@ -114,16 +115,21 @@ SearchBy SearchFor(int64_t iterations) {
   return [=](const Instance& instance) { return *Search(instance, ByIterations(iterations)); };
 }
 
+Plan FirstPlan(const Problem& problem) {
+  FastRandom random(1);
+  return MakeFirstRoutes(problem, {}, {}, random, [](const RouteStore&) {}).best;
+}
+
 SearchResult ByPopulation(const Instance& instance) {
   const Problem problem = Problem::Create(instance, {});
   FastRandom random(1);
-  return RunPopulations(problem, {SavingsPlan(problem, {})}, ByIterations(6'000), random,
+  return RunPopulations(problem, {FirstPlan(problem)}, ByIterations(6'000), random,
                         [](const Plan&, Cost) {});
 }
 
 SearchResult ByRegions(const Instance& instance) {
   const Problem problem = Problem::Create(instance, {});
-  const Plan plan = SavingsPlan(problem, {});
+  const Plan plan = FirstPlan(problem);
   PlainRouteStore routes(problem);
   routes.Load(plan);
   const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
@@ -133,7 +139,8 @@ SearchResult ByRegions(const Instance& instance) {
 
 SearchResult ByConstruction(const Instance& instance) {
   SearchResult result;
-  for (const Plan& plan : {SavingsPlan(instance), InsertionPlan(instance)}) {
+  for (const Plan& plan :
+       {FirstPlan(Problem::Create(instance, {})), NearestNeighbourPlan(instance)}) {
     result.plan.insert(result.plan.end(), plan.begin(), plan.end());
     result.cost += PlanCost(instance, plan);
   }

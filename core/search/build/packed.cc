@@ -5,18 +5,11 @@
 #include <vector>
 
 #include "core/search/build/construct.h"
-#include "core/search/model/problem.h"
+#include "core/search/build/open_route.h"
 #include "core/search/model/space_curve.h"
 
 namespace vrp {
 namespace {
-
-// A vehicle under way.
-struct OpenRoute {
-  NodeIndex last = 0;
-  double departure = 0;
-  double load = 0;
-};
 
 // With windows, so many customers along the curve are packed at a time: near each other, but enough
 // for a vehicle to find somebody who is due next. Where vehicles are few, enough to fill two.
@@ -38,7 +31,7 @@ class Packer {
     const int64_t first = problem_.timed() ? first_ : std::ssize(open_) - 1;
     for (int64_t r = std::max<int64_t>(first, 0); r < std::ssize(open_); ++r) {
       const double distance = problem_.Distance(open_[r].last, node);
-      if (distance >= best_distance || !Fits(open_[r], node)) continue;
+      if (distance >= best_distance || !open_[r].Fits(node)) continue;
       best = r;
       best_distance = distance;
     }
@@ -46,13 +39,10 @@ class Packer {
       if (std::ssize(plan_) == problem_.max_routes()) return;
       best = std::ssize(plan_);
       plan_.push_back({});
-      open_.push_back({.departure = problem_.DepartureAfter(0, problem_.open(0))});
+      open_.emplace_back(problem_);
     }
-    OpenRoute& route = open_[best];
     plan_[best].customers.push_back(node);
-    route.departure = problem_.DepartureAfter(node, Arrival(route, node));
-    route.load += problem_.demand(node);
-    route.last = node;
+    open_[best].Append(node);
   }
 
   // To what is open by now nobody is added any more.
@@ -61,19 +51,6 @@ class Packer {
   Plan Take() { return std::move(plan_); }
 
  private:
-  double Arrival(const OpenRoute& route, NodeIndex node) const {
-    return route.departure + problem_.Duration(route.last, node);
-  }
-
-  bool Fits(const OpenRoute& route, NodeIndex node) const {
-    if (!problem_.Fits(route.load + problem_.demand(node))) return false;
-    if (!problem_.timed()) return true;
-    const double arrival = Arrival(route, node);
-    const double back = problem_.DepartureAfter(node, arrival) + problem_.Duration(node, 0);
-    return problem_.InTime(arrival, problem_.close(node)) &&
-           problem_.InTime(back, problem_.close(0));
-  }
-
   const Problem& problem_;
   std::vector<OpenRoute> open_;
   int64_t first_ = 0;  // of them that is looked at

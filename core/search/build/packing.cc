@@ -1,8 +1,7 @@
-#include "core/search/build/packing.h"
-
 #include <utility>
 
 #include "core/base/steady_time.h"
+#include "core/search/build/construct.h"
 
 namespace vrp {
 namespace {
@@ -17,30 +16,29 @@ std::span<const NodeIndex> Visits(const Problem& problem, int32_t u) {
   return problem.NodesOf(unit).first(unit.kind == Unit::Kind::kShipment ? 2 : 1);
 }
 
-bool Append(RouteStore& routes, int32_t slot, int32_t u, std::vector<NodeIndex>& nodes) {
-  const SearchRoute& route = routes.route(slot);
-  const auto visits = Visits(routes.problem(), u);
-  nodes = route.nodes;
-  nodes.insert(nodes.end() - 1, visits.begin(), visits.end());
-  if (!routes.evaluator().Evaluate(routes.problem().vehicle(route.type), nodes).feasible) {
-    return false;
-  }
-  return routes.SetRoute(slot, route.type, nodes);
+bool SetIfFeasible(RouteStore& routes, int32_t slot, int32_t type,
+                   const std::vector<NodeIndex>& nodes) {
+  const Vehicle& vehicle = routes.problem().vehicle(type);
+  return routes.evaluator().Evaluate(vehicle, nodes).feasible && routes.SetRoute(slot, type, nodes);
 }
 
-// The slot of a new route with the unit; -1: no vehicle takes it.
+bool Append(RouteStore& routes, int32_t slot, int32_t u) {
+  std::vector<NodeIndex> nodes = routes.route(slot).nodes;
+  const auto visits = Visits(routes.problem(), u);
+  nodes.insert(nodes.end() - 1, visits.begin(), visits.end());
+  return SetIfFeasible(routes, slot, routes.route(slot).type, nodes);
+}
+
+// Returns the slot of a new route with the unit; -1: no vehicle takes it.
 int32_t Open(RouteStore& routes, int32_t u) {
-  const auto types = static_cast<int32_t>(routes.problem().vehicles().size());
+  const Problem& problem = routes.problem();
   int32_t looked = 0;
-  for (int32_t type = 0; type < types && looked < kTypesLooked; ++type) {
+  for (int32_t type = 0; type < std::ssize(problem.vehicles()) && looked < kTypesLooked; ++type) {
     if (!routes.HasVehicle(type) || !routes.CanOpenRoute()) continue;
     ++looked;
-    const Vehicle& vehicle = routes.problem().vehicle(type);
-    const std::vector<NodeIndex> nodes = WithEnds(vehicle, Visits(routes.problem(), u));
-    if (!routes.evaluator().Evaluate(vehicle, nodes).feasible) continue;
     const int32_t slot = routes.EmptySlot();
-    routes.SetRoute(slot, type, nodes);
-    return slot;
+    const std::vector<NodeIndex> nodes = WithEnds(problem.vehicle(type), Visits(problem, u));
+    if (SetIfFeasible(routes, slot, type, nodes)) return slot;
   }
   return -1;
 }
@@ -50,19 +48,14 @@ int32_t Open(RouteStore& routes, int32_t u) {
 void PackAbsent(RouteStore& routes) {
   const absl::Time end = SteadyNow() + kLongest;
   std::vector<int32_t> absent;
-  std::vector<NodeIndex> nodes;
   int32_t slot = -1;
   bool over = false;
   const std::vector<int32_t> units = routes.absent();
   for (size_t i = 0; i < units.size(); ++i) {
     if (i % kPoll == kPoll - 1) over = over || SteadyNow() > end;
-    const bool optional = !routes.problem().unit(units[i]).required();
-    if (over || optional) {
-      absent.push_back(units[i]);
-      continue;
-    }
-    if (slot >= 0 && Append(routes, slot, units[i], nodes)) continue;
-    const int32_t opened = Open(routes, units[i]);
+    const bool tried = !over && routes.problem().unit(units[i]).required();
+    if (tried && slot >= 0 && Append(routes, slot, units[i])) continue;
+    const int32_t opened = tried ? Open(routes, units[i]) : -1;
     if (opened < 0) absent.push_back(units[i]);
     if (opened >= 0) slot = opened;
   }

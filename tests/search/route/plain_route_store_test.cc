@@ -4,7 +4,6 @@
 
 #include "core/problem/checker/checker.h"
 #include "core/search/model/fast_random.h"
-#include "core/search/moves/local_search.h"
 #include "core/search/ruin_recreate/plain_recreate.h"
 #include "core/search/ruin_recreate/plain_ruin.h"
 #include "tests/testing/instance_builder.h"
@@ -178,36 +177,6 @@ TEST(PlainRouteStoreTest, RemovalTakesOutTheWholeRouteWhenTheRestWouldBeLate) {
   routes.Remove(0, 1, 1);
   EXPECT_FALSE(routes.RouteInTime(0));
 }
-
-class DescendTest : public testing::TestWithParam<int> {
- protected:
-  static Instance Make(int variant, uint64_t seed) {
-    auto builder = AnInstance().WithCustomers(50).Seed(seed).RandomDemands().Capacity(30);
-    if (variant == 1) return builder.ExplicitMatrix(0.5).Build();
-    if (variant == 2) return builder.RandomWindows().Service(1).Build();
-    if (variant == 3) return builder.As(Metric::kRounded).Build();
-    return builder.Build();
-  }
-};
-
-TEST_P(DescendTest, ShortensPlansAndKeepsThemFeasible) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
-    const Instance instance = Make(GetParam(), seed);
-    const Problem problem = Problem::Create(instance, {});
-    PlainRouteStore routes(problem);
-    routes.Load(RandomFeasiblePlan(instance, seed));
-    const double before = routes.distance();
-    FastRandom random(seed);
-    Descend(routes, random, {});
-    const CheckReport report = CheckPlan(instance, routes.ToPlan());
-    ASSERT_TRUE(report.feasible) << report.violations.front().message;
-    EXPECT_LT(routes.distance(), 0.7 * before);
-    EXPECT_NEAR(report.cost, routes.distance(), 1e-6);
-    ExpectSameAsReloaded(routes);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(ExactAsymmetricTimedRounded, DescendTest, testing::Range(0, 4));
 
 }  // namespace
 }  // namespace vrp
