@@ -119,8 +119,9 @@ SearchResult SearchByPopulation(const PlainProblem& problem, FirstPlans first,
     iterations = found.iterations;
     first.complete.insert(first.complete.begin(), found.plan);
   }
-  SearchResult result =
-      RunPopulations(problem, first.complete, RestOf(options, iterations), random, on_improvement);
+  const Problem general = Problem::Create(problem.instance(), options.stop);
+  SearchResult result = RunPopulations(general, &problem, first.complete,
+                                       RestOf(options, iterations), random, on_improvement);
   result.iterations += iterations;
   return result;
 }

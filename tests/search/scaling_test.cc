@@ -115,9 +115,10 @@ SearchBy SearchFor(int64_t iterations) {
 }
 
 SearchResult ByPopulation(const Instance& instance) {
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const PlainProblem plain = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   FastRandom random(1);
-  return RunPopulations(problem, {SavingsPlan(problem, {})}, ByIterations(6'000), random,
+  return RunPopulations(problem, &plain, {SavingsPlan(plain, {})}, ByIterations(6'000), random,
                         [](const Plan&, Cost) {});
 }
 

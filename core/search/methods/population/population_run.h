@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "core/search/model/fast_random.h"
 #include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/search_options.h"
 
 namespace vrp {
@@ -27,16 +28,20 @@ inline constexpr absl::Duration kTimedPopulationPerCustomer = absl::Milliseconds
 // Whether the population search knows the problem and its size, and is worth its time: with windows
 // by the time left, never by a number of iterations.
 bool PopulationFits(const PlainProblem& problem, const SearchOptions& options);
+// Returns whether the population search knows the problem: one that CanPenalise, whose objective is
+// not the number of vehicles, and where each customer is a unit that some vehicle can serve alone.
+// (Alternatives change places in no move here, and a route's cost must not outweigh all others.)
+bool KnowsPopulation(const Problem& problem);
 
 // Each of options.threads threads runs a population; they exchange their best plans.
 //
 // `plans` serve every customer that can be served, the best first; there is one at least. Each
 // individual counts as kWorkPerCustomer iterations for every customer, about as many ruins and
 // recreations as take the same time. Calls `on_improvement` at most once in some milliseconds, and
-// with the last improvement before it returns.
+// with the last improvement before it returns. `plain` as PopulationSearch.
 inline constexpr int64_t kWorkPerCustomer = 2;
-SearchResult RunPopulations(const PlainProblem& problem, const std::vector<Plan>& plans,
-                            const SearchOptions& options, FastRandom& random,
-                            ImprovementFn on_improvement);
+SearchResult RunPopulations(const Problem& problem, const PlainProblem* plain,
+                            const std::vector<Plan>& plans, const SearchOptions& options,
+                            FastRandom& random, ImprovementFn on_improvement);
 
 }  // namespace vrp

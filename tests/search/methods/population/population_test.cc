@@ -11,6 +11,7 @@
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/population/population_search.h"
 #include "core/search/model/shared_plans.h"
+#include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -19,7 +20,7 @@ namespace {
 using test::AnInstance;
 
 // One route over `order`, as if it were feasible.
-Individual OneRoute(const std::vector<NodeIndex>& order, double distance) {
+Individual OneRoute(const std::vector<NodeIndex>& order, double cost) {
   Individual individual;
   individual.customers = order;
   individual.ends = {static_cast<int32_t>(order.size())};
@@ -29,7 +30,7 @@ Individual OneRoute(const std::vector<NodeIndex>& order, double distance) {
     individual.next[order[i]] = order[i + 1];
     individual.previous[order[i + 1]] = order[i];
   }
-  individual.distance = distance;
+  individual.cost = cost;
   individual.feasible = true;
   return individual;
 }
@@ -88,9 +89,9 @@ TEST(PopulationTest, DropsTheDearAndTheAlikeAndKeepsTheCheapest) {
   double cheapest = 1000;
   int dear = 0;
   for (int i = 0; i < 2000; ++i) {
-    const double distance = population.Tournament(random).distance;
-    cheapest = std::min(cheapest, distance);
-    dear += distance >= 100;
+    const double cost = population.Tournament(random).cost;
+    cheapest = std::min(cheapest, cost);
+    dear += cost >= 100;
   }
   EXPECT_EQ(cheapest, 5);
   EXPECT_GT(dear, 300);  // of 45 on one tour few are left: most of the population are others
@@ -125,15 +126,15 @@ TEST(PopulationTest, RanksInfeasibleMembersByTheirPenalties) {
   FastRandom random(1);
   Individual light = OneRoute({1, 2, 3, 4, 5}, 20);
   light.feasible = false;
-  light.excess = 1;
+  light.excess.load = 1;
   Individual heavy = OneRoute({5, 1, 4, 2, 3}, 10);
   heavy.feasible = false;
-  heavy.excess = 4;
+  heavy.excess.load = 4;
   population.Add(light, {.load = 1});
   population.Add(heavy, {.load = 1});
   const auto wins_of_light = [&] {
     int wins = 0;
-    for (int i = 0; i < 1000; ++i) wins += population.Tournament(random).excess == 1;
+    for (int i = 0; i < 1000; ++i) wins += population.Tournament(random).excess.load == 1;
     return wins;
   };
   EXPECT_LT(wins_of_light(), 500);
@@ -145,17 +146,48 @@ TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
   for (const Instance& instance :
        {AnInstance().WithCustomers(50).RandomDemands().Capacity(30).Build(),
         AnInstance().WithCustomers(50).RandomDemands().Capacity(30).RandomWindows().Build()}) {
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const PlainProblem plain = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     FastRandom random(3);
-    PopulationSearch search(problem, random, 40);
+    const std::vector<int32_t> counts = {40};
+    PopulationSearch search(problem, &plain, random, counts);
     for (int i = 0; i < 10; ++i) search.AddFounder({});
     ASSERT_TRUE(search.has_best());
-    const double before = search.best().distance;
+    const double before = search.best().cost;
     for (int i = 0; i < 200; ++i) search.AddChild({});
-    EXPECT_LE(search.best().distance, before);
-    const CheckReport report = CheckPlan(instance, ToPlan(search.best()));
+    EXPECT_LE(search.best().cost, before);
+    const CheckReport report = CheckPlan(instance, ToPlan(problem, search.best()));
     EXPECT_TRUE(report.feasible) << report.violations.front().message;
-    EXPECT_NEAR(report.cost, search.best().distance, 1e-6);
+    EXPECT_NEAR(report.cost, search.best().cost, 1e-6);
+  }
+}
+
+TEST(PopulationSearchTest, FindsFeasiblePlansForUnlikeVehicles) {
+  const std::vector<std::vector<Feature>> mixtures = {
+      {Feature::kVehicleTypes, Feature::kObjective},
+      {Feature::kSeveralDepots, Feature::kMaxStops},
+      {Feature::kVehicleTypes, Feature::kSkills, Feature::kShift},
+      {Feature::kMaxDistance, Feature::kMaxDuration, Feature::kOpenEnd},
+      {Feature::kLoadDimensions, Feature::kEndDepot, Feature::kOvertime},
+      {Feature::kVehicleTypes, Feature::kVehicleMatrix},
+      {Feature::kPrizes, Feature::kVehicleTypes, Feature::kSeveralDepots},
+  };
+  for (const std::vector<Feature>& features : mixtures) {
+    const Instance instance = test::MakeFeatureInstance({.customers = 50, .features = features});
+    const Problem problem = Problem::Create(instance, {});
+    ASSERT_TRUE(KnowsPopulation(problem));
+    FastRandom random(3);
+    const std::vector<int32_t> counts(problem.vehicles().size(), 20);
+    PopulationSearch search(problem, nullptr, random, counts);
+    for (int i = 0; i < 10; ++i) search.AddFounder({});
+    for (int i = 0; i < 50; ++i) search.AddChild({});
+    ASSERT_TRUE(search.has_best());
+    const double before = search.best().cost;
+    for (int i = 0; i < 200; ++i) search.AddChild({});
+    EXPECT_LE(search.best().cost, before);
+    const CheckReport report = CheckPlan(instance, ToPlan(problem, search.best()));
+    EXPECT_TRUE(report.feasible) << report.violations.front().message;
+    EXPECT_NEAR(report.cost, search.best().cost, 1e-6 * report.cost);
   }
 }
 
@@ -171,12 +203,14 @@ Instance FourVehiclesForFour() {
 
 TEST(PopulationSearchTest, KeepsToTheFleet) {
   const Instance instance = FourVehiclesForFour();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const PlainProblem plain = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   FastRandom random(3);
-  PopulationSearch search(problem, random, 4);
+  const std::vector<int32_t> counts = {4};
+  PopulationSearch search(problem, &plain, random, counts);
   for (int i = 0; i < 200; ++i) i < 10 ? search.AddFounder({}) : search.AddChild({});
   ASSERT_TRUE(search.has_best());
-  const CheckReport report = CheckPlan(instance, ToPlan(search.best()));
+  const CheckReport report = CheckPlan(instance, ToPlan(problem, search.best()));
   EXPECT_TRUE(report.feasible) << report.violations.front().message;
 }
 
@@ -203,18 +237,20 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
 
 TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
   const Instance instance = AnInstance().WithCustomers(30).RandomDemands().Capacity(30).Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
-  ASSERT_TRUE(PopulationFits(problem, {}));
+  const PlainProblem plain = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
+  ASSERT_TRUE(PopulationFits(plain, {}));
   SearchOptions options;
   options.max_iterations = 100'000;
   FastRandom random(1);
   Plan alone;
   for (NodeIndex node = 1; node <= 30; ++node) alone.push_back({0, {node}});
-  const SearchResult good = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult good =
+      RunPopulations(problem, &plain, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LT(good.cost, 0.6 * PlanCost(instance, alone));
   options.max_iterations = 1;
   const SearchResult kept =
-      RunPopulations(problem, {good.plan}, options, random, [](auto&, Cost) {});
+      RunPopulations(problem, &plain, {good.plan}, options, random, [](auto&, Cost) {});
   EXPECT_LE(kept.cost, good.cost);
   EXPECT_EQ(kept.iterations, 1);
 }
@@ -237,7 +273,8 @@ TEST(SharedPlansTest, GivesEachPlanOnceToEveryOther) {
 
 TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const PlainProblem plain = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   Plan alone;
   for (NodeIndex node = 1; node <= 60; ++node) alone.push_back({0, {node}});
   SharedPlans shared;
@@ -245,14 +282,16 @@ TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
   options.shared = &shared;
   options.max_iterations = 200'000;
   FastRandom random(1);
-  const SearchResult good = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult good =
+      RunPopulations(problem, &plain, {alone}, options, random, [](auto&, Cost) {});
   options.index = 1;
   options.max_iterations = 1;
-  const SearchResult other = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult other =
+      RunPopulations(problem, &plain, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LE(other.cost, good.cost + 1e-9);
   SharedPlans none;
   options.shared = &none;
-  EXPECT_GT(RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {}).cost,
+  EXPECT_GT(RunPopulations(problem, &plain, {alone}, options, random, [](auto&, Cost) {}).cost,
             good.cost + 1e-9);
 }
 
