@@ -52,11 +52,6 @@ bool FleetTooSmall(const Instance& instance) {
   return !instance.vehicles().empty() && demand > capacity;
 }
 
-bool DetoursNeeded(const Instance& instance, const SearchOptions& options) {
-  return options.needs_detours.has_value() ? *options.needs_detours
-                                           : NeedsDetours(instance, options.stop);
-}
-
 bool SearchesByRegions(const Instance& instance, const SearchOptions& options) {
   if (instance.kind() == ProblemKind::kTsp || FleetTooSmall(instance) ||
       !RegionsPay(instance.num_customers(), options.stop)) {
@@ -64,7 +59,9 @@ bool SearchesByRegions(const Instance& instance, const SearchOptions& options) {
   }
   const bool is_for_population =
       IsPlain(instance) && !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
-  return !is_for_population && !DetoursNeeded(instance, options);
+  if (is_for_population) return false;
+  return options.needs_detours.has_value() ? !*options.needs_detours
+                                           : !NeedsDetours(instance, options.stop);
 }
 
 bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options) {
@@ -76,7 +73,7 @@ bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options) {
          RegionsPay(problem.units(), options.stop);
 }
 
-double AnnealedShare(const PlainProblem& problem) {
+double AnnealedShare(const Problem& problem) {
   if (problem.timed()) return kAnnealedTimed;
   return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/problem/instance/instance.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/search_options.h"
 #include "core/search/route/route_store.h"
 
@@ -11,9 +11,6 @@ namespace vrp {
 // Returns whether all vehicles together cannot load what must be delivered, in the first dimension.
 // Does not count alternatives.
 bool FleetTooSmall(const Instance& instance);
-// Returns whether some customer can only be served with others. Takes long unless
-// options.needs_detours tells.
-bool DetoursNeeded(const Instance& instance, const SearchOptions& options);
 
 // Returns whether Search() with these options can use several threads: it searches large instances
 // by regions (methods/regions/region_search.h) if the fleet can load all demands. Reads
@@ -25,7 +22,7 @@ bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options);
 // Returns the share of the budget for ruin and recreate before a population. Up to some hundred
 // customers the population is better from the first milliseconds on. With more, its individuals
 // take long, and it begins with what the cheaper perturbations found.
-double AnnealedShare(const PlainProblem& problem);
+double AnnealedShare(const Problem& problem);
 // Returns whether a search among plans that break limits goes before ruin and recreate: if each
 // unit is required, and a route is worth no more than it costs.
 bool MayImprovePenalised(const RouteStore& routes);

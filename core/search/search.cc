@@ -21,7 +21,7 @@
 #include "core/search/model/detours.h"
 #include "core/search/model/later_stop.h"
 #include "core/search/model/node_selection.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/moves/local_search.h"
 #include "core/search/portfolio.h"
 #include "core/search/route/penalised_routes.h"
@@ -53,7 +53,7 @@ struct FirstPlans {
 // The given plans and our own constructions, at a local optimum where the time allows. Reports each
 // that is better than those before when it is made, and when it is improved: with thousands of
 // customers a descent takes a second.
-FirstPlans MakeFirstPlans(const PlainProblem& problem, const SearchOptions& options,
+FirstPlans MakeFirstPlans(const Problem& problem, const SearchOptions& options,
                           const StopCondition& stop, FastRandom& random,
                           ImprovementFn on_improvement) {
   FirstPlans first = {.best = PlainRouteStore(problem), .complete = {}};
@@ -88,7 +88,7 @@ FirstPlans MakeFirstPlans(const PlainProblem& problem, const SearchOptions& opti
   return first;
 }
 
-SearchResult SearchRegions(const PlainProblem& problem, const PlainRouteStore& routes,
+SearchResult SearchRegions(const Problem& problem, const PlainRouteStore& routes,
                            const SearchOptions& options, ImprovementFn on_improvement) {
   const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
   const RegionProblem regions = {problem.instance(), near, UsualTemperatures(routes),
@@ -106,7 +106,7 @@ SearchResult Anneal(PlainRouteStore& routes, FastRandom& random, const SearchOpt
   return result;
 }
 
-SearchResult SearchByPopulation(const PlainProblem& problem, FirstPlans first,
+SearchResult SearchByPopulation(const Problem& problem, FirstPlans first,
                                 const SearchOptions& options, const StopCondition& hard_stop,
                                 FastRandom& random, ImprovementFn on_improvement) {
   const double share = AnnealedShare(problem);
@@ -119,32 +119,30 @@ SearchResult SearchByPopulation(const PlainProblem& problem, FirstPlans first,
     iterations = found.iterations;
     first.complete.insert(first.complete.begin(), found.plan);
   }
-  const Problem general = Problem::Create(problem.instance(), options.stop);
-  SearchResult result = RunPopulations(general, &problem, first.complete,
-                                       RestOf(options, iterations), random, on_improvement);
+  SearchResult result =
+      RunPopulations(problem, first.complete, RestOf(options, iterations), random, on_improvement);
   result.iterations += iterations;
   return result;
 }
 
-bool GoesByRegions(const PlainProblem& problem, const SearchOptions& options) {
+bool GoesByRegions(const Problem& problem, const SearchOptions& options) {
   if (problem.single_tour()) return false;
   return options.threads > 1 || SearchesByRegions(problem.instance(), options);
 }
 
 // Searches from `routes`, which leave customers out, for a plan that serves all, in a share of the
 // budget.
-SearchResult SearchForComplete(const PlainProblem& problem, PlainRouteStore& routes,
-                               FastRandom& random, const SearchOptions& options,
-                               const StopCondition& hard_stop, ImprovementFn on_improvement) {
+SearchResult SearchForComplete(const Problem& problem, PlainRouteStore& routes, FastRandom& random,
+                               const SearchOptions& options, const StopCondition& hard_stop,
+                               ImprovementFn on_improvement) {
   const bool may_penalise = problem.size() <= kMaxPenalisedNodes;
   const double share = may_penalise ? kAnnealedCompletionShare : kCompletionShare;
   SearchResult result = Anneal(routes, random, PartOf(options, share, problem.num_servable()),
                                hard_stop, on_improvement);
   const bool complete_already = CountServed(result.plan) == problem.num_servable();
   if (!may_penalise || complete_already || options.stop.ShouldStop()) return result;
-  const Problem general = Problem::Create(problem.instance(), options.stop);
-  if (!CanPenalise(general)) return result;
-  RouteStore partial(general);
+  if (!CanPenalise(problem)) return result;
+  RouteStore partial(problem);
   partial.Load(result.plan);
   const SearchOptions part =
       PartOf(RestOf(options, result.iterations), kPenalisedCompletionShare, problem.num_servable());
@@ -156,7 +154,7 @@ SearchResult SearchForComplete(const PlainProblem& problem, PlainRouteStore& rou
 }
 
 // Ends early where the first plan leaves customers out.
-SearchResult SearchRoutes(const PlainProblem& problem, const SearchOptions& options,
+SearchResult SearchRoutes(const Problem& problem, const SearchOptions& options,
                           const StopCondition& hard_stop, ImprovementFn on_improvement) {
   FastRandom random(options.seed);
   FirstPlans first =
@@ -178,16 +176,6 @@ SearchResult SearchRoutes(const PlainProblem& problem, const SearchOptions& opti
   }
   result.cost = PlanCost(problem.instance(), result.plan);
   return result;
-}
-
-absl::StatusOr<SearchResult> SearchPlain(const Instance& instance, const SearchOptions& options,
-                                         const StopCondition& hard_stop,
-                                         ImprovementFn on_improvement) {
-  const PlainProblem problem =
-      PlainProblem::Create(instance, LaterStop(options.stop, hard_stop), options.samples);
-  if (problem.tour_only() && problem.size() >= kSmallestTour)
-    return SearchTour(problem, options, on_improvement);
-  return SearchRoutes(problem, options, hard_stop, on_improvement);
 }
 
 // Runs search(instance, options, on_improvement) with the nodes in the order of a curve.
@@ -223,51 +211,53 @@ absl::StatusOr<SearchResult> SearchFrom(const Instance& instance, const Plan& be
   return result;
 }
 
-absl::StatusOr<SearchResult> SearchWithFeatures(const Instance& instance,
-                                                const SearchOptions& options,
-                                                const StopCondition& hard_stop,
-                                                ImprovementFn on_improvement) {
-  const auto search = [&](const Instance& one, const SearchOptions& own, ImprovementFn report) {
-    return FeatureSearch(one, own, hard_stop, report);
-  };
-  // Small ones are in the cache in any order; of large matrices a copy for each of the searches
-  // side by side would take gigabytes.
-  const bool given =
-      !instance.data().distance_matrix.empty() || !instance.data().duration_matrix.empty();
-  if (instance.num_nodes() <= Problem::kScanAllNodes ||
-      (given && instance.num_nodes() > Problem::kMatrixNodes)) {
-    return search(instance, options, on_improvement);
+absl::StatusOr<SearchResult> SearchPlain(const Problem& problem, SearchOptions options,
+                                         const StopCondition& hard_stop,
+                                         ImprovementFn on_improvement) {
+  options.needs_detours = options.needs_detours.value_or(problem.detours().needed());
+  if (*options.needs_detours) return FeatureSearch(problem, options, hard_stop, on_improvement);
+  if (problem.tour_only() && problem.size() >= kSmallestTour) {
+    return SearchTour(problem, options, on_improvement);
   }
-  return SearchOnCurve(instance, options, on_improvement, search);
-}
-
-absl::StatusOr<SearchResult> RunSearch(const Instance& instance, SearchOptions options,
-                                       ImprovementFn on_improvement) {
-  const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
-  if (!IsPlain(instance) || FleetTooSmall(instance)) {
-    return SearchWithFeatures(instance, options, hard_stop, on_improvement);
-  }
-  options.needs_detours = DetoursNeeded(instance, options);
-  if (*options.needs_detours)
-    return SearchWithFeatures(instance, options, hard_stop, on_improvement);
-  const auto plain = [&](const Instance& one, const SearchOptions& own, ImprovementFn report) {
-    return SearchPlain(one, own, hard_stop, report);
-  };
-  VRP_ASSIGN_OR_RETURN(SearchResult first, SearchOnCurve(instance, options, on_improvement, plain));
+  SearchResult first = SearchRoutes(problem, options, hard_stop, on_improvement);
   SearchOptions rest = RestOf(options, first.iterations);
   const bool ended = first.ended_by == SearchEnd::kLocalOptimum || options.stop.ShouldStop() ||
                      rest.max_iterations <= 0;
   if (ended) return first;
   // It began with customers left out, and some of the budget is left.
   rest.initial = {first.plan};
+  const Instance& instance = problem.instance();
   const bool complete = CheckPlan(instance, first.plan).feasible;
+  const auto search = [&](ImprovementFn report) -> absl::StatusOr<SearchResult> {
+    if (complete) return SearchRoutes(problem, rest, hard_stop, report);
+    return FeatureSearch(problem, rest, hard_stop, report);
+  };
   VRP_ASSIGN_OR_RETURN(SearchResult result,
-                       SearchFrom(instance, first.plan, on_improvement, [&](ImprovementFn report) {
-                         if (complete) return SearchOnCurve(instance, rest, report, plain);
-                         return SearchWithFeatures(instance, rest, hard_stop, report);
-                       }));
+                       SearchFrom(instance, first.plan, on_improvement, search));
   result.iterations += first.iterations;
   return result;
+}
+
+// Whether to renumber the nodes. Small instances with features are in the cache in any order; of
+// large matrices a copy for each of the searches side by side would take gigabytes.
+bool PaysOnCurve(const Instance& instance) {
+  const bool given =
+      !instance.data().distance_matrix.empty() || !instance.data().duration_matrix.empty();
+  return instance.num_nodes() > Problem::kScanAllNodes &&
+         !(given && instance.num_nodes() > Problem::kMatrixNodes);
+}
+
+absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
+                                       ImprovementFn on_improvement) {
+  const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
+  const bool plain = IsPlain(instance) && !FleetTooSmall(instance);
+  const auto search = [&](const Instance& one, const SearchOptions& own, ImprovementFn report) {
+    const Problem problem = Problem::Create(one, LaterStop(own.stop, hard_stop), own.samples);
+    return plain ? SearchPlain(problem, own, hard_stop, report)
+                 : FeatureSearch(problem, own, hard_stop, report);
+  };
+  if (!plain && !PaysOnCurve(instance)) return search(instance, options, on_improvement);
+  return SearchOnCurve(instance, options, on_improvement, search);
 }
 
 struct GivenPlan {

@@ -71,7 +71,7 @@ void ExpectFeasibleAndComplete(const PlainRouteStore& routes) {
 // much it adds.
 bool Pays(const PlainRouteStore& routes, int32_t a, const Nodes& in_a, int32_t b,
           const Nodes& in_b) {
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   double added = -problem.SequenceDistance(routes.route(a).nodes);
   if (b != a) added -= problem.SequenceDistance(routes.route(b).nodes);
   for (const Nodes* nodes : {&in_a, &in_b}) {
@@ -144,7 +144,7 @@ TEST_P(LocalMoveTest, IsTakenExactlyWhenItPays) {
   for (uint64_t seed = 1; taken < wanted; ++seed) {
     for (Kind& kind : PlainKinds()) {
       const Instance instance = kind.builder.WithCustomers(30).Seed(seed).Build();
-      const PlainProblem problem = PlainProblem::Create(instance, {});
+      const Problem problem = Problem::Create(instance, {});
       PlainRouteStore routes(problem);
       routes.Load(test::RandomFeasiblePlan(instance, seed));
       for (int32_t tries = 0; tries < 1500; ++tries) {

@@ -14,7 +14,7 @@
 #include "core/search/methods/annealing/plain_annealing.h"
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
@@ -115,15 +115,14 @@ SearchBy SearchFor(int64_t iterations) {
 }
 
 SearchResult ByPopulation(const Instance& instance) {
-  const PlainProblem plain = PlainProblem::Create(instance, {});
   const Problem problem = Problem::Create(instance, {});
   FastRandom random(1);
-  return RunPopulations(problem, &plain, {SavingsPlan(plain, {})}, ByIterations(6'000), random,
+  return RunPopulations(problem, {SavingsPlan(problem, {})}, ByIterations(6'000), random,
                         [](const Plan&, Cost) {});
 }
 
 SearchResult ByRegions(const Instance& instance) {
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   const Plan plan = SavingsPlan(problem, {});
   PlainRouteStore routes(problem);
   routes.Load(plan);

@@ -13,7 +13,7 @@
 
 namespace vrp {
 
-class PlainProblem;
+class Problem;
 
 // Each ends early, with the rest packed as it comes, when `stop` holds.
 
@@ -21,15 +21,15 @@ class PlainProblem;
 // the merged route keeps capacity and windows. Where that leaves more routes than vehicles, the
 // emptiest are dissolved into the others.
 Plan SavingsPlan(const Instance& instance, const StopCondition& stop = {});
-Plan SavingsPlan(const PlainProblem& problem, const StopCondition& stop);
+Plan SavingsPlan(const Problem& problem, const StopCondition& stop);
 // The same with each saving multiplied by 1 - noise .. 1 + noise as the lot decides.
-Plan NoisySavingsPlan(const PlainProblem& problem, const StopCondition& stop, double noise,
+Plan NoisySavingsPlan(const Problem& problem, const StopCondition& stop, double noise,
                       FastRandom& random);
 
 // Solomon 1987, I1: seeds a route with the farthest customer, then inserts where the added distance
 // and delay are least.
 Plan InsertionPlan(const Instance& instance, const StopCondition& stop = {});
-Plan InsertionPlan(const PlainProblem& problem, const StopCondition& stop);
+Plan InsertionPlan(const Problem& problem, const StopCondition& stop);
 
 // Goes to the nearest customer that still fits (capacity, window, return to the depot); back when
 // none does. The yardstick of trained policies.
@@ -38,7 +38,7 @@ Plan NearestNeighbourPlan(const Instance& instance, const StopCondition& stop = 
 // Appends the customers along a space-filling curve to route after route; with windows, some
 // vehicles' customers at a time, in the order of the windows' ends, to the nearest route that takes
 // them. O(N log N): for when there is no time at all.
-Plan PackedPlan(const PlainProblem& problem);
+Plan PackedPlan(const Problem& problem);
 
 // Customers in its routes.
 inline int64_t CountServed(const Plan& plan) {

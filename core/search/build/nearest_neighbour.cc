@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/search/build/construct.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/search_options.h"
 
 namespace vrp {
@@ -11,7 +11,7 @@ namespace {
 
 class Walker {
  public:
-  Walker(const PlainProblem& problem, const StopCondition& stop) : problem_(problem), stop_(stop) {
+  Walker(const Problem& problem, const StopCondition& stop) : problem_(problem), stop_(stop) {
     for (NodeIndex node = 1; node < problem.size(); ++node) {
       if (problem.Servable(node)) waiting_.push_back(node);
     }
@@ -66,7 +66,7 @@ class Walker {
                            problem_.close(0));
   }
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   const StopCondition& stop_;
   std::vector<NodeIndex> waiting_;  // in the order of their numbers, so that the lowest wins a tie
   NodeIndex at_ = 0;
@@ -79,7 +79,7 @@ class Walker {
 Plan NearestNeighbourPlan(const Instance& instance, const StopCondition& stop) {
   if (!IsPlain(instance)) return {};
   const StopCondition no_lists(absl::InfinitePast(), nullptr);  // they are not needed
-  const PlainProblem problem = PlainProblem::Create(instance, no_lists);
+  const Problem problem = Problem::Create(instance, no_lists);
   return Walker(problem, stop).Run();
 }
 

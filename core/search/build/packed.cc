@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/search/build/construct.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/space_curve.h"
 
 namespace vrp {
@@ -20,7 +20,7 @@ struct OpenRoute {
 
 // With windows, so many customers along the curve are packed at a time: near each other, but enough
 // for a vehicle to find somebody who is due next. Where vehicles are few, enough to fill two.
-int64_t GroupSize(const PlainProblem& problem, int64_t customers) {
+int64_t GroupSize(const Problem& problem, int64_t customers) {
   constexpr int64_t kLeast = 25;
   if (!problem.timed() || !problem.instance().has_positions()) return customers;
   return std::max(kLeast, 2 * customers / problem.max_routes());
@@ -28,7 +28,7 @@ int64_t GroupSize(const PlainProblem& problem, int64_t customers) {
 
 class Packer {
  public:
-  explicit Packer(const PlainProblem& problem) : problem_(problem) {}
+  explicit Packer(const Problem& problem) : problem_(problem) {}
 
   // To the end of the nearest open route that takes it, else to a new one, where the fleet allows.
   void Add(NodeIndex node) {
@@ -74,7 +74,7 @@ class Packer {
            problem_.InTime(back, problem_.close(0));
   }
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   std::vector<OpenRoute> open_;
   int64_t first_ = 0;  // of them that is looked at
   Plan plan_;
@@ -82,7 +82,7 @@ class Packer {
 
 }  // namespace
 
-Plan PackedPlan(const PlainProblem& problem) {
+Plan PackedPlan(const Problem& problem) {
   std::vector<NodeIndex> order;
   if (problem.instance().has_positions()) {
     order = CurveOrder(problem.instance());

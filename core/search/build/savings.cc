@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/search/build/construct.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/ranking.h"
 #include "core/search/model/search_options.h"
 #include "core/search/route/plain_route_store.h"
@@ -19,7 +19,7 @@ constexpr size_t kRelatedLookedNoisy = 15;
 
 class Merger {
  public:
-  explicit Merger(const PlainProblem& problem) : problem_(problem), route_of_(problem.size(), -1) {
+  explicit Merger(const Problem& problem) : problem_(problem), route_of_(problem.size(), -1) {
     for (NodeIndex node = 1; node < problem.size(); ++node) {
       if (!problem.Servable(node)) continue;
       route_of_[node] = static_cast<int32_t>(routes_.size());
@@ -101,7 +101,7 @@ class Merger {
     return problem_.RouteFeasible(merged_);
   }
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   std::vector<int32_t> route_of_;
   std::vector<Part> routes_;
   std::vector<NodeIndex> merged_;
@@ -109,7 +109,7 @@ class Merger {
 };
 
 // Returns the better of an unfinished plan and another one, which keeps to the fleet.
-Plan Better(const PlainProblem& problem, Plan unfinished, Plan other) {
+Plan Better(const Problem& problem, Plan unfinished, Plan other) {
   if (std::ssize(unfinished) > problem.max_routes()) return other;
   const Instance& instance = problem.instance();
   const bool better = PlanCost(instance, unfinished) < PlanCost(instance, other);
@@ -117,8 +117,7 @@ Plan Better(const PlainProblem& problem, Plan unfinished, Plan other) {
 }
 
 template <typename Noise>
-Plan MergedPlan(const PlainProblem& problem, const StopCondition& stop, size_t looked,
-                Noise noise) {
+Plan MergedPlan(const Problem& problem, const StopCondition& stop, size_t looked, Noise noise) {
   Merger merger(problem);
   merger.Run(looked, stop, noise);
   Plan plan = merger.ToPlan();
@@ -131,12 +130,12 @@ Plan MergedPlan(const PlainProblem& problem, const StopCondition& stop, size_t l
 
 }  // namespace
 
-Plan SavingsPlan(const PlainProblem& problem, const StopCondition& stop) {
+Plan SavingsPlan(const Problem& problem, const StopCondition& stop) {
   if (problem.Related(0).empty()) return PackedPlan(problem);
   return MergedPlan(problem, stop, kRelatedLooked, [] { return 1.0; });
 }
 
-Plan NoisySavingsPlan(const PlainProblem& problem, const StopCondition& stop, double noise,
+Plan NoisySavingsPlan(const Problem& problem, const StopCondition& stop, double noise,
                       FastRandom& random) {
   return MergedPlan(problem, stop, kRelatedLookedNoisy,
                     [&] { return 1 + noise * (2 * random.Unit() - 1); });
@@ -144,7 +143,7 @@ Plan NoisySavingsPlan(const PlainProblem& problem, const StopCondition& stop, do
 
 Plan SavingsPlan(const Instance& instance, const StopCondition& stop) {
   if (!IsPlain(instance)) return {};
-  return SavingsPlan(PlainProblem::Create(instance, stop), stop);
+  return SavingsPlan(Problem::Create(instance, stop), stop);
 }
 
 }  // namespace vrp

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/search/build/construct.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/search_options.h"
 #include "core/search/route/plain_route_store.h"
 #include "core/search/ruin_recreate/plain_recreate.h"
@@ -25,7 +25,7 @@ constexpr int32_t kRelatedLooked = 20;
 
 class SequentialInsertion {
  public:
-  SequentialInsertion(const PlainProblem& problem, const StopCondition& stop)
+  SequentialInsertion(const Problem& problem, const StopCondition& stop)
       : problem_(problem), stop_(stop), routes_(problem), waiting_(problem.size(), 0) {
     for (const NodeIndex customer : routes_.absent()) waiting_[customer] = 1;
     by_distance_ = routes_.absent();
@@ -116,7 +116,7 @@ class SequentialInsertion {
     return best;
   }
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   const StopCondition& stop_;
   PlainRouteStore routes_;
   std::vector<char> waiting_;
@@ -128,13 +128,13 @@ class SequentialInsertion {
 
 }  // namespace
 
-Plan InsertionPlan(const PlainProblem& problem, const StopCondition& stop) {
+Plan InsertionPlan(const Problem& problem, const StopCondition& stop) {
   return SequentialInsertion(problem, stop).Run();
 }
 
 Plan InsertionPlan(const Instance& instance, const StopCondition& stop) {
   if (!IsPlain(instance)) return {};
-  return InsertionPlan(PlainProblem::Create(instance, stop), stop);
+  return InsertionPlan(Problem::Create(instance, stop), stop);
 }
 
 }  // namespace vrp

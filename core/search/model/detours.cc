@@ -54,8 +54,10 @@ class ReachFinder {
 
   // Adds to `found` if the unit is kTogether.
   Reach Find(const Unit& unit, std::vector<Detour>& found) {
+    if (unit.slot >= 0) return Reach::kAlone;
+    if (problem_.plain() && problem_.RouteFeasible(problem_.NodesOf(unit))) return Reach::kAlone;
     const auto ways = WaysToServe(problem_, unit);
-    if (unit.slot >= 0 || IsServedAlone(ways)) return Reach::kAlone;
+    if (IsServedAlone(ways)) return Reach::kAlone;
     if (!may_detour_) return Reach::kNever;
     Reach reach = Reach::kNever;
     for (size_t type = 0; type < bounds_.size() && found.empty(); ++type) {

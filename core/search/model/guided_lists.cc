@@ -15,7 +15,8 @@ struct Beside {
 };
 
 // Of each node: the customers beside it in the samples, and how often.
-std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, int64_t size) {
+std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, NodeIndex first,
+                                            int64_t size) {
   std::vector<std::vector<Beside>> beside(size);
   const auto count = [&](NodeIndex node, NodeIndex other) {
     auto& of_node = beside[node];
@@ -27,7 +28,7 @@ std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, int64
       ++known->count;
     }
   };
-  const auto exists = [=](NodeIndex node) { return node >= 0 && node < size; };
+  const auto exists = [=](NodeIndex node) { return node >= first && node < size; };
   for (const Plan& plan : samples) {
     for (const PlannedRoute& route : plan) {
       for (size_t i = 1; i < route.customers.size(); ++i) {
@@ -47,7 +48,7 @@ std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, int64
 std::vector<NodeIndex> GuidedLists(ListView lists, std::span<const Plan> samples) {
   if (lists.length < 1) return {};
   const auto least = kLeastShare * static_cast<double>(samples.size());
-  auto beside = CountEdges(samples, std::ssize(lists.nodes) / lists.length);
+  auto beside = CountEdges(samples, lists.first, std::ssize(lists.nodes) / lists.length);
   std::vector<NodeIndex> guided;
   guided.reserve(lists.nodes.size());
   for (size_t node = 0; node < beside.size(); ++node) {

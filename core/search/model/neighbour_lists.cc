@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/search/model/deadline_monitor.h"
-#include "core/search/model/plain_problem.h"
 #include "core/search/model/point_tree.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/ranking.h"
 
 namespace vrp {
@@ -20,6 +20,10 @@ constexpr double kWaitWeight = 0.2;
 constexpr double kLateWeight = 1.0;
 // Without a matrix, windows rank among this many times as many nearest ones.
 constexpr int32_t kWider = 2;
+// Where some customers have no vehicle in common, as many are wanted among this many times as many.
+constexpr int32_t kAmongWhom = 4;
+// The value of whom no vehicle may serve too: behind all others, before the node itself.
+constexpr double kBehindAll = std::numeric_limits<float>::max();
 
 // By value, unlike std::max, whose references keep loops from being vectorised.
 double Above0(double value) { return value > 0 ? value : 0; }
@@ -55,26 +59,29 @@ class MatrixColumns {
 
 class Builder {
  public:
-  Builder(const PlainProblem& problem, int32_t length)
+  Builder(const Problem& problem, int32_t length)
       : problem_(problem),
+        vehicle_(problem.vehicle(0)),
+        first_(problem.listed_from()),
         length_(length),
         distance_columns_(problem.DistanceRow(0), problem.size()),
         duration_columns_(problem.DurationRow(0), problem.size()) {
     lists_.length = length;
     lists_.near.reserve(static_cast<int64_t>(problem.size()) * length);
     if (problem.timed()) lists_.related.reserve(static_cast<int64_t>(problem.size()) * length);
-    if (problem.DistanceRow(0) == nullptr) {
-      tree_.emplace(problem.instance().data().positions, problem.listed_from());
+    if (vehicle_.distance == nullptr && vehicle_.row_distance == nullptr) {
+      tree_.emplace(problem.instance().data().positions, first_);
       return;
     }
-    candidates_.nodes.resize(problem.size() - problem.listed_from());
-    std::iota(candidates_.nodes.begin(), candidates_.nodes.end(), problem.listed_from());
+    candidates_.nodes.resize(problem.size() - first_);
+    std::iota(candidates_.nodes.begin(), candidates_.nodes.end(), first_);
     GatherNodes();
   }
 
   void Add(NodeIndex node) {
     if (tree_.has_value()) {
-      const int32_t wanted = problem_.timed() ? kWider * length_ : length_;
+      const int32_t wanted = length_ * (problem_.timed() ? kWider : 1) *
+                             (problem_.skills().any_apart() ? kAmongWhom : 1);
       const auto nearest = tree_->Nearest(node, std::min(wanted, problem_.size() - 1));
       candidates_.nodes.assign(nearest.begin(), nearest.end());
       GatherNodes();
@@ -86,7 +93,7 @@ class Builder {
     Rank(node, lists_.near);
     if (!problem_.timed()) return;
     GatherTimes(node);
-    RateProximity({.open = problem_.open(node), .close = problem_.close(node)},
+    RateProximity({.open = problem_.open(node), .close = problem_.late_from(node)},
                   problem_.service(node), candidates_, value_);
     Rank(node, lists_.related);
   }
@@ -96,75 +103,82 @@ class Builder {
  private:
   void GatherNodes() {
     for (auto* values : {&candidates_.open, &candidates_.close, &candidates_.service, &value_,
-                         &distances_, &times_there_, &times_back_}) {
+                         &distances_there_, &distances_back_, &times_there_, &times_back_}) {
       values->resize(candidates_.count());
     }
     for (int64_t k = 0; problem_.timed() && k < candidates_.count(); ++k) {
       const NodeIndex other = candidates_.nodes[k];
       candidates_.open[k] = problem_.open(other);
-      candidates_.close[k] = problem_.close(other);
+      candidates_.close[k] = problem_.late_from(other);
       candidates_.service[k] = problem_.service(other);
     }
   }
 
-  // Without a matrix, distances are symmetric. With one, all nodes from the first listed one on are
-  // candidates.
+  // With a matrix, all nodes from the first listed one on are candidates.
   void GatherDistances(NodeIndex node) {
-    const NodeIndex first = problem_.listed_from();
-    if (tree_.has_value()) {
-      for (int64_t k = 0; k < candidates_.count(); ++k) {
-        distances_[k] = problem_.Distance(node, candidates_.nodes[k]);
-      }
-      candidates_.there = distances_.data();
-    } else {
-      candidates_.there = problem_.DistanceRow(node) + first;
-    }
-    candidates_.back =
-        problem_.symmetric() ? candidates_.there : distance_columns_.Of(node) + first;
-  }
-
-  void GatherTimes(NodeIndex node) {
-    const NodeIndex first = problem_.listed_from();
-    const double* const row = problem_.DurationRow(node);
-    if (row != nullptr && !tree_.has_value()) {
-      candidates_.time_there = row + first;
-      candidates_.time_back = duration_columns_.Of(node) + first;
+    if (vehicle_.distance != nullptr) {
+      candidates_.there = candidates_.back = problem_.DistanceRow(node) + first_;
+      if (!vehicle_.symmetric) candidates_.back = distance_columns_.Of(node) + first_;
       return;
     }
     for (int64_t k = 0; k < candidates_.count(); ++k) {
-      times_there_[k] = row == nullptr ? candidates_.there[k] * problem_.inverse_speed()
-                                       : row[candidates_.nodes[k]];
+      distances_there_[k] = problem_.Distance(vehicle_, node, candidates_.nodes[k]);
+    }
+    candidates_.there = candidates_.back = distances_there_.data();
+    if (vehicle_.symmetric) return;
+    for (int64_t k = 0; k < candidates_.count(); ++k) {
+      distances_back_[k] = problem_.Distance(vehicle_, candidates_.nodes[k], node);
+    }
+    candidates_.back = distances_back_.data();
+  }
+
+  void GatherTimes(NodeIndex node) {
+    if (vehicle_.duration != nullptr && !tree_.has_value()) {
+      candidates_.time_there = problem_.DurationRow(node) + first_;
+      candidates_.time_back = duration_columns_.Of(node) + first_;
+      return;
+    }
+    const bool by_speed = vehicle_.duration == nullptr && vehicle_.row_duration == nullptr;
+    for (int64_t k = 0; k < candidates_.count(); ++k) {
+      times_there_[k] = by_speed ? candidates_.there[k] * problem_.inverse_speed()
+                                 : problem_.Duration(vehicle_, node, candidates_.nodes[k]);
     }
     candidates_.time_there = candidates_.time_back = times_there_.data();
-    if (row == nullptr && candidates_.back == candidates_.there) return;
+    if (by_speed && candidates_.back == candidates_.there) return;
     for (int64_t k = 0; k < candidates_.count(); ++k) {
-      times_back_[k] = row == nullptr ? candidates_.back[k] * problem_.inverse_speed()
-                                      : problem_.Duration(candidates_.nodes[k], node);
+      times_back_[k] = by_speed ? candidates_.back[k] * problem_.inverse_speed()
+                                : problem_.Duration(vehicle_, candidates_.nodes[k], node);
     }
     candidates_.time_back = times_back_.data();
   }
 
   // Adds the `length_` candidates of least value_, `node` left out.
   void Rank(NodeIndex node, std::vector<NodeIndex>& list) {
+    const bool apart = problem_.skills().any_apart() && !problem_.is_depot(node);
+    for (int64_t k = 0; apart && k < candidates_.count(); ++k) {
+      if (!problem_.skills().MayShareVehicle(node, candidates_.nodes[k])) value_[k] = kBehindAll;
+    }
     // With a matrix, the node is among the candidates.
-    if (!tree_.has_value() && node >= problem_.listed_from()) {
-      value_[node - problem_.listed_from()] = std::numeric_limits<double>::infinity();
+    if (!tree_.has_value() && node >= first_) {
+      value_[node - first_] = std::numeric_limits<double>::infinity();
     }
     RankLeast(value_, candidates_.nodes, length_, keys_);
     std::transform(keys_.begin(), keys_.end(), std::back_inserter(list), RankedNode);
   }
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
+  const Vehicle& vehicle_;
+  const NodeIndex first_;  // listed
   const int32_t length_;
   NeighbourLists lists_;
   std::optional<PointTree> tree_;  // where there is no matrix
   MatrixColumns distance_columns_, duration_columns_;
   NeighbourCandidates candidates_;
-  std::vector<double> value_, distances_, times_there_, times_back_;
+  std::vector<double> value_, distances_there_, distances_back_, times_there_, times_back_;
   std::vector<uint64_t> keys_;
 };
 
-NeighbourLists BuildOfLength(const PlainProblem& problem, int32_t length, double share,
+NeighbourLists BuildOfLength(const Problem& problem, int32_t length, double share,
                              const StopCondition& stop) {
   Builder builder(problem, length);
   const DeadlineMonitor monitor(stop, share, problem.size());
@@ -202,7 +216,7 @@ void RateProximity(const TimeWindow& window, double service, const NeighbourCand
   }
 }
 
-NeighbourLists BuildNeighbourLists(const PlainProblem& problem, int32_t length,
+NeighbourLists BuildNeighbourLists(const Problem& problem, int32_t length,
                                    const StopCondition& stop) {
   if (length < 1 || stop.ShouldStop()) return {};
   NeighbourLists lists = BuildOfLength(problem, length, kListsShare, stop);

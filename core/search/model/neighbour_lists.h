@@ -11,12 +11,23 @@
 
 namespace vrp {
 
-class PlainProblem;
+class Problem;
 
 struct NeighbourLists {
   int32_t length = 0;
-  std::vector<NodeIndex> near;     // [N, length] by distance; row 0 (the depot) is filled too
-  std::vector<NodeIndex> related;  // [N, length] by distance and windows; empty without windows
+  std::vector<NodeIndex> near;     // [N, length] by distance; depots have rows too
+  std::vector<NodeIndex> related;  // [N, length] by distance and windows; empty: as near
+
+  std::span<const NodeIndex> Near(NodeIndex node) const { return Row(near, node); }
+  std::span<const NodeIndex> Related(NodeIndex node) const {
+    return Row(related.empty() ? near : related, node);
+  }
+
+ private:
+  std::span<const NodeIndex> Row(const std::vector<NodeIndex>& lists, NodeIndex node) const {
+    if (lists.empty()) return {};
+    return {lists.data() + int64_t{node} * length, static_cast<size_t>(length)};
+  }
 };
 
 // The candidates for the list of one node, in arrays of [count].
@@ -43,11 +54,12 @@ inline constexpr int32_t kHastyLength = 12;
 inline constexpr double kListsShare = 0.4;
 inline constexpr double kHastyShare = 0.7;
 
-// The `length` best other customers of each node; kHastyLength where all would foreseeably
-// take more than their share of the time. O(N log N) by a k-d tree where there is no matrix, O(N^2)
+// Returns the `length` best other customers of each node by the ways of the first vehicle;
+// kHastyLength where all would foreseeably take more than their share of the time. Customers that
+// no vehicle may serve both come last. O(N log N) by a k-d tree where there is no matrix, O(N^2)
 // from a matrix. Empty when `stop` came to hold or foreseeably would before it was done, or length
 // < 1.
-NeighbourLists BuildNeighbourLists(const PlainProblem& problem, int32_t length,
+NeighbourLists BuildNeighbourLists(const Problem& problem, int32_t length,
                                    const StopCondition& stop);
 
 }  // namespace vrp

@@ -2,41 +2,267 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <string>
+#include <utility>
 
-#include "core/search/model/problem_builder.h"
+#include "core/problem/instance/fields.h"
+#include "core/search/model/guided_lists.h"
+#include "core/search/model/rounding.h"
+#include "core/search/model/search_options.h"
 
 namespace vrp {
+namespace {
 
-Problem Problem::Create(const Instance& instance, const StopCondition& stop) {
+// A vehicle type is compared with this many distinct ones before it.
+constexpr size_t kCompared = 64;
+
+// Whether vehicles of both types are interchangeable: all fields but id and count are equal. The
+// matrices come last in the list of fields, as they take the longest to compare.
+bool SameVehicles(const VehicleType& a, const VehicleType& b) {
+  return AllFields<VehicleType>([&](auto field) {
+    if (field.name == "id" || field.name == "count") return true;
+    return a.*field.member == b.*field.member;
+  });
+}
+
+}  // namespace
+
+// Makes a Problem out of an instance.
+class ProblemBuilder {
+ public:
+  ProblemBuilder(Problem& problem, const StopCondition& stop)
+      : problem_(problem), data_(problem.instance().data()), stop_(stop) {}
+
+  void Run(std::span<const Plan> samples);
+
+ private:
+  void ReadUnits();
+  void AddUnit(Unit::Kind kind, std::span<const NodeIndex> nodes);
+  void BindDeliveries();
+  void ReadFrozen();
+  void ReadVehicles();
+  Vehicle ReadVehicle(const VehicleType& type) const;
+  void SetCosts(const VehicleType& type, Vehicle& vehicle) const;
+  void SetScale();
+  void BuildNeighbours(std::span<const Plan> samples);
+  void FindServable();
+
+  Problem& problem_;
+  const InstanceData& data_;
+  const StopCondition& stop_;
+  std::vector<const VehicleType*> distinct_;  // by type
+};
+
+void ProblemBuilder::Run(std::span<const Plan> samples) {
+  Problem& p = problem_;
+  p.depots_ = p.instance().num_depots();
+  p.plain_ = IsPlain(p.instance());
+  p.single_tour_ = p.plain_ && data_.kind == ProblemKind::kTsp;
+  ReadUnits();
+  ReadVehicles();
+  p.max_routes_ = std::min(p.size(), p.vehicles_.front().count);
+  ReadFrozen();
+  p.SetCapacities(p.vehicles_);
+  p.skills_ = Skills(p.instance(), distinct_, p.vehicles_);
+  p.SetMatrices(distinct_, stop_, p.vehicles_);
+  SetScale();
+  BuildNeighbours(samples);
+  p.detours_ = Detours::Create(p, stop_);
+  FindServable();
+}
+
+void ProblemBuilder::ReadUnits() {
+  Problem& p = problem_;
+  p.unit_of_.assign(p.size(), -1);
+  BindDeliveries();
+  for (const Shipment& shipment : data_.shipments) {
+    const NodeIndex ends[] = {shipment.pickup, shipment.delivery};
+    if (p.unit_of_[shipment.delivery] < 0) AddUnit(Unit::Kind::kShipment, ends);
+  }
+  for (const std::vector<NodeIndex>& group : data_.alternative_groups) {
+    AddUnit(Unit::Kind::kAlternatives, group);
+  }
+  for (NodeIndex node = p.depots_; node < p.size(); ++node) {
+    if (p.unit_of_[node] < 0) AddUnit(Unit::Kind::kSingle, {&node, 1});
+  }
+}
+
+void ProblemBuilder::AddUnit(Unit::Kind kind, std::span<const NodeIndex> nodes) {
+  Problem& p = problem_;
+  Unit unit{.kind = kind,
+            .first = static_cast<int32_t>(p.unit_nodes_.size()),
+            .count = static_cast<int32_t>(nodes.size()),
+            .weight = 0};
+  const bool shipment = kind == Unit::Kind::kShipment;
+  double prize = shipment ? 0 : kNoLimit;
+  for (const NodeIndex node : nodes) {
+    const double own = data_.prizes.empty() ? kNoLimit : data_.prizes[node];
+    const double weight = 1 + (data_.priorities.empty() ? 0 : data_.priorities[node]);
+    prize = shipment ? prize + own : std::min(prize, own);
+    unit.weight = shipment ? unit.weight + weight : std::max(unit.weight, weight);
+    p.unit_of_[node] = p.units();
+  }
+  unit.prize = prize;
+  p.unit_nodes_.insert(p.unit_nodes_.end(), nodes.begin(), nodes.end());
+  p.units_.push_back(unit);
+}
+
+// No plan leaves out what is on board already.
+void ProblemBuilder::BindDeliveries() {
+  const std::span<const FrozenRoute> frozen = problem_.instance().frozen();
+  for (size_t slot = 0; slot < frozen.size(); ++slot) {
+    for (const NodeIndex delivery : frozen[slot].deliveries) {
+      AddUnit(Unit::Kind::kSingle, {&delivery, 1});
+      Unit& unit = problem_.units_.back();
+      unit.prize = kNoLimit;
+      unit.weight = Problem::kNever;
+      unit.slot = static_cast<int32_t>(slot);
+    }
+  }
+}
+
+void ProblemBuilder::ReadFrozen() {
+  Problem& p = problem_;
+  for (const FrozenRoute& frozen : p.instance().frozen()) {
+    const int32_t type = p.TypeOf(frozen.vehicle_type);
+    const Vehicle& vehicle = p.vehicles_[type];
+    FrozenSearchRoute route{.type = type,
+                            .label = frozen.vehicle_type,
+                            .nodes = {vehicle.start},
+                            .fixed = static_cast<int32_t>(frozen.visits.size())};
+    route.nodes.insert(route.nodes.end(), frozen.visits.begin(), frozen.visits.end());
+    route.nodes.insert(route.nodes.end(), frozen.deliveries.begin(), frozen.deliveries.end());
+    route.nodes.push_back(vehicle.end);
+    p.frozen_.push_back(std::move(route));
+  }
+}
+
+void ProblemBuilder::ReadVehicles() {
+  Problem& p = problem_;
+  static const std::vector<VehicleType>* const tourist =
+      new std::vector<VehicleType>(1, VehicleType{.count = 1});
+  const std::vector<VehicleType>& types = data_.vehicles.empty() ? *tourist : data_.vehicles;
+  for (size_t t = 0; t < types.size(); ++t) {
+    const VehicleType& type = types[t];
+    size_t at = distinct_.size() > kCompared ? distinct_.size() - kCompared : 0;
+    while (at < distinct_.size() && !SameVehicles(*distinct_[at], type)) ++at;
+    if (at == distinct_.size()) {
+      distinct_.push_back(&type);
+      p.vehicles_.push_back(ReadVehicle(type));
+    }
+    Vehicle& vehicle = p.vehicles_[at];
+    vehicle.originals.emplace_back(static_cast<int32_t>(t), type.count);
+    const int64_t sum = int64_t{vehicle.count} + (type.count == 0 ? INT32_MAX : type.count);
+    vehicle.count = static_cast<int32_t>(std::min<int64_t>(sum, INT32_MAX));
+    p.type_of_.push_back(static_cast<int32_t>(at));
+    p.has_reloads_ = p.has_reloads_ || type.max_reloads > 0;
+  }
+}
+
+Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
+  Vehicle vehicle;
+  vehicle.start = type.depot;
+  vehicle.end = type.open_end ? problem_.nowhere() : type.end();
+  vehicle.capacity = {WithSlack(type.capacity)};
+  for (const double capacity : type.further_capacities)
+    vehicle.capacity.push_back(WithSlack(capacity));
+  vehicle.capacity.resize(problem_.dimensions(), kNoLimit);
+  vehicle.leaves_from = std::max(problem_.open(type.depot), type.shift.open);
+  vehicle.leaves_by = problem_.close(type.depot);
+  vehicle.shift_close = type.shift.close;
+  vehicle.regular_duration = type.max_duration;
+  vehicle.duration_limit = WithSlack(type.max_duration + type.max_overtime);
+  vehicle.distance_limit = WithSlack(type.max_distance);
+  vehicle.max_stops = type.max_stops;
+  vehicle.max_reloads = type.max_reloads;
+  vehicle.breaks = type.breaks;
+  SetCosts(type, vehicle);
+  vehicle.needs_duration = vehicle.per_time != 0 || type.max_duration != kNoLimit;
+  const bool duration_by_parts =
+      !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
+  vehicle.simulated =
+      !type.breaks.empty() || problem_.soft() || (vehicle.needs_duration && !duration_by_parts);
+  return vehicle;
+}
+
+void ProblemBuilder::SetCosts(const VehicleType& type, Vehicle& vehicle) const {
+  if (data_.objective == Objective::kDuration) {
+    vehicle.per_distance = 0;
+    vehicle.per_time = 1;
+  }
+  if (data_.objective != Objective::kCost) return;
+  vehicle.fixed = type.fixed_cost;
+  vehicle.per_distance = type.cost_per_distance;
+  vehicle.per_time = type.cost_per_time;
+  vehicle.overtime_cost = type.overtime_cost;
+}
+
+// What sums are compared with.
+void ProblemBuilder::SetScale() {
+  Problem& p = problem_;
+  const Vehicle& vehicle = p.vehicles_.front();
+  double farthest = 0;
+  double between = 0;
+  double sum = 0;
+  for (NodeIndex node = p.depots_; node < p.size(); ++node) {
+    const double way = p.Distance(vehicle, vehicle.start, node);
+    // A start that is 0 away from all is that of a vehicle that begins with its first customer.
+    farthest = std::max({farthest, way, p.Distance(vehicle, node, vehicle.end)});
+    if (vehicle.needs_duration) {
+      farthest = std::max(farthest, way + p.Duration(vehicle, vehicle.start, node));
+    }
+    between = std::max(between, p.Distance(vehicle, node - 1, node));
+    sum += 2 * way + p.Distance(vehicle, node, vehicle.start);
+  }
+  // A start that is 0 away from all closes an open path. An instance without any distance has no
+  // scale.
+  const double scale = farthest > 0 ? farthest : between;
+  p.epsilon_ = kRelativeSlack * (scale > 0 ? scale : 1);
+  if (data_.objective == Objective::kVehiclesThenDistance) p.route_weight_ = sum > 0 ? 2 * sum : 1;
+}
+
+void ProblemBuilder::BuildNeighbours(std::span<const Plan> samples) {
+  Problem& p = problem_;
+  const int32_t most = p.plain_ ? Problem::kListedNodes : Problem::kScanAllNodes;
+  const int32_t by_size = p.size() <= most ? Problem::kListed : Problem::kListedLarge;
+  const int32_t wanted = p.tour_only() ? Problem::kListedTour : by_size;
+  const NodeIndex first = p.listed_from();
+  p.lists_ = BuildNeighbourLists(p, std::min(wanted, p.size() - first - 1), stop_);
+  if (samples.empty() || p.lists_.near.empty()) return;
+  std::vector<NodeIndex>& related = p.lists_.related;
+  related =
+      GuidedLists({related.empty() ? p.lists_.near : related, p.lists_.length, first}, samples);
+}
+
+void ProblemBuilder::FindServable() {
+  Problem& p = problem_;
+  p.servable_.assign(p.size(), 0);
+  for (NodeIndex node = p.depots_; node < p.size(); ++node) {
+    p.servable_[node] = p.detours_.reach(p.unit_of_[node]) == Detours::Reach::kAlone;
+    p.num_servable_ += p.servable_[node];
+  }
+}
+
+Problem Problem::Create(const Instance& instance, const StopCondition& stop,
+                        std::span<const Plan> samples) {
   Problem problem(instance);
-  ProblemBuilder(problem, stop).Run();
+  ProblemBuilder(problem, stop).Run(samples);
   return problem;
 }
 
-double Problem::DistanceWithoutMatrix(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const {
-  return vehicle.row_distance != nullptr ? RowEntry(vehicle.row_distance, from, to)
-                                         : instance_.Distance(from, to);
-}
-
-double Problem::EarliestFurther(NodeIndex node, double time) const {
-  for (int32_t w = further_begin_[node]; w < further_begin_[node + 1]; ++w) {
-    const TimeWindow& window = further_[w];
-    if (time <= window.close + time_slack_ || window.soft()) return std::max(time, window.open);
+bool Problem::RouteFeasible(std::span<const NodeIndex> customers) const {
+  double load = 0;
+  for (const NodeIndex node : customers) load += demand(node);
+  if (!Fits(load)) return false;
+  if (!timed()) return true;
+  NodeIndex last = 0;
+  double departure = open(0);
+  for (const NodeIndex node : customers) {
+    const double arrival = departure + Duration(last, node);
+    if (!InTime(arrival, close(node))) return false;
+    departure = DepartureAfter(node, arrival);
+    last = node;
   }
-  return kNever;
-}
-
-double Problem::LatestFurther(NodeIndex node, double time, bool on_time) const {
-  for (int32_t w = further_begin_[node + 1] - 1; w >= further_begin_[node]; --w) {
-    const TimeWindow& window = further_[w];
-    if (time < window.open - time_slack_) continue;
-    return window.soft() && !on_time ? time : std::min(time, window.close);
-  }
-  const bool only = further_begin_[node] == further_begin_[node + 1];
-  const double close = only && on_time ? late_from_[node] : close_[node];
-  return time < open_[node] - time_slack_ ? -kNever : std::min(time, close);
+  return InTime(departure + Duration(last, 0), close(0));
 }
 
 }  // namespace vrp

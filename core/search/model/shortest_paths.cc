@@ -7,10 +7,6 @@ namespace {
 
 constexpr int32_t kSettledPerPoll = 16;
 
-double WorkAt(const Problem& problem, NodeIndex node) {
-  return problem.is_depot(node) ? 0 : problem.Service(node);
-}
-
 // Calls `relax(other, settled)` for all nodes `other` that are not settled, once for each settled
 // node, in the order in which `before(a, b)` settles nodes. Returns whether `stop` never held.
 template <typename Bound, typename Before, typename Relax>
@@ -48,12 +44,12 @@ ShortestPaths::ShortestPaths(const Problem& problem, const Vehicle& vehicle, Nod
   };
   const auto quicken = [&](NodeIndex from, NodeIndex to) {
     const double duration =
-        WorkAt(problem, from) + problem.Duration(vehicle, from, to) + bounds_[to].duration;
+        problem.service(from) + problem.Duration(vehicle, from, to) + bounds_[to].duration;
     bounds_[from].duration = std::min(bounds_[from].duration, duration);
   };
   const auto postpone = [&](NodeIndex from, NodeIndex to) {
     const double leave = bounds_[to].latest - problem.Duration(vehicle, from, to);
-    const double start = problem.Latest(from, leave - WorkAt(problem, from));
+    const double start = problem.Latest(from, leave - problem.service(from));
     bounds_[from].latest = std::max(bounds_[from].latest, start);
   };
   const auto is_later = [](const Bound& a, const Bound& b) { return a.latest > b.latest; };
@@ -72,11 +68,11 @@ PathsFromStart::PathsFromStart(const Problem& problem, const Vehicle& vehicle,
   };
   const auto quicken = [&](NodeIndex to, NodeIndex from) {
     const double duration =
-        bounds_[from].duration + WorkAt(problem, from) + problem.Duration(vehicle, from, to);
+        bounds_[from].duration + problem.service(from) + problem.Duration(vehicle, from, to);
     bounds_[to].duration = std::min(bounds_[to].duration, duration);
   };
   const auto hasten = [&](NodeIndex to, NodeIndex from) {
-    const double leave = bounds_[from].earliest + WorkAt(problem, from);
+    const double leave = bounds_[from].earliest + problem.service(from);
     const double start = problem.Earliest(to, leave + problem.Duration(vehicle, from, to));
     bounds_[to].earliest = std::min(bounds_[to].earliest, start);
   };

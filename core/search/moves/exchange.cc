@@ -18,7 +18,7 @@ double LoadOf(const PlainRouteStore& routes, Segment segment) {
 
 // What changes in distance when `in` takes the place of `out`. They do not touch.
 double Delta(const PlainRouteStore& routes, Segment out, Segment in) {
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   const PlainRoute& to = routes.route(out.route);
   const PlainRoute& from = routes.route(in.route);
   return problem.Distance(to.nodes[out.begin - 1], from.nodes[in.begin]) +

@@ -77,7 +77,7 @@ void Descend(PlainRouteStore& routes, FastRandom& random, const StopCondition& s
 }
 
 bool Apply(PlainRouteStore& routes, const MoveScratch& scratch, int32_t first, int32_t second) {
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   if (!problem.SequenceFeasible(scratch.first)) return false;
   if (second >= 0 && !problem.SequenceFeasible(scratch.second)) return false;
   routes.SetRoute(first, scratch.first);

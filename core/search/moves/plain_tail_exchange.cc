@@ -15,7 +15,7 @@ constexpr double kTimedCustomersPerTailTry = 4;
 
 bool PlainTailExchange::Run(double temperature) {
   if (routes_.routes_used() < 2) return false;
-  const PlainProblem& problem = routes_.problem();
+  const Problem& problem = routes_.problem();
   const double per_try = problem.timed() ? kTimedCustomersPerTailTry : kCustomersPerTailTry;
   if (!TailTriesAreDue(random_, problem.num_servable(), routes_.routes_used(), per_try)) {
     return false;
@@ -38,7 +38,7 @@ bool PlainTailExchange::TryFrom(NodeIndex u, double most_added) {
 
 // Both heads are kept: that of u's route goes on with `to`, that before `to` with who came after u.
 PlainTailExchange::Exchange PlainTailExchange::BestFrom(NodeIndex u, double most_added) const {
-  const PlainProblem& problem = routes_.problem();
+  const Problem& problem = routes_.problem();
   const VisitPlace& from = routes_.PlaceOf(u);
   const PlainRoute& own = routes_.route(from.route);
   Exchange best = {.to = 0, .added = most_added - problem.epsilon()};
@@ -64,7 +64,7 @@ PlainTailExchange::Exchange PlainTailExchange::BestFrom(NodeIndex u, double most
 
 bool PlainTailExchange::InTime(const VisitPlace& from, const VisitPlace& to, NodeIndex u,
                                NodeIndex v) const {
-  const PlainProblem& problem = routes_.problem();
+  const Problem& problem = routes_.problem();
   if (!problem.timed()) return true;
   const PlainRoute& own = routes_.route(from.route);
   const PlainRoute& other = routes_.route(to.route);

@@ -87,7 +87,7 @@ class RelocateMove {
   }
 
   PlainRouteStore& routes_;
-  const PlainProblem& problem_;
+  const Problem& problem_;
   MoveScratch& scratch_;
   const NodeIndex v_;
   double gain_ = 0;

@@ -7,7 +7,7 @@ namespace vrp {
 namespace {
 
 bool TryTurn(PlainRouteStore& routes, MoveScratch& scratch, Segment part) {
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   const PlainRoute& route = routes.route(part.route);
   if (part.begin < 1 || part.end > route.customers() || part.begin >= part.end) return false;
   const std::span<const NodeIndex> nodes = route.nodes;

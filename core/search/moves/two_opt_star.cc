@@ -19,7 +19,7 @@ struct Cut {
 
 // The head of each with the tail of the other.
 bool TryTails(PlainRouteStore& routes, MoveScratch& scratch, Segment a, Segment b) {
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   const Cut first{routes.route(a.route), a.begin};
   const Cut second{routes.route(b.route), b.begin};
   const double delta = problem.Distance(first.last(), second.next()) +
@@ -36,7 +36,7 @@ bool TryTails(PlainRouteStore& routes, MoveScratch& scratch, Segment a, Segment 
 
 // Both heads to one route, both tails to the other.
 bool TryTurned(PlainRouteStore& routes, MoveScratch& scratch, Segment a, Segment b) {
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   const Cut first{routes.route(a.route), a.begin};
   const Cut second{routes.route(b.route), b.begin};
   const double delta = problem.Distance(first.last(), second.last()) +

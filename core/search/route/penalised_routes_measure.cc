@@ -187,7 +187,7 @@ TimeSegment PenalisedRoutes::Times(const Parts& parts) const {
 
 void PenalisedRoutes::AddWay(int32_t type, NodeIndex from, NodeIndex to, Way& way) const {
   const int64_t at = from * edges_.stride() + to;
-  const auto service = [&](NodeIndex node) { return IsEnd(node) ? 0 : problem_.Service(node); };
+  const auto service = [&](NodeIndex node) { return IsEnd(node) ? 0 : problem_.service(node); };
   way.distance += edges_.distances(type)[at];
   way.duration += edges_.durations(type)[at] + (service(from) + service(to)) / 2;
 }

@@ -16,7 +16,7 @@ constexpr VisitTimes kUntimed = {.departure = std::numeric_limits<double>::quiet
 
 }  // namespace
 
-PlainRouteStore::PlainRouteStore(const PlainProblem& problem) : problem_(&problem) {
+PlainRouteStore::PlainRouteStore(const Problem& problem) : problem_(&problem) {
   places_.resize(problem.size());
   for (NodeIndex node = 1; node < problem.size(); ++node) {
     if (problem.Servable(node)) absent_.push_back(node);
@@ -82,7 +82,7 @@ void PlainRouteStore::SetRoute(int32_t index, std::span<const NodeIndex> nodes) 
 }
 
 void PlainRouteStore::Measure(PlainRoute& route) {
-  const PlainProblem& p = *problem_;
+  const Problem& p = *problem_;
   const auto size = static_cast<int32_t>(route.nodes.size());
   route.edge.resize(size - 1);
   route.load = 0;
@@ -105,7 +105,7 @@ void PlainRouteStore::Measure(PlainRoute& route) {
 }
 
 void PlainRouteStore::Retime(PlainRoute& route, int32_t departs_from, int32_t arrives_until) {
-  const PlainProblem& p = *problem_;
+  const Problem& p = *problem_;
   const NodeIndex* nodes = route.nodes.data();
   VisitTimes* times = route.times.data();
   const auto size = static_cast<int32_t>(route.nodes.size());
@@ -146,7 +146,7 @@ void PlainRouteStore::PlaceAgain(int32_t index, int32_t begin, int32_t moved_fro
 void PlainRouteStore::Insert(NodeIndex customer, PlainInsertionPlace place) {
   const int32_t at = place.after + 1;
   Touch(place.route, at);
-  const PlainProblem& p = *problem_;
+  const Problem& p = *problem_;
   PlainRoute& route = routes_[place.route];
   const NodeIndex before = route.nodes[place.after];
   const NodeIndex after = route.nodes[at];
@@ -175,7 +175,7 @@ void PlainRouteStore::Remove(int32_t index, int32_t begin, int32_t count) {
     return;
   }
   Touch(index, begin);
-  const PlainProblem& p = *problem_;
+  const Problem& p = *problem_;
   PlainRoute& route = routes_[index];
   const int32_t end = begin + count;
   double removed = 0;
@@ -214,7 +214,7 @@ int32_t PlainRouteStore::EmptyRoute() {
 
 bool PlainRouteStore::InsertionInTime(NodeIndex customer, const PlainRoute& route,
                                       int32_t after) const {
-  const PlainProblem& p = *problem_;
+  const Problem& p = *problem_;
   const double arrival = route.times[after].departure + p.Duration(route.nodes[after], customer);
   if (!p.InTime(arrival, p.close(customer))) return false;
   const NodeIndex next = route.nodes[after + 1];

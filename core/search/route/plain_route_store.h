@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/problem/plan/solution.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/route/undo_log.h"
 #include "core/search/route/visit_place.h"
 
@@ -50,9 +50,9 @@ struct PlainInsertionPlace {
 // used again. Not thread-safe. `problem` must outlive it.
 class PlainRouteStore {
  public:
-  explicit PlainRouteStore(const PlainProblem& problem);
+  explicit PlainRouteStore(const Problem& problem);
 
-  const PlainProblem& problem() const { return *problem_; }
+  const Problem& problem() const { return *problem_; }
   const std::vector<PlainRoute>& routes() const { return routes_; }
   const PlainRoute& route(int32_t index) const { return routes_[index]; }
   const VisitPlace& PlaceOf(NodeIndex customer) const { return places_[customer]; }
@@ -111,7 +111,7 @@ class PlainRouteStore {
   // positions, and the ones at [begin, moved_from) new neighbours too.
   void PlaceAgain(int32_t index, int32_t begin, int32_t moved_from);
 
-  const PlainProblem* problem_;
+  const Problem* problem_;
   std::vector<PlainRoute> routes_;
   std::vector<VisitPlace> places_;  // [N]
   std::vector<NodeIndex> absent_;

@@ -43,7 +43,7 @@ class Measurer {
     int32_t reloads = 0;
     for (int32_t i = 0; i < places; ++i) distance += route_.edge[i];
     for (int32_t i = 1; i < places; ++i) {
-      service += p_.Service(route_.nodes[i]);
+      service += p_.service(route_.nodes[i]);
       reloads += IsDepot(i);
     }
     route_.distance = distance;

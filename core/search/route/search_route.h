@@ -55,7 +55,7 @@ bool MeasureRoute(const Problem& problem, RouteEvaluator& evaluator, SearchRoute
 // nowhere(), as a segment.
 inline TimeSegment SegmentOf(const Problem& problem, const Vehicle& vehicle, NodeIndex node) {
   if (node == problem.nowhere()) return {.latest = vehicle.shift_close};
-  return {.duration = problem.is_depot(node) ? 0 : problem.Service(node),
+  return {.duration = problem.is_depot(node) ? 0 : problem.service(node),
           .earliest = problem.open(node),
           .latest = problem.close(node)};
 }

@@ -93,7 +93,7 @@ const double* VehicleEdges::DurationsOf(const Vehicle& vehicle, const double* di
 const double* VehicleEdges::CostsOf(const Vehicle& vehicle, const OfType& type) {
   if (vehicle.per_distance == 1 && vehicle.per_time == 0) return type.distances;
   const auto service = [&](NodeIndex node) {
-    return problem_.is_depot(node) ? 0 : problem_.Service(node);
+    return problem_.is_depot(node) ? 0 : problem_.service(node);
   };
   return Store([&](NodeIndex from, NodeIndex to) {
     const int64_t at = from * stride_ + to;

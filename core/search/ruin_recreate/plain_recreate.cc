@@ -131,7 +131,7 @@ void PlainRecreate::Consider(NodeIndex customer, PlainInsertionPlace place,
 void InsertAbsent(PlainRouteStore& routes) {
   if (routes.absent().empty()) return;
   std::vector<NodeIndex> customers = routes.absent();
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   std::stable_sort(customers.begin(), customers.end(),
                    [&](NodeIndex a, NodeIndex b) { return problem.demand(a) > problem.demand(b); });
   FastRandom random(1);

@@ -42,7 +42,7 @@ class PlainRecreate {
   bool Blinks() { return blink_ > 0 && random_.Unit() < blink_; }
 
   PlainRouteStore& routes_;
-  const PlainProblem& problem_;
+  const Problem& problem_;
   FastRandom& random_;
   const double blink_;
   InsertionSorter sorter_;

@@ -15,7 +15,7 @@ constexpr double kRouteRemovals = 2;
 
 std::vector<NodeIndex> PlainRuin::Remove() {
   removed_.clear();
-  const PlainProblem& problem = routes_.problem();
+  const Problem& problem = routes_.problem();
   const auto served = static_cast<double>(problem.num_servable() - std::ssize(routes_.absent()));
   if (served < 1) return {};
   const StringSizes sizes = DrawStringSizes(random_, served, routes_.routes_used());

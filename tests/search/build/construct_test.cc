@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/problem/checker/checker.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Builder{"Packed",
                             [](const Instance& i) {
                               if (!SavingsPlan(i).empty() || i.num_customers() == 0) {
-                                return PackedPlan(PlainProblem::Create(i, {}));
+                                return PackedPlan(Problem::Create(i, {}));
                               }
                               return Plan{};
                             }}),
@@ -108,7 +108,7 @@ TEST(SavingsPlanTest, JoinsCustomersThatLieOnOneWay) {
 
 TEST(SavingsPlanTest, PacksWhereThereWasNoTimeForLists) {
   const Instance instance = AnInstance().WithCustomers(30).Capacity(10).Build();
-  const PlainProblem without = PlainProblem::Create(instance, {absl::InfinitePast(), nullptr});
+  const Problem without = Problem::Create(instance, {absl::InfinitePast(), nullptr});
   ASSERT_TRUE(without.Related(1).empty());
   EXPECT_EQ(SavingsPlan(without, {}).size(), PackedPlan(without).size());
 }
@@ -122,7 +122,7 @@ TEST(PackedPlanTest, SendsNoVehicleAcrossForTheNextWindow) {
     windows.push_back({0, 100.0 + i});
   }
   const Instance instance = AnInstance().At(positions).Windows(windows, 1000).Capacity(3).Build();
-  for (const auto& route : PackedPlan(PlainProblem::Create(instance, {}))) {
+  for (const auto& route : PackedPlan(Problem::Create(instance, {}))) {
     for (const NodeIndex node : route.customers) {
       EXPECT_EQ(node % 2, route.customers.front() % 2) << node;
     }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/problem/checker/checker.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"
 
@@ -14,7 +14,7 @@ using test::AnInstance;
 
 Plan One(std::vector<NodeIndex> customers) { return {{0, std::move(customers)}}; }
 
-std::vector<NodeIndex> RelatedTo(const PlainProblem& problem, NodeIndex customer) {
+std::vector<NodeIndex> RelatedTo(const Problem& problem, NodeIndex customer) {
   const auto related = problem.Related(customer);
   return {related.begin(), related.end()};
 }
@@ -41,13 +41,13 @@ TEST(GuidedListsTest, LeaveOutWhatIsNoNode) {
             std::vector<NodeIndex>(std::begin(kLists), std::end(kLists)));
 }
 
-TEST(PlainProblemTest, ListsFirstWhomTheSamplesPutBesideACustomer) {
+TEST(ProblemTest, ListsFirstWhomTheSamplesPutBesideACustomer) {
   const Instance instance = AnInstance().At({{0, 0}, {1, 0}, {5, 0}, {2, 0}}).Build();
   const std::vector<Plan> samples = {One({1, 2})};
-  const PlainProblem guided = PlainProblem::Create(instance, {}, samples);
+  const Problem guided = Problem::Create(instance, {}, samples);
   EXPECT_EQ(RelatedTo(guided, 1), (std::vector<NodeIndex>{2, 3}));
   EXPECT_EQ(guided.Near(1).front(), 3);
-  const PlainProblem plain = PlainProblem::Create(instance, {});
+  const Problem plain = Problem::Create(instance, {});
   EXPECT_EQ(RelatedTo(plain, 1), (std::vector<NodeIndex>{3, 2}));
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/search/model/plain_problem.h"
 #include "core/search/model/point_tree.h"
+#include "core/search/model/problem.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -37,27 +37,27 @@ TEST(PointTreeTest, CopesWithAllPointsInOnePlace) {
   EXPECT_EQ(PointTree(positions, 0).Nearest(3, 5000).size(), 999);
 }
 
-TEST(PlainProblemTest, ListsNeighboursByDistance) {
+TEST(ProblemTest, ListsNeighboursByDistance) {
   const Instance instance = AnInstance().At({{0, 0}, {1, 0}, {5, 0}, {2, 0}}).Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   const auto near = problem.Near(1);
   EXPECT_EQ(std::vector<NodeIndex>(near.begin(), near.end()), (std::vector<NodeIndex>{3, 2}));
 }
 
-TEST(PlainProblemTest, ListsFirstWhoFitsInTime) {
+TEST(ProblemTest, ListsFirstWhoFitsInTime) {
   // Customer 2 is nearer to 1 than 3, but its window is long over.
   const Instance instance = AnInstance()
                                 .At({{0, 0}, {50, 0}, {51, 0}, {55, 0}})
                                 .Windows({{600, 610}, {51, 60}, {610, 650}}, 1000)
                                 .Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   EXPECT_EQ(problem.Near(1).front(), 2);
   EXPECT_EQ(problem.Related(1).front(), 3);
 }
 
 // Every way that lists are built: from given matrices (asymmetric times among them), from a matrix
 // of our own, and from positions alone, which a search that is stopped at once has to do with.
-TEST(PlainProblemTest, ListsTheRelatedInTheOrderOfVidalsProximity) {
+TEST(ProblemTest, ListsTheRelatedInTheOrderOfVidalsProximity) {
   const Instance plain = AnInstance().WithCustomers(60).RandomWindows().Build();
   InstanceData data = plain.data();
   data.duration_matrix = plain.DurationMatrix();
@@ -67,7 +67,7 @@ TEST(PlainProblemTest, ListsTheRelatedInTheOrderOfVidalsProximity) {
   const absl::StatusOr<Instance> both = Instance::Create(data);
   ASSERT_TRUE(timed.ok() && both.ok()) << timed.status() << both.status();
   for (const Instance& instance : {plain, *timed, *both}) {
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     const auto one_way = [&](NodeIndex from, NodeIndex to) {
       const double travel = problem.service(from) + problem.Duration(from, to);
       return problem.Distance(from, to) +
@@ -87,37 +87,37 @@ TEST(PlainProblemTest, ListsTheRelatedInTheOrderOfVidalsProximity) {
   }
 }
 
-TEST(PlainProblemTest, ListsNeighboursOfManyNodesWithAGivenDurationMatrix) {
+TEST(ProblemTest, ListsNeighboursOfManyNodesWithAGivenDurationMatrix) {
   InstanceData data =
-      AnInstance().WithCustomers(PlainProblem::kMatrixNodes + 1).RandomWindows().Build().data();
+      AnInstance().WithCustomers(Problem::kMatrixNodes + 1).RandomWindows().Build().data();
   const size_t nodes = data.positions.size();
   data.duration_matrix.assign(nodes * nodes, 1.0);
   const absl::StatusOr<Instance> instance = Instance::Create(std::move(data));
   ASSERT_TRUE(instance.ok()) << instance.status();
-  const PlainProblem problem = PlainProblem::Create(*instance, {});
+  const Problem problem = Problem::Create(*instance, {});
   ASSERT_EQ(problem.DistanceRow(0), nullptr);
-  EXPECT_EQ(problem.Related(5).size(), PlainProblem::kListedLarge);
-  EXPECT_EQ(problem.Near(5).size(), PlainProblem::kListedLarge);
+  EXPECT_EQ(problem.Related(5).size(), Problem::kListedLarge);
+  EXPECT_EQ(problem.Near(5).size(), Problem::kListedLarge);
 }
 
 // Whatever the machine, some budget is too short for all and long enough for a few.
-TEST(PlainProblemTest, ListsFewNeighboursWhereThereIsNoTimeForAll) {
+TEST(ProblemTest, ListsFewNeighboursWhereThereIsNoTimeForAll) {
   const Instance instance = AnInstance().WithCustomers(5'000).RandomWindows().Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {absl::InfinitePast(), nullptr});
+  const Problem problem = Problem::Create(instance, {absl::InfinitePast(), nullptr});
   bool few = false;
   for (double milliseconds = 1; !few && milliseconds < 5'000; milliseconds *= 1.3) {
     const StopCondition soon(SteadyNow() + absl::Milliseconds(milliseconds), nullptr);
-    const NeighbourLists lists = BuildNeighbourLists(problem, PlainProblem::kListedLarge, soon);
+    const NeighbourLists lists = BuildNeighbourLists(problem, Problem::kListedLarge, soon);
     EXPECT_EQ(lists.near.size(), static_cast<size_t>(lists.length) * 5'001);
     few = lists.length == kHastyLength;
   }
   EXPECT_TRUE(few);
 }
 
-TEST(PlainProblemTest, ComputesTheSameDistancesWithAndWithoutAMatrix) {
+TEST(ProblemTest, ComputesTheSameDistancesWithAndWithoutAMatrix) {
   const Instance instance = AnInstance().WithCustomers(20).As(Metric::kRounded).Build();
-  const PlainProblem with = PlainProblem::Create(instance, {});
-  const PlainProblem without = PlainProblem::Create(instance, {absl::InfinitePast(), nullptr});
+  const Problem with = Problem::Create(instance, {});
+  const Problem without = Problem::Create(instance, {absl::InfinitePast(), nullptr});
   ASSERT_NE(with.DistanceRow(0), nullptr);
   ASSERT_EQ(without.DistanceRow(0), nullptr);
   for (NodeIndex i = 0; i <= 20; ++i) {

@@ -7,7 +7,7 @@
 
 #include "core/problem/checker/checker.h"
 #include "core/problem/plan/plan_value.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/random_plan.h"
 
@@ -49,7 +49,7 @@ int32_t ExchangeAll(PlainRouteStore& routes) {
 
 TEST(PlainTailExchangeTest, BringsTheHalvesOfTwoCrossedRoutesTogetherAtOnce) {
   const Instance instance = TwoRows(8, 8, 8);
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   PlainRouteStore routes(problem);
   routes.Load(Crossed(8, 8));
   const double before = routes.distance();
@@ -63,7 +63,7 @@ TEST(PlainTailExchangeTest, LeavesTailsWhoseLoadsDoNotFit) {
   // Eight visits each; uncrossed they have ten and six.
   for (const double capacity : {10.0, 9.0}) {
     const Instance instance = TwoRows(10, 6, capacity);
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     PlainRouteStore routes(problem);
     routes.Load(Crossed(10, 6));
     EXPECT_EQ(ExchangeAll(routes), capacity == 10 ? 1 : 0);
@@ -75,7 +75,7 @@ TEST(PlainTailExchangeTest, AtNoTemperatureThePlanOnlyBecomesShorter) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const Instance instance =
         AnInstance().WithCustomers(40).Seed(seed).RandomDemands().Capacity(60).Build();
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     PlainRouteStore routes(problem);
     routes.Load(RandomFeasiblePlan(instance, seed));
     FastRandom random(seed);
@@ -102,7 +102,7 @@ TEST(PlainTailExchangeTest, HotExchangesKeepEveryRuleAndCustomerAndTheDistanceRi
   for (InstanceBuilder& kind : Kinds()) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
       const Instance instance = kind.WithCustomers(40).Seed(seed).Build();
-      const PlainProblem problem = PlainProblem::Create(instance, {});
+      const Problem problem = Problem::Create(instance, {});
       PlainRouteStore routes(problem);
       routes.Load(RandomFeasiblePlan(instance, seed));
       FastRandom random(seed);

@@ -64,7 +64,7 @@ void ExpectSameAsReloaded(const PlainRouteStore& routes) {
 
 TEST(PlainRouteStoreTest, KeepsItsDataRightThroughRuinAndRecreate) {
   const Instance instance = Timed(3);
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   PlainRouteStore routes(problem);
   routes.Load(RandomFeasiblePlan(instance, 5));
   FastRandom random(7);
@@ -79,7 +79,7 @@ TEST(PlainRouteStoreTest, KeepsItsDataRightThroughRuinAndRecreate) {
 
 TEST(PlainRouteStoreTest, RollsBackToThePlanBefore) {
   const Instance instance = Timed(4);
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   PlainRouteStore routes(problem);
   routes.Load(RandomFeasiblePlan(instance, 5));
   const Plan before = routes.ToPlan();
@@ -100,7 +100,7 @@ TEST(PlainRouteStoreTest, KeepsTimesWhereNothingIsEverLate) {
   data.kind = ProblemKind::kVrptw;
   data.windows = {{0, kNoLimit}, {0, kNoLimit}, {0, 1'000}, {5, kNoLimit}, {0, kNoLimit}};
   const Instance instance = *Instance::Create(data);
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   PlainRouteStore routes(problem);
   const int32_t route = routes.EmptyRoute();
   routes.SetRoute(route, std::vector<NodeIndex>{0, 1, 2, 3, 0});
@@ -112,7 +112,7 @@ TEST(PlainRouteStoreTest, KeepsTimesWhereNothingIsEverLate) {
 }
 
 PlainInsertionPlace CheapestByTrying(const PlainRouteStore& routes, NodeIndex customer) {
-  const PlainProblem& problem = routes.problem();
+  const Problem& problem = routes.problem();
   PlainInsertionPlace best;
   best.cost = problem.Distance(0, customer) + problem.Distance(customer, 0);
   for (int32_t r = 0; r < std::ssize(routes.routes()); ++r) {
@@ -133,7 +133,7 @@ TEST(PlainRecreateTest, InsertsAtTheCheapestPlaceThatIsInTime) {
   int beside_others = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Instance instance = seed % 2 == 0 ? Timed(seed) : TimedWithShortWays(seed);
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     PlainRouteStore routes(problem);
     routes.Load(RandomFeasiblePlan(instance, seed));
     FastRandom random(seed);
@@ -152,7 +152,7 @@ TEST(PlainRecreateTest, InsertsAtTheCheapestPlaceThatIsInTime) {
 
 TEST(PlainRouteStoreTest, TakesOverOnlyWhatIsFeasible) {
   const Instance instance = AnInstance().WithCustomers(6).Capacity(2).Vehicles(3).Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   PlainRouteStore routes(problem);
   routes.Load({{0, {1, 1, 99, -4, 2, 3}}, {0, {4}}, {0, {}}, {0, {5}}, {0, {6}}});
   const CheckReport report = CheckPlan(instance, routes.ToPlan());
@@ -171,7 +171,7 @@ TEST(PlainRouteStoreTest, RemovalTakesOutTheWholeRouteWhenTheRestWouldBeLate) {
   data.distance_matrix = {0, 1, 50, 1, 0, 1, 1, 1, 0};
   data.windows = {{0, 100}, {0, 10}, {0, 10}};
   const Instance instance = *Instance::Create(data);
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   PlainRouteStore routes(problem);
   routes.SetRoute(routes.EmptyRoute(), std::vector<NodeIndex>{0, 1, 2, 0});
   EXPECT_TRUE(routes.RouteInTime(0));
@@ -193,7 +193,7 @@ class DescendTest : public testing::TestWithParam<int> {
 TEST_P(DescendTest, ShortensPlansAndKeepsThemFeasible) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     const Instance instance = Make(GetParam(), seed);
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     PlainRouteStore routes(problem);
     routes.Load(RandomFeasiblePlan(instance, seed));
     const double before = routes.distance();

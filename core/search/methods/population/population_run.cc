@@ -55,15 +55,15 @@ std::vector<int32_t> RoutesAllowed(const Problem& problem, const std::vector<Pla
 
 class Run {
  public:
-  Run(const Problem& problem, const PlainProblem* plain, const std::vector<Plan>& plans,
-      const SearchOptions& options, FastRandom& random, ImprovementFn on_improvement)
+  Run(const Problem& problem, const std::vector<Plan>& plans, const SearchOptions& options,
+      FastRandom& random, ImprovementFn on_improvement)
       : problem_(problem),
         plans_(plans),
         options_(options),
         on_improvement_(on_improvement),
         work_(kWorkPerCustomer * std::ssize(problem.detours().servable())),
         patience_(std::max(kLeastPatience, kPatience * std::ssize(problem.detours().servable()))),
-        search_(problem, plain, random, RoutesAllowed(problem, plans)) {
+        search_(problem, random, RoutesAllowed(problem, plans)) {
     result_.plan = plans.front();
     result_.cost = PlanCost(problem.instance(), result_.plan);
     reported_ = result_.cost;
@@ -161,7 +161,7 @@ class Run {
 };
 
 // Returns whether there is time for a population of an instance above kMostPopulationNodes.
-bool LargePopulationFits(const PlainProblem& problem, const SearchOptions& options) {
+bool LargePopulationFits(const Problem& problem, const SearchOptions& options) {
   if (problem.size() > kMostLargePopulationNodes) return false;
   const int64_t customers = problem.num_servable();
   if (options.max_iterations != INT64_MAX) {
@@ -170,20 +170,14 @@ bool LargePopulationFits(const PlainProblem& problem, const SearchOptions& optio
   return options.stop.deadline() - SteadyNow() >= kLargePopulationPerCustomer * customers;
 }
 
-}  // namespace
-
-bool PopulationFits(const PlainProblem& problem, const SearchOptions& options) {
-  if (problem.timed()) {
-    const absl::Duration wanted = kTimedPopulationPerCustomer * problem.num_servable();
-    const bool short_of_time = options.stop.deadline() - SteadyNow() < wanted;
-    if (short_of_time || options.max_iterations != INT64_MAX) return false;
-    if (problem.size() > kMostTimedPopulationNodes) return false;
-  } else if (problem.size() > kMostPopulationNodes && !LargePopulationFits(problem, options)) {
-    return false;
-  }
-  return !problem.single_tour() && problem.DistanceRow(0) != nullptr &&
-         problem.Distance(0, 0) == 0 && problem.num_servable() > 1 && !problem.Near(1).empty();
+// Returns whether the budget has an end by the clock that leaves so much for each customer.
+bool HasTime(const Problem& problem, const SearchOptions& options, absl::Duration per_customer) {
+  const auto customers = std::ssize(problem.detours().servable());
+  return options.max_iterations == INT64_MAX &&
+         options.stop.deadline() - SteadyNow() >= per_customer * customers;
 }
+
+}  // namespace
 
 bool KnowsPopulation(const Problem& problem) {
   for (int32_t u = 0; u < problem.units(); ++u) {
@@ -192,11 +186,26 @@ bool KnowsPopulation(const Problem& problem) {
   return CanPenalise(problem) && problem.route_weight() == 0 && !problem.detours().needed();
 }
 
-SearchResult RunPopulations(const Problem& problem, const PlainProblem* plain,
-                            const std::vector<Plan>& plans, const SearchOptions& options,
-                            FastRandom& random, ImprovementFn on_improvement) {
+bool PopulationFits(const Problem& problem, const SearchOptions& options) {
+  if (problem.timed() && problem.size() > kMostTimedPopulationNodes) return false;
+  if (!problem.plain()) {
+    return KnowsPopulation(problem) && problem.detours().servable().size() > 1 &&
+           HasTime(problem, options, kFeaturePopulationPerCustomer);
+  }
+  if (problem.timed()) {
+    if (!HasTime(problem, options, kTimedPopulationPerCustomer)) return false;
+  } else if (problem.size() > kMostPopulationNodes && !LargePopulationFits(problem, options)) {
+    return false;
+  }
+  return !problem.single_tour() && problem.DistanceRow(0) != nullptr &&
+         problem.num_servable() > 1 && !problem.Near(1).empty();
+}
+
+SearchResult RunPopulations(const Problem& problem, const std::vector<Plan>& plans,
+                            const SearchOptions& options, FastRandom& random,
+                            ImprovementFn on_improvement) {
   if (options.threads == 1) {
-    return Run(problem, plain, plans, options, random, on_improvement).Go();
+    return Run(problem, plans, options, random, on_improvement).Go();
   }
   SharedPlans shared;
   std::vector<SearchResult> results(options.threads);
@@ -207,7 +216,7 @@ SearchResult RunPopulations(const Problem& problem, const PlainProblem* plain,
     if (own.max_iterations != INT64_MAX) own.max_iterations /= options.threads;
     FastRandom own_random(options.seed + static_cast<uint64_t>(index));
     const auto silent = [](const Plan&, Cost) {};
-    Run run(problem, plain, plans, own, own_random, index == 0 ? on_improvement : silent);
+    Run run(problem, plans, own, own_random, index == 0 ? on_improvement : silent);
     results[index] = run.Go();
   });
   SearchResult best = std::move(results[0]);

@@ -46,10 +46,9 @@ Penalties FirstPenalties(const PenalisedRoutes& routes) {
 
 }  // namespace
 
-PopulationSearch::PopulationSearch(const Problem& problem, const PlainProblem* plain,
-                                   FastRandom& random, std::span<const int32_t> counts)
+PopulationSearch::PopulationSearch(const Problem& problem, FastRandom& random,
+                                   std::span<const int32_t> counts)
     : problem_(problem),
-      plain_(plain),
       random_(random),
       routes_(problem, counts),
       control_(FirstPenalties(routes_), {}),
@@ -107,8 +106,8 @@ void PopulationSearch::AddPlan(const Plan& plan, const StopCondition& stop) {
 }
 
 void PopulationSearch::AddFounder(const StopCondition& stop) {
-  if (plain_ == nullptr) return AddRandom(stop);
-  const Plan plan = NoisySavingsPlan(*plain_, stop, kNoise, random_);
+  if (!problem_.plain()) return AddRandom(stop);
+  const Plan plan = NoisySavingsPlan(problem_, stop, kNoise, random_);
   if (!FleetSuffices(plan) || CountServed(plan) < std::ssize(routes_.customers())) {
     return AddRandom(stop);
   }

@@ -19,22 +19,19 @@
 
 namespace vrp {
 
-class PlainProblem;
-
 // HGS (Vidal 2022): children of two parents are brought to a local optimum where infeasible routes
 // are allowed at a penalty, repaired half of the time, and kept by cost and diversity. Not
 // thread-safe; `problem`, which CanPenalise, and `random` must outlive it.
 class PopulationSearch {
  public:
-  // At most counts[type] routes of each vehicle type. `plain`: the same problem for savings, or
-  // null where it is not plain.
-  PopulationSearch(const Problem& problem, const PlainProblem* plain, FastRandom& random,
-                   std::span<const int32_t> counts);
+  // At most counts[type] routes of each vehicle type.
+  PopulationSearch(const Problem& problem, FastRandom& random, std::span<const int32_t> counts);
 
   // Each makes one individual, brings it to a local optimum and adds it, unless `stop` comes first.
-  // From a plan that leaves out nobody who is required and can be served; from savings with noise
-  // (or as AddRandom, where that plan does not serve); from a random tour, or insertions in random
-  // order where vehicles are unlike; from two members of the population, which must not be empty.
+  // From a plan that leaves out nobody who is required and can be served; if plain, from savings
+  // with noise (or as AddRandom, where that plan does not serve); from a random tour, or insertions
+  // in random order where vehicles are unlike; from two members of the population, which must not
+  // be empty.
   void AddPlan(const Plan& plan, const StopCondition& stop);
   void AddFounder(const StopCondition& stop);
   void AddRandom(const StopCondition& stop);
@@ -62,7 +59,6 @@ class PopulationSearch {
   void KeepBest(const Individual& individual);
 
   const Problem& problem_;
-  const PlainProblem* const plain_;
   FastRandom& random_;
   PenalisedRoutes routes_;
   PenaltyControl control_;

@@ -75,7 +75,7 @@ struct RegionSlice {
 // Both return a plan of `instance`, which may leave customers out.
 Plan AnnealPlain(const Instance& instance, const Plan& plan, FastRandom& random,
                  RegionSlice& slice) {
-  const PlainProblem problem = PlainProblem::Create(instance, slice.stop);
+  const Problem problem = Problem::Create(instance, slice.stop);
   PlainRouteStore routes(problem);
   routes.Load(plan);
   const SearchOptions options = {.stop = slice.stop, .max_iterations = slice.iterations};

@@ -12,7 +12,7 @@ constexpr int32_t kStepsTried = 8;  // at each level but the last
 
 }  // namespace
 
-TourImprover::TourImprover(const PlainProblem& problem, Tour& tour)
+TourImprover::TourImprover(const Problem& problem, Tour& tour)
     : problem_(problem), tour_(tour), queued_(problem.size(), 0) {
   for (NodeIndex node = 0; node < problem.size(); ++node) {
     for (const NodeIndex other : problem.Near(node)) {

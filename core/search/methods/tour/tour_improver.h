@@ -6,7 +6,7 @@
 
 #include "core/base/stop.h"
 #include "core/search/methods/tour/tour.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 
 namespace vrp {
 
@@ -15,7 +15,7 @@ namespace vrp {
 // must outlive it.
 class TourImprover {
  public:
-  TourImprover(const PlainProblem& problem, Tour& tour);
+  TourImprover(const Problem& problem, Tour& tour);
 
   // Queues `node`: edges at it may have become worth replacing.
   void Push(NodeIndex node);
@@ -44,7 +44,7 @@ class TourImprover {
   Step MakeStep(double gain, NodeIndex node, bool forward) const;
   bool Removes(int32_t position) const;
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   Tour& tour_;
   std::vector<double> near_length_;  // [N, neighbours]: distances to problem_.Near
   std::array<Step, Tour::kMostRemoved> move_;

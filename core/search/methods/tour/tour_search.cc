@@ -23,7 +23,7 @@ constexpr double kWarmPace = 10;
 constexpr int64_t kPoll = 16;
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 
-std::vector<NodeIndex> NearestOrder(const PlainProblem& problem, const StopCondition& stop) {
+std::vector<NodeIndex> NearestOrder(const Problem& problem, const StopCondition& stop) {
   std::vector<NodeIndex> order(problem.size());
   std::iota(order.begin(), order.end(), 0);
   for (int32_t i = 1; i < problem.size(); ++i) {
@@ -39,7 +39,7 @@ std::vector<NodeIndex> NearestOrder(const PlainProblem& problem, const StopCondi
 
 // Before which of the order's nodes, the first excepted, `node` adds the least.
 std::vector<NodeIndex>::iterator CheapestPlace(std::vector<NodeIndex>& order, NodeIndex node,
-                                               const PlainProblem& problem) {
+                                               const Problem& problem) {
   size_t best = order.size();
   const auto added = [&](NodeIndex from, NodeIndex to) {
     return problem.Distance(from, node) + problem.Distance(node, to) - problem.Distance(from, to);
@@ -55,7 +55,7 @@ std::vector<NodeIndex>::iterator CheapestPlace(std::vector<NodeIndex>& order, No
 
 // All nodes: those of the given plan in its order, each of the others where it costs least (while
 // there is time; then at the end).
-std::vector<NodeIndex> OrderOf(const Plan& plan, const PlainProblem& problem,
+std::vector<NodeIndex> OrderOf(const Plan& plan, const Problem& problem,
                                const StopCondition& stop) {
   std::vector<NodeIndex> order = {0};
   std::vector<char> seen(problem.size(), 0);
@@ -74,7 +74,7 @@ std::vector<NodeIndex> OrderOf(const Plan& plan, const PlainProblem& problem,
   return order;
 }
 
-double TourLength(const PlainProblem& problem, const std::vector<NodeIndex>& order) {
+double TourLength(const Problem& problem, const std::vector<NodeIndex>& order) {
   return problem.SequenceDistance(order) + problem.Distance(order.back(), order.front());
 }
 
@@ -86,8 +86,7 @@ Plan ToPlan(std::vector<NodeIndex> order) {
 
 class TourSearch {
  public:
-  TourSearch(const PlainProblem& problem, const SearchOptions& options,
-             std::vector<NodeIndex> order)
+  TourSearch(const Problem& problem, const SearchOptions& options, std::vector<NodeIndex> order)
       : problem_(problem),
         options_(options),
         cooling_(options, problem.size()),
@@ -119,7 +118,7 @@ class TourSearch {
   void Step();
   double BridgePaths();
 
-  const PlainProblem& problem_;
+  const Problem& problem_;
   const SearchOptions& options_;
   const Cooling cooling_;
   FastRandom random_;
@@ -201,7 +200,7 @@ double TourSearch::BridgePaths() {
 
 }  // namespace
 
-SearchResult SearchTour(const PlainProblem& problem, const SearchOptions& options,
+SearchResult SearchTour(const Problem& problem, const SearchOptions& options,
                         ImprovementFn on_improvement) {
   std::vector<NodeIndex> best = problem.instance().has_distance_matrix()
                                     ? NearestOrder(problem, options.stop)

@@ -1,7 +1,7 @@
 // The search for a TSP with symmetric distances.
 #pragma once
 
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/model/search_options.h"
 
 namespace vrp {
@@ -10,7 +10,7 @@ namespace vrp {
 // positions and accepted as in simulated annealing (Martin, Otto and Felten 1991, "Large-step
 // Markov chains for the traveling salesman problem"). `problem` is a symmetric TSP with at least
 // four nodes. As Search otherwise.
-SearchResult SearchTour(const PlainProblem& problem, const SearchOptions& options,
+SearchResult SearchTour(const Problem& problem, const SearchOptions& options,
                         ImprovementFn on_improvement);
 
 }  // namespace vrp

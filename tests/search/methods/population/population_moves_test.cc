@@ -53,7 +53,7 @@ double DrivenWarp(const Problem& problem, const std::vector<NodeIndex>& nodes) {
         std::max(time + problem.Duration(vehicle, nodes[i - 1], node), problem.open(node));
     warp += std::max(0.0, arrival - problem.close(node));
     arrival = std::min(arrival, problem.close(node));
-    time = arrival + problem.Service(node);
+    time = arrival + problem.service(node);
   }
   return nodes.size() == 2 ? 0 : warp;
 }

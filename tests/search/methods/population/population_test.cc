@@ -146,11 +146,10 @@ TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
   for (const Instance& instance :
        {AnInstance().WithCustomers(50).RandomDemands().Capacity(30).Build(),
         AnInstance().WithCustomers(50).RandomDemands().Capacity(30).RandomWindows().Build()}) {
-    const PlainProblem plain = PlainProblem::Create(instance, {});
     const Problem problem = Problem::Create(instance, {});
     FastRandom random(3);
     const std::vector<int32_t> counts = {40};
-    PopulationSearch search(problem, &plain, random, counts);
+    PopulationSearch search(problem, random, counts);
     for (int i = 0; i < 10; ++i) search.AddFounder({});
     ASSERT_TRUE(search.has_best());
     const double before = search.best().cost;
@@ -178,7 +177,7 @@ TEST(PopulationSearchTest, FindsFeasiblePlansForUnlikeVehicles) {
     ASSERT_TRUE(KnowsPopulation(problem));
     FastRandom random(3);
     const std::vector<int32_t> counts(problem.vehicles().size(), 20);
-    PopulationSearch search(problem, nullptr, random, counts);
+    PopulationSearch search(problem, random, counts);
     for (int i = 0; i < 10; ++i) search.AddFounder({});
     for (int i = 0; i < 50; ++i) search.AddChild({});
     ASSERT_TRUE(search.has_best());
@@ -203,11 +202,10 @@ Instance FourVehiclesForFour() {
 
 TEST(PopulationSearchTest, KeepsToTheFleet) {
   const Instance instance = FourVehiclesForFour();
-  const PlainProblem plain = PlainProblem::Create(instance, {});
   const Problem problem = Problem::Create(instance, {});
   FastRandom random(3);
   const std::vector<int32_t> counts = {4};
-  PopulationSearch search(problem, &plain, random, counts);
+  PopulationSearch search(problem, random, counts);
   for (int i = 0; i < 200; ++i) i < 10 ? search.AddFounder({}) : search.AddChild({});
   ASSERT_TRUE(search.has_best());
   const CheckReport report = CheckPlan(instance, ToPlan(problem, search.best()));
@@ -216,7 +214,7 @@ TEST(PopulationSearchTest, KeepsToTheFleet) {
 
 TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
   const auto problem_of = [](int32_t customers) {
-    return PlainProblem::Create(
+    return Problem::Create(
         AnInstance().WithCustomers(customers).RandomDemands().Capacity(30).RandomWindows().Build(),
         {});
   };
@@ -225,7 +223,7 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
     options.stop = StopCondition(SteadyNow() + budget, nullptr);
     return options;
   };
-  const PlainProblem some = problem_of(30);
+  const Problem some = problem_of(30);
   EXPECT_TRUE(PopulationFits(some, {}));
   EXPECT_TRUE(PopulationFits(some, within(absl::Minutes(1))));
   EXPECT_FALSE(PopulationFits(some, within(absl::Milliseconds(10))));
@@ -235,22 +233,36 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
   EXPECT_FALSE(PopulationFits(problem_of(kMostTimedPopulationNodes), {}));
 }
 
+TEST(PopulationRunTest, WantsTimeForEachCustomerWhereVehiclesAreUnlike) {
+  const auto fits = [](std::vector<Feature> features, absl::Duration budget) {
+    SearchOptions options;
+    options.stop = StopCondition(SteadyNow() + budget, nullptr);
+    const Instance instance =
+        test::MakeFeatureInstance({.customers = 20, .features = std::move(features)});
+    return PopulationFits(Problem::Create(instance, {}), options);
+  };
+  EXPECT_TRUE(fits({Feature::kVehicleTypes, Feature::kSeveralDepots}, absl::Minutes(1)));
+  EXPECT_TRUE(fits({Feature::kPrizes}, absl::Minutes(1)));
+  EXPECT_FALSE(fits({Feature::kVehicleTypes}, absl::Milliseconds(10)));
+  EXPECT_FALSE(fits({Feature::kAlternatives}, absl::Minutes(1)));
+  EXPECT_FALSE(fits({Feature::kPickups}, absl::Minutes(1)));
+}
+
 TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
   const Instance instance = AnInstance().WithCustomers(30).RandomDemands().Capacity(30).Build();
-  const PlainProblem plain = PlainProblem::Create(instance, {});
   const Problem problem = Problem::Create(instance, {});
-  ASSERT_TRUE(PopulationFits(plain, {}));
+  ASSERT_TRUE(PopulationFits(problem, {}));
   SearchOptions options;
   options.max_iterations = 100'000;
   FastRandom random(1);
   Plan alone;
   for (NodeIndex node = 1; node <= 30; ++node) alone.push_back({0, {node}});
   const SearchResult good =
-      RunPopulations(problem, &plain, {alone}, options, random, [](auto&, Cost) {});
+      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LT(good.cost, 0.6 * PlanCost(instance, alone));
   options.max_iterations = 1;
   const SearchResult kept =
-      RunPopulations(problem, &plain, {good.plan}, options, random, [](auto&, Cost) {});
+      RunPopulations(problem, {good.plan}, options, random, [](auto&, Cost) {});
   EXPECT_LE(kept.cost, good.cost);
   EXPECT_EQ(kept.iterations, 1);
 }
@@ -273,7 +285,6 @@ TEST(SharedPlansTest, GivesEachPlanOnceToEveryOther) {
 
 TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
-  const PlainProblem plain = PlainProblem::Create(instance, {});
   const Problem problem = Problem::Create(instance, {});
   Plan alone;
   for (NodeIndex node = 1; node <= 60; ++node) alone.push_back({0, {node}});
@@ -283,15 +294,15 @@ TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
   options.max_iterations = 200'000;
   FastRandom random(1);
   const SearchResult good =
-      RunPopulations(problem, &plain, {alone}, options, random, [](auto&, Cost) {});
+      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   options.index = 1;
   options.max_iterations = 1;
   const SearchResult other =
-      RunPopulations(problem, &plain, {alone}, options, random, [](auto&, Cost) {});
+      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LE(other.cost, good.cost + 1e-9);
   SharedPlans none;
   options.shared = &none;
-  EXPECT_GT(RunPopulations(problem, &plain, {alone}, options, random, [](auto&, Cost) {}).cost,
+  EXPECT_GT(RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {}).cost,
             good.cost + 1e-9);
 }
 

@@ -51,7 +51,7 @@ Plan FirstPlan(const Instance& instance) {
 // Runs the search by regions of a plain instance.
 SearchResult SearchRegionsOf(const Instance& instance, const Plan& first,
                              const SearchOptions& options, ImprovementFn on_improvement) {
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   PlainRouteStore routes(problem);
   routes.Load(first);
   const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
@@ -219,10 +219,10 @@ TEST(RegionFeatureTest, KeepsFrozenBeginnings) {
 // A pool of the routes of a plain instance.
 struct PlainPool {
   PlainPool(const Instance& instance, const Plan& plan)
-      : problem(PlainProblem::Create(instance, {})),
+      : problem(Problem::Create(instance, {})),
         routes(problem.instance(), near, plan, problem.epsilon()) {}
 
-  PlainProblem problem;
+  Problem problem;
   std::function<std::span<const NodeIndex>(NodeIndex)> near = [this](NodeIndex customer) {
     return problem.Near(customer);
   };

@@ -12,7 +12,7 @@
 #include "core/problem/checker/checker.h"
 #include "core/search/methods/tour/tour_improver.h"
 #include "core/search/model/fast_random.h"
-#include "core/search/model/plain_problem.h"
+#include "core/search/model/problem.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"
 
@@ -27,7 +27,7 @@ std::vector<NodeIndex> Numbers(int32_t count) {
   return order;
 }
 
-double Length(const PlainProblem& problem, const Tour& tour) {
+double Length(const Problem& problem, const Tour& tour) {
   return problem.SequenceDistance(tour.order()) +
          problem.Distance(tour.order().back(), tour.order().front());
 }
@@ -147,7 +147,7 @@ TEST(TourImproverTest, ReportsTheChangeOfLengthExactly) {
   for (const int32_t customers : {3, 4, 5, 6, 7, 9, 20, 120}) {
     const Instance instance =
         AnInstance().Kind(ProblemKind::kTsp).WithCustomers(customers).Seed(customers).Build();
-    const PlainProblem problem = PlainProblem::Create(instance, {});
+    const Problem problem = Problem::Create(instance, {});
     Tour tour(Numbers(problem.size()));
     TourImprover improver(problem, tour);
     const double before = Length(problem, tour);
@@ -161,7 +161,7 @@ TEST(TourImproverTest, ReportsTheChangeOfLengthExactly) {
 
 TEST(TourImproverTest, LeavesNoExchangeOfTwoEdgesThatPays) {
   const Instance instance = AnInstance().Kind(ProblemKind::kTsp).WithCustomers(9).Build();
-  const PlainProblem problem = PlainProblem::Create(instance, {});
+  const Problem problem = Problem::Create(instance, {});
   Tour tour(Numbers(10));
   TourImprover improver(problem, tour);
   for (NodeIndex node = 0; node < 10; ++node) improver.Push(node);

@@ -1,0 +1,83 @@
+#include "core/search/model/node_times.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/search/model/rounding.h"
+
+namespace vrp {
+namespace {
+
+// Where it never closes, the opening.
+double EndOf(const TimeWindow& window) {
+  return std::isfinite(window.close) ? window.close : window.open;
+}
+
+}  // namespace
+
+NodeTimes::NodeTimes(const Instance& instance)
+    : setup_(instance.data().setups), release_(instance.data().releases) {
+  const InstanceData& data = instance.data();
+  const int32_t size = instance.num_nodes();
+  service_ = data.services;
+  service_.resize(size, 0.0);
+  std::fill_n(service_.begin(), instance.num_depots(), 0.0);
+  ReadFurther(data);
+  open_.resize(size);
+  close_.resize(size);
+  late_from_.resize(size);
+  double horizon = 0;
+  bool soft = false;
+  for (NodeIndex node = 0; node < size; ++node) {
+    const TimeWindow window = instance.window(node);
+    const bool several = !further_.empty() && !data.further_windows[node].empty();
+    const TimeWindow& last = several ? data.further_windows[node].back() : window;
+    open_[node] = window.open;
+    close_[node] = window.soft() ? kNoLimit : window.close;
+    late_from_[node] = last.close;
+    soft = soft || (last.soft() && last.close != kNoLimit);
+    if (last.soft()) {
+      late_cost_.resize(size, 0.0);
+      late_cost_[node] = last.late_cost;
+    }
+    timed_ = timed_ || window.open > 0 || last.close != kNoLimit || release(node) > 0;
+    if (std::isfinite(last.close)) horizon = std::max(horizon, std::abs(last.close));
+    horizon = std::max(horizon, last.open);
+  }
+  if (!soft) late_cost_.clear();
+  for (const VehicleType& type : data.vehicles) {
+    timed_ = timed_ || !type.breaks.empty() || type.shift.open > 0 || type.shift.close != kNoLimit;
+    horizon = std::max(horizon, EndOf(type.shift));
+    for (const Break& pause : type.breaks) horizon = std::max(horizon, EndOf(pause.window));
+  }
+  time_slack_ = horizon * kRelativeSlack;
+}
+
+void NodeTimes::ReadFurther(const InstanceData& data) {
+  if (data.further_windows.empty()) return;
+  further_begin_.push_back(0);
+  for (const std::vector<TimeWindow>& further : data.further_windows) {
+    further_.insert(further_.end(), further.begin(), further.end());
+    further_begin_.push_back(static_cast<int32_t>(further_.size()));
+  }
+}
+
+double NodeTimes::EarliestFurther(NodeIndex node, double time) const {
+  for (int32_t w = further_begin_[node]; w < further_begin_[node + 1]; ++w) {
+    const TimeWindow& window = further_[w];
+    if (time <= window.close + time_slack_ || window.soft()) return std::max(time, window.open);
+  }
+  return kNever;
+}
+
+double NodeTimes::LatestFurther(NodeIndex node, double time, bool on_time) const {
+  for (int32_t w = further_begin_[node + 1] - 1; w >= further_begin_[node]; --w) {
+    const TimeWindow& window = further_[w];
+    if (time < window.open - time_slack_) continue;
+    return window.soft() && !on_time ? time : std::min(time, window.close);
+  }
+  const bool only = further_begin_[node] == further_begin_[node + 1];
+  return LatestUntil(node, time, only && on_time ? late_from_[node] : close_[node]);
+}
+
+}  // namespace vrp
