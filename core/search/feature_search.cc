@@ -8,6 +8,7 @@
 #include "core/search/methods/annealing/annealing.h"
 #include "core/search/methods/fleet_reduction/fleet_reduction.h"
 #include "core/search/methods/penalised/penalised_search.h"
+#include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
 #include "core/search/model/budget_parts.h"
 #include "core/search/model/fleet_bounds.h"
@@ -23,6 +24,9 @@ constexpr double kFleetShare = 0.3;
 constexpr int64_t kEndlessReduction = 200;
 // Share of the budget given to penalised search, if it is used.
 constexpr double kPenalisedShare = 0.5;
+// Share of the budget before a population, for that or ruin and recreate. (Measured: a share of 0.1
+// costs 0.5 % more with 200 customers at 4 s.)
+constexpr double kBeforePopulation = 0.4;
 
 absl::Status CheckFrozen(const Problem& problem) {
   RouteEvaluator evaluator(problem);
@@ -86,12 +90,32 @@ void ReduceFleet(RouteStore& routes, const SearchOptions& options, FastRandom& r
 }
 
 // From `routes`, which become the best that is found, as with SeekComplete.
-void SearchPenalised(RouteStore& routes, const SearchOptions& options, FastRandom& random,
-                     SearchResult& result, ReportFn report) {
+void SearchPenalised(RouteStore& routes, const SearchOptions& options, double share,
+                     FastRandom& random, SearchResult& result, ReportFn report) {
   const SearchOptions part =
-      PartOf(RestOf(options, result.iterations), kPenalisedShare, routes.problem().units());
+      PartOf(RestOf(options, result.iterations), share, routes.problem().units());
   report(ImprovePenalised(routes, part, random, result.iterations, report));
   GoOnFrom(result.plan, routes);
+}
+
+// Anneals `routes` before a population.
+void AnnealFirst(RouteStore& routes, const SearchOptions& options, const StopCondition& hard_stop,
+                 FastRandom& random, SearchResult& result, ReportFn report) {
+  const SearchOptions part =
+      PartOf(RestOf(options, result.iterations), kBeforePopulation, routes.problem().units());
+  Annealing annealing(routes, random, part, hard_stop);
+  annealing.Run([&](const Plan& plan, Cost) { report(plan); });
+  result.iterations += annealing.iterations();
+}
+
+// From the best plan to the end of the budget.
+void SearchByPopulation(const Problem& problem, const SearchOptions& options, FastRandom& random,
+                        SearchResult& result, ReportFn report) {
+  const SearchResult found =
+      RunPopulations(problem, {result.plan}, RestOf(options, result.iterations), random,
+                     [&](const Plan& plan, Cost) { report(plan); });
+  result.iterations += found.iterations;
+  result.ended_by = found.ended_by;
 }
 
 // From `routes` to the end of the budget, as with SeekComplete.
@@ -147,8 +171,15 @@ absl::StatusOr<SearchResult> FeatureSearch(const Problem& problem, const SearchO
     SearchRegions(routes, options, result, report_if_better);
     return result;
   }
+  const bool breeds = routes.missing_weight() == 0 && PopulationFits(problem, options);
+  const double before = breeds ? kBeforePopulation : kPenalisedShare;
   const bool penalises = MayImprovePenalised(routes) && !options.stop.ShouldStop();
-  if (penalises) SearchPenalised(routes, options, random, result, report_if_better);
+  if (penalises) SearchPenalised(routes, options, before, random, result, report_if_better);
+  if (breeds) {
+    if (!penalises) AnnealFirst(routes, options, hard_stop, random, result, report_if_better);
+    SearchByPopulation(problem, options, random, result, report_if_better);
+    return result;
+  }
   // Its best may be worse for a while than what it had before.
   const SearchOptions rest = RestOf(options, result.iterations);
   Annealing annealing(routes, random, rest, hard_stop);

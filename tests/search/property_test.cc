@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/problem/checker/checker.h"
-#include "core/search/methods/population/granular_search.h"
+#include "core/search/moves/penalised_local_search.h"
 #include "core/search/moves/type_change.h"
 #include "core/search/ruin_recreate/insertion.h"
 #include "core/search/ruin_recreate/recreate.h"
@@ -57,29 +57,30 @@ TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
       const Instance instance = kind.builder.WithCustomers(40).Seed(seed).Build();
       if (instance.vehicles().empty()) continue;
       const Problem problem = Problem::Create(instance, {});
-      PlainPenalisedRoutes routes(problem, 12);
-      GranularSearch search(routes, random);
+      const std::vector<int32_t> counts = {12};
+      PenalisedRoutes routes(problem, counts);
+      PenalisedLocalSearch search(routes, random);
       for (int32_t round = 0; round < 10; ++round) {
         routes.SetPenalties({.load = 20 * random.Unit(), .time = 3 * random.Unit()});
-        std::vector<std::vector<NodeIndex>> parts(12, std::vector<NodeIndex>{0});
+        std::vector<std::vector<NodeIndex>> parts(12);
         for (NodeIndex node = 1; node <= 40; ++node) parts[random.Below(11)].push_back(node);
-        const int64_t settled = search.Restart();
         routes.Clear();
+        const int64_t settled = search.Restart();
         for (int32_t index = 0; index < 12; ++index) {
-          random.Shuffle(std::span<NodeIndex>(parts[index]).subspan(1));
-          parts[index].push_back(0);
-          routes.SetRoute(index, parts[index], settled + 1);
+          random.Shuffle(std::span<NodeIndex>(parts[index]));
+          routes.SetCustomers(index, parts[index], settled + 1);
         }
         const double before = routes.PenalisedCost();
-        const int64_t first = search.moves();
+        const int64_t first = routes.changes();
         ASSERT_TRUE(search.Descend({}));
-        moves += search.moves() - first;
+        moves += (routes.changes() - first) / 2;
         double distance = 0;
-        for (int32_t index = 0; index < 12; ++index) {
-          distance += problem.SequenceDistance(routes.route(index).nodes);
+        for (const PenalisedRoutes::Route& route : routes.routes()) {
+          for (size_t i = 0; i + 1 < route.nodes.size(); ++i) {
+            distance += problem.Distance(problem.vehicle(0), route.nodes[i], route.nodes[i + 1]);
+          }
         }
-        const double after = distance + routes.penalties().load * routes.Excess() +
-                             (problem.timed() ? routes.penalties().time * routes.Warp() : 0);
+        const double after = distance + routes.penalties() * routes.Excess();
         ASSERT_NEAR(before + search.added(), after, 1e-6 * before) << kind.name;
       }
     }

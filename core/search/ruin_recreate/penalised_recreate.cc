@@ -17,10 +17,10 @@ void PenalisedRecreate::Insert(std::vector<NodeIndex>& customers) {
   for (const NodeIndex customer : customers) {
     Place place = Find(customer);
     while (place.slot < 0) place = Find(customer);  // each was overlooked
-    const auto there = routes_.CustomersOf(place.slot);
+    const std::vector<NodeIndex>& there = routes_.route(place.slot).nodes;
     filled_.assign(there.begin(), there.end());
-    filled_.insert(filled_.begin() + place.after, customer);
-    routes_.SetCustomers(place.slot, filled_);
+    filled_.insert(filled_.begin() + place.after + 1, customer);
+    routes_.SetRoute(place.slot, filled_);
   }
 }
 
@@ -42,31 +42,42 @@ void PenalisedRecreate::LookBesideRelated(NodeIndex customer, Place& best) {
   int32_t looked = 0;
   for (const NodeIndex near : problem_.Related(customer)) {
     const int32_t slot = routes_.RouteOf(near);
-    if (slot < 0 || !MayServe(slot, customer)) continue;
-    const double load_added = routes_.LoadAdded(routes_.route(slot), customer);
-    Consider(slot, customer, load_added, routes_.PositionOf(near), best);
-    Consider(slot, customer, load_added, routes_.PositionOf(near) - 1, best);
+    if (slot < 0 || !routes_.Allowed(slot, {&customer, 1})) continue;
+    const double least = LeastAdded(slot, customer);
+    Consider(slot, customer, least, routes_.PositionOf(near), best);
+    Consider(slot, customer, least, routes_.PositionOf(near) - 1, best);
     if (++looked == kBesideLooked) break;
   }
 }
 
 void PenalisedRecreate::Scan(int32_t slot, NodeIndex customer, Place& best) {
-  if (!MayServe(slot, customer)) return;
+  if (!routes_.Allowed(slot, {&customer, 1})) return;
+  const double least = LeastAdded(slot, customer);
+  for (int32_t i = 0; i <= routes_.route(slot).stops(); ++i) {
+    Consider(slot, customer, least, i, best);
+  }
+}
+
+double PenalisedRecreate::LeastAdded(int32_t slot, NodeIndex customer) const {
   const PenalisedRoutes::Route& route = routes_.route(slot);
-  const double load_added = routes_.LoadAdded(route, customer);
-  if (load_added >= best.added) return;
-  for (int32_t i = 0; i + 1 < route.size(); ++i) Consider(slot, customer, load_added, i, best);
+  const double load = route.load + routes_.demand(customer);
+  return (route.empty() ? route.fixed : 0) + routes_.LoadPenalty(route, load) - route.penalty;
 }
 
-void PenalisedRecreate::Consider(int32_t slot, NodeIndex customer, double load_added, int32_t after,
+void PenalisedRecreate::Consider(int32_t slot, NodeIndex customer, double least, int32_t after,
                                  Place& best) {
-  const double limit = best.added - load_added;
-  const double added = load_added + routes_.PlaceAdded(routes_.route(slot), after, customer, limit);
+  const PenalisedRoutes::Route& route = routes_.route(slot);
+  const NodeIndex before = route.nodes[after];
+  const NodeIndex next = route.nodes[after + 1];
+  const double edges = routes_.Edge(slot, before, customer) + routes_.Edge(slot, customer, next) -
+                       routes_.Edge(slot, before, next);
+  double added = edges + least;
+  if (added >= best.added) return;
+  if (!routes_.simple()) {
+    added = edges + routes_.ExtraCost({slot, before, {&customer, 1}, next, slot}) -
+            routes_.ExtraCost(route);
+  }
   if (added < best.added && random_.Unit() >= kBlink) best = {added, slot, after};
-}
-
-bool PenalisedRecreate::MayServe(int32_t slot, NodeIndex customer) const {
-  return problem_.Allowed(problem_.vehicle(routes_.route(slot).type), customer);
 }
 
 }  // namespace vrp

@@ -29,8 +29,10 @@ class PenalisedRecreate {
   Place Find(NodeIndex customer);
   void LookBesideRelated(NodeIndex customer, Place& best);
   void Scan(int32_t slot, NodeIndex customer, Place& best);
-  void Consider(int32_t slot, NodeIndex customer, double load_added, int32_t after, Place& best);
-  bool MayServe(int32_t slot, NodeIndex customer) const;
+  // Judges the place behind position `after`; `least` is LeastAdded of the route.
+  void Consider(int32_t slot, NodeIndex customer, double least, int32_t after, Place& best);
+  // Returns a bound on what the customer adds to the route besides the edges.
+  double LeastAdded(int32_t slot, NodeIndex customer) const;
 
   PenalisedRoutes& routes_;
   const Problem& problem_;

@@ -8,8 +8,8 @@
 #include "absl/time/time.h"
 #include "core/base/steady_time.h"
 #include "core/search/methods/annealing/cooling.h"
-#include "core/search/methods/penalised/penalised_descent.h"
 #include "core/search/model/vehicle_labels.h"
+#include "core/search/moves/penalised_local_search.h"
 #include "core/search/route/penalised_routes.h"
 #include "core/search/route/penalty_control.h"
 #include "core/search/ruin_recreate/penalised_recreate.h"
@@ -38,8 +38,6 @@ constexpr double kRetypeRate = 0.1;
 // first.
 constexpr int32_t kPenaltyWindow = 100;
 constexpr double kFirstLoadPenalty = 20;
-// Sums of excesses return to 0 only nearly.
-constexpr double kExcessRounding = 1e-9;
 
 struct MeanEdge {
   double cost = 0;
@@ -74,21 +72,18 @@ MeanEdge MeanEdgeOf(const RouteStore& routes) {
   return {sum.cost / count, sum.duration / count, sum.distance / count};
 }
 
-Penalties FirstPenalties(const MeanEdge& edge) {
-  return {.load = kFirstLoadPenalty * edge.cost,
+Penalties FirstPenalties(const MeanEdge& edge, double largest) {
+  return {.load = kFirstLoadPenalty * edge.cost / largest,
           .time = edge.duration > 0 ? edge.cost / edge.duration : 1,
           .distance = edge.distance > 0 ? edge.cost / edge.distance : 1};
 }
 
-PenaltyControl::Kept KeptBy(const LimitExcess& excess, const MeanEdge& edge) {
-  return {.load = excess.load <= kExcessRounding,
-          .time = excess.time <= kExcessRounding * edge.duration,
-          .distance = excess.distance <= kExcessRounding * edge.distance};
+PenaltyControl::Kept KeptBy(const LimitExcess& excess) {
+  return {.load = excess.load == 0, .time = excess.time == 0, .distance = excess.distance == 0};
 }
 
 bool BreaksLimits(const PenalisedRoutes::Route& route) {
-  return !route.empty() &&
-         (route.excess.load > 0 || route.excess.time > 0 || route.excess.distance > 0);
+  return route.excess.load > 0 || route.excess.time > 0 || route.excess.distance > 0;
 }
 
 class PenalisedSearch {
@@ -101,10 +96,11 @@ class PenalisedSearch {
         random_(random),
         cooling_(options, problem_.size()),
         mean_edge_(MeanEdgeOf(partial)),
-        control_(FirstPenalties(mean_edge_), {.window = kPenaltyWindow, .tolerance = 0}),
         routes_(problem_),
+        control_(FirstPenalties(mean_edge_, routes_.load_unit()),
+                 {.window = kPenaltyWindow, .tolerance = 0}),
         recreate_(routes_, random),
-        descent_(routes_, random) {
+        local_search_(routes_, random) {
     routes_.SetPenalties(control_.penalties());
     Load(partial);
   }
@@ -119,8 +115,7 @@ class PenalisedSearch {
       Cool(cooling_.Phase(done, now));
       Step();
       KeepIfBest();
-      if (control_.Record(KeptBy(routes_.excess(), mean_edge_)))
-        routes_.SetPenalties(control_.penalties());
+      if (control_.Record(KeptBy(routes_.Excess()))) routes_.SetPenalties(control_.penalties());
       if (unreported_ && now - reported_at_ >= kReportEvery) {
         unreported_ = false;
         reported_at_ = now;
@@ -167,15 +162,12 @@ class PenalisedSearch {
 
   void Step() {
     routes_.Begin();
+    const int64_t change = routes_.changes();
     const double before = routes_.PenalisedCost();
     Ruin();
     if (problem_.vehicles().size() > 1 && random_.Unit() < kRetypeRate) Retype();
     recreate_.Insert(removed_);
-    for (const NodeIndex customer : removed_) {
-      const int32_t at = routes_.PositionOf(customer);
-      descent_.MarkAround(routes_.RouteOf(customer), at - 1, at + 1);
-    }
-    descent_.Run();
+    local_search_.DescendFrom(change);
     const double threshold = before - temperature_ * std::log(1 - random_.Unit());
     if (routes_.PenalisedCost() >= threshold) routes_.Rollback();
   }
@@ -240,10 +232,10 @@ class PenalisedSearch {
   FastRandom& random_;
   const Cooling cooling_;
   const MeanEdge mean_edge_;
-  PenaltyControl control_;
   PenalisedRoutes routes_;
+  PenaltyControl control_;
   PenalisedRecreate recreate_;
-  PenalisedDescent descent_;
+  PenalisedLocalSearch local_search_;
   double temperature_ = 0;
   Plan best_;  // of those that break no limit; empty: none so far
   double best_cost_ = Problem::kNever;

@@ -1,7 +1,7 @@
 #include "core/search/methods/population/crossover.h"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <utility>
 
 namespace vrp {
@@ -29,26 +29,28 @@ std::vector<NodeIndex> CrossTours(const Individual& a, const Individual& b, Fast
   return tour;
 }
 
-RouteExchange::RouteExchange(const Problem& problem, FastRandom& random)
-    : problem_(problem), random_(random), route_of_(problem.size(), -1) {}
+RouteExchange::RouteExchange(const PenalisedRoutes& routes, FastRandom& random)
+    : routes_(routes), problem_(routes.problem()), random_(random) {}
 
-Offspring RouteExchange::Cross(const Individual& a, const Individual& b, const Penalties& penalties,
-                               int32_t max_routes) {
+Offspring RouteExchange::Cross(const Individual& a, const Individual& b) {
   child_ = {};
+  used_.assign(problem_.vehicles().size(), 0);
   SelectFrom(a);
   SelectLike(b);
-  Assemble(a, b, max_routes);
-  InsertMissing(penalties, max_routes);
+  Assemble(a, b);
+  InsertMissing();
   return std::move(child_);
 }
 
 // The routes of the customers nearest to one drawn by lot.
 void RouteExchange::SelectFrom(const Individual& a) {
+  route_of_.assign(problem_.size(), -1);
   for (int32_t index = 0; index < a.num_routes(); ++index) {
     for (const NodeIndex node : a.Route(index)) route_of_[node] = index;
   }
   from_a_.assign(a.num_routes(), 0);
   in_a_.assign(problem_.size(), 0);
+  if (a.customers.empty()) return;
   const int32_t wanted = random_.Between(1, std::max(1, a.num_routes() / 2));
   const NodeIndex seed = a.customers[random_.Below(static_cast<int32_t>(a.customers.size()))];
   int32_t selected = 0;
@@ -61,7 +63,7 @@ void RouteExchange::SelectFrom(const Individual& a) {
   select(route_of_[seed]);
   for (const NodeIndex near : problem_.Near(seed)) {
     if (selected >= wanted) break;
-    if (problem_.Servable(near)) select(route_of_[near]);
+    select(route_of_[near]);
   }
 }
 
@@ -78,81 +80,111 @@ void RouteExchange::SelectLike(const Individual& b) {
   }
 }
 
-void RouteExchange::Assemble(const Individual& a, const Individual& b, int32_t max_routes) {
+void RouteExchange::Assemble(const Individual& a, const Individual& b) {
   const bool keep_b_intact = random_.Below(2) == 0;
   is_served_.assign(problem_.size(), 0);
-  const auto add = [&](std::span<const NodeIndex> route, auto drop) {
-    std::vector<NodeIndex> kept;
-    for (const NodeIndex node : route) {
-      if (drop(node)) continue;
-      kept.push_back(node);
-      is_served_[node] = 1;
-    }
-    if (kept.empty()) return;
-    child_.is_settled.push_back(kept.size() == route.size());
-    child_.routes.push_back(std::move(kept));
+  const auto without = [&](const Individual& parent, int32_t index, auto drop) {
+    Offspring::Route kept = {.type = parent.types[index]};
+    const auto route = parent.Route(index);
+    std::copy_if(route.begin(), route.end(), std::back_inserter(kept.customers),
+                 [&](NodeIndex node) { return !drop(node); });
+    kept.is_settled = kept.customers.size() == route.size();
+    return kept;
   };
   for (int32_t index = 0; index < a.num_routes(); ++index) {
     if (from_a_[index]) continue;
-    add(a.Route(index), [&](NodeIndex node) { return keep_b_intact && in_b_[node]; });
+    Add(without(a, index, [&](NodeIndex node) { return keep_b_intact && in_b_[node] != 0; }));
   }
   for (int32_t index = 0; index < b.num_routes(); ++index) {
-    if (!from_b_[index] || std::ssize(child_.routes) >= max_routes) continue;
-    add(b.Route(index), [&](NodeIndex node) { return is_served_[node] != 0; });
-    child_.is_settled.back() = 0;
+    if (!from_b_[index]) continue;
+    Offspring::Route kept =
+        without(b, index, [&](NodeIndex node) { return is_served_[node] != 0; });
+    kept.is_settled = false;
+    Add(std::move(kept));
   }
 }
 
-void RouteExchange::InsertMissing(const Penalties& penalties, int32_t max_routes) {
+void RouteExchange::Add(Offspring::Route route) {
+  if (route.customers.empty()) return;
+  for (const NodeIndex node : route.customers) route.load += routes_.demand(node);
+  if (!HasVehicle(route.type)) {
+    route.is_settled = false;
+    double least = Problem::kNever;
+    const int32_t wanted = route.type;
+    for (int32_t type = 0; type < std::ssize(used_); ++type) {
+      if (type == wanted || !HasVehicle(type)) continue;
+      const int32_t slot = routes_.FirstOf(type);
+      const PenalisedRoutes::Route& vehicle = routes_.route(slot);
+      const double cost = vehicle.fixed + routes_.LoadPenalty(vehicle, route.load);
+      if (cost >= least || !routes_.Allowed(slot, route.customers)) continue;
+      least = cost;
+      route.type = type;
+    }
+    if (route.type == wanted) return;
+  }
+  ++used_[route.type];
+  for (const NodeIndex node : route.customers) is_served_[node] = 1;
+  child_.routes.push_back(std::move(route));
+}
+
+void RouteExchange::InsertMissing() {
   std::vector<NodeIndex> missing;
-  for (NodeIndex node = 1; node < problem_.size(); ++node) {
-    if (problem_.Servable(node) && !is_served_[node]) missing.push_back(node);
+  for (const NodeIndex node : routes_.customers()) {
+    if (!is_served_[node]) missing.push_back(node);
   }
   random_.Shuffle(std::span<NodeIndex>(missing));
-  loads_.clear();
-  for (const std::vector<NodeIndex>& route : child_.routes) {
-    double load = 0;
-    for (const NodeIndex node : route) load += problem_.demand(node);
-    loads_.push_back(load);
-  }
-  for (const NodeIndex node : missing) {
-    Insert(node, penalties, std::ssize(child_.routes) < max_routes);
-  }
+  for (const NodeIndex node : missing) Insert(node);
 }
 
-void RouteExchange::Insert(NodeIndex customer, const Penalties& penalties, bool may_open) {
-  const double demand = problem_.demand(customer);
-  const auto over = [&](double load) { return problem_.ExcessLoad(load) * penalties.load; };
-  double least = may_open ? problem_.Distance(0, customer) + problem_.Distance(customer, 0)
-                          : std::numeric_limits<double>::infinity();
-  int32_t best = -1;
+void RouteExchange::Insert(NodeIndex customer) {
+  const double demand = routes_.demand(customer);
+  double least = routes_.optional(customer) ? routes_.prize(customer) : Problem::kNever;
+  int32_t opened = -1;  // the type of a new route
+  for (int32_t type = 0; type < std::ssize(used_); ++type) {
+    const int32_t slot = routes_.FirstOf(type);
+    if (!HasVehicle(type) || !routes_.Allowed(slot, {&customer, 1})) continue;
+    const PenalisedRoutes::Route& vehicle = routes_.route(slot);
+    const NodeIndex start = problem_.vehicle(type).start;
+    const double cost = vehicle.fixed + routes_.Edge(slot, start, customer) +
+                        routes_.Edge(slot, customer, problem_.vehicle(type).end) +
+                        routes_.LoadPenalty(vehicle, demand);
+    if (cost >= least) continue;
+    least = cost;
+    opened = type;
+  }
+  Offspring::Route* best = nullptr;
   int64_t at = 0;
-  for (int32_t index = 0; index < std::ssize(child_.routes); ++index) {
-    const double penalty = over(loads_[index] + demand) - over(loads_[index]);
-    if (penalty >= least) continue;
-    const std::vector<NodeIndex>& route = child_.routes[index];
-    NodeIndex before = 0;
-    for (int64_t i = 0; i <= std::ssize(route); ++i) {
-      const NodeIndex after = i < std::ssize(route) ? route[i] : 0;
-      const double cost = penalty + problem_.Distance(before, customer) +
-                          problem_.Distance(customer, after) - problem_.Distance(before, after);
+  for (Offspring::Route& route : child_.routes) {
+    const int32_t slot = routes_.FirstOf(route.type);
+    const PenalisedRoutes::Route& vehicle = routes_.route(slot);
+    const double penalty = routes_.LoadPenalty(vehicle, route.load + demand) -
+                           routes_.LoadPenalty(vehicle, route.load);
+    if (penalty >= least || !routes_.Allowed(slot, {&customer, 1})) continue;
+    const Vehicle& type = problem_.vehicle(route.type);
+    const double* edges = vehicle.edges;
+    const int64_t stride = routes_.edges().stride();
+    NodeIndex before = type.start;
+    for (int64_t i = 0; i <= std::ssize(route.customers); ++i) {
+      const NodeIndex after = i < std::ssize(route.customers) ? route.customers[i] : type.end;
+      const double cost = penalty + edges[before * stride + customer] +
+                          edges[customer * stride + after] - edges[before * stride + after];
       if (cost < least) {
         least = cost;
-        best = index;
+        best = &route;
         at = i;
       }
       before = after;
     }
   }
-  if (best < 0) {
-    child_.routes.push_back({customer});
-    child_.is_settled.push_back(0);
-    loads_.push_back(demand);
+  if (best == nullptr) {
+    if (opened < 0) return;
+    ++used_[opened];
+    child_.routes.push_back({opened, {customer}, false, demand});
     return;
   }
-  child_.routes[best].insert(child_.routes[best].begin() + at, customer);
-  child_.is_settled[best] = 0;
-  loads_[best] += demand;
+  best->customers.insert(best->customers.begin() + at, customer);
+  best->is_settled = false;
+  best->load += demand;
 }
 
 }  // namespace vrp

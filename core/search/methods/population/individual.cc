@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+
+#include "core/search/model/vehicle_labels.h"
 
 namespace vrp {
 namespace {
@@ -20,55 +23,58 @@ double Angle(const Instance& instance, std::span<const NodeIndex> nodes) {
 
 }  // namespace
 
-Individual MakeIndividual(const PlainPenalisedRoutes& routes) {
+Individual MakeIndividual(const PenalisedRoutes& routes) {
   const Instance& instance = routes.problem().instance();
   std::vector<std::pair<double, int32_t>> order;
-  for (int32_t index = 0; index < routes.num_routes(); ++index) {
-    const std::vector<NodeIndex>& nodes = routes.route(index).nodes;
-    if (nodes.size() == 2) continue;
-    order.emplace_back(instance.has_positions() ? Angle(instance, nodes) : 0, index);
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    if (routes.route(slot).empty()) continue;
+    order.emplace_back(instance.has_positions() ? Angle(instance, routes.CustomersOf(slot)) : 0,
+                       slot);
   }
   std::sort(order.begin(), order.end());
   Individual individual;
   const int32_t size = routes.problem().size();
   individual.customers.reserve(size);
-  individual.previous.assign(size, 0);
-  individual.next.assign(size, 0);
-  for (const auto& [angle, index] : order) {
-    const std::vector<NodeIndex>& nodes = routes.route(index).nodes;
-    for (size_t i = 1; i + 1 < nodes.size(); ++i) {
-      individual.customers.push_back(nodes[i]);
-      individual.previous[nodes[i]] = nodes[i - 1];
-      individual.next[nodes[i]] = nodes[i + 1];
+  individual.previous.resize(size);
+  std::iota(individual.previous.begin(), individual.previous.end(), 0);
+  individual.next = individual.previous;
+  const auto or_depot = [size](NodeIndex node) { return node < size ? node : 0; };
+  for (const auto& [angle, slot] : order) {
+    for (const NodeIndex node : routes.CustomersOf(slot)) {
+      individual.customers.push_back(node);
+      individual.previous[node] = routes.visit(node).previous;
+      individual.next[node] = or_depot(routes.visit(node).next);
     }
     individual.ends.push_back(static_cast<int32_t>(individual.customers.size()));
+    individual.types.push_back(routes.route(slot).type);
   }
-  individual.distance = routes.distance();
+  individual.cost = routes.Cost();
   individual.excess = routes.Excess();
-  individual.warp = routes.Warp();
   individual.feasible = routes.Feasible();
   return individual;
 }
 
-Plan ToPlan(const Individual& individual) {
+Plan ToPlan(const Problem& problem, const Individual& individual) {
+  VehicleLabels labels(problem);
   Plan plan;
   for (int32_t index = 0; index < individual.num_routes(); ++index) {
     const auto route = individual.Route(index);
-    plan.push_back({.vehicle_type = 0, .customers = {route.begin(), route.end()}});
+    plan.push_back({.vehicle_type = labels.Next(index, individual.types[index]),
+                    .customers = {route.begin(), route.end()}});
   }
   return plan;
 }
 
-double BrokenPairs(const Individual& a, const Individual& b) {
+double BrokenPairs(const Individual& a, const Individual& b, NodeIndex depots) {
   const size_t size = a.next.size();
   const NodeIndex* next_a = a.next.data();
   const NodeIndex* next_b = b.next.data();
   const NodeIndex* previous_a = a.previous.data();
   const NodeIndex* previous_b = b.previous.data();
   int32_t broken = 0;
-  for (size_t i = 1; i < size; ++i) {
+  for (size_t i = depots; i < size; ++i) {
     broken += (next_a[i] != next_b[i]) & (next_a[i] != previous_b[i]);
-    broken += (previous_a[i] == 0) & (previous_b[i] != 0) & (next_b[i] != 0);
+    broken += (previous_a[i] < depots) & (previous_b[i] >= depots) & (next_b[i] >= depots);
   }
   return static_cast<double>(broken) / static_cast<double>(size);
 }

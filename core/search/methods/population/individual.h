@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "core/problem/plan/solution.h"
-#include "core/search/route/plain_penalised_routes.h"
+#include "core/search/route/penalised_routes.h"
 
 namespace vrp {
 
 struct Individual {
-  std::vector<NodeIndex> customers;       // route by route, without depots
-  std::vector<int32_t> ends;              // per route: where it ends in `customers`
-  std::vector<NodeIndex> previous, next;  // [N]; 0: the depot
-  double distance = 0;
-  double excess = 0;
-  double warp = 0;
+  std::vector<NodeIndex> customers;  // route by route, without depots
+  std::vector<int32_t> ends;         // per route: where it ends in `customers`
+  std::vector<int32_t> types;        // per route: the vehicle
+  // [N]; an end of the vehicle is a depot, also where it is open. Itself: nobody serves it.
+  std::vector<NodeIndex> previous, next;
+  double cost = 0;  // lost prizes included
+  LimitExcess excess = {};
   bool feasible = false;
 
   int32_t num_routes() const { return static_cast<int32_t>(ends.size()); }
@@ -24,17 +25,16 @@ struct Individual {
     const int32_t begin = index == 0 ? 0 : ends[index - 1];
     return std::span(customers).subspan(begin, ends[index] - begin);
   }
-  double Cost(const Penalties& penalties) const {
-    return distance + excess * penalties.load + warp * penalties.time;
-  }
+  double Cost(const Penalties& penalties) const { return cost + penalties * excess; }
 };
 
 // The routes that are not empty, ordered around the depot where there are positions: neighbours in
 // the order are then neighbours in the plane.
-Individual MakeIndividual(const PlainPenalisedRoutes& routes);
-Plan ToPlan(const Individual& individual);
+Individual MakeIndividual(const PenalisedRoutes& routes);
+Plan ToPlan(const Problem& problem, const Individual& individual);
 
-// The share of edges of `a` that `b` lacks, by customers ("broken pairs"); 0 .. 1.
-double BrokenPairs(const Individual& a, const Individual& b);
+// The share of edges of `a` that `b` lacks, by customers ("broken pairs"); 0 .. 1. The first
+// `depots` nodes are no customers.
+double BrokenPairs(const Individual& a, const Individual& b, NodeIndex depots = 1);
 
 }  // namespace vrp

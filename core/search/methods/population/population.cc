@@ -36,7 +36,8 @@ void Population::Add(Individual individual, const Penalties& penalties) {
   const auto at = place - group.members.begin();
   int64_t index = 0;
   for (const std::unique_ptr<Member>& other : group.members) {
-    const auto distance = static_cast<float>(BrokenPairs(member->individual, other->individual));
+    const auto distance =
+        static_cast<float>(BrokenPairs(member->individual, other->individual, depots_));
     other->distances.Insert(at, distance);
     member->distances.Insert(index++, distance);
   }
@@ -69,10 +70,10 @@ void Population::Sort(Subpopulation& group) {
   group.ranked = false;
 }
 
-bool Population::HasCopy(const Subpopulation& group, const Member& member) {
+bool Population::HasCopy(const Subpopulation& group, const Member& member) const {
   return std::any_of(group.members.begin(), group.members.end(), [&](const auto& other) {
     return std::abs(other->cost - member.cost) <= kRounding * member.cost &&
-           BrokenPairs(other->individual, member.individual) == 0;
+           BrokenPairs(other->individual, member.individual, depots_) == 0;
   });
 }
 

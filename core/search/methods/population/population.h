@@ -17,6 +17,9 @@ namespace vrp {
 // smallest() are left. Not thread-safe.
 class Population {
  public:
+  // `depots`: the nodes of individuals that are no customers.
+  explicit Population(NodeIndex depots = 1) : depots_(depots) {}
+
   // The article's, and what a short search makes do with.
   static constexpr int32_t kSmallest = 25;
   static constexpr int32_t kGeneration = 40;
@@ -50,10 +53,11 @@ class Population {
   };
 
   static void Rank(Subpopulation& group);
-  static bool HasCopy(const Subpopulation& group, const Member& member);
+  bool HasCopy(const Subpopulation& group, const Member& member) const;
   static void DropWorst(Subpopulation& group);
   static void Sort(Subpopulation& group);
 
+  NodeIndex depots_;
   Subpopulation feasible_, infeasible_;
   int32_t smallest_ = kSmallest;
   int32_t generation_ = kGeneration;

@@ -29,15 +29,28 @@ constexpr int32_t kSpareRoutes = 3;
 constexpr int64_t kShareEvery = 16;
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 
-int32_t RoutesAllowed(const Problem& problem, const std::vector<Plan>& plans) {
+// Returns the routes of each vehicle type.
+std::vector<int32_t> RoutesAllowed(const Problem& problem, const std::vector<Plan>& plans) {
   double load = 0;
-  for (NodeIndex node = 1; node < problem.size(); ++node) {
-    if (problem.Servable(node)) load += problem.demand(node);
+  for (const int32_t u : problem.detours().servable()) {
+    load += problem.delivered(problem.NodesOf(problem.unit(u)).front())[0];
   }
-  const double least = std::ceil(load / problem.capacity());
-  auto wanted = static_cast<int32_t>(std::ceil((1 + kSpareShare) * least)) + kSpareRoutes;
-  for (const Plan& plan : plans) wanted = std::max(wanted, static_cast<int32_t>(plan.size()) + 1);
-  return std::min(wanted, problem.max_routes());
+  const auto types = static_cast<int32_t>(problem.vehicles().size());
+  std::vector<int32_t> most_used(types, 0);
+  for (const Plan& plan : plans) {
+    std::vector<int32_t> used(types, 0);
+    for (const PlannedRoute& route : plan) ++used[problem.TypeOf(route.vehicle_type)];
+    for (int32_t t = 0; t < types; ++t) most_used[t] = std::max(most_used[t], used[t]);
+  }
+  std::vector<int32_t> allowed;
+  for (int32_t t = 0; t < types; ++t) {
+    const double least = std::ceil(load / problem.vehicle(t).capacity[0]);
+    const double by_load = std::ceil((1 + kSpareShare) * least) + kSpareRoutes;
+    const double wanted = std::max<double>(by_load, most_used[t] + 1);
+    allowed.push_back(static_cast<int32_t>(
+        std::min<double>(wanted, std::min(problem.vehicle(t).count, problem.units()))));
+  }
+  return allowed;
 }
 
 class Run {
@@ -48,10 +61,9 @@ class Run {
         plans_(plans),
         options_(options),
         on_improvement_(on_improvement),
-        work_(kWorkPerCustomer * problem.num_servable()),
-        patience_(std::max(kLeastPatience, kPatience * problem.num_servable())),
-        routes_allowed_(RoutesAllowed(problem, plans)),
-        search_(problem, random, routes_allowed_) {
+        work_(kWorkPerCustomer * std::ssize(problem.detours().servable())),
+        patience_(std::max(kLeastPatience, kPatience * std::ssize(problem.detours().servable()))),
+        search_(problem, random, RoutesAllowed(problem, plans)) {
     result_.plan = plans.front();
     result_.cost = PlanCost(problem.instance(), result_.plan);
     reported_ = result_.cost;
@@ -109,21 +121,21 @@ class Run {
 
   // Gives a new best plan to the other searches and takes theirs.
   void Share() {
-    if (search_.has_best() && search_.best().distance < offered_ - problem_.epsilon()) {
-      offered_ = search_.best().distance;
-      options_.shared->Offer(options_.index, ToPlan(search_.best()));
+    if (search_.has_best() && search_.best().cost < offered_ - problem_.epsilon()) {
+      offered_ = search_.best().cost;
+      options_.shared->Offer(options_.index, ToPlan(problem_, search_.best()));
     }
     for (Plan& plan : options_.shared->TakeNew(options_.index, seen_)) {
-      if (std::ssize(plan) <= routes_allowed_) received_.push_back(std::move(plan));
+      if (search_.FleetSuffices(plan)) received_.push_back(std::move(plan));
     }
   }
 
   void Report(absl::Time now) {
     if (!search_.has_best() || now - reported_at_ < kReportEvery) return;
-    if (search_.best().distance >= reported_ - problem_.epsilon()) return;
-    reported_ = search_.best().distance;
+    if (search_.best().cost >= reported_ - problem_.epsilon()) return;
+    reported_ = search_.best().cost;
     reported_at_ = now;
-    Plan plan = ToPlan(search_.best());
+    Plan plan = ToPlan(problem_, search_.best());
     const Cost cost = PlanCost(problem_.instance(), plan);
     if (cost >= result_.cost) return;
     result_.plan = std::move(plan);
@@ -138,7 +150,6 @@ class Run {
   const absl::Time started_ = SteadyNow();
   const int64_t work_;
   const int64_t patience_;
-  const int32_t routes_allowed_;
   PopulationSearch search_;
   std::vector<Plan> received_;  // from other searches, not yet in the population
   double offered_ = std::numeric_limits<double>::infinity();
@@ -159,25 +170,43 @@ bool LargePopulationFits(const Problem& problem, const SearchOptions& options) {
   return options.stop.deadline() - SteadyNow() >= kLargePopulationPerCustomer * customers;
 }
 
+// Returns whether the budget has an end by the clock that leaves so much for each customer.
+bool HasTime(const Problem& problem, const SearchOptions& options, absl::Duration per_customer) {
+  const auto customers = std::ssize(problem.detours().servable());
+  return options.max_iterations == INT64_MAX &&
+         options.stop.deadline() - SteadyNow() >= per_customer * customers;
+}
+
 }  // namespace
 
+bool KnowsPopulation(const Problem& problem) {
+  for (int32_t u = 0; u < problem.units(); ++u) {
+    if (problem.unit(u).kind != Unit::Kind::kSingle) return false;
+  }
+  return CanPenalise(problem) && problem.route_weight() == 0 && !problem.detours().needed();
+}
+
 bool PopulationFits(const Problem& problem, const SearchOptions& options) {
+  if (problem.timed() && problem.size() > kMostTimedPopulationNodes) return false;
+  if (!problem.plain()) {
+    return KnowsPopulation(problem) && problem.detours().servable().size() > 1 &&
+           HasTime(problem, options, kFeaturePopulationPerCustomer);
+  }
   if (problem.timed()) {
-    const absl::Duration wanted = kTimedPopulationPerCustomer * problem.num_servable();
-    const bool short_of_time = options.stop.deadline() - SteadyNow() < wanted;
-    if (short_of_time || options.max_iterations != INT64_MAX) return false;
-    if (problem.size() > kMostTimedPopulationNodes) return false;
+    if (!HasTime(problem, options, kTimedPopulationPerCustomer)) return false;
   } else if (problem.size() > kMostPopulationNodes && !LargePopulationFits(problem, options)) {
     return false;
   }
   return !problem.single_tour() && problem.DistanceRow(0) != nullptr &&
-         problem.Distance(0, 0) == 0 && problem.num_servable() > 1 && !problem.Near(1).empty();
+         problem.num_servable() > 1 && !problem.Near(1).empty();
 }
 
 SearchResult RunPopulations(const Problem& problem, const std::vector<Plan>& plans,
                             const SearchOptions& options, FastRandom& random,
                             ImprovementFn on_improvement) {
-  if (options.threads == 1) return Run(problem, plans, options, random, on_improvement).Go();
+  if (options.threads == 1) {
+    return Run(problem, plans, options, random, on_improvement).Go();
+  }
   SharedPlans shared;
   std::vector<SearchResult> results(options.threads);
   const int32_t started = RunOnThreads(options.threads, [&](int32_t index) {
@@ -186,9 +215,9 @@ SearchResult RunPopulations(const Problem& problem, const std::vector<Plan>& pla
     own.index = index;
     if (own.max_iterations != INT64_MAX) own.max_iterations /= options.threads;
     FastRandom own_random(options.seed + static_cast<uint64_t>(index));
-    results[index] = index == 0
-                         ? Run(problem, plans, own, own_random, on_improvement).Go()
-                         : Run(problem, plans, own, own_random, [](const Plan&, Cost) {}).Go();
+    const auto silent = [](const Plan&, Cost) {};
+    Run run(problem, plans, own, own_random, index == 0 ? on_improvement : silent);
+    results[index] = run.Go();
   });
   SearchResult best = std::move(results[0]);
   int64_t iterations = best.iterations;

@@ -18,66 +18,87 @@ constexpr int32_t kExchangesPerTour = 20;
 constexpr int kTries = 10;
 
 // Returns penalties such that the largest load too much costs as much as the longest way out, and a
-// unit of time too late as much as one of driving.
-Penalties FirstPenalties(const Problem& problem) {
+// unit of time or distance too much as much as one of driving.
+Penalties FirstPenalties(const PenalisedRoutes& routes) {
+  const Problem& problem = routes.problem();
   double farthest = 0;
   double demand = 0;
-  double distance = 0;
+  double cost = 0;
   double duration = 0;
-  for (NodeIndex node = 1; node < problem.size(); ++node) {
-    farthest = std::max(farthest, problem.Distance(0, node));
-    demand = std::max(demand, problem.demand(node));
-    distance += problem.Distance(0, node);
-    duration += problem.Duration(0, node);
+  double distance = 0;
+  for (const NodeIndex node : routes.customers()) {
+    demand = std::max(demand, routes.demand(node));
+    double least = Problem::kNever;
+    for (int32_t type = 0; type < std::ssize(problem.vehicles()); ++type) {
+      const int64_t at = problem.vehicle(type).start * routes.edges().stride() + node;
+      const double way = routes.edges().costs(type)[at];
+      least = std::min(least, way);
+      cost += way;
+      distance += routes.edges().distances(type)[at];
+      duration += routes.edges().durations(type)[at];
+    }
+    farthest = std::max(farthest, least);
   }
   return {.load = demand > 0 ? farthest / demand : 1,
-          .time = duration > 0 && distance > 0 ? distance / duration : 1};
+          .time = duration > 0 && cost > 0 ? cost / duration : 1,
+          .distance = distance > 0 && cost > 0 ? cost / distance : 1};
 }
 
 }  // namespace
 
-PopulationSearch::PopulationSearch(const Problem& problem, FastRandom& random, int32_t max_routes)
+PopulationSearch::PopulationSearch(const Problem& problem, FastRandom& random,
+                                   std::span<const int32_t> counts)
     : problem_(problem),
       random_(random),
-      max_routes_(max_routes),
-      control_(FirstPenalties(problem), {}),
-      routes_(problem, max_routes),
+      routes_(problem, counts),
+      control_(FirstPenalties(routes_), {}),
+      recreate_(routes_, random),
       search_(routes_, random),
-      exchange_(problem, random) {}
+      exchange_(routes_, random),
+      evaluator_(problem),
+      population_(problem.depots()) {
+  routes_.SetPenalties(control_.penalties());
+}
 
 void PopulationSearch::Load(const Offspring& offspring) {
-  const int64_t settled = search_.Restart();
   routes_.Clear();
-  for (size_t index = 0; index < offspring.routes.size(); ++index) {
-    scratch_.assign(1, 0);
-    scratch_.insert(scratch_.end(), offspring.routes[index].begin(), offspring.routes[index].end());
-    scratch_.push_back(0);
-    routes_.SetRoute(static_cast<int32_t>(index), scratch_,
-                     offspring.is_settled[index] ? settled : settled + 1);
+  const int64_t settled = search_.Restart();
+  std::vector<int32_t> used(problem_.vehicles().size(), 0);
+  for (const Offspring::Route& route : offspring.routes) {
+    routes_.SetCustomers(routes_.FirstOf(route.type) + used[route.type]++, route.customers,
+                         route.is_settled ? settled : settled + 1);
   }
 }
 
 void PopulationSearch::LoadTour(std::span<const NodeIndex> tour) {
-  const std::vector<int32_t> ends = SplitTour(problem_, control_.penalties(), tour, max_routes_);
   Offspring offspring;
+  const auto add = [&](std::span<const NodeIndex> customers) {
+    offspring.routes.push_back({.customers = {customers.begin(), customers.end()}});
+  };
   int32_t begin = 0;
-  for (const int32_t end : ends) {
-    offspring.routes.emplace_back(tour.begin() + begin, tour.begin() + end);
+  for (const int32_t end : SplitTour(routes_, tour)) {
+    add(tour.subspan(begin, end - begin));
     begin = end;
   }
-  // Too little room for any cut: the last route takes what is left, at the penalty of its load.
-  if (begin < std::ssize(tour)) {
-    if (offspring.routes.empty()) offspring.routes.emplace_back();
-    offspring.routes.back().insert(offspring.routes.back().end(), tour.begin() + begin, tour.end());
-  }
-  offspring.is_settled.assign(offspring.routes.size(), 0);
+  // Where no cut is allowed, everyone goes into one route.
+  if (begin < std::ssize(tour)) add(tour.subspan(begin));
   Load(offspring);
+}
+
+bool PopulationSearch::FleetSuffices(const Plan& plan) const {
+  std::vector<int32_t> used(problem_.vehicles().size(), 0);
+  return std::all_of(plan.begin(), plan.end(), [&](const PlannedRoute& route) {
+    const int32_t type = problem_.TypeOf(route.vehicle_type);
+    return ++used[type] <= routes_.CountOf(type);
+  });
 }
 
 void PopulationSearch::AddPlan(const Plan& plan, const StopCondition& stop) {
   Offspring offspring;
-  for (const PlannedRoute& route : plan) offspring.routes.push_back(route.customers);
-  offspring.is_settled.assign(offspring.routes.size(), 0);
+  for (const PlannedRoute& route : plan) {
+    offspring.routes.push_back(
+        {.type = problem_.TypeOf(route.vehicle_type), .customers = route.customers});
+  }
   Load(offspring);
   // The descent may lead out of what is feasible.
   if (routes_.Feasible()) KeepBest(MakeIndividual(routes_));
@@ -85,20 +106,23 @@ void PopulationSearch::AddPlan(const Plan& plan, const StopCondition& stop) {
 }
 
 void PopulationSearch::AddFounder(const StopCondition& stop) {
+  if (!problem_.plain()) return AddRandom(stop);
   const Plan plan = NoisySavingsPlan(problem_, stop, kNoise, random_);
-  if (std::ssize(plan) > max_routes_ || CountServed(plan) < problem_.num_servable()) {
+  if (!FleetSuffices(plan) || CountServed(plan) < std::ssize(routes_.customers())) {
     return AddRandom(stop);
   }
   AddPlan(plan, stop);
 }
 
 void PopulationSearch::AddRandom(const StopCondition& stop) {
-  std::vector<NodeIndex> tour;
-  for (NodeIndex node = 1; node < problem_.size(); ++node) {
-    if (problem_.Servable(node)) tour.push_back(node);
+  std::vector<NodeIndex> order = routes_.customers();
+  random_.Shuffle(std::span<NodeIndex>(order));
+  if (routes_.alike()) {
+    LoadTour(order);
+  } else {
+    Load({});
+    recreate_.Insert(order);
   }
-  random_.Shuffle(std::span<NodeIndex>(tour));
-  LoadTour(tour);
   Educate(stop);
 }
 
@@ -106,26 +130,27 @@ void PopulationSearch::AddChild(const StopCondition& stop) {
   const Individual& a = population_.Tournament(random_);
   const Individual* b = &population_.Tournament(random_);
   for (int tries = 0; b == &a && tries < kTries; ++tries) b = &population_.Tournament(random_);
-  if (random_.Below(kExchangesPerTour) == 0) {
+  if (random_.Below(kExchangesPerTour) == 0 && routes_.alike()) {
     LoadTour(CrossTours(a, *b, random_));
   } else {
-    Load(exchange_.Cross(a, *b, control_.penalties(), max_routes_));
+    Load(exchange_.Cross(a, *b));
   }
   Educate(stop);
 }
 
 void PopulationSearch::Educate(const StopCondition& stop) {
-  routes_.SetPenalties(control_.penalties());
   if (!search_.Descend(stop)) return;
   Keep();
-  const bool load_feasible = routes_.Excess() == 0;
-  const bool time_feasible = problem_.InTime(routes_.Warp(), 0);
+  const LimitExcess excess = routes_.Excess();
   if (!routes_.Feasible() && random_.Below(2) == 0) {
     routes_.SetPenalties(control_.Repairing());
     if (search_.Repair(stop) && routes_.Feasible()) Keep();
   }
-  if (control_.Record({.load = load_feasible, .time = time_feasible}))
+  if (control_.Record(
+          {.load = excess.load == 0, .time = excess.time == 0, .distance = excess.distance == 0})) {
     population_.UpdatePenalties(control_.penalties());
+  }
+  routes_.SetPenalties(control_.penalties());
 }
 
 void PopulationSearch::Keep() {
@@ -136,16 +161,19 @@ void PopulationSearch::Keep() {
 }
 
 void PopulationSearch::KeepBest(const Individual& individual) {
-  if (best_.has_value() && individual.distance >= best_->distance - problem_.epsilon()) return;
+  if (best_.has_value() && individual.cost >= best_->cost - problem_.epsilon()) return;
   if (!RoutesFeasible(individual)) return;
   best_ = individual;
   idle_ = 0;
 }
 
 // Sums in another order round otherwise: what is given out is asked again, visit by visit.
-bool PopulationSearch::RoutesFeasible(const Individual& individual) const {
+bool PopulationSearch::RoutesFeasible(const Individual& individual) {
   for (int32_t index = 0; index < individual.num_routes(); ++index) {
-    if (!problem_.RouteFeasible(individual.Route(index))) return false;
+    const Vehicle& vehicle = problem_.vehicle(individual.types[index]);
+    if (!evaluator_.Evaluate(vehicle, WithEnds(vehicle, individual.Route(index))).feasible) {
+      return false;
+    }
   }
   return true;
 }

@@ -12,8 +12,8 @@ constexpr double kMostLoad = 1.5;
 
 class Splitter {
  public:
-  Splitter(const Problem& problem, const Penalties& penalties, std::span<const NodeIndex> tour)
-      : problem_(problem), penalty_(penalties.load), tour_(tour), size_(std::ssize(tour)) {}
+  Splitter(const PenalisedRoutes& routes, std::span<const NodeIndex> tour)
+      : routes_(routes), tour_(tour), size_(std::ssize(tour)) {}
 
   std::vector<int32_t> Unlimited() {
     std::vector<double> cost(size_ + 1, kInfinity);
@@ -54,17 +54,19 @@ class Splitter {
   // Tries all routes that start with tour_[begin].
   void Extend(int32_t begin, double before, std::vector<double>& cost,
               std::vector<int32_t>& from) const {
+    const PenalisedRoutes::Route& vehicle = routes_.route(0);
+    const NodeIndex depot = vehicle.nodes.front();
     double load = 0;
     double distance = 0;
-    NodeIndex last = 0;
+    NodeIndex last = depot;
     for (int32_t i = begin; i < size_; ++i) {
       const NodeIndex node = tour_[i];
-      load += problem_.demand(node);
-      if (load > kMostLoad * problem_.capacity() && i > begin) return;
-      distance += problem_.Distance(last, node);
+      load += routes_.demand(node);
+      if (load > kMostLoad * vehicle.capacity && i > begin) return;
+      distance += routes_.Edge(0, last, node);
       last = node;
       const double total =
-          before + distance + problem_.Distance(node, 0) + problem_.ExcessLoad(load) * penalty_;
+          before + distance + routes_.Edge(0, node, depot) + routes_.LoadPenalty(vehicle, load);
       if (total < cost[i + 1]) {
         cost[i + 1] = total;
         from[i + 1] = begin;
@@ -72,19 +74,17 @@ class Splitter {
     }
   }
 
-  const Problem& problem_;
-  const double penalty_;
+  const PenalisedRoutes& routes_;
   const std::span<const NodeIndex> tour_;
   const int32_t size_;
 };
 
 }  // namespace
 
-std::vector<int32_t> SplitTour(const Problem& problem, const Penalties& penalties,
-                               std::span<const NodeIndex> tour, int32_t max_routes) {
-  Splitter splitter(problem, penalties, tour);
+std::vector<int32_t> SplitTour(const PenalisedRoutes& routes, std::span<const NodeIndex> tour) {
+  Splitter splitter(routes, tour);
   std::vector<int32_t> ends = splitter.Unlimited();
-  if (std::ssize(ends) > max_routes) ends = splitter.Limited(max_routes);
+  if (std::ssize(ends) > routes.slots()) ends = splitter.Limited(routes.slots());
   return ends;
 }
 

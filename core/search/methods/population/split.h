@@ -5,15 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "core/search/route/plain_penalised_routes.h"
+#include "core/search/route/penalised_routes.h"
 
 namespace vrp {
 
-// Where to cut `tour` (customers, each once) so that distance and penalties of excess load are
-// least: the ends of the routes in `tour`, at most `max_routes` of them (Prins 2004; Vidal 2016,
-// "Split algorithm in O(n) for the capacitated vehicle routing problem", whose limit of 1.5
-// capacities a route is kept). Windows do not count. Empty when there is no such cut.
-std::vector<int32_t> SplitTour(const Problem& problem, const Penalties& penalties,
-                               std::span<const NodeIndex> tour, int32_t max_routes);
+// Where to cut `tour` (customers, each once) so that costs and penalties of excess load are least:
+// the ends of the routes in `tour`, no more than `routes` has, which must be alike() (Prins 2004;
+// Vidal 2016, "Split algorithm in O(n) for the capacitated vehicle routing problem", whose limit of
+// 1.5 capacities a route is kept). Windows do not count. Empty when there is no such cut.
+std::vector<int32_t> SplitTour(const PenalisedRoutes& routes, std::span<const NodeIndex> tour);
 
 }  // namespace vrp

@@ -11,6 +11,7 @@
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/population/population_search.h"
 #include "core/search/model/shared_plans.h"
+#include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -19,7 +20,7 @@ namespace {
 using test::AnInstance;
 
 // One route over `order`, as if it were feasible.
-Individual OneRoute(const std::vector<NodeIndex>& order, double distance) {
+Individual OneRoute(const std::vector<NodeIndex>& order, double cost) {
   Individual individual;
   individual.customers = order;
   individual.ends = {static_cast<int32_t>(order.size())};
@@ -29,7 +30,7 @@ Individual OneRoute(const std::vector<NodeIndex>& order, double distance) {
     individual.next[order[i]] = order[i + 1];
     individual.previous[order[i + 1]] = order[i];
   }
-  individual.distance = distance;
+  individual.cost = cost;
   individual.feasible = true;
   return individual;
 }
@@ -88,9 +89,9 @@ TEST(PopulationTest, DropsTheDearAndTheAlikeAndKeepsTheCheapest) {
   double cheapest = 1000;
   int dear = 0;
   for (int i = 0; i < 2000; ++i) {
-    const double distance = population.Tournament(random).distance;
-    cheapest = std::min(cheapest, distance);
-    dear += distance >= 100;
+    const double cost = population.Tournament(random).cost;
+    cheapest = std::min(cheapest, cost);
+    dear += cost >= 100;
   }
   EXPECT_EQ(cheapest, 5);
   EXPECT_GT(dear, 300);  // of 45 on one tour few are left: most of the population are others
@@ -125,15 +126,15 @@ TEST(PopulationTest, RanksInfeasibleMembersByTheirPenalties) {
   FastRandom random(1);
   Individual light = OneRoute({1, 2, 3, 4, 5}, 20);
   light.feasible = false;
-  light.excess = 1;
+  light.excess.load = 1;
   Individual heavy = OneRoute({5, 1, 4, 2, 3}, 10);
   heavy.feasible = false;
-  heavy.excess = 4;
+  heavy.excess.load = 4;
   population.Add(light, {.load = 1});
   population.Add(heavy, {.load = 1});
   const auto wins_of_light = [&] {
     int wins = 0;
-    for (int i = 0; i < 1000; ++i) wins += population.Tournament(random).excess == 1;
+    for (int i = 0; i < 1000; ++i) wins += population.Tournament(random).excess.load == 1;
     return wins;
   };
   EXPECT_LT(wins_of_light(), 500);
@@ -147,15 +148,45 @@ TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
         AnInstance().WithCustomers(50).RandomDemands().Capacity(30).RandomWindows().Build()}) {
     const Problem problem = Problem::Create(instance, {});
     FastRandom random(3);
-    PopulationSearch search(problem, random, 40);
+    const std::vector<int32_t> counts = {40};
+    PopulationSearch search(problem, random, counts);
     for (int i = 0; i < 10; ++i) search.AddFounder({});
     ASSERT_TRUE(search.has_best());
-    const double before = search.best().distance;
+    const double before = search.best().cost;
     for (int i = 0; i < 200; ++i) search.AddChild({});
-    EXPECT_LE(search.best().distance, before);
-    const CheckReport report = CheckPlan(instance, ToPlan(search.best()));
+    EXPECT_LE(search.best().cost, before);
+    const CheckReport report = CheckPlan(instance, ToPlan(problem, search.best()));
     EXPECT_TRUE(report.feasible) << report.violations.front().message;
-    EXPECT_NEAR(report.cost, search.best().distance, 1e-6);
+    EXPECT_NEAR(report.cost, search.best().cost, 1e-6);
+  }
+}
+
+TEST(PopulationSearchTest, FindsFeasiblePlansForUnlikeVehicles) {
+  const std::vector<std::vector<Feature>> mixtures = {
+      {Feature::kVehicleTypes, Feature::kObjective},
+      {Feature::kSeveralDepots, Feature::kMaxStops},
+      {Feature::kVehicleTypes, Feature::kSkills, Feature::kShift},
+      {Feature::kMaxDistance, Feature::kMaxDuration, Feature::kOpenEnd},
+      {Feature::kLoadDimensions, Feature::kEndDepot, Feature::kOvertime},
+      {Feature::kVehicleTypes, Feature::kVehicleMatrix},
+      {Feature::kPrizes, Feature::kVehicleTypes, Feature::kSeveralDepots},
+  };
+  for (const std::vector<Feature>& features : mixtures) {
+    const Instance instance = test::MakeFeatureInstance({.customers = 50, .features = features});
+    const Problem problem = Problem::Create(instance, {});
+    ASSERT_TRUE(KnowsPopulation(problem));
+    FastRandom random(3);
+    const std::vector<int32_t> counts(problem.vehicles().size(), 20);
+    PopulationSearch search(problem, random, counts);
+    for (int i = 0; i < 10; ++i) search.AddFounder({});
+    for (int i = 0; i < 50; ++i) search.AddChild({});
+    ASSERT_TRUE(search.has_best());
+    const double before = search.best().cost;
+    for (int i = 0; i < 200; ++i) search.AddChild({});
+    EXPECT_LE(search.best().cost, before);
+    const CheckReport report = CheckPlan(instance, ToPlan(problem, search.best()));
+    EXPECT_TRUE(report.feasible) << report.violations.front().message;
+    EXPECT_NEAR(report.cost, search.best().cost, 1e-6 * report.cost);
   }
 }
 
@@ -173,10 +204,11 @@ TEST(PopulationSearchTest, KeepsToTheFleet) {
   const Instance instance = FourVehiclesForFour();
   const Problem problem = Problem::Create(instance, {});
   FastRandom random(3);
-  PopulationSearch search(problem, random, 4);
+  const std::vector<int32_t> counts = {4};
+  PopulationSearch search(problem, random, counts);
   for (int i = 0; i < 200; ++i) i < 10 ? search.AddFounder({}) : search.AddChild({});
   ASSERT_TRUE(search.has_best());
-  const CheckReport report = CheckPlan(instance, ToPlan(search.best()));
+  const CheckReport report = CheckPlan(instance, ToPlan(problem, search.best()));
   EXPECT_TRUE(report.feasible) << report.violations.front().message;
 }
 
@@ -201,6 +233,21 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
   EXPECT_FALSE(PopulationFits(problem_of(kMostTimedPopulationNodes), {}));
 }
 
+TEST(PopulationRunTest, WantsTimeForEachCustomerWhereVehiclesAreUnlike) {
+  const auto fits = [](std::vector<Feature> features, absl::Duration budget) {
+    SearchOptions options;
+    options.stop = StopCondition(SteadyNow() + budget, nullptr);
+    const Instance instance =
+        test::MakeFeatureInstance({.customers = 20, .features = std::move(features)});
+    return PopulationFits(Problem::Create(instance, {}), options);
+  };
+  EXPECT_TRUE(fits({Feature::kVehicleTypes, Feature::kSeveralDepots}, absl::Minutes(1)));
+  EXPECT_TRUE(fits({Feature::kPrizes}, absl::Minutes(1)));
+  EXPECT_FALSE(fits({Feature::kVehicleTypes}, absl::Milliseconds(10)));
+  EXPECT_FALSE(fits({Feature::kAlternatives}, absl::Minutes(1)));
+  EXPECT_FALSE(fits({Feature::kPickups}, absl::Minutes(1)));
+}
+
 TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
   const Instance instance = AnInstance().WithCustomers(30).RandomDemands().Capacity(30).Build();
   const Problem problem = Problem::Create(instance, {});
@@ -210,7 +257,8 @@ TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
   FastRandom random(1);
   Plan alone;
   for (NodeIndex node = 1; node <= 30; ++node) alone.push_back({0, {node}});
-  const SearchResult good = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult good =
+      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LT(good.cost, 0.6 * PlanCost(instance, alone));
   options.max_iterations = 1;
   const SearchResult kept =
@@ -245,10 +293,12 @@ TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
   options.shared = &shared;
   options.max_iterations = 200'000;
   FastRandom random(1);
-  const SearchResult good = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult good =
+      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   options.index = 1;
   options.max_iterations = 1;
-  const SearchResult other = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult other =
+      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LE(other.cost, good.cost + 1e-9);
   SharedPlans none;
   options.shared = &none;
