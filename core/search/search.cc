@@ -12,7 +12,7 @@
 #include "core/search/build/construct.h"
 #include "core/search/build/first_routes.h"
 #include "core/search/feature_search.h"
-#include "core/search/methods/annealing/plain_annealing.h"
+#include "core/search/methods/annealing/annealing.h"
 #include "core/search/methods/fleet_reduction/fewer_routes.h"
 #include "core/search/methods/penalised/penalised_search.h"
 #include "core/search/methods/population/population_run.h"
@@ -25,7 +25,7 @@
 #include "core/search/model/problem.h"
 #include "core/search/portfolio.h"
 #include "core/search/route/penalised_routes.h"
-#include "core/search/route/plain_route_store.h"
+#include "core/search/route/route_store.h"
 
 namespace vrp {
 namespace {
@@ -38,7 +38,7 @@ constexpr double kCompletionShare = 0.3;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
-SearchResult SearchRegions(const Problem& problem, const PlainRouteStore& routes,
+SearchResult SearchRegions(const Problem& problem, const RouteStore& routes,
                            const SearchOptions& options, ImprovementFn on_improvement) {
   const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
   const RegionProblem regions = {problem.instance(), near, UsualTemperatures(routes),
@@ -46,20 +46,19 @@ SearchResult SearchRegions(const Problem& problem, const PlainRouteStore& routes
   return RegionSearch(regions, routes.ToPlan(), options, on_improvement);
 }
 
-SearchResult Anneal(PlainRouteStore& routes, FastRandom& random, const SearchOptions& options,
+SearchResult Anneal(RouteStore& routes, FastRandom& random, const SearchOptions& options,
                     const StopCondition& hard_stop, ImprovementFn on_improvement) {
-  PlainAnnealing annealing(routes, random, options);
+  Annealing annealing(routes, random, options, hard_stop);
   SearchResult result;
-  result.ended_by = annealing.Run(hard_stop, on_improvement);
+  result.ended_by = annealing.Run(on_improvement);
   result.plan = annealing.BestPlan();
   result.iterations = annealing.iterations();
   return result;
 }
 
-SearchResult SearchByPopulation(const Problem& problem, PlainRouteStore& routes,
-                                std::vector<Plan> plans, const SearchOptions& options,
-                                const StopCondition& hard_stop, FastRandom& random,
-                                ImprovementFn on_improvement) {
+SearchResult SearchByPopulation(const Problem& problem, RouteStore& routes, std::vector<Plan> plans,
+                                const SearchOptions& options, const StopCondition& hard_stop,
+                                FastRandom& random, ImprovementFn on_improvement) {
   const double share = AnnealedShare(problem);
   int64_t iterations = 0;
   if (share > 0) {
@@ -83,7 +82,7 @@ bool GoesByRegions(const Problem& problem, const SearchOptions& options) {
 
 // Searches from `routes`, which leave customers out, for a plan that serves all, in a share of the
 // budget.
-SearchResult SearchForComplete(const Problem& problem, PlainRouteStore& routes, FastRandom& random,
+SearchResult SearchForComplete(const Problem& problem, RouteStore& routes, FastRandom& random,
                                const SearchOptions& options, const StopCondition& hard_stop,
                                ImprovementFn on_improvement) {
   const bool may_penalise = problem.size() <= kMaxPenalisedNodes;
@@ -114,10 +113,9 @@ SearchResult SearchRoutes(const Problem& problem, const SearchOptions& options,
         const Plan plan = made.ToPlan();
         on_improvement(plan, PlanCost(problem.instance(), plan));
       });
-  PlainRouteStore routes(problem);
-  routes.Load(first.best);
+  RouteStore& routes = first.start;
   SearchResult result;
-  result.plan = routes.ToPlan();
+  result.plan = first.best;
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
     result.ended_by = EndOf(options.stop.Check(), SearchEnd::kLocalOptimum);
   } else if (routes.absent().empty() && PopulationFits(problem, options)) {

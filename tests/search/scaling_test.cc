@@ -12,7 +12,7 @@
 
 #include "core/search/build/construct.h"
 #include "core/search/build/first_routes.h"
-#include "core/search/methods/annealing/plain_annealing.h"
+#include "core/search/methods/annealing/annealing.h"
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
 #include "core/search/model/problem.h"
@@ -130,7 +130,7 @@ SearchResult ByPopulation(const Instance& instance) {
 SearchResult ByRegions(const Instance& instance) {
   const Problem problem = Problem::Create(instance, {});
   const Plan plan = FirstPlan(problem);
-  PlainRouteStore routes(problem);
+  RouteStore routes(problem);
   routes.Load(plan);
   const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
   return RegionSearch({instance, near, UsualTemperatures(routes), problem.epsilon()}, plan,

@@ -172,8 +172,7 @@ void RouteStore::MeasureRoom(int32_t slot) {
   if (route.empty()) return;
   const Vehicle& vehicle = problem_->vehicle(route.type);
   if (route.stops >= vehicle.max_stops) return;
-  rooms_[slot] =
-      problem_->plain_loads() ? vehicle.capacity[0] - route.load[0] : Problem::kNever;
+  rooms_[slot] = problem_->plain_loads() ? vehicle.capacity[0] - route.load[0] : Problem::kNever;
 }
 
 void RouteStore::Number(int32_t slot, int32_t begin, int32_t end) {

@@ -12,10 +12,6 @@ namespace {
 constexpr VisitTimes kUntimed = {.departure = std::numeric_limits<double>::quiet_NaN(),
                                  .latest = std::numeric_limits<double>::quiet_NaN()};
 
-bool UsesTrips(const Problem& problem) {
-  return !problem.plain_loads() || problem.has_releases();
-}
-
 class Measurer {
  public:
   Measurer(const Problem& problem, SearchRoute& route)
@@ -23,13 +19,8 @@ class Measurer {
 
   bool Run(RouteEvaluator& evaluator) {
     MeasureDistance();
-    if (p_.plain_loads()) {
-      SumLoad();
-    } else {
-      MeasureLoads();
-    }
-    if (p_.has_backhauls()) MarkOrder();
-    if (p_.has_releases()) MeasureReleases();
+    if (p_.plain_loads()) SumLoad();
+    if (UsesTrips(p_)) MeasureTrips(p_, route_.nodes, route_.trips);
     if (p_.timed()) MeasureTimes();
     if (vehicle_.needs_duration) MeasureTravel();
     if (!vehicle_.simulated && !p_.has_releases()) {
@@ -101,8 +92,8 @@ class Measurer {
     values.erase(values.begin() + begin, values.begin() + begin + count);
   }
 
-  // Sets departures from position `departs_from` on and latest arrivals from `arrives_until` back to
-  // the start, as far as they change.
+  // Sets departures from position `departs_from` on and latest arrivals from `arrives_until` back
+  // to the start, as far as they change.
   void Retime(int32_t departs_from, int32_t arrives_until) {
     const bool simple = p_.single_windows() && !p_.has_releases() && !p_.has_reloads();
     const int32_t last = route_.size() - 1;
@@ -199,85 +190,6 @@ class Measurer {
     for (int32_t i = 1; i + 1 < route_.size(); ++i) {
       const double* delivered = p_.delivered(route_.nodes[i]);
       for (int32_t k = 0; k < dimensions; ++k) route_.load[k] += delivered[k];
-    }
-  }
-
-  void MeasureLoads() {
-    const int64_t cells = int64_t{route_.size()} * p_.dimensions();
-    route_.trips.most_before.resize(cells);
-    route_.trips.most_after.resize(cells);
-    route_.trips.on_board.resize(cells);
-    for (int32_t k = 0; k < p_.dimensions(); ++k) {
-      MeasureOnBoard(k);
-      MeasureMost(k);
-    }
-  }
-
-  // The entries of dimension k are `dimensions` apart.
-  void MeasureOnBoard(int32_t k) {
-    const int64_t step = p_.dimensions();
-    double* const on_board = route_.trips.on_board.data() + k;
-    double taken = 0;  // with the trip so far, from its end
-    for (int32_t i = route_.size() - 2; i >= 0; --i) {
-      on_board[i * step] = taken;
-      taken = IsDepot(i) ? 0 : taken + p_.delivered(route_.nodes[i])[k];
-    }
-    double load = 0;
-    for (int32_t i = 0; i + 1 < route_.size(); ++i) {
-      const NodeIndex node = route_.nodes[i];
-      load = IsDepot(i)
-                 ? on_board[i * step]
-                 : load + p_.collected(node)[k] + p_.carried(node)[k] - p_.delivered(node)[k];
-      on_board[i * step] = load;
-    }
-  }
-
-  void MeasureMost(int32_t k) {
-    const int64_t step = p_.dimensions();
-    const double* const on_board = route_.trips.on_board.data() + k;
-    double* const before = route_.trips.most_before.data() + k;
-    double* const after = route_.trips.most_after.data() + k;
-    double most = 0;
-    for (int32_t i = 0; i + 1 < route_.size(); ++i) {
-      const double load = on_board[i * step];
-      most = IsDepot(i) ? load : std::max(most, load);
-      before[i * step] = most;
-    }
-    for (int32_t i = route_.size() - 2; i >= 0; --i) {
-      const bool last = i + 2 == route_.size() || IsDepot(i + 1);
-      const double load = on_board[i * step];
-      most = last ? load : std::max(load, most);
-      after[i * step] = most;
-    }
-  }
-
-  void MarkOrder() {
-    const int32_t size = route_.size();
-    route_.trips.backhaul_before.assign(size, 0);
-    route_.trips.linehaul_after.assign(size, 0);
-    bool backhaul = false;
-    for (int32_t i = 1; i + 1 < size; ++i) {
-      backhaul = !IsDepot(i) && (backhaul || p_.is_backhaul(route_.nodes[i]));
-      route_.trips.backhaul_before[i] = backhaul;
-    }
-    bool linehaul = false;
-    for (int32_t i = size - 3; i >= 0; --i) {
-      linehaul = !IsDepot(i + 1) && (linehaul || p_.is_linehaul(route_.nodes[i + 1]));
-      route_.trips.linehaul_after[i] = linehaul;
-    }
-  }
-
-  void MeasureReleases() {
-    const int32_t size = route_.size();
-    route_.trips.release.assign(size, 0.0);
-    for (int32_t begin = 0; begin + 1 < size;) {
-      int32_t end = begin + 1;
-      double release = 0;
-      for (; end + 1 < size && !IsDepot(end); ++end) {
-        release = std::max(release, p_.release(route_.nodes[end]));
-      }
-      for (int32_t i = begin; i < end; ++i) route_.trips.release[i] = release;
-      begin = end;
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "core/search/model/problem.h"
 #include "core/search/model/route_evaluator.h"
+#include "core/search/route/route_trips.h"
 #include "core/search/route/time_segment.h"
 #include "core/search/route/visit_times.h"
 
@@ -25,14 +26,6 @@ struct RouteSums {
   // Where durations are needed.
   double travel = 0;  // driving and service, without waiting
   double driving = 0;
-};
-
-// Of each place's trip, [positions, K] the first three.
-struct RouteTrips {
-  // The most on board until nodes[i] is left, and from then on; what is on board when it is left.
-  std::vector<double> most_before = {}, most_after = {}, on_board = {};
-  std::vector<char> backhaul_before = {}, linehaul_after = {};  // up to i, and after i
-  std::vector<double> release = {};                             // the latest; with releases only
 };
 
 // Parallel arrays over the visits, the vehicle's start and end included. What follows a position is
@@ -67,8 +60,7 @@ bool MeasureRoute(const Problem& problem, RouteEvaluator& evaluator, SearchRoute
 
 // Whether InsertVisit and RemoveVisits serve the route: else it is measured anew after a change.
 inline bool ChangesByParts(const Problem& problem, const SearchRoute& route) {
-  return problem.plain_loads() && !problem.has_releases() &&
-         !problem.vehicle(route.type).simulated;
+  return problem.plain_loads() && !problem.has_releases() && !problem.vehicle(route.type).simulated;
 }
 // Inserts `node` so that it is at position `at`, and updates all that changes by it. What the
 // insertion breaks is not looked at.

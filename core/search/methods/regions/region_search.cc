@@ -12,11 +12,9 @@
 #include "core/base/run_on_threads.h"
 #include "core/base/steady_time.h"
 #include "core/search/methods/annealing/annealing.h"
-#include "core/search/methods/annealing/plain_annealing.h"
 #include "core/search/methods/regions/region_cooling.h"
 #include "core/search/model/fast_random.h"
 #include "core/search/model/node_selection.h"
-#include "core/search/route/plain_route_store.h"
 
 namespace vrp {
 namespace {
@@ -72,21 +70,8 @@ struct RegionSlice {
   bool keeps_best = false;  // returns the best plan, not the last accepted one
 };
 
-// Both return a plan of `instance`, which may leave customers out.
-Plan AnnealPlain(const Instance& instance, const Plan& plan, FastRandom& random,
-                 RegionSlice& slice) {
-  const Problem problem = Problem::Create(instance, slice.stop);
-  PlainRouteStore routes(problem);
-  routes.Load(plan);
-  const SearchOptions options = {.stop = slice.stop, .max_iterations = slice.iterations};
-  PlainAnnealing annealing(routes, random, options, {slice.temperature, slice.temperature});
-  annealing.Run(slice.stop, [](const Plan&, Cost) {});
-  slice.iterations = annealing.iterations();
-  return slice.keeps_best ? annealing.BestPlan() : routes.ToPlan();
-}
-
-Plan AnnealGeneral(const Instance& instance, const Plan& plan, FastRandom& random,
-                   RegionSlice& slice) {
+// Returns a plan of `instance`, which may leave customers out.
+Plan Anneal(const Instance& instance, const Plan& plan, FastRandom& random, RegionSlice& slice) {
   const Problem problem = Problem::Create(instance, slice.stop);
   RouteStore routes(problem);
   routes.Load(plan);
@@ -206,10 +191,7 @@ class Run {
                          .iterations = iterations,
                          .temperature = TemperatureAt(point),
                          .keeps_best = fewer || point.phase >= kLastPhase};
-    const Plan found =
-        is_plain_
-            ? AnnealPlain(selection->instance(), selection->ToSelection(start), random, slice)
-            : AnnealGeneral(selection->instance(), selection->ToSelection(start), random, slice);
+    const Plan found = Anneal(selection->instance(), selection->ToSelection(start), random, slice);
     iterations_ -= iterations - slice.iterations;
     const PlanValue after = ValueOf(selection->instance(), found);
     if (after.left_out > before.left_out || (fewer && before < after)) {

@@ -14,7 +14,7 @@
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/checker/freeze.h"
-#include "core/search/methods/annealing/plain_annealing.h"
+#include "core/search/methods/annealing/annealing.h"
 #include "core/search/methods/regions/route_pool.h"
 #include "core/search/portfolio.h"
 #include "core/search/search.h"
@@ -52,7 +52,7 @@ Plan FirstPlan(const Instance& instance) {
 SearchResult SearchRegionsOf(const Instance& instance, const Plan& first,
                              const SearchOptions& options, ImprovementFn on_improvement) {
   const Problem problem = Problem::Create(instance, {});
-  PlainRouteStore routes(problem);
+  RouteStore routes(problem);
   routes.Load(first);
   const auto near = [&](NodeIndex customer) { return problem.Near(customer); };
   return RegionSearch({instance, near, UsualTemperatures(routes), problem.epsilon()}, first,

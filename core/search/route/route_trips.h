@@ -1,0 +1,27 @@
+// What is on board along a route, and what may come aboard.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/search/model/problem.h"
+
+namespace vrp {
+
+// Of each place's trip, [positions, K] the first three.
+struct RouteTrips {
+  // The most on board until nodes[i] is left, and from then on; what is on board when it is left.
+  std::vector<double> most_before = {}, most_after = {}, on_board = {};
+  std::vector<char> backhaul_before = {}, linehaul_after = {};  // up to i, and after i
+  std::vector<double> release = {};                             // the latest; with releases only
+};
+
+// Whether routes of the problem have any.
+inline bool UsesTrips(const Problem& problem) {
+  return !problem.plain_loads() || problem.has_releases();
+}
+
+// Fills in `trips` of a route over `nodes`, the vehicle's start and end included.
+void MeasureTrips(const Problem& problem, std::span<const NodeIndex> nodes, RouteTrips& trips);
+
+}  // namespace vrp
