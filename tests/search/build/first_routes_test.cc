@@ -23,7 +23,7 @@ using test::DrawFeatures;
 using test::MakeFeatureInstance;
 
 // Reports every defect except unserved customers.
-void ExpectSound(const Instance& instance, const Plan& plan, const std::string& where) {
+void ExpectSoundFirstRoutes(const Instance& instance, const Plan& plan, const std::string& where) {
   for (const Violation& violation : CheckPlan(instance, plan).violations) {
     EXPECT_EQ(violation.kind, ViolationKind::kMissingCustomer) << where << violation.message;
   }
@@ -47,7 +47,7 @@ TEST(MergeRoutesTest, KeepsEveryLimitWithAnyFeatures) {
     const Problem problem = Problem::Create(instance, {});
     RouteStore routes(problem);
     ASSERT_TRUE(MergeRoutes(routes, {}));
-    ExpectSound(instance, routes.ToPlan(), "seed " + std::to_string(seed));
+    ExpectSoundFirstRoutes(instance, routes.ToPlan(), "seed " + std::to_string(seed));
     for (int32_t type = 0; type < std::ssize(problem.vehicles()); ++type) {
       int32_t used = 0;
       for (int32_t slot = 0; slot < routes.slots(); ++slot) {
@@ -64,7 +64,7 @@ TEST(MergeRoutesTest, KeepsEveryLimitWithAllFeaturesAtOnce) {
     const Problem problem = Problem::Create(instance, {});
     RouteStore routes(problem);
     ASSERT_TRUE(MergeRoutes(routes, {}));
-    ExpectSound(instance, routes.ToPlan(), "seed " + std::to_string(seed));
+    ExpectSoundFirstRoutes(instance, routes.ToPlan(), "seed " + std::to_string(seed));
   }
 }
 
@@ -117,10 +117,11 @@ TEST(FirstRoutesTest, AreSoundWithAnyFeatures) {
     const Problem problem = Problem::Create(instance, {});
     const FirstRoutes first = MakeAll(problem);
     const std::string where = "seed " + std::to_string(seed);
-    ExpectSound(instance, first.best, where);
-    ExpectSound(instance, first.start.ToPlan(), where + ", start");
+    ExpectSoundFirstRoutes(instance, first.best, where);
+    ExpectSoundFirstRoutes(instance, first.start.ToPlan(), where + ", start");
     EXPECT_LE(ValueOf(instance, first.best), ValueOf(instance, first.start.ToPlan())) << where;
-    for (const Plan& plan : first.complete) ExpectSound(instance, plan, where + ", complete");
+    for (const Plan& plan : first.complete)
+      ExpectSoundFirstRoutes(instance, plan, where + ", complete");
   }
 }
 
@@ -128,8 +129,8 @@ TEST(FirstRoutesTest, AreSoundWhenThereIsNoTime) {
   const StopCondition expired(absl::InfinitePast(), nullptr);
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     const Instance instance = Featured(seed);
-    ExpectSound(instance, MakeAll(Problem::Create(instance, expired), expired).best,
-                "seed " + std::to_string(seed));
+    ExpectSoundFirstRoutes(instance, MakeAll(Problem::Create(instance, expired), expired).best,
+                           "seed " + std::to_string(seed));
   }
 }
 
@@ -171,7 +172,7 @@ TEST(ReinsertRoutesTest, NeverMakesRoutesWorse) {
     const PlanValue before = ValueOf(instance, routes.ToPlan());
     ReinsertRoutes(routes, random, {});
     const Plan plan = routes.ToPlan();
-    ExpectSound(instance, plan, "seed " + std::to_string(seed));
+    ExpectSoundFirstRoutes(instance, plan, "seed " + std::to_string(seed));
     const PlanValue after = ValueOf(instance, plan);
     EXPECT_LE(after.left_out, before.left_out) << seed;
     if (after.left_out == before.left_out && after.routes == before.routes) {

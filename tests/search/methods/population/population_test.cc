@@ -257,8 +257,7 @@ TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
   FastRandom random(1);
   Plan alone;
   for (NodeIndex node = 1; node <= 30; ++node) alone.push_back({0, {node}});
-  const SearchResult good =
-      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult good = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LT(good.cost, 0.6 * PlanCost(instance, alone));
   options.max_iterations = 1;
   const SearchResult kept =
@@ -293,12 +292,10 @@ TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
   options.shared = &shared;
   options.max_iterations = 200'000;
   FastRandom random(1);
-  const SearchResult good =
-      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult good = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   options.index = 1;
   options.max_iterations = 1;
-  const SearchResult other =
-      RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
+  const SearchResult other = RunPopulations(problem, {alone}, options, random, [](auto&, Cost) {});
   EXPECT_LE(other.cost, good.cost + 1e-9);
   SharedPlans none;
   options.shared = &none;
