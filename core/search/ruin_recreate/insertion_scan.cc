@@ -142,24 +142,22 @@ void Insertion::LookBesideRelated(NodeIndex node, InsertionPlace& best) {
 void Insertion::MeasureBeside(NodeIndex node, std::span<const NodeIndex> looked,
                               AddedBeside& added) const {
   const Vehicle& any = problem_.vehicle(0);
-  const NodeIndex nowhere = problem_.nowhere();
-  if (any.symmetric && any.distance != nullptr) {
-    const double* const row = any.distance + static_cast<int64_t>(node) * problem_.size();
+  const auto fill = [&](auto from, auto to) {
     for (size_t i = 0; i < looked.size(); ++i) {
       const VisitPlace& visit = routes_.PlaceOf(looked[i]);
-      const double there = row[looked[i]];
-      added.before[i] = row[visit.before] + there - visit.edge_before;
-      added.behind[i] = there + (visit.after == nowhere ? 0 : row[visit.after]) - visit.edge_after;
+      added.before[i] = from(visit.before) + to(looked[i]) - visit.edge_before;
+      added.behind[i] = from(looked[i]) + to(visit.after) - visit.edge_after;
     }
-    return;
+  };
+  if (any.distance == nullptr) {
+    return fill([&](NodeIndex other) { return problem_.Distance(any, other, node); },
+                [&](NodeIndex other) { return problem_.Distance(any, node, other); });
   }
-  for (size_t i = 0; i < looked.size(); ++i) {
-    const VisitPlace& visit = routes_.PlaceOf(looked[i]);
-    added.before[i] = problem_.Distance(any, visit.before, node) +
-                      problem_.Distance(any, node, looked[i]) - visit.edge_before;
-    added.behind[i] = problem_.Distance(any, looked[i], node) +
-                      problem_.Distance(any, node, visit.after) - visit.edge_after;
-  }
+  const int64_t size = problem_.size();
+  const double* const row = any.distance + node * size;
+  const auto to = [&](NodeIndex other) { return other == size ? 0 : row[other]; };
+  if (any.symmetric) return fill([&](NodeIndex other) { return row[other]; }, to);
+  fill([&](NodeIndex other) { return any.distance[other * size + node]; }, to);
 }
 
 void Insertion::LookBeside(NodeIndex other, NodeIndex node, bool reload, InsertionPlace& best) {

@@ -15,10 +15,18 @@ constexpr double kShareRate = 0.5;
 constexpr double kWorthyRate = 0.3;
 constexpr double kLeastBulk = 1e-3;
 constexpr double kRoughness = 1;
-// The clock is asked after insertions into that many routes, or so.
-constexpr int32_t kPoll = 300;
+// The clock is asked after that many insertions, fast and slow ones.
+constexpr int32_t kFastPoll = 64;
+constexpr int32_t kPoll = 4;
+constexpr int32_t kFastNodes = 2000;
 
 }  // namespace
+
+bool RecreatesFast(const Problem& problem) {
+  return problem.size() <= kFastNodes && problem.plain_loads() && !problem.has_releases() &&
+         std::none_of(problem.vehicles().begin(), problem.vehicles().end(),
+                      [](const Vehicle& vehicle) { return vehicle.simulated; });
+}
 
 Recreate::Recreate(RouteStore& routes, FastRandom& random, const StopCondition& stop)
     : routes_(routes),
@@ -27,7 +35,8 @@ Recreate::Recreate(RouteStore& routes, FastRandom& random, const StopCondition& 
       stop_(stop),
       insertion_(routes, random),
       detours_(routes, random),
-      is_gathered_(problem_.units(), 0) {
+      is_gathered_(problem_.units(), 0),
+      poll_(RecreatesFast(problem_) ? kFastPoll : kPoll) {
   for (int32_t u = 0; u < problem_.units(); ++u) {
     has_optional_ = has_optional_ || !problem_.unit(u).required();
   }
@@ -109,9 +118,8 @@ void Recreate::InsertGathered(double worth) {
   std::vector<int32_t> absent = kept_absent_;
   bool stopped = false;
   for (const int32_t u : gathered_) {
-    until_poll_ -= 1 + routes_.used();
-    if (until_poll_ <= 0) {
-      until_poll_ = kPoll;
+    if (--until_poll_ <= 0) {
+      until_poll_ = poll_;
       stopped = stopped || stop_.ShouldStop();
     }
     if (detours_.used() && routes_.Serves(u)) continue;

@@ -12,6 +12,9 @@
 
 namespace vrp {
 
+// Whether an insertion takes less than a microsecond or so: nothing has to be simulated.
+bool RecreatesFast(const Problem& problem);
+
 // The recreate half of SISR (Christiaens and Vanden Berghe 2020), with a policy drawn anew each
 // time. Not thread-safe; `routes`, `random` and `stop` must outlive it.
 class Recreate {
@@ -53,6 +56,7 @@ class Recreate {
   std::vector<int32_t> gathered_, kept_absent_;
   std::vector<char> is_gathered_;  // [units]
   InsertionSorter sorter_;
+  const int32_t poll_;  // insertions between looks at the clock
   int32_t until_poll_ = 0;
   double worth_ = 1;
   double unserved_penalty_ = 0;

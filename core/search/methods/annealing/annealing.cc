@@ -24,9 +24,7 @@ constexpr double kLastTemperature = 0.02;
 constexpr int32_t kLargeNodes = 300;
 constexpr double kSwiftIterations = 100;
 constexpr double kHottest = 4;
-// Up to this many nodes an iteration takes some microseconds where nothing has to be simulated, and
-// the clock is asked every 16th.
-constexpr int32_t kFastNodes = 2000;
+// How often the clock is asked where iterations are fast.
 constexpr int64_t kFastPoll = 16;
 // Plans are copied for reports at most this often.
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
@@ -69,12 +67,6 @@ double MeanWeight(const Problem& problem) {
 // Where there are windows, they rather than the loads leave units out, unless these fill the fleet.
 bool PackingMayHelp(const Problem& problem, double filled) {
   return problem.plain_loads() && filled <= 1 && (!problem.timed() || filled > kFull);
-}
-
-bool IsFast(const Problem& problem) {
-  return problem.size() <= kFastNodes && problem.plain_loads() && !problem.has_releases() &&
-         std::none_of(problem.vehicles().begin(), problem.vehicles().end(),
-                      [](const Vehicle& vehicle) { return vehicle.simulated; });
 }
 
 }  // namespace
@@ -144,7 +136,7 @@ Annealing::Value Annealing::Measure() const {
 }
 
 SearchEnd Annealing::Run(ImprovementFn on_improvement) {
-  const int64_t poll = IsFast(routes_.problem()) ? kFastPoll : 1;
+  const int64_t poll = RecreatesFast(routes_.problem()) ? kFastPoll : 1;
   SearchEnd end = SearchEnd::kIterations;
   for (; iterations_ < options_.max_iterations; ++iterations_) {
     if (iterations_ % poll == 0) {
