@@ -95,40 +95,29 @@ class Measurer {
   // Sets departures from position `departs_from` on and latest arrivals from `arrives_until` back
   // to the start, as far as they change.
   void Retime(int32_t departs_from, int32_t arrives_until) {
-    const bool simple = p_.single_windows() && !p_.has_releases() && !p_.has_reloads();
     const int32_t last = route_.size() - 1;
     VisitTimes* const times = route_.times.data();
-    const int32_t simple_until = simple ? last : departs_from;
-    const auto depart = [&](int32_t i, auto departure_after) {
-      const double departure = departure_after(times[i - 1].departure + times[i - 1].drive);
-      return std::exchange(times[i].departure, departure) != departure;
-    };
-    int32_t i = departs_from;
-    while (i < simple_until && depart(i, [&](double t) { return SimpleDeparture(i, t); })) ++i;
-    while (i >= simple_until && i <= last &&
-           depart(i, [&](double t) { return DepartureFrom(i, t); })) {
-      ++i;
+    const bool simple = p_.single_windows() && !p_.has_releases() && !p_.has_reloads();
+    for (int32_t i = departs_from; i <= last; ++i) {
+      const double arrival = times[i - 1].departure + times[i - 1].drive;
+      const double departure =
+          simple && i < last ? SimpleDeparture(i, arrival) : DepartureFrom(i, arrival);
+      if (std::exchange(times[i].departure, departure) == departure) break;
     }
-    i = arrives_until;
-    const auto arrive = [&](double latest) {
-      return std::exchange(times[i].latest, latest) != latest;
-    };
-    while (simple && i > 0 && arrive(SimpleLatest(i))) --i;
-    while ((!simple || i == 0) && i >= 0 && arrive(LatestArrival(i))) --i;
+    for (int32_t i = arrives_until; i >= 0; --i) {
+      const double latest = simple && i > 0 ? SimpleLatest(i) : LatestArrival(i);
+      if (std::exchange(times[i].latest, latest) == latest) break;
+    }
   }
 
   // Of a customer with one window, no setup and no release.
   double SimpleDeparture(int32_t i, double arrival) const {
-    const NodeIndex node = route_.nodes[i];
-    const double open = p_.open(node);
-    return (arrival > open ? arrival : open) + p_.service(node);
+    return p_.DepartureAfter(route_.nodes[i], arrival);
   }
   double SimpleLatest(int32_t i) const {
     const NodeIndex node = route_.nodes[i];
     const VisitTimes* const times = route_.times.data();
-    const double latest = times[i + 1].latest - times[i].drive - p_.service(node);
-    if (latest < p_.open(node) - p_.time_slack()) return -Problem::kNever;
-    return std::min(latest, p_.close(node));
+    return p_.Latest(node, times[i + 1].latest - times[i].drive - p_.service(node));
   }
 
   // Likewise after a change beside which positions `departs_from` and `arrives_until` lie.
