@@ -171,11 +171,11 @@ absl::StatusOr<SearchResult> FeatureSearch(const Problem& problem, const SearchO
     SearchRegions(routes, options, result, report_if_better);
     return result;
   }
-  const bool breeds = routes.missing_weight() == 0 && PopulationFits(problem, options);
-  const double before = breeds ? kBeforePopulation : kPenalisedShare;
+  const bool uses_population = routes.missing_weight() == 0 && PopulationFits(problem, options);
+  const double before = uses_population ? kBeforePopulation : kPenalisedShare;
   const bool penalises = MayImprovePenalised(routes) && !options.stop.ShouldStop();
   if (penalises) SearchPenalised(routes, options, before, random, result, report_if_better);
-  if (breeds) {
+  if (uses_population) {
     if (!penalises) AnnealFirst(routes, options, hard_stop, random, result, report_if_better);
     SearchByPopulation(problem, options, random, result, report_if_better);
     return result;
