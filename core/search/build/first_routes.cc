@@ -35,6 +35,14 @@ bool IsBetter(const std::pair<double, double>& a, const std::pair<double, double
   return a.first != b.first ? a.first < b.first : a.second < b.second - epsilon;
 }
 
+bool HaveOneCost(const Problem& problem) {
+  const Vehicle& first = problem.vehicle(0);
+  return std::all_of(problem.vehicles().begin(), problem.vehicles().end(), [&](const Vehicle& v) {
+    return v.fixed == first.fixed && v.per_distance == first.per_distance &&
+           v.per_time == first.per_time;
+  });
+}
+
 std::vector<int32_t> UsedSlots(const RouteStore& routes) {
   std::vector<int32_t> slots;
   for (int32_t slot = 0; slot < routes.slots(); ++slot) {
@@ -66,8 +74,11 @@ class FirstRoutesMaker {
     const absl::Time begun = SteadyNow();
     Consider(Inserted({}, order));
     const absl::Time rather_end = begun + kSecondStart * (SteadyNow() - begun);
-    // Shipments that follow each other whole make poor routes.
-    const bool may_merge = !problem_.has_shipments() && !problem_.detours().needed();
+    // Shipments that follow each other whole make poor routes. In a small plan, merging settles
+    // which vehicles of unlike costs are used, and the search hardly ever changes that. (Measured:
+    // four instances of 100 customers at 0.5 s then cost 1.8 % more.)
+    const bool may_merge = !problem_.has_shipments() && !problem_.detours().needed() &&
+                           (problem_.size() > kFarFirstFrom || HaveOneCost(problem_));
     if (!may_merge || rather_end >= stop_.deadline()) return;
     RouteStore routes(problem_);
     if (!MergeRoutes(routes, stop_)) return;
