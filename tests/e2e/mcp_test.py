@@ -103,6 +103,7 @@ class McpTest(unittest.IsolatedAsyncioTestCase):
             self.assertTrue(checked["feasible"])
             self.assertEqual(checked["cost"], plan["cost"])
             del plan["routes"][0]["stops"][0]
+            plan["cost"] += 1
             checked, _ = await self.call(client, "check", path="city.vrp", plan=plan)
             self.assertEqual([violation["kind"] for violation in checked["violations"]],
                              ["missing_customer", "cost_mismatch"])

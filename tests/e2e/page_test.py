@@ -52,12 +52,23 @@ class SolveViewTest(PageTest):
         browser.wait(lambda: self.figure("cost") == "375", "the former cost")
         self.assert_no_complaints()
 
+    def move_that_fits(self):
+        """Returns a route and another one that has room for its first stop."""
+        lines = INSTANCE.read_text().split("DEMAND_SECTION")[1].split("DEPOT_SECTION")[0].split()
+        demands = {str(int(node) - 1): int(demand) for node, demand in zip(lines[::2], lines[1::2])}
+        routes = []
+        for index in range(4):
+            self.select_route(index)
+            routes.append([demands[stop] for stop in self.stops_of_selected()])
+        return next((a, b) for a in range(4) for b in range(4) if a != b and sum(routes[b]) + routes[a][0] <= 6000)
+
     def test_keeps_a_frozen_route_and_improves_the_rest(self):
         browser = self.open()
         browser.one('[data-sample="E-n22-k4.vrp"]').click()
         self.solve()
-        self.select_route(1)
-        self.drag_first_stop(0)
+        source, target = self.move_that_fits()
+        self.select_route(source)
+        self.drag_first_stop(target)
         browser.wait(lambda: browser.all('[data-action="freeze"]'), "the route")
         browser.one('[data-action="freeze"]').click()
         frozen = self.stops_of_selected()
