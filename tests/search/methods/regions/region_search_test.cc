@@ -174,7 +174,7 @@ TEST_P(RegionFeatureTest, ImprovesAPlanOnTwoThreadsAndKeepsItFeasible) {
   const PlanValue value = ValueOf(instance, found->plan);
   EXPECT_LE(value.left_out, first.left_out);
   EXPECT_LT(value, first);
-  EXPECT_EQ(found->cost, value.cost);
+  EXPECT_NEAR(found->cost, value.cost, 1e-9 * value.cost);  // summed in another order
 }
 
 std::vector<Feature> AllFeatures() {
