@@ -20,7 +20,7 @@ constexpr double kWaitWeight = 0.2;
 constexpr double kLateWeight = 1.0;
 // Without a matrix, windows rank among this many times as many nearest ones.
 constexpr int32_t kWider = 2;
-// Where some customers have no vehicle in common, as many are wanted among this many times as many.
+// If some customers have no vehicle in common, this many times as many nearest ones are ranked.
 constexpr int32_t kAmongWhom = 4;
 // The value of whom no vehicle may serve too: behind all others, before the node itself.
 constexpr double kBehindAll = std::numeric_limits<float>::max();

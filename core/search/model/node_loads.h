@@ -1,4 +1,4 @@
-// What nodes add to the load of a vehicle.
+// Loads that nodes add to a vehicle or take from it.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class NodeLoads {
   const double* carried(NodeIndex node) const { return &carried_[node * int64_t{dimensions_}]; }
   bool is_linehaul(NodeIndex node) const { return linehaul_[node] != 0; }
   bool is_backhaul(NodeIndex node) const { return backhaul_[node] != 0; }
-  // Of the fleet's largest vehicle in each dimension, of those that have a limit [K].
+  // [K]: the largest capacity of all vehicles in each dimension, unlimited ones left out.
   const std::vector<double>& most_capacity() const { return most_capacity_; }
   double bulk(NodeIndex node) const { return bulk_[node]; }  // largest share of most_capacity
 
-  // Of plain problems: one vehicle type, one dimension, deliveries only.
+  // For plain problems, with one vehicle type, one dimension and deliveries only.
   double demand(NodeIndex node) const { return delivered_[node]; }
   double capacity() const { return capacity_; }
   bool Fits(double load) const { return load <= capacity_limit_; }

@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-// Where it never closes, the opening.
+// Returns the close of a window; its opening if it never closes.
 double EndOf(const TimeWindow& window) {
   return std::isfinite(window.close) ? window.close : window.open;
 }

@@ -197,7 +197,7 @@ void ProblemBuilder::SetCosts(const VehicleType& type, Vehicle& vehicle) const {
   vehicle.overtime_cost = type.overtime_cost;
 }
 
-// What sums are compared with.
+// Sets epsilon_ and route_weight_, which follow from the distances of the instance.
 void ProblemBuilder::SetScale() {
   Problem& p = problem_;
   const Vehicle& vehicle = p.vehicles_.front();

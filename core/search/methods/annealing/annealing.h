@@ -70,7 +70,6 @@ class Annealing {
   void ExchangeTails();
   void Step();
   void Judge();
-  void ChangeTypes();
   bool Accepts(const Value& value);
   bool AcceptsByAbsence(const Value& value) const;
   int64_t TimesAbsent() const;

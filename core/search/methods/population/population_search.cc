@@ -80,7 +80,7 @@ void PopulationSearch::LoadTour(std::span<const NodeIndex> tour) {
     add(tour.subspan(begin, end - begin));
     begin = end;
   }
-  // Where no cut is allowed, everyone goes into one route.
+  // If no cut is allowed, one route takes all customers.
   if (begin < std::ssize(tour)) add(tour.subspan(begin));
   Load(offspring);
 }

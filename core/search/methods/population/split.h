@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Where to cut `tour` (customers, each once) so that costs and penalties of excess load are least:
+// Cuts `tour` (customers, each once) so that costs and penalties of excess load are least. Returns
 // the ends of the routes in `tour`, no more than `routes` has, which must be alike() (Prins 2004;
 // Vidal 2016, "Split algorithm in O(n) for the capacitated vehicle routing problem", whose limit of
 // 1.5 capacities a route is kept). Windows do not count. Empty when there is no such cut.
