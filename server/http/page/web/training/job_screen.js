@@ -2,7 +2,7 @@
 
 import { call } from "../api.js";
 import { confirmed } from "../confirm.js";
-import { fill, h } from "../dom.js";
+import { fill, h, setText } from "../dom.js";
 import { dateTime, number, plural, secondsOf, span } from "../format.js";
 import { throttled } from "../live.js";
 import { notify, showError } from "../notices.js";
@@ -24,7 +24,10 @@ export class JobScreen {
     this.job = /** @type {any} */ (null);
     this.head = h("div", {});
     this.figures = h("dl", { class: "figures" });
-    this.note = h("p", { class: "hint job-note" });
+    this.outcome = h("span", {});
+    // Kept over redraws: a click on a link that is replaced meanwhile is lost.
+    this.modelLink = h("a", {}, "Open the model");
+    this.note = h("p", { class: "hint job-note" }, this.outcome, " ", this.modelLink);
     this.bar = h("progress", { max: 1, value: 0, "aria-label": "Finished share of the steps" });
     const curves = h("div", {});
     const log = h("div", { class: "panel-body" });
@@ -167,8 +170,16 @@ export class JobScreen {
       figure("rate", "Instances per second", number(Number(progress.instancesPerSecond ?? 0), 0)),
       progress.deviceUtilization !== undefined && figure("gpu", "GPU", `${number(progress.deviceUtilization * 100, 0)} %`));
     this.bar.value = shareOf(job);
-    fill(this.note, outcomeText(job), job.model && [" ", h("a", { href: `#models/${job.model.split("/")[1]}/${job.model.split("/")[3]}` }, "Open the model")]);
-    this.note.hidden = this.note.textContent === "";
+    this.#drawNote();
+  }
+
+  #drawNote() {
+    const text = outcomeText(this.job);
+    const [, model, , version] = (this.job.model ?? "").split("/");
+    setText(this.outcome, text);
+    this.modelLink.hidden = !model;
+    if (model) this.modelLink.href = `#models/${model}/${version}`;
+    this.note.hidden = !text && !model;
   }
 
   #drawSettings() {
