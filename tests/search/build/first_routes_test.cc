@@ -149,6 +149,33 @@ TEST(FirstRoutesTest, CostLessThanInsertionAloneWithSeveralDepots) {
   EXPECT_LT(first, 0.95 * insertion);
 }
 
+// Ten villages of 30 customers each, 100 from the depot. A route to one costs a little more than
+// its prizes, and a visit alone far more than its own.
+TEST(FirstRoutesTest, StartWithRoutesThatPayOnlyWithManyCustomersAndShorterWays) {
+  constexpr int kVillages = 10;
+  constexpr int kCustomers = 30;
+  InstanceData data;
+  data.metric = Metric::kExact;
+  data.positions = {{0, 0}};
+  FastRandom random(3);
+  for (int i = 0; i < kVillages * kCustomers; ++i) {
+    const double angle = 2 * M_PI * (i % kVillages) / kVillages;
+    data.positions.push_back(
+        {100 * std::cos(angle) + 5 * random.Unit(), 100 * std::sin(angle) + 5 * random.Unit()});
+  }
+  data.demands.assign(data.positions.size(), 1);
+  data.demands[0] = 0;
+  data.prizes.assign(data.positions.size(), 7);
+  data.prizes[0] = kNoLimit;
+  data.vehicles = {{.capacity = kCustomers}};
+  const Instance instance = *Instance::Create(data);
+  const Problem problem = Problem::Create(instance, {});
+  const FirstRoutes first = MakeAll(problem);
+  EXPECT_GE(first.start.used(), kVillages);
+  EXPECT_GT(CountServed(first.start.ToPlan()), 0.9 * kVillages * kCustomers);
+  EXPECT_LT(CountServed(first.best), CountServed(first.start.ToPlan()));
+}
+
 TEST(FirstRoutesTest, AreReportedEachBetterThanThoseBefore) {
   const Instance instance = AnInstance().WithCustomers(300).RandomDemands().Capacity(50).Build();
   const Problem problem = Problem::Create(instance, {});
