@@ -27,7 +27,7 @@ from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 
 PICTURES = BINARIES.parent / "tests" / "page"
-WAIT_S = 30  # timeout of Browser.wait
+WAIT_S = 60  # timeout of Browser.wait
 
 # Drops a file on the page as a user does, since WebDriver has no such action.
 DROP = """
@@ -97,6 +97,15 @@ class Browser:
     def one(self, css):
         """Returns the first visible element, as soon as there is one."""
         return self.wait(lambda: next((element for element in self.all(css) if element.is_displayed()), None), css)
+
+    def click(self, css):
+        """Clicks the first visible element, again if the page replaces it just then."""
+        def clicked():
+            element = next((element for element in self.all(css) if element.is_displayed()), None)
+            if element is not None:
+                element.click()
+            return element is not None
+        self.wait(clicked, css)
 
     def button(self, text):
         return self.wait(lambda: next((element for element in self.all("button") if element.is_displayed()

@@ -37,14 +37,14 @@ class PageTest(unittest.TestCase):
         if settings.get_attribute("open") is None:
             settings.find_element(By.TAG_NAME, "summary").click()
         browser.type('[name="budget"]', budget)
-        browser.one('[data-action="solve"]').click()
+        browser.click('[data-action="solve"]')
         browser.wait(lambda: "checked" in browser.text(".badge"), "the checked plan")
 
     def figure(self, name):
         return self.browser.text(f'[data-figure="{name}"]')
 
     def select_route(self, index):
-        self.browser.one(f'[data-route="{index}"]').click()
+        self.browser.click(f'[data-route="{index}"]')
         self.browser.one(".route-detail table")
 
     def stops_of_selected(self):

@@ -33,7 +33,7 @@ class RoadsTest(PageTest):
         return browser
 
     def choose(self, network):
-        self.browser.one(f'[name="road_network"] option[value="{network}"]').click()
+        self.browser.click(f'[name="road_network"] option[value="{network}"]')
         self.browser.wait(lambda: self.browser.one('[name="road_network"]').is_enabled(), "the roads")
 
     def segments(self, paths):
@@ -50,8 +50,8 @@ class RoadsTest(PageTest):
             self.assertLess(min(abs(ax - bx), abs(ay - by)), tolerance, "an edge crosses a block")
 
     def export(self, ending):
-        self.browser.one(".menu summary").click()
-        self.browser.one(f'[data-export="{ending}"]').click()
+        self.browser.click(".menu summary")
+        self.browser.click(f'[data-export="{ending}"]')
         return self.browser.downloaded(f".{ending}")
 
     def test_plans_and_draws_on_roads(self):

@@ -39,8 +39,8 @@ class SolveViewTest(PageTest):
         browser.picture("moved-light-1280")
         costs = {}
         for ending, name in (("sol", ".sol"), ("plan.json", ".plan.json"), ("vroom.json", ".vroom.json"), ("svg", ".svg")):
-            browser.one(".menu summary").click()
-            browser.one(f'[data-export="{ending}"]').click()
+            browser.click(".menu summary")
+            browser.click(f'[data-export="{ending}"]')
             file = browser.downloaded(name)
             if ending == "svg":
                 self.assertIn("<title>E-n22-k4</title>", file.read_text())
@@ -64,16 +64,16 @@ class SolveViewTest(PageTest):
 
     def test_keeps_a_frozen_route_and_improves_the_rest(self):
         browser = self.open()
-        browser.one('[data-sample="E-n22-k4.vrp"]').click()
+        browser.click('[data-sample="E-n22-k4.vrp"]')
         self.solve()
         source, target = self.move_that_fits()
         self.select_route(source)
         self.drag_first_stop(target)
         browser.wait(lambda: browser.all('[data-action="freeze"]'), "the route")
-        browser.one('[data-action="freeze"]').click()
+        browser.click('[data-action="freeze"]')
         frozen = self.stops_of_selected()
         worse = float(self.figure("cost"))
-        browser.one('[data-action="solve"]').click()
+        browser.click('[data-action="solve"]')
         browser.wait(lambda: "checked ·" in browser.text(".badge") or browser.text(".badge").endswith("checked"), "the checked plan")
         route = browser.wait(lambda: next((row for row in browser.all(".route-row") if "frozen" in row.text), None), "the frozen route")
         if route.get_attribute("aria-expanded") != "true":
@@ -102,33 +102,33 @@ class SolveViewTest(PageTest):
 
     def test_shows_errors_of_settings_beside_them(self):
         browser = self.open()
-        browser.one('[data-sample="E-n22-k4.vrp"]').click()
+        browser.click('[data-sample="E-n22-k4.vrp"]')
         browser.type('[name="budget"]', "99999")
-        browser.one('[data-action="solve"]').click()
+        browser.click('[data-action="solve"]')
         self.assertIn("wanted 1ms to 1h", browser.text(".field-error"))
         self.assertEqual(browser.one('[name="budget"]').get_attribute("aria-invalid"), "true")
 
     def test_lists_unserved_customers_when_vehicles_are_taken_away(self):
         browser = self.open()
-        browser.one('[data-sample="E-n22-k4.vrp"]').click()
+        browser.click('[data-sample="E-n22-k4.vrp"]')
         browser.type('[name="vehicles[0].count"]', "3\t")
         browser.type('[name="budget"]', "0.5")
-        browser.one('[data-action="solve"]').click()
+        browser.click('[data-action="solve"]')
         browser.wait(lambda: "unserved" in browser.text(".badge"), "the plan")
-        browser.one('[data-tab="unserved"]').click()
+        browser.click('[data-tab="unserved"]')
         self.assertIn("fleet exhausted", browser.text('[role="tabpanel"]'))
         self.assert_no_complaints()
 
     def test_stops_a_search_and_keeps_its_plan(self):
         browser = self.open()
-        browser.one('[data-sample="RC208.vrp"]').click()
+        browser.click('[data-sample="RC208.vrp"]')
         browser.type('[name="budget"]', "60")
-        browser.one('[data-action="solve"]').click()
+        browser.click('[data-action="solve"]')
         browser.wait(lambda: browser.all(".route-row"), "the first plan")
-        browser.one('[data-action="stop"]').click()
+        browser.click('[data-action="stop"]')
         browser.wait(lambda: "checked" in browser.text(".badge"), "the checked plan")
         self.select_route(0)
-        browser.one('[data-tab="timeline"]').click()
+        browser.click('[data-tab="timeline"]')
         self.assertTrue(browser.all(".t-stop .t-window"))
         browser.picture("windows-light-1280")
         self.assert_no_complaints()
@@ -138,8 +138,8 @@ class SolveViewTest(PageTest):
         browser.drop_file("city.json", CITY.read_text())
         self.solve()
         browser.one(".leaflet-container")
-        browser.one(".menu summary").click()
-        browser.one('[data-export="geojson"]').click()
+        browser.click(".menu summary")
+        browser.click('[data-export="geojson"]')
         features = json.loads(browser.downloaded(".geojson").read_text())["features"]
         self.assertEqual(sum(feature["geometry"]["type"] == "LineString" for feature in features), len(browser.all(".route-row")))
         browser.picture("map-light-1280")
@@ -151,7 +151,7 @@ class SolveViewTest(PageTest):
             browser = self.open(width=width, height=844, dark=dark)
             name = f"{'dark' if dark else 'light'}-{width}"
             browser.picture(f"start-{name}")
-            browser.one('[data-sample="RC208.vrp"]').click()
+            browser.click('[data-sample="RC208.vrp"]')
             self.solve("0.5")
             self.select_route(0)
             browser.picture(f"solved-{name}")
@@ -160,7 +160,7 @@ class SolveViewTest(PageTest):
 
     def test_keeps_the_plan_while_another_address_is_open(self):
         browser = self.open()
-        browser.one('[data-sample="E-n22-k4.vrp"]').click()
+        browser.click('[data-sample="E-n22-k4.vrp"]')
         self.solve("0.5")
         cost = self.figure("cost")
         browser.driver.execute_script("location.hash = '#solve/elsewhere'")
@@ -208,7 +208,7 @@ class TileTest(PageTest):
 
     def test_shows_the_administrators_tiles_with_their_credit(self):
         browser = self.open()
-        browser.one('[data-sample="city.json"]').click()
+        browser.click('[data-sample="city.json"]')
         browser.wait(lambda: self.asked, "a tile")
         self.assertIn("<b>Tiles</b> & Co", browser.text(".leaflet-control-attribution"))
         self.assert_no_complaints()
@@ -239,7 +239,7 @@ class TokenTest(PageTest):
         browser.wait(lambda: browser.one("#token-dialog input").get_attribute("aria-invalid") == "true", "the refused token")
         self.give(self.tokens["solve"])
         browser.wait(lambda: browser.text("#session").startswith("Version"), "the session")
-        browser.one('[data-sample="E-n22-k4.vrp"]').click()
+        browser.click('[data-sample="E-n22-k4.vrp"]')
         self.solve("0.3")
         self.assertEqual(browser.driver.execute_script("return localStorage.length + document.cookie.length"), 0)
         browser.driver.switch_to.new_window("tab")
