@@ -2,27 +2,34 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
-#include "core/search/model/detours.h"
+#include "core/search/model/fleet_bounds.h"
 #include "core/search/route/penalised_routes.h"
 
 namespace vrp {
 namespace {
 
-// Up to this many customers a population alone searches; the share of ruin and recreate grows with
-// the customers beyond by one in kGrowth, up to kMostAnnealed of the budget.
+// Shares before a population. Of plain problems, up to so many customers it alone searches: it is
+// better from the first milliseconds on. With more, individuals take long, and the share grows by
+// one with kGrowth customers. (Measured with features: 0.1 costs 0.5 % more, 200 customers, 4 s.)
 constexpr double kPopulationOnly = 300;
 constexpr double kGrowth = 200;
-constexpr double kMostAnnealed = 0.5;
-// The share of ruin and recreate where there are windows.
-constexpr double kAnnealedTimed = 0.3;
+constexpr double kMostBeforePopulation = 0.5;
+constexpr double kBeforeTimedPopulation = 0.3;
+constexpr double kBeforeFeaturePopulation = 0.4;
 // Where moves are judged slowly, up to so many nodes. (Measured: MDVRPTW of 361 to 481 nodes cost
 // 0.9 % more at 5 s.)
 constexpr int32_t kMostJudgedSlowly = 300;
-constexpr int32_t kRegionsFrom = 1000;  // units
+constexpr int32_t kRegionsFrom = 1000;  // units, with features
+
+double ShareBeforePopulation(const Problem& problem) {
+  if (!problem.plain()) return kBeforeFeaturePopulation;
+  if (problem.timed()) return kBeforeTimedPopulation;
+  return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0,
+                    kMostBeforePopulation);
+}
 
 // Where vehicles drive unlike ways, as from several depots, moves between them are judged slowly.
 bool JudgesSlowly(const Problem& problem) {
@@ -31,60 +38,60 @@ bool JudgesSlowly(const Problem& problem) {
                       [&](const Vehicle& other) { return DriveAlike(first, other); });
 }
 
+// Whether a search among plans that break limits improves complete `routes`: if each unit is
+// required, and a route is worth no more than it costs.
+bool PenalisedFits(const RouteStore& routes) {
+  const Problem& problem = routes.problem();
+  if (problem.plain() || problem.route_weight() > 0 || !CanPenalise(problem)) return false;
+  if (problem.size() > kMostJudgedSlowly && JudgesSlowly(problem)) return false;
+  return std::all_of(routes.servable().begin(), routes.servable().end(),
+                     [&](int32_t u) { return problem.unit(u).required(); });
+}
+
+bool RegionsFit(const Problem& problem, const SearchOptions& options) {
+  const Instance& instance = problem.instance();
+  if (problem.detours().needed() || instance.kind() == ProblemKind::kTsp) return false;
+  if (options.threads > 1) return true;
+  if (!RegionsPay(problem.units(), options.stop)) return false;
+  if (problem.plain()) return problem.timed() || problem.size() > kMostPopulationNodes;
+  return !instance.data().prizes.empty() || problem.units() >= kRegionsFrom;
+}
+
 }  // namespace
 
-bool FleetTooSmall(const Instance& instance) {
-  double capacity = 0;
-  for (const VehicleType& vehicle : instance.vehicles()) {
-    if (vehicle.count == 0 || vehicle.max_reloads > 0) return false;
-    capacity += vehicle.capacity * vehicle.count;
+std::vector<Stage> StagesToComplete(const RouteStore& routes, const SearchOptions& options) {
+  const Problem& problem = routes.problem();
+  if (routes.missing_weight() == 0 || FleetFilled(problem) > 1) return {};
+  if (CanPenalise(problem)) {
+    return {{Method::kAnnealedCompletion, 0.1}, {Method::kPenalisedCompletion, 0.4}};
   }
-  std::vector<char> counts(instance.num_nodes(), 1);
-  for (const std::vector<NodeIndex>& group : instance.data().alternative_groups) {
-    for (const NodeIndex node : group) counts[node] = 0;
-  }
-  const std::vector<double>& prizes = instance.data().prizes;
-  double demand = 0;
-  for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
-    const bool required = counts[node] && (prizes.empty() || prizes[node] == kNoLimit);
-    if (required) demand += instance.demand(node);
-  }
-  return !instance.vehicles().empty() && demand > capacity;
+  if (RegionsFit(problem, options)) return {{Method::kAnnealedCompletion}};
+  return {};
 }
 
-bool SearchesByRegions(const Instance& instance, const SearchOptions& options) {
-  if (instance.kind() == ProblemKind::kTsp || FleetTooSmall(instance) ||
-      !RegionsPay(instance.num_customers(), options.stop)) {
-    return false;
+std::vector<Stage> StagesToImprove(const RouteStore& routes, const SearchOptions& options) {
+  const Problem& problem = routes.problem();
+  if (routes.missing_weight() > 0) return {{Method::kAnnealing}};
+  const bool regions = RegionsFit(problem, options);
+  const bool population = PopulationFits(problem, options) && (problem.plain() || !regions);
+  const bool penalised = PenalisedFits(routes);
+  const double before = ShareBeforePopulation(problem);
+  const double reduced = problem.route_weight() > 0 ? 0.3 : 0;
+  if (population && problem.size() > kMostPopulationNodes) {
+    return {{Method::kRegions, before}, {Method::kPopulation}};
   }
+  if (population && penalised) return {{Method::kPenalised, before}, {Method::kPopulation}};
+  if (population) return {{Method::kAnnealing, before}, {Method::kPopulation}};
+  if (regions) return {{Method::kFleetReduction, reduced}, {Method::kRegions}};
+  if (penalised) return {{Method::kPenalised, 0.5}, {Method::kAnnealing}};
+  return {{Method::kFleetReduction, reduced}, {Method::kAnnealing}};
+}
+
+bool SearchesTogether(const Instance& instance, const StopCondition& stop) {
   const bool is_for_population =
       IsPlain(instance) && !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
-  if (is_for_population) return false;
-  return options.needs_detours.has_value() ? !*options.needs_detours
-                                           : !NeedsDetours(instance, options.stop);
-}
-
-bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options) {
-  const Problem& problem = routes.problem();
-  if (problem.detours().needed()) return false;
-  if (options.threads > 1) return true;
-  const bool has_prizes = !problem.instance().data().prizes.empty();
-  return routes.missing_weight() == 0 && (has_prizes || problem.units() >= kRegionsFrom) &&
-         RegionsPay(problem.units(), options.stop);
-}
-
-double AnnealedShare(const Problem& problem) {
-  if (problem.timed()) return kAnnealedTimed;
-  return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
-}
-
-bool MayImprovePenalised(const RouteStore& routes) {
-  const Problem& problem = routes.problem();
-  const bool all_required = std::all_of(routes.servable().begin(), routes.servable().end(),
-                                        [&](int32_t u) { return problem.unit(u).required(); });
-  if (problem.size() > kMostJudgedSlowly && JudgesSlowly(problem)) return false;
-  return all_required && routes.missing_weight() == 0 && problem.route_weight() == 0 &&
-         CanPenalise(problem);
+  return instance.kind() != ProblemKind::kTsp && !is_for_population &&
+         RegionsPay(instance.num_customers(), stop);
 }
 
 }  // namespace vrp

@@ -1,30 +1,36 @@
 // The choice of methods by size, attributes, threads and budget.
 #pragma once
 
+#include <vector>
+
 #include "core/problem/instance/instance.h"
-#include "core/search/model/problem.h"
 #include "core/search/model/search_options.h"
 #include "core/search/route/route_store.h"
 
 namespace vrp {
 
-// Returns whether all vehicles together cannot load what must be delivered, in the first dimension.
-// Does not count alternatives.
-bool FleetTooSmall(const Instance& instance);
+enum class Method {
+  kAnnealing,
+  kAnnealedCompletion,  // ends once nothing required is left out
+  kFleetReduction,
+  kPenalised,
+  kPenalisedCompletion,
+  kPopulation,
+  kRegions
+};
 
-// Returns whether Search() with these options can use several threads: it searches large instances
-// by regions (methods/regions/region_search.h) if the fleet can load all demands. Reads
-// options.stop and options.needs_detours only.
-bool SearchesByRegions(const Instance& instance, const SearchOptions& options);
-// Returns the same of a first plan with features.
-bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options);
+struct Stage {
+  Method method;
+  double share = 1;  // of what earlier stages left of the budget
+};
 
-// Returns the share of the budget for ruin and recreate before a population. Up to some hundred
-// customers the population is better from the first milliseconds on. With more, its individuals
-// take long, and it begins with what the cheaper perturbations found.
-double AnnealedShare(const Problem& problem);
-// Returns whether a search among plans that break limits goes before ruin and recreate: if each
-// unit is required, and a route is worth no more than it costs.
-bool MayImprovePenalised(const RouteStore& routes);
+// Returns the stages until nothing required is left out; none where the others do as well.
+std::vector<Stage> StagesToComplete(const RouteStore& routes, const SearchOptions& options);
+// Returns the stages from there on, to the end of the budget.
+std::vector<Stage> StagesToImprove(const RouteStore& routes, const SearchOptions& options);
+
+// Returns whether one Search() on several threads does better than one on each: it searches large
+// instances by regions (methods/regions/region_search.h).
+bool SearchesTogether(const Instance& instance, const StopCondition& stop);
 
 }  // namespace vrp

@@ -8,7 +8,6 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/run_on_threads.h"
 #include "core/base/status_macros.h"
-#include "core/search/model/detours.h"
 #include "core/search/model/shared_plans.h"
 #include "core/search/portfolio.h"
 
@@ -45,19 +44,16 @@ absl::StatusOr<SearchResult> ParallelSearch(
     const std::function<void(const Plan&, Cost)>& on_improvement) {
   BestPlanReporter reporter(instance, on_improvement);
   const auto report = [&](const Plan& plan, Cost cost) { reporter.Report(plan, cost); };
-  SearchOptions shared_options = options;
-  if (threads > 1) {
-    if (IsPlain(instance)) shared_options.needs_detours = NeedsDetours(instance, options.stop);
-    if (SearchesByRegions(instance, shared_options)) {
-      shared_options.threads = threads;
-      return Search(instance, shared_options, report);
-    }
+  if (threads > 1 && SearchesTogether(instance, options.stop)) {
+    SearchOptions shared_options = options;
+    shared_options.threads = threads;
+    return Search(instance, shared_options, report);
   }
   std::vector<absl::StatusOr<SearchResult>> results(
       threads, absl::StatusOr<SearchResult>(absl::CancelledError()));
   SharedPlans shared;
   const int32_t started = RunOnThreads(threads, [&](int32_t index) {
-    SearchOptions thread_options = shared_options;
+    SearchOptions thread_options = options;
     if (threads > 1) thread_options.shared = &shared;
     thread_options.index = index;
     thread_options.seed = options.seed + static_cast<uint64_t>(index);

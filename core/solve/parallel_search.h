@@ -13,7 +13,7 @@ namespace vrp {
 // Runs `threads` searches with the seeds options.seed, options.seed + 1 and so on. Returns the best
 // result by PlanValue, and among equal ones that of the lowest seed. `iterations` is the sum.
 // Population searches exchange their best plans, and all threads search a large instance together
-// (SearchesByRegions). With several threads, the result therefore depends on timing. Runs
+// (SearchesTogether). With several threads, the result therefore depends on timing. Runs
 // fewer threads if the system has no more. Blocks. If searches fail, returns the error of the one
 // with the lowest seed. Calls `on_improvement` (optional) for every plan that is better than all
 // earlier ones, from the thread that found the plan, one call at a time.

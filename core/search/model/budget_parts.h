@@ -7,11 +7,6 @@
 
 namespace vrp {
 
-// Shares of the budget that a search whose first plan leaves customers out spends on finding one
-// that serves all: on ruin and recreate, then, of what is left, on FindCompletePlan.
-inline constexpr double kAnnealedCompletionShare = 0.1;
-inline constexpr double kPenalisedCompletionShare = 0.4;
-
 // Options for the first `share` of a search, with a number of iterations where it has no end.
 SearchOptions PartOf(const SearchOptions& options, double share, int32_t customers);
 

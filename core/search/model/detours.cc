@@ -6,7 +6,6 @@
 
 #include "absl/time/time.h"
 #include "core/base/steady_time.h"
-#include "core/problem/plan/schedule.h"
 #include "core/search/model/detour_search.h"
 #include "core/search/model/shortest_paths.h"
 
@@ -159,16 +158,6 @@ bool MayDetour(const Instance& instance) {
          std::any_of(data.vehicles.begin(), data.vehicles.end(), [](const VehicleType& vehicle) {
            return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
          });
-}
-
-bool NeedsDetours(const Instance& instance, const StopCondition& stop) {
-  if (instance.vehicles().empty() || !instance.has_windows() || !MayDetour(instance)) return false;
-  const RouteScheduler scheduler(instance);
-  for (NodeIndex node = instance.num_depots(); node < instance.num_nodes(); ++node) {
-    if (scheduler.Make({.vehicle_type = 0, .customers = {node}}).feasible) continue;
-    return Problem::Create(instance, stop).detours().needed();
-  }
-  return false;
 }
 
 }  // namespace vrp

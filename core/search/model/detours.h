@@ -52,8 +52,4 @@ class Detours {
 // matrices, rounded distances), or spare a setup.
 bool MayDetour(const Instance& instance);
 
-// Whether some customer of `instance` may be served, but not alone. Takes as long as
-// Detours::Create.
-bool NeedsDetours(const Instance& instance, const StopCondition& stop);
-
 }  // namespace vrp

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -35,11 +34,8 @@ struct SearchOptions {
   // Plans that a policy drew, not started from: neighbours beside which they often place a customer
   // are tried first (guided_lists.h). The search of symmetric TSPs goes by distances alone.
   std::vector<Plan> samples = {};
-  // Threads of a search by regions and of the populations after it. Every other search runs on the
-  // calling thread alone.
+  // Threads of annealing, regions and populations. All else runs on the calling thread alone.
   int32_t threads = 1;
-  // NeedsDetours(instance, stop) (detours.h), if the caller knows it. It takes long.
-  std::optional<bool> needs_detours = {};
   // Where searches that run side by side exchange plans, and which of them this is; null: alone.
   // The answer then depends on when the others find what.
   SharedPlans* shared = nullptr;

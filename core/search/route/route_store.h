@@ -17,7 +17,7 @@ namespace vrp {
 // Not thread-safe. `problem` must outlive it.
 class RouteStore {
  public:
-  // With the frozen routes, which must be DrivesFrozen, and all that may be absent absent.
+  // With the frozen routes, which must keep to all limits, and all that may be absent absent.
   explicit RouteStore(const Problem& problem);
 
   const Problem& problem() const { return *problem_; }

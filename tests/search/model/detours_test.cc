@@ -8,7 +8,6 @@
 #include "core/problem/checker/freeze.h"
 #include "core/search/build/construct.h"
 #include "core/search/model/problem.h"
-#include "core/search/portfolio.h"
 #include "core/search/ruin_recreate/detour_insertion.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"
@@ -114,8 +113,6 @@ TEST(DetoursTest, ServePlainProblemsInEverySearch) {
   data.windows = {{0, 9}, {0, 9}, {0, 9}};
   const Instance instance = *Instance::Create(data);
   ASSERT_TRUE(IsPlain(instance));
-  EXPECT_TRUE(NeedsDetours(instance, {}));
-  EXPECT_FALSE(SearchesByRegions(instance, {}));
   EXPECT_EQ(Served(data), 2);
 }
 

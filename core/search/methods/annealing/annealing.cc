@@ -168,6 +168,10 @@ void Annealing::Steer(absl::Time now, ImprovementFn on_improvement) {
 }
 
 SearchEnd Annealing::StopKind(absl::Time now) const {
+  if (complete_ != nullptr) {
+    if (best_.missing == 0) *complete_ = true;
+    if (*complete_) return SearchEnd::kLocalOptimum;
+  }
   if (best_.missing > 0 && now < hard_stop_.deadline()) return SearchEnd::kIterations;
   return EndOf(options_.stop.Check(), SearchEnd::kIterations);
 }

@@ -2,6 +2,7 @@
 // annealing.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,9 @@ class Annealing {
   Annealing(RouteStore& routes, FastRandom& random, const SearchOptions& options,
             const StopCondition& hard_stop);
 
+  // Ends once the best plan of this, or of another with the same `complete`, leaves nothing out
+  // that is required.
+  void EndWhenComplete(std::atomic<bool>& complete) { complete_ = &complete; }
   // That `routes` come from a search: hardly any of it is to be undone.
   void BeginCooler();
   // Keeps the temperature, serves no less to pay less, and takes no routes away: for a slice of a
@@ -98,6 +102,7 @@ class Annealing {
   Alternatives alternatives_;
   TailExchange tails_;
 
+  std::atomic<bool>* complete_ = nullptr;
   bool fleet_too_small_ = false;
   bool packs_ = false;            // where required units are absent and no route was taken away
   double mean_edge_cost_ = 0;     // of the first plan

@@ -115,7 +115,7 @@ TEST(RegionSearchTest, UsesNoMoreVehiclesThanThereAre) {
   SearchOptions options;
   options.max_iterations = 40'000;
   options.threads = 2;
-  ASSERT_TRUE(SearchesByRegions(instance, options));
+  ASSERT_TRUE(SearchesTogether(instance, options.stop));
   const auto found = Search(instance, options);
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_TRUE(CheckPlan(instance, found->plan, found->cost).feasible);
@@ -141,19 +141,28 @@ TEST(RegionSearchTest, StopsSoonAfterItsDeadlineAndWhenCancelled) {
 }
 
 TEST(RegionSearchTest, IsForLargeInstancesAndEnoughTime) {
-  EXPECT_TRUE(SearchesByRegions(Large(0, 500), {}));
-  EXPECT_TRUE(SearchesByRegions(Large(1, 200), {}));
-  EXPECT_FALSE(SearchesByRegions(Large(0, 200), {})) << "the population's";
-  EXPECT_TRUE(SearchesByRegions(AnInstance().WithCustomers(600).OpenEnd().Build(), {}));
+  EXPECT_TRUE(SearchesTogether(Large(0, 500), {}));
+  EXPECT_TRUE(SearchesTogether(Large(1, 200), {}));
+  EXPECT_FALSE(SearchesTogether(Large(0, 200), {})) << "the population's";
+  EXPECT_TRUE(SearchesTogether(AnInstance().WithCustomers(600).OpenEnd().Build(), {}));
   EXPECT_FALSE(
-      SearchesByRegions(AnInstance().WithCustomers(600).Kind(ProblemKind::kTsp).Build(), {}));
-  EXPECT_FALSE(SearchesByRegions(Large(0, 500, 3), {})) << "too few vehicles";
+      SearchesTogether(AnInstance().WithCustomers(600).Kind(ProblemKind::kTsp).Build(), {}));
+  const StopCondition stop(SteadyNow() + absl::Milliseconds(100), nullptr);
+  EXPECT_FALSE(SearchesTogether(Large(0, 500), stop));
+}
+
+// Each of two threads then begins as the one does.
+TEST(SeveralThreadsTest, ServeNoLessThanOneWhereTheFleetIsTooSmall) {
+  const Instance instance = Large(1, 240, 12);
   SearchOptions options;
-  options.stop = StopCondition(SteadyNow() + absl::Milliseconds(100), nullptr);
-  EXPECT_FALSE(SearchesByRegions(Large(0, 500), options));
-  options = {};
-  options.needs_detours = true;
-  EXPECT_FALSE(SearchesByRegions(Large(0, 500), options));
+  options.max_iterations = 4000;
+  const PlanValue one = ValueOf(instance, Search(instance, options)->plan);
+  options.max_iterations *= 2;
+  options.threads = 2;
+  const auto found = Search(instance, options);
+  EXPECT_LE(ValueOf(instance, found->plan), one);
+  EXPECT_GT(one.left_out, 0);
+  EXPECT_EQ(found->iterations, options.max_iterations);
 }
 
 class RegionFeatureTest : public testing::TestWithParam<Feature> {};
@@ -166,8 +175,7 @@ TEST_P(RegionFeatureTest, ImprovesAPlanOnTwoThreadsAndKeepsItFeasible) {
   const PlanValue first = ValueOf(instance, Search(instance, options)->plan);
   options.max_iterations = 20'000;
   options.threads = 2;
-  options.needs_detours = false;
-  ASSERT_TRUE(SearchesByRegions(instance, options));
+  ASSERT_TRUE(SearchesTogether(instance, options.stop));
   const auto found = Search(instance, options);
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, found->plan)));

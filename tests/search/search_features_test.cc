@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(All, ObjectiveTest,
                                          Objective::kCost));
 
 // A load that the larger van takes is too much for the smaller one.
-TEST(FeatureSearchTest, KeepsTheCapacityOfAVanBesideOneWithoutALimit) {
+TEST(SearchFeaturesTest, KeepsTheCapacityOfAVanBesideOneWithoutALimit) {
   InstanceData data = test::AnInstance().WithCustomers(6).Capacity(2).BuildData();
   data.vehicles.push_back({.max_stops = 2});
   const Instance instance = *Instance::Create(data);
@@ -248,7 +248,7 @@ TEST(FeatureSearchTest, KeepsTheCapacityOfAVanBesideOneWithoutALimit) {
   EXPECT_EQ(found.plan.size(), 3u);
 }
 
-TEST(FeatureSearchTest, ServesAllButTheCustomersWhomNoVehicleCanCarry) {
+TEST(SearchFeaturesTest, ServesAllButTheCustomersWhomNoVehicleCanCarry) {
   InstanceData data = test::AnInstance().WithCustomers(6).Capacity(4).BuildData();
   data.load_dimensions = 2;
   data.vehicles[0].further_capacities = {0};
@@ -260,14 +260,14 @@ TEST(FeatureSearchTest, ServesAllButTheCustomersWhomNoVehicleCanCarry) {
   EXPECT_EQ(ValueOf(instance, found.plan).left_out, 2);
 }
 
-TEST(FeatureSearchTest, FindsTheOptimaOfMixtures) {
+TEST(SearchFeaturesTest, FindsTheOptimaOfMixtures) {
   for (uint64_t seed = 1; seed <= 25; ++seed) {
     ExpectOptimal(MakeFeatureInstance(
         {.customers = 5, .seed = seed, .features = DrawFeatures(seed), .vehicles = 2}));
   }
 }
 
-TEST(FeatureSearchTest, FindsTheOptimaOfBreaksWithSoftWindows) {
+TEST(SearchFeaturesTest, FindsTheOptimaOfBreaksWithSoftWindows) {
   for (uint64_t seed = 1; seed <= 15; ++seed) {
     const Objective objective = seed % 3 == 0 ? Objective::kDuration : Objective::kCost;
     ExpectOptimal(MakeFeatureInstance({.customers = 5,
@@ -278,14 +278,14 @@ TEST(FeatureSearchTest, FindsTheOptimaOfBreaksWithSoftWindows) {
   }
 }
 
-TEST(FeatureSearchTest, FindsTheOptimaWhereMostFeaturesComeTogether) {
+TEST(SearchFeaturesTest, FindsTheOptimaWhereMostFeaturesComeTogether) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     ExpectOptimal(test::RandomConstrainedInstance(seed, 4));
   }
 }
 
-TEST(FeatureSearchTest, AnswersPassTheChecker) {
+TEST(SearchFeaturesTest, AnswersPassTheChecker) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     const Instance instance = MakeFeatureInstance({.customers = 25 + static_cast<int32_t>(seed),
                                                    .seed = seed,
@@ -295,7 +295,7 @@ TEST(FeatureSearchTest, AnswersPassTheChecker) {
   }
 }
 
-TEST(FeatureSearchTest, RepeatsItselfForASeedAndANumberOfIterations) {
+TEST(SearchFeaturesTest, RepeatsItselfForASeedAndANumberOfIterations) {
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     const Instance instance =
         MakeFeatureInstance({.customers = 40, .seed = seed, .features = DrawFeatures(seed)});
@@ -306,7 +306,7 @@ TEST(FeatureSearchTest, RepeatsItselfForASeedAndANumberOfIterations) {
   }
 }
 
-TEST(FeatureSearchTest, IsNeverWorseThanThePlanThatItWasGiven) {
+TEST(SearchFeaturesTest, IsNeverWorseThanThePlanThatItWasGiven) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Instance instance =
         MakeFeatureInstance({.customers = 30, .seed = seed, .features = DrawFeatures(seed)});
@@ -368,7 +368,7 @@ TEST(NeighbourTest, AreThoseWhomOneVehicleMayServeBoth) {
 
 // Two groups, far from the depot and from each other: the larger one pays for a route, the other
 // does not, and both together cost more than nobody.
-TEST(FeatureSearchTest, ServesAFarGroupThatPaysForARouteOnlyTogether) {
+TEST(SearchFeaturesTest, ServesAFarGroupThatPaysForARouteOnlyTogether) {
   constexpr int32_t kPays = 40;
   constexpr int32_t kAll = 60;
   InstanceData data = test::AnInstance().WithCustomers(kAll).Capacity(kPays).Build().data();
@@ -385,7 +385,7 @@ TEST(FeatureSearchTest, ServesAFarGroupThatPaysForARouteOnlyTogether) {
   EXPECT_EQ(found.plan.front().customers.size(), kPays);
 }
 
-TEST(FeatureSearchTest, RepairsAPlanThatBreaksEveryRule) {
+TEST(SearchFeaturesTest, RepairsAPlanThatBreaksEveryRule) {
   const Instance instance =
       MakeFeatureInstance({.customers = 20,
                            .features = {Feature::kShipments, Feature::kSkills, Feature::kMaxStops,
