@@ -18,6 +18,7 @@
 #include "core/search/methods/regions/region_search.h"
 #include "core/search/methods/tour/tour_search.h"
 #include "core/search/model/budget_parts.h"
+#include "core/search/model/fleet_bounds.h"
 #include "core/search/model/later_stop.h"
 #include "core/search/model/node_selection.h"
 #include "core/search/portfolio.h"
@@ -142,7 +143,7 @@ class Pipeline {
   void SearchRegions(const SearchOptions& part) {
     const auto near = [&](NodeIndex customer) { return problem_.Near(customer); };
     const RegionProblem regions = {problem_.instance(), near, UsualTemperatures(routes_),
-                                   problem_.epsilon()};
+                                   problem_.epsilon(), FewerRoutesMayPay(problem_)};
     Add(RegionSearch(regions, routes_.ToPlan(), part,
                      [this](const Plan& plan, Cost) { Report(plan); }));
   }

@@ -45,4 +45,11 @@ int32_t FewestRoutes(const Problem& problem) {
   return static_cast<int32_t>(fewest);
 }
 
+bool FewerRoutesMayPay(const Problem& problem) {
+  const bool paid = problem.route_weight() > 0 ||
+                    std::any_of(problem.vehicles().begin(), problem.vehicles().end(),
+                                [](const Vehicle& vehicle) { return vehicle.fixed > 0; });
+  return paid || (!problem.timed() && !problem.has_reloads());
+}
+
 }  // namespace vrp

@@ -1,10 +1,10 @@
 // Annealing's trial of a smaller fleet, where fewer routes are not the objective.
-#include <algorithm>
 #include <cstdint>
 
 #include "core/search/methods/annealing/annealing.h"
 #include "core/search/methods/fleet_reduction/fleet_reduction.h"
 #include "core/search/model/budget_parts.h"
+#include "core/search/model/fleet_bounds.h"
 
 namespace vrp {
 namespace {
@@ -16,14 +16,6 @@ constexpr double kFewerFrom = 0.1;
 constexpr double kFewerShare = 0.02;  // of what is left then
 constexpr double kFewerJudged = 0.2;
 
-// Windows ask for routes of their own, as reloads trade routes for trips: measured, fewer are no
-// gain there, unless each is paid for.
-bool FewerMayPay(const Problem& problem) {
-  const bool paid = std::any_of(problem.vehicles().begin(), problem.vehicles().end(),
-                                [](const Vehicle& vehicle) { return vehicle.fixed > 0; });
-  return paid || (!problem.timed() && !problem.has_reloads());
-}
-
 }  // namespace
 
 void Annealing::SteerFleet(double used) {
@@ -34,7 +26,7 @@ void Annealing::SteerFleet(double used) {
 
 bool Annealing::BeginsFewer(double used) const {
   return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && best_.missing == 0 &&
-         best_.energy > 0 && fewest_routes_ < best_used_ && FewerMayPay(routes_.problem());
+         best_.energy > 0 && fewest_routes_ < best_used_ && FewerRoutesMayPay(routes_.problem());
 }
 
 // Until the end of this a route weighs more than the whole plan costs.

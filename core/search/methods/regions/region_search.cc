@@ -47,7 +47,7 @@ struct Heat {
   }
 };
 constexpr Heat kUntimedHeat = {0.3, 2, absl::Milliseconds(5), 1'000};
-constexpr Heat kTimedHeat = {1, 4, absl::Milliseconds(10), 1'000};
+constexpr Heat kTimedHeat = {1, 2, absl::Milliseconds(30), 3'000};
 // A hot search leaves out what is worth its prize. (Measured with windows, 600 customers, 330
 // iterations per customer: 0.5 cost 0.1 to 2 % less than 1.)
 constexpr Heat kPrizesHeat = {0.5, 1, absl::Milliseconds(20), 2'000};
@@ -173,7 +173,8 @@ class Run {
   // Spends `iterations` on a region and returns it to the pool.
   void Improve(const Region& region, FastRandom& random, int64_t iterations) {
     Plan start = region.plan;
-    bool fewer = random.Unit() < kFewerRate && region.plan.size() > 1;
+    bool fewer =
+        problem_.tries_fewer_routes && random.Unit() < kFewerRate && region.plan.size() > 1;
     if (fewer) {
       const size_t removed = DrawShort(region.plan, random);
       fewer = LoadsFitWithout(problem_.instance, region.plan, removed);

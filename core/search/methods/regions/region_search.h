@@ -20,6 +20,7 @@ struct RegionProblem {
   NearFn near;
   Temperatures temperatures;  // of a search of the whole instance
   double epsilon = 0;         // differences of cost up to this are rounding
+  bool tries_fewer_routes = true;
 };
 
 // Ruin and recreate of regions: routes near each other with some hundred customers, as instances of
