@@ -41,10 +41,25 @@ bool TailExchange::Run(double temperature, double route_weight) {
   return changed;
 }
 
+inline bool TailExchange::MayPay(NodeIndex u, const VisitPlace& from, NodeIndex v,
+                                 const VisitPlace& to, double most_added) const {
+  const Vehicle& any = problem_.vehicle(0);
+  const double bridge = problem_.Distance(any, to.before, from.after);
+  const double added = problem_.Distance(any, u, v) + bridge - from.edge_after - to.edge_before;
+  if (any.per_distance * added >= most_added) {
+    if (to.position > 1 || from.position + 2 < routes_.route(from.route).size()) return false;
+    // The other route vanishes.
+    const double saved = most_fixed_ + route_weight_ + any.per_distance * bridge;
+    if (any.per_distance * added - saved >= most_added) return false;
+  }
+  return tails_.InTime({.own = {.slot = from.route, .kept = from.position + 1},
+                        .other = {.slot = to.route, .kept = to.position}});
+}
+
 // Both heads are kept: that of u's route goes on with a related customer, that before it with who
 // came after u.
 bool TailExchange::TryFrom(NodeIndex u, double most_added) {
-  const VisitPlace& place = routes_.PlaceOf(u);
+  const VisitPlace place = routes_.PlaceOf(u);
   if (place.route < 0) return false;
   const RouteCut own = {.slot = place.route, .kept = place.position + 1};
   if (!tails_.MayCut(own)) return false;
@@ -53,28 +68,14 @@ bool TailExchange::TryFrom(NodeIndex u, double most_added) {
   const auto related = problem_.Related(u);
   for (const NodeIndex v : related.first(std::min(related.size(), kTailsTried))) {
     const VisitPlace& to = routes_.PlaceOf(v);
-    if (to.route < 0 || to.route == own.slot || (one_way_ && !MayPay(u, v, best))) continue;
+    if (to.route < 0 || to.route == own.slot ||
+        (one_way_ && !MayPay(u, place, v, to, best.added))) {
+      continue;
+    }
     Consider({.own = own, .other = {.slot = to.route, .kept = to.position}}, best);
   }
   ConsiderUnused(own, best);
   return best.any && tails_.Apply(best.swap);
-}
-
-bool TailExchange::MayPay(NodeIndex u, NodeIndex v, const Found& best) const {
-  const Vehicle& any = problem_.vehicle(0);
-  const VisitPlace& from = routes_.PlaceOf(u);
-  const VisitPlace& to = routes_.PlaceOf(v);
-  const double bridge = problem_.Distance(any, to.before, from.after);
-  const double added = problem_.Distance(any, u, v) + bridge - from.edge_after - to.edge_before;
-  if (any.per_distance * added >= best.added) {
-    // The other route may vanish.
-    const bool leaves_nobody =
-        to.position == 1 && from.position + 2 == routes_.route(from.route).size();
-    const double saved = most_fixed_ + route_weight_ + any.per_distance * bridge;
-    if (!leaves_nobody || any.per_distance * added - saved >= best.added) return false;
-  }
-  return tails_.InTime({.own = {.slot = from.route, .kept = from.position + 1},
-                        .other = {.slot = to.route, .kept = to.position}});
 }
 
 // One type, drawn by lot.

@@ -75,16 +75,18 @@ void PenalisedRoutes::AddSlots(int32_t type, int32_t count) {
 void PenalisedRoutes::SetFlags() {
   const std::vector<Vehicle>& vehicles = problem_.vehicles();
   timed_ = problem_.timed();
-  simple_ = problem_.dimensions() == 1;
+  loads_and_windows_ = problem_.dimensions() == 1;
+  simple_ = !timed_;
   measures_ways_ = vehicles.size() > 1;
   for (const Vehicle& vehicle : vehicles) {
     const bool distance_limit = vehicle.distance_limit != kNoLimit;
     timed_ = timed_ || vehicle.needs_duration;
     measures_ways_ = measures_ways_ || distance_limit || vehicle.per_time != 0;
-    simple_ =
-        simple_ && !distance_limit && vehicle.fixed == 0 && vehicle.max_stops >= problem_.units();
+    loads_and_windows_ = loads_and_windows_ && !distance_limit && !vehicle.needs_duration &&
+                         vehicle.max_stops >= problem_.units();
+    simple_ = simple_ && vehicle.fixed == 0;
   }
-  simple_ = simple_ && !timed_;
+  simple_ = simple_ && loads_and_windows_;
   const Vehicle& first = vehicles.front();
   alike_ = vehicles.size() == 1 && first.start == first.end && first.fixed == 0;
 }

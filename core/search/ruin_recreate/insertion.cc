@@ -11,8 +11,14 @@ constexpr double kNever = Problem::kNever;
 // is feasible.
 bool CostsDistance(const Problem& problem) {
   return problem.plain_loads() && !problem.has_releases() &&
-         std::none_of(problem.vehicles().begin(), problem.vehicles().end(),
-                      [](const Vehicle& v) { return v.needs_duration || v.simulated; });
+         std::ranges::none_of(problem.vehicles(),
+                              [](const Vehicle& v) { return v.needs_duration || v.simulated; });
+}
+
+bool MeasuresByRow(const Problem& problem) {
+  return !problem.has_reloads() && std::ranges::all_of(problem.vehicles(), [](const Vehicle& v) {
+    return v.symmetric && v.distance != nullptr;
+  });
 }
 
 }  // namespace
@@ -22,7 +28,12 @@ Insertion::Insertion(RouteStore& routes, FastRandom& random)
       problem_(routes.problem()),
       random_(random),
       asks_more_(problem_.dimensions() > 1 || problem_.skills().may_forbid()),
-      costs_distance_(CostsDistance(problem_)) {
+      costs_distance_(CostsDistance(problem_)),
+      by_row_(MeasuresByRow(problem_)),
+      bounds_positions_(problem_.timed() && problem_.single_windows()),
+      judges_time_(bounds_positions_ &&
+                   std::ranges::all_of(problem_.vehicles(),
+                                       [](const Vehicle& v) { return v.duration == nullptr; })) {
   BoundNewRoutes();
 }
 
@@ -32,7 +43,7 @@ InsertionPlace Insertion::Find(int32_t unit, double limit) {
   const Unit& wanted = problem_.unit(unit);
   const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
   if (wanted.slot >= 0) {
-    if (MayTake(wanted.slot, nodes[0])) ScanRoute(nodes[0], wanted.slot, best);
+    if (MayTake(wanted.slot, nodes[0])) ScanRoutes(nodes[0], {&wanted.slot, 1}, best);
   } else if (wanted.kind == Unit::Kind::kShipment) {
     FindShipment(nodes[0], nodes[1], best);
     FindNewRoute({.node = nodes[0], .delivery = nodes[1]}, best);
@@ -62,7 +73,7 @@ InsertionPlace Insertion::FindIn(int32_t unit, const SearchRoute& route, double 
     return best;
   }
   for (const NodeIndex node : nodes) {
-    if (MayTake(route, node)) ScanRoute(node, InsertionPlace::kGivenRoute, best);
+    if (MayTake(route, node)) ScanRoutes(node, {&InsertionPlace::kGivenRoute, 1}, best);
   }
   return best;
 }
@@ -74,7 +85,7 @@ void Insertion::FindTightest(NodeIndex node, InsertionPlace& best) {
   }
   std::sort(by_room_.begin(), by_room_.end());
   for (size_t i = 0; i < by_room_.size() && !best.found(); ++i) {
-    ScanRoute(node, by_room_[i].second, best);
+    ScanRoutes(node, {&by_room_[i].second, 1}, best);
   }
 }
 
