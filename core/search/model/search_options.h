@@ -33,7 +33,7 @@ struct SearchOptions {
   // ones are repaired. The result is never worse than the best of the feasible ones.
   std::vector<Plan> initial = {};
   // Plans that a policy drew, not started from: neighbours beside which they often place a customer
-  // are tried first (guided_lists.h). The search of symmetric TSPs goes by distances alone.
+  // are tried first (GuideLists). The search of symmetric TSPs goes by distances alone.
   std::vector<Plan> samples = {};
   // Threads of a search by regions and of the populations after it. Every other search runs on the
   // calling thread alone.

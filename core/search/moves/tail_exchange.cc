@@ -1,17 +1,21 @@
 #include "core/search/moves/tail_exchange.h"
 
 #include <algorithm>
-
-#include "core/search/moves/tail_tries.h"
+#include <cmath>
 
 namespace vrp {
 namespace {
 
 // How often unlike vehicles go with their tails.
 constexpr double kSwapRate = 0.5;
-// Instead of kCustomersPerTailTry, where an exchange is judged in constant time: windows refuse
-// most.
-constexpr double kTimedCustomersPerTailTry = 4;
+// One exchange is looked for beside each ruin and recreate where routes have so many customers;
+// they are looked for some at a time. The second is where one is judged in constant time: windows
+// refuse most.
+constexpr double kCustomersPerTry = 15;
+constexpr double kTimedCustomersPerTry = 4;
+constexpr int32_t kTriesAtOnce = 3;
+// As many related customers' tails are looked at for one.
+constexpr size_t kTailsTried = 20;
 
 }  // namespace
 
@@ -27,16 +31,14 @@ TailExchange::TailExchange(RouteStore& routes, FastRandom& random)
 
 bool TailExchange::Run(double temperature, double route_weight) {
   if (routes_.used() == 0) return false;
-  const double per_try =
-      one_way_ && problem_.timed() ? kTimedCustomersPerTailTry : kCustomersPerTailTry;
-  if (!TailTriesAreDue(random_, std::ssize(routes_.servable()), routes_.used(), per_try)) {
-    return false;
-  }
+  const double per_try = one_way_ && problem_.timed() ? kTimedCustomersPerTry : kCustomersPerTry;
+  const auto customers = static_cast<double>(std::ssize(routes_.servable()));
+  if (random_.Unit() * kTriesAtOnce >= customers / (per_try * routes_.used())) return false;
   route_weight_ = route_weight;
   bool changed = false;
-  for (int32_t i = 0; i < kTailTriesAtOnce; ++i) {
+  for (int32_t i = 0; i < kTriesAtOnce; ++i) {
     const NodeIndex u = problem_.depots() + random_.Below(problem_.size() - problem_.depots());
-    changed |= TryFrom(u, DrawMostAdded(random_, temperature));
+    changed |= TryFrom(u, -temperature * std::log(1 - random_.Unit()));
   }
   return changed;
 }

@@ -112,7 +112,6 @@ class PenalisedRoutes {
     double duration = 0;  // with the service
   };
   bool HasSkills(const Vehicle& vehicle, std::span<const NodeIndex> customers) const;
-  void AddSlots(int32_t type, int32_t count);
   void ReadNodes();
   void SetFlags();
   Extra ExtraOf(const Parts& parts) const;
