@@ -1,6 +1,7 @@
 #include "core/search/build/first_routes.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "core/base/steady_time.h"
@@ -44,10 +45,9 @@ bool HaveOneCost(const Problem& problem) {
 }
 
 std::vector<int32_t> UsedSlots(const RouteStore& routes) {
-  std::vector<int32_t> slots;
-  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
-    if (!routes.route(slot).empty()) slots.push_back(slot);
-  }
+  std::vector<int32_t> slots(routes.slots());
+  std::iota(slots.begin(), slots.end(), 0);
+  std::erase_if(slots, [&](int32_t slot) { return routes.route(slot).empty(); });
   return slots;
 }
 

@@ -259,8 +259,8 @@ class ChainMerger {
   // Gives chains beyond the fleet to free vehicles: the fewest dropped visits first, then the least
   // cost. Dissolves the shortest of the rest.
   void KeepToFleet() {
-    for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
-      if (!routes_.route(slot).empty()) ++used_[routes_.route(slot).type];
+    for (const SearchRoute& route : routes_.routes()) {
+      if (!route.empty()) ++used_[route.type];
     }
     for (const Chain& chain : chains_) used_[chain.type] += !chain.visits.empty();
     std::vector<Change> changes;

@@ -19,44 +19,6 @@ int64_t GroupSize(const Problem& problem, int64_t customers) {
   return std::max(kLeast, 2 * customers / problem.max_routes());
 }
 
-class Packer {
- public:
-  explicit Packer(const Problem& problem) : problem_(problem) {}
-
-  // To the end of the nearest open route that takes it, else to a new one, where the fleet allows.
-  void Add(NodeIndex node) {
-    int64_t best = -1;
-    double best_distance = std::numeric_limits<double>::infinity();
-    // Without windows the curve makes the newest route the nearest one: the others are closed.
-    const int64_t first = problem_.timed() ? first_ : std::ssize(open_) - 1;
-    for (int64_t r = std::max<int64_t>(first, 0); r < std::ssize(open_); ++r) {
-      const double distance = problem_.Distance(open_[r].last, node);
-      if (distance >= best_distance || !open_[r].Fits(node)) continue;
-      best = r;
-      best_distance = distance;
-    }
-    if (best < 0) {
-      if (std::ssize(plan_) == problem_.max_routes()) return;
-      best = std::ssize(plan_);
-      plan_.push_back({});
-      open_.emplace_back(problem_);
-    }
-    plan_[best].customers.push_back(node);
-    open_[best].Append(node);
-  }
-
-  // To what is open by now nobody is added any more.
-  void CloseAll() { first_ = std::ssize(open_); }
-
-  Plan Take() { return std::move(plan_); }
-
- private:
-  const Problem& problem_;
-  std::vector<OpenRoute> open_;
-  int64_t first_ = 0;  // of them that is looked at
-  Plan plan_;
-};
-
 }  // namespace
 
 Plan PackedPlan(const Problem& problem) {
@@ -69,15 +31,38 @@ Plan PackedPlan(const Problem& problem) {
   }
   std::erase_if(order, [&](NodeIndex node) { return node == 0 || !problem.Servable(node); });
   const auto sooner = [&](NodeIndex a, NodeIndex b) { return problem.close(a) < problem.close(b); };
-  Packer packer(problem);
+  Plan plan;
+  std::vector<OpenRoute> open;
+  int64_t first = 0;  // of the open routes that take more
+  // To the end of the nearest open route that takes it, else to a new one, where the fleet allows.
+  const auto add = [&](NodeIndex node) {
+    int64_t best = -1;
+    double best_distance = std::numeric_limits<double>::infinity();
+    // Without windows the curve makes the newest route the nearest one: the others are closed.
+    const int64_t from = problem.timed() ? first : std::max<int64_t>(std::ssize(open) - 1, 0);
+    for (int64_t r = from; r < std::ssize(open); ++r) {
+      const double distance = problem.Distance(open[r].last, node);
+      if (distance >= best_distance || !open[r].Fits(node)) continue;
+      best = r;
+      best_distance = distance;
+    }
+    if (best < 0) {
+      if (std::ssize(plan) == problem.max_routes()) return;
+      best = std::ssize(plan);
+      plan.push_back({});
+      open.emplace_back(problem);
+    }
+    plan[best].customers.push_back(node);
+    open[best].Append(node);
+  };
   const int64_t group = GroupSize(problem, std::ssize(order));
   for (int64_t begin = 0; begin < std::ssize(order); begin += group) {
     const auto part = std::span(order).subspan(begin, std::min(group, std::ssize(order) - begin));
     if (problem.timed()) std::stable_sort(part.begin(), part.end(), sooner);
-    for (const NodeIndex node : part) packer.Add(node);
-    packer.CloseAll();
+    std::for_each(part.begin(), part.end(), add);
+    first = std::ssize(open);
   }
-  return packer.Take();
+  return plan;
 }
 
 }  // namespace vrp

@@ -22,7 +22,7 @@ DetourSearch::DetourSearch(const Problem& problem, RouteEvaluator& evaluator,
       vehicle_(vehicle),
       to_end_(to_end),
       bound_(problem.units(), 0) {
-  for (int32_t u = 0; u < problem.units(); ++u) bound_[u] = problem.unit(u).slot >= 0 ? 1 : 0;
+  for (int32_t u = 0; u < problem.units(); ++u) bound_[u] = problem.unit(u).slot >= 0;
   for (const FrozenSearchRoute& frozen : problem.frozen()) {
     for (int32_t i = 1; i <= frozen.fixed; ++i) {
       const NodeIndex node = frozen.nodes[i];
@@ -38,7 +38,7 @@ bool DetourSearch::Run(std::span<const NodeIndex> wanted, DetourBudget& budget,
   budget.work -= paths;
   std::vector<ShortestPaths> ways;
   for (const NodeIndex node : wanted) {
-    ways.emplace_back(problem_, vehicle_, node, to_end_.From(node).latest, budget.stop);
+    ways.push_back(ShortestPaths::To(problem_, vehicle_, node, to_end_.Of(node).time, budget.stop));
     if (!ways.back().complete()) return false;
   }
   ways.push_back(to_end_);
@@ -48,16 +48,12 @@ bool DetourSearch::Run(std::span<const NodeIndex> wanted, DetourBudget& budget,
   stop_ = budget.stop;
   const int64_t granted = std::min(budget.work, kMostWorkOfOne);
   work_left_ = granted;
-  SearchAll();
-  budget.work -= granted - std::max<int64_t>(work_left_, 0);
-  return work_left_ > 0;
-}
-
-void DetourSearch::SearchAll() {
   for (size_t others = 1; others <= kFewOthers && found_->empty() && work_left_ > 0; ++others) {
     Start(others, kMostDetours);
   }
   if (found_->empty()) Start(SIZE_MAX, 1);
+  budget.work -= granted - std::max<int64_t>(work_left_, 0);
+  return work_left_ > 0;
 }
 
 void DetourSearch::Start(size_t most_others, size_t most_found) {
@@ -121,8 +117,8 @@ std::optional<DetourSearch::Step> DetourSearch::Reaches(const Step& step, NodeIn
                                                         size_t done) const {
   const std::optional<Step> there = Visit(step, node);
   if (!there.has_value()) return std::nullopt;
-  const ShortestPaths::Bound& rest = ways_[done].From(node);
-  if (there->time > rest.latest + problem_.time_slack()) return std::nullopt;
+  const ShortestPaths::Bound& rest = ways_[done].Of(node);
+  if (there->time > rest.time + problem_.time_slack()) return std::nullopt;
   const Step total = {there->time, there->distance + rest.distance,
                       there->duration + rest.duration};
   if (total.distance > vehicle_.distance_limit) return std::nullopt;

@@ -37,7 +37,6 @@ class DetourSearch {
     double time = 0, distance = 0, duration = 0;
   };
 
-  void SearchAll();
   void Start(size_t most_others, size_t most_found);
   // From the last of `nodes_`, with so many of wanted_ visited and so many other units.
   void Extend(const Step& step, size_t done, size_t others);

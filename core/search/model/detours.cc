@@ -69,8 +69,7 @@ class ReachFinder {
 
  private:
   struct Bounds {
-    PathsFromStart from_start;
-    ShortestPaths to_end;
+    ShortestPaths from_start, to_end;
   };
 
   bool IsServedAlone(const std::vector<std::vector<NodeIndex>>& ways) {
@@ -88,10 +87,8 @@ class ReachFinder {
     if (!evaluator_.LoadsAndOrderFit(vehicle, WithEnds(vehicle, visits))) return true;
     const Bounds* const bounds = BoundsOf(type);
     if (bounds == nullptr) return false;
-    if (std::any_of(visits.begin(), visits.end(),
-                    [&](NodeIndex node) { return BreaksLimits(vehicle, *bounds, node); })) {
-      return true;
-    }
+    const auto breaks_limits = [&](NodeIndex node) { return BreaksLimits(vehicle, *bounds, node); };
+    if (std::ranges::any_of(visits, breaks_limits)) return true;
     if (budget_.is_spent()) return false;
     return DetourSearch(problem_, evaluator_, vehicle, bounds->to_end).Run(visits, budget_, found);
   }
@@ -104,21 +101,21 @@ class ReachFinder {
     if (budget_.work < work || budget_.is_spent()) return nullptr;
     budget_.work -= work;
     const Vehicle& vehicle = problem_.vehicles()[type];
-    const double by = vehicle.shift_close;
-    const bool open = vehicle.end == problem_.nowhere();
-    bounds.emplace(Bounds{
-        .from_start = PathsFromStart(problem_, vehicle, budget_.stop),
-        .to_end = ShortestPaths(problem_, vehicle, vehicle.end,
-                                open ? by : problem_.Latest(vehicle.end, by), budget_.stop)});
+    const double latest = vehicle.end == problem_.nowhere()
+                              ? vehicle.shift_close
+                              : problem_.Latest(vehicle.end, vehicle.shift_close);
+    bounds.emplace(
+        Bounds{.from_start = ShortestPaths::FromStart(problem_, vehicle, budget_.stop),
+               .to_end = ShortestPaths::To(problem_, vehicle, vehicle.end, latest, budget_.stop)});
     if (!bounds->from_start.complete() || !bounds->to_end.complete()) bounds.reset();
     return bounds.has_value() ? &*bounds : nullptr;
   }
 
   // Whether every route over `node` is too late or too long.
   bool BreaksLimits(const Vehicle& vehicle, const Bounds& bounds, NodeIndex node) const {
-    const PathsFromStart::Bound& before = bounds.from_start.To(node);
-    const ShortestPaths::Bound& rest = bounds.to_end.From(node);
-    return before.earliest > rest.latest + problem_.time_slack() ||
+    const ShortestPaths::Bound& before = bounds.from_start.Of(node);
+    const ShortestPaths::Bound& rest = bounds.to_end.Of(node);
+    return before.time > rest.time + problem_.time_slack() ||
            before.distance + rest.distance > vehicle.distance_limit ||
            !problem_.InTime(before.duration + rest.duration, vehicle.duration_limit);
   }
@@ -149,13 +146,10 @@ Detours Detours::Create(const Problem& problem, const StopCondition& stop) {
 bool MayDetour(const Instance& instance) {
   const InstanceData& data = instance.data();
   if (std::ranges::any_of(data.vehicles, HasFurtherLimits)) return true;
-  if (data.windows.empty() &&
-      std::none_of(data.vehicles.begin(), data.vehicles.end(), LimitsTravel)) {
-    return false;
-  }
+  if (data.windows.empty() && std::ranges::none_of(data.vehicles, LimitsTravel)) return false;
   return data.metric != Metric::kExact || !data.distance_matrix.empty() ||
          !data.duration_matrix.empty() || !data.setups.empty() ||
-         std::any_of(data.vehicles.begin(), data.vehicles.end(), [](const VehicleType& vehicle) {
+         std::ranges::any_of(data.vehicles, [](const VehicleType& vehicle) {
            return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
          });
 }

@@ -9,8 +9,7 @@ namespace {
 // Of what has to be delivered, shipments aside.
 double RequiredLoad(const Problem& problem, int32_t k) {
   double sum = 0;
-  for (int32_t u = 0; u < problem.units(); ++u) {
-    const Unit& unit = problem.unit(u);
+  for (const Unit& unit : problem.all_units()) {
     if (!unit.required() || unit.kind != Unit::Kind::kSingle) continue;
     sum += problem.delivered(problem.NodesOf(unit).front())[k];
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/search/model/deadline_monitor.h"
@@ -199,6 +200,39 @@ NeighbourLists BuildOfLength(const Problem& problem, int32_t length, double shar
   return builder.Take();
 }
 
+// Edges in a smaller share of the samples say nothing: the distance judges better.
+constexpr double kLeastShare = 0.1;
+
+struct Beside {
+  NodeIndex node = 0;
+  int32_t count = 0;
+};
+
+// Of each node: the customers beside it in the samples, and how often.
+std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, NodeIndex first,
+                                            int64_t size) {
+  std::vector<std::vector<Beside>> beside(size);
+  const auto count = [&](NodeIndex node, NodeIndex other) {
+    auto& of_node = beside[node];
+    auto known = std::ranges::find(of_node, other, &Beside::node);
+    if (known == of_node.end()) known = of_node.insert(known, {other, 0});
+    ++known->count;
+  };
+  const auto exists = [=](NodeIndex node) { return node >= first && node < size; };
+  for (const Plan& plan : samples) {
+    for (const PlannedRoute& route : plan) {
+      for (size_t i = 1; i < route.customers.size(); ++i) {
+        const NodeIndex from = route.customers[i - 1];
+        const NodeIndex to = route.customers[i];
+        if (!exists(from) || !exists(to) || from == to) continue;
+        count(from, to);
+        count(to, from);
+      }
+    }
+  }
+  return beside;
+}
+
 }  // namespace
 
 // A loop of its own over arrays: all pairs of 1,000 customers were half of what a search did in its
@@ -234,6 +268,32 @@ NeighbourLists BuildNeighbourLists(const Problem& problem, int32_t length,
     lists = BuildOfLength(problem, kHastyLength, kHastyShare, stop);
   }
   return lists;
+}
+
+void GuideLists(std::span<const Plan> samples, NodeIndex first, NeighbourLists& lists) {
+  if (samples.empty() || lists.length < 1) return;
+  const std::vector<NodeIndex>& given = lists.related.empty() ? lists.near : lists.related;
+  const auto least = kLeastShare * static_cast<double>(samples.size());
+  auto beside = CountEdges(samples, first, std::ssize(given) / lists.length);
+  std::vector<NodeIndex> guided;
+  guided.reserve(given.size());
+  for (size_t node = 0; node < beside.size(); ++node) {
+    auto& likely = beside[node];
+    std::erase_if(likely, [=](Beside b) { return b.count < least; });
+    std::stable_sort(likely.begin(), likely.end(),
+                     [](Beside a, Beside b) { return a.count > b.count; });
+    const size_t end = (node + 1) * lists.length;
+    const auto is_likely = [&](NodeIndex other) {
+      return std::ranges::find(likely, other, &Beside::node) != likely.end();
+    };
+    for (const Beside& one : likely) {
+      if (guided.size() < end) guided.push_back(one.node);
+    }
+    for (const NodeIndex other : lists.Related(static_cast<NodeIndex>(node))) {
+      if (guided.size() < end && !is_likely(other)) guided.push_back(other);
+    }
+  }
+  lists.related = std::move(guided);
 }
 
 }  // namespace vrp

@@ -8,6 +8,7 @@
 
 #include "core/base/stop.h"
 #include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 
@@ -61,5 +62,11 @@ inline constexpr double kHastyShare = 0.7;
 // < 1.
 NeighbourLists BuildNeighbourLists(const Problem& problem, int32_t length,
                                    const StopCondition& stop);
+
+// Makes lists follow a policy's judgement: puts the likely neighbours of each node first in
+// `lists.related`, the likeliest first; as many of the last ones drop out as were not listed. How
+// often two customers are adjacent in `samples`, plans that a policy drew, is the chance it gives
+// to that edge. Leaves out what is no node from `first` on.
+void GuideLists(std::span<const Plan> samples, NodeIndex first, NeighbourLists& lists);
 
 }  // namespace vrp

@@ -125,22 +125,11 @@ InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& node
   return data;
 }
 
-// From the last depot always on to the nearest: O(N^2).
-std::vector<NodeIndex> NearestOrder(const Instance& instance) {
-  std::vector<NodeIndex> order(instance.num_nodes());
-  std::iota(order.begin(), order.end(), 0);
-  for (size_t i = instance.num_depots(); i < order.size(); ++i) {
-    const NodeIndex from = order[i - 1];
-    const auto nearer = [&](NodeIndex a, NodeIndex b) {
-      return instance.Distance(from, a) < instance.Distance(from, b);
-    };
-    std::iter_swap(order.begin() + i, std::min_element(order.begin() + i, order.end(), nearer));
-  }
-  return order;
-}
-
 std::vector<NodeIndex> OrderOf(const Instance& instance) {
-  if (!instance.has_positions()) return NearestOrder(instance);
+  if (!instance.has_positions()) {
+    return NearestOrder(instance.num_nodes(), instance.num_depots(), {},
+                        [&](NodeIndex a, NodeIndex b) { return instance.Distance(a, b); });
+  }
   const std::vector<NodeIndex> on_curve = CurveOrder(instance);
   std::vector<NodeIndex> order(instance.num_depots());
   std::iota(order.begin(), order.end(), 0);
@@ -156,10 +145,9 @@ double MatrixElements(const Instance& instance) {
 }
 
 bool HasOwnMatrices(const Instance& instance) {
-  return std::any_of(instance.vehicles().begin(), instance.vehicles().end(),
-                     [](const VehicleType& vehicle) {
-                       return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
-                     });
+  return std::ranges::any_of(instance.vehicles(), [](const VehicleType& vehicle) {
+    return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
+  });
 }
 
 }  // namespace
@@ -228,8 +216,7 @@ std::optional<NodeSelection> InCurveOrder(const Instance& instance, const StopCo
   if (stop.deadline() - SteadyNow() < kWorthwhile * copying) return std::nullopt;
   if (HasOwnMatrices(instance)) return std::nullopt;
   absl::StatusOr<NodeSelection> selection = NodeSelection::OfAll(instance, OrderOf(instance));
-  if (!selection.ok()) return std::nullopt;
-  return *std::move(selection);
+  return selection.ok() ? std::optional(*std::move(selection)) : std::nullopt;
 }
 
 }  // namespace vrp

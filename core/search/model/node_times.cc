@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/search/model/rounding.h"
+#include "core/search/model/vehicle.h"
 
 namespace vrp {
 namespace {

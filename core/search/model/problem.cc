@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "core/problem/instance/fields.h"
-#include "core/search/model/guided_lists.h"
-#include "core/search/model/rounding.h"
 #include "core/search/model/search_options.h"
 
 namespace vrp {

@@ -9,7 +9,6 @@
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/solution.h"
 #include "core/search/model/detours.h"
-#include "core/search/model/frozen_search_route.h"
 #include "core/search/model/neighbour_lists.h"
 #include "core/search/model/node_loads.h"
 #include "core/search/model/node_times.h"
@@ -28,7 +27,7 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
 
   // Returns soon after `stop` holds: neighbour lists may be empty then, and units kUnknown
   // (Detours::Create has the bound); all else is complete. `samples` guide Related
-  // (guided_lists.h).
+  // (GuideLists).
   static Problem Create(const Instance& instance, const StopCondition& stop,
                         std::span<const Plan> samples = {});
 
@@ -60,6 +59,7 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   }
 
   int32_t units() const { return static_cast<int32_t>(units_.size()); }
+  const std::vector<Unit>& all_units() const { return units_; }
   const Unit& unit(int32_t index) const { return units_[index]; }
   int32_t UnitOf(NodeIndex customer) const { return unit_of_[customer]; }
   std::span<const NodeIndex> NodesOf(const Unit& unit) const {
@@ -93,10 +93,6 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   int32_t num_servable() const { return num_servable_; }
   // Whether a route over `customers` keeps capacity and windows, in a plain problem.
   bool RouteFeasible(std::span<const NodeIndex> customers) const;
-  // Likewise of `nodes` with the depot at both ends.
-  bool SequenceFeasible(std::span<const NodeIndex> nodes) const {
-    return RouteFeasible(nodes.subspan(1, nodes.size() - 2));
-  }
 
  private:
   friend class ProblemBuilder;

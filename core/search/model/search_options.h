@@ -32,7 +32,7 @@ struct SearchOptions {
   // ones are repaired. The result is never worse than the best of the feasible ones.
   std::vector<Plan> initial = {};
   // Plans that a policy drew, not started from: neighbours beside which they often place a customer
-  // are tried first (guided_lists.h). The search of symmetric TSPs goes by distances alone.
+  // are tried first (GuideLists). The search of symmetric TSPs goes by distances alone.
   std::vector<Plan> samples = {};
   // Threads of annealing, regions and populations. All else runs on the calling thread alone.
   int32_t threads = 1;

@@ -3,83 +3,56 @@
 #include <algorithm>
 
 namespace vrp {
-namespace {
 
-constexpr int32_t kSettledPerPoll = 16;
-
-// Calls `relax(other, settled)` for all nodes `other` that are not settled, once for each settled
-// node, in the order in which `before(a, b)` settles nodes. Returns whether `stop` never held.
-template <typename Bound, typename Before, typename Relax>
-bool SettleAll(const Problem& problem, NodeIndex first, const std::vector<Bound>& bounds,
-               const StopCondition& stop, Before before, Relax relax) {
-  std::vector<char> settled(bounds.size(), 0);
-  NodeIndex next = first;
-  for (int32_t step = 1;; ++step) {
-    if (step % kSettledPerPoll == 0 && stop.ShouldStop()) return false;
-    settled[next] = 1;
-    const bool passes = next == first || !problem.is_depot(next);
-    for (NodeIndex other = 0; passes && other < problem.size(); ++other) {
-      if (!settled[other]) relax(other, next);
+ShortestPaths::ShortestPaths(const Problem& problem, const Vehicle& vehicle, bool forward,
+                             NodeIndex first, double time, const StopCondition& stop)
+    : bounds_(problem.size() + 1, {.time = forward ? Problem::kNever : -Problem::kNever}) {
+  constexpr int32_t kSettledPerPoll = 16;
+  bounds_[first] = {.distance = 0, .duration = 0, .time = time};
+  // Settles nodes in the order of before(bound, bound). Calls relax(bound of another, bound of the
+  // settled node, from, to) for the ways between both. Returns whether `stop` never held.
+  const auto settle_all = [&](auto before, auto relax) {
+    std::vector<char> settled(bounds_.size(), 0);
+    NodeIndex next = first;
+    for (int32_t step = 1;; ++step) {
+      if (step % kSettledPerPoll == 0 && stop.ShouldStop()) return false;
+      settled[next] = 1;
+      const bool passes = next == first || !problem.is_depot(next);
+      for (NodeIndex other = 0; passes && other < problem.size(); ++other) {
+        if (settled[other]) continue;
+        relax(bounds_[other], bounds_[next], forward ? next : other, forward ? other : next);
+      }
+      const NodeIndex last = next;
+      for (NodeIndex node = 0; node < problem.size(); ++node) {
+        if (!settled[node] && (next == last || before(bounds_[node], bounds_[next]))) next = node;
+      }
+      if (next == last) return true;
     }
-    const NodeIndex last = next;
-    for (NodeIndex node = 0; node < problem.size(); ++node) {
-      if (!settled[node] && (next == last || before(bounds[node], bounds[next]))) next = node;
-    }
-    if (next == last) return true;
-  }
-}
-
-bool IsShorter(const auto& a, const auto& b) { return a.distance < b.distance; }
-bool IsQuicker(const auto& a, const auto& b) { return a.duration < b.duration; }
-
-}  // namespace
-
-ShortestPaths::ShortestPaths(const Problem& problem, const Vehicle& vehicle, NodeIndex target,
-                             double latest, const StopCondition& stop)
-    : bounds_(problem.size() + 1) {
-  bounds_[target] = {.distance = 0, .duration = 0, .latest = latest};
-  const auto shorten = [&](NodeIndex from, NodeIndex to) {
-    const double distance = problem.Distance(vehicle, from, to) + bounds_[to].distance;
-    bounds_[from].distance = std::min(bounds_[from].distance, distance);
   };
-  const auto quicken = [&](NodeIndex from, NodeIndex to) {
-    const double duration =
-        problem.service(from) + problem.Duration(vehicle, from, to) + bounds_[to].duration;
-    bounds_[from].duration = std::min(bounds_[from].duration, duration);
+  const auto shorten = [&](Bound& other, const Bound& settled, NodeIndex from, NodeIndex to) {
+    const double distance = settled.distance + problem.Distance(vehicle, from, to);
+    other.distance = std::min(other.distance, distance);
   };
-  const auto postpone = [&](NodeIndex from, NodeIndex to) {
-    const double leave = bounds_[to].latest - problem.Duration(vehicle, from, to);
-    const double start = problem.Latest(from, leave - problem.service(from));
-    bounds_[from].latest = std::max(bounds_[from].latest, start);
+  const auto quicken = [&](Bound& other, const Bound& settled, NodeIndex from, NodeIndex to) {
+    const double service = problem.service(from);
+    const double travel = problem.Duration(vehicle, from, to);
+    const double duration = forward ? settled.duration + service + travel  // sums as routes have
+                                    : service + travel + settled.duration;
+    other.duration = std::min(other.duration, duration);
   };
-  const auto is_later = [](const Bound& a, const Bound& b) { return a.latest > b.latest; };
-  complete_ = SettleAll(problem, target, bounds_, stop, IsShorter<Bound, Bound>, shorten) &&
-              SettleAll(problem, target, bounds_, stop, IsQuicker<Bound, Bound>, quicken) &&
-              SettleAll(problem, target, bounds_, stop, is_later, postpone);
-}
-
-PathsFromStart::PathsFromStart(const Problem& problem, const Vehicle& vehicle,
-                               const StopCondition& stop)
-    : bounds_(problem.size()) {
-  bounds_[vehicle.start] = {.distance = 0, .duration = 0, .earliest = vehicle.leaves_from};
-  const auto shorten = [&](NodeIndex to, NodeIndex from) {
-    const double distance = bounds_[from].distance + problem.Distance(vehicle, from, to);
-    bounds_[to].distance = std::min(bounds_[to].distance, distance);
+  const auto shift = [&](Bound& other, const Bound& settled, NodeIndex from, NodeIndex to) {
+    const double service = problem.service(from);
+    const double travel = problem.Duration(vehicle, from, to);
+    other.time = forward
+                     ? std::min(other.time, problem.Earliest(to, settled.time + service + travel))
+                     : std::max(other.time, problem.Latest(from, settled.time - travel - service));
   };
-  const auto quicken = [&](NodeIndex to, NodeIndex from) {
-    const double duration =
-        bounds_[from].duration + problem.service(from) + problem.Duration(vehicle, from, to);
-    bounds_[to].duration = std::min(bounds_[to].duration, duration);
-  };
-  const auto hasten = [&](NodeIndex to, NodeIndex from) {
-    const double leave = bounds_[from].earliest + problem.service(from);
-    const double start = problem.Earliest(to, leave + problem.Duration(vehicle, from, to));
-    bounds_[to].earliest = std::min(bounds_[to].earliest, start);
-  };
-  const auto is_sooner = [](const Bound& a, const Bound& b) { return a.earliest < b.earliest; };
-  complete_ = SettleAll(problem, vehicle.start, bounds_, stop, IsShorter<Bound, Bound>, shorten) &&
-              SettleAll(problem, vehicle.start, bounds_, stop, IsQuicker<Bound, Bound>, quicken) &&
-              SettleAll(problem, vehicle.start, bounds_, stop, is_sooner, hasten);
+  complete_ =
+      settle_all([](const Bound& a, const Bound& b) { return a.distance < b.distance; }, shorten) &&
+      settle_all([](const Bound& a, const Bound& b) { return a.duration < b.duration; }, quicken) &&
+      settle_all([=](const Bound& a,
+                     const Bound& b) { return forward ? a.time < b.time : a.time > b.time; },
+                 shift);
 }
 
 }  // namespace vrp

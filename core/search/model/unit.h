@@ -1,7 +1,8 @@
-// The parts of an instance that a plan serves or leaves out together.
+// The parts of an instance that a plan serves or leaves out together, and frozen routes.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/problem/instance/node.h"
 
@@ -19,6 +20,14 @@ struct Unit {
   int32_t slot = -1;        // the only route that may serve it (Problem::frozen); -1: any
 
   bool required() const { return prize == kNoLimit; }
+};
+
+// A route that every plan has, in the slot of its place among them (Instance::frozen).
+struct FrozenSearchRoute {
+  int32_t type = 0;
+  int32_t label = 0;                  // the instance's type
+  std::vector<NodeIndex> nodes = {};  // with nothing else: start, frozen visits, deliveries, end
+  int32_t fixed = 0;                  // the position of the last frozen visit
 };
 
 }  // namespace vrp

@@ -1,14 +1,16 @@
 #include "core/search/moves/alternatives.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vrp {
 
-Alternatives::Alternatives(RouteStore& routes) : routes_(routes), problem_(routes.problem()) {
-  for (int32_t u = 0; u < problem_.units(); ++u) {
-    has_any_ = has_any_ || problem_.unit(u).kind == Unit::Kind::kAlternatives;
-  }
-}
+Alternatives::Alternatives(RouteStore& routes)
+    : routes_(routes),
+      problem_(routes.problem()),
+      has_any_(std::ranges::any_of(problem_.all_units(), [](const Unit& unit) {
+        return unit.kind == Unit::Kind::kAlternatives;
+      })) {}
 
 void Alternatives::Improve(std::span<const int32_t> slots) {
   for (const int32_t slot : slots) {
@@ -35,37 +37,31 @@ void Alternatives::ImproveOne(int32_t slot) {
 
 void Alternatives::AddLayer(const SearchRoute& route, int32_t position) {
   const Vehicle& vehicle = problem_.vehicle(route.type);
+  const int32_t first = std::exchange(layer_, static_cast<int32_t>(choices_.size()));
   const NodeIndex node = route.nodes[position];
-  const auto first = layer_;
-  const auto last = static_cast<int32_t>(choices_.size());
-  layer_ = last;
-  AddChoice(vehicle, node, first, last);
+  AddChoice(vehicle, node, first);
   if (position + 1 == route.size() || problem_.is_depot(node)) return;
   const Unit& unit = problem_.unit(problem_.UnitOf(node));
   if (unit.kind != Unit::Kind::kAlternatives) return;
   for (const NodeIndex other : problem_.NodesOf(unit)) {
-    if (other != node && problem_.Allowed(vehicle, other)) AddChoice(vehicle, other, first, last);
+    if (other != node && problem_.Allowed(vehicle, other)) AddChoice(vehicle, other, first);
   }
 }
 
-// After the cheapest of the choices from `first` up to `last`.
-void Alternatives::AddChoice(const Vehicle& vehicle, NodeIndex node, int32_t first, int32_t last) {
+// After the cheapest of the layer before, whose choices begin at `first`.
+void Alternatives::AddChoice(const Vehicle& vehicle, NodeIndex node, int32_t first) {
   Choice choice = {.node = node, .way = Problem::kNever};
-  for (int32_t before = first; before < last; ++before) {
-    const Choice& from = choices_[before];
-    const double way = from.way + WayBetween(vehicle, from.node, node);
-    if (way >= choice.way) continue;
-    choice.way = way;
-    choice.before = before;
+  for (int32_t before = first; before < layer_; ++before) {
+    const NodeIndex from = choices_[before].node;
+    const double distance = problem_.Distance(vehicle, from, node);
+    double way = vehicle.per_distance * distance;
+    if (vehicle.per_time != 0) {
+      way += vehicle.per_time * problem_.Duration(vehicle, from, node, distance);
+    }
+    way += choices_[before].way;
+    if (way < choice.way) choice = {.node = node, .way = way, .before = before};
   }
   choices_.push_back(choice);
-}
-
-double Alternatives::WayBetween(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const {
-  const double distance = problem_.Distance(vehicle, from, to);
-  if (vehicle.per_time == 0) return vehicle.per_distance * distance;
-  return vehicle.per_distance * distance +
-         vehicle.per_time * problem_.Duration(vehicle, from, to, distance);
 }
 
 }  // namespace vrp

@@ -33,12 +33,11 @@ class Alternatives {
 
   void ImproveOne(int32_t slot);
   void AddLayer(const SearchRoute& route, int32_t position);
-  void AddChoice(const Vehicle& vehicle, NodeIndex node, int32_t first, int32_t last);
-  double WayBetween(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const;
+  void AddChoice(const Vehicle& vehicle, NodeIndex node, int32_t first);
 
   RouteStore& routes_;
   const Problem& problem_;
-  bool has_any_ = false;
+  const bool has_any_;
   std::vector<Choice> choices_;  // layer by layer
   int32_t layer_ = 0;            // where the last one begins
   std::vector<NodeIndex> chosen_;

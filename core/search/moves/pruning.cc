@@ -1,15 +1,15 @@
 #include "core/search/moves/pruning.h"
 
-#include "core/search/route/reloads.h"
+#include <algorithm>
 
 namespace vrp {
 
-Pruning::Pruning(RouteStore& routes) : routes_(routes), problem_(routes.problem()) {
-  for (int32_t u = 0; u < problem_.units(); ++u) {
-    const Unit& unit = problem_.unit(u);
-    has_optional_ = has_optional_ || (!unit.required() && unit.kind != Unit::Kind::kShipment);
-  }
-}
+Pruning::Pruning(RouteStore& routes)
+    : routes_(routes),
+      problem_(routes.problem()),
+      has_optional_(std::ranges::any_of(problem_.all_units(), [](const Unit& unit) {
+        return !unit.required() && unit.kind != Unit::Kind::kShipment;
+      })) {}
 
 void Pruning::Prune(std::span<const int32_t> slots) {
   pruned_.clear();

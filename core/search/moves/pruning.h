@@ -27,7 +27,7 @@ class Pruning {
 
   RouteStore& routes_;
   const Problem& problem_;
-  bool has_optional_ = false;
+  const bool has_optional_;
   std::vector<NodeIndex> left_;
   std::vector<int32_t> pruned_;
 };

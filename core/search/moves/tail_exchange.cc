@@ -1,17 +1,21 @@
 #include "core/search/moves/tail_exchange.h"
 
 #include <algorithm>
-
-#include "core/search/moves/tail_tries.h"
+#include <cmath>
 
 namespace vrp {
 namespace {
 
 // How often unlike vehicles go with their tails.
 constexpr double kSwapRate = 0.5;
-// Instead of kCustomersPerTailTry, where an exchange is judged in constant time: windows refuse
-// most.
-constexpr double kTimedCustomersPerTailTry = 4;
+// One exchange is looked for beside each ruin and recreate where routes have so many customers;
+// they are looked for some at a time. The second is where one is judged in constant time: windows
+// refuse most.
+constexpr double kCustomersPerTry = 15;
+constexpr double kTimedCustomersPerTry = 4;
+constexpr int32_t kTriesAtOnce = 3;
+// As many related customers' tails are looked at for one.
+constexpr size_t kTailsTried = 20;
 
 }  // namespace
 
@@ -27,24 +31,37 @@ TailExchange::TailExchange(RouteStore& routes, FastRandom& random)
 
 bool TailExchange::Run(double temperature, double route_weight) {
   if (routes_.used() == 0) return false;
-  const double per_try =
-      one_way_ && problem_.timed() ? kTimedCustomersPerTailTry : kCustomersPerTailTry;
-  if (!TailTriesAreDue(random_, std::ssize(routes_.servable()), routes_.used(), per_try)) {
-    return false;
-  }
+  const double per_try = one_way_ && problem_.timed() ? kTimedCustomersPerTry : kCustomersPerTry;
+  const auto customers = static_cast<double>(std::ssize(routes_.servable()));
+  if (random_.Unit() * kTriesAtOnce >= customers / (per_try * routes_.used())) return false;
   route_weight_ = route_weight;
   bool changed = false;
-  for (int32_t i = 0; i < kTailTriesAtOnce; ++i) {
+  for (int32_t i = 0; i < kTriesAtOnce; ++i) {
     const NodeIndex u = problem_.depots() + random_.Below(problem_.size() - problem_.depots());
-    changed |= TryFrom(u, DrawMostAdded(random_, temperature));
+    changed |= TryFrom(u, -temperature * std::log(1 - random_.Unit()));
   }
   return changed;
+}
+
+inline bool TailExchange::MayPay(NodeIndex u, const VisitPlace& from, NodeIndex v,
+                                 const VisitPlace& to, double most_added) const {
+  const Vehicle& any = problem_.vehicle(0);
+  const double bridge = problem_.Distance(any, to.before, from.after);
+  const double added = problem_.Distance(any, u, v) + bridge - from.edge_after - to.edge_before;
+  if (any.per_distance * added >= most_added) {
+    if (to.position > 1 || from.position + 2 < routes_.route(from.route).size()) return false;
+    // The other route vanishes.
+    const double saved = most_fixed_ + route_weight_ + any.per_distance * bridge;
+    if (any.per_distance * added - saved >= most_added) return false;
+  }
+  return tails_.InTime({.own = {.slot = from.route, .kept = from.position + 1},
+                        .other = {.slot = to.route, .kept = to.position}});
 }
 
 // Both heads are kept: that of u's route goes on with a related customer, that before it with who
 // came after u.
 bool TailExchange::TryFrom(NodeIndex u, double most_added) {
-  const VisitPlace& place = routes_.PlaceOf(u);
+  const VisitPlace place = routes_.PlaceOf(u);
   if (place.route < 0) return false;
   const RouteCut own = {.slot = place.route, .kept = place.position + 1};
   if (!tails_.MayCut(own)) return false;
@@ -53,28 +70,14 @@ bool TailExchange::TryFrom(NodeIndex u, double most_added) {
   const auto related = problem_.Related(u);
   for (const NodeIndex v : related.first(std::min(related.size(), kTailsTried))) {
     const VisitPlace& to = routes_.PlaceOf(v);
-    if (to.route < 0 || to.route == own.slot || (one_way_ && !MayPay(u, v, best))) continue;
+    if (to.route < 0 || to.route == own.slot ||
+        (one_way_ && !MayPay(u, place, v, to, best.added))) {
+      continue;
+    }
     Consider({.own = own, .other = {.slot = to.route, .kept = to.position}}, best);
   }
   ConsiderUnused(own, best);
   return best.any && tails_.Apply(best.swap);
-}
-
-bool TailExchange::MayPay(NodeIndex u, NodeIndex v, const Found& best) const {
-  const Vehicle& any = problem_.vehicle(0);
-  const VisitPlace& from = routes_.PlaceOf(u);
-  const VisitPlace& to = routes_.PlaceOf(v);
-  const double bridge = problem_.Distance(any, to.before, from.after);
-  const double added = problem_.Distance(any, u, v) + bridge - from.edge_after - to.edge_before;
-  if (any.per_distance * added >= best.added) {
-    // The other route may vanish.
-    const bool leaves_nobody =
-        to.position == 1 && from.position + 2 == routes_.route(from.route).size();
-    const double saved = most_fixed_ + route_weight_ + any.per_distance * bridge;
-    if (!leaves_nobody || any.per_distance * added - saved >= best.added) return false;
-  }
-  return tails_.InTime({.own = {.slot = from.route, .kept = from.position + 1},
-                        .other = {.slot = to.route, .kept = to.position}});
 }
 
 // One type, drawn by lot.

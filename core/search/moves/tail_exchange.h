@@ -31,8 +31,9 @@ class TailExchange {
 
   bool TryFrom(NodeIndex u, double most_added);
   // With one_way_: whether windows allow an exchange of the tails behind `u` and before `v`, and it
-  // adds less than best.added by the four ways that change.
-  bool MayPay(NodeIndex u, NodeIndex v, const Found& best) const;
+  // adds less than `most_added` by the four ways that change.
+  bool MayPay(NodeIndex u, const VisitPlace& from, NodeIndex v, const VisitPlace& to,
+              double most_added) const;
   void ConsiderUnused(const RouteCut& own, Found& best);
   void Consider(TailSwap swap, Found& best);
 

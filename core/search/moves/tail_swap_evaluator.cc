@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/search/route/reloads.h"
-
 namespace vrp {
 namespace {
 
@@ -25,23 +23,20 @@ bool TailSwapEvaluator::MayCut(const RouteCut& cut) const {
 bool TailSwapEvaluator::SplitsShipment(const RouteCut& cut) const {
   if (!problem_.has_shipments()) return false;
   const SearchRoute& route = RouteOf(cut);
-  for (int32_t i = 1; i < cut.kept; ++i) {
-    if (problem_.is_depot(route.nodes[i])) continue;
-    const Unit& unit = problem_.unit(problem_.UnitOf(route.nodes[i]));
-    if (unit.kind != Unit::Kind::kShipment) continue;
-    if (routes_.PositionOf(problem_.NodesOf(unit)[1]) >= cut.kept) return true;
-  }
-  return false;
+  return std::any_of(route.nodes.begin() + 1, route.nodes.begin() + cut.kept, [&](NodeIndex node) {
+    if (problem_.is_depot(node)) return false;
+    const Unit& unit = problem_.unit(problem_.UnitOf(node));
+    return unit.kind == Unit::Kind::kShipment &&
+           routes_.PositionOf(problem_.NodesOf(unit)[1]) >= cut.kept;
+  });
 }
 
 bool TailSwapEvaluator::HasBound(const RouteCut& cut) const {
   if (problem_.frozen().empty()) return false;
   const SearchRoute& route = RouteOf(cut);
-  for (int32_t i = cut.kept; i + 1 < route.size(); ++i) {
-    const NodeIndex node = route.nodes[i];
-    if (!problem_.is_depot(node) && problem_.unit(problem_.UnitOf(node)).slot >= 0) return true;
-  }
-  return false;
+  return std::any_of(route.nodes.begin() + cut.kept, route.nodes.end() - 1, [&](NodeIndex node) {
+    return !problem_.is_depot(node) && problem_.unit(problem_.UnitOf(node)).slot >= 0;
+  });
 }
 
 bool TailSwapEvaluator::TakeUnused(int32_t type) {
@@ -107,19 +102,15 @@ double TailSwapEvaluator::HeadDistance(const RouteCut& cut) const {
   return distance;
 }
 
-TailSwapEvaluator::Leg TailSwapEvaluator::LegOf(const SearchRoute& route, int32_t position) const {
-  const Vehicle& vehicle = problem_.vehicle(route.type);
-  const double distance = route.edge[position];
-  if (vehicle.per_time == 0) return {distance, 0};
-  return {distance,
-          problem_.Duration(vehicle, route.nodes[position], route.nodes[position + 1], distance)};
-}
-
-TailSwapEvaluator::Leg TailSwapEvaluator::LegBetween(const Vehicle& vehicle, NodeIndex from,
-                                                     NodeIndex to) const {
-  const double distance = problem_.Distance(vehicle, from, to);
+TailSwapEvaluator::Leg TailSwapEvaluator::LegOf(const Vehicle& vehicle, NodeIndex from,
+                                                NodeIndex to, double distance) const {
   if (vehicle.per_time == 0) return {distance, 0};
   return {distance, problem_.Duration(vehicle, from, to, distance)};
+}
+
+TailSwapEvaluator::Leg TailSwapEvaluator::LegOf(const SearchRoute& route, int32_t position) const {
+  return LegOf(problem_.vehicle(route.type), route.nodes[position], route.nodes[position + 1],
+               route.edge[position]);
 }
 
 // The way between both, and what driving from and to the vehicle's own depots adds to theirs.
@@ -128,10 +119,13 @@ TailSwapEvaluator::Leg TailSwapEvaluator::Joint(const Vehicle& vehicle, const Ro
   const SearchRoute& from = RouteOf(head);
   const SearchRoute& to = RouteOf(tail);
   const bool has_tail = HasTail(to, tail);
-  Leg joint = LegBetween(vehicle, head.kept > 1 ? from.nodes[head.kept - 1] : vehicle.start,
-                         has_tail ? to.nodes[tail.kept] : vehicle.end);
+  const auto leg_between = [&](NodeIndex a, NodeIndex b) {
+    return LegOf(vehicle, a, b, problem_.Distance(vehicle, a, b));
+  };
+  Leg joint = leg_between(head.kept > 1 ? from.nodes[head.kept - 1] : vehicle.start,
+                          has_tail ? to.nodes[tail.kept] : vehicle.end);
   const auto replace = [&](const Leg& leg, NodeIndex a, NodeIndex b) {
-    const Leg own = LegBetween(vehicle, a, b);
+    const Leg own = leg_between(a, b);
     joint.distance += own.distance - leg.distance;
     joint.time += own.time - leg.time;
   };
@@ -143,10 +137,6 @@ TailSwapEvaluator::Leg TailSwapEvaluator::Joint(const Vehicle& vehicle, const Ro
     replace(LegOf(to, last), to.nodes[last], vehicle.end);
   }
   return joint;
-}
-
-bool TailSwapEvaluator::MayFit(const TailSwap& swap) const {
-  return InTime(swap) && LoadsFit(swap);
 }
 
 // By the times of the routes as they are: those of another depot, or of a trip that is released at
@@ -224,11 +214,7 @@ bool TailSwapEvaluator::Apply(const TailSwap& swap) {
   routes_.SetRoute(other, vehicles.of_other_head, {});
   const bool done = routes_.SetRoute(swap.own.slot, vehicles.of_own_head, first_) &&
                     routes_.SetRoute(other, vehicles.of_other_head, second_);
-  if (done) {
-    routes_.Commit();
-  } else {
-    routes_.Rollback();
-  }
+  done ? routes_.Commit() : routes_.Rollback();
   return done;
 }
 

@@ -44,7 +44,7 @@ class TailSwapEvaluator {
     return InTime(swap.own, swap.other) && InTime(swap.other, swap.own);
   }
   // Whether loads and windows fit, as far as it is known without driving there. O(visits).
-  bool MayFit(const TailSwap& swap) const;
+  bool MayFit(const TailSwap& swap) const { return InTime(swap) && LoadsFit(swap); }
   // The cost that it adds; kNever: it breaks some rule, or adds
   // `limit` or more. Both cuts may be made. O(visits), with breaks as RouteEvaluator.
   double Added(const TailSwap& swap, double limit);
@@ -70,8 +70,8 @@ class TailSwapEvaluator {
   bool HasBound(const RouteCut& cut) const;
 
   double HeadDistance(const RouteCut& cut) const;
+  Leg LegOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to, double distance) const;
   Leg LegOf(const SearchRoute& route, int32_t position) const;
-  Leg LegBetween(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const;
   Leg Joint(const Vehicle& vehicle, const RouteCut& head, const RouteCut& tail) const;
 
   bool InTime(const RouteCut& head, const RouteCut& tail) const;

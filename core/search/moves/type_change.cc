@@ -21,9 +21,10 @@ void TypeChange::SetType(int32_t slot, int32_t type) {
 }
 
 void TypeChange::Shake(int32_t slot) {
+  const SearchRoute& route = routes_.route(slot);
+  if (route.empty()) return;
   const int32_t type = random_.Below(static_cast<int32_t>(routes_.problem().vehicles().size()));
-  if (type == routes_.route(slot).type || !routes_.HasVehicle(type)) return;
-  if (routes_.route(slot).fixed > 0) return;
+  if (type == route.type || !routes_.HasVehicle(type) || route.fixed > 0) return;
   if (Retyped(slot, type).feasible) routes_.SetRoute(slot, type, retyped_);
 }
 
@@ -54,16 +55,14 @@ void TypeChange::ImproveAlone(int32_t slot) {
 void TypeChange::ImproveBySwap(int32_t slot) {
   const int32_t other = random_.Below(routes_.slots());
   const int32_t type = routes_.route(slot).type;
-  if (routes_.route(other).empty() || routes_.route(other).type == type) return;
-  if (routes_.route(other).fixed > 0) return;
   const int32_t other_type = routes_.route(other).type;
+  if (routes_.route(other).empty() || other_type == type || routes_.route(other).fixed > 0) return;
   const RouteValue value = Retyped(slot, other_type);
   if (!value.feasible) return;
   const RouteValue other_value = Retyped(other, type);
   const double now = routes_.route(slot).cost + routes_.route(other).cost;
-  if (!other_value.feasible || value.cost + other_value.cost >= now - routes_.problem().epsilon()) {
-    return;
-  }
+  const double limit = now - routes_.problem().epsilon();
+  if (!other_value.feasible || value.cost + other_value.cost >= limit) return;
   SetType(slot, other_type);
   SetType(other, type);
 }

@@ -33,10 +33,9 @@ bool CanPenalise(const Problem& problem) {
       problem.has_setups()) {
     return false;
   }
-  for (int32_t u = 0; u < problem.units(); ++u) {
-    if (problem.unit(u).required() && problem.unit(u).kind != Unit::Kind::kSingle) return false;
-  }
-  return true;
+  return std::ranges::none_of(problem.all_units(), [](const Unit& unit) {
+    return unit.required() && unit.kind != Unit::Kind::kSingle;
+  });
 }
 
 PenalisedRoutes::PenalisedRoutes(const Problem& problem, std::span<const int32_t> counts)
@@ -49,42 +48,40 @@ PenalisedRoutes::PenalisedRoutes(const Problem& problem, std::span<const int32_t
   ReadNodes();
   const std::vector<Vehicle>& vehicles = problem.vehicles();
   for (int32_t type = 0; type < std::ssize(vehicles); ++type) {
-    AddSlots(type, counts.empty() ? UsableVehicles(problem, vehicles[type]) : counts[type]);
-    const auto alike = std::find_if(vehicles.begin(), vehicles.end(), [&](const Vehicle& other) {
-      return DriveAlike(other, vehicles[type]);
-    });
+    const Vehicle& vehicle = vehicles[type];
+    const NodeIndex ends[] = {vehicle.start, vehicle.end};
+    const Route empty = {.capacity = vehicle.capacity[0],
+                         .edges = edges_.costs(type),
+                         .nodes = {vehicle.start, vehicle.end},
+                         .type = type,
+                         .fixed = vehicle.fixed};
+    first_of_.push_back(slots());
+    routes_.insert(routes_.end(), counts.empty() ? UsableVehicles(problem, vehicle) : counts[type],
+                   empty);
+    const auto alike = std::ranges::find_if(
+        vehicles, [&](const Vehicle& other) { return DriveAlike(other, vehicle); });
     drives_as_.push_back(static_cast<int32_t>(alike - vehicles.begin()));
-    const NodeIndex ends[] = {vehicles[type].start, vehicles[type].end};
-    start_.push_back(SegmentAt(problem, vehicles[type], ends, 0));
-    end_.push_back(SegmentAt(problem, vehicles[type], ends, 1));
+    start_.push_back(SegmentAt(problem, vehicle, ends, 0));
+    end_.push_back(SegmentAt(problem, vehicle, ends, 1));
   }
   first_of_.push_back(slots());
-}
-
-void PenalisedRoutes::AddSlots(int32_t type, int32_t count) {
-  const Vehicle& vehicle = problem_.vehicle(type);
-  first_of_.push_back(slots());
-  const Route empty = {.capacity = vehicle.capacity[0],
-                       .edges = edges_.costs(type),
-                       .nodes = {vehicle.start, vehicle.end},
-                       .type = type,
-                       .fixed = vehicle.fixed};
-  routes_.insert(routes_.end(), count, empty);
 }
 
 void PenalisedRoutes::SetFlags() {
   const std::vector<Vehicle>& vehicles = problem_.vehicles();
   timed_ = problem_.timed();
-  simple_ = problem_.dimensions() == 1;
+  loads_and_windows_ = problem_.dimensions() == 1;
+  simple_ = !timed_;
   measures_ways_ = vehicles.size() > 1;
   for (const Vehicle& vehicle : vehicles) {
     const bool distance_limit = vehicle.distance_limit != kNoLimit;
     timed_ = timed_ || vehicle.needs_duration;
     measures_ways_ = measures_ways_ || distance_limit || vehicle.per_time != 0;
-    simple_ =
-        simple_ && !distance_limit && vehicle.fixed == 0 && vehicle.max_stops >= problem_.units();
+    loads_and_windows_ = loads_and_windows_ && !distance_limit && !vehicle.needs_duration &&
+                         vehicle.max_stops >= problem_.units();
+    simple_ = simple_ && vehicle.fixed == 0;
   }
-  simple_ = simple_ && !timed_;
+  simple_ = simple_ && loads_and_windows_;
   const Vehicle& first = vehicles.front();
   alike_ = vehicles.size() == 1 && first.start == first.end && first.fixed == 0;
 }
@@ -98,10 +95,9 @@ void PenalisedRoutes::ReadNodes() {
     const NodeIndex node = problem_.NodesOf(unit).front();
     customers_.push_back(node);
     demand_[node] = problem_.delivered(node)[0];
-    has_skills_ = has_skills_ || std::any_of(problem_.vehicles().begin(), problem_.vehicles().end(),
-                                             [&](const Vehicle& vehicle) {
-                                               return !problem_.Allowed(vehicle, node);
-                                             });
+    has_skills_ = has_skills_ || !std::ranges::all_of(problem_.vehicles(), [&](const Vehicle& v) {
+                    return problem_.Allowed(v, node);
+                  });
     if (unit.required()) continue;
     optional_.resize(problem_.size() + 1, 0);
     prizes_.resize(problem_.size() + 1, 0.0);
@@ -135,14 +131,14 @@ int32_t PenalisedRoutes::EmptyOf(int32_t type) const {
 }
 
 int32_t PenalisedRoutes::used() const {
-  return static_cast<int32_t>(std::count_if(routes_.begin(), routes_.end(),
-                                            [](const Route& route) { return !route.empty(); }));
+  return static_cast<int32_t>(
+      slots() - std::ranges::count_if(routes_, [](const Route& route) { return route.empty(); }));
 }
 
 bool PenalisedRoutes::HasSkills(const Vehicle& vehicle,
                                 std::span<const NodeIndex> customers) const {
-  return std::all_of(customers.begin(), customers.end(),
-                     [&](NodeIndex node) { return problem_.Allowed(vehicle, node); });
+  return std::ranges::all_of(customers,
+                             [&](NodeIndex node) { return problem_.Allowed(vehicle, node); });
 }
 
 void PenalisedRoutes::SetPenalties(const Penalties& penalties) {

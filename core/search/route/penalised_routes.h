@@ -112,10 +112,12 @@ class PenalisedRoutes {
     double duration = 0;  // with the service
   };
   bool HasSkills(const Vehicle& vehicle, std::span<const NodeIndex> customers) const;
-  void AddSlots(int32_t type, int32_t count);
   void ReadNodes();
   void SetFlags();
   Extra ExtraOf(const Parts& parts) const;
+  // The last of the tail's route who is not in the tail; a depot: nobody.
+  NodeIndex LastLeft(const Parts& parts) const;
+  double FirstLoad(const Parts& parts) const;  // in the first dimension
   double LoadExcess(const Parts& parts) const;
   TimeSegment Times(const Parts& parts) const;
   Way WayOf(const Parts& parts) const;
@@ -132,7 +134,8 @@ class PenalisedRoutes {
   NodeIndex depots_;
   uint32_t num_customers_;  // nodes that are no depots
   bool alike_ = false, timed_ = false, simple_ = false, has_skills_ = false;
-  bool measures_ways_ = false;  // distances and durations beside costs
+  bool measures_ways_ = false;      // distances and durations beside costs
+  bool loads_and_windows_ = false;  // nothing but these makes a route dearer than its edges
   Penalties penalties_;
   std::vector<Route> routes_;
   std::vector<Visit> visits_;  // [N + 1]; those of depots stay as they are

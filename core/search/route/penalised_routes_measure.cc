@@ -89,10 +89,66 @@ void PenalisedRoutes::MeasureTimes(const Route& route) {
   }
 }
 
+// Calls visit(node) for the nodes of the tail, the vehicle's end last.
+template <typename VisitFn>
+void PenalisedRoutes::ForTail(const Parts& parts, VisitFn visit) const {
+  const Route& tail = routes_[parts.tail];
+  if (!IsEnd(parts.after)) {
+    for (int32_t i = visits_[parts.after].position; i <= tail.stops(); ++i) visit(tail.nodes[i]);
+  }
+  visit(routes_[parts.slot].nodes.back());
+}
+
+bool PenalisedRoutes::DrivesTail(const Parts& parts) const {
+  return parts.slot == parts.tail ||
+         drives_as_[routes_[parts.slot].type] == drives_as_[routes_[parts.tail].type];
+}
+
+inline TimeSegment PenalisedRoutes::Times(const Parts& parts) const {
+  const Route& route = routes_[parts.slot];
+  const double* durations = edges_.durations(route.type);
+  const bool from_start = IsEnd(parts.before);
+  NodeIndex last = from_start ? route.nodes.front() : parts.before;
+  TimeSegment span = from_start ? start_[route.type] : before_[last];
+  const auto go_on = [&](NodeIndex node, const TimeSegment& there) {
+    span = Join(span, durations[last * edges_.stride() + node], there);
+    last = node;
+  };
+  for (const NodeIndex node : parts.middle) go_on(node, alone_[node]);
+  if (IsEnd(parts.after)) {
+    go_on(route.nodes.back(), end_[route.type]);
+  } else if (DrivesTail(parts)) {
+    go_on(parts.after, after_[parts.after]);
+  } else {
+    ForTail(parts,
+            [&](NodeIndex node) { go_on(node, IsEnd(node) ? end_[route.type] : alone_[node]); });
+  }
+  return span;
+}
+
+inline NodeIndex PenalisedRoutes::LastLeft(const Parts& parts) const {
+  const Route& tail = routes_[parts.tail];
+  return IsEnd(parts.after) ? tail.nodes[tail.stops()] : visits_[parts.after].previous;
+}
+
+inline double PenalisedRoutes::FirstLoad(const Parts& parts) const {
+  double load =
+      visits_[parts.before].load + routes_[parts.tail].load - visits_[LastLeft(parts)].load;
+  for (const NodeIndex node : parts.middle) load += demand_[node];
+  return load;
+}
+
 double PenalisedRoutes::ExtraCost(const Parts& parts) const {
   if (parts.middle.empty() && IsEnd(parts.before) && IsEnd(parts.after)) return 0;
-  const Extra extra = ExtraOf(parts);
-  return routes_[parts.slot].fixed + extra.waiting + penalties_ * extra.excess;
+  const Route& route = routes_[parts.slot];
+  if (!loads_and_windows_) {
+    const Extra extra = ExtraOf(parts);
+    return route.fixed + extra.waiting + penalties_ * extra.excess;
+  }
+  const double excess = std::max(0.0, FirstLoad(parts) - route.capacity);
+  const double warp = timed_ ? Times(parts).warp : 0;
+  return route.fixed +
+         (penalties_.load * excess + penalties_.time * (problem_.InTime(warp, 0) ? 0 : warp));
 }
 
 PenalisedRoutes::Extra PenalisedRoutes::ExtraOf(const Parts& parts) const {
@@ -125,13 +181,9 @@ double PenalisedRoutes::LoadExcess(const Parts& parts) const {
   const Route& route = routes_[parts.slot];
   const Route& tail = routes_[parts.tail];
   const Vehicle& vehicle = problem_.vehicle(route.type);
-  const bool to_end = IsEnd(parts.after);
-  // The last of the tail's route who is not in the tail; a depot: nobody.
-  const NodeIndex left = to_end ? tail.nodes[tail.stops()] : visits_[parts.after].previous;
-  double load = visits_[parts.before].load + tail.load - visits_[left].load;
-  for (const NodeIndex node : parts.middle) load += demand_[node];
-  double excess = load <= route.capacity ? 0 : load - route.capacity;
+  double excess = std::max(0.0, FirstLoad(parts) - route.capacity);
   if (simple_) return excess;
+  const NodeIndex left = LastLeft(parts);
   const auto stops = visits_[parts.before].position + static_cast<int32_t>(parts.middle.size()) +
                      tail.stops() - visits_[left].position;
   if (stops > vehicle.max_stops) {
@@ -139,50 +191,13 @@ double PenalisedRoutes::LoadExcess(const Parts& parts) const {
   }
   const int32_t further = problem_.dimensions() - 1;
   for (int32_t k = 0; k < further; ++k) {
-    load = more_[parts.before * further + k] - more_[left * further + k];
+    double load = more_[parts.before * further + k] - more_[left * further + k];
     if (!tail.empty()) load += more_[tail.nodes[tail.stops()] * further + k];
     for (const NodeIndex node : parts.middle) load += problem_.delivered(node)[k + 1];
     if (load <= vehicle.capacity[k + 1]) continue;
     excess += (load - vehicle.capacity[k + 1]) * load_unit_[0] / load_unit_[k + 1];
   }
   return excess;
-}
-
-// Calls visit(node) for the nodes of the tail, the vehicle's end last.
-template <typename VisitFn>
-void PenalisedRoutes::ForTail(const Parts& parts, VisitFn visit) const {
-  const Route& tail = routes_[parts.tail];
-  if (!IsEnd(parts.after)) {
-    for (int32_t i = visits_[parts.after].position; i <= tail.stops(); ++i) visit(tail.nodes[i]);
-  }
-  visit(routes_[parts.slot].nodes.back());
-}
-
-bool PenalisedRoutes::DrivesTail(const Parts& parts) const {
-  return parts.slot == parts.tail ||
-         drives_as_[routes_[parts.slot].type] == drives_as_[routes_[parts.tail].type];
-}
-
-TimeSegment PenalisedRoutes::Times(const Parts& parts) const {
-  const Route& route = routes_[parts.slot];
-  const double* durations = edges_.durations(route.type);
-  const bool from_start = IsEnd(parts.before);
-  NodeIndex last = from_start ? route.nodes.front() : parts.before;
-  TimeSegment span = from_start ? start_[route.type] : before_[last];
-  const auto go_on = [&](NodeIndex node, const TimeSegment& there) {
-    span = Join(span, durations[last * edges_.stride() + node], there);
-    last = node;
-  };
-  for (const NodeIndex node : parts.middle) go_on(node, alone_[node]);
-  if (IsEnd(parts.after)) {
-    go_on(route.nodes.back(), end_[route.type]);
-  } else if (DrivesTail(parts)) {
-    go_on(parts.after, after_[parts.after]);
-  } else {
-    ForTail(parts,
-            [&](NodeIndex node) { go_on(node, IsEnd(node) ? end_[route.type] : alone_[node]); });
-  }
-  return span;
 }
 
 void PenalisedRoutes::AddWay(int32_t type, NodeIndex from, NodeIndex to, Way& way) const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/search/route/reloads.h"
+#include "core/search/route/route_trips.h"
 
 namespace vrp {
 
@@ -20,8 +20,7 @@ std::vector<NodeIndex> RouteLoader::LoadFrozen(const FrozenSearchRoute& frozen,
     const NodeIndex node = frozen.nodes[i];
     if (!IsCustomer(node)) continue;
     marked_[node] = 1;
-    const bool planned = std::find(planned_.begin(), planned_.end(), node) != planned_.end();
-    if (!planned) planned_.push_back(node);
+    if (std::ranges::count(planned_, node) == 0) planned_.push_back(node);
   }
   return Load(taken);
 }
@@ -32,29 +31,26 @@ void RouteLoader::Collect(std::span<const VisitPlace> taken) {
   for (const NodeIndex node : planned_) {
     if (IsCustomer(node)) is_planned[node] = 1;
   }
-  for (const NodeIndex node : planned_) {
+  for (const NodeIndex& node : planned_) {
     if (!IsCustomer(node) || std::exchange(seen[problem_.UnitOf(node)], 1)) continue;
     const Unit& unit = problem_.unit(problem_.UnitOf(node));
     const auto nodes = problem_.NodesOf(unit);
-    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return taken[n].route >= 0; })) {
-      continue;
-    }
+    if (std::ranges::any_of(nodes, [&](NodeIndex n) { return taken[n].route >= 0; })) continue;
     if (unit.kind != Unit::Kind::kShipment) {
-      visits_.push_back({.node = node});
+      visits_.push_back({&node, 1});
     } else if (node == nodes[0] && is_planned[nodes[1]]) {
-      visits_.push_back({.node = node, .delivery = nodes[1]});
+      visits_.push_back(nodes);
     }
   }
 }
 
 // All of them, or, where that is not feasible, what can be kept of the first half and then of the
 // second.
-void RouteLoader::Keep(std::span<const Visit> visits) {
+void RouteLoader::Keep(std::span<const std::span<const NodeIndex>> visits) {
   if (visits.empty()) return;
   const auto mark = [&](char value) {
-    for (const Visit& visit : visits) {
-      marked_[visit.node] = value;
-      if (visit.delivery >= 0) marked_[visit.delivery] = value;
+    for (const auto& nodes : visits) {
+      for (const NodeIndex node : nodes) marked_[node] = value;
     }
   };
   mark(1);

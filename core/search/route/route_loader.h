@@ -30,12 +30,8 @@ class RouteLoader {
                                     std::span<const VisitPlace> taken);
 
  private:
-  struct Visit {
-    NodeIndex node = 0;
-    NodeIndex delivery = -1;  // of a shipment
-  };
   void Collect(std::span<const VisitPlace> taken);
-  void Keep(std::span<const Visit> visits);
+  void Keep(std::span<const std::span<const NodeIndex>> visits);
   // The route with what is marked, in the planned order.
   std::vector<NodeIndex> Marked() const;
   bool IsCustomer(NodeIndex node) const {
@@ -46,8 +42,8 @@ class RouteLoader {
   RouteEvaluator& evaluator_;
   const Vehicle& vehicle_;
   std::vector<NodeIndex> planned_;
-  std::vector<Visit> visits_;
-  std::vector<char> marked_;  // [N]
+  std::vector<std::span<const NodeIndex>> visits_;  // of each unit
+  std::vector<char> marked_;                        // [N]
   std::vector<NodeIndex> kept_;
 };
 

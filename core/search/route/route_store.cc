@@ -1,6 +1,7 @@
 #include "core/search/route/route_store.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/search/route/route_loader.h"
@@ -23,8 +24,8 @@ RouteStore::RouteStore(const Problem& problem)
 }
 
 bool RouteStore::Serves(int32_t unit) const {
-  const auto nodes = problem_->NodesOf(problem_->unit(unit));
-  return std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return RouteOf(n) >= 0; });
+  return std::ranges::any_of(problem_->NodesOf(problem_->unit(unit)),
+                             [&](NodeIndex node) { return RouteOf(node) >= 0; });
 }
 
 void RouteStore::Load(const Plan& plan) {
@@ -41,10 +42,13 @@ void RouteStore::Load(const Plan& plan) {
   for (size_t r = 0; r < plan.size(); ++r) {
     if (!loaded[r]) LoadRoute(plan[r]);
   }
+  SetRestAbsent();
+}
+
+void RouteStore::SetRestAbsent() {
   std::vector<int32_t> absent;
-  for (const int32_t u : servable()) {
-    if (!Serves(u)) absent.push_back(u);
-  }
+  std::ranges::copy_if(servable(), std::back_inserter(absent),
+                       [&](int32_t u) { return !Serves(u); });
   SetAbsent(std::move(absent));
 }
 

@@ -9,7 +9,6 @@
 #include "core/search/model/vehicle_labels.h"
 #include "core/search/route/search_route.h"
 #include "core/search/route/undo_log.h"
-#include "core/search/route/visit_place.h"
 
 namespace vrp {
 
@@ -23,6 +22,7 @@ class RouteStore {
   const Problem& problem() const { return *problem_; }
   RouteEvaluator& evaluator() { return evaluator_; }
   int32_t slots() const { return static_cast<int32_t>(routes_.size()); }
+  const std::vector<SearchRoute>& routes() const { return routes_; }
   const SearchRoute& route(int32_t slot) const { return routes_[slot]; }
   // By slot, what insertions ask first: with plain_loads what the first dimension has left, else no
   // limit; -kNever where the slot is not in use or the route has no stop left.
@@ -60,6 +60,7 @@ class RouteStore {
   // are in no route and not absent() either afterwards: the caller inserts them or calls SetAbsent.
   bool Remove(int32_t slot, int32_t begin, int32_t count);
   void SetAbsent(std::vector<int32_t> units);
+  void SetRestAbsent();  // all that could be served and is not
   int32_t EmptySlot();
 
   // All changes since Begin are undone by Rollback. No nesting.

@@ -100,8 +100,8 @@ class Measurer {
     const bool simple = p_.single_windows() && !p_.has_releases() && !p_.has_reloads();
     for (int32_t i = departs_from; i <= last; ++i) {
       const double arrival = times[i - 1].departure + times[i - 1].drive;
-      const double departure =
-          simple && i < last ? SimpleDeparture(i, arrival) : DepartureFrom(i, arrival);
+      const double departure = simple && i < last ? p_.DepartureAfter(route_.nodes[i], arrival)
+                                                  : DepartureFrom(i, arrival);
       if (std::exchange(times[i].departure, departure) == departure) break;
     }
     for (int32_t i = arrives_until; i >= 0; --i) {
@@ -111,9 +111,6 @@ class Measurer {
   }
 
   // Of a customer with one window, no setup and no release.
-  double SimpleDeparture(int32_t i, double arrival) const {
-    return p_.DepartureAfter(route_.nodes[i], arrival);
-  }
   double SimpleLatest(int32_t i) const {
     const NodeIndex node = route_.nodes[i];
     const VisitTimes* const times = route_.times.data();

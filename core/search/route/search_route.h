@@ -9,7 +9,7 @@
 #include "core/search/model/route_evaluator.h"
 #include "core/search/route/route_trips.h"
 #include "core/search/route/time_segment.h"
-#include "core/search/route/visit_times.h"
+#include "core/search/route/visit_place.h"
 
 namespace vrp {
 

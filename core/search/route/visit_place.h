@@ -1,4 +1,4 @@
-// Where a plan visits a customer.
+// Where and when a route visits a customer.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,17 @@ struct VisitPlace {
   NodeIndex after = 0;
   double edge_before = 0;  // distance from `before`
   double edge_after = 0;   // distance to `after`
+};
+
+// A customer fits between i and i + 1 exactly when it is reached in time from the departure of i,
+// and i + 1 from it by the latest arrival of i + 1 (Savelsbergh 1992, "The vehicle routing problem
+// with time windows: minimizing route duration"). Neither ever falls along a route.
+struct VisitTimes {
+  double departure = 0;  // the earliest end of service
+  double latest = 0;     // the latest arrival that keeps the rest of the route in time
+  double drive = 0;      // duration to the next visit; 0 at the end
+
+  bool operator==(const VisitTimes&) const = default;
 };
 
 }  // namespace vrp

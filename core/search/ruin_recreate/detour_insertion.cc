@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/search/route/reloads.h"
-
 namespace vrp {
 namespace {
 
@@ -58,7 +56,7 @@ bool DetourInsertion::InsertPair(int32_t unit, double limit) {
 bool DetourInsertion::InsertDetour(int32_t unit, std::span<const NodeIndex> detour, double limit) {
   double saved = 0;
   if (!TakeOut(detour, saved)) return false;
-  const InsertionPosition position = Find(detour, limit + saved, problem_.unit(unit).required());
+  const InsertionPlace position = Find(detour, limit + saved, problem_.unit(unit).required());
   if (position.cost == Problem::kNever) {
     PutBack();
     return false;
@@ -80,17 +78,14 @@ bool DetourInsertion::TakeOut(std::span<const NodeIndex> detour, double& saved) 
       const SearchRoute& route = routes_.route(slot);
       const Unit& unit = problem_.unit(problem_.UnitOf(node));
       if (routes_.PositionOf(served) <= route.fixed || unit.slot >= 0) return PutBack(), false;
-      const double before = route.cost + problem_.route_weight();
+      saved += route.cost + problem_.route_weight();
       removed_.push_back({slot, route.type, route.nodes});
       std::vector<NodeIndex> left = route.nodes;
       const auto ends = problem_.NodesOf(unit);
-      std::erase_if(left, [&](NodeIndex other) {
-        return std::find(ends.begin(), ends.end(), other) != ends.end();
-      });
+      std::erase_if(left, [&](NodeIndex other) { return std::ranges::count(ends, other) > 0; });
       DropEmptyTrips(problem_, left);
       if (left.size() <= 2) left.clear();
       if (!routes_.SetRoute(slot, route.type, left)) return PutBack(), false;
-      saved += before;
       if (!left.empty()) saved -= routes_.route(slot).cost + problem_.route_weight();
     }
   }
@@ -104,9 +99,9 @@ void DetourInsertion::PutBack() {
   }
 }
 
-DetourInsertion::InsertionPosition DetourInsertion::Find(std::span<const NodeIndex> detour,
-                                                         double limit, bool ignores_fixed_cost) {
-  InsertionPosition best;
+InsertionPlace DetourInsertion::Find(std::span<const NodeIndex> detour, double limit,
+                                     bool ignores_fixed_cost) {
+  InsertionPlace best;
   const int32_t slots = routes_.slots();
   const int32_t first = slots > kMaxRoutesScanned ? random_.Below(slots) : 0;
   for (int32_t i = 0; i < std::min(slots, kMaxRoutesScanned); ++i) {
@@ -114,7 +109,7 @@ DetourInsertion::InsertionPosition DetourInsertion::Find(std::span<const NodeInd
   }
   for (int32_t type = 0; type < std::ssize(problem_.vehicles()); ++type) {
     if (!routes_.CanOpenRoute() || !routes_.HasVehicle(type)) continue;
-    InsertionPosition position{.type = type};
+    InsertionPlace position{.type = type};
     const RouteValue value =
         routes_.evaluator().Evaluate(problem_.vehicle(type), WithInserted(detour, position));
     position.cost = value.cost + problem_.route_weight();
@@ -129,12 +124,12 @@ DetourInsertion::InsertionPosition DetourInsertion::Find(std::span<const NodeInd
 }
 
 void DetourInsertion::ScanRoute(std::span<const NodeIndex> detour, int32_t slot,
-                                InsertionPosition& best) {
+                                InsertionPlace& best) {
   const SearchRoute& route = routes_.route(slot);
   if (route.empty()) return;
   const Vehicle& vehicle = problem_.vehicle(route.type);
   for (int32_t after = route.fixed; after + 1 < route.size(); ++after) {
-    InsertionPosition position{.slot = slot, .after = after};
+    InsertionPlace position{.slot = slot, .after = after};
     const RouteValue value = routes_.evaluator().Evaluate(vehicle, WithInserted(detour, position));
     position.cost = value.cost - route.cost;
     if (value.feasible && position.cost < best.cost) best = position;
@@ -142,7 +137,7 @@ void DetourInsertion::ScanRoute(std::span<const NodeIndex> detour, int32_t slot,
 }
 
 std::span<const NodeIndex> DetourInsertion::WithInserted(std::span<const NodeIndex> detour,
-                                                         const InsertionPosition& position) {
+                                                         const InsertionPlace& position) {
   if (position.slot < 0) {
     filled_ = WithEnds(problem_.vehicle(position.type), detour);
     return filled_;

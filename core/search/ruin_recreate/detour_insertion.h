@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/search/model/fast_random.h"
-#include "core/search/route/route_store.h"
+#include "core/search/ruin_recreate/insertion.h"
 
 namespace vrp {
 
@@ -23,13 +23,6 @@ class DetourInsertion {
   bool used() const { return used_; }
 
  private:
-  struct InsertionPosition {
-    double cost = Problem::kNever;  // added
-    int32_t slot = -1;              // -1: a new route of `type`
-    int32_t type = -1;
-    int32_t after = 0;
-  };
-
   bool InsertPair(int32_t unit, double limit);
   // For the sake of `unit`.
   bool InsertDetour(int32_t unit, std::span<const NodeIndex> detour, double limit);
@@ -38,10 +31,10 @@ class DetourInsertion {
   bool TakeOut(std::span<const NodeIndex> detour, double& saved);
   void PutBack();
   // With `ignores_fixed_cost` the limit is for the rest of what a new route costs.
-  InsertionPosition Find(std::span<const NodeIndex> detour, double limit, bool ignores_fixed_cost);
-  void ScanRoute(std::span<const NodeIndex> detour, int32_t slot, InsertionPosition& best);
+  InsertionPlace Find(std::span<const NodeIndex> detour, double limit, bool ignores_fixed_cost);
+  void ScanRoute(std::span<const NodeIndex> detour, int32_t slot, InsertionPlace& best);
   std::span<const NodeIndex> WithInserted(std::span<const NodeIndex> detour,
-                                          const InsertionPosition& position);
+                                          const InsertionPlace& position);
 
   struct RemovedRoute {
     int32_t slot = 0;

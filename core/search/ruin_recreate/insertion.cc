@@ -11,8 +11,14 @@ constexpr double kNever = Problem::kNever;
 // is feasible.
 bool CostsDistance(const Problem& problem) {
   return problem.plain_loads() && !problem.has_releases() &&
-         std::none_of(problem.vehicles().begin(), problem.vehicles().end(),
-                      [](const Vehicle& v) { return v.needs_duration || v.simulated; });
+         std::ranges::none_of(problem.vehicles(),
+                              [](const Vehicle& v) { return v.needs_duration || v.simulated; });
+}
+
+bool MeasuresByRow(const Problem& problem) {
+  return !problem.has_reloads() && std::ranges::all_of(problem.vehicles(), [](const Vehicle& v) {
+    return v.symmetric && v.distance != nullptr;
+  });
 }
 
 }  // namespace
@@ -22,7 +28,12 @@ Insertion::Insertion(RouteStore& routes, FastRandom& random)
       problem_(routes.problem()),
       random_(random),
       asks_more_(problem_.dimensions() > 1 || problem_.skills().may_forbid()),
-      costs_distance_(CostsDistance(problem_)) {
+      costs_distance_(CostsDistance(problem_)),
+      by_row_(MeasuresByRow(problem_)),
+      bounds_positions_(problem_.timed() && problem_.single_windows()),
+      judges_time_(bounds_positions_ &&
+                   std::ranges::all_of(problem_.vehicles(),
+                                       [](const Vehicle& v) { return v.duration == nullptr; })) {
   BoundNewRoutes();
 }
 
@@ -32,7 +43,7 @@ InsertionPlace Insertion::Find(int32_t unit, double limit) {
   const Unit& wanted = problem_.unit(unit);
   const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
   if (wanted.slot >= 0) {
-    if (MayTake(wanted.slot, nodes[0])) ScanRoute(nodes[0], wanted.slot, best);
+    if (MayTake(wanted.slot, nodes[0])) ScanRoutes(nodes[0], {&wanted.slot, 1}, best);
   } else if (wanted.kind == Unit::Kind::kShipment) {
     FindShipment(nodes[0], nodes[1], best);
     FindNewRoute({.node = nodes[0], .delivery = nodes[1]}, best);
@@ -62,7 +73,7 @@ InsertionPlace Insertion::FindIn(int32_t unit, const SearchRoute& route, double 
     return best;
   }
   for (const NodeIndex node : nodes) {
-    if (MayTake(route, node)) ScanRoute(node, InsertionPlace::kGivenRoute, best);
+    if (MayTake(route, node)) ScanRoutes(node, {&InsertionPlace::kGivenRoute, 1}, best);
   }
   return best;
 }
@@ -74,7 +85,7 @@ void Insertion::FindTightest(NodeIndex node, InsertionPlace& best) {
   }
   std::sort(by_room_.begin(), by_room_.end());
   for (size_t i = 0; i < by_room_.size() && !best.found(); ++i) {
-    ScanRoute(node, by_room_[i].second, best);
+    ScanRoutes(node, {&by_room_[i].second, 1}, best);
   }
 }
 
@@ -226,6 +237,65 @@ double Insertion::CostOf(const SearchRoute& route, const Way& way, NodeIndex nod
   if (!problem_.InTime(joined.duration, vehicle.duration_limit)) return kNever;
   return vehicle.per_distance * added + vehicle.TimeCost(joined.duration) -
          vehicle.TimeCost(route.duration);
+}
+
+void Insertion::BoundNewRoutes() {
+  if (problem_.vehicles().size() > kTypesBounded) return;
+  least_alone_.assign(problem_.size(), Problem::kNever);
+  for (const Vehicle& vehicle : problem_.vehicles()) {
+    const double fixed = vehicle.fixed + problem_.route_weight();
+    for (NodeIndex node = problem_.depots(); node < problem_.size(); ++node) {
+      const double way = problem_.Distance(vehicle, vehicle.start, node) +
+                         problem_.Distance(vehicle, node, vehicle.end);
+      least_alone_[node] = std::min(least_alone_[node], fixed + vehicle.per_distance * way);
+    }
+  }
+}
+
+void Insertion::FindNewRoute(InsertionPlace place, InsertionPlace& best) {
+  if (!routes_.CanOpenRoute()) return;
+  const auto types = static_cast<int32_t>(problem_.vehicles().size());
+  const int32_t looked = best.found() ? std::min(types, kTypesLooked) : types;
+  const int32_t first = looked < types ? random_.Below(types) : 0;
+  double best_score = Problem::kNever;
+  const double most = best.cost;
+  // Fixed costs are ignored when more or fewer customers are served, because serving more ranks
+  // first.
+  const bool ignores_fixed_cost =
+      !best.found() && problem_.unit(problem_.UnitOf(place.node)).required();
+  for (int32_t i = 0; i < looked; ++i) {
+    place.type = first + i < types ? first + i : first + i - types;
+    const Vehicle& vehicle = problem_.vehicle(place.type);
+    const double fixed = vehicle.fixed + problem_.route_weight();
+    const double limit = ignores_fixed_cost ? most + fixed : most;
+    if (place.delivery < 0) {
+      const double way = problem_.Distance(vehicle, vehicle.start, place.node) +
+                         problem_.Distance(vehicle, place.node, vehicle.end);
+      if (fixed + vehicle.per_distance * way >= limit) continue;
+    }
+    if (!routes_.HasVehicle(place.type)) continue;
+    const RouteValue value = routes_.evaluator().Evaluate(vehicle, Filled(place));
+    if (!value.feasible) continue;
+    place.cost = value.cost + problem_.route_weight();
+    if (place.cost >= limit) continue;
+    const double score = NewRouteScore(place);
+    if (score >= best_score) continue;
+    best_score = score;
+    Take(place, best);
+  }
+}
+
+double Insertion::NewRouteScore(const InsertionPlace& place) const {
+  if (!policy_.shares_fixed_cost) return place.cost;
+  constexpr double kLeastShare = 0.05;
+  const Vehicle& vehicle = problem_.vehicle(place.type);
+  double share = kLeastShare;
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    const double load = problem_.delivered(place.node)[k] + problem_.collected(place.node)[k] +
+                        std::max(0.0, problem_.carried(place.node)[k]);
+    if (load > 0) share = std::max(share, load / vehicle.capacity[k]);
+  }
+  return place.cost - vehicle.fixed * (1 - std::min(1.0, share));
 }
 
 }  // namespace vrp

@@ -87,11 +87,18 @@ class Insertion {
     int32_t begin = 0;
     int32_t end = 0;
   };
-  Positions PositionsInTime(const SearchRoute& route, NodeIndex node) const;
-  void ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best);
+  // What a customer's only window says of its visit.
+  struct VisitBounds {
+    double open = 0;
+    double service = 0;
+    double last_arrival = 0;
+    double first_leave = 0;
+  };
+  VisitBounds BoundsOf(NodeIndex node) const;
+  Positions PositionsInTime(const SearchRoute& route, const VisitBounds& bounds) const;
+  void ScanRoutes(NodeIndex node, std::span<const int32_t> slots, InsertionPlace& best);
   template <bool kJudgesTime>
-  void ScanByRow(NodeIndex node, int32_t slot, const SearchRoute& route, Positions positions,
-                 InsertionPlace& best);
+  void ScanByRow(NodeIndex node, std::span<const int32_t> slots, InsertionPlace& best);
   void LookBesideRelated(NodeIndex node, InsertionPlace& best);
   // Of insertions before and behind each of `looked`, what they add to the distance.
   struct AddedBeside {
@@ -154,8 +161,11 @@ class Insertion {
   const Problem& problem_;
   FastRandom& random_;
   InsertionPolicy policy_;
-  const bool asks_more_;                // of a route than its room
-  const bool costs_distance_;           // and nothing else, and loads are plain
+  const bool asks_more_;         // of a route than its room
+  const bool costs_distance_;    // and nothing else, and loads are plain
+  const bool by_row_;            // all distances to and from a customer are in one row of a matrix
+  const bool bounds_positions_;  // single windows
+  const bool judges_time_;       // likewise, and durations follow from distances
   const SearchRoute* given_ = nullptr;  // of the last FindIn
   std::vector<double> least_alone_;     // [N]: no new route for a node costs less; or empty
   std::vector<NodeIndex> filled_;

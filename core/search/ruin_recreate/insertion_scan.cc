@@ -1,4 +1,5 @@
-// Where a single customer may go: the places beside others, and which of them are looked at.
+// Where a single customer may go: the places beside others, which of them are looked at, and
+// reloads beside it.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -16,15 +17,16 @@ void Insertion::FindSingle(NodeIndex node, InsertionPlace& best) {
   const std::span<const double> rooms = routes_.rooms();
   const double delivered = problem_.delivered(node)[0];
   with_room_.resize(rooms.size());
-  size_t count = 0;
-  for (size_t slot = 0; slot < rooms.size(); ++slot) {
-    with_room_[count] = static_cast<int32_t>(slot);
-    count += delivered <= rooms[slot];
+  auto end = with_room_.begin();
+  for (int32_t slot = 0; slot < std::ssize(rooms); ++slot) {
+    *end = slot;
+    end += delivered <= rooms[slot];
   }
-  for (size_t i = 0; i < count; ++i) {
-    const int32_t slot = with_room_[i];
-    if (!asks_more_ || MayTake(routes_.route(slot), node)) ScanRoute(node, slot, best);
+  if (asks_more_) {
+    end = std::remove_if(with_room_.begin(), end,
+                         [&](int32_t slot) { return !MayTake(routes_.route(slot), node); });
   }
+  ScanRoutes(node, {with_room_.begin(), end}, best);
 }
 
 bool Insertion::MayTake(const SearchRoute& route, NodeIndex node) const {
@@ -43,76 +45,80 @@ double Insertion::AddedDistance(const SearchRoute& route, int32_t after, NodeInd
          problem_.Distance(vehicle, node, route.nodes[after + 1]) - route.edge[after];
 }
 
-void Insertion::ScanRoute(NodeIndex node, int32_t slot, InsertionPlace& best) {
-  const SearchRoute& route = RouteAt(slot);
-  const Vehicle& vehicle = problem_.vehicle(route.type);
-  const Positions positions = PositionsInTime(route, node);
-  const auto [begin, end] = positions;
-  if (begin == end) return;
-  const bool reloads = route.reloads < vehicle.max_reloads;
-  if (vehicle.symmetric && vehicle.distance != nullptr && !reloads) {
-    const bool judges_time =
-        problem_.timed() && problem_.single_windows() && vehicle.duration == nullptr;
-    return judges_time ? ScanByRow<true>(node, slot, route, positions, best)
-                       : ScanByRow<false>(node, slot, route, positions, best);
-  }
-  for (int32_t i = begin; i < end; ++i) {
-    Consider(node, slot, route, i, AddedDistance(route, i, node), best);
-    if (reloads) ScanReloads({.slot = slot, .node = node, .after = i}, best);
-  }
+Insertion::VisitBounds Insertion::BoundsOf(NodeIndex node) const {
+  return {.open = problem_.open(node),
+          .service = problem_.service(node),
+          .last_arrival = problem_.close(node) + problem_.time_slack(),
+          .first_leave = problem_.open(node) + problem_.service(node) - problem_.time_slack()};
 }
 
-// Most searches of instances that fit in the cache spend half of their time here.
-template <bool kJudgesTime>
-void Insertion::ScanByRow(NodeIndex node, int32_t slot, const SearchRoute& route,
-                          Positions positions, InsertionPlace& best) {
-  const Vehicle& vehicle = problem_.vehicle(route.type);
-  const double* const row = vehicle.distance + static_cast<int64_t>(node) * problem_.size();
-  const NodeIndex* const nodes = route.nodes.data();
-  const double* const edge = route.edge.data();
-  const VisitTimes* const times = route.times.data();
-  const double per_distance = vehicle.per_distance;
-  const double speed = problem_.inverse_speed();
-  const double open = problem_.open(node);
-  const double close = problem_.close(node);
-  const double service = problem_.service(node);
-  const bool is_judged = costs_distance_ && (kJudgesTime || !problem_.timed());
-  double from = row[nodes[positions.begin]];
-  double most = best.cost;
-  const auto look = [&](int32_t after, double to) {
-    const double before = std::exchange(from, to);
-    const double added = before + to - edge[after];
-    if (per_distance * added >= most) return;
-    if constexpr (kJudgesTime) {
-      const double arrival = times[after].departure + before * speed;
-      if (!problem_.InTime(arrival, close)) return;
-      const double departure = (arrival > open ? arrival : open) + service;
-      if (!problem_.InTime(departure + to * speed, times[after + 1].latest)) return;
-    }
-    if (!is_judged) {
-      Consider(node, slot, route, after, added, best);
-    } else if (route.distance + added <= vehicle.distance_limit && !Blinks()) {
-      best = {.cost = per_distance * added, .slot = slot, .node = node, .after = after};
-    }
-    most = best.cost;
-  };
-  const int32_t last = route.size() - 2;
-  const int32_t inner = std::min(positions.end, last);
-  for (int32_t i = positions.begin; i < inner; ++i) look(i, row[nodes[i + 1]]);
-  if (positions.end > last) look(last, vehicle.end == problem_.nowhere() ? 0 : row[vehicle.end]);
-}
-
-Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route, NodeIndex node) const {
+inline Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route,
+                                                       const VisitBounds& bounds) const {
   int32_t begin = route.fixed;
   int32_t end = route.size() - 1;
-  if (!problem_.timed() || !problem_.single_windows()) return {.begin = begin, .end = end};
+  if (!bounds_positions_) return {.begin = begin, .end = end};
   const VisitTimes* const times = route.times.data();
-  const double slack = problem_.time_slack();
-  const double close = problem_.close(node) + slack;
-  const double served = problem_.open(node) + problem_.service(node) - slack;
-  while (begin < end && served > times[begin + 1].latest) ++begin;
-  while (end > begin && times[end - 1].departure > close) --end;
+  while (begin < end && bounds.first_leave > times[begin + 1].latest) ++begin;
+  while (end > begin && times[end - 1].departure > bounds.last_arrival) --end;
   return {.begin = begin, .end = end};
+}
+
+void Insertion::ScanRoutes(NodeIndex node, std::span<const int32_t> slots, InsertionPlace& best) {
+  if (by_row_ && judges_time_) return ScanByRow<true>(node, slots, best);
+  if (by_row_) return ScanByRow<false>(node, slots, best);
+  for (const int32_t slot : slots) {
+    const SearchRoute& route = RouteAt(slot);
+    const bool reloads = route.reloads < problem_.vehicle(route.type).max_reloads;
+    const auto [begin, end] = PositionsInTime(route, BoundsOf(node));
+    for (int32_t i = begin; i < end; ++i) {
+      Consider(node, slot, route, i, AddedDistance(route, i, node), best);
+      if (reloads) ScanReloads({.slot = slot, .node = node, .after = i}, best);
+    }
+  }
+}
+
+// Most searches of instances that fit in the cache spend half of their time here: what does not
+// follow from the route is read once.
+template <bool kJudgesTime>
+void Insertion::ScanByRow(NodeIndex node, std::span<const int32_t> slots, InsertionPlace& best) {
+  const VisitBounds here = BoundsOf(node);
+  const double speed = problem_.inverse_speed();
+  const double slack = problem_.time_slack();
+  const int64_t row_at = static_cast<int64_t>(node) * problem_.size();
+  const bool is_judged = costs_distance_ && (kJudgesTime || !problem_.timed());
+  double most = best.cost;
+  for (const int32_t slot : slots) {
+    const SearchRoute& route = RouteAt(slot);
+    const auto [begin, end] = PositionsInTime(route, here);
+    if (begin == end) continue;
+    const Vehicle& vehicle = problem_.vehicle(route.type);
+    const double* const row = vehicle.distance + row_at;
+    const NodeIndex* const nodes = route.nodes.data();
+    const double* const edge = route.edge.data();
+    const VisitTimes* const times = route.times.data();
+    const double per_distance = vehicle.per_distance;
+    const int32_t last = route.size() - 2;
+    const double home = vehicle.end == problem_.nowhere() ? 0 : row[vehicle.end];
+    double to = row[nodes[begin]];
+    for (int32_t i = begin; i < end; ++i) {
+      const double from = to;
+      to = i < last ? row[nodes[i + 1]] : home;
+      const double added = from + to - edge[i];
+      if (per_distance * added >= most) continue;
+      if constexpr (kJudgesTime) {
+        const double arrival = times[i].departure + from * speed;
+        if (arrival > here.last_arrival) continue;
+        const double departure = (arrival > here.open ? arrival : here.open) + here.service;
+        if (departure + to * speed > times[i + 1].latest + slack) continue;
+      }
+      if (!is_judged) {
+        Consider(node, slot, route, i, added, best);
+      } else if (route.distance + added <= vehicle.distance_limit && !Blinks()) {
+        best = {.cost = per_distance * added, .slot = slot, .node = node, .after = i};
+      }
+      most = best.cost;
+    }
+  }
 }
 
 void Insertion::LookBesideRelated(NodeIndex node, InsertionPlace& best) {
@@ -194,6 +200,33 @@ void Insertion::Consider(NodeIndex node, int32_t slot, const SearchRoute& route,
     return;
   }
   if (!Blinks()) best = {.cost = cost, .slot = slot, .node = node, .after = after};
+}
+
+// A reload right before the customer, which starts another trip with it, or right behind.
+void Insertion::ScanReloads(InsertionPlace place, InsertionPlace& best) {
+  const SearchRoute& route = RouteAt(place.slot);
+  if (place.after > 0 && !problem_.is_depot(route.nodes[place.after])) {
+    place.reload = InsertionPlace::Reload::kBefore;
+    ConsiderReload(place, best);
+  }
+  const bool at_end = place.after + 2 == route.size();
+  if (!at_end && !problem_.is_depot(route.nodes[place.after + 1])) {
+    place.reload = InsertionPlace::Reload::kAfter;
+    ConsiderReload(place, best);
+  }
+}
+
+void Insertion::ConsiderReload(InsertionPlace place, InsertionPlace& best) {
+  const SearchRoute& route = RouteAt(place.slot);
+  const Vehicle& vehicle = problem_.vehicle(route.type);
+  const bool first = place.reload == InsertionPlace::Reload::kBefore;
+  const NodeIndex middle[] = {route.nodes[place.after], first ? vehicle.start : place.node,
+                              first ? place.node : vehicle.start, route.nodes[place.after + 1]};
+  double added = -route.edge[place.after];
+  for (int32_t i = 0; i < 3; ++i) added += problem_.Distance(vehicle, middle[i], middle[i + 1]);
+  if (vehicle.per_distance * added >= best.cost) return;
+  place.cost = SimulatedCost(place);
+  if (place.cost < best.cost) Take(place, best);
 }
 
 }  // namespace vrp

@@ -1,6 +1,7 @@
 #include "core/search/ruin_recreate/recreate.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vrp {
 namespace {
@@ -24,8 +25,7 @@ constexpr int32_t kFastNodes = 2000;
 
 bool RecreatesFast(const Problem& problem) {
   return problem.size() <= kFastNodes && problem.plain_loads() && !problem.has_releases() &&
-         std::none_of(problem.vehicles().begin(), problem.vehicles().end(),
-                      [](const Vehicle& vehicle) { return vehicle.simulated; });
+         std::ranges::none_of(problem.vehicles(), &Vehicle::simulated);
 }
 
 Recreate::Recreate(RouteStore& routes, FastRandom& random, const StopCondition& stop)
@@ -35,18 +35,17 @@ Recreate::Recreate(RouteStore& routes, FastRandom& random, const StopCondition& 
       stop_(stop),
       insertion_(routes, random),
       detours_(routes, random),
-      is_gathered_(problem_.units(), 0),
-      poll_(RecreatesFast(problem_) ? kFastPoll : kPoll) {
-  for (int32_t u = 0; u < problem_.units(); ++u) {
-    has_optional_ = has_optional_ || !problem_.unit(u).required();
-  }
-}
+      is_kept_(problem_.units(), 0),
+      poll_(RecreatesFast(problem_) ? kFastPoll : kPoll),
+      has_optional_(!std::ranges::all_of(problem_.all_units(), &Unit::required)) {}
 
 void Recreate::InsertSome(std::span<const int32_t> removed, NodeIndex seed) {
-  DrawPolicy();
+  insertion_.SetPolicy({.blink = kBlink, .shares_fixed_cost = random_.Unit() < kShareRate});
+  const bool generous = random_.Unit() < kGenerousRate;
+  const double worth = generous ? 1 + random_.Unit() * kMostGenerous : 1;
   Gather(removed, seed);
   Order();
-  InsertGathered(worth_);
+  InsertGathered(worth);
 }
 
 void Recreate::Pack(std::span<const int32_t> removed, NodeIndex seed) {
@@ -55,12 +54,6 @@ void Recreate::Pack(std::span<const int32_t> removed, NodeIndex seed) {
   sorter_.SortBy(gathered_,
                  [&](int32_t u) { return -BulkOf(u) * (1 + kRoughness * random_.Unit()); });
   InsertGathered(1);
-}
-
-void Recreate::DrawPolicy() {
-  insertion_.SetPolicy({.blink = kBlink, .shares_fixed_cost = random_.Unit() < kShareRate});
-  worth_ = 1;
-  if (random_.Unit() < kGenerousRate) worth_ = 1 + random_.Unit() * kMostGenerous;
 }
 
 void Recreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
@@ -72,11 +65,9 @@ void Recreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
     kept_absent_.clear();
     return;
   }
-  for (const int32_t u : absent) is_gathered_[u] = 2;
+  for (const int32_t u : absent) is_kept_[u] = 1;
   const auto gather = [&](int32_t u) {
-    if (is_gathered_[u] != 2) return;
-    is_gathered_[u] = 1;
-    gathered_.push_back(u);
+    if (std::exchange(is_kept_[u], 0)) gathered_.push_back(u);
   };
   for (int32_t i = 0; i < kMostRetried / 3; ++i) {
     gather(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
@@ -88,8 +79,7 @@ void Recreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
   }
   kept_absent_.clear();
   for (const int32_t u : absent) {
-    if (is_gathered_[u] == 2) kept_absent_.push_back(u);
-    is_gathered_[u] = 0;
+    if (std::exchange(is_kept_[u], 0)) kept_absent_.push_back(u);
   }
 }
 
@@ -100,11 +90,11 @@ void Recreate::Order() {
       return -Limit(problem_.unit(u), 1) * (1 + random_.Unit()) / std::max(BulkOf(u), kLeastBulk);
     });
   }
-  const InsertionOrder order = DrawInsertionOrder(random_, problem_.timed());
-  if (order != InsertionOrder::kRandom) OrderBy(order);
+  OrderBy(DrawInsertionOrder(random_, problem_.timed()));
 }
 
 void Recreate::OrderBy(InsertionOrder order) {
+  if (order == InsertionOrder::kRandom) return;
   sorter_.SortBy(gathered_, [&](int32_t u) {
     return InsertionKey(problem_, order, problem_.NodesOf(problem_.unit(u)).front());
   });

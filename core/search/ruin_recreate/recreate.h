@@ -39,7 +39,6 @@ class Recreate {
  private:
   static constexpr int32_t kMostRetried = 12;  // absent units
 
-  void DrawPolicy();
   void Gather(std::span<const int32_t> removed, NodeIndex seed);
   void Order();
   void OrderBy(InsertionOrder order);
@@ -54,13 +53,12 @@ class Recreate {
   Insertion insertion_;
   DetourInsertion detours_;
   std::vector<int32_t> gathered_, kept_absent_;
-  std::vector<char> is_gathered_;  // [units]
+  std::vector<char> is_kept_;  // [units]
   InsertionSorter sorter_;
-  const int32_t poll_;  // insertions between looks at the clock
+  const int32_t poll_;       // insertions between looks at the clock
+  const bool has_optional_;  // there are units with prizes
   int32_t until_poll_ = 0;
-  double worth_ = 1;
   double unserved_penalty_ = 0;
-  bool has_optional_ = false;  // there are units with prizes
 };
 
 }  // namespace vrp

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/search/route/reloads.h"
-
 namespace vrp {
 namespace {
 
@@ -25,14 +23,18 @@ std::span<const int32_t> Ruin::Remove(bool beside_absent) {
   seed_ = DrawSeed(beside_absent);
   if (routes_.used() == 0) return {};
   if (routes_.RouteOf(seed_) >= 0 && random_.Unit() < kRouteRate) {
-    return RemoveRoute(routes_.RouteOf(seed_));
+    MarkRoute(routes_.RouteOf(seed_));
+    TakeOutMarked();
+    return removed_;
   }
   const auto served =
       static_cast<double>(std::ssize(routes_.servable()) - std::ssize(routes_.absent()));
   RemoveStrings(routes_, random_, seed_, DrawStringSizes(random_, served, routes_.used()), ruined_,
                 [&](int32_t slot, const RemovedString& string) {
                   if (any_leaves_) return TakeOutString(slot, string);
-                  MarkString(routes_.route(slot), string);
+                  const int32_t rest = string.begin + string.first + string.kept;
+                  MarkRange(routes_.route(slot), string.begin, string.begin + string.first);
+                  MarkRange(routes_.route(slot), rest, rest + string.rest);
                 });
   if (!any_leaves_) TakeOutMarked();
   return removed_;
@@ -58,19 +60,9 @@ void Ruin::TakeOut(int32_t slot, int32_t begin, int32_t count) {
   remember(begin + count, static_cast<int32_t>(left_.size()) - 1);
 }
 
-void Ruin::MarkString(const SearchRoute& route, const RemovedString& string) {
-  const int32_t kept = string.begin + string.first;
-  const int32_t rest = kept + string.kept;
-  MarkRange(route, string.begin, kept);
-  MarkRange(route, rest, rest + string.rest);
-}
-
-std::span<const int32_t> Ruin::RemoveRoute(int32_t slot) {
-  Begin();
+void Ruin::MarkRoute(int32_t slot) {
   ruined_.push_back(slot);
   MarkRange(routes_.route(slot), 1, routes_.route(slot).size() - 1);
-  TakeOutMarked();
-  return removed_;
 }
 
 std::span<const int32_t> Ruin::RemoveSomeRoutes(int32_t count) {
@@ -81,10 +73,9 @@ std::span<const int32_t> Ruin::RemoveSomeRoutes(int32_t count) {
   for (int32_t draw = 0; draw < kSlotDraws * count && std::ssize(ruined_) < count; ++draw) {
     const int32_t slot = random_.Below(routes_.slots());
     const SearchRoute& route = routes_.route(slot);
-    if (route.empty() || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
+    if (route.empty() || std::ranges::count(ruined_, slot) > 0) continue;
     if (ruined_.empty() && !problem.Allowed(problem.vehicle(route.type), seed_)) continue;
-    ruined_.push_back(slot);
-    MarkRange(route, 1, route.size() - 1);
+    MarkRoute(slot);
   }
   TakeOutMarked();
   return removed_;
@@ -140,7 +131,11 @@ void Ruin::TakeOutMarked(int32_t slot) {
   }
   DropEmptyTrips(problem, left_);
   if (left_.size() <= 2) left_.clear();
-  if (route.fixed > 0 && !IsFeasible(route, left_)) return KeepMarked(route);
+  // A frozen route cannot be given up.
+  if (route.fixed > 0 &&
+      !routes_.evaluator().Evaluate(problem.vehicle(route.type), left_).feasible) {
+    return KeepMarked(slot);
+  }
   if (routes_.SetRoute(slot, route.type, left_)) return DropNeedlessReloads(slot);
   // Where a detour can be shorter than the direct way, the rest may come too late: all go.
   for (const NodeIndex node : left_) {
@@ -148,21 +143,13 @@ void Ruin::TakeOutMarked(int32_t slot) {
   }
 }
 
-bool Ruin::IsFeasible(const SearchRoute& route, std::span<const NodeIndex> nodes) {
-  return routes_.evaluator().Evaluate(routes_.problem().vehicle(route.type), nodes).feasible;
-}
-
-// A frozen route cannot be given up.
-void Ruin::KeepMarked(const SearchRoute& route) {
+void Ruin::KeepMarked(int32_t slot) {
   const Problem& problem = routes_.problem();
   std::erase_if(removed_, [&](int32_t u) {
     const auto nodes = problem.NodesOf(problem.unit(u));
-    const bool here = std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex node) {
-      return routes_.RouteOf(node) >= 0 && &routes_.route(routes_.RouteOf(node)) == &route;
-    });
-    if (here) {
-      for (const NodeIndex node : nodes) marked_[node] = 0;
-    }
+    const bool here =
+        std::ranges::any_of(nodes, [&](NodeIndex node) { return routes_.RouteOf(node) == slot; });
+    for (const NodeIndex node : nodes) marked_[node] = marked_[node] && !here;
     return here;
   });
 }

@@ -29,17 +29,15 @@ class Ruin {
 
  private:
   void Begin();
-  std::span<const int32_t> RemoveRoute(int32_t slot);
   NodeIndex DrawSeed(bool beside_absent);
   void TakeOutString(int32_t slot, const RemovedString& string);
   void TakeOut(int32_t slot, int32_t begin, int32_t count);
-  void MarkString(const SearchRoute& route, const RemovedString& string);
+  void MarkRoute(int32_t slot);
   void MarkRange(const SearchRoute& route, int32_t begin, int32_t end);
   void MarkUnit(NodeIndex customer);
   void TakeOutMarked();
   void TakeOutMarked(int32_t slot);
-  bool IsFeasible(const SearchRoute& route, std::span<const NodeIndex> nodes);
-  void KeepMarked(const SearchRoute& route);
+  void KeepMarked(int32_t slot);
   void DropNeedlessReloads(int32_t slot);
 
   RouteStore& routes_;

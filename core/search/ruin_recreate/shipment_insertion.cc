@@ -4,11 +4,6 @@
 #include "core/search/ruin_recreate/insertion.h"
 
 namespace vrp {
-namespace {
-
-constexpr double kNever = Problem::kNever;
-
-}  // namespace
 
 // Then there is more to ask than whether the shipment has room between its ends.
 bool Insertion::HasOwnLoad(NodeIndex node) const {
@@ -53,7 +48,7 @@ void Insertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot,
   MeasureWays(route, delivery, delivery_ways_);
   const int32_t places = route.size() - 1;
   least_added_.resize(places + 1);
-  least_added_[places] = kNever;
+  least_added_[places] = Problem::kNever;
   for (int32_t i = places - 1; i >= 0; --i) {
     least_added_[i] = std::min(least_added_[i + 1], delivery_ways_.Added(route, i));
   }

@@ -1,8 +1,7 @@
-#include "core/search/model/guided_lists.h"
-
 #include <gtest/gtest.h>
 
 #include "core/problem/checker/checker.h"
+#include "core/search/model/neighbour_lists.h"
 #include "core/search/model/problem.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"

@@ -53,12 +53,13 @@ constexpr double kUnservedPenaltyAfter = 0.3;
 constexpr double kFirstUnservedPenalty = 5;
 constexpr double kLastUnservedPenalty = 50;
 
+// Of the required units.
 double MeanWeight(const Problem& problem) {
   double sum = 0;
   int32_t count = 0;
-  for (int32_t u = 0; u < problem.units(); ++u) {
-    if (!problem.unit(u).required()) continue;
-    sum += problem.unit(u).weight;
+  for (const Unit& unit : problem.all_units()) {
+    if (!unit.required()) continue;
+    sum += unit.weight;
     ++count;
   }
   return count == 0 ? 1 : sum / count;
@@ -74,8 +75,7 @@ bool PackingMayHelp(const Problem& problem, double filled) {
 double MeanEdgeCost(const RouteStore& routes) {
   double cost = 0;
   int32_t edges = 0;
-  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
-    const SearchRoute& route = routes.route(slot);
+  for (const SearchRoute& route : routes.routes()) {
     if (route.empty()) continue;
     const Vehicle& vehicle = routes.problem().vehicle(route.type);
     cost += vehicle.per_distance * route.distance + vehicle.per_time * route.driving;
@@ -108,9 +108,8 @@ Annealing::Annealing(RouteStore& routes, FastRandom& random, const SearchOptions
   route_weight_ = routes.problem().route_weight();
   current_ = best_ = Measure();
   routes.TakeChanged();
-  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
-    best_routes_.push_back({routes.route(slot).type, routes.route(slot).nodes});
-  }
+  for (const SearchRoute& route : routes.routes())
+    best_routes_.push_back({route.type, route.nodes});
   best_used_ = routes.used();
   fewest_routes_ = FewestRoutes(routes.problem());
   const double filled = FleetFilled(routes.problem());
@@ -127,8 +126,6 @@ void Annealing::BeginHotter(double mean_edge_cost) {
   mean_edge_cost_ = mean_edge_cost;
   first_temperature_ = kReducedTemperature;
 }
-
-double Annealing::UsualTemperature() const { return kFirstTemperature * mean_edge_cost_; }
 
 Annealing::Value Annealing::Measure() const {
   const double weight = route_weight_ * routes_.used();
@@ -149,7 +146,10 @@ SearchEnd Annealing::Run(ImprovementFn on_improvement) {
         Steer(now, on_improvement);
       }
     }
-    ExchangeTails();
+    if (tails_.Run(temperature_, route_weight_)) {
+      current_ = Measure();
+      KeepBest();
+    }
     Step();
   }
   if (unreported_) Report(on_improvement);
@@ -195,12 +195,6 @@ void Annealing::SetUnservedPenalty(double phase, double used) {
   recreate_.SetUnservedPenalty(unserved_penalty_);
 }
 
-void Annealing::ExchangeTails() {
-  if (!tails_.Run(temperature_, route_weight_)) return;
-  current_ = Measure();
-  KeepBest();
-}
-
 void Annealing::Step() {
   current_times_absent_ = current_.missing > 0 ? TimesAbsent() : 0;
   routes_.Begin();
@@ -213,9 +207,7 @@ void Annealing::Step() {
   const std::span<const int32_t> removed = ruin_.Remove(beside_absent);
   const bool several_types = routes_.problem().vehicles().size() > 1;
   if (several_types && random_.Unit() < kShakeRate) {
-    for (const int32_t slot : routes_.Touched()) {
-      if (!routes_.route(slot).empty()) types_.Shake(slot);
-    }
+    for (const int32_t slot : routes_.Touched()) types_.Shake(slot);
   }
   recreate_.InsertSome(removed, ruin_.seed());
   if (several_types && random_.Unit() < kImproveRate) types_.Improve(routes_.Touched());
@@ -266,7 +258,7 @@ bool Annealing::Accepts(const Value& value) {
 // The units that are left out now are left out more rarely.
 bool Annealing::AcceptsByAbsence(const Value& value) const {
   if (current_.missing == 0 || routes_.absent().size() > kMostCounted) return false;
-  if (value.energy > current_.energy + UsualTemperature()) return false;
+  if (value.energy > current_.energy + kFirstTemperature * mean_edge_cost_) return false;
   return TimesAbsent() < current_times_absent_;
 }
 
@@ -298,21 +290,10 @@ void Annealing::KeepBest() {
 
 void Annealing::RestoreBest() {
   for (int32_t slot = 0; slot < routes_.slots(); ++slot) routes_.SetRoute(slot, 0, {});
-  std::vector<char> served(routes_.problem().units(), 0);
   for (int32_t slot = 0; slot < std::ssize(best_routes_); ++slot) {
-    const Kept& kept = best_routes_[slot];
-    routes_.SetRoute(slot, kept.type, kept.nodes);
-    for (const NodeIndex node : kept.nodes) {
-      if (node >= routes_.problem().depots() && node != routes_.problem().nowhere()) {
-        served[routes_.problem().UnitOf(node)] = 1;
-      }
-    }
+    routes_.SetRoute(slot, best_routes_[slot].type, best_routes_[slot].nodes);
   }
-  std::vector<int32_t> absent;
-  for (const int32_t u : routes_.servable()) {
-    if (!served[u]) absent.push_back(u);
-  }
-  routes_.SetAbsent(std::move(absent));
+  routes_.SetRestAbsent();
   routes_.TakeChanged();
   current_ = best_ = Measure();
   best_used_ = routes_.used();

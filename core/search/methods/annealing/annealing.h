@@ -71,14 +71,12 @@ class Annealing {
   void Steer(absl::Time now, ImprovementFn on_improvement);
   void Cool(double phase, absl::Time now);
   void SetUnservedPenalty(double phase, double used);
-  void ExchangeTails();
   void Step();
   void Judge();
   bool Accepts(const Value& value);
   bool AcceptsByAbsence(const Value& value) const;
   int64_t TimesAbsent() const;
   Value Measure() const;
-  double UsualTemperature() const;  // where all but large instances begin
   bool Better(const Value& a, const Value& b) const;
   void KeepBest();
   void RestoreBest();

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/search/model/fleet_bounds.h"
-#include "core/search/route/reloads.h"
+#include "core/search/route/route_trips.h"
 
 namespace vrp {
 namespace {

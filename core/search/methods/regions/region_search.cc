@@ -183,10 +183,8 @@ class Run {
     const std::vector<VehicleCount> vehicles =
         fewer ? VehiclesOf(start, {}) : VehiclesOf(region.plan, region.spare);
     const auto selection = NodeSelection::Of(problem_.instance, NodesOf(region), vehicles);
-    const PlanValue before =
-        selection.ok() ? ValueOf(selection->instance(), selection->ToSelection(region.plan))
-                       : PlanValue{};
-    if (!selection.ok()) return routes_.Return(region, region.plan, before, before);
+    if (!selection.ok()) return routes_.Return(region, region.plan, {}, {});
+    const PlanValue before = ValueOf(selection->instance(), selection->ToSelection(region.plan));
     const CoolingPoint point = cooling_.At(iterations_, SteadyNow());
     RegionSlice slice = {.stop = options_.stop,
                          .iterations = iterations,

@@ -157,26 +157,19 @@ void RoutePool::ClaimRoute(int32_t slot, Region& region) {
 
 // Claims units that are not served and near the region, and the alternatives to its customers.
 void RoutePool::ClaimUnserved(Region& region) {
+  const auto is_served = [&](NodeIndex node)
+                             ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return slot_of_[node] >= 0; };
+  const auto is_in = [&](NodeIndex node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return std::ranges::count(region.slots, slot_of_[node]) > 0;  // has no -1
+  };
   const auto is_near = [&](NodeIndex customer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    for (const NodeIndex other : Nearest(near_, customer)) {
-      const int32_t slot = slot_of_[other];
-      if (slot >= 0 &&
-          std::find(region.slots.begin(), region.slots.end(), slot) != region.slots.end()) {
-        return true;
-      }
-    }
-    return false;
+    return std::ranges::any_of(Nearest(near_, customer), is_in);
   };
   for (Unit& unit : units_) {
-    const auto served = std::find_if(unit.customers.begin(), unit.customers.end(),
-                                     [this](NodeIndex node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-                                       return slot_of_[node] >= 0;
-                                     });
-    const bool joins =
-        served != unit.customers.end()
-            ? std::find(region.slots.begin(), region.slots.end(), slot_of_[*served]) !=
-                  region.slots.end()
-            : !unit.claimed && std::any_of(unit.customers.begin(), unit.customers.end(), is_near);
+    const auto served = std::ranges::find_if(unit.customers, is_served);
+    const bool joins = served != unit.customers.end()
+                           ? is_in(*served)
+                           : !unit.claimed && std::ranges::any_of(unit.customers, is_near);
     if (!joins) continue;
     unit.claimed = true;
     for (const NodeIndex node : unit.customers) {

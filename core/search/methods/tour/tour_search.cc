@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -22,20 +21,6 @@ constexpr double kFirstTemperature = 0.4;
 constexpr double kWarmPace = 10;
 constexpr int64_t kPoll = 16;
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
-
-std::vector<NodeIndex> NearestOrder(const Problem& problem, const StopCondition& stop) {
-  std::vector<NodeIndex> order(problem.size());
-  std::iota(order.begin(), order.end(), 0);
-  for (int32_t i = 1; i < problem.size(); ++i) {
-    if (i % 32 == 0 && stop.ShouldStop()) break;
-    const auto nearest =
-        std::min_element(order.begin() + i, order.end(), [&](NodeIndex a, NodeIndex b) {
-          return problem.Distance(order[i - 1], a) < problem.Distance(order[i - 1], b);
-        });
-    std::iter_swap(order.begin() + i, nearest);
-  }
-  return order;
-}
 
 // Before which of the order's nodes, the first excepted, `node` adds the least.
 std::vector<NodeIndex>::iterator CheapestPlace(std::vector<NodeIndex>& order, NodeIndex node,
@@ -137,11 +122,8 @@ SearchEnd TourSearch::Perturb(ImprovementFn on_improvement, int64_t& iterations)
   const double mean_edge = TourLength(problem_, best_) / tour_.size();
   for (; iterations < options_.max_iterations; ++iterations) {
     if (iterations % kPoll == 0) {
-      const StopReason reason = options_.stop.Check();
-      if (reason != StopReason::kNone) {
-        end = reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
-        break;
-      }
+      end = EndOf(options_.stop.Check(), SearchEnd::kIterations);
+      if (end != SearchEnd::kIterations) break;
       const absl::Time now = SteadyNow();
       const double monitor = cooling_.IterationsPerNode(iterations, now) / kWarmPace;
       temperature_ = kFirstTemperature * mean_edge * std::min(monitor, 1.0) *
@@ -202,9 +184,11 @@ double TourSearch::BridgePaths() {
 
 SearchResult SearchTour(const Problem& problem, const SearchOptions& options,
                         ImprovementFn on_improvement) {
-  std::vector<NodeIndex> best = problem.instance().has_distance_matrix()
-                                    ? NearestOrder(problem, options.stop)
-                                    : CurveOrder(problem.instance());
+  std::vector<NodeIndex> best =
+      problem.instance().has_distance_matrix()
+          ? NearestOrder(problem.size(), 1, options.stop,
+                         [&](NodeIndex a, NodeIndex b) { return problem.Distance(a, b); })
+          : CurveOrder(problem.instance());
   double best_length = TourLength(problem, best);
   for (const Plan& plan : options.initial) {
     std::vector<NodeIndex> order = OrderOf(plan, problem, options.stop);
