@@ -21,6 +21,9 @@ class EjectionFit {
 
   // Looks at `unit` and at `route` without the units in `leaving`. O(stops), as Remove.
   void Begin(int32_t unit, const SearchRoute& route, std::span<const char> leaving);
+  // Whether it judges this unit and route. It passes alternatives, reloads, releases, setups and
+  // several windows of a node unseen.
+  bool judges() const { return judges_; }
   // Removes another unit from the route until the call of Restore that belongs to it.
   void Remove(int32_t unit);
   void Restore() { --depth_; }

@@ -10,13 +10,15 @@
 namespace vrp {
 namespace {
 
-// Most units that leave a route at once for another one, and most sets of units tried in a route.
-constexpr int32_t kMostEjected = 2;
-constexpr int32_t kMostTried = 200;
+// Most units that leave a route at once for another one, and most sets of units tried in a route:
+// where EjectionFit judges them, and where each is measured.
+constexpr int32_t kMostEjected = 3;
+constexpr int32_t kMostTried = 2000;
+constexpr int32_t kMostMeasured = 200;
 // How often the cheapest insertion position so far is passed over, for variety.
 constexpr double kPassOver = 0.2;
 // Moves after each ejection, and the share of them that are relocations, not exchanges.
-constexpr int32_t kMoves = 50;
+constexpr int32_t kMoves = 100;
 constexpr double kRelocations = 0.5;
 constexpr int32_t kRelated = 40;  // customers beside whom a unit moves
 // Ejections or moves tried between two looks at the clock.
@@ -147,9 +149,9 @@ void FleetReduction::LookInRoute(int32_t unit, int32_t slot) {
   }
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  tries_left_ = kMostTried;
   for (const int32_t u : chosen_) leaving_[u] = 1;
   fit_.Begin(unit, routes_.route(slot), leaving_);
+  tries_left_ = fit_.judges() ? kMostTried : kMostMeasured;
   if (!chosen_.empty() && fit_.Fits()) Try(unit, slot, failures);
   const auto conflicts = static_cast<int32_t>(chosen_.size());
   for (int32_t more = 1; conflicts + more <= kMostEjected; ++more) {
