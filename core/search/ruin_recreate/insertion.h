@@ -69,8 +69,7 @@ class Insertion {
     TimeSegment segment = {};  // up to there; only where durations are needed
   };
 
-  // The distances between a node and each visit of a route: from the visit, except the last, and to
-  // it.
+  // The distances between a node and visits of a route: from each visit, and to it.
   struct Ways {
     std::vector<double> from = {}, to = {};
     double Added(const SearchRoute& route, int32_t after) const {
@@ -120,7 +119,7 @@ class Insertion {
 
   void FindShipment(NodeIndex pickup, NodeIndex delivery, InsertionPlace& best);
   void ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot, InsertionPlace& best);
-  void MeasureWays(const SearchRoute& route, NodeIndex node, Ways& ways) const;
+  void MeasureWays(const SearchRoute& route, NodeIndex node, Positions after, Ways& ways) const;
   void ScanDeliveries(InsertionPlace place, Way way, double added, InsertionPlace& best);
   bool HasOwnLoad(NodeIndex node) const;
   bool RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex pickup) const;

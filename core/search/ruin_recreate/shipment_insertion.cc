@@ -44,16 +44,17 @@ void Insertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot,
       !problem_.Allowed(vehicle, delivery)) {
     return;
   }
-  MeasureWays(route, pickup, pickup_ways_);
-  MeasureWays(route, delivery, delivery_ways_);
-  const int32_t places = route.size() - 1;
-  least_added_.resize(places + 1);
-  least_added_[places] = Problem::kNever;
-  for (int32_t i = places - 1; i >= 0; --i) {
+  const auto [begin, end] = PositionsInTime(route, pickup);
+  const int32_t places = PositionsInTime(route, delivery).end;
+  if (begin == end || begin >= places) return;
+  MeasureWays(route, pickup, {begin, end}, pickup_ways_);
+  MeasureWays(route, delivery, {begin, places}, delivery_ways_);
+  least_added_.assign(route.size(), Problem::kNever);
+  for (int32_t i = places - 1; i >= begin; --i) {
     least_added_[i] = std::min(least_added_[i + 1], delivery_ways_.Added(route, i));
   }
   const double between = problem_.Distance(vehicle, pickup, delivery);
-  for (int32_t i = route.fixed; i < places; ++i) {
+  for (int32_t i = begin; i < std::min(end, places); ++i) {
     const double together =
         pickup_ways_.from[i] + between + delivery_ways_.to[i + 1] - route.edge[i];
     const double added = pickup_ways_.Added(route, i);
@@ -70,17 +71,17 @@ void Insertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot,
   }
 }
 
-void Insertion::MeasureWays(const SearchRoute& route, NodeIndex node, Ways& ways) const {
+void Insertion::MeasureWays(const SearchRoute& route, NodeIndex node, Positions after,
+                            Ways& ways) const {
   const Vehicle& vehicle = problem_.vehicle(route.type);
-  const int32_t last = route.size() - 1;
-  ways.from.resize(last + 1);
-  ways.to.resize(last + 1);
-  for (int32_t i = 0; i < last; ++i) {
-    ways.from[i] = problem_.Distance(vehicle, route.nodes[i], node);
-    ways.to[i] =
-        vehicle.symmetric ? ways.from[i] : problem_.Distance(vehicle, node, route.nodes[i]);
+  ways.from.resize(route.size());
+  ways.to.resize(route.size());
+  for (int32_t i = after.begin; i <= after.end; ++i) {
+    ways.to[i] = problem_.Distance(vehicle, node, route.nodes[i]);
+    if (i == after.end) return;
+    ways.from[i] =
+        vehicle.symmetric ? ways.to[i] : problem_.Distance(vehicle, route.nodes[i], node);
   }
-  ways.to[last] = problem_.Distance(vehicle, node, route.nodes[last]);
 }
 
 bool Insertion::RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex pickup) const {

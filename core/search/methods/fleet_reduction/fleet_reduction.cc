@@ -10,13 +10,15 @@
 namespace vrp {
 namespace {
 
-// Most units that leave a route at once for another one, and most sets of units tried in a route.
-constexpr int32_t kMostEjected = 2;
-constexpr int32_t kMostTried = 200;
+// Most units that leave a route at once for another one, and most sets of units tried in a route:
+// where EjectionFit judges them, and where each is measured.
+constexpr int32_t kMostEjected = 3;
+constexpr int32_t kMostTried = 2000;
+constexpr int32_t kMostMeasured = 200;
 // How often the cheapest insertion position so far is passed over, for variety.
 constexpr double kPassOver = 0.2;
 // Moves after each ejection, and the share of them that are relocations, not exchanges.
-constexpr int32_t kMoves = 50;
+constexpr int32_t kMoves = 100;
 constexpr double kRelocations = 0.5;
 constexpr int32_t kRelated = 40;  // customers beside whom a unit moves
 // Ejections or moves tried between two looks at the clock.
@@ -31,6 +33,7 @@ FleetReduction::FleetReduction(RouteStore& routes, FastRandom& random)
       insertion_(routes, random),
       types_(routes, random),
       conflicts_(problem_, routes.evaluator()),
+      fit_(problem_),
       leaving_(problem_.units(), 0) {
   insertion_.SetPolicy({.blink = kPassOver});
   for (int32_t u = 0; u < problem_.units(); ++u) failures_.push_back(problem_.unit(u).required());
@@ -146,10 +149,12 @@ void FleetReduction::LookInRoute(int32_t unit, int32_t slot) {
   }
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  tries_left_ = kMostTried;
   for (const int32_t u : chosen_) leaving_[u] = 1;
+  fit_.Begin(unit, routes_.route(slot), leaving_);
+  tries_left_ = fit_.judges() ? kMostTried : kMostMeasured;
+  if (!chosen_.empty() && fit_.Fits()) Try(unit, slot, failures);
   const auto conflicts = static_cast<int32_t>(chosen_.size());
-  for (int32_t more = conflicts == 0; conflicts + more <= kMostEjected; ++more) {
+  for (int32_t more = 1; conflicts + more <= kMostEjected; ++more) {
     Extend(unit, slot, 0, more, failures);
   }
   for (const int32_t u : chosen_) leaving_[u] = 0;
@@ -157,13 +162,22 @@ void FleetReduction::LookInRoute(int32_t unit, int32_t slot) {
 
 void FleetReduction::Extend(int32_t unit, int32_t slot, size_t from, int32_t more,
                             int64_t failures) {
-  if (more == 0) return Try(unit, slot, failures);
   for (size_t i = from; i < candidates_.size(); ++i) {
     const auto [own, u] = candidates_[i];
     if (failures + more * own >= best_.failures || tries_left_ <= 0) return;
+    if (more == 1) {
+      if (--tries_left_ % kTriesPerPoll == 0 && options_->stop.ShouldStop()) tries_left_ = 0;
+      if (!fit_.FitsWithout(u)) continue;
+    }
     chosen_.push_back(u);
     leaving_[u] = 1;
-    Extend(unit, slot, i + 1, more - 1, failures + own);
+    if (more == 1) {
+      Try(unit, slot, failures + own);
+    } else {
+      fit_.Remove(u);
+      Extend(unit, slot, i + 1, more - 1, failures + own);
+      fit_.Restore();
+    }
     leaving_[u] = 0;
     chosen_.pop_back();
   }
@@ -171,9 +185,7 @@ void FleetReduction::Extend(int32_t unit, int32_t slot, size_t from, int32_t mor
 
 void FleetReduction::Try(int32_t unit, int32_t slot, int64_t failures) {
   const SearchRoute& route = routes_.route(slot);
-  if (failures >= best_.failures || !HasRoom(route, unit)) return;
-  if (--tries_left_ % kTriesPerPoll == 0 && options_->stop.ShouldStop()) tries_left_ = 0;
-  if (!Without(route, left_)) return;
+  if (!HasRoom(route, unit) || !Without(route, left_)) return;
   const InsertionPlace place = insertion_.FindIn(unit, left_, Problem::kNever);
   if (!place.found()) return;
   best_.failures = failures;
@@ -222,13 +234,19 @@ void FleetReduction::Perturb() {
 void FleetReduction::Move(int32_t unit, NodeIndex beside) {
   const int32_t from = SlotOf(unit);
   const int32_t to = routes_.RouteOf(beside);
+  InsertionPlace place;
+  if (from != to) {
+    place = insertion_.FindIn(unit, routes_.route(to), Problem::kNever);
+    if (!place.found()) return;
+  }
   leaving_[unit] = 1;
   const bool feasible = Without(routes_.route(from), left_);
   leaving_[unit] = 0;
   if (!feasible) return;
-  const SearchRoute& target = from == to ? left_ : routes_.route(to);
-  const InsertionPlace place = insertion_.FindIn(unit, target, Problem::kNever);
-  if (!place.found()) return;
+  if (from == to) {
+    place = insertion_.FindIn(unit, left_, Problem::kNever);
+    if (!place.found()) return;
+  }
   const std::span<const NodeIndex> filled = insertion_.Filled(place);
   if (from != to) {
     if (left_.size() <= 2) left_.nodes.clear();

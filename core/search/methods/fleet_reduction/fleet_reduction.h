@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "core/search/methods/fleet_reduction/ejection_fit.h"
 #include "core/search/model/fast_random.h"
 #include "core/search/model/search_options.h"
 #include "core/search/model/unit_conflicts.h"
@@ -76,6 +77,7 @@ class FleetReduction {
   Insertion insertion_;
   TypeChange types_;
   UnitConflicts conflicts_;
+  EjectionFit fit_;
   const SearchOptions* options_ = nullptr;
   int64_t iterations_ = 0;
 

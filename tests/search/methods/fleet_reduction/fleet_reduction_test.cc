@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "core/problem/checker/checker.h"
+#include "core/search/methods/fleet_reduction/ejection_fit.h"
 #include "core/search/model/fast_random.h"
 #include "core/search/model/problem.h"
 #include "core/search/route/route_store.h"
+#include "core/search/ruin_recreate/insertion.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"
 
@@ -118,6 +120,58 @@ TEST_P(FleetReductionTest, RepeatsItselfForASeedAndANumberOfIterations) {
   const SearchResult first = ReduceBriefly(instance, 500);
   EXPECT_EQ(first.plan, ReduceBriefly(instance, 500).plan);
   EXPECT_EQ(first.iterations, 500);
+}
+
+// Returns whether `unit` has a place in `route` without the units in `leaving`.
+bool FitsWhenMeasured(RouteStore& routes, Insertion& insertion, int32_t unit,
+                      const SearchRoute& route, const std::vector<char>& leaving) {
+  const Problem& problem = routes.problem();
+  SearchRoute left;
+  left.type = route.type;
+  for (const NodeIndex node : route.nodes) {
+    if (problem.is_depot(node) || !leaving[problem.UnitOf(node)]) left.nodes.push_back(node);
+  }
+  MeasureEdges(problem, left);
+  EXPECT_TRUE(MeasureRoute(problem, routes.evaluator(), left));
+  return insertion.FindIn(unit, left, Problem::kNever).found();
+}
+
+TEST_P(FleetReductionTest, JudgesEjectionsAsIfTheyWereMeasured) {
+  const Instance instance = ServedByFewRoutes(GetParam(), 7);
+  const Problem problem = Problem::Create(instance, {});
+  FastRandom random(8);
+  RouteStore routes = OneRouteForEach(problem);
+  SearchOptions options;
+  options.max_iterations = 80;  // some of the routes have room left
+  FleetReduction(routes, random).Run(options, [] {});
+  Insertion insertion(routes, random);
+  EjectionFit fit(problem);
+  int32_t fitting = 0, misfits = 0;
+  std::vector<char> leaving(problem.units(), 0);
+  for (int32_t i = 0; i < 500; ++i) {
+    const int32_t unit = random.Below(problem.units());
+    const int32_t slot = random.Below(routes.slots());
+    const SearchRoute& route = routes.route(slot);
+    if (route.empty() || routes.RouteOf(problem.NodesOf(problem.unit(unit))[0]) == slot) continue;
+    const auto draw = [&] { return problem.UnitOf(route.nodes[1 + random.Below(route.stops)]); };
+    const int32_t first = draw(), second = draw();
+    if (first == second) continue;
+    fit.Begin(unit, route, leaving);
+    fit.Remove(first);
+    leaving[first] = 1;
+    const bool fits = FitsWhenMeasured(routes, insertion, unit, route, leaving);
+    EXPECT_EQ(fit.Fits(), fits) << unit;
+    leaving[second] = 1;
+    const bool fits_more = FitsWhenMeasured(routes, insertion, unit, route, leaving);
+    EXPECT_EQ(fit.FitsWithout(second), fits_more) << unit;
+    fit.Begin(unit, route, leaving);
+    EXPECT_EQ(fit.Fits(), fits_more) << unit;
+    leaving[first] = leaving[second] = 0;
+    fitting += fits + fits_more;
+    misfits += 2 - fits - fits_more;
+  }
+  EXPECT_GT(fitting, 3);
+  EXPECT_GT(misfits, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, FleetReductionTest,
