@@ -155,7 +155,7 @@ TEST(RegionSearchTest, IsForLargeInstancesAndEnoughTime) {
 TEST(SeveralThreadsTest, ServeNoLessThanOneWhereTheFleetIsTooSmall) {
   const Instance instance = Large(1, 240, 12);
   SearchOptions options;
-  options.max_iterations = 4000;
+  options.max_iterations = 20'000;
   const PlanValue one = ValueOf(instance, Search(instance, options)->plan);
   options.max_iterations *= 2;
   options.threads = 2;
