@@ -15,7 +15,8 @@ namespace {
 // Into one of the plans optional units go whatever they cost: together they may be worth a route
 // that none of them is worth alone. The search starts there, though the plan may cost more than one
 // that leaves nearly all of them out, wherever it has that many times the time that the plan took:
-// it takes visits away with ease, but hardly ever opens a route that pays only with many.
+// it takes visits away with ease, but hardly ever opens a route that pays only with many. So it
+// does not start with the routes that reinsertions leave of them.
 constexpr double kGenerous = 1e6;  // times their prizes
 constexpr double kGenerousTimes = 10;
 constexpr int32_t kReinsertions = 2;
@@ -79,17 +80,17 @@ class FirstRoutesMaker {
     const bool optional = std::any_of(routes.servable().begin(), routes.servable().end(),
                                       [&](int32_t u) { return !problem_.unit(u).required(); });
     const bool merged = MayMerge() && MergeRoutes(routes, stop_);
-    if (optional) {
-      ServeGenerously(routes, merged ? Recreate::First::kFar : order);
-    } else if (merged) {
-      Recreate(routes, random_, stop_).InsertAbsent(1, Recreate::First::kFar);
-      for (int32_t i = 0; i < kReinsertions; ++i) ReinsertRoutes(routes, random_, stop_);
-    } else {
-      return;
-    }
+    if (!merged && !optional) return;
+    Recreate(routes, random_, stop_)
+        .InsertAbsent(optional ? kGenerous : 1, merged ? Recreate::First::kFar : order);
+    if (optional) Pruning(routes).Prune(UsedSlots(routes));
+    RouteStore fewer = routes;
+    for (int32_t i = 0; i < kReinsertions; ++i) ReinsertRoutes(fewer, random_, stop_);
+    Consider(fewer);
+    if (!optional) return;
     Consider(routes);
     const absl::Time worthwhile = SteadyNow() + kGenerousTimes * (SteadyNow() - begun);
-    if (optional && may_start && worthwhile < stop_.deadline() &&
+    if (may_start && worthwhile < stop_.deadline() &&
         routes.missing_weight() <= best_->missing_weight()) {
       start_.emplace(std::move(routes));
     }
@@ -101,12 +102,6 @@ class FirstRoutesMaker {
   bool MayMerge() const {
     return !problem_.has_shipments() && !problem_.detours().needed() &&
            (problem_.size() > kFarFirstFrom || HaveOneCost(problem_));
-  }
-
-  // Reinsertions would empty the routes that pay only with many visits.
-  void ServeGenerously(RouteStore& routes, Recreate::First order) {
-    Recreate(routes, random_, stop_).InsertAbsent(kGenerous, order);
-    Pruning(routes).Prune(UsedSlots(routes));
   }
 
   RouteStore Inserted(const Plan& plan, Recreate::First order) {

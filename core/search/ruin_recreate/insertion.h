@@ -176,4 +176,16 @@ class Insertion {
       false;  // of the shipment in hand: its ends are delivered to or collected from too
 };
 
+// Here, since the scans of a customer spend much of their time in it.
+inline Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route,
+                                                       const VisitBounds& bounds) const {
+  int32_t begin = route.fixed;
+  int32_t end = route.size() - 1;
+  if (!bounds_positions_) return {.begin = begin, .end = end};
+  const VisitTimes* const times = route.times.data();
+  while (begin < end && bounds.first_leave > times[begin + 1].latest) ++begin;
+  while (end > begin && times[end - 1].departure > bounds.last_arrival) --end;
+  return {.begin = begin, .end = end};
+}
+
 }  // namespace vrp

@@ -52,17 +52,6 @@ Insertion::VisitBounds Insertion::BoundsOf(NodeIndex node) const {
           .first_leave = problem_.open(node) + problem_.service(node) - problem_.time_slack()};
 }
 
-inline Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route,
-                                                       const VisitBounds& bounds) const {
-  int32_t begin = route.fixed;
-  int32_t end = route.size() - 1;
-  if (!bounds_positions_) return {.begin = begin, .end = end};
-  const VisitTimes* const times = route.times.data();
-  while (begin < end && bounds.first_leave > times[begin + 1].latest) ++begin;
-  while (end > begin && times[end - 1].departure > bounds.last_arrival) --end;
-  return {.begin = begin, .end = end};
-}
-
 void Insertion::ScanRoutes(NodeIndex node, std::span<const int32_t> slots, InsertionPlace& best) {
   if (by_row_ && judges_time_) return ScanByRow<true>(node, slots, best);
   if (by_row_) return ScanByRow<false>(node, slots, best);

@@ -44,8 +44,8 @@ void Insertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot,
       !problem_.Allowed(vehicle, delivery)) {
     return;
   }
-  const auto [begin, end] = PositionsInTime(route, pickup);
-  const int32_t places = PositionsInTime(route, delivery).end;
+  const auto [begin, end] = PositionsInTime(route, BoundsOf(pickup));
+  const int32_t places = PositionsInTime(route, BoundsOf(delivery)).end;
   if (begin == end || begin >= places) return;
   MeasureWays(route, pickup, {begin, end}, pickup_ways_);
   MeasureWays(route, delivery, {begin, places}, delivery_ways_);
