@@ -1,5 +1,6 @@
 #include "core/search/feature_search.h"
 
+#include <optional>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -99,11 +100,14 @@ void SearchPenalised(RouteStore& routes, const SearchOptions& options, double sh
 }
 
 // Anneals `routes` before a population.
+// `edge_cost`: MeanEdgeCost before the fleet was reduced, if it was.
 void AnnealFirst(RouteStore& routes, const SearchOptions& options, const StopCondition& hard_stop,
-                 FastRandom& random, SearchResult& result, ReportFn report) {
+                 std::optional<double> edge_cost, FastRandom& random, SearchResult& result,
+                 ReportFn report) {
   const SearchOptions part =
       PartOf(RestOf(options, result.iterations), kBeforePopulation, routes.problem().units());
   Annealing annealing(routes, random, part, hard_stop);
+  if (edge_cost.has_value()) annealing.BeginHotter(*edge_cost);
   annealing.Run([&](const Plan& plan, Cost) { report(plan); });
   result.iterations += annealing.iterations();
 }
@@ -165,8 +169,11 @@ absl::StatusOr<SearchResult> FeatureSearch(const Problem& problem, const SearchO
     SeekComplete(routes, options, hard_stop, random, result, report_if_better);
   }
   const bool reduces = problem.route_weight() > 0 && routes.missing_weight() == 0;
-  const double edge_cost = MeanEdgeCost(routes);
-  if (reduces) ReduceFleet(routes, options, random, result, report_if_better);
+  std::optional<double> edge_cost;
+  if (reduces) {
+    edge_cost = MeanEdgeCost(routes);
+    ReduceFleet(routes, options, random, result, report_if_better);
+  }
   if (SearchesByRegions(routes, options) && !options.stop.ShouldStop()) {
     SearchRegions(routes, options, result, report_if_better);
     return result;
@@ -176,7 +183,9 @@ absl::StatusOr<SearchResult> FeatureSearch(const Problem& problem, const SearchO
   const bool penalises = MayImprovePenalised(routes) && !options.stop.ShouldStop();
   if (penalises) SearchPenalised(routes, options, before, random, result, report_if_better);
   if (uses_population) {
-    if (!penalises) AnnealFirst(routes, options, hard_stop, random, result, report_if_better);
+    if (!penalises) {
+      AnnealFirst(routes, options, hard_stop, edge_cost, random, result, report_if_better);
+    }
     SearchByPopulation(problem, options, random, result, report_if_better);
     return result;
   }
@@ -184,7 +193,7 @@ absl::StatusOr<SearchResult> FeatureSearch(const Problem& problem, const SearchO
   const SearchOptions rest = RestOf(options, result.iterations);
   Annealing annealing(routes, random, rest, hard_stop);
   if (penalises) annealing.BeginCooler();
-  if (reduces) annealing.BeginHotter(edge_cost);
+  if (edge_cost.has_value()) annealing.BeginHotter(*edge_cost);
   result.ended_by = annealing.Run([&](const Plan& plan, Cost) { report_if_better(plan); });
   result.iterations += annealing.iterations();
   return result;
