@@ -90,12 +90,25 @@ void ReduceFleet(RouteStore& routes, const SearchOptions& options, FastRandom& r
   result.iterations += FleetReduction(routes, random).Run(part, [&] { report(routes.ToPlan()); });
 }
 
+// From the best plan to the end of `options`.
+void SearchByPopulation(const Problem& problem, const SearchOptions& options, FastRandom& random,
+                        SearchResult& result, ReportFn report) {
+  const SearchResult found = RunPopulations(problem, {result.plan}, options, random,
+                                            [&](const Plan& plan, Cost) { report(plan); });
+  result.iterations += found.iterations;
+  result.ended_by = found.ended_by;
+}
+
 // From `routes`, which become the best that is found, as with SeekComplete.
 void SearchPenalised(RouteStore& routes, const SearchOptions& options, double share,
                      FastRandom& random, SearchResult& result, ReportFn report) {
   const SearchOptions part =
       PartOf(RestOf(options, result.iterations), share, routes.problem().units());
-  report(ImprovePenalised(routes, part, random, result.iterations, report));
+  if (PenalisesByPopulation(routes.problem())) {
+    SearchByPopulation(routes.problem(), part, random, result, report);
+  } else {
+    report(ImprovePenalised(routes, part, random, result.iterations, report));
+  }
   GoOnFrom(result.plan, routes);
 }
 
@@ -110,16 +123,6 @@ void AnnealFirst(RouteStore& routes, const SearchOptions& options, const StopCon
   if (edge_cost.has_value()) annealing.BeginHotter(*edge_cost);
   annealing.Run([&](const Plan& plan, Cost) { report(plan); });
   result.iterations += annealing.iterations();
-}
-
-// From the best plan to the end of the budget.
-void SearchByPopulation(const Problem& problem, const SearchOptions& options, FastRandom& random,
-                        SearchResult& result, ReportFn report) {
-  const SearchResult found =
-      RunPopulations(problem, {result.plan}, RestOf(options, result.iterations), random,
-                     [&](const Plan& plan, Cost) { report(plan); });
-  result.iterations += found.iterations;
-  result.ended_by = found.ended_by;
 }
 
 // From `routes` to the end of the budget, as with SeekComplete.
@@ -181,12 +184,15 @@ absl::StatusOr<SearchResult> FeatureSearch(const Problem& problem, const SearchO
   const bool uses_population = routes.missing_weight() == 0 && PopulationFits(problem, options);
   const double before = uses_population ? kBeforePopulation : kPenalisedShare;
   const bool penalises = MayImprovePenalised(routes) && !options.stop.ShouldStop();
-  if (penalises) SearchPenalised(routes, options, before, random, result, report_if_better);
+  if (penalises && !(uses_population && PenalisesByPopulation(problem))) {
+    SearchPenalised(routes, options, before, random, result, report_if_better);
+  }
   if (uses_population) {
     if (!penalises) {
       AnnealFirst(routes, options, hard_stop, edge_cost, random, result, report_if_better);
     }
-    SearchByPopulation(problem, options, random, result, report_if_better);
+    SearchByPopulation(problem, RestOf(options, result.iterations), random, result,
+                       report_if_better);
     return result;
   }
   // Its best may be worse for a while than what it had before.

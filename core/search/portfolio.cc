@@ -7,6 +7,7 @@
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
 #include "core/search/model/detours.h"
+#include "core/search/model/fleet_bounds.h"
 #include "core/search/route/penalised_routes.h"
 
 namespace vrp {
@@ -23,6 +24,8 @@ constexpr double kAnnealedTimed = 0.3;
 // 0.9 % more at 5 s.)
 constexpr int32_t kMostJudgedSlowly = 300;
 constexpr int32_t kRegionsFrom = 1000;  // units
+// The fleet's load, as a share of what it can load, up to which a population improves plans.
+constexpr double kMostFilled = 0.9;
 
 // Where vehicles drive unlike ways, as from several depots, moves between them are judged slowly.
 bool JudgesSlowly(const Problem& problem) {
@@ -76,6 +79,11 @@ bool SearchesByRegions(const RouteStore& routes, const SearchOptions& options) {
 double AnnealedShare(const Problem& problem) {
   if (problem.timed()) return kAnnealedTimed;
   return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
+}
+
+bool PenalisesByPopulation(const Problem& problem) {
+  return !problem.timed() && FleetFilled(problem) <= kMostFilled &&
+         KnowsPenalisedPopulation(problem);
 }
 
 bool MayImprovePenalised(const RouteStore& routes) {

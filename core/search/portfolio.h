@@ -26,5 +26,9 @@ double AnnealedShare(const Problem& problem);
 // Returns whether a search among plans that break limits goes before ruin and recreate: if each
 // unit is required, and a route is worth no more than it costs.
 bool MayImprovePenalised(const RouteStore& routes);
+// Returns whether that search is a population. (Measured at 1 s: with unlike vehicles or depots up
+// to 2 % cheaper, but 3 % dearer where the loads fill the fleet, and with 300 customers and windows
+// 0.3 % dearer than ImprovePenalised.)
+bool PenalisesByPopulation(const Problem& problem);
 
 }  // namespace vrp

@@ -141,8 +141,7 @@ void PenalisedPopulation::Educate(const StopCondition& stop) {
     routes_.SetPenalties(control_.Repairing());
     if (search_.Repair(stop) && routes_.Feasible()) KeepRoutes();
   }
-  if (control_.Record(
-          {.load = excess.load == 0, .time = excess.time == 0, .distance = excess.distance == 0})) {
+  if (control_.Record(excess)) {
     population_.UpdatePenalties(control_.penalties());
   }
   routes_.SetPenalties(control_.penalties());
