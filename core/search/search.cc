@@ -100,7 +100,9 @@ class Pipeline {
         Report(routes_.ToPlan());
         return Load(result_.plan);
       case Method::kPopulation:
-        return Add(RunPopulations(problem_, CompletePlans(), part, random_, report));
+        is_penalised_ = true;
+        Add(RunPopulations(problem_, CompletePlans(), part, random_, report));
+        return Load(result_.plan);
       case Method::kRegions:
         return SearchRegions(part);
     }

@@ -25,7 +25,7 @@ inline SearchEnd EndOf(StopReason reason, SearchEnd otherwise) {
 struct SearchOptions {
   StopCondition stop;
   // Perturbations; 0: local search of the first plan only. An individual of the population search
-  // counts as kWorkPerCustomer of them for every customer.
+  // counts as the ruins and recreations that it took, or as many as take the same time.
   int64_t max_iterations = INT64_MAX;
   uint64_t seed = 1;
   // Plans to start from besides our own constructions; they may leave customers out. Infeasible

@@ -21,10 +21,10 @@ Penalties PenaltyControl::Repairing() const {
           .distance = penalties_.distance * kRepair};
 }
 
-bool PenaltyControl::Record(const Kept& kept) {
-  kept_.load += kept.load;
-  kept_.time += kept.time;
-  kept_.distance += kept.distance;
+bool PenaltyControl::Record(const LimitExcess& excess) {
+  kept_.load += excess.load == 0;
+  kept_.time += excess.time == 0;
+  kept_.distance += excess.distance == 0;
   if (++plans_ < options_.window) return false;
   for (double Penalties::*kind : {&Penalties::load, &Penalties::time, &Penalties::distance}) {
     Adapt(kind);

@@ -49,14 +49,8 @@ class PenaltyControl {
   // Returns the penalties for a descent that is to make an infeasible plan feasible.
   Penalties Repairing() const;
 
-  // Which limits a plan keeps to.
-  struct Kept {
-    bool load = true;
-    bool time = true;
-    bool distance = true;
-  };
-  // Records a plan. Returns whether the penalties were adapted.
-  bool Record(const Kept& kept);
+  // Records which limits a plan keeps to. Returns whether the penalties were adapted.
+  bool Record(const LimitExcess& excess);
 
  private:
   void Adapt(double Penalties::*kind);

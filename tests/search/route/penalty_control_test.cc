@@ -7,13 +7,13 @@ namespace {
 
 constexpr Penalties kFirst = {.load = 10, .time = 2, .distance = 3};
 
-void RecordWindow(PenaltyControl& control, const PenaltyControl::Kept& kept) {
-  while (!control.Record(kept)) continue;
+void RecordWindow(PenaltyControl& control, const LimitExcess& excess) {
+  while (!control.Record(excess)) continue;
 }
 
 TEST(PenaltyControlTest, RaisesWhatIsBrokenAndLowersWhatIsKept) {
   PenaltyControl control(kFirst, {});
-  RecordWindow(control, {.load = false});
+  RecordWindow(control, {.load = 1});
   EXPECT_GT(control.penalties().load, kFirst.load);
   EXPECT_LT(control.penalties().time, kFirst.time);
   EXPECT_LT(control.penalties().distance, kFirst.distance);
@@ -23,10 +23,11 @@ TEST(PenaltyControlTest, RaisesWhatIsBrokenAndLowersWhatIsKept) {
 TEST(PenaltyControlTest, LeavesAPenaltyWithinTheToleranceOfTheTarget) {
   PenaltyControl control(kFirst, {.window = 10, .tolerance = 0});
   bool adapted = false;
-  for (int32_t plan = 0; plan < 10; ++plan) adapted = control.Record({.load = plan < 3});
+  for (int32_t plan = 0; plan < 10; ++plan)
+    adapted = control.Record({.load = plan < 3 ? 0.0 : 1.0});
   EXPECT_TRUE(adapted);
   EXPECT_EQ(control.penalties().load, kFirst.load);
-  for (int32_t plan = 0; plan < 10; ++plan) control.Record({.load = plan < 4});
+  for (int32_t plan = 0; plan < 10; ++plan) control.Record({.load = plan < 4 ? 0.0 : 1.0});
   EXPECT_LT(control.penalties().load, kFirst.load);
 }
 

@@ -46,6 +46,13 @@ class Annealing {
   // Begins hotter, because `routes` come from a reduction of the fleet, which costs do not guide.
   // `mean_edge_cost` is that of the plan before it.
   void BeginHotter(double mean_edge_cost);
+  // Begins at `temperature`, in mean costs of an edge, and tries no smaller fleet: for an individual
+  // of a population whose plans have such edges.
+  void BeginAt(double temperature, double mean_edge_cost) {
+    first_temperature_ = temperature;
+    mean_edge_cost_ = mean_edge_cost;
+    before_fewer_.tried = true;
+  }
 
   // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
   // `hard_stop` while required units are absent from the best plan. Calls `on_improvement` at most

@@ -78,10 +78,6 @@ Penalties FirstPenalties(const MeanEdge& edge, double largest) {
           .distance = edge.distance > 0 ? edge.cost / edge.distance : 1};
 }
 
-PenaltyControl::Kept KeptBy(const LimitExcess& excess) {
-  return {.load = excess.load == 0, .time = excess.time == 0, .distance = excess.distance == 0};
-}
-
 bool BreaksLimits(const PenalisedRoutes::Route& route) {
   return route.excess.load > 0 || route.excess.time > 0 || route.excess.distance > 0;
 }
@@ -115,7 +111,7 @@ class PenalisedSearch {
       Cool(cooling_.Phase(done, now));
       Step();
       KeepIfBest();
-      if (control_.Record(KeptBy(routes_.Excess()))) routes_.SetPenalties(control_.penalties());
+      if (control_.Record(routes_.Excess())) routes_.SetPenalties(control_.penalties());
       if (unreported_ && now - reported_at_ >= kReportEvery) {
         unreported_ = false;
         reported_at_ = now;

@@ -29,27 +29,46 @@ std::vector<NodeIndex> CrossTours(const Individual& a, const Individual& b, Fast
   return tour;
 }
 
-RouteExchange::RouteExchange(const PenalisedRoutes& routes, FastRandom& random)
-    : routes_(routes), problem_(routes.problem()), random_(random) {}
-
 Offspring RouteExchange::Cross(const Individual& a, const Individual& b) {
-  child_ = {};
-  used_.assign(problem_.vehicles().size(), 0);
   SelectFrom(a);
   SelectLike(b);
-  Assemble(a, b);
-  InsertMissing();
-  return std::move(child_);
+  const bool keep_b_intact = random_.Below(2) == 0;
+  Offspring child;
+  const auto add = [&](const Individual& parent, int32_t index, auto drop) {
+    Offspring::Route kept = {.type = parent.types[index]};
+    const auto route = parent.Route(index);
+    std::copy_if(route.begin(), route.end(), std::back_inserter(kept.customers),
+                 [&](NodeIndex node) { return !drop(node); });
+    kept.is_settled = &parent == &a && kept.customers.size() == route.size();
+    child.routes.push_back(std::move(kept));
+  };
+  std::vector<char> served(problem_.units(), 0);
+  for (int32_t index = 0; index < a.num_routes(); ++index) {
+    if (from_a_[index]) continue;
+    add(a, index, [&](NodeIndex node) { return keep_b_intact && IsMarked(in_b_, node); });
+    Mark(child.routes.back().customers, served);
+  }
+  for (int32_t index = 0; index < b.num_routes(); ++index) {
+    if (from_b_[index]) add(b, index, [&](NodeIndex node) { return IsMarked(served, node); });
+  }
+  return child;
+}
+
+void RouteExchange::Mark(std::span<const NodeIndex> route, std::vector<char>& units) const {
+  for (const NodeIndex node : route) {
+    if (!problem_.is_depot(node)) units[problem_.UnitOf(node)] = 1;
+  }
 }
 
 // The routes of the customers nearest to one drawn by lot.
 void RouteExchange::SelectFrom(const Individual& a) {
   route_of_.assign(problem_.size(), -1);
-  for (int32_t index = 0; index < a.num_routes(); ++index) {
+  for (int32_t index = static_cast<int32_t>(problem_.frozen().size()); index < a.num_routes();
+       ++index) {
     for (const NodeIndex node : a.Route(index)) route_of_[node] = index;
   }
   from_a_.assign(a.num_routes(), 0);
-  in_a_.assign(problem_.size(), 0);
+  in_a_.assign(problem_.units(), 0);
   if (a.customers.empty()) return;
   const int32_t wanted = random_.Between(1, std::max(1, a.num_routes() / 2));
   const NodeIndex seed = a.customers[random_.Below(static_cast<int32_t>(a.customers.size()))];
@@ -58,7 +77,7 @@ void RouteExchange::SelectFrom(const Individual& a) {
     if (index < 0 || from_a_[index]) return;
     from_a_[index] = 1;
     ++selected;
-    for (const NodeIndex node : a.Route(index)) in_a_[node] = 1;
+    Mark(a.Route(index), in_a_);
   };
   select(route_of_[seed]);
   for (const NodeIndex near : problem_.Near(seed)) {
@@ -69,42 +88,31 @@ void RouteExchange::SelectFrom(const Individual& a) {
 
 void RouteExchange::SelectLike(const Individual& b) {
   from_b_.assign(b.num_routes(), 0);
-  in_b_.assign(problem_.size(), 0);
-  for (int32_t index = 0; index < b.num_routes(); ++index) {
+  in_b_.assign(problem_.units(), 0);
+  for (int32_t index = static_cast<int32_t>(problem_.frozen().size()); index < b.num_routes();
+       ++index) {
     const auto route = b.Route(index);
-    const auto shared =
-        std::count_if(route.begin(), route.end(), [&](NodeIndex node) { return in_a_[node]; });
+    const auto shared = std::count_if(route.begin(), route.end(),
+                                      [&](NodeIndex node) { return IsMarked(in_a_, node); });
     if (2 * shared <= std::ssize(route)) continue;
     from_b_[index] = 1;
-    for (const NodeIndex node : route) in_b_[node] = 1;
+    Mark(route, in_b_);
   }
 }
 
-void RouteExchange::Assemble(const Individual& a, const Individual& b) {
-  const bool keep_b_intact = random_.Below(2) == 0;
+PenalisedExchange::PenalisedExchange(const PenalisedRoutes& routes, FastRandom& random)
+    : routes_(routes), problem_(routes.problem()), random_(random), exchange_(problem_, random) {}
+
+Offspring PenalisedExchange::Cross(const Individual& a, const Individual& b) {
+  child_ = {};
+  used_.assign(problem_.vehicles().size(), 0);
   is_served_.assign(problem_.size(), 0);
-  const auto without = [&](const Individual& parent, int32_t index, auto drop) {
-    Offspring::Route kept = {.type = parent.types[index]};
-    const auto route = parent.Route(index);
-    std::copy_if(route.begin(), route.end(), std::back_inserter(kept.customers),
-                 [&](NodeIndex node) { return !drop(node); });
-    kept.is_settled = kept.customers.size() == route.size();
-    return kept;
-  };
-  for (int32_t index = 0; index < a.num_routes(); ++index) {
-    if (from_a_[index]) continue;
-    Add(without(a, index, [&](NodeIndex node) { return keep_b_intact && in_b_[node] != 0; }));
-  }
-  for (int32_t index = 0; index < b.num_routes(); ++index) {
-    if (!from_b_[index]) continue;
-    Offspring::Route kept =
-        without(b, index, [&](NodeIndex node) { return is_served_[node] != 0; });
-    kept.is_settled = false;
-    Add(std::move(kept));
-  }
+  for (Offspring::Route& route : exchange_.Cross(a, b).routes) Add(std::move(route));
+  InsertMissing();
+  return std::move(child_);
 }
 
-void RouteExchange::Add(Offspring::Route route) {
+void PenalisedExchange::Add(Offspring::Route route) {
   if (route.customers.empty()) return;
   for (const NodeIndex node : route.customers) route.load += routes_.demand(node);
   if (!HasVehicle(route.type)) {
@@ -127,7 +135,7 @@ void RouteExchange::Add(Offspring::Route route) {
   child_.routes.push_back(std::move(route));
 }
 
-void RouteExchange::InsertMissing() {
+void PenalisedExchange::InsertMissing() {
   std::vector<NodeIndex> missing;
   for (const NodeIndex node : routes_.customers()) {
     if (!is_served_[node]) missing.push_back(node);
@@ -136,7 +144,7 @@ void RouteExchange::InsertMissing() {
   for (const NodeIndex node : missing) Insert(node);
 }
 
-void RouteExchange::Insert(NodeIndex customer) {
+void PenalisedExchange::Insert(NodeIndex customer) {
   const double demand = routes_.demand(customer);
   double least = routes_.optional(customer) ? routes_.prize(customer) : Problem::kNever;
   int32_t opened = -1;  // the type of a new route

@@ -21,6 +21,30 @@ double Angle(const Instance& instance, std::span<const NodeIndex> nodes) {
   return std::atan2(y, x);
 }
 
+Individual Empty(const Problem& problem) {
+  Individual individual;
+  const int32_t size = problem.size();
+  individual.customers.reserve(size);
+  individual.previous.resize(size);
+  std::iota(individual.previous.begin(), individual.previous.end(), 0);
+  individual.next = individual.previous;
+  return individual;
+}
+
+// `nodes` has the vehicle's start and end.
+void AddRoute(const Problem& problem, int32_t type, std::span<const NodeIndex> nodes,
+              Individual& individual) {
+  for (size_t i = 1; i + 1 < nodes.size(); ++i) {
+    const NodeIndex node = nodes[i];
+    individual.customers.push_back(node);
+    if (problem.is_depot(node)) continue;  // of a reload
+    individual.previous[node] = nodes[i - 1];
+    individual.next[node] = nodes[i + 1] < problem.size() ? nodes[i + 1] : 0;
+  }
+  individual.ends.push_back(static_cast<int32_t>(individual.customers.size()));
+  individual.types.push_back(type);
+}
+
 }  // namespace
 
 Individual MakeIndividual(const PenalisedRoutes& routes) {
@@ -32,25 +56,26 @@ Individual MakeIndividual(const PenalisedRoutes& routes) {
                        slot);
   }
   std::sort(order.begin(), order.end());
-  Individual individual;
-  const int32_t size = routes.problem().size();
-  individual.customers.reserve(size);
-  individual.previous.resize(size);
-  std::iota(individual.previous.begin(), individual.previous.end(), 0);
-  individual.next = individual.previous;
-  const auto or_depot = [size](NodeIndex node) { return node < size ? node : 0; };
+  Individual individual = Empty(routes.problem());
   for (const auto& [angle, slot] : order) {
-    for (const NodeIndex node : routes.CustomersOf(slot)) {
-      individual.customers.push_back(node);
-      individual.previous[node] = routes.visit(node).previous;
-      individual.next[node] = or_depot(routes.visit(node).next);
-    }
-    individual.ends.push_back(static_cast<int32_t>(individual.customers.size()));
-    individual.types.push_back(routes.route(slot).type);
+    AddRoute(routes.problem(), routes.route(slot).type, routes.route(slot).nodes, individual);
   }
   individual.cost = routes.Cost();
   individual.excess = routes.Excess();
   individual.feasible = routes.Feasible();
+  return individual;
+}
+
+Individual MakeIndividual(const RouteStore& routes) {
+  const Problem& problem = routes.problem();
+  Individual individual = Empty(problem);
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    const SearchRoute& route = routes.route(slot);
+    if (route.nodes.size() > 2) AddRoute(problem, route.type, route.nodes, individual);
+  }
+  individual.cost = routes.cost() + problem.route_weight() * routes.used();
+  individual.excess.load = routes.missing_weight();
+  individual.feasible = routes.missing_weight() == 0;
   return individual;
 }
 

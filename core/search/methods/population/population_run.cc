@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "core/base/run_on_threads.h"
 #include "core/base/steady_time.h"
-#include "core/search/methods/population/population_search.h"
+#include "core/search/methods/population/penalised_population.h"
+#include "core/search/methods/population/recreated_population.h"
 #include "core/search/model/shared_plans.h"
 
 namespace vrp {
@@ -53,6 +55,15 @@ std::vector<int32_t> RoutesAllowed(const Problem& problem, const std::vector<Pla
   return allowed;
 }
 
+std::unique_ptr<PopulationSearch> MakeSearch(const Problem& problem, FastRandom& random,
+                                             const SearchOptions& options,
+                                             const std::vector<Plan>& plans) {
+  if (!KnowsPenalisedPopulation(problem)) {
+    return std::make_unique<RecreatedPopulation>(problem, random, options, plans.front());
+  }
+  return std::make_unique<PenalisedPopulation>(problem, random, RoutesAllowed(problem, plans));
+}
+
 class Run {
  public:
   Run(const Problem& problem, const std::vector<Plan>& plans, const SearchOptions& options,
@@ -61,21 +72,20 @@ class Run {
         plans_(plans),
         options_(options),
         on_improvement_(on_improvement),
-        work_(kWorkPerCustomer * std::ssize(problem.detours().servable())),
         patience_(std::max(kLeastPatience, kPatience * std::ssize(problem.detours().servable()))),
-        search_(problem, random, RoutesAllowed(problem, plans)) {
+        search_(MakeSearch(problem, random, options, plans)) {
     result_.plan = plans.front();
-    result_.cost = PlanCost(problem.instance(), result_.plan);
-    reported_ = result_.cost;
+    value_ = ValueOf(problem.instance(), result_.plan);
+    result_.cost = value_.cost;
   }
 
   SearchResult Go() {
     for (int64_t step = 0; result_.iterations < options_.max_iterations; ++step) {
       result_.ended_by = EndOf(options_.stop.Check(), SearchEnd::kIterations);
       if (result_.ended_by != SearchEnd::kIterations) break;
-      search_.Expect(IndividualsExpected(step));
+      search_->Expect(IndividualsExpected(step));
       Step(step);
-      result_.iterations = std::min(result_.iterations + work_, options_.max_iterations);
+      result_.iterations = std::min(search_->iterations(), options_.max_iterations);
       Report(SteadyNow());
     }
     Report(absl::InfiniteFuture());
@@ -83,64 +93,65 @@ class Run {
   }
 
  private:
-  // In all, as many steps as there are iterations or, at the rate of the steps so far, time.
+  // In all, at the rate of the steps so far.
   double IndividualsExpected(int64_t steps) const {
-    if (options_.max_iterations != INT64_MAX) {
-      return static_cast<double>(options_.max_iterations) / static_cast<double>(work_);
-    }
     const absl::Time deadline = options_.stop.deadline();
-    if (steps == 0 || deadline == absl::InfiniteFuture()) {
-      return std::numeric_limits<double>::infinity();
+    double coming = std::numeric_limits<double>::infinity();
+    if (steps > 0 && options_.max_iterations != INT64_MAX) {
+      coming = static_cast<double>(options_.max_iterations) /
+               static_cast<double>(std::max<int64_t>(1, result_.iterations));
+    } else if (steps > 0 && deadline != absl::InfiniteFuture()) {
+      coming = absl::FDivDuration(deadline - started_, SteadyNow() - started_);
     }
-    return static_cast<double>(steps) *
-           absl::FDivDuration(deadline - started_, SteadyNow() - started_);
+    return std::max<double>(1, steps) * coming;
   }
 
   void Step(int64_t step) {
     if (options_.shared != nullptr && step % kShareEvery == 0) Share();
     if (!received_.empty()) {
-      search_.AddPlan(received_.back(), options_.stop);
+      search_->AddPlan(received_.back(), options_.stop);
       received_.pop_back();
       return;
     }
-    if (search_.idle() > patience_) {
-      search_.Restart();
+    if (search_->idle() > patience_) {
+      search_->Restart();
       founders_ = 0;
     }
     if (step < std::ssize(plans_)) {
-      search_.AddPlan(plans_[step], options_.stop);
-    } else if (founders_ < kFounders || search_.size() == 0) {
+      search_->AddPlan(plans_[step], options_.stop);
+    } else if (founders_ < kFounders || search_->size() == 0) {
       ++founders_;
-      search_.AddFounder(options_.stop);
+      search_->AddFounder(options_.stop);
     } else if (step % kNewcomerEvery == 0) {
-      search_.AddRandom(options_.stop);
+      search_->AddRandom(options_.stop);
     } else {
-      search_.AddChild(options_.stop);
+      search_->AddChild(options_.stop);
     }
   }
 
   // Gives a new best plan to the other searches and takes theirs.
   void Share() {
-    if (search_.has_best() && search_.best().cost < offered_ - problem_.epsilon()) {
-      offered_ = search_.best().cost;
-      options_.shared->Offer(options_.index, ToPlan(problem_, search_.best()));
+    if (search_->has_best() && search_->best().cost < offered_ - problem_.epsilon()) {
+      offered_ = search_->best().cost;
+      options_.shared->Offer(options_.index, ToPlan(problem_, search_->best()));
     }
     for (Plan& plan : options_.shared->TakeNew(options_.index, seen_)) {
-      if (search_.FleetSuffices(plan)) received_.push_back(std::move(plan));
+      if (search_->FleetSuffices(plan)) received_.push_back(std::move(plan));
     }
   }
 
   void Report(absl::Time now) {
-    if (!search_.has_best() || now - reported_at_ < kReportEvery) return;
-    if (search_.best().cost >= reported_ - problem_.epsilon()) return;
-    reported_ = search_.best().cost;
+    if (!search_->has_best() || now - reported_at_ < kReportEvery) return;
+    if (search_->best().cost >= reported_ - problem_.epsilon()) return;
+    reported_ = search_->best().cost;
     reported_at_ = now;
-    Plan plan = ToPlan(problem_, search_.best());
-    const Cost cost = PlanCost(problem_.instance(), plan);
-    if (cost >= result_.cost) return;
+    Plan plan = ToPlan(problem_, search_->best());
+    const PlanValue value = ValueOf(problem_.instance(), plan);
+    if (value >= value_) return;
     result_.plan = std::move(plan);
-    result_.cost = cost;
-    on_improvement_(result_.plan, cost);
+    value_ = value;
+    result_.cost = value.cost;
+    on_improvement_(result_.plan, value.cost);
   }
 
   const Problem& problem_;
@@ -148,15 +159,15 @@ class Run {
   const SearchOptions& options_;
   ImprovementFn on_improvement_;
   const absl::Time started_ = SteadyNow();
-  const int64_t work_;
   const int64_t patience_;
-  PopulationSearch search_;
+  const std::unique_ptr<PopulationSearch> search_;
   std::vector<Plan> received_;  // from other searches, not yet in the population
   double offered_ = std::numeric_limits<double>::infinity();
   int64_t seen_ = 0;
   int32_t founders_ = 0;
   SearchResult result_;
-  double reported_ = 0;
+  PlanValue value_;  // of result_
+  double reported_ = std::numeric_limits<double>::infinity();
   absl::Time reported_at_ = absl::InfinitePast();
 };
 
@@ -170,16 +181,17 @@ bool LargePopulationFits(const Problem& problem, const SearchOptions& options) {
   return options.stop.deadline() - SteadyNow() >= kLargePopulationPerCustomer * customers;
 }
 
-// Returns whether the budget has an end by the clock that leaves so much for each customer.
-bool HasTime(const Problem& problem, const SearchOptions& options, absl::Duration per_customer) {
-  const auto customers = std::ssize(problem.detours().servable());
+// Returns whether the budget has an end by the clock that leaves so much for each unit.
+bool HasTime(const Problem& problem, const SearchOptions& options, absl::Duration per_unit) {
+  const auto units = std::ssize(problem.detours().servable());
   return options.max_iterations == INT64_MAX &&
-         options.stop.deadline() - SteadyNow() >= per_customer * customers;
+         options.stop.deadline() - SteadyNow() >= per_unit * units;
 }
 
 }  // namespace
 
-bool KnowsPopulation(const Problem& problem) {
+bool KnowsPenalisedPopulation(const Problem& problem) {
+  if (problem.plain()) return true;
   for (int32_t u = 0; u < problem.units(); ++u) {
     if (problem.unit(u).kind != Unit::Kind::kSingle) return false;
   }
@@ -187,10 +199,14 @@ bool KnowsPopulation(const Problem& problem) {
 }
 
 bool PopulationFits(const Problem& problem, const SearchOptions& options) {
+  const bool has_units = !problem.single_tour() && problem.detours().servable().size() > 1;
+  if (!KnowsPenalisedPopulation(problem)) {
+    return has_units && problem.size() <= kMostRecreatedPopulationNodes &&
+           HasTime(problem, options, kRecreatedPopulationPerUnit);
+  }
   if (problem.timed() && problem.size() > kMostTimedPopulationNodes) return false;
   if (!problem.plain()) {
-    return KnowsPopulation(problem) && problem.detours().servable().size() > 1 &&
-           HasTime(problem, options, kFeaturePopulationPerCustomer);
+    return has_units && HasTime(problem, options, kFeaturePopulationPerCustomer);
   }
   if (problem.timed()) {
     if (!HasTime(problem, options, kTimedPopulationPerCustomer)) return false;
@@ -223,7 +239,9 @@ SearchResult RunPopulations(const Problem& problem, const std::vector<Plan>& pla
   int64_t iterations = best.iterations;
   for (int32_t index = 1; index < started; ++index) {
     iterations += results[index].iterations;
-    if (results[index].cost < best.cost) best = std::move(results[index]);
+    if (ValueOf(problem.instance(), results[index].plan) < ValueOf(problem.instance(), best.plan)) {
+      best = std::move(results[index]);
+    }
   }
   best.iterations = iterations;
   return best;

@@ -1,41 +1,31 @@
-// Hybrid genetic search.
+// What makes the individuals of a population, whatever they are improved by.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <vector>
+#include <utility>
 
 #include "core/base/stop.h"
-#include "core/search/methods/population/crossover.h"
 #include "core/search/methods/population/individual.h"
 #include "core/search/methods/population/population.h"
 #include "core/search/model/fast_random.h"
-#include "core/search/model/route_evaluator.h"
-#include "core/search/moves/penalised_local_search.h"
-#include "core/search/route/penalised_routes.h"
-#include "core/search/route/penalty_control.h"
-#include "core/search/ruin_recreate/penalised_recreate.h"
 
 namespace vrp {
 
-// HGS (Vidal 2022): children of two parents are brought to a local optimum where infeasible routes
-// are allowed at a penalty, repaired half of the time, and kept by cost and diversity. Not
-// thread-safe; `problem`, which CanPenalise, and `random` must outlive it.
+// A population and its best individual. Not thread-safe; `problem` and `random` must outlive it.
 class PopulationSearch {
  public:
-  // At most counts[type] routes of each vehicle type.
-  PopulationSearch(const Problem& problem, FastRandom& random, std::span<const int32_t> counts);
+  virtual ~PopulationSearch() = default;
 
-  // Each makes one individual, brings it to a local optimum and adds it, unless `stop` comes first.
-  // From a plan that leaves out nobody who is required and can be served; if plain, from savings
-  // with noise (or as AddRandom, where that plan does not serve); from a random tour, or insertions
-  // in random order where vehicles are unlike; from two members of the population, which must not
-  // be empty.
-  void AddPlan(const Plan& plan, const StopCondition& stop);
-  void AddFounder(const StopCondition& stop);
-  void AddRandom(const StopCondition& stop);
-  void AddChild(const StopCondition& stop);
+  // Each makes one individual, improves it and adds it, unless `stop` comes first: from a plan that
+  // leaves out nobody who is required and can be served; to begin a population with; in random
+  // order; from two members of the population, which must not be empty.
+  virtual void AddPlan(const Plan& plan, const StopCondition& stop) = 0;
+  virtual void AddFounder(const StopCondition& stop) = 0;
+  virtual void AddRandom(const StopCondition& stop) = 0;
+  virtual void AddChild(const StopCondition& stop) = 0;
+  // Returns whether there is a vehicle for each of the plan's routes.
+  virtual bool FleetSuffices(const Plan& /*plan*/) const { return true; }
 
   // That so many individuals will be made in all.
   void Expect(double individuals) { population_.Expect(individuals); }
@@ -43,30 +33,33 @@ class PopulationSearch {
   bool has_best() const { return best_.has_value(); }
   // The best feasible individual since the start.
   const Individual& best() const { return *best_; }
+  // Iterations of ruin and recreate, or as many as take the same time.
+  int64_t iterations() const { return iterations_; }
   // Individuals since the best one was found.
   int64_t idle() const { return idle_; }
-  // Whether there is a vehicle for each of the plan's routes.
-  bool FleetSuffices(const Plan& plan) const;
   // Starts over with an empty population; best() stays.
-  void Restart();
+  void Restart() {
+    population_.Clear();
+    idle_ = 0;
+  }
 
- private:
-  void Load(const Offspring& offspring);
-  void LoadTour(std::span<const NodeIndex> tour);
-  bool RoutesFeasible(const Individual& individual);
-  void Educate(const StopCondition& stop);
-  void Keep();
+ protected:
+  PopulationSearch(const Problem& problem, FastRandom& random)
+      : problem_(problem), random_(random), population_(problem.depots()) {}
+
+  // Two members, different ones unless the draws fail.
+  std::pair<const Individual&, const Individual&> DrawParents();
+  void Keep(Individual individual, const Penalties& penalties);
   void KeepBest(const Individual& individual);
+  // Returns whether a feasible individual is so when it is asked again, visit by visit.
+  virtual bool Confirms(const Individual& /*individual*/) { return true; }
 
   const Problem& problem_;
   FastRandom& random_;
-  PenalisedRoutes routes_;
-  PenaltyControl control_;
-  PenalisedRecreate recreate_;
-  PenalisedLocalSearch search_;
-  RouteExchange exchange_;
-  RouteEvaluator evaluator_;
   Population population_;
+  int64_t iterations_ = 0;
+
+ private:
   std::optional<Individual> best_;
   int64_t idle_ = 0;
 };

@@ -170,7 +170,7 @@ TEST_P(MovesTest, CrossoversServeEveryCustomerOnce) {
   FastRandom random(5);
   PenalisedRoutes routes(problem, kTwelve);
   routes.SetPenalties({.load = 5, .time = 1});
-  RouteExchange exchange(routes, random);
+  PenalisedExchange exchange(routes, random);
   for (int round = 0; round < 200; ++round) {
     LoadRandom(routes, random, 1);
     const Individual a = MakeIndividual(routes);
@@ -249,7 +249,7 @@ TEST(UnlikeCrossoverTest, KeepsToTheVehiclesAndWhatTheyMayServe) {
         test::MakeFeatureInstance({.customers = 40, .features = features, .vehicles = 3}), {});
     PenalisedRoutes routes(problem);
     routes.SetPenalties({.load = 5, .time = 1, .distance = 1});
-    RouteExchange exchange(routes, random);
+    PenalisedExchange exchange(routes, random);
     for (int round = 0; round < 100; ++round) {
       LoadRandom(routes, random, 1);
       const Individual a = MakeIndividual(routes);

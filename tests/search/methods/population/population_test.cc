@@ -7,10 +7,13 @@
 
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
 #include "core/search/methods/population/member_distances.h"
+#include "core/search/methods/population/penalised_population.h"
 #include "core/search/methods/population/population_run.h"
-#include "core/search/methods/population/population_search.h"
+#include "core/search/methods/population/recreated_population.h"
 #include "core/search/model/shared_plans.h"
+#include "core/search/ruin_recreate/recreate.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 
@@ -142,14 +145,14 @@ TEST(PopulationTest, RanksInfeasibleMembersByTheirPenalties) {
   EXPECT_GT(wins_of_light(), 500);
 }
 
-TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
+TEST(PenalisedPopulationTest, FindsFeasiblePlansWithAndWithoutWindows) {
   for (const Instance& instance :
        {AnInstance().WithCustomers(50).RandomDemands().Capacity(30).Build(),
         AnInstance().WithCustomers(50).RandomDemands().Capacity(30).RandomWindows().Build()}) {
     const Problem problem = Problem::Create(instance, {});
     FastRandom random(3);
     const std::vector<int32_t> counts = {40};
-    PopulationSearch search(problem, random, counts);
+    PenalisedPopulation search(problem, random, counts);
     for (int i = 0; i < 10; ++i) search.AddFounder({});
     ASSERT_TRUE(search.has_best());
     const double before = search.best().cost;
@@ -161,7 +164,7 @@ TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
   }
 }
 
-TEST(PopulationSearchTest, FindsFeasiblePlansForUnlikeVehicles) {
+TEST(PenalisedPopulationTest, FindsFeasiblePlansForUnlikeVehicles) {
   const std::vector<std::vector<Feature>> mixtures = {
       {Feature::kVehicleTypes, Feature::kObjective},
       {Feature::kSeveralDepots, Feature::kMaxStops},
@@ -174,10 +177,10 @@ TEST(PopulationSearchTest, FindsFeasiblePlansForUnlikeVehicles) {
   for (const std::vector<Feature>& features : mixtures) {
     const Instance instance = test::MakeFeatureInstance({.customers = 50, .features = features});
     const Problem problem = Problem::Create(instance, {});
-    ASSERT_TRUE(KnowsPopulation(problem));
+    ASSERT_TRUE(KnowsPenalisedPopulation(problem));
     FastRandom random(3);
     const std::vector<int32_t> counts(problem.vehicles().size(), 20);
-    PopulationSearch search(problem, random, counts);
+    PenalisedPopulation search(problem, random, counts);
     for (int i = 0; i < 10; ++i) search.AddFounder({});
     for (int i = 0; i < 50; ++i) search.AddChild({});
     ASSERT_TRUE(search.has_best());
@@ -200,16 +203,81 @@ Instance FourVehiclesForFour() {
       .Build();
 }
 
-TEST(PopulationSearchTest, KeepsToTheFleet) {
+TEST(PenalisedPopulationTest, KeepsToTheFleet) {
   const Instance instance = FourVehiclesForFour();
   const Problem problem = Problem::Create(instance, {});
   FastRandom random(3);
   const std::vector<int32_t> counts = {4};
-  PopulationSearch search(problem, random, counts);
+  PenalisedPopulation search(problem, random, counts);
   for (int i = 0; i < 200; ++i) i < 10 ? search.AddFounder({}) : search.AddChild({});
   ASSERT_TRUE(search.has_best());
   const CheckReport report = CheckPlan(instance, ToPlan(problem, search.best()));
   EXPECT_TRUE(report.feasible) << report.violations.front().message;
+}
+
+Plan InsertedPlan(const Problem& problem, FastRandom& random) {
+  const StopCondition never;
+  RouteStore routes(problem);
+  Recreate(routes, random, never).InsertAbsent(1);
+  return routes.ToPlan();
+}
+
+TEST(RecreatedPopulationTest, FindsCheaperPlansOfEveryKindThatKeepAllLimits) {
+  const std::vector<std::vector<Feature>> mixtures = {
+      {Feature::kShipments, Feature::kSeveralDepots},
+      {Feature::kAlternatives, Feature::kPrizes},
+      {Feature::kReloads, Feature::kReleaseTimes},
+      {Feature::kPickups, Feature::kVehicleTypes},
+      {Feature::kBackhauls, Feature::kSoftWindows, Feature::kObjective},
+      {Feature::kBreaks, Feature::kSeveralWindows, Feature::kSetupTimes},
+  };
+  for (const std::vector<Feature>& features : mixtures) {
+    const Instance instance = test::MakeFeatureInstance(
+        {.customers = 25, .features = features, .objective = Objective::kVehiclesThenDistance});
+    const Problem problem = Problem::Create(instance, {});
+    ASSERT_FALSE(KnowsPenalisedPopulation(problem));
+    FastRandom random(3);
+    const Plan first = InsertedPlan(problem, random);
+    SearchOptions options;
+    options.max_iterations = 20'000;
+    RecreatedPopulation search(problem, random, options, first);
+    search.AddPlan(first, {});
+    for (int i = 0; i < 3; ++i) search.AddFounder({});
+    ASSERT_TRUE(search.has_best());
+    const double before = search.best().cost;
+    for (int i = 0; i < 10; ++i) search.AddChild({});
+    EXPECT_LE(search.best().cost, before);
+    EXPECT_GT(search.iterations(), 100 * problem.units());
+    const Plan best = ToPlan(problem, search.best());
+    const CheckReport report = CheckPlan(instance, best);
+    EXPECT_TRUE(RoutesAreFeasible(report)) << report.violations.front().message;
+    EXPECT_LT(ValueOf(instance, best), ValueOf(instance, first));
+    const double weight = problem.route_weight() * static_cast<double>(best.size());
+    EXPECT_NEAR(report.cost + weight, search.best().cost, 1e-6 * search.best().cost);
+  }
+}
+
+TEST(RecreatedPopulationTest, KeepsFrozenBeginnings) {
+  const Instance free = test::MakeFeatureInstance({.customers = 30, .features = {}, .vehicles = 6});
+  FastRandom random(3);
+  const Plan poor = InsertedPlan(Problem::Create(free, {}), random);
+  std::vector<FrozenRoute> beginnings;
+  for (const size_t route : {size_t{0}, poor.size() - 1}) {
+    const std::vector<NodeIndex>& customers = poor[route].customers;
+    beginnings.push_back({.vehicle_type = poor[route].vehicle_type,
+                          .visits = {customers.rbegin(), customers.rbegin() + 2}});
+  }
+  const auto frozen = Freeze(free, beginnings);
+  ASSERT_TRUE(frozen.ok()) << frozen.status();
+  const Problem problem = Problem::Create(*frozen, {});
+  SearchOptions options;
+  options.max_iterations = 20'000;
+  const Plan first = InsertedPlan(problem, random);
+  const SearchResult found =
+      RunPopulations(problem, {first}, options, random, [](const Plan&, Cost) {});
+  const CheckReport report = CheckPlan(*frozen, found.plan, found.cost);
+  EXPECT_TRUE(report.feasible) << report.violations.front().message;
+  EXPECT_LT(found.cost, PlanCost(*frozen, first));
 }
 
 TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
@@ -244,8 +312,9 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereVehiclesAreUnlike) {
   EXPECT_TRUE(fits({Feature::kVehicleTypes, Feature::kSeveralDepots}, absl::Minutes(1)));
   EXPECT_TRUE(fits({Feature::kPrizes}, absl::Minutes(1)));
   EXPECT_FALSE(fits({Feature::kVehicleTypes}, absl::Milliseconds(10)));
-  EXPECT_FALSE(fits({Feature::kAlternatives}, absl::Minutes(1)));
-  EXPECT_FALSE(fits({Feature::kPickups}, absl::Minutes(1)));
+  EXPECT_TRUE(fits({Feature::kAlternatives}, absl::Minutes(1)));
+  EXPECT_TRUE(fits({Feature::kShipments}, absl::Minutes(1)));
+  EXPECT_FALSE(fits({Feature::kPickups}, absl::Seconds(1)));
 }
 
 TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
