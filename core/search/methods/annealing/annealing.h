@@ -46,8 +46,8 @@ class Annealing {
   // Begins hotter, because `routes` come from a reduction of the fleet, which costs do not guide.
   // `mean_edge_cost` is that of the plan before it.
   void BeginHotter(double mean_edge_cost);
-  // Begins at `temperature`, in mean costs of an edge, and tries no smaller fleet: for an individual
-  // of a population whose plans have such edges.
+  // Begins at `temperature`, in mean costs of an edge, and tries no smaller fleet: for an
+  // individual of a population whose plans have such edges.
   void BeginAt(double temperature, double mean_edge_cost) {
     first_temperature_ = temperature;
     mean_edge_cost_ = mean_edge_cost;
