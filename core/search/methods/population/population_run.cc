@@ -201,7 +201,8 @@ bool KnowsPenalisedPopulation(const Problem& problem) {
 bool PopulationFits(const Problem& problem, const SearchOptions& options) {
   const bool has_units = !problem.single_tour() && problem.detours().servable().size() > 1;
   if (!KnowsPenalisedPopulation(problem)) {
-    return has_units && problem.size() <= kMostRecreatedPopulationNodes &&
+    const bool pays = problem.has_shipments() || problem.route_weight() > 0;
+    return pays && has_units && problem.size() <= kMostRecreatedPopulationNodes &&
            HasTime(problem, options, kRecreatedPopulationPerUnit);
   }
   if (problem.timed() && problem.size() > kMostTimedPopulationNodes) return false;

@@ -27,9 +27,11 @@ inline constexpr absl::Duration kTimedPopulationPerCustomer = absl::Milliseconds
 // With features there has to be so much time for each. (Measured: at 20 ms 0.6 % cheaper with 100
 // and 200 customers of several depots, unlike fleets or skills, at 10 ms 0.1 % dearer with 300.)
 inline constexpr absl::Duration kFeaturePopulationPerCustomer = absl::Milliseconds(20);
-// And so much for each unit, up to so many nodes, where no plan may break limits. (Measured: at 200
-// ms with 100 units of reloads, pickups, soft windows and Li and Lim's shipments 0.4 to 1.6 %
-// cheaper, of other shipments equal; at 40 to 80 ms with 150 to 300 units up to 1.5 % dearer.)
+// And so much for each unit, up to so many nodes, where no plan may break limits, and shipments or
+// fewest vehicles are asked for. (Measured at 190 to 330 ms: Li and Lim's instances with 200
+// customers 0.2 to 1.6 % cheaper, shipments with 300 customers 0.6 %, with 100 customers 0.1 %
+// dearer. Alternatives, backhauls, pickups, releases, reloads and soft windows cost the same on
+// average, and at 40 to 80 ms up to 0.5 % more, shipments 1.5 %.)
 inline constexpr int32_t kMostRecreatedPopulationNodes = 501;
 inline constexpr absl::Duration kRecreatedPopulationPerUnit = absl::Milliseconds(150);
 

@@ -312,9 +312,9 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereVehiclesAreUnlike) {
   EXPECT_TRUE(fits({Feature::kVehicleTypes, Feature::kSeveralDepots}, absl::Minutes(1)));
   EXPECT_TRUE(fits({Feature::kPrizes}, absl::Minutes(1)));
   EXPECT_FALSE(fits({Feature::kVehicleTypes}, absl::Milliseconds(10)));
-  EXPECT_TRUE(fits({Feature::kAlternatives}, absl::Minutes(1)));
+  EXPECT_FALSE(fits({Feature::kAlternatives}, absl::Minutes(1)));
   EXPECT_TRUE(fits({Feature::kShipments}, absl::Minutes(1)));
-  EXPECT_FALSE(fits({Feature::kPickups}, absl::Seconds(1)));
+  EXPECT_FALSE(fits({Feature::kShipments}, absl::Milliseconds(500)));
 }
 
 TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
