@@ -63,7 +63,7 @@ void RouteExchange::Mark(std::span<const NodeIndex> route, std::vector<char>& un
 // The routes of the customers nearest to one drawn by lot.
 void RouteExchange::SelectFrom(const Individual& a) {
   route_of_.assign(problem_.size(), -1);
-  for (int32_t index = static_cast<int32_t>(problem_.frozen().size()); index < a.num_routes();
+  for (auto index = static_cast<int32_t>(problem_.frozen().size()); index < a.num_routes();
        ++index) {
     for (const NodeIndex node : a.Route(index)) route_of_[node] = index;
   }
@@ -89,7 +89,7 @@ void RouteExchange::SelectFrom(const Individual& a) {
 void RouteExchange::SelectLike(const Individual& b) {
   from_b_.assign(b.num_routes(), 0);
   in_b_.assign(problem_.units(), 0);
-  for (int32_t index = static_cast<int32_t>(problem_.frozen().size()); index < b.num_routes();
+  for (auto index = static_cast<int32_t>(problem_.frozen().size()); index < b.num_routes();
        ++index) {
     const auto route = b.Route(index);
     const auto shared = std::count_if(route.begin(), route.end(),
