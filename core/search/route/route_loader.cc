@@ -37,7 +37,7 @@ void RouteLoader::Collect(std::span<const VisitPlace> taken) {
     const auto nodes = problem_.NodesOf(unit);
     if (std::ranges::any_of(nodes, [&](NodeIndex n) { return taken[n].route >= 0; })) continue;
     if (unit.kind != Unit::Kind::kShipment) {
-      visits_.push_back({&node, 1});
+      visits_.emplace_back(&node, 1);
     } else if (node == nodes[0] && is_planned[nodes[1]]) {
       visits_.push_back(nodes);
     }
