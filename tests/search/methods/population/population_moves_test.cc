@@ -277,7 +277,7 @@ double BestCut(const Problem& problem, const Penalties& penalties,
                const std::vector<NodeIndex>& tour, int32_t max_routes) {
   double best = std::numeric_limits<double>::infinity();
   const auto size = static_cast<int32_t>(tour.size());
-  for (uint32_t cuts = 0; cuts < 1U << (size - 1); ++cuts) {
+  for (uint32_t cuts = 0; cuts < 1U << (tour.size() - 1); ++cuts) {
     double cost = 0;
     int32_t routes = 0;
     std::vector<NodeIndex> nodes = {0};
