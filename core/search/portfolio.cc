@@ -54,7 +54,7 @@ bool PenalisedFits(const RouteStore& routes) {
                      [&](int32_t u) { return problem.unit(u).required(); });
 }
 
-// Of those, whether a population does that.
+// Returns whether a population takes the place of penalised search where PenalisedFits.
 bool ImprovesByPopulation(const Problem& problem) {
   return !problem.timed() && FleetFilled(problem) <= kMostFilled &&
          KnowsPenalisedPopulation(problem);

@@ -208,7 +208,7 @@ struct Beside {
   int32_t count = 0;
 };
 
-// Of each node: the customers beside it in the samples, and how often.
+// Returns for each node the customers that stand next to it in the samples, and how often.
 std::vector<std::vector<Beside>> CountEdges(std::span<const Plan> samples, NodeIndex first,
                                             int64_t size) {
   std::vector<std::vector<Beside>> beside(size);

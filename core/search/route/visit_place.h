@@ -1,4 +1,4 @@
-// Where and when a route visits a customer.
+// Describes a visit of a customer: its route, its position there, and its times.
 #pragma once
 
 #include <cstdint>

@@ -86,7 +86,7 @@ class Insertion {
     int32_t begin = 0;
     int32_t end = 0;
   };
-  // What a customer's only window says of its visit.
+  // The window of a customer that has one, and what follows from it for a visit.
   struct VisitBounds {
     double open = 0;
     double service = 0;

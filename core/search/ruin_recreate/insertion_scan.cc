@@ -1,5 +1,5 @@
-// Where a single customer may go: the places beside others, which of them are looked at, and
-// reloads beside it.
+// Finds the cheapest place of a single customer, among the places beside other customers, with or
+// without a reload.
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -53,7 +53,7 @@ constexpr double kUnservedPenaltyAfter = 0.3;
 constexpr double kFirstUnservedPenalty = 5;
 constexpr double kLastUnservedPenalty = 50;
 
-// Of the required units.
+// Returns the mean weight of the required units.
 double MeanWeight(const Problem& problem) {
   double sum = 0;
   int32_t count = 0;

@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// Of a founder's savings.
+// Savings of a founder are multiplied by a random factor within 1 +- this.
 constexpr double kNoise = 0.3;
 // One child of so many comes from the ordered crossover, the others from the exchange of routes,
 // which leaves most routes as they are and costs a fraction of it.

@@ -1,4 +1,4 @@
-// What makes the individuals of a population, whatever they are improved by.
+// Interface of the classes that make the individuals of a population.
 #pragma once
 
 #include <cstdint>
