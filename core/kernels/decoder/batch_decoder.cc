@@ -14,7 +14,7 @@ class HeapScratch {
   HeapScratch(const DecoderBatch<T>& batch, bool gradient) {
     const DecoderScratchLayout layout = LayOutDecoderScratch<T>(batch.shape, batch.nodes, gradient);
     memory_ = std::make_unique<Line[]>(static_cast<size_t>(layout.bytes) / sizeof(Line));
-    pieces_ = DecoderScratchAt<T>(layout, memory_[0].bytes);
+    pieces_ = DecoderScratchAt<T>(layout, reinterpret_cast<uint8_t*>(memory_.get()));
   }
 
   const DecoderScratch<T>& pieces() const { return pieces_; }

@@ -20,7 +20,11 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
 
   absl::Status Rollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                        const BatchRolloutResult& result) override {
-    VRP_ASSIGN_OR_RETURN(const DecoderLaunchPlan plan, Plan(batch, request.trajectories, false));
+    VRP_ASSIGN_OR_RETURN(const DecoderLaunchSize size, SizeOf(batch, request.trajectories, false));
+    if (const WarpRolloutPlan warps = PlanWarpRollout(size, *limits_); warps.warps > 0) {
+      return CudaStatus(LaunchWarpRollout(batch, request, result, warps, stream_), "rollout");
+    }
+    const DecoderLaunchPlan plan = PlanDecoderLaunch(size, *limits_);
     VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> scratch,
                          AllocateScratch(plan.global_scratch_bytes));
     return CudaStatus(LaunchRollout(batch, request, result,
@@ -30,7 +34,8 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
 
   absl::Status SecondPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,
                           double* log_likelihoods, const BatchNodes<float>& gradient) override {
-    VRP_ASSIGN_OR_RETURN(const DecoderLaunchPlan plan, Plan(batch, request.trajectories, true));
+    VRP_ASSIGN_OR_RETURN(const DecoderLaunchSize size, SizeOf(batch, request.trajectories, true));
+    const DecoderLaunchPlan plan = PlanDecoderLaunch(size, *limits_);
     VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> scratch,
                          AllocateScratch(plan.global_scratch_bytes));
     const size_t trajectories =
@@ -44,21 +49,21 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
   }
 
  private:
-  absl::StatusOr<DecoderLaunchPlan> Plan(const DecoderBatch<float>& batch, int32_t trajectories,
-                                         bool gradient) {
+  // Returns the size of a launch. Sets limits_.
+  absl::StatusOr<DecoderLaunchSize> SizeOf(const DecoderBatch<float>& batch, int32_t trajectories,
+                                           bool gradient) {
     if (!limits_.has_value()) {
       VRP_ASSIGN_OR_RETURN(limits_, QueryLimits());
     }
-    return PlanDecoderLaunch(
-        {.shape = batch.shape,
-         .instances = batch.instances,
-         .nodes = batch.nodes,
-         .trajectories = trajectories,
-         .group_scratch_bytes =
-             LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient).bytes,
-         .gradient = gradient,
-         .deterministic = options_.deterministic},
-        *limits_);
+    return DecoderLaunchSize{
+        .shape = batch.shape,
+        .instances = batch.instances,
+        .nodes = batch.nodes,
+        .trajectories = trajectories,
+        .group_scratch_bytes =
+            LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient).bytes,
+        .gradient = gradient,
+        .deterministic = options_.deterministic};
   }
 
   absl::StatusOr<std::shared_ptr<uint8_t>> AllocateScratch(int64_t bytes) const {

@@ -5,6 +5,7 @@
 
 #include "core/kernels/decoder/decoder_batch.h"
 #include "core/kernels/decoder/decoder_launch_plan.h"
+#include "core/kernels/decoder/warp_launch_plan.h"
 
 namespace vrp {
 
@@ -18,6 +19,10 @@ struct DecoderLaunch {
 // Enqueues a rollout. Returns CUDA's immediate error.
 cudaError_t LaunchRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                           const BatchRolloutResult& result, const DecoderLaunch& launch);
+// Enqueues a rollout by a plan that has warps. Returns CUDA's immediate error.
+cudaError_t LaunchWarpRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
+                              const BatchRolloutResult& result, const WarpRolloutPlan& plan,
+                              cudaStream_t stream);
 // Enqueues a second pass, which adds to `log_likelihoods` [B, P] and, unless gradient.first.keys is
 // null, to `gradient`. Returns CUDA's immediate error.
 cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,

@@ -42,19 +42,22 @@ VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
                            const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
                            const StepKey& key, int32_t node) {
   ScoreStep(group, task, scratch);
-  group.Once([&] {
-    DecoderStepState<T>& step = *scratch.step;
-    step.choice = node >= 0 ? node : step.likeliest;
+  group.Rows(1, [&](const auto& lanes, int32_t) {
+    int32_t drawn = node;
     if (request.choice == StepChoice::kSample) {
-      step.choice = DrawNode(task, scratch, FirstUniform(StepBlock(key)),
-                             static_cast<T>(1 / request.temperature));
+      drawn = DrawNode(lanes, task, scratch, FirstUniform(StepBlock(key)),
+                       static_cast<T>(1 / request.temperature));
     }
-    // NaN weights may choose a forbidden node; the first allowed node keeps the plan valid.
-    if (step.choice >= task.size() || scratch.allowed[step.choice] == 0) {
-      step.choice = AllowedNodeOf(scratch, 0);
-    }
-    step.log_likelihood_sum += static_cast<double>(LogLikelihoodOf(task, scratch, step.choice));
-    step.agreements += step.choice == step.likeliest ? 1 : 0;
+    lanes.Once([&] {
+      DecoderStepState<T>& step = *scratch.step;
+      step.choice = drawn >= 0 ? drawn : step.likeliest;
+      // NaN weights may choose a forbidden node; the first allowed node keeps the plan valid.
+      if (step.choice >= task.size() || scratch.allowed[step.choice] == 0) {
+        step.choice = AllowedNodeOf(scratch, 0);
+      }
+      step.log_likelihood_sum += static_cast<double>(LogLikelihoodOf(task, scratch, step.choice));
+      step.agreements += step.choice == step.likeliest ? 1 : 0;
+    });
   });
 }
 

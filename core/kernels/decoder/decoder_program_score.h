@@ -69,11 +69,13 @@ VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Computes scratch.tanhs from the glimpse. Computes the parts of each product before their sums, so
-// that no thread waits for others of its row. Every thread then has a tanh to compute.
+// Computes scratch.tanhs. Computes the parts of each product before their sums, so that no thread
+// waits for others of its row. Every thread then has a tanh to compute. Groups may overload this
+// function (warp_decoder.cuh).
 template <typename Group, typename T>
-VRP_DEVICE void WriteLogits(const Group& group, const DecoderTask<T>& task,
-                            const DecoderScratch<T>& scratch) {
+VRP_DEVICE void WriteTanhs(const Group& group, const DecoderTask<T>& task,
+                           const DecoderScratch<T>& scratch) {
+  Attend(group, task, scratch);
   const int32_t count = task.size();
   group.Each(count * task.heads, [&](int32_t i) {
     const int32_t n = i / task.heads;
@@ -95,8 +97,7 @@ VRP_DEVICE void WriteLogits(const Group& group, const DecoderTask<T>& task,
 template <typename Group, typename T>
 VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
                           const DecoderScratch<T>& scratch) {
-  Attend(group, task, scratch);
-  WriteLogits(group, task, scratch);
+  WriteTanhs(group, task, scratch);
   group.Rows(1, [&](const auto& lanes, int32_t) {
     constexpr T kForbidden = -std::numeric_limits<T>::infinity();
     const auto logit = [&](int32_t n) {
@@ -115,29 +116,16 @@ VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Returns the first node at which the running sum of the weights exceeds `uniform` times their
-// total (see StepChoice). Runs on one thread in the nodes' order, so that every device draws the
-// same node.
-template <typename T>
-VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderScratch<T>& scratch,
-                            double uniform, T inverse_temperature) {
+// Returns the node that `uniform` draws (see StepChoice). All lanes call it.
+template <typename Lanes, typename T>
+VRP_DEVICE int32_t DrawNode(const Lanes& lanes, const DecoderTask<T>& task,
+                            const DecoderScratch<T>& scratch, double uniform,
+                            T inverse_temperature) {
   const auto weight = [&](int32_t n) {
     if (inverse_temperature == 1 || scratch.allowed[n] == 0) return scratch.exps[n];
     return std::exp((task.clip * scratch.tanhs[n] - scratch.step->largest) * inverse_temperature);
   };
-  T total_weight = 0;
-  for (int32_t n = 0; n < task.size(); ++n) total_weight += weight(n);
-  const T target = static_cast<T>(uniform * static_cast<double>(total_weight));
-  T sum = 0;
-  // Last node with a positive weight, used if rounding leaves the target unreached.
-  int32_t last = 0;
-  for (int32_t n = 0; n < task.size(); ++n) {
-    const T node_weight = weight(n);
-    sum += node_weight;
-    if (sum > target) return n;
-    if (node_weight > 0) last = n;
-  }
-  return last;
+  return lanes.template Draw<T>(task.size(), weight, uniform);
 }
 
 template <typename T>

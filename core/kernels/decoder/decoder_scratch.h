@@ -34,6 +34,7 @@ struct DecoderScratch {
   T* exps = nullptr;     // [N]: exp(logit - largest logit)
   // [M, N]: parts of the logits; shares memory with an array that is unused at that time.
   T* partials = nullptr;
+  int32_t* order = nullptr;    // [N]: the allowed nodes in ascending order; only in warps
   uint8_t* visited = nullptr;  // [N]
   uint8_t* allowed = nullptr;  // [N]: 0 or 1
   // Only the second pass uses the following arrays.
@@ -51,6 +52,7 @@ struct DecoderScratchLayout {
   int64_t tanhs = 0;
   int64_t exps = 0;
   int64_t partials = 0;
+  int64_t order = 0;
   int64_t visited = 0;
   int64_t allowed = 0;
   int64_t d_dots = 0;
@@ -60,32 +62,56 @@ struct DecoderScratchLayout {
   int64_t bytes = 0;
 };
 
+// Appends arrays to a layout, each aligned to 16 bytes.
+class ScratchPieces {
+ public:
+  constexpr explicit ScratchPieces(int64_t& bytes) : bytes_(bytes) {}
+  // Returns the offset of `count` elements of `size` bytes.
+  constexpr int64_t Take(int64_t count, int64_t size) {
+    const int64_t offset = bytes_;
+    bytes_ += (count * size + 15) / 16 * 16;
+    return offset;
+  }
+
+ private:
+  int64_t& bytes_;
+};
+
+// Lays out the scratch of a warp's rollouts. It keeps queries, weights and glimpses in registers.
+constexpr DecoderScratchLayout LayOutWarpScratch(int32_t nodes) {
+  DecoderScratchLayout layout;
+  ScratchPieces pieces(layout.bytes);
+  pieces.Take(1, sizeof(DecoderStepState<float>));
+  layout.tanhs = pieces.Take(nodes, sizeof(float));
+  layout.exps = pieces.Take(nodes, sizeof(float));
+  layout.order = pieces.Take(nodes, sizeof(int32_t));
+  layout.visited = pieces.Take(nodes, 1);
+  layout.allowed = pieces.Take(nodes, 1);
+  return layout;
+}
+
 // Lays out the scratch. `nodes` is the number of nodes of the largest instance. `gradient` adds the
 // arrays of the second pass.
 template <typename T>
 constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, int32_t nodes,
                                                     bool gradient) {
   DecoderScratchLayout layout;
-  const auto take = [&layout](int64_t& piece, int64_t count, int64_t size) {
-    piece = layout.bytes;
-    layout.bytes += (count * size + 15) / 16 * 16;
-  };
+  ScratchPieces pieces(layout.bytes);
   constexpr int64_t kSize = sizeof(T);
-  int64_t step = 0;
-  take(step, 1, sizeof(DecoderStepState<T>));
-  take(layout.query, shape.hidden, kSize);
-  take(layout.weights, int64_t{shape.heads} * nodes, kSize);
-  take(layout.glimpse, shape.hidden, kSize);
-  take(layout.tanhs, nodes, kSize);
-  take(layout.exps, nodes, kSize);
-  take(layout.visited, nodes, 1);
-  take(layout.allowed, nodes, 1);
+  pieces.Take(1, sizeof(DecoderStepState<T>));
+  layout.query = pieces.Take(shape.hidden, kSize);
+  layout.weights = pieces.Take(int64_t{shape.heads} * nodes, kSize);
+  layout.glimpse = pieces.Take(shape.hidden, kSize);
+  layout.tanhs = pieces.Take(nodes, kSize);
+  layout.exps = pieces.Take(nodes, kSize);
+  layout.visited = pieces.Take(nodes, 1);
+  layout.allowed = pieces.Take(nodes, 1);
   layout.partials = layout.weights;
   if (!gradient) return layout;
-  take(layout.d_dots, nodes, kSize);
-  take(layout.d_glimpse, shape.hidden, kSize);
-  take(layout.means, shape.heads, kSize);
-  take(layout.d_scores, int64_t{shape.heads} * nodes, kSize);
+  layout.d_dots = pieces.Take(nodes, kSize);
+  layout.d_glimpse = pieces.Take(shape.hidden, kSize);
+  layout.means = pieces.Take(shape.heads, kSize);
+  layout.d_scores = pieces.Take(int64_t{shape.heads} * nodes, kSize);
   layout.partials = layout.d_scores;  // not `weights`, which the gradient needs
   return layout;
 }
@@ -101,6 +127,7 @@ VRP_DEVICE DecoderScratch<T> DecoderScratchAt(const DecoderScratchLayout& layout
           .tanhs = reals(layout.tanhs),
           .exps = reals(layout.exps),
           .partials = reals(layout.partials),
+          .order = reinterpret_cast<int32_t*>(base + layout.order),
           .visited = base + layout.visited,
           .allowed = base + layout.allowed,
           .d_dots = reals(layout.d_dots),

@@ -55,6 +55,21 @@ T __shfl_xor_sync(uint32_t mask, T value, int32_t other) {
                                                  std::bit_cast<Bits>(value), other);
   return std::bit_cast<T>(static_cast<Bits>(given));
 }
+// The lane of the running thread in its warp.
+inline int32_t EmulatedLane() {
+  const dim3& block = vrp::emulated::blockDim;
+  const uint3& at = vrp::emulated::threadIdx;
+  return static_cast<int32_t>((at.z * block.y + at.y) * block.x + at.x) % 32;
+}
+template <typename T>
+T __shfl_sync(uint32_t mask, T value, int32_t lane) {
+  return __shfl_xor_sync(mask, value, EmulatedLane() ^ lane);
+}
+template <typename T>
+T __shfl_up_sync(uint32_t mask, T value, int32_t offset) {
+  const int32_t lane = EmulatedLane();
+  return __shfl_sync(mask, value, lane >= offset ? lane - offset : lane);
+}
 inline uint32_t __ballot_sync(uint32_t mask, int32_t vote) {
   return static_cast<uint32_t>(
       vrp::emulated::MeetWarp(vrp::emulated::WarpCall::kBallot, mask, vote != 0 ? 1 : 0));
@@ -66,6 +81,9 @@ inline int32_t __reduce_min_sync(uint32_t mask, int32_t value) {
 inline int32_t __ffs(int32_t bits) {
   return bits == 0 ? 0 : std::countr_zero(static_cast<uint32_t>(bits)) + 1;
 }
+
+inline int32_t __popc(uint32_t bits) { return std::popcount(bits); }
+inline int32_t __clz(int32_t bits) { return std::countl_zero(static_cast<uint32_t>(bits)); }
 
 inline void __threadfence() { vrp::emulated::Fence(); }
 

@@ -1,0 +1,43 @@
+#include "core/kernels/decoder/warp_launch_plan.h"
+
+#include <algorithm>
+
+#include "core/kernels/decoder/decoder_scratch.h"
+
+namespace vrp {
+namespace {
+
+// Minimum number of trajectories of a block, which share its copy of the rows.
+constexpr int32_t kMinTrajectories = 4;
+// Number of blocks of a multiprocessor that hide each other's waits.
+constexpr int32_t kBlocksPerMultiprocessor = 2;
+
+int32_t QuotientRoundedUp(int32_t a, int32_t b) { return (a + b - 1) / b; }
+
+bool FitsWarps(const DecoderShape& shape) {
+  return shape.hidden % 32 == 0 && (shape.hidden & (shape.hidden - 1)) == 0 &&
+         shape.hidden <= 256 && 32 % shape.heads == 0;
+}
+
+}  // namespace
+
+WarpRolloutPlan PlanWarpRollout(const DecoderLaunchSize& size, const DeviceLimits& limits) {
+  WarpRolloutPlan plan;
+  if (!FitsWarps(size.shape) || size.trajectories == 0) return plan;
+  const int64_t rows = int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
+  const int64_t scratch = LayOutWarpScratch(size.nodes).bytes;
+  const int64_t room = (limits.shared_bytes - rows) / scratch;
+  if (rows > limits.shared_bytes || room == 0) return plan;
+  const int32_t wanted = QuotientRoundedUp(kBlocksPerMultiprocessor * limits.multiprocessors,
+                                           std::max(size.instances, 1));
+  plan.blocks_per_instance =
+      std::clamp(wanted, 1, QuotientRoundedUp(size.trajectories, kMinTrajectories));
+  const int32_t share = QuotientRoundedUp(size.trajectories, plan.blocks_per_instance);
+  const auto most = static_cast<int32_t>(std::min<int64_t>(room, kMaxDecoderWarps));
+  // Warps take equally many trajectories.
+  plan.warps = QuotientRoundedUp(share, QuotientRoundedUp(share, most));
+  plan.shared_bytes = rows + plan.warps * scratch;
+  return plan;
+}
+
+}  // namespace vrp
