@@ -125,6 +125,7 @@ struct GpuCase {
 // trajectories, more shared memory than the default, or scratch in global memory.
 std::vector<GpuCase> EmulatedGpuCases() {
   constexpr DecoderShape kSmall = {.hidden = 32, .heads = 4};
+  constexpr DecoderShape kTiled = {.hidden = 32, .heads = 2};
   const std::vector<CaseOptions> all = AllCases(6);
   std::vector<CaseOptions> some;
   for (size_t i = 0; i < all.size(); i += 9) some.push_back(all[i]);
@@ -134,6 +135,9 @@ std::vector<GpuCase> EmulatedGpuCases() {
           {"SlicesAlone", two, 5, kSmall, {.shared_bytes = 5000, .multiprocessors = 8, .seed = 3}},
           {"ManyBlocks", two, 9, kSmall, {.multiprocessors = 8, .seed = 4, .deferred = true}},
           {"FewGroups", two, 11, kSmall, {.multiprocessors = 1, .seed = 8}},
+          {"Tiles", some, 5, kTiled, {.seed = 9}},
+          {"TilesOfFewInstances", two, 3, kTiled, {.multiprocessors = 8, .seed = 10}},
+          {"TilesInChunks", {{.nodes = 66}}, 2, kTiled, {.seed = 11, .deferred = true}},
           {"MuchSharedMemory", {{.nodes = 33}}, 4, {.hidden = 128, .heads = 8}, {.seed = 5}},
           {"BeyondSharedMemory", two, 3, kSmall, {.shared_bytes = 700, .seed = 6}},
           {"OddShape", some, 2, {.hidden = 48, .heads = 3, .clip = 7}, {.seed = 7}}};

@@ -35,11 +35,19 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
   absl::Status SecondPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,
                           double* log_likelihoods, const BatchNodes<float>& gradient) override {
     VRP_ASSIGN_OR_RETURN(const DecoderLaunchSize size, SizeOf(batch, request.trajectories, true));
+    const size_t trajectories =
+        static_cast<size_t>(batch.instances) * static_cast<size_t>(request.trajectories);
+    if (const TiledPassPlan tiled = PlanTiledPass(size, *limits_); tiled.tiles > 0) {
+      VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> rows,
+                           AllocateScratch(PassRowBytes(static_cast<int64_t>(trajectories),
+                                                        request.max_steps)));
+      return CudaStatus(LaunchTiledPass(batch, request, log_likelihoods, gradient, tiled,
+                                        rows.get(), stream_),
+                        "second pass");
+    }
     const DecoderLaunchPlan plan = PlanDecoderLaunch(size, *limits_);
     VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> scratch,
                          AllocateScratch(plan.global_scratch_bytes));
-    const size_t trajectories =
-        static_cast<size_t>(batch.instances) * static_cast<size_t>(request.trajectories);
     VRP_RETURN_IF_ERROR(
         CudaStatus(cudaMemsetAsync(log_likelihoods, 0, trajectories * sizeof(double), stream_),
                    "clear the log-likelihoods"));

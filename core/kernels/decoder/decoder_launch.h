@@ -5,6 +5,7 @@
 
 #include "core/kernels/decoder/decoder_batch.h"
 #include "core/kernels/decoder/decoder_launch_plan.h"
+#include "core/kernels/decoder/tiled_pass_plan.h"
 #include "core/kernels/decoder/warp_launch_plan.h"
 
 namespace vrp {
@@ -28,5 +29,11 @@ cudaError_t LaunchWarpRollout(const DecoderBatch<float>& batch, const BatchRollo
 cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,
                              const BatchSecondPassRequest& request, double* log_likelihoods,
                              const BatchNodes<float>& gradient, const DecoderLaunch& launch);
+
+// Enqueues a second pass by a plan that has tiles. `scratch` has PassRowBytes() bytes of device
+// memory, aligned to 16. Writes `log_likelihoods`, and otherwise does what LaunchSecondPass does.
+cudaError_t LaunchTiledPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,
+                            double* log_likelihoods, const BatchNodes<float>& gradient,
+                            const TiledPassPlan& plan, uint8_t* scratch, cudaStream_t stream);
 
 }  // namespace vrp

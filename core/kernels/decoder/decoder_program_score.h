@@ -5,17 +5,18 @@
 
 namespace vrp {
 
-// Returns element h of the unscaled query.
+// Returns element h of the unscaled query at node `current` of a tour that began with node `first`,
+// -1 if it has no first node.
 template <typename T>
-VRP_DEVICE T QueryAt(const DecoderTask<T>& task, const DecoderStepState<T>& step, int32_t h) {
+VRP_DEVICE T QueryAt(const DecoderTask<T>& task, int32_t current, int32_t first, const T* shares,
+                     int32_t h) {
   const DecoderNodes<const T>& nodes = task.nodes;
-  const RouteState& state = step.state;
-  if (task.rules->problem.tsp && state.first < 0) return nodes.start_query[h];
-  T sum = nodes.base_query[h] + nodes.queries[state.current * nodes.stride + h];
-  if (state.first >= 0) sum += nodes.first_queries[state.first * nodes.stride + h];
+  if (task.rules->problem.tsp && first < 0) return nodes.start_query[h];
+  T sum = nodes.base_query[h] + nodes.queries[current * nodes.stride + h];
+  if (first >= 0) sum += nodes.first_queries[first * nodes.stride + h];
   if (nodes.shares_weight == nullptr) return sum;
   for (int32_t k = 0; k < kContextShares; ++k) {
-    sum += nodes.shares_weight[k * task.hidden + h] * step.shares[k];
+    sum += nodes.shares_weight[k * task.hidden + h] * shares[k];
   }
   return sum;
 }
@@ -41,8 +42,10 @@ template <typename Group, typename T>
 VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
                        const DecoderScratch<T>& scratch) {
   const int32_t count = task.size();
+  const RouteState& state = scratch.step->state;
   group.Each(task.hidden, [&](int32_t h) {
-    scratch.query[h] = QueryAt(task, *scratch.step, h) * task.query_scale;
+    scratch.query[h] =
+        QueryAt(task, state.current, state.first, scratch.step->shares, h) * task.query_scale;
   });
   group.Each(count * task.heads, [&](int32_t i) {
     const int32_t n = i / task.heads;  // neighbouring threads read neighbouring parts of a row

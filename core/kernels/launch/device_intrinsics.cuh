@@ -19,4 +19,22 @@ __device__ void WaitAtBarrier(int32_t number) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(kThreads) : "memory");
 }
 
+// Rounds to TF32, which has 10 bits after the leading one. Returns the bits of a float.
+__device__ inline uint32_t RoundToTf32(float value) {
+  uint32_t bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+  return bits;
+}
+
+// Adds the product of TF32 matrices a [16, 8] and b [8, 8] to `sum` [16, 8], by all lanes of a warp.
+// Lane l has g = l / 4, t = l % 4, and holds a(g, t), a(g + 8, t), a(g, t + 4), a(g + 8, t + 4);
+// b(t, g), b(t + 4, g); and sum(g, 2t), sum(g, 2t + 1), sum(g + 8, 2t), sum(g + 8, 2t + 1).
+__device__ inline void AddProductTf32(const uint32_t (&a)[4], const uint32_t (&b)[2],
+                                      float (&sum)[4]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
 }  // namespace vrp

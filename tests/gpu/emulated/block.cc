@@ -42,6 +42,8 @@ const char* NameOf(WarpCall call) {
       return "__ballot_sync";
     case WarpCall::kMin:
       return "__reduce_min_sync";
+    case WarpCall::kProduct:
+      return "mma.sync";
   }
   return "";
 }
@@ -229,6 +231,39 @@ void Block::Exchange(const Meeting& meeting) {
   }
 }
 
+void Block::MeetProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&sum)[4]) {
+  const EmulationScope scope;
+  Thread& thread = At(current_);
+  for (size_t i = 0; i < 4; ++i) {
+    thread.left[i] = std::bit_cast<float>(a[i]);
+    thread.sum[i] = sum[i];
+  }
+  for (size_t i = 0; i < 2; ++i) thread.right[i] = std::bit_cast<float>(b[i]);
+  Meeting& meeting = warps_[static_cast<size_t>(current_ / kLanes)];
+  Meet(meeting, {.call = WarpCall::kProduct, .mask = 0xFFFFFFFFu, .threads = kLanes},
+       [&] { AddProduct(current_ / kLanes * kLanes); });
+  for (size_t i = 0; i < 4; ++i) sum[i] = thread.sum[i];
+}
+
+// Adds the product of the lanes' matrices to their sums. `first` is the warp's first thread.
+void Block::AddProduct(int32_t first) {
+  const auto left = [&](int32_t row, int32_t k) {
+    const int32_t lane = first + row % 8 * 4 + k % 4;
+    return At(lane).left[static_cast<size_t>(row / 8 + k / 4 * 2)];
+  };
+  const auto right = [&](int32_t k, int32_t column) {
+    return At(first + column * 4 + k % 4).right[static_cast<size_t>(k / 4)];
+  };
+  for (int32_t lane = 0; lane < kLanes; ++lane) {
+    for (int32_t i = 0; i < 4; ++i) {
+      float& sum = At(first + lane).sum[static_cast<size_t>(i)];
+      for (int32_t k = 0; k < 8; ++k) {
+        sum += left(lane / 4 + i / 2 * 8, k) * right(k, lane % 4 * 2 + i % 2);
+      }
+    }
+  }
+}
+
 void Block::BeginAtomic(uintptr_t address, int32_t bytes) {
   const EmulationScope scope;
   EndTurn();
@@ -268,6 +303,10 @@ void MeetBarrier(int32_t number, int32_t threads) {
 
 uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
   return Block::Running()->MeetWarp(call, mask, value, other);
+}
+
+void MeetProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&sum)[4]) {
+  Block::Running()->MeetProduct(a, b, sum);
 }
 
 void BeginAtomic(const void* at, int32_t bytes) {

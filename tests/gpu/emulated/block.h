@@ -41,6 +41,7 @@ class Block {
   uint8_t* shared() const { return request_.shared; }
   void MeetBarrier(int32_t number, int32_t threads);
   uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other);
+  void MeetProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&sum)[4]);
   // Ends the thread's turn and records an atomic operation. Must be called before the operation.
   void BeginAtomic(uintptr_t address, int32_t bytes);
   // Records an access by the instruction before `code`.
@@ -67,6 +68,9 @@ class Block {
     const Meeting* at = nullptr;  // call in which the thread waits
     uint64_t value = 0;           // argument of a warp's call, then its result
     int32_t other = 0;            // XOR of the lanes that a shuffle exchanges
+    std::array<float, 4> left = {};  // elements of a product, as AddProductTf32 distributes them
+    std::array<float, 2> right = {};
+    std::array<float, 4> sum = {};
   };
 
   static void Enter();
@@ -84,6 +88,7 @@ class Block {
   template <typename Met>
   void Meet(Meeting& meeting, const Terms& terms, const Met& met);
   void Exchange(const Meeting& meeting);
+  void AddProduct(int32_t first);
   void Watch(const Access& access, const void* code);
   Thread& At(int32_t thread) { return threads_[static_cast<size_t>(thread)]; }
 

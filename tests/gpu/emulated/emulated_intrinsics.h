@@ -20,9 +20,12 @@ void MeetBarrier(int32_t number, int32_t threads);
 
 // Calls that all lanes of `mask` make together. Only kSync makes a lane's writes visible to other
 // lanes.
-enum class WarpCall { kSync, kShuffle, kBallot, kMin };
+enum class WarpCall { kSync, kShuffle, kBallot, kMin, kProduct };
 // Returns the call's result for this lane. For kShuffle, that is the value of lane ^ `other`.
 uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other = 0);
+
+// A product of matrices by all lanes of a warp: AddProductTf32 of device_intrinsics.cuh.
+void MeetProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&sum)[4]);
 
 // Announces an atomic operation on `bytes` bytes, whose own accesses are not watched.
 void BeginAtomic(const void* at, int32_t bytes);

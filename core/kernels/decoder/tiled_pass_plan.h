@@ -1,0 +1,52 @@
+// Plan of a second pass that scores tiles of 16 steps at a time. Does not depend on CUDA.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/decoder/decoder_launch_plan.h"
+#include "core/kernels/routing/routing_problem.h"
+
+namespace vrp {
+
+inline constexpr int32_t kTileRows = 16;     // steps of a tile
+inline constexpr int32_t kTileNodes = 8;     // nodes of a product's result
+inline constexpr int32_t kTiledHead = 16;    // elements of a head
+inline constexpr int32_t kMaxTiledHeads = 8;
+inline constexpr int32_t kPassMaskWords = 4;
+
+// What a step's score depends on. Steps with a single allowed node have no row.
+struct alignas(16) PassRow {
+  uint32_t allowed[kPassMaskWords] = {};  // bit n % 32 of word n / 32: whether node n is allowed
+  float shares[kContextShares] = {};
+  int32_t current = 0;
+  int32_t first = -1;  // a TSP's first node; -1: none
+  int32_t choice = 0;
+  int32_t allowed_count = 0;  // 0: the tile has no such row
+};
+
+// A plan in which block b of an instance takes part b / chunks of its trajectories, and adds the
+// gradient of the nodes of chunk b % chunks.
+struct TiledPassPlan {
+  int32_t tiles = 0;      // of kTileNodes nodes; 0: the general kernel must score this size
+  int32_t sum_tiles = 0;  // of a chunk
+  int32_t chunks = 1;
+  int32_t parts = 1;
+  int64_t shared_bytes = 0;  // of a block
+};
+
+// Plans a second pass. The plan has no tiles unless heads have kTiledHead elements, there are at
+// most kMaxTiledHeads heads and 104 nodes, and shared memory holds an instance's rows.
+TiledPassPlan PlanTiledPass(const DecoderLaunchSize& size, const DeviceLimits& limits);
+
+// Distances in floats between rows in shared memory. They let the lanes of a warp read the elements
+// of any of its products from different banks.
+constexpr int32_t RowStride(int32_t hidden) { return hidden + 4; }
+constexpr int32_t DotStride(int32_t tiles) { return tiles * kTileNodes + 4; }
+
+// Returns the device memory in bytes for the rows of all trajectories, and for their numbers of
+// rows, which follow.
+constexpr int64_t PassRowBytes(int64_t trajectories, int32_t max_steps) {
+  return trajectories * (max_steps * int64_t{sizeof(PassRow)} + int64_t{sizeof(int32_t)});
+}
+
+}  // namespace vrp
