@@ -50,6 +50,9 @@ using DeviceAllocator = std::function<std::shared_ptr<uint8_t>(int64_t bytes)>;
 struct CudaDecoderOptions {
   void* stream = nullptr;      // a cudaStream_t of the current device
   bool deterministic = false;  // whether to sum gradients in a fixed order, which is slower
+  // Whether second passes may round operands of products to 10 bits, because the projections are
+  // no more precise.
+  bool coarse = false;
   // Allocates scratch for groups that do not fit into shared memory. If null, CUDA allocates the
   // scratch, outside of the limits that bound other users of the memory.
   DeviceAllocator allocate = {};

@@ -38,12 +38,12 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
     const size_t trajectories =
         static_cast<size_t>(batch.instances) * static_cast<size_t>(request.trajectories);
     if (const TiledPassPlan tiled = PlanTiledPass(size, *limits_); tiled.tiles > 0) {
-      VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> rows,
-                           AllocateScratch(PassRowBytes(static_cast<int64_t>(trajectories),
-                                                        request.max_steps)));
-      return CudaStatus(LaunchTiledPass(batch, request, log_likelihoods, gradient, tiled,
-                                        rows.get(), stream_),
-                        "second pass");
+      VRP_ASSIGN_OR_RETURN(
+          const std::shared_ptr<uint8_t> rows,
+          AllocateScratch(PassRowBytes(static_cast<int64_t>(trajectories), request.max_steps)));
+      return CudaStatus(
+          LaunchTiledPass(batch, request, log_likelihoods, gradient, tiled, rows.get(), stream_),
+          "second pass");
     }
     const DecoderLaunchPlan plan = PlanDecoderLaunch(size, *limits_);
     VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> scratch,
@@ -71,7 +71,8 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
         .group_scratch_bytes =
             LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient).bytes,
         .gradient = gradient,
-        .deterministic = options_.deterministic};
+        .deterministic = options_.deterministic,
+        .exact = !options_.coarse};
   }
 
   absl::StatusOr<std::shared_ptr<uint8_t>> AllocateScratch(int64_t bytes) const {

@@ -18,6 +18,7 @@ struct DecoderLaunchSize {
   int64_t group_scratch_bytes = 0;  // of a group
   bool gradient = false;            // whether the launch is a second pass
   bool deterministic = false;       // whether one group adds all of an instance's gradient
+  bool exact = true;                // whether gradients are as precise as in float32
 };
 
 // A plan for blocks_per_instance * slices groups per instance. Group g takes the trajectories p

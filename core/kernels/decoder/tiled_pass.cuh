@@ -9,6 +9,7 @@
 
 #include "core/kernels/decoder/decoder_program_score.h"
 #include "core/kernels/decoder/tiled_pass_plan.h"
+#include "core/kernels/launch/fast_math.cuh"
 #include "core/kernels/launch/split_products.cuh"
 #include "core/kernels/launch/warp_group.cuh"
 
@@ -16,8 +17,8 @@ namespace vrp {
 
 // A block's arrays in shared memory. Rows of H floats are RowStride(H) apart.
 struct TileMemory {
-  PassRow* rows = nullptr;      // [16]
-  float* keys = nullptr;        // [8 * tiles, H], and the next two; 0 after the last node
+  PassRow* rows = nullptr;  // [16]
+  float* keys = nullptr;    // [8 * tiles, H], and the next two; 0 after the last node
   float* values = nullptr;
   float* logit_keys = nullptr;
   float* queries = nullptr;     // [16, H], scaled
@@ -37,6 +38,18 @@ struct HeadSums {
   float logit_keys[kSumTiles][4] = {};
 };
 
+// A compiled size. kHidden is H, or 0 if only the task has it.
+template <int32_t kTilesOfAll, int32_t kTilesOfChunk, int32_t kHidden, bool kExactProducts>
+struct TiledPassSize {
+  static constexpr int32_t kTiles = kTilesOfAll;
+  static constexpr int32_t kSumTiles = kTilesOfChunk;
+  static constexpr bool kExact = kExactProducts;
+
+  static __device__ int32_t HiddenOf(const DecoderTask<float>& task) {
+    return kHidden > 0 ? kHidden : task.hidden;
+  }
+};
+
 // The parameters of a trajectory's steps.
 struct TileStep {
   float weight = 0;
@@ -46,14 +59,21 @@ struct TileStep {
 };
 
 // One warp's part of a tile. `warp` is its head.
-template <int32_t kTiles, int32_t kSumTiles>
+template <typename Size>
 class TileHead {
+  static constexpr int32_t kTiles = Size::kTiles;
+  static constexpr int32_t kSumTiles = Size::kSumTiles;
+  using Products = TileProducts<Size::kExact>;
+  using Left = typename Products::Left;
+  using Right = typename Products::Right;
+
  public:
   __device__ TileHead(const DecoderTask<float>& task, const TileMemory& memory, int32_t warp)
       : task_(task),
         memory_(memory),
         warp_(warp),
-        stride_(RowStride(task.hidden)),
+        hidden_(Size::HiddenOf(task)),
+        stride_(RowStride(hidden_)),
         row_(static_cast<int32_t>(threadIdx.x) / 4),
         pair_(static_cast<int32_t>(threadIdx.x) % 4),
         column_(warp * kTiledHead) {}
@@ -65,20 +85,20 @@ class TileHead {
     Normalise(2, memory_.rows[row_ + 8].allowed);
     for (auto& tile : glimpse_) Clear(tile);
     for (int32_t j = 0; j < kTiles; ++j) {
-      const SplitOperand<4> weights = LeftOperand(weights_[j]);
+      const Left weights = Products::LeftOf(weights_[j]);
       for (int32_t s = 0; s < 2; ++s) {
-        AddProduct(weights, NodePair(memory_.values, j, s), glimpse_[s]);
+        Products::Add(weights, NodePair(memory_.values, j, s), glimpse_[s]);
       }
     }
-    Store(memory_.glimpses, glimpse_, 1);
+    Store(memory_.glimpses, glimpse_);
   }
 
   // Computes the dot products of the glimpses with the logit keys of every M-th tile of nodes.
   __device__ void WriteDots() const {
-    for (int32_t j = warp_; j < kTiles; j += task_.heads) {
+    for (int32_t j = warp_; j < kTiles; j += hidden_ / kTiledHead) {
       float dots[4] = {};
-      for (int32_t k = 0; k < task_.hidden; k += 8) {
-        AddProduct(Rows(memory_.glimpses, k), Nodes(memory_.logit_keys, j, k), dots);
+      for (int32_t k = 0; k < hidden_; k += 8) {
+        Products::Add(Rows(memory_.glimpses, k), Nodes(memory_.logit_keys, j, k), dots);
       }
       StoreTile(memory_.dots, DotStride(kTiles), j, dots);
     }
@@ -86,7 +106,7 @@ class TileHead {
 
   // Computes the log-likelihood of every M-th row, and replaces its dot products by their gradient.
   __device__ void ScoreRows(const TileStep& step) const {
-    for (int32_t r = warp_; r < kTileRows; r += task_.heads) {
+    for (int32_t r = warp_; r < kTileRows; r += hidden_ / kTiledHead) {
       ScoreRow(step, memory_.rows[r], memory_.dots + r * DotStride(kTiles), memory_.terms + r);
     }
   }
@@ -95,12 +115,12 @@ class TileHead {
   __device__ void AddGradient(const TileStep& step, HeadSums<kSumTiles>& sums) {
     float d_glimpse[2][4] = {};
     for (int32_t j = 0; j < kTiles; ++j) {
-      const SplitOperand<4> d_dots = RowPairs(memory_.dots, DotStride(kTiles), j);
+      const Left d_dots = RowPairs(memory_.dots, DotStride(kTiles), j);
       for (int32_t s = 0; s < 2; ++s) {
-        AddProduct(d_dots, NodePair(memory_.logit_keys, j, s), d_glimpse[s]);
+        Products::Add(d_dots, NodePair(memory_.logit_keys, j, s), d_glimpse[s]);
       }
     }
-    Store(memory_.d_glimpses, d_glimpse, 1);
+    Store(memory_.d_glimpses, d_glimpse);
     __syncwarp();
     const int32_t first = step.chunk * kSumTiles;
     const int32_t end = kTiles - first < kSumTiles ? kTiles - first : kSumTiles;
@@ -112,11 +132,15 @@ class TileHead {
     AddTurned(memory_.queries, Turned(), DotStride(kSumTiles), end, sums.keys);
     __syncwarp();
     for (int32_t j = 0; j < kTiles; ++j) {
-      if (IsSummed(step, j)) StoreTile(Turned(), DotStride(kSumTiles), j - first, weights_[j]);
+      if (IsSummed(step, j)) StoreOperand(Turned(), DotStride(kSumTiles), j - first, weights_[j]);
     }
     __syncwarp();
     AddTurned(memory_.d_glimpses, Turned(), DotStride(kSumTiles), end, sums.values);
-    if (step.chunk == 0) Store(memory_.glimpses, d_query, task_.query_scale);
+    if (step.chunk != 0) return;
+    for (int32_t s = 0; s < 2; ++s) {
+      for (float& value : d_query[s]) value *= task_.query_scale;
+      StoreTile(memory_.glimpses + column_, stride_, s, d_query[s]);
+    }
   }
 
  private:
@@ -145,28 +169,26 @@ class TileHead {
 
   // Operands of products. Rows: columns k .. k + 7 of 16 steps' rows of H. Nodes: the transposed
   // columns of tile j's nodes. HeadPairs and NodePair pair neighbouring columns and nodes as
-  // LeftOperand(result) does.
-  __device__ SplitOperand<4> Rows(const float* rows, int32_t k) const {
+  // LeftOf does.
+  __device__ Left Rows(const float* rows, int32_t k) const {
     const float* const at = rows + row_ * stride_ + k + pair_;
-    return LeftOperand(at[0], at[8 * stride_], at[4], at[8 * stride_ + 4]);
+    return Products::StoredLeft(at[0], at[8 * stride_], at[4], at[8 * stride_ + 4]);
   }
-  __device__ SplitOperand<2> Nodes(const float* nodes, int32_t j, int32_t k) const {
+  __device__ Right Nodes(const float* nodes, int32_t j, int32_t k) const {
     const float* const at = nodes + (j * kTileNodes + row_) * stride_ + k + pair_;
-    return RightOperand(at[0], at[4]);
+    return Products::StoredRight(at[0], at[4]);
   }
-  __device__ SplitOperand<2> HeadPairs(const float* nodes, int32_t j, int32_t s) const {
-    const float* const at =
-        nodes + (j * kTileNodes + row_) * stride_ + column_ + 8 * s + 2 * pair_;
-    return RightOperand(at[0], at[1]);
+  __device__ Right HeadPairs(const float* nodes, int32_t j, int32_t s) const {
+    const float* const at = nodes + (j * kTileNodes + row_) * stride_ + column_ + 8 * s + 2 * pair_;
+    return Products::StoredRight(at[0], at[1]);
   }
-  __device__ SplitOperand<2> NodePair(const float* nodes, int32_t j, int32_t s) const {
-    const float* const at =
-        nodes + (j * kTileNodes + 2 * pair_) * stride_ + column_ + 8 * s + row_;
-    return RightOperand(at[0], at[stride_]);
+  __device__ Right NodePair(const float* nodes, int32_t j, int32_t s) const {
+    const float* const at = nodes + (j * kTileNodes + 2 * pair_) * stride_ + column_ + 8 * s + row_;
+    return Products::StoredRight(at[0], at[stride_]);
   }
-  __device__ SplitOperand<4> RowPairs(const float* dots, int32_t stride, int32_t j) const {
+  __device__ Left RowPairs(const float* dots, int32_t stride, int32_t j) const {
     const float* const at = dots + row_ * stride + j * kTileNodes + 2 * pair_;
-    return LeftOperand(at[0], at[8 * stride], at[1], at[8 * stride + 1]);
+    return Products::StoredLeft(at[0], at[8 * stride], at[1], at[8 * stride + 1]);
   }
 
   // Writes a result's [16, 8] to tile j of rows that are `stride` apart.
@@ -177,22 +199,23 @@ class TileHead {
     at[8 * stride] = tile[2];
     at[8 * stride + 1] = tile[3];
   }
-  // Writes the head's columns.
-  __device__ void Store(float* rows, const float (&tiles)[2][4], float factor) const {
-    for (int32_t s = 0; s < 2; ++s) {
-      float scaled[4];
-      for (int32_t i = 0; i < 4; ++i) scaled[i] = tiles[s][i] * factor;
-      StoreTile(rows + column_, stride_, s, scaled);
-    }
+  __device__ void StoreOperand(float* rows, int32_t stride, int32_t j,
+                               const float (&tile)[4]) const {
+    float stored[4];
+    for (int32_t i = 0; i < 4; ++i) stored[i] = Products::Stored(tile[i]);
+    StoreTile(rows, stride, j, stored);
+  }
+  // Writes the head's columns, which other products read.
+  __device__ void Store(float* rows, const float (&tiles)[2][4]) const {
+    for (int32_t s = 0; s < 2; ++s) StoreOperand(rows + column_, stride_, s, tiles[s]);
   }
 
   __device__ void WriteScores() {
-    const SplitOperand<4> queries[2] = {Rows(memory_.queries, column_),
-                                        Rows(memory_.queries, column_ + 8)};
+    const Left queries[2] = {Rows(memory_.queries, column_), Rows(memory_.queries, column_ + 8)};
     for (int32_t j = 0; j < kTiles; ++j) {
       Clear(weights_[j]);
       for (int32_t s = 0; s < 2; ++s) {
-        AddProduct(queries[s], Nodes(memory_.keys, j, column_ + 8 * s), weights_[j]);
+        Products::Add(queries[s], Nodes(memory_.keys, j, column_ + 8 * s), weights_[j]);
       }
     }
   }
@@ -213,10 +236,12 @@ class TileHead {
     if (largest == kForbidden) largest = 0;  // a missing row
     float sum = 0;
     for (auto& tile : weights_) {
-      for (int32_t k = 0; k < 2; ++k) sum += tile[i + k] = std::exp(tile[i + k] - largest);
+      for (int32_t k = 0; k < 2; ++k) {
+        sum += tile[i + k] = FastExp2((tile[i + k] - largest) * kLog2E);
+      }
     }
     sum = RowSum(sum);
-    const float factor = sum > 0 ? 1 / sum : 0;
+    const float factor = sum > 0 ? FastReciprocal(sum) : 0;
     for (auto& tile : weights_) {
       for (int32_t k = 0; k < 2; ++k) tile[i + k] *= factor;
     }
@@ -233,7 +258,7 @@ class TileHead {
     float largest = kForbidden;
     for (int32_t k = 0; k < kWords; ++k) {
       const bool allowed = (row.allowed[k] >> lane & 1) != 0;
-      tanhs[k] = allowed ? std::tanh(dots[32 * k + lane] * task_.logit_scale) : 0;
+      tanhs[k] = allowed ? FastTanh(dots[32 * k + lane] * task_.logit_scale) : 0;
       const float logit = allowed ? task_.clip * tanhs[k] : kForbidden;
       largest = logit > largest ? logit : largest;
     }
@@ -244,7 +269,7 @@ class TileHead {
     float chosen = 0;   // the choice's logit, on one lane
     for (int32_t k = 0; k < kWords; ++k) {
       const bool allowed = (row.allowed[k] >> lane & 1) != 0;
-      exps[k] = allowed ? std::exp(task_.clip * tanhs[k] - largest) : 0;
+      exps[k] = allowed ? FastExp2((task_.clip * tanhs[k] - largest) * kLog2E) : 0;
       own_total += exps[k];
       own_sum += task_.clip * tanhs[k];
       if (row.choice == 32 * k + lane) chosen = task_.clip * tanhs[k];
@@ -258,20 +283,20 @@ class TileHead {
     const float logit_sum = step.smoothing > 0 ? sum(own_sum) : 0;
     const float chosen_logit = sum(chosen);
     const float factor = step.weight * task_.clip * task_.logit_scale;
+    const float per_total = FastReciprocal(total);
     for (int32_t k = 0; k < kWords; ++k) {
       const int32_t n = 32 * k + lane;
       if (n >= kTiles * kTileNodes) continue;
       const bool allowed = (row.allowed[k] >> lane & 1) != 0;
       const float wanted = share + (n == row.choice ? 1 - step.smoothing : 0);
-      dots[n] =
-          allowed ? factor * (wanted - exps[k] / total) * (1 - tanhs[k] * tanhs[k]) : 0;
+      const float d_dot = factor * (wanted - exps[k] * per_total) * (1 - tanhs[k] * tanhs[k]);
+      dots[n] = allowed ? Products::Stored(d_dot) : 0;
     }
     lanes.Once([&] {
       const float normaliser = largest + std::log(total);
-      *term = row.allowed_count == 0
-                  ? 0
-                  : (1 - step.smoothing) * (chosen_logit - normaliser) +
-                        share * logit_sum - step.smoothing * normaliser;
+      *term = row.allowed_count == 0 ? 0
+                                     : (1 - step.smoothing) * (chosen_logit - normaliser) +
+                                           share * logit_sum - step.smoothing * normaliser;
     });
   }
 
@@ -284,22 +309,22 @@ class TileHead {
       for (int32_t i = 0; i < 4; ++i) means[i / 2] += glimpse_[s][i] * d_glimpse[s][i];
     }
     for (float& mean : means) mean = RowSum(mean);
-    const SplitOperand<4> d_glimpses[2] = {LeftOperand(d_glimpse[0]), LeftOperand(d_glimpse[1])};
+    const Left d_glimpses[2] = {Products::LeftOf(d_glimpse[0]), Products::LeftOf(d_glimpse[1])};
     for (int32_t j = 0; j < kTiles; ++j) {
       if (step.chunk != 0 && !IsSummed(step, j)) continue;
       float d_scores[4] = {};
       for (int32_t s = 0; s < 2; ++s) {
-        AddProduct(d_glimpses[s], HeadPairs(memory_.values, j, s), d_scores);
+        Products::Add(d_glimpses[s], HeadPairs(memory_.values, j, s), d_scores);
       }
       for (int32_t i = 0; i < 4; ++i) {
         d_scores[i] = weights_[j][i] * (d_scores[i] - means[i / 2]);
       }
       if (IsSummed(step, j)) {
-        StoreTile(Turned(), DotStride(kSumTiles), j - step.chunk * kSumTiles, d_scores);
+        StoreOperand(Turned(), DotStride(kSumTiles), j - step.chunk * kSumTiles, d_scores);
       }
       if (step.chunk != 0) continue;
-      const SplitOperand<4> left = LeftOperand(d_scores);
-      for (int32_t s = 0; s < 2; ++s) AddProduct(left, NodePair(memory_.keys, j, s), d_query[s]);
+      const Left left = Products::LeftOf(d_scores);
+      for (int32_t s = 0; s < 2; ++s) Products::Add(left, NodePair(memory_.keys, j, s), d_query[s]);
     }
   }
 
@@ -309,11 +334,11 @@ class TileHead {
     for (int32_t u = 0; u < 2; ++u) {
       const int32_t step = 8 * u + 2 * pair_;
       const float* const at = left + step * stride_ + column_ + row_;
-      const SplitOperand<4> columns = LeftOperand(at[0], at[8], at[stride_], at[stride_ + 8]);
+      const Left columns = Products::StoredLeft(at[0], at[8], at[stride_], at[stride_ + 8]);
       for (int32_t j = 0; j < kSumTiles; ++j) {
         if (j >= end) break;
         const float* const from = right + step * right_stride + j * kTileNodes + row_;
-        AddProduct(columns, RightOperand(from[0], from[right_stride]), sums[j]);
+        Products::Add(columns, Products::StoredRight(from[0], from[right_stride]), sums[j]);
       }
     }
   }
@@ -321,6 +346,7 @@ class TileHead {
   const DecoderTask<float>& task_;
   const TileMemory& memory_;
   const int32_t warp_;
+  const int32_t hidden_;
   const int32_t stride_;
   const int32_t row_;     // row of the lane's first elements in a product
   const int32_t pair_;    // number of its pair of columns

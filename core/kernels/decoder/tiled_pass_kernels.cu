@@ -1,6 +1,9 @@
 // Kernels of a second pass in tiles (tiled_pass.cuh). The first finds the rows of all steps, a warp
 // per trajectory. The second scores them.
+#include <type_traits>
+
 #include "core/kernels/decoder/decoder_launch.h"
+#include "core/kernels/decoder/row_piece.cuh"
 #include "core/kernels/decoder/tiled_pass.cuh"
 #include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"
@@ -9,6 +12,11 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kFindingWarps = 4;  // of a block that finds rows
+// The hidden size for which kernels are compiled with constant strides.
+constexpr int32_t kUsualHidden = 128;
+
+template <int32_t kValue>
+using Constant = std::integral_constant<int32_t, kValue>;
 
 // The rows of all trajectories in device memory: max_steps per trajectory, of which the first
 // counts[trajectory] are used.
@@ -72,9 +80,9 @@ __global__ void __launch_bounds__(kFindingWarps* WarpLanes::kLanes)
 }
 
 // Cuts a block's shared memory.
-template <int32_t kTiles, int32_t kSumTiles>
-__device__ TileMemory CutSharedMemory(const DecoderShape& shape) {
-  const int32_t stride = RowStride(shape.hidden);
+template <typename Size>
+__device__ TileMemory CutSharedMemory(int32_t hidden) {
+  const int32_t stride = RowStride(hidden);
   TileMemory memory;
   memory.rows = reinterpret_cast<PassRow*>(SharedBytes());
   auto* next = reinterpret_cast<float*>(memory.rows + kTileRows);
@@ -83,14 +91,14 @@ __device__ TileMemory CutSharedMemory(const DecoderShape& shape) {
     next += count;
     return taken;
   };
-  memory.keys = take(kTiles * kTileNodes * stride);
-  memory.values = take(kTiles * kTileNodes * stride);
-  memory.logit_keys = take(kTiles * kTileNodes * stride);
+  memory.keys = take(Size::kTiles * kTileNodes * stride);
+  memory.values = take(Size::kTiles * kTileNodes * stride);
+  memory.logit_keys = take(Size::kTiles * kTileNodes * stride);
   memory.queries = take(kTileRows * stride);
   memory.glimpses = take(kTileRows * stride);
   memory.d_glimpses = take(kTileRows * stride);
-  memory.dots = take(kTileRows * DotStride(kTiles));
-  memory.turned = take(shape.heads * kTileRows * DotStride(kSumTiles));
+  memory.dots = take(kTileRows * DotStride(Size::kTiles));
+  memory.turned = take(hidden / kTiledHead * kTileRows * DotStride(Size::kSumTiles));
   memory.terms = take(kTileRows);
   return memory;
 }
@@ -98,22 +106,33 @@ __device__ TileMemory CutSharedMemory(const DecoderShape& shape) {
 __device__ int32_t ThreadOfBlock() {
   return static_cast<int32_t>(threadIdx.y * WarpLanes::kLanes + threadIdx.x);
 }
-__device__ int32_t ThreadsOfBlock() {
-  return static_cast<int32_t>(blockDim.y) * WarpLanes::kLanes;
+__device__ int32_t ThreadsOfBlock() { return static_cast<int32_t>(blockDim.y) * WarpLanes::kLanes; }
+
+// Writes a piece of a row that products read.
+template <typename Size>
+__device__ void WritePiece(const RowPiece<4>& piece, float* row, int32_t index) {
+  RowPiece<4> stored;
+  for (int32_t k = 0; k < 4; ++k) {
+    stored.At(k) = TileProducts<Size::kExact>::Stored(piece.At(k));
+  }
+  reinterpret_cast<RowPiece<4>*>(row)[index] = stored;
 }
 
-// Copies `count` rows of nodes to shared memory, and 0 to the rows up to `padded`.
-__device__ void CopyNodes(const DecoderTask<float>& task, const float* from, int32_t padded,
-                          float* to) {
-  const int32_t stride = RowStride(task.hidden);
-  for (int32_t i = ThreadOfBlock(); i < padded * task.hidden; i += ThreadsOfBlock()) {
-    const int32_t n = i / task.hidden;
-    const int32_t h = i % task.hidden;
-    to[n * stride + h] = n < task.size() ? from[n * task.nodes.stride + h] : 0;
+// Copies rows of nodes to shared memory, and 0 to the rows of the tiles after the last node.
+template <typename Size>
+__device__ void CopyNodes(const DecoderTask<float>& task, const float* from, float* to) {
+  const int32_t hidden = Size::HiddenOf(task);
+  const int32_t pieces = hidden / 4;
+  for (int32_t i = ThreadOfBlock(); i < Size::kTiles * kTileNodes * pieces; i += ThreadsOfBlock()) {
+    const int32_t n = i / pieces;
+    RowPiece<4> piece = {};
+    if (n < task.size()) piece = PieceOf<4>(from + n * task.nodes.stride, i % pieces);
+    WritePiece<Size>(piece, to + n * RowStride(hidden), i % pieces);
   }
 }
 
 // Copies a tile of rows to shared memory, and computes their queries.
+template <typename Size>
 __device__ void ReadTile(const DecoderTask<float>& task, const TileMemory& memory,
                          const PassRow* rows, int32_t count) {
   constexpr int32_t kWords = sizeof(PassRow) / sizeof(uint32_t);
@@ -122,14 +141,15 @@ __device__ void ReadTile(const DecoderTask<float>& task, const TileMemory& memor
     words[i] = i / kWords < count ? reinterpret_cast<const uint32_t*>(rows)[i] : 0;
   }
   __syncthreads();
-  const int32_t stride = RowStride(task.hidden);
-  for (int32_t i = ThreadOfBlock(); i < kTileRows * task.hidden; i += ThreadsOfBlock()) {
-    const PassRow& row = memory.rows[i / task.hidden];
-    const int32_t h = i % task.hidden;
-    memory.queries[i / task.hidden * stride + h] =
-        row.allowed_count == 0
-            ? 0
-            : QueryAt(task, row.current, row.first, row.shares, h) * task.query_scale;
+  const int32_t hidden = Size::HiddenOf(task);
+  const int32_t pieces = hidden / 4;
+  for (int32_t i = ThreadOfBlock(); i < kTileRows * pieces; i += ThreadsOfBlock()) {
+    const PassRow& row = memory.rows[i / pieces];
+    RowPiece<4> query = {};
+    if (row.allowed_count > 0) {
+      query = QueryPiece<4>(task, row.current, row.first, row.shares, i % pieces);
+    }
+    WritePiece<Size>(query, memory.queries + i / pieces * RowStride(hidden), i % pieces);
   }
   __syncthreads();
 }
@@ -141,16 +161,19 @@ struct QuerySums {
   float shares[kContextShares] = {};
 };
 
-// Adds the gradient of the tile's queries, which are in memory.glimpses. One thread per column adds
-// the rows in their order.
-__device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& memory,
+// Adds the gradient of the tile's queries, which are in memory.glimpses. Threads of a column take
+// turns at its rows. If `ordered`, one thread adds them all, in a fixed order.
+template <typename Size>
+__device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& memory, bool ordered,
                            const DecoderNodes<float>& gradient, QuerySums& sums) {
-  const int32_t h = ThreadOfBlock();
-  if (h >= task.hidden) return;
-  for (int32_t r = 0; r < kTileRows; ++r) {
+  const int32_t hidden = Size::HiddenOf(task);
+  const int32_t h = ThreadOfBlock() % hidden;
+  const int32_t turns = ordered ? 1 : 2;
+  if (ThreadOfBlock() / hidden >= turns) return;
+  for (int32_t r = ThreadOfBlock() / hidden; r < kTileRows; r += turns) {
     const PassRow& row = memory.rows[r];
     if (row.allowed_count == 0) continue;
-    const float value = memory.glimpses[r * RowStride(task.hidden) + h];
+    const float value = memory.glimpses[r * RowStride(hidden) + h];
     if (task.rules->problem.tsp && row.first < 0) {
       sums.start += value;
       continue;
@@ -166,8 +189,7 @@ __device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& mem
 
 __device__ void WriteQuerySums(const DecoderTask<float>& task, const DecoderNodes<float>& gradient,
                                const QuerySums& sums) {
-  const int32_t h = ThreadOfBlock();
-  if (h >= task.hidden) return;
+  const int32_t h = ThreadOfBlock() % task.hidden;
   atomicAdd(&gradient.base_query[h], sums.base);
   if (task.rules->problem.tsp) atomicAdd(&gradient.start_query[h], sums.start);
   if (gradient.shares_weight == nullptr) return;
@@ -190,7 +212,7 @@ __device__ void WriteHeadSums(const DecoderTask<float>& task, const float (&sums
   }
 }
 
-template <int32_t kTiles, int32_t kSumTiles>
+template <typename Size>
 __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
     TiledPassKernel(DecoderBatch<float> batch, BatchSecondPassRequest request,
                     double* log_likelihoods, BatchNodes<float> gradients, TiledPassPlan plan,
@@ -198,13 +220,13 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   const int32_t block = static_cast<int32_t>(blockIdx.x) / plan.chunks;
   const int32_t instance = block / plan.parts;
   const DecoderTask<float> task = batch.MakeTask(instance);
-  const TileMemory memory = CutSharedMemory<kTiles, kSumTiles>(batch.shape);
-  CopyNodes(task, task.nodes.keys, kTiles * kTileNodes, memory.keys);
-  CopyNodes(task, task.nodes.values, kTiles * kTileNodes, memory.values);
-  CopyNodes(task, task.nodes.logit_keys, kTiles * kTileNodes, memory.logit_keys);
+  const TileMemory memory = CutSharedMemory<Size>(Size::HiddenOf(task));
+  CopyNodes<Size>(task, task.nodes.keys, memory.keys);
+  CopyNodes<Size>(task, task.nodes.values, memory.values);
+  CopyNodes<Size>(task, task.nodes.logit_keys, memory.logit_keys);
   const DecoderNodes<float> gradient = gradients.At(instance);
-  TileHead<kTiles, kSumTiles> head(task, memory, static_cast<int32_t>(threadIdx.y));
-  HeadSums<kSumTiles> sums;
+  TileHead<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
+  HeadSums<Size::kSumTiles> sums;
   QuerySums query_sums;
   TileStep step = {.smoothing = static_cast<float>(request.label_smoothing),
                    .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
@@ -213,11 +235,10 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
     const int64_t trajectory = int64_t{instance} * request.trajectories + p;
     const PassRow* const rows = from.rows + trajectory * request.max_steps;
     const int32_t count = from.counts[trajectory];
-    step.weight =
-        request.weights == nullptr ? 0 : static_cast<float>(request.weights[trajectory]);
+    step.weight = request.weights == nullptr ? 0 : static_cast<float>(request.weights[trajectory]);
     double log_likelihood = 0;
     for (int32_t begin = 0; begin < count; begin += kTileRows) {
-      ReadTile(task, memory, rows + begin, count - begin);
+      ReadTile<Size>(task, memory, rows + begin, count - begin);
       head.Attend();
       __syncthreads();
       head.WriteDots();
@@ -231,16 +252,18 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
       }
       if (step.gradient) head.AddGradient(step, sums);
       __syncthreads();
-      if (step.gradient && step.chunk == 0) AddQueries(task, memory, gradient, query_sums);
+      if (step.gradient && step.chunk == 0) {
+        AddQueries<Size>(task, memory, plan.ordered, gradient, query_sums);
+      }
       __syncthreads();
     }
     if (step.chunk == 0 && ThreadOfBlock() == 0) log_likelihoods[trajectory] = log_likelihood;
   }
   if (!step.gradient) return;
-  WriteHeadSums<kSumTiles>(task, sums.keys, step.chunk, gradient.stride, gradient.keys);
-  WriteHeadSums<kSumTiles>(task, sums.values, step.chunk, gradient.stride, gradient.values);
-  WriteHeadSums<kSumTiles>(task, sums.logit_keys, step.chunk, gradient.stride,
-                           gradient.logit_keys);
+  WriteHeadSums<Size::kSumTiles>(task, sums.keys, step.chunk, gradient.stride, gradient.keys);
+  WriteHeadSums<Size::kSumTiles>(task, sums.values, step.chunk, gradient.stride, gradient.values);
+  WriteHeadSums<Size::kSumTiles>(task, sums.logit_keys, step.chunk, gradient.stride,
+                                 gradient.logit_keys);
   if (step.chunk == 0) WriteQuerySums(task, gradient, query_sums);
 }
 
@@ -255,10 +278,9 @@ cudaError_t LaunchTiledPass(const DecoderBatch<float>& batch, const BatchSecondP
       .rows = rows,
       .counts = reinterpret_cast<int32_t*>(rows + trajectories * request.max_steps),
       .trajectories = trajectories};
-  const LaunchShape finding = {
-      .blocks = (trajectories + kFindingWarps - 1) / kFindingWarps,
-      .threads = dim3(WarpLanes::kLanes, kFindingWarps),
-      .shared_bytes = kFindingWarps * LayOutFinding(batch.nodes).bytes};
+  const LaunchShape finding = {.blocks = (trajectories + kFindingWarps - 1) / kFindingWarps,
+                               .threads = dim3(WarpLanes::kLanes, kFindingWarps),
+                               .shared_bytes = kFindingWarps * LayOutFinding(batch.nodes).bytes};
   if (const cudaError_t error =
           LaunchKernel(FindRowsKernel, finding, stream, batch, request, found);
       error != cudaSuccess) {
@@ -272,17 +294,25 @@ cudaError_t LaunchTiledPass(const DecoderBatch<float>& batch, const BatchSecondP
     return LaunchKernel(kernel, shape, stream, batch, request, log_likelihoods, gradient, plan,
                         found);
   };
+  const auto launch_size = [&](auto tiles, auto sum_tiles) {
+    if (batch.shape.hidden != kUsualHidden) {
+      return launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), 0, true>>);
+    }
+    return plan.exact
+               ? launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), kUsualHidden, true>>)
+               : launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), kUsualHidden, false>>);
+  };
   switch (plan.tiles) {
     case 2:
-      return launch(TiledPassKernel<2, 2>);
+      return launch_size(Constant<2>(), Constant<2>());
     case 4:
-      return launch(TiledPassKernel<4, 4>);
+      return launch_size(Constant<4>(), Constant<4>());
     case 7:
-      return launch(TiledPassKernel<7, 7>);
+      return launch_size(Constant<7>(), Constant<7>());
     case 10:
-      return launch(TiledPassKernel<10, 5>);
+      return launch_size(Constant<10>(), Constant<5>());
     default:
-      return launch(TiledPassKernel<13, 7>);
+      return launch_size(Constant<13>(), Constant<7>());
   }
 }
 

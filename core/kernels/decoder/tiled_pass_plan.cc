@@ -17,8 +17,8 @@ constexpr int32_t kWantedBlocksPerMultiprocessor = 2;
 int64_t SharedBytesOf(const DecoderShape& shape, const TiledSize& size) {
   const int64_t rows = int64_t{3} * (size.tiles * kTileNodes + kTileRows);
   const int64_t turned = int64_t{shape.heads} * kTileRows * DotStride(size.sum_tiles);
-  const int64_t floats = rows * RowStride(shape.hidden) + int64_t{kTileRows} * DotStride(size.tiles) +
-                         turned + kTileRows;
+  const int64_t floats = rows * RowStride(shape.hidden) +
+                         int64_t{kTileRows} * DotStride(size.tiles) + turned + kTileRows;
   return floats * int64_t{sizeof(float)} + kTileRows * int64_t{sizeof(PassRow)};
 }
 
@@ -38,6 +38,8 @@ TiledPassPlan PlanTiledPass(const DecoderLaunchSize& size, const DeviceLimits& l
   }
   if (plan.tiles == 0) return plan;
   plan.chunks = (plan.tiles + plan.sum_tiles - 1) / plan.sum_tiles;
+  plan.exact = size.exact;
+  plan.ordered = size.deterministic;
   if (size.deterministic) return plan;
   const int32_t blocks = std::max(size.instances, 1) * plan.chunks;
   plan.parts = std::clamp(kWantedBlocksPerMultiprocessor * limits.multiprocessors / blocks, 1,

@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-inline constexpr int32_t kTileRows = 16;     // steps of a tile
-inline constexpr int32_t kTileNodes = 8;     // nodes of a product's result
-inline constexpr int32_t kTiledHead = 16;    // elements of a head
+inline constexpr int32_t kTileRows = 16;   // steps of a tile
+inline constexpr int32_t kTileNodes = 8;   // nodes of a product's result
+inline constexpr int32_t kTiledHead = 16;  // elements of a head
 inline constexpr int32_t kMaxTiledHeads = 8;
 inline constexpr int32_t kPassMaskWords = 4;
 
@@ -31,6 +31,8 @@ struct TiledPassPlan {
   int32_t sum_tiles = 0;  // of a chunk
   int32_t chunks = 1;
   int32_t parts = 1;
+  bool exact = true;     // whether products are as precise as in float32, see split_products.cuh
+  bool ordered = false;  // whether to sum gradients in a fixed order
   int64_t shared_bytes = 0;  // of a block
 };
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/kernels/decoder/decoder_program_score.h"
+#include "core/kernels/decoder/row_piece.cuh"
 #include "core/kernels/launch/warp_group.cuh"
 
 namespace vrp {
@@ -14,32 +14,6 @@ namespace vrp {
 // A warp that decodes with H = 32 * kPerLane, for numbers of heads that divide 32.
 template <int32_t kPerLane>
 class DecoderWarp : public WarpGroup {};
-
-// Neighbouring elements of a row, which a thread reads with loads of up to 16 bytes.
-template <int32_t kCount>
-struct RowPiece {
-  static constexpr int32_t kAlign = kCount >= 4 ? 16 : kCount * 4;
-  struct alignas(kAlign) Part {
-    float values[kAlign / 4];
-  };
-  static constexpr int32_t kParts = kCount * 4 / kAlign;
-  Part parts[kParts];
-
-  __device__ float At(int32_t i) const {
-    return parts[i / (kAlign / 4)].values[i % (kAlign / 4)];
-  }
-  __device__ float& At(int32_t i) { return parts[i / (kAlign / 4)].values[i % (kAlign / 4)]; }
-};
-
-// Returns piece `index` of a row that is aligned like a piece's parts.
-template <int32_t kCount>
-__device__ RowPiece<kCount> PieceOf(const float* row, int32_t index) {
-  RowPiece<kCount> piece;
-  const auto* const from =
-      reinterpret_cast<const typename RowPiece<kCount>::Part*>(row + index * kCount);
-  for (int32_t i = 0; i < RowPiece<kCount>::kParts; ++i) piece.parts[i] = from[i];
-  return piece;
-}
 
 template <int32_t kCount>
 __device__ float DotOfPieces(const RowPiece<kCount>& x, const RowPiece<kCount>& y) {
@@ -77,34 +51,6 @@ __device__ void ReadRows(const float* rows, int64_t stride, const int32_t* order
   }
 }
 
-// Returns this lane's piece of the step's scaled query (see QueryAt).
-template <int32_t kPerLane>
-__device__ RowPiece<kPerLane> QueryInWarp(const DecoderTask<float>& task,
-                                          const DecoderStepState<float>& step) {
-  const DecoderNodes<const float>& nodes = task.nodes;
-  const int32_t lane = LaneOfWarp();
-  RowPiece<kPerLane> query;
-  const auto add = [&](const float* row) {
-    const RowPiece<kPerLane> piece = PieceOf<kPerLane>(row, lane);
-    for (int32_t k = 0; k < kPerLane; ++k) query.At(k) += piece.At(k);
-  };
-  if (task.rules->problem.tsp && step.state.first < 0) {
-    query = PieceOf<kPerLane>(nodes.start_query, lane);
-  } else {
-    query = PieceOf<kPerLane>(nodes.base_query, lane);
-    add(nodes.queries + step.state.current * nodes.stride);
-    if (step.state.first >= 0) add(nodes.first_queries + step.state.first * nodes.stride);
-    for (int32_t k = 0; k < kContextShares && nodes.shares_weight != nullptr; ++k) {
-      const float share = step.shares[k];
-      if (share == 0) continue;
-      const float* const weights = nodes.shares_weight + k * task.hidden + lane * kPerLane;
-      for (int32_t h = 0; h < kPerLane; ++h) query.At(h) += share * weights[h];
-    }
-  }
-  for (int32_t k = 0; k < kPerLane; ++k) query.At(k) *= task.query_scale;
-  return query;
-}
-
 // Returns this lane's piece of the step's glimpse. Computes the softmax while it reads the nodes,
 // and rescales earlier terms when a larger score appears (Milakov and Gimelshein 2018).
 template <int32_t kPerLane>
@@ -112,7 +58,9 @@ __device__ RowPiece<kPerLane> GlimpseInWarp(const DecoderTask<float>& task,
                                             const DecoderScratch<float>& scratch) {
   const int32_t count = scratch.step->allowed;
   const int32_t head_lanes = WarpLanes::kLanes / task.heads;
-  const RowPiece<kPerLane> query = QueryInWarp<kPerLane>(task, *scratch.step);
+  const RouteState& state = scratch.step->state;
+  const RowPiece<kPerLane> query =
+      QueryPiece<kPerLane>(task, state.current, state.first, scratch.step->shares, LaneOfWarp());
   RowPiece<kPerLane> glimpse = {};
   float largest = -std::numeric_limits<float>::infinity();
   float total = 0;

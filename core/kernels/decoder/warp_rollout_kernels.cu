@@ -26,7 +26,7 @@ __device__ const float* CopyRows(const float* from, int64_t stride, int32_t node
 }
 
 template <int32_t kPerLane>
-__global__ void __launch_bounds__(kMaxDecoderWarps * WarpLanes::kLanes, 2)
+__global__ void __launch_bounds__(kMaxDecoderWarps* WarpLanes::kLanes, 2)
     WarpRolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request,
                       BatchRolloutResult result, WarpRolloutPlan plan) {
   const int32_t instance = static_cast<int32_t>(blockIdx.x) / plan.blocks_per_instance;

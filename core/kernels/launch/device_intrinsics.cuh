@@ -19,6 +19,18 @@ __device__ void WaitAtBarrier(int32_t number) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(kThreads) : "memory");
 }
 
+// Returns 2^x, and 1 / x, each with a relative error of about 2e-7. Subnormal results are 0.
+__device__ inline float FastExp2(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+__device__ inline float FastReciprocal(float x) {
+  float reciprocal;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(x));
+  return reciprocal;
+}
+
 // Rounds to TF32, which has 10 bits after the leading one. Returns the bits of a float.
 __device__ inline uint32_t RoundToTf32(float value) {
   uint32_t bits;
@@ -26,9 +38,9 @@ __device__ inline uint32_t RoundToTf32(float value) {
   return bits;
 }
 
-// Adds the product of TF32 matrices a [16, 8] and b [8, 8] to `sum` [16, 8], by all lanes of a warp.
-// Lane l has g = l / 4, t = l % 4, and holds a(g, t), a(g + 8, t), a(g, t + 4), a(g + 8, t + 4);
-// b(t, g), b(t + 4, g); and sum(g, 2t), sum(g, 2t + 1), sum(g + 8, 2t), sum(g + 8, 2t + 1).
+// Adds the product of TF32 matrices a [16, 8] and b [8, 8] to `sum` [16, 8], by all lanes of a
+// warp. Lane l has g = l / 4, t = l % 4, and holds a(g, t), a(g + 8, t), a(g, t + 4), a(g + 8, t +
+// 4); b(t, g), b(t + 4, g); and sum(g, 2t), sum(g, 2t + 1), sum(g + 8, 2t), sum(g + 8, 2t + 1).
 __device__ inline void AddProductTf32(const uint32_t (&a)[4], const uint32_t (&b)[2],
                                       float (&sum)[4]) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, "

@@ -1,6 +1,7 @@
-// Products of small float matrices on tensor cores, nearly as precise as in float32. Each operand
-// is split into two TF32 numbers, and three of the four products of their parts are added
-// (Ootomo and Yokota 2022, without their scaling). All lanes of a warp call each function.
+// Products of small float matrices on tensor cores, which multiply TF32 numbers. Exact products are
+// nearly as precise as in float32: each operand is split into two TF32 numbers, and three of the
+// four products of their parts are added (Ootomo and Yokota 2022, without their scaling). Other
+// products round their operands once. All lanes of a warp call each function.
 #pragma once
 
 #include <bit>
@@ -10,46 +11,68 @@
 
 namespace vrp {
 
-// A lane's elements of an operand, in AddProductTf32's order: 4 of the left one, 2 of the right one.
-template <int32_t kCount>
-struct SplitOperand {
+// A lane's elements of an operand, in AddProductTf32's order: 4 of the left one, 2 of the right
+// one.
+template <bool kExact, int32_t kCount>
+struct ProductOperand {
   uint32_t high[kCount];
-  uint32_t low[kCount];
+  uint32_t low[kExact ? kCount : 1];
 
   __device__ void Set(int32_t i, float value) {
     high[i] = RoundToTf32(value);
-    low[i] = RoundToTf32(value - std::bit_cast<float>(high[i]));
+    if constexpr (kExact) low[i] = RoundToTf32(value - std::bit_cast<float>(high[i]));
+  }
+  // Sets a value that Stored() has returned.
+  __device__ void SetStored(int32_t i, float value) {
+    if constexpr (kExact) {
+      Set(i, value);
+    } else {
+      high[i] = std::bit_cast<uint32_t>(value);
+    }
   }
 };
 
-__device__ inline SplitOperand<4> LeftOperand(float a, float b, float c, float d) {
-  SplitOperand<4> left;
-  left.Set(0, a);
-  left.Set(1, b);
-  left.Set(2, c);
-  left.Set(3, d);
-  return left;
-}
+template <bool kExact>
+struct TileProducts {
+  using Left = ProductOperand<kExact, 4>;
+  using Right = ProductOperand<kExact, 2>;
 
-__device__ inline SplitOperand<2> RightOperand(float a, float b) {
-  SplitOperand<2> right;
-  right.Set(0, a);
-  right.Set(1, b);
-  return right;
-}
-
-// Returns a product's result as the left operand of another product, whose column t is the
-// result's column 2t, and whose column t + 4 is the result's column 2t + 1.
-__device__ inline SplitOperand<4> LeftOperand(const float (&result)[4]) {
-  return LeftOperand(result[0], result[2], result[1], result[3]);
-}
-
-// Adds left [16, 8] times right [8, 8] to `sum` [16, 8]. Adds the smallest terms first.
-__device__ inline void AddProduct(const SplitOperand<4>& left, const SplitOperand<2>& right,
-                                  float (&sum)[4]) {
-  AddProductTf32(left.low, right.high, sum);
-  AddProductTf32(left.high, right.low, sum);
-  AddProductTf32(left.high, right.high, sum);
-}
+  // Returns a value as products read it from memory, so that it is rounded only once.
+  static __device__ float Stored(float value) {
+    return kExact ? value : std::bit_cast<float>(RoundToTf32(value));
+  }
+  static __device__ Left StoredLeft(float a, float b, float c, float d) {
+    Left left;
+    left.SetStored(0, a);
+    left.SetStored(1, b);
+    left.SetStored(2, c);
+    left.SetStored(3, d);
+    return left;
+  }
+  static __device__ Right StoredRight(float a, float b) {
+    Right right;
+    right.SetStored(0, a);
+    right.SetStored(1, b);
+    return right;
+  }
+  // Returns a product's result as the left operand of another product, whose column t is the
+  // result's column 2t, and whose column t + 4 is the result's column 2t + 1.
+  static __device__ Left LeftOf(const float (&result)[4]) {
+    Left left;
+    left.Set(0, result[0]);
+    left.Set(1, result[2]);
+    left.Set(2, result[1]);
+    left.Set(3, result[3]);
+    return left;
+  }
+  // Adds left [16, 8] times right [8, 8] to `sum` [16, 8]. Adds the smallest terms first.
+  static __device__ void Add(const Left& left, const Right& right, float (&sum)[4]) {
+    if constexpr (kExact) {
+      AddProductTf32(left.low, right.high, sum);
+      AddProductTf32(left.high, right.low, sum);
+    }
+    AddProductTf32(left.high, right.high, sum);
+  }
+};
 
 }  // namespace vrp

@@ -52,7 +52,9 @@ void AppendTrajectories(const Trajectories& part, Trajectories& to) {
 }
 
 at::Tensor SumSteps(const at::Tensor& terms, const Trajectories& trajectories) {
-  return terms.view({-1, std::max(trajectories.steps, 1)}).sum(1);
+  // On a GPU, a rollout runs several steps after the last tour has ended.
+  const auto rows = std::max<int64_t>(std::ssize(trajectories.lengths), 1);
+  return terms.view({rows, terms.numel() / rows}).sum(1);
 }
 
 void FillForced(const ReplayTerms& terms, Transfers& transfers, Trajectories& trajectories) {

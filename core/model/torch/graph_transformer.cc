@@ -158,7 +158,8 @@ class GraphTransformer final : public TorchNetwork {
         last};
     if (batch.any_tsp) weights.push_back(first);
     const at::ScalarType type = batch.features.scalar_type();
-    const at::Tensor rows = at::linear(nodes, at::cat(weights)).to(type);
+    const at::Tensor computed = at::linear(nodes, at::cat(weights));
+    const at::Tensor rows = computed.to(type);
     const at::Tensor base = GraphQuery(parameters, batch, nodes).to(type);
     const at::Tensor& placeholder = parameters.Get("decoder.placeholder");
     const at::Tensor start = at::linear(placeholder.narrow(0, 0, hidden), first) +
@@ -168,7 +169,8 @@ class GraphTransformer final : public TorchNetwork {
         .rows = rows.view({rows.size(0), rows.size(1), -1, hidden}),
         .base = base,
         .start = base + start.to(type),
-        .shares = parameters.Get("decoder.shares.weight")};
+        .shares = parameters.Get("decoder.shares.weight"),
+        .coarse = computed.scalar_type() != type};
   }
 
  private:

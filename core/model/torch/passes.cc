@@ -61,6 +61,7 @@ FusedPasses<T>::FusedPasses(const DecoderProjections& projections, const StepRul
     if (!device.is_cpu()) {
       decoder_ = MakeCudaBatchDecoder({.stream = CurrentStream(device.index()),
                                        .deterministic = deterministic,
+                                       .coarse = projections.coarse,
                                        .allocate = BytesOn(device)});
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "tests/gpu/emulated/emulated_intrinsics.h"
@@ -14,6 +15,9 @@ template <int32_t kThreads>
 void WaitAtBarrier(int32_t number) {
   emulated::MeetBarrier(number, kThreads);
 }
+
+inline float FastExp2(float x) { return std::exp2(x); }
+inline float FastReciprocal(float x) { return 1 / x; }
 
 inline uint32_t RoundToTf32(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
