@@ -34,7 +34,8 @@ struct DecoderScratch {
   T* exps = nullptr;     // [N]: exp(logit - largest logit)
   // [M, N]: parts of the logits; shares memory with an array that is unused at that time.
   T* partials = nullptr;
-  int32_t* order = nullptr;    // [N]: the allowed nodes in ascending order; only in warps
+  // [N + 3]: the allowed nodes in ascending order, padded with 0 to a multiple of 4; only in warps
+  int32_t* order = nullptr;
   uint8_t* visited = nullptr;  // [N]
   uint8_t* allowed = nullptr;  // [N]: 0 or 1
   // Only the second pass uses the following arrays.
@@ -84,7 +85,7 @@ constexpr DecoderScratchLayout LayOutWarpScratch(int32_t nodes) {
   pieces.Take(1, sizeof(DecoderStepState<float>));
   layout.tanhs = pieces.Take(nodes, sizeof(float));
   layout.exps = pieces.Take(nodes, sizeof(float));
-  layout.order = pieces.Take(nodes, sizeof(int32_t));
+  layout.order = pieces.Take(nodes + 3, sizeof(int32_t));
   layout.visited = pieces.Take(nodes, 1);
   layout.allowed = pieces.Take(nodes, 1);
   return layout;

@@ -9,6 +9,10 @@ namespace {
 
 // Minimum number of trajectories of a block, which share its copy of the rows.
 constexpr int32_t kMinTrajectories = 4;
+// Sizes of teams. A warp scores four nodes at a time.
+constexpr int32_t kTeamWarps = 8;
+constexpr int32_t kSmallTeamWarps = 4;
+constexpr int32_t kNodesOfSmallTeams = 32;
 // Number of blocks of a multiprocessor that hide each other's waits.
 constexpr int32_t kBlocksPerMultiprocessor = 2;
 
@@ -26,6 +30,15 @@ WarpRolloutPlan PlanWarpRollout(const DecoderLaunchSize& size, const DeviceLimit
   if (!FitsWarps(size.shape) || size.trajectories == 0) return plan;
   const int64_t rows = int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
   const int64_t scratch = LayOutWarpScratch(size.nodes).bytes;
+  if (size.trajectories < kMinTrajectories) {
+    const int32_t warps = size.nodes > kNodesOfSmallTeams ? kTeamWarps : kSmallTeamWarps;
+    const int64_t bytes = rows + TeamBytes(size.shape, warps) + scratch;
+    if (bytes > limits.shared_bytes) return plan;
+    return {.warps = warps,
+            .team = true,
+            .blocks_per_instance = size.trajectories,
+            .shared_bytes = bytes};
+  }
   const int64_t room = (limits.shared_bytes - rows) / scratch;
   if (rows > limits.shared_bytes || room == 0) return plan;
   const int32_t wanted = QuotientRoundedUp(kBlocksPerMultiprocessor * limits.multiprocessors,

@@ -13,8 +13,8 @@ struct alignas(16) FourFloats {
 };
 
 // Copies rows of H floats that are `stride` apart to contiguous shared memory, by all threads.
-__device__ const float* CopyRows(const float* from, int64_t stride, int32_t nodes, int32_t hidden,
-                                 float* to) {
+__device__ void CopyRows(const float* from, int64_t stride, int32_t nodes, int32_t hidden,
+                         float* to) {
   const int32_t pieces = hidden / 4;
   const auto threads = static_cast<int32_t>(blockDim.x * blockDim.y);
   for (auto i = static_cast<int32_t>(threadIdx.y * blockDim.x + threadIdx.x); i < nodes * pieces;
@@ -22,36 +22,49 @@ __device__ const float* CopyRows(const float* from, int64_t stride, int32_t node
     const float* const row = from + i / pieces * stride;
     reinterpret_cast<FourFloats*>(to)[i] = reinterpret_cast<const FourFloats*>(row)[i % pieces];
   }
-  return to;
 }
 
-template <int32_t kPerLane>
+template <int32_t kPerLane, bool kTeam>
 __global__ void __launch_bounds__(kMaxDecoderWarps* WarpLanes::kLanes, 2)
     WarpRolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request,
                       BatchRolloutResult result, WarpRolloutPlan plan) {
   const int32_t instance = static_cast<int32_t>(blockIdx.x) / plan.blocks_per_instance;
   const int32_t block = static_cast<int32_t>(blockIdx.x) % plan.blocks_per_instance;
   const auto warp = static_cast<int32_t>(threadIdx.y);
-  DecoderTask<float> task = batch.MakeTask(instance);
+  const DecoderTask<float> task = batch.MakeTask(instance);
+  const DecoderNodes<const float>& from = task.nodes;
   const int32_t size = task.size() * task.hidden;
   auto* const rows = reinterpret_cast<float*>(SharedBytes());
-  DecoderNodes<const float>& from = task.nodes;
-  from.keys = CopyRows(from.keys, from.stride, task.size(), task.hidden, rows);
-  from.values = CopyRows(from.values, from.stride, task.size(), task.hidden, rows + size);
-  from.logit_keys =
-      CopyRows(from.logit_keys, from.stride, task.size(), task.hidden, rows + 2 * size);
-  task.row_stride = task.hidden;
+  CopyRows(from.keys, from.stride, task.size(), task.hidden, rows);
+  CopyRows(from.values, from.stride, task.size(), task.hidden, rows + size);
+  CopyRows(from.logit_keys, from.stride, task.size(), task.hidden, rows + 2 * size);
+  float* next = rows + 3 * batch.nodes * task.hidden;
+  DecoderWarp<kPerLane, kTeam> group;
+  if constexpr (kTeam) {
+    group.warp = warp;
+    group.warps = plan.warps;
+    group.memory.done = reinterpret_cast<int32_t*>(next);
+    group.memory.parts = next + 4;
+    next += TeamBytes(batch.shape, plan.warps) / int64_t{sizeof(float)};
+    if (warp == 0 && threadIdx.x == 0) *group.memory.done = 0;
+  }
   const DecoderScratchLayout layout = LayOutWarpScratch(batch.nodes);
   const DecoderScratch<float> scratch = DecoderScratchAt<float>(
-      layout, SharedBytes() + int64_t{3} * batch.nodes * task.hidden * int64_t{sizeof(float)} +
-                  warp * layout.bytes);
+      layout, reinterpret_cast<uint8_t*>(next) + (kTeam ? 0 : warp) * layout.bytes);
   __syncthreads();
-  for (int32_t p = block + warp * plan.blocks_per_instance; p < request.trajectories;
-       p += plan.warps * plan.blocks_per_instance) {
-    const int64_t trajectory = int64_t{instance} * request.trajectories + p;
-    RollOut(DecoderWarp<kPerLane>(), task, scratch, request, trajectory,
-            result.At(trajectory, request.max_steps));
+  if constexpr (kTeam) {
+    if (warp != 0) {
+      HelpTeam(group, task, scratch);
+      return;
+    }
   }
+  const int32_t step = (kTeam ? 1 : plan.warps) * plan.blocks_per_instance;
+  for (int32_t p = block + (kTeam ? 0 : warp) * plan.blocks_per_instance; p < request.trajectories;
+       p += step) {
+    const int64_t trajectory = int64_t{instance} * request.trajectories + p;
+    RollOut(group, task, scratch, request, trajectory, result.At(trajectory, request.max_steps));
+  }
+  if constexpr (kTeam) EndTeam(group);
 }
 
 }  // namespace
@@ -62,18 +75,18 @@ cudaError_t LaunchWarpRollout(const DecoderBatch<float>& batch, const BatchRollo
   const LaunchShape shape = {.blocks = int64_t{batch.instances} * plan.blocks_per_instance,
                              .threads = dim3(WarpLanes::kLanes, static_cast<unsigned>(plan.warps)),
                              .shared_bytes = plan.shared_bytes};
-  const auto launch = [&](auto kernel) {
-    return LaunchKernel(kernel, shape, stream, batch, request, result, plan);
+  const auto launch = [&](auto alone, auto team) {
+    return LaunchKernel(plan.team ? team : alone, shape, stream, batch, request, result, plan);
   };
   switch (batch.shape.hidden / WarpLanes::kLanes) {
     case 1:
-      return launch(WarpRolloutKernel<1>);
+      return launch(WarpRolloutKernel<1, false>, WarpRolloutKernel<1, true>);
     case 2:
-      return launch(WarpRolloutKernel<2>);
+      return launch(WarpRolloutKernel<2, false>, WarpRolloutKernel<2, true>);
     case 4:
-      return launch(WarpRolloutKernel<4>);
+      return launch(WarpRolloutKernel<4, false>, WarpRolloutKernel<4, true>);
     default:
-      return launch(WarpRolloutKernel<8>);
+      return launch(WarpRolloutKernel<8, false>, WarpRolloutKernel<8, true>);
   }
 }
 
