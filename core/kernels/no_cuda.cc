@@ -7,6 +7,7 @@
 #include "core/kernels/improve/batch_improver.h"
 #include "core/kernels/instances/device_instances.h"
 #include "core/kernels/optimiser/device_optimiser.h"
+#include "core/kernels/residual_norm/residual_norm.h"
 
 namespace vrp {
 
@@ -41,5 +42,28 @@ absl::Status AdvanceOnCuda(const AdvanceRequest&, const AdvanceResult<float>&, v
   return absl::UnimplementedError(
       "sequence rollout: this program was built without CUDA: see ./dev build cuda");
 }
+
+template <typename T>
+absl::Status ResidualNormOnCuda(const ResidualNormInputs<T>&, const ResidualNormOutputs<T>&,
+                                void*) {
+  return absl::UnimplementedError(
+      "instance norm: this program was built without CUDA: see ./dev build cuda");
+}
+
+template <typename T>
+absl::Status ResidualNormBackwardOnCuda(const ResidualNormInputs<T>&,
+                                        const ResidualNormGradient<T>&, void*) {
+  return absl::UnimplementedError(
+      "instance norm: this program was built without CUDA: see ./dev build cuda");
+}
+
+template absl::Status ResidualNormOnCuda(const ResidualNormInputs<float>&,
+                                         const ResidualNormOutputs<float>&, void*);
+template absl::Status ResidualNormOnCuda(const ResidualNormInputs<Bf16Value>&,
+                                         const ResidualNormOutputs<Bf16Value>&, void*);
+template absl::Status ResidualNormBackwardOnCuda(const ResidualNormInputs<float>&,
+                                                 const ResidualNormGradient<float>&, void*);
+template absl::Status ResidualNormBackwardOnCuda(const ResidualNormInputs<Bf16Value>&,
+                                                 const ResidualNormGradient<Bf16Value>&, void*);
 
 }  // namespace vrp

@@ -54,6 +54,13 @@ class PaddedInstances {
     return false;
   }
 
+  bool Full() const {
+    for (int64_t b = 0; b < count_; ++b) {
+      if (problem(b).nodes != nodes_) return false;
+    }
+    return true;
+  }
+
   // Returns the matrices of PadGivenLengths.
   at::Tensor GivenLengths() const {
     at::Tensor lengths = at::full({count_, nodes_, nodes_}, kNoLength, at::kDouble);
@@ -170,6 +177,7 @@ TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& re
   const at::ScalarType type = c10::typeMetaToScalarType(request.options.dtype());
   TorchBatch result =
       CompleteBatch(parts, type, padding.Any([](const RoutingProblem& p) { return p.tsp; }));
+  result.full = padding.Full();
   if (request.edges) result.edges = EdgesOf(Distances(padding, result.features, transfers));
   return result;
 }

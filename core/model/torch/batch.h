@@ -47,6 +47,7 @@ struct TorchBatch {
   at::Tensor last;       // [B] int64: the last valid node
   at::Tensor tsp;        // [B] bool: whether no node is a depot
   bool any_tsp = false;  // whether an instance may be a TSP
+  bool full = false;     // whether the host knows that no node is padding
   at::Tensor edges;      // [B, kEdgeFeatures, N, N]; undefined unless requested
 };
 

@@ -1,63 +1,23 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/text.h"
-#include "core/model/torch/checkpoint.h"
+#include "core/model/torch/attention.h"
+#include "core/model/torch/graph_encoder.h"
 #include "core/model/torch/networks.h"
 
 namespace vrp {
 namespace {
 
-// Term that is added to the variance, so that equal values do not divide by 0.
-constexpr double kNormEpsilon = 1e-5;
-
-// Returns attention with an additive mask or bias [B, M or 1, Q, N]. `query` is [B, M, Q, D], `key`
-// and `value` are [B, M, N, D]. The attention is fused on CUDA; on the CPU the fused form is slower
-// in bf16.
-at::Tensor Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                  const at::Tensor& bias) {
-  // Otherwise torch silently multiplies the matrices in float32.
-  TORCH_CHECK(bias.stride(-1) == 1, "attention: the bias is not contiguous over nodes");
-  if (query.is_cuda()) {
-    return at::scaled_dot_product_attention(query, key, value, bias.to(query.scalar_type()));
-  }
-  const double scale = 1 / std::sqrt(static_cast<double>(query.size(3)));
-  const at::Tensor scores = at::matmul(query * scale, key.transpose(2, 3)) + bias;
-  return at::matmul(at::softmax(scores, -1), value);
-}
-
-// Returns `weight` [M, E] times `edges` [B, E, N * N] as [B, M, N, N]. One product per instance
-// keeps nodes contiguous, which fused attention needs.
-at::Tensor EdgeBias(const at::Tensor& weight, const at::Tensor& edges, int64_t nodes) {
-  const int64_t count = edges.size(0);
-  return at::bmm(weight.unsqueeze(0).expand({count, -1, -1}), edges)
-      .view({count, weight.size(0), nodes, nodes});
-}
-
-// SplitHeads returns [B, Q, H] as [B, M, Q, D]. JoinHeads does the reverse.
-at::Tensor SplitHeads(const at::Tensor& x, int64_t heads) {
-  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
-}
-at::Tensor JoinHeads(const at::Tensor& x) { return x.transpose(1, 2).flatten(2); }
-
 // Returns the part of the queries [B, H] that comes from the mean of an instance's nodes.
 at::Tensor GraphQuery(const TorchParameters& parameters, const TorchBatch& batch,
                       const at::Tensor& nodes) {
-  const at::Tensor mean = nodes.sum(1) / batch.sizes.unsqueeze(1);
+  const at::Tensor sum = nodes.sum(1, false, batch.sizes.scalar_type());
+  const at::Tensor mean = sum / batch.sizes.unsqueeze(1);
   return at::linear(mean, parameters.Get("decoder.graph.weight"));
 }
-
-// Inputs of the encoder's layers from the batch.
-struct EncoderInputs {
-  at::Tensor valid;    // [B, N, 1], of the nodes' type: 1 or 0
-  at::Tensor sizes;    // [B, 1, 1]
-  at::Tensor padding;  // [B, 1, 1, N]: -inf at padding nodes, else 0
-  at::Tensor edges;    // [B, E, N * N] or undefined
-};
 
 class Decoder final : public TorchDecoder {
  public:
@@ -174,75 +134,14 @@ class GraphTransformer final : public TorchNetwork {
   }
 
  private:
-  // Returns the nodes' encodings [B, N, H], 0 in the padding.
   at::Tensor EncodeNodes(const TorchParameters& parameters, const TorchBatch& batch,
                          const EncodeOptions& options) const {
-    const at::Tensor valid = batch.valid.unsqueeze(2).to(batch.features.scalar_type());
-    const EncoderInputs inputs = {
-        .valid = valid,
-        .sizes = batch.sizes.view({-1, 1, 1}),
-        .padding = at::zeros_like(batch.valid, batch.features.options())
-                       .masked_fill(batch.valid.logical_not(), kForbiddenLogit)
-                       .view({valid.size(0), 1, 1, valid.size(1)}),
-        .edges = options_.edge_bias ? batch.edges.flatten(2) : at::Tensor(),
-    };
-    at::Tensor nodes = Embed(parameters, batch).to(batch.features.scalar_type());
-    for (int32_t layer = 0; layer < options_.layers; ++layer) {
-      const auto body = [this, &parameters, inputs, layer](const std::vector<at::Tensor>& x) {
-        return Layer(parameters, layer, inputs, x[0]);
-      };
-      nodes = options.gradient_checkpointing ? Checkpointed(body, {nodes}) : body({nodes});
-    }
-    return nodes * valid;
-  }
-
-  at::Tensor Embed(const TorchParameters& parameters, const TorchBatch& batch) const {
-    const at::Tensor features = InputColumns(batch, inputs_);
-    const auto embed = [&](const char* kind) {
-      return at::linear(features, parameters.Get(Concat("embed.", kind, ".weight")),
-                        parameters.Get(Concat("embed.", kind, ".bias")));
-    };
-    const at::Tensor index = at::arange(batch.valid.size(1), batch.last.options());
-    const at::Tensor depot =
-        (index == 0).unsqueeze(0).logical_and(batch.tsp.logical_not().unsqueeze(1));
-    return at::where(depot.unsqueeze(2), embed("depot"), embed("node"));
-  }
-
-  at::Tensor Layer(const TorchParameters& parameters, int32_t layer, const EncoderInputs& inputs,
-                   const at::Tensor& x) const {
-    const std::string prefix = Concat("encoder.layers.", layer, ".");
-    const auto linear = [&](const at::Tensor& from, const char* name) {
-      return at::linear(from, parameters.Get(Concat(prefix, name, ".weight")),
-                        parameters.Get(Concat(prefix, name, ".bias")));
-    };
-    at::Tensor bias = inputs.padding;
-    if (options_.edge_bias) {
-      bias = bias + EdgeBias(parameters.Get(prefix + "edge.weight"), inputs.edges, x.size(1));
-    }
-    const std::vector<at::Tensor> parts = linear(x, "qkv").chunk(3, 2);
-    const at::Tensor seen =
-        Attend(SplitHeads(parts[0], options_.heads), SplitHeads(parts[1], options_.heads),
-               SplitHeads(parts[2], options_.heads), bias);
-    const at::Tensor mixed =
-        Norm(parameters, prefix + "norm1.", inputs, x + linear(JoinHeads(seen), "out"));
-    const at::Tensor inner = at::relu(linear(mixed, "feed1"));
-    return Norm(parameters, prefix + "norm2.", inputs, mixed + linear(inner, "feed2"));
-  }
-
-  at::Tensor Norm(const TorchParameters& parameters, const std::string& prefix,
-                  const EncoderInputs& inputs, const at::Tensor& x) const {
-    at::Tensor centred;
-    at::Tensor variance;
-    if (options_.norm == NormKind::kInstance) {
-      const at::Tensor mean = (x * inputs.valid).sum(1, true) / inputs.sizes;
-      centred = (x - mean) * inputs.valid;
-      variance = at::square(centred).sum(1, true) / inputs.sizes;
-    } else {
-      centred = x - parameters.Get(prefix + "mean");
-      variance = parameters.Get(prefix + "variance");
-    }
-    return centred * at::rsqrt(variance + kNormEpsilon) * parameters.Get(prefix + "scale") +
-           parameters.Get(prefix + "shift");
+    const GraphEncoder encoder = {.options = options_,
+                                  .inputs = inputs_,
+                                  .parameters = parameters,
+                                  .batch = batch,
+                                  .gradient_checkpointing = options.gradient_checkpointing};
+    return HasFusedEncoder(encoder) ? EncodeFused(encoder) : EncodeByOperators(encoder);
   }
 
   const GraphTransformerOptions options_;

@@ -53,8 +53,11 @@ class ReinforceSteps final : public CapturedStepsBase {
   };
   PartBatch BatchOf(int32_t part) const {
     const InstanceRange range = Part(part);
-    return {.range = range,
-            .instances = batch().View(range, at::kFloat, parts_.network->wants_edges())};
+    PartBatch result = {
+        .range = range,
+        .instances = batch().View(range, at::kFloat, parts_.network->wants_edges())};
+    result.instances.full = request_.drawn.has_value();  // the device draws no smaller instances
+    return result;
   }
   std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
                                      const PartBatch& part) const;
