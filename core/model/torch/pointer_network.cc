@@ -1,110 +1,17 @@
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
-#include <c10/core/DeviceGuard.h>
-#include <c10/core/GradMode.h>
 
 #include <cmath>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/device/device_stream.h"
-#include "core/kernels/dropout/dropout_mask.h"
 #include "core/kernels/routing/pointer_observation.h"
+#include "core/model/torch/lstm.h"
 #include "core/model/torch/networks.h"
 
 namespace vrp {
 namespace {
-
-// A scope that turns autocast off while an LSTM runs on `device`, except for fp16. We do not use
-// OneDNN's LSTM in bf16. Under autocast to bf16, cuDNN's LSTM would use fp16, whose gradients need
-// scaled losses.
-class PausedAutocast {
- public:
-  explicit PausedAutocast(at::DeviceType device)
-      : device_(device), was_on_(at::autocast::is_autocast_enabled(device)) {
-    const bool fp16 = at::autocast::get_autocast_dtype(device) == at::kHalf;
-    if (was_on_ && !fp16) at::autocast::set_autocast_enabled(device, false);
-  }
-  ~PausedAutocast() { at::autocast::set_autocast_enabled(device_, was_on_); }
-  PausedAutocast(const PausedAutocast&) = delete;
-  PausedAutocast& operator=(const PausedAutocast&) = delete;
-
- private:
-  const at::DeviceType device_;
-  const bool was_on_;  // whether autocast was enabled before
-};
-
-// Returns an LSTM's weights by layer: weight_ih, weight_hh, bias_ih, bias_hh.
-std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::string_view prefix,
-                                       int32_t layers) {
-  std::vector<at::Tensor> list;
-  for (int32_t layer = 0; layer < layers; ++layer) {
-    for (const char* part : {".weight_ih_l", ".weight_hh_l", ".bias_ih_l", ".bias_hh_l"}) {
-      list.push_back(parameters.Get(Concat(prefix, part, layer)));
-    }
-  }
-  return list;
-}
-
-// Settings of the dropout between the layers of an LSTM.
-struct LstmDropout {
-  double share = 0;      // share of dropped units; 0: no dropout
-  bool decoder = false;  // whether the LSTM is the decoder's
-  DropoutDraws draws;
-  int64_t trajectories = 1;  // sequences per instance
-};
-
-// Returns the factors [T, R, H] by which dropout multiplies the `inputs` of layer `layer`.
-at::Tensor DropoutFactors(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
-  const c10::DeviceGuard guard(inputs.device());
-  const at::Tensor factors = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
-  const DropoutMask mask = {.key = {.seed = dropout.draws.seed,
-                                    .stream = dropout.draws.stream,
-                                    .sequence = dropout.draws.first_instance * dropout.trajectories,
-                                    .layer = static_cast<int32_t>(layer),
-                                    .decoder = dropout.decoder},
-                            .steps = dropout.draws.steps,
-                            .rate = DropoutRateOf(dropout.share),
-                            .length = static_cast<int32_t>(inputs.size(0)),
-                            .sequences = static_cast<int32_t>(inputs.size(1)),
-                            .hidden = static_cast<int32_t>(inputs.size(2)),
-                            .factors = factors.mutable_data_ptr<float>()};
-  if (inputs.is_cpu()) {
-    WriteMaskOnCpu(mask);
-    return factors;
-  }
-  const absl::Status status = WriteMaskOnCuda(mask, CurrentStream(inputs.device().index()));
-  TORCH_CHECK(status.ok(), status.message());
-  return factors;
-}
-
-at::Tensor RunLayers(const at::Tensor& inputs, at::TensorList state, at::TensorList parameters) {
-  // cuDNN needs training mode for a backward pass.
-  const bool train = c10::GradMode::is_enabled();
-  return std::get<0>(at::lstm(inputs, state, parameters, true,
-                              static_cast<int64_t>(parameters.size() / 4), 0, train, false, false));
-}
-
-// Runs an LSTM over `inputs` [T, R, H] and returns its outputs [T, R, H]. Applies our own dropout,
-// which depends only on DropoutDraws, because torch's dropout draws from a mutable state.
-at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
-                   const std::vector<at::Tensor>& parameters, const LstmDropout& dropout) {
-  const PausedAutocast paused(inputs.device().type());
-  const at::ScalarType type = parameters[0].scalar_type();
-  const at::Tensor hidden = state[0].to(type).contiguous();
-  const at::Tensor cell = state[1].to(type).contiguous();
-  at::Tensor values = inputs.to(type).contiguous();
-  if (dropout.share == 0) return RunLayers(values, {hidden, cell}, parameters);
-  const at::TensorList weights = parameters;
-  for (int64_t layer = 0; layer < hidden.size(0); ++layer) {
-    if (layer > 0) values = (values * DropoutFactors(values, dropout, layer)).to(type);
-    values = RunLayers(values, {hidden.narrow(0, layer, 1), cell.narrow(0, layer, 1)},
-                       weights.slice(static_cast<size_t>(4 * layer), 4));
-  }
-  return values;
-}
 
 class PointerDecoder final : public TorchDecoder {
  public:
@@ -174,9 +81,12 @@ class PointerDecoder final : public TorchDecoder {
     const at::Tensor sequence = read.view({count * trajectories, steps, hidden}).transpose(0, 1);
     LstmDropout dropout = dropout_;
     dropout.trajectories = trajectories;
-    const at::Tensor outputs = RunLstm(
-        sequence, {Repeated(first_hidden_, trajectories), Repeated(first_cell_, trajectories)},
-        LstmParameters(parameters_, "decoder", options_.layers), dropout);
+    const at::Tensor outputs =
+        RunLstm({.inputs = sequence,
+                 .hidden = Repeated(first_hidden_, trajectories),
+                 .cell = Repeated(first_cell_, trajectories),
+                 .weights = LstmParameters(parameters_, "decoder", options_.layers),
+                 .dropout = dropout});
     return Score(outputs.transpose(0, 1).reshape({count, trajectories * steps, hidden}), inputs);
   }
 
@@ -251,8 +161,11 @@ class PointerNetwork final : public TorchNetwork {
     const at::Tensor zeros =
         at::zeros({options_.layers, embedded.size(0), options_.hidden}, batch.features.options());
     const at::Tensor outputs =
-        RunLstm(embedded.transpose(0, 1), {zeros, zeros},
-                LstmParameters(parameters, "encoder", options_.layers), dropout);
+        RunLstm({.inputs = embedded.transpose(0, 1),
+                 .hidden = zeros,
+                 .cell = zeros,
+                 .weights = LstmParameters(parameters, "encoder", options_.layers),
+                 .dropout = dropout});
     const at::Tensor nodes =
         (embedded + outputs.transpose(0, 1)) * batch.valid.unsqueeze(2).to(outputs.scalar_type());
     return std::make_unique<PointerDecoder>(options_, parameters, batch, nodes, dropout);
