@@ -47,6 +47,10 @@ std::vector<ImproverCase> ImproverCases() {
            {test::RandomPlan({.customers = 1}), test::RandomPlan({.customers = 3}),
             test::RandomPlan({.customers = 33}), test::RandomPlan({.customers = 250})},
            100},
+          {"FewRounds",
+           {test::RandomPlan({.customers = 1}), test::RandomPlan({.customers = 3}),
+            test::RandomPlan({.customers = 33})},
+           10},
           {"Tsp", {test::RandomPlan({.customers = 100, .tsp = true})}, 200},
           {"Large", {test::RandomPlan({.customers = 1500, .capacity = 200})}, 20},
           {"BeyondSharedMemory", {test::RandomPlan({.customers = 2047, .capacity = 9})}, 3}};

@@ -326,6 +326,14 @@ class RunGpuChecks(unittest.TestCase):
         entry = self.assert_entry(report, "initcheck gpu_test", "failed", "gpu_test under initcheck ended with code 1")
         self.assertIn("device not supported", entry["output"])
 
+    def test_runs_fewer_tests_under_racecheck(self):
+        names = ["Cases/BatchDecoderGpuTest.Decodes/ManyTrajectories", "Cases/BatchDecoderGpuTest.Decodes/OddShape"]
+        self.write_tests(dict.fromkeys(names, "pass"))
+        self.write_tool("compute-sanitizer", "echo 'SUMMARY: 0 errors'")
+        _, report = self.run_checks("--only", "sanitizer")
+        self.assertIn("ManyTrajectories", self.assert_entry(report, "memcheck gpu_test", "passed")["numbers"]["tests"])
+        self.assertNotIn("ManyTrajectories", self.assert_entry(report, "racecheck gpu_test", "passed")["numbers"]["tests"])
+
     def test_skips_the_sanitizer_without_matching_tests(self):
         self.write_tool("compute-sanitizer", "exit 1")
         _, report = self.run_checks("--only", "sanitizer")  # the tests are only of engines and the device

@@ -1,4 +1,4 @@
-#include "core/model/torch/forced_decoding.h"
+#include "core/kernels/forced_decoding/forced_decoding.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
@@ -10,7 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
 #include "core/device/device_stream.h"
-#include "core/kernels/forced_decoding/forced_decoding.h"
+#include "core/model/torch/forced_decoding.h"
 #include "core/model/torch/rollout.h"
 
 namespace vrp {
@@ -74,7 +74,9 @@ StepInputs StepAt(const StepInputs& inputs, int64_t trajectories, int64_t t) {
           .begins = at_step(inputs.begins),
           .shares = at_step(inputs.shares),
           .forbidden = at_step(inputs.forbidden),
-          .dynamic = at_step(inputs.dynamic)};
+          .dynamic = at_step(inputs.dynamic),
+          .gates = at_step(inputs.gates),
+          .bias = at_step(inputs.bias)};
 }
 
 }  // namespace
@@ -121,18 +123,19 @@ absl::StatusOr<at::Tensor> ReadOwnChoices(const OwnChoices& job) {
   const c10::NoGradGuard no_gradients;
   const int64_t steps = job.own.size(1) / job.trajectories;
   job.decoder->Start(job.trajectories);
+  const StepInputs prepared = job.decoder->Prepare(job.inputs);
   std::vector<at::Tensor> read;
   at::Tensor likeliest;
   for (int64_t t = 0; t < steps; ++t) {
     VRP_RETURN_IF_ERROR(StopStatus(job.stop.Check()));
-    StepInputs step = StepAt(job.inputs, job.trajectories, t);
+    StepInputs step = StepAt(prepared, job.trajectories, t);
     if (t > 0) {
       const at::Tensor own = job.own.unflatten(1, {job.trajectories, -1}).select(2, t);
       step.current = at::where(own, likeliest, step.current);
     }
     read.push_back(step.current);
     if (t + 1 == steps) break;
-    likeliest = at::argmax(Sanitized(job.decoder->Step(step), step.forbidden), -1);
+    likeliest = at::argmax(job.decoder->Step(step), -1);
   }
   return at::stack(read, 2).flatten(1, 2);
 }

@@ -34,6 +34,8 @@ struct StepInputs {
   at::Tensor shares;     // [B, Q, C]: features of the step itself (load, time, ...)
   at::Tensor forbidden;  // [B, Q, N] bool; each row allows at least one node
   at::Tensor dynamic;    // [B, Q, N, D]; undefined if the network has none
+  at::Tensor gates;  // [B, Q, 4H]: by TorchDecoder::Prepare, the shares' part of an LSTM's gates
+  at::Tensor bias;   // [B, Q, N, M]: by TorchDecoder::Prepare, of M heads' attention to nodes
 };
 
 // All steps of trajectories, Q = P * T.
@@ -67,7 +69,10 @@ class TorchDecoder {
   // Clears the state of earlier steps. Must be called before the first step of `trajectories` tours
   // per instance.
   virtual void Start(int64_t trajectories) = 0;
-  // Returns the logits of one step, [B, P, N].
+  // Returns `inputs` of many steps with the parts of Step that do not depend on choices, which then
+  // take fewer launches. Must be called after Start.
+  virtual StepInputs Prepare(const StepInputs& inputs) const { return inputs; }
+  // Returns the logits of one step, [B, P, N]. The inputs may be prepared.
   virtual at::Tensor Step(const StepInputs& inputs) = 0;
   // Returns the logits of all steps of known sequences at once, [B, P * T, N].
   virtual at::Tensor Replay(const StepInputs& inputs, int64_t trajectories) const = 0;

@@ -1,109 +1,44 @@
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
-#include <c10/core/DeviceGuard.h>
-#include <c10/core/GradMode.h>
 
 #include <cmath>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/device/device_stream.h"
-#include "core/kernels/dropout/dropout_mask.h"
 #include "core/kernels/routing/pointer_observation.h"
+#include "core/model/torch/lstm.h"
 #include "core/model/torch/networks.h"
 
 namespace vrp {
 namespace {
 
-// A scope that turns autocast off while an LSTM runs on `device`, except for fp16. We do not use
-// OneDNN's LSTM in bf16. Under autocast to bf16, cuDNN's LSTM would use fp16, whose gradients need
-// scaled losses.
-class PausedAutocast {
- public:
-  explicit PausedAutocast(at::DeviceType device)
-      : device_(device), was_on_(at::autocast::is_autocast_enabled(device)) {
-    const bool fp16 = at::autocast::get_autocast_dtype(device) == at::kHalf;
-    if (was_on_ && !fp16) at::autocast::set_autocast_enabled(device, false);
-  }
-  ~PausedAutocast() { at::autocast::set_autocast_enabled(device_, was_on_); }
-  PausedAutocast(const PausedAutocast&) = delete;
-  PausedAutocast& operator=(const PausedAutocast&) = delete;
-
- private:
-  const at::DeviceType device_;
-  const bool was_on_;  // whether autocast was enabled before
+// The decoder's weights in the layouts and the type of its steps.
+struct StepWeights {
+  std::vector<at::Tensor> input;      // [4H, H] of each layer after the first
+  std::vector<at::Tensor> bias;       // [4H] of each layer after the first
+  std::vector<at::Tensor> recurrent;  // [H, 4H] of each layer
+  at::Tensor glimpse_query;           // [H, H], divided by the square root of a head's width
+  at::Tensor glimpse_dynamic;         // [D, M]
+  at::Tensor glimpse_out;             // [H, H], transposed
+  at::Tensor pointer;                 // [H + D, H]: of the content, then of the features
+  at::Tensor pointer_bias;            // [H + D]
 };
 
-// Returns an LSTM's weights by layer: weight_ih, weight_hh, bias_ih, bias_hh.
-std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::string_view prefix,
-                                       int32_t layers) {
-  std::vector<at::Tensor> list;
-  for (int32_t layer = 0; layer < layers; ++layer) {
-    for (const char* part : {".weight_ih_l", ".weight_hh_l", ".bias_ih_l", ".bias_hh_l"}) {
-      list.push_back(parameters.Get(Concat(prefix, part, layer)));
-    }
+// Returns the next hidden and cell states [R, H] of an LSTM's layer. Its gates [R, 4H] are the sums
+// of both parts: input, forget, candidate, output.
+std::pair<at::Tensor, at::Tensor> NextState(const at::Tensor& input_gates,
+                                            const at::Tensor& hidden_gates,
+                                            const at::Tensor& cell) {
+  if (input_gates.is_cuda()) {
+    const auto [hidden, next, workspace] =
+        at::_thnn_fused_lstm_cell(input_gates, hidden_gates, cell);
+    return {hidden, next};
   }
-  return list;
-}
-
-// Settings of the dropout between the layers of an LSTM.
-struct LstmDropout {
-  double share = 0;      // share of dropped units; 0: no dropout
-  bool decoder = false;  // whether the LSTM is the decoder's
-  DropoutDraws draws;
-  int64_t trajectories = 1;  // sequences per instance
-};
-
-// Returns the factors [T, R, H] by which dropout multiplies the `inputs` of layer `layer`.
-at::Tensor DropoutFactors(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
-  const c10::DeviceGuard guard(inputs.device());
-  const at::Tensor factors = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
-  const DropoutMask mask = {.key = {.seed = dropout.draws.seed,
-                                    .stream = dropout.draws.stream,
-                                    .sequence = dropout.draws.first_instance * dropout.trajectories,
-                                    .layer = static_cast<int32_t>(layer),
-                                    .decoder = dropout.decoder},
-                            .steps = dropout.draws.steps,
-                            .rate = DropoutRateOf(dropout.share),
-                            .length = static_cast<int32_t>(inputs.size(0)),
-                            .sequences = static_cast<int32_t>(inputs.size(1)),
-                            .hidden = static_cast<int32_t>(inputs.size(2)),
-                            .factors = factors.mutable_data_ptr<float>()};
-  if (inputs.is_cpu()) {
-    WriteMaskOnCpu(mask);
-    return factors;
-  }
-  const absl::Status status = WriteMaskOnCuda(mask, CurrentStream(inputs.device().index()));
-  TORCH_CHECK(status.ok(), status.message());
-  return factors;
-}
-
-at::Tensor RunLayers(const at::Tensor& inputs, at::TensorList state, at::TensorList parameters) {
-  // cuDNN needs training mode for a backward pass.
-  const bool train = c10::GradMode::is_enabled();
-  return std::get<0>(at::lstm(inputs, state, parameters, true,
-                              static_cast<int64_t>(parameters.size() / 4), 0, train, false, false));
-}
-
-// Runs an LSTM over `inputs` [T, R, H] and returns its outputs [T, R, H]. Applies our own dropout,
-// which depends only on DropoutDraws, because torch's dropout draws from a mutable state.
-at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
-                   const std::vector<at::Tensor>& parameters, const LstmDropout& dropout) {
-  const PausedAutocast paused(inputs.device().type());
-  const at::ScalarType type = parameters[0].scalar_type();
-  const at::Tensor hidden = state[0].to(type).contiguous();
-  const at::Tensor cell = state[1].to(type).contiguous();
-  at::Tensor values = inputs.to(type).contiguous();
-  if (dropout.share == 0) return RunLayers(values, {hidden, cell}, parameters);
-  const at::TensorList weights = parameters;
-  for (int64_t layer = 0; layer < hidden.size(0); ++layer) {
-    if (layer > 0) values = (values * DropoutFactors(values, dropout, layer)).to(type);
-    values = RunLayers(values, {hidden.narrow(0, layer, 1), cell.narrow(0, layer, 1)},
-                       weights.slice(static_cast<size_t>(4 * layer), 4));
-  }
-  return values;
+  const std::vector<at::Tensor> parts = (input_gates + hidden_gates).chunk(4, 1);
+  const at::Tensor next = at::sigmoid(parts[1]) * cell + at::sigmoid(parts[0]) * at::tanh(parts[2]);
+  return {at::sigmoid(parts[3]) * at::tanh(next), next};
 }
 
 class PointerDecoder final : public TorchDecoder {
@@ -134,34 +69,35 @@ class PointerDecoder final : public TorchDecoder {
   }
 
   void Start(int64_t trajectories) override {
-    hidden_ = Repeated(first_hidden_, trajectories);
-    cell_ = Repeated(first_cell_, trajectories);
+    hidden_ = Repeated(first_hidden_, trajectories).to(type()).unbind(0);
+    cell_ = Repeated(first_cell_, trajectories).to(type()).unbind(0);
+    weights_ = MakeStepWeights();
+  }
+
+  StepInputs Prepare(const StepInputs& inputs) const override {
+    const PausedAutocast paused(nodes_.device().type());
+    StepInputs prepared = inputs;
+    prepared.dynamic = inputs.dynamic.to(type());
+    prepared.gates = at::linear(inputs.shares.to(type()), context_gates_);
+    prepared.bias = at::matmul(prepared.dynamic, weights_.glimpse_dynamic)
+                        .masked_fill(inputs.forbidden.unsqueeze(3), kForbiddenLogit);
+    return prepared;
   }
 
   at::Tensor Step(const StepInputs& inputs) override {
-    const int64_t count = inputs.current.size(0);
-    const int64_t trajectories = inputs.current.size(1);
-    const int64_t hidden = options_.hidden;
-    const at::Tensor where = inputs.current.unsqueeze(2).expand({count, trajectories, 4 * hidden});
-    at::Tensor gates =
-        (gate_inputs_.gather(1, where) + at::linear(inputs.shares, context_gates_)).flatten(0, 1);
-    std::vector<at::Tensor> hiddens;
-    std::vector<at::Tensor> cells;
-    for (int64_t layer = 0; layer < options_.layers; ++layer) {
+    const PausedAutocast paused(nodes_.device().type());
+    const StepInputs prepared = inputs.bias.defined() ? inputs : Prepare(inputs);
+    const at::Tensor where =
+        inputs.current.unsqueeze(2).expand({-1, -1, int64_t{4} * options_.hidden});
+    at::Tensor gates = (gate_inputs_.gather(1, where) + prepared.gates).flatten(0, 1);
+    for (size_t layer = 0; layer < hidden_.size(); ++layer) {
       if (layer > 0) {
-        gates = at::linear(hiddens.back(), Parameter(Concat("decoder.weight_ih_l", layer)),
-                           Parameter(Concat("decoder.bias_ih_l", layer)) +
-                               Parameter(Concat("decoder.bias_hh_l", layer)));
+        gates = at::linear(hidden_[layer - 1], weights_.input[layer - 1], weights_.bias[layer - 1]);
       }
-      gates = at::addmm(gates, hidden_[layer], Parameter(Concat("decoder.weight_hh_l", layer)).t());
-      const std::vector<at::Tensor> parts = gates.chunk(4, 1);  // input, forget, candidate, output
-      cells.push_back(at::sigmoid(parts[1]) * cell_[layer] +
-                      at::sigmoid(parts[0]) * at::tanh(parts[2]));
-      hiddens.push_back(at::sigmoid(parts[3]) * at::tanh(cells.back()));
+      std::tie(hidden_[layer], cell_[layer]) =
+          NextState(gates, at::mm(hidden_[layer], weights_.recurrent[layer]), cell_[layer]);
     }
-    hidden_ = at::stack(hiddens);
-    cell_ = at::stack(cells);
-    return Score(hiddens.back().view({count, trajectories, hidden}), inputs);
+    return ScoreStep(hidden_.back(), prepared);
   }
 
   at::Tensor Replay(const StepInputs& inputs, int64_t trajectories) const override {
@@ -174,9 +110,12 @@ class PointerDecoder final : public TorchDecoder {
     const at::Tensor sequence = read.view({count * trajectories, steps, hidden}).transpose(0, 1);
     LstmDropout dropout = dropout_;
     dropout.trajectories = trajectories;
-    const at::Tensor outputs = RunLstm(
-        sequence, {Repeated(first_hidden_, trajectories), Repeated(first_cell_, trajectories)},
-        LstmParameters(parameters_, "decoder", options_.layers), dropout);
+    const at::Tensor outputs =
+        RunLstm({.inputs = sequence,
+                 .hidden = Repeated(first_hidden_, trajectories),
+                 .cell = Repeated(first_cell_, trajectories),
+                 .weights = LstmParameters(parameters_, "decoder", options_.layers),
+                 .dropout = dropout});
     return Score(outputs.transpose(0, 1).reshape({count, trajectories * steps, hidden}), inputs);
   }
 
@@ -185,6 +124,53 @@ class PointerDecoder final : public TorchDecoder {
 
   static at::Tensor Repeated(const at::Tensor& state, int64_t trajectories) {
     return trajectories == 1 ? state : state.repeat_interleave(trajectories, 1);
+  }
+
+  at::ScalarType type() const { return glimpse_keys_.scalar_type(); }  // of the steps
+
+  StepWeights MakeStepWeights() const {
+    const auto weight = [this](std::string_view name) { return Parameter(name).to(type()); };
+    const double width = options_.hidden / kPointerHeads;
+    const double scale = 1 / std::sqrt(static_cast<double>(options_.hidden));
+    const at::Tensor bias = Parameter("pointer.dynamic.bias");
+    StepWeights weights;
+    for (int32_t layer = 0; layer < options_.layers; ++layer) {
+      weights.recurrent.push_back(weight(Concat("decoder.weight_hh_l", layer)).t());
+      if (layer == 0) continue;
+      weights.input.push_back(weight(Concat("decoder.weight_ih_l", layer)));
+      weights.bias.push_back((Parameter(Concat("decoder.bias_ih_l", layer)) +
+                              Parameter(Concat("decoder.bias_hh_l", layer)))
+                                 .to(type()));
+    }
+    weights.glimpse_query = (Parameter("glimpse.query.weight") / std::sqrt(width)).to(type());
+    weights.glimpse_dynamic = weight("glimpse.dynamic.weight").t();
+    weights.glimpse_out = weight("glimpse.out.weight").t();
+    weights.pointer =
+        at::cat({Parameter("pointer.query.weight") * scale, Parameter("pointer.dynamic.weight")})
+            .to(type());
+    weights.pointer_bias = at::cat({at::zeros({options_.hidden}, bias.options()), bias}).to(type());
+    return weights;
+  }
+
+  // Returns logits [B, P, N] for outputs [B * P, H]. Equals Score with fewer launches.
+  at::Tensor ScoreStep(const at::Tensor& outputs, const StepInputs& prepared) const {
+    const int64_t count = prepared.current.size(0);
+    const int64_t hidden = options_.hidden;
+    const at::Tensor query = at::linear(outputs, weights_.glimpse_query)
+                                 .view({count, -1, kPointerHeads, hidden / kPointerHeads})
+                                 .transpose(1, 2);
+    const at::Tensor scores =
+        at::matmul(query, glimpse_keys_) + prepared.bias.permute({0, 3, 1, 2});
+    const at::Tensor seen = at::matmul(at::softmax(scores, -1), glimpse_values_).transpose(1, 2);
+    const at::Tensor reading =
+        at::linear(at::addmm(outputs, seen.reshape({-1, hidden}), weights_.glimpse_out),
+                   weights_.pointer, weights_.pointer_bias)
+            .view({count, -1, weights_.pointer.size(0)});
+    const at::Tensor of_features = reading.narrow(2, hidden, reading.size(2) - hidden);
+    const at::Tensor features = at::matmul(prepared.dynamic, of_features.unsqueeze(3)).squeeze(3);
+    const at::Tensor sum = at::baddbmm(features, reading.narrow(2, 0, hidden), pointer_keys_);
+    const at::Tensor logits = at::tanh(sum.to(prepared.shares.scalar_type()));
+    return (logits * options_.logit_clip).masked_fill(prepared.forbidden, kForbiddenLogit);
   }
 
   // Returns the glimpse of the decoder's outputs [B, Q, H] over the nodes.
@@ -227,8 +213,9 @@ class PointerDecoder final : public TorchDecoder {
   at::Tensor context_gates_;   // [4H, C]: the context's part of the gates
   at::Tensor first_hidden_;    // [L, B, H]
   at::Tensor first_cell_;      // [L, B, H]
-  at::Tensor hidden_;          // [L, B * P, H]
-  at::Tensor cell_;            // [L, B * P, H]
+  StepWeights weights_;
+  std::vector<at::Tensor> hidden_;  // [B * P, H] of each layer
+  std::vector<at::Tensor> cell_;    // [B * P, H] of each layer
 };
 
 class PointerNetwork final : public TorchNetwork {
@@ -251,8 +238,11 @@ class PointerNetwork final : public TorchNetwork {
     const at::Tensor zeros =
         at::zeros({options_.layers, embedded.size(0), options_.hidden}, batch.features.options());
     const at::Tensor outputs =
-        RunLstm(embedded.transpose(0, 1), {zeros, zeros},
-                LstmParameters(parameters, "encoder", options_.layers), dropout);
+        RunLstm({.inputs = embedded.transpose(0, 1),
+                 .hidden = zeros,
+                 .cell = zeros,
+                 .weights = LstmParameters(parameters, "encoder", options_.layers),
+                 .dropout = dropout});
     const at::Tensor nodes =
         (embedded + outputs.transpose(0, 1)) * batch.valid.unsqueeze(2).to(outputs.scalar_type());
     return std::make_unique<PointerDecoder>(options_, parameters, batch, nodes, dropout);
