@@ -46,11 +46,14 @@ at::Tensor PartOfHeads(const at::Tensor& qkv, int64_t heads, int64_t part) {
   return qkv.view({qkv.size(0), qkv.size(1), 3, heads, -1}).select(2, part);
 }
 
-// Torch's fused attention. Unlike autograd's, its backward pass writes one gradient of `qkv`.
+// Torch's fused attention. Unlike autograd's, its backward pass writes one gradient of `qkv`. The
+// bias is optional because torch refuses undefined tensors as a function's inputs.
 class SelfAttentionFunction : public torch::autograd::Function<SelfAttentionFunction> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv, const at::Tensor& bias,
-                            int64_t heads, bool with_gradient) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv,
+                            const std::optional<at::Tensor>& given_bias, int64_t heads,
+                            bool with_gradient) {
+    const at::Tensor bias = given_bias.value_or(at::Tensor());
     const auto part = [&](int64_t which) { return PartOfHeads(qkv, heads, which).transpose(1, 2); };
     const std::optional<at::Tensor> added = Expanded(bias, heads);
     const auto [seen, sums, seed, offset] = at::_scaled_dot_product_efficient_attention(
@@ -108,14 +111,14 @@ at::Tensor AlignedBias(const at::Tensor& bias) {
 
 at::Tensor SelfAttention(const at::Tensor& qkv, int64_t heads, const at::Tensor& bias) {
   const int64_t width = qkv.size(2) / (3 * heads);
+  const auto given = bias.defined() ? std::optional(bias) : std::nullopt;
   if (qkv.is_cuda() && width % kHeadAlignment == 0 && qkv.size(0) <= kMaxAttentionBatch) {
-    return SelfAttentionFunction::apply(qkv, bias, heads, c10::GradMode::is_enabled());
+    return SelfAttentionFunction::apply(qkv, given, heads, c10::GradMode::is_enabled());
   }
   const auto part = [&](int64_t which) { return PartOfHeads(qkv, heads, which).transpose(1, 2); };
   at::Tensor seen;
   if (qkv.is_cuda()) {
-    seen = at::scaled_dot_product_attention(part(0), part(1), part(2),
-                                            bias.defined() ? std::optional(bias) : std::nullopt);
+    seen = at::scaled_dot_product_attention(part(0), part(1), part(2), given);
   } else {
     const at::Tensor scores =
         at::matmul(part(0) * (1 / std::sqrt(static_cast<double>(width))), part(1).transpose(2, 3));
