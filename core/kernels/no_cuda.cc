@@ -1,6 +1,7 @@
 // The launchers of every operation in a build without CUDA. Defines exactly the functions that
 // tests/gpu/emulated/CMakeLists.txt compiles for its emulated device. With one function more, a
 // program that links both would define the other functions twice.
+#include "core/kernels/bias_gradient/bias_gradient.h"
 #include "core/kernels/decoder/batch_decoder.h"
 #include "core/kernels/dropout/dropout_mask.h"
 #include "core/kernels/forced_decoding/forced_decoding.h"
@@ -65,5 +66,14 @@ template absl::Status ResidualNormBackwardOnCuda(const ResidualNormInputs<float>
                                                  const ResidualNormGradient<float>&, void*);
 template absl::Status ResidualNormBackwardOnCuda(const ResidualNormInputs<Bf16Value>&,
                                                  const ResidualNormGradient<Bf16Value>&, void*);
+
+template <typename T>
+absl::Status SumBiasGradientOnCuda(const BiasGradientTask<T>&, void*) {
+  return absl::UnimplementedError(
+      "gradient of a bias: this program was built without CUDA: see ./dev build cuda");
+}
+
+template absl::Status SumBiasGradientOnCuda(const BiasGradientTask<float>&, void*);
+template absl::Status SumBiasGradientOnCuda(const BiasGradientTask<Bf16Value>&, void*);
 
 }  // namespace vrp

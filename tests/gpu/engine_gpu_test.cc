@@ -137,6 +137,21 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
     }
   }
 
+  void ExpectSameGradient() {
+    const auto tours = DrawTours();
+    const GradientRequest request = {
+        .rollout = {.choice = Choice::kForced, .trajectories = 2, .choices = tours}};
+    const auto expected = own_->AddGradient(batch_, request, WeighByCost);
+    const auto actual = torch_->AddGradient(batch_, request, WeighByCost);
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    EXPECT_NEAR(actual->loss, expected->loss, 1e-4 * std::abs(expected->loss));
+    const double difference =
+        RelativeDifference(own_->parameters().gradient(), torch_->parameters().gradient());
+    Record("gradient_difference", difference);
+    EXPECT_LT(difference, 1e-5);
+  }
+
   static void Record(const char* name, double value) { RecordProperty(name, absl::StrCat(value)); }
 
   // Compares the tours of instances first .. first + count - 1 as a separate batch, captured and
@@ -205,19 +220,23 @@ TEST_P(EngineGpuTest, GivesTheSameLogLikelihoodsOfGivenTours) {
   Record("log_likelihood_difference", largest);
 }
 
-TEST_P(EngineGpuTest, GivesTheSameGradient) {
-  const auto tours = DrawTours();
-  const GradientRequest request = {
-      .rollout = {.choice = Choice::kForced, .trajectories = 2, .choices = tours}};
-  const auto expected = own_->AddGradient(batch_, request, WeighByCost);
-  const auto actual = torch_->AddGradient(batch_, request, WeighByCost);
-  ASSERT_TRUE(expected.ok()) << expected.status();
-  ASSERT_TRUE(actual.ok()) << actual.status();
-  EXPECT_NEAR(actual->loss, expected->loss, 1e-4 * std::abs(expected->loss));
-  const double difference =
-      RelativeDifference(own_->parameters().gradient(), torch_->parameters().gradient());
-  Record("gradient_difference", difference);
-  EXPECT_LT(difference, 1e-5);
+TEST_P(EngineGpuTest, GivesTheSameGradient) { ExpectSameGradient(); }
+
+TEST_P(EngineGpuTest, GivesTheSameGradientWithoutBiasesOfAttention) {
+  if (!Transformer()) GTEST_SKIP() << "a pointer network's attention has no bias";
+  GraphTransformerOptions sizes = test::SmallTransformer();
+  sizes.edge_bias = false;
+  own_ = MakeCpuGraphTransformer(sizes, kFirstWeights);
+  own_->parameters().TrackGradient();
+  auto made = test::TorchTransformer(
+      sizes, {.device = {.kind = GetParam().device}, .seed = kFirstWeights, .options = {}});
+  ASSERT_TRUE(made.ok()) << made.status();
+  torch_ = *std::move(made);
+  torch_->parameters().TrackGradient();
+  std::vector<Instance> equal_sizes;
+  AddInstances({.customers = 20, .seed = 71}, 5, equal_sizes);
+  batch_ = BatchOf(equal_sizes, own_->batch_form());
+  ExpectSameGradient();
 }
 
 TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {

@@ -2,11 +2,16 @@
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
+
+#include "core/device/device_stream.h"
+#include "core/kernels/bias_gradient/bias_gradient.h"
 
 namespace vrp {
 namespace {
@@ -21,23 +26,76 @@ constexpr int64_t kHeadAlignment = 8;
 // Maximum number of instances in one launch of fused attention.
 constexpr int64_t kMaxAttentionBatch = 65535;
 
-class LinearReluFunction : public torch::autograd::Function<LinearReluFunction> {
+// Returns `tensor` in autocast's type if autocast is on for its device. Autocast caches the result
+// of a parameter.
+at::Tensor InAutocastType(const at::Tensor& tensor) {
+  const at::DeviceType device = tensor.device().type();
+  if (!at::autocast::is_autocast_enabled(device)) return tensor;
+  return at::autocast::cached_cast(at::autocast::get_autocast_dtype(device), tensor, device);
+}
+
+// Writes the gradient behind the activation, and returns the bias's gradient [O] float.
+template <typename T>
+at::Tensor BiasGradient(const at::Tensor& given, const at::Tensor& active,
+                        const at::Tensor& gated) {
+  BiasGradientTask<T> task = {.rows = given.size(0),
+                              .columns = static_cast<int32_t>(given.size(1)),
+                              .gradient = static_cast<const T*>(given.const_data_ptr())};
+  if (active.defined()) {
+    task.active = static_cast<const T*>(active.const_data_ptr());
+    task.gated = static_cast<T*>(gated.mutable_data_ptr());
+  }
+  const at::Tensor sums =
+      at::empty({task.blocks(), given.size(1)}, given.options().dtype(at::kFloat));
+  task.sums = sums.mutable_data_ptr<float>();
+  if (given.is_cpu()) {
+    SumBiasGradientOnCpu(task);
+  } else {
+    const absl::Status status = SumBiasGradientOnCuda(task, CurrentStream(given.device().index()));
+    TORCH_CHECK(status.ok(), status.message());
+  }
+  return sums.sum(0);
+}
+
+class LinearFunction : public torch::autograd::Function<LinearFunction> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const at::Tensor& bias) {
+                            const at::Tensor& bias, bool relu) {
     const at::Tensor rows = x.reshape({-1, x.size(2)});
-    const at::Tensor active = at::_addmm_activation(bias, rows, weight.t());
-    context->save_for_backward({rows, weight, active});
-    return active.view({x.size(0), x.size(1), -1});
+    const at::Tensor added = bias.to(rows.scalar_type());
+    const at::Tensor result =
+        relu ? at::_addmm_activation(added, rows, weight.t()) : at::addmm(added, rows, weight.t());
+    context->saved_data["shape"] = x.sizes();
+    context->save_for_backward({rows, weight, relu ? result : at::Tensor()});
+    return result.view({x.size(0), x.size(1), -1});
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor& given = gradients[0];
-    const at::Tensor gradient =
-        at::threshold_backward(given.reshape({-1, given.size(2)}), saved[2], 0);
-    return {at::mm(gradient, saved[1]).view({given.size(0), given.size(1), -1}),
-            at::mm(gradient.t(), saved[0]), gradient.sum(0)};
+    const at::Tensor& active = saved[2];
+    const at::Tensor given = gradients[0].contiguous().view({-1, saved[1].size(0)});
+    const c10::DeviceGuard guard(given.device());
+    const at::Tensor gated = active.defined() ? at::empty_like(given) : given;
+    const at::Tensor of_bias = FitsKernel(given) ? SumByKernel(given, active, gated)
+                                                 : SumByOperators(given, active, gated);
+    return {at::mm(gated, saved[1]).view(context->saved_data["shape"].toIntVector()),
+            at::mm(gated.t(), saved[0]), of_bias, at::Tensor()};
+  }
+
+ private:
+  static bool FitsKernel(const at::Tensor& rows) {
+    const at::ScalarType type = rows.scalar_type();
+    return rows.size(1) % kBiasVector == 0 && (type == at::kFloat || type == at::kBFloat16);
+  }
+  static at::Tensor SumByKernel(const at::Tensor& given, const at::Tensor& active,
+                                const at::Tensor& gated) {
+    return given.scalar_type() == at::kFloat ? BiasGradient<float>(given, active, gated)
+                                             : BiasGradient<Bf16Value>(given, active, gated);
+  }
+  static at::Tensor SumByOperators(const at::Tensor& given, const at::Tensor& active,
+                                   at::Tensor gated) {
+    if (active.defined()) at::threshold_backward_out(gated, given, active, 0);
+    return gated.sum(0, false, at::kFloat);
   }
 };
 
@@ -93,14 +151,12 @@ class SelfAttentionFunction : public torch::autograd::Function<SelfAttentionFunc
 
 }  // namespace
 
-at::Tensor InAutocastType(const at::Tensor& tensor) {
-  const at::DeviceType device = tensor.device().type();
-  if (!at::autocast::is_autocast_enabled(device)) return tensor;
-  return at::autocast::cached_cast(at::autocast::get_autocast_dtype(device), tensor, device);
+at::Tensor Linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  return LinearFunction::apply(InAutocastType(x), InAutocastType(weight), bias, false);
 }
 
 at::Tensor LinearRelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return LinearReluFunction::apply(x, weight, bias);
+  return LinearFunction::apply(InAutocastType(x), InAutocastType(weight), bias, true);
 }
 
 at::Tensor AlignedBias(const at::Tensor& bias) {

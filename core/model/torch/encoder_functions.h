@@ -8,12 +8,11 @@
 
 namespace vrp {
 
-// Returns `tensor` in autocast's type if autocast is on for its device. Autocast caches the result
-// of a parameter.
-at::Tensor InAutocastType(const at::Tensor& tensor);
-
-// Returns relu(x weight^T + bias) for x [B, N, I]. All have the same type. The activation is a part
-// of the product's kernel.
+// Returns x weight^T + bias for x [B, N, I], in autocast's type if autocast is on. The backward
+// pass reads the gradient once for the bias, and sums it in float.
+at::Tensor Linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+// Returns relu(Linear(x, weight, bias)). The activation is a part of the product's kernel, and of
+// the kernel of the bias's gradient.
 at::Tensor LinearRelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 // Returns self-attention [B, N, H] of `qkv` [B, N, 3H], which holds queries, keys and values, each

@@ -83,14 +83,13 @@ NormedNodes FusedLayer(const GraphEncoder& encoder, int32_t layer, const LayerIn
                                .shift = parameter(Concat(name, ".shift").c_str())};
     return ResidualNorm(residual, branch.to(inputs.type), inputs.sizes, affine);
   };
-  const at::Tensor qkv = at::linear(x.nodes, parameter("qkv.weight"), parameter("qkv.bias"));
+  const at::Tensor qkv = Linear(x.nodes, parameter("qkv.weight"), parameter("qkv.bias"));
   const at::Tensor bias = LayerBias(encoder, prefix, inputs, x.nodes.size(1));
   const at::Tensor seen =
       SelfAttention(qkv, encoder.options.heads, bias.defined() ? bias.to(qkv.scalar_type()) : bias);
   const NormedNodes mixed = norm(x.residual, at::linear(seen, parameter("out.weight")), "norm1");
   const at::Tensor inner =
-      LinearRelu(InAutocastType(mixed.nodes), InAutocastType(parameter("feed1.weight")),
-                 InAutocastType(parameter("feed1.bias")));
+      LinearRelu(mixed.nodes, parameter("feed1.weight"), parameter("feed1.bias"));
   return norm(mixed.residual, at::linear(inner, parameter("feed2.weight")), "norm2");
 }
 
