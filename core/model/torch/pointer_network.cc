@@ -14,6 +14,9 @@
 namespace vrp {
 namespace {
 
+// Multiple to which rows of products are padded, because tensor cores need aligned rows.
+constexpr int64_t kPointerRows = 8;
+
 // The decoder's weights in the layouts and the type of its steps.
 struct StepWeights {
   std::vector<at::Tensor> input;      // [4H, H] of each layer after the first
@@ -22,8 +25,8 @@ struct StepWeights {
   at::Tensor glimpse_query;           // [H, H], divided by the square root of a head's width
   at::Tensor glimpse_dynamic;         // [D, M]
   at::Tensor glimpse_out;             // [H, H], transposed
-  at::Tensor pointer;                 // [H + D, H]: of the content, then of the features
-  at::Tensor pointer_bias;            // [H + D]
+  at::Tensor pointer;                 // [R, H]: H rows of the content, D of the features, padding
+  at::Tensor pointer_bias;            // [R]
 };
 
 // Returns the next hidden and cell states [R, H] of an LSTM's layer. Its gates [R, 4H] are the sums
@@ -56,7 +59,7 @@ class PointerDecoder final : public TorchDecoder {
     };
     glimpse_keys_ = by_head("glimpse.key.weight").permute({0, 2, 3, 1}).contiguous();
     glimpse_values_ = by_head("glimpse.value.weight").permute({0, 2, 1, 3}).contiguous();
-    pointer_keys_ = at::linear(nodes, Parameter("pointer.key.weight")).transpose(1, 2).contiguous();
+    pointer_keys_ = at::linear(nodes, Parameter("pointer.key.weight")).transpose(1, 2);
     const at::Tensor mean = nodes.sum(1) / batch.sizes.unsqueeze(1);
     const at::Tensor start = at::linear(mean, Parameter("start.weight"), Parameter("start.bias"))
                                  .view({count, 2, options.layers, hidden})
@@ -145,10 +148,12 @@ class PointerDecoder final : public TorchDecoder {
     weights.glimpse_query = (Parameter("glimpse.query.weight") / std::sqrt(width)).to(type());
     weights.glimpse_dynamic = weight("glimpse.dynamic.weight").t();
     weights.glimpse_out = weight("glimpse.out.weight").t();
-    weights.pointer =
-        at::cat({Parameter("pointer.query.weight") * scale, Parameter("pointer.dynamic.weight")})
-            .to(type());
-    weights.pointer_bias = at::cat({at::zeros({options_.hidden}, bias.options()), bias}).to(type());
+    const int64_t padding = (kPointerRows - bias.size(0) % kPointerRows) % kPointerRows;
+    weights.pointer = at::constant_pad_nd(at::cat({Parameter("pointer.query.weight") * scale,
+                                                   Parameter("pointer.dynamic.weight")}),
+                                          {0, 0, 0, padding})
+                          .to(type());
+    weights.pointer_bias = at::constant_pad_nd(bias, {options_.hidden, padding}).to(type());
     return weights;
   }
 
@@ -166,7 +171,7 @@ class PointerDecoder final : public TorchDecoder {
         at::linear(at::addmm(outputs, seen.reshape({-1, hidden}), weights_.glimpse_out),
                    weights_.pointer, weights_.pointer_bias)
             .view({count, -1, weights_.pointer.size(0)});
-    const at::Tensor of_features = reading.narrow(2, hidden, reading.size(2) - hidden);
+    const at::Tensor of_features = reading.narrow(2, hidden, prepared.dynamic.size(3));
     const at::Tensor features = at::matmul(prepared.dynamic, of_features.unsqueeze(3)).squeeze(3);
     const at::Tensor sum = at::baddbmm(features, reading.narrow(2, 0, hidden), pointer_keys_);
     const at::Tensor logits = at::tanh(sum.to(prepared.shares.scalar_type()));
