@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/kernels/decoder/attention_decoder.h"
 #include "core/kernels/decoder/batch_decoder.h"
+#include "core/kernels/support/bf16_value.h"
 #include "gtest/gtest.h"
 #include "tests/gpu/device_buffer.h"
 #include "tests/gpu/device_rules.h"
@@ -18,9 +19,16 @@ namespace {
 
 using test::Buffer;
 
+float RoundedToBf16(float value) {
+  Bf16Value rounded;
+  StoreFloat(value, rounded);
+  return ToFloat(rounded);
+}
+
 // Projections of a batch, or with seed 0 their gradients, which begin as 0.
 struct NodeBuffers {
-  NodeBuffers(const DecoderShape& shape, int32_t instances, int32_t count, uint64_t seed)
+  NodeBuffers(const DecoderShape& shape, int32_t instances, int32_t count, uint64_t seed,
+              bool bf16 = false)
       : hidden(shape.hidden),
         nodes(count),
         rows(static_cast<size_t>(instances) * count * 5 * shape.hidden),
@@ -30,7 +38,10 @@ struct NodeBuffers {
     if (seed == 0) return;
     CounterRandom random(seed);
     for (Buffer<float>* one : All()) {
-      for (float& value : one->host()) value = random.UniformFloat() - 0.5f;
+      for (float& value : one->host()) {
+        value = random.UniformFloat() - 0.5f;
+        if (bf16) value = RoundedToBf16(value);
+      }
       one->Upload();
     }
   }
@@ -63,8 +74,10 @@ struct NodeBuffers {
 // Instances and their projections on the host and on the device.
 class BatchBuffers {
  public:
-  BatchBuffers(const DecoderShape& shape, const std::vector<CaseOptions>& cases)
-      : shape_(shape), rules_(cases), projections_(shape, rules_.size(), rules_.nodes(), 17) {}
+  BatchBuffers(const DecoderShape& shape, const std::vector<CaseOptions>& cases, bool bf16)
+      : shape_(shape),
+        rules_(cases),
+        projections_(shape, rules_.size(), rules_.nodes(), 17, bf16) {}
 
   int32_t size() const { return rules_.size(); }
   int32_t nodes() const { return rules_.nodes(); }
@@ -101,8 +114,8 @@ struct RolloutBuffers {
   Buffer<TrajectoryEnd> ends;
 };
 
-std::unique_ptr<BatchDecoder<float>> DecoderOf(bool cuda) {
-  return cuda ? MakeCudaBatchDecoder({}) : MakeSerialBatchDecoder<float>();
+std::unique_ptr<BatchDecoder<float>> DecoderOf(bool cuda, bool bf16) {
+  return cuda ? MakeCudaBatchDecoder({.bf16 = bf16}) : MakeSerialBatchDecoder<float>();
 }
 
 void ExpectNear(const std::vector<double>& actual, const std::vector<double>& wanted,
@@ -118,6 +131,7 @@ struct GpuCase {
   int32_t trajectories = 1;
   DecoderShape shape = {};
   test::EmulationOptions device = {};
+  bool bf16 = false;  // whether the projections are numbers of bf16
 };
 
 // Returns small cases with device limits that select all code paths of large cases. They cover one
@@ -140,6 +154,8 @@ std::vector<GpuCase> EmulatedGpuCases() {
           {"TilesInChunks", {{.nodes = 66}}, 2, kTiled, {.seed = 11, .deferred = true}},
           {"MuchSharedMemory", {{.nodes = 33}}, 4, {.hidden = 128, .heads = 8}, {.seed = 5}},
           {"BeyondSharedMemory", two, 3, kSmall, {.shared_bytes = 700, .seed = 6}},
+          {"Bf16Rows", {{.nodes = 37, .windows = true}}, 5, {}, {.seed = 12}, true},
+          {"Bf16RowsOfATeam", {{.nodes = 70}}, 1, {}, {.seed = 13}, true},
           {"OddShape", some, 2, {.hidden = 48, .heads = 3, .clip = 7}, {.seed = 7}}};
 }
 
@@ -158,6 +174,8 @@ std::vector<GpuCase> GpuCases() {
           {"Thousand", {{.nodes = 1001}}, 3},
           // Uses more heads rather than more nodes, because the CPU's single thread is slow.
           {"BeyondSharedMemory", {{.nodes = 2001, .tsp = true}}, 1, {.hidden = 64, .heads = 32}},
+          {"Bf16Rows", ten, 20, {}, {}, true},
+          {"Bf16RowsOfTeams", ten, 2, {}, {}, true},
           {"OddShape", AllCases(9), 2, {.hidden = 48, .heads = 3, .clip = 7}}};
 }
 
@@ -171,17 +189,19 @@ class BatchDecoderGpuTest : public testing::TestWithParam<GpuCase> {
 
 TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesTheDevicesSamples) {
   const GpuCase& one = GetParam();
-  BatchBuffers batch(one.shape, one.instances);
+  BatchBuffers batch(one.shape, one.instances, one.bf16);
   RolloutBuffers results(batch.size() * int64_t{one.trajectories}, batch.steps());
   BatchRolloutRequest request = {.choice = StepChoice::kSample,
                                  .trajectories = one.trajectories,
                                  .seed = 5,
                                  .max_steps = batch.steps()};
-  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, results.view(true)).ok());
+  ASSERT_TRUE(
+      DecoderOf(true, one.bf16)->Rollout(batch.view(true), request, results.view(true)).ok());
   const std::vector<int32_t> choices = results.choices.Download();
   request.choice = StepChoice::kForced;
   request.forced_choices = choices.data();
-  ASSERT_TRUE(DecoderOf(false)->Rollout(batch.view(false), request, results.view(false)).ok());
+  ASSERT_TRUE(
+      DecoderOf(false, one.bf16)->Rollout(batch.view(false), request, results.view(false)).ok());
   EXPECT_EQ(choices, results.choices.host());
   EXPECT_EQ(results.lengths.Download(), results.lengths.host());
   EXPECT_EQ(results.ends.Download(), results.ends.host());
@@ -195,12 +215,13 @@ TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesTheDevicesSamples) {
 // differences of up to a tenth of it per step.
 void ExpectGradientsOfTheCpu(const GpuCase& one, const CudaDecoderOptions& options,
                              float tolerance) {
-  BatchBuffers batch(one.shape, one.instances);
+  BatchBuffers batch(one.shape, one.instances, one.bf16);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
   RolloutBuffers results(rows, batch.steps());
   const BatchRolloutRequest sampled = {
       .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
-  ASSERT_TRUE(DecoderOf(false)->Rollout(batch.view(false), sampled, results.view(false)).ok());
+  ASSERT_TRUE(
+      DecoderOf(false, one.bf16)->Rollout(batch.view(false), sampled, results.view(false)).ok());
   results.choices.Upload();
   std::vector<double> weights;
   for (int64_t row = 0; row < rows; ++row) {
@@ -215,7 +236,7 @@ void ExpectGradientsOfTheCpu(const GpuCase& one, const CudaDecoderOptions& optio
                                             .max_steps = batch.steps(),
                                             .choices = results.choices.data(cuda),
                                             .weights = weight_buffer.data(cuda)};
-    const auto decoder = cuda ? MakeCudaBatchDecoder(options) : DecoderOf(false);
+    const auto decoder = cuda ? MakeCudaBatchDecoder(options) : DecoderOf(false, one.bf16);
     ASSERT_TRUE(
         decoder->SecondPass(batch.view(cuda), request, terms.data(cuda), gradient.view<float>(cuda))
             .ok());
@@ -241,13 +262,14 @@ TEST_P(BatchDecoderGpuTest, ComputesNearlyTheSameGradientsWithCoarseProducts) {
 
 TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
   const GpuCase& one = GetParam();
-  BatchBuffers batch(one.shape, one.instances);
+  BatchBuffers batch(one.shape, one.instances, one.bf16);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
   RolloutBuffers results(rows, batch.steps());
   const BatchRolloutRequest request = {
       .trajectories = one.trajectories, .distinct_starts = true, .max_steps = batch.steps()};
   for (const bool cuda : {true, false}) {
-    ASSERT_TRUE(DecoderOf(cuda)->Rollout(batch.view(cuda), request, results.view(cuda)).ok());
+    ASSERT_TRUE(
+        DecoderOf(cuda, one.bf16)->Rollout(batch.view(cuda), request, results.view(cuda)).ok());
   }
   const std::vector<int32_t> device_choices = results.choices.Download();
   int64_t different = 0;  // rows that differ by rounding, if two nodes are equally likely
@@ -264,7 +286,7 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
 
 TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {
   const GpuCase& one = GetParam();
-  BatchBuffers batch(one.shape, one.instances);
+  BatchBuffers batch(one.shape, one.instances, one.bf16);
   int64_t allocated = 0;
   const DeviceAllocator bytes = [&allocated](int64_t count) {
     allocated += count;
@@ -275,22 +297,24 @@ TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {
       .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
   RolloutBuffers actual(batch.size() * int64_t{one.trajectories}, batch.steps());
   RolloutBuffers expected(batch.size() * int64_t{one.trajectories}, batch.steps());
-  ASSERT_TRUE(MakeCudaBatchDecoder({.allocate = bytes})
+  ASSERT_TRUE(MakeCudaBatchDecoder({.bf16 = one.bf16, .allocate = bytes})
                   ->Rollout(batch.view(true), request, actual.view(true))
                   .ok());
-  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, expected.view(true)).ok());
+  ASSERT_TRUE(
+      DecoderOf(true, one.bf16)->Rollout(batch.view(true), request, expected.view(true)).ok());
   EXPECT_EQ(actual.choices.Download(), expected.choices.Download());
   EXPECT_EQ(allocated > 0, one.name == "BeyondSharedMemory");
 }
 
 TEST_P(BatchDecoderGpuTest, DeterministicGradientsAreEqualForAnyOrderOfThreads) {
   const GpuCase& one = GetParam();
-  BatchBuffers batch(one.shape, one.instances);
+  BatchBuffers batch(one.shape, one.instances, one.bf16);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
   RolloutBuffers results(rows, batch.steps());
   const BatchRolloutRequest sampled = {
       .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
-  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), sampled, results.view(true)).ok());
+  ASSERT_TRUE(
+      DecoderOf(true, one.bf16)->Rollout(batch.view(true), sampled, results.view(true)).ok());
   Buffer<double> weights(std::vector<double>(static_cast<size_t>(rows), 0.5));
   std::vector<std::vector<float>> found;
   for (const uint64_t seed : {31, 32}) {

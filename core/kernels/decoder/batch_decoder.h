@@ -53,6 +53,7 @@ struct CudaDecoderOptions {
   // Whether second passes may round operands of products to 10 bits, because the projections are
   // no more precise.
   bool coarse = false;
+  bool bf16 = false;  // whether all keys, values and logit keys are numbers of bf16
   // Allocates scratch for groups that do not fit into shared memory. If null, CUDA allocates the
   // scratch, outside of the limits that bound other users of the memory.
   DeviceAllocator allocate = {};

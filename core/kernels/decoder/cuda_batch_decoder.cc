@@ -72,7 +72,8 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
             LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient).bytes,
         .gradient = gradient,
         .deterministic = options_.deterministic,
-        .exact = !options_.coarse};
+        .exact = !options_.coarse,
+        .bf16 = options_.bf16};
   }
 
   absl::StatusOr<std::shared_ptr<uint8_t>> AllocateScratch(int64_t bytes) const {

@@ -19,6 +19,7 @@ struct DecoderLaunchSize {
   bool gradient = false;            // whether the launch is a second pass
   bool deterministic = false;       // whether one group adds all of an instance's gradient
   bool exact = true;                // whether gradients are as precise as in float32
+  bool bf16 = false;                // whether keys, values and logit keys are numbers of bf16
 };
 
 // A plan for blocks_per_instance * slices groups per instance. Group g takes the trajectories p

@@ -35,18 +35,29 @@ struct BatchRolloutResult {
   }
 };
 
+// Draws the random numbers of the next kDrawnSteps steps.
+template <typename Group, typename T>
+VRP_DEVICE void DrawUniforms(const Group& group, const DecoderScratch<T>& scratch,
+                             const StepKey& key) {
+  group.Each(kDrawnSteps, [&](int32_t i) {
+    StepKey one = key;
+    one.step += i;
+    scratch.uniforms[i] = FirstUniform(StepBlock(one));
+  });
+}
+
 // Scores a step and chooses `node`, or a node by the request's rule if `node` is negative. Writes
 // the choice to scratch.step and adds its log-likelihood to the sum.
 template <typename Group, typename T>
 VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
-                           const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
-                           const StepKey& key, int32_t node) {
+                           const DecoderScratch<T>& scratch, StepChoice choice, int32_t step_number,
+                           T inverse_temperature, int32_t node) {
   ScoreStep(group, task, scratch);
   group.Rows(1, [&](const auto& lanes, int32_t) {
     int32_t drawn = node;
-    if (request.choice == StepChoice::kSample) {
-      drawn = DrawNode(lanes, task, scratch, FirstUniform(StepBlock(key)),
-                       static_cast<T>(1 / request.temperature));
+    if (choice == StepChoice::kSample) {
+      drawn = DrawNode(lanes, task, scratch, scratch.uniforms[step_number % kDrawnSteps],
+                       inverse_temperature);
     }
     lanes.Once([&] {
       DecoderStepState<T>& step = *scratch.step;
@@ -73,9 +84,13 @@ VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
   const auto start = static_cast<int32_t>(trajectory % request.trajectories);
   StepKey key = {request.seed, StreamOfStep(request.stream, request.steps),
                  request.first_trajectory + trajectory, 0};
+  const T inverse_temperature = static_cast<T>(1 / request.temperature);
   BeginProgram(group, task, scratch);
   TrajectoryEnd end = TrajectoryEnd::kDone;
   for (; !IsDone(scratch.step->state); ++key.step) {
+    if (request.choice == StepChoice::kSample && key.step % kDrawnSteps == 0) {
+      DrawUniforms(group, scratch, key);
+    }
     FindAllowed(group, task, scratch);
     const int32_t allowed = scratch.step->allowed;
     if (allowed == 0) {
@@ -90,7 +105,7 @@ VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
     // Does not run the network if only one node is allowed or the first node is given.
     const bool given = key.step == 0 && request.distinct_starts;
     if (!given && allowed > 1) {
-      ChooseStep(group, task, scratch, request, key, node);
+      ChooseStep(group, task, scratch, request.choice, key.step, inverse_temperature, node);
     } else {
       group.Once([&] {
         scratch.step->choice = node >= 0 ? node : AllowedNodeOf(scratch, given ? start : 0);

@@ -73,8 +73,7 @@ VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
 }
 
 // Computes scratch.tanhs. Computes the parts of each product before their sums, so that no thread
-// waits for others of its row. Every thread then has a tanh to compute. Groups may overload this
-// function (warp_decoder.cuh).
+// waits for others of its row. Every thread then has a tanh to compute.
 template <typename Group, typename T>
 VRP_DEVICE void WriteTanhs(const Group& group, const DecoderTask<T>& task,
                            const DecoderScratch<T>& scratch) {
@@ -96,7 +95,8 @@ VRP_DEVICE void WriteTanhs(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Computes scratch.tanhs and exps, and the step's largest logit, total and likeliest node.
+// Computes scratch.tanhs and exps, and the step's largest logit, total and likeliest node. Warps
+// overload this function (warp_decoder.cuh).
 template <typename Group, typename T>
 VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
                           const DecoderScratch<T>& scratch) {
@@ -128,7 +128,10 @@ VRP_DEVICE int32_t DrawNode(const Lanes& lanes, const DecoderTask<T>& task,
     if (inverse_temperature == 1 || scratch.allowed[n] == 0) return scratch.exps[n];
     return std::exp((task.clip * scratch.tanhs[n] - scratch.step->largest) * inverse_temperature);
   };
-  return lanes.template Draw<T>(task.size(), weight, uniform);
+  const T total =
+      inverse_temperature == 1 ? scratch.step->total : lanes.template Sum<T>(task.size(), weight);
+  return lanes.template Draw<T>(task.size(), weight,
+                                static_cast<T>(uniform * static_cast<double>(total)));
 }
 
 template <typename T>

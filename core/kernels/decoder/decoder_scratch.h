@@ -23,15 +23,19 @@ struct DecoderStepState {
   T shares[kContextShares] = {};
 };
 
+// Number of steps whose random numbers a rollout draws at once, one per thread of a warp.
+inline constexpr int32_t kDrawnSteps = 32;
+
 // The arrays of a group's scratch.
 template <typename T>
 struct DecoderScratch {
   DecoderStepState<T>* step = nullptr;
-  T* query = nullptr;    // [H], scaled
-  T* weights = nullptr;  // [M, N]: attention weights
-  T* glimpse = nullptr;  // [H]
-  T* tanhs = nullptr;    // [N]; logit = clip * tanh; 0 where not allowed
-  T* exps = nullptr;     // [N]: exp(logit - largest logit)
+  double* uniforms = nullptr;  // [kDrawnSteps]: random numbers of sampled steps
+  T* query = nullptr;          // [H], scaled
+  T* weights = nullptr;        // [M, N]: attention weights
+  T* glimpse = nullptr;        // [H]
+  T* tanhs = nullptr;          // [N]; logit = clip * tanh; 0 where not allowed
+  T* exps = nullptr;           // [N]: exp(logit - largest logit)
   // [M, N]: parts of the logits; shares memory with an array that is unused at that time.
   T* partials = nullptr;
   // [N + 3]: the allowed nodes in ascending order, padded with 0 to a multiple of 4; only in warps
@@ -47,6 +51,7 @@ struct DecoderScratch {
 
 // Offsets of the arrays in bytes, multiples of 16.
 struct DecoderScratchLayout {
+  int64_t uniforms = 0;
   int64_t query = 0;
   int64_t weights = 0;
   int64_t glimpse = 0;
@@ -83,6 +88,7 @@ constexpr DecoderScratchLayout LayOutWarpScratch(int32_t nodes) {
   DecoderScratchLayout layout;
   ScratchPieces pieces(layout.bytes);
   pieces.Take(1, sizeof(DecoderStepState<float>));
+  layout.uniforms = pieces.Take(kDrawnSteps, sizeof(double));
   layout.tanhs = pieces.Take(nodes, sizeof(float));
   layout.exps = pieces.Take(nodes, sizeof(float));
   layout.order = pieces.Take(nodes + 3, sizeof(int32_t));
@@ -100,6 +106,7 @@ constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, i
   ScratchPieces pieces(layout.bytes);
   constexpr int64_t kSize = sizeof(T);
   pieces.Take(1, sizeof(DecoderStepState<T>));
+  layout.uniforms = pieces.Take(kDrawnSteps, sizeof(double));
   layout.query = pieces.Take(shape.hidden, kSize);
   layout.weights = pieces.Take(int64_t{shape.heads} * nodes, kSize);
   layout.glimpse = pieces.Take(shape.hidden, kSize);
@@ -122,6 +129,7 @@ template <typename T>
 VRP_DEVICE DecoderScratch<T> DecoderScratchAt(const DecoderScratchLayout& layout, uint8_t* base) {
   const auto reals = [base](int64_t offset) { return reinterpret_cast<T*>(base + offset); };
   return {.step = reinterpret_cast<DecoderStepState<T>*>(base),
+          .uniforms = reinterpret_cast<double*>(base + layout.uniforms),
           .query = reals(layout.query),
           .weights = reals(layout.weights),
           .glimpse = reals(layout.glimpse),

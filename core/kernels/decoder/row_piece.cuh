@@ -1,9 +1,11 @@
 // Neighbouring elements of rows of H floats, which a thread reads with few loads.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "core/kernels/decoder/decoder_program_score.h"
+#include "core/kernels/support/bf16_value.h"
 
 namespace vrp {
 
@@ -29,6 +31,36 @@ __device__ RowPiece<kCount> PieceOf(const float* row, int32_t index) {
       reinterpret_cast<const typename RowPiece<kCount>::Part*>(row + index * kCount);
   for (int32_t i = 0; i < RowPiece<kCount>::kParts; ++i) piece.parts[i] = from[i];
   return piece;
+}
+
+// Returns piece `index` of a row of bf16 numbers. Reads two numbers or more at once.
+template <int32_t kCount>
+__device__ RowPiece<kCount> PieceOf(const Bf16Value* row, int32_t index) {
+  static_assert(kCount % 2 == 0 && kCount <= 8);
+  struct alignas(kCount * 2) Words {
+    uint32_t values[kCount / 2];
+  };
+  const Words words = *reinterpret_cast<const Words*>(row + index * kCount);
+  RowPiece<kCount> piece;
+  for (int32_t i = 0; i < kCount / 2; ++i) {
+    piece.At(2 * i) = std::bit_cast<float>(words.values[i] << 16);
+    piece.At(2 * i + 1) = std::bit_cast<float>(words.values[i] & 0xFFFF0000u);
+  }
+  return piece;
+}
+
+// Writes piece `index` of a row, whose numbers are of bf16.
+template <int32_t kCount>
+__device__ void WritePiece(const RowPiece<kCount>& piece, Bf16Value* row, int32_t index) {
+  for (int32_t i = 0; i < kCount; i += 2) {
+    const uint32_t low = std::bit_cast<uint32_t>(piece.At(i)) >> 16;
+    const uint32_t high = std::bit_cast<uint32_t>(piece.At(i + 1)) & 0xFFFF0000u;
+    reinterpret_cast<uint32_t*>(row + index * kCount)[i / 2] = low | high;
+  }
+}
+template <int32_t kCount>
+__device__ void WritePiece(const RowPiece<kCount>& piece, float* row, int32_t index) {
+  reinterpret_cast<RowPiece<kCount>*>(row)[index] = piece;
 }
 
 // Returns piece `index` of the scaled query (see QueryAt).

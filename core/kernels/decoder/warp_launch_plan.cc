@@ -12,7 +12,9 @@ constexpr int32_t kMinTrajectories = 4;
 // Sizes of teams. A warp scores four nodes at a time.
 constexpr int32_t kTeamWarps = 8;
 constexpr int32_t kSmallTeamWarps = 4;
-constexpr int32_t kNodesOfSmallTeams = 32;
+constexpr int32_t kNodesOfSmallTeams = 64;
+// The hidden size for which kernels with rows in bf16 are compiled.
+constexpr int32_t kBf16Hidden = 128;
 // Number of blocks of a multiprocessor that hide each other's waits.
 constexpr int32_t kBlocksPerMultiprocessor = 2;
 
@@ -28,7 +30,8 @@ bool FitsWarps(const DecoderShape& shape) {
 WarpRolloutPlan PlanWarpRollout(const DecoderLaunchSize& size, const DeviceLimits& limits) {
   WarpRolloutPlan plan;
   if (!FitsWarps(size.shape) || size.trajectories == 0) return plan;
-  const int64_t rows = int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
+  const bool bf16 = size.bf16 && size.shape.hidden == kBf16Hidden;
+  const int64_t rows = int64_t{3} * size.nodes * size.shape.hidden * (bf16 ? 2 : 4);
   const int64_t scratch = LayOutWarpScratch(size.nodes).bytes;
   if (size.trajectories < kMinTrajectories) {
     const int32_t warps = size.nodes > kNodesOfSmallTeams ? kTeamWarps : kSmallTeamWarps;
@@ -36,6 +39,7 @@ WarpRolloutPlan PlanWarpRollout(const DecoderLaunchSize& size, const DeviceLimit
     if (bytes > limits.shared_bytes) return plan;
     return {.warps = warps,
             .team = true,
+            .bf16 = bf16,
             .blocks_per_instance = size.trajectories,
             .shared_bytes = bytes};
   }
@@ -49,6 +53,7 @@ WarpRolloutPlan PlanWarpRollout(const DecoderLaunchSize& size, const DeviceLimit
   const auto most = static_cast<int32_t>(std::min<int64_t>(room, kMaxDecoderWarps));
   // Warps take equally many trajectories.
   plan.warps = QuotientRoundedUp(share, QuotientRoundedUp(share, most));
+  plan.bf16 = bf16;
   plan.shared_bytes = rows + plan.warps * scratch;
   return plan;
 }

@@ -16,6 +16,7 @@ inline constexpr int32_t kMaxDecoderWarps = 16;
 struct WarpRolloutPlan {
   int32_t warps = 0;  // of a block; 0: the general kernel must decode this size
   bool team = false;
+  bool bf16 = false;  // whether shared memory holds the rows in bf16
   int32_t blocks_per_instance = 1;
   int64_t shared_bytes = 0;  // of a block
 };

@@ -7,24 +7,19 @@
 namespace vrp {
 namespace {
 
-// Four elements, which a thread copies at once.
-struct alignas(16) FourFloats {
-  float values[4];
-};
-
 // Copies rows of H floats that are `stride` apart to contiguous shared memory, by all threads.
+template <typename Row>
 __device__ void CopyRows(const float* from, int64_t stride, int32_t nodes, int32_t hidden,
-                         float* to) {
+                         Row* to) {
   const int32_t pieces = hidden / 4;
   const auto threads = static_cast<int32_t>(blockDim.x * blockDim.y);
   for (auto i = static_cast<int32_t>(threadIdx.y * blockDim.x + threadIdx.x); i < nodes * pieces;
        i += threads) {
-    const float* const row = from + i / pieces * stride;
-    reinterpret_cast<FourFloats*>(to)[i] = reinterpret_cast<const FourFloats*>(row)[i % pieces];
+    WritePiece(PieceOf<4>(from + i / pieces * stride, i % pieces), to, i);
   }
 }
 
-template <int32_t kPerLane, bool kTeam>
+template <int32_t kPerLane, bool kTeam, typename Row>
 __global__ void __launch_bounds__(kMaxDecoderWarps* WarpLanes::kLanes, 2)
     WarpRolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request,
                       BatchRolloutResult result, WarpRolloutPlan plan) {
@@ -34,12 +29,12 @@ __global__ void __launch_bounds__(kMaxDecoderWarps* WarpLanes::kLanes, 2)
   const DecoderTask<float> task = batch.MakeTask(instance);
   const DecoderNodes<const float>& from = task.nodes;
   const int32_t size = task.size() * task.hidden;
-  auto* const rows = reinterpret_cast<float*>(SharedBytes());
+  auto* const rows = reinterpret_cast<Row*>(SharedBytes());
   CopyRows(from.keys, from.stride, task.size(), task.hidden, rows);
   CopyRows(from.values, from.stride, task.size(), task.hidden, rows + size);
   CopyRows(from.logit_keys, from.stride, task.size(), task.hidden, rows + 2 * size);
-  float* next = rows + 3 * batch.nodes * task.hidden;
-  DecoderWarp<kPerLane, kTeam> group;
+  auto* next = reinterpret_cast<float*>(rows + 3 * batch.nodes * task.hidden);
+  DecoderWarp<kPerLane, kTeam, Row> group;
   if constexpr (kTeam) {
     group.warp = warp;
     group.warps = plan.warps;
@@ -80,13 +75,17 @@ cudaError_t LaunchWarpRollout(const DecoderBatch<float>& batch, const BatchRollo
   };
   switch (batch.shape.hidden / WarpLanes::kLanes) {
     case 1:
-      return launch(WarpRolloutKernel<1, false>, WarpRolloutKernel<1, true>);
+      return launch(WarpRolloutKernel<1, false, float>, WarpRolloutKernel<1, true, float>);
     case 2:
-      return launch(WarpRolloutKernel<2, false>, WarpRolloutKernel<2, true>);
+      return launch(WarpRolloutKernel<2, false, float>, WarpRolloutKernel<2, true, float>);
     case 4:
-      return launch(WarpRolloutKernel<4, false>, WarpRolloutKernel<4, true>);
+      if (plan.bf16) {
+        return launch(WarpRolloutKernel<4, false, Bf16Value>,
+                      WarpRolloutKernel<4, true, Bf16Value>);
+      }
+      return launch(WarpRolloutKernel<4, false, float>, WarpRolloutKernel<4, true, float>);
     default:
-      return launch(WarpRolloutKernel<8, false>, WarpRolloutKernel<8, true>);
+      return launch(WarpRolloutKernel<8, false, float>, WarpRolloutKernel<8, true, float>);
   }
 }
 

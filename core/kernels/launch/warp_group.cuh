@@ -76,8 +76,7 @@ class WarpLanes {
   }
 
   template <typename T, typename Weight>
-  __device__ int32_t Draw(int32_t count, const Weight& weight, double uniform) const {
-    const auto target = static_cast<T>(uniform * static_cast<double>(Sum<T>(count, weight)));
+  __device__ int32_t Draw(int32_t count, const Weight& weight, T target) const {
     T before = 0;
     int32_t last = 0;
     for (int32_t begin = 0; begin < count; begin += kLanes) {

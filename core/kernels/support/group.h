@@ -15,8 +15,8 @@
 //   First(n, test)  returns the smallest i with test(i), or n
 //   Min(n, f)       returns the smallest of n int32 values and its first index; if all values are
 //                   the largest int32, returns that value and n
-//   Draw(n, f, u)   returns the first i at which f(0) + ... + f(i) exceeds u times the sum of all n
-//                   weights f; the last i with a positive weight if rounding leaves it unreached
+//   Draw(n, f, t)   returns the first i at which f(0) + ... + f(i), weights, exceeds t, which is less
+//                   than the sum of all n; the last positive weight's i if rounding prevents that
 // All threads of a group must make the same calls, so conditions around calls may depend only on
 // values that all threads agree on. No call waits at its beginning. A value that a condition has
 // read must therefore not be overwritten until all threads have finished some later call.
@@ -88,8 +88,7 @@ struct SerialGroup {
     return least;
   }
   template <typename T, typename Weight>
-  int32_t Draw(int32_t count, const Weight& weight, double uniform) const {
-    const auto target = static_cast<T>(uniform * static_cast<double>(Sum<T>(count, weight)));
+  int32_t Draw(int32_t count, const Weight& weight, T target) const {
     T sum = 0;
     int32_t last = 0;
     for (int32_t i = 0; i < count; ++i) {

@@ -130,7 +130,7 @@ class GraphTransformer final : public TorchNetwork {
         .base = base,
         .start = base + start.to(type),
         .shares = parameters.Get("decoder.shares.weight"),
-        .coarse = computed.scalar_type() != type};
+        .computed = computed.scalar_type()};
   }
 
  private:

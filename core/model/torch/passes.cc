@@ -61,7 +61,8 @@ FusedPasses<T>::FusedPasses(const DecoderProjections& projections, const StepRul
     if (!device.is_cpu()) {
       decoder_ = MakeCudaBatchDecoder({.stream = CurrentStream(device.index()),
                                        .deterministic = deterministic,
-                                       .coarse = projections.coarse,
+                                       .coarse = projections.computed != at::kFloat,
+                                       .bf16 = projections.computed == at::kBFloat16,
                                        .allocate = BytesOn(device)});
     }
   }

@@ -22,7 +22,7 @@ struct DecoderProjections {
   at::Tensor base;    // [B, H]
   at::Tensor start;   // [B, H]: a TSP's first query
   at::Tensor shares;  // [kContextShares, H]
-  bool coarse = false;  // whether `rows` were computed in bf16 or fp16
+  at::ScalarType computed = at::kFloat;  // the type in which `rows` were computed
 };
 
 // Returns the columns of a rollout's results at `base`: costs, log-likelihoods, lengths,
