@@ -3,8 +3,10 @@
 #include <type_traits>
 
 #include "core/kernels/decoder/decoder_launch.h"
-#include "core/kernels/decoder/row_piece.cuh"
+#include "core/kernels/decoder/tiled_memory.cuh"
 #include "core/kernels/decoder/tiled_pass.cuh"
+#include "core/kernels/decoder/tiled_queries.cuh"
+#include "core/kernels/decoder/tiled_score.cuh"
 #include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"
 
@@ -79,51 +81,13 @@ __global__ void __launch_bounds__(kFindingWarps* WarpLanes::kLanes)
   warp.Once([&] { to.counts[trajectory] = count; });
 }
 
-// Cuts a block's shared memory.
-template <typename Size>
-__device__ TileMemory CutSharedMemory(int32_t hidden) {
-  const int32_t stride = RowStride(hidden);
-  TileMemory memory;
-  memory.rows = reinterpret_cast<PassRow*>(SharedBytes());
-  auto* next = reinterpret_cast<float*>(memory.rows + kTileRows);
-  const auto take = [&next](int32_t count) {
-    float* const taken = next;
-    next += count;
-    return taken;
-  };
-  memory.keys = take(Size::kTiles * kTileNodes * stride);
-  memory.values = take(Size::kTiles * kTileNodes * stride);
-  memory.logit_keys = take(Size::kTiles * kTileNodes * stride);
-  memory.queries = take(kTileRows * stride);
-  memory.glimpses = take(kTileRows * stride);
-  memory.d_glimpses = take(kTileRows * stride);
-  memory.dots = take(kTileRows * DotStride(Size::kTiles));
-  memory.turned = take(hidden / kTiledHead * kTileRows * DotStride(Size::kSumTiles));
-  memory.terms = take(kTileRows);
-  return memory;
-}
-
-__device__ int32_t ThreadOfBlock() {
-  return static_cast<int32_t>(threadIdx.y * WarpLanes::kLanes + threadIdx.x);
-}
-__device__ int32_t ThreadsOfBlock() { return static_cast<int32_t>(blockDim.y) * WarpLanes::kLanes; }
-
-// Writes a piece of a row that products read.
-template <typename Size>
-__device__ void WritePiece(const RowPiece<4>& piece, float* row, int32_t index) {
-  RowPiece<4> stored;
-  for (int32_t k = 0; k < 4; ++k) {
-    stored.At(k) = TileProducts<Size::kExact>::Stored(piece.At(k));
-  }
-  reinterpret_cast<RowPiece<4>*>(row)[index] = stored;
-}
-
 // Copies rows of nodes to shared memory, and 0 to the rows of the tiles after the last node.
 template <typename Size>
 __device__ void CopyNodes(const DecoderTask<float>& task, const float* from, float* to) {
   const int32_t hidden = Size::HiddenOf(task);
   const int32_t pieces = hidden / 4;
-  for (int32_t i = ThreadOfBlock(); i < Size::kTiles * kTileNodes * pieces; i += ThreadsOfBlock()) {
+  for (int32_t i = ThreadOfBlock(); i < Size::kTiles * kTileNodes * pieces;
+       i += Size::ThreadsOf(task)) {
     const int32_t n = i / pieces;
     RowPiece<4> piece = {};
     if (n < task.size()) piece = PieceOf<4>(from + n * task.nodes.stride, i % pieces);
@@ -131,72 +95,53 @@ __device__ void CopyNodes(const DecoderTask<float>& task, const float* from, flo
   }
 }
 
-// Copies a tile of rows to shared memory, and computes their queries.
-template <typename Size>
-__device__ void ReadTile(const DecoderTask<float>& task, const TileMemory& memory,
-                         const PassRow* rows, int32_t count) {
-  constexpr int32_t kWords = sizeof(PassRow) / sizeof(uint32_t);
-  auto* const words = reinterpret_cast<uint32_t*>(memory.rows);
-  for (int32_t i = ThreadOfBlock(); i < kTileRows * kWords; i += ThreadsOfBlock()) {
-    words[i] = i / kWords < count ? reinterpret_cast<const uint32_t*>(rows)[i] : 0;
-  }
-  __syncthreads();
-  const int32_t hidden = Size::HiddenOf(task);
-  const int32_t pieces = hidden / 4;
-  for (int32_t i = ThreadOfBlock(); i < kTileRows * pieces; i += ThreadsOfBlock()) {
-    const PassRow& row = memory.rows[i / pieces];
-    RowPiece<4> query = {};
-    if (row.allowed_count > 0) {
-      query = QueryPiece<4>(task, row.current, row.first, row.shares, i % pieces);
-    }
-    WritePiece<Size>(query, memory.queries + i / pieces * RowStride(hidden), i % pieces);
-  }
-  __syncthreads();
-}
-
-// Sums of the gradients of a query's shared terms, for the thread's column h.
-struct QuerySums {
-  float base = 0;
-  float start = 0;
-  float shares[kContextShares] = {};
+// A place in the block's trajectories.
+struct TilePlace {
+  int32_t p = 0;      // trajectory of the instance
+  int32_t begin = 0;  // the tile's first row
+  int32_t count = 0;  // rows of the trajectory
 };
 
-// Adds the gradient of the tile's queries, which are in memory.glimpses. Threads of a column take
-// turns at its rows. If `ordered`, one thread adds them all, in a fixed order.
-template <typename Size>
-__device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& memory, bool ordered,
-                           const DecoderNodes<float>& gradient, QuerySums& sums) {
-  const int32_t hidden = Size::HiddenOf(task);
-  const int32_t h = ThreadOfBlock() % hidden;
-  const int32_t turns = ordered ? 1 : 2;
-  if (ThreadOfBlock() / hidden >= turns) return;
-  for (int32_t r = ThreadOfBlock() / hidden; r < kTileRows; r += turns) {
-    const PassRow& row = memory.rows[r];
-    if (row.allowed_count == 0) continue;
-    const float value = memory.glimpses[r * RowStride(hidden) + h];
-    if (task.rules->problem.tsp && row.first < 0) {
-      sums.start += value;
-      continue;
-    }
-    sums.base += value;
-    atomicAdd(&gradient.queries[row.current * gradient.stride + h], value);
-    if (row.first >= 0) {
-      atomicAdd(&gradient.first_queries[row.first * gradient.stride + h], value);
-    }
-    for (int32_t k = 0; k < kContextShares; ++k) sums.shares[k] += value * row.shares[k];
-  }
-}
+// Goes through the tiles of a block's trajectories. A trajectory has at least one tile.
+class TilePlaces {
+ public:
+  // Begins with trajectory p of `trajectories`, and goes on with every parts-th one. `from` has the
+  // rows of all instances.
+  __device__ TilePlaces(const PassRows& from, const BatchSecondPassRequest& request,
+                        int64_t instance)
+      : rows_(from.rows + instance * request.trajectories * request.max_steps),
+        counts_(from.counts + instance * request.trajectories),
+        trajectories_(request.trajectories),
+        max_steps_(request.max_steps) {}
 
-__device__ void WriteQuerySums(const DecoderTask<float>& task, const DecoderNodes<float>& gradient,
-                               const QuerySums& sums) {
-  const int32_t h = ThreadOfBlock() % task.hidden;
-  atomicAdd(&gradient.base_query[h], sums.base);
-  if (task.rules->problem.tsp) atomicAdd(&gradient.start_query[h], sums.start);
-  if (gradient.shares_weight == nullptr) return;
-  for (int32_t k = 0; k < kContextShares; ++k) {
-    atomicAdd(&gradient.shares_weight[k * task.hidden + h], sums.shares[k]);
+  __device__ TilePlace Begin(int32_t p, int32_t parts) {
+    parts_ = parts;
+    next_count_ = CountOf(p + parts);
+    return {.p = p, .count = CountOf(p)};
   }
-}
+  __device__ TilePlace After(const TilePlace& place) {
+    TilePlace next = place;
+    next.begin += kTileRows;
+    if (next.begin < place.count) return next;
+    next = {.p = place.p + parts_, .count = next_count_};
+    next_count_ = CountOf(next.p + parts_);  // arrives while the block scores `next`
+    return next;
+  }
+  __device__ bool Contains(const TilePlace& place) const { return place.p < trajectories_; }
+  __device__ const PassRow* RowsOf(const TilePlace& place) const {
+    return rows_ + int64_t{place.p} * max_steps_ + place.begin;
+  }
+
+ private:
+  __device__ int32_t CountOf(int32_t p) const { return p < trajectories_ ? counts_[p] : 0; }
+
+  const PassRow* const rows_;
+  const int32_t* const counts_;
+  const int32_t trajectories_;
+  const int32_t max_steps_;
+  int32_t parts_ = 1;
+  int32_t next_count_ = 0;
+};
 
 // Adds one array of a head's sums to `to`, the array's gradient.
 template <int32_t kSumTiles>
@@ -212,6 +157,27 @@ __device__ void WriteHeadSums(const DecoderTask<float>& task, const float (&sums
   }
 }
 
+// Writes the log-likelihood of a trajectory, after a barrier that follows WriteTerm().
+template <typename Size>
+__device__ void WriteLogLikelihood(const DecoderTask<float>& task, const TileMemory& memory,
+                                   double* to) {
+  double sum = 0;
+  for (int32_t m = 0; m < Size::HeadsOf(task); ++m) sum += memory.terms[m];
+  *to = sum;
+}
+
+template <typename Size>
+__device__ void WriteSums(const DecoderTask<float>& task, int32_t chunk,
+                          const HeadSums<Size::kSumTiles>& sums, const QuerySums& query_sums,
+                          const DecoderNodes<float>& gradient) {
+  constexpr int32_t kTiles = Size::kSumTiles;
+  WriteHeadSums<kTiles>(task, sums.keys, chunk, gradient.stride, gradient.keys);
+  WriteHeadSums<kTiles>(task, sums.values, chunk, gradient.stride, gradient.values);
+  WriteHeadSums<kTiles>(task, sums.logit_keys, chunk, gradient.stride, gradient.logit_keys);
+  if (chunk == 0) WriteQuerySums(task, gradient, query_sums);
+}
+
+// Scores a block's trajectories tile by tile. While it scores a tile, it loads the next one's rows.
 template <typename Size>
 __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
     TiledPassKernel(DecoderBatch<float> batch, BatchSecondPassRequest request,
@@ -220,10 +186,19 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   const int32_t block = static_cast<int32_t>(blockIdx.x) / plan.chunks;
   const int32_t instance = block / plan.parts;
   const DecoderTask<float> task = batch.MakeTask(instance);
-  const TileMemory memory = CutSharedMemory<Size>(Size::HiddenOf(task));
+  const TileMemory memory = CutSharedMemory<Size>(task);
+  TilePlaces places(from, request, instance);
+  TilePlace place = places.Begin(block % plan.parts, plan.parts);
+  RowWords<Size> words;
+  words.Load(task, places.RowsOf(place), place.count);
   CopyNodes<Size>(task, task.nodes.keys, memory.keys);
   CopyNodes<Size>(task, task.nodes.values, memory.values);
   CopyNodes<Size>(task, task.nodes.logit_keys, memory.logit_keys);
+  PassRow* rows = memory.rows;
+  words.Store(task, rows);
+  __syncthreads();
+  WriteQueries<Size>(task, rows, memory.queries);
+  __syncwarp();
   const DecoderNodes<float> gradient = gradients.At(instance);
   TileHead<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
   HeadSums<Size::kSumTiles> sums;
@@ -231,40 +206,40 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   TileStep step = {.smoothing = static_cast<float>(request.label_smoothing),
                    .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
                    .gradient = gradient.keys != nullptr};
-  for (int32_t p = block % plan.parts; p < request.trajectories; p += plan.parts) {
-    const int64_t trajectory = int64_t{instance} * request.trajectories + p;
-    const PassRow* const rows = from.rows + trajectory * request.max_steps;
-    const int32_t count = from.counts[trajectory];
-    step.weight = request.weights == nullptr ? 0 : static_cast<float>(request.weights[trajectory]);
-    double log_likelihood = 0;
-    for (int32_t begin = 0; begin < count; begin += kTileRows) {
-      ReadTile<Size>(task, memory, rows + begin, count - begin);
-      head.Attend();
-      __syncthreads();
-      head.WriteDots();
-      __syncthreads();
-      head.ScoreRows(step);
-      __syncthreads();
-      if (ThreadOfBlock() == 0) {
-        for (int32_t r = 0; r < kTileRows; ++r) {
-          log_likelihood += static_cast<double>(memory.terms[r]);
-        }
-      }
-      if (step.gradient) head.AddGradient(step, sums);
-      __syncthreads();
-      if (step.gradient && step.chunk == 0) {
-        AddQueries<Size>(task, memory, plan.ordered, gradient, query_sums);
-      }
-      __syncthreads();
+  double term = 0;
+  while (places.Contains(place)) {
+    const int64_t trajectory = int64_t{instance} * request.trajectories + place.p;
+    if (place.begin == 0 && request.weights != nullptr) step.weight = request.weights[trajectory];
+    const TilePlace next = places.After(place);
+    words.Load(task, places.RowsOf(next), next.count - next.begin);
+    head.Attend(rows);
+    __syncthreads();
+    head.WriteDots();
+    __syncthreads();
+    ScoreRows<Size>(task, memory, rows, step, term);
+    if (next.begin == 0) {
+      WriteTerm(memory, term);
+      term = 0;
     }
-    if (step.chunk == 0 && ThreadOfBlock() == 0) log_likelihoods[trajectory] = log_likelihood;
+    PassRow* const next_rows = memory.rows + (rows == memory.rows ? kTileRows : 0);
+    words.Store(task, next_rows);
+    __syncthreads();
+    if (next.begin == 0 && step.chunk == 0 && ThreadOfBlock() == 0) {
+      WriteLogLikelihood<Size>(task, memory, log_likelihoods + trajectory);
+    }
+    if (step.gradient) {
+      head.AddGradient(step, sums);
+      __syncwarp();
+      if (step.chunk == 0) {
+        AddQueries<Size>(task, memory, rows, plan.ordered, gradient, query_sums);
+      }
+    }
+    WriteQueries<Size>(task, next_rows, memory.queries);
+    __syncwarp();
+    place = next;
+    rows = next_rows;
   }
-  if (!step.gradient) return;
-  WriteHeadSums<Size::kSumTiles>(task, sums.keys, step.chunk, gradient.stride, gradient.keys);
-  WriteHeadSums<Size::kSumTiles>(task, sums.values, step.chunk, gradient.stride, gradient.values);
-  WriteHeadSums<Size::kSumTiles>(task, sums.logit_keys, step.chunk, gradient.stride,
-                                 gradient.logit_keys);
-  if (step.chunk == 0) WriteQuerySums(task, gradient, query_sums);
+  if (step.gradient) WriteSums<Size>(task, step.chunk, sums, query_sums, gradient);
 }
 
 }  // namespace

@@ -45,6 +45,9 @@ TiledPassPlan PlanTiledPass(const DecoderLaunchSize& size, const DeviceLimits& l
 constexpr int32_t RowStride(int32_t hidden) { return hidden + 4; }
 constexpr int32_t DotStride(int32_t tiles) { return tiles * kTileNodes + 4; }
 
+// Returns the number of tiles of nodes whose gradients of scores a head keeps in shared memory.
+constexpr int32_t RoundTilesOf(int32_t tiles) { return tiles <= 7 ? tiles : (tiles + 1) / 2; }
+
 // Returns the device memory in bytes for the rows of all trajectories, and for their numbers of
 // rows, which follow.
 constexpr int64_t PassRowBytes(int64_t trajectories, int32_t max_steps) {

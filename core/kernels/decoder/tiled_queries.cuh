@@ -1,0 +1,145 @@
+// Queries of a tile's steps and their gradients. Each warp handles the columns of its head, so that
+// it needs no barrier before or after the head's products.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/decoder/decoder_program_score.h"
+#include "core/kernels/decoder/tiled_memory.cuh"
+
+namespace vrp {
+
+// A thread's words of a tile's rows, on their way from device to shared memory.
+template <typename Size>
+class RowWords {
+  static constexpr int32_t kWordsOfRow = sizeof(PassRow) / sizeof(uint32_t);
+  static constexpr int32_t kWords = kTileRows * kWordsOfRow;
+  static constexpr int32_t kWordsOfThread = (kWords + Size::kThreads - 1) / Size::kThreads;
+
+ public:
+  // Begins to load `count` rows, or 16 if there are more. Missing rows are 0.
+  __device__ void Load(const DecoderTask<float>& task, const PassRow* rows, int32_t count) {
+    for (int32_t k = 0; k < kWordsOfThread; ++k) {
+      const int32_t i = ThreadOfBlock() + k * Size::ThreadsOf(task);
+      words_[k] = 0;
+      if (i >= kWords || i / kWordsOfRow >= count) continue;
+      words_[k] = reinterpret_cast<const uint32_t*>(rows)[i];
+    }
+  }
+  __device__ void Store(const DecoderTask<float>& task, PassRow* to) const {
+    for (int32_t k = 0; k < kWordsOfThread; ++k) {
+      const int32_t i = ThreadOfBlock() + k * Size::ThreadsOf(task);
+      if (i < kWords) reinterpret_cast<uint32_t*>(to)[i] = words_[k];
+    }
+  }
+
+ private:
+  uint32_t words_[kWordsOfThread];
+};
+
+// Adds factor * piece to `sum`.
+__device__ inline void AddPiece(const RowPiece<4>& piece, float factor, RowPiece<4>& sum) {
+  for (int32_t k = 0; k < 4; ++k) sum.At(k) += factor * piece.At(k);
+}
+
+// Computes the head's columns of the rows' scaled queries (see QueryAt), two pieces per lane, whose
+// loads overlap.
+template <typename Size>
+__device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows, float* queries) {
+  constexpr int32_t kPieces = kTiledHead / 4;
+  constexpr int32_t kRows = WarpLanes::kLanes / kPieces;  // that the warp computes at a time
+  constexpr int32_t kCount = kTileRows / kRows;
+  const auto lane = static_cast<int32_t>(threadIdx.x);
+  const int32_t index = static_cast<int32_t>(threadIdx.y) * kPieces + lane % kPieces;
+  const DecoderNodes<const float>& nodes = task.nodes;
+  const PassRow* const row = rows + lane / kPieces;  // of the lane's first piece
+  const bool tsp = task.rules->problem.tsp;
+  RowPiece<4> sums[kCount];
+  for (int32_t i = 0; i < kCount; ++i) {
+    sums[i] = PieceOf<4>(nodes.queries + row[i * kRows].current * nodes.stride, index);
+  }
+  const RowPiece<4> base = PieceOf<4>(nodes.base_query, index);
+  for (int32_t i = 0; i < kCount; ++i) {
+    AddPiece(base, 1, sums[i]);
+    if (row[i * kRows].first >= 0) {
+      const float* const first = nodes.first_queries + row[i * kRows].first * nodes.stride;
+      AddPiece(PieceOf<4>(first, index), 1, sums[i]);
+    }
+  }
+  for (int32_t k = 0; k < kContextShares && nodes.shares_weight != nullptr; ++k) {
+    RowPiece<4> weights;
+    for (int32_t h = 0; h < 4; ++h) {
+      weights.At(h) = nodes.shares_weight[k * Size::HiddenOf(task) + 4 * index + h];
+    }
+    for (int32_t i = 0; i < kCount; ++i) AddPiece(weights, row[i * kRows].shares[k], sums[i]);
+  }
+  for (int32_t i = 0; i < kCount; ++i) {
+    const PassRow& one = row[i * kRows];
+    if (tsp && one.first < 0) sums[i] = PieceOf<4>(nodes.start_query, index);
+    const float scale = one.allowed_count > 0 ? task.query_scale : 0;
+    for (int32_t h = 0; h < 4; ++h) sums[i].At(h) *= scale;
+    const int32_t r = lane / kPieces + i * kRows;
+    WritePiece<Size>(sums[i], queries + r * RowStride(Size::HiddenOf(task)), index);
+  }
+}
+
+// Sums of the gradients of a query's shared terms, for the lane's column h.
+struct QuerySums {
+  float base = 0;
+  float start = 0;
+  float shares[kContextShares] = {};
+};
+
+// Returns the column of the head that the lane adds.
+__device__ inline int32_t QueryColumn() {
+  return static_cast<int32_t>(threadIdx.y) * kTiledHead +
+         static_cast<int32_t>(threadIdx.x) % kTiledHead;
+}
+
+// Adds the head's gradient of the tile's queries, which is in memory.glimpses. The two lanes of a
+// column take turns at its rows. If `ordered`, one lane adds them all, in a fixed order.
+template <typename Size>
+__device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& memory,
+                           const PassRow* rows, bool ordered, const DecoderNodes<float>& gradient,
+                           QuerySums& sums) {
+  constexpr int32_t kAtATime = 4;
+  const int32_t turn = static_cast<int32_t>(threadIdx.x) / kTiledHead;
+  const int32_t turns = ordered ? 1 : 2;
+  if (turn >= turns) return;
+  const int32_t stride = RowStride(Size::HiddenOf(task));
+  const int32_t h = QueryColumn();
+  const bool tsp = task.rules->problem.tsp;
+  const auto add = [&](const PassRow& row, float value) {
+    if (row.allowed_count == 0) return;
+    if (tsp && row.first < 0) {
+      sums.start += value;
+      return;
+    }
+    sums.base += value;
+    atomicAdd(&gradient.queries[row.current * gradient.stride + h], value);
+    if (row.first >= 0) {
+      atomicAdd(&gradient.first_queries[row.first * gradient.stride + h], value);
+    }
+    for (int32_t k = 0; k < kContextShares; ++k) sums.shares[k] += value * row.shares[k];
+  };
+  for (int32_t begin = turn; begin < kTileRows; begin += kAtATime * turns) {
+    float values[kAtATime];  // read before atomic operations, which keep their place
+    for (int32_t i = 0; i < kAtATime; ++i) {
+      values[i] = memory.glimpses[(begin + i * turns) * stride + h];
+    }
+    for (int32_t i = 0; i < kAtATime; ++i) add(rows[begin + i * turns], values[i]);
+  }
+}
+
+__device__ inline void WriteQuerySums(const DecoderTask<float>& task,
+                                      const DecoderNodes<float>& gradient, const QuerySums& sums) {
+  const int32_t h = QueryColumn();
+  atomicAdd(&gradient.base_query[h], sums.base);
+  if (task.rules->problem.tsp) atomicAdd(&gradient.start_query[h], sums.start);
+  if (gradient.shares_weight == nullptr) return;
+  for (int32_t k = 0; k < kContextShares; ++k) {
+    atomicAdd(&gradient.shares_weight[k * task.hidden + h], sums.shares[k]);
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,132 @@
+// Scores of a tile's steps from their dot products, two rows to a warp.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/kernels/decoder/tiled_memory.cuh"
+#include "core/kernels/launch/fast_math.cuh"
+
+namespace vrp {
+
+// Half of a warp, which scores a row. Lane l has the nodes 32 k + 2 l and 32 k + 2 l + 1.
+template <typename Size>
+class RowScore {
+  static constexpr int32_t kRowLanes = 16;
+  static constexpr int32_t kNodes = Size::kTiles * kTileNodes;
+  static constexpr int32_t kWords = (kNodes + 31) / 32;
+  struct alignas(8) Pair {
+    float values[2];
+  };
+
+ public:
+  __device__ RowScore(const DecoderTask<float>& task, const TileStep& step)
+      : task_(task), step_(step), lane_(static_cast<int32_t>(threadIdx.x) % kRowLanes) {}
+
+  // Returns the row's log-likelihood, and replaces its dot products by their gradient. See
+  // LogitGradient in decoder_program_gradient.h.
+  __device__ float Score(const PassRow& row, float* dots) {
+    ReadTanhs(row, dots);
+    const float chosen_logit = task_.clip * FastTanh(dots[row.choice] * task_.logit_scale);
+    float largest = -std::numeric_limits<float>::infinity();
+    Each([&](int32_t k, int32_t i) {
+      if (!IsAllowed(k, i)) return;
+      const float logit = task_.clip * tanhs_[k][i];
+      largest = logit > largest ? logit : largest;
+    });
+    for (int32_t offset = kRowLanes / 2; offset > 0; offset /= 2) {
+      const float other = __shfl_xor_sync(WarpLanes::kAll, largest, offset);
+      largest = other > largest ? other : largest;
+    }
+    float exps[kWords][2];
+    float total = 0;
+    float logit_sum = 0;
+    Each([&](int32_t k, int32_t i) {
+      const float logit = task_.clip * tanhs_[k][i];
+      exps[k][i] = IsAllowed(k, i) ? FastExp2((logit - largest) * kLog2E) : 0;
+      total += exps[k][i];
+      logit_sum += logit;
+    });
+    for (int32_t offset = kRowLanes / 2; offset > 0; offset /= 2) {
+      total += __shfl_xor_sync(WarpLanes::kAll, total, offset);
+      logit_sum += __shfl_xor_sync(WarpLanes::kAll, logit_sum, offset);
+    }
+    __syncwarp();  // all lanes have read the choice's product
+    const float share =
+        row.allowed_count > 0 ? step_.smoothing / static_cast<float>(row.allowed_count) : 0;
+    WriteGradient(row, exps, FastReciprocal(total), share, dots);
+    const float normaliser = largest + std::log(total);
+    return row.allowed_count == 0 ? 0
+                                  : (1 - step_.smoothing) * (chosen_logit - normaliser) +
+                                        share * logit_sum - step_.smoothing * normaliser;
+  }
+
+ private:
+  template <typename Body>
+  static __device__ void Each(const Body& body) {
+    for (int32_t k = 0; k < kWords; ++k) {
+      for (int32_t i = 0; i < 2; ++i) body(k, i);
+    }
+  }
+  // Whether the row has the lane's nodes 32 k + 2 lane + i.
+  __device__ bool HasPair(int32_t k) const {
+    return 32 * (k + 1) <= kNodes || 32 * k + 2 * lane_ < kNodes;
+  }
+  __device__ bool IsAllowed(int32_t k, int32_t i) const { return (allowed_[k] >> i & 1) != 0; }
+
+  __device__ void ReadTanhs(const PassRow& row, const float* dots) {
+    for (int32_t k = 0; k < kWords; ++k) {
+      allowed_[k] = row.allowed[k] >> (2 * lane_);
+      Pair pair = {};
+      if (HasPair(k)) pair = *reinterpret_cast<const Pair*>(dots + 32 * k + 2 * lane_);
+      for (int32_t i = 0; i < 2; ++i) {
+        const float dot = IsAllowed(k, i) ? pair.values[i] : 0;
+        tanhs_[k][i] = FastTanh(dot * task_.logit_scale);
+      }
+    }
+  }
+
+  __device__ void WriteGradient(const PassRow& row, const float (&exps)[kWords][2], float per_total,
+                                float share, float* dots) const {
+    const float factor = static_cast<float>(step_.weight) * task_.clip * task_.logit_scale;
+    for (int32_t k = 0; k < kWords; ++k) {
+      const int32_t n = 32 * k + 2 * lane_;
+      Pair pair;
+      for (int32_t i = 0; i < 2; ++i) {
+        const float wanted = share + (n + i == row.choice ? 1 - step_.smoothing : 0);
+        const float d_dot =
+            factor * (wanted - exps[k][i] * per_total) * (1 - tanhs_[k][i] * tanhs_[k][i]);
+        pair.values[i] = IsAllowed(k, i) ? TileProducts<Size::kExact>::Stored(d_dot) : 0;
+      }
+      if (HasPair(k)) *reinterpret_cast<Pair*>(dots + n) = pair;
+    }
+  }
+
+  const DecoderTask<float>& task_;
+  const TileStep& step_;
+  const int32_t lane_;
+  uint32_t allowed_[kWords] = {};  // bit i: whether node 32 k + 2 lane + i is allowed
+  float tanhs_[kWords][2] = {};    // 0 if forbidden
+};
+
+// Scores the warp's rows. Adds their log-likelihoods to `sum`, those of each row on the half of the
+// warp that scores it.
+template <typename Size>
+__device__ void ScoreRows(const DecoderTask<float>& task, const TileMemory& memory,
+                          const PassRow* rows, const TileStep& step, double& sum) {
+  const auto warp = static_cast<int32_t>(threadIdx.y);
+  for (int32_t pair = warp; pair < kTileRows / 2; pair += Size::HeadsOf(task)) {
+    const int32_t r = 2 * pair + static_cast<int32_t>(threadIdx.x) / 16;
+    RowScore<Size> score(task, step);
+    sum += static_cast<double>(score.Score(rows[r], memory.dots + r * DotStride(Size::kTiles)));
+  }
+}
+
+// Writes the sum of the warp's log-likelihoods to memory.terms.
+__device__ inline void WriteTerm(const TileMemory& memory, double sum) {
+  sum += __shfl_xor_sync(WarpLanes::kAll, sum, 16);
+  if (threadIdx.x == 0) memory.terms[threadIdx.y] = sum;
+}
+
+}  // namespace vrp
