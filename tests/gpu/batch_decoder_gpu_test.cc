@@ -132,6 +132,8 @@ struct GpuCase {
   DecoderShape shape = {};
   test::EmulationOptions device = {};
   bool bf16 = false;  // whether the projections are numbers of bf16
+  bool tiled_rollouts =
+      false;  // whether rollouts round operands, so that other nodes may be likelier
 };
 
 // Returns small cases with device limits that select all code paths of large cases. They cover one
@@ -156,6 +158,7 @@ std::vector<GpuCase> EmulatedGpuCases() {
           {"BeyondSharedMemory", two, 3, kSmall, {.shared_bytes = 700, .seed = 6}},
           {"Bf16Rows", {{.nodes = 37, .windows = true}}, 5, {}, {.seed = 12}, true},
           {"Bf16RowsOfATeam", {{.nodes = 70}}, 1, {}, {.seed = 13}, true},
+          {"TiledRollouts", {{.nodes = 14, .windows = true}}, 18, {}, {.seed = 14}, true, true},
           {"OddShape", some, 2, {.hidden = 48, .heads = 3, .clip = 7}, {.seed = 7}}};
 }
 
@@ -176,6 +179,14 @@ std::vector<GpuCase> GpuCases() {
           {"BeyondSharedMemory", {{.nodes = 2001, .tsp = true}}, 1, {.hidden = 64, .heads = 32}},
           {"Bf16Rows", ten, 20, {}, {}, true},
           {"Bf16RowsOfTeams", ten, 2, {}, {}, true},
+          {"TiledRollouts", ten, 50, {}, {}, true, true},
+          {"TiledRolloutsOfHundred",
+           {{.nodes = 101}, {.nodes = 101, .tsp = true}},
+           100,
+           {},
+           {},
+           true,
+           true},
           {"OddShape", AllCases(9), 2, {.hidden = 48, .heads = 3, .clip = 7}}};
 }
 
@@ -207,7 +218,7 @@ TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesTheDevicesSamples) {
   EXPECT_EQ(results.ends.Download(), results.ends.host());
   ExpectNear(results.costs.Download(), results.costs.host(), results.lengths.host(), 1e-9);
   ExpectNear(results.log_likelihoods.Download(), results.log_likelihoods.host(),
-             results.lengths.host(), 1e-5);
+             results.lengths.host(), one.tiled_rollouts ? 2e-3 : 1e-5);
 }
 
 // Expects that a decoder with `options` computes the CPU's gradients, with differences of up to
@@ -281,7 +292,7 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
             ? 0
             : 1;
   }
-  EXPECT_LE(different, rows / 50);
+  EXPECT_LE(different, one.tiled_rollouts ? rows / 2 : rows / 50);
 }
 
 TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {

@@ -69,7 +69,7 @@ struct Decoded {
     const BatchRolloutResult result = {choices.data(), lengths,    costs,
                                        likelihoods,    agreements, ends};
     for (int32_t p = 0; p < kTrajectories; ++p) {
-      RollOut(group, Task(), Scratch(), request, p, result.At(p, steps));
+      RollOut(group, Task(), Scratch(), request, p, result);
     }
   }
 

@@ -39,8 +39,7 @@ class SerialBatchDecoder final : public BatchDecoder<T> {
       const DecoderTask<T> task = batch.MakeTask(b);
       const int64_t first = b * request.trajectories;
       for (int64_t row = first; row < first + request.trajectories; ++row) {
-        RollOut(SerialGroup(), task, scratch.pieces(), request, row,
-                result.At(row, request.max_steps));
+        RollOut(SerialGroup(), task, scratch.pieces(), request, row, result);
       }
     });
     return absl::OkStatus();

@@ -21,6 +21,9 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
   absl::Status Rollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                        const BatchRolloutResult& result) override {
     VRP_ASSIGN_OR_RETURN(const DecoderLaunchSize size, SizeOf(batch, request.trajectories, false));
+    if (const TiledRolloutPlan tiled = PlanTiledRollout(size, *limits_); tiled.tiles > 0) {
+      return CudaStatus(LaunchTiledRollout(batch, request, result, tiled, stream_), "rollout");
+    }
     if (const WarpRolloutPlan warps = PlanWarpRollout(size, *limits_); warps.warps > 0) {
       return CudaStatus(LaunchWarpRollout(batch, request, result, warps, stream_), "rollout");
     }

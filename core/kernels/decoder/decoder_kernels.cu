@@ -76,8 +76,7 @@ __global__ void __launch_bounds__(MaxThreads<kSingleSlice>(),
   if (work.group >= plan.trajectory_parts) return;
   for (int32_t p = work.group; p < request.trajectories; p += plan.trajectory_parts) {
     const int64_t trajectory = int64_t{work.instance} * request.trajectories + p;
-    RollOut(SliceGroup<kSingleSlice>(), work.task, work.scratch, request, trajectory,
-            result.At(trajectory, request.max_steps));
+    RollOut(SliceGroup<kSingleSlice>(), work.task, work.scratch, request, trajectory, result);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "core/kernels/decoder/decoder_batch.h"
 #include "core/kernels/decoder/decoder_launch_plan.h"
 #include "core/kernels/decoder/tiled_pass_plan.h"
+#include "core/kernels/decoder/tiled_rollout_plan.h"
 #include "core/kernels/decoder/warp_launch_plan.h"
 
 namespace vrp {
@@ -30,6 +31,10 @@ cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,
                              const BatchSecondPassRequest& request, double* log_likelihoods,
                              const BatchNodes<float>& gradient, const DecoderLaunch& launch);
 
+// Enqueues a rollout by a plan that has tiles. Returns CUDA's immediate error.
+cudaError_t LaunchTiledRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
+                               const BatchRolloutResult& result, const TiledRolloutPlan& plan,
+                               cudaStream_t stream);
 // Enqueues a second pass by a plan that has tiles. `scratch` has PassRowBytes() bytes of device
 // memory, aligned to 16. Writes `log_likelihoods`, and otherwise does what LaunchSecondPass does.
 cudaError_t LaunchTiledPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,

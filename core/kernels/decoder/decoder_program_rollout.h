@@ -2,38 +2,10 @@
 #pragma once
 
 #include "core/kernels/decoder/decoder_program_score.h"
+#include "core/kernels/decoder/decoder_rollout.h"
 #include "core/kernels/routing/step_random.h"
 
 namespace vrp {
-
-// DecodeRequest for a whole batch.
-struct BatchRolloutRequest {
-  StepChoice choice = StepChoice::kGreedy;
-  int32_t trajectories = 1;      // P, of each instance
-  bool distinct_starts = false;  // whether first choices are given, as in DecodeRequest
-  double temperature = 1;
-  uint64_t seed = 1;
-  uint64_t stream = 0;
-  const int64_t* steps = nullptr;  // if set, the stream is `stream` + *steps
-  int64_t first_trajectory = 0;    // number of the first instance's trajectory 0 in the counters
-  int32_t max_steps = 0;           // T: at least the number of steps of any trajectory
-  const int32_t* forced_choices = nullptr;  // kForced: [B, P, T], -1 after the end
-};
-
-// Outputs, [B, P, ...] each. Programs get those of one trajectory from At().
-struct BatchRolloutResult {
-  int32_t* choices = nullptr;  // [T]; -1 after the end
-  int32_t* lengths = nullptr;
-  double* costs = nullptr;            // sums of distances, see MetricSum
-  double* log_likelihoods = nullptr;  // sums over the steps that the network scored
-  int32_t* agreements = nullptr;
-  TrajectoryEnd* ends = nullptr;
-
-  VRP_DEVICE BatchRolloutResult At(int64_t trajectory, int32_t max_steps) const {
-    return {choices + trajectory * max_steps, lengths + trajectory,    costs + trajectory,
-            log_likelihoods + trajectory,     agreements + trajectory, ends + trajectory};
-  }
-};
 
 // Draws the random numbers of the next kDrawnSteps steps.
 template <typename Group, typename T>
@@ -46,18 +18,50 @@ VRP_DEVICE void DrawUniforms(const Group& group, const DecoderScratch<T>& scratc
   });
 }
 
-// Scores a step and chooses `node`, or a node by the request's rule if `node` is negative. Writes
-// the choice to scratch.step and adds its log-likelihood to the sum.
+// A trajectory in the middle of its rollout.
+template <typename T>
+struct TrajectoryRun {
+  BatchRolloutResult result;        // of this trajectory only
+  const int32_t* forced = nullptr;  // [T]; null: choices are not forced
+  int32_t start = 0;                // number of the given first choice among the allowed nodes
+  T inverse_temperature = 1;
+  StepKey key;
+  int32_t node = -1;  // of the step to be scored, if it is forced
+  TrajectoryEnd end = TrajectoryEnd::kDone;
+};
+
+// Begins `trajectory`, which is b * P + p for trajectory p of instance b. `results` are those of
+// the batch.
+template <typename Group, typename T>
+VRP_DEVICE TrajectoryRun<T> BeginRollout(const Group& group, const DecoderTask<T>& task,
+                                      const DecoderScratch<T>& scratch,
+                                      const BatchRolloutRequest& request, int64_t trajectory,
+                                      const BatchRolloutResult& results) {
+  TrajectoryRun<T> run;
+  run.result = results.At(trajectory, request.max_steps);
+  if (request.choice == StepChoice::kForced) {
+    run.forced = request.forced_choices + trajectory * request.max_steps;
+  }
+  run.start = static_cast<int32_t>(trajectory % request.trajectories);
+  run.inverse_temperature = static_cast<T>(1 / request.temperature);
+  run.key = {request.seed, StreamOfStep(request.stream, request.steps),
+             request.first_trajectory + trajectory, 0};
+  BeginProgram(group, task, scratch);
+  return run;
+}
+
+// Scores a step and chooses the run's node, or one by the rule `choice` if it has none. Writes the
+// choice to scratch.step and adds its log-likelihood to the sum.
 template <typename Group, typename T>
 VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
-                           const DecoderScratch<T>& scratch, StepChoice choice, int32_t step_number,
-                           T inverse_temperature, int32_t node) {
+                           const DecoderScratch<T>& scratch, StepChoice choice,
+                           const TrajectoryRun<T>& run) {
   ScoreStep(group, task, scratch);
   group.Rows(1, [&](const auto& lanes, int32_t) {
-    int32_t drawn = node;
+    int32_t drawn = run.node;
     if (choice == StepChoice::kSample) {
-      drawn = DrawNode(lanes, task, scratch, scratch.uniforms[step_number % kDrawnSteps],
-                       inverse_temperature);
+      drawn = DrawNode(lanes, task, scratch, scratch.uniforms[run.key.step % kDrawnSteps],
+                       run.inverse_temperature);
     }
     lanes.Once([&] {
       DecoderStepState<T>& step = *scratch.step;
@@ -72,59 +76,77 @@ VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Rolls out `trajectory`, which is b * P + p for trajectory p of instance b. `result` holds the
-// outputs of this trajectory only.
+// Takes scratch.step->choice and ends the step.
 template <typename Group, typename T>
-VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
-                        const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
-                        int64_t trajectory, const BatchRolloutResult& result) {
-  const int32_t* const forced = request.choice == StepChoice::kForced
-                                    ? request.forced_choices + trajectory * request.max_steps
-                                    : nullptr;
-  const auto start = static_cast<int32_t>(trajectory % request.trajectories);
-  StepKey key = {request.seed, StreamOfStep(request.stream, request.steps),
-                 request.first_trajectory + trajectory, 0};
-  const T inverse_temperature = static_cast<T>(1 / request.temperature);
-  BeginProgram(group, task, scratch);
-  TrajectoryEnd end = TrajectoryEnd::kDone;
-  for (; !IsDone(scratch.step->state); ++key.step) {
-    if (request.choice == StepChoice::kSample && key.step % kDrawnSteps == 0) {
-      DrawUniforms(group, scratch, key);
+VRP_DEVICE void TakeChoice(const Group& group, const DecoderTask<T>& task,
+                           const DecoderScratch<T>& scratch, TrajectoryRun<T>& run) {
+  group.Once([&] {
+    run.result.choices[run.key.step] = scratch.step->choice;
+    Take(*task.rules, scratch.step->choice, scratch.step->state, scratch.visited);
+  });
+  ++run.key.step;
+}
+
+// Goes on to the next step that the network must score: one with several allowed nodes, whose node
+// is not given. Returns false at the trajectory's end.
+template <typename Group, typename T>
+VRP_DEVICE bool NextScoredStep(const Group& group, const DecoderTask<T>& task,
+                               const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
+                               TrajectoryRun<T>& run) {
+  while (!IsDone(scratch.step->state)) {
+    if (request.choice == StepChoice::kSample && run.key.step % kDrawnSteps == 0) {
+      DrawUniforms(group, scratch, run.key);
     }
     FindAllowed(group, task, scratch);
     const int32_t allowed = scratch.step->allowed;
     if (allowed == 0) {
-      end = TrajectoryEnd::kUnreachable;
-      break;
+      run.end = TrajectoryEnd::kUnreachable;
+      return false;
     }
-    const int32_t node = forced == nullptr ? -1 : forced[key.step];
-    if (forced != nullptr && (node < 0 || node >= task.size() || scratch.allowed[node] == 0)) {
-      end = TrajectoryEnd::kForbidden;
-      break;
+    run.node = run.forced == nullptr ? -1 : run.forced[run.key.step];
+    if (run.forced != nullptr &&
+        (run.node < 0 || run.node >= task.size() || scratch.allowed[run.node] == 0)) {
+      run.end = TrajectoryEnd::kForbidden;
+      return false;
     }
-    // Does not run the network if only one node is allowed or the first node is given.
-    const bool given = key.step == 0 && request.distinct_starts;
-    if (!given && allowed > 1) {
-      ChooseStep(group, task, scratch, request.choice, key.step, inverse_temperature, node);
-    } else {
-      group.Once([&] {
-        scratch.step->choice = node >= 0 ? node : AllowedNodeOf(scratch, given ? start : 0);
-        scratch.step->agreements += given ? 0 : 1;
-      });
-    }
+    const bool given = run.key.step == 0 && request.distinct_starts;
+    if (!given && allowed > 1) return true;
     group.Once([&] {
-      result.choices[key.step] = scratch.step->choice;
-      Take(*task.rules, scratch.step->choice, scratch.step->state, scratch.visited);
+      scratch.step->choice =
+          run.node >= 0 ? run.node : AllowedNodeOf(scratch, given ? run.start : 0);
+      scratch.step->agreements += given ? 0 : 1;
     });
+    TakeChoice(group, task, scratch, run);
   }
-  group.Each(request.max_steps - key.step, [&](int32_t i) { result.choices[key.step + i] = -1; });
+  return false;
+}
+
+// Writes the results of a trajectory that has ended.
+template <typename Group, typename T>
+VRP_DEVICE void EndRollout(const Group& group, const DecoderScratch<T>& scratch,
+                           const BatchRolloutRequest& request, const TrajectoryRun<T>& run) {
+  const int32_t length = run.key.step;
+  group.Each(request.max_steps - length, [&](int32_t i) { run.result.choices[length + i] = -1; });
   group.Once([&] {
-    *result.lengths = key.step;
-    *result.costs = scratch.step->state.cost;
-    *result.log_likelihoods = scratch.step->log_likelihood_sum;
-    *result.agreements = scratch.step->agreements;
-    *result.ends = end;
+    *run.result.lengths = length;
+    *run.result.costs = scratch.step->state.cost;
+    *run.result.log_likelihoods = scratch.step->log_likelihood_sum;
+    *run.result.agreements = scratch.step->agreements;
+    *run.result.ends = run.end;
   });
+}
+
+// Rolls out a whole trajectory, see BeginRollout.
+template <typename Group, typename T>
+VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
+                        const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
+                        int64_t trajectory, const BatchRolloutResult& results) {
+  TrajectoryRun<T> run = BeginRollout(group, task, scratch, request, trajectory, results);
+  while (NextScoredStep(group, task, scratch, request, run)) {
+    ChooseStep(group, task, scratch, request.choice, run);
+    TakeChoice(group, task, scratch, run);
+  }
+  EndRollout(group, scratch, request, run);
 }
 
 }  // namespace vrp

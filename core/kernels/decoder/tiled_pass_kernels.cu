@@ -14,8 +14,6 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kFindingWarps = 4;  // of a block that finds rows
-// The hidden size for which kernels are compiled with constant strides.
-constexpr int32_t kUsualHidden = 128;
 
 template <int32_t kValue>
 using Constant = std::integral_constant<int32_t, kValue>;

@@ -11,26 +11,42 @@
 
 namespace vrp {
 
-// Fills scratch.allowed and order, counts the allowed nodes, and writes the shares.
-template <int32_t kSize, bool kTeam, typename Row>
-__device__ void FindAllowed(const DecoderWarp<kSize, kTeam, Row>& warp,
-                            const DecoderTask<float>& task, const DecoderScratch<float>& scratch) {
-  const int32_t lane = LaneOfWarp();
+// Fills scratch.allowed, counts the allowed nodes, and writes the shares. Calls
+// each(word, bits) for every 32 nodes, whose bits say which are allowed.
+template <typename Each>
+__device__ void FindAllowedInWarp(const DecoderTask<float>& task,
+                                  const DecoderScratch<float>& scratch, const Each& each) {
   const RouteState& state = scratch.step->state;
   int32_t count = 0;
-  for (int32_t begin = 0; begin < task.size(); begin += WarpLanes::kLanes) {
-    const int32_t n = begin + lane;
+  for (int32_t word = 0; word * WarpLanes::kLanes < task.size(); ++word) {
+    const int32_t n = word * WarpLanes::kLanes + LaneOfWarp();
     const bool allowed = n < task.size() && IsAllowed(*task.rules, state, scratch.visited, n);
-    const uint32_t voted = __ballot_sync(WarpLanes::kAll, allowed);
+    const uint32_t bits = __ballot_sync(WarpLanes::kAll, allowed);
     if (n < task.size()) scratch.allowed[n] = allowed ? 1 : 0;
-    if (allowed) scratch.order[count + __popc(voted & ((1u << lane) - 1))] = n;
-    count += __popc(voted);
+    each(word, bits);
+    count += __popc(bits);
   }
-  if (lane < kNodesAtATime - 1) scratch.order[count + lane] = 0;
-  warp.Once([&] {
+  WarpLanes().Once([&] {
     scratch.step->allowed = count;
     WriteShares(*task.rules, state, scratch.step->shares);
   });
+}
+
+// Also fills scratch.order.
+template <int32_t kSize, bool kTeam, typename Row>
+__device__ void FindAllowed(const DecoderWarp<kSize, kTeam, Row>&, const DecoderTask<float>& task,
+                            const DecoderScratch<float>& scratch) {
+  const int32_t lane = LaneOfWarp();
+  int32_t count = 0;
+  FindAllowedInWarp(task, scratch, [&](int32_t word, uint32_t bits) {
+    if ((bits >> lane & 1) != 0) {
+      const int32_t before = __popc(bits & ((1u << lane) - 1));
+      scratch.order[count + before] = word * WarpLanes::kLanes + lane;
+    }
+    count += __popc(bits);
+  });
+  if (lane < kNodesAtATime - 1) scratch.order[count + lane] = 0;
+  __syncwarp();
 }
 
 // Returns an integer that is smaller for larger numbers.
@@ -43,13 +59,11 @@ __device__ inline float OfReversedOrder(int32_t order) {
   return std::bit_cast<float>(bits ^ ((bits >> 31) & 0x7FFFFFFF));
 }
 
-// Computes scratch.tanhs and exps, and the step's largest logit, total and likeliest node.
-template <int32_t kSize, bool kTeam, typename Row>
-__device__ void ScoreStep(const DecoderWarp<kSize, kTeam, Row>& warp,
-                          const DecoderTask<float>& task, const DecoderScratch<float>& scratch) {
+// Computes scratch.tanhs and exps, and the step's largest logit, total and likeliest node, from the
+// dot products in scratch.tanhs.
+__device__ inline void ScoreDots(const DecoderTask<float>& task,
+                                 const DecoderScratch<float>& scratch) {
   constexpr float kForbidden = -std::numeric_limits<float>::infinity();
-  if constexpr (kTeam) __syncthreads();
-  WriteDots(warp, task, scratch);
   const WarpLanes lanes;
   float own_largest = kForbidden;
   lanes.Each(task.size(), [&](int32_t n) {
@@ -74,6 +88,14 @@ __device__ void ScoreStep(const DecoderWarp<kSize, kTeam, Row>& warp,
     scratch.step->likeliest = likeliest;
     scratch.step->total = total;
   });
+}
+
+template <int32_t kSize, bool kTeam, typename Row>
+__device__ void ScoreStep(const DecoderWarp<kSize, kTeam, Row>& warp,
+                          const DecoderTask<float>& task, const DecoderScratch<float>& scratch) {
+  if constexpr (kTeam) __syncthreads();
+  WriteDots(warp, task, scratch);
+  ScoreDots(task, scratch);
 }
 
 // Scores nodes for the team's warp 0 until it calls EndTeam().

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kMaxDecoderWarps* WarpLanes::kLanes, 2)
   for (int32_t p = block + (kTeam ? 0 : warp) * plan.blocks_per_instance; p < request.trajectories;
        p += step) {
     const int64_t trajectory = int64_t{instance} * request.trajectories + p;
-    RollOut(group, task, scratch, request, trajectory, result.At(trajectory, request.max_steps));
+    RollOut(group, task, scratch, request, trajectory, result);
   }
   if constexpr (kTeam) EndTeam(group);
 }

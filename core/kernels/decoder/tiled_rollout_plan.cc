@@ -1,0 +1,35 @@
+#include "core/kernels/decoder/tiled_rollout_plan.h"
+
+#include <algorithm>
+
+#include "core/kernels/decoder/tiled_pass_plan.h"
+
+namespace vrp {
+namespace {
+
+// The compiled sizes of tiled_rollout_kernels.cu.
+constexpr int32_t kRolloutTiles[] = {4, 7, 10, 13};
+
+}  // namespace
+
+TiledRolloutPlan PlanTiledRollout(const DecoderLaunchSize& size, const DeviceLimits& limits) {
+  TiledRolloutPlan plan;
+  const DecoderShape& shape = size.shape;
+  const bool fits = size.bf16 && shape.hidden == kUsualHidden &&
+                    shape.heads * kTiledHead == kUsualHidden && size.trajectories >= kTileRows;
+  const auto* const tiles = std::ranges::find_if(
+      kRolloutTiles, [&](int32_t one) { return one * kTileNodes >= size.nodes; });
+  if (!fits || tiles == std::end(kRolloutTiles)) return plan;
+  const int64_t floats =
+      (int64_t{3} * *tiles * kTileNodes + 2 * kTileRows) * RowStride(shape.hidden) +
+      int64_t{kTileRows} * DotStride(*tiles);
+  plan.shared_bytes = kTileRows * (int64_t{sizeof(PassRow)} + LayOutTileScratch(size.nodes).bytes) +
+                      floats * int64_t{sizeof(float)};
+  if (plan.shared_bytes > limits.shared_bytes) return plan;
+  plan.tiles = *tiles;
+  plan.blocks_per_instance = std::clamp(limits.multiprocessors / std::max(size.instances, 1), 1,
+                                        (size.trajectories + kTileRows - 1) / kTileRows);
+  return plan;
+}
+
+}  // namespace vrp
