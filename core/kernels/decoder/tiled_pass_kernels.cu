@@ -14,8 +14,6 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kFindingWarps = 4;  // of a block that finds rows
-// The hidden size for which kernels are compiled with constant strides.
-constexpr int32_t kUsualHidden = 128;
 
 template <int32_t kValue>
 using Constant = std::integral_constant<int32_t, kValue>;
@@ -269,13 +267,13 @@ cudaError_t LaunchTiledPass(const DecoderBatch<float>& batch, const BatchSecondP
     return LaunchKernel(kernel, shape, stream, batch, request, log_likelihoods, gradient, plan,
                         found);
   };
-  const auto launch_size = [&](auto tiles, auto sum_tiles) {
-    if (batch.shape.hidden != kUsualHidden) {
-      return launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), 0, true>>);
+  const auto launch_size = [&](auto tiles, auto exact_sums) {
+    if (!plan.exact) {
+      return launch(TiledPassKernel<TiledPassSize<tiles(), tiles(), kUsualHidden, false>>);
     }
-    return plan.exact
-               ? launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), kUsualHidden, true>>)
-               : launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), kUsualHidden, false>>);
+    return batch.shape.hidden == kUsualHidden
+               ? launch(TiledPassKernel<TiledPassSize<tiles(), exact_sums(), kUsualHidden, true>>)
+               : launch(TiledPassKernel<TiledPassSize<tiles(), exact_sums(), 0, true>>);
   };
   switch (plan.tiles) {
     case 2:

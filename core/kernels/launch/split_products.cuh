@@ -75,4 +75,33 @@ struct TileProducts {
   }
 };
 
+// A product's result [16, 8] of numbers from 0 to 1 that waits in registers to be an operand.
+// Operands that are rounded to TF32 take half of the registers.
+template <bool kExact>
+class WaitingTile {
+  using Products = TileProducts<kExact>;
+
+ public:
+  __device__ void Set(const float (&values)[4]) {
+    for (int32_t i = 0; i < 4; ++i) {
+      if constexpr (kExact) {
+        bits_[i] = std::bit_cast<uint32_t>(values[i]);
+      } else if (i % 2 == 0) {
+        bits_[i / 2] = PackHalves(values[i], values[i + 1]);
+      }
+    }
+  }
+  // Returns element i, as TileProducts::Stored() would.
+  __device__ float At(int32_t i) const {
+    return kExact ? std::bit_cast<float>(bits_[i]) : UnpackHalf(bits_[i / 2], i % 2 != 0);
+  }
+  // See TileProducts::LeftOf.
+  __device__ typename Products::Left AsLeft() const {
+    return Products::StoredLeft(At(0), At(2), At(1), At(3));
+  }
+
+ private:
+  uint32_t bits_[kExact ? 4 : 2];
+};
+
 }  // namespace vrp
