@@ -32,7 +32,7 @@ class TileHead {
   static constexpr int32_t kGroup = kTiles <= 7 ? 4 : 2;
   // Sums of even and of odd tiles' products do not wait for each other. Large sizes have no
   // registers for two.
-  static constexpr int32_t kChains = kTiles <= 7 ? 2 : 1;
+  static constexpr int32_t kChains = 2;
   using Products = TileProducts<Size::kExact>;
   using Left = typename Products::Left;
   using Right = typename Products::Right;
@@ -59,7 +59,10 @@ class TileHead {
       }
     }
     if constexpr (kChains == 2) AddTiles(sums[1], sums[0]);
-    Store(memory_.glimpses, sums[0]);
+    for (auto& tile : sums[0]) {
+      for (float& value : tile) value = Products::Stored(value);
+    }
+    StoreHead(memory_.glimpses, sums[0]);
   }
 
   // Computes the dot products of the glimpses with the logit keys of every M-th tile of nodes.
@@ -101,14 +104,11 @@ class TileHead {
     if (step.chunk != 0) return;
     for (int32_t s = 0; s < 2; ++s) {
       for (float& value : d_query[s]) value *= task_.query_scale;
-      StoreTile(memory_.glimpses + column_, stride_, s, d_query[s]);
     }
+    StoreHead(memory_.glimpses, d_query);
   }
 
  private:
-  static __device__ void Clear(float (&tile)[4]) {
-    for (float& value : tile) value = 0;
-  }
   static __device__ void AddTiles(const float (&terms)[2][4], float (&sums)[2][4]) {
     for (int32_t s = 0; s < 2; ++s) {
       for (int32_t i = 0; i < 4; ++i) sums[s][i] += terms[s][i];
@@ -167,15 +167,9 @@ class TileHead {
     *reinterpret_cast<Pair*>(at) = {tile[0], tile[1]};
     *reinterpret_cast<Pair*>(at + 8 * stride) = {tile[2], tile[3]};
   }
-  __device__ void StoreOperand(float* rows, int32_t stride, int32_t j,
-                               const float (&tile)[4]) const {
-    float stored[4];
-    for (int32_t i = 0; i < 4; ++i) stored[i] = Products::Stored(tile[i]);
-    StoreTile(rows, stride, j, stored);
-  }
-  // Writes the head's columns, which other products read.
-  __device__ void Store(float* rows, const float (&tiles)[2][4]) const {
-    for (int32_t s = 0; s < 2; ++s) StoreOperand(rows + column_, stride_, s, tiles[s]);
+  // Writes the head's columns.
+  __device__ void StoreHead(float* rows, const float (&tiles)[2][4]) const {
+    for (int32_t s = 0; s < 2; ++s) StoreTile(rows + column_, stride_, s, tiles[s]);
   }
 
   __device__ void FindWeights(const PassRow* rows) {
@@ -232,7 +226,7 @@ class TileHead {
     if constexpr (kChains == 2) AddTiles(sums[1], sums[0]);
     for (float& mean : means) mean = 0;
     for (int32_t s = 0; s < 2; ++s) {
-      for (int32_t i = 0; i < 4; ++i) d_glimpse[s][i] = sums[0][s][i];
+      for (int32_t i = 0; i < 4; ++i) d_glimpse[s][i] = Products::Stored(sums[0][s][i]);
       for (int32_t i = 0; i < 2; ++i) {
         const float* const at = memory_.glimpses + (row_ + 8 * i) * stride_ + column_;
         const Pair glimpse = *reinterpret_cast<const Pair*>(at + 8 * s + 2 * pair_);
@@ -241,7 +235,7 @@ class TileHead {
       }
     }
     for (float& mean : means) mean = RowSum(mean);
-    Store(memory_.d_glimpses, d_glimpse);
+    StoreHead(memory_.d_glimpses, d_glimpse);
     __syncwarp();
   }
 
@@ -271,7 +265,7 @@ class TileHead {
     });
     each([&](int32_t g, int32_t j) {
       for (int32_t i = 0; i < 4; ++i) {
-        d_scores[g][i] = weights_[j].At(i) * (d_scores[g][i] - means[i / 2]);
+        d_scores[g][i] = Products::Stored(weights_[j].At(i) * (d_scores[g][i] - means[i / 2]));
       }
     });
     if (step.chunk == 0) {
@@ -284,7 +278,7 @@ class TileHead {
     }
     if (!summed) return;
     each([&](int32_t g, int32_t) {
-      StoreOperand(Turned(), DotStride(kRoundTiles), start.first + g, d_scores[g]);
+      StoreTile(Turned(), DotStride(kRoundTiles), start.first + g, d_scores[g]);
     });
   }
 

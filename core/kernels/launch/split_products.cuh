@@ -55,15 +55,11 @@ struct TileProducts {
     right.SetStored(1, b);
     return right;
   }
-  // Returns a product's result as the left operand of another product, whose column t is the
-  // result's column 2t, and whose column t + 4 is the result's column 2t + 1.
+  // Returns a product's result, whose elements Stored() has returned, as the left operand of another
+  // product. Column t of the operand is the result's column 2t, and column t + 4 is the result's
+  // column 2t + 1.
   static __device__ Left LeftOf(const float (&result)[4]) {
-    Left left;
-    left.Set(0, result[0]);
-    left.Set(1, result[2]);
-    left.Set(2, result[1]);
-    left.Set(3, result[3]);
-    return left;
+    return StoredLeft(result[0], result[2], result[1], result[3]);
   }
   // Adds left [16, 8] times right [8, 8] to `sum` [16, 8]. Adds the smallest terms first.
   static __device__ void Add(const Left& left, const Right& right, float (&sum)[4]) {
