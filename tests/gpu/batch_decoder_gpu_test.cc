@@ -154,6 +154,7 @@ std::vector<GpuCase> EmulatedGpuCases() {
           {"Tiles", some, 5, kTiled, {.seed = 9}},
           {"TilesOfFewInstances", two, 3, kTiled, {.multiprocessors = 8, .seed = 10}},
           {"TilesInChunks", {{.nodes = 66}}, 2, kTiled, {.seed = 11, .deferred = true}},
+          {"CoarseTilesInRounds", {{.nodes = 66}}, 2, {.hidden = 128, .heads = 8}, {.seed = 12}},
           {"MuchSharedMemory", {{.nodes = 33}}, 4, {.hidden = 128, .heads = 8}, {.seed = 5}},
           {"BeyondSharedMemory", two, 3, kSmall, {.shared_bytes = 700, .seed = 6}},
           {"Bf16Rows", {{.nodes = 37, .windows = true}}, 5, {}, {.seed = 12}, true},

@@ -30,6 +30,9 @@ class TileHead {
   static constexpr int32_t kRounds = (kTiles + kRoundTiles - 1) / kRoundTiles;
   // A round's tiles whose score gradients are computed together, so that their loads overlap.
   static constexpr int32_t kGroup = kTiles <= 7 ? 4 : 2;
+  // Sums of even and of odd tiles' products do not wait for each other. Large sizes have no
+  // registers for two.
+  static constexpr int32_t kChains = 2;
   using Products = TileProducts<Size::kExact>;
   using Left = typename Products::Left;
   using Right = typename Products::Right;
@@ -47,18 +50,19 @@ class TileHead {
 
   // Computes the head's attention weights and glimpses from its queries.
   __device__ void Attend(const PassRow* rows) {
-    WriteScores();
-    Normalise(0, rows[row_].allowed);
-    Normalise(2, rows[row_ + 8].allowed);
-    float sums[2][2][4] = {};  // of the even tiles and of the odd ones
+    FindWeights(rows);
+    float sums[kChains][2][4] = {};
     for (int32_t j = 0; j < kTiles; ++j) {
-      const Left weights = Products::LeftOf(weights_[j]);
+      const Left weights = weights_[j].AsLeft();
       for (int32_t s = 0; s < 2; ++s) {
-        Products::Add(weights, NodePair(memory_.values, j, s), sums[j % 2][s]);
+        Products::Add(weights, NodePair(memory_.values, j, s), sums[j % kChains][s]);
       }
     }
-    AddTiles(sums[1], sums[0]);
-    Store(memory_.glimpses, sums[0]);
+    if constexpr (kChains == 2) AddTiles(sums[1], sums[0]);
+    for (auto& tile : sums[0]) {
+      for (float& value : tile) value = Products::Stored(value);
+    }
+    StoreHead(memory_.glimpses, sums[0]);
   }
 
   // Computes the dot products of the glimpses with the logit keys of every M-th tile of nodes.
@@ -100,14 +104,11 @@ class TileHead {
     if (step.chunk != 0) return;
     for (int32_t s = 0; s < 2; ++s) {
       for (float& value : d_query[s]) value *= task_.query_scale;
-      StoreTile(memory_.glimpses + column_, stride_, s, d_query[s]);
     }
+    StoreHead(memory_.glimpses, d_query);
   }
 
  private:
-  static __device__ void Clear(float (&tile)[4]) {
-    for (float& value : tile) value = 0;
-  }
   static __device__ void AddTiles(const float (&terms)[2][4], float (&sums)[2][4]) {
     for (int32_t s = 0; s < 2; ++s) {
       for (int32_t i = 0; i < 4; ++i) sums[s][i] += terms[s][i];
@@ -166,35 +167,33 @@ class TileHead {
     *reinterpret_cast<Pair*>(at) = {tile[0], tile[1]};
     *reinterpret_cast<Pair*>(at + 8 * stride) = {tile[2], tile[3]};
   }
-  __device__ void StoreOperand(float* rows, int32_t stride, int32_t j,
-                               const float (&tile)[4]) const {
-    float stored[4];
-    for (int32_t i = 0; i < 4; ++i) stored[i] = Products::Stored(tile[i]);
-    StoreTile(rows, stride, j, stored);
-  }
-  // Writes the head's columns, which other products read.
-  __device__ void Store(float* rows, const float (&tiles)[2][4]) const {
-    for (int32_t s = 0; s < 2; ++s) StoreOperand(rows + column_, stride_, s, tiles[s]);
+  // Writes the head's columns.
+  __device__ void StoreHead(float* rows, const float (&tiles)[2][4]) const {
+    for (int32_t s = 0; s < 2; ++s) StoreTile(rows + column_, stride_, s, tiles[s]);
   }
 
-  __device__ void WriteScores() {
+  __device__ void FindWeights(const PassRow* rows) {
+    float scores[kTiles][4] = {};
     const Left queries[2] = {Rows(memory_.queries, column_), Rows(memory_.queries, column_ + 8)};
     for (int32_t j = 0; j < kTiles; ++j) {
-      Clear(weights_[j]);
       for (int32_t s = 0; s < 2; ++s) {
-        Products::Add(queries[s], Nodes(memory_.keys, j, column_ + 8 * s), weights_[j]);
+        Products::Add(queries[s], Nodes(memory_.keys, j, column_ + 8 * s), scores[j]);
       }
     }
+    Normalise(0, rows[row_].allowed, scores);
+    Normalise(2, rows[row_ + 8].allowed, scores);
+    for (int32_t j = 0; j < kTiles; ++j) weights_[j].Set(scores[j]);
   }
 
   // Makes the scores at elements i and i + 1 of each tile, which are one row's, attention weights.
-  __device__ void Normalise(int32_t i, const uint32_t (&allowed)[kPassMaskWords]) {
+  __device__ void Normalise(int32_t i, const uint32_t (&allowed)[kPassMaskWords],
+                            float (&scores)[kTiles][4]) const {
     constexpr float kForbidden = -std::numeric_limits<float>::infinity();
     float largest = kForbidden;
     for (int32_t j = 0; j < kTiles; ++j) {
       const uint32_t bits = allowed[j / 4] >> (2 * pair_);
       for (int32_t k = 0; k < 2; ++k) {
-        float& score = weights_[j][i + k];
+        float& score = scores[j][i + k];
         score = (bits & 1u << (j % 4 * kTileNodes + k)) != 0 ? score : kForbidden;
         largest = score > largest ? score : largest;
       }
@@ -202,14 +201,14 @@ class TileHead {
     largest = RowMax(largest);
     const float shift = largest == kForbidden ? 0 : -largest * kLog2E;  // 0: a missing row
     float sum = 0;
-    for (auto& tile : weights_) {
+    for (auto& tile : scores) {
       for (int32_t k = 0; k < 2; ++k) {
         sum += tile[i + k] = FastExp2(tile[i + k] * kLog2E + shift);
       }
     }
     sum = RowSum(sum);
     const float factor = sum > 0 ? FastReciprocal(sum) : 0;
-    for (auto& tile : weights_) {
+    for (auto& tile : scores) {
       for (int32_t k = 0; k < 2; ++k) tile[i + k] *= factor;
     }
   }
@@ -217,17 +216,17 @@ class TileHead {
   // Computes and writes the gradient of the glimpses, and its products with them, the mean
   // gradients of the attention weights, for the lane's two rows.
   __device__ void WriteGlimpseGradient(float (&d_glimpse)[2][4], float (&means)[2]) const {
-    float sums[2][2][4] = {};  // of the even tiles and of the odd ones
+    float sums[kChains][2][4] = {};
     for (int32_t j = 0; j < kTiles; ++j) {
       const Left d_dots = RowPairs(memory_.dots, DotStride(kTiles), j);
       for (int32_t s = 0; s < 2; ++s) {
-        Products::Add(d_dots, NodePair(memory_.logit_keys, j, s), sums[j % 2][s]);
+        Products::Add(d_dots, NodePair(memory_.logit_keys, j, s), sums[j % kChains][s]);
       }
     }
-    AddTiles(sums[1], sums[0]);
+    if constexpr (kChains == 2) AddTiles(sums[1], sums[0]);
     for (float& mean : means) mean = 0;
     for (int32_t s = 0; s < 2; ++s) {
-      for (int32_t i = 0; i < 4; ++i) d_glimpse[s][i] = sums[0][s][i];
+      for (int32_t i = 0; i < 4; ++i) d_glimpse[s][i] = Products::Stored(sums[0][s][i]);
       for (int32_t i = 0; i < 2; ++i) {
         const float* const at = memory_.glimpses + (row_ + 8 * i) * stride_ + column_;
         const Pair glimpse = *reinterpret_cast<const Pair*>(at + 8 * s + 2 * pair_);
@@ -236,7 +235,7 @@ class TileHead {
       }
     }
     for (float& mean : means) mean = RowSum(mean);
-    Store(memory_.d_glimpses, d_glimpse);
+    StoreHead(memory_.d_glimpses, d_glimpse);
     __syncwarp();
   }
 
@@ -266,7 +265,7 @@ class TileHead {
     });
     each([&](int32_t g, int32_t j) {
       for (int32_t i = 0; i < 4; ++i) {
-        d_scores[g][i] = weights_[j][i] * (d_scores[g][i] - means[i / 2]);
+        d_scores[g][i] = Products::Stored(weights_[j].At(i) * (d_scores[g][i] - means[i / 2]));
       }
     });
     if (step.chunk == 0) {
@@ -279,7 +278,7 @@ class TileHead {
     }
     if (!summed) return;
     each([&](int32_t g, int32_t) {
-      StoreOperand(Turned(), DotStride(kRoundTiles), start.first + g, d_scores[g]);
+      StoreTile(Turned(), DotStride(kRoundTiles), start.first + g, d_scores[g]);
     });
   }
 
@@ -294,7 +293,9 @@ class TileHead {
     __syncwarp();
     for (int32_t j = 0; j < kRoundTiles; ++j) {
       if (begin + j >= kTiles) break;
-      StoreOperand(Turned(), DotStride(kRoundTiles), j, weights_[begin + j]);
+      const WaitingTile<Size::kExact>& tile = weights_[begin + j];
+      const float weights[4] = {tile.At(0), tile.At(1), tile.At(2), tile.At(3)};
+      StoreTile(Turned(), DotStride(kRoundTiles), j, weights);
     }
     __syncwarp();
     AddTurned<kRoundTiles>(memory_.d_glimpses, Turned(), DotStride(kRoundTiles), end, sums.values,
@@ -327,7 +328,7 @@ class TileHead {
   const int32_t row_;     // row of the lane's first elements in a product
   const int32_t pair_;    // number of its pair of columns
   const int32_t column_;  // first column of the head
-  float weights_[kTiles][4];
+  WaitingTile<Size::kExact> weights_[kTiles];
 };
 
 }  // namespace vrp

@@ -1,5 +1,6 @@
 // Kernels of a second pass in tiles (tiled_pass.cuh). The first finds the rows of all steps, a warp
 // per trajectory. The second scores them.
+#include <bit>
 #include <type_traits>
 
 #include "core/kernels/decoder/decoder_launch.h"
@@ -32,26 +33,40 @@ constexpr DecoderScratchLayout LayOutFinding(int32_t nodes) {
   ScratchPieces pieces(layout.bytes);
   pieces.Take(1, sizeof(DecoderStepState<float>));
   layout.visited = pieces.Take(nodes, 1);
-  layout.allowed = pieces.Take(nodes, 1);
   return layout;
 }
 
-__device__ void WriteRow(const DecoderTask<float>& task, const DecoderScratch<float>& scratch,
-                         int32_t choice, PassRow& row) {
+// Writes the row of the step at scratch.step, a word per lane, unless only one node is allowed.
+// Returns whether it has written the row.
+__device__ bool WriteRow(const DecoderTask<float>& task, const DecoderScratch<float>& scratch,
+                         int32_t choice, PassRow* row) {
+  constexpr int32_t kFirstShare = kPassMaskWords;
+  constexpr int32_t kFirstNumber = kPassMaskWords + kContextShares;
   const auto lane = static_cast<int32_t>(threadIdx.x);
+  const RouteState& state = scratch.step->state;
+  uint32_t mine = 0;  // the lane's word
+  int32_t count = 0;
   for (int32_t word = 0; word < kPassMaskWords; ++word) {
+    if (32 * word >= task.size()) break;
     const int32_t n = 32 * word + lane;
-    const uint32_t bits =
-        __ballot_sync(WarpLanes::kAll, n < task.size() && scratch.allowed[n] != 0);
-    if (lane == word) row.allowed[word] = bits;
+    const bool allowed = n < task.size() && IsAllowed(*task.rules, state, scratch.visited, n);
+    const uint32_t bits = __ballot_sync(WarpLanes::kAll, allowed);
+    count += __popc(bits);
+    if (lane == word) mine = bits;
   }
-  if (lane < kContextShares) row.shares[lane] = scratch.step->shares[lane];
-  if (lane == 0) {
-    row.current = scratch.step->state.current;
-    row.first = scratch.step->state.first;
-    row.choice = choice;
-    row.allowed_count = scratch.step->allowed;
+  if (count <= 1) return false;
+  float shares[kContextShares];
+  WriteShares(*task.rules, state, shares);
+  for (int32_t k = 0; k < kContextShares; ++k) {
+    if (lane == kFirstShare + k) mine = std::bit_cast<uint32_t>(shares[k]);
   }
+  const int32_t numbers[] = {state.current, state.first, choice, count};
+  for (int32_t k = 0; k < 4; ++k) {
+    if (lane == kFirstNumber + k) mine = static_cast<uint32_t>(numbers[k]);
+  }
+  static_assert(sizeof(PassRow) == (kFirstNumber + 4) * sizeof(uint32_t));
+  if (lane < kFirstNumber + 4) reinterpret_cast<uint32_t*>(row)[lane] = mine;
+  return true;
 }
 
 __global__ void __launch_bounds__(kFindingWarps* WarpLanes::kLanes)
@@ -67,14 +82,14 @@ __global__ void __launch_bounds__(kFindingWarps* WarpLanes::kLanes)
   PassRow* const rows = to.rows + trajectory * request.max_steps;
   int32_t count = 0;
   BeginProgram(warp, task, scratch);
-  for (int32_t t = 0; t < request.max_steps; ++t) {
-    const int32_t choice = choices[t];
-    if (choice < 0 || IsDone(scratch.step->state)) break;
+  int32_t choice = request.max_steps > 0 ? choices[0] : -1;
+  for (int32_t t = 0; choice >= 0 && !IsDone(scratch.step->state); ++t) {
+    const int32_t next = t + 1 < request.max_steps ? choices[t + 1] : -1;
     if (t > 0 || !request.distinct_starts) {
-      FindAllowed(warp, task, scratch);
-      if (scratch.step->allowed > 1) WriteRow(task, scratch, choice, rows[count++]);
+      if (WriteRow(task, scratch, choice, rows + count)) ++count;
     }
     TakeStep(warp, task, scratch, choice);
+    choice = next;
   }
   warp.Once([&] { to.counts[trajectory] = count; });
 }
@@ -197,13 +212,12 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   __syncthreads();
   WriteQueries<Size>(task, rows, memory.queries);
   __syncwarp();
-  const DecoderNodes<float> gradient = gradients.At(instance);
   TileHead<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
   HeadSums<Size::kSumTiles> sums;
   QuerySums query_sums;
   TileStep step = {.smoothing = static_cast<float>(request.label_smoothing),
                    .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
-                   .gradient = gradient.keys != nullptr};
+                   .gradient = gradients.first.keys != nullptr};
   double term = 0;
   while (places.Contains(place)) {
     const int64_t trajectory = int64_t{instance} * request.trajectories + place.p;
@@ -229,7 +243,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
       head.AddGradient(step, sums);
       __syncwarp();
       if (step.chunk == 0) {
-        AddQueries<Size>(task, memory, rows, plan.ordered, gradient, query_sums);
+        AddQueries<Size>(task, memory, rows, plan.ordered, gradients.At(instance), query_sums);
       }
     }
     WriteQueries<Size>(task, next_rows, memory.queries);
@@ -237,7 +251,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
     place = next;
     rows = next_rows;
   }
-  if (step.gradient) WriteSums<Size>(task, step.chunk, sums, query_sums, gradient);
+  if (step.gradient) WriteSums<Size>(task, step.chunk, sums, query_sums, gradients.At(instance));
 }
 
 }  // namespace
@@ -267,13 +281,13 @@ cudaError_t LaunchTiledPass(const DecoderBatch<float>& batch, const BatchSecondP
     return LaunchKernel(kernel, shape, stream, batch, request, log_likelihoods, gradient, plan,
                         found);
   };
-  const auto launch_size = [&](auto tiles, auto sum_tiles) {
-    if (batch.shape.hidden != kUsualHidden) {
-      return launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), 0, true>>);
+  const auto launch_size = [&](auto tiles, auto exact_sums) {
+    if (!plan.exact) {
+      return launch(TiledPassKernel<TiledPassSize<tiles(), tiles(), kUsualHidden, false>>);
     }
-    return plan.exact
-               ? launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), kUsualHidden, true>>)
-               : launch(TiledPassKernel<TiledPassSize<tiles(), sum_tiles(), kUsualHidden, false>>);
+    return batch.shape.hidden == kUsualHidden
+               ? launch(TiledPassKernel<TiledPassSize<tiles(), exact_sums(), kUsualHidden, true>>)
+               : launch(TiledPassKernel<TiledPassSize<tiles(), exact_sums(), 0, true>>);
   };
   switch (plan.tiles) {
     case 2:

@@ -5,10 +5,11 @@
 namespace vrp {
 namespace {
 
-// The compiled sizes of tiled_pass_kernels.cu. A block keeps a chunk's gradient in registers.
+// The compiled sizes of tiled_pass_kernels.cu. A block keeps a chunk's gradient in registers. With
+// coarse products, registers also hold the gradient of all tiles.
 struct TiledSize {
   int32_t tiles = 0;
-  int32_t sum_tiles = 0;
+  int32_t exact_sum_tiles = 0;
 };
 constexpr TiledSize kTiledSizes[] = {{2, 2}, {4, 4}, {7, 7}, {10, 5}, {13, 7}};
 
@@ -29,17 +30,17 @@ TiledPassPlan PlanTiledPass(const DecoderLaunchSize& size, const DeviceLimits& l
   TiledPassPlan plan;
   const DecoderShape& shape = size.shape;
   if (shape.hidden != shape.heads * kTiledHead || shape.heads > kMaxTiledHeads) return plan;
+  plan.exact = size.exact || shape.hidden != kUsualHidden;
   for (const TiledSize& one : kTiledSizes) {
     if (one.tiles * kTileNodes < size.nodes) continue;
     plan.shared_bytes = SharedBytesOf(shape, one);
     if (plan.shared_bytes > limits.shared_bytes) return plan;
     plan.tiles = one.tiles;
-    plan.sum_tiles = one.sum_tiles;
+    plan.sum_tiles = plan.exact ? one.exact_sum_tiles : one.tiles;
     break;
   }
   if (plan.tiles == 0) return plan;
   plan.chunks = (plan.tiles + plan.sum_tiles - 1) / plan.sum_tiles;
-  plan.exact = size.exact;
   plan.ordered = size.deterministic;
   if (size.deterministic) return plan;
   const int32_t blocks = std::max(size.instances, 1) * plan.chunks;

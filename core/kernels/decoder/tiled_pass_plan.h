@@ -13,7 +13,7 @@ inline constexpr int32_t kTileNodes = 8;   // nodes of a product's result
 inline constexpr int32_t kTiledHead = 16;  // elements of a head
 inline constexpr int32_t kMaxTiledHeads = 8;
 inline constexpr int32_t kPassMaskWords = 4;
-// The hidden size for which kernels are compiled with constant strides.
+// The hidden size with kernels whose strides are constants. Only these have coarse products.
 inline constexpr int32_t kUsualHidden = 128;
 
 // What a step's score depends on. Steps with a single allowed node have no row.

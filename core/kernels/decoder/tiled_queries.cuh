@@ -54,15 +54,16 @@ __device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows
   const DecoderNodes<const float>& nodes = task.nodes;
   const PassRow* const row = rows + lane / kPieces;  // of the lane's first piece
   const bool tsp = task.rules->problem.tsp;
+  const auto from_stride = static_cast<int32_t>(nodes.stride);
   RowPiece<4> sums[kCount];
   for (int32_t i = 0; i < kCount; ++i) {
-    sums[i] = PieceOf<4>(nodes.queries + row[i * kRows].current * nodes.stride, index);
+    sums[i] = PieceOf<4>(nodes.queries + row[i * kRows].current * from_stride, index);
   }
   const RowPiece<4> base = PieceOf<4>(nodes.base_query, index);
   for (int32_t i = 0; i < kCount; ++i) {
     AddPiece(base, 1, sums[i]);
     if (row[i * kRows].first >= 0) {
-      const float* const first = nodes.first_queries + row[i * kRows].first * nodes.stride;
+      const float* const first = nodes.first_queries + row[i * kRows].first * from_stride;
       AddPiece(PieceOf<4>(first, index), 1, sums[i]);
     }
   }
@@ -86,7 +87,6 @@ __device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows
 // Sums of the gradients of a query's shared terms, for the lane's column h.
 struct QuerySums {
   float base = 0;
-  float start = 0;
   float shares[kContextShares] = {};
 };
 
@@ -107,27 +107,30 @@ __device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& mem
   const int32_t turns = ordered ? 1 : 2;
   if (turn >= turns) return;
   const int32_t stride = RowStride(Size::HiddenOf(task));
+  const auto to_stride = static_cast<int32_t>(gradient.stride);
   const int32_t h = QueryColumn();
   const bool tsp = task.rules->problem.tsp;
   const auto add = [&](const PassRow& row, float value) {
     if (row.allowed_count == 0) return;
     if (tsp && row.first < 0) {
-      sums.start += value;
+      atomicAdd(&gradient.start_query[h], value);  // once per trajectory
       return;
     }
     sums.base += value;
-    atomicAdd(&gradient.queries[row.current * gradient.stride + h], value);
-    if (row.first >= 0) {
-      atomicAdd(&gradient.first_queries[row.first * gradient.stride + h], value);
-    }
+    atomicAdd(&gradient.queries[row.current * to_stride + h], value);
+    if (row.first >= 0) atomicAdd(&gradient.first_queries[row.first * to_stride + h], value);
     for (int32_t k = 0; k < kContextShares; ++k) sums.shares[k] += value * row.shares[k];
   };
   for (int32_t begin = turn; begin < kTileRows; begin += kAtATime * turns) {
-    float values[kAtATime];  // read before atomic operations, which keep their place
+    // Reads first, because no read moves before an atomic operation.
+    PassRow some[kAtATime];
+    float values[kAtATime];
     for (int32_t i = 0; i < kAtATime; ++i) {
-      values[i] = memory.glimpses[(begin + i * turns) * stride + h];
+      const int32_t r = begin + i * turns;
+      some[i] = rows[r];
+      values[i] = memory.glimpses[r * stride + h];
     }
-    for (int32_t i = 0; i < kAtATime; ++i) add(rows[begin + i * turns], values[i]);
+    for (int32_t i = 0; i < kAtATime; ++i) add(some[i], values[i]);
   }
 }
 
@@ -135,7 +138,6 @@ __device__ inline void WriteQuerySums(const DecoderTask<float>& task,
                                       const DecoderNodes<float>& gradient, const QuerySums& sums) {
   const int32_t h = QueryColumn();
   atomicAdd(&gradient.base_query[h], sums.base);
-  if (task.rules->problem.tsp) atomicAdd(&gradient.start_query[h], sums.start);
   if (gradient.shares_weight == nullptr) return;
   for (int32_t k = 0; k < kContextShares; ++k) {
     atomicAdd(&gradient.shares_weight[k * task.hidden + h], sums.shares[k]);

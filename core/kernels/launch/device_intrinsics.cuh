@@ -38,6 +38,21 @@ __device__ inline uint32_t RoundToTf32(float value) {
   return bits;
 }
 
+// Rounds two numbers from 0 to 1 to fp16, which has the 10 bits of TF32 from 2^-14 on. Below, the
+// error is at most 2^-25. Returns their bits, those of `low` in the lower half.
+__device__ inline uint32_t PackHalves(float low, float high) {
+  uint32_t bits;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}
+// Returns the number in the lower half of PackHalves' result, or in the upper half.
+__device__ inline float UnpackHalf(uint32_t bits, bool upper) {
+  float value;
+  const auto half = static_cast<uint16_t>(upper ? bits >> 16 : bits);
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
+  return value;
+}
+
 // Adds the product of TF32 matrices a [16, 8] and b [8, 8] to `sum` [16, 8], by all lanes of a
 // warp. Lane l has g = l / 4, t = l % 4, and holds a(g, t), a(g + 8, t), a(g, t + 4), a(g + 8, t +
 // 4); b(t, g), b(t + 4, g); and sum(g, 2t), sum(g, 2t + 1), sum(g + 8, 2t), sum(g + 8, 2t + 1).

@@ -55,15 +55,11 @@ struct TileProducts {
     right.SetStored(1, b);
     return right;
   }
-  // Returns a product's result as the left operand of another product, whose column t is the
-  // result's column 2t, and whose column t + 4 is the result's column 2t + 1.
+  // Returns a product's result, whose elements Stored() has returned, as the left operand of another
+  // product. Column t of the operand is the result's column 2t, and column t + 4 is the result's
+  // column 2t + 1.
   static __device__ Left LeftOf(const float (&result)[4]) {
-    Left left;
-    left.Set(0, result[0]);
-    left.Set(1, result[2]);
-    left.Set(2, result[1]);
-    left.Set(3, result[3]);
-    return left;
+    return StoredLeft(result[0], result[2], result[1], result[3]);
   }
   // Adds left [16, 8] times right [8, 8] to `sum` [16, 8]. Adds the smallest terms first.
   static __device__ void Add(const Left& left, const Right& right, float (&sum)[4]) {
@@ -73,6 +69,35 @@ struct TileProducts {
     }
     AddProductTf32(left.high, right.high, sum);
   }
+};
+
+// A product's result [16, 8] of numbers from 0 to 1 that waits in registers to be an operand.
+// Operands that are rounded to TF32 take half of the registers.
+template <bool kExact>
+class WaitingTile {
+  using Products = TileProducts<kExact>;
+
+ public:
+  __device__ void Set(const float (&values)[4]) {
+    for (int32_t i = 0; i < 4; ++i) {
+      if constexpr (kExact) {
+        bits_[i] = std::bit_cast<uint32_t>(values[i]);
+      } else if (i % 2 == 0) {
+        bits_[i / 2] = PackHalves(values[i], values[i + 1]);
+      }
+    }
+  }
+  // Returns element i, as TileProducts::Stored() would.
+  __device__ float At(int32_t i) const {
+    return kExact ? std::bit_cast<float>(bits_[i]) : UnpackHalf(bits_[i / 2], i % 2 != 0);
+  }
+  // See TileProducts::LeftOf.
+  __device__ typename Products::Left AsLeft() const {
+    return Products::StoredLeft(At(0), At(2), At(1), At(3));
+  }
+
+ private:
+  uint32_t bits_[kExact ? 4 : 2];
 };
 
 }  // namespace vrp
