@@ -161,7 +161,10 @@ TEST_P(StepsEngineGpuTest, UseTheSameInstancesWhenTheDeviceDrawsThem) {
   const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/true);
   ASSERT_EQ(expected.size(), kSteps);
   ASSERT_EQ(actual.size(), kSteps);
-  const bool exact = GetParam().precision == Precision::kFp32;
+  // Instances that fill their batch have no padding, and their attention rounds otherwise. Few
+  // steps are enough for other samples.
+  const bool exact =
+      GetParam().precision == Precision::kFp32 && GetParam().nodes == StepsCase().nodes;
   for (size_t i = 0; i < actual.size(); ++i) {
     SCOPED_TRACE(i + 1);
     EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);

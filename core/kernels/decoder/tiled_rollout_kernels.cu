@@ -52,6 +52,7 @@ class TileSlot {
       begun_ = false;
       p_ += step_;
     }
+    warp.Wait();  // all lanes have read the last row
     const int32_t lane = LaneOfWarp();
     if (lane < kContextShares && scored) warp.row->shares[lane] = scratch.step->shares[lane];
     if (lane < kPassMaskWords && !scored) warp.row->allowed[lane] = 0;
