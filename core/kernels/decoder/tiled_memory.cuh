@@ -37,9 +37,10 @@ struct TiledPassSize {
 
 // A block's arrays in shared memory. Rows of H floats are RowStride(H) apart.
 struct TileMemory {
-  PassRow* rows = nullptr;  // [2, 16]: the rows of a tile and of the next one
-  double* terms = nullptr;  // [M]: sums of log-likelihoods
-  float* keys = nullptr;    // [8 * tiles, H], and the next two; 0 after the last node
+  PassRow* rows = nullptr;   // [2, 16]: the rows of a tile and of the next one
+  float* weights = nullptr;  // [2, 16]: the weights of their trajectories
+  double* terms = nullptr;   // [M]: sums of log-likelihoods
+  float* keys = nullptr;     // [8 * tiles, H], and the next two; 0 after the last node
   float* values = nullptr;
   float* logit_keys = nullptr;
   float* queries = nullptr;     // [16, H], scaled
@@ -49,9 +50,8 @@ struct TileMemory {
   float* turned = nullptr;      // [M, 16, 8 * round_tiles]: a head's matrix, to read it by columns
 };
 
-// The parameters of a trajectory's steps.
+// The parameters of all tiles.
 struct TileStep {
-  double weight = 0;
   float smoothing = 0;
   int32_t chunk = 0;
   bool gradient = false;  // whether to compute the gradient
@@ -68,7 +68,8 @@ __device__ TileMemory CutSharedMemory(const DecoderTask<float>& task) {
   TileMemory memory;
   memory.rows = reinterpret_cast<PassRow*>(SharedBytes());
   memory.terms = reinterpret_cast<double*>(memory.rows + 2 * kTileRows);
-  auto* next = reinterpret_cast<float*>(memory.terms + kMaxTiledHeads);
+  memory.weights = reinterpret_cast<float*>(memory.terms + kMaxTiledHeads);
+  float* next = memory.weights + 2 * kTileRows;
   const auto take = [&next](int32_t count) {
     float* const taken = next;
     next += count;

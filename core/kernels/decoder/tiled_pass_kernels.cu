@@ -108,41 +108,64 @@ __device__ void CopyNodes(const DecoderTask<float>& task, const float* from, flo
   }
 }
 
-// A place in the block's trajectories.
+// A tile of a block's trajectories. It has the last rows of trajectory p, if there are any left,
+// and goes on with the first ones of the block's next trajectory.
 struct TilePlace {
-  int32_t p = 0;      // trajectory of the instance
-  int32_t begin = 0;  // the tile's first row
-  int32_t count = 0;  // rows of the trajectory
+  int32_t p = 0;           // trajectory of the instance
+  int32_t begin = 0;       // the tile's first row of p
+  int32_t count = 0;       // all rows of p
+  int32_t next_count = 0;  // all rows of the next trajectory
+
+  // Returns the number of rows of p in the tile.
+  __device__ int32_t Own() const { return count - begin < kTileRows ? count - begin : kTileRows; }
+  // Returns the number of rows of the next trajectory in the tile.
+  __device__ int32_t Next() const {
+    const int32_t room = kTileRows - Own();
+    return next_count < room ? next_count : room;
+  }
+  // Whether p has no rows after the tile.
+  __device__ bool EndsTrajectory() const { return begin + kTileRows >= count; }
 };
 
-// Goes through the tiles of a block's trajectories. A trajectory has at least one tile.
+// Goes through the tiles of a block's trajectories.
 class TilePlaces {
  public:
-  // Begins with trajectory p of `trajectories`, and goes on with every parts-th one. `from` has the
-  // rows of all instances.
+  // Takes every parts-th trajectory of the instance from trajectory p on. `from` has the rows of
+  // all instances.
   __device__ TilePlaces(const PassRows& from, const BatchSecondPassRequest& request,
-                        int64_t instance)
+                        int64_t instance, int32_t parts)
       : rows_(from.rows + instance * request.trajectories * request.max_steps),
         counts_(from.counts + instance * request.trajectories),
+        weights_(request.weights == nullptr ? nullptr
+                                            : request.weights + instance * request.trajectories),
         trajectories_(request.trajectories),
-        max_steps_(request.max_steps) {}
+        max_steps_(request.max_steps),
+        parts_(parts) {}
 
-  __device__ TilePlace Begin(int32_t p, int32_t parts) {
-    parts_ = parts;
-    next_count_ = CountOf(p + parts);
-    return {.p = p, .count = CountOf(p)};
+  __device__ TilePlace Begin(int32_t p) {
+    later_count_ = CountOf(p + 2 * parts_);
+    return {.p = p, .count = CountOf(p), .next_count = CountOf(p + parts_)};
   }
   __device__ TilePlace After(const TilePlace& place) {
     TilePlace next = place;
     next.begin += kTileRows;
-    if (next.begin < place.count) return next;
-    next = {.p = place.p + parts_, .count = next_count_};
-    next_count_ = CountOf(next.p + parts_);  // arrives while the block scores `next`
+    if (!place.EndsTrajectory()) return next;
+    next = {.p = place.p + parts_,
+            .begin = place.Next(),
+            .count = place.next_count,
+            .next_count = later_count_};
+    later_count_ = CountOf(next.p + 2 * parts_);  // arrives while the block scores a tile
     return next;
   }
   __device__ bool Contains(const TilePlace& place) const { return place.p < trajectories_; }
-  __device__ const PassRow* RowsOf(const TilePlace& place) const {
-    return rows_ + int64_t{place.p} * max_steps_ + place.begin;
+  __device__ TileRows RowsOf(const TilePlace& place) const {
+    const int64_t next = place.p + parts_;
+    return {.own = rows_ + int64_t{place.p} * max_steps_ + place.begin,
+            .next = rows_ + next * max_steps_,
+            .own_count = place.Own(),
+            .next_count = place.Next(),
+            .own_weight = weights_ == nullptr ? nullptr : weights_ + place.p,
+            .next_weight = weights_ == nullptr ? nullptr : weights_ + next};
   }
 
  private:
@@ -150,10 +173,11 @@ class TilePlaces {
 
   const PassRow* const rows_;
   const int32_t* const counts_;
+  const double* const weights_;
   const int32_t trajectories_;
   const int32_t max_steps_;
-  int32_t parts_ = 1;
-  int32_t next_count_ = 0;
+  const int32_t parts_;
+  int32_t later_count_ = 0;  // rows of the trajectory after the next one
 };
 
 // Adds one array of a head's sums to `to`, the array's gradient.
@@ -200,17 +224,17 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   const int32_t instance = block / plan.parts;
   const DecoderTask<float> task = batch.MakeTask(instance);
   const TileMemory memory = CutSharedMemory<Size>(task);
-  TilePlaces places(from, request, instance);
-  TilePlace place = places.Begin(block % plan.parts, plan.parts);
+  TilePlaces places(from, request, instance, plan.parts);
+  TilePlace place = places.Begin(block % plan.parts);
   RowWords<Size> words;
-  words.Load(task, places.RowsOf(place), place.count);
+  words.Load(task, places.RowsOf(place));
   CopyNodes<Size>(task, task.nodes.keys, memory.keys);
   CopyNodes<Size>(task, task.nodes.values, memory.values);
   CopyNodes<Size>(task, task.nodes.logit_keys, memory.logit_keys);
-  PassRow* rows = memory.rows;
-  words.Store(task, rows);
+  int32_t second = 0;  // whether the tile's rows are the second half of memory.rows
+  words.Store(task, memory, second);
   __syncthreads();
-  WriteQueries<Size>(task, rows, memory.queries);
+  WriteQueries<Size>(task, memory.rows, memory.queries);
   __syncwarp();
   TileHead<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
   HeadSums<Size::kSumTiles> sums;
@@ -218,25 +242,24 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   TileStep step = {.smoothing = static_cast<float>(request.label_smoothing),
                    .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
                    .gradient = gradients.first.keys != nullptr};
-  double term = 0;
+  TileTerms terms;
   while (places.Contains(place)) {
-    const int64_t trajectory = int64_t{instance} * request.trajectories + place.p;
-    if (place.begin == 0 && request.weights != nullptr) step.weight = request.weights[trajectory];
+    const PassRow* const rows = memory.rows + second * kTileRows;
     const TilePlace next = places.After(place);
-    words.Load(task, places.RowsOf(next), next.count - next.begin);
+    words.Load(task, places.RowsOf(next));
     head.Attend(rows);
     __syncthreads();
     head.WriteDots();
     __syncthreads();
-    ScoreRows<Size>(task, memory, rows, step, term);
-    if (next.begin == 0) {
-      WriteTerm(memory, term);
-      term = 0;
+    ScoreRows<Size>(task, memory, step, second, place.Own(), terms);
+    if (place.EndsTrajectory()) {
+      WriteTerm(memory, terms.own);
+      terms = {.own = terms.next};
     }
-    PassRow* const next_rows = memory.rows + (rows == memory.rows ? kTileRows : 0);
-    words.Store(task, next_rows);
+    words.Store(task, memory, 1 - second);
     __syncthreads();
-    if (next.begin == 0 && step.chunk == 0 && ThreadOfBlock() == 0) {
+    if (place.EndsTrajectory() && step.chunk == 0 && ThreadOfBlock() == 0) {
+      const int64_t trajectory = int64_t{instance} * request.trajectories + place.p;
       WriteLogLikelihood<Size>(task, memory, log_likelihoods + trajectory);
     }
     if (step.gradient) {
@@ -246,10 +269,10 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
         AddQueries<Size>(task, memory, rows, plan.ordered, gradients.At(instance), query_sums);
       }
     }
-    WriteQueries<Size>(task, next_rows, memory.queries);
+    WriteQueries<Size>(task, memory.rows + (1 - second) * kTileRows, memory.queries);
     __syncwarp();
     place = next;
-    rows = next_rows;
+    second = 1 - second;
   }
   if (step.gradient) WriteSums<Size>(task, step.chunk, sums, query_sums, gradients.At(instance));
 }

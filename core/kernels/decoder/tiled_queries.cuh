@@ -9,7 +9,18 @@
 
 namespace vrp {
 
-// A thread's words of a tile's rows, on their way from device to shared memory.
+// The rows of a tile in device memory: the last ones of a trajectory and the first ones of the
+// next. Missing rows are 0.
+struct TileRows {
+  const PassRow* own = nullptr;
+  const PassRow* next = nullptr;
+  int32_t own_count = 0;
+  int32_t next_count = 0;
+  const double* own_weight = nullptr;   // of the trajectory; null: 0
+  const double* next_weight = nullptr;  // only read if there are such rows
+};
+
+// A thread's part of a tile's rows, on their way from device to shared memory.
 template <typename Size>
 class RowWords {
   static constexpr int32_t kWordsOfRow = sizeof(PassRow) / sizeof(uint32_t);
@@ -17,24 +28,37 @@ class RowWords {
   static constexpr int32_t kWordsOfThread = (kWords + Size::kThreads - 1) / Size::kThreads;
 
  public:
-  // Begins to load `count` rows, or 16 if there are more. Missing rows are 0.
-  __device__ void Load(const DecoderTask<float>& task, const PassRow* rows, int32_t count) {
+  // Begins to load.
+  __device__ void Load(const DecoderTask<float>& task, const TileRows& rows) {
     for (int32_t k = 0; k < kWordsOfThread; ++k) {
       const int32_t i = ThreadOfBlock() + k * Size::ThreadsOf(task);
+      const int32_t r = i / kWordsOfRow;
       words_[k] = 0;
-      if (i >= kWords || i / kWordsOfRow >= count) continue;
-      words_[k] = reinterpret_cast<const uint32_t*>(rows)[i];
+      if (i >= kWords || r >= rows.own_count + rows.next_count) continue;
+      const PassRow* const row =
+          r < rows.own_count ? rows.own + r : rows.next + (r - rows.own_count);
+      words_[k] = reinterpret_cast<const uint32_t*>(row)[i % kWordsOfRow];
     }
+    weight_ = 0;
+    const int32_t r = ThreadOfBlock();
+    if (rows.own_weight == nullptr || r >= rows.own_count + rows.next_count) return;
+    weight_ = r < rows.own_count ? *rows.own_weight : *rows.next_weight;
   }
-  __device__ void Store(const DecoderTask<float>& task, PassRow* to) const {
+  // Writes the rows to the first or second half of memory.rows.
+  __device__ void Store(const DecoderTask<float>& task, const TileMemory& memory,
+                        int32_t second) const {
+    auto* const to = reinterpret_cast<uint32_t*>(memory.rows + second * kTileRows);
     for (int32_t k = 0; k < kWordsOfThread; ++k) {
       const int32_t i = ThreadOfBlock() + k * Size::ThreadsOf(task);
-      if (i < kWords) reinterpret_cast<uint32_t*>(to)[i] = words_[k];
+      if (i < kWords) to[i] = words_[k];
     }
+    if (ThreadOfBlock() >= kTileRows) return;
+    memory.weights[second * kTileRows + ThreadOfBlock()] = static_cast<float>(weight_);
   }
 
  private:
   uint32_t words_[kWordsOfThread];
+  double weight_ = 0;  // of row ThreadOfBlock()
 };
 
 // Adds factor * piece to `sum`.

@@ -21,8 +21,11 @@ class RowScore {
   };
 
  public:
-  __device__ RowScore(const DecoderTask<float>& task, const TileStep& step)
-      : task_(task), step_(step), lane_(static_cast<int32_t>(threadIdx.x) % kRowLanes) {}
+  __device__ RowScore(const DecoderTask<float>& task, const TileStep& step, float weight)
+      : task_(task),
+        step_(step),
+        weight_(weight),
+        lane_(static_cast<int32_t>(threadIdx.x) % kRowLanes) {}
 
   // Returns the row's log-likelihood, and replaces its dot products by their gradient. See
   // LogitGradient in decoder_program_gradient.h.
@@ -89,7 +92,7 @@ class RowScore {
 
   __device__ void WriteGradient(const PassRow& row, const float (&exps)[kWords][2], float per_total,
                                 float share, float* dots) const {
-    const float factor = static_cast<float>(step_.weight) * task_.clip * task_.logit_scale;
+    const float factor = weight_ * task_.clip * task_.logit_scale;
     for (int32_t k = 0; k < kWords; ++k) {
       const int32_t n = 32 * k + 2 * lane_;
       Pair pair;
@@ -105,21 +108,32 @@ class RowScore {
 
   const DecoderTask<float>& task_;
   const TileStep& step_;
+  const float weight_;  // of the row's trajectory
   const int32_t lane_;
   uint32_t allowed_[kWords] = {};  // bit i: whether node 32 k + 2 lane + i is allowed
   float tanhs_[kWords][2] = {};    // 0 if forbidden
 };
 
-// Scores the warp's rows. Adds their log-likelihoods to `sum`, those of each row on the half of the
-// warp that scores it.
+// Log-likelihoods of a warp's rows, those of each row on the half of the warp that scores it.
+struct TileTerms {
+  double own = 0;   // of the trajectory with which the tile begins
+  double next = 0;  // of the one that follows it
+};
+
+// Scores the warp's rows, of which the tile's first `own` belong to its first trajectory. Adds
+// their log-likelihoods to `terms`. `second` is 1 for the second half of memory.rows, and else 0.
 template <typename Size>
 __device__ void ScoreRows(const DecoderTask<float>& task, const TileMemory& memory,
-                          const PassRow* rows, const TileStep& step, double& sum) {
+                          const TileStep& step, int32_t second, int32_t own, TileTerms& terms) {
   const auto warp = static_cast<int32_t>(threadIdx.y);
   for (int32_t pair = warp; pair < kTileRows / 2; pair += Size::HeadsOf(task)) {
     const int32_t r = 2 * pair + static_cast<int32_t>(threadIdx.x) / 16;
-    RowScore<Size> score(task, step);
-    sum += static_cast<double>(score.Score(rows[r], memory.dots + r * DotStride(Size::kTiles)));
+    const int32_t at = second * kTileRows + r;
+    RowScore<Size> score(task, step, memory.weights[at]);
+    const auto term = static_cast<double>(
+        score.Score(memory.rows[at], memory.dots + r * DotStride(Size::kTiles)));
+    terms.own += r < own ? term : 0;
+    terms.next += r < own ? 0 : term;
   }
 }
 
