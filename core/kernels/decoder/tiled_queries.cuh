@@ -86,7 +86,8 @@ __device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows
   const RowPiece<4> base = PieceOf<4>(nodes.base_query, index);
   for (int32_t i = 0; i < kCount; ++i) {
     AddPiece(base, 1, sums[i]);
-    if (row[i * kRows].first >= 0) {
+    // Batches without a TSP have no first queries, and missing rows begin with node 0.
+    if (row[i * kRows].allowed_count > 0 && row[i * kRows].first >= 0) {
       const float* const first = nodes.first_queries + row[i * kRows].first * from_stride;
       AddPiece(PieceOf<4>(first, index), 1, sums[i]);
     }
