@@ -1,4 +1,4 @@
-// What the warps of a block of a second pass in tiles share: compiled sizes, shared memory, and a
+// What the warps of a block that scores tiles share: compiled sizes, shared memory, and a
 // trajectory's parameters.
 #pragma once
 
@@ -94,6 +94,26 @@ __device__ void WritePiece(const RowPiece<4>& piece, float* row, int32_t index) 
     stored.At(k) = TileProducts<Size::kExact>::Stored(piece.At(k));
   }
   reinterpret_cast<RowPiece<4>*>(row)[index] = stored;
+}
+
+// Copies the rows of nodes to shared memory by all `threads` of the block, and 0 to the rows of the
+// tiles after the last node.
+template <typename Size>
+__device__ void CopyNodes(const DecoderTask<float>& task, int32_t threads,
+                          const TileMemory& memory) {
+  const int32_t hidden = Size::HiddenOf(task);
+  const int32_t pieces = hidden / 4;
+  const auto copy = [&](const float* from, float* to) {
+    for (int32_t i = ThreadOfBlock(); i < Size::kTiles * kTileNodes * pieces; i += threads) {
+      const int32_t n = i / pieces;
+      RowPiece<4> piece = {};
+      if (n < task.size()) piece = PieceOf<4>(from + n * task.nodes.stride, i % pieces);
+      WritePiece<Size>(piece, to + n * RowStride(hidden), i % pieces);
+    }
+  };
+  copy(task.nodes.keys, memory.keys);
+  copy(task.nodes.values, memory.values);
+  copy(task.nodes.logit_keys, memory.logit_keys);
 }
 
 }  // namespace vrp

@@ -94,20 +94,6 @@ __global__ void __launch_bounds__(kFindingWarps* WarpLanes::kLanes)
   warp.Once([&] { to.counts[trajectory] = count; });
 }
 
-// Copies rows of nodes to shared memory, and 0 to the rows of the tiles after the last node.
-template <typename Size>
-__device__ void CopyNodes(const DecoderTask<float>& task, const float* from, float* to) {
-  const int32_t hidden = Size::HiddenOf(task);
-  const int32_t pieces = hidden / 4;
-  for (int32_t i = ThreadOfBlock(); i < Size::kTiles * kTileNodes * pieces;
-       i += Size::ThreadsOf(task)) {
-    const int32_t n = i / pieces;
-    RowPiece<4> piece = {};
-    if (n < task.size()) piece = PieceOf<4>(from + n * task.nodes.stride, i % pieces);
-    WritePiece<Size>(piece, to + n * RowStride(hidden), i % pieces);
-  }
-}
-
 // A tile of a block's trajectories. It has the last rows of trajectory p, if there are any left,
 // and goes on with the first ones of the block's next trajectory.
 struct TilePlace {
@@ -228,9 +214,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   TilePlace place = places.Begin(block % plan.parts);
   RowWords<Size> words;
   words.Load(task, places.RowsOf(place));
-  CopyNodes<Size>(task, task.nodes.keys, memory.keys);
-  CopyNodes<Size>(task, task.nodes.values, memory.values);
-  CopyNodes<Size>(task, task.nodes.logit_keys, memory.logit_keys);
+  CopyNodes<Size>(task, Size::ThreadsOf(task), memory);
   int32_t second = 0;  // whether the tile's rows are the second half of memory.rows
   words.Store(task, memory, second);
   __syncthreads();

@@ -79,20 +79,6 @@ class TileSlot {
   TrajectoryRun<float> run_;
 };
 
-// Copies rows of nodes to shared memory, and 0 to the rows of the tiles after the last node.
-template <typename Size>
-__device__ void CopyTiledNodes(const DecoderTask<float>& task, const float* from, float* to) {
-  const int32_t hidden = Size::HiddenOf(task);
-  const int32_t pieces = hidden / 4;
-  for (int32_t i = ThreadOfBlock(); i < Size::kTiles * kTileNodes * pieces;
-       i += kTileRows * WarpLanes::kLanes) {
-    const int32_t n = i / pieces;
-    RowPiece<4> piece = {};
-    if (n < task.size()) piece = PieceOf<4>(from + n * task.nodes.stride, i % pieces);
-    WritePiece<Size>(piece, to + n * RowStride(hidden), i % pieces);
-  }
-}
-
 // Cuts a block's shared memory: the tile's arrays, of which rollouts use a part, then the warps'
 // scratch.
 template <typename Size>
@@ -120,9 +106,7 @@ __global__ void __launch_bounds__(kTileRows* WarpLanes::kLanes, 1)
   const DecoderTask<float> task = batch.MakeTask(instance);
   uint8_t* next = nullptr;
   const TileMemory memory = CutRolloutMemory<Size>(task, &next);
-  CopyTiledNodes<Size>(task, task.nodes.keys, memory.keys);
-  CopyTiledNodes<Size>(task, task.nodes.values, memory.values);
-  CopyTiledNodes<Size>(task, task.nodes.logit_keys, memory.logit_keys);
+  CopyNodes<Size>(task, kTileRows * WarpLanes::kLanes, memory);
   const DecoderScratchLayout layout = LayOutTileScratch(batch.nodes);
   DecoderScratch<float> scratch = DecoderScratchAt<float>(layout, next + warp * layout.bytes);
   scratch.tanhs = memory.dots + warp * DotStride(Size::kTiles);
