@@ -6,6 +6,9 @@
 #include <tuple>
 
 #include "core/kernels/decoder/decoder_scratch.h"
+#include "core/kernels/decoder/tiled_pass_plan.h"
+#include "core/kernels/decoder/tiled_rollout_plan.h"
+#include "core/kernels/decoder/warp_launch_plan.h"
 
 namespace vrp {
 namespace {
@@ -118,6 +121,81 @@ TEST(PlanDecoderLaunchTest, LetsOneGroupSumDeterministicGradients) {
 
 TEST(PlanDecoderLaunchTest, DividesTheStepsOfFewTrajectories) {
   EXPECT_GT(PlanDecoderLaunch(SizeOf(16, 101, 1, true), kH200).step_parts, 1);
+}
+
+TEST(PlanWarpRolloutTest, GivesEachTrajectoryToOneWarpOrTeam) {
+  for (const int32_t instances : {1, 64, 10'000}) {
+    for (const int32_t trajectories : {1, 3, 4, 50, 100}) {
+      SCOPED_TRACE(testing::Message() << instances << " x " << trajectories);
+      const WarpRolloutPlan plan =
+          PlanWarpRollout(SizeOf(instances, 51, trajectories, false), kH200);
+      ASSERT_GT(plan.warps, 0);
+      EXPECT_LE(plan.warps, kMaxDecoderWarps);
+      EXPECT_LE(plan.shared_bytes, kH200.shared_bytes);
+      EXPECT_EQ(plan.team, trajectories < 4);
+      EXPECT_LE(plan.blocks_per_instance, trajectories);
+    }
+  }
+}
+
+TEST(PlanWarpRolloutTest, LeavesSizesThatDoNotFitToTheGeneralKernel) {
+  DecoderLaunchSize size = SizeOf(64, 51, 50, false);
+  size.shape = {.hidden = 48, .heads = 3};
+  EXPECT_EQ(PlanWarpRollout(size, kH200).warps, 0);
+  EXPECT_EQ(PlanWarpRollout(SizeOf(64, 1'001, 50, false), kH200).warps, 0);
+  EXPECT_EQ(PlanWarpRollout(SizeOf(64, 101, 1, false), kRtx3090).warps, 0);
+}
+
+TEST(PlanWarpRolloutTest, HalvesTheRowsInBf16) {
+  DecoderLaunchSize size = SizeOf(64, 201, 1, false);
+  EXPECT_EQ(PlanWarpRollout(size, kH200).warps, 0);
+  size.bf16 = true;
+  const WarpRolloutPlan plan = PlanWarpRollout(size, kH200);
+  EXPECT_GT(plan.warps, 0);
+  EXPECT_TRUE(plan.bf16);
+}
+
+TEST(PlanTiledRolloutTest, NeedsRowsInBf16AndATileOfTrajectories) {
+  DecoderLaunchSize size = SizeOf(512, 101, 100, false);
+  EXPECT_EQ(PlanTiledRollout(size, kH200).tiles, 0);
+  size.bf16 = true;
+  const TiledRolloutPlan plan = PlanTiledRollout(size, kH200);
+  EXPECT_EQ(plan.tiles, 13);
+  EXPECT_LE(plan.shared_bytes, kH200.shared_bytes);
+  EXPECT_EQ(PlanTiledRollout(size, kRtx3090).tiles, 0);
+  size.trajectories = kTileRows - 1;
+  EXPECT_EQ(PlanTiledRollout(size, kH200).tiles, 0);
+}
+
+TEST(PlanTiledPassTest, CoversAllNodesWithItsChunks) {
+  for (const int32_t nodes : {2, 16, 17, 51, 57, 101, 104}) {
+    for (const bool exact : {false, true}) {
+      SCOPED_TRACE(testing::Message() << nodes << (exact ? " exact" : ""));
+      DecoderLaunchSize size = SizeOf(512, nodes, 100, true);
+      size.exact = exact;
+      const TiledPassPlan plan = PlanTiledPass(size, kH200);
+      EXPECT_GE(plan.tiles * kTileNodes, nodes);
+      EXPECT_GE(plan.chunks * plan.sum_tiles, plan.tiles);
+      EXPECT_LE(plan.shared_bytes, kH200.shared_bytes);
+      EXPECT_EQ(plan.exact, exact);
+    }
+  }
+}
+
+TEST(PlanTiledPassTest, LeavesSizesThatDoNotFitToTheGeneralKernel) {
+  EXPECT_EQ(PlanTiledPass(SizeOf(512, 105, 100, true), kH200).tiles, 0);
+  EXPECT_EQ(PlanTiledPass(SizeOf(512, 51, 50, true), kRtx3090).tiles, 0);
+  DecoderLaunchSize size = SizeOf(512, 51, 50, true);
+  size.shape = {.hidden = 128, .heads = 4};
+  EXPECT_EQ(PlanTiledPass(size, kH200).tiles, 0);
+}
+
+TEST(PlanTiledPassTest, SumsInOneBlockIfTheOrderMustBeFixed) {
+  DecoderLaunchSize size = SizeOf(1, 51, 50, true);
+  EXPECT_GT(PlanTiledPass(size, kH200).parts, 1);
+  size.deterministic = true;
+  EXPECT_EQ(PlanTiledPass(size, kH200).parts, 1);
+  EXPECT_TRUE(PlanTiledPass(size, kH200).ordered);
 }
 
 }  // namespace

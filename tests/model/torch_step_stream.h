@@ -15,8 +15,8 @@
 
 namespace vrp::test {
 
-// A recorder of the torch operators that a thread uses. Torch calls the recorder on the threads that
-// compute gradients on a GPU too; what they use is not recorded.
+// A recorder of the torch operators that a thread uses. Torch calls the recorder on the threads
+// that compute gradients on a GPU too; what they use is not recorded.
 class UsedOperators {
  public:
   absl::Status Record(absl::FunctionRef<absl::Status()> work) {

@@ -34,9 +34,9 @@ struct TrajectoryRun {
 // the batch.
 template <typename Group, typename T>
 VRP_DEVICE TrajectoryRun<T> BeginRollout(const Group& group, const DecoderTask<T>& task,
-                                      const DecoderScratch<T>& scratch,
-                                      const BatchRolloutRequest& request, int64_t trajectory,
-                                      const BatchRolloutResult& results) {
+                                         const DecoderScratch<T>& scratch,
+                                         const BatchRolloutRequest& request, int64_t trajectory,
+                                         const BatchRolloutResult& results) {
   TrajectoryRun<T> run;
   run.result = results.At(trajectory, request.max_steps);
   if (request.choice == StepChoice::kForced) {

@@ -55,9 +55,9 @@ struct TileProducts {
     right.SetStored(1, b);
     return right;
   }
-  // Returns a product's result, whose elements Stored() has returned, as the left operand of another
-  // product. Column t of the operand is the result's column 2t, and column t + 4 is the result's
-  // column 2t + 1.
+  // Returns a product's result, whose elements Stored() has returned, as the left operand of
+  // another product. Column t of the operand is the result's column 2t, and column t + 4 is the
+  // result's column 2t + 1.
   static __device__ Left LeftOf(const float (&result)[4]) {
     return StoredLeft(result[0], result[2], result[1], result[3]);
   }

@@ -15,7 +15,8 @@
 //   First(n, test)  returns the smallest i with test(i), or n
 //   Min(n, f)       returns the smallest of n int32 values and its first index; if all values are
 //                   the largest int32, returns that value and n
-//   Draw(n, f, t)   returns the first i at which f(0) + ... + f(i), weights, exceeds t, which is less
+//   Draw(n, f, t)   returns the first i at which f(0) + ... + f(i), weights, exceeds t, which is
+//   less
 //                   than the sum of all n; the last positive weight's i if rounding prevents that
 // All threads of a group must make the same calls, so conditions around calls may depend only on
 // values that all threads agree on. No call waits at its beginning. A value that a condition has

@@ -19,9 +19,9 @@ struct DecoderProjections {
   // Keys, values, logit keys and queries, [B, N, 4, H]. With a TSP in the batch also queries of a
   // tour's first node, [B, N, 5, H].
   at::Tensor rows;
-  at::Tensor base;    // [B, H]
-  at::Tensor start;   // [B, H]: a TSP's first query
-  at::Tensor shares;  // [kContextShares, H]
+  at::Tensor base;                       // [B, H]
+  at::Tensor start;                      // [B, H]: a TSP's first query
+  at::Tensor shares;                     // [kContextShares, H]
   at::ScalarType computed = at::kFloat;  // the type in which `rows` were computed
 };
 

@@ -65,9 +65,9 @@ class Block {
   struct Thread {
     Fiber fiber;
     bool ended = false;
-    const Meeting* at = nullptr;  // call in which the thread waits
-    uint64_t value = 0;           // argument of a warp's call, then its result
-    int32_t other = 0;            // XOR of the lanes that a shuffle exchanges
+    const Meeting* at = nullptr;     // call in which the thread waits
+    uint64_t value = 0;              // argument of a warp's call, then its result
+    int32_t other = 0;               // XOR of the lanes that a shuffle exchanges
     std::array<float, 4> left = {};  // elements of a product, as AddProductTf32 distributes them
     std::array<float, 2> right = {};
     std::array<float, 4> sum = {};
