@@ -30,7 +30,7 @@ inline constexpr int32_t kDrawnSteps = 32;
 template <typename T>
 struct DecoderScratch {
   DecoderStepState<T>* step = nullptr;
-  double* uniforms = nullptr;  // [kDrawnSteps]: random numbers of sampled steps
+  double* uniforms = nullptr;  // [kDrawnSteps]: random numbers of sampled steps; only in rollouts
   T* query = nullptr;          // [H], scaled
   T* weights = nullptr;        // [M, N]: attention weights
   T* glimpse = nullptr;        // [H]
@@ -97,8 +97,8 @@ constexpr DecoderScratchLayout LayOutWarpScratch(int32_t nodes) {
   return layout;
 }
 
-// Lays out the scratch. `nodes` is the number of nodes of the largest instance. `gradient` adds the
-// arrays of the second pass.
+// Lays out the scratch. `nodes` is the number of nodes of the largest instance. `gradient`: for
+// a second pass, not for a rollout.
 template <typename T>
 constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, int32_t nodes,
                                                     bool gradient) {
@@ -106,7 +106,7 @@ constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, i
   ScratchPieces pieces(layout.bytes);
   constexpr int64_t kSize = sizeof(T);
   pieces.Take(1, sizeof(DecoderStepState<T>));
-  layout.uniforms = pieces.Take(kDrawnSteps, sizeof(double));
+  if (!gradient) layout.uniforms = pieces.Take(kDrawnSteps, sizeof(double));
   layout.query = pieces.Take(shape.hidden, kSize);
   layout.weights = pieces.Take(int64_t{shape.heads} * nodes, kSize);
   layout.glimpse = pieces.Take(shape.hidden, kSize);
