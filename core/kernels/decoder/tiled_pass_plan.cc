@@ -16,12 +16,13 @@ constexpr TiledSize kTiledSizes[] = {{2, 2}, {4, 4}, {7, 7}, {10, 5}, {13, 7}};
 constexpr int32_t kWantedBlocksPerMultiprocessor = 2;
 
 int64_t SharedBytesOf(const DecoderShape& shape, const TiledSize& size) {
-  const int64_t rows = int64_t{3} * (size.tiles * kTileNodes + kTileRows);
+  const int64_t rows = int64_t{3} * (int64_t{size.tiles} * kTileNodes + kTileRows);
   const int64_t turned = int64_t{shape.heads} * kTileRows * DotStride(RoundTilesOf(size.tiles));
   const int64_t floats = rows * RowStride(shape.hidden) +
-                         int64_t{kTileRows} * DotStride(size.tiles) + turned + 2 * kTileRows;
+                         int64_t{kTileRows} * DotStride(size.tiles) + turned +
+                         int64_t{2} * kTileRows;
   return floats * int64_t{sizeof(float)} + kMaxTiledHeads * int64_t{sizeof(double)} +
-         2 * kTileRows * int64_t{sizeof(PassRow)};
+         int64_t{2} * kTileRows * int64_t{sizeof(PassRow)};
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TiledRolloutPlan PlanTiledRollout(const DecoderLaunchSize& size, const DeviceLim
       kRolloutTiles, [&](int32_t one) { return one * kTileNodes >= size.nodes; });
   if (!fits || tiles == std::end(kRolloutTiles)) return plan;
   const int64_t floats =
-      (int64_t{3} * *tiles * kTileNodes + 2 * kTileRows) * RowStride(shape.hidden) +
+      (int64_t{3} * *tiles * kTileNodes + int64_t{2} * kTileRows) * RowStride(shape.hidden) +
       int64_t{kTileRows} * DotStride(*tiles);
   plan.shared_bytes = kTileRows * (int64_t{sizeof(PassRow)} + LayOutTileScratch(size.nodes).bytes) +
                       floats * int64_t{sizeof(float)};

@@ -26,7 +26,7 @@ class PaddedInstances {
   at::Tensor Features() const {
     const int64_t columns = batch_.columns;
     at::Tensor features = at::zeros({count_, nodes_, columns}, at::kFloat);
-    float* to = features.mutable_data_ptr<float>();
+    auto* to = features.mutable_data_ptr<float>();
     for (int64_t b = 0; b < count_; ++b) {
       const auto instance = static_cast<size_t>(first_ + b);
       const float* from = batch_.features.data() + int64_t{batch_.first_rows[instance]} * columns;
@@ -64,7 +64,7 @@ class PaddedInstances {
   // Returns the matrices of PadGivenLengths.
   at::Tensor GivenLengths() const {
     at::Tensor lengths = at::full({count_, nodes_, nodes_}, kNoLength, at::kDouble);
-    double* to = lengths.mutable_data_ptr<double>();
+    auto* to = lengths.mutable_data_ptr<double>();
     for (int64_t b = 0; b < count_; ++b, to += nodes_ * nodes_) {
       const RoutingProblem& from = problem(b);
       if (from.distances == nullptr) continue;

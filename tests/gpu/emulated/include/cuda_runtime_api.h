@@ -49,6 +49,7 @@ struct uint3 {
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 
+  // NOLINTNEXTLINE(google-explicit-constructor): as CUDA's
   constexpr dim3(unsigned in_x = 1, unsigned in_y = 1, unsigned in_z = 1)
       : x(in_x), y(in_y), z(in_z) {}
 };
