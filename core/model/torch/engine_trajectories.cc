@@ -61,7 +61,7 @@ void FillForced(const ReplayTerms& terms, Transfers& transfers, Trajectories& tr
   const at::Tensor host =
       transfers.ToHost(at::stack({SumSteps(terms.chosen.detach().to(at::kDouble), trajectories),
                                   SumSteps(terms.agrees.to(at::kDouble), trajectories)}));
-  const double* values = host.const_data_ptr<double>();
+  const auto* values = host.const_data_ptr<double>();
   const size_t rows = trajectories.lengths.size();
   trajectories.log_likelihoods.assign(values, values + rows);
   for (size_t row = 0; row < rows; ++row) {
