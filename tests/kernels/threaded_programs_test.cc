@@ -32,18 +32,19 @@ struct Decoded {
         steps(std::max(1, MaxTourSteps(routing.problem()))),
         rows(static_cast<size_t>(rules.problem.nodes * 5 * kShape.hidden)),
         others(static_cast<size_t>((2 + kContextShares) * kShape.hidden)),
-        memory(static_cast<size_t>(Layout().bytes) / sizeof(double)),
+        memory(static_cast<size_t>(std::max(Layout(false).bytes, Layout(true).bytes)) /
+               sizeof(double)),
         choices(static_cast<size_t>(kTrajectories * steps)) {
     CounterRandom random(11);
     for (float& value : rows) value = random.UniformFloat() - 0.5F;
     for (float& value : others) value = random.UniformFloat() - 0.5F;
   }
 
-  DecoderScratchLayout Layout() const {
-    return LayOutDecoderScratch<float>(kShape, rules.problem.nodes, true);
+  DecoderScratchLayout Layout(bool second_pass) const {
+    return LayOutDecoderScratch<float>(kShape, rules.problem.nodes, second_pass);
   }
-  DecoderScratch<float> Scratch() {
-    return DecoderScratchAt<float>(Layout(), reinterpret_cast<uint8_t*>(memory.data()));
+  DecoderScratch<float> Scratch(bool second_pass) {
+    return DecoderScratchAt<float>(Layout(second_pass), reinterpret_cast<uint8_t*>(memory.data()));
   }
   template <typename T>
   static DecoderNodes<T> Nodes(T* first, T* other) {
@@ -69,7 +70,7 @@ struct Decoded {
     const BatchRolloutResult result = {choices.data(), lengths,    costs,
                                        likelihoods,    agreements, ends};
     for (int32_t p = 0; p < kTrajectories; ++p) {
-      RollOut(group, Task(), Scratch(), request, p, result);
+      RollOut(group, Task(), Scratch(false), request, p, result);
     }
   }
 
@@ -86,7 +87,7 @@ struct Decoded {
         TrajectoryPass pass = MakeTrajectoryPass(request, p, terms);
         pass.part = part;
         pass.parts = 2;
-        RunSecondPass(group, Task(), Scratch(), request, pass,
+        RunSecondPass(group, Task(), Scratch(true), request, pass,
                       Nodes<float>(gradient.data(), other_gradient.data()));
       }
     }
