@@ -133,7 +133,7 @@ class PointerDecoder final : public TorchDecoder {
 
   StepWeights MakeStepWeights() const {
     const auto weight = [this](std::string_view name) { return Parameter(name).to(type()); };
-    const double width = options_.hidden / kPointerHeads;
+    const int64_t width = options_.hidden / kPointerHeads;
     const double scale = 1 / std::sqrt(static_cast<double>(options_.hidden));
     const at::Tensor bias = Parameter("pointer.dynamic.bias");
     StepWeights weights;
@@ -145,7 +145,8 @@ class PointerDecoder final : public TorchDecoder {
                               Parameter(Concat("decoder.bias_hh_l", layer)))
                                  .to(type()));
     }
-    weights.glimpse_query = (Parameter("glimpse.query.weight") / std::sqrt(width)).to(type());
+    weights.glimpse_query =
+        (Parameter("glimpse.query.weight") / std::sqrt(static_cast<double>(width))).to(type());
     weights.glimpse_dynamic = weight("glimpse.dynamic.weight").t();
     weights.glimpse_out = weight("glimpse.out.weight").t();
     const int64_t padding = (kPointerRows - bias.size(0) % kPointerRows) % kPointerRows;
