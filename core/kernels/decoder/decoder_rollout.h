@@ -1,4 +1,4 @@
-// What a batch's rollout asks for, and its results. Includes only headers that CUDA sources can
+// The request and the results of a batch's rollout. Includes only headers that CUDA sources can
 // include.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the warps of a block that scores tiles share: compiled sizes, shared memory, and a
-// trajectory's parameters.
+// Compiled sizes, shared memory and parameters of a block that scores tiles. All warps of the block
+// use them.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ inline constexpr int32_t kPassMaskWords = 4;
 // The hidden size with kernels whose strides are constants. Only these have coarse products.
 inline constexpr int32_t kUsualHidden = 128;
 
-// What a step's score depends on. Steps with a single allowed node have no row.
+// The inputs of a step's score. Steps with a single allowed node have no row.
 struct alignas(16) PassRow {
   uint32_t allowed[kPassMaskWords] = {};  // bit n % 32 of word n / 32: whether node n is allowed
   float shares[kContextShares] = {};
