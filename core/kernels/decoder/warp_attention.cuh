@@ -14,8 +14,8 @@
 
 namespace vrp {
 
-// What the warps of a team exchange, in shared memory: the largest score, the sum of the weights
-// and the glimpse of each warp's nodes, [warps, 2 + kPerLane, 32].
+// The shared memory by which the warps of a team exchange results: the largest score, the sum of
+// the weights and the glimpse of each warp's nodes, [warps, 2 + kPerLane, 32].
 struct TeamMemory {
   float* parts = nullptr;
   int32_t* done = nullptr;  // 1 when the team's trajectories are decoded

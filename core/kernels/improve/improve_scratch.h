@@ -36,7 +36,7 @@ struct ImproveScratch {
 constexpr int64_t ImproveScratchBytes(int32_t nodes, int32_t routes) {
   const int64_t points = int64_t{nodes} + routes;
   const int64_t bytes = 2 * PlanBytes(nodes, routes) + static_cast<int64_t>(sizeof(ImproveState)) +
-                        points * (4 + 2) + kMaxRemoved * (4 + 2 + 2);
+                        points * (4 + 2) + int64_t{kMaxRemoved} * (4 + 2 + 2);
   return (bytes + 15) / 16 * 16;
 }
 

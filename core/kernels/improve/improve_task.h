@@ -45,7 +45,7 @@ VRP_DEVICE void ListNeighbours(const Lanes& lanes, const ImproveTask& task) {
   const int32_t list_length = task.list_length();
   lanes.Each(task.nodes - 1, [&](int32_t row) {
     const int32_t from = row + 1;
-    uint16_t* const list = task.neighbours + from * list_length;
+    uint16_t* const list = task.neighbours + int64_t{from} * list_length;
     int32_t count = 0;
     for (int32_t to = 1; to < task.nodes; ++to) {
       if (to == from) continue;

@@ -48,8 +48,8 @@ VRP_DEVICE inline LinkedPlan PlanAt(int32_t nodes, int32_t routes, uint8_t* base
           .loads = legs + points,
           .next = next,
           .before = next + points,
-          .route = next + 2 * points,
-          .counts = next + 3 * points};
+          .route = next + int64_t{2} * points,
+          .counts = next + int64_t{3} * points};
 }
 
 // Copies a plan of `bytes` bytes.

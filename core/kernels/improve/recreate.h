@@ -69,7 +69,7 @@ VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task,
   const int32_t count = scratch.state->removed;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t customer = scratch.sorted[i];
-    const int32_t* const row = task.distances + customer * task.nodes;
+    const int32_t* const row = task.distances + int64_t{customer} * task.nodes;
     const int32_t max_load = task.capacity - task.demands[customer];
     const uint32_t word = scratch.state->word + static_cast<uint32_t>(customer) * 0x85EBCA6Bu;
     const auto best = lanes.Min(task.points() - 1, [&](int32_t number) {

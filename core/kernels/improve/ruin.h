@@ -50,7 +50,7 @@ VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scrat
   state.delta = 0;
   int32_t used = 0;
   for (int32_t r = 0; r < task.routes; ++r) used += plan.counts[r] > 0 ? 1 : 0;
-  const int32_t mean = (task.nodes - 1) / used;
+  const int32_t mean = (task.nodes - 1) / (used > 0 ? used : 1);  // 0 without customers
   const int32_t longest = mean < kMaxStringLength ? mean : kMaxStringLength;
   // Draws uniformly from 1 .. 4 kMeanRemoved / (1 + longest) - 1. A fractional bound is rounded up,
   // and that value is less likely.
