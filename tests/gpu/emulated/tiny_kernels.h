@@ -20,6 +20,8 @@ enum class Trick {
   kHalfBarrier,   // half of the block reaches a barrier
   kHalfShuffle,   // half of a warp reaches a shuffle
   kMixedCalls,    // half of a warp makes a different call
+  kTwoPlaces,       // two warps at different __syncthreads
+  kTwoNamedPlaces,  // the same with a named barrier, which is allowed
   kTwoCounts,     // a named barrier with different counts
   kBeyondValues,  // writes beyond the values' end
   kBeyondShared,  // writes beyond the shared memory's end
