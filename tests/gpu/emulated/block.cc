@@ -195,7 +195,8 @@ void Block::MeetBarrier(int32_t number, int32_t threads, uint32_t line) {
              " threads, wanted a barrier from 0 to 15 and a multiple of 32");
   }
   Meeting& meeting = barriers_[static_cast<size_t>(number)];
-  Meet(meeting, {.threads = threads, .line = line}, [&] { watch_.races().Barrier(meeting.arrived); });
+  Meet(meeting, {.threads = threads, .line = line},
+       [&] { watch_.races().Barrier(meeting.arrived); });
 }
 
 uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
