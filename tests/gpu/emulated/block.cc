@@ -7,7 +7,7 @@
 #include <utility>
 
 // The program's load address, set by the linker.
-extern "C" const char __executable_start;
+extern "C" const char __executable_start;  // NOLINT(bugprone-reserved-identifier): its name
 
 namespace vrp::emulated {
 namespace {
@@ -252,7 +252,8 @@ void Block::MeetProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&
 void Block::AddProduct(int32_t first) {
   const auto left = [&](int32_t row, int32_t k) {
     const int32_t lane = first + row % 8 * 4 + k % 4;
-    return At(lane).left[static_cast<size_t>(row / 8 + k / 4 * 2)];
+    const int32_t element = row / 8 + k / 4 * 2;
+    return At(lane).left[static_cast<size_t>(element)];
   };
   const auto right = [&](int32_t k, int32_t column) {
     return At(first + column * 4 + k % 4).right[static_cast<size_t>(k / 4)];

@@ -46,6 +46,7 @@ __attribute__((no_sanitize("thread"))) T FetchAdd(T* to, T value) {
 
 }  // namespace vrp::emulated
 
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's names
 inline void __syncthreads(std::source_location place = std::source_location::current()) {
   const dim3& block = vrp::emulated::blockDim;
   vrp::emulated::MeetBarrier(0, static_cast<int32_t>(block.x * block.y * block.z), place.line());
@@ -91,6 +92,7 @@ inline int32_t __popc(uint32_t bits) { return std::popcount(bits); }
 inline int32_t __clz(int32_t bits) { return std::countl_zero(static_cast<uint32_t>(bits)); }
 
 inline void __threadfence() { vrp::emulated::Fence(); }
+// NOLINTEND(bugprone-reserved-identifier)
 
 template <typename T>
 T atomicAdd(T* to, T value) {
