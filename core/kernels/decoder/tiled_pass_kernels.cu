@@ -1,11 +1,13 @@
 // Kernels of a second pass in tiles (tiled_pass.cuh). The first finds the rows of all steps, a warp
 // per trajectory. The second scores them.
 #include <bit>
+#include <cmath>
 #include <type_traits>
 
 #include "core/kernels/decoder/decoder_launch.h"
 #include "core/kernels/decoder/tiled_memory.cuh"
 #include "core/kernels/decoder/tiled_pass.cuh"
+#include "core/kernels/decoder/tiled_pass_half.cuh"
 #include "core/kernels/decoder/tiled_queries.cuh"
 #include "core/kernels/decoder/tiled_score.cuh"
 #include "core/kernels/launch/device_intrinsics.cuh"
@@ -15,6 +17,9 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kFindingWarps = 4;  // of a block that finds rows
+
+template <typename Size>
+using TileHeadOf = std::conditional_t<Size::kExact, TileHead<Size>, HalfTileHead<Size>>;
 
 template <int32_t kValue>
 using Constant = std::integral_constant<int32_t, kValue>;
@@ -166,38 +171,66 @@ class TilePlaces {
   int32_t later_count_ = 0;  // rows of the trajectory after the next one
 };
 
-// Adds one array of a head's sums to `to`, the array's gradient.
+// Adds one array of a head's sums, divided by step.scale, to `to`, the array's gradient.
 template <int32_t kSumTiles>
 __device__ void WriteHeadSums(const DecoderTask<float>& task, const float (&sums)[kSumTiles][4],
-                              int32_t chunk, int64_t stride, float* to) {
+                              const TileStep& step, int64_t stride, float* to) {
+  const float factor = 1 / step.scale;
   const auto lane = static_cast<int32_t>(threadIdx.x);
   const int32_t h = static_cast<int32_t>(threadIdx.y) * kTiledHead + lane / 4;
   for (int32_t j = 0; j < kSumTiles; ++j) {
     for (int32_t i = 0; i < 4; ++i) {
-      const int32_t n = (chunk * kSumTiles + j) * kTileNodes + lane % 4 * 2 + i % 2;
-      if (n < task.size()) atomicAdd(&to[n * stride + h + i / 2 * 8], sums[j][i]);
+      const int32_t n = (step.chunk * kSumTiles + j) * kTileNodes + lane % 4 * 2 + i % 2;
+      if (n < task.size()) atomicAdd(&to[n * stride + h + i / 2 * 8], factor * sums[j][i]);
     }
   }
 }
 
 // Writes the log-likelihood of a trajectory, after a barrier that follows WriteTerm().
 template <typename Size>
-__device__ void WriteLogLikelihood(const DecoderTask<float>& task, const TileMemory& memory,
-                                   double* to) {
+__device__ void WriteLogLikelihood(const DecoderTask<float>& task,
+                                   const TileMemory<typename Size::Element>& memory, double* to) {
   double sum = 0;
   for (int32_t m = 0; m < Size::HeadsOf(task); ++m) sum += memory.terms[m];
   *to = sum;
 }
 
+// Returns a factor with which the largest gradient of a dot product is about 1, so that few
+// gradients are too small for fp16. All warps of all blocks of an instance return the same.
 template <typename Size>
-__device__ void WriteSums(const DecoderTask<float>& task, int32_t chunk,
+__device__ float GradientScale(const DecoderTask<float>& task,
+                               const BatchSecondPassRequest& request, int64_t instance) {
+  if (Size::kExact || request.weights == nullptr) return 1;
+  const double* const weights = request.weights + instance * request.trajectories;
+  float largest = 0;
+  for (auto p = static_cast<int32_t>(threadIdx.x); p < request.trajectories;
+       p += WarpLanes::kLanes) {
+    const float weight = std::abs(static_cast<float>(weights[p]));
+    largest = weight > largest ? weight : largest;
+  }
+  for (int32_t offset = WarpLanes::kLanes / 2; offset > 0; offset /= 2) {
+    const float other = __shfl_xor_sync(WarpLanes::kAll, largest, offset);
+    largest = other > largest ? other : largest;
+  }
+  // Finds the power of 2 by the exponents of floats, and keeps it and its inverse normal.
+  constexpr int32_t kOne = 127;
+  constexpr int32_t kMost = 100;
+  const float bound = largest * std::abs(task.clip * task.logit_scale);
+  int32_t power = kOne - static_cast<int32_t>(std::bit_cast<uint32_t>(bound) >> 23);
+  power = power > kMost ? kMost : power;
+  power = power < -kMost ? -kMost : power;
+  return std::bit_cast<float>(static_cast<uint32_t>(power + kOne) << 23);
+}
+
+template <typename Size>
+__device__ void WriteSums(const DecoderTask<float>& task, const TileStep& step,
                           const HeadSums<Size::kSumTiles>& sums, const QuerySums& query_sums,
                           const DecoderNodes<float>& gradient) {
   constexpr int32_t kTiles = Size::kSumTiles;
-  WriteHeadSums<kTiles>(task, sums.keys, chunk, gradient.stride, gradient.keys);
-  WriteHeadSums<kTiles>(task, sums.values, chunk, gradient.stride, gradient.values);
-  WriteHeadSums<kTiles>(task, sums.logit_keys, chunk, gradient.stride, gradient.logit_keys);
-  if (chunk == 0) WriteQuerySums(task, gradient, query_sums);
+  WriteHeadSums<kTiles>(task, sums.keys, step, gradient.stride, gradient.keys);
+  WriteHeadSums<kTiles>(task, sums.values, step, gradient.stride, gradient.values);
+  WriteHeadSums<kTiles>(task, sums.logit_keys, step, gradient.stride, gradient.logit_keys);
+  if (step.chunk == 0) WriteQuerySums(task, gradient, query_sums);
 }
 
 // Scores a block's trajectories tile by tile. While it scores a tile, it loads the next one's rows.
@@ -209,7 +242,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   const int32_t block = static_cast<int32_t>(blockIdx.x) / plan.chunks;
   const int32_t instance = block / plan.parts;
   const DecoderTask<float> task = batch.MakeTask(instance);
-  const TileMemory memory = CutSharedMemory<Size>(task);
+  const auto memory = CutSharedMemory<Size>(task);
   TilePlaces places(from, request, instance, plan.parts);
   TilePlace place = places.Begin(block % plan.parts);
   RowWords<Size> words;
@@ -220,12 +253,13 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
   __syncthreads();
   WriteQueries<Size>(task, memory.rows, memory.queries);
   __syncwarp();
-  TileHead<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
+  TileHeadOf<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
   HeadSums<Size::kSumTiles> sums;
   QuerySums query_sums;
   TileStep step = {.smoothing = static_cast<float>(request.label_smoothing),
                    .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
-                   .gradient = gradients.first.keys != nullptr};
+                   .gradient = gradients.first.keys != nullptr,
+                   .scale = GradientScale<Size>(task, request, instance)};
   TileTerms terms;
   while (places.Contains(place)) {
     const PassRow* const rows = memory.rows + second * kTileRows;
@@ -258,7 +292,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
     place = next;
     second = 1 - second;
   }
-  if (step.gradient) WriteSums<Size>(task, step.chunk, sums, query_sums, gradients.At(instance));
+  if (step.gradient) WriteSums<Size>(task, step, sums, query_sums, gradients.At(instance));
 }
 
 }  // namespace

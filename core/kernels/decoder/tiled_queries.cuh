@@ -45,8 +45,8 @@ class RowWords {
     weight_ = r < rows.own_count ? *rows.own_weight : *rows.next_weight;
   }
   // Writes the rows to the first or second half of memory.rows.
-  __device__ void Store(const DecoderTask<float>& task, const TileMemory& memory,
-                        int32_t second) const {
+  __device__ void Store(const DecoderTask<float>& task,
+                        const TileMemory<typename Size::Element>& memory, int32_t second) const {
     auto* const to = reinterpret_cast<uint32_t*>(memory.rows + second * kTileRows);
     for (int32_t k = 0; k < kWordsOfThread; ++k) {
       const int32_t i = ThreadOfBlock() + k * Size::ThreadsOf(task);
@@ -69,7 +69,8 @@ __device__ inline void AddPiece(const RowPiece<4>& piece, float factor, RowPiece
 // Computes the head's columns of the rows' scaled queries (see QueryAt), two pieces per lane, whose
 // loads overlap.
 template <typename Size>
-__device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows, float* queries) {
+__device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows,
+                             typename Size::Element* queries) {
   constexpr int32_t kPieces = kTiledHead / 4;
   constexpr int32_t kRows = WarpLanes::kLanes / kPieces;  // that the warp computes at a time
   constexpr int32_t kCount = kTileRows / kRows;
@@ -105,7 +106,7 @@ __device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows
     const float scale = one.allowed_count > 0 ? task.query_scale : 0;
     for (int32_t h = 0; h < 4; ++h) sums[i].At(h) *= scale;
     const int32_t r = lane / kPieces + i * kRows;
-    WritePiece<Size>(sums[i], queries + r * RowStride(Size::HiddenOf(task)), index);
+    WritePiece(sums[i], queries + r * Size::StrideOf(task), index);
   }
 }
 
@@ -121,12 +122,12 @@ __device__ inline int32_t QueryColumn() {
          static_cast<int32_t>(threadIdx.x) % kTiledHead;
 }
 
-// Adds the head's gradient of the tile's queries, which is in memory.glimpses. The two lanes of a
+// Adds the head's gradient of the tile's queries, which is in memory.d_queries. The two lanes of a
 // column take turns at its rows. If `ordered`, one lane adds them all, in a fixed order.
 template <typename Size>
-__device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& memory,
-                           const PassRow* rows, bool ordered, const DecoderNodes<float>& gradient,
-                           QuerySums& sums) {
+__device__ void AddQueries(const DecoderTask<float>& task,
+                           const TileMemory<typename Size::Element>& memory, const PassRow* rows,
+                           bool ordered, const DecoderNodes<float>& gradient, QuerySums& sums) {
   constexpr int32_t kAtATime = 4;
   const int32_t turn = static_cast<int32_t>(threadIdx.x) / kTiledHead;
   const int32_t turns = ordered ? 1 : 2;
@@ -153,7 +154,7 @@ __device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& mem
     for (int32_t i = 0; i < kAtATime; ++i) {
       const int32_t r = begin + i * turns;
       some[i] = rows[r];
-      values[i] = memory.glimpses[r * stride + h];
+      values[i] = memory.d_queries[r * stride + h];
     }
     for (int32_t i = 0; i < kAtATime; ++i) add(some[i], values[i]);
   }

@@ -38,8 +38,8 @@ __device__ inline uint32_t RoundToTf32(float value) {
   return bits;
 }
 
-// Rounds two numbers from 0 to 1 to fp16, which has the 10 bits of TF32 from 2^-14 on. Below, the
-// error is at most 2^-25. Returns their bits, those of `low` in the lower half.
+// Rounds two numbers to fp16. From 2^-14 to 65504 it has the 10 bits of TF32; below, the error is at
+// most 2^-25. Returns their bits, those of `low` in the lower half.
 __device__ inline uint32_t PackHalves(float low, float high) {
   uint32_t bits;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
@@ -62,6 +62,43 @@ __device__ inline void AddProductTf32(const uint32_t (&a)[4], const uint32_t (&b
       "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// Adds the product of fp16 matrices a [16, 16] and b [16, 8] to `sum` [16, 8], by all lanes of a
+// warp. Each word holds two numbers as PackHalves() does. Lane l has g = l / 4, c = 2 (l % 4), and
+// holds a(g, c), a(g + 8, c), a(g, c + 8), a(g + 8, c + 8), each with the number to the right;
+// b(c, g), b(c + 8, g), each with the number below; and `sum` as in AddProductTf32.
+__device__ inline void AddProductFp16(const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
+                                      float (&sum)[4]) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Loads four matrices [8, 8] of 16-bit numbers from shared memory, by all lanes of a warp. Lane l
+// passes the address of row l % 8 of matrix l / 8, aligned to 16. It gets of each matrix the
+// numbers (l / 4, c) and (l / 4, c + 1), where c = 2 (l % 4).
+__device__ inline void LoadMatrices(const uint16_t* row, uint32_t (&matrices)[4]) {
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
+               : "r"(address)
+               : "memory");
+}
+// Loads the transposes: lane l gets (c, l / 4) and (c + 1, l / 4).
+__device__ inline void LoadTurnedMatrices(const uint16_t* row, uint32_t (&matrices)[4]) {
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
+               : "r"(address)
+               : "memory");
+}
+// Returns the transpose of a matrix that is distributed as by LoadMatrices.
+__device__ inline uint32_t TurnMatrix(uint32_t matrix) {
+  uint32_t turned;
+  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(matrix));
+  return turned;
 }
 
 }  // namespace vrp
