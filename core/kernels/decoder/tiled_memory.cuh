@@ -46,14 +46,27 @@ struct TiledPassSize {
   }
 };
 
+// A block's inputs and outputs. Shared memory holds them, because registers are few.
+struct alignas(16) TileInputs {
+  DecoderTask<float> task;
+  DecoderNodes<float> gradient;
+  // The instance's first ones.
+  const PassRow* rows = nullptr;
+  const int32_t* counts = nullptr;
+  const double* weights = nullptr;  // null if there is no gradient
+};
+static_assert(sizeof(TileInputs) == kTileInputBytes);
+
 // A block's arrays in shared memory. Rows of H elements are StrideOf(task) apart, and rows of H
 // floats RowStride(H).
 template <typename Element>
 struct TileMemory {
-  PassRow* rows = nullptr;   // [2, 16]: the rows of a tile and of the next one
-  float* weights = nullptr;  // [2, 16]: the weights of their trajectories
-  double* terms = nullptr;   // [M]: sums of log-likelihoods
-  Element* keys = nullptr;   // [kNodeRows, H], and the next two; 0 after the last node
+  TileInputs* inputs = nullptr;
+  PassRow* rows = nullptr;      // [2, 16]: the rows of a tile and of the next one
+  double* weights = nullptr;    // [2, 16]: the weights of their trajectories
+  double* terms = nullptr;      // [M]: sums of log-likelihoods
+  float* query_sums = nullptr;  // [kQuerySums, H]: gradients of base_query and shares_weight
+  Element* keys = nullptr;      // [kNodeRows, H], and the next two; 0 after the last node
   Element* values = nullptr;
   Element* logit_keys = nullptr;
   Element* queries = nullptr;   // [16, H], scaled
@@ -94,14 +107,16 @@ __device__ TileMemory<typename Size::Element> CutSharedMemory(const DecoderTask<
   const int32_t stride = Size::StrideOf(task);
   const int32_t float_stride = RowStride(Size::HiddenOf(task));
   TileMemory<Element> memory;
-  memory.rows = reinterpret_cast<PassRow*>(SharedBytes());
+  memory.inputs = reinterpret_cast<TileInputs*>(SharedBytes());
+  memory.rows = reinterpret_cast<PassRow*>(memory.inputs + 1);
   memory.terms = reinterpret_cast<double*>(memory.rows + 2 * kTileRows);
-  memory.weights = reinterpret_cast<float*>(memory.terms + kMaxTiledHeads);
+  memory.weights = memory.terms + kMaxTiledHeads;
   auto* next = reinterpret_cast<uint8_t*>(memory.weights + 2 * kTileRows);
   const auto take = [&next]<typename Value>(Value*& array, int32_t count) {
     array = reinterpret_cast<Value*>(next);
     next += count * sizeof(Value);
   };
+  take(memory.query_sums, kQuerySums * Size::HiddenOf(task));
   take(memory.keys, Size::kNodeRows * stride);
   take(memory.values, Size::kNodeRows * stride);
   take(memory.logit_keys, Size::kNodeRows * stride);

@@ -315,9 +315,9 @@ class TileHead {
   const int32_t warp_;
   const int32_t hidden_;
   const int32_t stride_;
-  const int32_t row_;     // row of the lane's first elements in a product
-  const int32_t pair_;    // number of its pair of columns
-  const int32_t column_;  // first column of the head
+  const int32_t row_;         // row of the lane's first elements in a product
+  const int32_t pair_;        // number of its pair of columns
+  const int32_t column_;      // first column of the head
   float weights_[kTiles][4];  // attention weights
 };
 

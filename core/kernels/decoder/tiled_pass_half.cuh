@@ -32,7 +32,9 @@ class HalfTileHead {
         lane_(static_cast<int32_t>(threadIdx.x)),
         row_(lane_ / 4),
         pair_(lane_ % 4),
-        column_(warp * kTiledHead) {}
+        column_(warp * kTiledHead),
+        head_(QuartersAt(memory.keys + column_, kStride)),
+        turned_(TurnedQuartersAt(memory.keys + column_)) {}
 
   // Computes the head's attention weights and glimpses from its queries.
   __device__ void Attend(const PassRow* rows) {
@@ -54,15 +56,17 @@ class HalfTileHead {
 
   // Computes the dot products of the glimpses with the logit keys of every M-th tile of nodes.
   __device__ void WriteDots() const {
+    const MatrixRow all_keys =
+        MatrixRowAt(memory_.logit_keys + lane_ % 8 * kStride + lane_ / 8 * 8);
+    const MatrixRow all_glimpses = QuartersAt(memory_.glimpses, kStride);
     for (int32_t j = warp_; j < kTiles; j += Size::kHidden / kTiledHead) {
       float sums[2][4] = {};  // that do not wait for each other
       for (int32_t k = 0; k < Size::kHidden; k += 32) {
         Matrices keys;
-        LoadMatrices(
-            memory_.logit_keys + (j * kTileNodes + lane_ % 8) * kStride + k + lane_ / 8 * 8, keys);
+        LoadMatrices(all_keys, j * kTileNodes * kStride + k, keys);
         for (int32_t i = 0; i < 2; ++i) {
           Matrices glimpses;
-          LoadMatrices(QuartersAt(memory_.glimpses, kStride, k + 16 * i), glimpses);
+          LoadMatrices(all_glimpses, k + 16 * i, glimpses);
           AddProductFp16(glimpses, keys[2 * i], keys[2 * i + 1], sums[i]);
         }
       }
@@ -77,15 +81,16 @@ class HalfTileHead {
   __device__ void AddGradient(const TileStep& step, HeadSums<Size::kSumTiles>& sums) {
     static_assert(Size::kSumTiles == kTiles);
     Matrices glimpses;  // the head's columns, transposed
-    LoadTurnedMatrices(TurnedQuartersAt(memory_.glimpses), glimpses);
+    LoadTurnedMatrices(turned_, OffsetOf(memory_.glimpses), glimpses);
+    const MatrixRow d_dots = QuartersAt(memory_.d_dots, kGradientStride);
     float sum[2][2][4] = {};  // of the gradient of the glimpses, as in Attend()
 #pragma unroll
     for (int32_t p = 0; p < kPairs; ++p) {
       Matrices left;
-      LoadMatrices(QuartersAt(memory_.d_dots, kGradientStride, 16 * p), left);
+      LoadMatrices(d_dots, 16 * p, left);
       AddByNodes(left, memory_.logit_keys, p, sum[p % 2]);
       Matrices right;
-      LoadTurnedMatrices(QuartersAt(memory_.d_dots, kGradientStride, 16 * p), right);
+      LoadTurnedMatrices(d_dots, 16 * p, right);
       AddByRows(glimpses, right, p, sums.logit_keys);
     }
     for (int32_t s = 0; s < 2; ++s) {
@@ -99,14 +104,17 @@ class HalfTileHead {
     float values[2];
   };
 
-  // Returns the address that the lane passes to load the four quarters of columns k .. k + 15 of 16
-  // rows.
-  __device__ const Fp16Bits* QuartersAt(const Fp16Bits* rows, int32_t stride, int32_t k) const {
-    return rows + lane_ % 16 * stride + k + lane_ / 16 * 8;
+  // Returns the row that the lane passes to load the four quarters of 16 rows of 16 numbers.
+  __device__ MatrixRow QuartersAt(const Fp16Bits* rows, int32_t stride) const {
+    return MatrixRowAt(rows + lane_ % 16 * stride + lane_ / 16 * 8);
   }
-  // As above, for the head's columns of 16 rows, whose transpose is a left operand.
-  __device__ const Fp16Bits* TurnedQuartersAt(const Fp16Bits* rows) const {
-    return rows + (lane_ % 8 + lane_ / 16 * 8) * kStride + column_ + lane_ / 8 % 2 * 8;
+  // As above, if the upper right quarter is loaded before the lower left one.
+  __device__ MatrixRow TurnedQuartersAt(const Fp16Bits* rows) const {
+    return MatrixRowAt(rows + (lane_ % 8 + lane_ / 16 * 8) * kStride + lane_ / 8 % 2 * 8);
+  }
+  // Returns the offset of an array's rows from those of the keys.
+  __device__ int32_t OffsetOf(const Fp16Bits* rows) const {
+    return static_cast<int32_t>(rows - memory_.keys);
   }
   // Returns where the lane's first elements of a result with 8 of the head's columns belong.
   __device__ Fp16Bits* HeadAt(Fp16Bits* rows, int32_t s) const {
@@ -115,14 +123,13 @@ class HalfTileHead {
 
   // Loads the head's columns of the nodes of pair p, transposed: a right operand for each tile.
   __device__ void LoadNodes(const Fp16Bits* nodes, int32_t p, Matrices& right) const {
-    const int32_t n = 16 * p + lane_ % 8 + lane_ / 16 * 8;
-    LoadMatrices(nodes + n * kStride + column_ + lane_ / 8 % 2 * 8, right);
+    LoadMatrices(turned_, OffsetOf(nodes) + 16 * p * kStride, right);
   }
   // Adds the product of `left` [16 rows, nodes of pair p] with the head's columns of the nodes.
   __device__ void AddByNodes(const Matrices& left, const Fp16Bits* nodes, int32_t p,
                              float (&sums)[2][4]) const {
     Matrices right;
-    LoadTurnedMatrices(QuartersAt(nodes + 16 * p * kStride, kStride, column_), right);
+    LoadTurnedMatrices(head_, OffsetOf(nodes) + 16 * p * kStride, right);
     for (int32_t s = 0; s < 2; ++s) AddProductFp16(left, right[2 * s], right[2 * s + 1], sums[s]);
   }
   // Adds the product of `left` [head's columns, 16 rows] with `right` [16 rows, nodes of pair p].
@@ -139,7 +146,7 @@ class HalfTileHead {
   __device__ void FindWeights(const PassRow* rows) {
     float scores[kTiles][4] = {};
     Matrices queries;
-    LoadMatrices(QuartersAt(memory_.queries, kStride, column_), queries);
+    LoadMatrices(head_, OffsetOf(memory_.queries), queries);
 #pragma unroll
     for (int32_t p = 0; p < kPairs; ++p) {
       Matrices keys;
@@ -203,8 +210,7 @@ class HalfTileHead {
     Matrices left;
     for (int32_t s = 0; s < 2; ++s) {
       for (int32_t i = 0; i < 4; ++i) d_glimpse[s][i] *= factors_[i / 2];
-      const auto* const glimpse =
-          reinterpret_cast<const uint32_t*>(HeadAt(memory_.glimpses, s));
+      const auto* const glimpse = reinterpret_cast<const uint32_t*>(HeadAt(memory_.glimpses, s));
       for (int32_t i = 0; i < 2; ++i) {
         const uint32_t bits = PackHalves(d_glimpse[s][2 * i], d_glimpse[s][2 * i + 1]);
         const uint32_t other = glimpse[i * 8 * kStride / 2];
@@ -215,10 +221,8 @@ class HalfTileHead {
       }
     }
     for (float& mean : means) mean = RowSum(mean);
-    const Matrices turned = {TurnMatrix(left[0]), TurnMatrix(left[2]), TurnMatrix(left[1]),
-                             TurnMatrix(left[3])};
     Matrices queries;  // the head's columns, transposed
-    LoadTurnedMatrices(TurnedQuartersAt(memory_.queries), queries);
+    LoadTurnedMatrices(turned_, OffsetOf(memory_.queries), queries);
     float d_query[2][4] = {};
 #pragma unroll
     for (int32_t p = 0; p < kPairs; ++p) {
@@ -226,12 +230,15 @@ class HalfTileHead {
       FindScoreGradient(left, means, p, d_scores);
       AddByNodes(d_scores, memory_.keys, p, d_query);
       AddTurned(queries, d_scores, p, sums.keys);
-      AddTurned(turned, weights_[p], p, sums.values);
     }
+    const Matrices turned = {TurnMatrix(left[0]), TurnMatrix(left[2]), TurnMatrix(left[1]),
+                             TurnMatrix(left[3])};
+#pragma unroll
+    for (int32_t p = 0; p < kPairs; ++p) AddTurned(turned, weights_[p], p, sums.values);
     const float scale = task_.query_scale / step.scale;
     for (int32_t s = 0; s < 2; ++s) {
-      float* const at = memory_.d_queries + row_ * RowStride(kUsualHidden) + column_ + 8 * s +
-                        2 * pair_;
+      float* const at =
+          memory_.d_queries + row_ * RowStride(kUsualHidden) + column_ + 8 * s + 2 * pair_;
       *reinterpret_cast<Pair*>(at) = {d_query[s][0] * scale, d_query[s][1] * scale};
       *reinterpret_cast<Pair*>(at + 8 * RowStride(kUsualHidden)) = {d_query[s][2] * scale,
                                                                     d_query[s][3] * scale};
@@ -270,9 +277,10 @@ class HalfTileHead {
   const Memory& memory_;
   const int32_t warp_;
   const int32_t lane_;
-  const int32_t row_;     // row of the lane's first elements in a product's result
-  const int32_t pair_;    // number of its pair of columns
-  const int32_t column_;  // first column of the head
+  const int32_t row_;              // row of the lane's first elements in a product's result
+  const int32_t pair_;             // number of its pair of columns
+  const int32_t column_;           // first column of the head
+  const MatrixRow head_, turned_;  // QuartersAt and TurnedQuartersAt its columns of the keys
   // Attention weights without factors_, which are those of rows row_ and row_ + 8.
   Matrices weights_[kPairs];
   float factors_[2];

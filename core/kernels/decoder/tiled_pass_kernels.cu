@@ -1,7 +1,6 @@
 // Kernels of a second pass in tiles (tiled_pass.cuh). The first finds the rows of all steps, a warp
 // per trajectory. The second scores them.
 #include <bit>
-#include <cmath>
 #include <type_traits>
 
 #include "core/kernels/decoder/decoder_launch.h"
@@ -121,18 +120,15 @@ struct TilePlace {
 // Goes through the tiles of a block's trajectories.
 class TilePlaces {
  public:
-  // Takes every parts-th trajectory of the instance from trajectory p on. `from` has the rows of
-  // all instances.
-  __device__ TilePlaces(const PassRows& from, const BatchSecondPassRequest& request,
-                        int64_t instance, int32_t parts)
-      : rows_(from.rows + instance * request.trajectories * request.max_steps),
-        counts_(from.counts + instance * request.trajectories),
-        weights_(request.weights == nullptr ? nullptr
-                                            : request.weights + instance * request.trajectories),
+  // Takes every parts-th trajectory of the instance from trajectory p on.
+  __device__ TilePlaces(const TileInputs& inputs, const BatchSecondPassRequest& request,
+                        int32_t parts)
+      : inputs_(inputs),
         trajectories_(request.trajectories),
         max_steps_(request.max_steps),
         parts_(parts) {}
 
+  // The inputs must be in shared memory from here on.
   __device__ TilePlace Begin(int32_t p) {
     later_count_ = CountOf(p + 2 * parts_);
     return {.p = p, .count = CountOf(p), .next_count = CountOf(p + parts_)};
@@ -151,20 +147,19 @@ class TilePlaces {
   __device__ bool Contains(const TilePlace& place) const { return place.p < trajectories_; }
   __device__ TileRows RowsOf(const TilePlace& place) const {
     const int64_t next = place.p + parts_;
-    return {.own = rows_ + int64_t{place.p} * max_steps_ + place.begin,
-            .next = rows_ + next * max_steps_,
+    const double* const weights = inputs_.weights;
+    return {.own = inputs_.rows + int64_t{place.p} * max_steps_ + place.begin,
+            .next = inputs_.rows + next * max_steps_,
             .own_count = place.Own(),
             .next_count = place.Next(),
-            .own_weight = weights_ == nullptr ? nullptr : weights_ + place.p,
-            .next_weight = weights_ == nullptr ? nullptr : weights_ + next};
+            .own_weight = weights == nullptr ? nullptr : weights + place.p,
+            .next_weight = weights == nullptr ? nullptr : weights + next};
   }
 
  private:
-  __device__ int32_t CountOf(int32_t p) const { return p < trajectories_ ? counts_[p] : 0; }
+  __device__ int32_t CountOf(int32_t p) const { return p < trajectories_ ? inputs_.counts[p] : 0; }
 
-  const PassRow* const rows_;
-  const int32_t* const counts_;
-  const double* const weights_;
+  const TileInputs& inputs_;
   const int32_t trajectories_;
   const int32_t max_steps_;
   const int32_t parts_;
@@ -195,42 +190,29 @@ __device__ void WriteLogLikelihood(const DecoderTask<float>& task,
   *to = sum;
 }
 
-// Returns a factor with which the largest gradient of a dot product is about 1, so that few
-// gradients are too small for fp16. All warps of all blocks of an instance return the same.
 template <typename Size>
-__device__ float GradientScale(const DecoderTask<float>& task,
-                               const BatchSecondPassRequest& request, int64_t instance) {
-  if (Size::kExact || request.weights == nullptr) return 1;
-  const double* const weights = request.weights + instance * request.trajectories;
-  float largest = 0;
-  for (auto p = static_cast<int32_t>(threadIdx.x); p < request.trajectories;
-       p += WarpLanes::kLanes) {
-    const float weight = std::abs(static_cast<float>(weights[p]));
-    largest = weight > largest ? weight : largest;
-  }
-  for (int32_t offset = WarpLanes::kLanes / 2; offset > 0; offset /= 2) {
-    const float other = __shfl_xor_sync(WarpLanes::kAll, largest, offset);
-    largest = other > largest ? other : largest;
-  }
-  // Finds the power of 2 by the exponents of floats, and keeps it and its inverse normal.
-  constexpr int32_t kOne = 127;
-  constexpr int32_t kMost = 100;
-  const float bound = largest * std::abs(task.clip * task.logit_scale);
-  int32_t power = kOne - static_cast<int32_t>(std::bit_cast<uint32_t>(bound) >> 23);
-  power = power > kMost ? kMost : power;
-  power = power < -kMost ? -kMost : power;
-  return std::bit_cast<float>(static_cast<uint32_t>(power + kOne) << 23);
-}
-
-template <typename Size>
-__device__ void WriteSums(const DecoderTask<float>& task, const TileStep& step,
-                          const HeadSums<Size::kSumTiles>& sums, const QuerySums& query_sums,
-                          const DecoderNodes<float>& gradient) {
+__device__ void WriteSums(const DecoderTask<float>& task,
+                          const TileMemory<typename Size::Element>& memory, const TileStep& step,
+                          const HeadSums<Size::kSumTiles>& sums) {
+  const DecoderNodes<float>& gradient = memory.inputs->gradient;
   constexpr int32_t kTiles = Size::kSumTiles;
   WriteHeadSums<kTiles>(task, sums.keys, step, gradient.stride, gradient.keys);
   WriteHeadSums<kTiles>(task, sums.values, step, gradient.stride, gradient.values);
   WriteHeadSums<kTiles>(task, sums.logit_keys, step, gradient.stride, gradient.logit_keys);
-  if (step.chunk == 0) WriteQuerySums(task, gradient, query_sums);
+  if (step.chunk == 0) WriteQuerySums<Size>(task, memory, gradient);
+}
+
+// Returns the inputs of a block. `from` has the rows of all instances.
+__device__ TileInputs MakeInputs(const DecoderTask<float>& task,
+                                 const DecoderNodes<float>& gradient,
+                                 const BatchSecondPassRequest& request, const PassRows& from,
+                                 int64_t instance) {
+  const int64_t first = instance * request.trajectories;
+  return {.task = task,
+          .gradient = gradient,
+          .rows = from.rows + first * request.max_steps,
+          .counts = from.counts + first,
+          .weights = request.weights == nullptr ? nullptr : request.weights + first};
 }
 
 // Scores a block's trajectories tile by tile. While it scores a tile, it loads the next one's rows.
@@ -241,32 +223,38 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
                     PassRows from) {
   const int32_t block = static_cast<int32_t>(blockIdx.x) / plan.chunks;
   const int32_t instance = block / plan.parts;
-  const DecoderTask<float> task = batch.MakeTask(instance);
-  const auto memory = CutSharedMemory<Size>(task);
-  TilePlaces places(from, request, instance, plan.parts);
+  const DecoderTask<float> made = batch.MakeTask(instance);
+  const auto memory = CutSharedMemory<Size>(made);
+  const DecoderTask<float>& task = memory.inputs->task;
+  if (ThreadOfBlock() == 0) {
+    *memory.inputs = MakeInputs(made, gradients.At(instance), request, from, instance);
+  }
+  __syncthreads();
+  TilePlaces places(*memory.inputs, request, plan.parts);
   TilePlace place = places.Begin(block % plan.parts);
-  RowWords<Size> words;
-  words.Load(task, places.RowsOf(place));
-  CopyNodes<Size>(task, Size::ThreadsOf(task), memory);
   int32_t second = 0;  // whether the tile's rows are the second half of memory.rows
-  words.Store(task, memory, second);
+  LoadRows<Size>(task, places.RowsOf(place), memory, second);
+  CopyNodes<Size>(made, Size::ThreadsOf(made), memory);
+  ClearQuerySums<Size>(made, memory);
+  EndCopies();
   __syncthreads();
   WriteQueries<Size>(task, memory.rows, memory.queries);
   __syncwarp();
   TileHeadOf<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
   HeadSums<Size::kSumTiles> sums;
-  QuerySums query_sums;
-  TileStep step = {.smoothing = static_cast<float>(request.label_smoothing),
-                   .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
-                   .gradient = gradients.first.keys != nullptr,
-                   .scale = GradientScale<Size>(task, request, instance)};
+  TileStep step = {
+      .smoothing = static_cast<float>(request.label_smoothing),
+      .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
+      .gradient = gradients.first.keys != nullptr,
+      .scale = GradientScale<Size>(made, memory.inputs->weights, request.trajectories)};
   TileTerms terms;
   while (places.Contains(place)) {
     const PassRow* const rows = memory.rows + second * kTileRows;
     const TilePlace next = places.After(place);
-    words.Load(task, places.RowsOf(next));
     head.Attend(rows);
     __syncthreads();
+    // No thread reads the previous tile's rows any more.
+    LoadRows<Size>(task, places.RowsOf(next), memory, 1 - second);
     head.WriteDots();
     __syncthreads();
     ScoreRows<Size>(task, memory, step, second, place.Own(), terms);
@@ -274,7 +262,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
       WriteTerm(memory, terms.own);
       terms = {.own = terms.next};
     }
-    words.Store(task, memory, 1 - second);
+    EndCopies();
     __syncthreads();
     if (place.EndsTrajectory() && step.chunk == 0 && ThreadOfBlock() == 0) {
       const int64_t trajectory = int64_t{instance} * request.trajectories + place.p;
@@ -284,7 +272,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
       head.AddGradient(step, sums);
       __syncwarp();
       if (step.chunk == 0) {
-        AddQueries<Size>(task, memory, rows, plan.ordered, gradients.At(instance), query_sums);
+        AddQueries<Size>(task, memory, rows, plan.ordered);
       }
     }
     WriteQueries<Size>(task, memory.rows + (1 - second) * kTileRows, memory.queries);
@@ -292,7 +280,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
     place = next;
     second = 1 - second;
   }
-  if (step.gradient) WriteSums<Size>(task, step, sums, query_sums, gradients.At(instance));
+  if (step.gradient) WriteSums<Size>(task, memory, step, sums);
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ inline constexpr int32_t kTileNodes = 8;   // nodes of a product's result
 inline constexpr int32_t kTiledHead = 16;  // elements of a head
 inline constexpr int32_t kMaxTiledHeads = 8;
 inline constexpr int32_t kPassMaskWords = 4;
+// Sums of the gradients of a query's shared terms, for each column of H.
+inline constexpr int32_t kQuerySums = 1 + kContextShares;
+inline constexpr int32_t kTileInputBytes = 208;  // of TileInputs, see tiled_memory.cuh
 // The hidden size with kernels whose strides are constants. Only these have coarse products, which
 // read their operands from shared memory in fp16.
 inline constexpr int32_t kUsualHidden = 128;

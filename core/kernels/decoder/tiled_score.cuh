@@ -1,6 +1,7 @@
 // Scores of a tile's steps from their dot products, two rows to a warp.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -29,8 +30,8 @@ class RowScore {
         weight_(weight),
         lane_(static_cast<int32_t>(threadIdx.x) % kRowLanes) {}
 
-  // Returns the row's log-likelihood, and writes the gradient of its dot products, times step.scale,
-  // to `d_dots`, which may be `dots`. See LogitGradient in decoder_program_gradient.h.
+  // Returns the row's log-likelihood, and writes the gradient of its dot products, times
+  // step.scale, to `d_dots`, which may be `dots`. See LogitGradient in decoder_program_gradient.h.
   __device__ float Score(const PassRow& row, const float* dots, Element* d_dots) {
     ReadTanhs(row, dots);
     const float chosen_logit = task_.clip * FastTanh(dots[row.choice] * task_.logit_scale);
@@ -123,6 +124,32 @@ class RowScore {
   float tanhs_[kWords][2] = {};    // 0 if forbidden
 };
 
+// Returns a factor with which the largest gradient of a dot product is about 1, so that few
+// gradients are too small for fp16. `weights` are those of an instance's trajectories. All warps of
+// all blocks of an instance return the same.
+template <typename Size>
+__device__ float GradientScale(const DecoderTask<float>& task, const double* weights,
+                               int32_t trajectories) {
+  if (Size::kExact || weights == nullptr) return 1;
+  float largest = 0;
+  for (auto p = static_cast<int32_t>(threadIdx.x); p < trajectories; p += WarpLanes::kLanes) {
+    const float weight = std::abs(static_cast<float>(weights[p]));
+    largest = weight > largest ? weight : largest;
+  }
+  for (int32_t offset = WarpLanes::kLanes / 2; offset > 0; offset /= 2) {
+    const float other = __shfl_xor_sync(WarpLanes::kAll, largest, offset);
+    largest = other > largest ? other : largest;
+  }
+  // Finds the power of 2 by the exponents of floats, and keeps it and its inverse normal.
+  constexpr int32_t kOne = 127;
+  constexpr int32_t kMost = 100;
+  const float bound = largest * std::abs(task.clip * task.logit_scale);
+  int32_t power = kOne - static_cast<int32_t>(std::bit_cast<uint32_t>(bound) >> 23);
+  power = power > kMost ? kMost : power;
+  power = power < -kMost ? -kMost : power;
+  return std::bit_cast<float>(static_cast<uint32_t>(power + kOne) << 23);
+}
+
 // Log-likelihoods of a warp's rows, those of each row on the half of the warp that scores it.
 struct TileTerms {
   double own = 0;   // of the trajectory with which the tile begins
@@ -141,10 +168,10 @@ __device__ void ScoreRows(const DecoderTask<float>& task,
   for (int32_t pair = warp; pair < kTileRows / 2; pair += Size::HeadsOf(task)) {
     const int32_t r = 2 * pair + static_cast<int32_t>(threadIdx.x) / 16;
     const int32_t at = second * kTileRows + r;
-    RowScore<Size> score(task, step, memory.weights[at]);
-    const auto term = static_cast<double>(
-        score.Score(memory.rows[at], memory.dots + r * DotStride(Size::kTiles),
-                    memory.d_dots + r * kGradientStride));
+    RowScore<Size> score(task, step, static_cast<float>(memory.weights[at]));
+    const auto term =
+        static_cast<double>(score.Score(memory.rows[at], memory.dots + r * DotStride(Size::kTiles),
+                                        memory.d_dots + r * kGradientStride));
     terms.own += r < own ? term : 0;
     terms.next += r < own ? 0 : term;
   }

@@ -38,8 +38,8 @@ __device__ inline uint32_t RoundToTf32(float value) {
   return bits;
 }
 
-// Rounds two numbers to fp16. From 2^-14 to 65504 it has the 10 bits of TF32; below, the error is at
-// most 2^-25. Returns their bits, those of `low` in the lower half.
+// Rounds two numbers to fp16. From 2^-14 to 65504 it has the 10 bits of TF32; below, the error is
+// at most 2^-25. Returns their bits, those of `low` in the lower half.
 __device__ inline uint32_t PackHalves(float low, float high) {
   uint32_t bits;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
@@ -52,6 +52,16 @@ __device__ inline float UnpackHalf(uint32_t bits, bool upper) {
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
   return value;
 }
+
+// Begins to copy kBytes bytes (8 or 16) from device to shared memory, both aligned to kBytes.
+template <int32_t kBytes>
+__device__ void BeginCopy(const void* from, void* to) {
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(kBytes)
+               : "memory");
+}
+// Waits for all copies that the thread has begun. Other threads need a barrier as well.
+__device__ inline void EndCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // Adds the product of TF32 matrices a [16, 8] and b [8, 8] to `sum` [16, 8], by all lanes of a
 // warp. Lane l has g = l / 4, t = l % 4, and holds a(g, t), a(g + 8, t), a(g, t + 4), a(g + 8, t +
@@ -76,22 +86,29 @@ __device__ inline void AddProductFp16(const uint32_t (&a)[4], uint32_t b0, uint3
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Loads four matrices [8, 8] of 16-bit numbers from shared memory, by all lanes of a warp. Lane l
-// passes the address of row l % 8 of matrix l / 8, aligned to 16. It gets of each matrix the
-// numbers (l / 4, c) and (l / 4, c + 1), where c = 2 (l % 4).
-__device__ inline void LoadMatrices(const uint16_t* row, uint32_t (&matrices)[4]) {
-  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+// The address in shared memory of a row of a matrix of 16-bit numbers, aligned to 16. It takes one
+// register, from which loads at any offset begin.
+struct MatrixRow {
+  uint32_t address = 0;
+};
+__device__ inline MatrixRow MatrixRowAt(const uint16_t* row) {
+  return {static_cast<uint32_t>(__cvta_generic_to_shared(row))};
+}
+
+// Loads four matrices [8, 8] of 16-bit numbers, by all lanes of a warp. Lane l passes row l % 8 of
+// matrix l / 8, and all lanes the same offset of their numbers. Each gets the numbers (l / 4, c)
+// and (l / 4, c + 1) of each matrix, where c = 2 (l % 4).
+__device__ inline void LoadMatrices(MatrixRow row, int32_t offset, uint32_t (&matrices)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
-               : "r"(address)
+               : "r"(row.address + 2 * offset)
                : "memory");
 }
 // Loads the transposes: lane l gets (c, l / 4) and (c + 1, l / 4).
-__device__ inline void LoadTurnedMatrices(const uint16_t* row, uint32_t (&matrices)[4]) {
-  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+__device__ inline void LoadTurnedMatrices(MatrixRow row, int32_t offset, uint32_t (&matrices)[4]) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
-               : "r"(address)
+               : "r"(row.address + 2 * offset)
                : "memory");
 }
 // Returns the transpose of a matrix that is distributed as by LoadMatrices.

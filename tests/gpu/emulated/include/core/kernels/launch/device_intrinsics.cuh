@@ -47,6 +47,14 @@ inline float UnpackHalf(uint32_t bits, bool upper) {
   return sign * std::bit_cast<float>((size << 13) + (offset << 23));
 }
 
+template <int32_t kBytes>
+void BeginCopy(const void* from, void* to) {
+  for (int32_t i = 0; i < kBytes / 4; ++i) {
+    static_cast<uint32_t*>(to)[i] = static_cast<const uint32_t*>(from)[i];
+  }
+}
+inline void EndCopies() {}
+
 inline void AddProductTf32(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&sum)[4]) {
   emulated::MeetProduct(a, b, sum);
 }
@@ -62,20 +70,25 @@ inline void AddProductFp16(const uint32_t (&a)[4], uint32_t b0, uint32_t b1, flo
   }
 }
 
-inline void LoadMatrices(const uint16_t* row, uint32_t (&matrices)[4]) {
+struct MatrixRow {
+  const uint16_t* at = nullptr;
+};
+inline MatrixRow MatrixRowAt(const uint16_t* row) { return {row}; }
+
+inline void LoadMatrices(MatrixRow row, int32_t offset, uint32_t (&matrices)[4]) {
   const int32_t lane = EmulatedLane();
   for (int32_t i = 0; i < 4; ++i) {
-    const uint16_t* const from = __shfl_sync(0xFFFFFFFFu, row, 8 * i + lane / 4);
+    const uint16_t* const from = __shfl_sync(0xFFFFFFFFu, row.at + offset, 8 * i + lane / 4);
     const int32_t c = lane % 4 * 2;
     matrices[i] = from[c] | uint32_t{from[c + 1]} << 16;
   }
 }
-inline void LoadTurnedMatrices(const uint16_t* row, uint32_t (&matrices)[4]) {
+inline void LoadTurnedMatrices(MatrixRow row, int32_t offset, uint32_t (&matrices)[4]) {
   const int32_t lane = EmulatedLane();
   for (int32_t i = 0; i < 4; ++i) {
     const int32_t c = lane % 4 * 2;
-    const uint16_t* const first = __shfl_sync(0xFFFFFFFFu, row, 8 * i + c);
-    const uint16_t* const second = __shfl_sync(0xFFFFFFFFu, row, 8 * i + c + 1);
+    const uint16_t* const first = __shfl_sync(0xFFFFFFFFu, row.at + offset, 8 * i + c);
+    const uint16_t* const second = __shfl_sync(0xFFFFFFFFu, row.at + offset, 8 * i + c + 1);
     matrices[i] = first[lane / 4] | uint32_t{second[lane / 4]} << 16;
   }
 }
