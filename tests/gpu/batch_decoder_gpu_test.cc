@@ -229,9 +229,9 @@ TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesTheDevicesSamples) {
 
 // Expects that a decoder with `options` computes the CPU's gradients, with differences of up to
 // `tolerance` relative to the largest element of an array, and the CPU's log-likelihoods, with
-// differences of up to a tenth of it per step.
-void ExpectGradientsOfTheCpu(const GpuCase& one, const CudaDecoderOptions& options,
-                             float tolerance) {
+// differences of up to a tenth of it per step. The largest weight is about `weight`.
+void ExpectGradientsOfTheCpu(const GpuCase& one, const CudaDecoderOptions& options, float tolerance,
+                             double weight = 1) {
   BatchBuffers batch(one.shape, one.instances, one.bf16);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
   RolloutBuffers results(rows, batch.steps());
@@ -242,7 +242,7 @@ void ExpectGradientsOfTheCpu(const GpuCase& one, const CudaDecoderOptions& optio
   results.choices.Upload();
   std::vector<double> weights;
   for (int64_t row = 0; row < rows; ++row) {
-    weights.push_back(0.1 * static_cast<double>(row % 7) - 0.3);
+    weights.push_back(weight * (0.1 * static_cast<double>(row % 7) - 0.3));
   }
   Buffer<double> weight_buffer(weights);
   Buffer<double> terms(std::vector<double>(weights.size(), 77));  // must be overwritten
@@ -260,7 +260,7 @@ void ExpectGradientsOfTheCpu(const GpuCase& one, const CudaDecoderOptions& optio
   }
   ExpectNear(terms.Download(), terms.host(), results.lengths.host(), 0.1 * tolerance);
   for (Buffer<float>* const part : gradient.All()) {
-    float largest = 1e-6f;
+    float largest = 1e-6f * static_cast<float>(weight);
     for (const float value : part->host()) largest = std::max(largest, std::abs(value));
     const std::vector<float> actual = part->Download();
     for (size_t i = 0; i < actual.size(); ++i) {
@@ -275,6 +275,13 @@ TEST_P(BatchDecoderGpuTest, ComputesTheSameGradientsAsTheCpu) {
 
 TEST_P(BatchDecoderGpuTest, ComputesNearlyTheSameGradientsWithCoarseProducts) {
   ExpectGradientsOfTheCpu(GetParam(), {.coarse = true}, 1e-2f);
+}
+
+TEST_P(BatchDecoderGpuTest, ComputesCoarseGradientsOfTinyAndOfHugeWeights) {
+  for (const double weight : {1e-7, 1e7}) {
+    SCOPED_TRACE(weight);
+    ExpectGradientsOfTheCpu(GetParam(), {.coarse = true}, 1e-2f, weight);
+  }
 }
 
 TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {

@@ -3,23 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/kernels/decoder/decoder_program.h"
 #include "core/kernels/decoder/row_piece.cuh"
 #include "core/kernels/decoder/tiled_pass_plan.h"
 #include "core/kernels/launch/device_intrinsics.cuh"
-#include "core/kernels/launch/split_products.cuh"
 #include "core/kernels/launch/warp_group.cuh"
 
 namespace vrp {
 
-// A compiled size. kHidden is H, or 0 if only the task has it.
-template <int32_t kTilesOfAll, int32_t kTilesOfChunk, int32_t kHidden, bool kExactProducts>
+using Fp16Bits = uint16_t;  // a number of fp16
+
+// A compiled size. kHidden is H, or 0 if only the task has it. Products that are not exact read
+// fp16.
+template <int32_t kTilesOfAll, int32_t kTilesOfChunk, int32_t kHiddenOfAll, bool kExactProducts>
 struct TiledPassSize {
+  using Element = std::conditional_t<kExactProducts, float, Fp16Bits>;  // of products' operands
+  static constexpr int32_t kHidden = kHiddenOfAll;
   static constexpr int32_t kTiles = kTilesOfAll;
   static constexpr int32_t kSumTiles = kTilesOfChunk;
   static constexpr int32_t kRoundTiles = RoundTilesOf(kTilesOfAll);
   static constexpr bool kExact = kExactProducts;
+  // Rows of nodes in shared memory, or of their dot products' gradient.
+  static constexpr int32_t kNodeRows = (kExact ? kTiles : PairedTiles(kTiles)) * kTileNodes;
   // Threads of a block, or the fewest if only the task has H.
   static constexpr int32_t kThreads = (kHidden > 0 ? kHidden / kTiledHead : 1) * WarpLanes::kLanes;
 
@@ -33,21 +40,52 @@ struct TiledPassSize {
   static __device__ int32_t ThreadsOf(const DecoderTask<float>& task) {
     return HeadsOf(task) * WarpLanes::kLanes;
   }
+  // Returns the distance between rows of H elements.
+  static __device__ int32_t StrideOf(const DecoderTask<float>& task) {
+    return kExact ? RowStride(HiddenOf(task)) : HalfStride(HiddenOf(task));
+  }
 };
 
-// A block's arrays in shared memory. Rows of H floats are RowStride(H) apart.
+// A block's inputs and outputs. Shared memory holds them, because registers are few.
+struct alignas(16) TileInputs {
+  DecoderTask<float> task;
+  DecoderNodes<float> gradient;
+  // The instance's first ones.
+  const PassRow* rows = nullptr;
+  const int32_t* counts = nullptr;
+  const double* weights = nullptr;  // null if there is no gradient
+};
+static_assert(sizeof(TileInputs) == kTileInputBytes);
+
+// A block's arrays in shared memory. Rows of H elements are StrideOf(task) apart, and rows of H
+// floats RowStride(H).
+template <typename Element>
 struct TileMemory {
-  PassRow* rows = nullptr;   // [2, 16]: the rows of a tile and of the next one
-  float* weights = nullptr;  // [2, 16]: the weights of their trajectories
-  double* terms = nullptr;   // [M]: sums of log-likelihoods
-  float* keys = nullptr;     // [8 * tiles, H], and the next two; 0 after the last node
-  float* values = nullptr;
-  float* logit_keys = nullptr;
-  float* queries = nullptr;     // [16, H], scaled
-  float* glimpses = nullptr;    // [16, H]; later the gradient of the unscaled queries
+  TileInputs* inputs = nullptr;
+  PassRow* rows = nullptr;      // [2, 16]: the rows of a tile and of the next one
+  double* weights = nullptr;    // [2, 16]: the weights of their trajectories
+  double* terms = nullptr;      // [M]: sums of log-likelihoods
+  float* query_sums = nullptr;  // [kQuerySums, H]: gradients of base_query and shares_weight
+  Element* keys = nullptr;      // [kNodeRows, H], and the next two; 0 after the last node
+  Element* values = nullptr;
+  Element* logit_keys = nullptr;
+  Element* queries = nullptr;   // [16, H], scaled
+  Element* glimpses = nullptr;  // [16, H]
+  float* dots = nullptr;        // [16, 8 * tiles]: glimpse . logit key
+  Element* d_dots = nullptr;    // [16, kNodeRows]: their gradient; replaces exact dots
+  float* d_queries = nullptr;   // [16, H]: of the unscaled queries; replaces exact glimpses
+  // Only for exact products.
   float* d_glimpses = nullptr;  // [16, H]
-  float* dots = nullptr;        // [16, 8 * tiles]: glimpse . logit key; later its gradient
   float* turned = nullptr;      // [M, 16, 8 * round_tiles]: a head's matrix, to read it by columns
+};
+
+// Sums of a head's gradient over the steps, transposed: [16, 8 * kSumTiles] in the order of a
+// product's result.
+template <int32_t kSumTiles>
+struct HeadSums {
+  float keys[kSumTiles][4] = {};
+  float values[kSumTiles][4] = {};
+  float logit_keys[kSumTiles][4] = {};
 };
 
 // The parameters of all tiles.
@@ -55,6 +93,7 @@ struct TileStep {
   float smoothing = 0;
   int32_t chunk = 0;
   bool gradient = false;  // whether to compute the gradient
+  float scale = 1;        // factor of gradients in shared memory and of HeadSums, a power of 2
 };
 
 __device__ inline int32_t ThreadOfBlock() {
@@ -63,52 +102,66 @@ __device__ inline int32_t ThreadOfBlock() {
 
 // Cuts a block's shared memory.
 template <typename Size>
-__device__ TileMemory CutSharedMemory(const DecoderTask<float>& task) {
-  const int32_t stride = RowStride(Size::HiddenOf(task));
-  TileMemory memory;
-  memory.rows = reinterpret_cast<PassRow*>(SharedBytes());
+__device__ TileMemory<typename Size::Element> CutSharedMemory(const DecoderTask<float>& task) {
+  using Element = typename Size::Element;
+  const int32_t stride = Size::StrideOf(task);
+  const int32_t float_stride = RowStride(Size::HiddenOf(task));
+  TileMemory<Element> memory;
+  memory.inputs = reinterpret_cast<TileInputs*>(SharedBytes());
+  memory.rows = reinterpret_cast<PassRow*>(memory.inputs + 1);
   memory.terms = reinterpret_cast<double*>(memory.rows + 2 * kTileRows);
-  memory.weights = reinterpret_cast<float*>(memory.terms + kMaxTiledHeads);
-  float* next = memory.weights + 2 * kTileRows;
-  const auto take = [&next](int32_t count) {
-    float* const taken = next;
-    next += count;
-    return taken;
+  memory.weights = memory.terms + kMaxTiledHeads;
+  auto* next = reinterpret_cast<uint8_t*>(memory.weights + 2 * kTileRows);
+  const auto take = [&next]<typename Value>(Value*& array, int32_t count) {
+    array = reinterpret_cast<Value*>(next);
+    next += count * sizeof(Value);
   };
-  memory.keys = take(Size::kTiles * kTileNodes * stride);
-  memory.values = take(Size::kTiles * kTileNodes * stride);
-  memory.logit_keys = take(Size::kTiles * kTileNodes * stride);
-  memory.queries = take(kTileRows * stride);
-  memory.glimpses = take(kTileRows * stride);
-  memory.d_glimpses = take(kTileRows * stride);
-  memory.dots = take(kTileRows * DotStride(Size::kTiles));
-  memory.turned = take(Size::HeadsOf(task) * kTileRows * DotStride(Size::kRoundTiles));
+  take(memory.query_sums, kQuerySums * Size::HiddenOf(task));
+  take(memory.keys, Size::kNodeRows * stride);
+  take(memory.values, Size::kNodeRows * stride);
+  take(memory.logit_keys, Size::kNodeRows * stride);
+  take(memory.queries, kTileRows * stride);
+  take(memory.glimpses, kTileRows * stride);
+  take(memory.dots, kTileRows * DotStride(Size::kTiles));
+  if constexpr (Size::kExact) {
+    memory.d_dots = memory.dots;
+    memory.d_queries = memory.glimpses;
+    take(memory.d_glimpses, kTileRows * stride);
+    take(memory.turned, Size::HeadsOf(task) * kTileRows * DotStride(Size::kRoundTiles));
+  } else {
+    take(memory.d_dots, kTileRows * HalfStride(Size::kNodeRows));
+    take(memory.d_queries, kTileRows * float_stride);
+  }
   return memory;
 }
 
-// Writes a piece of a row that products read.
-template <typename Size>
-__device__ void WritePiece(const RowPiece<4>& piece, float* row, int32_t index) {
-  RowPiece<4> stored;
-  for (int32_t k = 0; k < 4; ++k) {
-    stored.At(k) = TileProducts<Size::kExact>::Stored(piece.At(k));
-  }
-  reinterpret_cast<RowPiece<4>*>(row)[index] = stored;
+// Writes piece `index` of a row in fp16. Limits numbers to its range.
+__device__ inline void WritePiece(const RowPiece<4>& piece, Fp16Bits* row, int32_t index) {
+  struct alignas(8) Words {
+    uint32_t values[2];
+  };
+  const auto limited = [&](int32_t k) {
+    constexpr float kLargest = 65504;
+    const float value = piece.At(k);
+    const float below = value > kLargest ? kLargest : value;
+    return below < -kLargest ? -kLargest : below;
+  };
+  reinterpret_cast<Words*>(row)[index] = {PackHalves(limited(0), limited(1)),
+                                          PackHalves(limited(2), limited(3))};
 }
 
 // Copies the rows of nodes to shared memory by all `threads` of the block, and 0 to the rows of the
 // tiles after the last node.
 template <typename Size>
 __device__ void CopyNodes(const DecoderTask<float>& task, int32_t threads,
-                          const TileMemory& memory) {
-  const int32_t hidden = Size::HiddenOf(task);
-  const int32_t pieces = hidden / 4;
-  const auto copy = [&](const float* from, float* to) {
-    for (int32_t i = ThreadOfBlock(); i < Size::kTiles * kTileNodes * pieces; i += threads) {
+                          const TileMemory<typename Size::Element>& memory) {
+  const int32_t pieces = Size::HiddenOf(task) / 4;
+  const auto copy = [&](const float* from, typename Size::Element* to) {
+    for (int32_t i = ThreadOfBlock(); i < Size::kNodeRows * pieces; i += threads) {
       const int32_t n = i / pieces;
       RowPiece<4> piece = {};
       if (n < task.size()) piece = PieceOf<4>(from + n * task.nodes.stride, i % pieces);
-      WritePiece<Size>(piece, to + n * RowStride(hidden), i % pieces);
+      WritePiece(piece, to + n * Size::StrideOf(task), i % pieces);
     }
   };
   copy(task.nodes.keys, memory.keys);

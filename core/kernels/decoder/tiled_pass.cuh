@@ -1,5 +1,5 @@
-// A tile of a second pass: scores of 16 steps of one trajectory and their gradient, as products of
-// small matrices. Each warp of a block computes one head. As in FlashAttention's backward pass (Dao
+// A tile of a second pass: scores of 16 steps and their gradient, as exact products of small
+// matrices. Each warp of a block computes one head. As in FlashAttention's backward pass (Dao
 // et al. 2022), attention weights stay in registers, and so do the gradients' sums, until all steps
 // are done. attention_decoder.h defines the results.
 #pragma once
@@ -9,17 +9,9 @@
 
 #include "core/kernels/decoder/tiled_memory.cuh"
 #include "core/kernels/launch/fast_math.cuh"
+#include "core/kernels/launch/split_products.cuh"
 
 namespace vrp {
-
-// Sums of a head's gradient over the steps, transposed: [16, 8 * kSumTiles] in AddProductTf32's
-// order.
-template <int32_t kSumTiles>
-struct HeadSums {
-  float keys[kSumTiles][4] = {};
-  float values[kSumTiles][4] = {};
-  float logit_keys[kSumTiles][4] = {};
-};
 
 // One warp's part of a tile. `warp` is its head.
 template <typename Size>
@@ -33,12 +25,13 @@ class TileHead {
   // Sums of even and of odd tiles' products do not wait for each other. Large sizes have no
   // registers for two.
   static constexpr int32_t kChains = 2;
-  using Products = TileProducts<Size::kExact>;
-  using Left = typename Products::Left;
-  using Right = typename Products::Right;
+  using Products = SplitProducts;
+  using Left = Products::Left;
+  using Right = Products::Right;
+  using Memory = TileMemory<float>;
 
  public:
-  __device__ TileHead(const DecoderTask<float>& task, const TileMemory& memory, int32_t warp)
+  __device__ TileHead(const DecoderTask<float>& task, const Memory& memory, int32_t warp)
       : task_(task),
         memory_(memory),
         warp_(warp),
@@ -53,15 +46,12 @@ class TileHead {
     FindWeights(rows);
     float sums[kChains][2][4] = {};
     for (int32_t j = 0; j < kTiles; ++j) {
-      const Left weights = weights_[j].AsLeft();
+      const Left weights = Products::LeftOf(weights_[j]);
       for (int32_t s = 0; s < 2; ++s) {
         Products::Add(weights, NodePair(memory_.values, j, s), sums[j % kChains][s]);
       }
     }
     if constexpr (kChains == 2) AddTiles(sums[1], sums[0]);
-    for (auto& tile : sums[0]) {
-      for (float& value : tile) value = Products::Stored(value);
-    }
     StoreHead(memory_.glimpses, sums[0]);
   }
 
@@ -88,7 +78,7 @@ class TileHead {
     WriteGlimpseGradient(d_glimpse, means);
     const int32_t first = step.chunk * kSumTiles;
     const int32_t end = kTiles - first < kSumTiles ? kTiles - first : kSumTiles;
-    AddTurned<kSumTiles>(memory_.glimpses, memory_.dots + first * kTileNodes, DotStride(kTiles),
+    AddTurned<kSumTiles>(memory_.glimpses, memory_.d_dots + first * kTileNodes, DotStride(kTiles),
                          end, sums.logit_keys);
     const Left d_glimpses[2] = {Products::LeftOf(d_glimpse[0]), Products::LeftOf(d_glimpse[1])};
     float d_query[2][4] = {};
@@ -105,7 +95,7 @@ class TileHead {
     for (int32_t s = 0; s < 2; ++s) {
       for (float& value : d_query[s]) value *= task_.query_scale;
     }
-    StoreHead(memory_.glimpses, d_query);
+    StoreHead(memory_.d_queries, d_query);
   }
 
  private:
@@ -136,26 +126,26 @@ class TileHead {
   // LeftOf does.
   __device__ Left Rows(const float* rows, int32_t k) const {
     const float* const at = rows + row_ * stride_ + k + pair_;
-    return Products::StoredLeft(at[0], at[8 * stride_], at[4], at[8 * stride_ + 4]);
+    return Products::LeftOf(at[0], at[8 * stride_], at[4], at[8 * stride_ + 4]);
   }
   __device__ Right Nodes(const float* nodes, int32_t j, int32_t k) const {
     const float* const at = nodes + (j * kTileNodes + row_) * stride_ + k + pair_;
-    return Products::StoredRight(at[0], at[4]);
+    return Products::RightOf(at[0], at[4]);
   }
   __device__ Right HeadPairs(const float* nodes, int32_t j, int32_t s) const {
     const float* const at = nodes + (j * kTileNodes + row_) * stride_ + column_ + 8 * s + 2 * pair_;
     const Pair pair = *reinterpret_cast<const Pair*>(at);
-    return Products::StoredRight(pair.values[0], pair.values[1]);
+    return Products::RightOf(pair.values[0], pair.values[1]);
   }
   __device__ Right NodePair(const float* nodes, int32_t j, int32_t s) const {
     const float* const at = nodes + (j * kTileNodes + 2 * pair_) * stride_ + column_ + 8 * s + row_;
-    return Products::StoredRight(at[0], at[stride_]);
+    return Products::RightOf(at[0], at[stride_]);
   }
   __device__ Left RowPairs(const float* dots, int32_t stride, int32_t j) const {
     const float* const at = dots + row_ * stride + j * kTileNodes + 2 * pair_;
     const Pair upper = *reinterpret_cast<const Pair*>(at);
     const Pair lower = *reinterpret_cast<const Pair*>(at + 8 * stride);
-    return Products::StoredLeft(upper.values[0], lower.values[0], upper.values[1], lower.values[1]);
+    return Products::LeftOf(upper.values[0], lower.values[0], upper.values[1], lower.values[1]);
   }
 
   struct alignas(8) Pair {
@@ -182,7 +172,9 @@ class TileHead {
     }
     Normalise(0, rows[row_].allowed, scores);
     Normalise(2, rows[row_ + 8].allowed, scores);
-    for (int32_t j = 0; j < kTiles; ++j) weights_[j].Set(scores[j]);
+    for (int32_t j = 0; j < kTiles; ++j) {
+      for (int32_t i = 0; i < 4; ++i) weights_[j][i] = scores[j][i];
+    }
   }
 
   // Makes the scores at elements i and i + 1 of each tile, which are one row's, attention weights.
@@ -218,7 +210,7 @@ class TileHead {
   __device__ void WriteGlimpseGradient(float (&d_glimpse)[2][4], float (&means)[2]) const {
     float sums[kChains][2][4] = {};
     for (int32_t j = 0; j < kTiles; ++j) {
-      const Left d_dots = RowPairs(memory_.dots, DotStride(kTiles), j);
+      const Left d_dots = RowPairs(memory_.d_dots, DotStride(kTiles), j);
       for (int32_t s = 0; s < 2; ++s) {
         Products::Add(d_dots, NodePair(memory_.logit_keys, j, s), sums[j % kChains][s]);
       }
@@ -226,7 +218,7 @@ class TileHead {
     if constexpr (kChains == 2) AddTiles(sums[1], sums[0]);
     for (float& mean : means) mean = 0;
     for (int32_t s = 0; s < 2; ++s) {
-      for (int32_t i = 0; i < 4; ++i) d_glimpse[s][i] = Products::Stored(sums[0][s][i]);
+      for (int32_t i = 0; i < 4; ++i) d_glimpse[s][i] = sums[0][s][i];
       for (int32_t i = 0; i < 2; ++i) {
         const float* const at = memory_.glimpses + (row_ + 8 * i) * stride_ + column_;
         const Pair glimpse = *reinterpret_cast<const Pair*>(at + 8 * s + 2 * pair_);
@@ -265,7 +257,7 @@ class TileHead {
     });
     each([&](int32_t g, int32_t j) {
       for (int32_t i = 0; i < 4; ++i) {
-        d_scores[g][i] = Products::Stored(weights_[j].At(i) * (d_scores[g][i] - means[i / 2]));
+        d_scores[g][i] = weights_[j][i] * (d_scores[g][i] - means[i / 2]);
       }
     });
     if (step.chunk == 0) {
@@ -293,9 +285,7 @@ class TileHead {
     __syncwarp();
     for (int32_t j = 0; j < kRoundTiles; ++j) {
       if (begin + j >= kTiles) break;
-      const WaitingTile<Size::kExact>& tile = weights_[begin + j];
-      const float weights[4] = {tile.At(0), tile.At(1), tile.At(2), tile.At(3)};
-      StoreTile(Turned(), DotStride(kRoundTiles), j, weights);
+      StoreTile(Turned(), DotStride(kRoundTiles), j, weights_[begin + j]);
     }
     __syncwarp();
     AddTurned<kRoundTiles>(memory_.d_glimpses, Turned(), DotStride(kRoundTiles), end, sums.values,
@@ -311,24 +301,24 @@ class TileHead {
     for (int32_t u = 0; u < 2; ++u) {
       const int32_t step = 8 * u + 2 * pair_;
       const float* const at = left + step * stride_ + column_ + row_;
-      const Left columns = Products::StoredLeft(at[0], at[8], at[stride_], at[stride_ + 8]);
+      const Left columns = Products::LeftOf(at[0], at[8], at[stride_], at[stride_ + 8]);
       for (int32_t j = 0; j < kCount; ++j) {
         if (j >= end) break;
         const float* const from = right + step * right_stride + j * kTileNodes + row_;
-        Products::Add(columns, Products::StoredRight(from[0], from[right_stride]), sums[first + j]);
+        Products::Add(columns, Products::RightOf(from[0], from[right_stride]), sums[first + j]);
       }
     }
   }
 
   const DecoderTask<float>& task_;
-  const TileMemory& memory_;
+  const Memory& memory_;
   const int32_t warp_;
   const int32_t hidden_;
   const int32_t stride_;
-  const int32_t row_;     // row of the lane's first elements in a product
-  const int32_t pair_;    // number of its pair of columns
-  const int32_t column_;  // first column of the head
-  WaitingTile<Size::kExact> weights_[kTiles];
+  const int32_t row_;         // row of the lane's first elements in a product
+  const int32_t pair_;        // number of its pair of columns
+  const int32_t column_;      // first column of the head
+  float weights_[kTiles][4];  // attention weights
 };
 
 }  // namespace vrp

@@ -6,6 +6,7 @@
 #include "core/kernels/decoder/decoder_launch.h"
 #include "core/kernels/decoder/tiled_memory.cuh"
 #include "core/kernels/decoder/tiled_pass.cuh"
+#include "core/kernels/decoder/tiled_pass_half.cuh"
 #include "core/kernels/decoder/tiled_queries.cuh"
 #include "core/kernels/decoder/tiled_score.cuh"
 #include "core/kernels/launch/device_intrinsics.cuh"
@@ -15,6 +16,9 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kFindingWarps = 4;  // of a block that finds rows
+
+template <typename Size>
+using TileHeadOf = std::conditional_t<Size::kExact, TileHead<Size>, HalfTileHead<Size>>;
 
 template <int32_t kValue>
 using Constant = std::integral_constant<int32_t, kValue>;
@@ -116,18 +120,15 @@ struct TilePlace {
 // Goes through the tiles of a block's trajectories.
 class TilePlaces {
  public:
-  // Takes every parts-th trajectory of the instance from trajectory p on. `from` has the rows of
-  // all instances.
-  __device__ TilePlaces(const PassRows& from, const BatchSecondPassRequest& request,
-                        int64_t instance, int32_t parts)
-      : rows_(from.rows + instance * request.trajectories * request.max_steps),
-        counts_(from.counts + instance * request.trajectories),
-        weights_(request.weights == nullptr ? nullptr
-                                            : request.weights + instance * request.trajectories),
+  // Takes every parts-th trajectory of the instance from trajectory p on.
+  __device__ TilePlaces(const TileInputs& inputs, const BatchSecondPassRequest& request,
+                        int32_t parts)
+      : inputs_(inputs),
         trajectories_(request.trajectories),
         max_steps_(request.max_steps),
         parts_(parts) {}
 
+  // The inputs must be in shared memory from here on.
   __device__ TilePlace Begin(int32_t p) {
     later_count_ = CountOf(p + 2 * parts_);
     return {.p = p, .count = CountOf(p), .next_count = CountOf(p + parts_)};
@@ -146,58 +147,72 @@ class TilePlaces {
   __device__ bool Contains(const TilePlace& place) const { return place.p < trajectories_; }
   __device__ TileRows RowsOf(const TilePlace& place) const {
     const int64_t next = place.p + parts_;
-    return {.own = rows_ + int64_t{place.p} * max_steps_ + place.begin,
-            .next = rows_ + next * max_steps_,
+    const double* const weights = inputs_.weights;
+    return {.own = inputs_.rows + int64_t{place.p} * max_steps_ + place.begin,
+            .next = inputs_.rows + next * max_steps_,
             .own_count = place.Own(),
             .next_count = place.Next(),
-            .own_weight = weights_ == nullptr ? nullptr : weights_ + place.p,
-            .next_weight = weights_ == nullptr ? nullptr : weights_ + next};
+            .own_weight = weights == nullptr ? nullptr : weights + place.p,
+            .next_weight = weights == nullptr ? nullptr : weights + next};
   }
 
  private:
-  __device__ int32_t CountOf(int32_t p) const { return p < trajectories_ ? counts_[p] : 0; }
+  __device__ int32_t CountOf(int32_t p) const { return p < trajectories_ ? inputs_.counts[p] : 0; }
 
-  const PassRow* const rows_;
-  const int32_t* const counts_;
-  const double* const weights_;
+  const TileInputs& inputs_;
   const int32_t trajectories_;
   const int32_t max_steps_;
   const int32_t parts_;
   int32_t later_count_ = 0;  // rows of the trajectory after the next one
 };
 
-// Adds one array of a head's sums to `to`, the array's gradient.
+// Adds one array of a head's sums, divided by step.scale, to `to`, the array's gradient.
 template <int32_t kSumTiles>
 __device__ void WriteHeadSums(const DecoderTask<float>& task, const float (&sums)[kSumTiles][4],
-                              int32_t chunk, int64_t stride, float* to) {
+                              const TileStep& step, int64_t stride, float* to) {
+  const float factor = 1 / step.scale;
   const auto lane = static_cast<int32_t>(threadIdx.x);
   const int32_t h = static_cast<int32_t>(threadIdx.y) * kTiledHead + lane / 4;
   for (int32_t j = 0; j < kSumTiles; ++j) {
     for (int32_t i = 0; i < 4; ++i) {
-      const int32_t n = (chunk * kSumTiles + j) * kTileNodes + lane % 4 * 2 + i % 2;
-      if (n < task.size()) atomicAdd(&to[n * stride + h + i / 2 * 8], sums[j][i]);
+      const int32_t n = (step.chunk * kSumTiles + j) * kTileNodes + lane % 4 * 2 + i % 2;
+      if (n < task.size()) atomicAdd(&to[n * stride + h + i / 2 * 8], factor * sums[j][i]);
     }
   }
 }
 
 // Writes the log-likelihood of a trajectory, after a barrier that follows WriteTerm().
 template <typename Size>
-__device__ void WriteLogLikelihood(const DecoderTask<float>& task, const TileMemory& memory,
-                                   double* to) {
+__device__ void WriteLogLikelihood(const DecoderTask<float>& task,
+                                   const TileMemory<typename Size::Element>& memory, double* to) {
   double sum = 0;
   for (int32_t m = 0; m < Size::HeadsOf(task); ++m) sum += memory.terms[m];
   *to = sum;
 }
 
 template <typename Size>
-__device__ void WriteSums(const DecoderTask<float>& task, int32_t chunk,
-                          const HeadSums<Size::kSumTiles>& sums, const QuerySums& query_sums,
-                          const DecoderNodes<float>& gradient) {
+__device__ void WriteSums(const DecoderTask<float>& task,
+                          const TileMemory<typename Size::Element>& memory, const TileStep& step,
+                          const HeadSums<Size::kSumTiles>& sums) {
+  const DecoderNodes<float>& gradient = memory.inputs->gradient;
   constexpr int32_t kTiles = Size::kSumTiles;
-  WriteHeadSums<kTiles>(task, sums.keys, chunk, gradient.stride, gradient.keys);
-  WriteHeadSums<kTiles>(task, sums.values, chunk, gradient.stride, gradient.values);
-  WriteHeadSums<kTiles>(task, sums.logit_keys, chunk, gradient.stride, gradient.logit_keys);
-  if (chunk == 0) WriteQuerySums(task, gradient, query_sums);
+  WriteHeadSums<kTiles>(task, sums.keys, step, gradient.stride, gradient.keys);
+  WriteHeadSums<kTiles>(task, sums.values, step, gradient.stride, gradient.values);
+  WriteHeadSums<kTiles>(task, sums.logit_keys, step, gradient.stride, gradient.logit_keys);
+  if (step.chunk == 0) WriteQuerySums<Size>(task, memory, gradient);
+}
+
+// Returns the inputs of a block. `from` has the rows of all instances.
+__device__ TileInputs MakeInputs(const DecoderTask<float>& task,
+                                 const DecoderNodes<float>& gradient,
+                                 const BatchSecondPassRequest& request, const PassRows& from,
+                                 int64_t instance) {
+  const int64_t first = instance * request.trajectories;
+  return {.task = task,
+          .gradient = gradient,
+          .rows = from.rows + first * request.max_steps,
+          .counts = from.counts + first,
+          .weights = request.weights == nullptr ? nullptr : request.weights + first};
 }
 
 // Scores a block's trajectories tile by tile. While it scores a tile, it loads the next one's rows.
@@ -208,31 +223,38 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
                     PassRows from) {
   const int32_t block = static_cast<int32_t>(blockIdx.x) / plan.chunks;
   const int32_t instance = block / plan.parts;
-  const DecoderTask<float> task = batch.MakeTask(instance);
-  const TileMemory memory = CutSharedMemory<Size>(task);
-  TilePlaces places(from, request, instance, plan.parts);
+  const DecoderTask<float> made = batch.MakeTask(instance);
+  const auto memory = CutSharedMemory<Size>(made);
+  const DecoderTask<float>& task = memory.inputs->task;
+  if (ThreadOfBlock() == 0) {
+    *memory.inputs = MakeInputs(made, gradients.At(instance), request, from, instance);
+  }
+  __syncthreads();
+  TilePlaces places(*memory.inputs, request, plan.parts);
   TilePlace place = places.Begin(block % plan.parts);
-  RowWords<Size> words;
-  words.Load(task, places.RowsOf(place));
-  CopyNodes<Size>(task, Size::ThreadsOf(task), memory);
   int32_t second = 0;  // whether the tile's rows are the second half of memory.rows
-  words.Store(task, memory, second);
+  LoadRows<Size>(task, places.RowsOf(place), memory, second);
+  CopyNodes<Size>(made, Size::ThreadsOf(made), memory);
+  ClearQuerySums<Size>(made, memory);
+  EndCopies();
   __syncthreads();
   WriteQueries<Size>(task, memory.rows, memory.queries);
   __syncwarp();
-  TileHead<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
+  TileHeadOf<Size> head(task, memory, static_cast<int32_t>(threadIdx.y));
   HeadSums<Size::kSumTiles> sums;
-  QuerySums query_sums;
-  TileStep step = {.smoothing = static_cast<float>(request.label_smoothing),
-                   .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
-                   .gradient = gradients.first.keys != nullptr};
+  TileStep step = {
+      .smoothing = static_cast<float>(request.label_smoothing),
+      .chunk = static_cast<int32_t>(blockIdx.x) % plan.chunks,
+      .gradient = gradients.first.keys != nullptr,
+      .scale = GradientScale<Size>(made, memory.inputs->weights, request.trajectories)};
   TileTerms terms;
   while (places.Contains(place)) {
     const PassRow* const rows = memory.rows + second * kTileRows;
     const TilePlace next = places.After(place);
-    words.Load(task, places.RowsOf(next));
     head.Attend(rows);
     __syncthreads();
+    // No thread reads the previous tile's rows any more.
+    LoadRows<Size>(task, places.RowsOf(next), memory, 1 - second);
     head.WriteDots();
     __syncthreads();
     ScoreRows<Size>(task, memory, step, second, place.Own(), terms);
@@ -240,7 +262,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
       WriteTerm(memory, terms.own);
       terms = {.own = terms.next};
     }
-    words.Store(task, memory, 1 - second);
+    EndCopies();
     __syncthreads();
     if (place.EndsTrajectory() && step.chunk == 0 && ThreadOfBlock() == 0) {
       const int64_t trajectory = int64_t{instance} * request.trajectories + place.p;
@@ -250,7 +272,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
       head.AddGradient(step, sums);
       __syncwarp();
       if (step.chunk == 0) {
-        AddQueries<Size>(task, memory, rows, plan.ordered, gradients.At(instance), query_sums);
+        AddQueries<Size>(task, memory, rows, plan.ordered);
       }
     }
     WriteQueries<Size>(task, memory.rows + (1 - second) * kTileRows, memory.queries);
@@ -258,7 +280,7 @@ __global__ void __launch_bounds__(kMaxTiledHeads* WarpLanes::kLanes, 1)
     place = next;
     second = 1 - second;
   }
-  if (step.gradient) WriteSums<Size>(task, step.chunk, sums, query_sums, gradients.At(instance));
+  if (step.gradient) WriteSums<Size>(task, memory, step, sums);
 }
 
 }  // namespace

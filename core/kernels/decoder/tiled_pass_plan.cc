@@ -15,14 +15,27 @@ constexpr TiledSize kTiledSizes[] = {{2, 2}, {4, 4}, {7, 7}, {10, 5}, {13, 7}};
 
 constexpr int32_t kWantedBlocksPerMultiprocessor = 2;
 
-int64_t SharedBytesOf(const DecoderShape& shape, const TiledSize& size) {
+// Returns the bytes of the arrays that blocks of all sizes have.
+int64_t CommonBytesOf(const DecoderShape& shape, const TiledSize& size) {
+  const int64_t floats =
+      int64_t{kTileRows} * DotStride(size.tiles) + int64_t{kQuerySums} * shape.hidden;
+  const int64_t doubles = kMaxTiledHeads + int64_t{2} * kTileRows;
+  return floats * int64_t{sizeof(float)} + doubles * int64_t{sizeof(double)} +
+         int64_t{2} * kTileRows * int64_t{sizeof(PassRow)} + kTileInputBytes;
+}
+
+int64_t ExactBytesOf(const DecoderShape& shape, const TiledSize& size) {
   const int64_t rows = int64_t{3} * (int64_t{size.tiles} * kTileNodes + kTileRows);
   const int64_t turned = int64_t{shape.heads} * kTileRows * DotStride(RoundTilesOf(size.tiles));
-  const int64_t floats = rows * RowStride(shape.hidden) +
-                         int64_t{kTileRows} * DotStride(size.tiles) + turned +
-                         int64_t{2} * kTileRows;
-  return floats * int64_t{sizeof(float)} + kMaxTiledHeads * int64_t{sizeof(double)} +
-         int64_t{2} * kTileRows * int64_t{sizeof(PassRow)};
+  return (rows * RowStride(shape.hidden) + turned) * int64_t{sizeof(float)};
+}
+
+int64_t CoarseBytesOf(const DecoderShape& shape, const TiledSize& size) {
+  const int64_t halves =
+      int64_t{2} * HalfStride(shape.hidden) + HalfStride(PairedTiles(size.tiles) * kTileNodes);
+  return HalfNodeBytes(size.tiles, shape.hidden) +
+         kTileRows * (halves * int64_t{sizeof(uint16_t)} +
+                      RowStride(shape.hidden) * int64_t{sizeof(float)});
 }
 
 }  // namespace
@@ -34,7 +47,8 @@ TiledPassPlan PlanTiledPass(const DecoderLaunchSize& size, const DeviceLimits& l
   plan.exact = size.exact || shape.hidden != kUsualHidden;
   for (const TiledSize& one : kTiledSizes) {
     if (one.tiles * kTileNodes < size.nodes) continue;
-    plan.shared_bytes = SharedBytesOf(shape, one);
+    plan.shared_bytes = CommonBytesOf(shape, one) +
+                        (plan.exact ? ExactBytesOf(shape, one) : CoarseBytesOf(shape, one));
     if (plan.shared_bytes > limits.shared_bytes) return plan;
     plan.tiles = one.tiles;
     plan.sum_tiles = plan.exact ? one.exact_sum_tiles : one.tiles;

@@ -13,7 +13,11 @@ inline constexpr int32_t kTileNodes = 8;   // nodes of a product's result
 inline constexpr int32_t kTiledHead = 16;  // elements of a head
 inline constexpr int32_t kMaxTiledHeads = 8;
 inline constexpr int32_t kPassMaskWords = 4;
-// The hidden size with kernels whose strides are constants. Only these have coarse products.
+// Sums of the gradients of a query's shared terms, for each column of H.
+inline constexpr int32_t kQuerySums = 1 + kContextShares;
+inline constexpr int32_t kTileInputBytes = 208;  // of TileInputs, see tiled_memory.cuh
+// The hidden size with kernels whose strides are constants. Only these have coarse products, which
+// read their operands from shared memory in fp16.
 inline constexpr int32_t kUsualHidden = 128;
 
 // The inputs of a step's score. Steps with a single allowed node have no row.
@@ -46,6 +50,17 @@ TiledPassPlan PlanTiledPass(const DecoderLaunchSize& size, const DeviceLimits& l
 // of any of its products from different banks.
 constexpr int32_t RowStride(int32_t hidden) { return hidden + 4; }
 constexpr int32_t DotStride(int32_t tiles) { return tiles * kTileNodes + 4; }
+
+// Returns the distance in numbers between rows of fp16 with `columns` columns, a multiple of 16. It
+// is an odd multiple of 16 bytes, so that LoadMatrices reads a matrix from different banks.
+constexpr int32_t HalfStride(int32_t columns) { return columns + 8; }
+// Returns the number of tiles whose nodes have rows of fp16. Their products read pairs of tiles.
+constexpr int32_t PairedTiles(int32_t tiles) { return (tiles + 1) / 2 * 2; }
+// Returns the bytes of the rows of nodes in fp16: keys, values and logit keys.
+constexpr int64_t HalfNodeBytes(int32_t tiles, int32_t hidden) {
+  return int64_t{3} * PairedTiles(tiles) * kTileNodes * HalfStride(hidden) *
+         int64_t{sizeof(uint16_t)};
+}
 
 // Returns the number of tiles of nodes whose gradients of scores a head keeps in shared memory.
 constexpr int32_t RoundTilesOf(int32_t tiles) { return tiles <= 7 ? tiles : (tiles + 1) / 2; }

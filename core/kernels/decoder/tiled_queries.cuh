@@ -20,46 +20,34 @@ struct TileRows {
   const double* next_weight = nullptr;  // only read if there are such rows
 };
 
-// A thread's part of a tile's rows, on their way from device to shared memory.
+// Begins to load a tile's rows into the first or second half of memory.rows.
 template <typename Size>
-class RowWords {
-  static constexpr int32_t kWordsOfRow = sizeof(PassRow) / sizeof(uint32_t);
-  static constexpr int32_t kWords = kTileRows * kWordsOfRow;
-  static constexpr int32_t kWordsOfThread = (kWords + Size::kThreads - 1) / Size::kThreads;
-
- public:
-  // Begins to load.
-  __device__ void Load(const DecoderTask<float>& task, const TileRows& rows) {
-    for (int32_t k = 0; k < kWordsOfThread; ++k) {
-      const int32_t i = ThreadOfBlock() + k * Size::ThreadsOf(task);
-      const int32_t r = i / kWordsOfRow;
-      words_[k] = 0;
-      if (i >= kWords || r >= rows.own_count + rows.next_count) continue;
-      const PassRow* const row =
-          r < rows.own_count ? rows.own + r : rows.next + (r - rows.own_count);
-      words_[k] = reinterpret_cast<const uint32_t*>(row)[i % kWordsOfRow];
+__device__ void LoadRows(const DecoderTask<float>& task, const TileRows& rows,
+                         const TileMemory<typename Size::Element>& memory, int32_t second) {
+  struct alignas(16) Piece {
+    uint32_t words[4];
+  };
+  constexpr int32_t kPieces = sizeof(PassRow) / sizeof(Piece);
+  const int32_t count = rows.own_count + rows.next_count;
+  auto* const to = reinterpret_cast<Piece*>(memory.rows + second * kTileRows);
+  for (int32_t i = ThreadOfBlock(); i < kTileRows * kPieces; i += Size::ThreadsOf(task)) {
+    const int32_t r = i / kPieces;
+    const PassRow* const row = r < rows.own_count ? rows.own + r : rows.next + (r - rows.own_count);
+    if (r < count) {
+      BeginCopy<sizeof(Piece)>(reinterpret_cast<const Piece*>(row) + i % kPieces, to + i);
+    } else {
+      to[i] = {};
     }
-    weight_ = 0;
-    const int32_t r = ThreadOfBlock();
-    if (rows.own_weight == nullptr || r >= rows.own_count + rows.next_count) return;
-    weight_ = r < rows.own_count ? *rows.own_weight : *rows.next_weight;
   }
-  // Writes the rows to the first or second half of memory.rows.
-  __device__ void Store(const DecoderTask<float>& task, const TileMemory& memory,
-                        int32_t second) const {
-    auto* const to = reinterpret_cast<uint32_t*>(memory.rows + second * kTileRows);
-    for (int32_t k = 0; k < kWordsOfThread; ++k) {
-      const int32_t i = ThreadOfBlock() + k * Size::ThreadsOf(task);
-      if (i < kWords) to[i] = words_[k];
-    }
-    if (ThreadOfBlock() >= kTileRows) return;
-    memory.weights[second * kTileRows + ThreadOfBlock()] = static_cast<float>(weight_);
+  const int32_t r = ThreadOfBlock();
+  if (r >= kTileRows) return;
+  double* const weight = memory.weights + second * kTileRows + r;
+  if (rows.own_weight != nullptr && r < count) {
+    BeginCopy<sizeof(double)>(r < rows.own_count ? rows.own_weight : rows.next_weight, weight);
+  } else {
+    *weight = 0;
   }
-
- private:
-  uint32_t words_[kWordsOfThread];
-  double weight_ = 0;  // of row ThreadOfBlock()
-};
+}
 
 // Adds factor * piece to `sum`.
 __device__ inline void AddPiece(const RowPiece<4>& piece, float factor, RowPiece<4>& sum) {
@@ -69,7 +57,8 @@ __device__ inline void AddPiece(const RowPiece<4>& piece, float factor, RowPiece
 // Computes the head's columns of the rows' scaled queries (see QueryAt), two pieces per lane, whose
 // loads overlap.
 template <typename Size>
-__device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows, float* queries) {
+__device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows,
+                             typename Size::Element* queries) {
   constexpr int32_t kPieces = kTiledHead / 4;
   constexpr int32_t kRows = WarpLanes::kLanes / kPieces;  // that the warp computes at a time
   constexpr int32_t kCount = kTileRows / kRows;
@@ -105,15 +94,9 @@ __device__ void WriteQueries(const DecoderTask<float>& task, const PassRow* rows
     const float scale = one.allowed_count > 0 ? task.query_scale : 0;
     for (int32_t h = 0; h < 4; ++h) sums[i].At(h) *= scale;
     const int32_t r = lane / kPieces + i * kRows;
-    WritePiece<Size>(sums[i], queries + r * RowStride(Size::HiddenOf(task)), index);
+    WritePiece(sums[i], queries + r * Size::StrideOf(task), index);
   }
 }
-
-// Sums of the gradients of a query's shared terms, for the lane's column h.
-struct QuerySums {
-  float base = 0;
-  float shares[kContextShares] = {};
-};
 
 // Returns the column of the head that the lane adds.
 __device__ inline int32_t QueryColumn() {
@@ -121,51 +104,73 @@ __device__ inline int32_t QueryColumn() {
          static_cast<int32_t>(threadIdx.x) % kTiledHead;
 }
 
-// Adds the head's gradient of the tile's queries, which is in memory.glimpses. The two lanes of a
-// column take turns at its rows. If `ordered`, one lane adds them all, in a fixed order.
+// Adds the head's gradient of the tile's queries, which is in memory.d_queries, and its sums to
+// memory.query_sums. The two lanes of a column take turns at its rows. If `ordered`, one lane adds
+// them all, in a fixed order.
 template <typename Size>
-__device__ void AddQueries(const DecoderTask<float>& task, const TileMemory& memory,
-                           const PassRow* rows, bool ordered, const DecoderNodes<float>& gradient,
-                           QuerySums& sums) {
+__device__ void AddQueries(const DecoderTask<float>& task,
+                           const TileMemory<typename Size::Element>& memory, const PassRow* rows,
+                           bool ordered) {
   constexpr int32_t kAtATime = 4;
   const int32_t turn = static_cast<int32_t>(threadIdx.x) / kTiledHead;
   const int32_t turns = ordered ? 1 : 2;
-  if (turn >= turns) return;
   const int32_t stride = RowStride(Size::HiddenOf(task));
-  const auto to_stride = static_cast<int32_t>(gradient.stride);
   const int32_t h = QueryColumn();
+  // Copies, because atomic operations would make it read shared memory again.
+  const DecoderNodes<float> gradient = memory.inputs->gradient;
+  const auto to_stride = static_cast<int32_t>(gradient.stride);
   const bool tsp = task.rules->problem.tsp;
+  float sums[kQuerySums] = {};
   const auto add = [&](const PassRow& row, float value) {
     if (row.allowed_count == 0) return;
     if (tsp && row.first < 0) {
       atomicAdd(&gradient.start_query[h], value);  // once per trajectory
       return;
     }
-    sums.base += value;
+    sums[0] += value;
     atomicAdd(&gradient.queries[row.current * to_stride + h], value);
     if (row.first >= 0) atomicAdd(&gradient.first_queries[row.first * to_stride + h], value);
-    for (int32_t k = 0; k < kContextShares; ++k) sums.shares[k] += value * row.shares[k];
+    for (int32_t k = 0; k < kContextShares; ++k) sums[1 + k] += value * row.shares[k];
   };
-  for (int32_t begin = turn; begin < kTileRows; begin += kAtATime * turns) {
+  for (int32_t begin = turn; begin < kTileRows && turn < turns; begin += kAtATime * turns) {
     // Reads first, because no read moves before an atomic operation.
     PassRow some[kAtATime];
     float values[kAtATime];
     for (int32_t i = 0; i < kAtATime; ++i) {
       const int32_t r = begin + i * turns;
       some[i] = rows[r];
-      values[i] = memory.glimpses[r * stride + h];
+      values[i] = memory.d_queries[r * stride + h];
     }
     for (int32_t i = 0; i < kAtATime; ++i) add(some[i], values[i]);
   }
+  for (int32_t k = 0; k < kQuerySums; ++k) {
+    sums[k] += __shfl_xor_sync(WarpLanes::kAll, sums[k], kTiledHead);
+    if (turn == 0) memory.query_sums[k * Size::HiddenOf(task) + h] += sums[k];
+  }
 }
 
-__device__ inline void WriteQuerySums(const DecoderTask<float>& task,
-                                      const DecoderNodes<float>& gradient, const QuerySums& sums) {
+// Sets the head's columns of memory.query_sums to 0.
+template <typename Size>
+__device__ void ClearQuerySums(const DecoderTask<float>& task,
+                               const TileMemory<typename Size::Element>& memory) {
+  if (threadIdx.x >= kTiledHead) return;
+  for (int32_t k = 0; k < kQuerySums; ++k) {
+    memory.query_sums[k * Size::HiddenOf(task) + QueryColumn()] = 0;
+  }
+}
+
+// Adds memory.query_sums, which each lane has summed itself, to `gradient`.
+template <typename Size>
+__device__ void WriteQuerySums(const DecoderTask<float>& task,
+                               const TileMemory<typename Size::Element>& memory,
+                               const DecoderNodes<float>& gradient) {
+  if (threadIdx.x >= kTiledHead) return;
+  const int32_t hidden = Size::HiddenOf(task);
   const int32_t h = QueryColumn();
-  atomicAdd(&gradient.base_query[h], sums.base);
+  atomicAdd(&gradient.base_query[h], memory.query_sums[h]);
   if (gradient.shares_weight == nullptr) return;
   for (int32_t k = 0; k < kContextShares; ++k) {
-    atomicAdd(&gradient.shares_weight[k * task.hidden + h], sums.shares[k]);
+    atomicAdd(&gradient.shares_weight[k * hidden + h], memory.query_sums[(1 + k) * hidden + h]);
   }
 }
 

@@ -1,8 +1,8 @@
 // Kernels of rollouts in tiles: 16 trajectories of an instance take each step together. A warp
 // decodes one trajectory; the first M warps also score the steps of all, a head each
-// (tiled_pass.cuh).
+// (tiled_pass_half.cuh).
 #include "core/kernels/decoder/decoder_launch.h"
-#include "core/kernels/decoder/tiled_pass.cuh"
+#include "core/kernels/decoder/tiled_pass_half.cuh"
 #include "core/kernels/decoder/tiled_queries.cuh"
 #include "core/kernels/decoder/warp_decoder.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"
@@ -82,16 +82,17 @@ class TileSlot {
 // Cuts a block's shared memory: the tile's arrays, of which rollouts use a part, then the warps'
 // scratch.
 template <typename Size>
-__device__ TileMemory CutRolloutMemory(const DecoderTask<float>& task, uint8_t** scratch) {
-  const int32_t stride = RowStride(Size::HiddenOf(task));
-  TileMemory memory;
+__device__ TileMemory<Fp16Bits> CutRolloutMemory(const DecoderTask<float>& task,
+                                                 uint8_t** scratch) {
+  const int32_t stride = Size::StrideOf(task);
+  TileMemory<Fp16Bits> memory;
   memory.rows = reinterpret_cast<PassRow*>(SharedBytes());
-  memory.keys = reinterpret_cast<float*>(memory.rows + kTileRows);
-  memory.values = memory.keys + Size::kTiles * kTileNodes * stride;
-  memory.logit_keys = memory.values + Size::kTiles * kTileNodes * stride;
-  memory.queries = memory.logit_keys + Size::kTiles * kTileNodes * stride;
+  memory.keys = reinterpret_cast<Fp16Bits*>(memory.rows + kTileRows);
+  memory.values = memory.keys + Size::kNodeRows * stride;
+  memory.logit_keys = memory.values + Size::kNodeRows * stride;
+  memory.queries = memory.logit_keys + Size::kNodeRows * stride;
   memory.glimpses = memory.queries + kTileRows * stride;
-  memory.dots = memory.glimpses + kTileRows * stride;
+  memory.dots = reinterpret_cast<float*>(memory.glimpses + kTileRows * stride);
   *scratch = reinterpret_cast<uint8_t*>(memory.dots + kTileRows * DotStride(Size::kTiles));
   return memory;
 }
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(kTileRows* WarpLanes::kLanes, 1)
   const auto warp = static_cast<int32_t>(threadIdx.y);
   const DecoderTask<float> task = batch.MakeTask(instance);
   uint8_t* next = nullptr;
-  const TileMemory memory = CutRolloutMemory<Size>(task, &next);
+  const TileMemory<Fp16Bits> memory = CutRolloutMemory<Size>(task, &next);
   CopyNodes<Size>(task, kTileRows * WarpLanes::kLanes, memory);
   const DecoderScratchLayout layout = LayOutTileScratch(batch.nodes);
   DecoderScratch<float> scratch = DecoderScratchAt<float>(layout, next + warp * layout.bytes);
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(kTileRows* WarpLanes::kLanes, 1)
   }
   __syncwarp();
   const bool scores = warp < Size::HeadsOf(task);
-  TileHead<Size> head(task, memory, warp);
+  HalfTileHead<Size> head(task, memory, warp);
   TileSlot slot(request, results, instance, block + warp * plan.blocks_per_instance,
                 kTileRows * plan.blocks_per_instance);
   while (true) {
@@ -155,9 +156,9 @@ cudaError_t LaunchTiledRollout(const DecoderBatch<float>& batch, const BatchRoll
     case 7:
       return launch(TiledRolloutKernel<TiledPassSize<7, 7, kUsualHidden, false>>);
     case 10:
-      return launch(TiledRolloutKernel<TiledPassSize<10, 5, kUsualHidden, false>>);
+      return launch(TiledRolloutKernel<TiledPassSize<10, 10, kUsualHidden, false>>);
     default:
-      return launch(TiledRolloutKernel<TiledPassSize<13, 7, kUsualHidden, false>>);
+      return launch(TiledRolloutKernel<TiledPassSize<13, 13, kUsualHidden, false>>);
   }
 }
 

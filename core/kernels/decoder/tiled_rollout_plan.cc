@@ -20,11 +20,10 @@ TiledRolloutPlan PlanTiledRollout(const DecoderLaunchSize& size, const DeviceLim
   const auto* const tiles = std::ranges::find_if(
       kRolloutTiles, [&](int32_t one) { return one * kTileNodes >= size.nodes; });
   if (!fits || tiles == std::end(kRolloutTiles)) return plan;
-  const int64_t floats =
-      (int64_t{3} * *tiles * kTileNodes + int64_t{2} * kTileRows) * RowStride(shape.hidden) +
-      int64_t{kTileRows} * DotStride(*tiles);
-  plan.shared_bytes = kTileRows * (int64_t{sizeof(PassRow)} + LayOutTileScratch(size.nodes).bytes) +
-                      floats * int64_t{sizeof(float)};
+  const int64_t bytes_per_row = int64_t{2} * HalfStride(shape.hidden) * int64_t{sizeof(uint16_t)} +
+                                DotStride(*tiles) * int64_t{sizeof(float)} +
+                                int64_t{sizeof(PassRow)} + LayOutTileScratch(size.nodes).bytes;
+  plan.shared_bytes = HalfNodeBytes(*tiles, shape.hidden) + kTileRows * bytes_per_row;
   if (plan.shared_bytes > limits.shared_bytes) return plan;
   plan.tiles = *tiles;
   plan.blocks_per_instance = std::clamp(limits.multiprocessors / std::max(size.instances, 1), 1,
