@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kSliceIterations = 50;
 
 // Replaces the plan of `routes`.
-void Reload(const Plan& plan, RouteStore& routes) {
+void ReplacePlan(const Plan& plan, RouteStore& routes) {
   for (int32_t slot = 0; slot < routes.slots(); ++slot) routes.SetRoute(slot, 0, {});
   routes.Load(plan);
 }
@@ -62,7 +62,7 @@ class PenalisedAnnealing {
   // Keeps `plan` if it breaks no limit, is complete and cheaper than the best. Returns whether it
   // has.
   bool KeepIfBest(const Plan& plan) {
-    Reload(plan, checked_);
+    ReplacePlan(plan, checked_);
     checked_.SetRestAbsent();
     if (checked_.missing_weight() > 0 || checked_.cost() >= best_cost_ - problem_.epsilon()) {
       return false;

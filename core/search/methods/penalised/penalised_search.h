@@ -20,14 +20,14 @@ namespace vrp {
 // few enough nodes.
 bool PenalisedSearchKnows(const Problem& problem);
 
-// From `partial`, with all put in that is required and left out: the first plan that breaks no
-// limit; an empty one: none was found by the options' end. What is optional is left out.
+// Inserts all that is required into `partial`. Returns the first plan that breaks no limit, or an
+// empty plan if the search finds none by the options' end. What is optional may be left out.
 Plan FindCompletePlan(const RouteStore& partial, const SearchOptions& options, FastRandom& random,
                       int64_t& iterations);
 
-// From `complete`, which leaves nothing out: the cheapest plan that breaks no limit, of those that
-// the search comes to until the options' end; an empty one: it came to none. Calls `on_improvement`
-// with plans that break none, each cheaper than the one before, once in some milliseconds.
+// Improves `complete`, which leaves nothing out. Returns the cheapest plan found that breaks no
+// limit, or an empty plan. Calls `on_improvement` with such plans, each cheaper than the one
+// before, at most once in some milliseconds.
 Plan ImprovePenalised(const RouteStore& complete, const SearchOptions& options, FastRandom& random,
                       int64_t& iterations, absl::FunctionRef<void(const Plan&)> on_improvement);
 
