@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/search/methods/penalised/penalised_search.h"
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
 #include "core/search/model/fleet_bounds.h"
@@ -76,6 +77,11 @@ std::vector<Stage> StagesToComplete(const RouteStore& routes, const SearchOption
   if (routes.missing_weight() == 0 || FleetFilled(problem) > 1) return {};
   if (CanPenalise(problem)) {
     return {{Method::kAnnealedCompletion, 0.1}, {Method::kPenalisedCompletion, 0.4}};
+  }
+  // AnnealPenalised is slower. (Measured at 2 s, 96 customers with pickups or breaks, fleets 97 %
+  // full: shares of 0.1 and 0.4 cost 1 % more.)
+  if (PenalisedSearchKnows(problem)) {
+    return {{Method::kAnnealedCompletion, 0.3}, {Method::kPenalisedCompletion, 0.3}};
   }
   if (RegionsFit(problem, options)) return {{Method::kAnnealedCompletion}};
   return {};

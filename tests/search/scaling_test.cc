@@ -13,6 +13,7 @@
 #include "core/search/build/construct.h"
 #include "core/search/build/first_routes.h"
 #include "core/search/methods/annealing/annealing.h"
+#include "core/search/methods/penalised/penalised_annealing.h"
 #include "core/search/methods/population/population_run.h"
 #include "core/search/methods/regions/region_search.h"
 #include "core/search/model/problem.h"
@@ -137,6 +138,16 @@ SearchResult ByRegions(const Instance& instance) {
                       ByIterations(8'000), [](const Plan&, Cost) {});
 }
 
+SearchResult ByPenalisedAnnealing(const Instance& instance) {
+  const Problem problem = Problem::Create(instance, {});
+  FastRandom random(1);
+  SearchResult result;
+  result.plan = AnnealPenalised(RouteStore(problem), kImprovingCourse, ByIterations(1'000), random,
+                                result.iterations, [](const Plan&) {});
+  result.cost = PlanCost(instance, result.plan);
+  return result;
+}
+
 SearchResult ByConstruction(const Instance& instance) {
   SearchResult result;
   for (const Plan& plan :
@@ -214,6 +225,15 @@ TEST(ScalingTest, KeepsThePlansOfManyCustomersWithFeatures) {
                                                {kMaxDuration, kMaxStops, kObjective}}) {
     ExpectSamePlans(test::MakeFeatureInstance({.customers = 200, .features = features}),
                     SearchFor(200));
+  }
+}
+
+TEST(ScalingTest, KeepsThePlansOfPenalisedAnnealing) {
+  using enum Feature;
+  for (const std::vector<Feature>& features :
+       {std::vector{kShipments, kShift}, {kPickups, kMaxDuration}, {kBreaks, kMaxDistance}}) {
+    ExpectSamePlans(test::MakeFeatureInstance({.customers = 20, .features = features}),
+                    ByPenalisedAnnealing);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/kernels/decoder/row_piece.cuh"
+#include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/fast_math.cuh"
 #include "core/kernels/launch/warp_group.cuh"
 
@@ -34,6 +35,12 @@ struct DecoderWarp : WarpGroup {
   int32_t warp = 0;  // this warp's number in its team, and the number of the team's warps
   int32_t warps = 1;
   TeamMemory memory = {};
+
+  // Waits for the other warps of the team, which may be in other loops.
+  __device__ void WaitForTeam() const {
+    constexpr int32_t kBarrier = 1;
+    WaitAtBarrier(kBarrier, warps * WarpLanes::kLanes);
+  }
 };
 
 template <int32_t kCount>
@@ -130,7 +137,7 @@ __device__ PartialGlimpse<Warp::kPerLane> JoinTeam(const Warp& warp,
   mine[0] = own.largest;
   mine[kLanes] = own.total;
   for (int32_t k = 0; k < Warp::kPerLane; ++k) mine[(2 + k) * kLanes] = own.glimpse.At(k);
-  __syncthreads();
+  warp.WaitForTeam();
   PartialGlimpse<Warp::kPerLane> sum;
   const float* const first = warp.memory.parts + LaneOfWarp();
   for (int32_t w = 0; w < warp.warps; ++w) {
@@ -185,7 +192,7 @@ __device__ void WriteDots(const Warp& warp, const DecoderTask<float>& task,
     if (LaneOfWarp() % 8 == 0 && mine < count) scratch.tanhs[scratch.order[mine]] = dot;
   }
   if constexpr (Warp::kTeam) {
-    __syncthreads();
+    warp.WaitForTeam();
   } else {
     __syncwarp();
   }

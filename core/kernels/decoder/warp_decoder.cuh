@@ -93,7 +93,7 @@ __device__ inline void ScoreDots(const DecoderTask<float>& task,
 template <int32_t kSize, bool kTeam, typename Row>
 __device__ void ScoreStep(const DecoderWarp<kSize, kTeam, Row>& warp,
                           const DecoderTask<float>& task, const DecoderScratch<float>& scratch) {
-  if constexpr (kTeam) __syncthreads();
+  if constexpr (kTeam) warp.WaitForTeam();
   WriteDots(warp, task, scratch);
   ScoreDots(task, scratch);
 }
@@ -103,7 +103,7 @@ template <typename Warp>
 __device__ void HelpTeam(const Warp& warp, const DecoderTask<float>& task,
                          const DecoderScratch<float>& scratch) {
   while (true) {
-    __syncthreads();
+    warp.WaitForTeam();
     if (*warp.memory.done != 0) return;
     WriteDots(warp, task, scratch);
   }
@@ -112,7 +112,7 @@ __device__ void HelpTeam(const Warp& warp, const DecoderTask<float>& task,
 template <typename Warp>
 __device__ void EndTeam(const Warp& warp) {
   warp.Once([&] { *warp.memory.done = 1; });
-  __syncthreads();
+  warp.WaitForTeam();
 }
 
 }  // namespace vrp

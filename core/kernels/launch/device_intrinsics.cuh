@@ -12,8 +12,12 @@ __device__ inline uint8_t* SharedBytes() {
   return shared;
 }
 
-// Waits until kThreads threads of the block (whole warps) have reached barrier `number`, below 16.
-// __syncthreads uses barrier 0.
+// Waits until `threads` threads of the block (whole warps) have reached barrier `number`, below 16.
+// Unlike at __syncthreads, which uses barrier 0, the warps may wait at different places in the
+// code.
+__device__ inline void WaitAtBarrier(int32_t number, int32_t threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
 template <int32_t kThreads>
 __device__ void WaitAtBarrier(int32_t number) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(kThreads) : "memory");

@@ -52,6 +52,38 @@ NodeTimes::NodeTimes(const Instance& instance)
   time_slack_ = horizon * kRelativeSlack;
 }
 
+void NodeTimes::PenaliseLateness(const Instance& instance, double penalty) {
+  const auto size = static_cast<NodeIndex>(open_.size());
+  late_cost_.resize(size, 0.0);
+  for (NodeIndex node = 0; node < size; ++node) {
+    const TimeWindow first = instance.window(node);
+    const auto further =
+        further_.empty() ? std::span<const TimeWindow>() : instance.data().further_windows[node];
+    const TimeWindow& last = further.empty() ? first : further.back();
+    if (last.soft() || last.close == kNoLimit) continue;
+    late_cost_[node] = penalty;
+    if (further.empty()) {
+      close_[node] = kNoLimit;
+    } else {
+      further_[further_begin_[node + 1] - 1].late_cost = penalty;
+    }
+  }
+}
+
+TimeWindow NodeTimes::FirstWindow(NodeIndex node) const {
+  if (!FurtherWindows(node).empty()) return {.open = open_[node], .close = close_[node]};
+  const bool is_soft = close_[node] == kNoLimit && late_from_[node] != kNoLimit;
+  return {.open = open_[node],
+          .close = late_from_[node],
+          .late_cost = is_soft ? late_cost_[node] : kNoLimit};
+}
+
+std::span<const TimeWindow> NodeTimes::FurtherWindows(NodeIndex node) const {
+  if (further_.empty()) return {};
+  return {further_.data() + further_begin_[node],
+          static_cast<size_t>(further_begin_[node + 1] - further_begin_[node])};
+}
+
 void NodeTimes::ReadFurther(const InstanceData& data) {
   if (data.further_windows.empty()) return;
   further_begin_.push_back(0);

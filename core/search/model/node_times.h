@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/problem/instance/instance.h"
@@ -52,9 +53,16 @@ class NodeTimes {
   double LateCost(NodeIndex node, double start) const {
     return start > late_from_[node] ? late_cost_[node] * (start - late_from_[node]) : 0;
   }
+  // Returns the node's first window, and the others.
+  TimeWindow FirstWindow(NodeIndex node) const;
+  std::span<const TimeWindow> FurtherWindows(NodeIndex node) const;
 
  protected:
   explicit NodeTimes(const Instance& instance);
+
+  // Makes windows that `instance` has as hard ones soft: a start after the last one closes costs
+  // `penalty` for each unit of time.
+  void PenaliseLateness(const Instance& instance, double penalty);
 
   std::vector<double> service_, setup_;  // [N]; setup_ is empty without setups
   double time_slack_ = 0;                // room for rounding

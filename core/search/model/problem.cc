@@ -10,6 +10,8 @@
 namespace vrp {
 namespace {
 
+// The most that a vehicle of a penalised problem loads, in capacities.
+constexpr double kMostLoaded = 2;
 // A vehicle type is compared with this many distinct ones before it.
 constexpr size_t kCompared = 64;
 
@@ -242,6 +244,28 @@ Problem Problem::Create(const Instance& instance, const StopCondition& stop,
   Problem problem(instance);
   ProblemBuilder(problem, stop).Run(samples);
   return problem;
+}
+
+Problem Problem::Penalised(const Penalties& penalties) const {
+  Problem copy = *this;
+  copy.penalised_ = true;
+  copy.route_weight_ = 0;
+  for (Vehicle& vehicle : copy.vehicles_) {
+    vehicle.soft = {.capacity = vehicle.capacity,
+                    .shift_close = vehicle.shift_close,
+                    .duration = vehicle.duration_limit,
+                    .distance = vehicle.distance_limit};
+    for (double& capacity : vehicle.capacity) capacity *= kMostLoaded;
+    vehicle.shift_close = vehicle.duration_limit = vehicle.distance_limit = kNoLimit;
+    vehicle.simulated = true;
+  }
+  copy.SetPenalties(penalties);
+  return copy;
+}
+
+void Problem::SetPenalties(const Penalties& penalties) {
+  penalties_ = penalties;
+  PenaliseLateness(instance(), penalties.time);
 }
 
 bool Problem::RouteFeasible(std::span<const NodeIndex> customers) const {

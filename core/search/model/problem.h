@@ -12,6 +12,7 @@
 #include "core/search/model/neighbour_lists.h"
 #include "core/search/model/node_loads.h"
 #include "core/search/model/node_times.h"
+#include "core/search/model/penalties.h"
 #include "core/search/model/skills.h"
 #include "core/search/model/travel.h"
 #include "core/search/model/unit.h"
@@ -19,8 +20,9 @@
 
 namespace vrp {
 
-// Immutable after Create; thread-safe. To the plain members of Travel and NodeLoads, and to those
-// for plain problems here, only the first vehicle type counts.
+// Immutable after Create, but for the penalties of a Penalised copy; thread-safe. To the plain
+// members of Travel and NodeLoads, and to those for plain problems here, only the first vehicle
+// type counts.
 class Problem : public NodeTimes, public NodeLoads, public Travel {
  public:
   static constexpr int32_t kScanAllNodes = 150;  // up to here every place of a plan is looked at
@@ -30,6 +32,15 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   // (GuideLists).
   static Problem Create(const Instance& instance, const StopCondition& stop,
                         std::span<const Plan> samples = {});
+
+  // Returns a copy whose routes may break capacities, windows, shifts and limits of durations and
+  // distances, at a cost. It ignores the number of routes in the objective. Knows problems that are
+  // not plain(). This must outlive the copy.
+  Problem Penalised(const Penalties& penalties) const;
+  // Sets the penalties of such a copy; its routes have to be measured again.
+  void SetPenalties(const Penalties& penalties);
+  bool penalised() const { return penalised_; }
+  const Penalties& penalties() const { return penalties_; }
 
   int32_t depots() const { return depots_; }
   bool is_depot(NodeIndex node) const { return node < depots_; }
@@ -103,6 +114,8 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   bool plain_ = false, single_tour_ = false, has_reloads_ = false;
   int32_t max_routes_ = 0, num_servable_ = 0;
   double epsilon_ = 0, route_weight_ = 0;
+  bool penalised_ = false;
+  Penalties penalties_;
   std::vector<Vehicle> vehicles_;
   std::vector<int32_t> type_of_;
   std::vector<FrozenSearchRoute> frozen_;

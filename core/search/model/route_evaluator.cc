@@ -61,6 +61,7 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
   }
   value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
                vehicle.TimeCost(value.duration) + late_;
+  if (problem_.penalised()) value.cost += PenaltyOf(vehicle, value);
   value.feasible = true;
   return value;
 }
@@ -86,6 +87,8 @@ bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIn
 bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   const int32_t dimensions = problem_.dimensions();
   load_.resize(dimensions);
+  const bool penalised = problem_.penalised();
+  if (penalised) overload_.assign(dimensions, 0.0);
   for (size_t i = 0; i + 1 < nodes.size(); ++i) {
     if (problem_.is_depot(nodes[i])) {
       std::fill(load_.begin(), load_.end(), 0.0);
@@ -99,9 +102,22 @@ bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex>
                     problem_.delivered(nodes[i])[k];
       }
       if (load_[k] > vehicle.capacity[k]) return false;
+      if (penalised) overload_[k] = std::max(overload_[k], load_[k] - vehicle.soft.capacity[k]);
     }
   }
   return true;
+}
+
+double RouteEvaluator::PenaltyOf(const Vehicle& vehicle, const RouteValue& value) const {
+  const auto beyond = [](double of, double limit) { return of > limit ? of - limit : 0; };
+  LimitExcess excess = {.distance = beyond(value.distance, vehicle.soft.distance)};
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    if (overload_[k] > 0) excess.load += overload_[k] / problem_.most_capacity()[k];
+  }
+  const double slack = problem_.time_slack();
+  excess.time = beyond(end_, vehicle.soft.shift_close + slack) +
+                beyond(value.duration, vehicle.soft.duration + slack);
+  return problem_.penalties() * excess;
 }
 
 double RouteEvaluator::ReleaseOf(std::span<const NodeIndex> nodes, size_t at) const {
@@ -216,12 +232,11 @@ double RouteEvaluator::LatestStartWithBreaks(const Vehicle& vehicle,
 }
 
 void RouteEvaluator::ReadStops(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
-  const InstanceData& data = problem_.instance().data();
   stops_.clear();
   for (size_t i = 0; i < nodes.size(); ++i) {
     TimedStop& stop = stops_.emplace_back();
     if (nodes[i] == problem_.nowhere()) break;  // at the last stop: breaks after its service
-    stop.first = problem_.instance().window(nodes[i]);
+    stop.first = problem_.FirstWindow(nodes[i]);
     if (i > 0) stop.travel = problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
     if (i == 0 || i + 1 == nodes.size()) continue;
     if (problem_.is_depot(nodes[i])) {
@@ -229,7 +244,7 @@ void RouteEvaluator::ReadStops(const Vehicle& vehicle, std::span<const NodeIndex
       continue;
     }
     stop.work = problem_.Handling(vehicle, nodes[i - 1], nodes[i]);
-    if (problem_.has_further_windows()) stop.further = data.further_windows[nodes[i]];
+    stop.further = problem_.FurtherWindows(nodes[i]);
   }
 }
 

@@ -35,6 +35,8 @@ class RouteEvaluator {
  private:
   bool OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
   bool LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // Returns the cost of the soft limits that the route last simulated breaks, windows left out.
+  double PenaltyOf(const Vehicle& vehicle, const RouteValue& value) const;
   // Of the trip that leaves the depot at position `at`.
   double ReleaseOf(std::span<const NodeIndex> nodes, size_t at) const;
   // Each fills begin_ with the earliest starts; false: too late somewhere.
@@ -54,6 +56,7 @@ class RouteEvaluator {
 
   const Problem& problem_;
   std::vector<double> load_;
+  std::vector<double> overload_;  // [K] of a penalised problem: the most beyond the soft capacity
   std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
   std::vector<double> latest_;    // likewise, with breaks
   std::vector<TimedStop> stops_;  // with breaks and soft windows, as late_breaks_

@@ -18,6 +18,14 @@ inline constexpr double kRelativeSlack = 1e-9;
 // Returns `limit` with room for rounding. The checker allows twice that.
 inline double WithSlack(double limit) { return limit * (1 + kRelativeSlack / 2); }
 
+// The limits of a vehicle whose own ones may be broken at a penalty.
+struct SoftLimits {
+  std::vector<double> capacity = {};  // [K], with room for rounding, as duration and distance
+  double shift_close = kNoLimit;
+  double duration = kNoLimit;  // overtime included
+  double distance = kNoLimit;
+};
+
 // Instance types that differ in nothing but id and count are one here.
 struct Vehicle {
   std::vector<std::pair<int32_t, int32_t>> originals = {};  // instance types and their counts
@@ -36,6 +44,7 @@ struct Vehicle {
   int32_t max_reloads = 0;
   int32_t skills = 0;  // a row of Problem's table
   std::vector<Break> breaks = {};
+  SoftLimits soft = {};  // of a penalised problem
   // What the objective makes of it.
   double fixed = 0;
   double per_distance = 1;

@@ -3,34 +3,9 @@
 
 #include <cstdint>
 
+#include "core/search/model/penalties.h"
+
 namespace vrp {
-
-// Costs of a unit of load beyond the capacity, of time beyond windows and the duration's limit, and
-// of distance beyond its limit.
-struct Penalties {
-  double load = 0;
-  double time = 0;
-  double distance = 0;
-};
-
-// By how much a route breaks its limits.
-struct LimitExcess {
-  double load = 0;      // beyond capacities and stops, in units of the first dimension
-  double time = 0;      // beyond windows and the limit of the duration
-  double distance = 0;  // beyond the limit
-
-  LimitExcess& operator+=(const LimitExcess& other) {
-    load += other.load;
-    time += other.time;
-    distance += other.distance;
-    return *this;
-  }
-};
-
-inline double operator*(const Penalties& penalties, const LimitExcess& excess) {
-  return penalties.load * excess.load + penalties.time * excess.time +
-         penalties.distance * excess.distance;
-}
 
 // Raises a penalty while fewer plans than a target share keep to its limit, and lowers it while
 // more do (Vidal et al. 2012, "A hybrid genetic algorithm for multidepot and periodic vehicle

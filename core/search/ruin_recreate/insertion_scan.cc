@@ -53,6 +53,9 @@ Insertion::VisitBounds Insertion::BoundsOf(NodeIndex node) const {
 }
 
 void Insertion::ScanRoutes(NodeIndex node, std::span<const int32_t> slots, InsertionPlace& best) {
+  if (problem_.penalised() && !problem_.has_reloads()) {
+    return ScanCheapestFirst(node, slots, best);
+  }
   if (by_row_ && judges_time_) return ScanByRow<true>(node, slots, best);
   if (by_row_) return ScanByRow<false>(node, slots, best);
   for (const int32_t slot : slots) {
@@ -63,6 +66,32 @@ void Insertion::ScanRoutes(NodeIndex node, std::span<const int32_t> slots, Inser
       Consider(node, slot, route, i, AddedDistance(route, i, node), best);
       if (reloads) ScanReloads({.slot = slot, .node = node, .after = i}, best);
     }
+  }
+}
+
+// Where routes may break limits, many places have to be simulated, which takes longer than finding
+// the ones that add little distance.
+void Insertion::ScanCheapestFirst(NodeIndex node, std::span<const int32_t> slots,
+                                  InsertionPlace& best) {
+  const VisitBounds here = BoundsOf(node);
+  bounded_.clear();
+  for (const int32_t slot : slots) {
+    const SearchRoute& route = RouteAt(slot);
+    const double per_distance = problem_.vehicle(route.type).per_distance;
+    const auto [begin, end] = PositionsInTime(route, here);
+    for (int32_t i = begin; i < end; ++i) {
+      const double added = AddedDistance(route, i, node);
+      const double least = per_distance * added;
+      if (least < best.cost) bounded_.push_back({least, added, slot, i});
+    }
+  }
+  const auto later = [](const BoundedPlace& a, const BoundedPlace& b) { return a.least > b.least; };
+  std::ranges::make_heap(bounded_, later);
+  while (!bounded_.empty() && bounded_.front().least < best.cost) {
+    const BoundedPlace place = bounded_.front();
+    std::ranges::pop_heap(bounded_, later);
+    bounded_.pop_back();
+    Consider(node, place.slot, RouteAt(place.slot), place.after, place.added, best);
   }
 }
 

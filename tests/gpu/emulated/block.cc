@@ -7,7 +7,7 @@
 #include <utility>
 
 // The program's load address, set by the linker.
-extern "C" const char __executable_start;
+extern "C" const char __executable_start;  // NOLINT(bugprone-reserved-identifier): its name
 
 namespace vrp::emulated {
 namespace {
@@ -170,9 +170,11 @@ template <typename Met>
 void Block::Meet(Meeting& meeting, const Terms& terms, const Met& met) {
   if (!meeting.arrived.empty() && meeting.terms != terms) {
     const std::string other = Name(meeting);
+    const std::string line =
+        terms.line == meeting.terms.line ? "" : " of line " + std::to_string(meeting.terms.line);
     meeting.terms = terms;
     Fail(cudaErrorLaunchFailure, "reaches " + Name(meeting) + " while " +
-                                     Name(meeting.arrived.front()) + " waits in " + other);
+                                     Name(meeting.arrived.front()) + " waits in " + other + line);
   }
   meeting.terms = terms;
   meeting.arrived.push_back(current_);
@@ -185,7 +187,7 @@ void Block::Meet(Meeting& meeting, const Terms& terms, const Met& met) {
   Suspend();
 }
 
-void Block::MeetBarrier(int32_t number, int32_t threads) {
+void Block::MeetBarrier(int32_t number, int32_t threads, uint32_t line) {
   const EmulationScope scope;
   if (number < 0 || number >= std::ssize(barriers_) || threads % kLanes != 0) {
     Fail(cudaErrorLaunchFailure,
@@ -193,7 +195,8 @@ void Block::MeetBarrier(int32_t number, int32_t threads) {
              " threads, wanted a barrier from 0 to 15 and a multiple of 32");
   }
   Meeting& meeting = barriers_[static_cast<size_t>(number)];
-  Meet(meeting, {.threads = threads}, [&] { watch_.races().Barrier(meeting.arrived); });
+  Meet(meeting, {.threads = threads, .line = line},
+       [&] { watch_.races().Barrier(meeting.arrived); });
 }
 
 uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
@@ -249,7 +252,8 @@ void Block::MeetProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&
 void Block::AddProduct(int32_t first) {
   const auto left = [&](int32_t row, int32_t k) {
     const int32_t lane = first + row % 8 * 4 + k % 4;
-    return At(lane).left[static_cast<size_t>(row / 8 + k / 4 * 2)];
+    const int32_t element = row / 8 + k / 4 * 2;
+    return At(lane).left[static_cast<size_t>(element)];
   };
   const auto right = [&](int32_t k, int32_t column) {
     return At(first + column * 4 + k % 4).right[static_cast<size_t>(k / 4)];
@@ -297,8 +301,8 @@ void Block::Watch(const Access& access, const void* code) {
   Fail(fault->error, fault->action + other + location);
 }
 
-void MeetBarrier(int32_t number, int32_t threads) {
-  Block::Running()->MeetBarrier(number, threads);
+void MeetBarrier(int32_t number, int32_t threads, uint32_t line) {
+  Block::Running()->MeetBarrier(number, threads, line);
 }
 
 uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {

@@ -39,7 +39,7 @@ class Block {
   static Block* Running();
   // The running thread calls the following functions.
   uint8_t* shared() const { return request_.shared; }
-  void MeetBarrier(int32_t number, int32_t threads);
+  void MeetBarrier(int32_t number, int32_t threads, uint32_t line);
   uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other);
   void MeetProduct(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&sum)[4]);
   // Ends the thread's turn and records an atomic operation. Must be called before the operation.
@@ -55,6 +55,7 @@ class Block {
     WarpCall call = WarpCall::kSync;
     uint32_t mask = 0;
     int32_t threads = 0;
+    uint32_t line = 0;  // of a __syncthreads
     bool operator==(const Terms&) const = default;
   };
   // A barrier or warp call, with the threads that wait in it.

@@ -86,6 +86,12 @@ TEST(EmulatedDeviceTest, ReportsDifferentArgumentsOfMeetingThreads) {
   EXPECT_THAT(FaultOf(Trick::kTwoCounts, {.threads = dim3(64)}), HasSubstr("waits in barrier 1"));
 }
 
+TEST(EmulatedDeviceTest, LetsWarpsMeetFromDifferentPlacesOnlyAtNamedBarriers) {
+  EXPECT_THAT(FaultOf(Trick::kTwoPlaces, {.threads = dim3(64)}),
+              HasSubstr("waits in barrier 0 for 64 threads of line"));
+  EXPECT_EQ(RunTrick(Trick::kTwoNamedPlaces, {}, {.threads = dim3(64)}), Numbers(kThreads));
+}
+
 TEST(EmulatedDeviceTest, ReportsRacesWithoutABarrier) {
   if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer uses the compiler's hooks";
   EXPECT_THAT(FaultOf(Trick::kNoBarrier), HasSubstr("without a barrier"));

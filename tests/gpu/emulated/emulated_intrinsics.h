@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <source_location>
 
 namespace vrp::emulated {
 
@@ -15,8 +16,9 @@ extern dim3 blockDim, gridDim;
 
 uint8_t* DynamicShared();
 
-// Waits at one of the block's 16 barriers for `threads` threads.
-void MeetBarrier(int32_t number, int32_t threads);
+// Waits at one of the block's 16 barriers for `threads` threads. All of them must give the same
+// `line`.
+void MeetBarrier(int32_t number, int32_t threads, uint32_t line = 0);
 
 // Calls that all lanes of `mask` make together. Only kSync makes a lane's writes visible to other
 // lanes.
@@ -44,9 +46,10 @@ __attribute__((no_sanitize("thread"))) T FetchAdd(T* to, T value) {
 
 }  // namespace vrp::emulated
 
-inline void __syncthreads() {
+// NOLINTBEGIN(bugprone-reserved-identifier): CUDA's names
+inline void __syncthreads(std::source_location place = std::source_location::current()) {
   const dim3& block = vrp::emulated::blockDim;
-  vrp::emulated::MeetBarrier(0, static_cast<int32_t>(block.x * block.y * block.z));
+  vrp::emulated::MeetBarrier(0, static_cast<int32_t>(block.x * block.y * block.z), place.line());
 }
 inline void __syncwarp(uint32_t mask = 0xFFFFFFFFu) {
   vrp::emulated::MeetWarp(vrp::emulated::WarpCall::kSync, mask, 0);
@@ -89,6 +92,7 @@ inline int32_t __popc(uint32_t bits) { return std::popcount(bits); }
 inline int32_t __clz(int32_t bits) { return std::countl_zero(static_cast<uint32_t>(bits)); }
 
 inline void __threadfence() { vrp::emulated::Fence(); }
+// NOLINTEND(bugprone-reserved-identifier)
 
 template <typename T>
 T atomicAdd(T* to, T value) {

@@ -54,6 +54,20 @@ __device__ void MeetInconsistently(const TinyTask& task) {
     case Trick::kMixedCalls:
       first ? __syncwarp() : static_cast<void>(__ballot_sync(kAll, 1));
       return;
+    case Trick::kTwoPlaces:
+      if (Thread() < 32) {
+        __syncthreads();
+      } else {
+        __syncthreads();
+      }
+      return;
+    case Trick::kTwoNamedPlaces:
+      if (Thread() < 32) {
+        WaitAtBarrier(1, Threads());
+      } else {
+        WaitAtBarrier(1, Threads());
+      }
+      return;
     default:
       Thread() < 32 ? WaitAtBarrier<64>(1) : WaitAtBarrier<96>(1);
   }

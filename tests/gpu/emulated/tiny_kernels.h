@@ -14,16 +14,18 @@ enum class Trick {
   kAddToOne,        // all threads add to values[0]
   kSumByLast,       // values[9]: sum of all blocks' values, by the last block
   kNothing,
-  kNoBarrier,     // kReverseByBlock without its barrier
-  kNoSyncWarp,    // kReverseByWarp with a shuffle instead of its barrier
-  kNoFence,       // kSumByLast without its fences
-  kHalfBarrier,   // half of the block reaches a barrier
-  kHalfShuffle,   // half of a warp reaches a shuffle
-  kMixedCalls,    // half of a warp makes a different call
-  kTwoCounts,     // a named barrier with different counts
-  kBeyondValues,  // writes beyond the values' end
-  kBeyondShared,  // writes beyond the shared memory's end
-  kReadShared,    // reads unwritten shared memory
+  kNoBarrier,       // kReverseByBlock without its barrier
+  kNoSyncWarp,      // kReverseByWarp with a shuffle instead of its barrier
+  kNoFence,         // kSumByLast without its fences
+  kHalfBarrier,     // half of the block reaches a barrier
+  kHalfShuffle,     // half of a warp reaches a shuffle
+  kMixedCalls,      // half of a warp makes a different call
+  kTwoPlaces,       // two warps at different __syncthreads
+  kTwoNamedPlaces,  // the same with a named barrier, which is allowed
+  kTwoCounts,       // a named barrier with different counts
+  kBeyondValues,    // writes beyond the values' end
+  kBeyondShared,    // writes beyond the shared memory's end
+  kReadShared,      // reads unwritten shared memory
 };
 
 struct TinyTask {

@@ -8,6 +8,8 @@
 #include "absl/time/time.h"
 #include "core/base/steady_time.h"
 #include "core/search/methods/annealing/cooling.h"
+#include "core/search/methods/penalised/penalised_annealing.h"
+#include "core/search/methods/penalised/penalised_course.h"
 #include "core/search/model/vehicle_labels.h"
 #include "core/search/moves/penalised_local_search.h"
 #include "core/search/route/penalised_routes.h"
@@ -18,15 +20,6 @@
 namespace vrp {
 namespace {
 
-// Temperatures in mean costs of an edge of the first plan. Hot where any plan that breaks no limit
-// is wanted: the way there leads over expensive ones.
-struct Course {
-  double first_temperature = 0;
-  double last_temperature = 0;
-  bool ends_when_feasible = false;
-};
-constexpr Course kSeeking = {3, 0.5, true};
-constexpr Course kImproving = {0.5, 0.02, false};
 // Plans are reported at most this often.
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 // How often a ruin begins in a route that breaks limits.
@@ -34,49 +27,8 @@ constexpr double kBesideBrokenRate = 0.5;
 // How often a ruined route changes vehicles with another.
 constexpr double kRetypeRate = 0.1;
 
-// Penalties are adapted after so many plans, and a capacity too much costs that many mean edges at
-// first.
+// Penalties are adapted after so many plans.
 constexpr int32_t kPenaltyWindow = 100;
-constexpr double kFirstLoadPenalty = 20;
-
-struct MeanEdge {
-  double cost = 0;
-  double duration = 0;
-  double distance = 0;
-};
-
-// Of the plan, or of the ways out where it is empty.
-MeanEdge MeanEdgeOf(const RouteStore& routes) {
-  const Problem& problem = routes.problem();
-  MeanEdge sum;
-  int32_t edges = 0;
-  const auto add = [&](const Vehicle& vehicle, NodeIndex from, NodeIndex to) {
-    const double distance = problem.Distance(vehicle, from, to);
-    const double duration = problem.Duration(vehicle, from, to, distance);
-    sum.cost += vehicle.per_distance * distance + vehicle.per_time * duration;
-    sum.duration += duration;
-    sum.distance += distance;
-    ++edges;
-  };
-  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
-    const SearchRoute& route = routes.route(slot);
-    for (int32_t i = 0; i + 1 < route.size(); ++i) {
-      add(problem.vehicle(route.type), route.nodes[i], route.nodes[i + 1]);
-    }
-  }
-  const Vehicle& any = problem.vehicle(0);
-  for (NodeIndex node = problem.depots(); routes.used() == 0 && node < problem.size(); ++node) {
-    add(any, any.start, node);
-  }
-  const double count = std::max(1, edges);
-  return {sum.cost / count, sum.duration / count, sum.distance / count};
-}
-
-Penalties FirstPenalties(const MeanEdge& edge, double largest) {
-  return {.load = kFirstLoadPenalty * edge.cost / largest,
-          .time = edge.duration > 0 ? edge.cost / edge.duration : 1,
-          .distance = edge.distance > 0 ? edge.cost / edge.distance : 1};
-}
 
 bool BreaksLimits(const PenalisedRoutes::Route& route) {
   return route.excess.load > 0 || route.excess.time > 0 || route.excess.distance > 0;
@@ -84,8 +36,8 @@ bool BreaksLimits(const PenalisedRoutes::Route& route) {
 
 class PenalisedSearch {
  public:
-  PenalisedSearch(const RouteStore& partial, const Course& course, const SearchOptions& options,
-                  FastRandom& random)
+  PenalisedSearch(const RouteStore& partial, const PenalisedCourse& course,
+                  const SearchOptions& options, FastRandom& random)
       : problem_(partial.problem()),
         course_(course),
         options_(options),
@@ -108,7 +60,7 @@ class PenalisedSearch {
     for (; done < options_.max_iterations; ++done) {
       if ((course_.ends_when_feasible && !best_.empty()) || options_.stop.ShouldStop()) break;
       const absl::Time now = SteadyNow();
-      Cool(cooling_.Phase(done, now));
+      temperature_ = mean_edge_.cost * course_.TemperatureAt(cooling_.Phase(done, now));
       Step();
       KeepIfBest();
       if (control_.Record(routes_.Excess())) routes_.SetPenalties(control_.penalties());
@@ -142,11 +94,6 @@ class PenalisedSearch {
       if (routes_.RouteOf(customer) < 0) removed_.push_back(customer);
     }
     recreate_.Insert(removed_);
-  }
-
-  void Cool(double phase) {
-    const double ratio = course_.last_temperature / course_.first_temperature;
-    temperature_ = mean_edge_.cost * course_.first_temperature * std::pow(ratio, phase);
   }
 
   void KeepIfBest() {
@@ -223,7 +170,7 @@ class PenalisedSearch {
   }
 
   const Problem& problem_;
-  const Course course_;
+  const PenalisedCourse course_;
   const SearchOptions& options_;
   FastRandom& random_;
   const Cooling cooling_;
@@ -244,14 +191,27 @@ class PenalisedSearch {
 
 }  // namespace
 
+bool PenalisedSearchKnows(const Problem& problem) {
+  return CanPenalise(problem) || (!problem.plain() && problem.size() <= kMaxPenalisedNodes);
+}
+
 Plan FindCompletePlan(const RouteStore& partial, const SearchOptions& options, FastRandom& random,
                       int64_t& iterations) {
-  return PenalisedSearch(partial, kSeeking, options, random).Run(iterations, [](const Plan&) {});
+  if (!CanPenalise(partial.problem())) {
+    return AnnealPenalised(partial, kSeekingCourse, options, random, iterations,
+                           [](const Plan&) {});
+  }
+  return PenalisedSearch(partial, kSeekingCourse, options, random).Run(iterations, [](const Plan&) {
+  });
 }
 
 Plan ImprovePenalised(const RouteStore& complete, const SearchOptions& options, FastRandom& random,
                       int64_t& iterations, absl::FunctionRef<void(const Plan&)> on_improvement) {
-  return PenalisedSearch(complete, kImproving, options, random).Run(iterations, on_improvement);
+  if (!CanPenalise(complete.problem())) {
+    return AnnealPenalised(complete, kImprovingCourse, options, random, iterations, on_improvement);
+  }
+  return PenalisedSearch(complete, kImprovingCourse, options, random)
+      .Run(iterations, on_improvement);
 }
 
 }  // namespace vrp

@@ -11,9 +11,14 @@
 
 namespace vrp {
 
-// Both know problems that CanPenalise: ruin and recreate (SISR, Christiaens and Vanden Berghe 2020)
-// and a descent after each, where limits may be broken at penalties that rise while they are and
-// fall while they are not (Vidal et al. 2013). Both add their iterations to `iterations`.
+// Searches where limits may be broken at penalties that rise while they are and fall while they are
+// not (Vidal et al. 2013). Problems that CanPenalise are searched by ruin and recreate (SISR,
+// Christiaens and Vanden Berghe 2020) with a descent after each, the others by AnnealPenalised.
+// Both functions add their iterations to `iterations`.
+
+// Returns whether both functions know the problem: one that CanPenalise, or one with features and
+// few enough nodes.
+bool PenalisedSearchKnows(const Problem& problem);
 
 // From `partial`, with all put in that is required and left out: the first plan that breaks no
 // limit; an empty one: none was found by the options' end. What is optional is left out.

@@ -214,6 +214,18 @@ TEST(CanPenaliseTest, KnowsWhatItCannotPenalise) {
   EXPECT_FALSE(can({Feature::kAlternatives}));
 }
 
+TEST(PenalisedSearchKnowsTest, KnowsEveryFeature) {
+  const auto known = [](std::vector<Feature> features) {
+    return PenalisedSearchKnows(Problem::Create(MadeOf(features, 1, 10), {}));
+  };
+  for (const Feature feature :
+       {Feature::kShipments, Feature::kPickups, Feature::kBackhauls, Feature::kReloads,
+        Feature::kBreaks, Feature::kReleaseTimes, Feature::kSetupTimes, Feature::kSeveralWindows,
+        Feature::kSoftWindows, Feature::kAlternatives, Feature::kMaxWaiting}) {
+    EXPECT_TRUE(known({feature})) << static_cast<int>(feature);
+  }
+}
+
 // Windows around the times at which routes that go on to the nearest come by: vehicles of two sizes
 // that have so much room left where all are served as they were then.
 Instance BusyVehiclesOfTwoSizes(uint64_t seed, double room) {

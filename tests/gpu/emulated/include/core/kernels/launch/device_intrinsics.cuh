@@ -12,6 +12,9 @@ namespace vrp {
 
 inline uint8_t* SharedBytes() { return emulated::DynamicShared(); }
 
+inline void WaitAtBarrier(int32_t number, int32_t threads) {
+  emulated::MeetBarrier(number, threads);
+}
 template <int32_t kThreads>
 void WaitAtBarrier(int32_t number) {
   emulated::MeetBarrier(number, kThreads);
