@@ -190,6 +190,14 @@ TEST(PlanTiledPassTest, LeavesSizesThatDoNotFitToTheGeneralKernel) {
   EXPECT_EQ(PlanTiledPass(size, kH200).tiles, 0);
 }
 
+TEST(PlanTiledPassTest, FitsMoreNodesWithCoarseProducts) {
+  EXPECT_EQ(PlanTiledPass(SizeOf(512, 32, 30, true), kRtx3090).tiles, 4);
+  DecoderLaunchSize size = SizeOf(512, 80, 80, true);
+  EXPECT_EQ(PlanTiledPass(size, kRtx3090).tiles, 0);
+  size.exact = false;
+  EXPECT_EQ(PlanTiledPass(size, kRtx3090).tiles, 10);
+}
+
 TEST(PlanTiledPassTest, SumsInOneBlockIfTheOrderMustBeFixed) {
   DecoderLaunchSize size = SizeOf(1, 51, 50, true);
   EXPECT_GT(PlanTiledPass(size, kH200).parts, 1);

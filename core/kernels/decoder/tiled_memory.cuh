@@ -63,7 +63,7 @@ template <typename Element>
 struct TileMemory {
   TileInputs* inputs = nullptr;
   PassRow* rows = nullptr;      // [2, 16]: the rows of a tile and of the next one
-  double* weights = nullptr;    // [2, 16]: the weights of their trajectories
+  double* weights = nullptr;    // [2, 2]: the weights of their first and second trajectory
   double* terms = nullptr;      // [M]: sums of log-likelihoods
   float* query_sums = nullptr;  // [kQuerySums, H]: gradients of base_query and shares_weight
   Element* keys = nullptr;      // [kNodeRows, H], and the next two; 0 after the last node
@@ -111,7 +111,7 @@ __device__ TileMemory<typename Size::Element> CutSharedMemory(const DecoderTask<
   memory.rows = reinterpret_cast<PassRow*>(memory.inputs + 1);
   memory.terms = reinterpret_cast<double*>(memory.rows + 2 * kTileRows);
   memory.weights = memory.terms + kMaxTiledHeads;
-  auto* next = reinterpret_cast<uint8_t*>(memory.weights + 2 * kTileRows);
+  auto* next = reinterpret_cast<uint8_t*>(memory.weights + 4);
   const auto take = [&next]<typename Value>(Value*& array, int32_t count) {
     array = reinterpret_cast<Value*>(next);
     next += count * sizeof(Value);

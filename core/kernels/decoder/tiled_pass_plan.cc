@@ -19,7 +19,7 @@ constexpr int32_t kWantedBlocksPerMultiprocessor = 2;
 int64_t CommonBytesOf(const DecoderShape& shape, const TiledSize& size) {
   const int64_t floats =
       int64_t{kTileRows} * DotStride(size.tiles) + int64_t{kQuerySums} * shape.hidden;
-  const int64_t doubles = kMaxTiledHeads + int64_t{2} * kTileRows;
+  const int64_t doubles = kMaxTiledHeads + 4;
   return floats * int64_t{sizeof(float)} + doubles * int64_t{sizeof(double)} +
          int64_t{2} * kTileRows * int64_t{sizeof(PassRow)} + kTileInputBytes;
 }

@@ -39,11 +39,11 @@ __device__ void LoadRows(const DecoderTask<float>& task, const TileRows& rows,
       to[i] = {};
     }
   }
-  const int32_t r = ThreadOfBlock();
-  if (r >= kTileRows) return;
-  double* const weight = memory.weights + second * kTileRows + r;
-  if (rows.own_weight != nullptr && r < count) {
-    BeginCopy<sizeof(double)>(r < rows.own_count ? rows.own_weight : rows.next_weight, weight);
+  const int32_t which = ThreadOfBlock();
+  if (which >= 2) return;
+  double* const weight = memory.weights + 2 * second + which;
+  if (rows.own_weight != nullptr && (which == 0 ? rows.own_count : rows.next_count) > 0) {
+    BeginCopy<sizeof(double)>(which == 0 ? rows.own_weight : rows.next_weight, weight);
   } else {
     *weight = 0;
   }

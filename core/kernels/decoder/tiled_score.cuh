@@ -168,7 +168,8 @@ __device__ void ScoreRows(const DecoderTask<float>& task,
   for (int32_t pair = warp; pair < kTileRows / 2; pair += Size::HeadsOf(task)) {
     const int32_t r = 2 * pair + static_cast<int32_t>(threadIdx.x) / 16;
     const int32_t at = second * kTileRows + r;
-    RowScore<Size> score(task, step, static_cast<float>(memory.weights[at]));
+    RowScore<Size> score(task, step,
+                         static_cast<float>(memory.weights[2 * second + (r < own ? 0 : 1)]));
     const auto term =
         static_cast<double>(score.Score(memory.rows[at], memory.dots + r * DotStride(Size::kTiles),
                                         memory.d_dots + r * kGradientStride));

@@ -14,9 +14,9 @@ __device__ inline uint8_t* SharedBytes() {
 
 // Waits until `threads` threads of the block (whole warps) have reached barrier `number`, below 16.
 // Unlike at __syncthreads, which uses barrier 0, the warps may wait at different places in the
-// code.
+// code: compute-sanitizer's synccheck accepts that of barrier.sync, not of bar.sync.
 __device__ inline void WaitAtBarrier(int32_t number, int32_t threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+  asm volatile("barrier.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 template <int32_t kThreads>
 __device__ void WaitAtBarrier(int32_t number) {
