@@ -51,12 +51,12 @@ class Case:
     min_ratio: float = 5
 
 
-GROWING = (512, 2048, 8192)
+GROWING = (512, 2048, 8192, 32768)
 CASES = {
     "am_cvrp50": Case(50, "step exponential", GROWING),
     "am_cvrp100": Case(100, "step exponential", GROWING),
-    "pomo_cvrp50": Case(50, "step shared", (64, 256, 1024), layers=6, starts=50),
-    "pomo_cvrp100": Case(100, "step shared", (32, 128, 512), layers=6, starts=100),
+    "pomo_cvrp50": Case(50, "step shared", (64, 512, 2048, 4096), layers=6, starts=50),
+    "pomo_cvrp100": Case(100, "step shared", (32, 256, 1024, 2048), layers=6, starts=100),
     "greedy_cvrp100": Case(100, "greedy", (1, 256, 2048, 10000)),
     # Only for our engine: forced decoding along given labels, batch 64, as in
     # configs/ptrnet_supervised.yaml.
