@@ -198,7 +198,7 @@ TEST(PenalisedLocalSearchTest, LowersThePenalisedCostFromAChangeOnAndKeepsEveryo
 }
 
 TEST(CanPenaliseTest, KnowsWhatItCannotPenalise) {
-  const auto can = [](std::vector<Feature> features) {
+  const auto can = [](const std::vector<Feature>& features) {
     return CanPenalise(Problem::Create(MadeOf(features, 1, 10), {}));
   };
   EXPECT_TRUE(can({}));
@@ -215,7 +215,7 @@ TEST(CanPenaliseTest, KnowsWhatItCannotPenalise) {
 }
 
 TEST(PenalisedSearchKnowsTest, KnowsEveryFeature) {
-  const auto known = [](std::vector<Feature> features) {
+  const auto known = [](const std::vector<Feature>& features) {
     return PenalisedSearchKnows(Problem::Create(MadeOf(features, 1, 10), {}));
   };
   for (const Feature feature :
@@ -239,8 +239,9 @@ Instance BusyVehiclesOfTwoSizes(uint64_t seed, double room) {
   const auto way = [&](NodeIndex a, NodeIndex b) {
     return std::hypot(positions[a].x - positions[b].x, positions[a].y - positions[b].y);
   };
-  std::vector<TimeWindow> windows(kVehicles * kStops);
-  std::vector<double> demands(kVehicles * kStops);
+  const size_t customers = positions.size() - 1;
+  std::vector<TimeWindow> windows(customers);
+  std::vector<double> demands(customers);
   std::vector<char> visited(positions.size(), 0);
   std::vector<VehicleType> vehicles = {{.count = kVehicles / 2}, {.count = kVehicles / 2}};
   for (VehicleType& type : vehicles) type.capacity = 0;
