@@ -77,14 +77,6 @@ class Insertion {
     }
   };
 
-  // A place and the least that an insertion there costs.
-  struct BoundedPlace {
-    double least = 0;
-    double added = 0;  // distance
-    int32_t slot = 0;
-    int32_t after = 0;
-  };
-
   void FindSingle(NodeIndex node, InsertionPlace& best);
   void FindTightest(NodeIndex node, InsertionPlace& best);
   double RoomLeft(const SearchRoute& route, NodeIndex node) const;
@@ -180,7 +172,7 @@ class Insertion {
   Ways pickup_ways_, delivery_ways_;
   std::vector<double> least_added_;  // by the delivery, from a place on
   std::vector<int32_t> slots_, with_room_;
-  std::vector<BoundedPlace> bounded_;
+  std::vector<InsertionPlace> bounded_;  // their costs are the least possible
   std::vector<std::pair<double, int32_t>> by_room_;
   bool ends_have_loads_ =
       false;  // of the shipment in hand: its ends are delivered to or collected from too

@@ -69,8 +69,8 @@ void Insertion::ScanRoutes(NodeIndex node, std::span<const int32_t> slots, Inser
   }
 }
 
-// Where routes may break limits, many places have to be simulated, which takes longer than finding
-// the ones that add little distance.
+// Simulates places in the order of the distance that they add. Nearly every place of a penalised
+// problem is feasible, and a simulation takes much longer than this order.
 void Insertion::ScanCheapestFirst(NodeIndex node, std::span<const int32_t> slots,
                                   InsertionPlace& best) {
   const VisitBounds here = BoundsOf(node);
@@ -80,18 +80,20 @@ void Insertion::ScanCheapestFirst(NodeIndex node, std::span<const int32_t> slots
     const double per_distance = problem_.vehicle(route.type).per_distance;
     const auto [begin, end] = PositionsInTime(route, here);
     for (int32_t i = begin; i < end; ++i) {
-      const double added = AddedDistance(route, i, node);
-      const double least = per_distance * added;
-      if (least < best.cost) bounded_.push_back({least, added, slot, i});
+      const double least = per_distance * AddedDistance(route, i, node);
+      if (least < best.cost) bounded_.push_back({.cost = least, .slot = slot, .after = i});
     }
   }
-  const auto later = [](const BoundedPlace& a, const BoundedPlace& b) { return a.least > b.least; };
+  const auto later = [](const InsertionPlace& a, const InsertionPlace& b) {
+    return a.cost > b.cost;
+  };
   std::ranges::make_heap(bounded_, later);
-  while (!bounded_.empty() && bounded_.front().least < best.cost) {
-    const BoundedPlace place = bounded_.front();
+  while (!bounded_.empty() && bounded_.front().cost < best.cost) {
+    const auto [slot, after] = std::pair(bounded_.front().slot, bounded_.front().after);
     std::ranges::pop_heap(bounded_, later);
     bounded_.pop_back();
-    Consider(node, place.slot, RouteAt(place.slot), place.after, place.added, best);
+    const SearchRoute& route = RouteAt(slot);
+    Consider(node, slot, route, after, AddedDistance(route, after, node), best);
   }
 }
 
