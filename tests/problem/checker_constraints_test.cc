@@ -59,6 +59,17 @@ TEST(CheckerConstraintsTest, UnloadsAndLoadsAtAReload) {
   EXPECT_EQ(CheckData(data, {{0, {1, 0, 2, 3}}}).cost, 80);
 }
 
+TEST(CheckerConstraintsTest, KeepsShipmentsOnBoardDuringAReload) {
+  InstanceData data = LineWithWindows();
+  data.demands = {0, 0, 7, 0};
+  data.shipments = {{.pickup = 1, .delivery = 3, .amounts = {4}}};
+  data.vehicles[0].max_reloads = 1;
+  EXPECT_THAT(Messages(data, {{0, {1, 0, 2, 3}}}),
+              ElementsAre("capacity; routes[0]: load 11 exceeds vehicle capacity 10"));
+  data.shipments[0].amounts = {3};
+  EXPECT_THAT(Messages(data, {{0, {1, 0, 2, 3}}}), IsEmpty());
+}
+
 TEST(CheckerConstraintsTest, ReportsReloadsWithoutCustomersOrTooOften) {
   InstanceData data = LineWithWindows();
   data.vehicles[0].max_reloads = 1;
@@ -266,6 +277,22 @@ TEST(CheckerConstraintsTest, RequiresExactlyOneOfTheAlternatives) {
   data.prizes = {kNoLimit, kNoLimit, 9, 9};
   EXPECT_THAT(Messages(data, {{0, {1}}}), IsEmpty());
   EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 29);
+}
+
+TEST(CheckerConstraintsTest, RequiresExactlyOneOfAlternativeShipments) {
+  InstanceData data = test::AnInstance().WithCustomers(5).BuildData();
+  data.shipments = {{.pickup = 1, .delivery = 2, .amounts = {1}},
+                    {.pickup = 3, .delivery = 4, .amounts = {1}}};
+  data.alternative_groups = {{1, 3}};
+  data.priorities = {0, 1, 2, 3, 4, 0};
+  EXPECT_THAT(Messages(data, {{0, {5, 3, 4}}}), IsEmpty());
+  EXPECT_THAT(Messages(data, {{0, {5, 3, 4, 1, 2}}}),
+              ElementsAre("alternatives; 2 customers of alternative_groups[0] are visited, wanted "
+                          "one"));
+  EXPECT_EQ(CheckData(data, {{0, {5}}}).left_out, 9);
+  const double cost = CheckData(data, {{0, {5}}}).cost;
+  data.prizes = {kNoLimit, 4, 5, 6, 3, kNoLimit};
+  EXPECT_NEAR(CheckData(data, {{0, {5}}}).cost, cost + 9, 1e-9);
 }
 
 TEST(CheckerConstraintsTest, ReportsBreaksThatCannotBeTaken) {

@@ -129,8 +129,6 @@ std::vector<WrongField> WrongVehicles() {
        [](D& d) { d.vehicles[0].max_overtime = 0; }},
       {"vehicles[0].max_stops: got 0, wanted 1", [](D& d) { d.vehicles[0].max_stops = 0; }},
       {"vehicles[0].max_reloads: got -1, wanted 0", [](D& d) { d.vehicles[0].max_reloads = -1; }},
-      {"vehicles[0].max_reloads: not supported together with shipments",
-       [](D& d) { d.vehicles[0].max_reloads = 1; }},
       {"vehicles[0].skills[0]: empty", [](D& d) { d.vehicles[0].skills = {""}; }},
       {"vehicles[0].breaks[0].duration: got -2",
        [](D& d) {
@@ -164,6 +162,17 @@ std::vector<WrongField> WrongRequests() {
        [](D& d) { d.prizes[3] = 4; }},
       {"alternative_groups[1].customers[0]: customers[1] is already in a shipment or a group",
        [](D& d) { d.alternative_groups.push_back({3}); }},
+      {"alternative_groups[0].customers[1]: customers[3] is the delivery of a shipment, wanted its "
+       "pickup",
+       [](D& d) { d.alternative_groups[0][1] = 5; }},
+      {"alternative_groups[0].customers[1]: got prize 12, wanted 5, the prize of the group's first "
+       "customer",
+       [](D& d) { d.alternative_groups[0][1] = 4; }},
+      {"alternative_groups[1].customers[1]: customers[2] is already in a shipment or a group",
+       [](D& d) {
+         d.alternative_groups = {{4}, {2, 4}};
+         d.prizes = {kNoLimit, kNoLimit, 12, 5, 6, 6};
+       }},
   };
 }
 

@@ -78,6 +78,19 @@ TEST(PlanValueTest, CountsAnUnservedGroupOnceByItsLargestWeight) {
   EXPECT_EQ(FindUnserved(*Instance::Create(data), {{0, {1}}}).weight, 0);
 }
 
+TEST(PlanValueTest, CountsUnservedAlternativeShipmentsOnce) {
+  InstanceData data = AnInstance().WithCustomers(5).BuildData();
+  data.shipments = {{.pickup = 1, .delivery = 2, .amounts = {1}},
+                    {.pickup = 3, .delivery = 4, .amounts = {1}}};
+  data.alternative_groups = {{1, 3}};
+  data.priorities = {0, 1, 2, 3, 4, 0};
+  EXPECT_EQ(FindUnserved(*Instance::Create(data), {{0, {5}}}).weight, 9);
+  EXPECT_EQ(FindUnserved(*Instance::Create(data), {{0, {5, 1, 2}}}).weight, 0);
+  EXPECT_THAT(FindUnserved(*Instance::Create(data), {{0, {5}}}).customers, ElementsAre(1, 2, 3, 4));
+  data.prizes = {kNoLimit, 4, 5, 6, 3, kNoLimit};
+  EXPECT_EQ(FindUnserved(*Instance::Create(data), {{0, {5}}}).prizes, 9);
+}
+
 TEST(PlanValueTest, ComputesLoadsOfEachDimensionWithReloads) {
   InstanceData data = LineData();
   data.load_dimensions = 2;

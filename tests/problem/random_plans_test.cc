@@ -160,7 +160,7 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
         ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
         ViolationKind::kMaxWaiting, ViolationKind::kShift, ViolationKind::kReload,
         ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak}) {
-    EXPECT_GT(tally.violations[kind], 20) << ViolationName(kind);
+    EXPECT_GT(tally.violations[kind], 10) << ViolationName(kind);
   }
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);
 }

@@ -278,6 +278,39 @@ TEST(SearchFeaturesTest, FindsTheOptimaOfBreaksWithSoftWindows) {
   }
 }
 
+TEST(SearchFeaturesTest, FindsTheOptimaOfShipmentsWithReloads) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    std::vector<Feature> features = {Feature::kShipments, Feature::kReloads};
+    if (seed % 2 == 0) features.push_back(Feature::kPickups);
+    if (seed % 3 == 0) features.push_back(Feature::kReleaseTimes);
+    ExpectOptimal(
+        MakeFeatureInstance({.customers = 6, .seed = seed, .features = features, .vehicles = 1}));
+  }
+}
+
+TEST(SearchFeaturesTest, FindsTheOptimaOfAlternativeShipments) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    InstanceData data =
+        MakeFeatureInstance(
+            {.customers = 6, .seed = seed, .features = {Feature::kShipments, Feature::kPrizes}})
+            .data();
+    const NodeIndex first = data.num_depots;
+    data.shipments = {{.pickup = first, .delivery = first + 1, .amounts = {3}},
+                      {.pickup = first + 2, .delivery = first + 3, .amounts = {5}}};
+    // Every third instance has a customer as the third alternative.
+    data.alternative_groups = {{first, first + 2}};
+    if (seed % 3 == 0) data.alternative_groups[0].push_back(first + 4);
+    if (seed % 2 == 0) {
+      data.prizes.assign(data.prizes.size(), 20);
+      data.prizes[0] = kNoLimit;
+      data.prizes[first + 4] = 40;
+    } else {
+      data.prizes.clear();
+    }
+    ExpectOptimal(*Instance::Create(std::move(data)));
+  }
+}
+
 TEST(SearchFeaturesTest, FindsTheOptimaWhereMostFeaturesComeTogether) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);

@@ -35,7 +35,7 @@ class ConstrainedGenerator {
     DrawWindows(Chance(0.5));
     DrawTimes();
     const bool shipments = Chance(0.3);
-    DrawVehicles(breaks, !shipments && Chance(0.4));
+    DrawVehicles(breaks, Chance(0.4));
     DrawRequiredSkills();
     DrawPrizesAndPriorities();
     DrawRequests(shipments);
@@ -174,9 +174,14 @@ class ConstrainedGenerator {
       added.amounts.assign(static_cast<size_t>(data_.load_dimensions), RandomInt(0, 5));
       SharePrize({next, next + 1});
     }
+    if (data_.shipments.size() == 2 && Chance(0.3)) {
+      const NodeIndex first = data_.num_depots;
+      data_.alternative_groups = {{first, first + 2}};
+      SharePrize({first, first + 1, first + 2, first + 3});
+    }
     if (!Chance(0.3) || next + 2 >= end) return;
-    data_.alternative_groups = {{next, next + 1, next + 2}};
-    SharePrize(data_.alternative_groups[0]);
+    data_.alternative_groups.push_back({next, next + 1, next + 2});
+    SharePrize(data_.alternative_groups.back());
   }
 
   void SharePrize(const std::vector<NodeIndex>& nodes) {

@@ -195,7 +195,7 @@ class FeatureInstanceMaker {
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
       if (Has(Feature::kMaxWaiting)) type.max_waiting = Uniform(5, 30);
       if (Has(Feature::kMaxStops)) type.max_stops = UniformInt(4, 8);
-      if (Has(Feature::kReloads) && data_.shipments.empty()) type.max_reloads = 2;
+      if (Has(Feature::kReloads)) type.max_reloads = 2;
     }
   }
 
@@ -214,8 +214,14 @@ class FeatureInstanceMaker {
       for (int32_t i = first; i < Nodes(); ++i) data_.priorities[i] = UniformInt(0, 5);
     }
     if (!Has(Feature::kAlternatives)) return;
-    const auto first_free = first + 2 * static_cast<int32_t>(data_.shipments.size());
-    for (int32_t i = first_free; i + 1 < Nodes(); i += 4) {
+    const auto paired = 2 * static_cast<int32_t>(data_.shipments.size());
+    // Every second pair of shipments is one of two alternatives.
+    for (int32_t i = first; i + 3 < first + paired; i += 8) {
+      data_.alternative_groups.push_back({i, i + 2});
+      if (data_.prizes.empty()) continue;
+      for (const int32_t node : {i + 1, i + 2, i + 3}) data_.prizes[node] = data_.prizes[i];
+    }
+    for (int32_t i = first + paired; i + 1 < Nodes(); i += 4) {
       data_.alternative_groups.push_back({i, i + 1});
       if (!data_.prizes.empty()) data_.prizes[i + 1] = data_.prizes[i];
     }

@@ -171,21 +171,26 @@ class PlanChecker {
       const std::vector<NodeIndex>& group = raw_.alternative_groups[i];
       int64_t served = 0;
       double weight = 0;
+      double prize = 0;
       for (const NodeIndex node : group) {
         served += Visited(node) ? 1 : 0;
-        weight = std::max(weight, data_.Weight(node));
+        const Shipment* const shipment = data_.ShipmentAt(node);
+        const NodeIndex delivery = shipment == nullptr ? node : shipment->delivery;
+        weight =
+            std::max(weight, data_.Weight(node) + (delivery == node ? 0 : data_.Weight(delivery)));
+        prize = data_.Prize(node) + (delivery == node ? 0 : data_.Prize(delivery));
+        in_group_[static_cast<size_t>(node)] = in_group_[static_cast<size_t>(delivery)] = true;
       }
       if (served > 1) {
         Add({.kind = ViolationKind::kAlternatives, .amount = static_cast<double>(served - 1)},
             served, " customers of alternative_groups[", i, "] are visited, wanted one");
-      } else if (served == 0 && data_.Prize(group.front()) != kNoLimit) {
-        further_cost_ += data_.Prize(group.front());
+      } else if (served == 0 && prize != kNoLimit) {
+        further_cost_ += prize;
       } else if (served == 0) {
         report_.left_out += weight;
         Add({.kind = ViolationKind::kMissingCustomer, .node = group.front(), .amount = 1},
             "no customer of alternative_groups[", i, "] is visited");
       }
-      for (const NodeIndex node : group) in_group_[static_cast<size_t>(node)] = true;
     }
   }
 

@@ -94,6 +94,7 @@ void RouteChecker::CheckSkills() {
 
 double RouteChecker::PeakLoad(size_t begin, size_t end, size_t dimension) const {
   double on_board = 0;
+  for (size_t i = 0; i < begin; ++i) on_board += data_.Shipped(path_[i], dimension);
   for (size_t i = begin; i < end; ++i) on_board += data_.Demand(path_[i], dimension);
   double peak = on_board;
   for (size_t i = begin; i < end; ++i) {

@@ -37,7 +37,8 @@ class RouteChecker {
   void CheckDistance();
   void CheckStops();
   void CheckSkills();
-  // Returns the peak load of the trip from path[begin] to path[end - 1].
+  // Returns the peak load of the trip from path[begin] to path[end - 1]. Shipments stay on board
+  // during reloads.
   double PeakLoad(size_t begin, size_t end, size_t dimension) const;
   void CheckLoads();
   void CheckBackhaulOrder();

@@ -258,6 +258,8 @@ class PlanRepair {
       if (frozen != visited.end()) std::iter_swap(visited.begin(), frozen);
       for (size_t i = 1; i < visited.size(); ++i) {
         Drop(visited[i], "another of its alternatives is visited");
+        const NodeIndex delivery = other_end_[static_cast<size_t>(visited[i])];
+        if (delivery >= 0) Drop(delivery, "another of its alternatives is visited");
       }
     }
   }

@@ -62,10 +62,11 @@ struct InstanceData {
   std::vector<double> prizes = {};       // lost if the customer is not served; kNoLimit: mandatory
   std::vector<int32_t> priorities = {};  // 0 to 100, used if not all customers can be served
   std::vector<Shipment> shipments = {};  // each customer has at most one shipment
-  // Groups of which at most one customer is served. Either all customers of a group have the same
-  // prize, or none has a prize. Without a prize, exactly one customer must be served. With a prize,
-  // the group may be unserved, and the prize is lost once. Each customer is in at most one group or
-  // shipment.
+  // Groups of which at most one customer is served. The pickup of a shipment stands for the whole
+  // shipment, with the sum of its prizes. Either all members of a group have the same prize, or
+  // none has a prize. Without a prize, exactly one member must be served. With a prize, the group
+  // may be unserved, and the prize is lost once. Each customer is in at most one group. Other
+  // customers of a group are in no shipment.
   std::vector<std::vector<NodeIndex>> alternative_groups = {};
   std::vector<VehicleType> vehicles = {};  // at least one; empty for a TSP
   double speed = 1;  // distance units per time unit, for durations without a matrix

@@ -1,5 +1,6 @@
-// Implements the rules of shipments, of groups of alternatives, and of fields that exclude one
-// another.
+// Implements the rules of shipments and of groups of alternatives.
+#include <unordered_map>
+
 #include "core/base/number.h"
 #include "core/problem/instance/instance_rules.h"
 
@@ -9,14 +10,15 @@ namespace {
 class RequestRules {
  public:
   RequestRules(const InstanceData& data, size_t nodes, FieldErrors& errors)
-      : data_(data), nodes_(nodes), errors_(errors) {}
+      : data_(data), nodes_(nodes), errors_(errors), use_of_(nodes, Use::kNone) {}
 
   void CheckShipment(size_t index) {
     const Shipment& shipment = data_.shipments[index];
     const std::string path = Concat("shipments[", index, "]");
     errors_.CheckName(path + ".id", shipment.id);
-    const bool pickup = ClaimCustomer(path + ".pickup", shipment.pickup);
-    const bool delivery = ClaimCustomer(path + ".delivery", shipment.delivery);
+    const bool pickup = ClaimCustomer(path + ".pickup", shipment.pickup, Use::kPickup);
+    const bool delivery = ClaimCustomer(path + ".delivery", shipment.delivery, Use::kDelivery);
+    if (pickup && delivery) delivery_of_[shipment.pickup] = shipment.delivery;
     if (shipment.amounts.size() != static_cast<size_t>(data_.load_dimensions)) {
       errors_.Add(path + ".amount", "has ", shipment.amounts.size(), " entries, wanted ",
                   data_.load_dimensions);
@@ -36,42 +38,57 @@ class RequestRules {
     if (group.empty()) errors_.Add(path, "absent, wanted at least one");
     bool known = true;
     for (size_t i = 0; i < group.size(); ++i) {
-      if (!ClaimCustomer(Concat(path, "[", i, "]"), group[i])) {
+      if (!ClaimCustomer(Concat(path, "[", i, "]"), group[i], Use::kAlternative)) {
         known = false;
-      } else if (known && Prize(group[i]) != Prize(group.front())) {
-        errors_.Add(Concat(path, "[", i, "]"), "got prize ", FormatNumber(Prize(group[i])),
-                    ", wanted ", FormatNumber(Prize(group.front())),
+      } else if (known && WholePrize(group[i]) != WholePrize(group.front())) {
+        errors_.Add(Concat(path, "[", i, "]"), "got prize ", FormatNumber(WholePrize(group[i])),
+                    ", wanted ", FormatNumber(WholePrize(group.front())),
                     ", the prize of the group's first customer (inf: none)");
       }
     }
   }
 
  private:
+  // The shipment or the group that contains a customer.
+  enum class Use : char { kNone, kPickup, kDelivery, kAlternative };
+
   double Prize(NodeIndex node) const {
     return data_.prizes.empty() ? kNoLimit : data_.prizes[static_cast<size_t>(node)];
   }
 
-  // Accepts a customer that no shipment and no group contains yet.
-  bool ClaimCustomer(const std::string& path, NodeIndex node) {
+  // Returns what is lost without the customer or, if it is a pickup, without its shipment.
+  double WholePrize(NodeIndex node) const {
+    const auto delivery = delivery_of_.find(node);
+    return Prize(node) + (delivery == delivery_of_.end() ? 0 : Prize(delivery->second));
+  }
+
+  // Accepts a customer that no shipment and no group contains yet. A pickup may join a group.
+  bool ClaimCustomer(const std::string& path, NodeIndex node, Use use) {
     if (node < data_.num_depots || static_cast<size_t>(node) >= nodes_) {
       errors_.Add(path, "got node ", node, ", wanted a customer: node ", data_.num_depots, " to ",
                   nodes_ - 1);
       return false;
     }
-    if (claimed_.empty()) claimed_.assign(nodes_, false);
-    if (claimed_[static_cast<size_t>(node)]) {
-      errors_.Add(path, NodePath(data_, static_cast<size_t>(node)).ToString(),
-                  " is already in a shipment or a group, wanted it in at most one");
-      return false;
+    Use& present = use_of_[static_cast<size_t>(node)];
+    const bool joins = use == Use::kAlternative && present == Use::kPickup;
+    if (present == Use::kNone || joins) {
+      present = use;
+      return true;
     }
-    claimed_[static_cast<size_t>(node)] = true;
-    return true;
+    const std::string name = NodePath(data_, static_cast<size_t>(node)).ToString();
+    if (use == Use::kAlternative && present == Use::kDelivery) {
+      errors_.Add(path, name, " is the delivery of a shipment, wanted its pickup");
+    } else {
+      errors_.Add(path, name, " is already in a shipment or a group, wanted it in at most one");
+    }
+    return false;
   }
 
   const InstanceData& data_;
   const size_t nodes_;
   FieldErrors& errors_;
-  std::vector<bool> claimed_;
+  std::vector<Use> use_of_;                               // [N]
+  std::unordered_map<NodeIndex, NodeIndex> delivery_of_;  // by pickup
 };
 
 }  // namespace
@@ -80,15 +97,6 @@ void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors) 
   RequestRules rules(data, nodes, errors);
   for (size_t i = 0; i < data.shipments.size(); ++i) rules.CheckShipment(i);
   for (size_t i = 0; i < data.alternative_groups.size(); ++i) rules.CheckGroup(i);
-}
-
-void CheckCombinations(const InstanceData& data, FieldErrors& errors) {
-  if (data.shipments.empty()) return;
-  for (size_t i = 0; i < data.vehicles.size(); ++i) {
-    if (data.vehicles[i].max_reloads == 0) continue;
-    errors.Add(Concat("vehicles[", i, "].max_reloads"),
-               "not supported together with shipments; wanted 0");
-  }
 }
 
 }  // namespace vrp

@@ -1,6 +1,8 @@
 #include "core/problem/plan/plan_value.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 namespace vrp {
 namespace {
@@ -54,6 +56,10 @@ class UnservedFinder {
       for (const NodeIndex node : route.customers) counted_[static_cast<size_t>(node)] = true;
     }
     first_ = instance.kind() == ProblemKind::kTsp ? 1 : instance.num_depots();
+    if (data_.alternative_groups.empty()) return;
+    for (const Shipment& shipment : data_.shipments) {
+      delivery_of_[shipment.pickup] = shipment.delivery;
+    }
   }
 
   UnservedCustomers Run() && {
@@ -89,16 +95,31 @@ class UnservedFinder {
       return counted_[static_cast<size_t>(node)];
     });
     double weight = 0;
-    for (const NodeIndex node : group) {
-      counted_[static_cast<size_t>(node)] = true;
-      weight = std::max(weight, Weight(node));
-      if (!served) unserved_.customers.push_back(node);
+    double prize = 0;
+    for (const NodeIndex member : group) {
+      double own_weight = 0;
+      prize = 0;
+      for (const NodeIndex node : NodesOf(member)) {
+        counted_[static_cast<size_t>(node)] = true;
+        own_weight += Weight(node);
+        prize += Prize(node);
+        if (!served) unserved_.customers.push_back(node);
+      }
+      weight = std::max(weight, own_weight);
     }
-    if (!served) Add(Prize(group.front()), weight);
+    if (!served) Add(prize, weight);
+  }
+
+  // Returns a member of a group, with the delivery if it is the pickup of a shipment.
+  std::vector<NodeIndex> NodesOf(NodeIndex member) const {
+    const auto delivery = delivery_of_.find(member);
+    if (delivery == delivery_of_.end()) return {member};
+    return {member, delivery->second};
   }
 
   const InstanceData& data_;
   std::vector<bool> counted_;
+  std::unordered_map<NodeIndex, NodeIndex> delivery_of_;  // by pickup; empty without groups
   NodeIndex first_ = 0;
   UnservedCustomers unserved_;
 };

@@ -111,6 +111,7 @@ class ChainMerger {
     for (const auto& [vehicles, u] : units) {
       Chain best;
       for (const NodeIndex node : problem_.NodesOf(problem_.unit(u))) {
+        if (problem_.OtherEnd(node) >= 0) continue;
         Chain chain{.visits = {node}, .cost = best.cost, .bulk = problem_.bulk(node)};
         ChooseType(chain, -1, -1);
         if (chain.type >= 0) best = std::move(chain);

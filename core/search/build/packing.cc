@@ -10,10 +10,9 @@ constexpr absl::Duration kLongest = absl::Milliseconds(3);
 constexpr int32_t kPoll = 16;
 constexpr int32_t kTypesLooked = 8;
 
-// The nodes that serve the unit: those of a shipment, or the first of the alternatives.
+// Returns the nodes that serve the unit: of alternatives, those of the first.
 std::span<const NodeIndex> Visits(const Problem& problem, int32_t u) {
-  const Unit& unit = problem.unit(u);
-  return problem.NodesOf(unit).first(unit.kind == Unit::Kind::kShipment ? 2 : 1);
+  return problem.WaysToServe(problem.unit(u)).front();
 }
 
 bool SetIfFeasible(RouteStore& routes, int32_t slot, int32_t type,

@@ -77,10 +77,9 @@ void DetourSearch::Extend(const Step& step, size_t done, size_t others) {
   for (const NodeIndex node : open_) consider(node, done);
   for (int32_t u = 0; others < most_others_ && u < problem_.units() && work_left_ > 0; ++u) {
     if (served_[u] || u == problem_.UnitOf(wanted_[0])) continue;
-    const Unit& unit = problem_.unit(u);
-    const bool shipment = unit.kind == Unit::Kind::kShipment;
-    const auto nodes = problem_.NodesOf(unit);
-    for (const NodeIndex node : shipment ? nodes.first(1) : nodes) consider(node, done);
+    for (const NodeIndex node : problem_.NodesOf(problem_.unit(u))) {
+      if (!problem_.IsDelivery(node)) consider(node, done);
+    }
   }
   std::sort(next.begin(), next.end());
   for (const auto& [score, node] : next) {
@@ -91,16 +90,13 @@ void DetourSearch::Extend(const Step& step, size_t done, size_t others) {
 
 void DetourSearch::Enter(const Step& step, NodeIndex node, size_t done, size_t others) {
   const int32_t u = problem_.UnitOf(node);
-  const Unit& unit = problem_.unit(u);
   const bool wanted = done < wanted_.size() && node == wanted_[done];
   const auto opened = std::find(open_.begin(), open_.end(), node);
   const std::vector<NodeIndex> open = open_;
   const bool closes = opened != open_.end();
   if (closes) open_.erase(opened);
   const bool begins = !wanted && !closes;
-  if (begins && unit.kind == Unit::Kind::kShipment) {
-    open_.push_back(problem_.NodesOf(unit)[1]);
-  }
+  if (begins && problem_.DeliveryOf(node) >= 0) open_.push_back(problem_.DeliveryOf(node));
   if (begins) served_[u] = 1;
   const Step there = *Visit(step, node);
   nodes_.push_back(node);

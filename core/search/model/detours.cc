@@ -26,15 +26,6 @@ DetourBudget BudgetUntil(const StopCondition& stop) {
   return {.work = kMostWork, .stop = stop.Sooner(now + share)};
 }
 
-// The visits that serve a unit: one of several customers, or both ends of a shipment.
-std::vector<std::vector<NodeIndex>> WaysToServe(const Problem& problem, const Unit& unit) {
-  const std::span<const NodeIndex> nodes = problem.NodesOf(unit);
-  if (unit.kind == Unit::Kind::kShipment) return {{nodes.begin(), nodes.end()}};
-  std::vector<std::vector<NodeIndex>> ways;
-  for (const NodeIndex node : nodes) ways.push_back({node});
-  return ways;
-}
-
 // Whether the time or the length of a route may make it infeasible.
 bool LimitsTravel(const VehicleType& vehicle) {
   return vehicle.max_distance < kNoLimit || vehicle.max_duration < kNoLimit ||
@@ -55,12 +46,12 @@ class ReachFinder {
   Reach Find(const Unit& unit, std::vector<Detour>& found) {
     if (unit.slot >= 0) return Reach::kAlone;
     if (problem_.plain() && problem_.RouteFeasible(problem_.NodesOf(unit))) return Reach::kAlone;
-    const auto ways = WaysToServe(problem_, unit);
+    const Ways ways = problem_.WaysToServe(unit);
     if (IsServedAlone(ways)) return Reach::kAlone;
     if (!may_detour_) return Reach::kNever;
     Reach reach = Reach::kNever;
     for (size_t type = 0; type < bounds_.size() && found.empty(); ++type) {
-      for (const auto& visits : ways) {
+      for (const std::span<const NodeIndex> visits : ways) {
         if (!LooksAtAll(type, visits, found)) reach = Reach::kUnknown;
       }
     }
@@ -68,13 +59,15 @@ class ReachFinder {
   }
 
  private:
+  using Ways = std::vector<std::span<const NodeIndex>>;
+
   struct Bounds {
     ShortestPaths from_start, to_end;
   };
 
-  bool IsServedAlone(const std::vector<std::vector<NodeIndex>>& ways) {
+  bool IsServedAlone(const Ways& ways) {
     for (const Vehicle& vehicle : problem_.vehicles()) {
-      for (const auto& visits : ways) {
+      for (const std::span<const NodeIndex> visits : ways) {
         if (evaluator_.Evaluate(vehicle, WithEnds(vehicle, visits)).feasible) return true;
       }
     }
@@ -82,7 +75,7 @@ class ReachFinder {
   }
 
   // Adds routes of the type over `visits` to `found`. Returns false if the budget ended first.
-  bool LooksAtAll(size_t type, const std::vector<NodeIndex>& visits, std::vector<Detour>& found) {
+  bool LooksAtAll(size_t type, std::span<const NodeIndex> visits, std::vector<Detour>& found) {
     const Vehicle& vehicle = problem_.vehicles()[type];
     if (!evaluator_.LoadsAndOrderFit(vehicle, WithEnds(vehicle, visits))) return true;
     const Bounds* const bounds = BoundsOf(type);

@@ -36,7 +36,9 @@ class ProblemBuilder {
 
  private:
   void ReadUnits();
+  void PairEnds();
   void AddUnit(Unit::Kind kind, std::span<const NodeIndex> nodes);
+  void AddAlternatives(const std::vector<NodeIndex>& group);
   void BindDeliveries();
   void ReadFrozen();
   void ReadVehicles();
@@ -74,16 +76,43 @@ void ProblemBuilder::ReadUnits() {
   Problem& p = problem_;
   p.unit_of_.assign(p.size(), -1);
   BindDeliveries();
+  PairEnds();
+  std::vector<char> is_alternative(p.size(), 0);
+  for (const std::vector<NodeIndex>& group : data_.alternative_groups) {
+    for (const NodeIndex member : group) is_alternative[member] = 1;
+  }
   for (const Shipment& shipment : data_.shipments) {
     const NodeIndex ends[] = {shipment.pickup, shipment.delivery};
-    if (p.unit_of_[shipment.delivery] < 0) AddUnit(Unit::Kind::kShipment, ends);
+    const bool bound = p.unit_of_[shipment.delivery] >= 0;
+    if (!bound && !is_alternative[shipment.pickup]) AddUnit(Unit::Kind::kShipment, ends);
   }
-  for (const std::vector<NodeIndex>& group : data_.alternative_groups) {
-    AddUnit(Unit::Kind::kAlternatives, group);
-  }
+  for (const std::vector<NodeIndex>& group : data_.alternative_groups) AddAlternatives(group);
   for (NodeIndex node = p.depots_; node < p.size(); ++node) {
     if (p.unit_of_[node] < 0) AddUnit(Unit::Kind::kSingle, {&node, 1});
   }
+}
+
+// Pairs the ends of shipments whose deliveries BindDeliveries left.
+void ProblemBuilder::PairEnds() {
+  Problem& p = problem_;
+  if (data_.shipments.empty()) return;
+  p.other_end_.assign(p.size(), -1);
+  p.is_pickup_.assign(p.size(), 0);
+  for (const Shipment& shipment : data_.shipments) {
+    if (p.unit_of_[shipment.delivery] >= 0) continue;
+    p.other_end_[shipment.pickup] = shipment.delivery;
+    p.other_end_[shipment.delivery] = shipment.pickup;
+    p.is_pickup_[shipment.pickup] = 1;
+  }
+}
+
+void ProblemBuilder::AddAlternatives(const std::vector<NodeIndex>& group) {
+  std::vector<NodeIndex> nodes;
+  for (const NodeIndex member : group) {
+    nodes.push_back(member);
+    if (problem_.DeliveryOf(member) >= 0) nodes.push_back(problem_.DeliveryOf(member));
+  }
+  AddUnit(Unit::Kind::kAlternatives, nodes);
 }
 
 void ProblemBuilder::AddUnit(Unit::Kind kind, std::span<const NodeIndex> nodes) {
@@ -92,17 +121,18 @@ void ProblemBuilder::AddUnit(Unit::Kind kind, std::span<const NodeIndex> nodes) 
             .first = static_cast<int32_t>(p.unit_nodes_.size()),
             .count = static_cast<int32_t>(nodes.size()),
             .weight = 0};
-  const bool shipment = kind == Unit::Kind::kShipment;
-  double prize = shipment ? 0 : kNoLimit;
-  for (const NodeIndex node : nodes) {
-    const double own = data_.prizes.empty() ? kNoLimit : data_.prizes[node];
-    const double weight = 1 + (data_.priorities.empty() ? 0 : data_.priorities[node]);
-    prize = shipment ? prize + own : std::min(prize, own);
-    unit.weight = shipment ? unit.weight + weight : std::max(unit.weight, weight);
-    p.unit_of_[node] = p.units();
-  }
-  unit.prize = prize;
   p.unit_nodes_.insert(p.unit_nodes_.end(), nodes.begin(), nodes.end());
+  for (const std::span<const NodeIndex> way : p.WaysToServe(unit)) {
+    double prize = 0;
+    double weight = 0;
+    for (const NodeIndex node : way) {
+      prize += data_.prizes.empty() ? kNoLimit : data_.prizes[node];
+      weight += 1 + (data_.priorities.empty() ? 0 : data_.priorities[node]);
+      p.unit_of_[node] = p.units();
+    }
+    unit.prize = std::min(unit.prize, prize);
+    unit.weight = std::max(unit.weight, weight);
+  }
   p.units_.push_back(unit);
 }
 
@@ -237,6 +267,15 @@ void ProblemBuilder::FindServable() {
     p.servable_[node] = p.detours_.reach(p.unit_of_[node]) == Detours::Reach::kAlone;
     p.num_servable_ += p.servable_[node];
   }
+}
+
+std::vector<std::span<const NodeIndex>> Problem::WaysToServe(const Unit& unit) const {
+  const std::span<const NodeIndex> nodes = NodesOf(unit);
+  std::vector<std::span<const NodeIndex>> ways;
+  for (size_t i = 0; i < nodes.size(); i += ways.back().size()) {
+    ways.push_back(nodes.subspan(i, DeliveryOf(nodes[i]) >= 0 ? 2 : 1));
+  }
+  return ways;
 }
 
 Problem Problem::Create(const Instance& instance, const StopCondition& stop,

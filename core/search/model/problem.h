@@ -73,6 +73,20 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   const std::vector<Unit>& all_units() const { return units_; }
   const Unit& unit(int32_t index) const { return units_[index]; }
   int32_t UnitOf(NodeIndex customer) const { return unit_of_[customer]; }
+  // Returns the other end of the shipment of `customer`; -1: of none, or its pickup is frozen.
+  NodeIndex OtherEnd(NodeIndex customer) const {
+    return other_end_.empty() ? -1 : other_end_[customer];
+  }
+  // Returns the delivery of the shipment that is picked up at `customer`; -1 as OtherEnd.
+  NodeIndex DeliveryOf(NodeIndex customer) const {
+    return is_pickup_.empty() || !is_pickup_[customer] ? -1 : other_end_[customer];
+  }
+  // Whether a shipment is delivered at `customer` whose pickup is not frozen.
+  bool IsDelivery(NodeIndex customer) const {
+    return OtherEnd(customer) >= 0 && !is_pickup_[customer];
+  }
+  // Returns the ways to serve `unit`, each a customer or the ends of a shipment.
+  std::vector<std::span<const NodeIndex>> WaysToServe(const Unit& unit) const;
   std::span<const NodeIndex> NodesOf(const Unit& unit) const {
     return {unit_nodes_.data() + unit.first, static_cast<size_t>(unit.count)};
   }
@@ -123,6 +137,8 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   std::vector<Unit> units_;
   std::vector<int32_t> unit_of_;
   std::vector<NodeIndex> unit_nodes_;
+  std::vector<NodeIndex> other_end_;  // [N], or empty without shipments; likewise is_pickup_
+  std::vector<char> is_pickup_;
   NeighbourLists lists_;
   Detours detours_;
   std::vector<char> servable_;  // [N]

@@ -87,19 +87,21 @@ bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIn
 bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   const int32_t dimensions = problem_.dimensions();
   load_.resize(dimensions);
+  shipped_.assign(dimensions, 0.0);
   const bool penalised = problem_.penalised();
   if (penalised) overload_.assign(dimensions, 0.0);
   for (size_t i = 0; i + 1 < nodes.size(); ++i) {
     if (problem_.is_depot(nodes[i])) {
-      std::fill(load_.begin(), load_.end(), 0.0);
+      std::copy(shipped_.begin(), shipped_.end(), load_.begin());
       for (size_t j = i + 1; j + 1 < nodes.size() && !problem_.is_depot(nodes[j]); ++j) {
         for (int32_t k = 0; k < dimensions; ++k) load_[k] += problem_.delivered(nodes[j])[k];
       }
     }
     for (int32_t k = 0; k < dimensions; ++k) {
       if (!problem_.is_depot(nodes[i])) {
-        load_[k] += problem_.collected(nodes[i])[k] + problem_.carried(nodes[i])[k] -
-                    problem_.delivered(nodes[i])[k];
+        const double carried = problem_.carried(nodes[i])[k];
+        shipped_[k] += carried;
+        load_[k] += problem_.collected(nodes[i])[k] + carried - problem_.delivered(nodes[i])[k];
       }
       if (load_[k] > vehicle.capacity[k]) return false;
       if (penalised) overload_[k] = std::max(overload_[k], load_[k] - vehicle.soft.capacity[k]);

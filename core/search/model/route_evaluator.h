@@ -56,6 +56,7 @@ class RouteEvaluator {
 
   const Problem& problem_;
   std::vector<double> load_;
+  std::vector<double> shipped_;   // [K] on board of shipments, which a reload does not unload
   std::vector<double> overload_;  // [K] of a penalised problem: the most beyond the soft capacity
   std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
   std::vector<double> latest_;    // likewise, with breaks

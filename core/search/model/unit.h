@@ -8,12 +8,14 @@
 
 namespace vrp {
 
-// A customer, a shipment's two ends, or one of several alternatives. The delivery of a shipment
-// whose pickup is frozen is a unit of its own, bound to that route, and so is the pickup.
+// A customer, a shipment's two ends, or one of several alternatives, each a customer or a shipment.
+// The delivery of a shipment whose pickup is frozen is a unit of its own, bound to that route, and
+// so is the pickup unless it is an alternative.
 struct Unit {
   enum class Kind { kSingle, kShipment, kAlternatives };
   Kind kind = Kind::kSingle;
-  int32_t first = 0;  // of unit_nodes(); a shipment's pickup, then its delivery
+  // Index into unit_nodes(). The delivery of a shipment follows its pickup (Problem::DeliveryOf).
+  int32_t first = 0;
   int32_t count = 1;
   double prize = kNoLimit;  // lost when left out; kNoLimit: it is required
   double weight = 1;        // of what is required

@@ -42,9 +42,10 @@ void Alternatives::AddLayer(const SearchRoute& route, int32_t position) {
   AddChoice(vehicle, node, first);
   if (position + 1 == route.size() || problem_.is_depot(node)) return;
   const Unit& unit = problem_.unit(problem_.UnitOf(node));
-  if (unit.kind != Unit::Kind::kAlternatives) return;
+  if (unit.kind != Unit::Kind::kAlternatives || problem_.OtherEnd(node) >= 0) return;
   for (const NodeIndex other : problem_.NodesOf(unit)) {
-    if (other != node && problem_.Allowed(vehicle, other)) AddChoice(vehicle, other, first);
+    if (other == node || problem_.OtherEnd(other) >= 0) continue;
+    if (problem_.Allowed(vehicle, other)) AddChoice(vehicle, other, first);
   }
 }
 

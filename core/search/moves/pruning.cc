@@ -53,7 +53,7 @@ double Pruning::Waste(const SearchRoute& route, int32_t at) const {
   const NodeIndex node = route.nodes[at];
   if (problem_.is_depot(node)) return -Problem::kNever;
   const Unit& unit = problem_.unit(problem_.UnitOf(node));
-  if (unit.required() || unit.kind == Unit::Kind::kShipment) return -Problem::kNever;
+  if (unit.required() || problem_.OtherEnd(node) >= 0) return -Problem::kNever;
   if (route.size() == 3) return route.cost + problem_.route_weight() - unit.prize;
   const Vehicle& vehicle = problem_.vehicle(route.type);
   const double direct = problem_.Distance(vehicle, route.nodes[at - 1], route.nodes[at + 1]);

@@ -24,10 +24,8 @@ bool TailSwapEvaluator::SplitsShipment(const RouteCut& cut) const {
   if (!problem_.has_shipments()) return false;
   const SearchRoute& route = RouteOf(cut);
   return std::any_of(route.nodes.begin() + 1, route.nodes.begin() + cut.kept, [&](NodeIndex node) {
-    if (problem_.is_depot(node)) return false;
-    const Unit& unit = problem_.unit(problem_.UnitOf(node));
-    return unit.kind == Unit::Kind::kShipment &&
-           routes_.PositionOf(problem_.NodesOf(unit)[1]) >= cut.kept;
+    const NodeIndex delivery = problem_.DeliveryOf(node);
+    return delivery >= 0 && routes_.PositionOf(delivery) >= cut.kept;
   });
 }
 

@@ -36,10 +36,11 @@ void RouteLoader::Collect(std::span<const VisitPlace> taken) {
     const Unit& unit = problem_.unit(problem_.UnitOf(node));
     const auto nodes = problem_.NodesOf(unit);
     if (std::ranges::any_of(nodes, [&](NodeIndex n) { return taken[n].route >= 0; })) continue;
-    if (unit.kind != Unit::Kind::kShipment) {
+    const NodeIndex delivery = problem_.DeliveryOf(node);
+    if (problem_.OtherEnd(node) < 0) {
       visits_.emplace_back(&node, 1);
-    } else if (node == nodes[0] && is_planned[nodes[1]]) {
-      visits_.push_back(nodes);
+    } else if (delivery >= 0 && is_planned[delivery]) {
+      visits_.emplace_back(std::ranges::find(nodes, node), 2);
     }
   }
 }

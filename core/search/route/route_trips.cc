@@ -41,11 +41,15 @@ class TripMeasurer {
       taken = IsDepot(i) ? 0 : taken + p_.delivered(nodes_[i])[k];
     }
     double load = 0;
+    double shipped = 0;  // part of the load that stays on board during a reload
     for (int32_t i = 0; i + 1 < size_; ++i) {
       const NodeIndex node = nodes_[i];
-      load = IsDepot(i)
-                 ? on_board[i * step]
-                 : load + p_.collected(node)[k] + p_.carried(node)[k] - p_.delivered(node)[k];
+      if (IsDepot(i)) {
+        load = on_board[i * step] + shipped;
+      } else {
+        load += p_.collected(node)[k] + p_.carried(node)[k] - p_.delivered(node)[k];
+        shipped += p_.carried(node)[k];
+      }
       on_board[i * step] = load;
     }
   }

@@ -44,18 +44,21 @@ InsertionPlace Insertion::Find(int32_t unit, double limit) {
   const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
   if (wanted.slot >= 0) {
     if (MayTake(wanted.slot, nodes[0])) ScanRoutes(nodes[0], {&wanted.slot, 1}, best);
-  } else if (wanted.kind == Unit::Kind::kShipment) {
-    FindShipment(nodes[0], nodes[1], best);
-    FindNewRoute({.node = nodes[0], .delivery = nodes[1]}, best);
   } else if (policy_.packs) {
     for (size_t i = 0; i < nodes.size() && !best.found(); ++i) {
       FindTightest(nodes[i], best);
       if (!best.found()) FindNewRoute({.node = nodes[i]}, best);
     }
   } else {
-    for (const NodeIndex node : nodes) {
-      FindSingle(node, best);
-      if (MayPayAlone(node, best)) FindNewRoute({.node = node}, best);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const NodeIndex delivery = problem_.DeliveryOf(nodes[i]);
+      if (delivery >= 0) {
+        FindShipment(nodes[i++], delivery, best);
+        FindNewRoute({.node = nodes[i - 1], .delivery = delivery}, best);
+      } else {
+        FindSingle(nodes[i], best);
+        if (MayPayAlone(nodes[i], best)) FindNewRoute({.node = nodes[i]}, best);
+      }
     }
   }
   return best;
@@ -65,15 +68,15 @@ InsertionPlace Insertion::FindIn(int32_t unit, const SearchRoute& route, double 
   given_ = &route;
   InsertionPlace best;
   best.cost = limit;
-  const Unit& wanted = problem_.unit(unit);
-  const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
-  if (wanted.kind == Unit::Kind::kShipment) {
-    ends_have_loads_ = HasOwnLoad(nodes[0]) || HasOwnLoad(nodes[1]);
-    ScanShipment(nodes[0], nodes[1], InsertionPlace::kGivenRoute, best);
-    return best;
-  }
-  for (const NodeIndex node : nodes) {
-    if (MayTake(route, node)) ScanRoutes(node, {&InsertionPlace::kGivenRoute, 1}, best);
+  const std::span<const NodeIndex> nodes = problem_.NodesOf(problem_.unit(unit));
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const NodeIndex delivery = problem_.DeliveryOf(nodes[i]);
+    if (delivery >= 0) {
+      ends_have_loads_ = HasOwnLoad(nodes[i]) || HasOwnLoad(delivery);
+      ScanShipment(nodes[i++], delivery, InsertionPlace::kGivenRoute, best);
+    } else if (MayTake(route, nodes[i])) {
+      ScanRoutes(nodes[i], {&InsertionPlace::kGivenRoute, 1}, best);
+    }
   }
   return best;
 }

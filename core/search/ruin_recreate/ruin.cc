@@ -109,8 +109,7 @@ void Ruin::MarkUnit(NodeIndex customer) {
   const int32_t index = problem.UnitOf(customer);
   removed_.push_back(index);
   marked_[customer] = 1;
-  if (problem.unit(index).kind != Unit::Kind::kShipment) return;
-  for (const NodeIndex end : problem.NodesOf(problem.unit(index))) marked_[end] = 1;
+  if (problem.OtherEnd(customer) >= 0) marked_[problem.OtherEnd(customer)] = 1;
 }
 
 void Ruin::TakeOutMarked() {

@@ -22,11 +22,11 @@ std::vector<NodeIndex> RandomVisits(const Problem& problem, const Vehicle& vehic
   const int32_t units = random.Between(1, 6);
   for (int32_t i = 0; i < units; ++i) {
     const Unit& unit = problem.unit(random.Below(problem.units()));
-    const auto nodes = problem.NodesOf(unit);
+    const auto nodes = problem.WaysToServe(unit).front();
     if (std::find(visits.begin(), visits.end(), nodes[0]) != visits.end()) continue;
     const auto at = random.Between(0, static_cast<int32_t>(visits.size()));
     visits.insert(visits.begin() + at, nodes[0]);
-    if (unit.kind != Unit::Kind::kShipment) continue;
+    if (nodes.size() == 1) continue;
     visits.insert(visits.begin() + random.Between(at + 1, static_cast<int32_t>(visits.size())),
                   nodes[1]);
   }
@@ -42,8 +42,7 @@ double PrizesOf(const Problem& problem, const std::vector<NodeIndex>& visits) {
   for (const NodeIndex node : visits) {
     if (problem.is_depot(node)) continue;
     const Unit& unit = problem.unit(problem.UnitOf(node));
-    const bool delivery = unit.kind == Unit::Kind::kShipment && problem.NodesOf(unit)[0] != node;
-    if (!unit.required() && !delivery) prizes += unit.prize;
+    if (!unit.required() && !problem.IsDelivery(node)) prizes += unit.prize;
   }
   return prizes;
 }

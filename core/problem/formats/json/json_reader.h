@@ -46,7 +46,7 @@ namespace vrp {
 // - shipments: [{id, pickup, delivery, amount}, ...]: two node numbers, and a number or an
 //   array with one for each load dimension. One vehicle moves the amount between the customers.
 // - alternative_groups: [[node, ...], ...]. Exactly one customer of each group is served, or at
-//   most one if the group's customers have a prize.
+//   most one if the group's customers have a prize. A pickup stands for its whole shipment.
 // - capacity: a number >= 0, the capacity of an unlimited vehicle type. Not valid with vehicles.
 // - vehicles: [{...}, ...]. The keys are the members of VehicleType in vehicle.h, which also states
 //   their defaults. `capacity` is an array if there are several load dimensions (null: no limit);

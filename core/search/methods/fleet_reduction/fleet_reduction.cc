@@ -296,9 +296,8 @@ void FleetReduction::ListUnits(const SearchRoute& route) {
     const NodeIndex node = route.nodes[i];
     if (problem_.is_depot(node)) continue;
     const int32_t index = problem_.UnitOf(node);
-    const Unit& unit = problem_.unit(index);
-    const bool again = unit.kind == Unit::Kind::kShipment && node == problem_.NodesOf(unit)[1];
-    if (unit.slot < 0 && !again) units_.push_back(index);
+    const bool again = problem_.IsDelivery(node);
+    if (problem_.unit(index).slot < 0 && !again) units_.push_back(index);
   }
 }
 

@@ -55,8 +55,17 @@ void RoutePool::FindUnits() {
     for (const NodeIndex node : customers) unit_of_[node] = static_cast<int32_t>(units_.size());
     units_.push_back({.customers = std::move(customers)});
   };
-  for (const Shipment& shipment : data.shipments) add({shipment.pickup, shipment.delivery});
-  for (const std::vector<NodeIndex>& group : data.alternative_groups) add(group);
+  std::vector<NodeIndex> delivery_of(instance_.num_nodes(), -1);
+  for (const Shipment& shipment : data.shipments) delivery_of[shipment.pickup] = shipment.delivery;
+  for (std::vector<NodeIndex> group : data.alternative_groups) {
+    for (size_t i = 0, members = group.size(); i < members; ++i) {
+      if (delivery_of[group[i]] >= 0) group.push_back(delivery_of[group[i]]);
+    }
+    add(std::move(group));
+  }
+  for (const Shipment& shipment : data.shipments) {
+    if (unit_of_[shipment.pickup] < 0) add({shipment.pickup, shipment.delivery});
+  }
   for (NodeIndex node = instance_.num_depots(); node < instance_.num_nodes(); ++node) {
     const bool optional = !data.prizes.empty() && data.prizes[node] != kNoLimit;
     if ((optional || slot_of_[node] < 0) && unit_of_[node] < 0) add({node});
