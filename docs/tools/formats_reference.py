@@ -37,6 +37,8 @@ FEATURES = (
     ("breaks", True, {}, {"breaks": [{"window": [10, 20], "duration": 5}]}),
     ("skills", False, {"required_skills": [[], ["a"], [], []]}, {"skills": ["a"]}),
     ("reloads", False, {}, {"max_reloads": 1}),
+    ("latest start", False, {}, {"latest_start": 9}),
+    ("initial load", False, {}, {"initial_load": 1}),
     ("open routes", False, {}, {"open_end": True}),
     ("pickups", False, {"pickups": [0, 1, 0, 2]}, {}),
     ("backhauls", False, {"backhauls": [0, 0, 0, 2], "demands": [0, 4, 4, 0]}, {}),

@@ -113,7 +113,7 @@ class RouteReader {
       return AddError(r, field, Quoted(stop.id()), " is not a customer");
     }
     const VehicleType& vehicle = VehicleOf(instance_, planned);
-    if (instance_.is_depot(node) && (node != vehicle.depot || vehicle.max_reloads == 0)) {
+    if (instance_.is_depot(node) && !vehicle.MayReloadAt(node)) {
       return AddError(r, field, "depot ", instance_.id(node),
                       " is within the route, but this vehicle may not reload there");
     }

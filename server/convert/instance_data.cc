@@ -101,6 +101,7 @@ class Converter {
     });
     for (int i = 0; i < message_.vehicles_size(); ++i) {
       CountDimensions("vehicles", i, "capacity", message_.vehicles(i).capacity_size());
+      CountDimensions("vehicles", i, "initial_load", message_.vehicles(i).initial_load_size());
     }
     for (int i = 0; i < message_.shipments_size(); ++i) {
       CountDimensions("shipments", i, "amount", message_.shipments(i).amount_size());

@@ -42,6 +42,8 @@ void ReadScalar(const google::protobuf::Message& message,
 // Returns the values of a repeated field.
 std::vector<double> ReadNumbers(const google::protobuf::Message& message,
                                 const google::protobuf::FieldDescriptor& field);
+std::vector<int32_t> ReadIntegers(const google::protobuf::Message& message,
+                                  const google::protobuf::FieldDescriptor& field);
 std::vector<std::string> ReadTexts(const google::protobuf::Message& message,
                                    const google::protobuf::FieldDescriptor& field);
 
@@ -83,6 +85,11 @@ void ReadField(const google::protobuf::Message& message,
   } else if constexpr (kKind == kLoads) {
     value = ReadNumbers(message, descriptor);
     value.resize(load_dimensions, 0);
+  } else if constexpr (kKind == kInitialLoad) {
+    value = ReadNumbers(message, descriptor);
+    if (!value.empty()) value.resize(load_dimensions, 0);
+  } else if constexpr (kKind == kDepots) {
+    value = ReadIntegers(message, descriptor);
   } else if constexpr (kKind == kColumnValues) {
     value = ReadNumbers(message, descriptor);
   } else if constexpr (kKind == kSkills) {

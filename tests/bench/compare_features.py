@@ -9,7 +9,8 @@ Examples:
 
 Runs all solvers on each instance, with one thread on the same core. The order alternates between instances. Our solver
 is a separate vrpd (--build), called over gRPC with our JSON. The rivals run in this process, but only on features that
-they model exactly; --list explains the exclusions. PyVRP and OR-Tools use their whole limit. VROOM at exploration level
+they model exactly; --list explains the exclusions. The rival "ignoring" is our solver without the feature; its plans
+are judged with the feature, and those that violate it count as refused. PyVRP and OR-Tools use their whole limit. VROOM at exploration level
 5 stops by itself, at the limit at the latest.
 
 CheckSolution, our independent checker, evaluates all plans. Plans are compared by the weight of the unserved customers,
@@ -65,6 +66,13 @@ def rival_of(name):
     return importlib.import_module(f"rival_{name}")
 
 
+def without(instance, keys):
+    """Returns the instance without some keys. Keys of vehicles have the form `vehicles.capacity`."""
+    own = {key.removeprefix("vehicles.") for key in keys if key.startswith("vehicles.")}
+    vehicles = [{key: value for key, value in vehicle.items() if key not in own} for vehicle in instance["vehicles"]]
+    return {**{key: value for key, value in instance.items() if key not in keys}, "vehicles": vehicles}
+
+
 def judge(vrpd, problem, routes, claimed, seconds):
     verdict = vrpd.check_file(json.dumps(problem.instance), routes)
     refused = [violation.message for violation in verdict.violations if violation.kind not in UNSERVED]
@@ -72,10 +80,11 @@ def judge(vrpd, problem, routes, claimed, seconds):
                    "; ".join(refused), seconds)
 
 
-def run_solver(vrpd, solver, problem, limit, seed):
+def run_solver(vrpd, solver, feature, problem, limit, seed):
     """Returns the outcome of one solver on one instance, or None if it finds no plan within the limit."""
-    if solver == "ours":
-        routes, seconds = vrpd.solve_file(json.dumps(problem.instance), limit, seed)
+    if solver in ("ours", "ignoring"):
+        known = problem.instance if solver == "ours" else without(problem.instance, feature.ignored)
+        routes, seconds = vrpd.solve_file(json.dumps(known), limit, seed)
         return judge(vrpd, problem, routes, None, seconds)
     rival = rival_of(solver)
     if unsupported := used_keys(problem.instance) & rival.UNSUPPORTED:
@@ -152,10 +161,12 @@ def run_feature(vrpd, name, arguments):
     for number in range(arguments.instances):
         problem = Problem(generate(name, number, arguments.seed))
         solvers = solvers[1:] + solvers[:1]
-        outcomes = {solver: run_solver(vrpd, solver, problem, arguments.limit, arguments.seed) for solver in solvers}
+        outcomes = {solver: run_solver(vrpd, solver, FEATURES[name], problem, arguments.limit, arguments.seed)
+                    for solver in solvers}
         found.append(outcomes)
         rivals = [outcomes[solver] for solver in FEATURES[name].rivals]
-        odd = any(outcome and (outcome.refused or cost_difference(outcome) > COST_TOLERANCE) for outcome in outcomes.values())
+        odd = any(outcome and (outcome.refused or cost_difference(outcome) > COST_TOLERANCE)
+                  for solver, outcome in outcomes.items() if solver != "ignoring")
         if arguments.cases and (odd or any(compare_plans(outcomes["ours"], rival) > 0 for rival in rivals)):
             keep_case(arguments.cases, problem, outcomes)
     return found
@@ -210,14 +221,15 @@ def main():
     try:
         for name in arguments.features:
             found = run_feature(vrpd, name, arguments)
-            for rival in FEATURES[name].rivals:
+            for rival in FEATURES[name].rivals or ("ours",):
                 pairs = [(outcomes["ours"], outcomes[rival]) for outcomes in found]
                 lines.append(summarise(name, rival, arguments.limit, pairs))
                 print(json.dumps(lines[-1]), flush=True)
     finally:
         vrpd.close()
     print("\n".join(table(lines)), file=sys.stderr)
-    if any(line["largest_disagreement"] > COST_TOLERANCE or any(line["refused"]) for line in lines):
+    if any(line["largest_disagreement"] > COST_TOLERANCE or any(line["refused"][:1 + (line["rival"] != "ignoring")])
+           for line in lines):
         sys.exit(1)
 
 

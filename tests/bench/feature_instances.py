@@ -11,19 +11,23 @@ from feature_district import (DAY, SERVICE, SIDE, STOPS, add_service, add_window
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """A feature. `make` takes a random.Random; `rivals` model it exactly; `note` explains the exclusions."""
+    """A feature. `make` takes a random.Random; `rivals` model it exactly; `note` explains the exclusions.
+
+    `ignored` are the keys of the feature, in the form of used_keys. The rival "ignoring" solves without them.
+    """
 
     make: Callable
     rivals: tuple
     note: str = ""
+    ignored: tuple = ()
 
 
 FEATURES = {}
 
 
-def feature(name, *rivals, note=""):
+def feature(name, *rivals, note="", ignored=()):
     def add(make):
-        FEATURES[name] = Feature(make, rivals, note)
+        FEATURES[name] = Feature(make, rivals + ("ignoring",) * bool(ignored), note, ignored)
         return make
     return add
 
@@ -82,6 +86,29 @@ def reloads(rng):
     vehicle.update(count=math.ceil(vehicle["count"] / 2) + 1, max_reloads=2, max_duration=DAY,
                    capacity=vehicle["capacity"])
     return instance
+
+
+@feature("reload_depots", "pyvrp", note="VROOM has none", ignored=["vehicles.reload_depots"])
+def reload_depots(rng):
+    instance = add_service(district(rng, depots=3), 30)
+    vehicle = instance["vehicles"][0]
+    vehicle.update(count=math.ceil(vehicle["count"] / 2) + 1, max_reloads=2, max_duration=DAY, reload_depots=[0, 1, 2])
+    return instance
+
+
+@feature("initial_load", "pyvrp", note="VROOM has none", ignored=["vehicles.initial_load"])
+def initial_load(rng):
+    instance = reloads(rng)
+    vehicle = instance["vehicles"][0]
+    vehicle["initial_load"] = vehicle["capacity"] // 3
+    return instance
+
+
+@feature("latest_start", "pyvrp", note="VROOM has none", ignored=["vehicles.latest_start"])
+def latest_start(rng):
+    instance = add_windows(rng, district(rng), spare=1.6)
+    instance["vehicles"][0]["latest_start"] = 1200
+    return {**instance, "release": per_customer(instance, lambda: rng.choice([0, 0, 300, 600, 900, 1200]))}
 
 
 @feature("shift", "pyvrp", "vroom")
@@ -236,6 +263,22 @@ def alternatives(rng):
     nodes = rng.sample(customers(instance), len(customers(instance)))
     groups = [[nodes.pop() for _ in range(rng.randint(2, 3))] for _ in range(len(nodes) // 5)]
     return {**instance, "alternative_groups": groups}
+
+
+@feature("alternative_shipments", note="no rival has them", ignored=["alternative_groups"])
+def alternative_shipments(rng):
+    instance = shipments(rng)
+    pickups = [shipment["pickup"] for shipment in instance["shipments"]]
+    return {**instance, "alternative_groups": [list(pair) for pair in zip(pickups[::4], pickups[1::4])]}
+
+
+@feature("shipments_with_reloads", note="PyVRP's shipments may not be on board during a reload")
+def shipments_with_reloads(rng):
+    instance = shipments(rng)
+    for node in customers(instance)[::5]:
+        instance["demands"][node] = rng.randint(1, 10)
+    instance["vehicles"][0]["max_reloads"] = 1
+    return instance
 
 
 @feature("objective_duration", "pyvrp", "ortools", note="VROOM's objective is the driving time only")

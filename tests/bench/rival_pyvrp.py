@@ -115,7 +115,12 @@ class Model:
         early, late = given.get("shift", (0, NO_LIMIT))
         extra = {}
         if given.get("max_reloads"):
-            extra.update(reload_depots=[vehicle.start], max_reloads=given["max_reloads"])
+            depots = given.get("reload_depots") or [vehicle.start]
+            extra.update(reload_depots=depots, max_reloads=given["max_reloads"])
+        if given.get("initial_load"):
+            extra.update(initial_load=[given["initial_load"]] + [0] * (len(vehicle.capacity + further) - 1))
+        if "latest_start" in given:
+            extra.update(start_late=given["latest_start"])
         if given.get("max_overtime"):
             extra.update(max_overtime=given["max_overtime"], unit_overtime_cost=vehicle.per_overtime)
         return pyvrp.VehicleType(

@@ -84,13 +84,36 @@ TEST(CheckerConstraintsTest, ReportsReloadsWithoutCustomersOrTooOften) {
               ElementsAre("reload; routes[0]: reloads at depot 0 with no customer before it"));
 }
 
+TEST(CheckerConstraintsTest, UnloadsTheInitialLoadAtTheFirstReload) {
+  InstanceData data = LineWithWindows();
+  data.demands = {0, 6, 6, 4};
+  data.vehicles[0].max_reloads = 1;
+  data.vehicles[0].initial_load = {4};
+  EXPECT_THAT(Messages(data, {{0, {1, 0, 2, 3}}}), IsEmpty());
+  EXPECT_THAT(Messages(data, {{0, {2, 3, 0, 1}}}),
+              ElementsAre("capacity; routes[0]: load 14 exceeds vehicle capacity 10"));
+}
+
+TEST(CheckerConstraintsTest, ReportsALateStart) {
+  InstanceData data = LineWithWindows();
+  data.releases = {0, 0, 6, 0};
+  data.vehicles[0].latest_start = 6;
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  data.vehicles[0].latest_start = 5;
+  EXPECT_THAT(
+      Messages(data, kWholeLine),
+      ElementsAre("time_window; routes[0]: leaves depot 0 at 6, after its latest start, 5"));
+}
+
 TEST(CheckerConstraintsTest, ReportsReloadsAtAnotherDepot) {
   InstanceData data = LineWithWindows();
   data.num_depots = 2;
   data.demands[1] = 0;
   data.vehicles[0].max_reloads = 1;
   EXPECT_THAT(Messages(data, {{0, {2, 1, 3}}}),
-              ElementsAre("reload; routes[0]: reloads at depot 1, wanted its start depot, 0"));
+              ElementsAre("reload; routes[0]: reloads at depot 1, wanted one of 0"));
+  data.vehicles[0].reload_depots = {1};
+  EXPECT_THAT(Messages(data, {{0, {2, 1, 3}}}), IsEmpty());
 }
 
 TEST(CheckerConstraintsTest, ReportsBackhaulsBeforeDeliveriesOfTheirTrip) {

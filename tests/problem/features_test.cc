@@ -74,6 +74,10 @@ std::vector<FeatureCase> FeatureCases() {
       {Feature::kMaxStops, "vehicles[0].max_stops", [](D& d) { d.vehicles[0].max_stops = 9; }},
       {Feature::kShift, "vehicles[0].shift", [](D& d) { d.vehicles[0].shift.close = 500; }},
       {Feature::kReloads, "vehicles[0].max_reloads", [](D& d) { d.vehicles[0].max_reloads = 1; }},
+      {Feature::kLatestStart, "vehicles[0].latest_start",
+       [](D& d) { d.vehicles[0].latest_start = 9; }},
+      {Feature::kInitialLoad, "vehicles[0].initial_load",
+       [](D& d) { d.vehicles[0].initial_load = {1}; }},
       {Feature::kSkills, "customers[0].required_skills",
        [](D& d) {
          d.required_skills = {{}, {"crane"}, {}, {}};
@@ -141,13 +145,20 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   data.vehicles[0].end_depot = 1;
   data.vehicles[0].max_duration = 100;
   data.vehicles[0].max_overtime = 10;
-  const std::vector<FeatureUse> found = FeaturesOf(*Instance::Create(data));
+  std::vector<FeatureUse> found = FeaturesOf(*Instance::Create(data));
   ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(found[1].field, "vehicles[0].end_depot");
   EXPECT_EQ(found[3].feature, Feature::kOvertime);
   EXPECT_EQ(found[3].field, "vehicles[0].max_overtime");
+  data.vehicles[0].max_reloads = 1;
+  data.vehicles[0].reload_depots = {1};
+  found = FeaturesOf(*Instance::Create(data));
+  ASSERT_EQ(found.size(), 6u);
+  EXPECT_EQ(found[5].feature, Feature::kReloadDepots);
+  EXPECT_EQ(found[5].field, "vehicles[0].reload_depots");
   // kFrozenStops is not part of the data, so tests/search tests this feature.
-  std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops};
+  std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops,
+                             Feature::kReloadDepots};
   for (const FeatureCase& use : FeatureCases()) known.insert(use.feature);
   EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kMatrixRows) + 1) << "a feature has no test";
 }

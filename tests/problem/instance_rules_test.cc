@@ -129,6 +129,25 @@ std::vector<WrongField> WrongVehicles() {
        [](D& d) { d.vehicles[0].max_overtime = 0; }},
       {"vehicles[0].max_stops: got 0, wanted 1", [](D& d) { d.vehicles[0].max_stops = 0; }},
       {"vehicles[0].max_reloads: got -1, wanted 0", [](D& d) { d.vehicles[0].max_reloads = -1; }},
+      {"vehicles[0].reload_depots: given, but max_reloads is 0; wanted both",
+       [](D& d) { d.vehicles[0].reload_depots = {1}; }},
+      {"vehicles[0].reload_depots[1]: got 2, wanted a depot: 0 to 1",
+       [](D& d) {
+         d.vehicles[0].max_reloads = 1;
+         d.vehicles[0].reload_depots = {1, 2};
+       }},
+      {"vehicles[0].reload_depots[1]: got 1 again, wanted each depot once",
+       [](D& d) {
+         d.vehicles[0].max_reloads = 1;
+         d.vehicles[0].reload_depots = {1, 1};
+       }},
+      {"vehicles[0].latest_start: got -1", [](D& d) { d.vehicles[0].latest_start = -1; }},
+      {"vehicles[0].initial_load: has 1 entries, wanted one for each of 2 load dimensions",
+       [](D& d) { d.vehicles[0].initial_load = {1}; }},
+      {"vehicles[0].initial_load[1]: 8 exceeds capacity 7",
+       [](D& d) {
+         d.vehicles[0].initial_load = {1, 8};
+       }},
       {"vehicles[0].skills[0]: empty", [](D& d) { d.vehicles[0].skills = {""}; }},
       {"vehicles[0].breaks[0].duration: got -2",
        [](D& d) {

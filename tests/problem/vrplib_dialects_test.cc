@@ -116,6 +116,23 @@ TEST(VrplibDialects, InfersPlainTypesOnly) {
       HasSubstr("TYPE: absent"));
 }
 
+TEST(VrplibDialects, ReadsNoDemandsWithoutTypeButWithAFleet) {
+  const Instance instance = ReadDialect(CvrpText("", "CAPACITY : 9\nVEHICLES : 2\n", ""));
+  EXPECT_EQ(instance.kind(), ProblemKind::kCvrp);
+  EXPECT_EQ(instance.demand(1), 0);
+  EXPECT_EQ(instance.vehicles()[0].count, 2);
+}
+
+TEST(VrplibDialects, ReadsNodesNumberedFrom0And2) {
+  const std::string text = CvrpText("CVRP", "CAPACITY : 9\n", kDemandSection);
+  std::string other = text;
+  const size_t row = other.find("SECTION\n1 ") + 8;
+  other[row] = '0';
+  EXPECT_EQ(ReadDialect(other).data(), ReadDialect(text).data());
+  EXPECT_THAT(DialectError(CvrpText("CVRP", "CAPACITY : 9\n", "DEMAND_SECTION\n0 0\n1 1\n")),
+              HasSubstr("node 1 given twice"));
+}
+
 TEST(VrplibDialects, ReportsAnUnknownTypeBeforeErrorsOfItsSections) {
   EXPECT_THAT(DialectError("NAME: e\nTYPE: SOP\nDIMENSION: 2\nEDGE_WEIGHT_SECTION\n2\n0 1\n-1 0\n"),
               HasSubstr("d.vrp:2: TYPE: got \"SOP\", which is not supported; wanted one of TSP"));

@@ -108,7 +108,21 @@ TEST(VrplibVehicles, RefusesUnknownNodesAndVehiclesInLists) {
   }
 }
 
-TEST(VrplibVehicles, RefusesReloadsAtOtherDepots) {
+TEST(VrplibVehicles, ReadsSeveralReloadDepots) {
+  const Instance instance = ReadDialect(
+      "DIMENSION : 4\nVEHICLES : 2\nCAPACITY : 9\nVEHICLES_MAX_RELOADS : 2\n"
+      "EDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 3 0\n3 0 4\n4 -5 0\n"
+      "DEMAND_SECTION\n1 0\n2 0\n3 3\n4 4\nDEPOT_SECTION\n1\n2\n-1\n"
+      "VEHICLES_RELOAD_DEPOT_SECTION\n1 1 2\n2 2\nEOF\n");
+  ASSERT_EQ(instance.vehicles().size(), 2u);
+  EXPECT_EQ(instance.vehicles()[0].depot, 0);
+  EXPECT_THAT(instance.vehicles()[0].reload_depots, testing::ElementsAre(0, 1));
+  EXPECT_EQ(instance.vehicles()[1].depot, 0);
+  EXPECT_THAT(instance.vehicles()[1].reload_depots, testing::ElementsAre(1));
+  EXPECT_EQ(instance.vehicles()[1].max_reloads, 2);
+}
+
+TEST(VrplibVehicles, RefusesReloadsAtCustomers) {
   EXPECT_THAT(
       DialectError(CvrpText("MTVRP", "VEHICLES : 1\nCAPACITY : 9\n",
                             std::string(kDemandSection) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 2\n")),

@@ -67,8 +67,8 @@ const std::vector<Feature>& SupportedFeatures() {
       Feature::kSeveralDepots,  Feature::kVehicleTypes, Feature::kOpenEnd,
       Feature::kLoadDimensions, Feature::kBackhauls,    Feature::kPickups,
       Feature::kShipments,      Feature::kMaxDuration,  Feature::kMaxDistance,
-      Feature::kReloads,        Feature::kSkills,       Feature::kReleaseTimes,
-      Feature::kPrizes,         Feature::kAlternatives};
+      Feature::kReloads,        Feature::kReloadDepots, Feature::kSkills,
+      Feature::kReleaseTimes,   Feature::kPrizes,       Feature::kAlternatives};
   return *features;
 }
 
@@ -130,8 +130,8 @@ TEST(WriteVrplib, WritesEveryMixtureThatItSupports) {
 TEST(WriteVrplib, NamesUnsupportedFields) {
   for (const Feature feature :
        {Feature::kEndDepot, Feature::kMaxWaiting, Feature::kMaxStops, Feature::kShift,
-        Feature::kOvertime, Feature::kBreaks, Feature::kSeveralWindows, Feature::kSetupTimes,
-        Feature::kPriorities}) {
+        Feature::kOvertime, Feature::kLatestStart, Feature::kInitialLoad, Feature::kBreaks,
+        Feature::kSeveralWindows, Feature::kSetupTimes, Feature::kPriorities}) {
     InstanceData data = test::MakeFeatureInstance({.customers = 6, .features = {feature}}).data();
     for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
     const Instance instance = *Instance::Create(data);
@@ -163,6 +163,8 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.max_stops = INT32_MAX;
       type.max_waiting = kNoLimit;
       type.shift = {};
+      type.latest_start = kNoLimit;
+      type.initial_load.clear();
     }
     const Instance instance = *Instance::Create(data);
     const absl::StatusOr<std::string> text = WriteAsVrplib(instance);

@@ -113,6 +113,14 @@ class ConstrainedGenerator {
     if (Chance(0.3)) vehicle.max_stops = RandomInt(1, 6);
     if (Chance(0.4)) vehicle.shift = {RandomReal(50), 200 + RandomReal(200)};
     if (reloads) vehicle.max_reloads = RandomInt(0, 2);
+    if (vehicle.max_reloads > 0 && Chance(0.4)) {
+      vehicle.reload_depots = {data_.num_depots - 1};
+      if (data_.num_depots > 1 && Chance(0.5)) vehicle.reload_depots.push_back(0);
+    }
+    if (Chance(0.2)) vehicle.latest_start = RandomReal(150);
+    if (Chance(0.2)) {
+      vehicle.initial_load.assign(static_cast<size_t>(data_.load_dimensions), RandomInt(0, 5));
+    }
     if (Chance(0.5)) vehicle.skills = {"crane"};
     if (data_.objective == Objective::kCost) DrawCosts(vehicle);
     if (vehicle.max_duration != kNoLimit && Chance(0.5)) vehicle.max_overtime = RandomReal(100);
@@ -197,6 +205,12 @@ class ConstrainedGenerator {
   InstanceData data_;
 };
 
+NodeIndex DrawReload(const VehicleType& vehicle, CounterRandom& random) {
+  const std::vector<NodeIndex>& depots = vehicle.reload_depots;
+  if (depots.empty()) return vehicle.depot;
+  return depots[static_cast<size_t>(random.UniformInt(0, std::ssize(depots) - 1))];
+}
+
 }  // namespace
 
 InstanceData RandomConstrainedData(uint64_t seed, int32_t customers) {
@@ -221,7 +235,7 @@ Plan RandomConstrainedPlan(const Instance& instance, uint64_t seed) {
     } else {
       const VehicleType& vehicle = VehicleOf(instance, plan.back());
       const bool reload = vehicle.max_reloads > 0 && random.UniformDouble() < 0.4;
-      if (reload) plan.back().customers.push_back(vehicle.depot);
+      if (reload) plan.back().customers.push_back(DrawReload(vehicle, random));
     }
     plan.back().customers.push_back(customer);
   }

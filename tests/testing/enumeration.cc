@@ -79,11 +79,14 @@ class Enumeration {
     const auto reloads = std::count_if(route.customers.begin(), route.customers.end(),
                                        [&](NodeIndex node) { return instance_.is_depot(node); });
     if (reloads >= vehicle.max_reloads) return;
-    for (size_t at = first; at < route.customers.size(); ++at) {
-      PlannedRoute with_reload = route;
-      with_reload.customers.insert(with_reload.customers.begin() + static_cast<std::ptrdiff_t>(at),
-                                   vehicle.depot);
-      TryWithReloads(with_reload, at + 2, best, best_cost);
+    for (NodeIndex depot = 0; depot < instance_.num_depots(); ++depot) {
+      if (!vehicle.MayReloadAt(depot)) continue;
+      for (size_t at = first; at < route.customers.size(); ++at) {
+        PlannedRoute with_reload = route;
+        with_reload.customers.insert(
+            with_reload.customers.begin() + static_cast<std::ptrdiff_t>(at), depot);
+        TryWithReloads(with_reload, at + 2, best, best_cost);
+      }
     }
   }
 

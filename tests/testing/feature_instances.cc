@@ -52,7 +52,9 @@ class FeatureInstanceMaker {
     data_.metric = options_.metric;
     if (Has(Feature::kObjective)) data_.objective = options_.objective;
     if (Has(Feature::kOvertime)) data_.objective = Objective::kCost;
-    if (Has(Feature::kSeveralDepots) || Has(Feature::kEndDepot)) data_.num_depots = 3;
+    if (Has(Feature::kSeveralDepots) || Has(Feature::kEndDepot) || Has(Feature::kReloadDepots)) {
+      data_.num_depots = 3;
+    }
     for (int32_t i = 0; i < Nodes(); ++i) {
       const double margin = i < data_.num_depots ? 0.25 * kFeatureSide : 0;
       data_.positions.push_back(
@@ -195,7 +197,12 @@ class FeatureInstanceMaker {
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
       if (Has(Feature::kMaxWaiting)) type.max_waiting = Uniform(5, 30);
       if (Has(Feature::kMaxStops)) type.max_stops = UniformInt(4, 8);
-      if (Has(Feature::kReloads)) type.max_reloads = 2;
+      if (Has(Feature::kReloads) || Has(Feature::kReloadDepots)) type.max_reloads = 2;
+      if (Has(Feature::kReloadDepots)) type.reload_depots = {2, 0, 1};
+      if (Has(Feature::kLatestStart)) type.latest_start = Uniform(30, 120);
+      if (Has(Feature::kInitialLoad)) {
+        type.initial_load.assign(data_.load_dimensions, UniformInt(1, 8));
+      }
     }
   }
 

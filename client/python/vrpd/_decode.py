@@ -119,6 +119,8 @@ class _Decoder:
             tw_early=shift[0],
             tw_late=shift[1],
             open_end=vehicle.get("open_end", False),
+            reload_depots=vehicle.get("reload_depots", ()),
+            initial_load=vehicle.get("initial_load"),
             skills=vehicle.get("skills", ()),
             breaks=[(TimeWindow(*pause["window"]), pause["duration"]) for pause in vehicle.get("breaks", ())],
             profile=self._profile(vehicle),

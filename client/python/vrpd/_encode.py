@@ -114,6 +114,8 @@ class _Encoder:
             start_depot=kind.start_depot,
             end_depot=kind.end_depot,
             open_end=kind.open_end,
+            reload_depots=kind.reload_depots,
+            initial_load=kind.initial_load,
             skills=kind.skills,
             **{field: getattr(kind, name) for name, field in VEHICLE_NUMBERS.items()},
         )

@@ -32,6 +32,7 @@ _PYVRP_NUMBERS = {
     "unit_overtime_cost",
     "max_distance",
     "max_reloads",
+    "start_late",
 }
 
 
@@ -136,10 +137,8 @@ class _Reader:
         return self._model.add_profile(distances=distances, durations=durations)
 
     def _add_vehicle_type(self, index: int, kind: Any, profiles: list[Profile]) -> None:
-        self._refuse(any(kind.initial_load) and list(kind.initial_load), f"vehicle_types[{index}].initial_load")
-        self._refuse(finite(kind.start_late) not in (None, finite(kind.tw_late)), f"vehicle_types[{index}].start_late")
-        reloads = list(kind.reload_depots)
-        self._refuse([one for one in reloads if one != kind.start_depot], f"vehicle_types[{index}].reload_depots")
+        reloads = list(kind.reload_depots) if kind.max_reloads > 0 else []
+        late = finite(kind.start_late)
         self._model.add_vehicle_type(
             num_available=kind.num_available,
             capacity=list(kind.capacity),
@@ -153,7 +152,10 @@ class _Reader:
             unit_distance_cost=kind.unit_distance_cost,
             unit_duration_cost=kind.unit_duration_cost,
             profile=profiles[kind.profile] if kind.profile > 0 else None,
+            reload_depots=[] if reloads == [kind.start_depot] else reloads,
             max_reloads=kind.max_reloads if reloads else None,
+            start_late=None if late == finite(kind.tw_late) else late,
+            initial_load=list(kind.initial_load) if any(kind.initial_load) else None,
             max_overtime=finite(getattr(kind, "max_overtime", 0)) or None,
             unit_overtime_cost=getattr(kind, "unit_overtime_cost", 0) or None,
             name=kind.name,
@@ -272,7 +274,9 @@ class _Writer:
 
     def _add_vehicle_type(self, where: str, kind: VehicleType, depots: list[Any], profile: Any) -> None:
         shift = kind.shift
-        limits = self._limits(shift_duration=kind.max_duration, max_distance=kind.max_distance)
+        limits = self._limits(
+            shift_duration=kind.max_duration, max_distance=kind.max_distance, start_late=kind.start_late
+        )
         if shift is not None:
             limits |= self._limits(tw_early=shift.early, tw_late=shift.late)
         # Distances and times are scaled, so fixed costs are scaled too, but costs per unit are not.
@@ -287,7 +291,8 @@ class _Writer:
             unit_distance_cost=_to_integer(distance_cost, f"{where}.unit_distance_cost"),
             unit_duration_cost=_to_integer(kind.unit_duration_cost or 0, f"{where}.unit_duration_cost"),
             profile=profile,
-            reload_depots=[start] if kind.max_reloads else [],
+            reload_depots=[depots[one] for one in kind.reload_depots or [kind.start_depot]] if kind.max_reloads else [],
+            initial_load=[self._scaled(load) for load in kind.initial_load],
             **({"max_reloads": kind.max_reloads} if kind.max_reloads else {}),
             max_overtime=self._scaled(kind.max_overtime),
             unit_overtime_cost=_to_integer(kind.unit_overtime_cost or 0, f"{where}.unit_overtime_cost"),

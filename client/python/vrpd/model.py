@@ -261,6 +261,9 @@ class Model:
         profile: Profile | None = None,
         *,
         shift_duration: float | None = None,
+        start_late: float | None = None,
+        initial_load: Load | None = None,
+        reload_depots: Iterable[Depot | int] = (),
         max_reloads: int | None = None,
         max_overtime: float | None = None,
         unit_overtime_cost: float | None = None,
@@ -286,8 +289,13 @@ class Model:
         max_duration, max_overtime, unit_overtime_cost
             Maximum duration of a route, the time allowed beyond it, and the cost per unit of that time.
             `shift_duration` is PyVRP's name of `max_duration`.
-        max_reloads
-            Number of times that the vehicle may return to its start depot to load again. By default 0.
+        start_late
+            Latest time at which the vehicle leaves its start.
+        initial_load
+            Load on board at the start: one number, or one for each load dimension. The vehicle unloads it at its
+            first reload or at its end.
+        reload_depots, max_reloads
+            Depots where the vehicle may load again, by default its start depot, and how often: by default 0 times.
         max_waiting
             Maximum time of a route in which the vehicle waits. It leaves as late as it can.
         breaks
@@ -315,6 +323,9 @@ class Model:
             max_stops=max_stops,
             max_waiting=finite(max_waiting),
             max_reloads=finite_int(max_reloads),
+            reload_depots=tuple(self._depot_index(one, "reload_depots") or 0 for one in reload_depots),
+            start_late=finite(start_late),
+            initial_load=tuple(loads(initial_load)),
             skills=tuple(skills),
             breaks=tuple(break_of(one) for one in breaks),
             profile=profile,

@@ -146,6 +146,10 @@ class VehicleType:
     max_waiting: float | None = None
     max_stops: int | None = None
     max_reloads: int | None = None
+    reload_depots: tuple[int, ...] = ()
+    """Indices of depots; empty means the start depot."""
+    start_late: float | None = None
+    initial_load: tuple[float, ...] = ()
     skills: tuple[str, ...] = ()
     breaks: tuple[Break, ...] = ()
     profile: Profile | None = None
@@ -163,6 +167,7 @@ VEHICLE_NUMBERS = {
     "max_waiting": "max_waiting",
     "max_stops": "max_stops",
     "max_reloads": "max_reloads",
+    "start_late": "latest_start",
 }
 """Costs and limits: the fields of VehicleType, and their names in vrp.v1.Vehicle and in our JSON."""
 

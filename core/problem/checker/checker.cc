@@ -114,13 +114,16 @@ class PlanChecker {
     std::vector<NodeIndex> path = {vehicle.depot};
     for (const NodeIndex node : plan_[static_cast<size_t>(r)].customers) {
       if (node >= 0 && data_.is_depot(node) && vehicle.max_reloads > 0) {
-        if (node == vehicle.depot) {
+        std::vector<NodeIndex> allowed = vehicle.reload_depots;
+        if (allowed.empty()) allowed.push_back(vehicle.depot);
+        if (std::count(allowed.begin(), allowed.end(), node) > 0) {
           path.push_back(node);
-        } else {
-          Add({.kind = ViolationKind::kReload, .route = r, .node = node, .amount = 1},
-              "reloads at depot ", data_.id(node), ", wanted its start depot, ",
-              data_.id(vehicle.depot));
+          continue;
         }
+        std::string wanted;
+        for (const NodeIndex depot : allowed) wanted += Concat(" ", data_.id(depot));
+        Add({.kind = ViolationKind::kReload, .route = r, .node = node, .amount = 1},
+            "reloads at depot ", data_.id(node), ", wanted one of", wanted);
         continue;
       }
       if (node < raw_.num_depots || node >= data_.nodes()) {

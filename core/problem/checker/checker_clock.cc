@@ -50,6 +50,7 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
   }
   TimeWindow& start = stops_.front().windows.front();
   start.open = std::max(start.open, vehicle.shift.open);
+  start.close = std::min(start.close, vehicle.latest_start);
 }
 
 CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {

@@ -94,6 +94,7 @@ void RouteChecker::CheckSkills() {
 
 double RouteChecker::PeakLoad(size_t begin, size_t end, size_t dimension) const {
   double on_board = 0;
+  if (begin == 0 && !vehicle_.initial_load.empty()) on_board = vehicle_.initial_load[dimension];
   for (size_t i = 0; i < begin; ++i) on_board += data_.Shipped(path_[i], dimension);
   for (size_t i = begin; i < end; ++i) on_board += data_.Demand(path_[i], dimension);
   double peak = on_board;
@@ -172,7 +173,9 @@ void RouteChecker::CheckLateStop(const LateStop& late) {
       : back          ? "returns to depot "
       : depot         ? "reloads at depot "
                       : "arrives at customer ",
-      data_.id(path_[late.index]), " at ", FormatNumber(late.ready), ", after it closes at ",
+      data_.id(path_[late.index]), " at ", FormatNumber(late.ready),
+      late.index == 0 && late.window.close == vehicle_.latest_start ? ", after its latest start, "
+                                                                    : ", after it closes at ",
       FormatNumber(late.window.close));
 }
 

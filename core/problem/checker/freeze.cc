@@ -64,12 +64,12 @@ class Freezer {
                     ", the number of its vehicles");
     }
     for (const NodeIndex node : route.visits) {
-      if (node == vehicle.depot && vehicle.max_reloads > 0) continue;
+      if (vehicle.MayReloadAt(node)) continue;
       if (node < raw_.num_depots || node >= instance_.num_nodes()) {
         return Refuse(route.route, "node ", node,
                       " is neither a customer nor a reload of this vehicle, wanted ",
                       raw_.num_depots, " to ", instance_.num_nodes() - 1,
-                      vehicle.max_reloads > 0 ? Concat(", or its depot ", vehicle.depot) : "");
+                      vehicle.max_reloads > 0 ? ", or a depot where it may reload" : "");
       }
       if (std::exchange(frozen_in_[static_cast<size_t>(node)], route.route) >= 0) {
         return Refuse(route.route, "customer ", data_.id(node), " is frozen twice, wanted once");

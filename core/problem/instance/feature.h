@@ -24,6 +24,9 @@ enum class Feature {
   kShift,
   kOvertime,
   kReloads,
+  kReloadDepots,  // reloads at other depots than the start
+  kLatestStart,
+  kInitialLoad,
   kSkills,
   kBreaks,
   kVehicleMatrix,

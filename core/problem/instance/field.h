@@ -25,6 +25,7 @@ enum class FieldKind {
   kCost,               // double >= 0; default value unless Objective::kCost
   kLoad,               // double >= 0; [N, K] if per node
   kLoads,              // std::vector<double> [K], each >= 0
+  kInitialLoad,        // std::vector<double> [K] or empty, each from 0 to the capacity
   kCapacity,           // double >= 0 or kNoLimit, for the first load dimension
   kFurtherCapacities,  // std::vector<double> [K - 1] or empty, each like kCapacity
   kPrize,              // double >= 0; kNoLimit means no prize
@@ -32,6 +33,7 @@ enum class FieldKind {
   kPosition,           // Position
   kDepot,              // NodeIndex of a depot
   kEndDepot,           // NodeIndex of a depot, or kSameAsStart
+  kDepots,             // std::vector<NodeIndex> of depots, each at most once
   kCustomer,           // NodeIndex of a customer
   kWindow,             // TimeWindow
   kHardWindow,         // TimeWindow without late_cost

@@ -1,6 +1,7 @@
 // Vehicle types: depots, capacities, limits, working hours and costs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -66,8 +67,14 @@ struct VehicleType {
   double max_overtime = 0;
   double overtime_cost = 0;
   int32_t max_stops = INT32_MAX;  // largest number of customers of a route
-  // Largest number of returns to `depot` within a route to unload and load again.
+  // Largest number of visits of a depot within a route to unload and load again.
   int32_t max_reloads = 0;
+  // Depots where the vehicle may reload. Empty: only `depot`.
+  std::vector<NodeIndex> reload_depots = {};
+  double latest_start = kNoLimit;  // latest departure from the start
+  // [K] load on board at the start, which the vehicle unloads at its first reload or at its end.
+  // Empty: none.
+  std::vector<double> initial_load = {};
   std::vector<std::string> skills = {};
   std::vector<Break> breaks = {};
   // Matrices, [R, R] row-major (R: MatrixSize). One that is not empty replaces the instance's for
@@ -76,6 +83,12 @@ struct VehicleType {
   std::vector<double> duration_matrix = {};
 
   NodeIndex end() const { return end_depot == kSameAsStart ? depot : end_depot; }
+  // Whether a route may visit `node`, any number, to reload there.
+  bool MayReloadAt(NodeIndex node) const {
+    if (max_reloads == 0) return false;
+    if (reload_depots.empty()) return node == depot;
+    return std::find(reload_depots.begin(), reload_depots.end(), node) != reload_depots.end();
+  }
   // Whether a limit depends on a route's duration. The vehicle then leaves as late as it can
   // without delaying the route's end (core/problem/plan/schedule.h).
   bool limits_duration() const { return max_duration != kNoLimit || max_waiting != kNoLimit; }

@@ -1,4 +1,7 @@
 // Implements the rules of vehicle types.
+#include <algorithm>
+
+#include "core/base/number.h"
 #include "core/problem/instance/fields.h"
 #include "core/problem/instance/instance_rules.h"
 
@@ -44,6 +47,10 @@ class VehicleRules {
       errors_.CheckHardWindow(path, value);
     } else if constexpr (kKind == FieldKind::kCost) {
       CheckCost(path, value, field.Default());
+    } else if constexpr (kKind == FieldKind::kDepots) {
+      CheckReloadDepots(field.name, value, vehicle.max_reloads);
+    } else if constexpr (kKind == FieldKind::kInitialLoad) {
+      CheckInitialLoad(field.name, vehicle);
     } else if constexpr (kKind == FieldKind::kSkills) {
       errors_.CheckNames(path_, field.name, value);
     } else if constexpr (kKind == FieldKind::kBreaks) {
@@ -74,6 +81,39 @@ class VehicleRules {
     }
     for (size_t k = 0; k < further.size(); ++k) {
       errors_.CheckAllowance(FieldPath(path_, field, k + 1), further[k]);
+    }
+  }
+
+  void CheckReloadDepots(std::string_view field, const std::vector<NodeIndex>& depots,
+                         int32_t max_reloads) {
+    for (size_t i = 0; i < depots.size(); ++i) {
+      CheckDepot(FieldPath(path_, field, i), depots[i]);
+      if (std::find(depots.begin(), depots.begin() + static_cast<std::ptrdiff_t>(i), depots[i]) ==
+          depots.begin() + static_cast<std::ptrdiff_t>(i)) {
+        continue;
+      }
+      errors_.Add(FieldPath(path_, field, i), "got ", depots[i], " again, wanted each depot once");
+    }
+    if (depots.empty() || max_reloads > 0) return;
+    errors_.Add(FieldPath(path_, field), "given, but max_reloads is 0; wanted both");
+  }
+
+  void CheckInitialLoad(std::string_view field, const VehicleType& vehicle) {
+    const std::vector<double>& load = vehicle.initial_load;
+    if (load.empty()) return;
+    if (load.size() != static_cast<size_t>(data_.load_dimensions)) {
+      errors_.Add(FieldPath(path_, field), "has ", load.size(), " entries, wanted one for each of ",
+                  data_.load_dimensions, " load dimensions");
+      return;
+    }
+    for (size_t k = 0; k < load.size(); ++k) {
+      const FieldPath path(path_, field, k);
+      const bool further = k > 0 && k <= vehicle.further_capacities.size();
+      const double capacity = k == 0    ? vehicle.capacity
+                              : further ? vehicle.further_capacities[k - 1]
+                                        : kNoLimit;
+      if (!errors_.CheckValue(path, load[k], 0) || load[k] <= capacity) continue;
+      errors_.Add(path, FormatNumber(load[k]), " exceeds capacity ", FormatNumber(capacity));
     }
   }
 

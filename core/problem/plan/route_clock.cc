@@ -40,7 +40,8 @@ void RouteClock::AddVisits() {
   const TimeWindow start = instance_.window(vehicle_.depot);
   visits_.reserve(route_.size() + 2);
   visits_.push_back({});
-  visits_.back().first = {std::max({start.open, shift_.open, ReleaseOf(0)}), start.close};
+  visits_.back().first = {std::max({start.open, shift_.open, ReleaseOf(0)}),
+                          std::min(start.close, vehicle_.latest_start)};
   NodeIndex from = vehicle_.depot;
   for (size_t i = 0; i < route_.size(); ++i) {
     visits_.push_back(instance_.is_depot(route_[i]) ? ReloadStop(i, from)

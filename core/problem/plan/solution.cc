@@ -15,11 +15,11 @@ absl::Status CheckVisits(const Instance& instance, const PlannedRoute& route, si
   for (size_t i = 0; i < route.customers.size(); ++i) {
     const NodeIndex node = route.customers[i];
     if (node >= instance.num_depots() && node < instance.num_nodes()) continue;
-    if (vehicle.max_reloads > 0 && node == vehicle.depot) continue;
+    if (vehicle.MayReloadAt(node)) continue;
     return absl::InvalidArgumentError(
         Concat("routes[", r, "].customers[", i, "]: got ", node,
                ", wanted a customer: ", instance.num_depots(), " to ", instance.num_nodes() - 1,
-               vehicle.max_reloads > 0 ? Concat(", or the vehicle's depot ", vehicle.depot) : ""));
+               vehicle.max_reloads > 0 ? ", or a depot where the vehicle may reload" : ""));
   }
   return absl::OkStatus();
 }
@@ -65,20 +65,24 @@ class RouteMaker {
     route.breaks = std::move(schedule.breaks);
     route.distance = MetricSum(instance_.metric(), figures.distance);
     route.duration = figures.duration;
-    SetLoads(route);
+    SetLoads(vehicle.initial_load, route);
     return route;
   }
 
  private:
-  void SetLoads(Route& route) const {
+  // `initial` is VehicleType::initial_load.
+  void SetLoads(const std::vector<double>& initial, Route& route) const {
     route.load.assign(dimensions_, 0);
     for (size_t k = 0; k < dimensions_; ++k) {
       for (const Stop& stop : route.stops) route.load[k] += Delivered(stop.node, k);
       double load = 0;
+      double stays = initial.empty() ? 0 : initial[k];  // on board after the next loading
       for (size_t i = 0; i < route.stops.size(); ++i) {
         const NodeIndex node = route.stops[i].node;
         const bool reloads = instance_.is_depot(node) && i + 1 < route.stops.size();
-        load = reloads ? TripDemand(route, i + 1, k) : load + LoadChange(node, k);
+        load = reloads ? stays + TripDemand(route, i + 1, k) : load + LoadChange(node, k);
+        if (i == 0) stays = 0;
+        stays += Shipped(node, k);
         route.stops[i].load.push_back(load);
       }
     }
@@ -99,11 +103,15 @@ class RouteMaker {
   // Returns the change of the load by a visit.
   double LoadChange(NodeIndex node, size_t k) const {
     const auto dimension = static_cast<int32_t>(k);
-    double change = instance_.pickup(node, dimension) + instance_.backhaul(node, dimension) -
-                    instance_.demand(node, dimension);
+    return instance_.pickup(node, dimension) + instance_.backhaul(node, dimension) -
+           instance_.demand(node, dimension) + Shipped(node, k);
+  }
+
+  // Returns the change of the load by a shipment, which stays on board during a reload.
+  double Shipped(NodeIndex node, size_t k) const {
     const Shipment* const shipment = shipment_of_[static_cast<size_t>(node)];
-    if (shipment == nullptr) return change;
-    return shipment->pickup == node ? change + shipment->amounts[k] : change - shipment->amounts[k];
+    if (shipment == nullptr) return 0;
+    return shipment->pickup == node ? shipment->amounts[k] : -shipment->amounts[k];
   }
 
   const Instance& instance_;

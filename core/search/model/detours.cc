@@ -69,9 +69,19 @@ class ReachFinder {
     for (const Vehicle& vehicle : problem_.vehicles()) {
       for (const std::span<const NodeIndex> visits : ways) {
         if (evaluator_.Evaluate(vehicle, WithEnds(vehicle, visits)).feasible) return true;
+        if (visits.size() > 1 && IsServedWithReload(vehicle, visits)) return true;
       }
     }
     return false;
+  }
+
+  // Whether the vehicle serves both ends of a shipment with a reload between them.
+  bool IsServedWithReload(const Vehicle& vehicle, std::span<const NodeIndex> ends) {
+    return vehicle.max_reloads > 0 &&
+           std::ranges::any_of(vehicle.reload_depots, [&](NodeIndex depot) {
+             const NodeIndex visits[] = {ends[0], depot, ends[1]};
+             return evaluator_.Evaluate(vehicle, WithEnds(vehicle, visits)).feasible;
+           });
   }
 
   // Adds routes of the type over `visits` to `found`. Returns false if the budget ended first.

@@ -198,13 +198,22 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
     vehicle.capacity.push_back(WithSlack(capacity));
   vehicle.capacity.resize(problem_.dimensions(), kNoLimit);
   vehicle.leaves_from = std::max(problem_.open(type.depot), type.shift.open);
-  vehicle.leaves_by = problem_.close(type.depot);
+  vehicle.leaves_by = std::min(problem_.close(type.depot), type.latest_start);
   vehicle.shift_close = type.shift.close;
   vehicle.regular_duration = type.max_duration;
   vehicle.duration_limit = WithSlack(type.max_duration + type.max_overtime);
   vehicle.distance_limit = WithSlack(type.max_distance);
   vehicle.max_stops = type.max_stops;
   vehicle.max_reloads = type.max_reloads;
+  vehicle.reload_depots = type.reload_depots;
+  if (vehicle.reload_depots.empty()) vehicle.reload_depots = {type.depot};
+  if (type.max_reloads > 0) {
+    vehicle.initial_load = type.initial_load;
+  } else {
+    for (size_t k = 0; k < type.initial_load.size(); ++k) {
+      vehicle.capacity[k] -= type.initial_load[k];
+    }
+  }
   vehicle.breaks = type.breaks;
   SetCosts(type, vehicle);
   vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();

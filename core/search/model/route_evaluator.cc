@@ -92,7 +92,8 @@ bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex>
   if (penalised) overload_.assign(dimensions, 0.0);
   for (size_t i = 0; i + 1 < nodes.size(); ++i) {
     if (problem_.is_depot(nodes[i])) {
-      std::copy(shipped_.begin(), shipped_.end(), load_.begin());
+      const bool first = i == 0 && !vehicle.initial_load.empty();
+      load_ = first ? vehicle.initial_load : shipped_;
       for (size_t j = i + 1; j + 1 < nodes.size() && !problem_.is_depot(nodes[j]); ++j) {
         for (int32_t k = 0; k < dimensions; ++k) load_[k] += problem_.delivered(nodes[j])[k];
       }

@@ -42,6 +42,10 @@ struct Vehicle {
   double distance_limit = kNoLimit;
   int32_t max_stops = 0;
   int32_t max_reloads = 0;
+  std::vector<NodeIndex> reload_depots = {};  // not empty
+  // [K] on board during the first trip, of a vehicle that may reload. `capacity` excludes the load
+  // that others keep until their end.
+  std::vector<double> initial_load = {};
   int32_t skills = 0;  // a row of Problem's table
   std::vector<Break> breaks = {};
   SoftLimits soft = {};  // of a penalised problem
@@ -70,9 +74,9 @@ struct Vehicle {
 
 // Features of vehicle types that are not left to RouteEvaluator alone.
 inline constexpr std::array kKnownVehicleFeatures = {
-    Feature::kEndDepot, Feature::kOpenEnd,      Feature::kMaxDuration, Feature::kMaxDistance,
-    Feature::kMaxStops, Feature::kShift,        Feature::kOvertime,    Feature::kReloads,
-    Feature::kBreaks,   Feature::kVehicleMatrix};
+    Feature::kEndDepot, Feature::kOpenEnd,       Feature::kMaxDuration,  Feature::kMaxDistance,
+    Feature::kMaxStops, Feature::kShift,         Feature::kOvertime,     Feature::kReloads,
+    Feature::kBreaks,   Feature::kVehicleMatrix, Feature::kReloadDepots, Feature::kLatestStart};
 
 // Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
 // along with further visits.
@@ -94,6 +98,12 @@ inline bool TravelAlike(const Vehicle& a, const Vehicle& b) {
 inline bool DriveAlike(const Vehicle& a, const Vehicle& b) {
   return a.start == b.start && a.end == b.end && a.shift_close == b.shift_close &&
          TravelAlike(a, b);
+}
+
+// Returns the depot at which the vehicle reloads in place of another vehicle's reload at `depot`.
+inline NodeIndex ReloadInsteadOf(const Vehicle& vehicle, NodeIndex depot) {
+  const auto& own = vehicle.reload_depots;
+  return std::ranges::count(own, depot) > 0 ? depot : own.front();
 }
 
 // The customers of `nodes`, a plan's route of that type, as the search keeps them: with the

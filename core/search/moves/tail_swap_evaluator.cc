@@ -62,6 +62,19 @@ bool TailSwapEvaluator::MaySwapVehicles(const TailSwap& swap) const {
   return own.type != other.type && own.fixed == 0 && other.fixed == 0;
 }
 
+// Whether the new routes lack a reload or have it at another depot.
+bool TailSwapEvaluator::ChangesReloads(const TailSwap& swap, const Vehicle& first,
+                                       const Vehicle& second) const {
+  if (!problem_.has_reloads()) return false;
+  const auto at_reload = [&](const RouteCut& cut) {
+    const auto& nodes = RouteOf(cut).nodes;
+    return (cut.kept > 1 && problem_.is_depot(nodes[cut.kept - 1])) ||
+           (HasTail(RouteOf(cut), cut) && problem_.is_depot(nodes[cut.kept]));
+  };
+  return first.reload_depots != second.reload_depots || at_reload(swap.own) ||
+         at_reload(swap.other);
+}
+
 double TailSwapEvaluator::LeastAdded(const TailSwap& swap) const {
   const SearchRoute& own = RouteOf(swap.own);
   const SearchRoute& other = RouteOf(swap.other);
@@ -69,7 +82,7 @@ double TailSwapEvaluator::LeastAdded(const TailSwap& swap) const {
   const Vehicle& first = problem_.vehicle(vehicles.of_own_head);
   const Vehicle& second = problem_.vehicle(vehicles.of_other_head);
   const double before = own.cost + other.cost;
-  if (!TravelAlike(first, second)) return -before;
+  if (!TravelAlike(first, second) || ChangesReloads(swap, first, second)) return -before;
   // Where a distance costs the same to both, it is all the same whose part of it is a head.
   const bool alike = first.per_distance == second.per_distance;
   const double own_head = alike ? 0 : HeadDistance(swap.own);
@@ -190,8 +203,9 @@ void TailSwapEvaluator::Join(int32_t type, const RouteCut& head, const RouteCut&
   nodes.assign(from.begin(), from.begin() + head.kept);
   nodes.insert(nodes.end(), to.begin() + tail.kept, to.end());
   for (NodeIndex& node : nodes) {
-    if (problem_.is_depot(node)) node = vehicle.start;
+    if (problem_.is_depot(node)) node = ReloadInsteadOf(vehicle, node);
   }
+  nodes.front() = vehicle.start;
   nodes.back() = vehicle.end;
   if (problem_.has_reloads()) DropEmptyTrips(problem_, nodes);
   if (nodes.size() <= 2) nodes.clear();

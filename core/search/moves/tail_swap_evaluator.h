@@ -68,6 +68,7 @@ class TailSwapEvaluator {
   bool LeavesNobody(const TailSwap& swap) const;  // to the other head's vehicle
   bool SplitsShipment(const RouteCut& cut) const;
   bool HasBound(const RouteCut& cut) const;
+  bool ChangesReloads(const TailSwap& swap, const Vehicle& first, const Vehicle& second) const;
 
   double HeadDistance(const RouteCut& cut) const;
   Leg LegOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to, double distance) const;

@@ -9,8 +9,9 @@ RouteValue TypeChange::Retyped(int32_t slot, int32_t type) {
   const Vehicle& vehicle = problem.vehicle(type);
   retyped_ = routes_.route(slot).nodes;
   for (NodeIndex& node : retyped_) {
-    if (problem.is_depot(node)) node = vehicle.start;
+    if (problem.is_depot(node)) node = ReloadInsteadOf(vehicle, node);
   }
+  retyped_.front() = vehicle.start;
   retyped_.back() = vehicle.end;
   return routes_.evaluator().Evaluate(vehicle, retyped_);
 }

@@ -71,7 +71,7 @@ std::vector<NodeIndex> RouteLoader::Marked() const {
   std::vector<char> left = marked_;
   std::vector<NodeIndex> nodes = {vehicle_.start};
   for (const NodeIndex node : planned_) {
-    if (node == vehicle_.start) nodes.push_back(node);
+    if (std::ranges::count(vehicle_.reload_depots, node) > 0) nodes.push_back(node);
     if (IsCustomer(node) && std::exchange(left[node], 0)) nodes.push_back(node);
   }
   nodes.push_back(vehicle_.end);

@@ -122,6 +122,7 @@ std::span<const NodeIndex> Insertion::Filled(const InsertionPlace& place) {
   if (place.slot == -1) {
     const Vehicle& vehicle = problem_.vehicle(place.type);
     filled_ = {vehicle.start, place.node};
+    if (place.reload == InsertionPlace::Reload::kAfter) filled_.push_back(place.reload_depot);
     if (place.delivery >= 0) filled_.push_back(place.delivery);
     filled_.push_back(vehicle.end);
     return filled_;
@@ -130,11 +131,15 @@ std::span<const NodeIndex> Insertion::Filled(const InsertionPlace& place) {
   for (int32_t i = 0; i < route.size(); ++i) {
     filled_.push_back(route.nodes[i]);
     if (i == place.after) {
-      if (place.reload == InsertionPlace::Reload::kBefore) filled_.push_back(route.nodes.front());
+      if (place.reload == InsertionPlace::Reload::kBefore) filled_.push_back(place.reload_depot);
       filled_.push_back(place.node);
-      if (place.reload == InsertionPlace::Reload::kAfter) filled_.push_back(route.nodes.front());
+      if (place.reload == InsertionPlace::Reload::kAfter) filled_.push_back(place.reload_depot);
     }
-    if (place.delivery >= 0 && i == place.delivery_after) filled_.push_back(place.delivery);
+    if (place.delivery < 0 || i != place.delivery_after) continue;
+    filled_.push_back(place.delivery);
+    if (place.reload == InsertionPlace::Reload::kAfterDelivery) {
+      filled_.push_back(place.reload_depot);
+    }
   }
   return filled_;
 }
@@ -277,15 +282,28 @@ void Insertion::FindNewRoute(InsertionPlace place, InsertionPlace& best) {
       if (fixed + vehicle.per_distance * way >= limit) continue;
     }
     if (!routes_.HasVehicle(place.type)) continue;
-    const RouteValue value = routes_.evaluator().Evaluate(vehicle, Filled(place));
-    if (!value.feasible) continue;
-    place.cost = value.cost + problem_.route_weight();
-    if (place.cost >= limit) continue;
-    const double score = NewRouteScore(place);
-    if (score >= best_score) continue;
-    best_score = score;
-    Take(place, best);
+    ConsiderNewRoute(place, limit, best_score, best);
+    if (place.delivery < 0 || !ends_have_loads_ || vehicle.max_reloads == 0) continue;
+    InsertionPlace with_reload = place;
+    with_reload.reload = InsertionPlace::Reload::kAfter;
+    for (const NodeIndex depot : vehicle.reload_depots) {
+      with_reload.reload_depot = depot;
+      ConsiderNewRoute(with_reload, limit, best_score, best);
+    }
   }
+}
+
+void Insertion::ConsiderNewRoute(InsertionPlace place, double limit, double& best_score,
+                                 InsertionPlace& best) {
+  const Vehicle& vehicle = problem_.vehicle(place.type);
+  const RouteValue value = routes_.evaluator().Evaluate(vehicle, Filled(place));
+  if (!value.feasible) return;
+  place.cost = value.cost + problem_.route_weight();
+  if (place.cost >= limit) return;
+  const double score = NewRouteScore(place);
+  if (score >= best_score) return;
+  best_score = score;
+  Take(place, best);
 }
 
 double Insertion::NewRouteScore(const InsertionPlace& place) const {

@@ -13,7 +13,7 @@
 namespace vrp {
 
 struct InsertionPlace {
-  enum class Reload { kNone, kBefore, kAfter };
+  enum class Reload { kNone, kBefore, kAfter, kAfterDelivery };
 
   static constexpr int32_t kGivenRoute = -2;
 
@@ -24,7 +24,8 @@ struct InsertionPlace {
   NodeIndex delivery = -1;        // -1: no shipment
   int32_t after = 0;              // the position that `node` follows
   int32_t delivery_after = 0;     // likewise; == after: right behind the pickup
-  Reload reload = Reload::kNone;  // beside `node`
+  Reload reload = Reload::kNone;  // beside `node` or, with kAfterDelivery, behind `delivery`
+  NodeIndex reload_depot = -1;
 
   bool found() const { return node >= 0; }
 };
@@ -125,12 +126,16 @@ class Insertion {
   bool HasOwnLoad(NodeIndex node) const;
   bool RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex pickup) const;
   void ConsiderShipment(InsertionPlace place, const Way& way, double added, InsertionPlace& best);
+  void ConsiderShipmentReloads(InsertionPlace place, InsertionPlace& best);
 
   void BoundNewRoutes();  // fills in least_alone_
   bool MayPayAlone(NodeIndex node, const InsertionPlace& best) const {
     return !best.found() || least_alone_.empty() || least_alone_[node] < best.cost;
   }
   void FindNewRoute(InsertionPlace place, InsertionPlace& best);
+  // Takes the place if its cost is below `limit` and its score below `best_score`.
+  void ConsiderNewRoute(InsertionPlace place, double limit, double& best_score,
+                        InsertionPlace& best);
   double NewRouteScore(const InsertionPlace& place) const;
 
   double AddedDistance(const SearchRoute& route, int32_t after, NodeIndex node) const;

@@ -240,13 +240,16 @@ void Insertion::ConsiderReload(InsertionPlace place, InsertionPlace& best) {
   const SearchRoute& route = RouteAt(place.slot);
   const Vehicle& vehicle = problem_.vehicle(route.type);
   const bool first = place.reload == InsertionPlace::Reload::kBefore;
-  const NodeIndex middle[] = {route.nodes[place.after], first ? vehicle.start : place.node,
-                              first ? place.node : vehicle.start, route.nodes[place.after + 1]};
-  double added = -route.edge[place.after];
-  for (int32_t i = 0; i < 3; ++i) added += problem_.Distance(vehicle, middle[i], middle[i + 1]);
-  if (vehicle.per_distance * added >= best.cost) return;
-  place.cost = SimulatedCost(place);
-  if (place.cost < best.cost) Take(place, best);
+  for (const NodeIndex depot : vehicle.reload_depots) {
+    const NodeIndex middle[] = {route.nodes[place.after], first ? depot : place.node,
+                                first ? place.node : depot, route.nodes[place.after + 1]};
+    double added = -route.edge[place.after];
+    for (int32_t i = 0; i < 3; ++i) added += problem_.Distance(vehicle, middle[i], middle[i + 1]);
+    if (vehicle.per_distance * added >= best.cost) continue;
+    place.reload_depot = depot;
+    place.cost = SimulatedCost(place);
+    if (place.cost < best.cost) Take(place, best);
+  }
 }
 
 }  // namespace vrp

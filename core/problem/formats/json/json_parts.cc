@@ -50,6 +50,11 @@ class PartReader {
     } else if constexpr (kKind == FieldKind::kSkills) {
       VRP_ASSIGN_OR_RETURN(value, fields_.Strings(key));
       return absl::OkStatus();
+    } else if constexpr (kKind == FieldKind::kDepots) {
+      VRP_ASSIGN_OR_RETURN(value, fields_.Integers(key));
+      return absl::OkStatus();
+    } else if constexpr (kKind == FieldKind::kInitialLoad) {
+      return fields_.Find(key) == nullptr ? absl::OkStatus() : ReadLoads(key, value);
     } else if constexpr (kKind == FieldKind::kHardWindow) {
       const json* window = fields_.Find(key);
       if (window == nullptr) return absl::OkStatus();

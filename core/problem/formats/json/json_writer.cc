@@ -60,7 +60,7 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
     return ChoiceName(value);
   } else if constexpr (kKind == FieldKind::kDistances || kKind == FieldKind::kDurations) {
     return MatrixJson(value, matrix_size);
-  } else if constexpr (kKind == FieldKind::kLoads) {
+  } else if constexpr (kKind == FieldKind::kLoads || kKind == FieldKind::kInitialLoad) {
     return value.size() == 1 ? NumberJson(value.front()) : NumbersJson(value);
   } else if constexpr (kKind == FieldKind::kReference) {
     return NumberJson(*value);

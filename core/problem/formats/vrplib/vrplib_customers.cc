@@ -56,7 +56,8 @@ class CustomerReader {
  private:
   absl::Status ReadLoads() {
     const VrplibSection* demands = file_.Section("DEMAND_SECTION");
-    const bool needed = !type_.no_loads && file_.Section(kPairs) == nullptr;
+    const bool needed =
+        !type_.no_loads && file_.Section(kPairs) == nullptr && file_.Keyword("TYPE") != nullptr;
     if (demands == nullptr && needed) {
       return file_.Error("DEMAND_SECTION: absent, wanted for TYPE ", type_.name);
     }

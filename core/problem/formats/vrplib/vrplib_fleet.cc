@@ -124,8 +124,10 @@ class FleetReader {
     return absl::OkStatus();
   }
 
+  // In files of PyVRP without a type, vehicles without a depot start at the first.
   bool HasUnassignedVehicles() const {
-    return depots_.size() > 1 && file_.Section("VEHICLES_DEPOT_SECTION") == nullptr;
+    return depots_.size() > 1 && file_.Section("VEHICLES_DEPOT_SECTION") == nullptr &&
+           file_.Keyword("TYPE") != nullptr;
   }
 
   // Adds a vehicle type for each depot if the file does not assign vehicles to depots. Refuses
@@ -173,8 +175,7 @@ class FleetReader {
                          ", wanted one of DEPOT_SECTION");
   }
 
-  // Reads reloads. They are unlimited or limited by VEHICLES_MAX_RELOADS, and only allowed at the
-  // vehicle's own depot.
+  // Reads reloads. They are unlimited or limited by VEHICLES_MAX_RELOADS.
   absl::Status ReadReloads() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> limit, file_.Number("VEHICLES_MAX_RELOADS"));
     const VrplibSection* section = file_.Section("VEHICLES_MAX_RELOADS_SECTION");
@@ -196,19 +197,15 @@ class FleetReader {
       }
       for (const int32_t number :
            reload_depots == nullptr ? std::vector<int32_t>() : reload_depots->rows[k]) {
-        VRP_RETURN_IF_ERROR(CheckReloadDepot(k, number, reload_depots->line));
+        VRP_ASSIGN_OR_RETURN(
+            fleet_[k].reload_depots.emplace_back(),
+            DepotIndex(reload_depots->line, "VEHICLES_RELOAD_DEPOT_SECTION", number));
         fleet_[k].max_reloads = static_cast<int32_t>(count);
       }
+      std::vector<NodeIndex>& depots = fleet_[k].reload_depots;
+      if (fleet_[k].max_reloads == 0 || depots == std::vector{fleet_[k].depot}) depots.clear();
     }
     return absl::OkStatus();
-  }
-
-  absl::Status CheckReloadDepot(size_t vehicle, int32_t number, int64_t line) const {
-    VRP_ASSIGN_OR_RETURN(const NodeIndex depot,
-                         DepotIndex(line, "VEHICLES_RELOAD_DEPOT_SECTION", number));
-    if (depot == fleet_[vehicle].depot) return absl::OkStatus();
-    return file_.ErrorAt(line, "VEHICLES_RELOAD_DEPOT_SECTION: vehicle ", vehicle + 1,
-                         ": got node ", number, ", wanted the vehicle's own depot");
   }
 
   void AddVehicle(VehicleType vehicle) {

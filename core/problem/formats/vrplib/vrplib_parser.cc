@@ -168,9 +168,11 @@ class VrplibParser {
   absl::StatusOr<size_t> RowNumber(std::string_view section, std::string_view unit, int64_t row,
                                    std::vector<bool>& seen) {
     const int64_t count = std::ssize(seen);
-    VRP_ASSIGN_OR_RETURN(const int64_t number,
+    VRP_ASSIGN_OR_RETURN(int64_t number,
                          scanner_.NextInteger(section, Concat("the number of a ", unit, ", row ",
                                                               row + 1, " of ", count)));
+    // Files converted from SINTEF's format for PyVRP number the nodes 0, 2, 3, ...
+    if (number == 0 && row == 0) number = 1;
     if (number < 1 || number > count) {
       return scanner_.Error(section, ": got ", unit, " ", number, ", wanted 1 to ", count);
     }

@@ -88,7 +88,8 @@ class VrplibInstanceBuilder {
   // Returns the type of a file without TYPE; null if the sections do not determine the type. PyVRP
   // also reads such files.
   const VrplibType* InferredType() const {
-    if (file_.Section("DEMAND_SECTION") == nullptr) return nullptr;
+    const bool has_fleet = file_.vehicles > 0 && file_.Keyword("CAPACITY") != nullptr;
+    if (file_.Section("DEMAND_SECTION") == nullptr && !has_fleet) return nullptr;
     for (const char* key : {"BACKHAUL_SECTION", "PICKUP_AND_DELIVERY_SECTION"}) {
       if (file_.Section(key) != nullptr || file_.Lists(key) != nullptr) return nullptr;
     }

@@ -286,14 +286,17 @@ class VrplibTextWriter {
     });
     VehicleSection("VEHICLES_RELOAD_DEPOT_SECTION", [&](size_t type) {
       const VehicleType& vehicle = data_.vehicles[type];
-      return vehicle.max_reloads == 0 ? std::string() : Concat(vehicle.depot + 1);
+      if (vehicle.max_reloads == 0) return std::string();
+      return NumbersOf(vehicle.reload_depots.empty() ? std::vector<NodeIndex>{vehicle.depot}
+                                                     : vehicle.reload_depots);
     });
   }
 
   // Writes the depots of vehicles and the customers that the vehicles may serve.
   void WriteRows() {
-    if (std::any_of(data_.vehicles.begin(), data_.vehicles.end(),
-                    [](const VehicleType& vehicle) { return vehicle.depot != 0; })) {
+    if (std::any_of(data_.vehicles.begin(), data_.vehicles.end(), [](const VehicleType& vehicle) {
+          return vehicle.depot != 0 || !vehicle.reload_depots.empty();
+        })) {
       VehicleSection("VEHICLES_DEPOT_SECTION",
                      [&](size_t type) { return Concat(data_.vehicles[type].depot + 1); });
     }
