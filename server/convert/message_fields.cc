@@ -21,6 +21,11 @@ std::vector<double> ReadNumbers(const Message& message, const FieldDescriptor& f
   return {numbers.begin(), numbers.end()};
 }
 
+std::vector<int32_t> ReadIntegers(const Message& message, const FieldDescriptor& field) {
+  const auto& numbers = message.GetReflection()->GetRepeatedFieldRef<int32_t>(message, &field);
+  return {numbers.begin(), numbers.end()};
+}
+
 std::vector<std::string> ReadTexts(const Message& message, const FieldDescriptor& field) {
   const auto& texts = message.GetReflection()->GetRepeatedFieldRef<std::string>(message, &field);
   return {texts.begin(), texts.end()};

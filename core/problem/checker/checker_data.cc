@@ -111,9 +111,9 @@ double CheckerData::Weight(NodeIndex node) const {
 }
 
 double CheckerData::Shipped(NodeIndex node, size_t k) const {
-  if (shipment_of_.empty() || shipment_of_[static_cast<size_t>(node)] == nullptr) return 0;
-  const Shipment& shipment = *shipment_of_[static_cast<size_t>(node)];
-  return shipment.pickup == node ? shipment.amounts[k] : -shipment.amounts[k];
+  const Shipment* const shipment = ShipmentAt(node);
+  if (shipment == nullptr) return 0;
+  return shipment->pickup == node ? shipment->amounts[k] : -shipment->amounts[k];
 }
 
 }  // namespace vrp

@@ -35,6 +35,10 @@ class CheckerData {
   double Prize(NodeIndex node) const { return Value(data_.prizes, node, kNoLimit); }
   // Returns the weight of a customer that is left out: 1, plus the priority if there is one.
   double Weight(NodeIndex node) const;
+  // Returns the shipment of which `node` is an end; null if there is none.
+  const Shipment* ShipmentAt(NodeIndex node) const {
+    return shipment_of_.empty() ? nullptr : shipment_of_[static_cast<size_t>(node)];
+  }
   // Returns the change of the load by a shipment at `node`: negative at a delivery.
   double Shipped(NodeIndex node, size_t k) const;
 

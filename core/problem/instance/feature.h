@@ -27,6 +27,8 @@ enum class Feature {
   kSkills,
   kBreaks,
   kVehicleMatrix,
+  kLifo,
+  kCompartments,
   kSoftWindows,
   kSeveralWindows,
   kSetupTimes,

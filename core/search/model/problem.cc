@@ -163,10 +163,9 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.original = &type;
   vehicle.start = type.depot;
   vehicle.end = type.open_end ? problem_.nowhere() : type.end();
-  vehicle.capacity = {WithSlack(type.capacity)};
-  for (const double capacity : type.further_capacities)
-    vehicle.capacity.push_back(WithSlack(capacity));
-  vehicle.capacity.resize(problem_.dimensions(), kNoLimit);
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    vehicle.capacity.push_back(WithSlack(LargestLoad(type, k)));
+  }
   vehicle.leaves_from = std::max(problem_.open(type.depot), type.shift.open);
   vehicle.leaves_by = problem_.close(type.depot);
   vehicle.shift_close = type.shift.close;
@@ -176,11 +175,19 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.max_stops = type.max_stops;
   vehicle.max_reloads = type.max_reloads;
   vehicle.breaks = type.breaks;
+  vehicle.lifo = type.lifo;
+  if (!type.compartments.empty() && problem_.dimensions() > 1) {
+    vehicle.compartments =
+        std::make_shared<Compartments>(type.compartments, problem_.dimensions());
+  }
   SetCosts(type, vehicle);
   vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
-  vehicle.simulated = !type.breaks.empty() || HasFurtherLimits(type) || problem_.soft() ||
+  std::vector<Feature> settled;
+  if (!problem_.has_shipments()) settled.push_back(Feature::kLifo);
+  if (vehicle.compartments == nullptr) settled.push_back(Feature::kCompartments);
+  vehicle.simulated = !type.breaks.empty() || HasFurtherLimits(type, settled) || problem_.soft() ||
                       (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/problem/instance/fields.h"
+#include "core/search/model/compartments.h"
 
 namespace vrp {
 
@@ -33,7 +35,7 @@ struct Vehicle {
   int32_t count = 0;                      // INT32_MAX: as many as needed
   NodeIndex start = 0;
   NodeIndex end = 0;                  // Problem::nowhere() where the end is open
-  std::vector<double> capacity = {};  // [K], with room for rounding
+  std::vector<double> capacity = {};  // [K], with room for rounding; also of all compartments
   double leaves_from = 0;             // depot and shift open
   double leaves_by = kNoLimit;        // the depot closes
   double shift_close = kNoLimit;
@@ -44,6 +46,9 @@ struct Vehicle {
   int32_t max_reloads = 0;
   int32_t skills = 0;  // a row of Problem's table
   std::vector<Break> breaks = {};
+  bool lifo = false;
+  // Null where `capacity` says it all.
+  std::shared_ptr<const Compartments> compartments = {};
   SoftLimits soft = {};  // of a penalised problem
   // What the objective makes of it.
   double fixed = 0;
@@ -74,14 +79,24 @@ inline constexpr std::array kKnownVehicleFeatures = {
     Feature::kMaxStops, Feature::kShift,        Feature::kOvertime,    Feature::kReloads,
     Feature::kBreaks,   Feature::kVehicleMatrix};
 
-// Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
-// along with further visits.
-inline bool HasFurtherLimits(const VehicleType& type) {
+// Features that only RouteEvaluator judges, and that a route keeps with fewer visits.
+inline constexpr std::array kHereditaryFeatures = {Feature::kLifo, Feature::kCompartments};
+
+// Whether the type has another limit than those of known features and `others`. Only
+// RouteEvaluator judges it.
+inline bool HasFurtherLimits(const VehicleType& type, std::span<const Feature> others = {}) {
   return !AllFields<VehicleType>([&](auto field) {
     return !field.feature.has_value() ||
            std::ranges::count(kKnownVehicleFeatures, *field.feature) > 0 ||
+           std::ranges::count(others, *field.feature) > 0 ||
            type.*field.member == field.Default();
   });
+}
+
+// Whether a route may keep a limit of the type, such as one on waiting, only along with further
+// visits.
+inline bool MayNeedVisits(const VehicleType& type) {
+  return HasFurtherLimits(type, kHereditaryFeatures);
 }
 
 // Whether the way between two customers is the same to both.
