@@ -130,8 +130,8 @@ TEST(WriteVrplib, WritesEveryMixtureThatItSupports) {
 TEST(WriteVrplib, NamesUnsupportedFields) {
   for (const Feature feature :
        {Feature::kEndDepot, Feature::kMaxWaiting, Feature::kMaxStops, Feature::kShift,
-        Feature::kOvertime, Feature::kBreaks, Feature::kSeveralWindows, Feature::kSetupTimes,
-        Feature::kPriorities}) {
+        Feature::kOvertime, Feature::kBreaks, Feature::kCompartments, Feature::kSeveralWindows,
+        Feature::kSetupTimes, Feature::kPriorities}) {
     InstanceData data = test::MakeFeatureInstance({.customers = 6, .features = {feature}}).data();
     for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
     const Instance instance = *Instance::Create(data);
@@ -162,6 +162,8 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.end_depot = kSameAsStart;
       type.max_stops = INT32_MAX;
       type.max_waiting = kNoLimit;
+      type.lifo = false;
+      type.compartments.clear();
       type.shift = {};
     }
     const Instance instance = *Instance::Create(data);

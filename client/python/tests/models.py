@@ -94,6 +94,8 @@ def full_model() -> vrpd.Model:
             max_waiting=5,
             skills=["s"],
             breaks=[((1, 2), 1)],
+            lifo=True,
+            compartments=[(2, [0, 1]), 3],
             profile=profile,
             name="v",
         )
@@ -137,6 +139,8 @@ def constrained_model() -> vrpd.Model:
         max_waiting=50,
         skills=["s"],
         breaks=[((1, 2), 1)],
+        lifo=True,
+        compartments=[(2, [0]), 3],
         profile=own,
         name="v",
     )

@@ -5,13 +5,6 @@
 #include "core/search/model/vehicle.h"
 
 namespace vrp {
-namespace {
-
-// Loads up to this are rounding. The checker ignores twice as much.
-constexpr double kNoLoad = 5e-10;
-
-}  // namespace
-
 Compartments::Compartments(const std::vector<Compartment>& compartments, int32_t dimensions) {
   for (const Compartment& compartment : compartments) {
     Kind kind = {.capacity = WithSlack(compartment.capacity)};
@@ -37,7 +30,7 @@ bool Compartments::Fit(std::span<const double> loads, Scratch& scratch) const {
   Products products;
   double total = 0;
   for (size_t k = 0; k < loads.size(); ++k) {
-    if (loads[k] <= kNoLoad) continue;
+    if (loads[k] <= 0) continue;
     total += loads[k];
     if (products.count == count_ || total > capacity_) return false;
     int32_t at = products.count++;
