@@ -139,9 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
          },
          "vehicles[0].compartments[0].load_dimensions[1]: got 1, wanted 0 to 0"},
         {"compartment_of_a_negative_dimension",
-         [](auto& d) {
-           d.vehicles[0].compartments = {{.capacity = 1, .load_dimensions = {-1}}};
-         },
+         [](auto& d) { d.vehicles[0].compartments = {{.capacity = 1, .load_dimensions = {-1}}}; },
          "vehicles[0].compartments[0].load_dimensions[0]: got -1, wanted 0 to 0"},
         {"compartment_of_a_dimension_twice",
          [](auto& d) {

@@ -103,7 +103,8 @@ TEST(WaitingTest, IsNoneWithoutWindows) {
 // Both pickups are next to the start, both deliveries next to the end, in the order in which a
 // vehicle without LIFO passes them.
 TEST(LifoTest, TurnsTheOrderOfDeliveriesRound) {
-  InstanceData data = test::AnInstance().At({{0, 0}, {10, 0}, {11, 0}, {20, 0}, {21, 0}}).BuildData();
+  InstanceData data =
+      test::AnInstance().At({{0, 0}, {10, 0}, {11, 0}, {20, 0}, {21, 0}}).BuildData();
   data.demands.assign(5, 0);
   data.shipments = {{.pickup = 1, .delivery = 3, .amounts = {1}},
                     {.pickup = 2, .delivery = 4, .amounts = {1}}};
@@ -118,7 +119,8 @@ TEST(LifoTest, TurnsTheOrderOfDeliveriesRound) {
 
 // The vehicle without LIFO is the dearer one.
 TEST(LifoTest, LimitsNoOtherVehicle) {
-  InstanceData data = test::AnInstance().At({{0, 0}, {10, 0}, {11, 0}, {20, 0}, {21, 0}}).BuildData();
+  InstanceData data =
+      test::AnInstance().At({{0, 0}, {10, 0}, {11, 0}, {20, 0}, {21, 0}}).BuildData();
   data.demands.assign(5, 0);
   data.shipments = {{.pickup = 1, .delivery = 3, .amounts = {1}},
                     {.pickup = 2, .delivery = 4, .amounts = {1}}};

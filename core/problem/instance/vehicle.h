@@ -38,9 +38,8 @@ struct Compartment {
   std::vector<int32_t> load_dimensions = {};  // the dimensions that it may hold; empty: any
 
   bool Holds(int32_t dimension) const {
-    return load_dimensions.empty() ||
-           std::find(load_dimensions.begin(), load_dimensions.end(), dimension) !=
-               load_dimensions.end();
+    return load_dimensions.empty() || std::find(load_dimensions.begin(), load_dimensions.end(),
+                                                dimension) != load_dimensions.end();
   }
   bool operator==(const Compartment&) const = default;
 };

@@ -28,13 +28,13 @@ Compartments::Compartments(const std::vector<Compartment>& compartments, int32_t
 
 bool Compartments::Fit(std::span<const double> loads, Scratch& scratch) const {
   Products products;
-  double total = 0;
   for (size_t k = 0; k < loads.size(); ++k) {
     if (loads[k] <= 0) continue;
-    total += loads[k];
-    if (products.count == count_ || total > capacity_) return false;
+    products.total += loads[k];
+    if (products.count == count_ || products.total > capacity_) return false;
     int32_t at = products.count++;
-    for (; at > 0 && products.of[at - 1].load < loads[k]; --at) products.of[at] = products.of[at - 1];
+    for (; at > 0 && products.of[at - 1].load < loads[k]; --at)
+      products.of[at] = products.of[at - 1];
     products.of[at] = {.load = loads[k], .bit = uint64_t{1} << k};
   }
   return FitGreedily(products) || FitExactly(products, scratch);
@@ -68,28 +68,34 @@ bool Compartments::Assign(const Product& product, Counts& left) const {
 }
 
 // Fills the products one after the other. With the same compartments in use, more full products
-// are better, and then more space for the next one. So the best way for each set suffices.
+// are better, and then more space for the next one. So the best way for each set suffices. A set
+// that wastes more space than there is to spare leads nowhere.
 bool Compartments::FitExactly(const Products& products, Scratch& scratch) const {
   scratch.assign(static_cast<size_t>(sets_), Filled{});
   scratch[0] = {.full = 0};
+  std::array<double, kMaxCompartments + 1> before = {};  // loads of the products before each
+  for (int32_t i = 0; i < products.count; ++i) before[i + 1] = before[i] + products.of[i].load;
   Counts used = {};
+  double unused = capacity_ * (1 + kRelativeSlack);
   for (int32_t set = 0; set < sets_; ++set) {
     const Filled filled = scratch[set];
-    const Product& next = products.of[filled.full];
-    for (size_t kind = 0; kind < kinds_.size(); ++kind) {
+    const bool suffices =
+        filled.full >= 0 && before[filled.full] + filled.part + unused >= products.total;
+    for (size_t kind = 0; suffices && kind < kinds_.size(); ++kind) {
       const Kind& added = kinds_[kind];
       if (used[kind] == added.count) continue;
+      const Product& next = products.of[filled.full];
       Filled with = filled;
-      if ((added.held & next.bit) != 0) {
-        with.part += added.capacity;
-        if (with.part >= next.load) with = {.full = filled.full + 1};
-        if (with.full == products.count) return true;
-      }
+      if ((added.held & next.bit) != 0) with.part += added.capacity;
+      if (with.part >= next.load) with = {.full = filled.full + 1};
+      if (with.full == products.count) return true;
       Filled& best = scratch[set + added.step];
       if (with.full > best.full || (with.full == best.full && with.part > best.part)) best = with;
     }
     for (size_t kind = 0; kind < kinds_.size(); ++kind) {
+      unused -= kinds_[kind].capacity;
       if (++used[kind] <= kinds_[kind].count) break;
+      unused += used[kind] * kinds_[kind].capacity;
       used[kind] = 0;
     }
   }

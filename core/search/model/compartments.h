@@ -15,7 +15,7 @@ class Compartments {
  public:
   // How far compartments fill the products, in their order.
   struct Filled {
-    int32_t full = -1;  // products that have their space; below 0: unknown
+    int32_t full = -1;  // products that have their space; below 0: no way leads there
     double part = 0;    // space for the next product
   };
   // Memory that calls share, one thread at a time.
@@ -45,6 +45,7 @@ class Compartments {
   struct Products {
     std::array<Product, kMaxCompartments> of = {};
     int32_t count = 0;
+    double total = 0;
   };
   using Counts = std::array<int32_t, kMaxCompartments>;
 

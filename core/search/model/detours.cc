@@ -145,7 +145,7 @@ Detours Detours::Create(const Problem& problem, const StopCondition& stop) {
 
 bool MayDetour(const Instance& instance) {
   const InstanceData& data = instance.data();
-  if (std::ranges::any_of(data.vehicles, MayNeedVisits)) return true;
+  if (std::ranges::any_of(data.vehicles, HasFurtherLimits)) return true;
   if (data.windows.empty() && std::ranges::none_of(data.vehicles, LimitsTravel)) return false;
   return data.metric != Metric::kExact || !data.distance_matrix.empty() ||
          !data.duration_matrix.empty() || !data.setups.empty() ||

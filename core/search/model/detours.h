@@ -47,7 +47,7 @@ class Detours {
   std::vector<int32_t> servable_;
 };
 
-// Whether a route may become feasible by visiting more: a vehicle type MayNeedVisits, or time or
+// Whether a route may become feasible by visiting more: a vehicle HasFurtherLimits, or time or
 // length is limited and a way over other customers may be shorter than the direct one (given
 // matrices, rounded distances), or spare a setup.
 bool MayDetour(const Instance& instance);

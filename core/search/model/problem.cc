@@ -177,18 +177,16 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.breaks = type.breaks;
   vehicle.lifo = type.lifo;
   if (!type.compartments.empty() && problem_.dimensions() > 1) {
-    vehicle.compartments =
-        std::make_shared<Compartments>(type.compartments, problem_.dimensions());
+    vehicle.compartments = std::make_shared<Compartments>(type.compartments, problem_.dimensions());
   }
   SetCosts(type, vehicle);
   vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
-  std::vector<Feature> settled;
-  if (!problem_.has_shipments()) settled.push_back(Feature::kLifo);
-  if (vehicle.compartments == nullptr) settled.push_back(Feature::kCompartments);
-  vehicle.simulated = !type.breaks.empty() || HasFurtherLimits(type, settled) || problem_.soft() ||
-                      (vehicle.needs_duration && !duration_by_parts);
+  // Where only deliveries fill compartments, insertions judge them by the sums of the route.
+  const bool only_evaluated = vehicle.compartments != nullptr && !problem_.plain_loads();
+  vehicle.simulated = !type.breaks.empty() || only_evaluated || HasFurtherLimits(type) ||
+                      problem_.soft() || (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }
 

@@ -75,28 +75,18 @@ struct Vehicle {
 
 // Features of vehicle types that are not left to RouteEvaluator alone.
 inline constexpr std::array kKnownVehicleFeatures = {
-    Feature::kEndDepot, Feature::kOpenEnd,      Feature::kMaxDuration, Feature::kMaxDistance,
-    Feature::kMaxStops, Feature::kShift,        Feature::kOvertime,    Feature::kReloads,
-    Feature::kBreaks,   Feature::kVehicleMatrix};
+    Feature::kEndDepot, Feature::kOpenEnd,       Feature::kMaxDuration, Feature::kMaxDistance,
+    Feature::kMaxStops, Feature::kShift,         Feature::kOvertime,    Feature::kReloads,
+    Feature::kBreaks,   Feature::kVehicleMatrix, Feature::kLifo,        Feature::kCompartments};
 
-// Features that only RouteEvaluator judges, and that a route keeps with fewer visits.
-inline constexpr std::array kHereditaryFeatures = {Feature::kLifo, Feature::kCompartments};
-
-// Whether the type has another limit than those of known features and `others`. Only
-// RouteEvaluator judges it.
-inline bool HasFurtherLimits(const VehicleType& type, std::span<const Feature> others = {}) {
+// Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
+// along with further visits.
+inline bool HasFurtherLimits(const VehicleType& type) {
   return !AllFields<VehicleType>([&](auto field) {
     return !field.feature.has_value() ||
            std::ranges::count(kKnownVehicleFeatures, *field.feature) > 0 ||
-           std::ranges::count(others, *field.feature) > 0 ||
            type.*field.member == field.Default();
   });
-}
-
-// Whether a route may keep a limit of the type, such as one on waiting, only along with further
-// visits.
-inline bool MayNeedVisits(const VehicleType& type) {
-  return HasFurtherLimits(type, kHereditaryFeatures);
 }
 
 // Whether the way between two customers is the same to both.

@@ -149,7 +149,9 @@ double Insertion::ExactCost(const InsertionPlace& place, double added) {
   if (!problem_.plain_loads() && !LoadFits(route, place.after, place.node)) return kNever;
   if (route.distance + added > vehicle.distance_limit) return kNever;
   if (problem_.timed() && !InTime(route, place.after, place.node)) return kNever;
-  if (NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
+  // The delivery of goods on board at the start may not be next.
+  const bool ordered = vehicle.lifo && problem_.PickupOf(place.node) >= 0;
+  if (ordered || NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
   return CostOf(route, WayTo(route, place.after), place.node, place.after + 1, added);
 }
 
