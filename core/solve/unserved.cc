@@ -95,12 +95,7 @@ class Reasons {
 
   bool HasCapacity(const VehicleType& vehicle) const {
     for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
-      double capacity = vehicle.capacity;
-      if (k > 0) {
-        capacity = vehicle.further_capacities.empty()
-                       ? kNoLimit
-                       : vehicle.further_capacities[static_cast<size_t>(k - 1)];
-      }
+      const double capacity = LargestLoad(vehicle, k);
       for (const NodeIndex node : single_route_.customers) {
         const Shipment* const shipment = ShipmentOf(node);
         const double shipped = shipment == nullptr ? 0 : shipment->amounts[static_cast<size_t>(k)];

@@ -97,7 +97,9 @@ void ReadField(const google::protobuf::Message& message,
   } else if constexpr (kKind == kWindow || kKind == kHardWindow) {
     if (!reflection.HasField(message, &descriptor)) return;
     ReadFields(reflection.GetMessage(message, &descriptor), load_dimensions, value);
-  } else if constexpr (kKind == kBreaks) {
+  } else if constexpr (kKind == kLoadDimensions) {
+    value = ReadIntegers(message, descriptor);
+  } else if constexpr (kKind == kBreaks || kKind == kCompartments) {
     for (int i = 0; i < reflection.FieldSize(message, &descriptor); ++i) {
       ReadFields(reflection.GetRepeatedMessage(message, &descriptor, i), load_dimensions,
                  value.emplace_back());

@@ -69,6 +69,33 @@ def shipments(rng):
     return instance
 
 
+@feature("lifo", "ortools", note="PyVRP and VROOM have none")
+def lifo(rng):
+    """Generates shipments for vans that are loaded and unloaded from behind."""
+    instance = district(rng, customers=2 * random_pair_count(rng))
+    nodes = rng.sample(customers(instance), len(customers(instance)))
+    instance["demands"] = [0] * len(instance["coords"])
+    instance["shipments"] = [{"pickup": pickup, "delivery": delivery, "amount": rng.randint(1, 10)}
+                             for pickup, delivery in zip(nodes[::2], nodes[1::2])]
+    instance["vehicles"] = [{"count": math.ceil(len(nodes) / 10), "capacity": 20, "lifo": True}]
+    return instance
+
+
+@feature("compartments", note="PyVRP, VROOM and OR-Tools have none")
+def compartments(rng):
+    """Generates three products for tankers whose compartments each hold one of them at a time."""
+    instance = district(rng)
+    for node in customers(instance):
+        kind = rng.randrange(3)
+        instance["demands"][node] = [instance["demands"][node] if k == kind else 0 for k in range(3)]
+    instance["demands"][0] = [0, 0, 0]
+    capacity = instance["vehicles"][0]["capacity"]
+    shares = [0.35, 0.3, 0.2, 0.15]
+    instance["vehicles"] = [{"count": math.ceil(1.3 * len(customers(instance)) / STOPS) + 1,
+                             "compartments": [{"capacity": round(capacity * share)} for share in shares]}]
+    return instance
+
+
 @feature("several_depots", "pyvrp", "vroom")
 def several_depots(rng):
     return split_fleet(district(rng, depots=3), [{"depot": depot} for depot in range(3)])

@@ -9,8 +9,8 @@ from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 NAME = "ortools"
 # Features without a short exact model, and features for which other rivals suffice. OR-Tools may schedule a break
 # before a route begins or after it ends; our breaks are part of the route.
-UNSUPPORTED = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
-               "vehicles.max_reloads"}
+UNSUPPORTED = {"pickups", "release", "setup", "vehicles.open_end", "vehicles.breaks", "vehicles.max_reloads",
+               "vehicles.compartments"}
 
 
 class Model:
@@ -26,6 +26,7 @@ class Model:
         self._transits = {}
         self._add_costs()
         self._add_loads()
+        self._add_shipments()
         self._add_times()
         self._add_limits()
         self._add_choices()
@@ -56,6 +57,34 @@ class Model:
                 self.routing.AddDimensionWithVehicleCapacity(
                     self.routing.RegisterUnaryTransitVector(loads), 0,
                     [vehicle.capacity[k] for vehicle in self._kinds], True, f"{what}{k}")
+
+    def _add_shipments(self):
+        """Adds the goods on board in each load dimension, and the order of pickups and deliveries."""
+        shipments = self._problem.shipments
+        if not shipments:
+            return
+        if any(any(row) for row in self._problem.demands):
+            raise ValueError("shipments are not modelled together with deliveries from the depot")
+        for k in range(self._problem.dimensions):
+            change = [0] * self._problem.nodes
+            for shipment in shipments:
+                amount = shipment["amount"][k] if isinstance(shipment["amount"], list) else shipment["amount"]
+                change[shipment["pickup"]] += amount
+                change[shipment["delivery"]] -= amount
+            self.routing.AddDimensionWithVehicleCapacity(
+                self.routing.RegisterUnaryTransitVector(change), 0,
+                [vehicle.capacity[k] for vehicle in self._kinds], True, f"shipped{k}")
+        self.routing.AddConstantDimension(1, self._problem.nodes + 1, True, "order")
+        order = self.routing.GetDimensionOrDie("order")
+        for shipment in shipments:
+            pickup, delivery = self._index(shipment["pickup"]), self._index(shipment["delivery"])
+            self.routing.AddPickupAndDelivery(pickup, delivery)
+            self._solver.Add(self.routing.VehicleVar(pickup) == self.routing.VehicleVar(delivery))
+            self._solver.Add(order.CumulVar(pickup) <= order.CumulVar(delivery))
+        for number, vehicle in enumerate(self._kinds):
+            if vehicle.given.get("lifo"):
+                self.routing.SetPickupAndDeliveryPolicyOfVehicle(
+                    pywrapcp.RoutingModel.PICKUP_AND_DELIVERY_LIFO, number)
 
     def _add_times(self):
         """Adds the time dimension. The arc after a node includes its service, so a cumul is a service start."""

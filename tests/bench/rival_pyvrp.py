@@ -16,8 +16,8 @@ import pyvrp
 from feature_problem import NO_LIMIT, Plan
 
 NAME = "pyvrp"
-# Features that PyVRP lacks: breaks, and setup times that depend on the previous location.
-UNSUPPORTED = {"setup", "vehicles.breaks"}
+# Features that PyVRP lacks: among others breaks, and setup times that depend on the previous location.
+UNSUPPORTED = {"setup", "vehicles.breaks", "vehicles.lifo", "vehicles.compartments"}
 
 
 def unlimited(value):

@@ -13,7 +13,8 @@ LEVEL = 5
 # Among plans with equal unserved weight, VROOM prefers more served customers, then the lowest cost.
 # Ours prefers the lowest cost.
 UNSUPPORTED = {"release", "prizes", "priorities", "alternative_groups", "backhauls", "vehicles.max_reloads",
-           "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime"}
+           "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime", "vehicles.lifo",
+           "vehicles.compartments"}
 
 
 def window(opened, closed):

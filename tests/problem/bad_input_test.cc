@@ -222,7 +222,8 @@ json ConstrainedJson() {
     "alternative_groups": [[1, 2]],
     "vehicles": [{"end_depot": 0, "capacity": [10, 10], "shift": [0, 800], "fixed_cost": 1,
       "cost_per_distance": 2, "cost_per_time": 1, "max_duration": 500, "max_overtime": 5,
-      "overtime_cost": 1, "max_waiting": 0, "max_stops": 3, "skills": ["crane"],
+      "overtime_cost": 1, "max_waiting": 0, "max_stops": 3, "skills": ["crane"], "lifo": true,
+      "compartments": [{"capacity": 9, "load_dimensions": [0, 1]}],
       "duration_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
                           [1, 1, 1, 1, 0]]}]})");
 }
@@ -247,7 +248,8 @@ bool IsLegal(const std::string& path, const json& value, bool constrained) {
   if (text && value.is_string()) return true;
   // A vehicle type without keys has no limits.
   if (path == "/vehicles/0" && value.is_object()) return true;
-  if (path == "/vehicles/0/open_end" && value.is_boolean()) return true;
+  const bool flag = path == "/vehicles/0/open_end" || path == "/vehicles/0/lifo";
+  if (flag && value.is_boolean()) return true;
   if (value == -7) return path.starts_with("/coords/") || path == "/ref_cost";
   if (!value.is_null()) return false;
   // At these paths, null is valid and means no end, no limit or no prize.

@@ -234,6 +234,82 @@ TEST(CheckerConstraintsTest, DoesNotCountABreakAsWaiting) {
               ElementsAre("max_waiting; routes[0]: waits 15, longer than the limit 14"));
 }
 
+// Two shipments on a line, from 1 to 2 and from 3 to 4, and a delivery at 5.
+InstanceData LineWithShipments() {
+  InstanceData data =
+      AnInstance().At({{0, 0}, {10, 0}, {20, 0}, {30, 0}, {40, 0}, {50, 0}}).BuildData();
+  data.demands = {0, 0, 0, 0, 0, 1};
+  data.shipments = {{.id = "a", .pickup = 1, .delivery = 2, .amounts = {1}},
+                    {.id = "b", .pickup = 3, .delivery = 4, .amounts = {1}}};
+  return data;
+}
+
+TEST(CheckerConstraintsTest, DeliversTheLastPickupFirstWithLifo) {
+  InstanceData data = LineWithShipments();
+  EXPECT_THAT(Messages(data, {{0, {1, 3, 2, 4, 5}}}), IsEmpty());
+  data.vehicles[0].lifo = true;
+  EXPECT_THAT(Messages(data, {{0, {1, 3, 2, 4, 5}}}),
+              ElementsAre("lifo; routes[0]: delivers to customer 2 while goods for customer 4, "
+                          "picked up later, are on board"));
+  EXPECT_THAT(Messages(data, {{0, {1, 3, 4, 2, 5}}}), IsEmpty());
+  EXPECT_THAT(Messages(data, {{0, {1, 2, 3, 4, 5}}}), IsEmpty());
+  EXPECT_THAT(Messages(data, {{0, {1, 2}}, {0, {3, 5, 4}}}), IsEmpty());
+}
+
+// Goods of a shipment that is incomplete are reported once, as such.
+TEST(CheckerConstraintsTest, ReportsNoOrderOfGoodsThatAreNotDelivered) {
+  InstanceData data = LineWithShipments();
+  data.vehicles[0].lifo = true;
+  EXPECT_THAT(Messages(data, {{0, {1, 3, 2, 5}}}),
+              ElementsAre("shipment; shipment b is picked up at customer 3, but not delivered",
+                          "missing_customer; customer 4 is not visited"));
+}
+
+TEST(CheckerConstraintsTest, AssignsCompartmentsOnEachTrip) {
+  InstanceData data = LineWithWindows();
+  data.load_dimensions = 3;
+  data.demands = {0, 0, 0, 4, 0, 0, 0, 5, 0, 3, 0, 2};
+  data.vehicles[0].capacity = kNoLimit;
+  data.vehicles[0].compartments = {{.capacity = 5}, {.capacity = 4}, {.capacity = 3}};
+  data.vehicles[0].max_reloads = 1;
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("compartments; routes[0]: trip 0 has loads of 7 of dimension 0, 5 of "
+                          "dimension 1, 2 of dimension 2, which do not fit in the 3 compartments"));
+  EXPECT_THAT(Messages(data, {{0, {1, 2, 0, 3}}}), IsEmpty());
+  data.vehicles[0].compartments[0].load_dimensions = {2, 0};
+  EXPECT_THAT(Messages(data, {{0, {1, 2, 0, 3}}}),
+              ElementsAre("compartments; routes[0]: trip 0 has loads of 4 of dimension 0, 5 of "
+                          "dimension 1, which do not fit in the 3 compartments"));
+  data.vehicles[0].compartments.push_back({.capacity = 5, .load_dimensions = {1}});
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+}
+
+TEST(CheckerConstraintsTest, GivesADimensionSeveralCompartments) {
+  InstanceData data = LineWithWindows();
+  data.load_dimensions = 2;
+  data.demands = {0, 0, 3, 0, 4, 0, 0, 5};
+  data.vehicles[0].compartments = {{.capacity = 6}, {.capacity = 3}, {.capacity = 4}};
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  data.demands[2] = 3.5;
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("compartments; routes[0]: trip 0 has loads of 7.5 of dimension 0, 5 of "
+                          "dimension 1, which do not fit in the 3 compartments"));
+}
+
+// What is picked up may need another compartment than what was delivered.
+TEST(CheckerConstraintsTest, KeepsACompartmentForOneDimensionUntilTheTripEnds) {
+  InstanceData data = LineWithWindows();
+  data.load_dimensions = 2;
+  data.demands = {0, 0, 3, 0, 0, 0, 0, 0};
+  data.pickups = {0, 0, 0, 0, 0, 2, 0, 0};
+  data.vehicles[0].compartments = {{.capacity = 9}};
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("compartments; routes[0]: trip 0 has loads of 3 of dimension 0, 2 of "
+                          "dimension 1, which do not fit in the 1 compartments"));
+  data.pickups = {0, 0, 0, 0, 2, 0, 0, 0};
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+}
+
 TEST(CheckerConstraintsTest, AllowsOvertimeUpToItsLimit) {
   InstanceData data = LineWithWindows();
   data.objective = Objective::kCost;

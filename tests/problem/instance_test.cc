@@ -121,6 +121,35 @@ INSTANTIATE_TEST_SUITE_P(
          "vehicles[0].max_waiting: got nan"},
         {"waiting_minus_infinite", [](auto& d) { d.vehicles[0].max_waiting = -kNoLimit; },
          "vehicles[0].max_waiting: got -inf"},
+        {"compartment_without_capacity",
+         [](auto& d) {
+           d.vehicles[0].compartments = {{.capacity = 3}, {}};
+         },
+         "vehicles[0].compartments[1].capacity: absent or 0, wanted a positive number"},
+        {"compartment_negative", [](auto& d) { d.vehicles[0].compartments = {{.capacity = -1}}; },
+         "vehicles[0].compartments[0].capacity: got -1"},
+        {"compartment_infinite",
+         [](auto& d) { d.vehicles[0].compartments = {{.capacity = kNoLimit}}; },
+         "vehicles[0].compartments[0].capacity: got inf"},
+        {"compartment_nan", [](auto& d) { d.vehicles[0].compartments = {{.capacity = kNan}}; },
+         "vehicles[0].compartments[0].capacity: got nan"},
+        {"compartment_of_an_unknown_dimension",
+         [](auto& d) {
+           d.vehicles[0].compartments = {{.capacity = 1, .load_dimensions = {0, 1}}};
+         },
+         "vehicles[0].compartments[0].load_dimensions[1]: got 1, wanted 0 to 0"},
+        {"compartment_of_a_negative_dimension",
+         [](auto& d) { d.vehicles[0].compartments = {{.capacity = 1, .load_dimensions = {-1}}}; },
+         "vehicles[0].compartments[0].load_dimensions[0]: got -1, wanted 0 to 0"},
+        {"compartment_of_a_dimension_twice",
+         [](auto& d) {
+           d.vehicles[0].compartments = {{.capacity = 1, .load_dimensions = {0, 0}}};
+         },
+         "vehicles[0].compartments[0].load_dimensions[1]: got 0 twice, wanted each load "
+         "dimension once"},
+        {"compartments_too_many",
+         [](auto& d) { d.vehicles[0].compartments.assign(17, {.capacity = 1}); },
+         "vehicles[0].compartments: has 17 entries, wanted at most 16"},
         {"speed_zero", [](auto& d) { d.speed = 0; }, "speed: got 0"},
         {"speed_nan", [](auto& d) { d.speed = kNan; }, "speed: got nan"},
         {"reference_nan", [](auto& d) { d.reference_cost = kNan; }, "reference_cost: got nan"},

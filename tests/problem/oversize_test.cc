@@ -60,6 +60,21 @@ TEST(OversizeTest, ComparesEachDimensionWithItsLargestCapacity) {
   EXPECT_THAT(OversizeLoads(data), IsEmpty());
 }
 
+TEST(OversizeTest, ComparesEachDimensionWithTheCompartmentsThatMayHoldIt) {
+  InstanceData data = AnInstance().WithCustomers(2).Capacity(9).BuildData();
+  data.load_dimensions = 3;
+  data.vehicles[0].compartments = {{.capacity = 4}, {.capacity = 7, .load_dimensions = {0}}};
+  data.demands = {0, 0, 0, 10, 5, 0, 9, 4, 4.5};
+  EXPECT_THAT(OversizeLoads(data),
+              ElementsAre("customers[0].demand[0]: 10 exceeds vehicle capacity 9",
+                          "customers[0].demand[1]: 5 exceeds vehicle capacity 4",
+                          "customers[1].demand[2]: 4.5 exceeds vehicle capacity 4"));
+  data.vehicles[0].compartments = {{.capacity = 9, .load_dimensions = {0, 1}}};
+  EXPECT_THAT(OversizeLoads(data),
+              ElementsAre("customers[0].demand[0]: 10 exceeds vehicle capacity 9",
+                          "customers[1].demand[2]: 4.5 exceeds vehicle capacity 0"));
+}
+
 TEST(OversizeTest, IgnoresTsps) {
   EXPECT_THAT(OversizeLoads(AnInstance().Kind(ProblemKind::kTsp).BuildData()), IsEmpty());
 }

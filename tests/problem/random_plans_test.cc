@@ -159,7 +159,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
         ViolationKind::kDuration, ViolationKind::kDistance, ViolationKind::kBackhaulOrder,
         ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
         ViolationKind::kMaxWaiting, ViolationKind::kShift, ViolationKind::kReload,
-        ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak}) {
+        ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak,
+        ViolationKind::kLifo, ViolationKind::kCompartments}) {
     EXPECT_GT(tally.violations[kind], 10) << ViolationName(kind);
   }
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);

@@ -131,7 +131,8 @@ TEST(WriteVrplib, NamesUnsupportedFields) {
   for (const Feature feature :
        {Feature::kEndDepot, Feature::kMaxWaiting, Feature::kMaxStops, Feature::kShift,
         Feature::kOvertime, Feature::kLatestStart, Feature::kInitialLoad, Feature::kBreaks,
-        Feature::kSeveralWindows, Feature::kSetupTimes, Feature::kPriorities}) {
+        Feature::kCompartments, Feature::kSeveralWindows, Feature::kSetupTimes,
+        Feature::kPriorities}) {
     InstanceData data = test::MakeFeatureInstance({.customers = 6, .features = {feature}}).data();
     for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
     const Instance instance = *Instance::Create(data);
@@ -162,6 +163,8 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.end_depot = kSameAsStart;
       type.max_stops = INT32_MAX;
       type.max_waiting = kNoLimit;
+      type.lifo = false;
+      type.compartments.clear();
       type.shift = {};
       type.latest_start = kNoLimit;
       type.initial_load.clear();

@@ -119,6 +119,26 @@ TEST(FrozenTest, HoldsForPlainProblemsToo) {
   }
 }
 
+// Of seven goods on board, more than all orders are tried for, the last is delivered first.
+TEST(FrozenTest, DeliversGoodsOnBoardInReverseOrderWithLifo) {
+  InstanceData data = AnInstance().WithCustomers(18).Capacity(20).BuildData();
+  data.demands.assign(19, 0);
+  for (NodeIndex node = 1; node <= 17; node += 2) {
+    data.shipments.push_back({.pickup = node, .delivery = node + 1, .amounts = {1}});
+  }
+  data.vehicles[0].lifo = true;
+  for (const size_t on_board : {2u, 7u}) {
+    std::vector<NodeIndex> visits = {5, 1, 9, 3, 13, 7, 11};
+    visits.resize(on_board);
+    const auto frozen = Freeze(*Instance::Create(data), {{.vehicle_type = 0, .visits = visits}});
+    ASSERT_TRUE(frozen.ok()) << frozen.status();
+    for (const int64_t iterations : {0, 1000}) {
+      const SearchResult found = FrozenSearchFor(*frozen, iterations);
+      EXPECT_TRUE(CheckPlan(*frozen, found.plan, found.cost).feasible) << on_board;
+    }
+  }
+}
+
 TEST(FrozenTest, TheCheckerMissesABeginningThatWasChanged) {
   const Instance free = AnInstance().WithCustomers(4).Build();
   const auto frozen = Freeze(free, {{.route = 0, .vehicle_type = 0, .visits = {2, 1}}});

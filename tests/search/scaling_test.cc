@@ -70,6 +70,7 @@ void ScaleLoads(InstanceData& data, double factor) {
   for (VehicleType& type : data.vehicles) {
     type.capacity *= factor;
     ScaleAll(type.further_capacities, factor);
+    for (Compartment& compartment : type.compartments) compartment.capacity *= factor;
   }
 }
 

@@ -15,6 +15,7 @@
 #include "core/problem/checker/checker.h"
 #include "core/search/model/problem.h"
 #include "core/search/search.h"
+#include "tests/testing/brute_force.h"
 #include "tests/testing/constrained_instance.h"
 #include "tests/testing/enumeration.h"
 #include "tests/testing/feature_instances.h"
@@ -97,6 +98,95 @@ TEST(WaitingTest, IsNoneWithoutWindows) {
   const SearchResult found = SearchFor(instance, 1000);
   ExpectSound(instance, found);
   EXPECT_EQ(found.plan.size(), 1u);
+}
+
+// Both pickups are next to the start, both deliveries next to the end, in the order in which a
+// vehicle without LIFO passes them.
+TEST(LifoTest, TurnsTheOrderOfDeliveriesRound) {
+  InstanceData data =
+      test::AnInstance().At({{0, 0}, {10, 0}, {11, 0}, {20, 0}, {21, 0}}).BuildData();
+  data.demands.assign(5, 0);
+  data.shipments = {{.pickup = 1, .delivery = 3, .amounts = {1}},
+                    {.pickup = 2, .delivery = 4, .amounts = {1}}};
+  data.vehicles[0].open_end = true;
+  EXPECT_NEAR(SearchFor(*Instance::Create(data), 300).cost, 21, 1e-9);
+  data.vehicles[0].lifo = true;
+  const Instance instance = *Instance::Create(data);
+  const SearchResult found = SearchFor(instance, 300);
+  ExpectSound(instance, found);
+  EXPECT_NEAR(found.cost, 22, 1e-9);  // 1, 2, 4, 3 or 2, 1, 3, 4
+}
+
+// The vehicle without LIFO is the dearer one.
+TEST(LifoTest, LimitsNoOtherVehicle) {
+  InstanceData data =
+      test::AnInstance().At({{0, 0}, {10, 0}, {11, 0}, {20, 0}, {21, 0}}).BuildData();
+  data.demands.assign(5, 0);
+  data.shipments = {{.pickup = 1, .delivery = 3, .amounts = {1}},
+                    {.pickup = 2, .delivery = 4, .amounts = {1}}};
+  data.objective = Objective::kCost;
+  data.vehicles[0].open_end = true;
+  data.vehicles.push_back(data.vehicles[0]);
+  data.vehicles[0].lifo = true;
+  data.vehicles[1].cost_per_distance = 1.01;
+  const Instance instance = *Instance::Create(data);
+  const SearchResult found = SearchFor(instance, 300);
+  ExpectSound(instance, found);
+  EXPECT_NEAR(found.cost, 21 * 1.01, 1e-9);
+  EXPECT_EQ(found.plan.front().vehicle_type, 1);
+}
+
+// A van for frozen and fresh goods, of 9 and 3, and customers with either.
+TEST(CompartmentsTest, SeparateGoodsThatFitTogetherOnlyByTheirSum) {
+  InstanceData data = test::AnInstance().At({{0, 0}, {10, 0}, {20, 0}, {30, 0}}).BuildData();
+  data.load_dimensions = 2;
+  data.demands = {0, 0, 5, 0, 0, 4, 4, 0};
+  data.vehicles[0].capacity = kNoLimit;
+  data.vehicles[0].compartments = {{.capacity = 9}, {.capacity = 3}};
+  const Instance instance = *Instance::Create(data);
+  const SearchResult found = SearchFor(instance, 300);
+  ExpectSound(instance, found);
+  EXPECT_NEAR(found.cost, 60 + 40, 1e-9);
+  data.vehicles[0].compartments = {{.capacity = 9}, {.capacity = 4}};
+  EXPECT_NEAR(SearchFor(*Instance::Create(data), 300).cost, 60, 1e-9);
+}
+
+// The optimum of eight customers on vehicles of one type, by every order of every subset.
+void ExpectBruteForceOptimum(const std::vector<Feature>& features) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const Instance instance =
+        MakeFeatureInstance({.customers = 8, .seed = seed, .features = features});
+    const test::BruteForceResult best = test::BruteForceOptimum(instance);
+    const SearchResult found = SearchFor(instance, 5000);
+    ExpectSound(instance, found);
+    if (!best.feasible) continue;
+    EXPECT_NEAR(found.cost, best.cost, 1e-6) << seed;
+  }
+}
+
+TEST(LifoTest, FindsTheOptimumOfEightCustomers) {
+  ExpectBruteForceOptimum({Feature::kLifo});
+  ExpectBruteForceOptimum({Feature::kLifo, Feature::kPickups, Feature::kMaxDistance});
+  ExpectBruteForceOptimum({Feature::kLifo, Feature::kCompartments, Feature::kBreaks});
+}
+
+TEST(CompartmentsTest, FindTheOptimumOfEightCustomers) {
+  ExpectBruteForceOptimum({Feature::kCompartments});
+  ExpectBruteForceOptimum({Feature::kCompartments, Feature::kBackhauls});
+  ExpectBruteForceOptimum({Feature::kCompartments, Feature::kPickups, Feature::kOpenEnd});
+}
+
+TEST(CompartmentsTest, FindTheOptimumOfMixedProblems) {
+  for (const std::vector<Feature>& features :
+       {std::vector{Feature::kCompartments, Feature::kReloads},
+        {Feature::kCompartments, Feature::kReloads, Feature::kPickups, Feature::kBreaks},
+        {Feature::kCompartments, Feature::kBackhauls, Feature::kVehicleTypes},
+        {Feature::kCompartments, Feature::kLifo, Feature::kVehicleTypes, Feature::kPickups},
+        {Feature::kLifo, Feature::kSeveralDepots, Feature::kPrizes, Feature::kBreaks}}) {
+    for (uint64_t seed = 1; seed <= 2; ++seed) {
+      ExpectOptimal(MakeFeatureInstance({.customers = 5, .seed = seed, .features = features}));
+    }
+  }
 }
 
 // Two hundred customers, every other a backhaul, whose loads all but fill four long routes.

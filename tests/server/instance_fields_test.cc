@@ -76,6 +76,11 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
     AppendWindow(pause.window, text);
     text += " break " + std::to_string(pause.duration);
   }
+  text += vehicle.lifo ? " lifo" : "";
+  for (const Compartment& compartment : vehicle.compartments) {
+    text += " compartment " + std::to_string(compartment.capacity);
+    for (const int32_t k : compartment.load_dimensions) text += " " + std::to_string(k);
+  }
 }
 
 void AppendRequests(const InstanceData& data, std::string& text) {

@@ -74,6 +74,8 @@ std::vector<ErrorCase> WrongNumbers() {
        [](auto& m, double v) { m.mutable_vehicles(0)->set_max_duration(v); }},
       {"max_waiting", "vehicles[0].max_waiting", Cvrp,
        [](auto& m, double v) { m.mutable_vehicles(0)->set_max_waiting(v); }},
+      {"compartment", "vehicles[0].compartments[0].capacity", Cvrp,
+       [](auto& m, double v) { m.mutable_vehicles(0)->add_compartments()->set_capacity(v); }},
       {"speed", "speed", Cvrp, [](auto& m, double v) { m.set_speed(v); }},
       {"reference_cost", "reference_cost", Cvrp,
        [](auto& m, double v) { m.set_reference_cost(v); }},
@@ -119,6 +121,16 @@ std::vector<ErrorCase> WrongStructures() {
       {"control_character", Cvrp, [](auto& m) { m.mutable_customers(0)->set_id("a\nb"); }, kInvalid,
        "customers[0].id"},
       {"long_name", Cvrp, [](auto& m) { m.set_name(std::string(5000, 'x')); }, kInvalid, "name"},
+      {"compartment_without_capacity", Cvrp,
+       [](auto& m) { m.mutable_vehicles(0)->add_compartments(); }, kInvalid,
+       "vehicles[0].compartments[0].capacity"},
+      {"compartment_of_an_unknown_dimension", Cvrp,
+       [](auto& m) {
+         v1::Compartment& compartment = *m.mutable_vehicles(0)->add_compartments();
+         compartment.set_capacity(1);
+         compartment.add_load_dimensions(7);
+       },
+       kInvalid, "vehicles[0].compartments[0].load_dimensions[0]"},
       {"demand_too_large", Cvrp, [](auto& m) { m.mutable_customers(1)->set_demand(0, 2e12); },
        kInvalid, "customers[1].demand"},
       {"window_reversed", AVrptwMessage,

@@ -93,6 +93,25 @@ TEST(UnservedTest, ReportsALimitOnWaitingThatNoVehicleMeets) {
             "no feasible position found in the budget");
 }
 
+TEST(UnservedTest, ReportsLoadsThatFitInNoCompartments) {
+  const auto two_products = [](InstanceData& data) {
+    data.load_dimensions = 2;
+    data.demands = {0, 0, 1, 1, 2, 3};
+    data.vehicles[0].compartments = {{.capacity = 3}};
+  };
+  EXPECT_EQ(ReasonForTheSecond(two_products), "outside the limits of every vehicle");
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              two_products(data);
+              data.vehicles[0].compartments = {{.capacity = 3, .load_dimensions = {0}}};
+            }),
+            "demand exceeds capacity");
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              two_products(data);
+              data.vehicles[0].compartments.push_back({.capacity = 2});
+            }),
+            "no feasible position found in the budget");
+}
+
 TEST(UnservedTest, ReportsAShortShift) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.vehicles[0].shift = {0, 39};

@@ -121,6 +121,8 @@ class ConstrainedGenerator {
     if (Chance(0.2)) {
       vehicle.initial_load.assign(static_cast<size_t>(data_.load_dimensions), RandomInt(0, 5));
     }
+    vehicle.lifo = Chance(0.4);
+    if (Chance(0.3)) DrawCompartments(vehicle);
     if (Chance(0.5)) vehicle.skills = {"crane"};
     if (data_.objective == Objective::kCost) DrawCosts(vehicle);
     if (vehicle.max_duration != kNoLimit && Chance(0.5)) vehicle.max_overtime = RandomReal(100);
@@ -132,6 +134,16 @@ class ConstrainedGenerator {
     if (Chance(0.2)) vehicle.duration_matrix = Matrix(50);
     if (Chance(0.2)) vehicle.distance_matrix = Matrix(60);
     return vehicle;
+  }
+
+  // Each load dimension fits somewhere, if no other does.
+  void DrawCompartments(VehicleType& vehicle) {
+    vehicle.compartments = {{.capacity = 6}};
+    for (int32_t i = RandomInt(0, 3); i > 0; --i) {
+      Compartment& added = vehicle.compartments.emplace_back();
+      added.capacity = RandomInt(2, 6);
+      if (Chance(0.5)) added.load_dimensions = {RandomInt(0, data_.load_dimensions - 1)};
+    }
   }
 
   void DrawCosts(VehicleType& vehicle) {

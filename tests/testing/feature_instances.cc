@@ -115,9 +115,9 @@ class FeatureInstanceMaker {
   }
 
   void AddLoads() {
-    if (Has(Feature::kLoadDimensions)) data_.load_dimensions = 2;
-    const int32_t paired =
-        Has(Feature::kShipments) ? data_.num_depots + options_.customers / 2 / 2 * 2 : 0;
+    if (Has(Feature::kLoadDimensions) || Has(Feature::kCompartments)) data_.load_dimensions = 2;
+    const bool shipments = Has(Feature::kShipments) || Has(Feature::kLifo);
+    const int32_t paired = shipments ? data_.num_depots + options_.customers / 2 / 2 * 2 : 0;
     std::vector<char> is_backhaul(Nodes(), 0);
     if (Has(Feature::kBackhauls)) {
       for (int32_t i = paired; i < Nodes(); ++i) is_backhaul[i] = Uniform(0, 1) < 0.3;
@@ -203,6 +203,12 @@ class FeatureInstanceMaker {
       if (Has(Feature::kInitialLoad)) {
         type.initial_load.assign(data_.load_dimensions, UniformInt(1, 8));
       }
+      type.lifo = Has(Feature::kLifo) && (&type - data_.vehicles.data()) % 2 == 0;
+      if (!Has(Feature::kCompartments)) continue;
+      type.compartments = {{.capacity = 10}, {.capacity = 10}};
+      if (type.capacity < kCapacity) continue;
+      type.compartments.push_back({.capacity = 14, .load_dimensions = {0, 1}});
+      type.compartments.push_back({.capacity = 6, .load_dimensions = {1}});
     }
   }
 

@@ -16,7 +16,7 @@ struct FeatureInstanceOptions {
   uint64_t seed = 1;
   // Features of the instance. Sizes and limits are drawn so that nearly all customers can be
   // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs,
-  // kMaxWaiting windows.
+  // kMaxWaiting windows, kLifo shipments, kCompartments a second load dimension.
   // kEndDepot excludes kOpenEnd, and the excluded feature is dropped.
   std::vector<Feature> features = {};
   Objective objective = Objective::kCost;  // used with kObjective; kOvertime always sets kCost
@@ -26,8 +26,9 @@ struct FeatureInstanceOptions {
 
 // Returns a planar instance with locations in the square [0, 100]^2, speed 1 and loads up to 9 in
 // each dimension. Vehicles have a capacity of 40 and, in a second dimension, 30. With kVehicleTypes
-// or kSkills, some have 20. If there are windows, the depots close at 400. The same options give
-// the same instance. Aborts if the instance is not valid.
+// or kSkills, some have 20. With several types, every other one is for kLifo. If there are windows,
+// the depots close at 400. The same options give the same instance. Aborts if the instance is not
+// valid.
 Instance MakeFeatureInstance(const FeatureInstanceOptions& options);
 
 // Returns one to six random features. The same seed gives the same features.

@@ -97,6 +97,8 @@ def full_model() -> vrpd.Model:
             max_waiting=5,
             skills=["s"],
             breaks=[((1, 2), 1)],
+            lifo=True,
+            compartments=[(2, [0, 1]), 3],
             profile=profile,
             name="v",
         )
@@ -144,6 +146,8 @@ def constrained_model() -> vrpd.Model:
         initial_load=1,
         skills=["s"],
         breaks=[((1, 2), 1)],
+        lifo=True,
+        compartments=[(2, [0]), 3],
         profile=own,
         name="v",
     )

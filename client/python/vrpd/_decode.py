@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .model import Model
-from .parts import VEHICLE_NUMBERS, ClientGroup, Profile, TimeWindow
+from .parts import VEHICLE_NUMBERS, ClientGroup, Compartment, Profile, TimeWindow
 
 _METRICS = {"scaled1000": "scaled_1000"}
 
@@ -123,6 +123,11 @@ class _Decoder:
             initial_load=vehicle.get("initial_load"),
             skills=vehicle.get("skills", ()),
             breaks=[(TimeWindow(*pause["window"]), pause["duration"]) for pause in vehicle.get("breaks", ())],
+            lifo=vehicle.get("lifo", False),
+            compartments=[
+                Compartment(one["capacity"], tuple(one.get("load_dimensions", ())))
+                for one in vehicle.get("compartments", ())
+            ],
             profile=self._profile(vehicle),
             name=vehicle.get("id", ""),
             **{name: vehicle.get(field) for name, field in VEHICLE_NUMBERS.items()},

@@ -117,6 +117,7 @@ class _Encoder:
             reload_depots=kind.reload_depots,
             initial_load=kind.initial_load,
             skills=kind.skills,
+            lifo=kind.lifo,
             **{field: getattr(kind, name) for name, field in VEHICLE_NUMBERS.items()},
         )
         if kind.num_available == 0:
@@ -127,6 +128,8 @@ class _Encoder:
             _set_window(message.shift, kind.shift)
         for pause in kind.breaks:
             _set_window(message.breaks.add(duration=pause.duration).time_window, pause.window)
+        for compartment in kind.compartments:
+            message.compartments.add(capacity=compartment.capacity, load_dimensions=compartment.load_dimensions)
         if kind.profile is not None:
             message.road_network = kind.profile.road_network
             self._add_matrices(message, kind.profile)

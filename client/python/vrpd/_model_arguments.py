@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .parts import Break, ClientGroup, Location, TimeWindow, WindowLike, to_window
+from .parts import Break, ClientGroup, Compartment, Location, TimeWindow, WindowLike, to_window
 
 
 def location_of(x: float | Location | None, y: float | None, location: Location | None, what: str) -> Location | None:
@@ -49,3 +49,12 @@ def break_of(value: Break | tuple[WindowLike, float]) -> Break:
         return value
     window, duration = value
     return Break(to_window(window, "add_vehicle_type: breaks"), duration)
+
+
+def compartment_of(value: Compartment | float | tuple[float, Iterable[int]]) -> Compartment:
+    if isinstance(value, Compartment):
+        return value
+    if isinstance(value, tuple):
+        capacity, dimensions = value
+        return Compartment(capacity, tuple(dimensions))
+    return Compartment(value)

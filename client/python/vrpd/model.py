@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._limits import finite, finite_int
-from ._model_arguments import break_of, location_of, prize_of, windows_of
+from ._model_arguments import break_of, compartment_of, location_of, prize_of, windows_of
 from ._values import Load, loads
 from .parts import (
     Break,
     ClientGroup,
+    Compartment,
     Customer,
     Depot,
     Edge,
@@ -272,6 +273,8 @@ class Model:
         max_waiting: float | None = None,
         skills: Iterable[str] = (),
         breaks: Iterable[Break | tuple[WindowLike, float]] = (),
+        lifo: bool = False,
+        compartments: Iterable[Compartment | float | tuple[float, Iterable[int]]] = (),
         name: str = "",
     ) -> VehicleType:
         """Adds a vehicle type.
@@ -300,6 +303,11 @@ class Model:
             Maximum time of a route in which the vehicle waits. It leaves as late as it can.
         breaks
             Pauses: tuples ((early, late), duration), taken in this order.
+        lifo
+            Whether a shipment may be delivered only if it was picked up last of those on board.
+        compartments
+            Compartments, each for goods of one load dimension at a time: capacities, or tuples (capacity, [dimension,
+            ...]) with the load dimensions that the compartment may hold. Each trip assigns them anew.
         """
         if shift_duration is not None:
             if max_duration is not None:
@@ -328,6 +336,8 @@ class Model:
             initial_load=tuple(loads(initial_load)),
             skills=tuple(skills),
             breaks=tuple(break_of(one) for one in breaks),
+            lifo=lifo,
+            compartments=tuple(compartment_of(one) for one in compartments),
             profile=profile,
             name=name,
         )

@@ -125,6 +125,15 @@ class Break:
     duration: float
 
 
+@dataclass(frozen=True)
+class Compartment:
+    """A part of a vehicle's space that holds goods of at most one load dimension at a time."""
+
+    capacity: float
+    load_dimensions: tuple[int, ...] = ()
+    """The load dimensions that it may hold; none means any."""
+
+
 @dataclass(frozen=True, eq=False)
 class VehicleType:
     """A number of equal vehicles."""
@@ -152,6 +161,8 @@ class VehicleType:
     initial_load: tuple[float, ...] = ()
     skills: tuple[str, ...] = ()
     breaks: tuple[Break, ...] = ()
+    lifo: bool = False
+    compartments: tuple[Compartment, ...] = ()
     profile: Profile | None = None
     name: str = ""
 

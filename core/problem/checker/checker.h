@@ -38,6 +38,8 @@ enum class ViolationKind {
   kBreak,         // a break that cannot be taken in time, or breaks too many to check
   kCostMismatch,  // the claimed cost differs from the plan's
   kFrozenStops,   // frozen stops with which no route begins
+  kLifo,          // a shipment delivered before one that was picked up later
+  kCompartments,  // loads of a trip that do not fit in the compartments
 };
 // The names of the kinds, in their order.
 inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
@@ -60,8 +62,10 @@ inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"
                                                                                "alternatives",
                                                                                "break",
                                                                                "cost_mismatch",
-                                                                               "frozen_stops"});
-static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kFrozenStops) + 1);
+                                                                               "frozen_stops",
+                                                                               "lifo",
+                                                                               "compartments"});
+static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kCompartments) + 1);
 constexpr std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
 }

@@ -41,6 +41,9 @@ class RouteChecker {
   // during reloads.
   double PeakLoad(size_t begin, size_t end, size_t dimension) const;
   void CheckLoads();
+  // Checks the assignment of compartments of each trip.
+  void CheckCompartments();
+  void CheckLifo();
   void CheckBackhaulOrder();
   void CheckTimes();
   // Charges lateness after a soft window, and reports lateness after a hard one.

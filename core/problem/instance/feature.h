@@ -30,6 +30,8 @@ enum class Feature {
   kSkills,
   kBreaks,
   kVehicleMatrix,
+  kLifo,
+  kCompartments,
   kSoftWindows,
   kSeveralWindows,
   kSetupTimes,

@@ -40,6 +40,8 @@ enum class FieldKind {
   kFurtherWindows,     // std::vector<TimeWindow>, sorted and disjoint, after the kWindow
   kSkills,             // std::vector<std::string>, each a non-empty kName
   kBreaks,             // std::vector<Break>
+  kLoadDimensions,     // std::vector<int32_t>, load dimensions, each at most once
+  kCompartments,       // std::vector<Compartment>
   kChoice,             // an enumeration
   kShipments,          // std::vector<Shipment>
   kGroups,             // std::vector<std::vector<NodeIndex>> of customers

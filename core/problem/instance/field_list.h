@@ -54,6 +54,13 @@ inline constexpr auto kList<Break> = std::tuple{
 };
 
 template <>
+inline constexpr auto kList<Compartment> = std::tuple{
+    ObjectField<kPositive>(&Compartment::capacity, kPlain, {.name = "capacity"}),
+    ObjectField<kLoadDimensions>(&Compartment::load_dimensions, kPlain,
+                                 {.name = "load_dimensions"}),
+};
+
+template <>
 inline constexpr auto kList<Shipment> = std::tuple{
     ObjectField<kName>(&Shipment::id, kPlain, {.name = "id"}),
     ObjectField<kCustomer>(&Shipment::pickup, kPlain,
@@ -113,6 +120,9 @@ inline constexpr auto kList<VehicleType> = std::tuple{
                               {.name = "initial_load"}),
     ObjectField<kSkills>(&VehicleType::skills, kPlain, {.name = "skills"}),
     ObjectField<kBreaks>(&VehicleType::breaks, Feature::kBreaks, {.name = "breaks"}),
+    ObjectField<kFlag>(&VehicleType::lifo, Feature::kLifo, {.name = "lifo"}),
+    ObjectField<kCompartments>(&VehicleType::compartments, Feature::kCompartments,
+                               {.name = "compartments"}),
     ObjectField<kDistances>(&VehicleType::distance_matrix, Feature::kVehicleMatrix,
                             {.name = "distance_matrix"}),
     ObjectField<kDurations>(&VehicleType::duration_matrix, Feature::kVehicleMatrix,

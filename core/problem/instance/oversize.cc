@@ -9,22 +9,23 @@
 namespace vrp {
 namespace {
 
+constexpr double kSumRounding = 1e-12;  // of a sum of compartments, as a share of it
+
 // Whether all capacities are valid, so that loads can be compared with them.
 bool CapacitiesAreValid(const InstanceData& data) {
   const auto valid = [](double capacity) { return capacity >= 0; };  // false for NaN
   return std::ranges::all_of(data.vehicles, [&](const VehicleType& vehicle) {
-    return valid(vehicle.capacity) && std::ranges::all_of(vehicle.further_capacities, valid);
+    return valid(vehicle.capacity) && std::ranges::all_of(vehicle.further_capacities, valid) &&
+           std::ranges::all_of(vehicle.compartments, valid, &Compartment::capacity);
   });
 }
 
-// Returns the largest capacity of a vehicle in each load dimension.
+// Returns the largest load that a vehicle can carry in each load dimension.
 std::vector<double> LargestCapacities(const InstanceData& data) {
   std::vector<double> largest(static_cast<size_t>(std::max(1, data.load_dimensions)), 0);
   for (const VehicleType& vehicle : data.vehicles) {
-    largest[0] = std::max(largest[0], vehicle.capacity);
-    for (size_t k = 1; k < largest.size(); ++k) {
-      const bool limited = k <= vehicle.further_capacities.size();
-      largest[k] = std::max(largest[k], limited ? vehicle.further_capacities[k - 1] : kNoLimit);
+    for (size_t k = 0; k < largest.size(); ++k) {
+      largest[k] = std::max(largest[k], LargestLoad(vehicle, static_cast<int32_t>(k)));
     }
   }
   return largest;
@@ -59,7 +60,7 @@ class OversizeFinder {
   }
 
   void Compare(const FieldPath& path, double load, size_t dimension) {
-    if (load > largest_[dimension]) {  // false for NaN
+    if (load > largest_[dimension] * (1 + kSumRounding)) {  // false for NaN
       errors_.Add(path, FormatNumber(load), " exceeds vehicle capacity ",
                   FormatNumber(largest_[dimension]));
     }

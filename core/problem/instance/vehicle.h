@@ -32,6 +32,18 @@ struct Break {
   bool operator==(const Break&) const = default;
 };
 
+// A part of a vehicle's space that holds goods of at most one load dimension at a time.
+struct Compartment {
+  double capacity = 0;
+  std::vector<int32_t> load_dimensions = {};  // the dimensions that it may hold; empty: any
+
+  bool Holds(int32_t dimension) const {
+    return load_dimensions.empty() || std::find(load_dimensions.begin(), load_dimensions.end(),
+                                                dimension) != load_dimensions.end();
+  }
+  bool operator==(const Compartment&) const = default;
+};
+
 // Value of VehicleType::end_depot for routes that end where they start.
 inline constexpr NodeIndex kSameAsStart = -1;
 
@@ -77,6 +89,13 @@ struct VehicleType {
   std::vector<double> initial_load = {};
   std::vector<std::string> skills = {};
   std::vector<Break> breaks = {};
+  // Whether a shipment may be delivered only if it was picked up last of those on board. Goods from
+  // or to the depot do not matter.
+  bool lifo = false;
+  // From the start or a reload to the next reload or the end, each compartment holds goods of at
+  // most one load dimension. A dimension may use several compartments, and its largest load must
+  // fit in them. The capacities hold too. Empty: no compartments.
+  std::vector<Compartment> compartments = {};
   // Matrices, [R, R] row-major (R: MatrixSize). One that is not empty replaces the instance's for
   // this type.
   std::vector<double> distance_matrix = {};
@@ -94,5 +113,21 @@ struct VehicleType {
   bool limits_duration() const { return max_duration != kNoLimit || max_waiting != kNoLimit; }
   bool operator==(const VehicleType&) const = default;
 };
+
+// Returns the largest load of the dimension that an otherwise empty vehicle can carry.
+inline double LargestLoad(const VehicleType& vehicle, int32_t dimension) {
+  double capacity = vehicle.capacity;
+  if (dimension > 0) {
+    const auto& further = vehicle.further_capacities;
+    const auto at = static_cast<size_t>(dimension) - 1;
+    capacity = at < further.size() ? further[at] : kNoLimit;
+  }
+  if (vehicle.compartments.empty()) return capacity;
+  double compartments = 0;
+  for (const Compartment& compartment : vehicle.compartments) {
+    if (compartment.Holds(dimension)) compartments += compartment.capacity;
+  }
+  return std::min(capacity, compartments);
+}
 
 }  // namespace vrp

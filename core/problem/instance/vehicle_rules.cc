@@ -55,6 +55,8 @@ class VehicleRules {
       errors_.CheckNames(path_, field.name, value);
     } else if constexpr (kKind == FieldKind::kBreaks) {
       CheckBreaks(field.name, value);
+    } else if constexpr (kKind == FieldKind::kCompartments) {
+      CheckCompartments(field.name, value);
     } else if constexpr (kKind == FieldKind::kDistances || kKind == FieldKind::kDurations) {
       CheckMatrix({path, value, kKind == FieldKind::kDistances});
     } else {
@@ -134,6 +136,34 @@ class VehicleRules {
       const FieldPath path(path_, field, i);
       errors_.CheckHardWindow(FieldPath(path, "window"), breaks[i].window);
       errors_.CheckValue(FieldPath(path, "duration"), breaks[i].duration, 0);
+    }
+  }
+
+  void CheckCompartments(std::string_view field, const std::vector<Compartment>& compartments) {
+    if (compartments.size() > kMaxCompartments) {
+      errors_.Add(FieldPath(path_, field), "has ", compartments.size(), " entries, wanted at most ",
+                  kMaxCompartments);
+      return;
+    }
+    for (size_t i = 0; i < compartments.size(); ++i) {
+      const FieldPath path(path_, field, i);
+      const FieldPath capacity(path, "capacity");
+      if (compartments[i].capacity == 0) {
+        errors_.Add(capacity, "absent or 0, wanted a positive number");
+      } else {
+        errors_.CheckValue(capacity, compartments[i].capacity, 0);
+      }
+      CheckLoadDimensions(path, compartments[i].load_dimensions);
+    }
+  }
+
+  void CheckLoadDimensions(const FieldPath& parent, const std::vector<int32_t>& dimensions) {
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+      const FieldPath path(parent, "load_dimensions", i);
+      if (!errors_.CheckRange(path, dimensions[i], 0, data_.load_dimensions - 1)) continue;
+      const auto end = dimensions.begin() + static_cast<std::ptrdiff_t>(i);
+      if (std::find(dimensions.begin(), end, dimensions[i]) == end) continue;
+      errors_.Add(path, "got ", dimensions[i], " twice, wanted each load dimension once");
     }
   }
 

@@ -96,7 +96,7 @@ void DetourSearch::Enter(const Step& step, NodeIndex node, size_t done, size_t o
   const bool closes = opened != open_.end();
   if (closes) open_.erase(opened);
   const bool begins = !wanted && !closes;
-  if (begins && problem_.DeliveryOf(node) >= 0) open_.push_back(problem_.DeliveryOf(node));
+  if (begins && problem_.DeliveryInUnit(node) >= 0) open_.push_back(problem_.DeliveryInUnit(node));
   if (begins) served_[u] = 1;
   const Step there = *Visit(step, node);
   nodes_.push_back(node);

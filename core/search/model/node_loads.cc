@@ -21,7 +21,13 @@ NodeLoads::NodeLoads(const Instance& instance)
   for (size_t i = 0; i < data.pickups.size(); ++i) collected_[i] += data.pickups[i];
   for (size_t i = 0; i < data.backhauls.size(); ++i) collected_[i] += data.backhauls[i];
   carried_.assign(delivered_.size(), 0.0);
+  if (!data.shipments.empty()) {
+    pickup_of_.assign(size, -1);
+    delivery_of_.assign(size, -1);
+  }
   for (const Shipment& shipment : data.shipments) {
+    pickup_of_[shipment.delivery] = shipment.pickup;
+    delivery_of_[shipment.pickup] = shipment.delivery;
     for (size_t k = 0; k < shipment.amounts.size(); ++k) {
       carried_[shipment.pickup * int64_t{dimensions_} + k] += shipment.amounts[k];
       carried_[shipment.delivery * int64_t{dimensions_} + k] -= shipment.amounts[k];

@@ -21,6 +21,10 @@ class NodeLoads {
   const double* delivered(NodeIndex node) const { return &delivered_[node * int64_t{dimensions_}]; }
   const double* collected(NodeIndex node) const { return &collected_[node * int64_t{dimensions_}]; }
   const double* carried(NodeIndex node) const { return &carried_[node * int64_t{dimensions_}]; }
+  // The customer where the goods delivered to `node` are picked up, and where those picked up there
+  // are delivered; -1: none.
+  NodeIndex PickupOf(NodeIndex node) const { return EndAt(pickup_of_, node); }
+  NodeIndex DeliveryOf(NodeIndex node) const { return EndAt(delivery_of_, node); }
   bool is_linehaul(NodeIndex node) const { return linehaul_[node] != 0; }
   bool is_backhaul(NodeIndex node) const { return backhaul_[node] != 0; }
   // [K]: the largest capacity of all vehicles in each dimension, unlimited ones left out.
@@ -44,7 +48,12 @@ class NodeLoads {
   bool has_shipments_, has_backhauls_ = false, plain_loads_;
   double capacity_, capacity_limit_ = kNoLimit;
   std::vector<double> delivered_, collected_, carried_, most_capacity_, bulk_;
+  static NodeIndex EndAt(const std::vector<NodeIndex>& ends, NodeIndex node) {
+    return ends.empty() ? -1 : ends[node];
+  }
+
   std::vector<char> linehaul_, backhaul_;
+  std::vector<NodeIndex> pickup_of_, delivery_of_;  // [N]; empty without shipments
 };
 
 }  // namespace vrp

@@ -110,7 +110,7 @@ void ProblemBuilder::AddAlternatives(const std::vector<NodeIndex>& group) {
   std::vector<NodeIndex> nodes;
   for (const NodeIndex member : group) {
     nodes.push_back(member);
-    if (problem_.DeliveryOf(member) >= 0) nodes.push_back(problem_.DeliveryOf(member));
+    if (problem_.DeliveryInUnit(member) >= 0) nodes.push_back(problem_.DeliveryInUnit(member));
   }
   AddUnit(Unit::Kind::kAlternatives, nodes);
 }
@@ -193,10 +193,9 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.original = &type;
   vehicle.start = type.depot;
   vehicle.end = type.open_end ? problem_.nowhere() : type.end();
-  vehicle.capacity = {WithSlack(type.capacity)};
-  for (const double capacity : type.further_capacities)
-    vehicle.capacity.push_back(WithSlack(capacity));
-  vehicle.capacity.resize(problem_.dimensions(), kNoLimit);
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    vehicle.capacity.push_back(WithSlack(LargestLoad(type, k)));
+  }
   vehicle.leaves_from = std::max(problem_.open(type.depot), type.shift.open);
   vehicle.leaves_by = std::min(problem_.close(type.depot), type.latest_start);
   vehicle.shift_close = type.shift.close;
@@ -207,20 +206,20 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.max_reloads = type.max_reloads;
   vehicle.reload_depots = type.reload_depots;
   if (vehicle.reload_depots.empty()) vehicle.reload_depots = {type.depot};
-  if (type.max_reloads > 0) {
-    vehicle.initial_load = type.initial_load;
-  } else {
-    for (size_t k = 0; k < type.initial_load.size(); ++k) {
-      vehicle.capacity[k] -= type.initial_load[k];
-    }
-  }
+  vehicle.initial_load = type.initial_load;
   vehicle.breaks = type.breaks;
+  vehicle.lifo = type.lifo;
+  if (!type.compartments.empty() && problem_.dimensions() > 1) {
+    vehicle.compartments = std::make_shared<Compartments>(type.compartments, problem_.dimensions());
+  }
   SetCosts(type, vehicle);
   vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
-  vehicle.simulated = !type.breaks.empty() || HasFurtherLimits(type) || problem_.soft() ||
-                      (vehicle.needs_duration && !duration_by_parts);
+  // Where only deliveries fill compartments, insertions judge them by the sums of the route.
+  const bool only_evaluated = vehicle.compartments != nullptr && !problem_.plain_loads();
+  vehicle.simulated = !type.breaks.empty() || only_evaluated || HasFurtherLimits(type) ||
+                      problem_.soft() || (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }
 
@@ -282,7 +281,7 @@ std::vector<std::span<const NodeIndex>> Problem::WaysToServe(const Unit& unit) c
   const std::span<const NodeIndex> nodes = NodesOf(unit);
   std::vector<std::span<const NodeIndex>> ways;
   for (size_t i = 0; i < nodes.size(); i += ways.back().size()) {
-    ways.push_back(nodes.subspan(i, DeliveryOf(nodes[i]) >= 0 ? 2 : 1));
+    ways.push_back(nodes.subspan(i, DeliveryInUnit(nodes[i]) >= 0 ? 2 : 1));
   }
   return ways;
 }

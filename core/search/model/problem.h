@@ -77,8 +77,9 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   NodeIndex OtherEnd(NodeIndex customer) const {
     return other_end_.empty() ? -1 : other_end_[customer];
   }
-  // Returns the delivery of the shipment that is picked up at `customer`; -1 as OtherEnd.
-  NodeIndex DeliveryOf(NodeIndex customer) const {
+  // Returns the delivery of the shipment that is picked up at `customer`; -1 as OtherEnd. Unlike
+  // DeliveryOf, leaves out pickups that are frozen.
+  NodeIndex DeliveryInUnit(NodeIndex customer) const {
     return is_pickup_.empty() || !is_pickup_[customer] ? -1 : other_end_[customer];
   }
   // Whether a shipment is delivered at `customer` whose pickup is not frozen.

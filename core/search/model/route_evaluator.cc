@@ -66,7 +66,7 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
   return value;
 }
 
-bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const {
+bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   int32_t stops = 0;
   int32_t reloads = 0;
   bool backhaul = false;
@@ -81,12 +81,29 @@ bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIn
     if (backhaul && problem_.is_linehaul(node)) return false;
     backhaul = backhaul || problem_.is_backhaul(node);
   }
-  return stops <= vehicle.max_stops && reloads <= vehicle.max_reloads;
+  return stops <= vehicle.max_stops && reloads <= vehicle.max_reloads &&
+         (!vehicle.lifo || KeepsLifo(nodes));
+}
+
+bool RouteEvaluator::KeepsLifo(std::span<const NodeIndex> nodes) {
+  if (!problem_.has_shipments()) return true;
+  on_board_.clear();
+  for (const NodeIndex node : nodes.subspan(1, nodes.size() - 2)) {
+    if (problem_.DeliveryOf(node) >= 0) on_board_.push_back(node);
+    const NodeIndex pickup = problem_.PickupOf(node);
+    if (pickup < 0) continue;
+    // What was picked up later is not delivered any more, or else is missing below.
+    while (!on_board_.empty() && on_board_.back() != pickup) on_board_.pop_back();
+    if (on_board_.empty()) return false;
+    on_board_.pop_back();
+  }
+  return true;
 }
 
 bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   const int32_t dimensions = problem_.dimensions();
   load_.resize(dimensions);
+  if (vehicle.compartments != nullptr && !CompartmentsFit(vehicle, nodes)) return false;
   shipped_.assign(dimensions, 0.0);
   const bool penalised = problem_.penalised();
   if (penalised) overload_.assign(dimensions, 0.0);
@@ -107,6 +124,36 @@ bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex>
       if (load_[k] > vehicle.capacity[k]) return false;
       if (penalised) overload_[k] = std::max(overload_[k], load_[k] - vehicle.soft.capacity[k]);
     }
+  }
+  return true;
+}
+
+bool RouteEvaluator::FitCompartments(const Vehicle& vehicle, const double* load,
+                                     const double* more) {
+  if (vehicle.compartments == nullptr) return true;
+  most_load_.assign(load, load + problem_.dimensions());
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) most_load_[k] += more[k];
+  return vehicle.compartments->Fit(most_load_, assigned_);
+}
+
+bool RouteEvaluator::CompartmentsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+  const int32_t dimensions = problem_.dimensions();
+  shipped_.assign(dimensions, 0.0);
+  for (size_t begin = 0, end = 1; end < nodes.size(); begin = end++) {
+    load_ = begin == 0 && !vehicle.initial_load.empty() ? vehicle.initial_load : shipped_;
+    for (; end + 1 < nodes.size() && !problem_.is_depot(nodes[end]); ++end) {
+      for (int32_t k = 0; k < dimensions; ++k) load_[k] += problem_.delivered(nodes[end])[k];
+    }
+    most_load_ = load_;
+    for (size_t i = begin + 1; i < end && !problem_.plain_loads(); ++i) {
+      for (int32_t k = 0; k < dimensions; ++k) {
+        const double carried = problem_.carried(nodes[i])[k];
+        shipped_[k] += carried;
+        load_[k] += problem_.collected(nodes[i])[k] + carried - problem_.delivered(nodes[i])[k];
+        most_load_[k] = std::max(most_load_[k], load_[k]);
+      }
+    }
+    if (!vehicle.compartments->Fit(most_load_, assigned_)) return false;
   }
   return true;
 }

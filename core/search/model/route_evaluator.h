@@ -27,14 +27,20 @@ class RouteEvaluator {
   // `nodes` runs from the vehicle's start to its end (nowhere() where that is open), with at least
   // one customer; shipments are complete and in order. An infeasible value says nothing else.
   RouteValue Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // Whether both loads [K] together, the largest of one trip, fit in the vehicle's compartments.
+  bool FitCompartments(const Vehicle& vehicle, const double* load, const double* more);
   // Whether skills, loads and order are feasible. Further visits cannot repair them.
   bool LoadsAndOrderFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
     return OrderAllowed(vehicle, nodes) && LoadsFit(vehicle, nodes);
   }
 
  private:
-  bool OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
+  bool OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // Whether no shipment is delivered while one that was picked up later is still delivered on the
+  // route. A pickup whose delivery is absent does not matter.
+  bool KeepsLifo(std::span<const NodeIndex> nodes);
   bool LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  bool CompartmentsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // Returns the cost of the soft limits that the route last simulated breaks, windows left out.
   double PenaltyOf(const Vehicle& vehicle, const RouteValue& value) const;
   // Of the trip that leaves the depot at position `at`.
@@ -56,7 +62,10 @@ class RouteEvaluator {
 
   const Problem& problem_;
   std::vector<double> load_;
-  std::vector<double> shipped_;   // [K] on board of shipments, which a reload does not unload
+  std::vector<double> shipped_;    // [K] on board of shipments, which a reload does not unload
+  std::vector<double> most_load_;  // [K] of a trip
+  Compartments::Scratch assigned_;
+  std::vector<NodeIndex> on_board_;  // pickups in their order
   std::vector<double> overload_;  // [K] of a penalised problem: the most beyond the soft capacity
   std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
   std::vector<double> latest_;    // likewise, with breaks

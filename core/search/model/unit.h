@@ -14,7 +14,8 @@ namespace vrp {
 struct Unit {
   enum class Kind { kSingle, kShipment, kAlternatives };
   Kind kind = Kind::kSingle;
-  // Index into unit_nodes(). The delivery of a shipment follows its pickup (Problem::DeliveryOf).
+  // Index into unit_nodes(). The delivery of a shipment follows its pickup
+  // (Problem::DeliveryInUnit).
   int32_t first = 0;
   int32_t count = 1;
   double prize = kNoLimit;  // lost when left out; kNoLimit: it is required

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/problem/instance/fields.h"
+#include "core/search/model/compartments.h"
 
 namespace vrp {
 
@@ -33,7 +35,7 @@ struct Vehicle {
   int32_t count = 0;                      // INT32_MAX: as many as needed
   NodeIndex start = 0;
   NodeIndex end = 0;                  // Problem::nowhere() where the end is open
-  std::vector<double> capacity = {};  // [K], with room for rounding
+  std::vector<double> capacity = {};  // [K], with room for rounding; also of all compartments
   double leaves_from = 0;             // depot and shift open
   double leaves_by = kNoLimit;        // the depot closes
   double shift_close = kNoLimit;
@@ -43,11 +45,12 @@ struct Vehicle {
   int32_t max_stops = 0;
   int32_t max_reloads = 0;
   std::vector<NodeIndex> reload_depots = {};  // not empty
-  // [K] on board during the first trip, of a vehicle that may reload. `capacity` excludes the load
-  // that others keep until their end.
-  std::vector<double> initial_load = {};
-  int32_t skills = 0;  // a row of Problem's table
+  std::vector<double> initial_load = {};      // [K] on board during the first trip; empty: none
+  int32_t skills = 0;                         // a row of Problem's table
   std::vector<Break> breaks = {};
+  bool lifo = false;
+  // Null where `capacity` says it all.
+  std::shared_ptr<const Compartments> compartments = {};
   SoftLimits soft = {};  // of a penalised problem
   // What the objective makes of it.
   double fixed = 0;
@@ -76,7 +79,8 @@ struct Vehicle {
 inline constexpr std::array kKnownVehicleFeatures = {
     Feature::kEndDepot, Feature::kOpenEnd,       Feature::kMaxDuration,  Feature::kMaxDistance,
     Feature::kMaxStops, Feature::kShift,         Feature::kOvertime,     Feature::kReloads,
-    Feature::kBreaks,   Feature::kVehicleMatrix, Feature::kReloadDepots, Feature::kLatestStart};
+    Feature::kBreaks,   Feature::kVehicleMatrix, Feature::kReloadDepots, Feature::kLatestStart,
+    Feature::kLifo,     Feature::kCompartments};
 
 // Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
 // along with further visits.

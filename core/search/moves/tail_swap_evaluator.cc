@@ -24,7 +24,7 @@ bool TailSwapEvaluator::SplitsShipment(const RouteCut& cut) const {
   if (!problem_.has_shipments()) return false;
   const SearchRoute& route = RouteOf(cut);
   return std::any_of(route.nodes.begin() + 1, route.nodes.begin() + cut.kept, [&](NodeIndex node) {
-    const NodeIndex delivery = problem_.DeliveryOf(node);
+    const NodeIndex delivery = problem_.DeliveryInUnit(node);
     return delivery >= 0 && routes_.PositionOf(delivery) >= cut.kept;
   });
 }

@@ -21,7 +21,7 @@ int32_t UsableVehicles(const Problem& problem, const Vehicle& vehicle) {
 bool CanPenalise(const Problem& problem) {
   int64_t slots = 0;
   for (const Vehicle& vehicle : problem.vehicles()) {
-    if (vehicle.simulated) return false;
+    if (vehicle.simulated || vehicle.compartments != nullptr) return false;
     slots += UsableVehicles(problem, vehicle);
   }
   if (problem.size() > kMaxPenalisedNodes || slots > kMostVehicles ||

@@ -162,7 +162,8 @@ class PenalisedRoutes {
 inline constexpr int32_t kMaxPenalisedNodes = 500;
 
 // Whether searches with penalties know the problem: customers served one by one, deliveries only,
-// one trip, single hard windows, nothing that needs a route simulated; and few enough vehicles.
+// one trip, single hard windows, no compartments, nothing that needs a route simulated; and few
+// enough vehicles.
 bool CanPenalise(const Problem& problem);
 
 }  // namespace vrp

@@ -36,7 +36,7 @@ void RouteLoader::Collect(std::span<const VisitPlace> taken) {
     const Unit& unit = problem_.unit(problem_.UnitOf(node));
     const auto nodes = problem_.NodesOf(unit);
     if (std::ranges::any_of(nodes, [&](NodeIndex n) { return taken[n].route >= 0; })) continue;
-    const NodeIndex delivery = problem_.DeliveryOf(node);
+    const NodeIndex delivery = problem_.DeliveryInUnit(node);
     if (problem_.OtherEnd(node) < 0) {
       visits_.emplace_back(&node, 1);
     } else if (delivery >= 0 && is_planned[delivery]) {

@@ -51,7 +51,7 @@ InsertionPlace Insertion::Find(int32_t unit, double limit) {
     }
   } else {
     for (size_t i = 0; i < nodes.size(); ++i) {
-      const NodeIndex delivery = problem_.DeliveryOf(nodes[i]);
+      const NodeIndex delivery = problem_.DeliveryInUnit(nodes[i]);
       if (delivery >= 0) {
         FindShipment(nodes[i++], delivery, best);
         FindNewRoute({.node = nodes[i - 1], .delivery = delivery}, best);
@@ -70,7 +70,7 @@ InsertionPlace Insertion::FindIn(int32_t unit, const SearchRoute& route, double 
   best.cost = limit;
   const std::span<const NodeIndex> nodes = problem_.NodesOf(problem_.unit(unit));
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const NodeIndex delivery = problem_.DeliveryOf(nodes[i]);
+    const NodeIndex delivery = problem_.DeliveryInUnit(nodes[i]);
     if (delivery >= 0) {
       ends_have_loads_ = HasOwnLoad(nodes[i]) || HasOwnLoad(delivery);
       ScanShipment(nodes[i++], delivery, InsertionPlace::kGivenRoute, best);
@@ -157,7 +157,9 @@ double Insertion::ExactCost(const InsertionPlace& place, double added) {
   if (!problem_.plain_loads() && !LoadFits(route, place.after, place.node)) return kNever;
   if (route.distance + added > vehicle.distance_limit) return kNever;
   if (problem_.timed() && !InTime(route, place.after, place.node)) return kNever;
-  if (NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
+  // The delivery of goods on board at the start may not be next.
+  const bool ordered = vehicle.lifo && problem_.PickupOf(place.node) >= 0;
+  if (ordered || NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
   return CostOf(route, WayTo(route, place.after), place.node, place.after + 1, added);
 }
 

@@ -95,16 +95,23 @@ bool Insertion::RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex p
 }
 
 // With the pickup where place.after says, at the distance `added` and left as `way` says, the
-// delivery further behind.
+// delivery further behind. Last in, first out: only behind shipments that are both picked up and
+// delivered in between.
 void Insertion::ScanDeliveries(InsertionPlace place, Way way, double added, InsertionPlace& best) {
   const SearchRoute& route = RouteAt(place.slot);
   const Vehicle& vehicle = problem_.vehicle(route.type);
+  int32_t open = 0;  // shipments that are picked up and not delivered in between
   for (int32_t j = place.after + 1; j + 1 < route.size(); ++j) {
     if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
+    if (vehicle.lifo) {
+      open += problem_.DeliveryOf(route.nodes[j]) >= 0;
+      open -= problem_.PickupOf(route.nodes[j]) >= 0;
+      if (open < 0) return;  // a shipment from before the pickup is delivered
+    }
     if (!RoomOnBoard(route, j, place.node) || !Drive(vehicle, route.nodes[j], way)) return;
     if (problem_.timed() && !problem_.InTime(way.departure, route.LatestDeparture(j))) return;
     const double both = added + delivery_ways_.Added(route, j);
-    if (vehicle.per_distance * both >= best.cost) continue;
+    if (open > 0 || vehicle.per_distance * both >= best.cost) continue;
     Way there = way;
     if (!Drive(vehicle, place.delivery, there)) return;  // from here on it is reached even later
     place.delivery_after = j;

@@ -93,6 +93,18 @@ TEST(DetoursTest, ServeWhoIsAwaitedTooLongAlone) {
   EXPECT_EQ(Served(data), 1);
 }
 
+// No route keeps these limits only along with further visits: nobody looks for any.
+TEST(DetoursTest, AreNotForLimitsThatFewerVisitsKeep) {
+  InstanceData data = AnInstance().WithCustomers(3).BuildData();
+  data.load_dimensions = 2;
+  data.demands = {0, 0, 1, 1, 1, 0, 1, 1};
+  data.vehicles[0].lifo = true;
+  data.vehicles[0].compartments = {{.capacity = 5}};
+  EXPECT_FALSE(MayDetour(*Instance::Create(data)));
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kNever);
+  EXPECT_EQ(DetoursOf(data).reach(1), Reach::kAlone);
+}
+
 // Ways of 0.4 are rounded to 0: the far end of the line is near by way of all the others.
 TEST(DetoursTest, ServeTheEndOfALineOfRoundedDistances) {
   std::vector<Position> line;

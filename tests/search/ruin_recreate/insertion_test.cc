@@ -98,7 +98,11 @@ INSTANTIATE_TEST_SUITE_P(
                     ShipmentCase{"Breaks", {Feature::kBreaks}},
                     ShipmentCase{"SoftWindows", {Feature::kSoftWindows}},
                     ShipmentCase{"BreaksAndSoftWindows", {Feature::kBreaks, Feature::kSoftWindows}},
-                    ShipmentCase{"SeveralWindows", {Feature::kSeveralWindows}}),
+                    ShipmentCase{"SeveralWindows", {Feature::kSeveralWindows}},
+                    ShipmentCase{"Lifo", {Feature::kLifo}},
+                    ShipmentCase{"LifoOfSomeVehicles", {Feature::kLifo, Feature::kVehicleTypes}},
+                    ShipmentCase{"LifoAndCompartments",
+                                 {Feature::kLifo, Feature::kCompartments, Feature::kPickups}}),
     [](const auto& one) { return one.param.name; });
 
 // So many that places are looked for beside related customers alone.

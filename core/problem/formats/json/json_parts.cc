@@ -15,7 +15,8 @@ absl::Status WrongValue(std::string_view location, const json& got, const Parts&
   return absl::InvalidArgumentError(Concat(location, ": got ", Shown(got), ", wanted ", wanted...));
 }
 
-// A reader of the keys of an object inside an instance: a vehicle, a shipment or a break.
+// A reader of the keys of an object inside an instance: a vehicle, a shipment, a break or a
+// compartment.
 template <typename Object>
 class PartReader {
  public:
@@ -62,8 +63,11 @@ class PartReader {
       return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kLoads) {
       return ReadLoads(key, value);
-    } else if constexpr (kKind == FieldKind::kBreaks) {
-      return ReadBreaks(key, value);
+    } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCompartments) {
+      return ReadParts(key, value);
+    } else if constexpr (kKind == FieldKind::kLoadDimensions) {
+      VRP_ASSIGN_OR_RETURN(value, fields_.Integers(key));
+      return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kCapacity) {
       return ReadCapacity(key);
     } else {
@@ -105,14 +109,15 @@ class PartReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadBreaks(const std::string& key, std::vector<Break>& breaks) {
+  template <typename Part>
+  absl::Status ReadParts(const std::string& key, std::vector<Part>& parts) {
     const json* given = fields_.Find(key);
     if (given == nullptr) return absl::OkStatus();
     if (!given->is_array()) return WrongValue(Concat(location_, ".", key), *given, "an array");
     for (const json& value : *given) {
-      const std::string location = Concat(location_, ".", key, "[", breaks.size(), "]");
+      const std::string location = Concat(location_, ".", key, "[", parts.size(), "]");
       if (!value.is_object()) return WrongValue(location, value, "an object");
-      VRP_ASSIGN_OR_RETURN(breaks.emplace_back(), PartReader<Break>(value, location).Run(nullptr));
+      VRP_ASSIGN_OR_RETURN(parts.emplace_back(), PartReader<Part>(value, location).Run(nullptr));
     }
     return absl::OkStatus();
   }

@@ -212,6 +212,8 @@ TEST(CanPenaliseTest, KnowsWhatItCannotPenalise) {
   EXPECT_FALSE(can({Feature::kSeveralWindows}));
   EXPECT_FALSE(can({Feature::kSoftWindows}));
   EXPECT_FALSE(can({Feature::kAlternatives}));
+  EXPECT_FALSE(can({Feature::kLifo}));
+  EXPECT_FALSE(can({Feature::kCompartments}));
 }
 
 TEST(PenalisedSearchKnowsTest, KnowsEveryFeature) {
@@ -221,7 +223,8 @@ TEST(PenalisedSearchKnowsTest, KnowsEveryFeature) {
   for (const Feature feature :
        {Feature::kShipments, Feature::kPickups, Feature::kBackhauls, Feature::kReloads,
         Feature::kBreaks, Feature::kReleaseTimes, Feature::kSetupTimes, Feature::kSeveralWindows,
-        Feature::kSoftWindows, Feature::kAlternatives, Feature::kMaxWaiting}) {
+        Feature::kSoftWindows, Feature::kAlternatives, Feature::kMaxWaiting, Feature::kLifo,
+        Feature::kCompartments}) {
     EXPECT_TRUE(known({feature})) << static_cast<int>(feature);
   }
 }
