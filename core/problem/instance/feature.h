@@ -27,6 +27,7 @@ enum class Feature {
   kSkills,
   kBreaks,
   kVehicleMatrix,
+  kTimeOfDay,  // travel times that depend on the time of departure
   kSoftWindows,
   kSeveralWindows,
   kSetupTimes,

@@ -31,6 +31,14 @@ struct Break {
   bool operator==(const Break&) const = default;
 };
 
+// The travel times of vehicles that leave at `at`.
+struct TimedMatrix {
+  double at = 0;
+  std::vector<double> durations = {};  // [R, R] row-major (R: MatrixSize)
+
+  bool operator==(const TimedMatrix&) const = default;
+};
+
 // Value of VehicleType::end_depot for routes that end where they start.
 inline constexpr NodeIndex kSameAsStart = -1;
 
@@ -71,9 +79,10 @@ struct VehicleType {
   std::vector<std::string> skills = {};
   std::vector<Break> breaks = {};
   // Matrices, [R, R] row-major (R: MatrixSize). One that is not empty replaces the instance's for
-  // this type.
+  // this type: either of the last two replaces both.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};
+  std::vector<TimedMatrix> duration_matrices = {};  // as InstanceData::duration_matrices
 
   NodeIndex end() const { return end_depot == kSameAsStart ? depot : end_depot; }
   // Whether a limit depends on a route's duration. The vehicle then leaves as late as it can

@@ -148,9 +148,10 @@ bool MayDetour(const Instance& instance) {
   if (std::ranges::any_of(data.vehicles, HasFurtherLimits)) return true;
   if (data.windows.empty() && std::ranges::none_of(data.vehicles, LimitsTravel)) return false;
   return data.metric != Metric::kExact || !data.distance_matrix.empty() ||
-         !data.duration_matrix.empty() || !data.setups.empty() ||
+         !data.duration_matrix.empty() || !data.duration_matrices.empty() || !data.setups.empty() ||
          std::ranges::any_of(data.vehicles, [](const VehicleType& vehicle) {
-           return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
+           return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty() ||
+                  !vehicle.duration_matrices.empty();
          });
 }
 

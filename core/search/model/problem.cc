@@ -180,7 +180,8 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
-  vehicle.simulated = !type.breaks.empty() || HasFurtherLimits(type) || problem_.soft() ||
+  vehicle.simulated = !TimedMatricesOf(data_, type).empty() || !type.breaks.empty() ||
+                      HasFurtherLimits(type) || problem_.soft() ||
                       (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }

@@ -12,6 +12,8 @@
 
 namespace vrp {
 
+class TravelProfiles;
+
 // Far below the checker's tolerance (1e-6), far above the rounding of sums of doubles.
 inline constexpr double kRelativeSlack = 1e-9;
 
@@ -59,6 +61,9 @@ struct Vehicle {
   // In place of these where the instance has matrix_rows.
   const double* row_distance = nullptr;  // [R, R]
   const double* row_duration = nullptr;  // [R, R]
+  // Travel times by departure. The durations above are then the shortest ones, lower bounds that
+  // only reject. Null: the durations hold at all times.
+  const TravelProfiles* profiles = nullptr;
   bool symmetric = true;
 
   // Of a used vehicle; `late` is the cost of lateness.
@@ -70,9 +75,9 @@ struct Vehicle {
 
 // Features of vehicle types that are not left to RouteEvaluator alone.
 inline constexpr std::array kKnownVehicleFeatures = {
-    Feature::kEndDepot, Feature::kOpenEnd,      Feature::kMaxDuration, Feature::kMaxDistance,
-    Feature::kMaxStops, Feature::kShift,        Feature::kOvertime,    Feature::kReloads,
-    Feature::kBreaks,   Feature::kVehicleMatrix};
+    Feature::kEndDepot, Feature::kOpenEnd,       Feature::kMaxDuration, Feature::kMaxDistance,
+    Feature::kMaxStops, Feature::kShift,         Feature::kOvertime,    Feature::kReloads,
+    Feature::kBreaks,   Feature::kVehicleMatrix, Feature::kTimeOfDay};
 
 // Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
 // along with further visits.
