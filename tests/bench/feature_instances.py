@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from feature_district import (DAY, SERVICE, SIDE, STOPS, add_service, add_windows, customers, district, farthest,
-                              one_way_streets, per_customer, random_pair_count, split_fleet)
+                              one_way_streets, per_customer, random_pair_count, rush_hours, split_fleet)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -266,6 +266,15 @@ def asymmetric_vrptw(rng):
     instance = add_windows(rng, district(rng))
     return {**instance, "distance_matrix": one_way_streets(rng, instance),
             "duration_matrix": one_way_streets(rng, instance)}
+
+
+@feature("time_of_day", note="PyVRP, VROOM and OR-Tools have one travel time for all times; time_of_day.py compares with that")
+def time_of_day(rng):
+    """Generates a rush hour in the morning and a smaller one in the evening, both worst near the centre."""
+    instance = add_windows(rng, district(rng), share=0.8)
+    for vehicle in instance["vehicles"]:
+        vehicle.update(fixed_cost=500, cost_per_distance=1, cost_per_time=1)
+    return {**instance, "duration_matrices": rush_hours(instance)}
 
 
 def generate(name, number, seed):

@@ -224,7 +224,9 @@ json ConstrainedJson() {
       "cost_per_distance": 2, "cost_per_time": 1, "max_duration": 500, "max_overtime": 5,
       "overtime_cost": 1, "max_waiting": 0, "max_stops": 3, "skills": ["crane"],
       "duration_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
-                          [1, 1, 1, 1, 0]]}]})");
+                          [1, 1, 1, 1, 0]]}],
+    "duration_matrices": [{"at": 0, "durations": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1],
+      [1, 1, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]]}]})");
 }
 
 // Collects the paths of all values below `node`.

@@ -81,6 +81,14 @@ std::vector<FeatureCase> FeatureCases() {
       {Feature::kBreaks, "vehicles[0].breaks", [](D& d) { d.vehicles[0].breaks = {{}}; }},
       {Feature::kVehicleMatrix, "vehicles[0].duration_matrix",
        [](D& d) { d.vehicles[0].duration_matrix.assign(16, 1); }},
+      {Feature::kTimeOfDay, "vehicles[0].duration_matrices",
+       [](D& d) {
+         d.vehicles[0].duration_matrices = {{5, std::vector<double>(16, 1)}};
+       }},
+      {Feature::kTimeOfDay, "duration_matrices[0]",
+       [](D& d) {
+         d.duration_matrices = {{5, std::vector<double>(16, 1)}};
+       }},
       {Feature::kSoftWindows, "customers[1].window.late_cost",
        [](D& d) { d.windows[2].late_cost = 0; }},
       {Feature::kSeveralWindows, "customers[2].further_windows",

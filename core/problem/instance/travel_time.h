@@ -54,6 +54,7 @@ class TravelTime {
     period = k;
     if (k == 0) return arrival - values_[0];
     if (k == at_.size()) return std::max(at_[k - 1], arrival - values_[k - 1]);
+    if (values_[k] == values_[k - 1]) return std::max(at_[k - 1], arrival - values_[k]);
     const double first = at_[k - 1] + values_[k - 1];
     const double share = std::max(0.0, arrival - first) / (at_[k] + values_[k] - first);
     return at_[k - 1] + share * (at_[k] - at_[k - 1]);

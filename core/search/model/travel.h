@@ -79,6 +79,13 @@ class Travel {
     }
     return vehicle.profiles->Of(matrix_rows_[from] * matrix_size_ + matrix_rows_[to]);
   }
+  // Returns the travel time of who leaves at `departure`.
+  double DurationFrom(const Vehicle& vehicle, NodeIndex from, NodeIndex to,
+                      double departure) const {
+    return vehicle.profiles == nullptr || to == size_
+               ? Duration(vehicle, from, to)
+               : TravelTimeOf(vehicle, from, to).From(departure);
+  }
   double SequenceDistance(std::span<const NodeIndex> nodes) const;
 
  protected:

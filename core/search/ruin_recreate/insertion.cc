@@ -185,7 +185,7 @@ Insertion::Way Insertion::WayTo(const SearchRoute& route, int32_t position) cons
 }
 
 bool Insertion::Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const {
-  const double travel = problem_.Duration(vehicle, way.at, node);
+  const double travel = problem_.DurationFrom(vehicle, way.at, node, way.departure);
   if (problem_.timed()) {
     const double begin = problem_.Earliest(node, way.departure + travel);
     if (begin == kNever) return false;
@@ -199,8 +199,8 @@ bool Insertion::Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const {
 }
 
 bool Insertion::InTime(const SearchRoute& route, int32_t after, NodeIndex node) const {
-  if (problem_.single_windows()) {
-    const Vehicle& vehicle = problem_.vehicle(route.type);
+  const Vehicle& vehicle = problem_.vehicle(route.type);
+  if (problem_.single_windows() && vehicle.profiles == nullptr) {
     const VisitTimes* const times = route.times.data() + after;
     const NodeIndex* const nodes = route.nodes.data() + after;
     // The other way round, both ways are in one row of the matrix.
@@ -219,8 +219,8 @@ bool Insertion::InTime(const SearchRoute& route, int32_t after, NodeIndex node) 
 bool Insertion::InTime(const SearchRoute& route, const Way& way, NodeIndex node,
                        int32_t next) const {
   const Vehicle& vehicle = problem_.vehicle(route.type);
-  const double begin =
-      problem_.Earliest(node, way.departure + problem_.Duration(vehicle, way.at, node));
+  const double travel = problem_.DurationFrom(vehicle, way.at, node, way.departure);
+  const double begin = problem_.Earliest(node, way.departure + travel);
   if (begin == kNever) return false;
   return ReachesInTime(problem_, vehicle, route, node,
                        begin + problem_.Handling(vehicle, way.at, node), next);
