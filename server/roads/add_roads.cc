@@ -28,7 +28,7 @@ std::string NodeName(const Instance& instance, NodeIndex node) {
 
 // Whether an instance or a vehicle type states distances or travel times.
 template <typename Owner>
-bool HasMatrices(const Owner& owner) {
+bool StatesMatrices(const Owner& owner) {
   return !owner.distance_matrix.empty() || !owner.duration_matrix.empty() ||
          !owner.duration_matrices.empty();
 }
@@ -110,13 +110,13 @@ class RoadAdder {
 
   absl::Status CheckMatrices() const {
     constexpr std::string_view kBoth = "given together with a matrix; wanted only one of them";
-    if (!names_.all.empty() && HasMatrices(data_)) {
+    if (!names_.all.empty() && StatesMatrices(data_)) {
       return InvalidField(kRoadField, kBoth);
     }
     for (size_t type = 0; type < data_.vehicles.size(); ++type) {
       const VehicleType& vehicle = data_.vehicles[type];
       if (type >= names_.vehicles.size() || names_.vehicles[type].empty()) continue;
-      if (!HasMatrices(vehicle)) continue;
+      if (!StatesMatrices(vehicle)) continue;
       return InvalidField(VehicleField(type), kBoth);
     }
     if (data_.matrix_rows.empty()) return absl::OkStatus();

@@ -21,7 +21,7 @@
 namespace vrp {
 namespace {
 
-SearchResult SearchFor(const Instance& instance, int64_t iterations, int threads = 1) {
+SearchResult SearchTimed(const Instance& instance, int64_t iterations, int threads = 1) {
   SearchOptions options;
   options.max_iterations = iterations;
   options.threads = threads;
@@ -29,17 +29,17 @@ SearchResult SearchFor(const Instance& instance, int64_t iterations, int threads
   return *Search(instance, options);
 }
 
-void ExpectSound(const Instance& instance, const SearchResult& found) {
+void ExpectSoundPlan(const Instance& instance, const SearchResult& found) {
   for (const Violation& violation : CheckPlan(instance, found.plan, found.cost).violations) {
     EXPECT_EQ(violation.kind, ViolationKind::kMissingCustomer)
         << instance.name() << ": " << violation.message;
   }
 }
 
-void ExpectOptimal(const Instance& instance) {
+void ExpectBestPlan(const Instance& instance) {
   const test::EnumerationResult best = test::EnumerateAll(instance);
-  const SearchResult found = SearchFor(instance, 3000);
-  ExpectSound(instance, found);
+  const SearchResult found = SearchTimed(instance, 3000);
+  ExpectSoundPlan(instance, found);
   const PlanValue value = ValueOf(instance, found.plan);
   EXPECT_EQ(value.left_out, best.value.left_out) << instance.name();
   EXPECT_EQ(value.routes, best.value.routes) << instance.name();
@@ -78,8 +78,8 @@ TEST(TimeOfDayTest, VisitsInAnOrderThatTrafficAllows) {
   data.duration_matrices = {{60, times}, {100, times}};
   data.duration_matrices[0].durations[1] = 50;
   const Instance instance = *Instance::Create(data);
-  const SearchResult found = SearchFor(instance, 300);
-  ExpectSound(instance, found);
+  const SearchResult found = SearchTimed(instance, 300);
+  ExpectSoundPlan(instance, found);
   EXPECT_NEAR(found.cost, 60, 1e-9);
   EXPECT_NE(found.plan[0].customers[0], 1);
   EXPECT_FALSE(CheckPlan(instance, {{0, {1, 2, 3}}}).feasible);
@@ -95,7 +95,7 @@ TEST_P(TimeOfDayObjectiveTest, FindsTheOptimumThatTryingEverythingFinds) {
       data.vehicles[0].fixed_cost = 20;
       data.vehicles[0].cost_per_time = 1;
     }
-    ExpectOptimal(*Instance::Create(data));
+    ExpectBestPlan(*Instance::Create(data));
   }
 }
 
@@ -109,7 +109,7 @@ TEST(TimeOfDayTest, FindsTheOptimaOfMixtures) {
     features.push_back(Feature::kTimeOfDay);
     features.push_back(Feature::kObjective);
     const Objective objective = seed % 2 == 0 ? Objective::kDuration : Objective::kCost;
-    ExpectOptimal(test::MakeFeatureInstance(
+    ExpectBestPlan(test::MakeFeatureInstance(
         {.customers = 5, .seed = seed, .features = features, .objective = objective}));
   }
 }
@@ -121,8 +121,8 @@ TEST(TimeOfDayTest, IsKeptByEveryMethodOnOneThreadAndTwo) {
       data.objective = objective;
       const Instance instance = *Instance::Create(data);
       for (const int threads : {1, 2}) {
-        const SearchResult found = SearchFor(instance, 400, threads);
-        ExpectSound(instance, found);
+        const SearchResult found = SearchTimed(instance, 400, threads);
+        ExpectSoundPlan(instance, found);
         EXPECT_EQ(ValueOf(instance, found.plan).left_out, 0) << customers << " " << threads;
       }
     }
@@ -133,12 +133,12 @@ TEST(TimeOfDayTest, IsKeptByPenalisedCompletionOfAScarceFleet) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     InstanceData data = AtRushHour(50, seed);
     data.vehicles[0].count =
-        static_cast<int32_t>(SearchFor(*Instance::Create(data), 2000).plan.size());
+        static_cast<int32_t>(SearchTimed(*Instance::Create(data), 2000).plan.size());
     const Instance instance = *Instance::Create(data);
     const Problem problem = Problem::Create(instance, {});
     EXPECT_FALSE(CanPenalise(problem));
     EXPECT_TRUE(PenalisedSearchKnows(problem));
-    ExpectSound(instance, SearchFor(instance, 3000));
+    ExpectSoundPlan(instance, SearchTimed(instance, 3000));
   }
 }
 
@@ -146,7 +146,7 @@ TEST(TimeOfDayTest, IsSelectedWithTheNodes) {
   const Instance instance = *Instance::Create(AtRushHour(60, 2));
   const auto curve = InCurveOrder(instance, {});
   ASSERT_TRUE(curve.has_value());
-  const SearchResult found = SearchFor(instance, 300);
+  const SearchResult found = SearchTimed(instance, 300);
   EXPECT_NEAR(PlanCost(curve->instance(), curve->ToSelection(found.plan)), found.cost, 1e-9);
   EXPECT_TRUE(CheckPlan(curve->instance(), curve->ToSelection(found.plan)).feasible);
 }
@@ -161,9 +161,9 @@ TEST(TimeOfDayTest, IsTheSameWithMatrixRows) {
   const Instance by_row = *Instance::Create(data);
   ExpandMatrices(data);
   const Instance by_node = *Instance::Create(data);
-  const SearchResult found = SearchFor(by_row, 300);
-  EXPECT_EQ(found.plan, SearchFor(by_node, 300).plan);
-  ExpectSound(by_node, found);
+  const SearchResult found = SearchTimed(by_row, 300);
+  EXPECT_EQ(found.plan, SearchTimed(by_node, 300).plan);
+  ExpectSoundPlan(by_node, found);
 }
 
 // The search of a matrix and that of the same matrix at each of several times.
@@ -179,7 +179,7 @@ TEST(TimeOfDayTest, CostsAsMuchAsAMatrixWhereNothingChanges) {
     }
     data.duration_matrix.clear();
     const Instance by_time = *Instance::Create(data);
-    EXPECT_NEAR(SearchFor(by_time, 2000).cost, SearchFor(by_matrix, 2000).cost, 1e-9);
+    EXPECT_NEAR(SearchTimed(by_time, 2000).cost, SearchTimed(by_matrix, 2000).cost, 1e-9);
   }
 }
 

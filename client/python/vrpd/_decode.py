@@ -57,10 +57,10 @@ class _Decoder:
                 return len(self._data[key])
         raise AssertionError("the daemon returned an instance without nodes")
 
-    def _durations_at(self, owner: dict[str, Any]) -> list[tuple[float, Any]]:
+    def _durations_at(self, owner: Mapping[str, Any]) -> list[tuple[float, Any]]:
         return [(timed["at"], self._matrix(timed, "durations")) for timed in owner.get("duration_matrices", ())]
 
-    def _matrix(self, owner: dict[str, Any], key: str) -> Any:
+    def _matrix(self, owner: Mapping[str, Any], key: str) -> Any:
         matrix, rows = owner.get(key), self._data.get("matrix_rows")
         if matrix is None or rows is None:
             return matrix

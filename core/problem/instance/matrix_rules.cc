@@ -10,7 +10,7 @@ namespace vrp {
 namespace {
 
 // Bounds the relative rounding of sums of times. TravelTime allows ten times as much.
-constexpr double kRounding = 1e-13;
+constexpr double kTimeRounding = 1e-13;
 
 // Without a branch for each value, as large matrices have millions.
 bool AllInRange(std::span<const double> values) {
@@ -28,7 +28,7 @@ void CheckFall(const FieldPath& path, const TimedMatrix& before, const TimedMatr
   const double gap = entry.at - before.at;
   for (size_t i = 0; i < entry.durations.size(); ++i) {
     const double fall = before.durations[i] - entry.durations[i];
-    if (fall <= gap + kRounding * (entry.at + before.durations[i])) continue;
+    if (fall <= gap + kTimeRounding * (entry.at + before.durations[i])) continue;
     errors.Add(Concat(path.ToString(), "[", i / rows, "][", i % rows, "]"), "got ",
                FormatNumber(entry.durations[i]), " at ", FormatNumber(entry.at),
                ", which is less than ", FormatNumber(before.durations[i]), " at ",
