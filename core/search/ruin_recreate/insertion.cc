@@ -164,6 +164,11 @@ double Insertion::ExactCost(const InsertionPlace& place, double added, double li
     return kNever;
   }
   if (problem_.timed() && !InTime(route, place.after, place.node)) return kNever;
+  if (vehicle.profiles != nullptr && !problem_.penalised()) {
+    const RouteValue value =
+        routes_.evaluator().EvaluateTimes(vehicle, Filled(place), route.distance + added);
+    return value.feasible ? value.cost - route.cost : kNever;
+  }
   if (NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
   return CostOf(route, WayTo(route, place.after), place.node, place.after + 1, added);
 }
