@@ -209,8 +209,9 @@ absl::StatusOr<SearchResult> SearchInOrder(const Instance& instance, const Searc
 // Whether to renumber the nodes. Small instances with features are in the cache in any order; of
 // large matrices a copy for each of the searches side by side would take gigabytes.
 bool PaysOnCurve(const Instance& instance) {
-  const bool given =
-      !instance.data().distance_matrix.empty() || !instance.data().duration_matrix.empty();
+  const bool given = !instance.data().distance_matrix.empty() ||
+                     !instance.data().duration_matrix.empty() ||
+                     !instance.data().duration_matrices.empty();
   return IsPlain(instance) || (instance.num_nodes() > Problem::kScanAllNodes &&
                                !(given && instance.num_nodes() > Problem::kMatrixNodes));
 }

@@ -210,6 +210,11 @@ class Converter {
     if (message.has_duration_matrix()) {
       target.duration_matrix = ReadMatrix(path + "duration_matrix", message.duration_matrix());
     }
+    for (int i = 0; i < message.duration_matrices_size(); ++i) {
+      const v1::TimedMatrix& timed = message.duration_matrices(i);
+      const std::string field = Concat(path, "duration_matrices[", i, "].durations");
+      target.duration_matrices.push_back({timed.at(), ReadMatrix(field, timed.durations())});
+    }
     if (message.matrices().empty()) return;
     if (has_matrices) {
       return errors_.Add(path + "matrices",

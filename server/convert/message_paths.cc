@@ -62,9 +62,18 @@ std::string NodePath(std::string path) {
   return path;
 }
 
-// Converts "distance_matrix[2][1]" to "distance_matrix.values[7]" for 3 nodes.
-std::string MatrixFieldPath(const std::string& path, int64_t num_nodes) {
-  const size_t begin = path.find("_matrix[") + std::string_view("_matrix").size();
+// Returns the end of the name of a matrix of which `path` names an entry; npos if there is none.
+size_t MatrixNameEnd(std::string_view path) {
+  for (const std::string_view name : {"_matrix[", "].durations["}) {
+    const size_t at = path.find(name);
+    if (at != std::string_view::npos) return at + name.size() - 1;
+  }
+  return std::string_view::npos;
+}
+
+// Converts "distance_matrix[2][1]" to "distance_matrix.values[7]" for 3 nodes. The name of the
+// matrix ends at `begin`.
+std::string MatrixFieldPath(const std::string& path, size_t begin, int64_t num_nodes) {
   const std::vector<std::string> parts =
       absl::StrSplit(path.substr(begin), absl::ByAnyChar("[]"), absl::SkipEmpty());
   int64_t row = 0;
@@ -94,7 +103,9 @@ std::string InstancePath(const std::string& path) {
 }
 
 std::string MessagePath(const std::string& path, int64_t num_nodes) {
-  if (absl::StrContains(path, "_matrix[")) return MatrixFieldPath(path, num_nodes);
+  if (const size_t end = MatrixNameEnd(path); end != std::string::npos) {
+    return MatrixFieldPath(path, end, num_nodes);
+  }
   if (absl::StartsWith(path, "customers[") || absl::StartsWith(path, "depots[")) {
     return NodePath(path);
   }

@@ -26,6 +26,13 @@ std::string NodeName(const Instance& instance, NodeIndex node) {
                                  : Concat("customers[", node - instance.num_depots(), "]");
 }
 
+// Whether an instance or a vehicle type states distances or travel times.
+template <typename Owner>
+bool StatesMatrices(const Owner& owner) {
+  return !owner.distance_matrix.empty() || !owner.duration_matrix.empty() ||
+         !owner.duration_matrices.empty();
+}
+
 // The distinct places of an instance's nodes.
 struct Places {
   std::vector<RoadPlace> places;
@@ -103,13 +110,13 @@ class RoadAdder {
 
   absl::Status CheckMatrices() const {
     constexpr std::string_view kBoth = "given together with a matrix; wanted only one of them";
-    if (!names_.all.empty() && (!data_.distance_matrix.empty() || !data_.duration_matrix.empty())) {
+    if (!names_.all.empty() && StatesMatrices(data_)) {
       return InvalidField(kRoadField, kBoth);
     }
     for (size_t type = 0; type < data_.vehicles.size(); ++type) {
       const VehicleType& vehicle = data_.vehicles[type];
       if (type >= names_.vehicles.size() || names_.vehicles[type].empty()) continue;
-      if (vehicle.distance_matrix.empty() && vehicle.duration_matrix.empty()) continue;
+      if (!StatesMatrices(vehicle)) continue;
       return InvalidField(VehicleField(type), kBoth);
     }
     if (data_.matrix_rows.empty()) return absl::OkStatus();

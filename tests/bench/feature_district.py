@@ -97,3 +97,40 @@ def one_way_streets(rng, instance):
     """Returns road distances [N, N] that depend on the direction."""
     coords = instance["coords"]
     return [[round(math.dist(start, end) * rng.uniform(1, 1.5)) for end in coords] for start in coords]
+
+
+# Factor of the travel times of an average road, by the time of day; between these times it is linear.
+RUSH_HOURS = ((0, 1.0), (400, 1.0), (900, 1.8), (1500, 1.8), (2000, 1.0), (3000, 1.0), (3400, 1.5), (4000, 1.5),
+              (4400, 1.0))
+
+
+def rush_hours(instance):
+    """Returns travel times by departure. Roads near the centre suffer up to 1.5 times as much as an average road.
+
+    Who leaves later arrives no earlier: where a long way would become shorter too fast, it does so as fast as allowed.
+    """
+    coords = instance["coords"]
+    pairs = [(start, end) for start in coords for end in coords]
+    lengths = [math.dist(start, end) for start, end in pairs]
+    middles = [((a + c) / 2, (b + d) / 2) for (a, b), (c, d) in pairs]
+    shares = [max(0.3, 1.5 - math.dist(middle, (SIDE / 2, SIDE / 2)) / 400) for middle in middles]
+    matrices, last_at, last = [], 0, [0] * len(pairs)
+    for at, factor in RUSH_HOURS:
+        times = [max(round(length * (1 + (factor - 1) * share)), before - (at - last_at))
+                 for length, share, before in zip(lengths, shares, last)]
+        last_at, last = at, times
+        matrices.append({"at": at, "durations": [times[row:row + len(coords)]
+                                                 for row in range(0, len(times), len(coords))]})
+    return matrices
+
+
+def mean_of_day(instance):
+    """Returns the travel times [N, N] of rush_hours(), each as the mean of the day."""
+    matrices = instance["duration_matrices"]
+    ends = [entry["at"] for entry in matrices[1:]] + [DAY]
+    sums = [[0.0] * len(row) for row in matrices[0]["durations"]]
+    for entry, after, end in zip(matrices, matrices[1:] + matrices[-1:], ends):
+        for total, now, later in zip(sums, entry["durations"], after["durations"]):
+            for i, (a, b) in enumerate(zip(now, later)):
+                total[i] += (end - entry["at"]) * (a + b) / 2
+    return [[round(value / DAY) for value in row] for row in sums]

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from feature_district import (DAY, SERVICE, SIDE, STOPS, add_service, add_windows, customers, district, farthest,
-                              one_way_streets, per_customer, random_pair_count, split_fleet)
+                              one_way_streets, per_customer, random_pair_count, rush_hours, split_fleet)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -336,6 +336,23 @@ def asymmetric_vrptw(rng):
     instance = add_windows(rng, district(rng))
     return {**instance, "distance_matrix": one_way_streets(rng, instance),
             "duration_matrix": one_way_streets(rng, instance)}
+
+
+@feature("time_of_day", note="PyVRP, VROOM and OR-Tools have one travel time for all times; time_of_day.py compares with that")
+def time_of_day(rng):
+    """Generates a rush hour in the morning and a smaller one in the evening, both worst near the centre.
+
+    Windows last half an hour to an hour and a quarter. A vehicle that leaves at once can serve each and return in time.
+    """
+    instance = add_windows(rng, district(rng), share=0, spare=1.5)
+    for node in customers(instance):
+        way = math.ceil(math.dist(instance["coords"][0], instance["coords"][node]))
+        if rng.random() < 0.7:
+            opened = rng.randint(way, 4100 - 2 * way)
+            instance["time_windows"][node] = [opened, opened + rng.randint(240, 600)]
+    for vehicle in instance["vehicles"]:
+        vehicle.update(fixed_cost=500, cost_per_distance=1, cost_per_time=1)
+    return {**instance, "duration_matrices": rush_hours(instance)}
 
 
 def generate(name, number, seed):

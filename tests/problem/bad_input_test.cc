@@ -225,7 +225,9 @@ json ConstrainedJson() {
       "overtime_cost": 1, "max_waiting": 0, "max_stops": 3, "skills": ["crane"], "lifo": true,
       "compartments": [{"capacity": 9, "load_dimensions": [0, 1]}],
       "duration_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
-                          [1, 1, 1, 1, 0]]}]})");
+                          [1, 1, 1, 1, 0]]}],
+    "duration_matrices": [{"at": 0, "durations": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1],
+      [1, 1, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]]}]})");
 }
 
 // Collects the paths of all values below `node`.

@@ -88,6 +88,14 @@ std::vector<FeatureCase> FeatureCases() {
       {Feature::kLifo, "vehicles[0].lifo", [](D& d) { d.vehicles[0].lifo = true; }},
       {Feature::kCompartments, "vehicles[0].compartments",
        [](D& d) { d.vehicles[0].compartments = {{.capacity = 9}}; }},
+      {Feature::kTimeOfDay, "vehicles[0].duration_matrices",
+       [](D& d) {
+         d.vehicles[0].duration_matrices = {{5, std::vector<double>(16, 1)}};
+       }},
+      {Feature::kTimeOfDay, "duration_matrices[0]",
+       [](D& d) {
+         d.duration_matrices = {{5, std::vector<double>(16, 1)}};
+       }},
       {Feature::kSoftWindows, "customers[1].window.late_cost",
        [](D& d) { d.windows[2].late_cost = 0; }},
       {Feature::kSeveralWindows, "customers[2].further_windows",

@@ -56,7 +56,7 @@ void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
       paused += pause.end - pause.start;
       if (pause.end <= stop.arrival + 1e-9) before_arrival += pause.end - pause.start;
     }
-    const double travel = instance.Duration(vehicle, from.node, stop.node);
+    const double travel = instance.Duration(vehicle, from.node, stop.node, from.departure);
     EXPECT_GE(stop.arrival, from.departure + travel + before_arrival - 1e-6);
     EXPECT_GE(stop.start, from.departure + travel + paused - 1e-6);
   }

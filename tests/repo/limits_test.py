@@ -17,6 +17,7 @@ LIMITS = [
     ("kMaxRounds", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "{} for improved"),
     ("kMaxNodes", "core/problem/instance/instance_data.h", "instance.proto", "Instance.customers", "at most {} nodes"),
     ("kMaxMatrixNodes", "core/problem/instance/instance_data.h", "instance.proto", "Instance.distance_matrix", "At most {} nodes"),
+    ("kMaxTimedMatrices", "core/problem/instance/instance_data.h", "instance.proto", "Instance.duration_matrices", "At most {} entries"),
     ("kMaxLoadDimensions", "core/problem/instance/instance_data.h", "instance.proto", "Vehicle.capacity", ", at most {}."),
     ("kMaxBreaks", "core/problem/instance/instance_data.h", "instance.proto", "Vehicle.breaks", "At most {}."),
     ("kMaxCustomerPriority", "core/problem/instance/instance_data.h", "instance.proto", "Customer.priority", "0 (lowest) to {}"),

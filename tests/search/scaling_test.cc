@@ -36,6 +36,13 @@ void ScaleWindow(TimeWindow& window, double factor) {
   window.close *= factor;
 }
 
+void ScaleTimed(std::vector<TimedMatrix>& list, double factor) {
+  for (TimedMatrix& timed : list) {
+    timed.at *= factor;
+    ScaleAll(timed.durations, factor);
+  }
+}
+
 // Multiplies coordinates, distances, times and costs. Costs per distance or time stay.
 void ScaleLengths(InstanceData& data, double factor) {
   for (Position& position : data.positions) {
@@ -49,6 +56,7 @@ void ScaleLengths(InstanceData& data, double factor) {
                        &data.distance_matrix, &data.duration_matrix}) {
     ScaleAll(*values, factor);
   }
+  ScaleTimed(data.duration_matrices, factor);
   for (VehicleType& type : data.vehicles) {
     for (double* value : {&type.max_duration, &type.max_distance, &type.max_waiting,
                           &type.max_overtime, &type.fixed_cost}) {
@@ -61,6 +69,7 @@ void ScaleLengths(InstanceData& data, double factor) {
     }
     ScaleAll(type.distance_matrix, factor);
     ScaleAll(type.duration_matrix, factor);
+    ScaleTimed(type.duration_matrices, factor);
   }
 }
 
@@ -88,7 +97,8 @@ bool HasTimesOrLimits(const InstanceData& data) {
   return !data.windows.empty() || !data.releases.empty() ||
          std::any_of(data.vehicles.begin(), data.vehicles.end(), [](const VehicleType& type) {
            return type.max_duration != kNoLimit || type.max_distance != kNoLimit ||
-                  type.shift != TimeWindow{} || !type.breaks.empty();
+                  type.shift != TimeWindow{} || !type.breaks.empty() ||
+                  !type.duration_matrices.empty();
          });
 }
 

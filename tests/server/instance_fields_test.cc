@@ -61,6 +61,13 @@ void AppendWindow(const TimeWindow& window, std::string& text) {
   }
 }
 
+void AppendTimed(const std::vector<TimedMatrix>& list, std::string& text) {
+  for (const TimedMatrix& timed : list) {
+    text += " at " + std::to_string(timed.at);
+    for (const double value : timed.durations) text += " " + std::to_string(value);
+  }
+}
+
 void AppendVehicle(const VehicleType& vehicle, std::string& text) {
   text += " " + vehicle.id + (vehicle.open_end ? " open" : " closed");
   for (const double value :
@@ -81,6 +88,7 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
     text += " compartment " + std::to_string(compartment.capacity);
     for (const int32_t k : compartment.load_dimensions) text += " " + std::to_string(k);
   }
+  AppendTimed(vehicle.duration_matrices, text);
 }
 
 void AppendRequests(const InstanceData& data, std::string& text) {
@@ -124,6 +132,7 @@ std::string ConversionText(const v1::Instance& message) {
     text += " |";
     for (const double value : *list) add(value);
   }
+  AppendTimed(data.duration_matrices, text);
   for (const auto& vehicle : data.vehicles) AppendVehicle(vehicle, text);
   AppendRequests(data, text);
   for (const FieldViolation& violation : conversion.invalid) text += " " + ToLine(violation);
@@ -147,6 +156,7 @@ Message* MessageOfType(v1::Instance& instance, const std::string& type) {
   if (type == "Shipment") return instance.add_shipments();
   if (type == "AlternativeGroup") return instance.add_alternative_groups();
   if (type == "FeatureColumn") return instance.add_features();
+  if (type == "TimedMatrix") return instance.add_duration_matrices();
   if (type == "Matrix") {
     instance.mutable_distance_matrix()->set_size(4);
     return instance.mutable_distance_matrix();
@@ -184,7 +194,7 @@ void CheckType(const Descriptor& type, std::set<std::string>& seen) {
 TEST(InstanceFields, ConvertsEveryField) {
   std::set<std::string> seen;
   CheckType(*v1::Instance::descriptor(), seen);
-  EXPECT_EQ(seen.size(), 11u);
+  EXPECT_EQ(seen.size(), 12u);
 }
 
 // Checks that NaN is an error in each double of `type` and of the messages that it can hold.

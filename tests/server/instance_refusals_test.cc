@@ -72,6 +72,13 @@ std::vector<ErrorCase> WrongNumbers() {
        [](auto& m, double v) { m.mutable_vehicles(0)->set_capacity(0, v); }},
       {"max_duration", "vehicles[0].max_duration", Cvrp,
        [](auto& m, double v) { m.mutable_vehicles(0)->set_max_duration(v); }},
+      {"departure", "duration_matrices[0].at", AMatrixMessage,
+       [](auto& m, double v) {
+         v1::TimedMatrix& timed = *m.add_duration_matrices();
+         timed.mutable_durations()->Swap(m.mutable_duration_matrix());
+         m.clear_duration_matrix();
+         timed.set_at(v);
+       }},
       {"max_waiting", "vehicles[0].max_waiting", Cvrp,
        [](auto& m, double v) { m.mutable_vehicles(0)->set_max_waiting(v); }},
       {"compartment", "vehicles[0].compartments[0].capacity", Cvrp,
@@ -224,6 +231,22 @@ std::vector<ErrorCase> WrongStructures() {
          matrix.set_values(6, -1);
        },
        kInvalid, "vehicles[0].duration_matrix.values[6]"},
+      {"vehicle_timed_matrix", Cvrp,
+       [](auto& m) {
+         for (const double value : {9.0, 3.0}) {
+           v1::TimedMatrix& timed = *m.mutable_vehicles(0)->add_duration_matrices();
+           timed.set_at(10 - value);
+           timed.mutable_durations()->set_size(4);
+           timed.mutable_durations()->mutable_values()->Resize(16, 9);
+           timed.mutable_durations()->set_values(6, value - 3);
+         }
+       },
+       kInvalid, "vehicles[0].duration_matrices[1].durations.values[6]"},
+      {"timed_matrix_size", Cvrp, [](auto& m) { m.add_duration_matrices()->set_at(5); }, kInvalid,
+       "duration_matrices[0].durations.size"},
+      {"timed_matrix_and_matrix", AMatrixMessage,
+       [](auto& m) { *m.add_duration_matrices()->mutable_durations() = m.duration_matrix(); },
+       kInvalid, "duration_matrices"},
   };
 }
 

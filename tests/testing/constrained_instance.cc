@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "tests/testing/timed_matrices.h"
 
 namespace vrp::test {
 namespace {
@@ -39,6 +40,7 @@ class ConstrainedGenerator {
     DrawRequiredSkills();
     DrawPrizesAndPriorities();
     DrawRequests(shipments);
+    if (Chance(0.3)) DrawTimesOfDay();
     return std::move(data_);
   }
 
@@ -202,6 +204,19 @@ class ConstrainedGenerator {
     if (!Chance(0.3) || next + 2 >= end) return;
     data_.alternative_groups.push_back({next, next + 1, next + 2});
     SharePrize(data_.alternative_groups.back());
+  }
+
+  // Adds travel times by departure, of all vehicles or of one type.
+  void DrawTimesOfDay() {
+    VehicleType& first = data_.vehicles.front();
+    const bool of_all = Chance(0.5);
+    if (!of_all) first.duration_matrix.clear();
+    (of_all ? data_.duration_matrices : first.duration_matrices) =
+        DrawTimedMatrices(random_, Matrix(50), kConstrainedHorizon);
+    for (VehicleType& vehicle : data_.vehicles) {
+      const bool excluded = !vehicle.breaks.empty() && !TimedMatricesOf(data_, vehicle).empty();
+      if (excluded) vehicle.max_waiting = kNoLimit;
+    }
   }
 
   void SharePrize(const std::vector<NodeIndex>& nodes) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "tests/testing/timed_matrices.h"
 
 namespace vrp::test {
 namespace {
@@ -28,6 +29,7 @@ class FeatureInstanceMaker {
     AddTimes();
     AddLimits();
     AddChoices();
+    if (Has(Feature::kTimeOfDay)) AddTimesOfDay();
     auto instance = Instance::Create(std::move(data_));
     if (instance.ok()) return *std::move(instance);
     std::fprintf(stderr, "MakeFeatureInstance: %s\n", instance.status().ToString().c_str());
@@ -140,7 +142,8 @@ class FeatureInstanceMaker {
   void AddTimes() {
     const bool several_windows = Has(Feature::kSeveralWindows);
     const bool soft = Has(Feature::kSoftWindows);
-    if (several_windows || soft || Has(Feature::kMaxWaiting) || Uniform(0, 1) < 0.3) {
+    if (several_windows || soft || Has(Feature::kMaxWaiting) || Has(Feature::kTimeOfDay) ||
+        Uniform(0, 1) < 0.3) {
       data_.kind = ProblemKind::kVrptw;
       if (several_windows) data_.further_windows.resize(Nodes());
       for (int32_t i = 0; i < Nodes(); ++i) AddWindows(i, several_windows, soft);
@@ -195,7 +198,8 @@ class FeatureInstanceMaker {
         type.overtime_cost = 1.5;
       }
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
-      if (Has(Feature::kMaxWaiting)) type.max_waiting = Uniform(5, 30);
+      const bool excluded = Has(Feature::kBreaks) && Has(Feature::kTimeOfDay);
+      if (Has(Feature::kMaxWaiting) && !excluded) type.max_waiting = Uniform(5, 30);
       if (Has(Feature::kMaxStops)) type.max_stops = UniformInt(4, 8);
       if (Has(Feature::kReloads) || Has(Feature::kReloadDepots)) type.max_reloads = 2;
       if (Has(Feature::kReloadDepots)) type.reload_depots = {2, 0, 1};
@@ -210,6 +214,13 @@ class FeatureInstanceMaker {
       type.compartments.push_back({.capacity = 14, .load_dimensions = {0, 1}});
       type.compartments.push_back({.capacity = 6, .load_dimensions = {1}});
     }
+  }
+
+  // Adds travel times by departure of all vehicles, and others of the last of several types.
+  void AddTimesOfDay() {
+    const auto draw = [&] { return DrawTimedMatrices(random_, Matrix(), kFeatureHorizon); };
+    data_.duration_matrices = draw();
+    if (data_.vehicles.size() > 1) data_.vehicles.back().duration_matrices = draw();
   }
 
   void AddChoices() {

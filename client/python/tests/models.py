@@ -71,7 +71,7 @@ def full_model() -> vrpd.Model:
     model.add_client(1, 2, time_windows=[(1, 2), (3, 4, 5)])
     model.add_shipment(pickup, delivery, amount=2, name="s")
     uploaded = model.add_profile(matrices="matrices/b")
-    own = model.add_profile(distances=nodes, durations=nodes)
+    own = model.add_profile(distances=nodes, durations=nodes, durations_at=[(0, nodes), (5, nodes)])
     roads = model.add_profile(road_network="bike")
     for profile in (own, uploaded, roads):
         model.add_vehicle_type(
@@ -104,7 +104,7 @@ def full_model() -> vrpd.Model:
         )
     model.add_vehicle_type(end_depot=1)
     model.add_feature("f", [1] * 8)
-    model.set_matrices(nodes, nodes)
+    model.set_matrices(nodes, nodes, durations_at=[(1, nodes)])
     return model
 
 
@@ -151,6 +151,8 @@ def constrained_model() -> vrpd.Model:
         profile=own,
         name="v",
     )
-    model.add_vehicle_type(num_available=None, capacity=9, open_end=True)
+    slower = [[2 * duration for duration in row] for row in nodes]
+    rush = model.add_profile(durations_at=[(0, nodes), (20, slower)])
+    model.add_vehicle_type(num_available=None, capacity=9, open_end=True, profile=rush)
     model.add_feature("f", [1] * 10)
     return model

@@ -141,3 +141,16 @@ def test_error_names_the_field_that_pyvrp_cannot_express() -> None:
     model.add_client(x=1, y=1, skills=["cold"])
     with pytest.raises(vrpd.ConversionError, match=r"clients\[8\].skills"):
         model.to_pyvrp()
+
+
+def test_travel_times_by_departure_are_solved_and_refused_by_pyvrp() -> None:
+    nodes = [[0.0 if frm == to else 10.0 for to in range(9)] for frm in range(9)]
+    slower = [[2 * duration for duration in row] for row in nodes]
+    model = small_model(objective="duration")
+    model.set_matrices(durations_at=[(0, slower), (20, nodes)])
+    assert model.solve(budget=0.2).cost == 110 + 3 * 10  # each vehicle leaves its depot at 0
+    pytest.importorskip("pyvrp")
+    other = small_model()
+    other.set_matrices(durations_at=[(0, slower), (20, nodes)])
+    with pytest.raises(vrpd.ConversionError, match="durations_at: PyVRP has one duration"):
+        other.to_pyvrp()

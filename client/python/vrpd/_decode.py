@@ -43,8 +43,12 @@ class _Decoder:
             self._add_vehicle(vehicle)
         for name, values in self._data.get("features", {}).items():
             self._model.add_feature(name, values)
-        if "distance_matrix" in self._data or "duration_matrix" in self._data:
-            self._model.set_matrices(self._matrix("distance_matrix"), self._matrix("duration_matrix"))
+        if self._data.keys() & {"distance_matrix", "duration_matrix", "duration_matrices"}:
+            self._model.set_matrices(
+                self._matrix(self._data, "distance_matrix"),
+                self._matrix(self._data, "duration_matrix"),
+                durations_at=self._durations_at(self._data),
+            )
         return self._model
 
     def _count_nodes(self) -> int:
@@ -53,8 +57,11 @@ class _Decoder:
                 return len(self._data[key])
         raise AssertionError("the daemon returned an instance without nodes")
 
-    def _matrix(self, key: str) -> Any:
-        matrix, rows = self._data.get(key), self._data.get("matrix_rows")
+    def _durations_at(self, owner: Mapping[str, Any]) -> list[tuple[float, Any]]:
+        return [(timed["at"], self._matrix(timed, "durations")) for timed in owner.get("duration_matrices", ())]
+
+    def _matrix(self, owner: Mapping[str, Any], key: str) -> Any:
+        matrix, rows = owner.get(key), self._data.get("matrix_rows")
         if matrix is None or rows is None:
             return matrix
         return [[matrix[start][end] for end in rows] for start in rows]
@@ -134,10 +141,11 @@ class _Decoder:
         )
 
     def _profile(self, vehicle: dict[str, Any]) -> Profile | None:
-        distances, durations = vehicle.get("distance_matrix"), vehicle.get("duration_matrix")
-        if distances is None and durations is None:
+        distances, durations = self._matrix(vehicle, "distance_matrix"), self._matrix(vehicle, "duration_matrix")
+        durations_at = self._durations_at(vehicle)
+        if distances is None and durations is None and not durations_at:
             return None
-        return self._model.add_profile(distances=distances, durations=durations)
+        return self._model.add_profile(distances=distances, durations=durations, durations_at=durations_at)
 
 
 def _capacity(value: Any) -> Any:

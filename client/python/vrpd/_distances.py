@@ -36,6 +36,8 @@ def _matrix_rows(matrices: Matrices) -> tuple[Any, Any]:
         raise ConversionError(
             "to_pyvrp: matrices: the numbers of uploaded matrices are on the daemon; give them as arrays"
         )
+    if matrices.durations_at:
+        raise ConversionError("to_pyvrp: durations_at: PyVRP has one duration for all times; give durations instead")
     found = []
     for matrix in (matrices.distances, matrices.durations):
         packed = None if matrix is None else pack(matrix, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from . import _proto
-from ._matrices import EdgeMatrix, Packed, pack
+from ._matrices import EdgeMatrix, Packed, pack, set_matrix
 from .model import MISSING_EDGE, Model
 from .parts import VEHICLE_NUMBERS, Customer, Depot, Location, Matrices, Profile, TimeWindow, VehicleType
 
@@ -154,13 +154,10 @@ class _Encoder:
             self._pending.append(PendingMatrices(target, pack(matrices.distances, matrices.durations)))
         elif matrices.durations is not None:
             packed = pack(matrices.durations, None)
-            _set_durations(target, packed)
-
-
-def _set_durations(target: Any, packed: Packed) -> None:
-    from ._matrices import set_matrix
-
-    set_matrix(target.duration_matrix, packed.size, packed.distances)
+            set_matrix(target.duration_matrix, packed.size, packed.distances)
+        for index, (at, durations) in enumerate(matrices.durations_at):
+            packed = pack(durations, None, f"durations_at[{index}]")
+            set_matrix(target.duration_matrices.add(at=at).durations, packed.size, packed.distances)
 
 
 def _set_location(message: Any, location: Location | None) -> None:

@@ -375,10 +375,15 @@ class Model:
         matrices: str = "",
         name: str = "",
         road_network: str = "",
+        durations_at: Iterable[tuple[float, MatrixLike]] = (),
     ) -> Profile:
-        """Adds a profile: separate matrices, a road network or edges (add_edge), for some vehicle types."""
-        given = distances is not None or durations is not None or bool(matrices)
-        profile = Profile(name, Matrices(distances, durations, matrices) if given else None, road_network=road_network)
+        """Adds a profile: separate matrices, a road network or edges (add_edge), for some vehicle types.
+
+        `durations_at` is as for `set_matrices`.
+        """
+        stated = Matrices(distances, durations, matrices, tuple(durations_at))
+        given = distances is not None or durations is not None or bool(matrices) or bool(stated.durations_at)
+        profile = Profile(name, stated if given else None, road_network=road_network)
         self._profiles.append(profile)
         return profile
 
@@ -400,13 +405,22 @@ class Model:
         return edge
 
     def set_matrices(
-        self, distances: MatrixLike | None = None, durations: MatrixLike | None = None, *, uploaded: str = ""
+        self,
+        distances: MatrixLike | None = None,
+        durations: MatrixLike | None = None,
+        *,
+        uploaded: str = "",
+        durations_at: Iterable[tuple[float, MatrixLike]] = (),
     ) -> None:
         """Sets distances and durations between all nodes, depots first.
 
         Large matrices are uploaded once. `uploaded` is the name of matrices that the daemon already has.
+
+        `durations_at`, instead of `durations`, has durations by the time of departure: tuples (time, matrix) in order
+        of time. Between two times they are linear. From one time to the next, no duration may fall by more than the
+        time between them.
         """
-        self._base.matrices = Matrices(distances, durations, uploaded)
+        self._base.matrices = Matrices(distances, durations, uploaded, tuple(durations_at))
         self._source = None
 
     def add_feature(self, name: str, values: Sequence[float]) -> None:

@@ -94,6 +94,8 @@ class Matrices:
     distances: MatrixLike | None = None
     durations: MatrixLike | None = None
     uploaded: str = ""
+    durations_at: tuple[tuple[float, MatrixLike], ...] = ()
+    """Durations by the time of departure, in order of time, instead of `durations`."""
 
 
 @dataclass(eq=False)

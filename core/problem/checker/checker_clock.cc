@@ -35,7 +35,7 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
   double release = 0;  // the latest release on the current trip, scanning backwards
   for (size_t i = path.size(); i-- > 0;) {
     stops_[i].windows = data.WindowsOf(path[i]);
-    if (i > 0) stops_[i].travel = data.TravelTime(vehicle, path[i - 1], path[i]);
+    if (i > 0) stops_[i].travel = data.TravelTimes(vehicle, path[i - 1], path[i]);
     if (!data.is_depot(path[i])) {
       stops_[i].work = i > 0 ? data.WorkAt(vehicle, path[i - 1], path[i]) : 0;
       release = std::max(release, data.ReleaseOf(path[i]));
@@ -46,11 +46,37 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
     release = 0;
   }
   if (vehicle.open_end && !vehicle.breaks.empty()) {
-    stops_.push_back({.windows = {{}}});  // for breaks after the last service
+    stops_.push_back({.travel = {{0, 0}}, .windows = {{}}});  // for breaks after the last service
   }
   TimeWindow& start = stops_.front().windows.front();
   start.open = std::max(start.open, vehicle.shift.open);
   start.close = std::min(start.close, vehicle.latest_start);
+}
+
+double CheckerClock::Stop::TravelFrom(double leave) const {
+  if (leave <= travel.front().leave) return travel.front().travel;
+  for (size_t i = 1; i < travel.size(); ++i) {
+    const TimePoint& a = travel[i - 1];
+    const TimePoint& b = travel[i];
+    if (leave > b.leave) continue;
+    return (a.travel * (b.leave - leave) + b.travel * (leave - a.leave)) / (b.leave - a.leave);
+  }
+  return travel.back().travel;
+}
+
+double CheckerClock::AllowedEnd(const Run& first) const {
+  const bool changes = std::any_of(stops_.begin(), stops_.end(),
+                                   [](const Stop& stop) { return stop.travel.size() > 1; });
+  return changes ? first.end + kRounding * first.end : first.end;
+}
+
+double CheckerClock::DrivingFrom(double start) const {
+  const Run run = Simulate(start, tolerance_);
+  double driving = 0;
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    driving += stops_[i].TravelFrom(run.begins[i - 1] + stops_[i - 1].work);
+  }
+  return driving;
 }
 
 CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
@@ -59,7 +85,7 @@ CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
   run.begins.push_back(start);
   double time = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
-    time = ServiceStart(stops_[i].windows, time + stops_[i].travel, slack);
+    time = ServiceStart(stops_[i].windows, time + stops_[i].TravelFrom(time), slack);
     run.begins.push_back(time);
     time += stops_[i].work;
   }
@@ -76,7 +102,7 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
     next.assign(count + 1, kNoLimit);
     for (size_t taken = 0; taken <= count; ++taken) {
       double now = times[taken];
-      double remaining_travel = stops_[i].travel;
+      double remaining_travel = now == kNoLimit ? 0 : stops_[i].TravelFrom(now);
       for (size_t done = taken; now != kNoLimit; ++done) {
         const double begin = ServiceStart(stops_[i].windows, now + remaining_travel, slack);
         if (!MissesHardWindow(stops_[i].windows, begin, slack)) {
@@ -112,7 +138,7 @@ void CheckerClock::ExtendLabel(size_t stop, size_t taken, const Label& from, dou
                                std::vector<Labels>& reached) const {
   const std::vector<TimeWindow>& windows = stops_[stop].windows;
   double now = from.leaves;
-  double remaining_travel = stops_[stop].travel;
+  double remaining_travel = stops_[stop].TravelFrom(now);
   for (size_t done = taken;; ++done) {
     const double begin = ServiceStart(windows, now + remaining_travel, slack);
     if (!MissesHardWindow(windows, begin, slack)) {
@@ -180,33 +206,36 @@ std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double 
 }
 
 // Repeats the route from `start`. Sums and comparisons of doubles are monotonic, so if a start
-// delays nothing, all earlier starts delay nothing either.
+// delays nothing, all earlier starts delay nothing either. Travel times by departure are rounded,
+// which AllowedEnd and `slack` cover.
 bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) const {
+  const double allowed_end = AllowedEnd(first);
   if (breaks > 0 && HasSoftStop()) {
     const double allowed = first.late_cost + CostTolerance();
     const Labels labels = LabelsWithBreaks(start, kRounding * first.end);
     return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
-      return label.leaves <= first.end && label.late_cost <= allowed;
+      return label.leaves <= allowed_end && label.late_cost <= allowed;
     });
   }
-  if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= first.end;
+  if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= allowed_end;
+  const double slack = allowed_end - first.end;
   double time = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
     const std::vector<TimeWindow>& windows = stops_[i].windows;
-    const double begin = ServiceStart(windows, time + stops_[i].travel, tolerance_);
+    const double begin = ServiceStart(windows, time + stops_[i].TravelFrom(time), tolerance_);
     const auto used = std::find_if(windows.begin(), windows.end(), [&](const TimeWindow& window) {
       return begin <= window.close + tolerance_;
     });
     const double close = used == windows.end() ? windows.back().close : used->close;
-    if (begin > std::max(first.begins[i], close)) return false;
+    if (begin > std::max(first.begins[i], close) + slack) return false;
     time = begin + stops_[i].work;
   }
-  return time <= first.end;
+  return time <= allowed_end;
 }
 
 // Narrows the interval by steps of the delay. If a start delays the end by d, every start less than
-// d earlier also delays the end, unless a window is missed in between. Therefore usually no start
-// remains between `latest_good` and `earliest_bad`.
+// d earlier also delays the end, unless a window is missed or travel times rise in between.
+// Therefore usually no start remains between `latest_good` and `earliest_bad`.
 void CheckerClock::NarrowByDelay(const Run& first, size_t breaks, double& latest_good,
                                  double& earliest_bad) const {
   for (int i = 0; i < 3; ++i) {
@@ -272,7 +301,10 @@ ClockReading CheckerClock::Read(bool latest) const {
   if (breaks > 0) return reading;
   double ready = earliest;
   for (size_t i = 0; i < stops_.size(); ++i) {
-    if (i > 0) ready = run.begins[i - 1] + stops_[i - 1].work + stops_[i].travel;
+    if (i > 0) {
+      const double leave = run.begins[i - 1] + stops_[i - 1].work;
+      ready = leave + stops_[i].TravelFrom(leave);
+    }
     const TimeWindow& last = stops_[i].windows.back();
     if (run.begins[i] > last.close)
       reading.late.push_back({i, std::max(ready, run.begins[i]), last});

@@ -42,12 +42,18 @@ class CheckerClock {
                const std::vector<NodeIndex>& path);
 
   ClockReading Read(bool latest) const;
+  // Returns the time that a route from `start` drives. Breaks are left out: only travel times that
+  // depend on the departure would differ with them.
+  double DrivingFrom(double start) const;
 
  private:
   struct Stop {
-    double travel = 0;
+    std::vector<TimePoint> travel = {};  // CheckerData::TravelTimes from the stop before
     double work = 0;
-    std::vector<TimeWindow> windows;
+    std::vector<TimeWindow> windows = {};
+
+    // Returns the travel time to this stop of a vehicle that leaves the stop before at `leave`.
+    double TravelFrom(double leave) const;
   };
   // The result of one simulation.
   struct Run {
@@ -82,6 +88,8 @@ class CheckerClock {
   bool HasSoftStop() const;
   // Returns the difference up to which costs of lateness count as equal.
   double CostTolerance() const;
+  // Returns the end of `first`, with room for rounding if travel times depend on the departure.
+  double AllowedEnd(const Run& first) const;
   // Whether a departure at `start` neither delays the end of `first` nor increases its lateness.
   bool DelaysNothing(double start, const Run& first, size_t breaks) const;
   double LatestStart(const Run& first, size_t breaks) const;

@@ -18,10 +18,15 @@ double SphereDistance(Position a, Position b) {
 
 // Returns the number of rows, which is the same for all matrices.
 size_t RowsOfMatrices(const InstanceData& data) {
-  size_t entries = std::max(data.distance_matrix.size(), data.duration_matrix.size());
-  for (const VehicleType& vehicle : data.vehicles) {
-    entries = std::max({entries, vehicle.distance_matrix.size(), vehicle.duration_matrix.size()});
-  }
+  size_t entries = 0;
+  const auto add = [&](const auto& owner) {
+    entries = std::max({entries, owner.distance_matrix.size(), owner.duration_matrix.size()});
+    for (const TimedMatrix& timed : owner.duration_matrices) {
+      entries = std::max(entries, timed.durations.size());
+    }
+  };
+  add(data);
+  for (const VehicleType& vehicle : data.vehicles) add(vehicle);
   return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(entries))));
 }
 
@@ -84,10 +89,27 @@ double CheckerData::Distance(const VehicleType& vehicle, NodeIndex from, NodeInd
   return plain;
 }
 
-double CheckerData::TravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
-  if (!vehicle.duration_matrix.empty()) return Entry(vehicle.duration_matrix, from, to);
-  if (!data_.duration_matrix.empty()) return Entry(data_.duration_matrix, from, to);
-  return Distance(vehicle, from, to) / data_.speed;
+std::vector<TimePoint> CheckerData::TravelTimes(const VehicleType& vehicle, NodeIndex from,
+                                                NodeIndex to) const {
+  if (!vehicle.duration_matrix.empty()) return {{0, Entry(vehicle.duration_matrix, from, to)}};
+  const std::vector<TimedMatrix>& list =
+      vehicle.duration_matrices.empty() ? data_.duration_matrices : vehicle.duration_matrices;
+  std::vector<TimePoint> points;
+  for (const TimedMatrix& timed : list) {
+    points.push_back({timed.at, Entry(timed.durations, from, to)});
+  }
+  if (!points.empty()) return points;
+  if (!data_.duration_matrix.empty()) return {{0, Entry(data_.duration_matrix, from, to)}};
+  return {{0, Distance(vehicle, from, to) / data_.speed}};
+}
+
+double CheckerData::ShortestTravelTime(const VehicleType& vehicle, NodeIndex from,
+                                       NodeIndex to) const {
+  double shortest = kNoLimit;
+  for (const TimePoint& point : TravelTimes(vehicle, from, to)) {
+    shortest = std::min(shortest, point.travel);
+  }
+  return shortest;
 }
 
 std::vector<TimeWindow> CheckerData::WindowsOf(NodeIndex node) const {
@@ -102,7 +124,8 @@ double CheckerData::WorkAt(const VehicleType& vehicle, NodeIndex from, NodeIndex
   const double service = Value(data_.services, node, 0);
   const double setup = Value(data_.setups, node, 0);
   if (setup == 0) return service;
-  const bool stays = Distance(vehicle, from, node) == 0 && TravelTime(vehicle, from, node) == 0;
+  const bool stays =
+      Distance(vehicle, from, node) == 0 && ShortestTravelTime(vehicle, from, node) == 0;
   return stays ? service : setup + service;
 }
 

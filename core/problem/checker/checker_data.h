@@ -9,6 +9,12 @@
 
 namespace vrp {
 
+// The travel time of a vehicle that leaves at a time.
+struct TimePoint {
+  double leave = 0;
+  double travel = 0;
+};
+
 // A view of an instance's data. Thread-safe.
 class CheckerData {
  public:
@@ -21,11 +27,14 @@ class CheckerData {
   const std::string& id(NodeIndex node) const { return data_.ids[static_cast<size_t>(node)]; }
 
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
-  double TravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
+  // Returns the travel times at given times of departure, at least one, in order of time. They are
+  // linear between two of these times, and constant before the first and after the last.
+  std::vector<TimePoint> TravelTimes(const VehicleType& vehicle, NodeIndex from,
+                                     NodeIndex to) const;
   // Returns the node's windows in order, or one window that is always open.
   std::vector<TimeWindow> WindowsOf(NodeIndex node) const;
-  // Returns the service time, plus the setup time unless the distance and the travel time from
-  // `from` are 0.
+  // Returns the service time, plus the setup time unless the distance and the shortest travel time
+  // from `from` are 0.
   double WorkAt(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const;
 
   double Demand(NodeIndex node, size_t k) const { return Load(data_.demands, node, k); }
@@ -48,6 +57,7 @@ class CheckerData {
   double steps_per_unit() const;
 
  private:
+  double ShortestTravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   double UnroundedDistance(NodeIndex from, NodeIndex to) const;
   double Load(const std::vector<double>& loads, NodeIndex node, size_t k) const {
     const auto columns = static_cast<size_t>(data_.load_dimensions);

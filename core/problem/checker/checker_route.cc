@@ -10,12 +10,11 @@
 namespace vrp {
 namespace {
 
-// Returns the time in which the vehicle drives and works, without breaks.
-double BusyTime(const CheckerData& data, const VehicleType& vehicle,
+// Returns the time in which the vehicle serves and sets up.
+double WorkTime(const CheckerData& data, const VehicleType& vehicle,
                 const std::vector<NodeIndex>& path) {
   double busy = 0;
   for (size_t i = 1; i < path.size(); ++i) {
-    busy += data.TravelTime(vehicle, path[i - 1], path[i]);
     if (!data.is_depot(path[i])) busy += data.WorkAt(vehicle, path[i - 1], path[i]);
   }
   return busy;
@@ -280,7 +279,8 @@ void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
   const bool latest = vehicle_.limits_duration() || objective == Objective::kDuration ||
                       (objective == Objective::kCost && vehicle_.cost_per_time > 0);
-  const ClockReading reading = CheckerClock(data_, vehicle_, path_).Read(latest);
+  const CheckerClock clock(data_, vehicle_, path_);
+  const ClockReading reading = clock.Read(latest);
   figures_.duration = reading.end - reading.start;
   figures_.late_cost = reading.late_cost;
   const bool breaks_taken = !reading.missed_break.has_value() && !reading.too_many_labels;
@@ -297,7 +297,8 @@ void RouteChecker::CheckTimes() {
     Add({.kind = ViolationKind::kBreak, .amount = 1}, "has ", vehicle_.breaks.size(),
         " breaks with too many possible positions to check among stops with soft windows");
   }
-  double waiting = figures_.duration - BusyTime(data_, vehicle_, path_);
+  double waiting = figures_.duration - WorkTime(data_, vehicle_, path_);
+  if (vehicle_.max_waiting < kNoLimit) waiting -= clock.DrivingFrom(reading.start);
   for (const Break& pause : vehicle_.breaks) waiting -= breaks_taken ? pause.duration : 0;
   const double most = vehicle_.max_waiting;
   const double rounding = 1e-9 * figures_.duration;

@@ -32,6 +32,7 @@ enum class Feature {
   kVehicleMatrix,
   kLifo,
   kCompartments,
+  kTimeOfDay,  // travel times that depend on the time of departure
   kSoftWindows,
   kSeveralWindows,
   kSetupTimes,

@@ -48,6 +48,7 @@ enum class FieldKind {
   kVehicles,           // std::vector<VehicleType>
   kDistances,          // std::vector<double> [R, R] or empty, multiples of the metric's unit
   kDurations,          // std::vector<double> [R, R] or empty
+  kTimedDurations,     // std::vector<TimedMatrix>, with increasing times
   kMatrixRows,         // std::vector<int32_t> [N] or empty
   kReference,          // std::optional<Cost>
   kUnits,              // StatedUnits

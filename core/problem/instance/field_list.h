@@ -61,6 +61,12 @@ inline constexpr auto kList<Compartment> = std::tuple{
 };
 
 template <>
+inline constexpr auto kList<TimedMatrix> = std::tuple{
+    ObjectField<kTime>(&TimedMatrix::at, kPlain, {.name = "at"}),
+    ObjectField<kDurations>(&TimedMatrix::durations, kPlain, {.name = "durations"}),
+};
+
+template <>
 inline constexpr auto kList<Shipment> = std::tuple{
     ObjectField<kName>(&Shipment::id, kPlain, {.name = "id"}),
     ObjectField<kCustomer>(&Shipment::pickup, kPlain,
@@ -127,6 +133,8 @@ inline constexpr auto kList<VehicleType> = std::tuple{
                             {.name = "distance_matrix"}),
     ObjectField<kDurations>(&VehicleType::duration_matrix, Feature::kVehicleMatrix,
                             {.name = "duration_matrix"}),
+    ObjectField<kTimedDurations>(&VehicleType::duration_matrices, Feature::kTimeOfDay,
+                                 {.name = "duration_matrices"}),
 };
 
 template <>
@@ -204,6 +212,8 @@ inline constexpr auto kList<InstanceData> = std::tuple{
                             {.name = "distance_matrix", .allowed_in_tsp = true, .sampled = true}),
     ObjectField<kDurations>(&InstanceData::duration_matrix, kPlain,
                             {.name = "duration_matrix", .allowed_in_tsp = true, .sampled = true}),
+    ObjectField<kTimedDurations>(&InstanceData::duration_matrices, Feature::kTimeOfDay,
+                                 {.name = "duration_matrices"}),
     ObjectField<kMatrixRows>(&InstanceData::matrix_rows, Feature::kMatrixRows,
                              {.name = "matrix_rows", .message = {}}),
     ObjectField<kShipments>(&InstanceData::shipments, Feature::kShipments, {.name = "shipments"}),

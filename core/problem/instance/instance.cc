@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/problem/instance/travel_time.h"
 
 namespace vrp {
 absl::StatusOr<Instance> Instance::Create(InstanceData data) {
@@ -46,15 +47,38 @@ double Instance::Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex 
   return Entry(vehicle.distance_matrix, from, to);
 }
 
+double Instance::LeastDuration(const std::vector<TimedMatrix>& list, NodeIndex from,
+                               NodeIndex to) const {
+  double least = kNoLimit;
+  for (const TimedMatrix& timed : list) least = std::min(least, Duration(timed, from, to));
+  return least;
+}
+
 double Instance::Duration(NodeIndex from, NodeIndex to) const {
   if (!data_->duration_matrix.empty()) return Entry(data_->duration_matrix, from, to);
+  if (!data_->duration_matrices.empty()) return LeastDuration(data_->duration_matrices, from, to);
   return Distance(from, to) / data_->speed;
 }
 
 double Instance::Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
   if (!vehicle.duration_matrix.empty()) return Entry(vehicle.duration_matrix, from, to);
+  const std::vector<TimedMatrix>& timed = TimedMatricesOf(*data_, vehicle);
+  if (!timed.empty()) return LeastDuration(timed, from, to);
   if (!data_->duration_matrix.empty()) return Duration(from, to);
   return Distance(vehicle, from, to) / data_->speed;
+}
+
+double Instance::Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to,
+                          double departure) const {
+  const std::vector<TimedMatrix>& timed = TimedMatricesOf(*data_, vehicle);
+  if (timed.empty()) return Duration(vehicle, from, to);
+  std::vector<double> at;
+  std::vector<double> durations;
+  for (const TimedMatrix& entry : timed) {
+    at.push_back(entry.at);
+    durations.push_back(Duration(entry, from, to));
+  }
+  return TravelTime(at, durations.data()).From(departure);
 }
 
 std::vector<double> Instance::DistanceMatrix() const {

@@ -66,12 +66,18 @@ class Instance {
 
   // Returns the distance in the metric's unit.
   double Distance(NodeIndex from, NodeIndex to) const;
-  // Returns the travel time.
+  // Returns the travel time: the shortest one of all times of departure.
   double Duration(NodeIndex from, NodeIndex to) const;
   // Returns the distance for vehicles of that type, which may have their own matrix.
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   // Returns the travel time for vehicles of that type, which may have their own matrix.
   double Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
+  // Returns the travel time of vehicles that leave at `departure`.
+  double Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to, double departure) const;
+  // Returns one entry of TimedMatricesOf.
+  double Duration(const TimedMatrix& timed, NodeIndex from, NodeIndex to) const {
+    return Entry(timed.durations, from, to);
+  }
   // Builds the matrix of all node pairs, [N, N] row-major. The caller must limit its size, N * N *
   // 8 bytes.
   std::vector<double> DistanceMatrix() const;
@@ -90,6 +96,7 @@ class Instance {
     return static_cast<size_t>(node) * data_->load_dimensions + dimension;
   }
 
+  double LeastDuration(const std::vector<TimedMatrix>& list, NodeIndex from, NodeIndex to) const;
   double Entry(const std::vector<double>& matrix, NodeIndex from, NodeIndex to) const {
     if (matrix_rows_ != nullptr) {
       from = matrix_rows_[from];

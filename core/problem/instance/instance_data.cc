@@ -26,11 +26,21 @@ int32_t MatrixSize(const InstanceData& data) {
   if (data.matrix_rows.empty()) return NodeCount(data);
   if (!data.distance_matrix.empty()) return RowsOf(data.distance_matrix);
   if (!data.duration_matrix.empty()) return RowsOf(data.duration_matrix);
+  if (!data.duration_matrices.empty()) return RowsOf(data.duration_matrices.front().durations);
   for (const VehicleType& vehicle : data.vehicles) {
     if (!vehicle.distance_matrix.empty()) return RowsOf(vehicle.distance_matrix);
     if (!vehicle.duration_matrix.empty()) return RowsOf(vehicle.duration_matrix);
+    if (!vehicle.duration_matrices.empty()) {
+      return RowsOf(vehicle.duration_matrices.front().durations);
+    }
   }
   return 0;
+}
+
+const std::vector<TimedMatrix>& TimedMatricesOf(const InstanceData& data,
+                                                const VehicleType& vehicle) {
+  const bool has_own = !vehicle.duration_matrix.empty() || !vehicle.duration_matrices.empty();
+  return has_own ? vehicle.duration_matrices : data.duration_matrices;
 }
 
 void ExpandMatrices(InstanceData& data) {
@@ -46,11 +56,15 @@ void ExpandMatrices(InstanceData& data) {
     }
     matrix = std::move(expanded);
   };
+  const auto expand_durations = [&](auto& owner) {
+    expand(owner.duration_matrix);
+    for (TimedMatrix& timed : owner.duration_matrices) expand(timed.durations);
+  };
   expand(data.distance_matrix);
-  expand(data.duration_matrix);
+  expand_durations(data);
   for (VehicleType& vehicle : data.vehicles) {
     expand(vehicle.distance_matrix);
-    expand(vehicle.duration_matrix);
+    expand_durations(vehicle);
   }
   data.matrix_rows.clear();
 }

@@ -73,6 +73,11 @@ struct InstanceData {
   // [R, R] row-major (R: MatrixSize), may be asymmetric. Empty: computed from positions.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};  // [R, R] row-major; empty: distance / speed
+  // Travel times by the time of departure, instead of duration_matrix, in increasing order of `at`.
+  // They are linear between two entries, and constant before the first and after the last. Between
+  // two entries none falls by more than the time between them, so that nobody arrives earlier who
+  // leaves later.
+  std::vector<TimedMatrix> duration_matrices = {};
   // The row and column of each node in all matrices, for many nodes at few locations. Empty means
   // the node's number, so that R is N.
   std::vector<int32_t> matrix_rows = {};
@@ -89,6 +94,10 @@ int32_t NodeCount(const InstanceData& data);
 // Returns R, the number of rows of each matrix: N without matrix_rows. Otherwise returns the rows
 // of the first matrix found, or 0 without matrices.
 int32_t MatrixSize(const InstanceData& data);
+// Returns the travel times by departure of vehicles of that type, its own or else the instance's.
+// An empty list means that the travel times are the same at all times.
+const std::vector<TimedMatrix>& TimedMatricesOf(const InstanceData& data,
+                                                const VehicleType& vehicle);
 // Expands every matrix to [N, N] (N * N * 8 bytes each) and clears matrix_rows. `data` must be
 // valid.
 void ExpandMatrices(InstanceData& data);
@@ -97,7 +106,10 @@ void ExpandMatrices(InstanceData& data);
 inline constexpr int32_t kMaxNodes = 100'000;         // depots and customers
 inline constexpr size_t kMaxInstanceNameBytes = 256;  // length of each name and id
 inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix
-inline constexpr int32_t kMaxVehicles = 1'000'000;    // vehicles of one type, and number of types
+inline constexpr size_t kMaxTimedMatrices = 48;       // entries of duration_matrices
+// Bounds the values of all entries of duration_matrices together (200 MB).
+inline constexpr size_t kMaxTimedValues = size_t{kMaxMatrixNodes} * kMaxMatrixNodes;
+inline constexpr int32_t kMaxVehicles = 1'000'000;  // vehicles of one type, and number of types
 // Largest absolute value of coordinates, times, loads, distances, costs and prizes.
 inline constexpr double kMaxMagnitude = 1e12;
 inline constexpr int32_t kMaxLoadDimensions = 64;

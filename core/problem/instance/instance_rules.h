@@ -28,6 +28,10 @@ struct MatrixField {
 };
 // Accepts an empty matrix, or a matrix of `nodes` rows and columns, at most kMaxMatrixNodes.
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors);
+// Checks the list `duration_matrices` of `path`, whose matrices have `rows` rows. `duration_matrix`
+// is that of the same object, which excludes the list.
+void CheckTimedMatrices(const FieldPath& path, const std::vector<TimedMatrix>& list, size_t rows,
+                        const std::vector<double>& duration_matrix, FieldErrors& errors);
 // Checks that all values are from 0 to kMaxMagnitude, and that distances are multiples of the
 // metric's unit. The matrix must be square.
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors);

@@ -26,6 +26,8 @@ class Validator {
     CheckIds();
     CheckMatrixValues({"distance_matrix", data_.distance_matrix}, data_.metric, errors_);
     CheckMatrixValues({"duration_matrix", data_.duration_matrix, false}, data_.metric, errors_);
+    CheckTimedMatrices("duration_matrices", data_.duration_matrices, MatrixRows(),
+                       data_.duration_matrix, errors_);
     CheckRequests(data_, count_, errors_);
     CheckFeatureColumns(data_, count_, errors_);
     if (!(data_.speed > 0) || data_.speed > kMaxMagnitude) {
@@ -81,13 +83,17 @@ class Validator {
                   " of them depots: wanted at least one customer");
     }
     CheckLength("matrix_rows", data_.matrix_rows);
-    const auto rows = data_.matrix_rows.empty() ? count_ : static_cast<size_t>(MatrixSize(data_));
+    const size_t rows = MatrixRows();
     CheckMatrixRows(static_cast<int32_t>(rows));
     CheckMatrixSize({"distance_matrix", data_.distance_matrix}, rows, errors_);
     CheckMatrixSize({"duration_matrix", data_.duration_matrix}, rows, errors_);
     CheckLengths();
     CheckKind();
     return errors_.empty();
+  }
+
+  size_t MatrixRows() const {
+    return data_.matrix_rows.empty() ? count_ : static_cast<size_t>(MatrixSize(data_));
   }
 
   void CheckMatrixRows(int32_t rows) {

@@ -99,4 +99,16 @@ void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors) 
   for (size_t i = 0; i < data.alternative_groups.size(); ++i) rules.CheckGroup(i);
 }
 
+void CheckCombinations(const InstanceData& data, FieldErrors& errors) {
+  for (size_t i = 0; i < data.vehicles.size(); ++i) {
+    // The travel times, and with them the waiting, would depend on which of several equally good
+    // places a break has.
+    const VehicleType& vehicle = data.vehicles[i];
+    if (vehicle.max_waiting == kNoLimit || vehicle.breaks.empty()) continue;
+    if (TimedMatricesOf(data, vehicle).empty()) continue;
+    errors.Add(Concat("vehicles[", i, "].max_waiting"),
+               "not supported together with breaks and duration_matrices; wanted no limit");
+  }
+}
+
 }  // namespace vrp

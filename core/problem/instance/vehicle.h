@@ -44,6 +44,14 @@ struct Compartment {
   bool operator==(const Compartment&) const = default;
 };
 
+// The travel times of vehicles that leave at `at`.
+struct TimedMatrix {
+  double at = 0;
+  std::vector<double> durations = {};  // [R, R] row-major (R: MatrixSize)
+
+  bool operator==(const TimedMatrix&) const = default;
+};
+
 // Value of VehicleType::end_depot for routes that end where they start.
 inline constexpr NodeIndex kSameAsStart = -1;
 
@@ -97,9 +105,10 @@ struct VehicleType {
   // fit in them. The capacities hold too. Empty: no compartments.
   std::vector<Compartment> compartments = {};
   // Matrices, [R, R] row-major (R: MatrixSize). One that is not empty replaces the instance's for
-  // this type.
+  // this type: either of the last two replaces both.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};
+  std::vector<TimedMatrix> duration_matrices = {};  // as InstanceData::duration_matrices
 
   NodeIndex end() const { return end_depot == kSameAsStart ? depot : end_depot; }
   // Whether a route may visit `node`, any number, to reload there.

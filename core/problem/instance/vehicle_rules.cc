@@ -59,6 +59,8 @@ class VehicleRules {
       CheckCompartments(field.name, value);
     } else if constexpr (kKind == FieldKind::kDistances || kKind == FieldKind::kDurations) {
       CheckMatrix({path, value, kKind == FieldKind::kDistances});
+    } else if constexpr (kKind == FieldKind::kTimedDurations) {
+      CheckTimedMatrices(path, value, matrix_size_, vehicle.duration_matrix, errors_);
     } else {
       static_assert(kKind == FieldKind::kFlag, "this kind of field has no rule for vehicles");
     }

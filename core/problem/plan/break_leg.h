@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <span>
 
+#include "core/problem/instance/travel_time.h"
 #include "core/problem/instance/vehicle.h"
 
 namespace vrp {
 
 // Returns the time at which the vehicle is ready at the end of a leg that begins at `time` and has
-// the travel time `travel`. The vehicle takes `breaks` on the leg, in order and each as soon as
-// possible. Returns kNoLimit if a break would begin more than `slack` after its window closes.
+// the travel time `travel`, which breaks do not change. The vehicle takes `breaks` on the leg, in
+// order and each as soon as possible. Returns kNoLimit if a break would begin more than `slack`
+// after its window closes.
 inline double ArrivalAfter(std::span<const Break> breaks, double time, double travel,
                            double slack) {
   for (const Break& pause : breaks) {
@@ -25,14 +27,15 @@ inline double ArrivalAfter(std::span<const Break> breaks, double time, double tr
 
 // Returns the latest departure with which the leg ends by `arrival` and no break begins after its
 // window, without slack. The caller must check with ArrivalAfter that this is possible.
-inline double DepartureBefore(std::span<const Break> breaks, double arrival, double travel) {
+inline double DepartureBefore(std::span<const Break> breaks, double arrival,
+                              const TravelTime& travel) {
   double paused = 0;
   double bound = kNoLimit;
   for (const Break& pause : breaks) {
     bound = std::min(bound, pause.window.close - paused);
     paused += pause.duration;
   }
-  return std::min(bound, arrival - travel - paused);
+  return std::min(bound, travel.LatestDeparture(arrival, paused));
 }
 
 }  // namespace vrp

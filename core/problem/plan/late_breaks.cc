@@ -50,7 +50,8 @@ bool LateBreaks::Extend(size_t stop, size_t taken) {
     const auto breaks = route_.breaks.subspan(from, taken - from);
     for (size_t before = first_[state]; before < first_[state + 1]; ++before) {
       const double leave = labels_[before].begin + route_.stops[stop - 1].work;
-      const double ready = ArrivalAfter(breaks, leave, visit.travel, route_.tolerance);
+      const double travel = visit.travel.From(leave);
+      const double ready = ArrivalAfter(breaks, leave, travel, route_.tolerance);
       if (ready == kNoLimit) continue;
       const double begin = visit.StartAt(ready, route_.tolerance);
       if (!soft && visit.IsLate(begin, route_.tolerance)) continue;
@@ -115,12 +116,12 @@ std::vector<LateBreaks::Step> LateBreaks::Steps() const {
 
 template <typename Take>
 void LateBreaks::ForEachDeparture(size_t stop, size_t taken, Take take) {
-  const double travel = route_.stops[stop + 1].travel;
+  const TravelTime& travel = route_.stops[stop + 1].travel;
   for (size_t then = taken; then < columns(); ++then) {
     const auto breaks = route_.breaks.subspan(taken, then - taken);
     for (const BackwardLabel& label : BackwardAt(stop + 1, then)) {
       const double leave = DepartureBefore(breaks, label.begin, travel);
-      const double ready = ArrivalAfter(breaks, leave, travel, route_.tolerance);
+      const double ready = ArrivalAfter(breaks, leave, travel.From(leave), route_.tolerance);
       if (ready <= label.begin + route_.rounding) take(leave, label.cost);
     }
   }

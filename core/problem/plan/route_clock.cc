@@ -15,6 +15,7 @@ RouteClock::RouteClock(const Instance& instance, const PlannedRoute& route, doub
   if (times != VehicleTimes::kNoBreaksNoShift) shift_ = vehicle_.shift;
   if (times == VehicleTimes::kAll) breaks_ = vehicle_.breaks;
   wanted_breaks_ = breaks_.size();
+  ReadTimes();
   AddVisits();
 }
 
@@ -36,6 +37,21 @@ double RouteClock::ReleaseOf(size_t index) const {
   return latest;
 }
 
+void RouteClock::ReadTimes() {
+  const std::vector<TimedMatrix>& timed = TimedMatricesOf(instance_.data(), vehicle_);
+  for (const TimedMatrix& entry : timed) departures_.push_back(entry.at);
+  travel_times_.reserve(timed.size() * (route_.size() + 1));
+}
+
+TravelTime RouteClock::TravelBetween(NodeIndex from, NodeIndex to) {
+  if (departures_.empty()) return instance_.Duration(vehicle_, from, to);
+  const size_t begin = travel_times_.size();
+  for (const TimedMatrix& entry : TimedMatricesOf(instance_.data(), vehicle_)) {
+    travel_times_.push_back(instance_.Duration(entry, from, to));
+  }
+  return {departures_, travel_times_.data() + begin};
+}
+
 void RouteClock::AddVisits() {
   const TimeWindow start = instance_.window(vehicle_.depot);
   visits_.reserve(route_.size() + 2);
@@ -53,24 +69,25 @@ void RouteClock::AddVisits() {
     return;
   }
   const TimeWindow end = instance_.window(vehicle_.end());
-  visits_.push_back({.travel = instance_.Duration(vehicle_, from, vehicle_.end())});
+  visits_.push_back({.travel = TravelBetween(from, vehicle_.end())});
   visits_.back().first = {end.open, std::min(end.close, shift_.close)};
 }
 
-TimedStop RouteClock::ReloadStop(size_t index, NodeIndex from) const {
+TimedStop RouteClock::ReloadStop(size_t index, NodeIndex from) {
   const TimeWindow window = instance_.window(route_[index]);
-  return {.travel = instance_.Duration(vehicle_, from, route_[index]),
+  return {.travel = TravelBetween(from, route_[index]),
           .first = {std::max(window.open, ReleaseOf(index + 1)), window.close}};
 }
 
-TimedStop RouteClock::ServiceStop(NodeIndex node, NodeIndex from) const {
+TimedStop RouteClock::ServiceStop(NodeIndex node, NodeIndex from) {
   const InstanceData& data = instance_.data();
   const auto at = static_cast<size_t>(node);
-  TimedStop visit{.travel = instance_.Duration(vehicle_, from, node),
+  TimedStop visit{.travel = TravelBetween(from, node),
                   .work = instance_.service(node),
                   .first = instance_.window(node)};
   if (!data.further_windows.empty()) visit.further = data.further_windows[at];
-  const bool needs_setup = visit.travel > 0 || instance_.Distance(vehicle_, from, node) > 0;
+  const bool needs_setup =
+      instance_.Duration(vehicle_, from, node) > 0 || instance_.Distance(vehicle_, from, node) > 0;
   if (!data.setups.empty() && needs_setup) visit.work += data.setups[at];
   return visit;
 }
@@ -102,7 +119,7 @@ double RouteClock::RunFrom(double start) {
     for (size_t taken = 0; taken < columns(); ++taken) {
       if (Early(i - 1, taken) == kNever) continue;
       const double departure = Early(i - 1, taken) + visits_[i - 1].work;
-      Drive(departure, visit.travel, taken, [&](size_t then, double ready) {
+      Drive(departure, visit.travel.From(departure), taken, [&](size_t then, double ready) {
         const double begin = visit.StartAt(ready, tolerance_);
         if ((strict && visit.IsLate(begin, tolerance_)) || begin >= Early(i, then)) return;
         Early(i, then) = begin;
@@ -141,7 +158,8 @@ double RouteClock::RunByLateness() {
   return steps.back().begin;
 }
 
-double RouteClock::LatestDeparture(double travel, size_t taken, size_t then, double ready) const {
+double RouteClock::LatestDeparture(const TravelTime& travel, size_t taken, size_t then,
+                                   double ready) const {
   // Each break begins at its opening or at the end of the previous one. Driving fills the gaps.
   double latest = kNever;
   double pause = 0;
@@ -155,7 +173,7 @@ double RouteClock::LatestDeparture(double travel, size_t taken, size_t then, dou
     pause += breaks_[i].duration;
   }
   if (busy_until > ready + rounding_) return -kNever;
-  return std::min(latest, ready - travel - pause);
+  return std::min(latest, travel.LatestDeparture(ready, pause));
 }
 
 double RouteClock::LatestDepartureTo(size_t next, size_t taken) {
@@ -198,10 +216,11 @@ void RouteClock::FillLate() {
 }
 
 double RouteClock::StartWithoutFirstWait() {
-  const double wait = Early(1, 0) - (Early(0, 0) + visits_[1].travel);
+  const TravelTime& travel = visits_[1].travel;
+  const double wait = Early(1, 0) - (Early(0, 0) + travel.From(Early(0, 0)));
   if (wait <= rounding_) return Early(0, 0);
   return std::max(Early(0, 0),
-                  std::min(Early(1, 0) - visits_[1].travel, visits_.front().first.close));
+                  std::min(travel.LatestDeparture(Early(1, 0)), visits_.front().first.close));
 }
 
 RouteSchedule RouteClock::Result() {
@@ -235,7 +254,7 @@ void RouteClock::AddLateness(const TimedStop& visit, double start, RouteSchedule
 double RouteClock::ReplayLeg(size_t i, size_t before, size_t taken,
                              std::vector<BreakTime>& breaks) {
   double time = Early(i - 1, before) + visits_[i - 1].work;
-  double left = visits_[i].travel;
+  double left = visits_[i].travel.From(time);
   double arrival = time + left;
   const size_t position = breaks.size();
   for (size_t b = before; b < taken; ++b) {

@@ -31,8 +31,12 @@ class RouteClock {
   void AddVisits();
   // Returns the latest release among the customers of the trip that begins at `index`.
   double ReleaseOf(size_t index) const;
-  TimedStop ReloadStop(size_t index, NodeIndex from) const;
-  TimedStop ServiceStop(NodeIndex node, NodeIndex from) const;
+  TimedStop ReloadStop(size_t index, NodeIndex from);
+  TimedStop ServiceStop(NodeIndex node, NodeIndex from);
+  // Reads the times of departure for which the vehicle's travel times are given.
+  void ReadTimes();
+  // Returns the travel time of a leg. Adds to travel_times_ if that depends on the departure.
+  TravelTime TravelBetween(NodeIndex from, NodeIndex to);
   bool HasSoftStop() const;
   bool IsAfterShift(double end) const { return end > shift_.close + tolerance_; }
 
@@ -61,7 +65,7 @@ class RouteClock {
   double LatestDepartureTo(size_t next, size_t taken);
   // Returns the latest departure on a leg of travel time `travel` that ends by `ready`. The vehicle
   // takes the breaks from `taken` to `then` - 1 on the leg. Returns -kNever if this is impossible.
-  double LatestDeparture(double travel, size_t taken, size_t then, double ready) const;
+  double LatestDeparture(const TravelTime& travel, size_t taken, size_t then, double ready) const;
   // Returns the latest start of the route that does not delay the first visit.
   double StartWithoutFirstWait();
 
@@ -81,6 +85,8 @@ class RouteClock {
   std::span<const Break> breaks_ = {};
   size_t wanted_breaks_ = 0;
   std::vector<TimedStop> visits_;
+  std::vector<double> departures_;    // of TimedMatricesOf
+  std::vector<double> travel_times_;  // of each leg in visits_, one for each of departures_
   // [stops, breaks + 1], by the number of breaks taken before the stop starts.
   std::vector<double> early_;
   std::vector<size_t> before_;  // number of breaks taken at the previous stop

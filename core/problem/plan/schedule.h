@@ -41,7 +41,8 @@ struct RouteSchedule {
 // The restrictions on times that a schedule considers.
 enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 
-// A scheduler of routes, whose times depend only on the vehicle and the order of visits.
+// A scheduler of routes, whose times depend only on the vehicle and the order of visits. The travel
+// time of a leg is that at the departure from the stop before, even if breaks interrupt the leg.
 // 1. A forward pass starts as soon as possible, at the latest of the depot's opening, the shift's
 // opening and the releases of the first trip. Each service begins at the earliest time within a
 // window, or at once after the last window. To place the breaks, labels hold the earliest time at

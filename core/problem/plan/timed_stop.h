@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <span>
 
+#include "core/problem/instance/travel_time.h"
 #include "core/problem/instance/vehicle.h"
 
 namespace vrp {
 
 // The times of a stop. Times that differ by at most a tolerance count as equal.
 struct TimedStop {
-  double travel = 0;                         // travel time to the stop, without breaks
+  TravelTime travel = {};                    // travel time to the stop, without breaks
   double work = 0;                           // from the stop's start to the departure
   TimeWindow first = {};                     // the first window
   std::span<const TimeWindow> further = {};  // the windows after the first, in order

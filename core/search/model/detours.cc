@@ -66,7 +66,14 @@ class ReachFinder {
   };
 
   bool IsServedAlone(const Ways& ways) {
-    for (const Vehicle& vehicle : problem_.vehicles()) {
+    for (const Vehicle& given : problem_.vehicles()) {
+      // Behind a reload, a unit has the space of the initial load too.
+      std::optional<Vehicle> unloaded;
+      if (given.max_reloads > 0 && !given.initial_load.empty()) {
+        unloaded = given;
+        unloaded->initial_load.clear();
+      }
+      const Vehicle& vehicle = unloaded.has_value() ? *unloaded : given;
       for (const std::span<const NodeIndex> visits : ways) {
         if (evaluator_.Evaluate(vehicle, WithEnds(vehicle, visits)).feasible) return true;
         if (visits.size() > 1 && IsServedWithReload(vehicle, visits)) return true;
@@ -151,9 +158,10 @@ bool MayDetour(const Instance& instance) {
   if (std::ranges::any_of(data.vehicles, HasFurtherLimits)) return true;
   if (data.windows.empty() && std::ranges::none_of(data.vehicles, LimitsTravel)) return false;
   return data.metric != Metric::kExact || !data.distance_matrix.empty() ||
-         !data.duration_matrix.empty() || !data.setups.empty() ||
+         !data.duration_matrix.empty() || !data.duration_matrices.empty() || !data.setups.empty() ||
          std::ranges::any_of(data.vehicles, [](const VehicleType& vehicle) {
-           return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
+           return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty() ||
+                  !vehicle.duration_matrices.empty();
          });
 }
 

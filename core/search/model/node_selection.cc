@@ -53,6 +53,15 @@ std::vector<double> SelectedMatrix(const std::vector<double>& matrix, int64_t si
   return selected;
 }
 
+std::vector<TimedMatrix> SelectedMatrices(const std::vector<TimedMatrix>& list, int64_t size,
+                                          const std::vector<int32_t>& rows) {
+  std::vector<TimedMatrix> selected;
+  for (const TimedMatrix& timed : list) {
+    selected.push_back({timed.at, SelectedMatrix(timed.durations, size, rows)});
+  }
+  return selected;
+}
+
 // Selects the matrices of the instance and of its vehicle types, and their rows.
 void SelectMatrices(const InstanceData& all, const std::vector<NodeIndex>& nodes,
                     InstanceData& data) {
@@ -63,14 +72,17 @@ void SelectMatrices(const InstanceData& all, const std::vector<NodeIndex>& nodes
     data.matrix_rows = Selected(all.matrix_rows, nodes);
     data.distance_matrix = all.distance_matrix;
     data.duration_matrix = all.duration_matrix;
+    data.duration_matrices = all.duration_matrices;
     return;
   }
   const std::vector<int32_t> rows = shares_rows ? Selected(all.matrix_rows, nodes) : nodes;
   data.distance_matrix = SelectedMatrix(all.distance_matrix, size, rows);
   data.duration_matrix = SelectedMatrix(all.duration_matrix, size, rows);
+  data.duration_matrices = SelectedMatrices(all.duration_matrices, size, rows);
   for (VehicleType& vehicle : data.vehicles) {
     vehicle.distance_matrix = SelectedMatrix(vehicle.distance_matrix, size, rows);
     vehicle.duration_matrix = SelectedMatrix(vehicle.duration_matrix, size, rows);
+    vehicle.duration_matrices = SelectedMatrices(vehicle.duration_matrices, size, rows);
   }
 }
 
@@ -94,7 +106,7 @@ void SelectGroups(const InstanceData& all, const std::vector<NodeIndex>& numbers
 // Selects all but feature columns, which only networks read, and the reference cost.
 InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes,
                     std::vector<VehicleType> vehicles) {
-  static_assert(sizeof(InstanceData) == 600, "a new member of InstanceData belongs here too");
+  static_assert(sizeof(InstanceData) == 624, "a new member of InstanceData belongs here too");
   const InstanceData& all = instance.data();
   const int64_t loads = all.load_dimensions;
   InstanceData data = {.name = all.name,
@@ -138,15 +150,18 @@ std::vector<NodeIndex> OrderOf(const Instance& instance) {
   return order;
 }
 
-// Of both matrices together.
+// Of all matrices together.
 double MatrixElements(const Instance& instance) {
-  return static_cast<double>(instance.data().distance_matrix.size() +
-                             instance.data().duration_matrix.size());
+  const InstanceData& data = instance.data();
+  size_t elements = data.distance_matrix.size() + data.duration_matrix.size();
+  for (const TimedMatrix& timed : data.duration_matrices) elements += timed.durations.size();
+  return static_cast<double>(elements);
 }
 
 bool HasOwnMatrices(const Instance& instance) {
   return std::ranges::any_of(instance.vehicles(), [](const VehicleType& vehicle) {
-    return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
+    return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty() ||
+           !vehicle.duration_matrices.empty();
   });
 }
 

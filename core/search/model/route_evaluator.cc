@@ -16,14 +16,12 @@ std::span<const Break> Between(const std::vector<Break>& breaks, size_t first, s
   return {breaks.data() + first, last - first};
 }
 
-// Whether the waiting within that duration, which is neither travel, work nor breaks, exceeds the
+// Whether the waiting within that duration, which is neither driving, work nor breaks, exceeds the
 // vehicle's limit.
 bool WaitsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes,
-                  double duration) {
-  if (vehicle.original->max_waiting == kNoLimit) return false;
-  double waiting = duration * (1 - kWaitingSlack);
+                  double duration, double driving) {
+  double waiting = duration * (1 - kWaitingSlack) - driving;
   for (size_t i = 1; i < nodes.size(); ++i) {
-    waiting -= problem.Duration(vehicle, nodes[i - 1], nodes[i]);
     if (i + 1 == nodes.size() || problem.is_depot(nodes[i])) continue;
     waiting -= problem.Handling(vehicle, nodes[i - 1], nodes[i]);
   }
@@ -40,22 +38,22 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
     value.distance += problem_.Distance(vehicle, nodes[i - 1], nodes[i]);
   }
   if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
-  const bool breaks = !vehicle.breaks.empty();
-  late_ = 0;
-  const bool labels = breaks && problem_.soft();
-  if (!(labels   ? ForwardByLateness(vehicle, nodes)
-        : breaks ? ForwardWithBreaks(vehicle, nodes)
-                 : Forward(vehicle, nodes))) {
-    return value;
-  }
+  return EvaluateTimes(vehicle, nodes, value.distance);
+}
+
+RouteValue RouteEvaluator::EvaluateTimes(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                                         double distance) {
+  RouteValue value{.distance = distance};
+  if (!SimulateForward(vehicle, nodes)) return value;
   if (vehicle.needs_duration) {
-    const std::optional<double> latest = labels   ? late_breaks_.LatestStart()
-                                         : breaks ? LatestStartWithBreaks(vehicle, nodes)
-                                                  : LatestStart(vehicle, nodes);
+    const std::optional<double> latest = SimulateBackward(vehicle, nodes);
     if (!latest.has_value()) return value;
-    value.duration = end_ - std::max(begin_[0], std::min(*latest, vehicle.leaves_by));
-    if (!problem_.InTime(value.duration, vehicle.duration_limit) ||
-        WaitsTooLong(problem_, vehicle, nodes, value.duration)) {
+    const double start = std::max(begin_[0], std::min(*latest, vehicle.leaves_by));
+    value.duration = end_ - start;
+    if (!problem_.InTime(value.duration, vehicle.duration_limit)) return value;
+    if (vehicle.original->max_waiting != kNoLimit &&
+        WaitsTooLong(problem_, vehicle, nodes, value.duration,
+                     DrivingFrom(vehicle, nodes, start))) {
       return value;
     }
   }
@@ -194,15 +192,50 @@ double RouteEvaluator::LatestBegin(const Vehicle& vehicle, std::span<const NodeI
   return problem_.LatestOnTime(node, begin);
 }
 
+bool RouteEvaluator::SimulateForward(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+  late_ = 0;
+  if (!vehicle.breaks.empty()) {
+    return problem_.soft() ? ForwardByLateness(vehicle, nodes) : ForwardWithBreaks(vehicle, nodes);
+  }
+  return vehicle.profiles == nullptr ? Forward<false>(vehicle, nodes)
+                                     : Forward<true>(vehicle, nodes);
+}
+
+std::optional<double> RouteEvaluator::SimulateBackward(const Vehicle& vehicle,
+                                                       std::span<const NodeIndex> nodes) {
+  if (!vehicle.breaks.empty()) {
+    return problem_.soft() ? late_breaks_.LatestStart() : LatestStartWithBreaks(vehicle, nodes);
+  }
+  return vehicle.profiles == nullptr ? LatestStart<false>(vehicle, nodes)
+                                     : LatestStart<true>(vehicle, nodes);
+}
+
+TravelTime RouteEvaluator::TravelOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const {
+  if (vehicle.profiles == nullptr || to == problem_.nowhere()) {
+    return problem_.Duration(vehicle, from, to);
+  }
+  return problem_.TravelTimeOf(vehicle, from, to);
+}
+
+template <bool kTimed>
+double RouteEvaluator::TravelFrom(const Vehicle& vehicle, NodeIndex from, NodeIndex to,
+                                  double departure, size_t& period) const {
+  if constexpr (kTimed) return problem_.TravelTimeOf(vehicle, from, to).From(departure, period);
+  return problem_.Duration(vehicle, from, to);
+}
+
+template <bool kTimed>
 bool RouteEvaluator::Forward(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   begin_.resize(nodes.size());
   begin_[0] = std::max(vehicle.leaves_from, ReleaseOf(nodes, 0));
   if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
   double time = begin_[0];
+  size_t period = 0;
   for (size_t i = 1; i < nodes.size(); ++i) {
     const NodeIndex node = nodes[i];
     if (node != problem_.nowhere()) {
-      time = problem_.Earliest(node, time + problem_.Duration(vehicle, nodes[i - 1], node));
+      const double travel = TravelFrom<kTimed>(vehicle, nodes[i - 1], node, time, period);
+      time = problem_.Earliest(node, time + travel);
       if (time == kNever) return false;
       if (problem_.soft()) late_ += problem_.LateCost(node, time);
     }
@@ -214,15 +247,39 @@ bool RouteEvaluator::Forward(const Vehicle& vehicle, std::span<const NodeIndex> 
   return problem_.InTime(end_, vehicle.shift_close);
 }
 
+template <bool kTimed>
 double RouteEvaluator::LatestStart(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const {
   double begin = end_;
+  size_t period = 0;
   for (size_t i = nodes.size() - 1; i > 0; --i) {
-    const double leave = begin - problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    double leave = begin;
+    if constexpr (!kTimed) {
+      leave -= problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    } else if (nodes[i] != problem_.nowhere()) {
+      leave = problem_.TravelTimeOf(vehicle, nodes[i - 1], nodes[i]).LatestDeparture(begin, period);
+    }
     if (i == 1) return leave;
     // A late visit stays as it is: begin_ is then the latest too.
     begin = std::max(LatestBegin(vehicle, nodes, i - 1, leave), begin_[i - 1]);
   }
   return begin;
+}
+
+double RouteEvaluator::DrivingFrom(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                                   double start) const {
+  double driving = 0;
+  double time = start;
+  size_t period = 0;
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    if (vehicle.profiles == nullptr) {
+      driving += problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    } else if (nodes[i] != problem_.nowhere()) {
+      const double travel = TravelFrom<true>(vehicle, nodes[i - 1], nodes[i], time, period);
+      driving += travel;
+      time = LeaveAt(vehicle, nodes, i, problem_.Earliest(nodes[i], time + travel));
+    }
+  }
+  return driving;
 }
 
 bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
@@ -232,7 +289,7 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
   begin_[0] = std::max(vehicle.leaves_from, ReleaseOf(nodes, 0));
   if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
   for (size_t i = 1; i < nodes.size(); ++i) {
-    const double travel = problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    const TravelTime travel = TravelOf(vehicle, nodes[i - 1], nodes[i]);
     double* to = &begin_[i * labels];
     bool any = false;
     for (size_t from = 0; from < labels; ++from) {
@@ -241,9 +298,9 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
       const double leave = i == 1 ? begin : LeaveAt(vehicle, nodes, i - 1, begin);
       const NodeIndex node = nodes[i - 1];
       if (problem_.is_depot(node) && !problem_.InTime(leave, problem_.close(node))) continue;
+      const double way = travel.From(leave);
       for (size_t taken = from; taken < labels; ++taken) {
-        double time =
-            ArrivalAfter(Between(breaks, from, taken), leave, travel, problem_.time_slack());
+        double time = ArrivalAfter(Between(breaks, from, taken), leave, way, problem_.time_slack());
         if (time == kNever) break;
         if (nodes[i] != problem_.nowhere()) time = problem_.Earliest(nodes[i], time);
         to[taken] = std::min(to[taken], time);
@@ -264,14 +321,14 @@ double RouteEvaluator::LatestStartWithBreaks(const Vehicle& vehicle,
   latest_.back() = end_;
   const double slack = problem_.time_slack();
   for (size_t i = nodes.size() - 1; i > 0; --i) {
-    const double travel = problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    const TravelTime travel = TravelOf(vehicle, nodes[i - 1], nodes[i]);
     for (size_t taken = 0; taken < labels; ++taken) {
       const double arrival = latest_[i * labels + taken];
       if (arrival == -kNever) continue;
       for (size_t from = 0; from <= taken; ++from) {
         const double leave = DepartureBefore(Between(breaks, from, taken), arrival, travel);
         const auto between = Between(breaks, from, taken);
-        if (ArrivalAfter(between, leave, travel, slack) > arrival + slack) continue;
+        if (ArrivalAfter(between, leave, travel.From(leave), slack) > arrival + slack) continue;
         const double begin = i == 1 ? leave : LatestBegin(vehicle, nodes, i - 1, leave);
         double& latest = latest_[(i - 1) * labels + from];
         latest = std::max(latest, begin);
@@ -287,7 +344,7 @@ void RouteEvaluator::ReadStops(const Vehicle& vehicle, std::span<const NodeIndex
     TimedStop& stop = stops_.emplace_back();
     if (nodes[i] == problem_.nowhere()) break;  // at the last stop: breaks after its service
     stop.first = problem_.FirstWindow(nodes[i]);
-    if (i > 0) stop.travel = problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    if (i > 0) stop.travel = TravelOf(vehicle, nodes[i - 1], nodes[i]);
     if (i == 0 || i + 1 == nodes.size()) continue;
     if (problem_.is_depot(nodes[i])) {
       stop.first.open = std::max(stop.first.open, ReleaseOf(nodes, i));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,10 @@ class RouteEvaluator {
   RouteValue Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // Whether both loads [K] together, the largest of one trip, fit in the vehicle's compartments.
   bool FitCompartments(const Vehicle& vehicle, const double* load, const double* more);
+  // Likewise for a route of that distance, within its limit, whose order and loads are feasible. In
+  // a penalised problem, Evaluate alone may call it.
+  RouteValue EvaluateTimes(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                           double distance);
   // Whether skills, loads and order are feasible. Further visits cannot repair them.
   bool LoadsAndOrderFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
     return OrderAllowed(vehicle, nodes) && LoadsFit(vehicle, nodes);
@@ -45,7 +50,10 @@ class RouteEvaluator {
   double PenaltyOf(const Vehicle& vehicle, const RouteValue& value) const;
   // Of the trip that leaves the depot at position `at`.
   double ReleaseOf(std::span<const NodeIndex> nodes, size_t at) const;
-  // Each fills begin_ with the earliest starts; false: too late somewhere.
+  // Each fills begin_ with the earliest starts; false: too late somewhere. `kTimed`: the vehicle's
+  // travel times depend on the departure.
+  bool SimulateForward(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  template <bool kTimed>
   bool Forward(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   bool ForwardWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // With breaks and soft windows: the least lateness, then the soonest end; begin_ has the start.
@@ -57,8 +65,20 @@ class RouteEvaluator {
   // The latest begin at nodes[at] that lets the vehicle leave by `leave`.
   double LatestBegin(const Vehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
                      double leave) const;
+  // Returns the latest start that delays nothing of the route last simulated; nullopt: that takes
+  // too much work.
+  std::optional<double> SimulateBackward(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  template <bool kTimed>
   double LatestStart(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
   double LatestStartWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+
+  TravelTime TravelOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const;
+  // Returns the travel time of who leaves `from` at `departure`; `period` as TravelTime has it.
+  template <bool kTimed>
+  double TravelFrom(const Vehicle& vehicle, NodeIndex from, NodeIndex to, double departure,
+                    size_t& period) const;
+  // Returns the time that the route drives from `start` on; breaks are as for max_waiting.
+  double DrivingFrom(const Vehicle& vehicle, std::span<const NodeIndex> nodes, double start) const;
 
   const Problem& problem_;
   std::vector<double> load_;

@@ -29,12 +29,7 @@ void Travel::SetMatrices(std::span<const VehicleType* const> types, const StopCo
     const bool own = !type.distance_matrix.empty();
     (by_row ? vehicle.row_distance : vehicle.distance) = own ? type.distance_matrix.data() : shared;
     vehicle.symmetric = own ? IsSymmetric(type.distance_matrix.data(), matrix_size_) : symmetric;
-    const double*& duration = by_row ? vehicle.row_duration : vehicle.duration;
-    if (!type.duration_matrix.empty()) {
-      duration = type.duration_matrix.data();
-    } else if (!data.duration_matrix.empty()) {
-      duration = data.duration_matrix.data();
-    }
+    SetDurations(type, vehicle);
     least_per_distance_ = std::min(least_per_distance_, vehicle.per_distance);
     one_distance_ = one_distance_ && vehicle.distance == first.distance &&
                     vehicle.row_distance == first.row_distance;
@@ -42,6 +37,25 @@ void Travel::SetMatrices(std::span<const VehicleType* const> types, const StopCo
   symmetric_ = first.symmetric;
   distances_ = first.distance;
   durations_ = first.duration;
+}
+
+void Travel::SetDurations(const VehicleType& type, Vehicle& vehicle) {
+  const InstanceData& data = instance_.data();
+  const double*& duration = data.matrix_rows.empty() ? vehicle.duration : vehicle.row_duration;
+  const std::vector<TimedMatrix>& timed = TimedMatricesOf(data, type);
+  if (!timed.empty()) {
+    const bool shared = &timed == &data.duration_matrices;
+    if (!shared || shared_profiles_ == nullptr) {
+      profiles_.push_back(std::make_shared<const TravelProfiles>(timed));
+    }
+    if (shared && shared_profiles_ == nullptr) shared_profiles_ = profiles_.back().get();
+    vehicle.profiles = shared ? shared_profiles_ : profiles_.back().get();
+    duration = vehicle.profiles->least().data();
+  } else if (!type.duration_matrix.empty()) {
+    duration = type.duration_matrix.data();
+  } else if (!data.duration_matrix.empty()) {
+    duration = data.duration_matrix.data();
+  }
 }
 
 double Travel::DistanceWithoutMatrix(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/base/stop.h"
 #include "core/problem/instance/instance.h"
 #include "core/search/model/distance_matrix.h"
+#include "core/search/model/travel_profiles.h"
 #include "core/search/model/vehicle.h"
 
 namespace vrp {
@@ -70,6 +72,20 @@ class Travel {
     return durations_ == nullptr ? Distance(from, to) * inverse_speed_
                                  : durations_[static_cast<int64_t>(from) * size_ + to];
   }
+  // Returns the travel time by departure of a vehicle that has `profiles`. `to` is not nowhere().
+  TravelTime TravelTimeOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const {
+    if (vehicle.duration != nullptr) {
+      return vehicle.profiles->Of(static_cast<int64_t>(from) * size_ + to);
+    }
+    return vehicle.profiles->Of(matrix_rows_[from] * matrix_size_ + matrix_rows_[to]);
+  }
+  // Returns the travel time of who leaves at `departure`.
+  double DurationFrom(const Vehicle& vehicle, NodeIndex from, NodeIndex to,
+                      double departure) const {
+    return vehicle.profiles == nullptr || to == size_
+               ? Duration(vehicle, from, to)
+               : TravelTimeOf(vehicle, from, to).From(departure);
+  }
   double SequenceDistance(std::span<const NodeIndex> nodes) const;
 
  protected:
@@ -80,6 +96,8 @@ class Travel {
                    std::vector<Vehicle>& vehicles);
 
  private:
+  // Sets the durations of `vehicle`, which `type` became.
+  void SetDurations(const VehicleType& type, Vehicle& vehicle);
   double DistanceWithoutMatrix(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const;
   // Returns an entry of a matrix whose rows nodes may share.
   double RowEntry(const double* matrix, NodeIndex from, NodeIndex to) const {
@@ -95,7 +113,9 @@ class Travel {
   double least_per_distance_ = kNoLimit;
   const Position* exact_positions_ = nullptr;  // as ExactPositions
   std::vector<double> own_distances_;
-  const double* distances_ = nullptr;  // [N, N] of the first vehicle
+  std::vector<std::shared_ptr<const TravelProfiles>> profiles_;  // of the vehicles, for copies too
+  const TravelProfiles* shared_profiles_ = nullptr;              // of the instance's own list
+  const double* distances_ = nullptr;                            // [N, N] of the first vehicle
   const double* durations_ = nullptr;
 };
 

@@ -14,6 +14,8 @@
 
 namespace vrp {
 
+class TravelProfiles;
+
 // Far below the checker's tolerance (1e-6), far above the rounding of sums of doubles.
 inline constexpr double kRelativeSlack = 1e-9;
 
@@ -58,14 +60,18 @@ struct Vehicle {
   double per_time = 0;
   double overtime_cost = 0;
   bool needs_duration = false;  // some cost or limit asks for it
-  // The cost of a change, or whether it is in time, needs the whole route simulated.
+  // The cost of a change, or whether it is feasible, needs the whole route simulated.
   bool simulated = false;
+  bool loads_simulated = false;  // whether its loads fit needs that
   // Travel; null: from positions, distance / speed. Types that share matrices share these.
   const double* distance = nullptr;  // [N, N]
   const double* duration = nullptr;  // [N, N]
   // In place of these where the instance has matrix_rows.
   const double* row_distance = nullptr;  // [R, R]
   const double* row_duration = nullptr;  // [R, R]
+  // Travel times by departure. The durations above are then the shortest ones, lower bounds that
+  // only reject. Null: the durations hold at all times.
+  const TravelProfiles* profiles = nullptr;
   bool symmetric = true;
 
   // Of a used vehicle; `late` is the cost of lateness.
@@ -80,7 +86,7 @@ inline constexpr std::array kKnownVehicleFeatures = {
     Feature::kEndDepot, Feature::kOpenEnd,       Feature::kMaxDuration,  Feature::kMaxDistance,
     Feature::kMaxStops, Feature::kShift,         Feature::kOvertime,     Feature::kReloads,
     Feature::kBreaks,   Feature::kVehicleMatrix, Feature::kReloadDepots, Feature::kLatestStart,
-    Feature::kLifo,     Feature::kCompartments};
+    Feature::kLifo,     Feature::kCompartments,  Feature::kInitialLoad,  Feature::kTimeOfDay};
 
 // Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
 // along with further visits.

@@ -1,6 +1,7 @@
 #include "core/search/route/search_route.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -191,7 +192,27 @@ class Measurer {
     route_.times[0].departure = std::max(vehicle_.leaves_from, ReleaseAt(0));
     route_.times[size - 1].drive = 0;
     route_.times[size - 1].latest = LatestArrival(size - 1);
-    Retime(1, size - 2);
+    vehicle_.profiles == nullptr ? Retime(1, size - 2) : RetimeByDeparture();
+  }
+
+  // Sets departures and latest arrivals with travel times that depend on the departure. `drive` is
+  // what a leg takes from its latest departure on.
+  void RetimeByDeparture() {
+    VisitTimes* const times = route_.times.data();
+    const int32_t last = route_.size() - 1;
+    for (int32_t i = 1; i <= last; ++i) {
+      const double leave = times[i - 1].departure;
+      const double travel = p_.DurationFrom(vehicle_, route_.nodes[i - 1], route_.nodes[i], leave);
+      times[i].departure = DepartureFrom(i, leave + travel);
+    }
+    for (int32_t i = last - 1; i >= 0; --i) {
+      const double arrival = times[i + 1].latest;
+      if (route_.nodes[i + 1] != p_.nowhere() && std::isfinite(arrival)) {
+        const TravelTime travel = p_.TravelTimeOf(vehicle_, route_.nodes[i], route_.nodes[i + 1]);
+        times[i].drive = arrival - travel.LatestDeparture(arrival);
+      }
+      times[i].latest = LatestArrival(i);
+    }
   }
 
   TimeSegment Segment(int32_t i) const { return SegmentAt(p_, vehicle_, route_.nodes, i); }

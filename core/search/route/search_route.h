@@ -74,7 +74,7 @@ bool RemoveVisits(const Problem& problem, SearchRoute& route, int32_t begin, int
 inline bool ReachesInTime(const Problem& problem, const Vehicle& vehicle, const SearchRoute& route,
                           NodeIndex from, double departure, int32_t position) {
   const NodeIndex node = route.nodes[position];
-  const double arrival = departure + problem.Duration(vehicle, from, node);
+  const double arrival = departure + problem.DurationFrom(vehicle, from, node, departure);
   if (!problem.has_setups() || position + 1 == route.size() || problem.is_depot(node)) {
     return problem.InTime(arrival, route.times[position].latest);
   }

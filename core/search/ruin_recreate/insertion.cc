@@ -151,15 +151,36 @@ double Insertion::SimulatedCost(const InsertionPlace& place) {
   return value.feasible ? value.cost - route.cost : kNever;
 }
 
-double Insertion::ExactCost(const InsertionPlace& place, double added) {
+double Insertion::LeastCost(const SearchRoute& route, const InsertionPlace& place,
+                            double added) const {
+  const Vehicle& vehicle = problem_.vehicle(route.type);
+  const NodeIndex before = route.nodes[place.after];
+  const NodeIndex next = route.nodes[place.after + 1];
+  const double travel = route.travel + problem_.Duration(vehicle, before, place.node) +
+                        problem_.Duration(vehicle, place.node, next) -
+                        problem_.Duration(vehicle, before, next) + problem_.service(place.node);
+  return vehicle.per_distance * added + vehicle.TimeCost(travel) - vehicle.TimeCost(route.duration);
+}
+
+double Insertion::ExactCost(const InsertionPlace& place, double added, double limit) {
   const SearchRoute& route = RouteAt(place.slot);
   const Vehicle& vehicle = problem_.vehicle(route.type);
   if (!problem_.plain_loads() && !LoadFits(route, place.after, place.node)) return kNever;
   if (route.distance + added > vehicle.distance_limit) return kNever;
+  if (vehicle.profiles != nullptr && vehicle.needs_duration &&
+      LeastCost(route, place, added) >= limit) {
+    return kNever;
+  }
   if (problem_.timed() && !InTime(route, place.after, place.node)) return kNever;
   // The delivery of goods on board at the start may not be next.
   const bool ordered = vehicle.lifo && problem_.PickupOf(place.node) >= 0;
-  if (ordered || NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
+  if (ordered || vehicle.loads_simulated) return SimulatedCost(place);
+  if (vehicle.profiles != nullptr && !problem_.penalised()) {
+    const RouteValue value =
+        routes_.evaluator().EvaluateTimes(vehicle, Filled(place), route.distance + added);
+    return value.feasible ? value.cost - route.cost : kNever;
+  }
+  if (NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
   return CostOf(route, WayTo(route, place.after), place.node, place.after + 1, added);
 }
 
@@ -195,7 +216,7 @@ Insertion::Way Insertion::WayTo(const SearchRoute& route, int32_t position) cons
 }
 
 bool Insertion::Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const {
-  const double travel = problem_.Duration(vehicle, way.at, node);
+  const double travel = problem_.DurationFrom(vehicle, way.at, node, way.departure);
   if (problem_.timed()) {
     const double begin = problem_.Earliest(node, way.departure + travel);
     if (begin == kNever) return false;
@@ -209,8 +230,8 @@ bool Insertion::Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const {
 }
 
 bool Insertion::InTime(const SearchRoute& route, int32_t after, NodeIndex node) const {
-  if (problem_.single_windows()) {
-    const Vehicle& vehicle = problem_.vehicle(route.type);
+  const Vehicle& vehicle = problem_.vehicle(route.type);
+  if (problem_.single_windows() && vehicle.profiles == nullptr) {
     const VisitTimes* const times = route.times.data() + after;
     const NodeIndex* const nodes = route.nodes.data() + after;
     // The other way round, both ways are in one row of the matrix.
@@ -229,8 +250,8 @@ bool Insertion::InTime(const SearchRoute& route, int32_t after, NodeIndex node) 
 bool Insertion::InTime(const SearchRoute& route, const Way& way, NodeIndex node,
                        int32_t next) const {
   const Vehicle& vehicle = problem_.vehicle(route.type);
-  const double begin =
-      problem_.Earliest(node, way.departure + problem_.Duration(vehicle, way.at, node));
+  const double travel = problem_.DurationFrom(vehicle, way.at, node, way.departure);
+  const double begin = problem_.Earliest(node, way.departure + travel);
   if (begin == kNever) return false;
   return ReachesInTime(problem_, vehicle, route, node,
                        begin + problem_.Handling(vehicle, way.at, node), next);

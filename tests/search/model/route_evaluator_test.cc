@@ -47,41 +47,71 @@ double PrizesOf(const Problem& problem, const std::vector<NodeIndex>& visits) {
   return prizes;
 }
 
+bool HasWrongCost(const CheckReport& report) {
+  return std::ranges::any_of(report.violations, [](const Violation& violation) {
+    return violation.kind == ViolationKind::kCostMismatch;
+  });
+}
+
+// Returns how many of 60 random routes are feasible.
+int64_t CompareOnRandomRoutes(const Instance& instance, uint64_t seed) {
+  int64_t allowed = 0;
+  const Problem problem = Problem::Create(instance, {});
+  RouteEvaluator evaluator(problem);
+  FastRandom random(seed);
+  const double without = ValueOf(instance, {}).cost;
+  for (int32_t i = 0; i < 60; ++i) {
+    const int32_t type = random.Below(static_cast<int32_t>(problem.vehicles().size()));
+    const Vehicle& vehicle = problem.vehicle(type);
+    const auto visits = RandomVisits(problem, vehicle, random);
+    const auto nodes = WithEnds(vehicle, visits);
+    const RouteValue value = evaluator.Evaluate(vehicle, nodes);
+    const Plan plan = {{.vehicle_type = vehicle.originals.front().first, .customers = visits}};
+    const CheckReport report = CheckPlan(instance, plan);
+    EXPECT_EQ(value.feasible, RoutesAreFeasible(report))
+        << instance.name() << ": "
+        << (report.violations.empty() ? "" : report.violations.front().message);
+    if (!value.feasible || testing::Test::HasFailure()) continue;
+    ++allowed;
+    EXPECT_NEAR(value.cost, ValueOf(instance, plan).cost - without + PrizesOf(problem, visits),
+                1e-6)
+        << instance.name();
+    EXPECT_FALSE(HasWrongCost(CheckPlan(instance, plan, ValueOf(instance, plan).cost)));
+    SearchRoute route;
+    route.type = type;
+    route.nodes = nodes;
+    MeasureEdges(problem, route);
+    EXPECT_TRUE(MeasureRoute(problem, evaluator, route)) << instance.name();
+    EXPECT_NEAR(route.cost, value.cost, 1e-6) << instance.name();
+  }
+  return allowed;
+}
+
 TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
   int64_t allowed = 0;
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= 150 && !HasFailure(); ++seed) {
     const Objective objective = seed % 3 == 0 ? Objective::kDuration : Objective::kCost;
-    const Instance instance = test::MakeFeatureInstance({.customers = 14,
+    allowed +=
+        CompareOnRandomRoutes(test::MakeFeatureInstance({.customers = 14,
                                                          .seed = seed,
                                                          .features = test::DrawFeatures(seed),
-                                                         .objective = objective});
-    const Problem problem = Problem::Create(instance, {});
-    RouteEvaluator evaluator(problem);
-    FastRandom random(seed);
-    const double without = ValueOf(instance, {}).cost;
-    for (int32_t i = 0; i < 60; ++i) {
-      const int32_t type = random.Below(static_cast<int32_t>(problem.vehicles().size()));
-      const Vehicle& vehicle = problem.vehicle(type);
-      const auto visits = RandomVisits(problem, vehicle, random);
-      const auto nodes = WithEnds(vehicle, visits);
-      const RouteValue value = evaluator.Evaluate(vehicle, nodes);
-      const Plan plan = {{.vehicle_type = vehicle.originals.front().first, .customers = visits}};
-      const CheckReport report = CheckPlan(instance, plan);
-      ASSERT_EQ(value.feasible, RoutesAreFeasible(report))
-          << instance.name() << ": "
-          << (report.violations.empty() ? "" : report.violations.front().message);
-      if (!value.feasible) continue;
-      ++allowed;
-      ASSERT_NEAR(value.cost, ValueOf(instance, plan).cost - without + PrizesOf(problem, visits),
-                  1e-6)
-          << instance.name();
-      SearchRoute route;
-      route.type = type;
-      route.nodes = nodes;
-      MeasureEdges(problem, route);
-      ASSERT_TRUE(MeasureRoute(problem, evaluator, route)) << instance.name();
-      ASSERT_NEAR(route.cost, value.cost, 1e-6) << instance.name();
-    }
+                                                         .objective = objective}),
+                              seed);
+  }
+  EXPECT_GT(allowed, 1000);
+}
+
+TEST(RouteEvaluatorTest, AgreesWhereTravelTimesDependOnTheDeparture) {
+  int64_t allowed = 0;
+  for (uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
+    std::vector<Feature> features = test::DrawFeatures(seed);
+    features.push_back(Feature::kTimeOfDay);
+    if (seed % 2 == 0) features.push_back(Feature::kObjective);
+    const Objective objective = seed % 4 == 0 ? Objective::kDuration : Objective::kCost;
+    allowed += CompareOnRandomRoutes(
+        test::MakeFeatureInstance(
+            {.customers = 14, .seed = seed, .features = features, .objective = objective}),
+        seed);
   }
   EXPECT_GT(allowed, 1000);
 }

@@ -15,8 +15,24 @@ absl::Status WrongValue(std::string_view location, const json& got, const Parts&
   return absl::InvalidArgumentError(Concat(location, ": got ", Shown(got), ", wanted ", wanted...));
 }
 
-// A reader of the keys of an object inside an instance: a vehicle, a shipment, a break or a
-// compartment.
+// Reads rows of numbers, as many as columns. Leaves `matrix` empty if the key is absent.
+absl::Status ReadMatrix(JsonFields& fields, const std::string& key, std::vector<double>& matrix) {
+  const json* rows = fields.Find(key);
+  if (rows != nullptr && rows->is_array() && rows->size() > kMaxMatrixNodes) {
+    return fields.Error(key, rows->size(), " nodes exceed the limit of ", kMaxMatrixNodes,
+                        " for a matrix");
+  }
+  VRP_ASSIGN_OR_RETURN(matrix, fields.Rows(key, 0));
+  return absl::OkStatus();
+}
+
+// Reads an array of objects of the instance. `prefix` comes before the key in errors.
+template <typename Part>
+absl::Status ReadParts(JsonFields& fields, std::string_view prefix, const std::string& key,
+                       std::vector<Part>& parts);
+
+// A reader of the keys of an object inside an instance: a vehicle, a shipment, a break, a
+// compartment or a timed matrix.
 template <typename Object>
 class PartReader {
  public:
@@ -31,6 +47,9 @@ class PartReader {
       if (status.ok()) status = Read<decltype(field)::kKind>(std::string(field.json), value);
     });
     VRP_RETURN_IF_ERROR(status);
+    if constexpr (std::is_same_v<Object, TimedMatrix>) {
+      VRP_RETURN_IF_ERROR(ReadMatrix(fields_, "durations", object_.durations));
+    }
     if constexpr (std::is_same_v<Object, VehicleType>) {
       VRP_RETURN_IF_ERROR(
           matrices->Read(fields_, object_.distance_matrix, object_.duration_matrix));
@@ -64,10 +83,12 @@ class PartReader {
     } else if constexpr (kKind == FieldKind::kLoads) {
       return ReadLoads(key, value);
     } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCompartments) {
-      return ReadParts(key, value);
+      return ReadParts(fields_, location_ + ".", key, value);
     } else if constexpr (kKind == FieldKind::kLoadDimensions) {
       VRP_ASSIGN_OR_RETURN(value, fields_.Integers(key));
       return absl::OkStatus();
+    } else if constexpr (kKind == FieldKind::kTimedDurations) {
+      return ReadTimedMatrices(fields_, location_ + ".", value);
     } else if constexpr (kKind == FieldKind::kCapacity) {
       return ReadCapacity(key);
     } else {
@@ -109,36 +130,37 @@ class PartReader {
     return absl::OkStatus();
   }
 
-  template <typename Part>
-  absl::Status ReadParts(const std::string& key, std::vector<Part>& parts) {
-    const json* given = fields_.Find(key);
-    if (given == nullptr) return absl::OkStatus();
-    if (!given->is_array()) return WrongValue(Concat(location_, ".", key), *given, "an array");
-    for (const json& value : *given) {
-      const std::string location = Concat(location_, ".", key, "[", parts.size(), "]");
-      if (!value.is_object()) return WrongValue(location, value, "an object");
-      VRP_ASSIGN_OR_RETURN(parts.emplace_back(), PartReader<Part>(value, location).Run(nullptr));
-    }
-    return absl::OkStatus();
-  }
-
   JsonFields fields_;
   const std::string location_;
   Object object_;
 };
 
+template <typename Part>
+absl::Status ReadParts(JsonFields& fields, std::string_view prefix, const std::string& key,
+                       std::vector<Part>& parts) {
+  const json* given = fields.Find(key);
+  if (given == nullptr) return absl::OkStatus();
+  if (!given->is_array()) return WrongValue(Concat(prefix, key), *given, "an array");
+  for (const json& value : *given) {
+    const std::string location = Concat(prefix, key, "[", parts.size(), "]");
+    if (!value.is_object()) return WrongValue(location, value, "an object");
+    VRP_ASSIGN_OR_RETURN(parts.emplace_back(), PartReader<Part>(value, location).Run(nullptr));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+absl::Status ReadTimedMatrices(JsonFields& fields, std::string_view prefix,
+                               std::vector<TimedMatrix>& list) {
+  return ReadParts(fields, prefix, "duration_matrices", list);
+}
 
 absl::Status MatrixKeys::Read(JsonFields& fields, std::vector<double>& distances,
                               std::vector<double>& durations) const {
   for (const auto& [key, matrix] :
        {std::pair{"distance_matrix", &distances}, std::pair{"duration_matrix", &durations}}) {
-    const json* rows = fields.Find(key);
-    if (rows != nullptr && rows->is_array() && rows->size() > kMaxMatrixNodes) {
-      return fields.Error(key, rows->size(), " nodes exceed the limit of ", kMaxMatrixNodes,
-                          " for a matrix");
-    }
-    VRP_ASSIGN_OR_RETURN(*matrix, fields.Rows(key, 0));
+    VRP_RETURN_IF_ERROR(ReadMatrix(fields, key, *matrix));
   }
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> name, fields.String("matrices"));
   if (!name.has_value()) return absl::OkStatus();

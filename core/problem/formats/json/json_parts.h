@@ -28,6 +28,10 @@ struct MatrixKeys {
                     std::vector<double>& durations) const;
 };
 
+// Reads the key duration_matrices, [{at, durations}, ...]. `prefix` comes before the key in errors.
+absl::Status ReadTimedMatrices(JsonFields& fields, std::string_view prefix,
+                               std::vector<TimedMatrix>& list);
+
 // In the functions below, `location` locates the part, as "file.json: vehicles[2]", and begins each
 // error.
 

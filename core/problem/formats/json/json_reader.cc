@@ -79,6 +79,8 @@ class JsonReader {
       return ReadShipments(key);
     } else if constexpr (kKind == FieldKind::kVehicles) {
       return ReadVehicles();
+    } else if constexpr (kKind == FieldKind::kTimedDurations) {
+      return ReadTimedMatrices(fields_, Concat(source_, ": "), value);
     } else if constexpr (kKind == FieldKind::kColumns) {
       return ReadFeatures();
     } else {

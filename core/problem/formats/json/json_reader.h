@@ -25,6 +25,8 @@ namespace vrp {
 // - coordinates: "planar" (the default), or "lon_lat": [longitude, latitude], distances in metres.
 // - distance_matrix, duration_matrix: N rows of N numbers >= 0. `matrices` may replace both by a
 //   name; see matrix_source.h.
+// - duration_matrices: [{at, durations}, ...], instead of duration_matrix: the travel times of
+//   vehicles that leave at `at`, in increasing order. Between two entries they are linear.
 // - matrix_rows: integers, the row and column of each node in all matrices; by default node i has
 //   row i. With matrix_rows, the matrices have one row per location.
 // - speed: distance units per time unit, 1 by default. Gives durations without a duration_matrix.

@@ -47,7 +47,8 @@ ordered_json WindowJson(const TimeWindow& window) {
   return array;
 }
 
-// Returns a vehicle, a shipment, a break or a compartment. Omits keys whose value is the default.
+// Returns a vehicle, a shipment, a break, a compartment or a timed matrix. Omits keys whose value
+// is the default.
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size);
 
@@ -65,7 +66,8 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
   } else if constexpr (kKind == FieldKind::kReference) {
     return NumberJson(*value);
   } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCompartments ||
-                       kKind == FieldKind::kShipments || kKind == FieldKind::kVehicles) {
+                       kKind == FieldKind::kShipments || kKind == FieldKind::kVehicles ||
+                       kKind == FieldKind::kTimedDurations) {
     ordered_json array = ordered_json::array();
     for (const auto& part : value) array.push_back(PartJson(part, matrix_size));
     return array;

@@ -173,7 +173,8 @@ class VroomSolutionWriter {
     const NodeIndex to = route.stops[i].node;
     const auto vehicles = instance_.vehicles();
     return vehicles.empty() ? instance_.Duration(from, to)
-                            : instance_.Duration(vehicles[route.vehicle_type], from, to);
+                            : instance_.Duration(vehicles[route.vehicle_type], from, to,
+                                                 route.stops[i - 1].departure);
   }
 
   double Metres(const Route& route, size_t i) const {
