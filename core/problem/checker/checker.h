@@ -38,6 +38,7 @@ enum class ViolationKind {
   kBreak,         // a break that cannot be taken in time, or breaks too many to check
   kCostMismatch,  // the claimed cost differs from the plan's
   kFrozenStops,   // frozen stops with which no route begins
+  kBalance,       // routes that differ by more than the limit
 };
 // The names of the kinds, in their order.
 inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
@@ -60,8 +61,9 @@ inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"
                                                                                "alternatives",
                                                                                "break",
                                                                                "cost_mismatch",
-                                                                               "frozen_stops"});
-static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kFrozenStops) + 1);
+                                                                               "frozen_stops",
+                                                                               "balance"});
+static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kBalance) + 1);
 constexpr std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
 }

@@ -110,6 +110,10 @@ double CheckerData::Weight(NodeIndex node) const {
   return data_.priorities.empty() ? 1 : 1 + data_.priorities[static_cast<size_t>(node)];
 }
 
+double CheckerData::Handled(NodeIndex node, size_t k) const {
+  return Demand(node, k) + Backhaul(node, k) + Pickup(node, k) + std::max(0.0, Shipped(node, k));
+}
+
 double CheckerData::Shipped(NodeIndex node, size_t k) const {
   if (shipment_of_.empty() || shipment_of_[static_cast<size_t>(node)] == nullptr) return 0;
   const Shipment& shipment = *shipment_of_[static_cast<size_t>(node)];

@@ -35,6 +35,8 @@ class CheckerData {
   double Prize(NodeIndex node) const { return Value(data_.prizes, node, kNoLimit); }
   // Returns the weight of a customer that is left out: 1, plus the priority if there is one.
   double Weight(NodeIndex node) const;
+  // Returns the amount that a route handles at `node`, shipments at their pickup.
+  double Handled(NodeIndex node, size_t k) const;
   // Returns the change of the load by a shipment at `node`: negative at a delivery.
   double Shipped(NodeIndex node, size_t k) const;
 

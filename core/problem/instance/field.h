@@ -45,6 +45,7 @@ enum class FieldKind {
   kDistances,          // std::vector<double> [R, R] or empty, multiples of the metric's unit
   kDurations,          // std::vector<double> [R, R] or empty
   kMatrixRows,         // std::vector<int32_t> [N] or empty
+  kBalance,            // std::optional<Balance>
   kReference,          // std::optional<Cost>
   kUnits,              // StatedUnits
   kColumns,            // std::vector<FeatureColumn>

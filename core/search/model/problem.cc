@@ -177,7 +177,9 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.max_reloads = type.max_reloads;
   vehicle.breaks = type.breaks;
   SetCosts(type, vehicle);
-  vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();
+  const bool balanced =
+      data_.balance.has_value() && data_.balance->measure == BalanceMeasure::kDuration;
+  vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration() || balanced;
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
   vehicle.simulated = !type.breaks.empty() || HasFurtherLimits(type) || problem_.soft() ||

@@ -183,6 +183,23 @@ double TailSwapEvaluator::Added(const TailSwap& swap, double limit) {
   return added < limit ? added : Problem::kNever;
 }
 
+double TailSwapEvaluator::AddedByBalance(const TailSwap& swap) {
+  const BalanceTerm& balance = routes_.balance();
+  const Vehicles vehicles = VehiclesOf(swap);
+  Join(vehicles.of_own_head, swap.own, swap.other, first_);
+  Join(vehicles.of_other_head, swap.other, swap.own, second_);
+  SpreadMeter meter = balance.Measure(routes_.routes(), swap.own.slot, swap.other.slot);
+  const auto add = [&](int32_t type, const std::vector<NodeIndex>& nodes) {
+    if (nodes.empty()) return;
+    const RouteValue value = routes_.evaluator().Evaluate(problem_.vehicle(type), nodes);
+    meter.Add(balance.MeasureOf(nodes, value));
+  };
+  add(vehicles.of_own_head, first_);
+  add(vehicles.of_other_head, second_);
+  balance.AddUnused(meter);
+  return balance.CostOf(meter) - routes_.balance_cost();
+}
+
 // Empty where nobody is left.
 void TailSwapEvaluator::Join(int32_t type, const RouteCut& head, const RouteCut& tail,
                              std::vector<NodeIndex>& nodes) {

@@ -77,6 +77,15 @@ class Insertion {
     }
   };
 
+  // Find for an instance with a balance: costs include what the place changes about the spread.
+  InsertionPlace FindBalanced(const Unit& unit, double limit);
+  void FindBalancedIn(int32_t slot, const BalanceOutlook& outlook, InsertionPlace wanted,
+                      InsertionPlace& best);
+  void FindBalancedNew(const BalanceOutlook& outlook, InsertionPlace wanted, InsertionPlace& best);
+  // Fills slots_ with the routes near the unit, and the smallest one.
+  void GatherBalanced(std::span<const NodeIndex> nodes, const BalanceOutlook& outlook);
+  // Returns the measure of the route with the place filled; kNever if it is infeasible.
+  double MeasureWith(const InsertionPlace& place);
   void FindSingle(NodeIndex node, InsertionPlace& best);
   void FindTightest(NodeIndex node, InsertionPlace& best);
   double RoomLeft(const SearchRoute& route, NodeIndex node) const;

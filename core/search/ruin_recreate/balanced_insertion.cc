@@ -1,0 +1,113 @@
+// Finds places of insertions by their cost and what they change about the spread between routes.
+#include <algorithm>
+
+#include "core/search/ruin_recreate/insertion.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kNever = Problem::kNever;
+// How often a new route is judged without the spread. It is the smallest at first, and might
+// otherwise never be opened.
+constexpr double kUnbiasedRate = 0.5;
+
+}  // namespace
+
+InsertionPlace Insertion::FindBalanced(const Unit& unit, double limit) {
+  const BalanceOutlook outlook(routes_.balance(), routes_.routes());
+  const std::span<const NodeIndex> nodes = problem_.NodesOf(unit);
+  const bool is_shipment = unit.kind == Unit::Kind::kShipment;
+  if (is_shipment) ends_have_loads_ = HasOwnLoad(nodes[0]) || HasOwnLoad(nodes[1]);
+  InsertionPlace best;
+  best.cost = limit;
+  const auto consider = [&](const auto& judge) {
+    if (is_shipment) return judge({.node = nodes[0], .delivery = nodes[1]});
+    for (const NodeIndex node : nodes) judge({.node = node});
+  };
+  const auto consider_slots = [&] {
+    // The scans below reuse slots_.
+    const std::vector<int32_t> slots = slots_;
+    for (const int32_t slot : slots) {
+      consider([&](const InsertionPlace& wanted) { FindBalancedIn(slot, outlook, wanted, best); });
+    }
+  };
+  GatherBalanced(nodes, outlook);
+  consider_slots();
+  consider([&](const InsertionPlace& wanted) { FindBalancedNew(outlook, wanted, best); });
+  if (best.found() || problem_.size() <= Problem::kScanAllNodes) return best;
+  slots_.resize(routes_.slots());
+  for (int32_t slot = 0; slot < routes_.slots(); ++slot) slots_[slot] = slot;
+  consider_slots();
+  return best;
+}
+
+void Insertion::GatherBalanced(std::span<const NodeIndex> nodes, const BalanceOutlook& outlook) {
+  slots_.clear();
+  if (problem_.size() <= Problem::kScanAllNodes) {
+    slots_.resize(routes_.slots());
+    for (int32_t slot = 0; slot < routes_.slots(); ++slot) slots_[slot] = slot;
+    return;
+  }
+  const auto gather = [&](int32_t slot) {
+    if (slot >= 0 && std::ranges::find(slots_, slot) == slots_.end()) slots_.push_back(slot);
+  };
+  for (const NodeIndex node : nodes) {
+    const auto related = problem_.Related(node);
+    for (const NodeIndex other : related.first(std::min<size_t>(related.size(), kRelatedLooked))) {
+      gather(routes_.RouteOf(other));
+    }
+  }
+  gather(outlook.smallest_slot());
+}
+
+void Insertion::FindBalancedIn(int32_t slot, const BalanceOutlook& outlook, InsertionPlace wanted,
+                               InsertionPlace& best) {
+  if (routes_.route(slot).empty()) return;
+  InsertionPlace found;
+  found.cost = best.cost + outlook.MostSaved(slot);
+  if (wanted.delivery >= 0) {
+    ScanShipment(wanted.node, wanted.delivery, slot, found);
+  } else if (MayTake(slot, wanted.node)) {
+    ScanRoutes(wanted.node, {&slot, 1}, found);
+  }
+  if (!found.found()) return;
+  const double measure = MeasureWith(found);
+  if (measure == kNever) return;
+  found.cost += outlook.Added(slot, measure);
+  if (found.cost < best.cost) best = found;
+}
+
+void Insertion::FindBalancedNew(const BalanceOutlook& outlook, InsertionPlace wanted,
+                                InsertionPlace& best) {
+  // FindNewRoute asks whether another place was found, and replaces all of `found` with a new one.
+  InsertionPlace found = {.cost = best.cost, .slot = 0, .node = best.node};
+  const bool is_unbiased = random_.Unit() < kUnbiasedRate;
+  if (!is_unbiased) found.cost += outlook.MostSaved(-1);
+  FindNewRoute(wanted, found);
+  if (found.type < 0) return;
+  if (!is_unbiased) {
+    const double measure = MeasureWith(found);
+    if (measure == kNever) return;
+    found.cost += outlook.Added(-1, measure);
+    // Whatever it does to the spread, serving a required unit comes first.
+    const bool is_needed =
+        !best.found() && problem_.unit(problem_.UnitOf(wanted.node)).required();
+    if (!is_needed && found.cost >= best.cost) return;
+  }
+  best = found;
+}
+
+double Insertion::MeasureWith(const InsertionPlace& place) {
+  const BalanceTerm& balance = routes_.balance();
+  const Vehicle& vehicle =
+      problem_.vehicle(place.slot < 0 ? place.type : routes_.route(place.slot).type);
+  const std::span<const NodeIndex> nodes = Filled(place);
+  RouteValue value;
+  if (balance.needs_value()) {
+    value = routes_.evaluator().Evaluate(vehicle, nodes);
+    if (!value.feasible) return kNever;
+  }
+  return balance.MeasureOf(nodes, value);
+}
+
+}  // namespace vrp
