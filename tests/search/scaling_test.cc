@@ -62,6 +62,9 @@ void ScaleLengths(InstanceData& data, double factor) {
     ScaleAll(type.distance_matrix, factor);
     ScaleAll(type.duration_matrix, factor);
   }
+  if (!data.balance.has_value()) return;
+  const bool is_length = data.balance->measure < BalanceMeasure::kLoad;
+  (is_length ? data.balance->max_spread : data.balance->cost) *= factor;
 }
 
 void ScaleLoads(InstanceData& data, double factor) {
@@ -71,6 +74,9 @@ void ScaleLoads(InstanceData& data, double factor) {
     type.capacity *= factor;
     ScaleAll(type.further_capacities, factor);
   }
+  if (!data.balance.has_value() || data.balance->measure != BalanceMeasure::kLoad) return;
+  data.balance->max_spread *= factor;
+  data.balance->cost /= factor;
 }
 
 Instance ScaledBy(const Instance& instance, int lengths, int loads) {
@@ -212,6 +218,8 @@ TEST_P(FeatureScalingTest, KeepsThePlan) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Balance, FeatureScalingTest,
+                         testing::Values(static_cast<int32_t>(Feature::kBalance)));
 INSTANTIATE_TEST_SUITE_P(AllFeatures, FeatureScalingTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
 

@@ -120,6 +120,12 @@ std::string ConversionText(const v1::Instance& message) {
     for (const double value : *list) add(value);
   }
   for (const auto& vehicle : data.vehicles) AppendVehicle(vehicle, text);
+  if (data.balance.has_value()) {
+    add(static_cast<double>(data.balance->measure));
+    add(data.balance->max_spread);
+    add(data.balance->cost);
+    add(static_cast<double>(data.balance->all_vehicles));
+  }
   AppendRequests(data, text);
   for (const FieldViolation& violation : conversion.invalid) text += " " + ToLine(violation);
   return text;
@@ -142,6 +148,7 @@ Message* MessageOfType(v1::Instance& instance, const std::string& type) {
   if (type == "Shipment") return instance.add_shipments();
   if (type == "AlternativeGroup") return instance.add_alternative_groups();
   if (type == "FeatureColumn") return instance.add_features();
+  if (type == "Balance") return instance.mutable_balance();
   if (type == "Matrix") {
     instance.mutable_distance_matrix()->set_size(4);
     return instance.mutable_distance_matrix();
@@ -179,7 +186,7 @@ void CheckType(const Descriptor& type, std::set<std::string>& seen) {
 TEST(InstanceFields, ConvertsEveryField) {
   std::set<std::string> seen;
   CheckType(*v1::Instance::descriptor(), seen);
-  EXPECT_EQ(seen.size(), 11u);
+  EXPECT_EQ(seen.size(), 12u);
 }
 
 // Checks that NaN is an error in each double of `type` and of the messages that it can hold.

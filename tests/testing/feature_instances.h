@@ -16,7 +16,7 @@ struct FeatureInstanceOptions {
   uint64_t seed = 1;
   // Features of the instance. Sizes and limits are drawn so that nearly all customers can be
   // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs,
-  // kMaxWaiting windows.
+  // kMaxWaiting windows. kBalance draws a limit, a price or both.
   // kEndDepot excludes kOpenEnd, and shipments exclude kReloads; the excluded feature is dropped.
   std::vector<Feature> features = {};
   Objective objective = Objective::kCost;  // used with kObjective; kOvertime always sets kCost
