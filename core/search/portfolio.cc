@@ -124,8 +124,7 @@ bool SearchesTogether(const Instance& instance, const StopCondition& stop) {
   const bool is_for_population =
       IsPlain(instance) && !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
   return instance.kind() != ProblemKind::kTsp && !is_for_population &&
-         !instance.data().balance.has_value() &&
-         RegionsPay(instance.num_customers(), stop);
+         !instance.data().balance.has_value() && RegionsPay(instance.num_customers(), stop);
 }
 
 }  // namespace vrp

@@ -256,12 +256,10 @@ bool IsLegal(const std::string& path, const json& value, bool constrained) {
                                                     "/time_windows/2/1",
                                                     "/vehicles/0/breaks/0/window/1"};
   static const std::set<std::string> constrained_paths = {
-      "/time_windows/0/1",       "/time_windows/1/1/1",
-      "/time_windows/3/1",       "/time_windows/4/1",
-      "/vehicles/0/capacity/0",  "/vehicles/0/capacity/1",
-      "/vehicles/0/shift/1",     "/vehicles/0/max_overtime",
-      "/vehicles/0/max_waiting", "/prizes/0",
-      "/balance/max_spread"};
+      "/time_windows/0/1",   "/time_windows/1/1/1",      "/time_windows/3/1",
+      "/time_windows/4/1",   "/vehicles/0/capacity/0",   "/vehicles/0/capacity/1",
+      "/vehicles/0/shift/1", "/vehicles/0/max_overtime", "/vehicles/0/max_waiting",
+      "/prizes/0",           "/balance/max_spread"};
   return (constrained ? constrained_paths : plain_paths).contains(path);
 }
 

@@ -132,9 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"balance_empty", [](auto& d) { d.balance.emplace(); },
          "balance: has neither max_spread nor a cost above 0, wanted one of them"},
         {"balance_of_all_unlimited_vehicles",
-         [](auto& d) {
-           d.balance = Balance{.cost = 1, .all_vehicles = true};
-         },
+         [](auto& d) { d.balance = Balance{.cost = 1, .all_vehicles = true}; },
          "balance.all_vehicles: given, but vehicles[0] has no count"},
         {"speed_zero", [](auto& d) { d.speed = 0; }, "speed: got 0"},
         {"speed_nan", [](auto& d) { d.speed = kNan; }, "speed: got nan"},

@@ -101,14 +101,17 @@ TEST(JsonFormatTest, ReadsBackAnEqualInstance) {
 TEST(JsonFormatTest, ReadsABalance) {
   const auto read = [](std::string_view balance) {
     return ParseJson(Concat(R"({"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1],
-        "capacity": 5, "balance": )", balance, "}"), "b.json");
+        "capacity": 5, "balance": )",
+                            balance, "}"),
+                     "b.json");
   };
   const auto instance = read(R"({"measure": "duration", "max_spread": null, "cost": 3})");
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->data().balance, Balance{.cost = 3});
   EXPECT_THAT(WriteJson(*instance), HasSubstr(R"("balance":{"measure":"duration","cost":3})"));
-  EXPECT_THAT(read(R"({"cost": 3})").status().message(),
-              HasSubstr("b.json: balance.measure: absent, wanted duration, distance, load or stops"));
+  EXPECT_THAT(
+      read(R"({"cost": 3})").status().message(),
+      HasSubstr("b.json: balance.measure: absent, wanted duration, distance, load or stops"));
   EXPECT_THAT(read(R"({"measure": "time", "cost": 3})").status().message(),
               HasSubstr("balance.measure: got \"time\", wanted duration, distance, load or stops"));
   EXPECT_THAT(read(R"({"measure": "load"})").status().message(),

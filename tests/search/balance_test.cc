@@ -91,9 +91,13 @@ TEST_P(MeasureTest, FindsTheOptimumOfEightCustomers) {
 
 TEST_P(MeasureTest, FindsTheOptimumOfAWholeFleet) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
-    const InstanceData data =
-        AnInstance().WithCustomers(6).Seed(seed).RandomDemands().Capacity(40).Vehicles(3)
-            .BuildData();
+    const InstanceData data = AnInstance()
+                                  .WithCustomers(6)
+                                  .Seed(seed)
+                                  .RandomDemands()
+                                  .Capacity(40)
+                                  .Vehicles(3)
+                                  .BuildData();
     const Balance balance = {
         .measure = GetParam(), .max_spread = 2 * TightSpread(), .all_vehicles = true};
     ExpectOptimal(WithBalance(data, balance));
@@ -200,9 +204,8 @@ TEST(BalanceTest, NamesALimitThatFrozenStopsPrevent) {
 TEST(BalanceTest, FillsFrozenRoutesUpToTheLimit) {
   InstanceData data = AnInstance().WithCustomers(8).BuildData();
   data.balance = Balance{.measure = BalanceMeasure::kStops, .max_spread = 0};
-  const Instance instance =
-      *Freeze(*Instance::Create(data),
-              {{.route = 0, .visits = {1, 2, 3, 4}}, {.route = 1, .visits = {5}}});
+  const Instance instance = *Freeze(
+      *Instance::Create(data), {{.route = 0, .visits = {1, 2, 3, 4}}, {.route = 1, .visits = {5}}});
   const SearchResult found = SearchFor(instance, 300);
   ExpectSound(instance, found);
   EXPECT_EQ(ValueOf(instance, found.plan).left_out, 0);
@@ -210,17 +213,15 @@ TEST(BalanceTest, FillsFrozenRoutesUpToTheLimit) {
 
 TEST(BalanceTest, GetsTheSamePlanFromTheSameSeed) {
   for (const BalanceMeasure measure : kMeasures) {
-    const Instance instance =
-        WithBalance(AnInstance().WithCustomers(40).BuildData(),
-                    {.measure = measure, .max_spread = 15, .cost = 0.1});
+    const Instance instance = WithBalance(AnInstance().WithCustomers(40).BuildData(),
+                                          {.measure = measure, .max_spread = 15, .cost = 0.1});
     EXPECT_EQ(SearchFor(instance, 500, 3).plan, SearchFor(instance, 500, 3).plan);
   }
 }
 
 // A price lowers the spread, and a higher one lowers it further.
 TEST(BalanceTest, CostsLittleDistanceForMuchLessSpread) {
-  const InstanceData data =
-      AnInstance().WithCustomers(60).RandomDemands().Capacity(60).BuildData();
+  const InstanceData data = AnInstance().WithCustomers(60).RandomDemands().Capacity(60).BuildData();
   double spread = 0;
   double cost = 0;
   for (const double price : {1e-6, 1.0}) {

@@ -275,9 +275,9 @@ class PlanChecker {
     const double tolerance = timed ? data_.time_tolerance() : 1e-6;
     if (spread <= limit + std::max(tolerance, 1e-6 * limit) + 2e-9 * most->first) return;
     constexpr std::string_view kMeasures[] = {"durations", "distances", "loads", "stops"};
-    Add({.kind = ViolationKind::kBalance, .amount = spread - limit}, "routes: ",
-        kMeasures[static_cast<size_t>(raw_.balance->measure)], " differ by ", Shown(spread),
-        ", from ", Shown(least->first), " (", RouteName(least->second), ") to ",
+    Add({.kind = ViolationKind::kBalance, .amount = spread - limit},
+        "routes: ", kMeasures[static_cast<size_t>(raw_.balance->measure)], " differ by ",
+        Shown(spread), ", from ", Shown(least->first), " (", RouteName(least->second), ") to ",
         Shown(most->first), " (", RouteName(most->second), "), limit ", FormatNumber(limit));
   }
 
@@ -311,10 +311,10 @@ class PlanChecker {
   const Plan& plan_;
   std::vector<FirstVisit> visits_;  // [N]
   std::vector<bool> in_group_;
-  double cost_ = 0;                  // unrounded part of the objective
-  double further_cost_ = 0;          // lateness, lost prizes and the spread between routes
+  double cost_ = 0;          // unrounded part of the objective
+  double further_cost_ = 0;  // lateness, lost prizes and the spread between routes
   std::vector<std::pair<double, int32_t>> measures_;  // balanced measures and their routes
-  std::map<int32_t, int64_t> used_;  // number of non-empty routes by vehicle type
+  std::map<int32_t, int64_t> used_;                   // number of non-empty routes by vehicle type
   CheckReport report_;
 };
 

@@ -177,8 +177,8 @@ void RouteChecker::CheckLateStop(const LateStop& late) {
 
 void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
-  const bool balanced = data_.raw().balance.has_value() &&
-                        data_.raw().balance->measure == BalanceMeasure::kDuration;
+  const bool balanced =
+      data_.raw().balance.has_value() && data_.raw().balance->measure == BalanceMeasure::kDuration;
   const bool latest = balanced || vehicle_.limits_duration() || objective == Objective::kDuration ||
                       (objective == Objective::kCost && vehicle_.cost_per_time > 0);
   const ClockReading reading = CheckerClock(data_, vehicle_, path_).Read(latest);

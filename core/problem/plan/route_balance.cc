@@ -8,7 +8,7 @@ namespace vrp {
 namespace {
 
 // Rounding of measures, as a share of the largest. The checker allows twice as much.
-constexpr double kRounding = 1e-9;
+constexpr double kSpreadRounding = 1e-9;
 
 // Returns the amounts that shipments bring from each node, in the first load dimension.
 std::vector<double> ShippedFrom(const Instance& instance) {
@@ -33,7 +33,7 @@ double LoadOf(const Instance& instance, const PlannedRoute& route,
 
 double SpreadMeter::Excess(const Balance& balance) const {
   if (routes_ < 2 || balance.max_spread == kNoLimit) return 0;
-  return std::max(0.0, Spread() - balance.max_spread - kRounding * largest_);
+  return std::max(0.0, Spread() - balance.max_spread - kSpreadRounding * largest_);
 }
 
 int64_t LimitedVehicles(const Instance& instance) {

@@ -43,11 +43,11 @@ struct Unserved {
 
 // A plan with its times, loads and costs.
 struct Solution {
-  std::vector<Route> routes = {};  // without empty routes
-  Cost cost = 0;                   // cost by the objective: PlanValue::cost
-  CostSplit split = {};            // the parts of `cost`
-  double distance = 0;             // total of all routes, in the instance's metric
-  double duration = 0;             // total of all routes
+  std::vector<Route> routes = {};     // without empty routes
+  Cost cost = 0;                      // cost by the objective: PlanValue::cost
+  CostSplit split = {};               // the parts of `cost`
+  double distance = 0;                // total of all routes, in the instance's metric
+  double duration = 0;                // total of all routes
   std::optional<double> spread = {};  // between routes; only if the instance has a balance
   std::vector<Unserved> unserved = {};
 };

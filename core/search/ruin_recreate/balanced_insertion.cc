@@ -90,8 +90,7 @@ void Insertion::FindBalancedNew(const BalanceOutlook& outlook, InsertionPlace wa
     if (measure == kNever) return;
     found.cost += outlook.Added(-1, measure);
     // Whatever it does to the spread, serving a required unit comes first.
-    const bool is_needed =
-        !best.found() && problem_.unit(problem_.UnitOf(wanted.node)).required();
+    const bool is_needed = !best.found() && problem_.unit(problem_.UnitOf(wanted.node)).required();
     if (!is_needed && found.cost >= best.cost) return;
   }
   best = found;

@@ -105,7 +105,9 @@ NodeIndex Ruin::DrawSeed(bool beside_absent) {
   return problem.depots() + random_.Below(problem.size() - problem.depots());
 }
 
-int32_t Ruin::RandomVisit(int32_t slot) { return 1 + random_.Below(routes_.route(slot).size() - 2); }
+int32_t Ruin::RandomVisit(int32_t slot) {
+  return 1 + random_.Below(routes_.route(slot).size() - 2);
+}
 
 void Ruin::MarkRange(const SearchRoute& route, int32_t begin, int32_t end) {
   for (int32_t i = std::max(begin, route.fixed + 1); i < end; ++i) {

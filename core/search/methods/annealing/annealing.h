@@ -29,9 +29,8 @@ Temperatures UsualTemperatures(const RouteStore& routes);
 // best plan has the least weight of required units left out, then the fewest routes where the
 // objective says so, then the least cost. On the way, less weight left out always wins while a
 // complete plan seems possible. Otherwise units may stay unserved at a penalty that rises, so that
-// weight and cost are searched together. A limit on the spread between routes may be broken on the
-// way, at a price, but the best plan keeps it, once a plan that keeps it was found. Not
-// thread-safe.
+// weight and cost are searched together. Plans on the way may exceed a limit on the spread between
+// routes, at a price; the best plan keeps it once one does. Not thread-safe.
 class Annealing {
  public:
   // `routes` holds the plan to start from; it and `random` must outlive this.
@@ -88,7 +87,6 @@ class Annealing {
   bool AcceptsByAbsence(const Value& value) const;
   int64_t TimesAbsent() const;
   Value Measure() const;
-  // Returns the energy with the excess at its price.
   double Priced(const Value& value) const { return value.energy + price_.value() * value.excess; }
   // Whether a plan is sought that keeps the limit on the spread, or that leaves out less.
   bool IsUnfinished() const { return best_.missing > 0 || best_.excess > 0; }
