@@ -29,6 +29,7 @@ class SpreadMeter {
   void AddUnused(const Balance& balance, int64_t vehicles) {
     if (balance.all_vehicles && routes_ < vehicles) Add(0);
   }
+  int64_t routes() const { return routes_; }
   // Returns the largest measure minus the smallest one; 0 for fewer than two.
   double Spread() const { return routes_ < 2 ? 0 : largest_ - smallest_; }
   // Returns the spread beyond the limit; 0 if the limit is kept, apart from rounding.

@@ -188,16 +188,16 @@ double TailSwapEvaluator::AddedByBalance(const TailSwap& swap) {
   const Vehicles vehicles = VehiclesOf(swap);
   Join(vehicles.of_own_head, swap.own, swap.other, first_);
   Join(vehicles.of_other_head, swap.other, swap.own, second_);
-  SpreadMeter meter = balance.Measure(routes_.routes(), swap.own.slot, swap.other.slot);
+  BalanceSums sums = balance.Measure(routes_.routes(), swap.own.slot, swap.other.slot);
   const auto add = [&](int32_t type, const std::vector<NodeIndex>& nodes) {
     if (nodes.empty()) return;
     const RouteValue value = routes_.evaluator().Evaluate(problem_.vehicle(type), nodes);
-    meter.Add(balance.MeasureOf(nodes, value));
+    balance.Add(balance.MeasureOf(nodes, value), sums);
   };
   add(vehicles.of_own_head, first_);
   add(vehicles.of_other_head, second_);
-  balance.AddUnused(meter);
-  return balance.CostOf(meter) - routes_.balance_cost();
+  balance.AddUnused(sums);
+  return balance.CostOf(sums) - routes_.balance_cost();
 }
 
 // Empty where nobody is left.

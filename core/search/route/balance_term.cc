@@ -1,6 +1,7 @@
 #include "core/search/route/balance_term.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vrp {
 
@@ -50,18 +51,47 @@ double BalanceTerm::LoadOf(std::span<const NodeIndex> nodes) const {
   return load;
 }
 
-SpreadMeter BalanceTerm::Measure(std::span<const SearchRoute> routes, int32_t without,
+void BalanceTerm::CentreBand(std::span<const SearchRoute> routes) {
+  double sum = 0;
+  int64_t count = 0;
+  for (const SearchRoute& route : routes) {
+    if (route.empty()) continue;
+    sum += MeasureOf(route);
+    ++count;
+  }
+  if (balance_->all_vehicles) count = std::max(count, vehicles_);
+  if (count == 0) return;
+  const double mean = sum / static_cast<double>(count);
+  low_ = mean - balance_->max_spread / 2;
+  high_ = mean + balance_->max_spread / 2;
+  if (balance_->measure == BalanceMeasure::kStops) {
+    const double width = std::floor(balance_->max_spread);
+    low_ = std::floor(mean - (width - 1) / 2);
+    high_ = low_ + width;
+  }
+  if (low_ >= 0) return;
+  low_ = 0;
+  high_ = balance_->max_spread;
+}
+
+BalanceSums BalanceTerm::Measure(std::span<const SearchRoute> routes, int32_t without,
                                  int32_t also_without) const {
-  SpreadMeter meter;
+  BalanceSums sums;
   for (int32_t slot = 0; slot < std::ssize(routes); ++slot) {
     if (slot == without || slot == also_without || routes[slot].empty()) continue;
-    meter.Add(MeasureOf(routes[slot]));
+    Add(MeasureOf(routes[slot]), sums);
   }
-  return meter;
+  return sums;
+}
+
+void BalanceTerm::AddUnused(BalanceSums& sums) const {
+  if (!balance_->all_vehicles || sums.meter.routes() >= vehicles_) return;
+  sums.outside += Outside(0) * static_cast<double>(vehicles_ - sums.meter.routes());
+  sums.meter.AddUnused(*balance_, vehicles_);
 }
 
 BalanceOutlook::BalanceOutlook(const BalanceTerm& term, std::span<const SearchRoute> routes)
-    : term_(term) {
+    : term_(term), routes_(routes) {
   const auto insert = [](Extreme own, Extreme* two, bool is_first, bool is_second) {
     if (is_first) {
       two[1] = two[0];
@@ -70,39 +100,40 @@ BalanceOutlook::BalanceOutlook(const BalanceTerm& term, std::span<const SearchRo
       two[1] = own;
     }
   };
-  SpreadMeter meter;
+  BalanceSums sums;
   for (int32_t slot = 0; slot < std::ssize(routes); ++slot) {
     if (routes[slot].empty()) continue;
     const Extreme own = {.measure = term.MeasureOf(routes[slot]), .slot = slot};
-    meter.Add(own.measure);
-    ++routes_;
-    insert(own, smallest_, routes_ == 1 || own.measure < smallest_[0].measure,
-           routes_ == 2 || own.measure < smallest_[1].measure);
-    insert(own, largest_, routes_ == 1 || own.measure > largest_[0].measure,
-           routes_ == 2 || own.measure > largest_[1].measure);
+    term.Add(own.measure, sums);
+    ++used_;
+    insert(own, smallest_, used_ == 1 || own.measure < smallest_[0].measure,
+           used_ == 2 || own.measure < smallest_[1].measure);
+    insert(own, largest_, used_ == 1 || own.measure > largest_[0].measure,
+           used_ == 2 || own.measure > largest_[1].measure);
   }
-  term.AddUnused(meter);
-  now_ = term.CostOf(meter);
+  outside_ = sums.outside;
+  term.AddUnused(sums);
+  now_ = term.CostOf(sums);
 }
 
 double BalanceOutlook::Added(int32_t slot, double measure) const {
-  SpreadMeter meter;
-  // The extremes of the others stand for all of them; the count matters only for unused vehicles.
-  const auto others = routes_ - (slot < 0 ? 0 : 1);
+  BalanceSums sums{.outside = outside_};
+  if (slot >= 0) sums.outside -= term_.Outside(term_.MeasureOf(routes_[slot]));
+  // The extremes of the others stand for all of them.
+  const int64_t others = used_ - (slot < 0 ? 0 : 1);
   if (others > 0) {
-    const double smallest = smallest_[smallest_[0].slot == slot ? 1 : 0].measure;
-    const double largest = largest_[largest_[0].slot == slot ? 1 : 0].measure;
-    meter.AddRange(smallest, largest, others);
+    sums.meter.AddRange(smallest_[smallest_[0].slot == slot ? 1 : 0].measure,
+                        largest_[largest_[0].slot == slot ? 1 : 0].measure, others);
   }
-  meter.Add(measure);
-  term_.AddUnused(meter);
-  return term_.CostOf(meter) - now_;
+  term_.Add(measure, sums);
+  term_.AddUnused(sums);
+  return term_.CostOf(sums) - now_;
 }
 
 double BalanceOutlook::MostSaved(int32_t slot) const {
-  // The smallest measure alone can move toward the others. A new route may end the use of a 0.
-  if (slot >= 0 && slot != smallest_[0].slot) return 0;
-  return now_;
+  // A larger measure lowers the spread only where it was the smallest one, or an unused vehicle's.
+  if (slot < 0 || slot == smallest_[0].slot) return now_;
+  return term_.price() * term_.Outside(term_.MeasureOf(routes_[slot]));
 }
 
 }  // namespace vrp

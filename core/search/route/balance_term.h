@@ -1,6 +1,7 @@
 // What the spread between routes (core/problem/instance/balance.h) adds to a plan's cost.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,8 +12,17 @@
 
 namespace vrp {
 
+// The measures of a plan's routes.
+struct BalanceSums {
+  SpreadMeter meter = {};
+  double outside = 0;  // sum of the distances of measures to the band
+};
+
 // The term of one problem: the cost of the spread, and a price for each unit beyond the limit. Not
 // thread-safe.
+//
+// A spread follows from two routes only. So while it exceeds the limit, each route outside a band
+// that is as wide as the limit is charged too. Plans that keep the limit are not.
 class BalanceTerm {
  public:
   explicit BalanceTerm(const Problem& problem);
@@ -23,6 +33,8 @@ class BalanceTerm {
   double price() const { return price_; }
   // Sets the cost per unit of the spread beyond the limit.
   void SetPrice(double price) { price_ = price; }
+  // Moves the band around the mean of the measures of `routes`.
+  void CentreBand(std::span<const SearchRoute> routes);
 
   // Whether MeasureOf reads the value of nodes.
   bool needs_value() const {
@@ -36,12 +48,21 @@ class BalanceTerm {
 
   // Measures all of `routes` but those in the two slots (-1: none). The caller adds further routes,
   // then calls AddUnused.
-  SpreadMeter Measure(std::span<const SearchRoute> routes, int32_t without = -1,
+  BalanceSums Measure(std::span<const SearchRoute> routes, int32_t without = -1,
                       int32_t also_without = -1) const;
-  void AddUnused(SpreadMeter& meter) const { meter.AddUnused(*balance_, vehicles_); }
-  double Excess(const SpreadMeter& meter) const { return meter.Excess(*balance_); }
-  double CostOf(const SpreadMeter& meter) const {
-    return balance_->cost * meter.Spread() + price_ * meter.Excess(*balance_);
+  void Add(double measure, BalanceSums& sums) const {
+    sums.meter.Add(measure);
+    sums.outside += Outside(measure);
+  }
+  void AddUnused(BalanceSums& sums) const;
+  // Returns the distance of a measure to the band.
+  double Outside(double measure) const { return std::max({0.0, measure - high_, low_ - measure}); }
+  double Excess(const BalanceSums& sums) const {
+    const double excess = sums.meter.Excess(*balance_);
+    return excess > 0 ? excess + sums.outside : 0;
+  }
+  double CostOf(const BalanceSums& sums) const {
+    return balance_->cost * sums.meter.Spread() + price_ * Excess(sums);
   }
 
  private:
@@ -51,6 +72,7 @@ class BalanceTerm {
   const Balance* balance_ = nullptr;
   int64_t vehicles_ = 0;  // of the whole fleet, if unused ones count
   double price_ = 0;
+  double low_ = -kNoLimit, high_ = kNoLimit;  // the band
 };
 
 // The term of a plan in which one route changes. Valid while the plan and the price stay as they
@@ -75,8 +97,10 @@ class BalanceOutlook {
   };
 
   const BalanceTerm& term_;
+  const std::span<const SearchRoute> routes_;
   Extreme smallest_[2], largest_[2];  // the two of each
-  int64_t routes_ = 0;
+  int64_t used_ = 0;
+  double outside_ = 0;  // of the used routes
   double now_ = 0;
 };
 

@@ -29,10 +29,10 @@ bool RouteStore::Serves(int32_t unit) const {
                              [&](NodeIndex node) { return RouteOf(node) >= 0; });
 }
 
-SpreadMeter RouteStore::MeasureSpread() const {
-  SpreadMeter meter = balance_.Measure(routes_);
-  balance_.AddUnused(meter);
-  return meter;
+BalanceSums RouteStore::MeasureSpread() const {
+  BalanceSums sums = balance_.Measure(routes_);
+  balance_.AddUnused(sums);
+  return sums;
 }
 
 void RouteStore::Load(const Plan& plan) {

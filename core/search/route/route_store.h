@@ -50,8 +50,9 @@ class RouteStore {
   // The balance of the instance, with the price that is set.
   const BalanceTerm& balance() const { return balance_; }
   void SetBalancePrice(double price) { balance_.SetPrice(price); }
-  // Measures the spread of an instance with a balance. O(slots).
-  SpreadMeter MeasureSpread() const;
+  void CentreBalanceBand() { balance_.CentreBand(routes_); }
+  // Measures the routes of an instance with a balance. O(slots).
+  BalanceSums MeasureSpread() const;
   // Returns what the balance adds to cost(); 0 without balance. O(slots).
   double balance_cost() const { return balance_.active() ? balance_.CostOf(MeasureSpread()) : 0; }
 

@@ -135,9 +135,9 @@ Annealing::Value Annealing::Measure() const {
                  .energy = routes_.cost() + weight,
                  .opening = routes_.fixed_cost() + weight};
   if (!routes_.balance().active()) return value;
-  const SpreadMeter meter = routes_.MeasureSpread();
-  value.energy += routes_.problem().instance().data().balance->cost * meter.Spread();
-  value.excess = routes_.balance().Excess(meter);
+  const BalanceSums sums = routes_.MeasureSpread();
+  value.energy += routes_.problem().instance().data().balance->cost * sums.meter.Spread();
+  value.excess = routes_.balance().Excess(sums);
   return value;
 }
 
@@ -236,11 +236,17 @@ void Annealing::Judge() {
     current_ = value;
     KeepBest();
   }
-  if (price_.Record(current_.excess == 0)) routes_.SetBalancePrice(price_.value());
+  if (price_.Record(current_.excess == 0)) AdaptBalance();
   if (current_.missing > 0 && unserved_penalty_ == 0 &&
       ++since_best_ > kPatience * routes_.problem().units()) {
     RestoreBest();
   }
+}
+
+void Annealing::AdaptBalance() {
+  routes_.SetBalancePrice(price_.value());
+  routes_.CentreBalanceBand();
+  if (current_.excess > 0) current_.excess = Measure().excess;
 }
 
 bool Annealing::Accepts(const Value& value) {

@@ -83,12 +83,12 @@ class Annealing {
   void SetUnservedPenalty(double phase, double used);
   void Step();
   void Judge();
+  void AdaptBalance();  // to the current plan
   bool Accepts(const Value& value);
   bool AcceptsByAbsence(const Value& value) const;
   int64_t TimesAbsent() const;
   Value Measure() const;
   double Priced(const Value& value) const { return value.energy + price_.value() * value.excess; }
-  // Whether a plan is sought that keeps the limit on the spread, or that leaves out less.
   bool IsUnfinished() const { return best_.missing > 0 || best_.excess > 0; }
   bool Better(const Value& a, const Value& b) const;
   void KeepBest();
