@@ -338,7 +338,7 @@ TEST(CheckerConstraintsTest, CountsAllGoodsOfARouteAsItsLoad) {
                           "(routes[0]), limit 1"));
 }
 
-// Both vehicles wait for a window, one of them 50 of its 70 units without need.
+// The vehicle to customer 1, who opens at 70, leaves at 60 and takes 20, the other one 40.
 TEST(CheckerConstraintsTest, BalancesDurationsThatStartAsLateAsPossible) {
   InstanceData data = LineWithWindows();
   data.windows[1].open = 70;

@@ -1,5 +1,6 @@
 // Finds places of insertions by their cost and what they change about the spread between routes.
 #include <algorithm>
+#include <numeric>
 
 #include "core/search/ruin_recreate/insertion.h"
 
@@ -25,9 +26,7 @@ InsertionPlace Insertion::FindBalanced(const Unit& unit, double limit) {
     for (const NodeIndex node : nodes) judge({.node = node});
   };
   const auto consider_slots = [&] {
-    // The scans below reuse slots_.
-    const std::vector<int32_t> slots = slots_;
-    for (const int32_t slot : slots) {
+    for (const int32_t slot : balanced_slots_) {
       consider([&](const InsertionPlace& wanted) { FindBalancedIn(slot, outlook, wanted, best); });
     }
   };
@@ -35,21 +34,22 @@ InsertionPlace Insertion::FindBalanced(const Unit& unit, double limit) {
   consider_slots();
   consider([&](const InsertionPlace& wanted) { FindBalancedNew(outlook, wanted, best); });
   if (best.found() || problem_.size() <= Problem::kScanAllNodes) return best;
-  slots_.resize(routes_.slots());
-  for (int32_t slot = 0; slot < routes_.slots(); ++slot) slots_[slot] = slot;
+  GatherAll();
   consider_slots();
   return best;
 }
 
+void Insertion::GatherAll() {
+  balanced_slots_.resize(routes_.slots());
+  std::iota(balanced_slots_.begin(), balanced_slots_.end(), 0);
+}
+
 void Insertion::GatherBalanced(std::span<const NodeIndex> nodes, const BalanceOutlook& outlook) {
-  slots_.clear();
-  if (problem_.size() <= Problem::kScanAllNodes) {
-    slots_.resize(routes_.slots());
-    for (int32_t slot = 0; slot < routes_.slots(); ++slot) slots_[slot] = slot;
-    return;
-  }
+  if (problem_.size() <= Problem::kScanAllNodes) return GatherAll();
+  balanced_slots_.clear();
   const auto gather = [&](int32_t slot) {
-    if (slot >= 0 && std::ranges::find(slots_, slot) == slots_.end()) slots_.push_back(slot);
+    if (slot >= 0 && std::ranges::count(balanced_slots_, slot) == 0)
+      balanced_slots_.push_back(slot);
   };
   for (const NodeIndex node : nodes) {
     const auto related = problem_.Related(node);
