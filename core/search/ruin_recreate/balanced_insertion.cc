@@ -89,9 +89,10 @@ void Insertion::FindBalancedNew(const BalanceOutlook& outlook, InsertionPlace wa
     const double measure = MeasureWith(found);
     if (measure == kNever) return;
     found.cost += outlook.Added(-1, measure);
-    // Whatever it does to the spread, serving a required unit comes first.
+    // As in FindNewRoute, serving a required unit comes before the fixed cost.
     const bool is_needed = !best.found() && problem_.unit(problem_.UnitOf(wanted.node)).required();
-    if (!is_needed && found.cost >= best.cost) return;
+    const double fixed = problem_.vehicle(found.type).fixed + problem_.route_weight();
+    if (found.cost - (is_needed ? fixed : 0) >= best.cost) return;
   }
   best = found;
 }
