@@ -206,7 +206,7 @@ std::string SolveText(const v1::SolveResponse& response) {
   text += CostText(solution.cost(), response);
   text += CostBreakdownText(solution.cost_breakdown(), quantities);
   if (solution.has_spread()) {
-    absl::StrAppend(&text, "spread between routes: ", FormatNumber(solution.spread()), "\n");
+    absl::StrAppend(&text, "spread between routes: ", FormatQuantity(solution.spread()), "\n");
   }
   text += VerdictText(response);
   text += UnservedText(solution);
