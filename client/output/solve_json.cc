@@ -57,6 +57,7 @@ Json CostBreakdownJson(const v1::CostBreakdown& breakdown) {
   add("overtime", breakdown.overtime());
   add("late", breakdown.lateness());
   add("prizes", breakdown.prizes());
+  add("balance", breakdown.balance());
   return object;
 }
 
@@ -133,6 +134,7 @@ Json SolveJson(const v1::SolveResponse& response) {
   if (breakdown.size() > 1 || (breakdown.size() == 1 && !breakdown.contains("distance"))) {
     object["cost_breakdown"] = breakdown;
   }
+  if (response.solution().has_spread()) object["spread"] = JsonNumber(response.solution().spread());
   AddReferenceCost(response, object);
   if (times.has_roads()) object["time_ms"]["roads"] = MillisecondsJson(times.roads());
   if (!response.geometry_note().empty()) object["geometry_note"] = response.geometry_note();

@@ -66,6 +66,7 @@ std::string CostBreakdownText(const v1::CostBreakdown& breakdown, const Quantiti
   add("overtime", breakdown.overtime());
   add("late", breakdown.lateness());
   add("lost prizes", breakdown.prizes());
+  add("balance", breakdown.balance());
   const bool plain = text.empty() || (breakdown.distance() != 0 && !absl::StrContains(text, ","));
   return plain ? "" : absl::StrCat("  including ", text, "\n");
 }
@@ -204,6 +205,9 @@ std::string SolveText(const v1::SolveResponse& response) {
   const Quantities quantities(solution.units());
   text += CostText(solution.cost(), response);
   text += CostBreakdownText(solution.cost_breakdown(), quantities);
+  if (solution.has_spread()) {
+    absl::StrAppend(&text, "spread between routes: ", FormatQuantity(solution.spread()), "\n");
+  }
   text += VerdictText(response);
   text += UnservedText(solution);
   if (response.has_initial_solution())

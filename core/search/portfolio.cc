@@ -31,6 +31,9 @@ constexpr int32_t kRegionsFrom = 850;
 // % dearer where the loads fill the fleet, and 0.3 % with 300 customers and windows.)
 constexpr double kMostFilled = 0.9;
 
+// Share of a reduction of the fleet before annealing that balances routes.
+constexpr double kReducedWithBalance = 0.2;
+
 double ShareBeforePopulation(const Problem& problem) {
   if (!problem.plain()) return kBeforeFeaturePopulation;
   if (problem.timed()) return kBeforeTimedPopulation;
@@ -74,6 +77,7 @@ bool RegionsFit(const Problem& problem, const SearchOptions& options) {
 
 std::vector<Stage> StagesToComplete(const RouteStore& routes, const SearchOptions& options) {
   const Problem& problem = routes.problem();
+  if (routes.balance().active()) return {};
   if (routes.missing_weight() == 0 || FleetFilled(problem) > 1) return {};
   if (CanPenalise(problem)) {
     return {{Method::kAnnealedCompletion, 0.1}, {Method::kPenalisedCompletion, 0.4}};
@@ -90,6 +94,11 @@ std::vector<Stage> StagesToComplete(const RouteStore& routes, const SearchOption
 std::vector<Stage> StagesToImprove(const RouteStore& routes, const SearchOptions& options) {
   const Problem& problem = routes.problem();
   if (routes.missing_weight() > 0) return {{Method::kAnnealing}};
+  // Regions and penalised routes are judged apart from the others, but a spread is of all.
+  if (routes.balance().active()) {
+    const double reduced = problem.route_weight() > 0 ? kReducedWithBalance : 0;
+    return {{Method::kFleetReduction, reduced}, {Method::kAnnealing}};
+  }
   const bool regions = RegionsFit(problem, options);
   const bool population = PopulationFits(problem, options) && (problem.plain() || !regions);
   const bool penalised = PenalisedFits(routes);
@@ -115,7 +124,7 @@ bool SearchesTogether(const Instance& instance, const StopCondition& stop) {
   const bool is_for_population =
       IsPlain(instance) && !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
   return instance.kind() != ProblemKind::kTsp && !is_for_population &&
-         RegionsPay(instance.num_customers(), stop);
+         !instance.data().balance.has_value() && RegionsPay(instance.num_customers(), stop);
 }
 
 }  // namespace vrp

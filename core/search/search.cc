@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/problem/checker/checker.h"
 #include "core/search/build/first_routes.h"
+#include "core/search/build/within_spread.h"
 #include "core/search/methods/annealing/annealing.h"
 #include "core/search/methods/fleet_reduction/fewer_routes.h"
 #include "core/search/methods/fleet_reduction/fleet_reduction.h"
@@ -46,7 +47,16 @@ class Pipeline {
         random_(options.seed),
         first_(MakeFirstRoutes(problem, options.initial, LaterStop(options.stop, hard_stop),
                                random_, [this](const RouteStore& made) { Report(made.ToPlan()); })),
-        routes_(first_.start) {}
+        routes_(first_.start) {
+    if (HasPlan()) return;
+    // All first plans exceed the limit on the spread between routes.
+    const std::optional<RouteStore> limited = WithinSpread(routes_);
+    if (limited.has_value()) Report(limited->ToPlan());
+  }
+
+  // Whether any plan was found that keeps the limit on the spread. Without frozen stops, one always
+  // is.
+  bool HasPlan() const { return value_.has_value(); }
 
   SearchResult Run() {
     if (options_.max_iterations == 0 || routes_.servable().size() <= 1) {
@@ -66,6 +76,7 @@ class Pipeline {
   void Report(const Plan& plan) {
     const PlanValue value = ValueOf(problem_.instance(), plan);
     if (value_.has_value() && value >= *value_) return;
+    if (!KeepsSpread(problem_.instance(), plan)) return;
     value_ = value;
     result_.plan = plan;
     result_.cost = value.cost;
@@ -203,7 +214,12 @@ absl::StatusOr<SearchResult> SearchInOrder(const Instance& instance, const Searc
     return SearchTour(problem, options, on_improvement);
   }
   VRP_RETURN_IF_ERROR(CheckFrozen(problem));
-  return Pipeline(problem, options, hard_stop, on_improvement).Run();
+  Pipeline pipeline(problem, options, hard_stop, on_improvement);
+  SearchResult result = pipeline.Run();
+  if (pipeline.HasPlan()) return result;
+  return absl::InvalidArgumentError(
+      "balance.max_spread: found no plan that keeps it with the frozen stops; raise the limit or "
+      "freeze fewer stops");
 }
 
 // Whether to renumber the nodes. Small instances with features are in the cache in any order; of
@@ -262,6 +278,8 @@ absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOption
     result.plan = *given;
     result.cost = value.cost;
   }
+  // Routes that become one change the spread.
+  if (instance.data().balance.has_value()) return result;
   const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
   Plan fewer = WithFewerRoutes(instance, result.plan, LaterStop(options.stop, hard_stop));
   if (fewer.size() == result.plan.size()) return result;

@@ -55,6 +55,7 @@ FEATURES = (
     ("two load dimensions", False, {"demands": [[0, 0], [4, 1], [4, 1], [4, 1]]}, {"capacity": [10, 3]}),
     ("objective: fewest vehicles first", False, {"objective": "vehicles_then_distance"}, {}),
     ("objective: duration", False, {"objective": "duration"}, {}),
+    ("balance between routes", False, {"balance": {"measure": "stops", "max_spread": 1}}, {}),
     ("feature columns of networks", False, {"features": {"early": [0, 1, 0, 0.5]}}, {}),
 )
 

@@ -59,6 +59,7 @@ class Converter {
     ConvertNodes(message_, dimensions_, data_, errors_);
     ConvertRequests();
     ConvertFeatures();
+    ConvertBalance();
     for (int i = 0; i < message_.vehicles_size(); ++i) ConvertVehicle(i);
     ConvertMatrices("", message_, data_);
     return Result();
@@ -184,6 +185,20 @@ class Converter {
   void ConvertFeatures() {
     for (const v1::FeatureColumn& column : message_.features()) {
       ReadFields(column, dimensions_, data_.features.emplace_back());
+    }
+  }
+
+  void ConvertBalance() {
+    if (!message_.has_balance()) return;
+    Balance& added = data_.balance.emplace();
+    ReadFields(message_.balance(), dimensions_, added);
+    const std::optional<BalanceMeasure> measure =
+        BalanceMeasureFromProto(message_.balance().measure());
+    if (measure.has_value()) {
+      added.measure = *measure;
+    } else {
+      errors_.Add("balance.measure", "got ", static_cast<int>(message_.balance().measure()),
+                  ", wanted BALANCE_MEASURE_DURATION, _DISTANCE, _LOAD or _STOPS");
     }
   }
 

@@ -37,6 +37,21 @@ std::optional<Objective> ObjectiveFromProto(v1::Objective objective) {
   }
 }
 
+std::optional<BalanceMeasure> BalanceMeasureFromProto(v1::BalanceMeasure measure) {
+  switch (measure) {
+    case v1::BALANCE_MEASURE_DURATION:
+      return BalanceMeasure::kDuration;
+    case v1::BALANCE_MEASURE_DISTANCE:
+      return BalanceMeasure::kDistance;
+    case v1::BALANCE_MEASURE_LOAD:
+      return BalanceMeasure::kLoad;
+    case v1::BALANCE_MEASURE_STOPS:
+      return BalanceMeasure::kStops;
+    default:
+      return std::nullopt;
+  }
+}
+
 absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format) {
   switch (format) {
     case v1::INSTANCE_FORMAT_VRPLIB:

@@ -74,8 +74,8 @@ void ReadField(const google::protobuf::Message& message,
   using enum FieldKind;
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   if constexpr (kKind == kDistances || kKind == kDurations || kKind == kTimedDurations ||
-                kKind == kCustomer) {
-    return;  // these fields need the whole instance
+                kKind == kCustomer || kKind == kChoice) {
+    return;  // these fields need the whole instance, or a conversion of instance_enums.h
   } else if constexpr (kKind == kCapacity) {
     const std::vector<double> capacities = ReadNumbers(message, descriptor);
     if (!capacities.empty()) value = capacities.front();

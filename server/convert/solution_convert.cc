@@ -40,6 +40,7 @@ v1::CostBreakdown CostMessage(const CostSplit& split) {
   message.set_overtime(split.overtime);
   message.set_lateness(split.late);
   message.set_prizes(split.prizes);
+  message.set_balance(split.balance);
   return message;
 }
 
@@ -98,6 +99,7 @@ v1::Solution ToProto(const Instance& instance, const Solution& solution) {
   *message.mutable_cost_breakdown() = CostMessage(solution.split);
   message.set_distance(solution.distance);
   message.set_duration(solution.duration);
+  if (solution.spread.has_value()) message.set_spread(*solution.spread);
   for (const Unserved& unserved : solution.unserved) {
     v1::UnservedCustomer& added = *message.add_unserved();
     added.set_node(unserved.customer);

@@ -318,6 +318,17 @@ def vehicles_first(rng):
     return {**add_windows(rng, district(rng)), "objective": "vehicles_then_distance"}
 
 
+@feature("balance_duration", note="no rival prices the difference between its longest and its shortest route")
+def balance_duration(rng):
+    instance = add_service(district(rng))
+    return {**instance, "balance": {"measure": "duration", "cost": 1}}
+
+
+@feature("balance_stops", note="no rival limits the difference between routes")
+def balance_stops(rng):
+    return {**district(rng), "balance": {"measure": "stops", "max_spread": 1}}
+
+
 @feature("lon_lat", "pyvrp", "vroom")
 def lon_lat(rng):
     instance = district(rng)

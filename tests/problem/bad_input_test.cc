@@ -220,6 +220,7 @@ json ConstrainedJson() {
     "priorities": [0, 1, 2, 3, 4],
     "shipments": [{"id": "s", "pickup": 3, "delivery": 4, "amount": [1, 1]}],
     "alternative_groups": [[1, 2]],
+    "balance": {"measure": "load", "max_spread": 9, "cost": 2},
     "vehicles": [{"end_depot": 0, "capacity": [10, 10], "shift": [0, 800], "fixed_cost": 1,
       "cost_per_distance": 2, "cost_per_time": 1, "max_duration": 500, "max_overtime": 5,
       "overtime_cost": 1, "max_waiting": 0, "max_stops": 3, "skills": ["crane"], "lifo": true,
@@ -259,11 +260,10 @@ bool IsLegal(const std::string& path, const json& value, bool constrained) {
                                                     "/time_windows/2/1",
                                                     "/vehicles/0/breaks/0/window/1"};
   static const std::set<std::string> constrained_paths = {
-      "/time_windows/0/1",       "/time_windows/1/1/1",
-      "/time_windows/3/1",       "/time_windows/4/1",
-      "/vehicles/0/capacity/0",  "/vehicles/0/capacity/1",
-      "/vehicles/0/shift/1",     "/vehicles/0/max_overtime",
-      "/vehicles/0/max_waiting", "/prizes/0"};
+      "/time_windows/0/1",   "/time_windows/1/1/1",      "/time_windows/3/1",
+      "/time_windows/4/1",   "/vehicles/0/capacity/0",   "/vehicles/0/capacity/1",
+      "/vehicles/0/shift/1", "/vehicles/0/max_overtime", "/vehicles/0/max_waiting",
+      "/prizes/0",           "/balance/max_spread"};
   return (constrained ? constrained_paths : plain_paths).contains(path);
 }
 

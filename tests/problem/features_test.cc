@@ -72,6 +72,7 @@ std::vector<FeatureCase> FeatureCases() {
       {Feature::kMaxWaiting, "vehicles[0].max_waiting",
        [](D& d) { d.vehicles[0].max_waiting = 0; }},
       {Feature::kMaxStops, "vehicles[0].max_stops", [](D& d) { d.vehicles[0].max_stops = 9; }},
+      {Feature::kBalance, "balance", [](D& d) { d.balance = Balance{.cost = 1}; }},
       {Feature::kShift, "vehicles[0].shift", [](D& d) { d.vehicles[0].shift.close = 500; }},
       {Feature::kReloads, "vehicles[0].max_reloads", [](D& d) { d.vehicles[0].max_reloads = 1; }},
       {Feature::kLatestStart, "vehicles[0].latest_start",

@@ -9,6 +9,7 @@
 #include "core/problem/formats/formats.h"
 #include "core/problem/formats/json/json_writer.h"
 #include "core/problem/generate/generators.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/constrained_instance.h"
 #include "tests/testing/instance_builder.h"
@@ -19,6 +20,7 @@ namespace {
 
 using test::AnInstance;
 using test::ReadData;
+using testing::HasSubstr;
 
 Instance FromJson(std::string_view text) {
   absl::StatusOr<Instance> instance = ParseInstance(text, "folder/file.json");
@@ -94,6 +96,27 @@ TEST(JsonFormatTest, ReadsBackAnEqualInstance) {
     EXPECT_TRUE(reread->data() == instance.data()) << text;
     EXPECT_EQ(WriteJson(*reread), text);
   }
+}
+
+TEST(JsonFormatTest, ReadsABalance) {
+  const auto read = [](std::string_view balance) {
+    return ParseJson(Concat(R"({"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1],
+        "capacity": 5, "balance": )",
+                            balance, "}"),
+                     "b.json");
+  };
+  const auto instance = read(R"({"measure": "duration", "max_spread": null, "cost": 3})");
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(instance->data().balance, Balance{.cost = 3});
+  EXPECT_THAT(WriteJson(*instance), HasSubstr(R"("balance":{"measure":"duration","cost":3})"));
+  EXPECT_THAT(
+      read(R"({"cost": 3})").status().message(),
+      HasSubstr("b.json: balance.measure: absent, wanted duration, distance, load or stops"));
+  EXPECT_THAT(read(R"({"measure": "time", "cost": 3})").status().message(),
+              HasSubstr("balance.measure: got \"time\", wanted duration, distance, load or stops"));
+  EXPECT_THAT(read(R"({"measure": "load"})").status().message(),
+              HasSubstr("balance: has neither max_spread nor a cost above 0"));
+  EXPECT_THAT(read("7").status().message(), HasSubstr("balance: got 7, wanted an object"));
 }
 
 TEST(JsonFormatTest, InfersTheCostObjectiveFromVehicleCosts) {

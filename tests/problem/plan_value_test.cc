@@ -107,5 +107,30 @@ TEST(PlanValueTest, ComputesLoadsOfEachDimensionWithReloads) {
   EXPECT_EQ(solution.cost, 40 + 60);
 }
 
+// Routes of 20 and 60 units.
+TEST(PlanValueTest, PricesTheSpreadBetweenRoutes) {
+  InstanceData data = LineData();
+  data.balance = Balance{.measure = BalanceMeasure::kDistance, .max_spread = 39, .cost = 2};
+  const Instance instance = *Instance::Create(data);
+  const Plan plan = {{0, {1}}, {0, {}}, {0, {2, 3}}};
+  const Solution solution = *MakeSolution(instance, plan);
+  EXPECT_EQ(solution.split.balance, 80);
+  EXPECT_EQ(solution.cost, 160);
+  EXPECT_EQ(solution.spread, 40);
+  EXPECT_THAT(RouteCosts(instance, solution), ElementsAre(20, 60)) << "the spread is of no route";
+  EXPECT_FALSE(KeepsSpread(instance, plan));
+  EXPECT_TRUE(KeepsSpread(instance, {{0, {1, 2, 3}}}));
+  EXPECT_EQ(Value(data, {}).cost, 0);
+}
+
+TEST(PlanValueTest, CountsUnusedVehiclesOnRequest) {
+  InstanceData data = LineData();
+  data.vehicles[0].count = 2;
+  data.balance = Balance{.measure = BalanceMeasure::kStops, .cost = 1, .all_vehicles = true};
+  EXPECT_EQ(Value(data, {{0, {1, 2, 3}}}).cost, 63);
+  EXPECT_EQ(Value(data, {{0, {1, 2}}, {0, {3}}}).cost, 101);
+  EXPECT_EQ(Value(data, {}).cost, 0);
+}
+
 }  // namespace
 }  // namespace vrp

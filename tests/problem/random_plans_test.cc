@@ -128,7 +128,9 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
 
 void Compare(uint64_t seed, Tally& tally) {
   SCOPED_TRACE(seed);
-  const Instance instance = RandomConstrainedInstance(seed, 2 + static_cast<int32_t>(seed % 9));
+  InstanceData data = test::RandomConstrainedData(seed, 2 + static_cast<int32_t>(seed % 9));
+  if (seed % 4 == 0) data.balance = test::RandomBalance(seed);
+  const Instance instance = *Instance::Create(data);
   const Plan plan = RandomConstrainedPlan(instance, seed);
   const Solution solution = *MakeSolution(instance, plan);
   const CheckReport report = CheckPlan(instance, plan, solution.cost);
@@ -140,6 +142,8 @@ void Compare(uint64_t seed, Tally& tally) {
   EXPECT_EQ(PlanCost(instance, plan), value.cost);
   EXPECT_EQ(report.left_out, value.left_out);
   EXPECT_EQ(report.left_out > 0, HasViolation(report, -1, {ViolationKind::kMissingCustomer}));
+  EXPECT_EQ(SpreadOf(instance, plan), solution.spread.value_or(0));
+  EXPECT_EQ(KeepsSpread(instance, plan), !HasViolation(report, -1, {ViolationKind::kBalance}));
   for (const FeatureUse& use : FeaturesOf(instance)) tally.features.insert(use.feature);
   for (const Violation& violation : report.violations) ++tally.violations[violation.kind];
   for (size_t r = 0; r < plan.size(); ++r) CompareRoute(instance, plan, report, r, tally);
@@ -150,7 +154,7 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
   }
-  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 1);
+  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 2);
   EXPECT_GT(tally.feasible_routes, 1000);
   EXPECT_GT(tally.breaks, 200);
   EXPECT_GT(tally.late_starts, 100);
@@ -160,7 +164,7 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
         ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
         ViolationKind::kMaxWaiting, ViolationKind::kShift, ViolationKind::kReload,
         ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak,
-        ViolationKind::kLifo, ViolationKind::kCompartments}) {
+        ViolationKind::kLifo, ViolationKind::kCompartments, ViolationKind::kBalance}) {
     EXPECT_GT(tally.violations[kind], 10) << ViolationName(kind);
   }
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);

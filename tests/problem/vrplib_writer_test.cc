@@ -132,7 +132,7 @@ TEST(WriteVrplib, NamesUnsupportedFields) {
        {Feature::kEndDepot, Feature::kMaxWaiting, Feature::kMaxStops, Feature::kShift,
         Feature::kOvertime, Feature::kLatestStart, Feature::kInitialLoad, Feature::kBreaks,
         Feature::kCompartments, Feature::kTimeOfDay, Feature::kSeveralWindows, Feature::kSetupTimes,
-        Feature::kPriorities}) {
+        Feature::kPriorities, Feature::kBalance}) {
     InstanceData data = test::MakeFeatureInstance({.customers = 6, .features = {feature}}).data();
     for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
     const Instance instance = *Instance::Create(data);

@@ -71,6 +71,9 @@ void ScaleLengths(InstanceData& data, double factor) {
     ScaleAll(type.duration_matrix, factor);
     ScaleTimed(type.duration_matrices, factor);
   }
+  if (!data.balance.has_value()) return;
+  const bool is_length = data.balance->measure < BalanceMeasure::kLoad;
+  (is_length ? data.balance->max_spread : data.balance->cost) *= factor;
 }
 
 void ScaleLoads(InstanceData& data, double factor) {
@@ -81,6 +84,9 @@ void ScaleLoads(InstanceData& data, double factor) {
     ScaleAll(type.further_capacities, factor);
     for (Compartment& compartment : type.compartments) compartment.capacity *= factor;
   }
+  if (!data.balance.has_value() || data.balance->measure != BalanceMeasure::kLoad) return;
+  data.balance->max_spread *= factor;
+  data.balance->cost /= factor;
 }
 
 Instance ScaledBy(const Instance& instance, int lengths, int loads) {
@@ -223,6 +229,8 @@ TEST_P(FeatureScalingTest, KeepsThePlan) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Balance, FeatureScalingTest,
+                         testing::Values(static_cast<int32_t>(Feature::kBalance)));
 INSTANTIATE_TEST_SUITE_P(AllFeatures, FeatureScalingTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
 

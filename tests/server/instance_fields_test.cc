@@ -134,6 +134,12 @@ std::string ConversionText(const v1::Instance& message) {
   }
   AppendTimed(data.duration_matrices, text);
   for (const auto& vehicle : data.vehicles) AppendVehicle(vehicle, text);
+  if (data.balance.has_value()) {
+    add(static_cast<double>(data.balance->measure));
+    add(data.balance->max_spread);
+    add(data.balance->cost);
+    add(static_cast<double>(data.balance->all_vehicles));
+  }
   AppendRequests(data, text);
   for (const FieldViolation& violation : conversion.invalid) text += " " + ToLine(violation);
   return text;
@@ -157,6 +163,7 @@ Message* MessageOfType(v1::Instance& instance, const std::string& type) {
   if (type == "AlternativeGroup") return instance.add_alternative_groups();
   if (type == "FeatureColumn") return instance.add_features();
   if (type == "TimedMatrix") return instance.add_duration_matrices();
+  if (type == "Balance") return instance.mutable_balance();
   if (type == "Matrix") {
     instance.mutable_distance_matrix()->set_size(4);
     return instance.mutable_distance_matrix();

@@ -83,6 +83,16 @@ std::vector<ErrorCase> WrongNumbers() {
        [](auto& m, double v) { m.mutable_vehicles(0)->set_max_waiting(v); }},
       {"compartment", "vehicles[0].compartments[0].capacity", Cvrp,
        [](auto& m, double v) { m.mutable_vehicles(0)->add_compartments()->set_capacity(v); }},
+      {"max_spread", "balance.max_spread", Cvrp,
+       [](auto& m, double v) {
+         m.mutable_balance()->set_measure(v1::BALANCE_MEASURE_LOAD);
+         m.mutable_balance()->set_max_spread(v);
+       }},
+      {"balance_cost", "balance.cost", Cvrp,
+       [](auto& m, double v) {
+         m.mutable_balance()->set_measure(v1::BALANCE_MEASURE_LOAD);
+         m.mutable_balance()->set_cost(v);
+       }},
       {"speed", "speed", Cvrp, [](auto& m, double v) { m.set_speed(v); }},
       {"reference_cost", "reference_cost", Cvrp,
        [](auto& m, double v) { m.set_reference_cost(v); }},

@@ -248,6 +248,16 @@ Instance RandomConstrainedInstance(uint64_t seed, int32_t customers) {
   return Instance::Create(RandomConstrainedData(seed, customers)).value();
 }
 
+Balance RandomBalance(uint64_t seed) {
+  CounterRandom random(seed, 9, 0);
+  Balance balance{.measure = static_cast<BalanceMeasure>(random.UniformInt(0, 3))};
+  if (random.UniformDouble() < 0.7) balance.max_spread = std::floor(20 * random.UniformDouble());
+  if (balance.max_spread == kNoLimit || random.UniformDouble() < 0.5) {
+    balance.cost = 1 + random.UniformDouble();
+  }
+  return balance;
+}
+
 Plan RandomConstrainedPlan(const Instance& instance, uint64_t seed) {
   CounterRandom random(seed, 8, 0);
   std::vector<NodeIndex> order(static_cast<size_t>(instance.num_customers()));

@@ -13,6 +13,9 @@ namespace vrp::test {
 InstanceData RandomConstrainedData(uint64_t seed, int32_t customers);
 Instance RandomConstrainedInstance(uint64_t seed, int32_t customers);
 
+// Draws a balance of the routes, with a limit, a price or both.
+Balance RandomBalance(uint64_t seed);
+
 // Assigns most customers, in random order, to routes of random vehicle types with random reloads.
 // All numbers are in range, but most plans are infeasible.
 Plan RandomConstrainedPlan(const Instance& instance, uint64_t seed);

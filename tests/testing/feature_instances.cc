@@ -30,6 +30,7 @@ class FeatureInstanceMaker {
     AddLimits();
     AddChoices();
     if (Has(Feature::kTimeOfDay)) AddTimesOfDay();
+    if (Has(Feature::kBalance)) AddBalance();
     auto instance = Instance::Create(std::move(data_));
     if (instance.ok()) return *std::move(instance);
     std::fprintf(stderr, "MakeFeatureInstance: %s\n", instance.status().ToString().c_str());
@@ -249,6 +250,19 @@ class FeatureInstanceMaker {
       data_.alternative_groups.push_back({i, i + 1});
       if (!data_.prizes.empty()) data_.prizes[i + 1] = data_.prizes[i];
     }
+  }
+
+  void AddBalance() {
+    Balance& balance = data_.balance.emplace();
+    balance.measure = static_cast<BalanceMeasure>(UniformInt(0, 3));
+    const bool limited = Uniform(0, 1) < 0.7;
+    if (limited) {
+      balance.max_spread = balance.measure == BalanceMeasure::kStops  ? UniformInt(0, 3)
+                           : balance.measure == BalanceMeasure::kLoad ? UniformInt(2, 12)
+                                                                      : Uniform(10, 80);
+    }
+    if (!limited || Uniform(0, 1) < 0.5) balance.cost = Uniform(0.2, 3);
+    balance.all_vehicles = options_.vehicles > 0 && Uniform(0, 1) < 0.5;
   }
 
   void AddPrizes() {

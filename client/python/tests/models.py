@@ -104,6 +104,7 @@ def full_model() -> vrpd.Model:
         )
     model.add_vehicle_type(end_depot=1)
     model.add_feature("f", [1] * 8)
+    model.set_balance("stops", max_spread=2, cost=1, all_vehicles=True)
     model.set_matrices(nodes, nodes, durations_at=[(1, nodes)])
     return model
 
@@ -155,4 +156,5 @@ def constrained_model() -> vrpd.Model:
     rush = model.add_profile(durations_at=[(0, nodes), (20, slower)])
     model.add_vehicle_type(num_available=None, capacity=9, open_end=True, profile=rush)
     model.add_feature("f", [1] * 10)
+    model.set_balance("duration", max_spread=50, cost=1)
     return model

@@ -41,6 +41,8 @@ class _Decoder:
             self._model.add_shipment(pickup, delivery, shipment["amount"], name=shipment.get("id", ""))
         for vehicle in self._vehicles():
             self._add_vehicle(vehicle)
+        if "balance" in self._data:
+            self._model.set_balance(**self._data["balance"])
         for name, values in self._data.get("features", {}).items():
             self._model.add_feature(name, values)
         if self._data.keys() & {"distance_matrix", "duration_matrix", "duration_matrices"}:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from . import _proto
 from ._matrices import EdgeMatrix, Packed, pack, set_matrix
 from .model import MISSING_EDGE, Model
-from .parts import VEHICLE_NUMBERS, Customer, Depot, Location, Matrices, Profile, TimeWindow, VehicleType
+from .parts import VEHICLE_NUMBERS, Balance, Customer, Depot, Location, Matrices, Profile, TimeWindow, VehicleType
 
 _ENUMS = {
     "metric": "Metric",
@@ -66,6 +66,8 @@ class _Encoder:
         for group in self._model.groups:
             customers = [self._index(client, "add_client_group") for client in group.clients]
             self._instance.alternative_groups.add(customers=customers)
+        if self._model.balance is not None:
+            self._add_balance(self._model.balance)
         for name, values in self._model._features.items():
             self._instance.features.add(name=name, values=values)
         self._add_matrices(self._instance, self._model._base)
@@ -133,6 +135,14 @@ class _Encoder:
         if kind.profile is not None:
             message.road_network = kind.profile.road_network
             self._add_matrices(message, kind.profile)
+
+    def _add_balance(self, balance: Balance) -> None:
+        message = self._instance.balance
+        message.measure = _proto.enum_number("BalanceMeasure", balance.measure, "set_balance: measure")
+        if balance.max_spread is not None:
+            message.max_spread = balance.max_spread
+        message.cost = balance.cost
+        message.all_vehicles = balance.all_vehicles
 
     def _add_matrices(self, target: Any, profile: Profile) -> None:
         """Adds the matrices of a profile, or those of its edges."""

@@ -319,6 +319,8 @@ def _check_expressible(model: Model) -> None:
         refuse("objective", f"objective {objective!r} with these vehicle types")
     if not model.vehicle_types:
         refuse("vehicle_types", "problems without vehicle types; call add_vehicle_type")
+    if model.balance is not None:
+        refuse("balance", "balanced routes")
     for index, shipment in enumerate(model.shipments):
         for end in (shipment.pickup, shipment.delivery):
             if any(end.delivery + end.pickup) or end.release_time:

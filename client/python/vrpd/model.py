@@ -10,6 +10,7 @@ from ._limits import finite, finite_int
 from ._model_arguments import break_of, compartment_of, location_of, prize_of, windows_of
 from ._values import Load, loads
 from .parts import (
+    Balance,
     Break,
     ClientGroup,
     Compartment,
@@ -103,6 +104,7 @@ class Model:
         self._shipments: list[Shipment] = []
         self._profiles: list[Profile] = []
         self._features: dict[str, list[float]] = {}
+        self._balance: Balance | None = None
         self._base = Profile()
         self._source: Any = None  # the vrp.v1.InstanceFile that this model was read from, if it is unchanged
 
@@ -133,6 +135,10 @@ class Model:
     @property
     def shipments(self) -> tuple[Shipment, ...]:
         return tuple(self._shipments)
+
+    @property
+    def balance(self) -> Balance | None:
+        return self._balance
 
     def __repr__(self) -> str:
         return (
@@ -421,6 +427,25 @@ class Model:
         time between them.
         """
         self._base.matrices = Matrices(distances, durations, uploaded, tuple(durations_at))
+        self._source = None
+
+    def set_balance(
+        self, measure: str, *, max_spread: float | None = None, cost: float = 0.0, all_vehicles: bool = False
+    ) -> None:
+        """Balances the routes: limits or prices the largest measure of a route minus the smallest one.
+
+        Parameters
+        ----------
+        measure
+            "duration", "distance", "load" (first dimension) or "stops".
+        max_spread
+            Largest difference between two routes. By default no limit.
+        cost
+            Cost per unit of the difference between the largest and the smallest measure.
+        all_vehicles
+            Whether unused vehicles count too, each with the measure 0. All vehicle types then need `num_available`.
+        """
+        self._balance = Balance(measure, finite(max_spread), float(cost), all_vehicles)
         self._source = None
 
     def add_feature(self, name: str, values: Sequence[float]) -> None:

@@ -185,6 +185,16 @@ VEHICLE_NUMBERS = {
 """Costs and limits: the fields of VehicleType, and their names in vrp.v1.Vehicle and in our JSON."""
 
 
+@dataclass(frozen=True)
+class Balance:
+    """A limit or a price on the spread: the largest measure of a route minus the smallest one."""
+
+    measure: str
+    max_spread: float | None = None
+    cost: float = 0.0
+    all_vehicles: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Shipment:
     """Goods that one vehicle brings from one client to another."""

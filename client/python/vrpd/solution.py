@@ -97,6 +97,7 @@ class CostBreakdown(Record):
     overtime: float
     lateness: float
     prizes: float
+    balance: float
 
 
 class Units(Record):
@@ -131,6 +132,7 @@ class Solution(Record):
     duration: float
     unserved: tuple[UnservedCustomer, ...]
     units: Units | None
+    spread: float | None
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Returns a row for each stop. Needs pandas."""

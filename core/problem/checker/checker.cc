@@ -38,6 +38,7 @@ class PlanChecker {
     CheckMissing();
     CheckFleet();
     CheckFrozen();
+    CheckBalance();
     report_.cost = (SumsDistances() ? InUnits(cost_) : cost_) + further_cost_;
     if (claimed_cost.has_value()) CheckClaim(*claimed_cost);
     report_.feasible = report_.violations.empty();
@@ -86,6 +87,29 @@ class PlanChecker {
     RouteFigures& figures = report_.routes[static_cast<size_t>(r)];
     figures = RouteChecker(data_, r, *vehicle, path, report_.violations).Run();
     AddCost(*vehicle, figures);
+    if (raw_.balance.has_value()) measures_.emplace_back(MeasureOf(path, figures), r);
+  }
+
+  // Returns what the instance balances of the route.
+  double MeasureOf(const std::vector<NodeIndex>& path, const RouteFigures& figures) const {
+    double load = 0;
+    double stops = 0;
+    for (const NodeIndex node : path) {
+      if (data_.is_depot(node)) continue;
+      load += data_.Handled(node, 0);
+      ++stops;
+    }
+    switch (raw_.balance->measure) {
+      case BalanceMeasure::kDuration:
+        return figures.duration;
+      case BalanceMeasure::kDistance:
+        return figures.distance;
+      case BalanceMeasure::kLoad:
+        return load;
+      case BalanceMeasure::kStops:
+        return stops;
+    }
+    return 0;
   }
 
   void AddCost(const VehicleType& vehicle, const RouteFigures& figures) {
@@ -244,6 +268,32 @@ class PlanChecker {
     }
   }
 
+  void CheckBalance() {
+    if (!raw_.balance.has_value()) return;
+    int64_t vehicles = 0;
+    for (const VehicleType& type : raw_.vehicles) vehicles += type.count;
+    const auto used = static_cast<int64_t>(measures_.size());
+    if (raw_.balance->all_vehicles && used < vehicles) measures_.emplace_back(0, -1);
+    if (measures_.size() < 2) return;
+    const auto [least, most] = std::minmax_element(measures_.begin(), measures_.end());
+    const double spread = most->first - least->first;
+    further_cost_ += raw_.balance->cost * spread;
+    const double limit = raw_.balance->max_spread;
+    const bool timed = raw_.balance->measure == BalanceMeasure::kDuration;
+    const double tolerance = timed ? data_.time_tolerance() : 1e-6;
+    if (spread <= limit + std::max(tolerance, 1e-6 * limit) + 2e-9 * most->first) return;
+    constexpr std::string_view kMeasures[] = {"durations", "distances", "loads", "stops"};
+    Add({.kind = ViolationKind::kBalance, .amount = spread - limit},
+        "routes: ", kMeasures[static_cast<size_t>(raw_.balance->measure)], " differ by ",
+        Shown(spread), ", from ", Shown(least->first), " (", RouteName(least->second), ") to ",
+        Shown(most->first), " (", RouteName(most->second), "), limit ", FormatNumber(limit));
+  }
+
+  static std::string Shown(double value) { return FormatNumber(std::round(1e6 * value) / 1e6); }
+  static std::string RouteName(int32_t route) {
+    return route < 0 ? "an unused vehicle" : Concat("routes[", route, "]");
+  }
+
   void CheckClaim(Cost claimed) {
     const double steps = SumsDistances() ? data_.steps_per_unit() : 0;
     const double relative = 1e-6 * std::max(1.0, std::abs(report_.cost));
@@ -269,9 +319,10 @@ class PlanChecker {
   const Plan& plan_;
   std::vector<FirstVisit> visits_;  // [N]
   std::vector<bool> in_group_;
-  double cost_ = 0;                  // unrounded part of the objective
-  double further_cost_ = 0;          // lateness and lost prizes
-  std::map<int32_t, int64_t> used_;  // number of non-empty routes by vehicle type
+  double cost_ = 0;          // unrounded part of the objective
+  double further_cost_ = 0;  // lateness, lost prizes and the spread between routes
+  std::vector<std::pair<double, int32_t>> measures_;  // balanced measures and their routes
+  std::map<int32_t, int64_t> used_;                   // number of non-empty routes by vehicle type
   CheckReport report_;
 };
 

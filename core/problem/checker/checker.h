@@ -40,6 +40,7 @@ enum class ViolationKind {
   kFrozenStops,   // frozen stops with which no route begins
   kLifo,          // a shipment delivered before one that was picked up later
   kCompartments,  // loads of a trip that do not fit in the compartments
+  kBalance,       // routes that differ by more than the limit
 };
 // The names of the kinds, in their order.
 inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
@@ -64,8 +65,9 @@ inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"
                                                                                "cost_mismatch",
                                                                                "frozen_stops",
                                                                                "lifo",
-                                                                               "compartments"});
-static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kCompartments) + 1);
+                                                                               "compartments",
+                                                                               "balance"});
+static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kBalance) + 1);
 constexpr std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
 }

@@ -133,6 +133,10 @@ double CheckerData::Weight(NodeIndex node) const {
   return data_.priorities.empty() ? 1 : 1 + data_.priorities[static_cast<size_t>(node)];
 }
 
+double CheckerData::Handled(NodeIndex node, size_t k) const {
+  return Demand(node, k) + Backhaul(node, k) + Pickup(node, k) + std::max(0.0, Shipped(node, k));
+}
+
 double CheckerData::Shipped(NodeIndex node, size_t k) const {
   const Shipment* const shipment = ShipmentAt(node);
   if (shipment == nullptr) return 0;

@@ -48,6 +48,8 @@ class CheckerData {
   const Shipment* ShipmentAt(NodeIndex node) const {
     return shipment_of_.empty() ? nullptr : shipment_of_[static_cast<size_t>(node)];
   }
+  // Returns the amount that a route handles at `node`, shipments at their pickup.
+  double Handled(NodeIndex node, size_t k) const;
   // Returns the change of the load by a shipment at `node`: negative at a delivery.
   double Shipped(NodeIndex node, size_t k) const;
 

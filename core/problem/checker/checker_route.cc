@@ -277,7 +277,9 @@ void RouteChecker::CheckLateStop(const LateStop& late) {
 
 void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
-  const bool latest = vehicle_.limits_duration() || objective == Objective::kDuration ||
+  const bool balanced =
+      data_.raw().balance.has_value() && data_.raw().balance->measure == BalanceMeasure::kDuration;
+  const bool latest = balanced || vehicle_.limits_duration() || objective == Objective::kDuration ||
                       (objective == Objective::kCost && vehicle_.cost_per_time > 0);
   const CheckerClock clock(data_, vehicle_, path_);
   const ClockReading reading = clock.Read(latest);

@@ -42,6 +42,7 @@ enum class Feature {
   kAlternatives,
   kFrozenStops,
   kMatrixRows,  // matrix_rows, with which several nodes can share a row of the matrices
+  kBalance,     // a limit or a price on differences between routes
 };
 
 }  // namespace vrp

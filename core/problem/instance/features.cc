@@ -30,6 +30,7 @@ class Collector {
           Concat("initial_solution.routes[", frozen_[0].route, "].frozen_stops"));
     }
     if (!data_.matrix_rows.empty()) Add(Feature::kMatrixRows, "matrix_rows");
+    if (data_.balance.has_value()) Add(Feature::kBalance, "balance");
     std::sort(uses_.begin(), uses_.end(),
               [](const FeatureUse& a, const FeatureUse& b) { return a.feature < b.feature; });
     return std::move(uses_);

@@ -50,6 +50,7 @@ enum class FieldKind {
   kDurations,          // std::vector<double> [R, R] or empty
   kTimedDurations,     // std::vector<TimedMatrix>, with increasing times
   kMatrixRows,         // std::vector<int32_t> [N] or empty
+  kBalance,            // std::optional<Balance>
   kReference,          // std::optional<Cost>
   kUnits,              // StatedUnits
   kColumns,            // std::vector<FeatureColumn>

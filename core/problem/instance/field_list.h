@@ -83,6 +83,14 @@ inline constexpr auto kList<FeatureColumn> = std::tuple{
 };
 
 template <>
+inline constexpr auto kList<Balance> = std::tuple{
+    ObjectField<kChoice>(&Balance::measure, kPlain, {.name = "measure"}),
+    ObjectField<kAllowance>(&Balance::max_spread, kPlain, {.name = "max_spread"}),
+    ObjectField<kNumber>(&Balance::cost, kPlain, {.name = "cost"}),
+    ObjectField<kFlag>(&Balance::all_vehicles, kPlain, {.name = "all_vehicles"}),
+};
+
+template <>
 inline constexpr auto kList<VehicleType> = std::tuple{
     ObjectField<kName>(&VehicleType::id, kPlain, {.name = "id"}),
     ObjectField<kCount>(&VehicleType::count, kPlain,
@@ -219,6 +227,7 @@ inline constexpr auto kList<InstanceData> = std::tuple{
     ObjectField<kShipments>(&InstanceData::shipments, Feature::kShipments, {.name = "shipments"}),
     ObjectField<kGroups>(&InstanceData::alternative_groups, Feature::kAlternatives,
                          {.name = "alternative_groups"}),
+    ObjectField<kBalance>(&InstanceData::balance, Feature::kBalance, {.name = "balance"}),
     ObjectField<kReference>(&InstanceData::reference_cost, kPlain,
                             {.name = "reference_cost", .json = "ref_cost", .allowed_in_tsp = true}),
     ObjectField<kUnits>(&InstanceData::units, kPlain,

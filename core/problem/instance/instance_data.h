@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/problem/instance/balance.h"
 #include "core/problem/instance/feature_columns.h"
 #include "core/problem/instance/metric.h"
 #include "core/problem/instance/node.h"
@@ -81,6 +82,7 @@ struct InstanceData {
   // The row and column of each node in all matrices, for many nodes at few locations. Empty means
   // the node's number, so that R is N.
   std::vector<int32_t> matrix_rows = {};
+  std::optional<Balance> balance = {};
   std::optional<Cost> reference_cost = {};  // best known cost, if the file states it
   StatedUnits units = {};
   std::vector<FeatureColumn> features = {};  // only for networks; an Instance sorts these by name

@@ -30,6 +30,11 @@ std::string ValueText(const TimeWindow& value) {
   return Concat("[", FormatNumber(value.open), ", ", FormatNumber(value.close),
                 value.soft() ? Concat(", late_cost ", FormatNumber(value.late_cost)) : "", "]");
 }
+std::string ValueText(const std::optional<Balance>& value) {
+  if (!value.has_value()) return "none";
+  return Concat(ChoiceName(value->measure), ", max_spread ", FormatNumber(value->max_spread),
+                ", cost ", FormatNumber(value->cost), value->all_vehicles ? ", all vehicles" : "");
+}
 template <typename T>
 std::string ValueText(const std::vector<T>& values) {
   return Concat(values.size(), values.size() == 1 ? " entry" : " entries");

@@ -30,6 +30,7 @@ class Validator {
                        data_.duration_matrix, errors_);
     CheckRequests(data_, count_, errors_);
     CheckFeatureColumns(data_, count_, errors_);
+    CheckBalance();
     if (!(data_.speed > 0) || data_.speed > kMaxMagnitude) {
       errors_.Add("speed", "got ", FormatNumber(data_.speed),
                   ", wanted a positive number, at most 1e12");
@@ -152,8 +153,25 @@ class Validator {
       if (value == wanted) return;
       errors_.Add(field.name, "got ", ChoiceName(value), ", wanted ", ChoiceName(wanted),
                   " for a TSP");
+    } else if constexpr (Field::kKind == FieldKind::kBalance) {
+      if (value.has_value()) errors_.Add(field.name, "given, wanted none for a TSP");
     } else if constexpr (requires { value.empty(); }) {
       if (!value.empty()) errors_.Add(field.list, "given, wanted none for a TSP");
+    }
+  }
+
+  void CheckBalance() {
+    if (!data_.balance.has_value()) return;
+    const Balance& balance = *data_.balance;
+    errors_.CheckAllowance("balance.max_spread", balance.max_spread);
+    errors_.CheckValue("balance.cost", balance.cost, 0);
+    if (balance.max_spread == kNoLimit && balance.cost == 0) {
+      errors_.Add("balance", "has neither max_spread nor a cost above 0, wanted one of them");
+    }
+    for (size_t i = 0; balance.all_vehicles && i < data_.vehicles.size(); ++i) {
+      if (data_.vehicles[i].count > 0) continue;
+      errors_.Add("balance.all_vehicles", "given, but vehicles[", i,
+                  "] has no count; wanted a count of each vehicle type");
     }
   }
 

@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/problem/plan/route_balance.h"
+
 namespace vrp {
 namespace {
 
@@ -11,8 +13,10 @@ namespace {
 std::vector<RouteFigures> MeasureRoutes(const Instance& instance, const Plan& plan) {
   const RouteScheduler scheduler(instance);
   const Objective objective = instance.data().objective;
+  const std::optional<Balance>& balance = instance.data().balance;
   const bool cost_uses_duration =
-      objective == Objective::kDuration || objective == Objective::kCost;
+      objective == Objective::kDuration || objective == Objective::kCost ||
+      (balance.has_value() && balance->measure == BalanceMeasure::kDuration);
   std::vector<RouteFigures> figures;
   figures.reserve(plan.size());
   for (const PlannedRoute& route : plan) {
@@ -152,6 +156,10 @@ CostSplit SplitCost(const Instance& instance, const Plan& plan,
   }
   const bool sums_distances = objective != Objective::kDuration && objective != Objective::kCost;
   if (sums_distances) split.distance = MetricSum(instance.metric(), split.distance);
+  const std::optional<Balance>& balance = instance.data().balance;
+  if (balance.has_value() && balance->cost > 0) {
+    split.balance = balance->cost * MeasureSpread(instance, plan, figures).Spread();
+  }
   return split;
 }
 
@@ -165,6 +173,17 @@ PlanValue ValueOf(const Instance& instance, const Plan& plan) {
   }
   value.cost = SplitCost(instance, plan, MeasureRoutes(instance, plan), unserved.prizes).total();
   return value;
+}
+
+double SpreadOf(const Instance& instance, const Plan& plan) {
+  if (!instance.data().balance.has_value()) return 0;
+  return MeasureSpread(instance, plan, MeasureRoutes(instance, plan)).Spread();
+}
+
+bool KeepsSpread(const Instance& instance, const Plan& plan) {
+  const std::optional<Balance>& balance = instance.data().balance;
+  if (!balance.has_value() || balance->max_spread == kNoLimit) return true;
+  return MeasureSpread(instance, plan, MeasureRoutes(instance, plan)).Excess(*balance) == 0;
 }
 
 Cost PlanCost(const Instance& instance, const Plan& plan) { return ValueOf(instance, plan).cost; }

@@ -24,9 +24,10 @@ struct CostSplit {
   double fixed = 0;
   double overtime = 0;
   double late = 0;
-  double prizes = 0;  // lost prizes
+  double prizes = 0;   // lost prizes
+  double balance = 0;  // cost of the spread between routes
 
-  Cost total() const { return distance + duration + fixed + overtime + late + prizes; }
+  Cost total() const { return distance + duration + fixed + overtime + late + prizes + balance; }
 };
 
 // Customers that no route serves. A group of alternatives counts only if no customer of the group
@@ -42,7 +43,7 @@ struct UnservedCustomers {
 struct PlanValue {
   double left_out = 0;  // UnservedCustomers::weight
   int64_t routes = 0;   // non-empty routes; 0 unless the objective counts vehicles
-  Cost cost = 0;        // cost by the objective, including lateness and lost prizes
+  Cost cost = 0;        // cost by the objective, including lateness, lost prizes and the spread
 
   auto operator<=>(const PlanValue&) const = default;
 };
@@ -57,6 +58,11 @@ CostSplit SplitCost(const Instance& instance, const Plan& plan,
                     const std::vector<RouteFigures>& figures, double lost_prizes);
 // Returns the value by which `plan` compares with other plans.
 PlanValue ValueOf(const Instance& instance, const Plan& plan);
+// Returns the spread that the instance balances (core/problem/instance/balance.h); 0 without
+// balance.
+double SpreadOf(const Instance& instance, const Plan& plan);
+// Whether the spread of `plan` keeps its limit, apart from rounding.
+bool KeepsSpread(const Instance& instance, const Plan& plan);
 // Returns ValueOf(...).cost.
 Cost PlanCost(const Instance& instance, const Plan& plan);
 

@@ -29,6 +29,8 @@ RouteScheduler::RouteScheduler(const Instance& instance) : instance_(instance) {
 
 bool RouteScheduler::NeedsDuration(const VehicleType& vehicle) const {
   const Objective objective = instance_.data().objective;
+  const std::optional<Balance>& balance = instance_.data().balance;
+  if (balance.has_value() && balance->measure == BalanceMeasure::kDuration) return true;
   return vehicle.limits_duration() || objective == Objective::kDuration ||
          (objective == Objective::kCost && vehicle.cost_per_time != 0);
 }

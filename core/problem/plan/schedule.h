@@ -63,7 +63,7 @@ class RouteScheduler {
   // * (breaks + 1)^3), or the time of LateBreaks with breaks and soft windows.
   RouteSchedule Make(const PlannedRoute& route, VehicleTimes times = VehicleTimes::kAll) const;
 
-  // Whether the objective or a limit depends on a route's duration.
+  // Whether the objective, a limit or the balance depends on a route's duration.
   bool NeedsDuration(const VehicleType& vehicle) const;
   bool has_soft_windows() const { return has_soft_windows_; }
   // Returns the difference up to which times count as equal. It is 1e-6 of the span of all windows,

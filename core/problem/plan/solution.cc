@@ -5,6 +5,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/plan/route_balance.h"
 
 namespace vrp {
 namespace {
@@ -139,6 +140,9 @@ absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan
   for (const NodeIndex node : unserved.customers) solution.unserved.push_back({.customer = node});
   solution.split = SplitCost(instance, plan, figures, unserved.prizes);
   solution.cost = solution.split.total();
+  if (instance.data().balance.has_value()) {
+    solution.spread = MeasureSpread(instance, plan, figures).Spread();
+  }
   return solution;
 }
 
@@ -163,7 +167,8 @@ std::vector<Cost> RouteCosts(const Instance& instance, const Solution& solution)
     const RouteSchedule schedule = scheduler.Make(planned);
     const RouteFigures figures{RouteDistance(instance, planned), schedule.duration(),
                                schedule.late_cost};
-    costs.push_back(SplitCost(instance, {planned}, {figures}, 0).total());
+    const CostSplit split = SplitCost(instance, {planned}, {figures}, 0);
+    costs.push_back(split.total() - split.balance);
   }
   return costs;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,12 @@ struct Unserved {
 
 // A plan with its times, loads and costs.
 struct Solution {
-  std::vector<Route> routes = {};  // without empty routes
-  Cost cost = 0;                   // cost by the objective: PlanValue::cost
-  CostSplit split = {};            // the parts of `cost`
-  double distance = 0;             // total of all routes, in the instance's metric
-  double duration = 0;             // total of all routes
+  std::vector<Route> routes = {};     // without empty routes
+  Cost cost = 0;                      // cost by the objective: PlanValue::cost
+  CostSplit split = {};               // the parts of `cost`
+  double distance = 0;                // total of all routes, in the instance's metric
+  double duration = 0;                // total of all routes
+  std::optional<double> spread = {};  // between routes; only if the instance has a balance
   std::vector<Unserved> unserved = {};
 };
 
@@ -58,7 +60,8 @@ absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan
 
 // Returns the plan of a solution of `instance`.
 Plan PlanOf(const Instance& instance, const Solution& solution);
-// Returns the contribution of each route to the cost. Lost prizes belong to no route.
+// Returns the contribution of each route to the cost. Lost prizes and the spread
+// belong to no route.
 std::vector<Cost> RouteCosts(const Instance& instance, const Solution& solution);
 
 }  // namespace vrp

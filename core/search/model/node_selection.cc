@@ -106,7 +106,7 @@ void SelectGroups(const InstanceData& all, const std::vector<NodeIndex>& numbers
 // Selects all but feature columns, which only networks read, and the reference cost.
 InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes,
                     std::vector<VehicleType> vehicles) {
-  static_assert(sizeof(InstanceData) == 624, "a new member of InstanceData belongs here too");
+  static_assert(sizeof(InstanceData) == 664, "a new member of InstanceData belongs here too");
   const InstanceData& all = instance.data();
   const int64_t loads = all.load_dimensions;
   InstanceData data = {.name = all.name,
@@ -131,6 +131,7 @@ InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& node
                        .priorities = Selected(all.priorities, nodes),
                        .vehicles = std::move(vehicles),
                        .speed = all.speed,
+                       .balance = all.balance,
                        .units = all.units};
   SelectMatrices(all, nodes, data);
   SelectGroups(all, Reversed(nodes, NodeCount(all)), data);

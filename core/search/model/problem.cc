@@ -213,7 +213,9 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
     vehicle.compartments = std::make_shared<Compartments>(type.compartments, problem_.dimensions());
   }
   SetCosts(type, vehicle);
-  vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration();
+  const bool balanced =
+      data_.balance.has_value() && data_.balance->measure == BalanceMeasure::kDuration;
+  vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration() || balanced;
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
   // Where only deliveries fill compartments, insertions judge them by the sums of the route.

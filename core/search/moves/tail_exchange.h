@@ -44,6 +44,7 @@ class TailExchange {
   bool one_way_ = true;  // all vehicles drive alike, at the same cost of distance, at none of time
   double most_fixed_ = 0;
   double route_weight_ = 0;
+  double most_saved_ = 0;  // by the balance
 };
 
 }  // namespace vrp

@@ -194,6 +194,23 @@ double TailSwapEvaluator::Added(const TailSwap& swap, double limit) {
   return added < limit ? added : Problem::kNever;
 }
 
+double TailSwapEvaluator::AddedByBalance(const TailSwap& swap) {
+  const BalanceTerm& balance = routes_.balance();
+  const Vehicles vehicles = VehiclesOf(swap);
+  Join(vehicles.of_own_head, swap.own, swap.other, first_);
+  Join(vehicles.of_other_head, swap.other, swap.own, second_);
+  BalanceSums sums = balance.Measure(routes_.routes(), swap.own.slot, swap.other.slot);
+  const auto add = [&](int32_t type, const std::vector<NodeIndex>& nodes) {
+    if (nodes.empty()) return;
+    const RouteValue value = routes_.evaluator().Evaluate(problem_.vehicle(type), nodes);
+    balance.Add(balance.MeasureOf(nodes, value), sums);
+  };
+  add(vehicles.of_own_head, first_);
+  add(vehicles.of_other_head, second_);
+  balance.AddUnused(sums);
+  return balance.CostOf(sums) - routes_.balance_cost();
+}
+
 // Empty where nobody is left.
 void TailSwapEvaluator::Join(int32_t type, const RouteCut& head, const RouteCut& tail,
                              std::vector<NodeIndex>& nodes) {

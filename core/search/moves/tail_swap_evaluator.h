@@ -48,6 +48,8 @@ class TailSwapEvaluator {
   // The cost that it adds; kNever: it breaks some rule, or adds
   // `limit` or more. Both cuts may be made. O(visits), with breaks as RouteEvaluator.
   double Added(const TailSwap& swap, double limit);
+  // Returns what a feasible swap adds to the cost of the balance. O(slots + visits).
+  double AddedByBalance(const TailSwap& swap);
   // Does it within a transaction. False: rounding made it too late after all, and all is as before.
   bool Apply(const TailSwap& swap);
 

@@ -11,6 +11,7 @@ namespace vrp {
 RouteStore::RouteStore(const Problem& problem)
     : problem_(&problem),
       evaluator_(problem),
+      balance_(problem),
       several_nodes_(problem.units() != problem.size() - problem.depots()),
       places_(problem.size() + 1),
       used_of_(problem.vehicles().size(), 0) {
@@ -26,6 +27,12 @@ RouteStore::RouteStore(const Problem& problem)
 bool RouteStore::Serves(int32_t unit) const {
   return std::ranges::any_of(problem_->NodesOf(problem_->unit(unit)),
                              [&](NodeIndex node) { return RouteOf(node) >= 0; });
+}
+
+BalanceSums RouteStore::MeasureSpread() const {
+  BalanceSums sums = balance_.Measure(routes_);
+  balance_.AddUnused(sums);
+  return sums;
 }
 
 void RouteStore::Load(const Plan& plan) {

@@ -7,6 +7,7 @@
 
 #include "core/problem/plan/solution.h"
 #include "core/search/model/vehicle_labels.h"
+#include "core/search/route/balance_term.h"
 #include "core/search/route/search_route.h"
 #include "core/search/route/undo_log.h"
 
@@ -45,6 +46,15 @@ class RouteStore {
   double missing_weight() const { return missing_weight_; }  // of the absent that are required
   double cost() const { return route_cost_ + lost_prizes_; }
   double fixed_cost() const { return fixed_cost_; }  // of cost(): what used vehicles cost alone
+
+  // The balance of the instance, with the price that is set.
+  const BalanceTerm& balance() const { return balance_; }
+  void SetBalancePrice(double price) { balance_.SetPrice(price); }
+  void CentreBalanceBand() { balance_.CentreBand(routes_); }
+  // Measures the routes of an instance with a balance. O(slots).
+  BalanceSums MeasureSpread() const;
+  // Returns what the balance adds to cost(); 0 without balance. O(slots).
+  double balance_cost() const { return balance_.active() ? balance_.CostOf(MeasureSpread()) : 0; }
 
   // Takes over what of `plan` is feasible; what is not becomes absent.
   void Load(const Plan& plan);
@@ -95,6 +105,7 @@ class RouteStore {
 
   const Problem* problem_;
   RouteEvaluator evaluator_;
+  BalanceTerm balance_;
   bool several_nodes_ = false;  // some units have
   std::vector<SearchRoute> routes_;
   std::vector<double> rooms_;

@@ -44,6 +44,8 @@ InsertionPlace Insertion::Find(int32_t unit, double limit) {
   const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
   if (wanted.slot >= 0) {
     if (MayTake(wanted.slot, nodes[0])) ScanRoutes(nodes[0], {&wanted.slot, 1}, best);
+  } else if (routes_.balance().active() && !policy_.packs) {
+    return FindBalanced(wanted, limit);
   } else if (policy_.packs) {
     for (size_t i = 0; i < nodes.size() && !best.found(); ++i) {
       FindTightest(nodes[i], best);

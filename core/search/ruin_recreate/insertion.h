@@ -78,6 +78,16 @@ class Insertion {
     }
   };
 
+  // Find for an instance with a balance: costs include what the place changes about the spread.
+  InsertionPlace FindBalanced(const Unit& unit, double limit);
+  void FindBalancedIn(int32_t slot, const BalanceOutlook& outlook, InsertionPlace wanted,
+                      InsertionPlace& best);
+  void FindBalancedNew(const BalanceOutlook& outlook, InsertionPlace wanted, InsertionPlace& best);
+  // Fills balanced_slots_ with the routes near the unit, and the smallest one.
+  void GatherBalanced(std::span<const NodeIndex> nodes, const BalanceOutlook& outlook);
+  void GatherAll();
+  // Returns the measure of the route with the place filled; kNever if it is infeasible.
+  double MeasureWith(const InsertionPlace& place);
   void FindSingle(NodeIndex node, InsertionPlace& best);
   void FindTightest(NodeIndex node, InsertionPlace& best);
   double RoomLeft(const SearchRoute& route, NodeIndex node) const;
@@ -180,7 +190,7 @@ class Insertion {
   std::vector<NodeIndex> filled_;
   Ways pickup_ways_, delivery_ways_;
   std::vector<double> least_added_;  // by the delivery, from a place on
-  std::vector<int32_t> slots_, with_room_;
+  std::vector<int32_t> slots_, with_room_, balanced_slots_;
   std::vector<InsertionPlace> bounded_;  // their costs are the least possible
   std::vector<std::pair<double, int32_t>> by_room_;
   bool ends_have_loads_ =

@@ -9,6 +9,8 @@ namespace {
 constexpr double kRouteRate = 0.03;
 // Slots are drawn for each route that is wanted.
 constexpr int32_t kSlotDraws = 8;
+// How often the seed is in the route with the largest or smallest balanced measure.
+constexpr double kExtremeRate = 0.3;
 
 }  // namespace
 
@@ -94,7 +96,17 @@ NodeIndex Ruin::DrawSeed(bool beside_absent) {
     const Unit& unit = problem.unit(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
     if (unit.required()) return problem.NodesOf(unit)[random_.Below(unit.count)];
   }
+  if (routes_.balance().active() && random_.Unit() < kExtremeRate) {
+    const BalanceOutlook outlook(routes_.balance(), routes_.routes());
+    const int32_t slot = random_.Unit() < 0.5 ? outlook.largest_slot() : outlook.smallest_slot();
+    const NodeIndex node = slot < 0 ? 0 : routes_.route(slot).nodes[RandomVisit(slot)];
+    if (slot >= 0 && !problem.is_depot(node)) return node;
+  }
   return problem.depots() + random_.Below(problem.size() - problem.depots());
+}
+
+int32_t Ruin::RandomVisit(int32_t slot) {
+  return 1 + random_.Below(routes_.route(slot).size() - 2);
 }
 
 void Ruin::MarkRange(const SearchRoute& route, int32_t begin, int32_t end) {

@@ -30,6 +30,7 @@ class Ruin {
  private:
   void Begin();
   NodeIndex DrawSeed(bool beside_absent);
+  int32_t RandomVisit(int32_t slot);  // a position
   void TakeOutString(int32_t slot, const RemovedString& string);
   void TakeOut(int32_t slot, int32_t begin, int32_t count);
   void MarkRoute(int32_t slot);

@@ -219,4 +219,13 @@ absl::StatusOr<Shipment> ShipmentFromJson(const json& value, std::string_view lo
   return PartReader<Shipment>(value, location).Run(nullptr);
 }
 
+absl::StatusOr<Balance> BalanceFromJson(const json& value, std::string_view location) {
+  if (!value.is_object()) return WrongValue(location, value, "an object");
+  if (!value.contains("measure")) {
+    return absl::InvalidArgumentError(
+        Concat(location, ".measure: absent, wanted ", ChoiceList<BalanceMeasure>()));
+  }
+  return PartReader<Balance>(value, location).Run(nullptr);
+}
+
 }  // namespace vrp

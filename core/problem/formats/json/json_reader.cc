@@ -77,6 +77,11 @@ class JsonReader {
       return Store(fields_.IntegerLists(key), value);
     } else if constexpr (kKind == FieldKind::kShipments) {
       return ReadShipments(key);
+    } else if constexpr (kKind == FieldKind::kBalance) {
+      const json* given = fields_.Find(key);
+      if (given == nullptr) return absl::OkStatus();
+      VRP_ASSIGN_OR_RETURN(value, BalanceFromJson(*given, Concat(source_, ": ", key)));
+      return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kVehicles) {
       return ReadVehicles();
     } else if constexpr (kKind == FieldKind::kTimedDurations) {

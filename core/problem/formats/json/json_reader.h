@@ -58,6 +58,8 @@ namespace vrp {
 //   by a name.
 // - features: {"earliness": [number, ...], ...}: columns with a number from -1,000 to 1,000 for
 //   each node. Only networks that were trained with these columns read them.
+// - balance: {measure, max_spread, cost, all_vehicles}. The measure is "duration", "distance",
+//   "load" or "stops", and the other keys are the members of Balance in balance.h.
 // - ref_cost: a number, the best known cost.
 // - ref_routes, ref_by: stated by the public random sets. The reader checks their form only.
 //

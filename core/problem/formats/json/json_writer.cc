@@ -47,8 +47,8 @@ ordered_json WindowJson(const TimeWindow& window) {
   return array;
 }
 
-// Returns a vehicle, a shipment, a break, a compartment or a timed matrix. Omits keys whose value
-// is the default.
+// Returns a vehicle, a shipment, a break, a compartment, a timed matrix or a balance. Omits keys
+// whose value is the default.
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size);
 
@@ -65,6 +65,8 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
     return value.size() == 1 ? NumberJson(value.front()) : NumbersJson(value);
   } else if constexpr (kKind == FieldKind::kReference) {
     return NumberJson(*value);
+  } else if constexpr (kKind == FieldKind::kBalance) {
+    return PartJson(*value, matrix_size);
   } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCompartments ||
                        kKind == FieldKind::kShipments || kKind == FieldKind::kVehicles ||
                        kKind == FieldKind::kTimedDurations) {
@@ -80,7 +82,8 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
 
 // Whether the reader requires the key.
 constexpr bool IsRequired(FieldKind kind) {
-  return kind == FieldKind::kCustomer || kind == FieldKind::kLoads || kind == FieldKind::kTime;
+  return kind == FieldKind::kCustomer || kind == FieldKind::kLoads || kind == FieldKind::kTime ||
+         kind == FieldKind::kChoice;
 }
 
 // Returns the capacities of all load dimensions.

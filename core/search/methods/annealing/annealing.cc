@@ -104,7 +104,9 @@ Annealing::Annealing(RouteStore& routes, FastRandom& random, const SearchOptions
       alternatives_(routes),
       tails_(routes, random),
       reported_(absl::InfinitePast()),
+      price_(routes),
       times_absent_(routes.problem().units(), 0) {
+  routes.SetBalancePrice(price_.value());
   route_weight_ = routes.problem().route_weight();
   current_ = best_ = Measure();
   routes.TakeChanged();
@@ -129,7 +131,14 @@ void Annealing::BeginHotter(double mean_edge_cost) {
 
 Annealing::Value Annealing::Measure() const {
   const double weight = route_weight_ * routes_.used();
-  return {routes_.missing_weight(), routes_.cost() + weight, routes_.fixed_cost() + weight};
+  Value value = {.missing = routes_.missing_weight(),
+                 .energy = routes_.cost() + weight,
+                 .opening = routes_.fixed_cost() + weight};
+  if (!routes_.balance().active()) return value;
+  const BalanceSums sums = routes_.MeasureSpread();
+  value.energy += routes_.problem().instance().data().balance->cost * sums.meter.Spread();
+  value.excess = routes_.balance().Excess(sums);
+  return value;
 }
 
 SearchEnd Annealing::Run(ImprovementFn on_improvement) {
@@ -169,10 +178,10 @@ void Annealing::Steer(absl::Time now, ImprovementFn on_improvement) {
 
 SearchEnd Annealing::StopKind(absl::Time now) const {
   if (complete_ != nullptr) {
-    if (best_.missing == 0) *complete_ = true;
+    if (!IsUnfinished()) *complete_ = true;
     if (*complete_) return SearchEnd::kLocalOptimum;
   }
-  if (best_.missing > 0 && now < hard_stop_.deadline()) return SearchEnd::kIterations;
+  if (IsUnfinished() && now < hard_stop_.deadline()) return SearchEnd::kIterations;
   return EndOf(options_.stop.Check(), SearchEnd::kIterations);
 }
 
@@ -188,7 +197,7 @@ void Annealing::Cool(double phase, absl::Time now) {
 void Annealing::SetUnservedPenalty(double phase, double used) {
   const bool gives_up = fleet_too_small_ || std::max(phase, used) >= kUnservedPenaltyAfter;
   unserved_penalty_ = 0;
-  if (best_.missing > 0 && current_.missing != Problem::kNever && gives_up) {
+  if (IsUnfinished() && current_.missing != Problem::kNever && gives_up) {
     unserved_penalty_ = kFirstUnservedPenalty * mean_edge_cost_ / mean_weight_ *
                         std::pow(kLastUnservedPenalty / kFirstUnservedPenalty, phase);
   }
@@ -227,26 +236,35 @@ void Annealing::Judge() {
     current_ = value;
     KeepBest();
   }
+  if (price_.Record(current_.excess == 0)) AdaptBalance();
   if (current_.missing > 0 && unserved_penalty_ == 0 &&
       ++since_best_ > kPatience * routes_.problem().units()) {
     RestoreBest();
   }
 }
 
+void Annealing::AdaptBalance() {
+  routes_.SetBalancePrice(price_.value());
+  routes_.CentreBalanceBand();
+  if (current_.excess > 0) current_.excess = Measure().excess;
+}
+
 bool Annealing::Accepts(const Value& value) {
-  const double threshold = current_.energy - temperature_ * std::log(1 - random_.Unit());
+  const double threshold = Priced(current_) - temperature_ * std::log(1 - random_.Unit());
   if (value.missing == Problem::kNever) return false;  // what is on board must be delivered
   if (unserved_penalty_ > 0) {
     // Fixed costs are ignored when more or fewer customers are served, because serving more ranks
     // first.
-    double energy = value.energy + unserved_penalty_ * (value.missing - current_.missing);
+    double energy = Priced(value) + unserved_penalty_ * (value.missing - current_.missing);
     const double opening = value.opening - current_.opening;
     if (value.missing < current_.missing) energy -= std::max(0.0, opening);
     if (value.missing > current_.missing) energy -= std::min(0.0, opening);
-    return value.missing < best_.missing || energy < threshold;
+    const bool serves_most =
+        value.excess == 0 && (best_.excess > 0 || value.missing < best_.missing);
+    return serves_most || energy < threshold;
   }
   bool accepts = value.missing < current_.missing ||
-                 (value.missing == current_.missing && value.energy < threshold);
+                 (value.missing == current_.missing && Priced(value) < threshold);
   if (value.missing == 0) return accepts;
   accepts = accepts || AcceptsByAbsence(value);
   if (routes_.absent().size() <= kMostCounted) {
@@ -258,7 +276,7 @@ bool Annealing::Accepts(const Value& value) {
 // The units that are left out now are left out more rarely.
 bool Annealing::AcceptsByAbsence(const Value& value) const {
   if (current_.missing == 0 || routes_.absent().size() > kMostCounted) return false;
-  if (value.energy > current_.energy + kFirstTemperature * mean_edge_cost_) return false;
+  if (Priced(value) > Priced(current_) + kFirstTemperature * mean_edge_cost_) return false;
   return TimesAbsent() < current_times_absent_;
 }
 
@@ -271,6 +289,7 @@ int64_t Annealing::TimesAbsent() const {
 }
 
 bool Annealing::Better(const Value& a, const Value& b) const {
+  if (a.excess > 0 || b.excess > 0) return a.excess == 0;
   if (a.missing != b.missing) return a.missing < b.missing;
   return a.energy < b.energy - routes_.problem().epsilon();
 }

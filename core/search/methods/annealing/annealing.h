@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "core/search/methods/annealing/cooling.h"
+#include "core/search/methods/annealing/spread_price.h"
 #include "core/search/model/fast_random.h"
 #include "core/search/model/search_options.h"
 #include "core/search/moves/alternatives.h"
@@ -28,7 +29,8 @@ Temperatures UsualTemperatures(const RouteStore& routes);
 // best plan has the least weight of required units left out, then the fewest routes where the
 // objective says so, then the least cost. On the way, less weight left out always wins while a
 // complete plan seems possible. Otherwise units may stay unserved at a penalty that rises, so that
-// weight and cost are searched together. Not thread-safe.
+// weight and cost are searched together. Plans on the way may exceed a limit on the spread between
+// routes, at a price; the best plan keeps it once one does. Not thread-safe.
 class Annealing {
  public:
   // `routes` holds the plan to start from; it and `random` must outlive this.
@@ -67,6 +69,7 @@ class Annealing {
   struct Value {
     double missing = 0;  // weight of what is required and left out
     double energy = 0;   // cost, and the weight of the routes
+    double excess = 0;   // of the spread between routes, beyond its limit
     double opening = 0;  // of the energy: what the vehicles cost, driven or not
   };
   struct Kept {
@@ -80,10 +83,13 @@ class Annealing {
   void SetUnservedPenalty(double phase, double used);
   void Step();
   void Judge();
+  void AdaptBalance();  // to the current plan
   bool Accepts(const Value& value);
   bool AcceptsByAbsence(const Value& value) const;
   int64_t TimesAbsent() const;
   Value Measure() const;
+  double Priced(const Value& value) const { return value.energy + price_.value() * value.excess; }
+  bool IsUnfinished() const { return best_.missing > 0 || best_.excess > 0; }
   bool Better(const Value& a, const Value& b) const;
   void KeepBest();
   void RestoreBest();
@@ -120,6 +126,7 @@ class Annealing {
   bool unreported_ = false;
   double route_weight_ = 0;  // of a route, besides its cost
   int64_t since_best_ = 0;   // iterations
+  SpreadPrice price_;
 
   Value current_, best_;
   int32_t best_used_ = 0;

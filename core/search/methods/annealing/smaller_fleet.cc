@@ -25,7 +25,7 @@ void Annealing::SteerFleet(double used) {
 }
 
 bool Annealing::BeginsFewer(double used) const {
-  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && best_.missing == 0 &&
+  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && !IsUnfinished() &&
          best_.energy > 0 && fewest_routes_ < best_used_ && FewerRoutesMayPay(routes_.problem());
 }
 
