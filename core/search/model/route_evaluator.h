@@ -28,10 +28,6 @@ class RouteEvaluator {
   // `nodes` runs from the vehicle's start to its end (nowhere() where that is open), with at least
   // one customer; shipments are complete and in order. An infeasible value says nothing else.
   RouteValue Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
-  // Likewise for a route of that distance, within its limit, whose order and loads are feasible. In
-  // a penalised problem, Evaluate alone may call it.
-  RouteValue EvaluateTimes(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
-                           double distance);
   // Whether skills, loads and order are feasible. Further visits cannot repair them.
   bool LoadsAndOrderFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
     return OrderAllowed(vehicle, nodes) && LoadsFit(vehicle, nodes);
