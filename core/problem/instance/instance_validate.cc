@@ -38,6 +38,7 @@ class Validator {
     if (data_.reference_cost.has_value()) {
       errors_.CheckValue("reference_cost", *data_.reference_cost, 0);
     }
+    if (errors_.empty()) CheckCombinations(data_, errors_);
     return errors_.Take();
   }
 

@@ -1,4 +1,5 @@
-// Implements the rules of shipments and of groups of alternatives.
+// Implements the rules of shipments, of groups of alternatives, and of fields that exclude one
+// another.
 #include <unordered_map>
 
 #include "core/base/number.h"

@@ -219,10 +219,10 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
   // Where only deliveries fill compartments, insertions judge them by the sums of the route.
-  const bool only_evaluated = vehicle.compartments != nullptr && !problem_.plain_loads();
-  vehicle.loads_simulated = only_evaluated || !type.initial_load.empty();
+  const bool only_evaluated =
+      (vehicle.compartments != nullptr && !problem_.plain_loads()) || !type.initial_load.empty();
   vehicle.simulated = !TimedMatricesOf(data_, type).empty() || !type.breaks.empty() ||
-                      vehicle.loads_simulated || HasFurtherLimits(type) || problem_.soft() ||
+                      only_evaluated || HasFurtherLimits(type) || problem_.soft() ||
                       (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }

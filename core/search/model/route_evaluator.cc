@@ -38,12 +38,6 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
     value.distance += problem_.Distance(vehicle, nodes[i - 1], nodes[i]);
   }
   if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
-  return EvaluateTimes(vehicle, nodes, value.distance);
-}
-
-RouteValue RouteEvaluator::EvaluateTimes(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
-                                         double distance) {
-  RouteValue value{.distance = distance};
   if (!SimulateForward(vehicle, nodes)) return value;
   if (vehicle.needs_duration) {
     const std::optional<double> latest = SimulateBackward(vehicle, nodes);

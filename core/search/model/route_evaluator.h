@@ -30,10 +30,6 @@ class RouteEvaluator {
   RouteValue Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // Whether both loads [K] together, the largest of one trip, fit in the vehicle's compartments.
   bool FitCompartments(const Vehicle& vehicle, const double* load, const double* more);
-  // Likewise for a route of that distance, within its limit, whose order and loads are feasible. In
-  // a penalised problem, Evaluate alone may call it.
-  RouteValue EvaluateTimes(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
-                           double distance);
   // Whether skills, loads and order are feasible. Further visits cannot repair them.
   bool LoadsAndOrderFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
     return OrderAllowed(vehicle, nodes) && LoadsFit(vehicle, nodes);

@@ -62,7 +62,6 @@ struct Vehicle {
   bool needs_duration = false;  // some cost or limit asks for it
   // The cost of a change, or whether it is feasible, needs the whole route simulated.
   bool simulated = false;
-  bool loads_simulated = false;  // whether its loads fit needs that
   // Travel; null: from positions, distance / speed. Types that share matrices share these.
   const double* distance = nullptr;  // [N, N]
   const double* duration = nullptr;  // [N, N]

@@ -153,36 +153,15 @@ double Insertion::SimulatedCost(const InsertionPlace& place) {
   return value.feasible ? value.cost - route.cost : kNever;
 }
 
-double Insertion::LeastCost(const SearchRoute& route, const InsertionPlace& place,
-                            double added) const {
-  const Vehicle& vehicle = problem_.vehicle(route.type);
-  const NodeIndex before = route.nodes[place.after];
-  const NodeIndex next = route.nodes[place.after + 1];
-  const double travel = route.travel + problem_.Duration(vehicle, before, place.node) +
-                        problem_.Duration(vehicle, place.node, next) -
-                        problem_.Duration(vehicle, before, next) + problem_.service(place.node);
-  return vehicle.per_distance * added + vehicle.TimeCost(travel) - vehicle.TimeCost(route.duration);
-}
-
-double Insertion::ExactCost(const InsertionPlace& place, double added, double limit) {
+double Insertion::ExactCost(const InsertionPlace& place, double added) {
   const SearchRoute& route = RouteAt(place.slot);
   const Vehicle& vehicle = problem_.vehicle(route.type);
   if (!problem_.plain_loads() && !LoadFits(route, place.after, place.node)) return kNever;
   if (route.distance + added > vehicle.distance_limit) return kNever;
-  if (vehicle.profiles != nullptr && vehicle.needs_duration &&
-      LeastCost(route, place, added) >= limit) {
-    return kNever;
-  }
   if (problem_.timed() && !InTime(route, place.after, place.node)) return kNever;
   // The delivery of goods on board at the start may not be next.
   const bool ordered = vehicle.lifo && problem_.PickupOf(place.node) >= 0;
-  if (ordered || vehicle.loads_simulated) return SimulatedCost(place);
-  if (vehicle.profiles != nullptr && !problem_.penalised()) {
-    const RouteValue value =
-        routes_.evaluator().EvaluateTimes(vehicle, Filled(place), route.distance + added);
-    return value.feasible ? value.cost - route.cost : kNever;
-  }
-  if (NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
+  if (ordered || NeedsSimulation(route, place.after, place.node)) return SimulatedCost(place);
   return CostOf(route, WayTo(route, place.after), place.node, place.after + 1, added);
 }
 

@@ -158,12 +158,8 @@ class Insertion {
   bool Drive(const Vehicle& vehicle, NodeIndex node, Way& way) const;
   // From `way` to `node` and on to the route's position `next`.
   bool InTime(const SearchRoute& route, const Way& way, NodeIndex node, int32_t next) const;
-  // Cost of a feasible single insertion whose distance is `added`; kNever: infeasible, or found to
-  // cost at least `limit` before it is simulated.
-  double ExactCost(const InsertionPlace& place, double added, double limit);
-  // Returns a lower bound on that cost where travel times depend on the departure: without waiting,
-  // and with the shortest travel times.
-  double LeastCost(const SearchRoute& route, const InsertionPlace& place, double added) const;
+  // Cost of a feasible single insertion whose distance is `added`; kNever: infeasible.
+  double ExactCost(const InsertionPlace& place, double added);
   // Of a visit of `node` between `way` and the route's position `next`.
   double CostOf(const SearchRoute& route, const Way& way, NodeIndex node, int32_t next,
                 double added) const;

@@ -214,7 +214,7 @@ void Insertion::Consider(NodeIndex node, int32_t slot, const SearchRoute& route,
   double cost = vehicle.per_distance * added;
   if (cost >= best.cost) return;
   if (!costs_distance_) {
-    cost = ExactCost({.slot = slot, .node = node, .after = after}, added, best.cost);
+    cost = ExactCost({.slot = slot, .node = node, .after = after}, added);
     if (cost >= best.cost) return;
   } else if (route.distance + added > vehicle.distance_limit ||
              (problem_.timed() && !InTime(route, after, node))) {
