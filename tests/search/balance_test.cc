@@ -151,7 +151,8 @@ TEST(BalanceTest, IsKeptByLargePlansOnSeveralThreads) {
   for (const BalanceMeasure measure : kMeasures) {
     const InstanceData data =
         AnInstance().WithCustomers(200).RandomDemands().Capacity(60).Service(5).BuildData();
-    const Instance instance = WithBalance(data, {.measure = measure, .max_spread = 10});
+    const double limit = measure < BalanceMeasure::kLoad ? 60 : 10;
+    const Instance instance = WithBalance(data, {.measure = measure, .max_spread = limit});
     SearchOptions options;
     options.max_iterations = 3000;
     const SearchResult found = *ParallelSearch(instance, options, 2, nullptr);
