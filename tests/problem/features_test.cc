@@ -172,7 +172,7 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops,
                              Feature::kReloadDepots};
   for (const FeatureCase& use : FeatureCases()) known.insert(use.feature);
-  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kMatrixRows) + 1) << "a feature has no test";
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kBalance) + 1) << "a feature has no test";
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(WriteVrplib, NamesUnsupportedFields) {
   for (const Feature feature :
        {Feature::kEndDepot, Feature::kMaxWaiting, Feature::kMaxStops, Feature::kShift,
         Feature::kOvertime, Feature::kLatestStart, Feature::kInitialLoad, Feature::kBreaks,
-        Feature::kCompartments, Feature::kTimeOfDay, Feature::kSeveralWindows, Feature::kSetupTimes,
+        Feature::kCompartments, Feature::kSeveralWindows, Feature::kSetupTimes,
         Feature::kPriorities, Feature::kBalance}) {
     InstanceData data = test::MakeFeatureInstance({.customers = 6, .features = {feature}}).data();
     for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
@@ -147,6 +147,9 @@ TEST(WriteVrplib, NamesUnsupportedFields) {
   InstanceData data = AnInstance().WithCustomers(3).RandomWindows().BuildData();
   data.windows[2].late_cost = 4;
   EXPECT_THAT(Refusal(data), HasSubstr("late_cost 4], which"));
+  data.windows[2].late_cost = kNoLimit;
+  data.duration_matrices = {{0, std::vector<double>(16, 1)}, {9, std::vector<double>(16, 2)}};
+  EXPECT_THAT(Refusal(data), HasSubstr("duration_matrices: 2 entries, which"));
 }
 
 // The writer refuses most of these random instances.
@@ -158,6 +161,8 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
     data.setups.clear();
     data.further_windows.clear();
     data.priorities.clear();
+    data.balance.reset();
+    data.duration_matrices.clear();
     for (TimeWindow& window : data.windows) window.late_cost = kNoLimit;
     for (VehicleType& type : data.vehicles) {
       type.end_depot = kSameAsStart;
@@ -168,6 +173,7 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.shift = {};
       type.latest_start = kNoLimit;
       type.initial_load.clear();
+      type.duration_matrices.clear();
     }
     const Instance instance = *Instance::Create(data);
     const absl::StatusOr<std::string> text = WriteAsVrplib(instance);
