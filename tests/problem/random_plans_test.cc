@@ -16,7 +16,7 @@ namespace {
 using test::RandomConstrainedInstance;
 using test::RandomConstrainedPlan;
 
-constexpr uint64_t kSeeds = 4000;
+constexpr uint64_t kSeeds = 24000;
 
 bool HasViolation(const CheckReport& report, int32_t route, const std::set<ViolationKind>& kinds) {
   return std::any_of(report.violations.begin(), report.violations.end(), [&](const Violation& v) {

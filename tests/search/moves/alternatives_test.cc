@@ -126,6 +126,8 @@ TEST(AlternativesTest, KeepWithinWindowsSkillsAndOtherRules) {
     std::vector<Feature> features = test::DrawFeatures(seed);
     std::erase(features, Feature::kShipments);
     std::erase(features, Feature::kReloads);
+    std::erase(features, Feature::kReloadDepots);
+    std::erase(features, Feature::kLifo);
     features.push_back(Feature::kAlternatives);
     features.push_back(Feature::kSkills);
     features.push_back(Feature::kSeveralWindows);
