@@ -273,14 +273,16 @@ TEST(CheckerConstraintsTest, AssignsCompartmentsOnEachTrip) {
   data.vehicles[0].capacity = kNoLimit;
   data.vehicles[0].compartments = {{.capacity = 5}, {.capacity = 4}, {.capacity = 3}};
   data.vehicles[0].max_reloads = 1;
-  EXPECT_THAT(Messages(data, kWholeLine),
-              ElementsAre("compartments; routes[0]: trip 0 has loads of 7 of dimension 0, 5 of "
-                          "dimension 1, 2 of dimension 2, which do not fit in the 3 compartments"));
+  EXPECT_THAT(
+      Messages(data, kWholeLine),
+      ElementsAre("compartments; routes[0]: trip 0: loads of 7 of dimension 0, 5 of dimension "
+                  "1, 2 of dimension 2 do not fit in the 3 compartments"));
   EXPECT_THAT(Messages(data, {{0, {1, 2, 0, 3}}}), IsEmpty());
   data.vehicles[0].compartments[0].load_dimensions = {2};
-  EXPECT_THAT(Messages(data, {{0, {1, 2, 0, 3}}}),
-              ElementsAre("compartments; routes[0]: trip 0 has loads of 4 of dimension 0, 5 of "
-                          "dimension 1, which do not fit in the 3 compartments"));
+  EXPECT_THAT(
+      Messages(data, {{0, {1, 2, 0, 3}}}),
+      ElementsAre("compartments; routes[0]: trip 0: loads of 4 of dimension 0, 5 of dimension "
+                  "1 do not fit in the 3 compartments"));
   data.vehicles[0].compartments.push_back({.capacity = 5, .load_dimensions = {1}});
   EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
 }
@@ -292,9 +294,10 @@ TEST(CheckerConstraintsTest, GivesADimensionSeveralCompartments) {
   data.vehicles[0].compartments = {{.capacity = 6}, {.capacity = 3}, {.capacity = 4}};
   EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
   data.demands[2] = 3.5;
-  EXPECT_THAT(Messages(data, kWholeLine),
-              ElementsAre("compartments; routes[0]: trip 0 has loads of 7.5 of dimension 0, 5 of "
-                          "dimension 1, which do not fit in the 3 compartments"));
+  EXPECT_THAT(
+      Messages(data, kWholeLine),
+      ElementsAre("compartments; routes[0]: loads of 7.5 of dimension 0, 5 of dimension 1 do "
+                  "not fit in the 3 compartments"));
 }
 
 // What is picked up may need another compartment than what was delivered.
@@ -305,8 +308,8 @@ TEST(CheckerConstraintsTest, KeepsACompartmentForOneDimensionUntilTheTripEnds) {
   data.pickups = {0, 0, 0, 0, 0, 2, 0, 0};
   data.vehicles[0].compartments = {{.capacity = 9}};
   EXPECT_THAT(Messages(data, kWholeLine),
-              ElementsAre("compartments; routes[0]: trip 0 has loads of 3 of dimension 0, 2 of "
-                          "dimension 1, which do not fit in the 1 compartments"));
+              ElementsAre("compartments; routes[0]: loads of 3 of dimension 0, 2 of dimension 1 do "
+                          "not fit in the 1 compartment"));
   data.pickups = {0, 0, 0, 0, 2, 0, 0, 0};
   EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
 }

@@ -201,8 +201,10 @@ void RouteChecker::CheckCompartments() {
       loads += Concat(i == 0 ? "" : ", ", FormatNumber(products[i].load), " of dimension ",
                       products[i].dimension);
     }
-    Add({.kind = ViolationKind::kCompartments, .amount = missing}, "trip ", trip, " has loads of ",
-        loads, ", which do not fit in the ", vehicle_.compartments.size(), " compartments");
+    const size_t count = vehicle_.compartments.size();
+    Add({.kind = ViolationKind::kCompartments, .amount = missing},
+        vehicle_.max_reloads > 0 ? Concat("trip ", trip, ": ") : "", "loads of ", loads,
+        " do not fit in the ", count, count == 1 ? " compartment" : " compartments");
   }
 }
 

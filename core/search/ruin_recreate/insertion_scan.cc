@@ -36,8 +36,8 @@ bool Insertion::MayTake(const SearchRoute& route, NodeIndex node) const {
   for (size_t k = 0; k < route.load.size(); ++k) {
     if (route.load[k] + delivered[k] > vehicle.capacity[k]) return false;
   }
-  return route.load.empty() ||
-         routes_.evaluator().FitCompartments(vehicle, route.load.data(), delivered);
+  if (vehicle.compartments == nullptr || route.load.empty()) return true;
+  return routes_.evaluator().FitCompartments(vehicle, route.load.data(), delivered);
 }
 
 double Insertion::AddedDistance(const SearchRoute& route, int32_t after, NodeIndex node) const {

@@ -100,10 +100,11 @@ bool Insertion::RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex p
 void Insertion::ScanDeliveries(InsertionPlace place, Way way, double added, InsertionPlace& best) {
   const SearchRoute& route = RouteAt(place.slot);
   const Vehicle& vehicle = problem_.vehicle(route.type);
+  const bool lifo = vehicle.lifo;
   int32_t open = 0;  // shipments that are picked up and not delivered in between
   for (int32_t j = place.after + 1; j + 1 < route.size(); ++j) {
     if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
-    if (vehicle.lifo) {
+    if (lifo) {
       open += problem_.DeliveryOf(route.nodes[j]) >= 0;
       open -= problem_.PickupOf(route.nodes[j]) >= 0;
       if (open < 0) return;  // a shipment from before the pickup is delivered
