@@ -34,6 +34,8 @@ constexpr double kImproveRate = 0.3;
 // How often other alternatives are chosen in the ruined routes. (Measured: always takes a quarter
 // of the iterations, and gains less.)
 constexpr double kAlternativesRate = 0.2;
+// How often visits are pruned where routes are balanced: one may be worth more than its prize.
+constexpr double kPruneRate = 0.5;
 // How often, where units are given up, a ruin begins at one that is absent.
 constexpr double kBesideAbsentRate = 0.3;
 // How often, while required units are absent, up to so many routes are repacked with them: a
@@ -223,7 +225,10 @@ void Annealing::Step() {
   if (alternatives_.has_any() && random_.Unit() < kAlternativesRate) {
     alternatives_.Improve(routes_.Touched());
   }
-  if (pruning_.has_optional()) pruning_.Prune(routes_.Touched());
+  const bool balanced = routes_.balance().active();
+  if (pruning_.has_optional() && (!balanced || random_.Unit() < kPruneRate)) {
+    pruning_.Prune(routes_.Touched());
+  }
   Judge();
 }
 
