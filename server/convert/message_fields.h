@@ -83,6 +83,9 @@ void ReadField(const google::protobuf::Message& message,
   } else if constexpr (kKind == kLoads) {
     value = ReadNumbers(message, descriptor);
     value.resize(load_dimensions, 0);
+  } else if constexpr (kKind == kMaxLoads) {
+    value = ReadNumbers(message, descriptor);
+    if (!value.empty() && value.size() < load_dimensions) value.resize(load_dimensions, kNoLimit);
   } else if constexpr (kKind == kColumnValues) {
     value = ReadNumbers(message, descriptor);
   } else if constexpr (kKind == kSkills) {
@@ -90,7 +93,7 @@ void ReadField(const google::protobuf::Message& message,
   } else if constexpr (kKind == kWindow || kKind == kHardWindow) {
     if (!reflection.HasField(message, &descriptor)) return;
     ReadFields(reflection.GetMessage(message, &descriptor), load_dimensions, value);
-  } else if constexpr (kKind == kBreaks) {
+  } else if constexpr (kKind == kBreaks || kKind == kFurtherWindows || kKind == kCustomerTimes) {
     for (int i = 0; i < reflection.FieldSize(message, &descriptor); ++i) {
       ReadFields(reflection.GetRepeatedMessage(message, &descriptor, i), load_dimensions,
                  value.emplace_back());

@@ -162,6 +162,8 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.end_depot = kSameAsStart;
       type.max_stops = INT32_MAX;
       type.max_waiting = kNoLimit;
+      type.customer_times.clear();
+      type.cost_per_service_time = 0;
       type.shift = {};
     }
     const Instance instance = *Instance::Create(data);

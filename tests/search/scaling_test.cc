@@ -57,7 +57,12 @@ void ScaleLengths(InstanceData& data, double factor) {
     ScaleWindow(type.shift, factor);
     for (Break& pause : type.breaks) {
       ScaleWindow(pause.window, factor);
+      for (TimeWindow& window : pause.further_windows) ScaleWindow(window, factor);
       pause.duration *= factor;
+    }
+    for (CustomerTimes& times : type.customer_times) {
+      times.service *= factor;
+      times.setup *= factor;
     }
     ScaleAll(type.distance_matrix, factor);
     ScaleAll(type.duration_matrix, factor);
@@ -70,6 +75,7 @@ void ScaleLoads(InstanceData& data, double factor) {
   for (VehicleType& type : data.vehicles) {
     type.capacity *= factor;
     ScaleAll(type.further_capacities, factor);
+    for (Break& pause : type.breaks) ScaleAll(pause.max_load, factor);
   }
 }
 
@@ -214,6 +220,9 @@ TEST_P(FeatureScalingTest, KeepsThePlan) {
 
 INSTANTIATE_TEST_SUITE_P(AllFeatures, FeatureScalingTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureScalingTest,
+                         testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
+                                         static_cast<int32_t>(Feature::kServiceTimeCost)));
 
 // Above some size insertions look beside listed neighbours only; above another, no search violates
 // limits at a price.

@@ -19,7 +19,8 @@ struct FeatureInstanceOptions {
   // kMaxWaiting windows.
   // kEndDepot excludes kOpenEnd, and shipments exclude kReloads; the excluded feature is dropped.
   std::vector<Feature> features = {};
-  Objective objective = Objective::kCost;  // used with kObjective; kOvertime always sets kCost
+  Objective objective =
+      Objective::kCost;  // used with kObjective; kOvertime and kServiceTimeCost set kCost
   Metric metric = Metric::kExact;
   int32_t vehicles = 0;  // number per type; 0: as many as needed
 };

@@ -92,8 +92,10 @@ def full_model() -> vrpd.Model:
             unit_overtime_cost=1,
             max_stops=3,
             max_waiting=5,
+            unit_service_cost=2,
+            client_times=[vrpd.ClientTimes(pickup, 2, 3)],
             skills=["s"],
-            breaks=[((1, 2), 1)],
+            breaks=[vrpd.Break(vrpd.TimeWindow(1, 2), 1, (vrpd.TimeWindow(3, 4),), (2, 2))],
             profile=profile,
             name="v",
         )
@@ -135,8 +137,10 @@ def constrained_model() -> vrpd.Model:
         unit_overtime_cost=1,
         max_stops=3,
         max_waiting=50,
+        unit_service_cost=2,
+        client_times=[vrpd.ClientTimes(pickup, 2), vrpd.ClientTimes(delivery, setup_duration=3)],
         skills=["s"],
-        breaks=[((1, 2), 1)],
+        breaks=[vrpd.Break(vrpd.TimeWindow(1, 2), 1, (vrpd.TimeWindow(3, 4),), (2,))],
         profile=own,
         name="v",
     )

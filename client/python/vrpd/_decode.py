@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .model import Model
-from .parts import VEHICLE_NUMBERS, ClientGroup, Profile, TimeWindow
+from .parts import VEHICLE_NUMBERS, Break, ClientGroup, ClientTimes, Customer, Profile, TimeWindow
 
 _METRICS = {"scaled1000": "scaled_1000"}
 
@@ -40,7 +40,7 @@ class _Decoder:
             pickup, delivery = (clients[shipment[end] - self._depots] for end in ("pickup", "delivery"))
             self._model.add_shipment(pickup, delivery, shipment["amount"], name=shipment.get("id", ""))
         for vehicle in self._vehicles():
-            self._add_vehicle(vehicle)
+            self._add_vehicle(vehicle, clients)
         for name, values in self._data.get("features", {}).items():
             self._model.add_feature(name, values)
         if "distance_matrix" in self._data or "duration_matrix" in self._data:
@@ -109,7 +109,7 @@ class _Decoder:
             return list(self._data["vehicles"])
         return [{"capacity": self._data["capacity"]}] if "capacity" in self._data else []
 
-    def _add_vehicle(self, vehicle: dict[str, Any]) -> None:
+    def _add_vehicle(self, vehicle: dict[str, Any], clients: list[Customer]) -> None:
         shift = vehicle.get("shift", [None, None])
         self._model.add_vehicle_type(
             num_available=vehicle.get("count") or None,
@@ -120,7 +120,11 @@ class _Decoder:
             tw_late=shift[1],
             open_end=vehicle.get("open_end", False),
             skills=vehicle.get("skills", ()),
-            breaks=[(TimeWindow(*pause["window"]), pause["duration"]) for pause in vehicle.get("breaks", ())],
+            breaks=[_break(pause) for pause in vehicle.get("breaks", ())],
+            client_times=[
+                ClientTimes(clients[times["customer"] - self._depots], times.get("service"), times.get("setup"))
+                for times in vehicle.get("customer_times", ())
+            ],
             profile=self._profile(vehicle),
             name=vehicle.get("id", ""),
             **{name: vehicle.get(field) for name, field in VEHICLE_NUMBERS.items()},
@@ -131,6 +135,16 @@ class _Decoder:
         if distances is None and durations is None:
             return None
         return self._model.add_profile(distances=distances, durations=durations)
+
+
+def _break(value: dict[str, Any]) -> Break:
+    most = _capacity(value.get("max_load", ()))
+    return Break(
+        TimeWindow(*value.get("window", (0.0, None))),
+        value["duration"],
+        tuple(TimeWindow(*window) for window in value.get("further_windows", ())),
+        tuple(most) if isinstance(most, (list, tuple)) else (most,),
+    )
 
 
 def _capacity(value: Any) -> Any:

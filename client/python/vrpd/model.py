@@ -12,6 +12,7 @@ from ._values import Load, loads
 from .parts import (
     Break,
     ClientGroup,
+    ClientTimes,
     Customer,
     Depot,
     Edge,
@@ -267,6 +268,8 @@ class Model:
         open_end: bool = False,
         max_stops: int | None = None,
         max_waiting: float | None = None,
+        unit_service_cost: float | None = None,
+        client_times: Iterable[ClientTimes] = (),
         skills: Iterable[str] = (),
         breaks: Iterable[Break | tuple[WindowLike, float]] = (),
         name: str = "",
@@ -290,8 +293,13 @@ class Model:
             Number of times that the vehicle may return to its start depot to load again. By default 0.
         max_waiting
             Maximum time of a route in which the vehicle waits. It leaves as late as it can.
+        unit_service_cost
+            Cost per unit of service and setup time.
+        client_times
+            Service and setup times that differ for this vehicle type.
         breaks
-            Pauses: tuples ((early, late), duration), taken in this order.
+            Pauses: tuples ((early, late), duration), or `Break` for several windows or a limit on the load. They are
+            taken in this order.
         """
         if shift_duration is not None:
             if max_duration is not None:
@@ -317,6 +325,8 @@ class Model:
             max_reloads=finite_int(max_reloads),
             skills=tuple(skills),
             breaks=tuple(break_of(one) for one in breaks),
+            client_times=tuple(client_times),
+            unit_service_cost=unit_service_cost,
             profile=profile,
             name=name,
         )

@@ -119,10 +119,23 @@ class Edge:
 
 @dataclass(frozen=True)
 class Break:
-    """A pause that starts within the window."""
+    """A pause that starts within one of its windows."""
 
     window: TimeWindow
     duration: float
+    further_windows: tuple[TimeWindow, ...] = ()
+    """Windows after the first, in order."""
+    max_load: tuple[float, ...] = ()
+    """Largest load, per load dimension, with which the vehicle may take the break. Empty means no limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClientTimes:
+    """Times that vehicles of one type need at a client; None means the client's own."""
+
+    client: Customer
+    service_duration: float | None = None
+    setup_duration: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +161,8 @@ class VehicleType:
     max_reloads: int | None = None
     skills: tuple[str, ...] = ()
     breaks: tuple[Break, ...] = ()
+    client_times: tuple[ClientTimes, ...] = ()
+    unit_service_cost: float | None = None
     profile: Profile | None = None
     name: str = ""
 
@@ -163,6 +178,7 @@ VEHICLE_NUMBERS = {
     "max_waiting": "max_waiting",
     "max_stops": "max_stops",
     "max_reloads": "max_reloads",
+    "unit_service_cost": "cost_per_service_time",
 }
 """Costs and limits: the fields of VehicleType, and their names in vrp.v1.Vehicle and in our JSON."""
 

@@ -41,6 +41,13 @@ bool LimitsTravel(const VehicleType& vehicle) {
          vehicle.shift != TimeWindow{} || !vehicle.breaks.empty();
 }
 
+// Whether vehicles of the type have setup times of their own.
+bool HasSetups(const VehicleType& vehicle) {
+  return std::ranges::any_of(vehicle.customer_times, [](const CustomerTimes& times) {
+    return times.setup != kNoLimit && times.setup > 0;
+  });
+}
+
 // Finds out how each unit can be served.
 class ReachFinder {
  public:
@@ -150,7 +157,8 @@ bool MayDetour(const Instance& instance) {
   return data.metric != Metric::kExact || !data.distance_matrix.empty() ||
          !data.duration_matrix.empty() || !data.setups.empty() ||
          std::ranges::any_of(data.vehicles, [](const VehicleType& vehicle) {
-           return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
+           return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty() ||
+                  HasSetups(vehicle);
          });
 }
 

@@ -52,11 +52,15 @@ class RouteEvaluator {
   double LatestBegin(const Vehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
                      double leave) const;
   double LatestStart(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
+  // The breaks that the load allows on the way to nodes[at], as of BreaksAllowedWith. After
+  // LoadsFit.
+  uint32_t AllowedBefore(size_t at) const { return allowed_.empty() ? ~uint32_t{0} : allowed_[at]; }
   double LatestStartWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
 
   const Problem& problem_;
   std::vector<double> load_;
-  std::vector<double> overload_;  // [K] of a penalised problem: the most beyond the soft capacity
+  std::vector<uint32_t> allowed_;  // per position; empty: no break has a limit on the load
+  std::vector<double> overload_;   // [K] of a penalised problem: the most beyond the soft capacity
   std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
   std::vector<double> latest_;    // likewise, with breaks
   std::vector<TimedStop> stops_;  // with breaks and soft windows, as late_breaks_

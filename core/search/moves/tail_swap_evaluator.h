@@ -69,6 +69,8 @@ class TailSwapEvaluator {
   bool SplitsShipment(const RouteCut& cut) const;
   bool HasBound(const RouteCut& cut) const;
 
+  // The least service time of the route's customers.
+  double ServiceOf(const SearchRoute& route) const;
   double HeadDistance(const RouteCut& cut) const;
   Leg LegOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to, double distance) const;
   Leg LegOf(const SearchRoute& route, int32_t position) const;

@@ -15,7 +15,8 @@ absl::Status WrongValue(std::string_view location, const json& got, const Parts&
   return absl::InvalidArgumentError(Concat(location, ": got ", Shown(got), ", wanted ", wanted...));
 }
 
-// A reader of the keys of an object inside an instance: a vehicle, a shipment or a break.
+// A reader of the keys of an object inside an instance: a vehicle, a shipment, or an entry of a
+// list of a vehicle.
 template <typename Object>
 class PartReader {
  public:
@@ -57,8 +58,12 @@ class PartReader {
       return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kLoads) {
       return ReadLoads(key, value);
-    } else if constexpr (kKind == FieldKind::kBreaks) {
-      return ReadBreaks(key, value);
+    } else if constexpr (kKind == FieldKind::kMaxLoads) {
+      return ReadMaxLoads(key, value);
+    } else if constexpr (kKind == FieldKind::kFurtherWindows) {
+      return ReadWindowList(key, value);
+    } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCustomerTimes) {
+      return ReadList(key, value);
     } else if constexpr (kKind == FieldKind::kCapacity) {
       return ReadCapacity(key);
     } else {
@@ -100,14 +105,42 @@ class PartReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadBreaks(const std::string& key, std::vector<Break>& breaks) {
+  // Reads a number, or an array with one number for each load dimension. A null entry means no
+  // limit.
+  absl::Status ReadMaxLoads(const std::string& key, std::vector<double>& loads) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr) return absl::OkStatus();
+    if (!given->is_array()) {
+      loads.resize(1);
+      return StoreIfPresent(fields_.Number(key), loads.front());
+    }
+    VRP_ASSIGN_OR_RETURN(loads, fields_.Numbers(key, kNoLimit));
+    if (loads.empty()) return fields_.Error(key, "empty, wanted at least one number");
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadWindowList(const std::string& key, std::vector<TimeWindow>& windows) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr) return absl::OkStatus();
+    const std::string location = Concat(location_, ".", key);
+    if (!given->is_array()) return WrongValue(location, *given, "an array of windows");
+    for (const json& value : *given) {
+      VRP_ASSIGN_OR_RETURN(const TimeWindow window,
+                           WindowFromJson(value, Concat(location, "[", windows.size(), "]")));
+      windows.push_back(window);
+    }
+    return absl::OkStatus();
+  }
+
+  template <typename Part>
+  absl::Status ReadList(const std::string& key, std::vector<Part>& parts) {
     const json* given = fields_.Find(key);
     if (given == nullptr) return absl::OkStatus();
     if (!given->is_array()) return WrongValue(Concat(location_, ".", key), *given, "an array");
     for (const json& value : *given) {
-      const std::string location = Concat(location_, ".", key, "[", breaks.size(), "]");
+      const std::string location = Concat(location_, ".", key, "[", parts.size(), "]");
       if (!value.is_object()) return WrongValue(location, value, "an object");
-      VRP_ASSIGN_OR_RETURN(breaks.emplace_back(), PartReader<Break>(value, location).Run(nullptr));
+      VRP_ASSIGN_OR_RETURN(parts.emplace_back(), PartReader<Part>(value, location).Run(nullptr));
     }
     return absl::OkStatus();
   }

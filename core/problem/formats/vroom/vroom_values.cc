@@ -1,22 +1,29 @@
 #include "core/problem/formats/vroom/vroom_values.h"
 
-#include <initializer_list>
+#include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "core/problem/instance/instance_data.h"
 
 namespace vrp {
 
 using nlohmann::json;
 
-absl::Status RefuseUnsupportedVroomKeys(JsonFields& fields) {
-  for (const auto& [key, remedy] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"setup_per_type", "give setup"},
-           {"service_per_type", "give service"},
-           {"max_load", "leave it out"}}) {
-    if (fields.Find(key) != nullptr) return fields.Error(key, "not supported yet; ", remedy);
+namespace {
+
+// Whether the windows are valid, and each opens after the previous one closes.
+bool AreDisjoint(const std::vector<TimeWindow>& windows) {
+  double before = -1;
+  for (const TimeWindow& window : windows) {
+    const bool is_valid = window.open > before && window.close >= window.open;  // false for NaN
+    if (!is_valid || window.open < 0 || window.close > kMaxMagnitude) return false;
+    before = window.close;
   }
-  return absl::OkStatus();
+  return true;
 }
+
+}  // namespace
 
 absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields) {
   const json* id = fields.Find("id");
@@ -30,6 +37,23 @@ absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields) {
 absl::StatusOr<double> ReadVroomNumber(JsonFields& fields, const std::string& key, double absent) {
   VRP_ASSIGN_OR_RETURN(const std::optional<double> value, fields.Number(key));
   return value.value_or(absent);
+}
+
+absl::StatusOr<std::map<std::string, double>> ReadVroomTimesPerType(JsonFields& fields,
+                                                                    const std::string& key) {
+  std::map<std::string, double> times;
+  const json* object = fields.Find(key);
+  if (object == nullptr) return times;
+  if (!object->is_object()) {
+    return fields.Error(key, "got ", Shown(*object), ", wanted an object");
+  }
+  for (const auto& [type, value] : object->items()) {
+    if (!value.is_number()) {
+      return fields.Error(Concat(key, ".", type), "got ", Shown(value), ", wanted a number");
+    }
+    times[type] = value.get<double>();
+  }
+  return times;
 }
 
 absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields) {
@@ -60,7 +84,10 @@ absl::StatusOr<std::vector<TimeWindow>> ReadVroomWindows(JsonFields& fields) {
   for (size_t i = 0; i < ends.size(); i += 2) {
     windows.push_back({.open = ends[i], .close = ends[i + 1]});
   }
-  return windows;
+  std::vector<TimeWindow> sorted = windows;
+  std::ranges::sort(sorted, {}, &TimeWindow::open);
+  // Errors in other windows name their indices in the file.
+  return AreDisjoint(sorted) ? sorted : windows;
 }
 
 absl::StatusOr<VroomLocation> ReadVroomLocation(JsonFields& fields, const std::string& coordinates,
