@@ -101,8 +101,13 @@ class Converter {
       }
     });
     for (int i = 0; i < message_.vehicles_size(); ++i) {
-      CountDimensions("vehicles", i, "capacity", message_.vehicles(i).capacity_size());
-      CountDimensions("vehicles", i, "initial_load", message_.vehicles(i).initial_load_size());
+      const v1::Vehicle& vehicle = message_.vehicles(i);
+      CountDimensions("vehicles", i, "capacity", vehicle.capacity_size());
+      CountDimensions("vehicles", i, "initial_load", vehicle.initial_load_size());
+      for (int b = 0; b < vehicle.breaks_size(); ++b) {
+        CountDimensions("vehicles", i, Concat("breaks[", b, "].max_load"),
+                        vehicle.breaks(b).max_load_size());
+      }
     }
     for (int i = 0; i < message_.shipments_size(); ++i) {
       CountDimensions("shipments", i, "amount", message_.shipments(i).amount_size());
@@ -207,6 +212,10 @@ class Converter {
     VehicleType& added = data_.vehicles.emplace_back();
     ReadFields(vehicle, dimensions_, added);
     const std::string path = Concat("vehicles[", index, "].");
+    for (int i = 0; i < vehicle.customer_times_size(); ++i) {
+      added.customer_times[static_cast<size_t>(i)].customer = NodeOf(
+          Concat(path, "customer_times[", i, "].customer"), vehicle.customer_times(i).customer());
+    }
     ConvertMatrices(path, vehicle, added);
   }
 

@@ -91,6 +91,9 @@ void ReadField(const google::protobuf::Message& message,
     if (!value.empty()) value.resize(load_dimensions, 0);
   } else if constexpr (kKind == kDepots) {
     value = ReadIntegers(message, descriptor);
+  } else if constexpr (kKind == kMaxLoads) {
+    value = ReadNumbers(message, descriptor);
+    if (!value.empty() && value.size() < load_dimensions) value.resize(load_dimensions, kNoLimit);
   } else if constexpr (kKind == kColumnValues) {
     value = ReadNumbers(message, descriptor);
   } else if constexpr (kKind == kSkills) {
@@ -100,7 +103,8 @@ void ReadField(const google::protobuf::Message& message,
     ReadFields(reflection.GetMessage(message, &descriptor), load_dimensions, value);
   } else if constexpr (kKind == kLoadDimensions) {
     value = ReadIntegers(message, descriptor);
-  } else if constexpr (kKind == kBreaks || kKind == kCompartments) {
+  } else if constexpr (kKind == kBreaks || kKind == kCompartments || kKind == kFurtherWindows ||
+                       kKind == kCustomerTimes) {
     for (int i = 0; i < reflection.FieldSize(message, &descriptor); ++i) {
       ReadFields(reflection.GetRepeatedMessage(message, &descriptor, i), load_dimensions,
                  value.emplace_back());

@@ -111,8 +111,9 @@ std::string MessagePath(const std::string& path, int64_t num_nodes) {
   }
   if (absl::StartsWith(path, "shipments[")) return WithMessageNames<Shipment>(path);
   if (absl::StartsWith(path, "vehicles[")) {
-    return absl::StrContains(path, "].breaks[") ? WithMessageNames<Break>(path)
-                                                : WithMessageNames<VehicleType>(path);
+    if (absl::StrContains(path, "].breaks[")) return WithMessageNames<Break>(path);
+    return absl::StrContains(path, "].customer_times[") ? WithMessageNames<CustomerTimes>(path)
+                                                        : WithMessageNames<VehicleType>(path);
   }
   return InstancePath(path);
 }

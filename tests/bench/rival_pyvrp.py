@@ -17,7 +17,8 @@ from feature_problem import NO_LIMIT, Plan
 
 NAME = "pyvrp"
 # Features that PyVRP lacks: among others breaks, and setup times that depend on the previous location.
-UNSUPPORTED = {"balance", "setup", "vehicles.breaks", "vehicles.lifo", "vehicles.compartments"}
+UNSUPPORTED = {"balance", "setup", "vehicles.breaks", "vehicles.lifo", "vehicles.compartments",
+               "vehicles.customer_times", "vehicles.cost_per_service_time"}
 
 
 def unlimited(value):

@@ -204,7 +204,8 @@ json GoodJson() {
     "horizon": 90, "service": [0, 1, 1],
     "vehicles": [{"id": "v", "count": 2, "depot": 0, "capacity": 10, "max_duration": 500,
       "max_distance": 700, "open_end": false, "max_reloads": 1,
-      "breaks": [{"window": [0, 50], "duration": 5}]}],
+      "breaks": [{"window": [0, 50], "duration": 5, "further_windows": [[60, 70]],
+                  "max_load": 9}]}],
     "ref_cost": 20, "ref_routes": [[1, 2]], "ref_by": "me"})");
 }
 
@@ -225,6 +226,7 @@ json ConstrainedJson() {
       "cost_per_distance": 2, "cost_per_time": 1, "max_duration": 500, "max_overtime": 5,
       "overtime_cost": 1, "max_waiting": 0, "max_stops": 3, "skills": ["crane"], "lifo": true,
       "compartments": [{"capacity": 9, "load_dimensions": [0, 1]}],
+      "customer_times": [{"customer": 1, "service": 2, "setup": 3}], "cost_per_service_time": 1,
       "duration_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
                           [1, 1, 1, 1, 0]]}],
     "duration_matrices": [{"at": 0, "durations": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1],
@@ -256,14 +258,22 @@ bool IsLegal(const std::string& path, const json& value, bool constrained) {
   if (value == -7) return path.starts_with("/coords/") || path == "/ref_cost";
   if (!value.is_null()) return false;
   // At these paths, null is valid and means no end, no limit or no prize.
-  static const std::set<std::string> plain_paths = {"/time_windows/0/1", "/time_windows/1/1",
-                                                    "/time_windows/2/1",
-                                                    "/vehicles/0/breaks/0/window/1"};
-  static const std::set<std::string> constrained_paths = {
-      "/time_windows/0/1",   "/time_windows/1/1/1",      "/time_windows/3/1",
-      "/time_windows/4/1",   "/vehicles/0/capacity/0",   "/vehicles/0/capacity/1",
-      "/vehicles/0/shift/1", "/vehicles/0/max_overtime", "/vehicles/0/max_waiting",
-      "/prizes/0",           "/balance/max_spread"};
+  static const std::set<std::string> plain_paths = {
+      "/time_windows/0/1", "/time_windows/1/1", "/time_windows/2/1",
+      "/vehicles/0/breaks/0/window/1", "/vehicles/0/breaks/0/further_windows/0/1"};
+  static const std::set<std::string> constrained_paths = {"/time_windows/0/1",
+                                                          "/time_windows/1/1/1",
+                                                          "/time_windows/3/1",
+                                                          "/time_windows/4/1",
+                                                          "/vehicles/0/capacity/0",
+                                                          "/vehicles/0/capacity/1",
+                                                          "/vehicles/0/shift/1",
+                                                          "/vehicles/0/max_overtime",
+                                                          "/vehicles/0/max_waiting",
+                                                          "/prizes/0",
+                                                          "/balance/max_spread",
+                                                          "/vehicles/0/customer_times/0/service",
+                                                          "/vehicles/0/customer_times/0/setup"};
   return (constrained ? constrained_paths : plain_paths).contains(path);
 }
 

@@ -1,5 +1,6 @@
 // Tests the checker's rules for features beyond the plain problem.
 #include "core/problem/checker/checker.h"
+#include "core/problem/plan/plan_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
@@ -411,6 +412,56 @@ TEST(CheckerConstraintsTest, ReportsBreaksThatCannotBeTaken) {
   EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("break; routes[0]: break 1 cannot begin from 0 to 40 "
                           "without making a stop or the route's end late"));
+}
+
+TEST(CheckerConstraintsTest, NamesTheWindowsAndTheLoadOfABreakThatCannotBeTaken) {
+  InstanceData data = LineWithWindows();
+  data.load_dimensions = 2;
+  data.demands = {0, 0, 2, 0, 1, 0, 1, 3};
+  data.vehicles[0].breaks = {{{0, 5}, 1, {{12, 19}}, {2, 3}}};
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  data.vehicles[0].breaks[0].max_load = {2, 2};
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("break; routes[0]: break 0 cannot begin from 0 to 5 or from 12 to 19 "
+                          "with a load of at most 2,2 without making a stop or the route's end "
+                          "late"));
+  data.vehicles[0].breaks[0].max_load = {1, 3};
+  data.vehicles[0].breaks[0].further_windows = {{12, 20}};
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+}
+
+TEST(CheckerConstraintsTest, UnloadsBeforeABreakAtAReload) {
+  InstanceData data = LineWithWindows();
+  data.demands = {0, 0, 0, 0};
+  data.pickups = {0, 5, 0, 5};
+  data.vehicles[0].max_reloads = 1;
+  data.windows[1].close = 14;
+  data.vehicles[0].breaks = {{{15, 40}, 1, {}, {4}}};
+  EXPECT_THAT(Messages(data, {{0, {1, 0, 2, 3}}}), IsEmpty());
+  data.vehicles[0].breaks[0].window.close = 19;
+  EXPECT_EQ(Messages(data, {{0, {1, 0, 2, 3}}}).size(), 1u);
+}
+
+TEST(CheckerConstraintsTest, UsesTheTimesOfTheVehicleType) {
+  InstanceData data = LineWithWindows();
+  data.services = {0, 5, 5, 5};
+  data.setups = {0, 1, 1, 1};
+  data.objective = Objective::kDuration;
+  data.vehicles[0].customer_times = {{.customer = 3, .service = 9, .setup = 2},
+                                     {.customer = 1, .service = 0},
+                                     {.customer = 2, .setup = 0}};
+  EXPECT_EQ(CheckData(data, kWholeLine).cost, 60 + (0 + 1) + (5 + 0) + (9 + 2));
+  EXPECT_EQ(PlanCost(*Instance::Create(data), kWholeLine), CheckData(data, kWholeLine).cost);
+}
+
+TEST(CheckerConstraintsTest, ChargesServiceAndSetupTimes) {
+  InstanceData data = LineWithWindows();
+  data.services = {0, 5, 5, 5};
+  data.setups = {0, 1, 1, 1};
+  data.objective = Objective::kCost;
+  data.vehicles[0].cost_per_service_time = 3;
+  EXPECT_EQ(CheckData(data, kWholeLine).cost, 60 + 3 * 18);
+  EXPECT_EQ(PlanCost(*Instance::Create(data), kWholeLine), 60 + 3 * 18);
 }
 
 TEST(CheckerConstraintsTest, ComputesTheCostOfEachObjective) {

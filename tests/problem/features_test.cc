@@ -119,6 +119,8 @@ std::vector<FeatureCase> FeatureCases() {
        [](D& d) {
          d.priorities = {0, 0, 1, 0};
        }},
+      {Feature::kCustomerTimes, "vehicles[0].customer_times",
+       [](D& d) { d.vehicles[0].customer_times = {{.customer = 1}}; }},
       {Feature::kMatrixRows, "matrix_rows",
        [](D& d) {
          d.distance_matrix.assign(4, 1);
@@ -168,11 +170,19 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   ASSERT_EQ(found.size(), 6u);
   EXPECT_EQ(found[5].feature, Feature::kReloadDepots);
   EXPECT_EQ(found[5].field, "vehicles[0].reload_depots");
+  data = PlainData();
+  data.objective = Objective::kCost;
+  data.vehicles[0].cost_per_service_time = 1;
+  const std::vector<FeatureUse> costs = FeaturesOf(*Instance::Create(data));
+  ASSERT_EQ(costs.size(), 2u);
+  EXPECT_EQ(costs[1].feature, Feature::kServiceTimeCost);
+  EXPECT_EQ(costs[1].field, "vehicles[0].cost_per_service_time");
   // kFrozenStops is not part of the data, so tests/search tests this feature.
   std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops,
-                             Feature::kReloadDepots};
+                             Feature::kReloadDepots, Feature::kServiceTimeCost};
   for (const FeatureCase& use : FeatureCases()) known.insert(use.feature);
-  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kBalance) + 1) << "a feature has no test";
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kServiceTimeCost) + 1)
+      << "a feature has no test";
 }
 
 }  // namespace

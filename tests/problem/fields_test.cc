@@ -33,7 +33,8 @@ TEST(FieldsTest, CountsTheMembersOfAnAggregate) {
 
 TEST(FieldsTest, ListsTheFieldsOfSmallStructsInOrder) {
   EXPECT_THAT(Names<TimeWindow>(), ElementsAre("open", "close", "late_cost"));
-  EXPECT_THAT(Names<Break>(), ElementsAre("window", "duration"));
+  EXPECT_THAT(Names<Break>(), ElementsAre("window", "duration", "further_windows", "max_load"));
+  EXPECT_THAT(Names<CustomerTimes>(), ElementsAre("customer", "service", "setup"));
   EXPECT_THAT(Names<Shipment>(), ElementsAre("id", "pickup", "delivery", "amount"));
   EXPECT_THAT(Names<Position>(), ElementsAre("x", "y"));
   EXPECT_THAT(Names<FeatureColumn>(), ElementsAre("name", "values"));

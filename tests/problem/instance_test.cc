@@ -163,6 +163,40 @@ INSTANTIATE_TEST_SUITE_P(
         {"balance_of_all_unlimited_vehicles",
          [](auto& d) { d.balance = Balance{.cost = 1, .all_vehicles = true}; },
          "balance.all_vehicles: given, but vehicles[0] has no count"},
+        {"break_windows_overlap",
+         [](auto& d) {
+           d.vehicles[0].breaks = {{{0, 5}, 1, {{5, 9}}}};
+         },
+         "vehicles[0].breaks[0].further_windows[0]: opens at 5, wanted after the previous window's "
+         "close, 5"},
+        {"break_window_soft",
+         [](auto& d) {
+           d.vehicles[0].breaks = {{{0, 5}, 1, {{6, 9, 1}}}};
+         },
+         "vehicles[0].breaks[0].further_windows[0].late_cost"},
+        {"break_load_negative",
+         [](auto& d) {
+           d.vehicles[0].breaks = {{{0, 5}, 1, {}, {-1}}};
+         },
+         "vehicles[0].breaks[0].max_load[0]: got -1"},
+        {"break_load_dimensions",
+         [](auto& d) {
+           d.vehicles[0].breaks = {{{0, 5}, 1, {}, {1, 2}}};
+         },
+         "vehicles[0].breaks[0].max_load: has 2 entries, wanted one for each of 1 load dimensions"},
+        {"times_of_a_depot", [](auto& d) { d.vehicles[0].customer_times = {{.customer = 0}}; },
+         "vehicles[0].customer_times[0].customer: got node 0, wanted a customer: node 1 to 3"},
+        {"times_twice",
+         [](auto& d) {
+           d.vehicles[0].customer_times = {{.customer = 2}, {.customer = 2}};
+         },
+         "vehicles[0].customer_times[1].customer: customers[1] has an earlier entry"},
+        {"times_negative",
+         [](auto& d) { d.vehicles[0].customer_times = {{.customer = 2, .setup = -1}}; },
+         "vehicles[0].customer_times[0].setup: got -1"},
+        {"service_cost_without_the_objective",
+         [](auto& d) { d.vehicles[0].cost_per_service_time = 1; },
+         "vehicles[0].cost_per_service_time: given, but the objective is distance"},
         {"speed_zero", [](auto& d) { d.speed = 0; }, "speed: got 0"},
         {"speed_nan", [](auto& d) { d.speed = kNan; }, "speed: got nan"},
         {"reference_nan", [](auto& d) { d.reference_cost = kNan; }, "reference_cost: got nan"},

@@ -213,7 +213,8 @@ Instance AVroomLikeInstance(uint64_t seed) {
       Feature::kLoadDimensions, Feature::kPickups,      Feature::kShipments,
       Feature::kMaxDistance,    Feature::kMaxStops,     Feature::kShift,
       Feature::kSkills,         Feature::kBreaks,       Feature::kVehicleMatrix,
-      Feature::kSeveralWindows, Feature::kSetupTimes,   Feature::kPriorities};
+      Feature::kSeveralWindows, Feature::kSetupTimes,   Feature::kPriorities,
+      Feature::kCustomerTimes};
   std::vector<Feature> features;
   for (size_t i = 0; i < known.size(); ++i) {
     if ((seed * 2654435761u >> i) % 4 == 0) features.push_back(known[i]);
@@ -245,6 +246,10 @@ Instance AVroomLikeInstance(uint64_t seed) {
     for (Break& pause : type.breaks) {
       round_down(pause.duration);
       widen_window(pause.window);
+    }
+    for (CustomerTimes& times : type.customer_times) {
+      round_down(times.service);
+      round_down(times.setup);
     }
     for (double& duration : type.duration_matrix) round_down(duration);
   }
@@ -291,10 +296,12 @@ TEST(WriteInstance, KeepsTheValueOfPlansInVroomsFormat) {
 TEST(WriteInstance, ReadsBackVroomFiles) {
   const std::string text = R"({"vehicles": [
       {"id": 4, "start_index": 0, "end_index": 0, "capacity": [5], "skills": [3],
-       "costs": {"fixed": 7, "per_hour": 0, "per_km": 1000}, "max_distance": 900, "max_tasks": 3},
-      {"id": 9, "start_index": 1, "capacity": [6], "time_window": [0, 500],
-       "breaks": [{"id": 1, "time_windows": [[10, 20]], "service": 5}]}],
-    "jobs": [{"id": 1, "location_index": 1, "delivery": [2], "service": 30},
+       "costs": {"fixed": 7, "per_hour": 0, "per_task_hour": 60, "per_km": 1000}, "max_distance": 900,
+       "max_tasks": 3, "type": "truck"},
+      {"id": 9, "start_index": 1, "capacity": [6], "time_window": [0, 500], "type": "van",
+       "breaks": [{"id": 1, "time_windows": [[10, 20], [30, 45]], "service": 5, "max_load": [4]}]}],
+    "jobs": [{"id": 1, "location_index": 1, "delivery": [2], "service": 30,
+              "service_per_type": {"van": 20}, "setup_per_type": {"van": 1, "truck": 0}},
              {"id": 2, "location_index": 2, "pickup": [1], "priority": 9,
               "time_windows": [[5, 90], [100, 120]]}],
     "shipments": [{"amount": [2], "skills": [3], "pickup": {"id": 1, "location_index": 1},

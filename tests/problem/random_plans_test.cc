@@ -63,8 +63,16 @@ void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
   ASSERT_EQ(route.breaks.size(), vehicle.breaks.size());
   for (size_t b = 0; b < route.breaks.size(); ++b) {
     EXPECT_EQ(route.breaks[b].index, static_cast<int32_t>(b));
-    EXPECT_GE(route.breaks[b].start, vehicle.breaks[b].window.open);
-    EXPECT_LE(route.breaks[b].start, vehicle.breaks[b].window.close + 1e-3);
+    const Break& pause = vehicle.breaks[b];
+    std::vector<TimeWindow> windows = {pause.window};
+    windows.insert(windows.end(), pause.further_windows.begin(), pause.further_windows.end());
+    EXPECT_TRUE(std::ranges::any_of(windows, [&](const TimeWindow& window) {
+      return route.breaks[b].start >= window.open && route.breaks[b].start <= window.close + 1e-3;
+    })) << route.breaks[b].start;
+    const std::vector<double>& load = route.stops[route.breaks[b].after].load;
+    for (size_t k = 0; k < pause.max_load.size(); ++k) {
+      EXPECT_LE(load[k], pause.max_load[k] + 1e-6);
+    }
   }
 }
 
@@ -154,7 +162,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
   }
-  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 2);
+  // All up to kAlternatives, kBalance, kCustomerTimes and kServiceTimeCost.
+  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 4);
   EXPECT_GT(tally.feasible_routes, 1000);
   EXPECT_GT(tally.breaks, 200);
   EXPECT_GT(tally.late_starts, 100);

@@ -126,6 +126,33 @@ TEST(ScheduleTest, DelaysTheArrivalByABreakOnTheWay) {
   EXPECT_EQ(schedule.stops[3].start, 70);
 }
 
+TEST(ScheduleTest, TakesABreakInALaterWindow) {
+  InstanceData data = LineWithWindows();
+  data.vehicles[0].shift = {5, kNoLimit};
+  data.vehicles[0].breaks = {{{0, 4}, 30, {{12, 13}, {40, 60}}}};
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2});
+  ASSERT_EQ(schedule.breaks.size(), 1u);
+  EXPECT_EQ(schedule.breaks[0].start, 12);
+  EXPECT_EQ(schedule.stops[1].arrival, 45);
+  data.vehicles[0].shift = {14, kNoLimit};
+  EXPECT_EQ(ScheduleOf(data, {1, 2}).breaks[0].start, 40);
+}
+
+// One unit is on board until customer 1, and another one until customer 2.
+TEST(ScheduleTest, TakesABreakOnceTheLoadIsLightEnough) {
+  InstanceData data = LineWithWindows();
+  data.demands = {0, 1, 1, 0};
+  data.vehicles[0].breaks = {{{0, 15}, 30}};
+  for (const auto& [most, last_start] : {std::pair{2.0, 0.0}, {1.0, 10.0}, {0.0, 20.0}}) {
+    data.vehicles[0].breaks[0].max_load = {most};
+    data.vehicles[0].breaks[0].window.close = last_start;
+    EXPECT_TRUE(ScheduleOf(data, {1, 2}).feasible) << most;
+    if (last_start == 0) continue;
+    data.vehicles[0].breaks[0].window.close = last_start - 0.1;
+    EXPECT_FALSE(ScheduleOf(data, {1, 2}).feasible) << most;
+  }
+}
+
 TEST(ScheduleTest, TakesBreaksDuringWaiting) {
   InstanceData data = LineWithWindows();
   data.windows[2] = {100, 200};

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/formats/formats.h"
+#include "core/problem/formats/instance_writer.h"
 #include "core/problem/formats/solution_formats.h"
 #include "core/problem/formats/vroom/vroom_names.h"
 #include "core/problem/formats/vroom/vroom_solution.h"
@@ -126,7 +127,7 @@ TEST(VroomReader, ReadsOldKeysAndVroomExpressOptions) {
   EXPECT_EQ(instance->Distance(0, 1), 8);
   EXPECT_EQ(instance->demand(1), 3);
   EXPECT_THAT(VroomError(R"({"vehicles": [], "jobs": [], "options": {"c": true}})"),
-              HasSubstr("options.c: not supported"));
+              HasSubstr("options.c: got true, the plan mode; wanted false"));
 }
 
 TEST(VroomReader, RefusesAmountNextToDeliveryOrPickup) {
@@ -359,6 +360,94 @@ TEST(VroomReader, SuggestsSecondsForTimesInMilliseconds) {
                         "times since 1970 in seconds"));
 }
 
+TEST(VroomReader, IgnoresTimesOfStepsAsVroomDoesWhenItSolves) {
+  const absl::StatusOr<Instance> instance = ReadVroom(
+      FileWithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "start", "service_after": 5},
+          {"type": "job", "id": 1, "service_at": 5, "service_before": 9}]})",
+                     kJobs));
+  EXPECT_TRUE(instance.ok()) << instance.status();
+}
+
+// VROOM takes breaks in the order of their first windows, and sorts windows.
+TEST(VroomReader, ReadsBreaksWithSeveralWindowsAndLimitsOnTheLoad) {
+  const std::string van =
+      R"({"id": 4, "start_index": 0, "end_index": 0, "capacity": [5], "breaks": [
+      {"id": 8, "time_windows": [[200, 210], [120, 130]], "service": 5, "max_load": [3]},
+      {"id": 7, "time_windows": [[10, 20], [60, 65]], "service": 9}]})";
+  const std::string text = FileWithMatrix(van, kJobs);
+  const absl::StatusOr<Instance> instance = ReadVroom(text);
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  const std::vector<Break> wanted = {{{10, 20}, 9, {{60, 65}}}, {{120, 130}, 5, {{200, 210}}, {3}}};
+  EXPECT_EQ(instance->vehicles()[0].breaks, wanted);
+  const Solution solution = *MakeSolution(*instance, {{0, {2, 1}}});
+  const auto written =
+      nlohmann::json::parse(WriteVroomSolution(*instance, solution, VroomNamesOf(*instance, text)));
+  std::vector<int> ids;
+  for (const auto& step : written["routes"][0]["steps"]) {
+    if (step["type"] == "break") ids.push_back(step["id"]);
+  }
+  EXPECT_THAT(ids, ElementsAre(7, 8));
+  EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 4, "start_index": 0, "capacity": [5], "breaks": [
+      {"id": 8, "time_windows": [[50, 60]], "max_load": [3, 4]},
+      {"id": 7, "time_windows": [[10, 20]]}]})",
+                                        kJobs)),
+              HasSubstr("vehicles[0].breaks[0].max_load: has 2 dimensions, wanted 1"));
+}
+
+TEST(VroomReader, ReadsTimesPerVehicleType) {
+  const std::string vans =
+      R"({"id": 1, "start_index": 0, "type": "slow", "costs": {"per_task_hour": 7200}},
+                              {"id": 2, "start_index": 0, "type": "other"},
+                              {"id": 3, "start_index": 0}, {"id": 4, "end_index": 0, "type": "slow"})";
+  const std::string jobs = R"("jobs": [
+      {"id": 1, "location_index": 1, "service": 30, "service_per_type": {"slow": 50, "unknown": 1}},
+      {"id": 2, "location_index": 2, "setup": 4, "setup_per_type": {"slow": 0}}])";
+  const std::string text = FileWithMatrix(vans, jobs);
+  const absl::StatusOr<Instance> instance = ReadVroom(text);
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  // Of vehicles 2 and 3, no time depends on the type.
+  ASSERT_EQ(instance->vehicles().size(), 3u);
+  const VehicleType& slow = instance->vehicles()[0];
+  const NodeIndex first = instance->num_depots();
+  EXPECT_EQ(instance->Work(slow, 0, first), 50);
+  EXPECT_EQ(instance->Work(slow, 0, first + 1), 0);
+  EXPECT_EQ(instance->Work(instance->vehicles()[1], 0, first), 30);
+  EXPECT_EQ(instance->Work(instance->vehicles()[1], 0, first + 1), 4);
+  const Plan plan = {{0, {first, first + 1}}};
+  EXPECT_EQ(PlanCost(*instance, plan), 60 + 10 + 2 * 50);
+  EXPECT_EQ(CheckPlan(*instance, plan).cost, 170);
+  const Solution solution = *MakeSolution(*instance, plan);
+  const auto written =
+      nlohmann::json::parse(WriteVroomSolution(*instance, solution, VroomNamesOf(*instance, text)));
+  EXPECT_EQ(written["routes"][0]["steps"][1]["service"], 50);
+  EXPECT_EQ(written["summary"]["cost"], 170);
+}
+
+// VROOM charges the setup of a route's first task unless the vehicle starts at its location.
+TEST(VroomReader, ChargesTheSetupOfTheFirstTaskWithoutAStart) {
+  const std::string jobs = R"("jobs": [{"id": 1, "location_index": 1, "setup": 3, "service": 4},
+                                       {"id": 2, "location_index": 1, "setup": 5}])";
+  for (const char* speed : {"1", "2"}) {
+    const std::string text =
+        FileWithMatrix(Concat(R"({"id": 1, "end_index": 0, "speed_factor": )", speed, "}"), jobs);
+    const absl::StatusOr<Instance> instance = ReadVroom(text);
+    ASSERT_TRUE(instance.ok()) << instance.status();
+    const Solution solution = *MakeSolution(*instance, {{0, {2, 3}}});
+    EXPECT_EQ(solution.routes[0].stops[1].departure, 7);
+    EXPECT_EQ(solution.routes[0].stops[2].departure, 7);
+    const absl::StatusOr<std::string> written =
+        WriteInstance(*instance, {.format = WrittenFormat::kVroom, .renumber = true});
+    ASSERT_TRUE(written.ok()) << written.status();
+    const absl::StatusOr<Instance> reread = ReadVroom(*written);
+    ASSERT_TRUE(reread.ok()) << reread.status();
+    EXPECT_EQ(MakeSolution(*reread, {{0, {2, 3}}})->routes[0].stops[2].departure, 7);
+  }
+  const absl::StatusOr<Instance> by_position = ReadVroom(R"({"vehicles": [{"id": 1, "end": [0, 0]}],
+      "jobs": [{"id": 1, "location": [0, 1], "setup": 3}]})");
+  ASSERT_TRUE(by_position.ok()) << by_position.status();
+  EXPECT_EQ(MakeSolution(*by_position, {{0, {2}}})->routes[0].stops[1].departure, 3);
+}
+
 TEST(VroomReader, NamesTheWrongField) {
   EXPECT_THAT(VroomError(FileWithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
               HasSubstr("v.json: jobs[0].location_index: got 3, wanted a row of the matrices"));
@@ -367,18 +456,10 @@ TEST(VroomReader, NamesTheWrongField) {
               HasSubstr("jobs[0].pickup: has 2 dimensions, wanted 1"));
   EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1})", kJobs)),
               HasSubstr("vehicles[0].start: absent, and the end too"));
-  EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1, "end_index": 0})",
-                                        R"("jobs": [{"id": 1, "location_index": 1, "setup": 3}])")),
-              HasSubstr("vehicles[0].start: absent, wanted a start: with setup times"));
   EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0,
                                     "steps": [{"type": "job", "id": 9}]})",
                                         kJobs)),
               HasSubstr("vehicles[0].steps[0].id: got 9, wanted the id of a task"));
-  EXPECT_THAT(
-      VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "job", "id": 1,
-                                    "service_at": 5}]})",
-                                kJobs)),
-      HasSubstr("vehicles[0].steps[0].\"service_at\": unknown key"));
   EXPECT_THAT(VroomError(FileWithMatrix(R"({"id": 1, "start_index": 0, "colour": 3})", kJobs)),
               HasSubstr("vehicles[0].\"colour\": unknown key; leave it out"));
   EXPECT_THAT(

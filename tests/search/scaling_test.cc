@@ -65,7 +65,12 @@ void ScaleLengths(InstanceData& data, double factor) {
     ScaleWindow(type.shift, factor);
     for (Break& pause : type.breaks) {
       ScaleWindow(pause.window, factor);
+      for (TimeWindow& window : pause.further_windows) ScaleWindow(window, factor);
       pause.duration *= factor;
+    }
+    for (CustomerTimes& times : type.customer_times) {
+      times.service *= factor;
+      times.setup *= factor;
     }
     ScaleAll(type.distance_matrix, factor);
     ScaleAll(type.duration_matrix, factor);
@@ -83,6 +88,7 @@ void ScaleLoads(InstanceData& data, double factor) {
     type.capacity *= factor;
     ScaleAll(type.further_capacities, factor);
     for (Compartment& compartment : type.compartments) compartment.capacity *= factor;
+    for (Break& pause : type.breaks) ScaleAll(pause.max_load, factor);
   }
   if (!data.balance.has_value() || data.balance->measure != BalanceMeasure::kLoad) return;
   data.balance->max_spread *= factor;
@@ -233,6 +239,9 @@ INSTANTIATE_TEST_SUITE_P(Balance, FeatureScalingTest,
                          testing::Values(static_cast<int32_t>(Feature::kBalance)));
 INSTANTIATE_TEST_SUITE_P(AllFeatures, FeatureScalingTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureScalingTest,
+                         testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
+                                         static_cast<int32_t>(Feature::kServiceTimeCost)));
 
 // Above some size insertions look beside listed neighbours only; above another, no search violates
 // limits at a price.

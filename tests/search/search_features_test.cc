@@ -73,6 +73,9 @@ TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
 
 INSTANTIATE_TEST_SUITE_P(All, FeatureTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureTest,
+                         testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
+                                         static_cast<int32_t>(Feature::kServiceTimeCost)));
 
 // Customer 1 closes at 20, customer 2 opens at 50 and customer 3 at 60, each ten from the next: one
 // vehicle waits 20 between the first two, and another takes the last two without waiting.
@@ -354,6 +357,16 @@ TEST(SearchFeaturesTest, FindsTheOptimaOfMixtures) {
   for (uint64_t seed = 1; seed <= 25; ++seed) {
     ExpectOptimal(MakeFeatureInstance(
         {.customers = 5, .seed = seed, .features = DrawFeatures(seed), .vehicles = 2}));
+  }
+}
+
+TEST(SearchFeaturesTest, FindsTheOptimaOfBreaksWithSeveralWindowsAndLimitsOnTheLoad) {
+  for (uint64_t seed = 6; seed <= 60; seed += 6) {
+    ExpectOptimal(MakeFeatureInstance({.customers = 5,
+                                       .seed = seed,
+                                       .features = {Feature::kBreaks, Feature::kPickups,
+                                                    Feature::kObjective, Feature::kCustomerTimes},
+                                       .vehicles = 2}));
   }
 }
 

@@ -74,7 +74,8 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
        {1.0 * vehicle.count, 1.0 * vehicle.depot, vehicle.capacity, vehicle.max_duration,
         vehicle.max_distance, vehicle.max_waiting, 1.0 * vehicle.end_depot, vehicle.fixed_cost,
         vehicle.cost_per_distance, vehicle.cost_per_time, vehicle.max_overtime,
-        vehicle.overtime_cost, 1.0 * vehicle.max_stops, 1.0 * vehicle.max_reloads}) {
+        vehicle.overtime_cost, 1.0 * vehicle.max_stops, 1.0 * vehicle.max_reloads,
+        vehicle.cost_per_service_time}) {
     text += " " + std::to_string(value);
   }
   AppendWindow(vehicle.shift, text);
@@ -82,6 +83,12 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
   for (const Break& pause : vehicle.breaks) {
     AppendWindow(pause.window, text);
     text += " break " + std::to_string(pause.duration);
+    for (const TimeWindow& window : pause.further_windows) AppendWindow(window, text);
+    for (const double most : pause.max_load) text += " load " + std::to_string(most);
+  }
+  for (const CustomerTimes& times : vehicle.customer_times) {
+    text += " times " + std::to_string(times.customer) + " " + std::to_string(times.service) + " " +
+            std::to_string(times.setup);
   }
   text += vehicle.lifo ? " lifo" : "";
   for (const Compartment& compartment : vehicle.compartments) {

@@ -225,6 +225,24 @@ std::vector<ErrorCase> WrongStructures() {
          window.set_close(4);
        },
        kInvalid, "vehicles[0].breaks[0].time_window"},
+      {"second_break_window", Cvrp,
+       [](auto& m) {
+         v1::Break& pause = *m.mutable_vehicles(0)->add_breaks();
+         pause.mutable_time_window()->set_close(5);
+         pause.add_further_time_windows()->set_open(4);
+       },
+       kInvalid, "vehicles[0].breaks[0].further_time_windows[0]"},
+      {"break_load", Cvrp, [](auto& m) { m.mutable_vehicles(0)->add_breaks()->add_max_load(-1); },
+       kInvalid, "vehicles[0].breaks[0].max_load[0]"},
+      {"times_of_unknown_customer", Cvrp,
+       [](auto& m) { m.mutable_vehicles(0)->add_customer_times()->set_customer(3); }, kInvalid,
+       "vehicles[0].customer_times[0].customer"},
+      {"service_of_the_vehicle", Cvrp,
+       [](auto& m) { m.mutable_vehicles(0)->add_customer_times()->set_service_time(-1); }, kInvalid,
+       "vehicles[0].customer_times[0].service_time"},
+      {"setup_of_the_vehicle", Cvrp,
+       [](auto& m) { m.mutable_vehicles(0)->add_customer_times()->set_setup_time(kNan); }, kInvalid,
+       "vehicles[0].customer_times[0].setup_time"},
       {"shipment_of_unknown_customer", Cvrp,
        [](auto& m) { m.add_shipments()->set_delivery_customer(3); }, kInvalid,
        "shipments[0].delivery_customer"},

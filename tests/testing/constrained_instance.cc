@@ -132,7 +132,9 @@ class ConstrainedGenerator {
     for (int32_t i = 0, count = breaks ? RandomInt(0, 2) : 0; i < count; ++i) {
       const double open = RandomReal(150);
       vehicle.breaks.push_back({{open, open + 20 + RandomReal(100)}, std::floor(RandomReal(20))});
+      DrawBreakLimits(vehicle.breaks.back());
     }
+    if (Chance(0.2)) DrawCustomerTimes(vehicle);
     if (Chance(0.2)) vehicle.duration_matrix = Matrix(50);
     if (Chance(0.2)) vehicle.distance_matrix = Matrix(60);
     return vehicle;
@@ -148,11 +150,30 @@ class ConstrainedGenerator {
     }
   }
 
+  void DrawBreakLimits(Break& pause) {
+    if (Chance(0.4)) {
+      const double open = pause.window.close + 1 + RandomReal(30);
+      pause.further_windows = {{open, open + RandomReal(50)}};
+    }
+    if (!Chance(0.4)) return;
+    for (int32_t k = 0; k < data_.load_dimensions; ++k) pause.max_load.push_back(RandomInt(0, 10));
+  }
+
+  void DrawCustomerTimes(VehicleType& vehicle) {
+    for (NodeIndex node = data_.num_depots; node < static_cast<NodeIndex>(nodes_); ++node) {
+      if (!Chance(0.5)) continue;
+      CustomerTimes& times = vehicle.customer_times.emplace_back(CustomerTimes{.customer = node});
+      if (Chance(0.7)) times.service = std::floor(RandomReal(15));
+      if (Chance(0.4)) times.setup = std::floor(RandomReal(15));
+    }
+  }
+
   void DrawCosts(VehicleType& vehicle) {
     vehicle.fixed_cost = std::floor(RandomReal(50));
     vehicle.cost_per_distance = RandomReal(2);
     if (Chance(0.6)) vehicle.cost_per_time = RandomReal(2);
     vehicle.overtime_cost = RandomReal(3);
+    if (Chance(0.3)) vehicle.cost_per_service_time = RandomReal(2);
   }
 
   std::vector<double> Matrix(double max) {

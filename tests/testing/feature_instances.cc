@@ -16,6 +16,8 @@ constexpr double kFeatureSide = 100;     // side of the square of locations
 constexpr double kFeatureHorizon = 400;  // end of the depots' windows
 constexpr double kCapacity = 40;         // capacity of a large vehicle in the first dimension
 constexpr int32_t kFeatureCount = static_cast<int32_t>(Feature::kAlternatives) + 1;
+// Further features that DrawFeatures draws.
+constexpr Feature kFurtherFeatures[] = {Feature::kCustomerTimes, Feature::kServiceTimeCost};
 
 class FeatureInstanceMaker {
  public:
@@ -54,7 +56,9 @@ class FeatureInstanceMaker {
         "features-" + std::to_string(options_.customers) + "-" + std::to_string(options_.seed);
     data_.metric = options_.metric;
     if (Has(Feature::kObjective)) data_.objective = options_.objective;
-    if (Has(Feature::kOvertime)) data_.objective = Objective::kCost;
+    if (Has(Feature::kOvertime) || Has(Feature::kServiceTimeCost)) {
+      data_.objective = Objective::kCost;
+    }
     if (Has(Feature::kSeveralDepots) || Has(Feature::kEndDepot) || Has(Feature::kReloadDepots)) {
       data_.num_depots = 3;
     }
@@ -166,9 +170,36 @@ class FeatureInstanceMaker {
     if (Has(Feature::kReleaseTimes)) data_.releases = times(0, kFeatureHorizon / 4);
     for (VehicleType& type : data_.vehicles) {
       if (Has(Feature::kShift)) type.shift = {20, 360};
-      if (Has(Feature::kBreaks)) {
-        type.breaks = {{.window = {60, 110}, .duration = 15},
-                       {.window = {120, 200}, .duration = 20}};
+      if (Has(Feature::kBreaks)) AddBreaks(type);
+    }
+    if (Has(Feature::kCustomerTimes)) AddCustomerTimes();
+    if (!Has(Feature::kServiceTimeCost)) return;
+    if (data_.services.empty()) data_.services = times(2, 10);
+    for (VehicleType& type : data_.vehicles) type.cost_per_service_time = Uniform(0.2, 2);
+  }
+
+  // By the seed, breaks have several windows, limits on the load, both or none.
+  void AddBreaks(VehicleType& type) const {
+    type.breaks = {{.window = {60, 110}, .duration = 15}, {.window = {120, 200}, .duration = 20}};
+    if (options_.seed % 2 == 0) {
+      type.breaks[0].window.close = 80;
+      type.breaks[0].further_windows = {{95, 110}};
+      type.breaks[1].window.close = 140;
+      type.breaks[1].further_windows = {{155, 165}, {180, 230}};
+    }
+    if (options_.seed % 3 != 0) return;
+    type.breaks[1].max_load = {0.7 * type.capacity};
+    type.breaks[1].max_load.resize(static_cast<size_t>(data_.load_dimensions), kNoLimit);
+  }
+
+  // Gives each type its own times at about half of the customers.
+  void AddCustomerTimes() {
+    for (VehicleType& type : data_.vehicles) {
+      for (NodeIndex node = data_.num_depots; node < Nodes(); ++node) {
+        if (Uniform(0, 1) < 0.5) continue;
+        CustomerTimes& times = type.customer_times.emplace_back(CustomerTimes{.customer = node});
+        if (Uniform(0, 1) < 0.7) times.service = Uniform(0, 12);
+        if (Uniform(0, 1) < 0.4) times.setup = Uniform(0, 6);
       }
     }
   }
@@ -291,7 +322,10 @@ std::vector<Feature> DrawFeatures(uint64_t seed) {
   std::vector<Feature> features;
   const auto count = static_cast<int32_t>(random.UniformInt(1, 6));
   while (static_cast<int32_t>(features.size()) < count) {
-    const auto drawn = static_cast<Feature>(random.UniformInt(0, kFeatureCount - 1));
+    const auto number = static_cast<int32_t>(
+        random.UniformInt(0, kFeatureCount + std::ssize(kFurtherFeatures) - 1));
+    const Feature drawn = number < kFeatureCount ? static_cast<Feature>(number)
+                                                 : kFurtherFeatures[number - kFeatureCount];
     if (std::find(features.begin(), features.end(), drawn) == features.end()) {
       features.push_back(drawn);
     }

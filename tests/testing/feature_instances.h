@@ -20,7 +20,8 @@ struct FeatureInstanceOptions {
   // kBalance draws a limit, a price or both. kEndDepot excludes kOpenEnd, and kTimeOfDay with
   // kBreaks excludes kMaxWaiting; the excluded feature is dropped.
   std::vector<Feature> features = {};
-  Objective objective = Objective::kCost;  // used with kObjective; kOvertime always sets kCost
+  Objective objective =
+      Objective::kCost;  // used with kObjective; kOvertime and kServiceTimeCost set kCost
   Metric metric = Metric::kExact;
   int32_t vehicles = 0;  // number per type; 0: as many as needed
 };

@@ -49,7 +49,18 @@ from .errors import (
 from .jobs import SolveJob, TrainingJob
 from .model import MISSING_EDGE, Model
 from .options import PlannedRoute
-from .parts import Break, ClientGroup, Compartment, Customer, Depot, Location, Profile, TimeWindow, VehicleType
+from .parts import (
+    Break,
+    ClientGroup,
+    ClientTimes,
+    Compartment,
+    Customer,
+    Depot,
+    Location,
+    Profile,
+    TimeWindow,
+    VehicleType,
+)
 from .result import Improvement, Result
 from .solution import Route, Solution, Stop
 
@@ -69,6 +80,7 @@ __all__ = [
     "CancelledError",
     "Client",
     "ClientGroup",
+    "ClientTimes",
     "Compartment",
     "ConversionError",
     "Customer",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .model import Model
-from .parts import VEHICLE_NUMBERS, ClientGroup, Compartment, Profile, TimeWindow
+from .parts import VEHICLE_NUMBERS, Break, ClientGroup, ClientTimes, Compartment, Customer, Profile, TimeWindow
 
 _METRICS = {"scaled1000": "scaled_1000"}
 
@@ -40,7 +40,7 @@ class _Decoder:
             pickup, delivery = (clients[shipment[end] - self._depots] for end in ("pickup", "delivery"))
             self._model.add_shipment(pickup, delivery, shipment["amount"], name=shipment.get("id", ""))
         for vehicle in self._vehicles():
-            self._add_vehicle(vehicle)
+            self._add_vehicle(vehicle, clients)
         if "balance" in self._data:
             self._model.set_balance(**self._data["balance"])
         for name, values in self._data.get("features", {}).items():
@@ -118,7 +118,7 @@ class _Decoder:
             return list(self._data["vehicles"])
         return [{"capacity": self._data["capacity"]}] if "capacity" in self._data else []
 
-    def _add_vehicle(self, vehicle: dict[str, Any]) -> None:
+    def _add_vehicle(self, vehicle: dict[str, Any], clients: list[Customer]) -> None:
         shift = vehicle.get("shift", [None, None])
         self._model.add_vehicle_type(
             num_available=vehicle.get("count") or None,
@@ -131,11 +131,15 @@ class _Decoder:
             reload_depots=vehicle.get("reload_depots", ()),
             initial_load=vehicle.get("initial_load"),
             skills=vehicle.get("skills", ()),
-            breaks=[(TimeWindow(*pause["window"]), pause["duration"]) for pause in vehicle.get("breaks", ())],
+            breaks=[_break(pause) for pause in vehicle.get("breaks", ())],
             lifo=vehicle.get("lifo", False),
             compartments=[
                 Compartment(one["capacity"], tuple(one.get("load_dimensions", ())))
                 for one in vehicle.get("compartments", ())
+            ],
+            client_times=[
+                ClientTimes(clients[times["customer"] - self._depots], times.get("service"), times.get("setup"))
+                for times in vehicle.get("customer_times", ())
             ],
             profile=self._profile(vehicle),
             name=vehicle.get("id", ""),
@@ -148,6 +152,16 @@ class _Decoder:
         if distances is None and durations is None and not durations_at:
             return None
         return self._model.add_profile(distances=distances, durations=durations, durations_at=durations_at)
+
+
+def _break(value: dict[str, Any]) -> Break:
+    most = _capacity(value.get("max_load", ()))
+    return Break(
+        TimeWindow(*value.get("window", (0.0, None))),
+        value["duration"],
+        tuple(TimeWindow(*window) for window in value.get("further_windows", ())),
+        tuple(most) if isinstance(most, (list, tuple)) else (most,),
+    )
 
 
 def _capacity(value: Any) -> Any:

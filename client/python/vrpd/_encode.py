@@ -129,7 +129,16 @@ class _Encoder:
         if kind.shift is not None:
             _set_window(message.shift, kind.shift)
         for pause in kind.breaks:
-            _set_window(message.breaks.add(duration=pause.duration).time_window, pause.window)
+            added = message.breaks.add(duration=pause.duration, max_load=pause.max_load)
+            _set_window(added.time_window, pause.window)
+            for window in pause.further_windows:
+                _set_window(added.further_time_windows.add(), window)
+        for times in kind.client_times:
+            message.customer_times.add(
+                customer=self._index(times.client, "add_vehicle_type: client_times"),
+                service_time=times.service_duration,
+                setup_time=times.setup_duration,
+            )
         for compartment in kind.compartments:
             message.compartments.add(capacity=compartment.capacity, load_dimensions=compartment.load_dimensions)
         if kind.profile is not None:

@@ -13,6 +13,7 @@ from .parts import (
     Balance,
     Break,
     ClientGroup,
+    ClientTimes,
     Compartment,
     Customer,
     Depot,
@@ -277,6 +278,8 @@ class Model:
         open_end: bool = False,
         max_stops: int | None = None,
         max_waiting: float | None = None,
+        unit_service_cost: float | None = None,
+        client_times: Iterable[ClientTimes] = (),
         skills: Iterable[str] = (),
         breaks: Iterable[Break | tuple[WindowLike, float]] = (),
         lifo: bool = False,
@@ -307,8 +310,13 @@ class Model:
             Depots where the vehicle may load again, by default its start depot, and how often: by default 0 times.
         max_waiting
             Maximum time of a route in which the vehicle waits. It leaves as late as it can.
+        unit_service_cost
+            Cost per unit of service and setup time.
+        client_times
+            Service and setup times that differ for this vehicle type.
         breaks
-            Pauses: tuples ((early, late), duration), taken in this order.
+            Pauses: tuples ((early, late), duration), or `Break` for several windows or a limit on the load. They are
+            taken in this order.
         lifo
             Whether a shipment may be delivered only if it was picked up last of those on board.
         compartments
@@ -344,6 +352,8 @@ class Model:
             breaks=tuple(break_of(one) for one in breaks),
             lifo=lifo,
             compartments=tuple(compartment_of(one) for one in compartments),
+            client_times=tuple(client_times),
+            unit_service_cost=unit_service_cost,
             profile=profile,
             name=name,
         )

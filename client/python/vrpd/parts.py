@@ -121,10 +121,23 @@ class Edge:
 
 @dataclass(frozen=True)
 class Break:
-    """A pause that starts within the window."""
+    """A pause that starts within one of its windows."""
 
     window: TimeWindow
     duration: float
+    further_windows: tuple[TimeWindow, ...] = ()
+    """Windows after the first, in order."""
+    max_load: tuple[float, ...] = ()
+    """Largest load, per load dimension, with which the vehicle may take the break. Empty means no limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClientTimes:
+    """Times that vehicles of one type need at a client; None means the client's own."""
+
+    client: Customer
+    service_duration: float | None = None
+    setup_duration: float | None = None
 
 
 @dataclass(frozen=True)
@@ -165,6 +178,8 @@ class VehicleType:
     breaks: tuple[Break, ...] = ()
     lifo: bool = False
     compartments: tuple[Compartment, ...] = ()
+    client_times: tuple[ClientTimes, ...] = ()
+    unit_service_cost: float | None = None
     profile: Profile | None = None
     name: str = ""
 
@@ -181,6 +196,7 @@ VEHICLE_NUMBERS = {
     "max_stops": "max_stops",
     "max_reloads": "max_reloads",
     "start_late": "latest_start",
+    "unit_service_cost": "cost_per_service_time",
 }
 """Costs and limits: the fields of VehicleType, and their names in vrp.v1.Vehicle and in our JSON."""
 

@@ -125,7 +125,8 @@ class PlanChecker {
       case Objective::kCost: {
         const double over = figures.duration - vehicle.max_duration;
         cost_ += vehicle.fixed_cost + vehicle.cost_per_distance * figures.distance +
-                 vehicle.cost_per_time * figures.duration;
+                 vehicle.cost_per_time * figures.duration +
+                 vehicle.cost_per_service_time * figures.work;
         if (over > 0) cost_ += vehicle.overtime_cost * over;
         return;
       }

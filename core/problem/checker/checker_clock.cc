@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/problem/checker/checker.h"
+
 namespace vrp {
 namespace {
 
@@ -48,6 +50,9 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
   if (vehicle.open_end && !vehicle.breaks.empty()) {
     stops_.push_back({.travel = {{0, 0}}, .windows = {{}}});  // for breaks after the last service
   }
+  const bool any_limit = std::any_of(vehicle.breaks.begin(), vehicle.breaks.end(),
+                                     [](const Break& pause) { return !pause.max_load.empty(); });
+  if (any_limit) BarBreaks(data, path);
   TimeWindow& start = stops_.front().windows.front();
   start.open = std::max(start.open, vehicle.shift.open);
   start.close = std::min(start.close, vehicle.latest_start);
@@ -79,6 +84,51 @@ double CheckerClock::DrivingFrom(double start) const {
   return driving;
 }
 
+void CheckerClock::BarBreaks(const CheckerData& data, const std::vector<NodeIndex>& path) {
+  for (size_t k = 0; k < static_cast<size_t>(data.raw().load_dimensions); ++k) {
+    double load = 0;
+    double shipped = vehicle_.initial_load.empty() ? 0 : vehicle_.initial_load[k];
+    for (size_t i = 0; i < path.size(); ++i) {
+      if (data.is_depot(path[i])) {  // the vehicle is unloaded, except of shipments, and loaded
+        load = shipped;
+        if (i == 0) shipped = 0;
+        for (size_t j = i + 1; j < path.size() && !data.is_depot(path[j]); ++j) {
+          load += data.Demand(path[j], k);
+        }
+      } else {
+        shipped += data.Shipped(path[i], k);
+        load += data.Pickup(path[i], k) + data.Backhaul(path[i], k) + data.Shipped(path[i], k) -
+                data.Demand(path[i], k);
+      }
+      if (i + 1 == stops_.size()) break;
+      std::vector<bool>& barred = stops_[i + 1].barred_breaks;
+      barred.resize(vehicle_.breaks.size());
+      for (size_t b = 0; b < barred.size(); ++b) {
+        const std::vector<double>& most = vehicle_.breaks[b].max_load;
+        if (k < most.size() && load > CapacityWithRounding(most[k])) barred[b] = true;
+      }
+    }
+  }
+}
+
+bool CheckerClock::TakeBreak(size_t stop, size_t index, double slack, double& now,
+                             double& remaining_travel) const {
+  const std::vector<bool>& barred = stops_[stop].barred_breaks;
+  if (!barred.empty() && barred[index]) return false;
+  const Break& pause = vehicle_.breaks[index];
+  const TimeWindow* window = &pause.window;
+  for (const TimeWindow& further : pause.further_windows) {
+    if (now > window->close + slack) window = &further;
+  }
+  if (now > window->close + slack) return false;
+  if (now < window->open) {
+    remaining_travel = std::max(0.0, remaining_travel - (window->open - now));
+    now = window->open;
+  }
+  now += pause.duration;
+  return true;
+}
+
 CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
   Run run;
   run.begins.reserve(stops_.size());
@@ -102,19 +152,14 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
     next.assign(count + 1, kNoLimit);
     for (size_t taken = 0; taken <= count; ++taken) {
       double now = times[taken];
-      double remaining_travel = now == kNoLimit ? 0 : stops_[i].TravelFrom(now);
-      for (size_t done = taken; now != kNoLimit; ++done) {
+      if (now == kNoLimit) continue;
+      double remaining_travel = stops_[i].TravelFrom(now);
+      for (size_t done = taken;; ++done) {
         const double begin = ServiceStart(stops_[i].windows, now + remaining_travel, slack);
         if (!MissesHardWindow(stops_[i].windows, begin, slack)) {
           next[done] = std::min(next[done], begin + stops_[i].work);
         }
-        if (done == count) break;
-        const Break& pause = vehicle_.breaks[done];
-        if (now < pause.window.open) {
-          remaining_travel = std::max(0.0, remaining_travel - (pause.window.open - now));
-          now = pause.window.open;
-        }
-        now = now > pause.window.close + slack ? kNoLimit : now + pause.duration;
+        if (done == count || !TakeBreak(i, done, slack, now, remaining_travel)) break;
       }
     }
     std::swap(times, next);
@@ -148,13 +193,7 @@ void CheckerClock::ExtendLabel(size_t stop, size_t taken, const Label& from, dou
       AddLabel({begin + stops_[stop].work, from.late_cost + cost}, reached[done]);
     }
     if (done == vehicle_.breaks.size()) return;
-    const Break& pause = vehicle_.breaks[done];
-    if (now < pause.window.open) {
-      remaining_travel = std::max(0.0, remaining_travel - (pause.window.open - now));
-      now = pause.window.open;
-    }
-    if (now > pause.window.close + slack) return;
-    now += pause.duration;
+    if (!TakeBreak(stop, done, slack, now, remaining_travel)) return;
   }
 }
 

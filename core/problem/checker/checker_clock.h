@@ -51,6 +51,7 @@ class CheckerClock {
     std::vector<TimePoint> travel = {};  // CheckerData::TravelTimes from the stop before
     double work = 0;
     std::vector<TimeWindow> windows = {};
+    std::vector<bool> barred_breaks = {};  // those that the load on the way forbids; empty: none
 
     // Returns the travel time to this stop of a vehicle that leaves the stop before at `leave`.
     double TravelFrom(double leave) const;
@@ -62,6 +63,12 @@ class CheckerClock {
     double late_cost = 0;  // computed only with breaks and soft windows
   };
 
+  // Fills in Stop::barred_breaks.
+  void BarBreaks(const CheckerData& data, const std::vector<NodeIndex>& path);
+  // Takes the next break on the way to a stop. `now` is the time before it and then after it, and
+  // `remaining_travel` what is left of the leg. Returns false if the vehicle cannot take it there.
+  bool TakeBreak(size_t stop, size_t index, double slack, double& now,
+                 double& remaining_travel) const;
   Run Simulate(double start, double slack) const;
   // Returns the end of the route with the first `count` breaks taken; kNoLimit if that is
   // impossible.

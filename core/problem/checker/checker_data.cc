@@ -40,7 +40,10 @@ CheckerData::CheckerData(const InstanceData& data) : data_(data), matrix_size_(d
   }
   for (const VehicleType& vehicle : data.vehicles) {
     all.push_back(vehicle.shift);
-    for (const Break& pause : vehicle.breaks) all.push_back(pause.window);
+    for (const Break& pause : vehicle.breaks) {
+      all.push_back(pause.window);
+      all.insert(all.end(), pause.further_windows.begin(), pause.further_windows.end());
+    }
   }
   std::erase_if(all, [](const TimeWindow& window) { return std::isinf(window.close); });
   double span = 1;
@@ -121,8 +124,15 @@ std::vector<TimeWindow> CheckerData::WindowsOf(NodeIndex node) const {
 }
 
 double CheckerData::WorkAt(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const {
-  const double service = Value(data_.services, node, 0);
-  const double setup = Value(data_.setups, node, 0);
+  double service = Value(data_.services, node, 0);
+  double setup = Value(data_.setups, node, 0);
+  const auto own = std::lower_bound(
+      vehicle.customer_times.begin(), vehicle.customer_times.end(), node,
+      [](const CustomerTimes& times, NodeIndex at) { return times.customer < at; });
+  if (own != vehicle.customer_times.end() && own->customer == node) {
+    if (!std::isinf(own->service)) service = own->service;
+    if (!std::isinf(own->setup)) setup = own->setup;
+  }
   if (setup == 0) return service;
   const bool stays =
       Distance(vehicle, from, node) == 0 && ShortestTravelTime(vehicle, from, node) == 0;

@@ -277,6 +277,20 @@ void RouteChecker::CheckLateStop(const LateStop& late) {
       FormatNumber(late.window.close));
 }
 
+void RouteChecker::AddMissedBreak(size_t index) {
+  const Break& missed = vehicle_.breaks[index];
+  std::string when =
+      Concat("from ", FormatNumber(missed.window.open), " to ", FormatNumber(missed.window.close));
+  for (const TimeWindow& window : missed.further_windows) {
+    when += Concat(" or from ", FormatNumber(window.open), " to ", FormatNumber(window.close));
+  }
+  for (size_t k = 0; k < missed.max_load.size(); ++k) {
+    when += Concat(k == 0 ? " with a load of at most " : ",", FormatNumber(missed.max_load[k]));
+  }
+  Add({.kind = ViolationKind::kBreak, .amount = 1}, "break ", index, " cannot begin ", when,
+      " without making a stop or the route's end late");
+}
+
 void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
   const bool balanced =
@@ -287,15 +301,13 @@ void RouteChecker::CheckTimes() {
   const ClockReading reading = clock.Read(latest);
   figures_.duration = reading.end - reading.start;
   figures_.late_cost = reading.late_cost;
+  figures_.work = WorkTime(data_, vehicle_, path_);
   const bool breaks_taken = !reading.missed_break.has_value() && !reading.too_many_labels;
   const size_t before = violations_.size();
   for (const LateStop& late : reading.late) CheckLateStop(late);
   CheckShift(reading.end);
   if (reading.missed_break.has_value() && violations_.size() == before) {
-    const Break& missed = vehicle_.breaks[*reading.missed_break];
-    Add({.kind = ViolationKind::kBreak, .amount = 1}, "break ", *reading.missed_break,
-        " cannot begin from ", FormatNumber(missed.window.open), " to ",
-        FormatNumber(missed.window.close), " without making a stop or the route's end late");
+    AddMissedBreak(*reading.missed_break);
   }
   if (reading.too_many_labels) {
     Add({.kind = ViolationKind::kBreak, .amount = 1}, "has ", vehicle_.breaks.size(),

@@ -22,7 +22,7 @@ class RouteChecker {
   RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
                const std::vector<NodeIndex>& path, std::vector<Violation>& violations);
 
-  // Checks the route and returns its distance, duration and cost of lateness.
+  // Checks the route and returns its figures.
   RouteFigures Run();
 
  private:
@@ -49,6 +49,7 @@ class RouteChecker {
   // Charges lateness after a soft window, and reports lateness after a hard one.
   void CheckLateStop(const LateStop& late);
   void CheckShift(double end);
+  void AddMissedBreak(size_t index);
   std::string CapacityText(double peak, double capacity, size_t dimension) const;
   bool StartsTrip(size_t i) const;
 

@@ -43,6 +43,8 @@ enum class Feature {
   kFrozenStops,
   kMatrixRows,  // matrix_rows, with which several nodes can share a row of the matrices
   kBalance,     // a limit or a price on differences between routes
+  kCustomerTimes,
+  kServiceTimeCost,
 };
 
 }  // namespace vrp

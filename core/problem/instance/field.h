@@ -37,11 +37,13 @@ enum class FieldKind {
   kCustomer,           // NodeIndex of a customer
   kWindow,             // TimeWindow
   kHardWindow,         // TimeWindow without late_cost
-  kFurtherWindows,     // std::vector<TimeWindow>, sorted and disjoint, after the kWindow
+  kFurtherWindows,     // std::vector<TimeWindow>, sorted and disjoint, after the first window
   kSkills,             // std::vector<std::string>, each a non-empty kName
   kBreaks,             // std::vector<Break>
   kLoadDimensions,     // std::vector<int32_t>, load dimensions, each at most once
   kCompartments,       // std::vector<Compartment>
+  kMaxLoads,           // std::vector<double> [K] or empty, each like kAllowance
+  kCustomerTimes,      // std::vector<CustomerTimes>
   kChoice,             // an enumeration
   kShipments,          // std::vector<Shipment>
   kGroups,             // std::vector<std::vector<NodeIndex>> of customers

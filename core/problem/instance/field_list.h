@@ -51,6 +51,18 @@ template <>
 inline constexpr auto kList<Break> = std::tuple{
     ObjectField<kHardWindow>(&Break::window, kPlain, {.name = "window", .message = "time_window"}),
     ObjectField<kTime>(&Break::duration, kPlain, {.name = "duration"}),
+    ObjectField<kFurtherWindows>(&Break::further_windows, kPlain,
+                                 {.name = "further_windows", .message = "further_time_windows"}),
+    ObjectField<kMaxLoads>(&Break::max_load, kPlain, {.name = "max_load"}),
+};
+
+template <>
+inline constexpr auto kList<CustomerTimes> = std::tuple{
+    ObjectField<kCustomer>(&CustomerTimes::customer, kPlain, {.name = "customer"}),
+    ObjectField<kAllowance>(&CustomerTimes::service, kPlain,
+                            {.name = "service", .message = "service_time"}),
+    ObjectField<kAllowance>(&CustomerTimes::setup, kPlain,
+                            {.name = "setup", .message = "setup_time"}),
 };
 
 template <>
@@ -143,6 +155,10 @@ inline constexpr auto kList<VehicleType> = std::tuple{
                             {.name = "duration_matrix"}),
     ObjectField<kTimedDurations>(&VehicleType::duration_matrices, Feature::kTimeOfDay,
                                  {.name = "duration_matrices"}),
+    ObjectField<kCustomerTimes>(&VehicleType::customer_times, Feature::kCustomerTimes,
+                                {.name = "customer_times"}),
+    ObjectField<kCost>(&VehicleType::cost_per_service_time, Feature::kServiceTimeCost,
+                       {.name = "cost_per_service_time"}),
 };
 
 template <>

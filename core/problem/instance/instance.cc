@@ -7,6 +7,17 @@
 #include "core/problem/instance/travel_time.h"
 
 namespace vrp {
+namespace {
+
+// Returns the vehicle's entry for the customer; null if there is none.
+const CustomerTimes* TimesAt(const VehicleType& vehicle, NodeIndex node) {
+  const auto found = std::ranges::lower_bound(vehicle.customer_times, node, {},
+                                              [](const CustomerTimes& at) { return at.customer; });
+  return found != vehicle.customer_times.end() && found->customer == node ? &*found : nullptr;
+}
+
+}  // namespace
+
 absl::StatusOr<Instance> Instance::Create(InstanceData data) {
   if (std::vector<std::string> errors = Validate(data); !errors.empty()) {
     return absl::InvalidArgumentError(errors.front());
@@ -21,6 +32,9 @@ absl::StatusOr<Instance> Instance::Create(InstanceData data) {
   if (single) data.further_windows.clear();
   std::sort(data.features.begin(), data.features.end(),
             [](const FeatureColumn& a, const FeatureColumn& b) { return a.name < b.name; });
+  for (VehicleType& vehicle : data.vehicles) {
+    std::ranges::sort(vehicle.customer_times, {}, [](const auto& at) { return at.customer; });
+  }
   if (data.ids.empty()) {
     data.ids.reserve(count);
     for (size_t i = 0; i < count; ++i) data.ids.push_back(Concat(i));
@@ -79,6 +93,25 @@ double Instance::Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex 
     durations.push_back(Duration(entry, from, to));
   }
   return TravelTime(at, durations.data()).From(departure);
+}
+
+double Instance::Service(const VehicleType& vehicle, NodeIndex node) const {
+  const CustomerTimes* const own = TimesAt(vehicle, node);
+  return own != nullptr && own->service != kNoLimit ? own->service : service(node);
+}
+
+double Instance::Setup(const VehicleType& vehicle, NodeIndex node) const {
+  const CustomerTimes* const own = TimesAt(vehicle, node);
+  if (own != nullptr && own->setup != kNoLimit) return own->setup;
+  return data_->setups.empty() ? 0 : data_->setups[node];
+}
+
+double Instance::Work(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const {
+  const double service = Service(vehicle, node);
+  const double setup = Setup(vehicle, node);
+  if (setup == 0) return service;
+  const bool moves = Duration(vehicle, from, node) > 0 || Distance(vehicle, from, node) > 0;
+  return moves ? service + setup : service;
 }
 
 std::vector<double> Instance::DistanceMatrix() const {

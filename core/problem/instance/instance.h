@@ -19,9 +19,9 @@ namespace vrp {
 class Instance {
  public:
   // Validates `data`, fills in ids and demands if they are empty, and sorts feature columns by
-  // name. Clears further_windows if no node has any. Returns kInvalidArgument with the first wrong
-  // field, as `customers[17].demand: got -1, wanted at least 0`. Paths count customers from 0,
-  // without the depots.
+  // name, and customer_times by customer. Clears further_windows if no node has any. Returns
+  // kInvalidArgument with the first wrong field, as `customers[17].demand: got -1, wanted at least
+  // 0`. Paths count customers from 0, without the depots.
   static absl::StatusOr<Instance> Create(InstanceData data);
   // Returns the errors of `data`, at most 1,000; an empty list if `data` is valid.
   static std::vector<std::string> Validate(const InstanceData& data);
@@ -58,6 +58,12 @@ class Instance {
   double service(NodeIndex node) const {
     return data_->services.empty() ? 0 : data_->services[node];
   }
+  // Returns the service time that vehicles of that type need, and their setup time before it.
+  double Service(const VehicleType& vehicle, NodeIndex node) const;
+  double Setup(const VehicleType& vehicle, NodeIndex node) const;
+  // Returns the service time, plus the setup time unless the distance and the travel time from
+  // `from` are 0.
+  double Work(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const;
   std::span<const VehicleType> vehicles() const { return data_->vehicles; }
   // Returns the capacity of the first vehicle type and load dimension; kNoLimit for a TSP.
   double capacity() const { return vehicles().empty() ? kNoLimit : vehicles().front().capacity; }

@@ -20,6 +20,9 @@ class TravelTime {
   // `at` increases; `values` has a travel time for each.
   TravelTime(std::span<const double> at, const double* values) : at_(at), values_(values) {}
 
+  // Returns the times of departure at which the travel time is given; none if it is constant.
+  std::span<const double> times() const { return at_; }
+
   // Returns the travel time of who leaves at `departure`.
   double From(double departure) const {
     size_t period = 0;

@@ -20,7 +20,10 @@ class StatedTimes {
     }
     for (const VehicleType& vehicle : data.vehicles) {
       Add(vehicle.shift);
-      for (const Break& pause : vehicle.breaks) Add(pause.window);
+      for (const Break& pause : vehicle.breaks) {
+        Add(pause.window);
+        for (const TimeWindow& window : pause.further_windows) Add(window);
+      }
     }
   }
   double earliest() const { return earliest_; }

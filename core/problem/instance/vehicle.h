@@ -21,13 +21,18 @@ struct TimeWindow {
   bool operator==(const TimeWindow&) const = default;
 };
 
-// A pause of `duration` that begins within the window, both ends included, at a stop or between two
+// A pause of `duration` that begins within a window, both ends included, at a stop or between two
 // stops. A break does not shorten the travel time. Every used vehicle takes all of its breaks in
 // the given order, after its departure from the start and before its arrival at the end. With an
 // open end, the last breaks may follow the last service.
 struct Break {
   TimeWindow window = {};
   double duration = 0;
+  // The windows after the first. Each opens after the previous one closes.
+  std::vector<TimeWindow> further_windows = {};
+  // [K]: the vehicle takes the break only while each of its loads is at most this. At a stop, the
+  // break may be taken before or after the goods are handed over. Empty: no limit.
+  std::vector<double> max_load = {};
 
   bool operator==(const Break&) const = default;
 };
@@ -50,6 +55,15 @@ struct TimedMatrix {
   std::vector<double> durations = {};  // [R, R] row-major (R: MatrixSize)
 
   bool operator==(const TimedMatrix&) const = default;
+};
+
+// The times that vehicles of one type need at a customer. kNoLimit: the customer's own time.
+struct CustomerTimes {
+  NodeIndex customer = 0;
+  double service = kNoLimit;
+  double setup = kNoLimit;
+
+  bool operator==(const CustomerTimes&) const = default;
 };
 
 // Value of VehicleType::end_depot for routes that end where they start.
@@ -109,6 +123,10 @@ struct VehicleType {
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};
   std::vector<TimedMatrix> duration_matrices = {};  // as InstanceData::duration_matrices
+  // Each customer at most once; an Instance sorts them by customer.
+  std::vector<CustomerTimes> customer_times = {};
+  // Cost with Objective::kCost per unit of service and setup time.
+  double cost_per_service_time = 0;
 
   NodeIndex end() const { return end_depot == kSameAsStart ? depot : end_depot; }
   // Whether a route may visit `node`, any number, to reload there.

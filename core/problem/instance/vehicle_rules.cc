@@ -1,5 +1,6 @@
 // Implements the rules of vehicle types.
 #include <algorithm>
+#include <set>
 
 #include "core/base/number.h"
 #include "core/problem/instance/fields.h"
@@ -12,6 +13,7 @@ class VehicleRules {
  public:
   VehicleRules(const InstanceData& data, size_t nodes, FieldErrors& errors)
       : data_(data),
+        nodes_(nodes),
         matrix_size_(data.matrix_rows.empty() ? nodes : static_cast<size_t>(MatrixSize(data))),
         errors_(errors) {}
 
@@ -57,6 +59,8 @@ class VehicleRules {
       CheckBreaks(field.name, value);
     } else if constexpr (kKind == FieldKind::kCompartments) {
       CheckCompartments(field.name, value);
+    } else if constexpr (kKind == FieldKind::kCustomerTimes) {
+      CheckCustomerTimes(field.name, value);
     } else if constexpr (kKind == FieldKind::kDistances || kKind == FieldKind::kDurations) {
       CheckMatrix({path, value, kKind == FieldKind::kDistances});
     } else if constexpr (kKind == FieldKind::kTimedDurations) {
@@ -138,6 +142,50 @@ class VehicleRules {
       const FieldPath path(path_, field, i);
       errors_.CheckHardWindow(FieldPath(path, "window"), breaks[i].window);
       errors_.CheckValue(FieldPath(path, "duration"), breaks[i].duration, 0);
+      CheckBreakWindows(path, breaks[i]);
+      CheckMaxLoad(FieldPath(path, "max_load").ToString(), breaks[i].max_load);
+    }
+  }
+
+  // Checks the windows of a break after the first.
+  void CheckBreakWindows(const FieldPath& parent, const Break& pause) {
+    const TimeWindow* previous = &pause.window;
+    for (size_t i = 0; i < pause.further_windows.size(); ++i) {
+      const FieldPath path(parent, "further_windows", i);
+      const TimeWindow& window = pause.further_windows[i];
+      if (errors_.CheckHardWindow(path, window) && window.open <= previous->close) {
+        errors_.Add(path, "opens at ", FormatNumber(window.open),
+                    ", wanted after the previous window's close, ", FormatNumber(previous->close));
+      }
+      previous = &window;
+    }
+  }
+
+  void CheckMaxLoad(const std::string& path, const std::vector<double>& loads) {
+    if (!loads.empty() && loads.size() != static_cast<size_t>(data_.load_dimensions)) {
+      errors_.Add(path, "has ", loads.size(), " entries, wanted one for each of ",
+                  data_.load_dimensions, " load dimensions");
+    }
+    for (size_t k = 0; k < loads.size(); ++k) {
+      errors_.CheckAllowance(Concat(path, "[", k, "]"), loads[k]);
+    }
+  }
+
+  void CheckCustomerTimes(std::string_view field, const std::vector<CustomerTimes>& times) {
+    std::set<NodeIndex> seen;
+    for (size_t i = 0; i < times.size(); ++i) {
+      const FieldPath path(path_, field, i);
+      const NodeIndex node = times[i].customer;
+      if (node < data_.num_depots || static_cast<size_t>(node) >= nodes_) {
+        errors_.Add(FieldPath(path, "customer"), "got node ", node, ", wanted a customer: node ",
+                    data_.num_depots, " to ", nodes_ - 1);
+      } else if (!seen.insert(node).second) {
+        errors_.Add(FieldPath(path, "customer"),
+                    NodePath(data_, static_cast<size_t>(node)).ToString(),
+                    " has an earlier entry, wanted one");
+      }
+      errors_.CheckAllowance(FieldPath(path, "service"), times[i].service);
+      errors_.CheckAllowance(FieldPath(path, "setup"), times[i].setup);
     }
   }
 
@@ -194,6 +242,7 @@ class VehicleRules {
   }
 
   const InstanceData& data_;
+  const size_t nodes_;
   const size_t matrix_size_;
   FieldErrors& errors_;
   FieldPath path_ = "";

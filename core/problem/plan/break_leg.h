@@ -2,40 +2,89 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/problem/instance/travel_time.h"
-#include "core/problem/instance/vehicle.h"
+#include "core/problem/plan/timed_stop.h"
 
 namespace vrp {
+
+// Rounding of sums of loads, as a share of a limit above 1. The checker allows twice as much.
+inline constexpr double kLoadSlack = 5e-10;
+
+// Returns a break's windows as those of a stop.
+inline TimedStop WindowsOf(const Break& pause) {
+  return {.first = pause.window, .further = pause.further_windows};
+}
+
+// Returns the breaks that a vehicle with loads `load` [K] may take. Bit i stands for the i-th
+// break.
+inline uint32_t BreaksAllowedWith(std::span<const Break> breaks, std::span<const double> load) {
+  uint32_t allowed = 0;
+  for (size_t i = 0; i < breaks.size(); ++i) {
+    const std::vector<double>& most = breaks[i].max_load;
+    const bool fits =
+        std::equal(most.begin(), most.end(), load.begin(), [](double limit, double on_board) {
+          return on_board <= limit + kLoadSlack * std::max(1.0, limit);
+        });
+    if (fits) allowed |= uint32_t{1} << i;
+  }
+  return allowed;
+}
+
+// Whether any of the breaks has several windows.
+inline bool HasFurtherWindows(std::span<const Break> breaks) {
+  return std::any_of(breaks.begin(), breaks.end(),
+                     [](const Break& pause) { return !pause.further_windows.empty(); });
+}
+
+// Whether any of the breaks has a limit on the load.
+inline bool HasLoadLimits(std::span<const Break> breaks) {
+  return std::any_of(breaks.begin(), breaks.end(),
+                     [](const Break& pause) { return !pause.max_load.empty(); });
+}
+
+// Whether the breaks from `first` to `last` - 1 are among `allowed`, bits as of BreaksAllowedWith.
+inline bool AllowsBreaks(uint32_t allowed, size_t first, size_t last) {
+  const uint32_t wanted = ((uint32_t{1} << last) - 1) & ~((uint32_t{1} << first) - 1);
+  return (allowed & wanted) == wanted;
+}
+
+// Returns the earliest time from `time` on at which the break may begin; `time` if it is too late.
+inline double BreakStart(const Break& pause, double time, double slack) {
+  const bool first = pause.further_windows.empty() || time <= pause.window.close + slack;
+  return first ? std::max(time, pause.window.open) : WindowsOf(pause).StartAt(time, slack);
+}
+
+// Whether a break that begins at `time` begins after its last window.
+inline bool IsBreakLate(const Break& pause, double time, double slack) {
+  const bool single = pause.further_windows.empty();
+  return time > (single ? pause.window : pause.further_windows.back()).close + slack;
+}
 
 // Returns the time at which the vehicle is ready at the end of a leg that begins at `time` and has
 // the travel time `travel`, which breaks do not change. The vehicle takes `breaks` on the leg, in
 // order and each as soon as possible. Returns kNoLimit if a break would begin more than `slack`
-// after its window closes.
+// after its last window closes.
 inline double ArrivalAfter(std::span<const Break> breaks, double time, double travel,
                            double slack) {
   for (const Break& pause : breaks) {
-    const double driven = std::clamp(pause.window.open - time, 0.0, travel);
+    const double begin = BreakStart(pause, time, slack);
+    const double driven = std::clamp(begin - time, 0.0, travel);
     travel -= driven;
-    time = std::max(time + driven, pause.window.open);
-    if (time > pause.window.close + slack) return kNoLimit;
+    time = std::max(time + driven, begin);
+    if (IsBreakLate(pause, time, slack)) return kNoLimit;
     time += pause.duration;
   }
   return time + travel;
 }
 
 // Returns the latest departure with which the leg ends by `arrival` and no break begins after its
-// window, without slack. The caller must check with ArrivalAfter that this is possible.
-inline double DepartureBefore(std::span<const Break> breaks, double arrival,
-                              const TravelTime& travel) {
-  double paused = 0;
-  double bound = kNoLimit;
-  for (const Break& pause : breaks) {
-    bound = std::min(bound, pause.window.close - paused);
-    paused += pause.duration;
-  }
-  return std::min(bound, travel.LatestDeparture(arrival, paused));
-}
+// window, without slack. If breaks have several windows, one may open `rounding` too late. The
+// caller must check with ArrivalAfter that this is possible.
+double DepartureBefore(std::span<const Break> breaks, double arrival, const TravelTime& travel,
+                       double rounding);
 
 }  // namespace vrp

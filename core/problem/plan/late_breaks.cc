@@ -47,6 +47,7 @@ bool LateBreaks::Extend(size_t stop, size_t taken) {
   if (!Spend(first_[first + taken + 1] - first_[first])) return false;
   for (size_t from = 0; from <= taken; ++from) {
     const size_t state = first + from;
+    if (!AllowsBreaks(visit.breaks_before, from, taken)) continue;
     const auto breaks = route_.breaks.subspan(from, taken - from);
     for (size_t before = first_[state]; before < first_[state + 1]; ++before) {
       const double leave = labels_[before].begin + route_.stops[stop - 1].work;
@@ -117,10 +118,11 @@ std::vector<LateBreaks::Step> LateBreaks::Steps() const {
 template <typename Take>
 void LateBreaks::ForEachDeparture(size_t stop, size_t taken, Take take) {
   const TravelTime& travel = route_.stops[stop + 1].travel;
-  for (size_t then = taken; then < columns(); ++then) {
+  const uint32_t allowed = route_.stops[stop + 1].breaks_before;
+  for (size_t then = taken; then < columns() && AllowsBreaks(allowed, taken, then); ++then) {
     const auto breaks = route_.breaks.subspan(taken, then - taken);
     for (const BackwardLabel& label : BackwardAt(stop + 1, then)) {
-      const double leave = DepartureBefore(breaks, label.begin, travel);
+      const double leave = DepartureBefore(breaks, label.begin, travel, route_.rounding);
       const double ready = ArrivalAfter(breaks, leave, travel.From(leave), route_.tolerance);
       if (ready <= label.begin + route_.rounding) take(leave, label.cost);
     }

@@ -23,6 +23,9 @@ std::vector<RouteFigures> MeasureRoutes(const Instance& instance, const Plan& pl
     if (route.customers.empty()) continue;
     RouteFigures& added = figures.emplace_back();
     added.distance = RouteDistance(instance, route);
+    if (VehicleOf(instance, route).cost_per_service_time != 0) {
+      added.work = RouteWork(instance, route);
+    }
     const bool needs_duration =
         cost_uses_duration && scheduler.NeedsDuration(VehicleOf(instance, route));
     if (!needs_duration && !scheduler.has_soft_windows()) continue;
@@ -44,7 +47,8 @@ void AddRouteCost(Objective objective, const VehicleType& vehicle, const RouteFi
   } else {
     split.fixed += vehicle.fixed_cost;
     split.distance += vehicle.cost_per_distance * figures.distance;
-    split.duration += vehicle.cost_per_time * figures.duration;
+    split.duration +=
+        vehicle.cost_per_time * figures.duration + vehicle.cost_per_service_time * figures.work;
     if (vehicle.overtime_cost == 0) return;
     split.overtime +=
         vehicle.overtime_cost * std::max(0.0, figures.duration - vehicle.max_duration);
@@ -139,6 +143,17 @@ double RouteDistance(const Instance& instance, const PlannedRoute& route) {
   }
   if (vehicle.open_end) return sum;
   return sum + instance.Distance(vehicle, route.customers.back(), vehicle.end());
+}
+
+double RouteWork(const Instance& instance, const PlannedRoute& route) {
+  const VehicleType& vehicle = VehicleOf(instance, route);
+  double sum = 0;
+  NodeIndex from = vehicle.depot;
+  for (const NodeIndex node : route.customers) {
+    if (!instance.is_depot(node)) sum += instance.Work(vehicle, from, node);
+    from = node;
+  }
+  return sum;
 }
 
 UnservedCustomers FindUnserved(const Instance& instance, const Plan& plan) {

@@ -15,12 +15,13 @@ struct RouteFigures {
   double distance = 0;  // unrounded sum
   double duration = 0;
   double late_cost = 0;
+  double work = 0;  // service and setup time
 };
 
 // The parts of a plan's cost, whose sum is the cost.
 struct CostSplit {
   double distance = 0;
-  double duration = 0;
+  double duration = 0;  // costs of durations, and of service and setup times
   double fixed = 0;
   double overtime = 0;
   double late = 0;
@@ -68,5 +69,7 @@ Cost PlanCost(const Instance& instance, const Plan& plan);
 
 // Returns the unrounded length of a route; 0 for an empty route.
 double RouteDistance(const Instance& instance, const PlannedRoute& route);
+// Returns the service and setup times of a route.
+double RouteWork(const Instance& instance, const PlannedRoute& route);
 
 }  // namespace vrp

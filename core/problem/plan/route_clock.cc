@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/problem/plan/break_leg.h"
+#include "core/problem/plan/route_loads.h"
+
 namespace vrp {
 
 RouteClock::RouteClock(const Instance& instance, const PlannedRoute& route, double tolerance,
@@ -17,6 +20,7 @@ RouteClock::RouteClock(const Instance& instance, const PlannedRoute& route, doub
   wanted_breaks_ = breaks_.size();
   ReadTimes();
   AddVisits();
+  if (HasLoadLimits(breaks_)) AllowBreaks();
 }
 
 RouteSchedule RouteClock::Make(bool needs_duration) {
@@ -81,27 +85,33 @@ TimedStop RouteClock::ReloadStop(size_t index, NodeIndex from) {
 
 TimedStop RouteClock::ServiceStop(NodeIndex node, NodeIndex from) {
   const InstanceData& data = instance_.data();
-  const auto at = static_cast<size_t>(node);
   TimedStop visit{.travel = TravelBetween(from, node),
-                  .work = instance_.service(node),
+                  .work = instance_.Work(vehicle_, from, node),
                   .first = instance_.window(node)};
-  if (!data.further_windows.empty()) visit.further = data.further_windows[at];
-  const bool needs_setup =
-      instance_.Duration(vehicle_, from, node) > 0 || instance_.Distance(vehicle_, from, node) > 0;
-  if (!data.setups.empty() && needs_setup) visit.work += data.setups[at];
+  if (!data.further_windows.empty())
+    visit.further = data.further_windows[static_cast<size_t>(node)];
   return visit;
 }
 
+void RouteClock::AllowBreaks() {
+  const std::vector<double> loads = LoadsAfterStops(instance_, vehicle_, route_);
+  const auto dimensions = static_cast<size_t>(instance_.load_dimensions());
+  for (size_t i = 1; i < visits_.size(); ++i) {
+    visits_[i].breaks_before =
+        BreaksAllowedWith(breaks_, std::span(loads).subspan((i - 1) * dimensions, dimensions));
+  }
+}
+
 template <typename Reached>
-void RouteClock::Drive(double departure, double travel, size_t taken, Reached reached) const {
+void RouteClock::Drive(double departure, const TimedStop& to, size_t taken, Reached reached) const {
   double time = departure;
-  double left = travel;
+  double left = to.travel.From(departure);
   reached(taken, time + left);
-  for (; taken < breaks_.size(); ++taken) {
-    const TimeWindow& window = breaks_[taken].window;
-    left -= std::clamp(window.open - time, 0.0, left);
-    time = std::max(time, window.open);
-    if (time > window.close + tolerance_) return;
+  for (; taken < breaks_.size() && AllowsBreaks(to.breaks_before, taken, taken + 1); ++taken) {
+    const double begin = BreakStart(breaks_[taken], time, tolerance_);
+    left -= std::clamp(begin - time, 0.0, left);
+    time = std::max(time, begin);
+    if (IsBreakLate(breaks_[taken], time, tolerance_)) return;
     time += breaks_[taken].duration;
     reached(taken + 1, time + left);
   }
@@ -119,7 +129,7 @@ double RouteClock::RunFrom(double start) {
     for (size_t taken = 0; taken < columns(); ++taken) {
       if (Early(i - 1, taken) == kNever) continue;
       const double departure = Early(i - 1, taken) + visits_[i - 1].work;
-      Drive(departure, visit.travel.From(departure), taken, [&](size_t then, double ready) {
+      Drive(departure, visit, taken, [&](size_t then, double ready) {
         const double begin = visit.StartAt(ready, tolerance_);
         if ((strict && visit.IsLate(begin, tolerance_)) || begin >= Early(i, then)) return;
         Early(i, then) = begin;
@@ -160,6 +170,12 @@ double RouteClock::RunByLateness() {
 
 double RouteClock::LatestDeparture(const TravelTime& travel, size_t taken, size_t then,
                                    double ready) const {
+  const std::span<const Break> on_leg = breaks_.subspan(taken, then - taken);
+  if (HasFurtherWindows(on_leg)) {
+    const double leave = DepartureBefore(on_leg, ready, travel, rounding_);
+    const double arrival = ArrivalAfter(on_leg, leave, travel.From(leave), tolerance_);
+    return arrival <= ready + rounding_ ? leave : -kNever;
+  }
   // Each break begins at its opening or at the end of the previous one. Driving fills the gaps.
   double latest = kNever;
   double pause = 0;
@@ -178,7 +194,8 @@ double RouteClock::LatestDeparture(const TravelTime& travel, size_t taken, size_
 
 double RouteClock::LatestDepartureTo(size_t next, size_t taken) {
   double latest = -kNever;
-  for (size_t then = taken; then < columns(); ++then) {
+  const uint32_t allowed = visits_[next].breaks_before;
+  for (size_t then = taken; then < columns() && AllowsBreaks(allowed, taken, then); ++then) {
     if (Late(next, then) == -kNever) continue;
     latest = std::max(latest, LatestDeparture(visits_[next].travel, taken, then, Late(next, then)));
   }
@@ -258,8 +275,9 @@ double RouteClock::ReplayLeg(size_t i, size_t before, size_t taken,
   double arrival = time + left;
   const size_t position = breaks.size();
   for (size_t b = before; b < taken; ++b) {
-    left -= std::clamp(breaks_[b].window.open - time, 0.0, left);
-    time = std::max(time, breaks_[b].window.open);
+    const double begin = BreakStart(breaks_[b], time, tolerance_);
+    left -= std::clamp(begin - time, 0.0, left);
+    time = std::max(time, begin);
     const double end = time + breaks_[b].duration;
     breaks.insert(breaks.begin() + static_cast<std::ptrdiff_t>(position),
                   {.index = static_cast<int32_t>(b),

@@ -40,10 +40,13 @@ class RouteClock {
   bool HasSoftStop() const;
   bool IsAfterShift(double end) const { return end > shift_.close + tolerance_; }
 
-  // Simulates a leg of travel time `travel`. Calls `reached(taken, ready)` for each possible number
+  // Sets which breaks the load allows before each stop.
+  void AllowBreaks();
+
+  // Simulates the leg to a stop. Calls `reached(taken, ready)` for each possible number
   // of breaks taken by its end, with the time at which the vehicle is ready there.
   template <typename Reached>
-  void Drive(double departure, double travel, size_t taken, Reached reached) const;
+  void Drive(double departure, const TimedStop& to, size_t taken, Reached reached) const;
   // Fills early_: the earliest start at each stop by the number of breaks taken. Returns the start
   // at the last stop with all of them taken. Returns kNever if there are breaks and no such start
   // exists.

@@ -22,7 +22,10 @@ RouteScheduler::RouteScheduler(const Instance& instance) : instance_(instance) {
   }
   for (const VehicleType& vehicle : data.vehicles) {
     add(vehicle.shift);
-    for (const Break& pause : vehicle.breaks) add(pause.window);
+    for (const Break& pause : vehicle.breaks) {
+      add(pause.window);
+      for (const TimeWindow& window : pause.further_windows) add(window);
+    }
   }
   tolerance_ = 1e-6 * std::max(1.0, last - first);
 }

@@ -62,7 +62,8 @@ class RouteMaker {
       route.stops[i].start = schedule.stops[i].start;
       route.stops[i].departure = schedule.stops[i].departure;
     }
-    figures = {RouteDistance(instance_, planned), schedule.duration(), schedule.late_cost};
+    figures = {RouteDistance(instance_, planned), schedule.duration(), schedule.late_cost,
+               RouteWork(instance_, planned)};
     route.breaks = std::move(schedule.breaks);
     route.distance = MetricSum(instance_.metric(), figures.distance);
     route.duration = figures.duration;
@@ -166,7 +167,7 @@ std::vector<Cost> RouteCosts(const Instance& instance, const Solution& solution)
   for (const PlannedRoute& planned : PlanOf(instance, solution)) {
     const RouteSchedule schedule = scheduler.Make(planned);
     const RouteFigures figures{RouteDistance(instance, planned), schedule.duration(),
-                               schedule.late_cost};
+                               schedule.late_cost, RouteWork(instance, planned)};
     const CostSplit split = SplitCost(instance, {planned}, {figures}, 0);
     costs.push_back(split.total() - split.balance);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 
 #include "core/problem/instance/travel_time.h"
@@ -15,6 +16,7 @@ struct TimedStop {
   double work = 0;                           // from the stop's start to the departure
   TimeWindow first = {};                     // the first window
   std::span<const TimeWindow> further = {};  // the windows after the first, in order
+  uint32_t breaks_before = ~uint32_t{0};     // breaks that the load allows on the way to the stop
 
   const TimeWindow& last() const { return further.empty() ? first : further.back(); }
 

@@ -45,7 +45,9 @@ class ChainMerger {
                   vehicle.duration == nullptr && vehicle.row_duration == nullptr;
       same_drive_ = same_drive_ && DriveAlike(first, vehicle);
       same_cost_ = same_cost_ && first.fixed == vehicle.fixed &&
-                   first.per_distance == vehicle.per_distance && first.per_time == vehicle.per_time;
+                   first.per_distance == vehicle.per_distance &&
+                   first.per_time == vehicle.per_time &&
+                   first.per_service_time == vehicle.per_service_time;
     }
     ReadTypes();
   }

@@ -32,6 +32,13 @@ bool LimitsTravel(const VehicleType& vehicle) {
          vehicle.shift != TimeWindow{} || !vehicle.breaks.empty();
 }
 
+// Whether vehicles of the type have setup times of their own.
+bool HasSetups(const VehicleType& vehicle) {
+  return std::ranges::any_of(vehicle.customer_times, [](const CustomerTimes& times) {
+    return times.setup != kNoLimit && times.setup > 0;
+  });
+}
+
 // Finds out how each unit can be served.
 class ReachFinder {
  public:
@@ -161,7 +168,7 @@ bool MayDetour(const Instance& instance) {
          !data.duration_matrix.empty() || !data.duration_matrices.empty() || !data.setups.empty() ||
          std::ranges::any_of(data.vehicles, [](const VehicleType& vehicle) {
            return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty() ||
-                  !vehicle.duration_matrices.empty();
+                  !vehicle.duration_matrices.empty() || HasSetups(vehicle);
          });
 }
 

@@ -86,6 +86,13 @@ void SelectMatrices(const InstanceData& all, const std::vector<NodeIndex>& nodes
   }
 }
 
+// Selects the times that vehicles have at selected customers. `numbers` maps as in SelectGroups.
+void SelectCustomerTimes(const std::vector<NodeIndex>& numbers, VehicleType& vehicle) {
+  std::erase_if(vehicle.customer_times,
+                [&](const CustomerTimes& times) { return numbers[times.customer] < 0; });
+  for (CustomerTimes& times : vehicle.customer_times) times.customer = numbers[times.customer];
+}
+
 // Selects the shipments and groups of alternatives of selected nodes. `numbers` maps from the given
 // numbers to those of the selection.
 void SelectGroups(const InstanceData& all, const std::vector<NodeIndex>& numbers,
@@ -134,7 +141,9 @@ InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& node
                        .balance = all.balance,
                        .units = all.units};
   SelectMatrices(all, nodes, data);
-  SelectGroups(all, Reversed(nodes, NodeCount(all)), data);
+  const std::vector<NodeIndex> numbers = Reversed(nodes, NodeCount(all));
+  for (VehicleType& vehicle : data.vehicles) SelectCustomerTimes(numbers, vehicle);
+  SelectGroups(all, numbers, data);
   return data;
 }
 

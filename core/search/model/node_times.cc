@@ -22,6 +22,7 @@ NodeTimes::NodeTimes(const Instance& instance)
   service_ = data.services;
   service_.resize(size, 0.0);
   ReadFurther(data);
+  ReadCustomerTimes(data);
   open_.resize(size);
   close_.resize(size);
   late_from_.resize(size);
@@ -47,7 +48,12 @@ NodeTimes::NodeTimes(const Instance& instance)
   for (const VehicleType& type : data.vehicles) {
     timed_ = timed_ || !type.breaks.empty() || type.shift.open > 0 || type.shift.close != kNoLimit;
     horizon = std::max(horizon, EndOf(type.shift));
-    for (const Break& pause : type.breaks) horizon = std::max(horizon, EndOf(pause.window));
+    for (const Break& pause : type.breaks) {
+      horizon = std::max(horizon, EndOf(pause.window));
+      for (const TimeWindow& window : pause.further_windows) {
+        horizon = std::max(horizon, EndOf(window));
+      }
+    }
   }
   time_slack_ = horizon * kRelativeSlack;
 }
@@ -90,6 +96,19 @@ void NodeTimes::ReadFurther(const InstanceData& data) {
   for (const std::vector<TimeWindow>& further : data.further_windows) {
     further_.insert(further_.end(), further.begin(), further.end());
     further_begin_.push_back(static_cast<int32_t>(further_.size()));
+  }
+}
+
+void NodeTimes::ReadCustomerTimes(const InstanceData& data) {
+  has_customer_times_ = std::ranges::any_of(
+      data.vehicles, [](const VehicleType& type) { return !type.customer_times.empty(); });
+  if (!has_customer_times_) return;
+  setup_.resize(service_.size(), 0.0);
+  for (const VehicleType& type : data.vehicles) {
+    for (const CustomerTimes& times : type.customer_times) {
+      service_[times.customer] = std::min(service_[times.customer], times.service);
+      setup_[times.customer] = std::min(setup_[times.customer], times.setup);
+    }
   }
 }
 

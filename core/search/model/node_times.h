@@ -19,6 +19,9 @@ class NodeTimes {
   bool timed() const { return timed_; }  // anything can be too early or too late
   bool soft() const { return !late_cost_.empty(); }
   bool has_setups() const { return !setup_.empty(); }
+  // Some vehicle has times of its own. Services and setups are then the least of all vehicles, and
+  // has_setups() holds.
+  bool has_customer_times() const { return has_customer_times_; }
   bool has_further_windows() const { return !further_.empty(); }
   bool single_windows() const { return setup_.empty() && further_.empty(); }
   bool has_releases() const { return !release_.empty(); }
@@ -70,6 +73,7 @@ class NodeTimes {
 
  private:
   void ReadFurther(const InstanceData& data);
+  void ReadCustomerTimes(const InstanceData& data);
   double EarliestFurther(NodeIndex node, double time) const;
   double LatestFurther(NodeIndex node, double time, bool on_time) const;
   double LatestUntil(NodeIndex node, double time, double close) const {
@@ -77,6 +81,7 @@ class NodeTimes {
     return time < close ? time : close;
   }
 
+  bool has_customer_times_ = false;
   std::vector<double> release_, open_, close_, late_from_, late_cost_;  // [N] or empty
   std::vector<int32_t> further_begin_;                                  // [N + 1], or empty
   std::vector<TimeWindow> further_;                                     // after the first windows

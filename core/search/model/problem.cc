@@ -43,6 +43,7 @@ class ProblemBuilder {
   void ReadFrozen();
   void ReadVehicles();
   Vehicle ReadVehicle(const VehicleType& type) const;
+  void ReadCustomerTimes();
   void SetCosts(const VehicleType& type, Vehicle& vehicle) const;
   void SetScale();
   void BuildNeighbours(std::span<const Plan> samples);
@@ -186,6 +187,25 @@ void ProblemBuilder::ReadVehicles() {
     p.type_of_.push_back(static_cast<int32_t>(at));
     p.has_reloads_ = p.has_reloads_ || type.max_reloads > 0;
   }
+  if (p.has_customer_times()) ReadCustomerTimes();
+}
+
+void ProblemBuilder::ReadCustomerTimes() {
+  Problem& p = problem_;
+  HandlingTimes common = {.service = data_.services, .setup = data_.setups};
+  common.service.resize(p.size(), 0.0);
+  common.setup.resize(p.size(), 0.0);
+  const auto shared = std::make_shared<const HandlingTimes>(common);
+  for (Vehicle& vehicle : p.vehicles_) {
+    vehicle.times = shared;
+    if (vehicle.original->customer_times.empty()) continue;
+    HandlingTimes own = common;
+    for (const CustomerTimes& times : vehicle.original->customer_times) {
+      if (times.service != kNoLimit) own.service[times.customer] = times.service;
+      if (times.setup != kNoLimit) own.setup[times.customer] = times.setup;
+    }
+    vehicle.times = std::make_shared<const HandlingTimes>(std::move(own));
+  }
 }
 
 Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
@@ -223,6 +243,7 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
       (vehicle.compartments != nullptr && !problem_.plain_loads()) || !type.initial_load.empty();
   vehicle.simulated = !TimedMatricesOf(data_, type).empty() || !type.breaks.empty() ||
                       only_evaluated || HasFurtherLimits(type) || problem_.soft() ||
+                      problem_.has_customer_times() || vehicle.per_service_time != 0 ||
                       (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }
@@ -237,6 +258,7 @@ void ProblemBuilder::SetCosts(const VehicleType& type, Vehicle& vehicle) const {
   vehicle.per_distance = type.cost_per_distance;
   vehicle.per_time = type.cost_per_time;
   vehicle.overtime_cost = type.overtime_cost;
+  vehicle.per_service_time = type.cost_per_service_time;
 }
 
 // Sets epsilon_ and route_weight_, which follow from the distances of the instance.
@@ -288,6 +310,14 @@ std::vector<std::span<const NodeIndex>> Problem::WaysToServe(const Unit& unit) c
     ways.push_back(nodes.subspan(i, DeliveryInUnit(nodes[i]) >= 0 ? 2 : 1));
   }
   return ways;
+}
+
+double Problem::OwnHandling(const Vehicle& vehicle, NodeIndex from, NodeIndex node) const {
+  const double service = vehicle.times->service[node];
+  const double setup = vehicle.times->setup[node];
+  if (setup == 0) return service;
+  const bool elsewhere = Distance(vehicle, from, node) != 0 || Duration(vehicle, from, node) != 0;
+  return service + (elsewhere ? setup : 0);
 }
 
 Problem Problem::Create(const Instance& instance, const StopCondition& stop,

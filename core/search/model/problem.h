@@ -64,7 +64,9 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   }
   // Time at the node before and during service, for who comes from `from`.
   double Handling(const Vehicle& vehicle, NodeIndex from, NodeIndex node) const {
-    if (setup_.empty() || setup_[node] == 0) return service_[node];
+    if (setup_.empty()) return service_[node];
+    if (vehicle.times != nullptr) return OwnHandling(vehicle, from, node);
+    if (setup_[node] == 0) return service_[node];
     const bool elsewhere = Distance(vehicle, from, node) != 0 || Duration(vehicle, from, node) != 0;
     return service_[node] + (elsewhere ? setup_[node] : 0);
   }
@@ -122,6 +124,8 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
 
  private:
   friend class ProblemBuilder;
+  // Handling by a vehicle with times of its own.
+  double OwnHandling(const Vehicle& vehicle, NodeIndex from, NodeIndex node) const;
   explicit Problem(const Instance& instance)
       : NodeTimes(instance), NodeLoads(instance), Travel(instance) {}
 

@@ -29,6 +29,17 @@ bool WaitsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<cons
   return !problem.InTime(waiting, vehicle.original->max_waiting);
 }
 
+// Returns the cost of the route's service and setup times.
+double ServiceCost(const Problem& problem, const Vehicle& vehicle,
+                   std::span<const NodeIndex> nodes) {
+  if (vehicle.per_service_time == 0) return 0;
+  double work = 0;
+  for (size_t i = 1; i + 1 < nodes.size(); ++i) {
+    if (!problem.is_depot(nodes[i])) work += problem.Handling(vehicle, nodes[i - 1], nodes[i]);
+  }
+  return vehicle.per_service_time * work;
+}
+
 }  // namespace
 
 RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
@@ -52,7 +63,7 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
     }
   }
   value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
-               vehicle.TimeCost(value.duration) + late_;
+               vehicle.TimeCost(value.duration) + late_ + ServiceCost(problem_, vehicle, nodes);
   if (problem_.penalised()) value.cost += PenaltyOf(vehicle, value);
   value.feasible = true;
   return value;
@@ -98,6 +109,8 @@ bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex>
   if (vehicle.compartments != nullptr && !CompartmentsFit(vehicle, nodes)) return false;
   shipped_.assign(dimensions, 0.0);
   const bool penalised = problem_.penalised();
+  const bool limits_breaks = HasLoadLimits(vehicle.breaks);
+  allowed_.assign(limits_breaks ? nodes.size() : 0, 0);
   if (penalised) overload_.assign(dimensions, 0.0);
   for (size_t i = 0; i + 1 < nodes.size(); ++i) {
     if (problem_.is_depot(nodes[i])) {
@@ -116,6 +129,7 @@ bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex>
       if (load_[k] > vehicle.capacity[k]) return false;
       if (penalised) overload_[k] = std::max(overload_[k], load_[k] - vehicle.soft.capacity[k]);
     }
+    if (limits_breaks) allowed_[i + 1] = BreaksAllowedWith(vehicle.breaks, load_);
   }
   return true;
 }
@@ -294,6 +308,7 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
       if (problem_.is_depot(node) && !problem_.InTime(leave, problem_.close(node))) continue;
       const double way = travel.From(leave);
       for (size_t taken = from; taken < labels; ++taken) {
+        if (!AllowsBreaks(AllowedBefore(i), from, taken)) break;
         double time = ArrivalAfter(Between(breaks, from, taken), leave, way, problem_.time_slack());
         if (time == kNever) break;
         if (nodes[i] != problem_.nowhere()) time = problem_.Earliest(nodes[i], time);
@@ -320,8 +335,9 @@ double RouteEvaluator::LatestStartWithBreaks(const Vehicle& vehicle,
       const double arrival = latest_[i * labels + taken];
       if (arrival == -kNever) continue;
       for (size_t from = 0; from <= taken; ++from) {
-        const double leave = DepartureBefore(Between(breaks, from, taken), arrival, travel);
+        if (!AllowsBreaks(AllowedBefore(i), from, taken)) continue;
         const auto between = Between(breaks, from, taken);
+        const double leave = DepartureBefore(between, arrival, travel, slack);
         if (ArrivalAfter(between, leave, travel.From(leave), slack) > arrival + slack) continue;
         const double begin = i == 1 ? leave : LatestBegin(vehicle, nodes, i - 1, leave);
         double& latest = latest_[(i - 1) * labels + from];
@@ -336,6 +352,7 @@ void RouteEvaluator::ReadStops(const Vehicle& vehicle, std::span<const NodeIndex
   stops_.clear();
   for (size_t i = 0; i < nodes.size(); ++i) {
     TimedStop& stop = stops_.emplace_back();
+    stop.breaks_before = AllowedBefore(i);
     if (nodes[i] == problem_.nowhere()) break;  // at the last stop: breaks after its service
     stop.first = problem_.FirstWindow(nodes[i]);
     if (i > 0) stop.travel = TravelOf(vehicle, nodes[i - 1], nodes[i]);

@@ -30,6 +30,11 @@ struct SoftLimits {
   double distance = kNoLimit;
 };
 
+// The times at all nodes for some vehicles, [N] each.
+struct HandlingTimes {
+  std::vector<double> service = {}, setup = {};
+};
+
 // Instance types that differ in nothing but id and count are one here.
 struct Vehicle {
   std::vector<std::pair<int32_t, int32_t>> originals = {};  // instance types and their counts
@@ -59,6 +64,9 @@ struct Vehicle {
   double per_distance = 1;
   double per_time = 0;
   double overtime_cost = 0;
+  double per_service_time = 0;
+  // In place of NodeTimes', which are lower bounds then; null: those are exact.
+  std::shared_ptr<const HandlingTimes> times = nullptr;
   bool needs_duration = false;  // some cost or limit asks for it
   // The cost of a change, or whether it is feasible, needs the whole route simulated.
   bool simulated = false;
@@ -82,14 +90,18 @@ struct Vehicle {
 
 // Features of vehicle types that are not left to RouteEvaluator alone.
 inline constexpr std::array kKnownVehicleFeatures = {
-    Feature::kEndDepot, Feature::kOpenEnd,       Feature::kMaxDuration,  Feature::kMaxDistance,
-    Feature::kMaxStops, Feature::kShift,         Feature::kOvertime,     Feature::kReloads,
-    Feature::kBreaks,   Feature::kVehicleMatrix, Feature::kReloadDepots, Feature::kLatestStart,
-    Feature::kLifo,     Feature::kCompartments,  Feature::kInitialLoad,  Feature::kTimeOfDay};
+    Feature::kEndDepot,      Feature::kOpenEnd,       Feature::kMaxDuration,
+    Feature::kMaxDistance,   Feature::kMaxStops,      Feature::kShift,
+    Feature::kOvertime,      Feature::kReloads,       Feature::kBreaks,
+    Feature::kVehicleMatrix, Feature::kReloadDepots,  Feature::kLatestStart,
+    Feature::kLifo,          Feature::kCompartments,  Feature::kInitialLoad,
+    Feature::kTimeOfDay,     Feature::kCustomerTimes, Feature::kServiceTimeCost};
 
 // Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
-// along with further visits.
+// along with further visits. So it is with a limit on the load at a break, which a reload may meet.
 inline bool HasFurtherLimits(const VehicleType& type) {
+  const auto limits_load = [](const Break& pause) { return !pause.max_load.empty(); };
+  if (type.max_reloads > 0 && std::ranges::any_of(type.breaks, limits_load)) return true;
   return !AllFields<VehicleType>([&](auto field) {
     return !field.feature.has_value() ||
            std::ranges::count(kKnownVehicleFeatures, *field.feature) > 0 ||
@@ -97,10 +109,10 @@ inline bool HasFurtherLimits(const VehicleType& type) {
   });
 }
 
-// Whether the way between two customers is the same to both.
+// Whether the way between two customers, and the work there, is the same to both.
 inline bool TravelAlike(const Vehicle& a, const Vehicle& b) {
-  return a.distance == b.distance && a.duration == b.duration && a.row_distance == b.row_distance &&
-         a.row_duration == b.row_duration;
+  return a.times == b.times && a.distance == b.distance && a.duration == b.duration &&
+         a.row_distance == b.row_distance && a.row_duration == b.row_duration;
 }
 
 // Whether both have the same way from end to end: what one drives takes the other as long.

@@ -103,7 +103,15 @@ double TailSwapEvaluator::LeastAdded(const TailSwap& swap) const {
     cost += per_time * (own.travel + other.travel - own_cut.time - other_cut.time + to_other.time +
                         to_own.time);
   }
+  const double per_service_time = std::min(first.per_service_time, second.per_service_time);
+  if (per_service_time > 0) cost += per_service_time * (ServiceOf(own) + ServiceOf(other));
   return cost - before;
+}
+
+double TailSwapEvaluator::ServiceOf(const SearchRoute& route) const {
+  double service = 0;
+  for (int32_t i = 1; i + 1 < route.size(); ++i) service += problem_.service(route.nodes[i]);
+  return service;
 }
 
 double TailSwapEvaluator::HeadDistance(const RouteCut& cut) const {

@@ -72,6 +72,8 @@ class TailSwapEvaluator {
   bool HasBound(const RouteCut& cut) const;
   bool ChangesReloads(const TailSwap& swap, const Vehicle& first, const Vehicle& second) const;
 
+  // The least service time of the route's customers.
+  double ServiceOf(const SearchRoute& route) const;
   double HeadDistance(const RouteCut& cut) const;
   Leg LegOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to, double distance) const;
   Leg LegOf(const SearchRoute& route, int32_t position) const;

@@ -31,8 +31,8 @@ template <typename Part>
 absl::Status ReadParts(JsonFields& fields, std::string_view prefix, const std::string& key,
                        std::vector<Part>& parts);
 
-// A reader of the keys of an object inside an instance: a vehicle, a shipment, a break, a
-// compartment or a timed matrix.
+// A reader of the keys of an object inside an instance: a vehicle, a shipment, or an entry of a
+// list of a vehicle.
 template <typename Object>
 class PartReader {
  public:
@@ -82,7 +82,12 @@ class PartReader {
       return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kLoads) {
       return ReadLoads(key, value);
-    } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCompartments) {
+    } else if constexpr (kKind == FieldKind::kMaxLoads) {
+      return ReadMaxLoads(key, value);
+    } else if constexpr (kKind == FieldKind::kFurtherWindows) {
+      return ReadWindowList(key, value);
+    } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCustomerTimes ||
+                         kKind == FieldKind::kCompartments) {
       return ReadParts(fields_, location_ + ".", key, value);
     } else if constexpr (kKind == FieldKind::kLoadDimensions) {
       VRP_ASSIGN_OR_RETURN(value, fields_.Integers(key));
@@ -127,6 +132,33 @@ class PartReader {
     if (all.empty()) return fields_.Error(key, "empty, wanted at least one number");
     object_.capacity = all.front();
     object_.further_capacities.assign(all.begin() + 1, all.end());
+    return absl::OkStatus();
+  }
+
+  // Reads a number, or an array with one number for each load dimension. A null entry means no
+  // limit.
+  absl::Status ReadMaxLoads(const std::string& key, std::vector<double>& loads) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr) return absl::OkStatus();
+    if (!given->is_array()) {
+      loads.resize(1);
+      return StoreIfPresent(fields_.Number(key), loads.front());
+    }
+    VRP_ASSIGN_OR_RETURN(loads, fields_.Numbers(key, kNoLimit));
+    if (loads.empty()) return fields_.Error(key, "empty, wanted at least one number");
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadWindowList(const std::string& key, std::vector<TimeWindow>& windows) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr) return absl::OkStatus();
+    const std::string location = Concat(location_, ".", key);
+    if (!given->is_array()) return WrongValue(location, *given, "an array of windows");
+    for (const json& value : *given) {
+      VRP_ASSIGN_OR_RETURN(const TimeWindow window,
+                           WindowFromJson(value, Concat(location, "[", windows.size(), "]")));
+      windows.push_back(window);
+    }
     return absl::OkStatus();
   }
 

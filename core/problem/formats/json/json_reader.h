@@ -53,9 +53,11 @@ namespace vrp {
 // - vehicles: [{...}, ...]. The keys are the members of VehicleType in vehicle.h, which also states
 //   their defaults. `capacity` is an array if there are several load dimensions (null: no limit);
 //   it also holds further_capacities.
-//   `shift` is a window, a null max_overtime means no limit, breaks are [{window, duration}, ...],
-//   and compartments are [{capacity, load_dimensions}, ...]. `matrices` may replace both matrices
-//   by a name.
+//   `shift` is a window, a null max_overtime means no limit, and compartments are
+//   [{capacity, load_dimensions}, ...]. Breaks are [{window, duration, further_windows, max_load},
+//   ...]: a list of windows, and a number or an array with one for each load dimension.
+//   customer_times are [{customer, service, setup}, ...], by node number. `matrices` may replace
+//   both matrices by a name.
 // - features: {"earliness": [number, ...], ...}: columns with a number from -1,000 to 1,000 for
 //   each node. Only networks that were trained with these columns read them.
 // - balance: {measure, max_spread, cost, all_vehicles}. The measure is "duration", "distance",

@@ -61,15 +61,22 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
     return ChoiceName(value);
   } else if constexpr (kKind == FieldKind::kDistances || kKind == FieldKind::kDurations) {
     return MatrixJson(value, matrix_size);
+  } else if constexpr (kKind == FieldKind::kMaxLoads) {
+    const bool is_number = value.size() == 1 && value.front() != kNoLimit;
+    return is_number ? NumberJson(value.front()) : NumbersJson(value);
   } else if constexpr (kKind == FieldKind::kLoads || kKind == FieldKind::kInitialLoad) {
     return value.size() == 1 ? NumberJson(value.front()) : NumbersJson(value);
   } else if constexpr (kKind == FieldKind::kReference) {
     return NumberJson(*value);
   } else if constexpr (kKind == FieldKind::kBalance) {
     return PartJson(*value, matrix_size);
-  } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCompartments ||
-                       kKind == FieldKind::kShipments || kKind == FieldKind::kVehicles ||
-                       kKind == FieldKind::kTimedDurations) {
+  } else if constexpr (kKind == FieldKind::kFurtherWindows) {
+    ordered_json array = ordered_json::array();
+    for (const TimeWindow& window : value) array.push_back(WindowJson(window));
+    return array;
+  } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kCustomerTimes ||
+                       kKind == FieldKind::kCompartments || kKind == FieldKind::kShipments ||
+                       kKind == FieldKind::kVehicles || kKind == FieldKind::kTimedDurations) {
     ordered_json array = ordered_json::array();
     for (const auto& part : value) array.push_back(PartJson(part, matrix_size));
     return array;

@@ -29,6 +29,7 @@ struct VroomLocation {
 struct VroomBreakName {
   int64_t id = 0;
   std::string description = {};
+  size_t index = 0;  // index of the break among the vehicle's breaks in the file
 
   bool operator==(const VroomBreakName&) const = default;
 };
@@ -51,12 +52,14 @@ struct VroomTask {
   int64_t id = 0;
   std::string description = {};
   VroomLocation location = {};
-  double setup = 0;                   // seconds
-  double service = 0;                 // seconds
-  std::vector<double> delivery = {};  // for jobs only
-  bool delivery_is_amount = false;    // whether the file uses the key `amount` (VROOM before 1.5)
-  std::vector<double> pickup = {};    // for jobs only
-  std::vector<double> amount = {};    // for pickups and deliveries of shipments only
+  double setup = 0;                                     // seconds
+  double service = 0;                                   // seconds
+  std::map<std::string, double> setup_per_type = {};    // seconds, by VroomVehicle::type
+  std::map<std::string, double> service_per_type = {};  // likewise
+  std::vector<double> delivery = {};                    // for jobs only
+  bool delivery_is_amount = false;  // whether the file uses the key `amount` (VROOM before 1.5)
+  std::vector<double> pickup = {};  // for jobs only
+  std::vector<double> amount = {};  // for pickups and deliveries of shipments only
   std::vector<std::string> required_skills = {};
   int32_t priority = 0;
   std::vector<TimeWindow> windows = {};
@@ -66,6 +69,7 @@ struct VroomTask {
 struct VroomVehicle {
   int64_t id = 0;
   std::string description = {};
+  std::string type = {};  // empty unless the times of a task depend on it
   std::string profile = "car";
   VroomLocation start = {};               // absent if the route starts with its first task
   std::optional<VroomLocation> end = {};  // absent if the route ends with its last task
@@ -73,9 +77,10 @@ struct VroomVehicle {
   std::vector<std::string> skills = {};
   TimeWindow window = {};
   std::vector<VroomBreakName> break_names = {};
-  std::vector<Break> breaks = {};
+  std::vector<Break> breaks = {};  // sorted by their first window, as VROOM does
   double fixed_cost = 0;
   double cost_per_hour = kSecondsPerHour;
+  double cost_per_task_hour = 0;
   double cost_per_km = 0;
   double speed_factor = 1;
   int32_t max_tasks = INT32_MAX;
@@ -100,12 +105,18 @@ struct VroomNumberKey {
   const char* key;
   double VroomVehicle::*member;
 };
-inline constexpr VroomNumberKey kVroomCosts[] = {{"fixed", &VroomVehicle::fixed_cost},
-                                                 {"per_hour", &VroomVehicle::cost_per_hour},
-                                                 {"per_km", &VroomVehicle::cost_per_km}};
+inline constexpr VroomNumberKey kVroomCosts[] = {
+    {"fixed", &VroomVehicle::fixed_cost},
+    {"per_hour", &VroomVehicle::cost_per_hour},
+    {"per_task_hour", &VroomVehicle::cost_per_task_hour},
+    {"per_km", &VroomVehicle::cost_per_km}};
 inline constexpr VroomNumberKey kVroomLimits[] = {
     {"max_travel_time", &VroomVehicle::max_travel_time},
     {"max_distance", &VroomVehicle::max_distance}};
+
+// Seconds from an open start to the first task, if there are setup times. The first task needs its
+// setup, which a travel time of 0 would save. No sum of times changes by so little.
+inline constexpr double kFromOpenStart = 1e-30;
 
 // Speed on great circles if there are no matrices: 50 km/h in metres per second.
 inline constexpr double kVroomSpeed = 50 / 3.6;

@@ -1,6 +1,7 @@
 #include "core/problem/formats/vroom/vroom_parser.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,10 +41,23 @@ class VroomParser {
     if (input_.tasks.empty())
       return fields.Error("jobs", "absent or empty, and shipments too; wanted at least one task");
     VRP_RETURN_IF_ERROR(fields.RefuseUnknownKeys());
+    ClearUnusedTypes();
     return std::move(input_);
   }
 
  private:
+  // Clears the types of vehicles on which no time depends, so that these vehicles are equal.
+  void ClearUnusedTypes() {
+    std::set<std::string> used;
+    for (const VroomTask& task : input_.tasks) {
+      for (const auto& [type, time] : task.setup_per_type) used.insert(type);
+      for (const auto& [type, time] : task.service_per_type) used.insert(type);
+    }
+    for (VroomVehicle& vehicle : input_.vehicles) {
+      if (!used.contains(vehicle.type)) vehicle.type.clear();
+    }
+  }
+
   absl::Status ReadJob(JsonFields& fields) {
     VroomTask task;
     VRP_RETURN_IF_ERROR(ReadStep(fields, task));
@@ -80,7 +94,6 @@ class VroomParser {
       VroomTask task = shared;
       task.type = type;
       VRP_RETURN_IF_ERROR(ReadStep(step, task));
-      VRP_RETURN_IF_ERROR(RefuseUnsupportedVroomKeys(step));
       VRP_RETURN_IF_ERROR(step.RefuseUnknownKeys());
       input_.tasks.push_back(std::move(task));
     }
@@ -94,6 +107,8 @@ class VroomParser {
     VRP_ASSIGN_OR_RETURN(task.location, ReadVroomLocation(fields, "location", "location_index"));
     VRP_ASSIGN_OR_RETURN(task.setup, ReadVroomNumber(fields, "setup", 0));
     VRP_ASSIGN_OR_RETURN(task.service, ReadVroomNumber(fields, "service", 0));
+    VRP_ASSIGN_OR_RETURN(task.setup_per_type, ReadVroomTimesPerType(fields, "setup_per_type"));
+    VRP_ASSIGN_OR_RETURN(task.service_per_type, ReadVroomTimesPerType(fields, "service_per_type"));
     VRP_ASSIGN_OR_RETURN(task.windows, ReadVroomWindows(fields));
     return absl::OkStatus();
   }
@@ -115,7 +130,9 @@ class VroomParser {
       return fields.Error("options", "got ", Shown(*object), ", wanted an object");
     }
     if (object->value("c", json(false)) == json(false)) return absl::OkStatus();
-    return fields.Error("options.c", "not supported; check a plan with `vrpctl check`");
+    return fields.Error("options.c",
+                        "got true, the plan mode; wanted false: `vrpctl solve` improves the "
+                        "vehicles' steps, and `vrpctl check` judges a plan");
   }
 
   // Reads the only matrix of files for VROOM before 1.8, which holds travel times.

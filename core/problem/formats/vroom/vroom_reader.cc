@@ -35,7 +35,6 @@ class VroomInstanceBuilder {
     FindDepots();
     VRP_RETURN_IF_ERROR(CheckCounts());
     VRP_RETURN_IF_ERROR(CheckLocations());
-    VRP_RETURN_IF_ERROR(CheckOpenStarts());
     VRP_RETURN_IF_ERROR(CheckAmounts());
     VRP_RETURN_IF_ERROR(CheckSteps());
     VRP_RETURN_IF_ERROR(travel_.Check());
@@ -45,7 +44,8 @@ class VroomInstanceBuilder {
     travel_.ShareMatrices(data_);
     const bool has_costs =
         std::any_of(data_.vehicles.begin(), data_.vehicles.end(), [](auto& type) {
-          return type.fixed_cost != 0 || type.cost_per_distance != 1 || type.cost_per_time != 0;
+          return type.fixed_cost != 0 || type.cost_per_distance != 1 || type.cost_per_time != 0 ||
+                 type.cost_per_service_time != 0;
         });
     data_.objective = has_costs ? Objective::kCost : Objective::kDistance;
     return FinishInstance(std::move(data_), source_);
@@ -122,24 +122,6 @@ class VroomInstanceBuilder {
     return absl::OkStatus();
   }
 
-  // Refuses open starts together with setup times. An open start has distance 0 to all tasks, so
-  // the instance would charge no setup for the first task.
-  absl::Status CheckOpenStarts() const {
-    const auto open_start =
-        std::find_if(nodes_.locations.begin(), nodes_.locations.begin() + data_.num_depots,
-                     [](const VroomLocation& location) { return location.absent(); });
-    if (open_start == nodes_.locations.begin() + data_.num_depots) return absl::OkStatus();
-    const std::string path =
-        paths_.LocationPath(static_cast<size_t>(open_start - nodes_.locations.begin()));
-    if (std::any_of(input_.tasks.begin(), input_.tasks.end(),
-                    [](const VroomTask& task) { return task.setup != 0; })) {
-      return Error(path,
-                   ": absent, wanted a start: with setup times, routes that start with a task ",
-                   "are not supported yet");
-    }
-    return absl::OkStatus();
-  }
-
   // Refuses amounts with different numbers of dimensions.
   absl::Status CheckAmounts() {
     size_t dimensions = 0;
@@ -161,6 +143,12 @@ class VroomInstanceBuilder {
     for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
       VRP_RETURN_IF_ERROR(check(input_.vehicles[v].capacity,
                                 VroomVehiclePath(static_cast<size_t>(v)) + ".capacity"));
+      const std::vector<Break>& breaks = input_.vehicles[v].breaks;
+      for (size_t b = 0; b < breaks.size(); ++b) {
+        VRP_RETURN_IF_ERROR(check(breaks[b].max_load,
+                                  Concat(VroomVehiclePath(static_cast<size_t>(v)), ".breaks[",
+                                         input_.vehicles[v].break_names[b].index, "].max_load")));
+      }
     }
     for (size_t t = 0; t < input_.tasks.size(); ++t) {
       const VroomTask& task = input_.tasks[t];
@@ -273,9 +261,26 @@ class VroomInstanceBuilder {
       type.capacity = vehicle.capacity.front();
       type.further_capacities.assign(vehicle.capacity.begin() + 1, vehicle.capacity.end());
     }
+    type.cost_per_service_time = vehicle.cost_per_task_hour / kSecondsPerHour;
+    AddCustomerTimes(vehicle.type, type);
     VRP_RETURN_IF_ERROR(travel_.SetTravel(data_, first, type));
     data_.vehicles.push_back(std::move(type));
     return absl::OkStatus();
+  }
+
+  // Adds the times of tasks that depend on the vehicle's type.
+  void AddCustomerTimes(const std::string& name, VehicleType& type) const {
+    if (name.empty()) return;
+    for (size_t t = 0; t < input_.tasks.size(); ++t) {
+      const VroomTask& task = input_.tasks[t];
+      const auto service = task.service_per_type.find(name);
+      const auto setup = task.setup_per_type.find(name);
+      CustomerTimes times = {.customer = data_.num_depots + static_cast<NodeIndex>(t)};
+      if (service != task.service_per_type.end()) times.service = service->second;
+      if (setup != task.setup_per_type.end()) times.setup = setup->second;
+      if (times.service != kNoLimit || times.setup != kNoLimit)
+        type.customer_times.push_back(times);
+    }
   }
 
   const VroomInput input_;

@@ -49,9 +49,13 @@ class Rules {
                   kMaxBreaks);
     }
     for (size_t b = 0; b < vehicle.breaks.size(); ++b) {
-      const std::string entry_path = Concat(path, ".breaks[", b, "]");
-      CheckWindow(entry_path + ".time_windows[0]", vehicle.breaks[b].window);
-      errors_.CheckValue(entry_path + ".service", vehicle.breaks[b].duration, 0);
+      const std::string entry_path = Concat(path, ".breaks[", vehicle.break_names[b].index, "]");
+      const Break& pause = vehicle.breaks[b];
+      std::vector<TimeWindow> windows = {pause.window};
+      windows.insert(windows.end(), pause.further_windows.begin(), pause.further_windows.end());
+      CheckWindows(entry_path, windows);
+      errors_.CheckValue(entry_path + ".service", pause.duration, 0);
+      CheckValues(entry_path + ".max_load", pause.max_load);
     }
     for (const auto& [key, member] : kVroomCosts) {
       errors_.CheckValue(Concat(path, ".costs.", key), vehicle.*member, 0);
@@ -67,16 +71,13 @@ class Rules {
     CheckLocation(path + ".location", task.location);
     errors_.CheckValue(path + ".setup", task.setup, 0);
     errors_.CheckValue(path + ".service", task.service, 0);
-    const double* before = nullptr;
-    for (size_t w = 0; w < task.windows.size(); ++w) {
-      const std::string entry_path = Concat(path, ".time_windows[", w, "]");
-      CheckWindow(entry_path, task.windows[w]);
-      if (before != nullptr && task.windows[w].open <= *before) {
-        errors_.Add(entry_path, "opens at ", FormatNumber(task.windows[w].open),
-                    ", wanted after the previous window's close, ", FormatNumber(*before));
-      }
-      before = &task.windows[w].close;
+    for (const auto& [type, time] : task.setup_per_type) {
+      errors_.CheckValue(Concat(path, ".setup_per_type.", type), time, 0);
     }
+    for (const auto& [type, time] : task.service_per_type) {
+      errors_.CheckValue(Concat(path, ".service_per_type.", type), time, 0);
+    }
+    CheckWindows(path, task.windows);
     CheckValues(VroomDeliveryPath(input_, index), task.delivery);
     CheckValues(path + ".pickup", task.pickup);
     if (task.type == VroomTaskType::kDelivery) return;  // the pickup holds the other fields
@@ -113,6 +114,20 @@ class Rules {
     if (!open_ok || !close_ok || window.open <= window.close) return;
     errors_.Add(path, "opens at ", FormatNumber(window.open), ", after it closes at ",
                 FormatNumber(window.close));
+  }
+
+  // Checks the windows of a task or a break.
+  void CheckWindows(const std::string& path, const std::vector<TimeWindow>& windows) {
+    const double* before = nullptr;
+    for (size_t w = 0; w < windows.size(); ++w) {
+      const std::string entry_path = Concat(path, ".time_windows[", w, "]");
+      CheckWindow(entry_path, windows[w]);
+      if (before != nullptr && windows[w].open <= *before) {
+        errors_.Add(entry_path, "opens at ", FormatNumber(windows[w].open),
+                    ", wanted after the previous window's close, ", FormatNumber(*before));
+      }
+      before = &windows[w].close;
+    }
   }
 
   void CheckMatrices(const std::string& profile, const VroomMatrices& matrices) {

@@ -265,7 +265,10 @@ class VroomSolutionWriter {
       AddSite(names_.SiteOf(stop.node), step);
       step["id"] = names_.IdOf(stop.node);
       step["job"] = step["id"];  // VROOM also writes this former key
-      figures.service = instance_.service(stop.node);
+      const auto vehicles = instance_.vehicles();
+      figures.service = vehicles.empty()
+                            ? instance_.service(stop.node)
+                            : instance_.Service(vehicles[route.vehicle_type], stop.node);
       figures.setup = std::max(0.0, stop.departure - stop.start - figures.service);
       figures.waiting = std::max(0.0, stop.start - arrival);
       AddTask(stop.node, totals);

@@ -20,6 +20,8 @@ constexpr double kMaxMatrixEntries = 5e8;
 constexpr size_t kMaxExpandedNodes = 2'000;
 constexpr size_t kMaxNodesPerLocation = 4;
 
+bool HasSetup(const VroomTask& task) { return task.setup != 0 || !task.setup_per_type.empty(); }
+
 }  // namespace
 
 template <typename... Parts>
@@ -107,8 +109,13 @@ bool VroomTravel::HasOnlyTravelTime() const {
   return std::all_of(input_.vehicles.begin(), input_.vehicles.end(),
                      [](const VroomVehicle& vehicle) { return vehicle.breaks.empty(); }) &&
          std::all_of(input_.tasks.begin(), input_.tasks.end(), [](const VroomTask& task) {
-           return task.service == 0 && task.setup == 0 && task.windows.empty();
+           return task.service == 0 && task.service_per_type.empty() && !HasSetup(task) &&
+                  task.windows.empty();
          });
+}
+
+double VroomTravel::TimeFromOpenStart() const {
+  return std::any_of(input_.tasks.begin(), input_.tasks.end(), HasSetup) ? kFromOpenStart : 0;
 }
 
 absl::Status VroomTravel::SetTravel(const InstanceData& data, int32_t number,
@@ -192,7 +199,8 @@ void VroomTravel::SetByDuration(const VroomVehicle& vehicle, int32_t number,
 void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const {
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   const auto size = static_cast<size_t>(matrices.size);
-  type.duration_matrix = Selected(matrices.durations, size, 1 / vehicle.speed_factor);
+  type.duration_matrix =
+      Selected(matrices.durations, size, 1 / vehicle.speed_factor, TimeFromOpenStart());
   if (!matrices.costs.empty()) {
     type.distance_matrix = Selected(matrices.costs, size, 1);
   } else if (vehicle.cost_per_km == 0 && same_matrices_) {
@@ -213,13 +221,17 @@ void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) co
 }
 
 std::vector<double> VroomTravel::Selected(const std::vector<double>& matrix, size_t size,
-                                          double factor) const {
+                                          double factor, double from_open_start) const {
   std::vector<double> selected;
   selected.reserve(row_nodes_.size() * row_nodes_.size());
   for (const size_t from : row_nodes_) {
     for (const size_t to : row_nodes_) {
-      const bool is_trip = !IsOpenStart(from) && !IsOpenStart(to);
-      selected.push_back(is_trip ? factor * matrix[Row(from) * size + Row(to)] : 0);
+      if (IsOpenStart(to)) {
+        selected.push_back(0);
+      } else {
+        selected.push_back(IsOpenStart(from) ? from_open_start
+                                             : factor * matrix[Row(from) * size + Row(to)]);
+      }
     }
   }
   return selected;
@@ -235,6 +247,7 @@ void VroomTravel::SetByPosition(const InstanceData& data, const VroomVehicle& ve
   type.max_distance = std::min(vehicle.max_distance,
                                by_time == kNoLimit ? kNoLimit : std::min(by_time, kMaxMagnitude));
   const bool has_open_start = HasOpenStart();
+  const double from_open_start = TimeFromOpenStart();
   if (!HasMatrices(number) || (vehicle.speed_factor == 1 && !has_open_start)) return;
   for (const size_t from : row_nodes_) {
     for (const size_t to : row_nodes_) {
@@ -242,7 +255,8 @@ void VroomTravel::SetByPosition(const InstanceData& data, const VroomVehicle& ve
       const double metres =
           is_trip ? GreatCircleDistance(data.metric, data.positions[from], data.positions[to]) : 0;
       if (has_open_start) type.distance_matrix.push_back(metres);
-      type.duration_matrix.push_back(metres / speed);
+      const bool leaves_open_start = IsOpenStart(from) && !IsOpenStart(to);
+      type.duration_matrix.push_back(leaves_open_start ? from_open_start : metres / speed);
     }
   }
 }

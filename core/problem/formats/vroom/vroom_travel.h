@@ -65,9 +65,12 @@ class VroomTravel {
   absl::Status SetByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const;
+  // Returns the travel time from an open start to other nodes: nearly 0, or 0 without setup times.
+  double TimeFromOpenStart() const;
   // Returns the entries of `matrix`, [size, size], between the locations of row_nodes_, multiplied
-  // by `factor`. Entries from or to an open start are 0.
-  std::vector<double> Selected(const std::vector<double>& matrix, size_t size, double factor) const;
+  // by `factor`. Entries from an open start are `from_open_start`; those to it are 0.
+  std::vector<double> Selected(const std::vector<double>& matrix, size_t size, double factor,
+                               double from_open_start = 0) const;
   void SetByPosition(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
                      VehicleType& type) const;
 

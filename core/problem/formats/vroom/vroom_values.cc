@@ -1,22 +1,12 @@
 #include "core/problem/formats/vroom/vroom_values.h"
 
-#include <initializer_list>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 namespace vrp {
 
 using nlohmann::json;
-
-absl::Status RefuseUnsupportedVroomKeys(JsonFields& fields) {
-  for (const auto& [key, remedy] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"setup_per_type", "give setup"},
-           {"service_per_type", "give service"},
-           {"max_load", "leave it out"}}) {
-    if (fields.Find(key) != nullptr) return fields.Error(key, "not supported yet; ", remedy);
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields) {
   const json* id = fields.Find("id");
@@ -30,6 +20,23 @@ absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields) {
 absl::StatusOr<double> ReadVroomNumber(JsonFields& fields, const std::string& key, double absent) {
   VRP_ASSIGN_OR_RETURN(const std::optional<double> value, fields.Number(key));
   return value.value_or(absent);
+}
+
+absl::StatusOr<std::map<std::string, double>> ReadVroomTimesPerType(JsonFields& fields,
+                                                                    const std::string& key) {
+  std::map<std::string, double> times;
+  const json* object = fields.Find(key);
+  if (object == nullptr) return times;
+  if (!object->is_object()) {
+    return fields.Error(key, "got ", Shown(*object), ", wanted an object");
+  }
+  for (const auto& [type, value] : object->items()) {
+    if (!value.is_number()) {
+      return fields.Error(Concat(key, ".", type), "got ", Shown(value), ", wanted a number");
+    }
+    times[type] = value.get<double>();
+  }
+  return times;
 }
 
 absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields) {
@@ -60,6 +67,7 @@ absl::StatusOr<std::vector<TimeWindow>> ReadVroomWindows(JsonFields& fields) {
   for (size_t i = 0; i < ends.size(); i += 2) {
     windows.push_back({.open = ends[i], .close = ends[i + 1]});
   }
+  std::ranges::stable_sort(windows, {}, [](const TimeWindow& window) { return window.open; });
   return windows;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,15 +16,15 @@
 
 namespace vrp {
 
-// Refuses known keys of VROOM that are not supported yet. The error says what to do instead.
-absl::Status RefuseUnsupportedVroomKeys(JsonFields& fields);
-
 // Each returns the value of one key, or a default if the key is absent. Only `id` is required.
 // Skills are integers in the file. Each returns kInvalidArgument for a value of the wrong type.
 absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields);
 absl::StatusOr<double> ReadVroomNumber(JsonFields& fields, const std::string& key, double absent);
 absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields);
+absl::StatusOr<std::map<std::string, double>> ReadVroomTimesPerType(JsonFields& fields,
+                                                                    const std::string& key);
 absl::StatusOr<std::vector<std::string>> ReadVroomSkills(JsonFields& fields);
+// Sorts the windows, as VROOM does.
 absl::StatusOr<std::vector<TimeWindow>> ReadVroomWindows(JsonFields& fields);
 // Reads a location from the keys `coordinates` and `index`, each of which may be absent.
 absl::StatusOr<VroomLocation> ReadVroomLocation(JsonFields& fields, const std::string& coordinates,
@@ -48,7 +49,6 @@ absl::Status ForEachVroomObject(JsonFields& fields, std::string_view source, con
         Concat(source, source.find(": ") == source.npos ? ": " : ".", path);
     JsonFields entry((*array)[i], location);
     VRP_RETURN_IF_ERROR(read(entry, location));
-    VRP_RETURN_IF_ERROR(RefuseUnsupportedVroomKeys(entry));
     VRP_RETURN_IF_ERROR(entry.RefuseUnknownKeys());
   }
   return absl::OkStatus();

@@ -1,5 +1,6 @@
 #include "core/problem/formats/vroom/vroom_vehicle_parser.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,21 +15,31 @@ namespace {
 using nlohmann::json;
 
 absl::Status ReadBreaks(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
-  return ForEachVroomObject(fields, path, "breaks", [&](JsonFields& entry, const std::string&) {
-    VroomBreakName name;
+  std::vector<std::pair<Break, VroomBreakName>> breaks;
+  const auto read = [&](JsonFields& entry, const std::string&) {
+    VroomBreakName name = {.index = breaks.size()};
     VRP_ASSIGN_OR_RETURN(name.description, ReadVroomDescription(entry));
     VRP_ASSIGN_OR_RETURN(name.id, ReadVroomId(entry));
     VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> windows, ReadVroomWindows(entry));
-    if (windows.size() > 1) {
-      return entry.Error("time_windows", "got ", windows.size(),
-                         " windows, not supported yet; wanted one");
+    Break pause;
+    if (!windows.empty()) {
+      pause.window = windows.front();
+      pause.further_windows.assign(windows.begin() + 1, windows.end());
     }
-    VRP_ASSIGN_OR_RETURN(const double service, ReadVroomNumber(entry, "service", 0));
-    vehicle.break_names.push_back(std::move(name));
-    vehicle.breaks.push_back(
-        {.window = windows.empty() ? TimeWindow{} : windows.front(), .duration = service});
+    VRP_ASSIGN_OR_RETURN(pause.duration, ReadVroomNumber(entry, "service", 0));
+    VRP_ASSIGN_OR_RETURN(pause.max_load, entry.Numbers("max_load"));
+    breaks.emplace_back(std::move(pause), std::move(name));
     return absl::OkStatus();
+  };
+  VRP_RETURN_IF_ERROR(ForEachVroomObject(fields, path, "breaks", read));
+  std::ranges::stable_sort(breaks, {}, [](const auto& entry) {
+    return std::pair(entry.first.window.open, entry.first.window.close);
   });
+  for (auto& [pause, name] : breaks) {
+    vehicle.breaks.push_back(std::move(pause));
+    vehicle.break_names.push_back(std::move(name));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ReadSteps(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
@@ -47,7 +58,9 @@ absl::Status ReadSteps(JsonFields& fields, const std::string& path, VroomVehicle
       return entry.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
                          ", wanted start, job, pickup, delivery, break or end");
     }
-    entry.Find("id");  // a break's id is ignored, because breaks are scheduled again
+    // A break's id is ignored, because breaks are scheduled again. Like VROOM, the reader ignores
+    // the times of steps unless VROOM runs in plan mode.
+    for (const char* key : {"id", "service_at", "service_after", "service_before"}) entry.Find(key);
     ++index;
     return absl::OkStatus();
   });
@@ -62,10 +75,6 @@ absl::Status ReadCosts(JsonFields& fields, const std::string& path, VroomVehicle
   JsonFields costs(*object, Concat(path, ".costs"));
   for (const auto& [key, member] : kVroomCosts) {
     VRP_ASSIGN_OR_RETURN(vehicle.*member, ReadVroomNumber(costs, key, vehicle.*member));
-  }
-  VRP_ASSIGN_OR_RETURN(const double per_task_hour, ReadVroomNumber(costs, "per_task_hour", 0));
-  if (per_task_hour != 0) {
-    return costs.Error("per_task_hour", "not supported yet; leave it out");
   }
   return costs.RefuseUnknownKeys();
 }
@@ -90,7 +99,8 @@ absl::StatusOr<VroomVehicle> ReadVroomVehicle(JsonFields& fields, const std::str
   VroomVehicle vehicle;
   VRP_ASSIGN_OR_RETURN(vehicle.id, ReadVroomId(fields));
   VRP_ASSIGN_OR_RETURN(vehicle.description, ReadVroomDescription(fields));
-  fields.Find("type");  // used only by service_per_type, which is refused
+  VRP_ASSIGN_OR_RETURN(const std::optional<std::string> type, fields.String("type"));
+  vehicle.type = type.value_or("");
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> profile, fields.String("profile"));
   vehicle.profile = profile.value_or("car");
   VRP_ASSIGN_OR_RETURN(vehicle.start, ReadVroomLocation(fields, "start", "start_index"));

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "core/base/number.h"
@@ -12,6 +10,7 @@
 #include "core/problem/formats/text/writer_support.h"
 #include "core/problem/formats/vroom/vroom_names.h"
 #include "core/problem/formats/vroom/vroom_reader.h"
+#include "core/problem/formats/vroom/vroom_skills.h"
 #include "core/problem/instance/features.h"
 #include "nlohmann/json.hpp"
 
@@ -28,46 +27,15 @@ constexpr std::string_view kVroomFormat = "VROOM's format";
 
 const std::vector<Feature>& KnownFeatures() {
   static const auto* const features = new std::vector<Feature>{
-      Feature::kObjective,  Feature::kSeveralDepots, Feature::kVehicleTypes,
-      Feature::kEndDepot,   Feature::kOpenEnd,       Feature::kLoadDimensions,
-      Feature::kPickups,    Feature::kShipments,     Feature::kMaxDistance,
-      Feature::kMaxStops,   Feature::kShift,         Feature::kSkills,
-      Feature::kBreaks,     Feature::kVehicleMatrix, Feature::kSeveralWindows,
-      Feature::kSetupTimes, Feature::kPriorities,    Feature::kMatrixRows};
+      Feature::kObjective,     Feature::kSeveralDepots,  Feature::kVehicleTypes,
+      Feature::kEndDepot,      Feature::kOpenEnd,        Feature::kLoadDimensions,
+      Feature::kPickups,       Feature::kShipments,      Feature::kMaxDistance,
+      Feature::kMaxStops,      Feature::kShift,          Feature::kSkills,
+      Feature::kBreaks,        Feature::kVehicleMatrix,  Feature::kSeveralWindows,
+      Feature::kSetupTimes,    Feature::kPriorities,     Feature::kMatrixRows,
+      Feature::kCustomerTimes, Feature::kServiceTimeCost};
   return *features;
 }
-
-// The numbers that represent skills in the file: the skills themselves if all of them are positive
-// integers, else 1, 2, ...
-class SkillNumbers {
- public:
-  explicit SkillNumbers(const InstanceData& data) {
-    std::set<std::string> all;
-    for (const auto& skills : data.required_skills) all.insert(skills.begin(), skills.end());
-    for (const VehicleType& type : data.vehicles) {
-      all.insert(type.skills.begin(), type.skills.end());
-    }
-    bool all_numeric = true;
-    for (const std::string& skill : all) {
-      const std::optional<int64_t> number = ParseInteger(skill);
-      all_numeric = all_numeric && number.has_value() && *number > 0 && *number <= INT32_MAX &&
-                    Concat(*number) == skill;
-    }
-    for (const std::string& skill : all) {
-      const int64_t next = static_cast<int64_t>(numbers_.size()) + 1;
-      numbers_[skill] = all_numeric ? *ParseInteger(skill) : next;
-    }
-  }
-
-  ordered_json NumbersOf(const std::vector<std::string>& skills) const {
-    ordered_json array = ordered_json::array();
-    for (const std::string& skill : skills) array.push_back(numbers_.at(skill));
-    return array;
-  }
-
- private:
-  std::map<std::string, int64_t> numbers_;
-};
 
 class VroomWriter {
  public:
@@ -203,7 +171,8 @@ class VroomWriter {
     }
     ordered_json vehicle = {{"id", 0}, {"profile", Profile(number)}};
     if (!type.id.empty()) vehicle["description"] = type.id;
-    AddLocation("start", type.depot, vehicle);
+    if (!type.customer_times.empty()) vehicle["type"] = TypeName(number);
+    if (!HasOpenStart(type)) AddLocation("start", type.depot, vehicle);
     if (!type.open_end) AddLocation("end", type.end(), vehicle);
     vehicle["capacity"] = Capacity(path, type);
     vehicle["costs"] = Costs(path, type);
@@ -222,6 +191,13 @@ class VroomWriter {
     }
   }
 
+  // Whether the type was read from vehicles without a start. Without setups, a start at no distance
+  // from all tasks is the same.
+  bool HasOpenStart(const VehicleType& type) const {
+    const double time = instance_.Duration(type, type.depot, instance_.num_depots());
+    return !type.open_end && time == kFromOpenStart;
+  }
+
   // Writes costs of distance; refuses costs of time.
   ordered_json Costs(const std::string& path, const VehicleType& type) {
     if (type.cost_per_time != 0) {
@@ -229,11 +205,19 @@ class VroomWriter {
     }
     return {{"fixed", ToInteger(path + ".fixed_cost", type.fixed_cost)},
             {"per_hour", 0},
+            {"per_task_hour", ToInteger(path + ".cost_per_service_time * 3600",
+                                        type.cost_per_service_time * kSecondsPerHour)},
             {"per_km", ToInteger(path + ".cost_per_distance * 1000",
                                  type.cost_per_distance * kMetresPerKilometre)}};
   }
 
   void AddBreaks(const std::string& path, const VehicleType& type, ordered_json& vehicle) {
+    const auto first_window = [](const Break& pause) {
+      return std::pair(pause.window.open, pause.window.close);
+    };
+    if (!std::ranges::is_sorted(type.breaks, {}, first_window)) {
+      Refuse(path + ".breaks: not in the order of their windows");
+    }
     for (size_t i = 0; i < type.breaks.size(); ++i) {
       const std::string break_path = Concat(path, ".breaks[", i, "]");
       ordered_json pause = {
@@ -241,7 +225,34 @@ class VroomWriter {
       if (type.breaks[i].window != TimeWindow{}) {
         pause["time_windows"].push_back(Window(break_path + ".window", type.breaks[i].window));
       }
+      for (const TimeWindow& window : type.breaks[i].further_windows) {
+        pause["time_windows"].push_back(Window(break_path + ".further_windows", window));
+      }
+      for (size_t k = 0; k < type.breaks[i].max_load.size(); ++k) {
+        const double most = type.breaks[i].max_load[k];
+        pause["max_load"].push_back(
+            ToInteger(break_path + ".max_load",
+                      most == kNoLimit ? TotalLoad(static_cast<int32_t>(k)) : most));
+      }
       vehicle["breaks"].push_back(std::move(pause));
+    }
+  }
+
+  static std::string TypeName(size_t type) { return Concat("type", type); }
+
+  // Adds the times that depend on the vehicle type.
+  void AddTimesPerType(NodeIndex node, ordered_json& step) {
+    for (size_t t = 0; t < types_.size(); ++t) {
+      const std::string path = Concat("vehicles[", t, "].customer_times");
+      const auto times =
+          std::ranges::lower_bound(types_[t].customer_times, node, {}, &CustomerTimes::customer);
+      if (times == types_[t].customer_times.end() || times->customer != node) continue;
+      if (times->setup != kNoLimit) {
+        step["setup_per_type"][TypeName(t)] = ToInteger(path + ".setup", times->setup);
+      }
+      if (times->service != kNoLimit) {
+        step["service_per_type"][TypeName(t)] = ToInteger(path + ".service", times->service);
+      }
     }
   }
 
@@ -304,6 +315,7 @@ class VroomWriter {
     AddLocation("location", node, step);
     if (!data_.setups.empty()) step["setup"] = ToInteger(Path(node) + ".setup", data_.setups[n]);
     step["service"] = ToInteger(Path(node) + ".service", instance_.service(node));
+    AddTimesPerType(node, step);
     if (instance_.window(node) != TimeWindow{}) {
       step["time_windows"].push_back(Window(Path(node) + ".window", instance_.window(node)));
       if (data_.further_windows.empty()) return step;
@@ -357,7 +369,7 @@ class VroomWriter {
   const Instance& instance_;
   const InstanceData& data_;
   const VroomNames names_;
-  const SkillNumbers skills_;
+  const VroomSkills skills_;
   const std::vector<VehicleType> types_;
   bool by_position_ = false;  // whether distances follow from coordinates, as in VROOM
   absl::Status status_;

@@ -1,0 +1,63 @@
+#include "core/problem/plan/break_leg.h"
+
+#include <cstddef>
+
+namespace vrp {
+namespace {
+
+// Halves an interval until its ends are neighbouring numbers.
+constexpr int kMostHalvings = 100;
+
+// Returns the departure by going back from the last break to the first, each as late as possible.
+// Driving fills the gaps. Returns -kNoLimit if there is none.
+double DepartureByTravel(std::span<const Break> breaks, double arrival, double travel,
+                         double rounding) {
+  for (size_t i = breaks.size(); i-- > 0;) {
+    const double latest = arrival - breaks[i].duration;
+    const double begin = WindowsOf(breaks[i]).LatestIn(latest, rounding);
+    if (begin == -kNoLimit) return -kNoLimit;
+    travel -= std::clamp(latest - begin, 0.0, travel);
+    arrival = begin;
+  }
+  return arrival - travel;
+}
+
+// Returns the departure by bisection, since later departures never arrive earlier.
+double DepartureByArrival(std::span<const Break> breaks, double arrival, const TravelTime& travel,
+                          double rounding) {
+  const auto is_early = [&](double leave) {
+    return ArrivalAfter(breaks, leave, travel.From(leave), rounding) <= arrival + rounding;
+  };
+  const std::span<const double> times = travel.times();
+  const double first = DepartureByTravel(breaks, arrival, travel.From(times.front()), rounding);
+  if (first <= times.front() || !is_early(times.front())) return std::min(first, times.front());
+  const double last = DepartureByTravel(breaks, arrival, travel.From(times.back()), rounding);
+  if (is_early(times.back())) return std::max(last, times.back());
+  double early = times.front();
+  double late = times.back();
+  for (int i = 0; i < kMostHalvings; ++i) {
+    const double middle = early + (late - early) / 2;
+    if (middle <= early || middle >= late) break;
+    (is_early(middle) ? early : late) = middle;
+  }
+  return early;
+}
+
+}  // namespace
+
+double DepartureBefore(std::span<const Break> breaks, double arrival, const TravelTime& travel,
+                       double rounding) {
+  if (!HasFurtherWindows(breaks)) {
+    double paused = 0;
+    double bound = kNoLimit;
+    for (const Break& pause : breaks) {
+      bound = std::min(bound, pause.window.close - paused);
+      paused += pause.duration;
+    }
+    return std::min(bound, travel.LatestDeparture(arrival, paused));
+  }
+  if (travel.times().empty()) return DepartureByTravel(breaks, arrival, travel.From(0), rounding);
+  return DepartureByArrival(breaks, arrival, travel, rounding);
+}
+
+}  // namespace vrp

@@ -1,0 +1,63 @@
+#include "core/problem/plan/route_loads.h"
+
+#include <algorithm>
+
+namespace vrp {
+namespace {
+
+// Returns what the vehicle loads for the trip whose first visit is customers[index].
+double TripDemand(const Instance& instance, const std::vector<NodeIndex>& customers, size_t index,
+                  int32_t dimension) {
+  double sum = 0;
+  for (; index < customers.size() && !instance.is_depot(customers[index]); ++index) {
+    sum += instance.demand(customers[index], dimension);
+  }
+  return sum;
+}
+
+// Adds the goods of shipments between the customers to `loads`, as LoadsAfterStops returns them.
+void AddShipments(const Instance& instance, const std::vector<NodeIndex>& customers,
+                  std::vector<double>& loads) {
+  const auto dimensions = static_cast<size_t>(instance.load_dimensions());
+  for (const Shipment& shipment : instance.data().shipments) {
+    const auto pickup = std::find(customers.begin(), customers.end(), shipment.pickup);
+    if (pickup == customers.end()) continue;
+    const auto delivery = std::find(pickup, customers.end(), shipment.delivery);
+    for (auto i = pickup - customers.begin() + 1; i < delivery - customers.begin() + 1; ++i) {
+      for (size_t k = 0; k < dimensions; ++k) {
+        loads[static_cast<size_t>(i) * dimensions + k] += shipment.amounts[k];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> LoadsAfterStops(const Instance& instance, const VehicleType& vehicle,
+                                    const std::vector<NodeIndex>& customers) {
+  const int32_t dimensions = instance.load_dimensions();
+  std::vector<double> loads;
+  loads.reserve((customers.size() + 1) * static_cast<size_t>(dimensions));
+  for (int32_t k = 0; k < dimensions; ++k) loads.push_back(TripDemand(instance, customers, 0, k));
+  for (size_t i = 0; i < customers.size(); ++i) {
+    const NodeIndex node = customers[i];
+    for (int32_t k = 0; k < dimensions; ++k) {
+      const double before = loads[loads.size() - static_cast<size_t>(dimensions)];
+      loads.push_back(instance.is_depot(node)
+                          ? TripDemand(instance, customers, i + 1, k)
+                          : before + instance.pickup(node, k) + instance.backhaul(node, k) -
+                                instance.demand(node, k));
+    }
+  }
+  if (!instance.data().shipments.empty()) AddShipments(instance, customers, loads);
+  if (vehicle.initial_load.empty()) return loads;
+  for (size_t i = 0; i == 0 || (i <= customers.size() && !instance.is_depot(customers[i - 1]));
+       ++i) {
+    for (size_t k = 0; k < vehicle.initial_load.size(); ++k) {
+      loads[i * vehicle.initial_load.size() + k] += vehicle.initial_load[k];
+    }
+  }
+  return loads;
+}
+
+}  // namespace vrp
