@@ -78,8 +78,8 @@ TEST(AnnealPenalisedTest, ReturnsPlansThatKeepAllLimitsAndServeAllThatIsRequired
                                         EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, better)));
                                       });
     EXPECT_LE(iterations, 2'000);
-    EXPECT_EQ(reported > 0, !plan.empty());
     if (plan.empty()) continue;
+    EXPECT_GT(reported, 0);
     ++found;
     RouteStore routes(problem);
     routes.Load(plan);
