@@ -157,11 +157,13 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
     data.setups.clear();
     data.further_windows.clear();
     data.priorities.clear();
+    data.duration_matrices.clear();
     for (TimeWindow& window : data.windows) window.late_cost = kNoLimit;
     for (VehicleType& type : data.vehicles) {
       type.end_depot = kSameAsStart;
       type.max_stops = INT32_MAX;
       type.max_waiting = kNoLimit;
+      type.duration_matrices.clear();
       type.shift = {};
     }
     const Instance instance = *Instance::Create(data);
