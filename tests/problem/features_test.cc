@@ -93,7 +93,7 @@ std::vector<FeatureCase> FeatureCases() {
        [](D& d) {
          d.vehicles[0].duration_matrices = {{5, std::vector<double>(16, 1)}};
        }},
-      {Feature::kTimeOfDay, "duration_matrices[0]",
+      {Feature::kTimeOfDay, "duration_matrices",
        [](D& d) {
          d.duration_matrices = {{5, std::vector<double>(16, 1)}};
        }},

@@ -20,7 +20,7 @@ class Collector {
     if (data_.objective != Objective::kDistance) Add(Feature::kObjective, "objective");
     if (data_.num_depots > 1) Add(Feature::kSeveralDepots, "depots");
     if (data_.vehicles.size() > 1) Add(Feature::kVehicleTypes, "vehicles");
-    if (!data_.duration_matrices.empty()) Add(Feature::kTimeOfDay, "duration_matrices[0]");
+    if (!data_.duration_matrices.empty()) Add(Feature::kTimeOfDay, "duration_matrices");
     AddVehicleFeatures();
     AddCustomerFeatures();
     if (!data_.shipments.empty()) Add(Feature::kShipments, "shipments[0]");
