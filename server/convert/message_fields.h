@@ -71,7 +71,8 @@ void ReadField(const google::protobuf::Message& message,
                Value& value) {
   using enum FieldKind;
   const google::protobuf::Reflection& reflection = *message.GetReflection();
-  if constexpr (kKind == kDistances || kKind == kDurations || kKind == kCustomer) {
+  if constexpr (kKind == kDistances || kKind == kDurations || kKind == kCustomer ||
+                kKind == kCustomers || kKind == kChoice) {
     return;  // these fields need the whole instance
   } else if constexpr (kKind == kCapacity) {
     const std::vector<double> capacities = ReadNumbers(message, descriptor);

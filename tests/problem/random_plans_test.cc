@@ -150,7 +150,7 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
   }
-  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 1);
+  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kInOrder) + 1);
   EXPECT_GT(tally.feasible_routes, 1000);
   EXPECT_GT(tally.breaks, 200);
   EXPECT_GT(tally.late_starts, 100);

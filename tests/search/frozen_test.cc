@@ -75,7 +75,7 @@ TEST_P(FrozenFeatureTest, FindsTheOptimumThatKeepsTheBeginnings) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FrozenFeatureTest,
-                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+                         testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 
 TEST(FrozenTest, KeepsTheBeginningsWhateverTheFeatures) {
   CounterRandom random(5);

@@ -213,7 +213,7 @@ TEST_P(FeatureScalingTest, KeepsThePlan) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFeatures, FeatureScalingTest,
-                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+                         testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 
 // Above some size insertions look beside listed neighbours only; above another, no search violates
 // limits at a price.

@@ -71,7 +71,7 @@ TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FeatureTest,
-                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+                         testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 
 // Customer 1 closes at 20, customer 2 opens at 50 and customer 3 at 60, each ten from the next: one
 // vehicle waits 20 between the first two, and another takes the last two without waiting.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "tests/testing/rule_draws.h"
 
 namespace vrp::test {
 namespace {
@@ -15,6 +16,7 @@ constexpr double kFeatureSide = 100;     // side of the square of locations
 constexpr double kFeatureHorizon = 400;  // end of the depots' windows
 constexpr double kCapacity = 40;         // capacity of a large vehicle in the first dimension
 constexpr int32_t kFeatureCount = static_cast<int32_t>(Feature::kAlternatives) + 1;
+constexpr double kRuleShare = 0.1;  // of the mixtures that have each kind of rule
 
 class FeatureInstanceMaker {
  public:
@@ -28,6 +30,7 @@ class FeatureInstanceMaker {
     AddTimes();
     AddLimits();
     AddChoices();
+    AddCustomerRules();
     auto instance = Instance::Create(std::move(data_));
     if (instance.ok()) return *std::move(instance);
     std::fprintf(stderr, "MakeFeatureInstance: %s\n", instance.status().ToString().c_str());
@@ -221,6 +224,17 @@ class FeatureInstanceMaker {
     }
   }
 
+  void AddCustomerRules() {
+    std::vector<RuleKind> kinds;
+    for (const auto& [feature, kind] : {std::pair{Feature::kSameRoute, RuleKind::kSameRoute},
+                                        {Feature::kDifferentRoutes, RuleKind::kDifferentRoutes},
+                                        {Feature::kMaxPerRoute, RuleKind::kMaxPerRoute},
+                                        {Feature::kInOrder, RuleKind::kInOrder}}) {
+      if (Has(feature)) kinds.push_back(kind);
+    }
+    if (!kinds.empty()) AddRules(kinds, random_, data_);
+  }
+
   void AddPrizes() {
     data_.prizes.assign(Nodes(), kNoLimit);
     for (int32_t i = data_.num_depots; i < Nodes(); ++i) {
@@ -251,6 +265,11 @@ std::vector<Feature> DrawFeatures(uint64_t seed) {
     if (std::find(features.begin(), features.end(), drawn) == features.end()) {
       features.push_back(drawn);
     }
+  }
+  CounterRandom rules(seed, 1, 0);
+  for (auto rule = static_cast<int32_t>(Feature::kSameRoute);
+       rule <= static_cast<int32_t>(Feature::kInOrder); ++rule) {
+    if (rules.UniformDouble() < kRuleShare) features.push_back(static_cast<Feature>(rule));
   }
   return features;
 }

@@ -66,6 +66,10 @@ class _Encoder:
         for group in self._model.groups:
             customers = [self._index(client, "add_client_group") for client in group.clients]
             self._instance.alternative_groups.add(customers=customers)
+        for rule in self._model.customer_rules:
+            kind = _proto.enum_number("CustomerRuleKind", rule.kind, "add_customer_rule: kind")
+            customers = [self._index(client, "add_customer_rule") for client in rule.clients]
+            self._instance.customer_rules.add(kind=kind, customers=customers, max=rule.max)
         for name, values in self._model._features.items():
             self._instance.features.add(name=name, values=values)
         self._add_matrices(self._instance, self._model._base)

@@ -314,6 +314,8 @@ def _check_expressible(model: Model) -> None:
         refuse("objective", f"objective {objective!r} with these vehicle types")
     if not model.vehicle_types:
         refuse("vehicle_types", "problems without vehicle types; call add_vehicle_type")
+    if model.customer_rules:
+        refuse("customer_rules[0]", "rules between clients")
     for index, shipment in enumerate(model.shipments):
         for end in (shipment.pickup, shipment.delivery):
             if any(end.delivery + end.pickup) or end.release_time:

@@ -38,6 +38,10 @@ enum class ViolationKind {
   kBreak,         // a break that cannot be taken in time, or breaks too many to check
   kCostMismatch,  // the claimed cost differs from the plan's
   kFrozenStops,   // frozen stops with which no route begins
+  kSameRoute,     // customers on several routes that must share one
+  kDifferentRoutes,
+  kMaxPerRoute,
+  kInOrder,
 };
 // The names of the kinds, in their order.
 inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
@@ -60,8 +64,12 @@ inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"
                                                                                "alternatives",
                                                                                "break",
                                                                                "cost_mismatch",
-                                                                               "frozen_stops"});
-static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kFrozenStops) + 1);
+                                                                               "frozen_stops",
+                                                                               "same_route",
+                                                                               "different_routes",
+                                                                               "max_per_route",
+                                                                               "in_order"});
+static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kInOrder) + 1);
 constexpr std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/problem/instance/instance_data.h"
 #include "core/problem/instance/metric.h"
 #include "core/problem/instance/objective.h"
 #include "core/problem/instance/problem_kind.h"
@@ -29,6 +30,10 @@ inline constexpr std::array<std::string_view, 4> kChoiceNames<Objective> = {
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceNames<CoordinateSystem> = {"planar",
                                                                                    "lon_lat"};
+
+template <>
+inline constexpr std::array<std::string_view, 4> kChoiceNames<RuleKind> = {
+    "same_route", "different_routes", "max_per_route", "in_order"};
 
 template <typename Choice>
 constexpr std::string_view ChoiceName(Choice choice) {

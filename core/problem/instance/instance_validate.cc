@@ -27,6 +27,7 @@ class Validator {
     CheckMatrixValues({"distance_matrix", data_.distance_matrix}, data_.metric, errors_);
     CheckMatrixValues({"duration_matrix", data_.duration_matrix, false}, data_.metric, errors_);
     CheckRequests(data_, count_, errors_);
+    CheckCustomerRules(data_, count_, errors_);
     CheckFeatureColumns(data_, count_, errors_);
     if (!(data_.speed > 0) || data_.speed > kMaxMagnitude) {
       errors_.Add("speed", "got ", FormatNumber(data_.speed),
@@ -35,6 +36,7 @@ class Validator {
     if (data_.reference_cost.has_value()) {
       errors_.CheckValue("reference_cost", *data_.reference_cost, 0);
     }
+    if (errors_.empty()) CheckRuleContradictions(data_, count_, errors_);
     if (errors_.empty()) CheckCombinations(data_, errors_);
     return errors_.Take();
   }

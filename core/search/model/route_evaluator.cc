@@ -66,7 +66,7 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
   return value;
 }
 
-bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const {
+bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   int32_t stops = 0;
   int32_t reloads = 0;
   bool backhaul = false;
@@ -81,7 +81,8 @@ bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIn
     if (backhaul && problem_.is_linehaul(node)) return false;
     backhaul = backhaul || problem_.is_backhaul(node);
   }
-  return stops <= vehicle.max_stops && reloads <= vehicle.max_reloads;
+  return stops <= vehicle.max_stops && reloads <= vehicle.max_reloads &&
+         (!problem_.rules().limits_routes() || problem_.rules().Allows(nodes, rule_counts_));
 }
 
 bool RouteEvaluator::LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {

@@ -27,13 +27,14 @@ class RouteEvaluator {
   // `nodes` runs from the vehicle's start to its end (nowhere() where that is open), with at least
   // one customer; shipments are complete and in order. An infeasible value says nothing else.
   RouteValue Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
-  // Whether skills, loads and order are feasible. Further visits cannot repair them.
+  // Whether skills, loads, order and rules between customers are feasible. Further visits cannot
+  // repair them.
   bool LoadsAndOrderFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
     return OrderAllowed(vehicle, nodes) && LoadsFit(vehicle, nodes);
   }
 
  private:
-  bool OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
+  bool OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   bool LoadsFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // Returns the cost of the soft limits that the route last simulated breaks, windows left out.
   double PenaltyOf(const Vehicle& vehicle, const RouteValue& value) const;
@@ -56,6 +57,7 @@ class RouteEvaluator {
 
   const Problem& problem_;
   std::vector<double> load_;
+  std::vector<int32_t> rule_counts_;  // for RouteRules
   std::vector<double> overload_;  // [K] of a penalised problem: the most beyond the soft capacity
   std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
   std::vector<double> latest_;    // likewise, with breaks

@@ -26,7 +26,7 @@ class TailSwapEvaluator {
   explicit TailSwapEvaluator(RouteStore& routes) : routes_(routes), problem_(routes.problem()) {}
 
   // Whether what comes after may go elsewhere: it is neither frozen nor bound to its route, and no
-  // shipment is on board.
+  // shipment is on board, and no customers before and after must share the route.
   bool MayCut(const RouteCut& cut) const;
 
   // Makes a vehicle of that type the one of cuts without a slot. False: it has none left.
@@ -68,6 +68,7 @@ class TailSwapEvaluator {
   bool LeavesNobody(const TailSwap& swap) const;  // to the other head's vehicle
   bool SplitsShipment(const RouteCut& cut) const;
   bool HasBound(const RouteCut& cut) const;
+  bool SplitsGroup(const RouteCut& cut) const;
 
   double HeadDistance(const RouteCut& cut) const;
   Leg LegOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to, double distance) const;

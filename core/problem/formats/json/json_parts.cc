@@ -15,7 +15,7 @@ absl::Status WrongValue(std::string_view location, const json& got, const Parts&
   return absl::InvalidArgumentError(Concat(location, ": got ", Shown(got), ", wanted ", wanted...));
 }
 
-// A reader of the keys of an object inside an instance: a vehicle, a shipment or a break.
+// A reader of the keys of an object inside an instance: a vehicle, a shipment, a rule or a break.
 template <typename Object>
 class PartReader {
  public:
@@ -33,6 +33,11 @@ class PartReader {
     if constexpr (std::is_same_v<Object, VehicleType>) {
       VRP_RETURN_IF_ERROR(
           matrices->Read(fields_, object_.distance_matrix, object_.duration_matrix));
+    }
+    if constexpr (std::is_same_v<Object, CustomerRule>) {
+      if (fields_.Find("kind") == nullptr) {
+        return fields_.Error("kind", "absent, wanted ", ChoiceList<RuleKind>());
+      }
     }
     VRP_RETURN_IF_ERROR(fields_.RefuseUnknownKeys());
     return std::move(object_);
@@ -57,6 +62,9 @@ class PartReader {
       return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kLoads) {
       return ReadLoads(key, value);
+    } else if constexpr (kKind == FieldKind::kCustomers) {
+      VRP_ASSIGN_OR_RETURN(value, fields_.Integers(key));
+      return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kBreaks) {
       return ReadBreaks(key, value);
     } else if constexpr (kKind == FieldKind::kCapacity) {
@@ -185,6 +193,11 @@ absl::StatusOr<VehicleType> VehicleFromJson(const json& value, std::string_view 
 absl::StatusOr<Shipment> ShipmentFromJson(const json& value, std::string_view location) {
   if (!value.is_object()) return WrongValue(location, value, "an object");
   return PartReader<Shipment>(value, location).Run(nullptr);
+}
+
+absl::StatusOr<CustomerRule> CustomerRuleFromJson(const json& value, std::string_view location) {
+  if (!value.is_object()) return WrongValue(location, value, "an object");
+  return PartReader<CustomerRule>(value, location).Run(nullptr);
 }
 
 }  // namespace vrp

@@ -39,6 +39,8 @@ absl::StatusOr<std::vector<TimeWindow>> WindowsFromJson(const nlohmann::json& va
 absl::StatusOr<VehicleType> VehicleFromJson(const nlohmann::json& value, std::string_view location,
                                             const MatrixKeys& matrices);
 absl::StatusOr<Shipment> ShipmentFromJson(const nlohmann::json& value, std::string_view location);
+absl::StatusOr<CustomerRule> CustomerRuleFromJson(const nlohmann::json& value,
+                                                  std::string_view location);
 
 // Stores the value that was read. Does not change `target` if the key is absent.
 template <typename Value, typename Target>

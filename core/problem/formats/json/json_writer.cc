@@ -47,7 +47,7 @@ ordered_json WindowJson(const TimeWindow& window) {
   return array;
 }
 
-// Returns a vehicle, a shipment or a break. Omits keys whose value is the default.
+// Returns a vehicle, a shipment, a rule or a break. Omits keys whose value is the default.
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size);
 
@@ -65,7 +65,7 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
   } else if constexpr (kKind == FieldKind::kReference) {
     return NumberJson(*value);
   } else if constexpr (kKind == FieldKind::kBreaks || kKind == FieldKind::kShipments ||
-                       kKind == FieldKind::kVehicles) {
+                       kKind == FieldKind::kRules || kKind == FieldKind::kVehicles) {
     ordered_json array = ordered_json::array();
     for (const auto& part : value) array.push_back(PartJson(part, matrix_size));
     return array;
@@ -78,7 +78,8 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
 
 // Whether the reader requires the key.
 constexpr bool IsRequired(FieldKind kind) {
-  return kind == FieldKind::kCustomer || kind == FieldKind::kLoads || kind == FieldKind::kTime;
+  return kind == FieldKind::kCustomer || kind == FieldKind::kLoads || kind == FieldKind::kTime ||
+         kind == FieldKind::kChoice;
 }
 
 // Returns the capacities of all load dimensions.

@@ -212,6 +212,10 @@ TEST(CanPenaliseTest, KnowsWhatItCannotPenalise) {
   EXPECT_FALSE(can({Feature::kSeveralWindows}));
   EXPECT_FALSE(can({Feature::kSoftWindows}));
   EXPECT_FALSE(can({Feature::kAlternatives}));
+  EXPECT_FALSE(can({Feature::kSameRoute}));
+  EXPECT_FALSE(can({Feature::kDifferentRoutes}));
+  EXPECT_FALSE(can({Feature::kMaxPerRoute}));
+  EXPECT_FALSE(can({Feature::kInOrder}));
 }
 
 TEST(PenalisedSearchKnowsTest, KnowsEveryFeature) {
@@ -221,7 +225,8 @@ TEST(PenalisedSearchKnowsTest, KnowsEveryFeature) {
   for (const Feature feature :
        {Feature::kShipments, Feature::kPickups, Feature::kBackhauls, Feature::kReloads,
         Feature::kBreaks, Feature::kReleaseTimes, Feature::kSetupTimes, Feature::kSeveralWindows,
-        Feature::kSoftWindows, Feature::kAlternatives, Feature::kMaxWaiting}) {
+        Feature::kSoftWindows, Feature::kAlternatives, Feature::kMaxWaiting, Feature::kSameRoute,
+        Feature::kDifferentRoutes, Feature::kMaxPerRoute, Feature::kInOrder}) {
     EXPECT_TRUE(known({feature})) << static_cast<int>(feature);
   }
 }
