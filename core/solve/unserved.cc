@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/problem/checker/checker_route.h"
+#include "core/problem/instance/customer_rules.h"
 #include "core/search/model/problem.h"
 
 namespace vrp {
@@ -24,6 +25,7 @@ class Reasons {
     for (const Route& route : solution.routes) {
       if (static_cast<size_t>(route.vehicle_type) < used_.size()) ++used_[route.vehicle_type];
     }
+    FindGroups(solution);
     if (data_.shipments.empty()) return;
     shipment_of_.assign(static_cast<size_t>(instance.num_nodes()), nullptr);
     for (const Shipment& shipment : data_.shipments) {
@@ -57,6 +59,9 @@ class Reasons {
       if (!MayBeServedAlongWithOthers(customer)) return alone_reason;
       eligible_ = carriers;
     }
+    if (NoneTakesItsGroup(customer)) {
+      return "no vehicle can serve it along with the customers that must share its route";
+    }
     if (!data_.prizes.empty() && data_.prizes[static_cast<size_t>(customer)] != kNoLimit) {
       return "cheaper to skip";
     }
@@ -68,6 +73,62 @@ class Reasons {
 
   const Shipment* ShipmentOf(NodeIndex node) const {
     return shipment_of_.empty() ? nullptr : shipment_of_[static_cast<size_t>(node)];
+  }
+
+  // Finds the served customers that must share a route, and the type of that route if it is frozen.
+  void FindGroups(const Solution& solution) {
+    std::vector<bool> served(static_cast<size_t>(instance_.num_nodes()), false);
+    for (const Route& route : solution.routes) {
+      for (const Stop& stop : route.stops) served[static_cast<size_t>(stop.node)] = true;
+    }
+    for (const std::vector<NodeIndex>& customers : SameRouteGroups(data_)) {
+      Group& group = groups_.emplace_back();
+      group_of_.resize(static_cast<size_t>(instance_.num_nodes()), -1);
+      for (const NodeIndex node : customers) {
+        group_of_[static_cast<size_t>(node)] = static_cast<int32_t>(groups_.size()) - 1;
+        if (!served[static_cast<size_t>(node)]) continue;
+        group.served.push_back(node);
+        for (const FrozenRoute& frozen : instance_.frozen()) {
+          const bool is_frozen = std::ranges::count(frozen.visits, node) > 0 ||
+                                 std::ranges::count(frozen.deliveries, node) > 0;
+          if (is_frozen) group.type = frozen.vehicle_type;
+        }
+      }
+    }
+  }
+
+  // Whether no vehicle has the skills and the room for the customer along with those served that
+  // must share its route. If so, the eligible types are lost.
+  bool NoneTakesItsGroup(NodeIndex customer) {
+    if (group_of_.empty() || group_of_[static_cast<size_t>(customer)] < 0) return false;
+    const Group& group = groups_[static_cast<size_t>(group_of_[static_cast<size_t>(customer)])];
+    if (group.served.empty()) return false;
+    const PlannedRoute alone = single_route_;
+    single_route_.customers.insert(single_route_.customers.end(), group.served.begin(),
+                                   group.served.end());
+    const bool none = std::ranges::none_of(eligible_, [&](int32_t type) {
+      const VehicleType& vehicle = data_.vehicles[static_cast<size_t>(type)];
+      return (group.type < 0 || group.type == type) && HasSkills(vehicle) &&
+             std::ssize(single_route_.customers) <= vehicle.max_stops &&
+             (vehicle.max_reloads > 0 || HasCapacityForAll(vehicle));
+    });
+    single_route_ = alone;
+    return none;
+  }
+
+  // Whether the vehicle has room for all deliveries together, and for all pickups.
+  bool HasCapacityForAll(const VehicleType& vehicle) const {
+    for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
+      double delivered = 0;
+      double brought = 0;
+      for (const NodeIndex node : single_route_.customers) {
+        delivered += instance_.demand(node, k);
+        brought += instance_.pickup(node, k) + instance_.backhaul(node, k);
+      }
+      if (std::max(delivered, brought) > CapacityWithRounding(LargestLoad(vehicle, k)))
+        return false;
+    }
+    return true;
   }
 
   // Keeps the eligible types for which `passes` returns true. Returns whether none is left.
@@ -151,12 +212,20 @@ class Reasons {
     });
   }
 
+  // The served customers of a set that must share a route.
+  struct Group {
+    std::vector<NodeIndex> served = {};
+    int32_t type = -1;  // the vehicle type of their frozen route; -1: they have none
+  };
+
   const Instance& instance_;
   const InstanceData& data_;
   const CheckerData checker_data_;
   const RouteScheduler scheduler_;
   std::vector<int64_t> used_;  // number of routes by vehicle type
   std::vector<const Shipment*> shipment_of_;
+  std::vector<Group> groups_;
+  std::vector<int32_t> group_of_;  // [N], or empty
   // State for the current customer.
   PlannedRoute single_route_;
   std::vector<int32_t> eligible_;

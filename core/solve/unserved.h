@@ -14,11 +14,13 @@ namespace vrp {
 // - "outside the shift of every vehicle";
 // - "time window cannot be reached": of the customer or of the depot;
 // - "outside the limits of every vehicle": all other limits, such as max_distance;
+// - "no vehicle can serve it along with the customers that must share its route": by the skills,
+//   loads and stops of those that are served;
 // - "cheaper to skip": the customer has a prize;
 // - "fleet exhausted": all vehicles that could serve the customer are used;
 // - "no feasible position found in the budget".
 // Judges each customer alone, or both customers of a shipment. Customers that no vehicle can serve
-// alone, but perhaps together with others (Detours), get one of the last three reasons. Without
+// alone, but perhaps together with others (Detours), get one of the last four reasons. Without
 // vehicle types, the reason is always the last one.
 Solution WithReasons(const Instance& instance, Solution solution);
 

@@ -57,6 +57,7 @@ FEATURES = (
     ("prizes", False, {"prizes": [None, 5, None, None]}, {}),
     ("priorities", False, {"priorities": [0, 5, 0, 0]}, {}),
     ("alternatives", False, {"alternative_groups": [[1, 2]]}, {}),
+    ("rules between customers", False, {"customer_rules": [{"kind": "same_route", "customers": [1, 2]}]}, {}),
     ("two load dimensions", False, {"demands": [[0, 0], [4, 1], [4, 1], [4, 1]]}, {"capacity": [10, 3]}),
     ("objective: fewest vehicles first", False, {"objective": "vehicles_then_distance"}, {}),
     ("objective: duration", False, {"objective": "duration"}, {}),

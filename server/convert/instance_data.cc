@@ -185,6 +185,24 @@ class Converter {
             NodeOf(Concat("alternative_groups[", i, "].customers[", j, "]"), group.customers(j)));
       }
     }
+    for (int i = 0; i < message_.customer_rules_size(); ++i) ConvertRule(i);
+  }
+
+  void ConvertRule(int index) {
+    const v1::CustomerRule& rule = message_.customer_rules(index);
+    const std::string path = Concat("customer_rules[", index, "]");
+    CustomerRule& added = data_.customer_rules.emplace_back();
+    ReadFields(rule, dimensions_, added);
+    const std::optional<RuleKind> kind = RuleKindFromProto(rule.kind());
+    if (!kind.has_value()) {
+      errors_.Add(path + ".kind", "got ", static_cast<int>(rule.kind()),
+                  ", wanted CUSTOMER_RULE_KIND_SAME_ROUTE, _DIFFERENT_ROUTES, _MAX_PER_ROUTE or "
+                  "_IN_ORDER");
+    }
+    added.kind = kind.value_or(RuleKind::kSameRoute);
+    for (int j = 0; j < rule.customers_size(); ++j) {
+      added.customers.push_back(NodeOf(Concat(path, ".customers[", j, "]"), rule.customers(j)));
+    }
   }
 
   void ConvertFeatures() {

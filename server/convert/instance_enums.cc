@@ -52,6 +52,21 @@ std::optional<BalanceMeasure> BalanceMeasureFromProto(v1::BalanceMeasure measure
   }
 }
 
+std::optional<RuleKind> RuleKindFromProto(v1::CustomerRuleKind kind) {
+  switch (kind) {
+    case v1::CUSTOMER_RULE_KIND_SAME_ROUTE:
+      return RuleKind::kSameRoute;
+    case v1::CUSTOMER_RULE_KIND_DIFFERENT_ROUTES:
+      return RuleKind::kDifferentRoutes;
+    case v1::CUSTOMER_RULE_KIND_MAX_PER_ROUTE:
+      return RuleKind::kMaxPerRoute;
+    case v1::CUSTOMER_RULE_KIND_IN_ORDER:
+      return RuleKind::kInOrder;
+    default:
+      return std::nullopt;
+  }
+}
+
 absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format) {
   switch (format) {
     case v1::INSTANCE_FORMAT_VRPLIB:

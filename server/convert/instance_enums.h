@@ -18,6 +18,7 @@ v1::Objective ToProto(Objective objective);
 std::optional<Metric> MetricFromProto(v1::Metric metric);
 std::optional<Objective> ObjectiveFromProto(v1::Objective objective);
 std::optional<BalanceMeasure> BalanceMeasureFromProto(v1::BalanceMeasure measure);
+std::optional<RuleKind> RuleKindFromProto(v1::CustomerRuleKind kind);
 // Converts an enum. Returns kInvalidArgument naming `format` or `problem_type` for an unspecified
 // or unknown value.
 absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format);

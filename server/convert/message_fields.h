@@ -74,7 +74,7 @@ void ReadField(const google::protobuf::Message& message,
   using enum FieldKind;
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   if constexpr (kKind == kDistances || kKind == kDurations || kKind == kTimedDurations ||
-                kKind == kCustomer || kKind == kChoice) {
+                kKind == kCustomer || kKind == kCustomers || kKind == kChoice) {
     return;  // these fields need the whole instance, or a conversion of instance_enums.h
   } else if constexpr (kKind == kCapacity) {
     const std::vector<double> capacities = ReadNumbers(message, descriptor);

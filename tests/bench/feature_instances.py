@@ -333,6 +333,33 @@ def shipments_with_reloads(rng):
     return instance
 
 
+def rules(rng, instance, kind, low, high, share):
+    """Returns the instance with rules over `share` of its customers, in sets of `low` to `high` of them."""
+    nodes = rng.sample(customers(instance), math.ceil(share * len(customers(instance))))
+    found = []
+    while len(nodes) >= high:
+        found.append({"kind": kind, "customers": [nodes.pop() for _ in range(rng.randint(low, high))]})
+    return {**instance, "customer_rules": [*instance.get("customer_rules", ()), *found]}
+
+
+@feature("same_route", "ortools", note="PyVRP 0.14 and VROOM have none")
+def same_route(rng):
+    return rules(rng, district(rng), "same_route", 2, 4, share=0.5)
+
+
+@feature("different_routes", "pyvrp", "ortools", note="VROOM has none")
+def different_routes(rng):
+    return rules(rng, district(rng), "different_routes", 3, 6, share=0.7)
+
+
+@feature("in_order", "ortools", note="PyVRP and VROOM have none")
+def in_order(rng):
+    """Generates precedences: pairs and triples that one vehicle visits in a given order."""
+    instance = same_route(rng)
+    orders = [{**rule, "kind": "in_order"} for rule in instance["customer_rules"]]
+    return {**instance, "customer_rules": instance["customer_rules"] + orders}
+
+
 @feature("objective_duration", "pyvrp", "ortools", note="VROOM's objective is the driving time only")
 def objective_duration(rng):
     return {**add_windows(rng, district(rng)), "objective": "duration"}

@@ -97,6 +97,7 @@ class Problem:
         self.priorities = instance.get("priorities") or [0] * self.nodes
         self.groups = instance.get("alternative_groups", [])
         self.shipments = instance.get("shipments", [])
+        self.rules = instance.get("customer_rules", [])
         self.skills = instance.get("required_skills") or [[]] * self.nodes
         # Exceeds the total distance of plans with one route per customer.
         self.big = 1 + 2 * int(self.distance.max(axis=1).sum())
@@ -152,6 +153,15 @@ class Problem:
                  "cost": tuple(to_integer(given.get(key, default), key) for key, default in (
                      ("fixed_cost", 0), ("cost_per_distance", 1), ("cost_per_time", 0), ("overtime_cost", 0)))}
         return Vehicle(given, distance, duration, *costs[self.instance.get("objective", "distance")])
+
+    def route_limits(self):
+        """Returns (customers, the largest number of them on a route) of each rule that limits it."""
+        return [(rule["customers"], rule.get("max", 1)) for rule in self.rules
+                if rule["kind"] in ("different_routes", "max_per_route")]
+
+    def rules_of(self, kind):
+        """Returns the customers of each rule of the kind."""
+        return [rule["customers"] for rule in self.rules if rule["kind"] == kind]
 
     def unserved_weight(self, routes):
         """Returns the weight of the unserved mandatory customers, compared before cost. A group counts once."""

@@ -1,5 +1,6 @@
 """Solves instances of our JSON with OR-Tools: parallel cheapest insertion, then guided local search until the limit."""
 
+import itertools
 import time
 
 import numpy
@@ -30,6 +31,7 @@ class Model:
         self._add_times()
         self._add_limits()
         self._add_choices()
+        self._add_rules()
 
     def _index(self, node):
         return self.manager.NodeToIndex(node)
@@ -148,6 +150,26 @@ class Model:
                 self.routing.AddDisjunction([self._index(node)], problem.prizes[node])
             elif problem.instance.get("priorities"):
                 self.routing.AddDisjunction([self._index(node)], problem.big * (1 + problem.priorities[node]))
+
+    def _add_rules(self):
+        vehicle = lambda node: self.routing.VehicleVar(self._index(node))
+        for number, (nodes, most) in enumerate(self._problem.route_limits()):
+            ones = [int(node in nodes) for node in range(self._problem.nodes)]
+            self.routing.AddDimensionWithVehicleCapacity(self.routing.RegisterUnaryTransitVector(ones), 0,
+                                                         [most] * len(self.fleet), True, f"rule{number}")
+        for nodes in self._problem.rules_of("same_route"):
+            for node in nodes[1:]:
+                self._solver.Add(vehicle(nodes[0]) == vehicle(node))
+        orders = self._problem.rules_of("in_order")
+        if not orders:
+            return
+        visits = self.routing.RegisterUnaryTransitVector([1] * self._problem.nodes)
+        self.routing.AddDimension(visits, 0, self._problem.nodes, True, "visits")
+        place = self.routing.GetDimensionOrDie("visits").CumulVar
+        for nodes in orders:
+            for before, after in itertools.combinations(nodes, 2):
+                together = vehicle(before) == vehicle(after)
+                self._solver.Add(together * (place(self._index(before)) - place(self._index(after))) <= 0)
 
     def routes(self, solution):
         found = []

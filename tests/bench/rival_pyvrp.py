@@ -1,7 +1,8 @@
 """Solves instances of our JSON with PyVRP. Features without a field in PyVRP have an exact equivalent:
 
 - open end: a depot at distance 0 from every node;
-- stop limit, skills: a load dimension each, with demands of 1 and the allowed number of stops as capacity;
+- stop limit, skills, rules that limit customers per route: a load dimension each, with demands of 1 and the allowed
+  number of stops as capacity;
 - backhaul before a delivery: an edge that costs more than any plan;
 - fewest vehicles first: a fixed cost that exceeds any plan's cost;
 - priorities: prizes of that cost times the weight;
@@ -33,6 +34,8 @@ class Model:
         self._problem = problem
         self._skills = sorted({skill for skills in problem.skills for skill in skills})
         self._has_stop_limits = any("max_stops" in vehicle.given for vehicle in problem.vehicles)
+        if problem.rules_of("same_route") or problem.rules_of("in_order"):
+            raise ValueError("PyVRP has no customers that must share a route, and no orders of customers")
         self._nodes = []  # node of each PyVRP client
         self._groups = []
         self._add_groups()
@@ -54,7 +57,8 @@ class Model:
             self._groups.append(pyvrp.ClientGroup())
 
     def _further_loads(self, node):
-        return [1] * self._has_stop_limits + [int(skill in self._problem.skills[node]) for skill in self._skills]
+        skills = [int(skill in self._problem.skills[node]) for skill in self._skills]
+        return [1] * self._has_stop_limits + skills + [int(node in nodes) for nodes, _ in self._problem.route_limits()]
 
     def _clients(self, node):
         problem = self._problem
@@ -86,8 +90,8 @@ class Model:
             (early, late, _), = problem.windows[node]
             sides.update({f"{side}_location": node, f"{side}_tw_early": early, f"{side}_tw_late": unlimited(late),
                           f"{side}_service_duration": problem.service[node]})
-        if self._has_stop_limits or self._skills:
-            raise ValueError("stop limits and skills are not modelled for shipments")
+        if self._has_stop_limits or self._skills or problem.rules:
+            raise ValueError("stop limits, skills and rules are not modelled for shipments")
         return pyvrp.Shipment(amount=[shipment["amount"]], **sides)
 
     def _depots(self):
@@ -113,6 +117,7 @@ class Model:
         given = vehicle.given
         further = [given.get("max_stops", self._problem.nodes)] * self._has_stop_limits
         further += [self._problem.nodes if skill in given.get("skills", ()) else 0 for skill in self._skills]
+        further += [most for _, most in self._problem.route_limits()]
         early, late = given.get("shift", (0, NO_LIMIT))
         extra = {}
         if given.get("max_reloads"):

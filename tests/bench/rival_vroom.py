@@ -12,7 +12,8 @@ LEVEL = 5
 # VROOM has no release times, prizes, groups or reloads, and its durations and their limits cover only the driving.
 # Among plans with equal unserved weight, VROOM prefers more served customers, then the lowest cost.
 # Ours prefers the lowest cost.
-UNSUPPORTED = {"balance", "release", "prizes", "priorities", "alternative_groups", "backhauls", "vehicles.max_reloads",
+UNSUPPORTED = {"balance", "release", "prizes", "priorities", "alternative_groups", "backhauls", "customer_rules",
+               "vehicles.max_reloads",
                "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime", "vehicles.lifo",
                "vehicles.compartments", "vehicles.cost_per_service_time"}
 

@@ -222,6 +222,8 @@ json ConstrainedJson() {
     "shipments": [{"id": "s", "pickup": 3, "delivery": 4, "amount": [1, 1]}],
     "alternative_groups": [[1, 2]],
     "balance": {"measure": "load", "max_spread": 9, "cost": 2},
+    "customer_rules": [{"kind": "same_route", "customers": [1, 3]},
+      {"kind": "max_per_route", "customers": [1, 2, 3], "max": 2}],
     "vehicles": [{"end_depot": 0, "capacity": [10, 10], "shift": [0, 800], "fixed_cost": 1,
       "cost_per_distance": 2, "cost_per_time": 1, "max_duration": 500, "max_overtime": 5,
       "overtime_cost": 1, "max_waiting": 0, "max_stops": 3, "skills": ["crane"], "lifo": true,

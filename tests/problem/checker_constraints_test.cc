@@ -399,6 +399,56 @@ TEST(CheckerConstraintsTest, RequiresExactlyOneOfAlternativeShipments) {
   EXPECT_NEAR(CheckData(data, {{0, {5}}}).cost, cost + 9, 1e-9);
 }
 
+TEST(CheckerConstraintsTest, CountsTheCustomersOfARuleOnARoute) {
+  InstanceData data = LineWithWindows();
+  data.customer_rules = {{.kind = RuleKind::kMaxPerRoute, .customers = {1, 2, 3}, .max = 2}};
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("max_per_route; routes[0]: serves 3 customers of customer_rules[0], "
+                          "wanted at most 2"));
+  EXPECT_THAT(Messages(data, {{0, {1, 2}}, {0, {3}}}), IsEmpty());
+  data.customer_rules = {{.kind = RuleKind::kDifferentRoutes, .customers = {3, 1}}};
+  EXPECT_THAT(Messages(data, {{0, {2}}, {0, {1, 3}}}),
+              ElementsAre("different_routes; routes[1]: serves 2 customers of customer_rules[0], "
+                          "wanted at most 1"));
+  EXPECT_THAT(Messages(data, {{0, {1, 2}}, {0, {3}}}), IsEmpty());
+}
+
+TEST(CheckerConstraintsTest, ReportsVisitsOutOfOrder) {
+  InstanceData data = LineWithWindows();
+  data.customer_rules = {{.kind = RuleKind::kInOrder, .customers = {3, 2, 1}}};
+  EXPECT_THAT(Messages(data, {{0, {3, 1, 2}}}),
+              ElementsAre("in_order; routes[0]: visits customer 2 after customer 1, wanted the "
+                          "order of customer_rules[0]"));
+  EXPECT_THAT(Messages(data, {{0, {3, 2, 1}}}), IsEmpty());
+  EXPECT_THAT(Messages(data, {{0, {1}}, {0, {2}}, {0, {3}}}), IsEmpty());
+}
+
+TEST(CheckerConstraintsTest, ReportsCustomersApartThatMustShareARoute) {
+  InstanceData data = LineWithWindows();
+  data.customer_rules = {{.kind = RuleKind::kSameRoute, .customers = {1, 2}},
+                         {.kind = RuleKind::kSameRoute, .customers = {3, 2}}};
+  data.prizes = {kNoLimit, kNoLimit, 4, kNoLimit};
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  EXPECT_THAT(Messages(data, {{0, {1, 3}}}), IsEmpty());
+  const auto apart = ElementsAre(
+      "same_route; routes[1]: serves customer 3, which must share a route with customer 1 on "
+      "routes[0]");
+  EXPECT_THAT(Messages(data, {{0, {1, 2}}, {0, {3}}}), apart);
+  // The rules join even where their common customer is left out.
+  EXPECT_THAT(Messages(data, {{0, {1}}, {0, {3}}}), apart);
+}
+
+TEST(CheckerConstraintsTest, KeepsBothEndsOfAShipmentWithTheCustomersThatShareTheirRoute) {
+  InstanceData data = LineWithWindows();
+  data.demands = {0, 1, 0, 0};
+  data.shipments = {{.id = "s", .pickup = 2, .delivery = 3, .amounts = {1}}};
+  data.customer_rules = {{.kind = RuleKind::kSameRoute, .customers = {3, 1}}};
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  EXPECT_THAT(Messages(data, {{0, {1}}, {0, {2, 3}}}),
+              ElementsAre("same_route; routes[0]: serves customer 1, which must share a route with "
+                          "customer 3 on routes[1]"));
+}
+
 TEST(CheckerConstraintsTest, ReportsBreaksThatCannotBeTaken) {
   InstanceData data = LineWithWindows();
   data.vehicles[0].breaks = {{{5, 8}, 30}};

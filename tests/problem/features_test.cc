@@ -130,6 +130,23 @@ std::vector<FeatureCase> FeatureCases() {
        [](D& d) {
          d.alternative_groups = {{1, 2}};
        }},
+      {Feature::kSameRoute, "customer_rules[0]",
+       [](D& d) {
+         d.customer_rules.push_back({.kind = RuleKind::kSameRoute, .customers = {1, 2}});
+       }},
+      {Feature::kDifferentRoutes, "customer_rules[0]",
+       [](D& d) {
+         d.customer_rules.push_back({.kind = RuleKind::kDifferentRoutes, .customers = {1, 2}});
+       }},
+      {Feature::kMaxPerRoute, "customer_rules[0]",
+       [](D& d) {
+         d.customer_rules.push_back(
+             {.kind = RuleKind::kMaxPerRoute, .customers = {1, 2, 3}, .max = 2});
+       }},
+      {Feature::kInOrder, "customer_rules[0]",
+       [](D& d) {
+         d.customer_rules.push_back({.kind = RuleKind::kInOrder, .customers = {2, 1}});
+       }},
   };
 }
 

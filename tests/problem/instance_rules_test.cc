@@ -33,6 +33,12 @@ InstanceData FullData() {
   data.priorities = {0, 0, 1, 2, 3, 100};
   data.shipments = {{.id = "s", .pickup = 4, .delivery = 5, .amounts = {1, 0}}};
   data.alternative_groups = {{2, 3}};
+  data.customer_rules = {
+      {.kind = RuleKind::kSameRoute, .customers = {2, 3}},
+      {.kind = RuleKind::kDifferentRoutes, .customers = {2, 4}},
+      {.kind = RuleKind::kMaxPerRoute, .customers = {2, 4, 5}, .max = 2},
+      {.kind = RuleKind::kInOrder, .customers = {2, 4, 5}},
+  };
   data.vehicles = {{.id = "van",
                     .end_depot = 1,
                     .further_capacities = {7},
@@ -48,6 +54,24 @@ InstanceData FullData() {
   data.vehicles[0].max_overtime = 5;
   data.vehicles[0].overtime_cost = 2;
   return data;
+}
+
+void AddCustomer(InstanceData& data) {
+  const size_t nodes = data.positions.size();
+  data.positions.push_back({6, 0});
+  for (auto* loads : {&data.demands, &data.pickups}) loads->resize(2 * nodes + 2, 0);
+  data.windows.push_back({0, 9});
+  data.further_windows.emplace_back();
+  for (auto* times : {&data.services, &data.setups, &data.releases}) times->push_back(1);
+  data.required_skills.emplace_back();
+  data.prizes.push_back(kNoLimit);
+  data.priorities.push_back(0);
+  data.vehicles[0].distance_matrix.assign((nodes + 1) * (nodes + 1), 1);
+  data.vehicles[0].duration_matrix = data.vehicles[0].distance_matrix;
+}
+
+void AddGroup(InstanceData& data, std::vector<NodeIndex> customers) {
+  data.customer_rules.push_back({.kind = RuleKind::kSameRoute, .customers = std::move(customers)});
 }
 
 struct WrongField {
@@ -195,6 +219,60 @@ std::vector<WrongField> WrongRequests() {
   };
 }
 
+// FullData has shipments of 4 and 5, alternatives 2 and 3, and one rule of each kind.
+std::vector<WrongField> WrongRules() {
+  using D = InstanceData;
+  using enum RuleKind;
+  const auto add = [](D& d, RuleKind kind, std::vector<NodeIndex> customers,
+                      int32_t max = INT32_MAX) {
+    d.customer_rules.push_back({.kind = kind, .customers = std::move(customers), .max = max});
+  };
+  return {
+      {"customer_rules[0].customers[1]: got node 6, wanted a customer: node 2 to 5",
+       [](D& d) { d.customer_rules[0].customers[1] = 6; }},
+      {"customer_rules[0].customers[0]: got node 1",
+       [](D& d) { d.customer_rules[0].customers[0] = 1; }},
+      {"customer_rules[0].customers[1]: customers[0] is already in this rule, wanted it once",
+       [](D& d) { d.customer_rules[0].customers[1] = 2; }},
+      {"customer_rules[0].customers: has 1 entries, wanted at least 2 customers",
+       [](D& d) { d.customer_rules[0].customers.pop_back(); }},
+      {"customer_rules[0].customers: has 0 entries",
+       [](D& d) { d.customer_rules[0].customers.clear(); }},
+      {"customer_rules[2].max: got 0, wanted at least 1",
+       [](D& d) { d.customer_rules[2].max = 0; }},
+      {"customer_rules[2].max: got -2", [](D& d) { d.customer_rules[2].max = -2; }},
+      {"customer_rules[2].max: absent, wanted at least 1",
+       [](D& d) { d.customer_rules[2].max = INT32_MAX; }},
+      {"customer_rules[1].max: got 2, wanted none: only max_per_route has it",
+       [](D& d) { d.customer_rules[1].max = 2; }},
+      {"customer_rules[4].customers: customers[2] and customers[3] must share a route by other "
+       "rules or a shipment, wanted at most 1 of them there",
+       [=](D& d) {
+         add(d, kDifferentRoutes, {4, 5});
+       }},
+      {"customer_rules[1].customers: customers[4] and customers[2] must share a route",
+       [=](D& d) {
+         d.customer_rules[1].customers = {6, 4}, AddCustomer(d), AddGroup(d, {5, 6});
+       }},
+      {"customer_rules[2].customers: customers[2] and customers[4] must share a route by other "
+       "rules or a shipment, with others of this rule, wanted at most 2 of them there",
+       [=](D& d) {
+         AddCustomer(d), AddGroup(d, {5, 6}), d.customer_rules[2].customers = {2, 4, 5, 6};
+       }},
+      {"customer_rules[4].customers: customers[3] before customers[2] contradicts other rules or "
+       "shipments, and both must share a route; wanted one order",
+       [=](D& d) {
+         d.customer_rules[3].customers = {2, 4}, add(d, kInOrder, {5, 2, 4});
+       }},
+      {"customer_rules[3].customers: customers[4] before customers[5] contradicts",
+       [=](D& d) {
+         AddCustomer(d), AddCustomer(d), AddGroup(d, {6, 7});
+         d.customer_rules[3].customers = {6, 2, 7};
+         add(d, kInOrder, {7, 6});
+       }},
+  };
+}
+
 void ExpectRefused(const std::vector<WrongField>& all) {
   for (const WrongField& wrong : all) {
     SCOPED_TRACE(wrong.error);
@@ -223,6 +301,22 @@ TEST(InstanceRulesTest, RefuseWrongFieldsOfVehicles) { ExpectRefused(WrongVehicl
 
 TEST(InstanceRulesTest, RefuseWrongShipmentsAndGroups) { ExpectRefused(WrongRequests()); }
 
+TEST(InstanceRulesTest, RefuseWrongRulesBetweenCustomers) { ExpectRefused(WrongRules()); }
+
+// Another alternative may be served, and other customers need not share a route.
+TEST(InstanceRulesTest, AcceptRulesThatSomePlanKeeps) {
+  InstanceData data = FullData();
+  data.customer_rules = {{.kind = RuleKind::kSameRoute, .customers = {2, 4}},
+                         {.kind = RuleKind::kDifferentRoutes, .customers = {2, 5}},
+                         {.kind = RuleKind::kInOrder, .customers = {2, 4}},
+                         {.kind = RuleKind::kInOrder, .customers = {4, 2}}};
+  EXPECT_THAT(Instance::Validate(data), ElementsAre());
+  AddCustomer(data);
+  data.customer_rules = {{.kind = RuleKind::kInOrder, .customers = {6, 4}},
+                         {.kind = RuleKind::kInOrder, .customers = {5, 6}}};
+  EXPECT_THAT(Instance::Validate(data), ElementsAre());
+}
+
 TEST(InstanceRulesTest, RefuseAllFeaturesForATsp) {
   InstanceData data = FullData();
   data.kind = ProblemKind::kTsp;
@@ -230,7 +324,8 @@ TEST(InstanceRulesTest, RefuseAllFeaturesForATsp) {
   for (const std::string& error : Instance::Validate(data)) errors += error + "\n";
   for (const std::string_view field :
        {"num_depots", "objective", "load_dimensions", "vehicles", "pickups", "setups", "releases",
-        "required_skills", "prizes", "priorities", "shipments", "alternative_groups", "demands"}) {
+        "required_skills", "prizes", "priorities", "shipments", "alternative_groups",
+        "customer_rules", "demands"}) {
     EXPECT_NE(errors.find(std::string(field) + ": "), std::string::npos) << field;
   }
 }

@@ -81,6 +81,20 @@ TEST(PlanRepairTest, MakesRoutesFeasible) {
   EXPECT_GT(repaired_plans, 50);
 }
 
+TEST(PlanRepairTest, KeepsCustomersTogetherThatMustShareARoute) {
+  InstanceData data = AnInstance().WithCustomers(5).BuildData();
+  data.customer_rules = {{.kind = RuleKind::kSameRoute, .customers = {1, 2, 3}}};
+  const Instance free = *Instance::Create(data);
+  const Plan plan = {{0, {1, 4}}, {0, {2, 5, 3}}};
+  EXPECT_EQ(RepairPlan(free, plan, StopCondition()).plan, (Plan{{0, {4}}, {0, {2, 5, 3}}}));
+  const auto frozen = Freeze(free, {{.visits = {1}}});
+  ASSERT_TRUE(frozen.ok()) << frozen.status();
+  const RepairedPlan repaired = RepairPlan(*frozen, plan, StopCondition());
+  EXPECT_EQ(repaired.plan, (Plan{{0, {1, 4}}, {0, {5}}}));
+  ASSERT_EQ(repaired.removed.size(), 2u);
+  EXPECT_EQ(repaired.removed[0].reason, "it must share a route with customers on another one");
+}
+
 TEST(PlanRepairTest, KeepsFrozenStops) {
   const Instance free = AnInstance().WithCustomers(5).Capacity(3).Build();
   const auto frozen = Freeze(free, {{.visits = {5, 4}}});

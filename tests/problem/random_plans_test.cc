@@ -162,8 +162,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
   }
-  // All up to kAlternatives, kBalance, kCustomerTimes and kServiceTimeCost.
-  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 4);
+  // All up to kInOrder, kBalance, kCustomerTimes and kServiceTimeCost.
+  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kInOrder) + 4);
   EXPECT_GT(tally.feasible_routes, 1000);
   EXPECT_GT(tally.breaks, 200);
   EXPECT_GT(tally.late_starts, 100);

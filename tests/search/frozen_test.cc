@@ -75,7 +75,7 @@ TEST_P(FrozenFeatureTest, FindsTheOptimumThatKeepsTheBeginnings) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FrozenFeatureTest,
-                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+                         testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 INSTANTIATE_TEST_SUITE_P(OfVehicles, FrozenFeatureTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
                                          static_cast<int32_t>(Feature::kServiceTimeCost)));

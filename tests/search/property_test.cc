@@ -167,7 +167,7 @@ TEST_P(RepetitionTest, TheSameSeedAndIterationsGiveTheSamePlan) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFeatures, RepetitionTest,
-                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+                         testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 INSTANTIATE_TEST_SUITE_P(OfVehicles, RepetitionTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
                                          static_cast<int32_t>(Feature::kServiceTimeCost)));

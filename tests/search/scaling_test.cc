@@ -238,7 +238,7 @@ TEST_P(FeatureScalingTest, KeepsThePlan) {
 INSTANTIATE_TEST_SUITE_P(Balance, FeatureScalingTest,
                          testing::Values(static_cast<int32_t>(Feature::kBalance)));
 INSTANTIATE_TEST_SUITE_P(AllFeatures, FeatureScalingTest,
-                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+                         testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureScalingTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
                                          static_cast<int32_t>(Feature::kServiceTimeCost)));

@@ -72,7 +72,7 @@ TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FeatureTest,
-                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+                         testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
                                          static_cast<int32_t>(Feature::kServiceTimeCost)));

@@ -130,6 +130,23 @@ TEST(InstanceFromProto, NumbersCustomersOfShipmentsAndGroupsWithoutTheDepots) {
   EXPECT_THAT(instance.data().alternative_groups[0], testing::ElementsAre(3, 4));
 }
 
+TEST(InstanceFromProto, ReadsRulesBetweenCustomers) {
+  v1::Instance message = ACvrpMessage(4);
+  v1::CustomerRule& rule = *message.add_customer_rules();
+  rule.set_kind(v1::CUSTOMER_RULE_KIND_MAX_PER_ROUTE);
+  for (const int32_t customer : {2, 0, 3}) rule.add_customers(customer);
+  rule.set_max(2);
+  v1::CustomerRule& order = *message.add_customer_rules();
+  order.set_kind(v1::CUSTOMER_RULE_KIND_IN_ORDER);
+  for (const int32_t customer : {1, 0}) order.add_customers(customer);
+  const auto instance = InstanceFromProto(message);
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_THAT(instance->data().customer_rules,
+              testing::ElementsAre(
+                  CustomerRule{.kind = RuleKind::kMaxPerRoute, .customers = {3, 1, 4}, .max = 2},
+                  CustomerRule{.kind = RuleKind::kInOrder, .customers = {2, 1}}));
+}
+
 TEST(InstanceFromProto, ReadsEveryWindowOfACustomer) {
   v1::Instance message = AVrptwMessage();
   v1::TimeWindow& second = *message.mutable_customers(1)->add_time_windows();

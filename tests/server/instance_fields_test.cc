@@ -112,6 +112,10 @@ void AppendRequests(const InstanceData& data, std::string& text) {
     text += " group";
     for (const NodeIndex node : group) text += " " + std::to_string(node);
   }
+  for (const CustomerRule& rule : data.customer_rules) {
+    text += " rule " + std::to_string(static_cast<int>(rule.kind)) + std::to_string(rule.max);
+    for (const NodeIndex node : rule.customers) text += " " + std::to_string(node);
+  }
   for (const FeatureColumn& column : data.features) {
     text += " feature " + column.name;
     for (const double value : column.values) text += " " + std::to_string(value);
@@ -168,6 +172,7 @@ Message* MessageOfType(v1::Instance& instance, const std::string& type) {
   if (type == "Break") return instance.mutable_vehicles(0)->add_breaks();
   if (type == "Shipment") return instance.add_shipments();
   if (type == "AlternativeGroup") return instance.add_alternative_groups();
+  if (type == "CustomerRule") return instance.add_customer_rules();
   if (type == "FeatureColumn") return instance.add_features();
   if (type == "TimedMatrix") return instance.add_duration_matrices();
   if (type == "Balance") return instance.mutable_balance();

@@ -34,6 +34,13 @@ constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 v1::Instance Cvrp() { return ACvrpMessage(); }
 
+void AddRule(v1::Instance& message, v1::CustomerRuleKind kind,
+             const std::vector<int32_t>& customers) {
+  v1::CustomerRule& rule = *message.add_customer_rules();
+  rule.set_kind(kind);
+  for (const int32_t customer : customers) rule.add_customers(customer);
+}
+
 v1::Instance CvrpWithTwoDimensions() {
   v1::Instance message = ACvrpMessage();
   message.mutable_customers(0)->add_demand(1);
@@ -251,6 +258,35 @@ std::vector<ErrorCase> WrongStructures() {
       {"group_of_unknown_customer", Cvrp,
        [](auto& m) { m.add_alternative_groups()->add_customers(-1); }, kInvalid,
        "alternative_groups[0].customers[0]"},
+      {"rule_of_unknown_customer", Cvrp,
+       [](auto& m) {
+         AddRule(m, v1::CUSTOMER_RULE_KIND_IN_ORDER, {0, 3});
+       },
+       kInvalid, "customer_rules[0].customers[1]"},
+      {"rule_of_one_customer", Cvrp,
+       [](auto& m) { AddRule(m, v1::CUSTOMER_RULE_KIND_SAME_ROUTE, {0}); }, kInvalid,
+       "customer_rules[0].customers"},
+      {"rule_without_kind", Cvrp,
+       [](auto& m) {
+         AddRule(m, v1::CUSTOMER_RULE_KIND_UNSPECIFIED, {0, 1});
+       },
+       kInvalid, "customer_rules[0].kind"},
+      {"rule_of_unknown_kind", Cvrp,
+       [](auto& m) {
+         AddRule(m, static_cast<v1::CustomerRuleKind>(9), {0, 1});
+       },
+       kInvalid, "customer_rules[0].kind"},
+      {"rule_without_max", Cvrp,
+       [](auto& m) {
+         AddRule(m, v1::CUSTOMER_RULE_KIND_MAX_PER_ROUTE, {0, 1});
+       },
+       kInvalid, "customer_rules[0].max"},
+      {"contradicting_rules", Cvrp,
+       [](auto& m) {
+         AddRule(m, v1::CUSTOMER_RULE_KIND_SAME_ROUTE, {0, 1});
+         AddRule(m, v1::CUSTOMER_RULE_KIND_DIFFERENT_ROUTES, {1, 0});
+       },
+       kInvalid, "customer_rules[1].customers"},
       {"vehicle_matrix", Cvrp,
        [](auto& m) {
          v1::Matrix& matrix = *m.mutable_vehicles(0)->mutable_duration_matrix();

@@ -159,6 +159,37 @@ TEST(UnservedTest, ChecksBothCustomersOfAShipment) {
             "outside the limits of every vehicle");
 }
 
+TEST(UnservedTest, ReportsAGroupThatNoVehicleTakes) {
+  constexpr char kApart[] =
+      "no vehicle can serve it along with the customers that must share its route";
+  const auto together = [](InstanceData& data) {
+    data.customer_rules = {{.kind = RuleKind::kSameRoute, .customers = {1, 2}}};
+  };
+  EXPECT_EQ(ReasonForTheSecond(together), "no feasible position found in the budget");
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              together(data);
+              data.demands = {0, 6, 5};
+            }),
+            kApart);
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              together(data);
+              data.vehicles[0].max_stops = 1;
+            }),
+            kApart);
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              together(data);
+              data.required_skills = {{}, {"lift"}, {"crane"}};
+              data.vehicles[0].skills = {"lift"};
+              data.vehicles.push_back({.id = "crane", .skills = {"crane"}});
+            }),
+            kApart);
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              data.customer_rules = {{.kind = RuleKind::kDifferentRoutes, .customers = {1, 2}}};
+              data.vehicles[0].count = 1;
+            }),
+            "fleet exhausted");
+}
+
 TEST(UnservedTest, ReportsAnExhaustedFleetIfAllCapableVehiclesAreUsed) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.required_skills = {{}, {}, {"crane"}};

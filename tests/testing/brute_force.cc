@@ -26,12 +26,26 @@ bool IsFeasibleRoute(const Instance& instance, const std::vector<NodeIndex>& ord
   return RoutesAreFeasible(CheckPlan(instance, {{.vehicle_type = 0, .customers = order}}));
 }
 
+// Returns whether the customers of one route and the others must not be on different ones.
+bool SplitsCustomers(const Instance& instance, const std::vector<NodeIndex>& order) {
+  std::vector<NodeIndex> others;
+  for (NodeIndex node = instance.num_depots(); node < instance.num_nodes(); ++node) {
+    if (std::find(order.begin(), order.end(), node) == order.end()) others.push_back(node);
+  }
+  const CheckReport report = CheckPlan(instance, {{.vehicle_type = 0, .customers = order},
+                                                  {.vehicle_type = 0, .customers = others}});
+  return std::ranges::any_of(report.violations, [](const Violation& violation) {
+    return violation.kind == ViolationKind::kSameRoute;
+  });
+}
+
 BestRoute FindBestRoute(const Instance& instance, unsigned set) {
   std::vector<NodeIndex> order;
-  for (int i = 0; i < kMaxBruteForceCustomers; ++i) {
+  for (int i = 0; i < instance.num_customers(); ++i) {
     if ((set >> i & 1) != 0) order.push_back(instance.num_depots() + i);
   }
   BestRoute best;
+  if (!instance.data().customer_rules.empty() && SplitsCustomers(instance, order)) return best;
   do {
     const double cost = PlanCost(instance, {{.vehicle_type = 0, .customers = order}});
     if (cost < best.cost && IsFeasibleRoute(instance, order)) best = {.cost = cost, .order = order};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "tests/testing/rule_draws.h"
 #include "tests/testing/timed_matrices.h"
 
 namespace vrp::test {
@@ -17,7 +18,7 @@ constexpr double kConstrainedArea = 60;      // side of the square of locations
 class ConstrainedGenerator {
  public:
   ConstrainedGenerator(uint64_t seed, int32_t customers)
-      : random_(seed, 7, 0), customers_(customers) {}
+      : random_(seed, 7, 0), rules_random_(seed, 9, 0), customers_(customers) {}
 
   InstanceData Generate() && {
     data_.name = "constrained";
@@ -41,6 +42,7 @@ class ConstrainedGenerator {
     DrawPrizesAndPriorities();
     DrawRequests(shipments);
     if (Chance(0.3)) DrawTimesOfDay();
+    DrawRules();
     return std::move(data_);
   }
 
@@ -240,6 +242,15 @@ class ConstrainedGenerator {
     }
   }
 
+  void DrawRules() {
+    std::vector<RuleKind> kinds;
+    for (const RuleKind kind : {RuleKind::kSameRoute, RuleKind::kDifferentRoutes,
+                                RuleKind::kMaxPerRoute, RuleKind::kInOrder}) {
+      if (rules_random_.UniformDouble() < 0.15) kinds.push_back(kind);
+    }
+    AddRules(kinds, rules_random_, data_);
+  }
+
   void SharePrize(const std::vector<NodeIndex>& nodes) {
     if (data_.prizes.empty()) return;
     for (const NodeIndex node : nodes) {
@@ -248,6 +259,7 @@ class ConstrainedGenerator {
   }
 
   CounterRandom random_;
+  CounterRandom rules_random_;
   const int32_t customers_;
   size_t nodes_ = 0;
   InstanceData data_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "tests/testing/rule_draws.h"
 #include "tests/testing/timed_matrices.h"
 
 namespace vrp::test {
@@ -18,6 +19,7 @@ constexpr double kCapacity = 40;         // capacity of a large vehicle in the f
 constexpr int32_t kFeatureCount = static_cast<int32_t>(Feature::kAlternatives) + 1;
 // Further features that DrawFeatures draws.
 constexpr Feature kFurtherFeatures[] = {Feature::kCustomerTimes, Feature::kServiceTimeCost};
+constexpr double kRuleShare = 0.1;  // of the mixtures that have each kind of rule
 
 class FeatureInstanceMaker {
  public:
@@ -31,6 +33,7 @@ class FeatureInstanceMaker {
     AddTimes();
     AddLimits();
     AddChoices();
+    AddCustomerRules();
     if (Has(Feature::kTimeOfDay)) AddTimesOfDay();
     if (Has(Feature::kBalance)) AddBalance();
     auto instance = Instance::Create(std::move(data_));
@@ -296,6 +299,17 @@ class FeatureInstanceMaker {
     balance.all_vehicles = options_.vehicles > 0 && Uniform(0, 1) < 0.5;
   }
 
+  void AddCustomerRules() {
+    std::vector<RuleKind> kinds;
+    for (const auto& [feature, kind] : {std::pair{Feature::kSameRoute, RuleKind::kSameRoute},
+                                        {Feature::kDifferentRoutes, RuleKind::kDifferentRoutes},
+                                        {Feature::kMaxPerRoute, RuleKind::kMaxPerRoute},
+                                        {Feature::kInOrder, RuleKind::kInOrder}}) {
+      if (Has(feature)) kinds.push_back(kind);
+    }
+    if (!kinds.empty()) AddRules(kinds, random_, data_);
+  }
+
   void AddPrizes() {
     data_.prizes.assign(Nodes(), kNoLimit);
     for (int32_t i = data_.num_depots; i < Nodes(); ++i) {
@@ -329,6 +343,11 @@ std::vector<Feature> DrawFeatures(uint64_t seed) {
     if (std::find(features.begin(), features.end(), drawn) == features.end()) {
       features.push_back(drawn);
     }
+  }
+  CounterRandom rules(seed, 1, 0);
+  for (auto rule = static_cast<int32_t>(Feature::kSameRoute);
+       rule <= static_cast<int32_t>(Feature::kInOrder); ++rule) {
+    if (rules.UniformDouble() < kRuleShare) features.push_back(static_cast<Feature>(rule));
   }
   return features;
 }

@@ -70,6 +70,7 @@ def full_model() -> vrpd.Model:
         model.add_client(1, 2, group=group, name=name)
     model.add_client(1, 2, time_windows=[(1, 2), (3, 4, 5)])
     model.add_shipment(pickup, delivery, amount=2, name="s")
+    model.add_customer_rule("max_per_route", [pickup, delivery], max=2)
     uploaded = model.add_profile(matrices="matrices/b")
     own = model.add_profile(distances=nodes, durations=nodes, durations_at=[(0, nodes), (5, nodes)])
     roads = model.add_profile(road_network="bike")
@@ -126,6 +127,8 @@ def constrained_model() -> vrpd.Model:
         group = model.add_client_group(required)
         for _ in range(2 if required else 1):
             model.add_client(6, 6, group=group)
+    model.add_customer_rule("same_route", model.clients[:2])
+    model.add_customer_rule("max_per_route", model.clients[:3], max=2)
     own = model.add_profile(distances=nodes, durations=nodes)
     model.add_vehicle_type(
         num_available=2,

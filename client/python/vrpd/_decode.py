@@ -39,6 +39,9 @@ class _Decoder:
         for shipment in self._data.get("shipments", ()):
             pickup, delivery = (clients[shipment[end] - self._depots] for end in ("pickup", "delivery"))
             self._model.add_shipment(pickup, delivery, shipment["amount"], name=shipment.get("id", ""))
+        for rule in self._data.get("customer_rules", ()):
+            members = [clients[node - self._depots] for node in rule["customers"]]
+            self._model.add_customer_rule(rule["kind"], members, max=rule.get("max"))
         for vehicle in self._vehicles():
             self._add_vehicle(vehicle, clients)
         if "balance" in self._data:

@@ -321,6 +321,8 @@ def _check_expressible(model: Model) -> None:
         refuse("vehicle_types", "problems without vehicle types; call add_vehicle_type")
     if model.balance is not None:
         refuse("balance", "balanced routes")
+    if model.customer_rules:
+        refuse("customer_rules[0]", "rules between clients")
     for index, shipment in enumerate(model.shipments):
         for end in (shipment.pickup, shipment.delivery):
             if any(end.delivery + end.pickup) or end.release_time:

@@ -16,6 +16,7 @@ from .parts import (
     ClientTimes,
     Compartment,
     Customer,
+    CustomerRule,
     Depot,
     Edge,
     Location,
@@ -103,6 +104,7 @@ class Model:
         self._vehicle_types: list[VehicleType] = []
         self._groups: list[ClientGroup] = []
         self._shipments: list[Shipment] = []
+        self._rules: list[CustomerRule] = []
         self._profiles: list[Profile] = []
         self._features: dict[str, list[float]] = {}
         self._balance: Balance | None = None
@@ -140,6 +142,10 @@ class Model:
     @property
     def balance(self) -> Balance | None:
         return self._balance
+
+    @property
+    def customer_rules(self) -> tuple[CustomerRule, ...]:
+        return tuple(self._rules)
 
     def __repr__(self) -> str:
         return (
@@ -382,6 +388,22 @@ class Model:
         self._shipments.append(shipment)
         self._source = None
         return shipment
+
+    def add_customer_rule(self, kind: str, clients: Iterable[Customer], *, max: int | None = None) -> CustomerRule:
+        """Adds a rule between clients, for those of them that are served.
+
+        Parameters
+        ----------
+        kind
+            "same_route": they are on one route. "different_routes": no two are on one route. "max_per_route": at most
+            `max` are on one route. "in_order": those on one route are visited in the given order.
+        max
+            Only for "max_per_route".
+        """
+        rule = CustomerRule(kind, tuple(clients), max)
+        self._rules.append(rule)
+        self._source = None
+        return rule
 
     def add_profile(
         self,

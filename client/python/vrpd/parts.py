@@ -1,4 +1,4 @@
-"""The parts of a model: locations, depots, customers, vehicle types, shipments and groups."""
+"""The parts of a model: locations, depots, customers, vehicle types, shipments, groups and rules."""
 
 from __future__ import annotations
 
@@ -219,6 +219,16 @@ class Shipment:
     delivery: Customer
     amount: tuple[float, ...]
     name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CustomerRule:
+    """A rule between clients."""
+
+    kind: str
+    """"same_route", "different_routes", "max_per_route" or "in_order"."""
+    clients: tuple[Customer, ...]
+    max: int | None = None
 
 
 @dataclass(eq=False)

@@ -35,6 +35,7 @@ class PlanChecker {
     for (size_t r = 0; r < plan_.size(); ++r) CheckRoute(static_cast<int32_t>(r));
     CheckShipments();
     CheckGroups();
+    CheckTogether();
     CheckMissing();
     CheckFleet();
     CheckFrozen();
@@ -218,6 +219,21 @@ class PlanChecker {
         report_.left_out += weight;
         Add({.kind = ViolationKind::kMissingCustomer, .node = group.front(), .amount = 1},
             "no customer of alternative_groups[", i, "] is visited");
+      }
+    }
+  }
+
+  void CheckTogether() {
+    for (const std::vector<NodeIndex>& customers : data_.together()) {
+      NodeIndex first = -1;
+      for (const NodeIndex node : customers) {
+        if (!Visited(node)) continue;
+        if (first < 0) first = node;
+        const int32_t route = VisitOf(node).route;
+        if (route == VisitOf(first).route) continue;
+        Add({.kind = ViolationKind::kSameRoute, .route = route, .node = node, .amount = 1},
+            "serves customer ", data_.id(node), ", which must share a route with customer ",
+            data_.id(first), " on routes[", VisitOf(first).route, "]");
       }
     }
   }

@@ -41,6 +41,10 @@ enum class ViolationKind {
   kLifo,          // a shipment delivered before one that was picked up later
   kCompartments,  // loads of a trip that do not fit in the compartments
   kBalance,       // routes that differ by more than the limit
+  kSameRoute,     // customers on several routes that must share one
+  kDifferentRoutes,
+  kMaxPerRoute,
+  kInOrder,
 };
 // The names of the kinds, in their order.
 inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
@@ -66,8 +70,12 @@ inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"
                                                                                "frozen_stops",
                                                                                "lifo",
                                                                                "compartments",
-                                                                               "balance"});
-static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kBalance) + 1);
+                                                                               "balance",
+                                                                               "same_route",
+                                                                               "different_routes",
+                                                                               "max_per_route",
+                                                                               "in_order"});
+static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kInOrder) + 1);
 constexpr std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
 }

@@ -59,6 +59,52 @@ CheckerData::CheckerData(const InstanceData& data) : data_(data), matrix_size_(d
     shipment_of_[static_cast<size_t>(shipment.pickup)] = &shipment;
     shipment_of_[static_cast<size_t>(shipment.delivery)] = &shipment;
   }
+  if (!data.customer_rules.empty()) ReadRules();
+}
+
+void CheckerData::ReadRules() {
+  rules_of_.resize(data_.ids.size());
+  for (size_t rule = 0; rule < data_.customer_rules.size(); ++rule) {
+    const std::vector<NodeIndex>& customers = data_.customer_rules[rule].customers;
+    for (size_t place = 0; place < customers.size(); ++place) {
+      rules_of_[static_cast<size_t>(customers[place])].push_back({rule, place});
+    }
+  }
+  std::vector<bool> seen(data_.ids.size(), false);
+  for (const CustomerRule& rule : data_.customer_rules) {
+    const NodeIndex first = rule.customers.front();
+    if (rule.kind != RuleKind::kSameRoute || seen[static_cast<size_t>(first)]) continue;
+    together_.push_back(Together(first, seen));
+  }
+}
+
+std::vector<NodeIndex> CheckerData::Together(NodeIndex node, std::vector<bool>& seen) const {
+  std::vector<NodeIndex> reached;
+  const auto reach = [&](NodeIndex other) {
+    if (seen[static_cast<size_t>(other)]) return;
+    seen[static_cast<size_t>(other)] = true;
+    reached.push_back(other);
+  };
+  reach(node);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const auto at = static_cast<size_t>(reached[i]);
+    for (const RulePlace& in : rules_of_[at]) {
+      const CustomerRule& rule = data_.customer_rules[in.rule];
+      // The neighbours in the list reach all others.
+      if (rule.kind != RuleKind::kSameRoute) continue;
+      if (in.place > 0) reach(rule.customers[in.place - 1]);
+      if (in.place + 1 < rule.customers.size()) reach(rule.customers[in.place + 1]);
+    }
+    if (shipment_of_.empty() || shipment_of_[at] == nullptr) continue;
+    reach(shipment_of_[at]->pickup);
+    reach(shipment_of_[at]->delivery);
+  }
+  return reached;
+}
+
+const std::vector<CheckerData::RulePlace>& CheckerData::RulesOf(NodeIndex node) const {
+  static const auto* const none = new std::vector<RulePlace>;
+  return rules_of_.empty() ? *none : rules_of_[static_cast<size_t>(node)];
 }
 
 double CheckerData::steps_per_unit() const {

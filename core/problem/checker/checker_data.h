@@ -53,6 +53,16 @@ class CheckerData {
   // Returns the change of the load by a shipment at `node`: negative at a delivery.
   double Shipped(NodeIndex node, size_t k) const;
 
+  // A rule between customers, and a customer's place in its list.
+  struct RulePlace {
+    size_t rule = 0;
+    size_t place = 0;
+  };
+  // Returns the rules that name the customer.
+  const std::vector<RulePlace>& RulesOf(NodeIndex node) const;
+  // Returns the sets of customers that same_route rules and shipments keep on one route.
+  const std::vector<std::vector<NodeIndex>>& together() const { return together_; }
+
   // Returns the difference up to which times count as equal.
   double time_tolerance() const { return time_tolerance_; }
   // Returns the reciprocal of the metric's unit of distance; 0 for the exact metric.
@@ -60,6 +70,9 @@ class CheckerData {
 
  private:
   double ShortestTravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
+  void ReadRules();
+  // Returns all customers that must share a route with `node`; marks them in `seen`.
+  std::vector<NodeIndex> Together(NodeIndex node, std::vector<bool>& seen) const;
   double UnroundedDistance(NodeIndex from, NodeIndex to) const;
   double Load(const std::vector<double>& loads, NodeIndex node, size_t k) const {
     const auto columns = static_cast<size_t>(data_.load_dimensions);
@@ -79,7 +92,9 @@ class CheckerData {
   const InstanceData& data_;
   size_t matrix_size_ = 0;
   double time_tolerance_ = 0;
-  std::vector<const Shipment*> shipment_of_;  // [N]; empty if there are no shipments
+  std::vector<const Shipment*> shipment_of_;      // [N]; empty if there are no shipments
+  std::vector<std::vector<RulePlace>> rules_of_;  // [N]; empty if there are no rules
+  std::vector<std::vector<NodeIndex>> together_;
 };
 
 }  // namespace vrp

@@ -79,6 +79,7 @@ RouteFigures RouteChecker::Run() {
   CheckLifo();
   CheckStops();
   CheckSkills();
+  CheckRules();
   CheckTimes();
   return figures_;
 }
@@ -136,6 +137,39 @@ void RouteChecker::CheckSkills() {
           " needs the skill ", Quoted(skill), ", which the vehicle does not have");
     }
   }
+}
+
+void RouteChecker::CheckRules() {
+  if (data_.raw().customer_rules.empty()) return;
+  std::map<size_t, std::vector<size_t>> places;  // by rule
+  for (const NodeIndex node : path_) {
+    for (const CheckerData::RulePlace& in : data_.RulesOf(node)) {
+      places[in.rule].push_back(in.place);
+    }
+  }
+  for (const auto& [rule, visited] : places) CheckRule(rule, visited);
+}
+
+void RouteChecker::CheckRule(size_t index, const std::vector<size_t>& places) {
+  const CustomerRule& rule = data_.raw().customer_rules[index];
+  const auto id = [&](size_t place) { return data_.id(rule.customers[place]); };
+  if (rule.kind == RuleKind::kInOrder) {
+    for (size_t i = 1; i < places.size(); ++i) {
+      if (places[i - 1] <= places[i]) continue;
+      Add({.kind = ViolationKind::kInOrder, .node = rule.customers[places[i]], .amount = 1},
+          "visits customer ", id(places[i]), " after customer ", id(places[i - 1]),
+          ", wanted the order of customer_rules[", index, "]");
+    }
+    return;
+  }
+  const bool apart = rule.kind == RuleKind::kDifferentRoutes;
+  if (rule.kind == RuleKind::kSameRoute) return;  // concerns the whole plan
+  const size_t most = apart ? 1 : static_cast<size_t>(rule.max);
+  if (places.size() <= most) return;
+  Add({.kind = apart ? ViolationKind::kDifferentRoutes : ViolationKind::kMaxPerRoute,
+       .node = rule.customers[places[most]],
+       .amount = static_cast<double>(places.size() - most)},
+      "serves ", places.size(), " customers of customer_rules[", index, "], wanted at most ", most);
 }
 
 double RouteChecker::PeakLoad(size_t begin, size_t end, size_t dimension) const {

@@ -37,6 +37,9 @@ class RouteChecker {
   void CheckDistance();
   void CheckStops();
   void CheckSkills();
+  void CheckRules();
+  // `places`: those of the rule's customers on the route, in the order of their visits.
+  void CheckRule(size_t index, const std::vector<size_t>& places);
   // Returns the peak load of the trip from path[begin] to path[end - 1]. Shipments stay on board
   // during reloads.
   double PeakLoad(size_t begin, size_t end, size_t dimension) const;

@@ -37,7 +37,7 @@ class Freezer {
       VRP_RETURN_IF_ERROR(FindDeliveries(route));
       VRP_RETURN_IF_ERROR(CheckRules(route));
     }
-    return absl::OkStatus();
+    return CheckTogether(routes);
   }
 
  private:
@@ -89,6 +89,28 @@ class Freezer {
                       " are alternatives, wanted one of them");
       }
       first = node;
+    }
+    return absl::OkStatus();
+  }
+
+  // Checks that no two customers are frozen, or on board, in different routes that must share one.
+  absl::Status CheckTogether(const std::vector<FrozenRoute>& routes) const {
+    std::vector<int32_t> route_of = frozen_in_;
+    for (const FrozenRoute& route : routes) {
+      for (const NodeIndex node : route.deliveries) {
+        route_of[static_cast<size_t>(node)] = route.route;
+      }
+    }
+    for (const std::vector<NodeIndex>& customers : data_.together()) {
+      NodeIndex first = -1;
+      for (const NodeIndex node : customers) {
+        const int32_t route = route_of[static_cast<size_t>(node)];
+        if (route < 0) continue;
+        if (first < 0) first = node;
+        if (route == route_of[static_cast<size_t>(first)]) continue;
+        return Refuse(route, "customer ", data_.id(node), " must share a route with customer ",
+                      data_.id(first), ", which is frozen in another one, wanted one route");
+      }
     }
     return absl::OkStatus();
   }

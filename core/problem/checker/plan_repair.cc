@@ -1,6 +1,7 @@
 #include "core/problem/checker/plan_repair.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -58,6 +59,17 @@ class RouteRepair {
     if (!MayRemove(at) || !kept_[at]) return;
     kept_[at] = 0;
     dropped_.push_back({at, reason});
+  }
+
+  bool Keeps(NodeIndex customer) const {
+    const size_t at = IndexOf(customer);
+    return at < visits_.size() && kept_[at];
+  }
+  // Whether the route must serve the customer.
+  bool IsBound(NodeIndex customer) const {
+    if (frozen_ == nullptr) return false;
+    const size_t at = IndexOf(customer);
+    return at < visits_.size() && !MayRemove(at);
   }
 
   void Run(const StopCondition& stop) {
@@ -212,6 +224,7 @@ class PlanRepair {
   RepairedPlan Run(const StopCondition& stop) {
     DropBrokenShipments();
     DropAlternatives();
+    DropApart();
     RepairedPlan repaired;
     for (size_t r = 0; r < plan_.size(); ++r) {
       routes_[r].Run(stop);
@@ -260,6 +273,33 @@ class PlanRepair {
         Drop(visited[i], "another of its alternatives is visited");
         const NodeIndex delivery = other_end_[static_cast<size_t>(visited[i])];
         if (delivery >= 0) Drop(delivery, "another of its alternatives is visited");
+      }
+    }
+  }
+
+  // Of customers that must share a route, keeps those on one that is bound to it, or else on the
+  // route with the most of them.
+  void DropApart() {
+    for (const std::vector<NodeIndex>& customers : data_.together()) {
+      std::map<int64_t, int64_t> visits;
+      for (const NodeIndex node : customers) {
+        const int64_t route = VisitOf(node).route;
+        if (route >= 0 && routes_[static_cast<size_t>(route)].Keeps(node)) ++visits[route];
+      }
+      int64_t kept = -1;
+      for (size_t r = 0; r < routes_.size() && kept < 0; ++r) {
+        for (const NodeIndex node : customers) {
+          if (routes_[r].IsBound(node)) kept = static_cast<int64_t>(r);
+        }
+      }
+      const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+      if (kept < 0 && !visits.empty()) {
+        kept = std::max_element(visits.begin(), visits.end(), fewer)->first;
+      }
+      for (const NodeIndex node : customers) {
+        if (VisitOf(node).route != kept) {
+          Drop(node, "it must share a route with customers on another one");
+        }
       }
     }
   }

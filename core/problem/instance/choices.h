@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/problem/instance/balance.h"
+#include "core/problem/instance/instance_data.h"
 #include "core/problem/instance/metric.h"
 #include "core/problem/instance/objective.h"
 #include "core/problem/instance/problem_kind.h"
@@ -33,6 +34,10 @@ inline constexpr std::array<std::string_view, 2> kChoiceNames<CoordinateSystem> 
 template <>
 inline constexpr std::array<std::string_view, 4> kChoiceNames<BalanceMeasure> = {
     "duration", "distance", "load", "stops"};
+
+template <>
+inline constexpr std::array<std::string_view, 4> kChoiceNames<RuleKind> = {
+    "same_route", "different_routes", "max_per_route", "in_order"};
 
 template <typename Choice>
 constexpr std::string_view ChoiceName(Choice choice) {

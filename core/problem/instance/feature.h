@@ -40,6 +40,10 @@ enum class Feature {
   kPrizes,
   kPriorities,
   kAlternatives,
+  kSameRoute,  // customer_rules of these kinds
+  kDifferentRoutes,
+  kMaxPerRoute,
+  kInOrder,
   kFrozenStops,
   kMatrixRows,  // matrix_rows, with which several nodes can share a row of the matrices
   kBalance,     // a limit or a price on differences between routes

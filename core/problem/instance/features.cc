@@ -11,6 +11,20 @@
 namespace vrp {
 namespace {
 
+Feature FeatureOf(RuleKind kind) {
+  switch (kind) {
+    case RuleKind::kSameRoute:
+      return Feature::kSameRoute;
+    case RuleKind::kDifferentRoutes:
+      return Feature::kDifferentRoutes;
+    case RuleKind::kMaxPerRoute:
+      return Feature::kMaxPerRoute;
+    case RuleKind::kInOrder:
+      return Feature::kInOrder;
+  }
+  return Feature::kSameRoute;
+}
+
 class Collector {
  public:
   explicit Collector(const Instance& instance)
@@ -25,6 +39,7 @@ class Collector {
     AddCustomerFeatures();
     if (!data_.shipments.empty()) Add(Feature::kShipments, "shipments[0]");
     if (!data_.alternative_groups.empty()) Add(Feature::kAlternatives, "alternative_groups[0]");
+    AddRules();
     if (!frozen_.empty()) {
       Add(Feature::kFrozenStops,
           Concat("initial_solution.routes[", frozen_[0].route, "].frozen_stops"));
@@ -86,6 +101,13 @@ class Collector {
                      });
     });
     AddSoftWindows();
+  }
+
+  void AddRules() {
+    for (size_t i = 0; i < data_.customer_rules.size(); ++i) {
+      const Feature feature = FeatureOf(data_.customer_rules[i].kind);
+      if (!Has(feature)) Add(feature, Concat("customer_rules[", i, "]"));
+    }
   }
 
   void AddSoftWindows() {

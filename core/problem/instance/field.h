@@ -47,6 +47,8 @@ enum class FieldKind {
   kChoice,             // an enumeration
   kShipments,          // std::vector<Shipment>
   kGroups,             // std::vector<std::vector<NodeIndex>> of customers
+  kRules,              // std::vector<CustomerRule>
+  kCustomers,          // std::vector<NodeIndex> of customers
   kVehicles,           // std::vector<VehicleType>
   kDistances,          // std::vector<double> [R, R] or empty, multiples of the metric's unit
   kDurations,          // std::vector<double> [R, R] or empty

@@ -89,6 +89,13 @@ inline constexpr auto kList<Shipment> = std::tuple{
 };
 
 template <>
+inline constexpr auto kList<CustomerRule> = std::tuple{
+    ObjectField<kChoice>(&CustomerRule::kind, kPlain, {.name = "kind"}),
+    ObjectField<kCustomers>(&CustomerRule::customers, kPlain, {.name = "customers"}),
+    ObjectField<kCount>(&CustomerRule::max, Feature::kMaxPerRoute, {.name = "max", .min_value = 1}),
+};
+
+template <>
 inline constexpr auto kList<FeatureColumn> = std::tuple{
     ObjectField<kName>(&FeatureColumn::name, kPlain, {.name = "name"}),
     ObjectField<kColumnValues>(&FeatureColumn::values, kPlain, {.name = "values"}),
@@ -244,6 +251,8 @@ inline constexpr auto kList<InstanceData> = std::tuple{
     ObjectField<kGroups>(&InstanceData::alternative_groups, Feature::kAlternatives,
                          {.name = "alternative_groups"}),
     ObjectField<kBalance>(&InstanceData::balance, Feature::kBalance, {.name = "balance"}),
+    ObjectField<kRules>(&InstanceData::customer_rules, Feature::kSameRoute,
+                        {.name = "customer_rules"}),
     ObjectField<kReference>(&InstanceData::reference_cost, kPlain,
                             {.name = "reference_cost", .json = "ref_cost", .allowed_in_tsp = true}),
     ObjectField<kUnits>(&InstanceData::units, kPlain,

@@ -32,6 +32,24 @@ struct Shipment {
   bool operator==(const Shipment&) const = default;
 };
 
+enum class RuleKind {
+  kSameRoute,        // those of the customers that are served are on one route
+  kDifferentRoutes,  // no two of them are on one route
+  kMaxPerRoute,      // at most `max` of them are on one route
+  kInOrder,          // those of them that are on one route are visited in this order
+};
+
+// A rule between customers. A route is all that a vehicle drives, including reloads. kSameRoute
+// rules that have a customer in common, or the two ends of a shipment, hold for all their customers
+// together (SameRouteGroups in customer_rules.h).
+struct CustomerRule {
+  RuleKind kind = RuleKind::kSameRoute;
+  std::vector<NodeIndex> customers = {};  // at least two, each once
+  int32_t max = INT32_MAX;                // of kMaxPerRoute, at least 1
+
+  bool operator==(const CustomerRule&) const = default;
+};
+
 // All data of an Instance. Per-node vectors have length N, depots first; loads are [N, K]
 // row-major. An empty vector means that no node has the property.
 struct InstanceData {
@@ -69,6 +87,7 @@ struct InstanceData {
   // may be unserved, and the prize is lost once. Each customer is in at most one group. Other
   // customers of a group are in no shipment.
   std::vector<std::vector<NodeIndex>> alternative_groups = {};
+  std::vector<CustomerRule> customer_rules = {};
   std::vector<VehicleType> vehicles = {};  // at least one; empty for a TSP
   double speed = 1;  // distance units per time unit, for durations without a matrix
   // [R, R] row-major (R: MatrixSize), may be asymmetric. Empty: computed from positions.

@@ -59,7 +59,8 @@ class Comparison {
     const auto& b = b_.*field.member;
     if constexpr (Field::kPerNode) {
       CompareNodes(field, a, b);
-    } else if constexpr (kKind == FieldKind::kVehicles || kKind == FieldKind::kShipments) {
+    } else if constexpr (kKind == FieldKind::kVehicles || kKind == FieldKind::kShipments ||
+                         kKind == FieldKind::kRules) {
       CompareLists(field.name, a, b);
     } else if constexpr (kKind == FieldKind::kColumns) {
       CompareColumns(a, b);

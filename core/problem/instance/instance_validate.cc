@@ -29,6 +29,7 @@ class Validator {
     CheckTimedMatrices("duration_matrices", data_.duration_matrices, MatrixRows(),
                        data_.duration_matrix, errors_);
     CheckRequests(data_, count_, errors_);
+    CheckCustomerRules(data_, count_, errors_);
     CheckFeatureColumns(data_, count_, errors_);
     CheckBalance();
     if (!(data_.speed > 0) || data_.speed > kMaxMagnitude) {
@@ -38,6 +39,7 @@ class Validator {
     if (data_.reference_cost.has_value()) {
       errors_.CheckValue("reference_cost", *data_.reference_cost, 0);
     }
+    if (errors_.empty()) CheckRuleContradictions(data_, count_, errors_);
     if (errors_.empty()) CheckCombinations(data_, errors_);
     return errors_.Take();
   }

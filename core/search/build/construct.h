@@ -15,7 +15,8 @@ namespace vrp {
 // Serves absent units in new routes, which it merges by the largest saving (Clarke and Wright 1964,
 // parallel version) as long as that costs less. A route gets the cheapest vehicle type that can
 // drive it. Routes beyond the fleet go to other types or are dissolved. Shipments, and what finds
-// no vehicle, stay absent. Returns false, with the routes as they were, if `stop` holds early.
+// no vehicle, stay absent. Knows no customers that must share a route. Returns false, with the
+// routes as they were, if `stop` holds early.
 bool MergeRoutes(RouteStore& routes, const StopCondition& stop);
 // Returns a plan with each saving multiplied by 1 - noise .. 1 + noise as the lot decides. What is
 // left out then is inserted, as far as `stop` allows.

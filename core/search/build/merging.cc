@@ -38,7 +38,7 @@ class ChainMerger {
         types_(problem_.vehicles().size()),
         used_(types_.size(), 0),
         one_load_(problem_.plain_loads() && problem_.dimensions() == 1),
-        may_turn_(!problem_.timed() && problem_.plain_loads()) {
+        may_turn_(!problem_.timed() && problem_.plain_loads() && !problem_.rules().has_orders()) {
     const Vehicle& first = problem_.vehicle(0);
     for (const Vehicle& vehicle : problem_.vehicles()) {
       may_turn_ = may_turn_ && vehicle.symmetric && vehicle.start == vehicle.end &&

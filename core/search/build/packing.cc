@@ -53,8 +53,10 @@ void PackAbsent(RouteStore& routes) {
   for (size_t i = 0; i < units.size(); ++i) {
     if (i % kPoll == kPoll - 1) over = over || SteadyNow() > end;
     const bool tried = !over && routes.problem().unit(units[i]).required();
-    if (tried && slot >= 0 && Append(routes, slot, units[i])) continue;
-    const int32_t opened = tried ? Open(routes, units[i]) : -1;
+    const int32_t bound = routes.BoundSlot(Visits(routes.problem(), units[i]).front());
+    const int32_t last = bound >= 0 ? bound : slot;
+    if (tried && last >= 0 && Append(routes, last, units[i])) continue;
+    const int32_t opened = tried && bound < 0 ? Open(routes, units[i]) : -1;
     if (opened < 0) absent.push_back(units[i]);
     if (opened >= 0) slot = opened;
   }

@@ -16,6 +16,17 @@ double RequiredLoad(const Problem& problem, int32_t k) {
   return sum;
 }
 
+// Returns how many customers of a rule that limits routes a plan serves if it serves all that it
+// must and can.
+double RequiredOf(const Problem& problem, int32_t limit) {
+  const auto customers = problem.rules().CustomersOf(limit);
+  return static_cast<double>(std::ranges::count_if(customers, [&](NodeIndex node) {
+    const Unit& unit = problem.unit(problem.UnitOf(node));
+    return unit.required() && unit.kind != Unit::Kind::kAlternatives &&
+           problem.detours().reach(problem.UnitOf(node)) != Detours::Reach::kNever;
+  }));
+}
+
 }  // namespace
 
 double FleetFilled(const Problem& problem) {
@@ -40,6 +51,9 @@ int32_t FewestRoutes(const Problem& problem) {
     }
     if (most == 0) continue;  // what needs room in k is in no route
     fewest = std::max(fewest, std::ceil(RequiredLoad(problem, k) / most - 1e-9));
+  }
+  for (int32_t limit = 0; limit < problem.rules().limits(); ++limit) {
+    fewest = std::max(fewest, std::ceil(RequiredOf(problem, limit) / problem.rules().max(limit)));
   }
   return static_cast<int32_t>(fewest);
 }

@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/problem/checker/freeze.h"
+#include "core/problem/instance/customer_rules.h"
 #include "core/search/model/space_curve.h"
 
 namespace vrp {
@@ -93,6 +94,16 @@ void SelectCustomerTimes(const std::vector<NodeIndex>& numbers, VehicleType& veh
   for (CustomerTimes& times : vehicle.customer_times) times.customer = numbers[times.customer];
 }
 
+// Returns the new numbers of the selected ones among `nodes`.
+std::vector<NodeIndex> SelectedOf(const std::vector<NodeIndex>& nodes,
+                                  const std::vector<NodeIndex>& numbers) {
+  std::vector<NodeIndex> selected;
+  for (const NodeIndex node : nodes) {
+    if (numbers[node] >= 0) selected.push_back(numbers[node]);
+  }
+  return selected;
+}
+
 // Selects the shipments and groups of alternatives of selected nodes. `numbers` maps from the given
 // numbers to those of the selection.
 void SelectGroups(const InstanceData& all, const std::vector<NodeIndex>& numbers,
@@ -103,17 +114,33 @@ void SelectGroups(const InstanceData& all, const std::vector<NodeIndex>& numbers
     shipment.delivery = numbers[shipment.delivery];
     data.shipments.push_back(std::move(shipment));
   }
-  for (std::vector<NodeIndex> group : all.alternative_groups) {
-    if (numbers[group.front()] < 0) continue;
-    for (NodeIndex& node : group) node = numbers[node];
-    data.alternative_groups.push_back(std::move(group));
+  for (const std::vector<NodeIndex>& group : all.alternative_groups) {
+    std::vector<NodeIndex> selected = SelectedOf(group, numbers);
+    if (!selected.empty()) data.alternative_groups.push_back(std::move(selected));
+  }
+}
+
+// Likewise the rules between selected customers.
+void SelectRules(const InstanceData& all, const std::vector<NodeIndex>& numbers,
+                 InstanceData& data) {
+  const auto add = [&](RuleKind kind, const std::vector<NodeIndex>& customers, int32_t max) {
+    std::vector<NodeIndex> selected = SelectedOf(customers, numbers);
+    if (selected.size() < 2) return;
+    data.customer_rules.push_back({.kind = kind, .customers = std::move(selected), .max = max});
+  };
+  for (const CustomerRule& rule : all.customer_rules) {
+    if (rule.kind != RuleKind::kSameRoute) add(rule.kind, rule.customers, rule.max);
+  }
+  // Rules join by customers that need not be selected.
+  for (const std::vector<NodeIndex>& group : SameRouteGroups(all)) {
+    add(RuleKind::kSameRoute, group, INT32_MAX);
   }
 }
 
 // Selects all but feature columns, which only networks read, and the reference cost.
 InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes,
                     std::vector<VehicleType> vehicles) {
-  static_assert(sizeof(InstanceData) == 664, "a new member of InstanceData belongs here too");
+  static_assert(sizeof(InstanceData) == 688, "a new member of InstanceData belongs here too");
   const InstanceData& all = instance.data();
   const int64_t loads = all.load_dimensions;
   InstanceData data = {.name = all.name,
@@ -144,6 +171,7 @@ InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& node
   const std::vector<NodeIndex> numbers = Reversed(nodes, NodeCount(all));
   for (VehicleType& vehicle : data.vehicles) SelectCustomerTimes(numbers, vehicle);
   SelectGroups(all, numbers, data);
+  if (!all.customer_rules.empty()) SelectRules(all, numbers, data);
   return data;
 }
 

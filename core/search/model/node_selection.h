@@ -22,8 +22,8 @@ struct VehicleCount {
 class NodeSelection {
  public:
   // Selects `nodes` and `vehicles`. `nodes` has all depots in order, then each customer at most
-  // once, with all customers of its shipment and its group of alternatives. `vehicles` has each
-  // type at most once. The beginnings of frozen routes are not kept.
+  // once, with all customers of its shipment. `vehicles` has each type at most once. The beginnings
+  // of frozen routes are not kept.
   static absl::StatusOr<NodeSelection> Of(const Instance& instance, std::vector<NodeIndex> nodes,
                                           std::span<const VehicleCount> vehicles);
 

@@ -67,6 +67,7 @@ void ProblemBuilder::Run(std::span<const Plan> samples) {
   p.SetCapacities(p.vehicles_);
   p.skills_ = Skills(p.instance(), distinct_, p.vehicles_);
   p.SetMatrices(distinct_, stop_, p.vehicles_);
+  p.rules_ = RouteRules(p.instance());
   SetScale();
   BuildNeighbours(samples);
   p.detours_ = Detours::Create(p, stop_);

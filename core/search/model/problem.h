@@ -13,6 +13,7 @@
 #include "core/search/model/node_loads.h"
 #include "core/search/model/node_times.h"
 #include "core/search/model/penalties.h"
+#include "core/search/model/route_rules.h"
 #include "core/search/model/skills.h"
 #include "core/search/model/travel.h"
 #include "core/search/model/unit.h"
@@ -55,6 +56,7 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
     return skills_.Allowed(vehicle, node);
   }
   const Skills& skills() const { return skills_; }
+  const RouteRules& rules() const { return rules_; }
   // Cost of each route, beyond any saving, where fewer routes are better; else 0.
   double route_weight() const { return route_weight_; }
   double epsilon() const { return epsilon_; }  // differences of costs below this are rounding
@@ -139,6 +141,7 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   std::vector<int32_t> type_of_;
   std::vector<FrozenSearchRoute> frozen_;
   Skills skills_;
+  RouteRules rules_;
   std::vector<Unit> units_;
   std::vector<int32_t> unit_of_;
   std::vector<NodeIndex> unit_nodes_;

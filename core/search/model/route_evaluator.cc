@@ -85,7 +85,8 @@ bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIn
     backhaul = backhaul || problem_.is_backhaul(node);
   }
   return stops <= vehicle.max_stops && reloads <= vehicle.max_reloads &&
-         (!vehicle.lifo || KeepsLifo(nodes));
+         (!vehicle.lifo || KeepsLifo(nodes)) &&
+         (!problem_.rules().limits_routes() || problem_.rules().Allows(nodes, rule_counts_));
 }
 
 bool RouteEvaluator::KeepsLifo(std::span<const NodeIndex> nodes) {

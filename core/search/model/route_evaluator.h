@@ -30,7 +30,8 @@ class RouteEvaluator {
   RouteValue Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // Whether both loads [K] together, the largest of one trip, fit in the vehicle's compartments.
   bool FitCompartments(const Vehicle& vehicle, const double* load, const double* more);
-  // Whether skills, loads and order are feasible. Further visits cannot repair them.
+  // Whether skills, loads, order and rules between customers are feasible. Further visits cannot
+  // repair them.
   bool LoadsAndOrderFit(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
     return OrderAllowed(vehicle, nodes) && LoadsFit(vehicle, nodes);
   }
@@ -85,7 +86,8 @@ class RouteEvaluator {
   std::vector<double> shipped_;    // [K] on board of shipments, which a reload does not unload
   std::vector<double> most_load_;  // [K] of a trip
   Compartments::Scratch assigned_;
-  std::vector<NodeIndex> on_board_;  // pickups in their order
+  std::vector<NodeIndex> on_board_;   // pickups in their order
+  std::vector<int32_t> rule_counts_;  // for RouteRules
   std::vector<double> overload_;  // [K] of a penalised problem: the most beyond the soft capacity
   std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
   std::vector<double> latest_;    // likewise, with breaks

@@ -12,7 +12,8 @@ constexpr int32_t kMostUnits = 3000;
 
 bool UnitConflicts::Conflict(int32_t a, int32_t b) {
   const int64_t units = problem_.units();
-  if (!problem_.timed() || problem_.has_reloads() || units > kMostUnits) return false;
+  const bool may_conflict = problem_.timed() || problem_.rules().limits_routes();
+  if (!may_conflict || problem_.has_reloads() || units > kMostUnits) return false;
   if (states_.empty()) states_.assign(units * units, kUnknown);
   const auto [low, high] = std::minmax(a, b);
   State& state = states_[low * units + high];

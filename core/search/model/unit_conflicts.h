@@ -11,8 +11,8 @@
 namespace vrp {
 
 // Evaluates each pair at most once, when it is first asked for. Known only where units have times
-// and vehicles do not reload, and for up to 3,000 units, because it takes a byte for each pair. Not
-// thread-safe; `problem` and `evaluator` must outlive this.
+// or rules limit routes, and vehicles do not reload, and for up to 3,000 units, because it takes a
+// byte for each pair. Not thread-safe; `problem` and `evaluator` must outlive this.
 class UnitConflicts {
  public:
   UnitConflicts(const Problem& problem, RouteEvaluator& evaluator)

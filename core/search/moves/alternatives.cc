@@ -44,8 +44,11 @@ void Alternatives::AddLayer(const SearchRoute& route, int32_t position) {
   const Unit& unit = problem_.unit(problem_.UnitOf(node));
   if (unit.kind != Unit::Kind::kAlternatives || problem_.OtherEnd(node) >= 0) return;
   for (const NodeIndex other : problem_.NodesOf(unit)) {
-    if (other == node || problem_.OtherEnd(other) >= 0) continue;
-    if (problem_.Allowed(vehicle, other)) AddChoice(vehicle, other, first);
+    if (other == node || problem_.OtherEnd(other) >= 0 || !problem_.Allowed(vehicle, other)) {
+      continue;
+    }
+    const int32_t bound = routes_.BoundSlot(other);
+    if (bound < 0 || bound == routes_.RouteOf(node)) AddChoice(vehicle, other, first);
   }
 }
 

@@ -17,7 +17,8 @@ TailSwapEvaluator::Vehicles TailSwapEvaluator::VehiclesOf(const TailSwap& swap) 
 }
 
 bool TailSwapEvaluator::MayCut(const RouteCut& cut) const {
-  return cut.kept > RouteOf(cut).fixed && !SplitsShipment(cut) && !HasBound(cut);
+  return cut.kept > RouteOf(cut).fixed && !SplitsShipment(cut) && !HasBound(cut) &&
+         !SplitsGroup(cut);
 }
 
 bool TailSwapEvaluator::SplitsShipment(const RouteCut& cut) const {
@@ -34,6 +35,16 @@ bool TailSwapEvaluator::HasBound(const RouteCut& cut) const {
   const SearchRoute& route = RouteOf(cut);
   return std::any_of(route.nodes.begin() + cut.kept, route.nodes.end() - 1, [&](NodeIndex node) {
     return !problem_.is_depot(node) && problem_.unit(problem_.UnitOf(node)).slot >= 0;
+  });
+}
+
+bool TailSwapEvaluator::SplitsGroup(const RouteCut& cut) const {
+  if (cut.slot < 0 || !problem_.rules().has_groups()) return false;
+  const SearchRoute& route = RouteOf(cut);
+  return std::any_of(route.nodes.begin() + cut.kept, route.nodes.end() - 1, [&](NodeIndex node) {
+    return std::ranges::any_of(problem_.rules().GroupOf(node), [&](NodeIndex other) {
+      return routes_.RouteOf(other) == cut.slot && routes_.PositionOf(other) < cut.kept;
+    });
   });
 }
 

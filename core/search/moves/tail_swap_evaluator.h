@@ -26,7 +26,7 @@ class TailSwapEvaluator {
   explicit TailSwapEvaluator(RouteStore& routes) : routes_(routes), problem_(routes.problem()) {}
 
   // Whether what comes after may go elsewhere: it is neither frozen nor bound to its route, and no
-  // shipment is on board.
+  // shipment is on board, and no customers before and after must share the route.
   bool MayCut(const RouteCut& cut) const;
 
   // Makes a vehicle of that type the one of cuts without a slot. False: it has none left.
@@ -71,6 +71,7 @@ class TailSwapEvaluator {
   bool SplitsShipment(const RouteCut& cut) const;
   bool HasBound(const RouteCut& cut) const;
   bool ChangesReloads(const TailSwap& swap, const Vehicle& first, const Vehicle& second) const;
+  bool SplitsGroup(const RouteCut& cut) const;
 
   // The least service time of the route's customers.
   double ServiceOf(const SearchRoute& route) const;

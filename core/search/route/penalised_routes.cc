@@ -28,7 +28,7 @@ bool CanPenalise(const Problem& problem) {
       VehicleEdges::SizeOf(problem) > kMostCosts) {
     return false;
   }
-  if (!problem.plain_loads() || !problem.frozen().empty()) return false;
+  if (!problem.plain_loads() || !problem.frozen().empty() || problem.rules().any()) return false;
   if (problem.has_releases() || problem.soft() || problem.has_further_windows() ||
       problem.has_setups()) {
     return false;

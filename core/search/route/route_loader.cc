@@ -36,6 +36,7 @@ void RouteLoader::Collect(std::span<const VisitPlace> taken) {
     const Unit& unit = problem_.unit(problem_.UnitOf(node));
     const auto nodes = problem_.NodesOf(unit);
     if (std::ranges::any_of(nodes, [&](NodeIndex n) { return taken[n].route >= 0; })) continue;
+    if (BelongsElsewhere(node, taken)) continue;
     const NodeIndex delivery = problem_.DeliveryInUnit(node);
     if (problem_.OtherEnd(node) < 0) {
       visits_.emplace_back(&node, 1);
@@ -43,6 +44,12 @@ void RouteLoader::Collect(std::span<const VisitPlace> taken) {
       visits_.emplace_back(std::ranges::find(nodes, node), 2);
     }
   }
+}
+
+bool RouteLoader::BelongsElsewhere(NodeIndex node, std::span<const VisitPlace> taken) const {
+  return std::ranges::any_of(problem_.rules().GroupOf(node), [&](NodeIndex other) {
+    return taken[other].route >= 0 && taken[other].route != slot_;
+  });
 }
 
 // All of them, or, where that is not feasible, what can be kept of the first half and then of the

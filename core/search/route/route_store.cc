@@ -35,6 +35,15 @@ BalanceSums RouteStore::MeasureSpread() const {
   return sums;
 }
 
+int32_t RouteStore::BoundSlot(NodeIndex node) const {
+  for (const NodeIndex other : problem_->rules().GroupOf(node)) {
+    if (RouteOf(other) >= 0 && problem_->UnitOf(other) != problem_->UnitOf(node)) {
+      return RouteOf(other);
+    }
+  }
+  return -1;
+}
+
 void RouteStore::Load(const Plan& plan) {
   std::vector<char> loaded(plan.size(), 0);
   for (int32_t slot = 0; slot < std::ssize(problem_->frozen()); ++slot) {
@@ -42,8 +51,8 @@ void RouteStore::Load(const Plan& plan) {
     if (found < 0) continue;
     loaded[found] = 1;
     const FrozenSearchRoute& frozen = problem_->frozen()[slot];
-    RouteLoader loader(*problem_, evaluator_, problem_->vehicle(frozen.type),
-                       plan[found].customers);
+    RouteLoader loader(*problem_, evaluator_, problem_->vehicle(frozen.type), plan[found].customers,
+                       slot);
     SetRoute(slot, frozen.type, loader.LoadFrozen(frozen, places_));
   }
   for (size_t r = 0; r < plan.size(); ++r) {
@@ -75,7 +84,7 @@ void RouteStore::LoadRoute(const PlannedRoute& planned) {
   if (planned.vehicle_type < 0 || planned.vehicle_type >= problem_->instance_types()) return;
   const int32_t type = problem_->TypeOf(planned.vehicle_type);
   if (!HasVehicle(type) || !CanOpenRoute()) return;
-  RouteLoader loader(*problem_, evaluator_, problem_->vehicle(type), planned.customers);
+  RouteLoader loader(*problem_, evaluator_, problem_->vehicle(type), planned.customers, -1);
   const std::vector<NodeIndex> nodes = loader.Load(places_);
   if (!nodes.empty()) SetRoute(EmptySlot(), type, nodes);
 }

@@ -36,6 +36,9 @@ class RouteStore {
   // Units that some route could serve.
   const std::vector<int32_t>& servable() const { return problem_->detours().servable(); }
   bool Serves(int32_t unit) const;
+  // Returns the only route in which rules between customers allow `node`, because it serves
+  // customers of other units that must share it; -1: any.
+  int32_t BoundSlot(NodeIndex node) const;
 
   int32_t used() const { return used_; }  // routes
   bool HasVehicle(int32_t type) const { return used_of_[type] < problem_->vehicle(type).count; }

@@ -19,25 +19,26 @@ InsertionPlace Insertion::FindBalanced(const Unit& unit, double limit) {
   const std::span<const NodeIndex> nodes = problem_.NodesOf(unit);
   InsertionPlace best;
   best.cost = limit;
-  const auto consider = [&](const auto& judge) {
-    for (const NodeIndex node : nodes) {
-      if (problem_.IsDelivery(node)) continue;
-      const NodeIndex delivery = problem_.DeliveryInUnit(node);
-      if (delivery >= 0) ends_have_loads_ = HasOwnLoad(node) || HasOwnLoad(delivery);
-      judge({.node = node, .delivery = delivery});
-    }
-  };
-  const auto consider_slots = [&] {
+  const auto consider = [&](const InsertionPlace& wanted, bool may_open) {
     for (const int32_t slot : balanced_slots_) {
-      consider([&](const InsertionPlace& wanted) { FindBalancedIn(slot, outlook, wanted, best); });
+      if (rules_.Allows(slot)) FindBalancedIn(slot, outlook, wanted, best);
+    }
+    if (may_open) FindBalancedNew(outlook, wanted, best);
+  };
+  const auto consider_all = [&](bool may_open) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (problem_.IsDelivery(nodes[i])) continue;
+      const NodeIndex delivery = problem_.DeliveryInUnit(nodes[i]);
+      rules_.Begin(nodes.subspan(i, delivery >= 0 ? 2 : 1));
+      if (delivery >= 0) ends_have_loads_ = HasOwnLoad(nodes[i]) || HasOwnLoad(delivery);
+      consider({.node = nodes[i], .delivery = delivery}, may_open);
     }
   };
   GatherBalanced(nodes, outlook);
-  consider_slots();
-  consider([&](const InsertionPlace& wanted) { FindBalancedNew(outlook, wanted, best); });
+  consider_all(true);
   if (best.found() || problem_.size() <= Problem::kScanAllNodes) return best;
   GatherAll();
-  consider_slots();
+  consider_all(false);
   return best;
 }
 

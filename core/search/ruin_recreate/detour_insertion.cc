@@ -56,7 +56,8 @@ bool DetourInsertion::InsertPair(int32_t unit, double limit) {
 bool DetourInsertion::InsertDetour(int32_t unit, std::span<const NodeIndex> detour, double limit) {
   double saved = 0;
   if (!TakeOut(detour, saved)) return false;
-  const InsertionPlace position = Find(detour, limit + saved, problem_.unit(unit).required());
+  InsertionPlace position;
+  if (ReadBound(detour)) position = Find(detour, limit + saved, problem_.unit(unit).required());
   if (position.cost == Problem::kNever) {
     PutBack();
     return false;
@@ -92,6 +93,16 @@ bool DetourInsertion::TakeOut(std::span<const NodeIndex> detour, double& saved) 
   return true;
 }
 
+bool DetourInsertion::ReadBound(std::span<const NodeIndex> detour) {
+  bound_ = -1;
+  for (const NodeIndex node : detour) {
+    const int32_t slot = routes_.BoundSlot(node);
+    if (slot >= 0 && bound_ >= 0 && slot != bound_) return false;
+    bound_ = std::max(bound_, slot);
+  }
+  return true;
+}
+
 void DetourInsertion::PutBack() {
   while (!removed_.empty()) {
     routes_.SetRoute(removed_.back().slot, removed_.back().type, removed_.back().nodes);
@@ -104,10 +115,11 @@ InsertionPlace DetourInsertion::Find(std::span<const NodeIndex> detour, double l
   InsertionPlace best;
   const int32_t slots = routes_.slots();
   const int32_t first = slots > kMaxRoutesScanned ? random_.Below(slots) : 0;
-  for (int32_t i = 0; i < std::min(slots, kMaxRoutesScanned); ++i) {
+  for (int32_t i = 0; bound_ < 0 && i < std::min(slots, kMaxRoutesScanned); ++i) {
     ScanRoute(detour, (first + i) % slots, best);
   }
-  for (int32_t type = 0; type < std::ssize(problem_.vehicles()); ++type) {
+  if (bound_ >= 0) ScanRoute(detour, bound_, best);
+  for (int32_t type = 0; bound_ < 0 && type < std::ssize(problem_.vehicles()); ++type) {
     if (!routes_.CanOpenRoute() || !routes_.HasVehicle(type)) continue;
     InsertionPlace position{.type = type};
     const RouteValue value =

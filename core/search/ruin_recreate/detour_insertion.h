@@ -30,6 +30,8 @@ class DetourInsertion {
   // nothing changed: one of those routes cannot be without them.
   bool TakeOut(std::span<const NodeIndex> detour, double& saved);
   void PutBack();
+  // Sets bound_. Returns false if customers of the detour must share different routes.
+  bool ReadBound(std::span<const NodeIndex> detour);
   // With `ignores_fixed_cost` the limit is for the rest of what a new route costs.
   InsertionPlace Find(std::span<const NodeIndex> detour, double limit, bool ignores_fixed_cost);
   void ScanRoute(std::span<const NodeIndex> detour, int32_t slot, InsertionPlace& best);
@@ -46,6 +48,7 @@ class DetourInsertion {
   FastRandom& random_;
   const double pair_rate_;  // share of the units that fit nowhere
   bool used_ = false;
+  int32_t bound_ = -1;  // the only route for the detour in hand; -1: any
   std::vector<RemovedRoute> removed_;
   std::vector<NodeIndex> filled_;
 };

@@ -27,13 +27,15 @@ Insertion::Insertion(RouteStore& routes, FastRandom& random)
     : routes_(routes),
       problem_(routes.problem()),
       random_(random),
-      asks_more_(problem_.dimensions() > 1 || problem_.skills().may_forbid()),
+      asks_more_(problem_.dimensions() > 1 || problem_.skills().may_forbid() ||
+                 problem_.rules().any()),
       costs_distance_(CostsDistance(problem_)),
       by_row_(MeasuresByRow(problem_)),
       bounds_positions_(problem_.timed() && problem_.single_windows()),
       judges_time_(bounds_positions_ &&
                    std::ranges::all_of(problem_.vehicles(),
-                                       [](const Vehicle& v) { return v.duration == nullptr; })) {
+                                       [](const Vehicle& v) { return v.duration == nullptr; })),
+      rules_(routes) {
   BoundNewRoutes();
 }
 
@@ -43,17 +45,20 @@ InsertionPlace Insertion::Find(int32_t unit, double limit) {
   const Unit& wanted = problem_.unit(unit);
   const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
   if (wanted.slot >= 0) {
+    rules_.Begin(nodes);
     if (MayTake(wanted.slot, nodes[0])) ScanRoutes(nodes[0], {&wanted.slot, 1}, best);
   } else if (routes_.balance().active() && !policy_.packs) {
     return FindBalanced(wanted, limit);
   } else if (policy_.packs) {
     for (size_t i = 0; i < nodes.size() && !best.found(); ++i) {
+      rules_.Begin(nodes.subspan(i, 1));
       FindTightest(nodes[i], best);
       if (!best.found()) FindNewRoute({.node = nodes[i]}, best);
     }
   } else {
     for (size_t i = 0; i < nodes.size(); ++i) {
       const NodeIndex delivery = problem_.DeliveryInUnit(nodes[i]);
+      rules_.Begin(nodes.subspan(i, delivery >= 0 ? 2 : 1));
       if (delivery >= 0) {
         FindShipment(nodes[i++], delivery, best);
         FindNewRoute({.node = nodes[i - 1], .delivery = delivery}, best);
@@ -66,21 +71,32 @@ InsertionPlace Insertion::Find(int32_t unit, double limit) {
   return best;
 }
 
-InsertionPlace Insertion::FindIn(int32_t unit, const SearchRoute& route, double limit) {
+InsertionPlace Insertion::FindIn(int32_t unit, int32_t slot, const SearchRoute& route,
+                                 double limit) {
   given_ = &route;
   InsertionPlace best;
   best.cost = limit;
   const std::span<const NodeIndex> nodes = problem_.NodesOf(problem_.unit(unit));
   for (size_t i = 0; i < nodes.size(); ++i) {
     const NodeIndex delivery = problem_.DeliveryInUnit(nodes[i]);
+    const NodeIndex node = nodes[i];
+    const bool allowed = RulesAllow(nodes.subspan(i, delivery >= 0 ? 2 : 1), slot, route);
+    if (delivery >= 0) ++i;
+    if (!allowed) continue;
     if (delivery >= 0) {
-      ends_have_loads_ = HasOwnLoad(nodes[i]) || HasOwnLoad(delivery);
-      ScanShipment(nodes[i++], delivery, InsertionPlace::kGivenRoute, best);
-    } else if (MayTake(route, nodes[i])) {
-      ScanRoutes(nodes[i], {&InsertionPlace::kGivenRoute, 1}, best);
+      ends_have_loads_ = HasOwnLoad(node) || HasOwnLoad(delivery);
+      ScanShipment(node, delivery, InsertionPlace::kGivenRoute, best);
+    } else if (MayTake(route, node)) {
+      ScanRoutes(node, {&InsertionPlace::kGivenRoute, 1}, best);
     }
   }
   return best;
+}
+
+bool Insertion::RulesAllow(std::span<const NodeIndex> nodes, int32_t slot,
+                           const SearchRoute& route) {
+  rules_.Begin(nodes);
+  return (rules_.bound() < 0 || rules_.bound() == slot) && rules_.Allows(nodes, route);
 }
 
 void Insertion::FindTightest(NodeIndex node, InsertionPlace& best) {
@@ -265,7 +281,7 @@ void Insertion::BoundNewRoutes() {
 }
 
 void Insertion::FindNewRoute(InsertionPlace place, InsertionPlace& best) {
-  if (!routes_.CanOpenRoute()) return;
+  if (!routes_.CanOpenRoute() || rules_.bound() >= 0) return;
   const auto types = static_cast<int32_t>(problem_.vehicles().size());
   const int32_t looked = best.found() ? std::min(types, kTypesLooked) : types;
   const int32_t first = looked < types ? random_.Below(types) : 0;

@@ -9,6 +9,7 @@
 
 #include "core/search/model/fast_random.h"
 #include "core/search/route/route_store.h"
+#include "core/search/ruin_recreate/rule_filter.h"
 
 namespace vrp {
 
@@ -50,8 +51,9 @@ class Insertion {
   // The cheapest feasible place below `limit`, of any of the unit's alternatives.
   InsertionPlace Find(int32_t unit, double limit);
   // Returns the cheapest feasible place below `limit` in `route`, a measured route that need not be
-  // one of the plan. The result and Filled() are valid until `route` changes.
-  InsertionPlace FindIn(int32_t unit, const SearchRoute& route, double limit);
+  // one of the plan, but is to be that of `slot` (-1: of a new one). The result and Filled() are
+  // valid until `route` changes.
+  InsertionPlace FindIn(int32_t unit, int32_t slot, const SearchRoute& route, double limit);
   void Insert(const InsertionPlace& place);
   // Returns the nodes of the route with the place filled, valid until the next call.
   std::span<const NodeIndex> Filled(const InsertionPlace& place);
@@ -106,6 +108,9 @@ class Insertion {
   };
   VisitBounds BoundsOf(NodeIndex node) const;
   Positions PositionsInTime(const SearchRoute& route, const VisitBounds& bounds) const;
+  // Likewise, and at the others the rules between customers do not allow `node` either.
+  Positions PositionsFor(NodeIndex node, const SearchRoute& route, const VisitBounds& bounds) const;
+  bool InOrder(NodeIndex node, const SearchRoute& route, int32_t after) const;
   void ScanRoutes(NodeIndex node, std::span<const int32_t> slots, InsertionPlace& best);
   template <bool kJudgesTime>
   void ScanByRow(NodeIndex node, std::span<const int32_t> slots, InsertionPlace& best);
@@ -120,9 +125,11 @@ class Insertion {
   void LookBeside(NodeIndex other, NodeIndex node, bool reload, InsertionPlace& best);
   bool MayTake(int32_t slot, NodeIndex node) const {
     return problem_.delivered(node)[0] <= routes_.rooms()[slot] &&
-           (!asks_more_ || MayTake(routes_.route(slot), node));
+           (!asks_more_ || (MayTake(routes_.route(slot), node) && rules_.Allows(slot)));
   }
   bool MayTake(const SearchRoute& route, NodeIndex node) const;
+  // Whether `route`, which is to be that of `slot`, may serve `nodes` by the rules of customers.
+  bool RulesAllow(std::span<const NodeIndex> nodes, int32_t slot, const SearchRoute& route);
   // After that position of the route in that slot, at that added distance.
   void Consider(NodeIndex node, int32_t slot, const SearchRoute& route, int32_t after, double added,
                 InsertionPlace& best);
@@ -181,6 +188,8 @@ class Insertion {
   const bool by_row_;            // all distances to and from a customer are in one row of a matrix
   const bool bounds_positions_;  // single windows
   const bool judges_time_;       // likewise, and durations follow from distances
+  RuleFilter rules_;             // of the node in hand, or of both ends of the shipment
+  int32_t delivery_from_ = 0;    // the first position that the delivery in hand may follow
   const SearchRoute* given_ = nullptr;  // of the last FindIn
   std::vector<double> least_alone_;     // [N]: no new route for a node costs less; or empty
   std::vector<NodeIndex> filled_;
@@ -203,6 +212,21 @@ inline Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route,
   while (begin < end && bounds.first_leave > times[begin + 1].latest) ++begin;
   while (end > begin && times[end - 1].departure > bounds.last_arrival) --end;
   return {.begin = begin, .end = end};
+}
+
+inline Insertion::Positions Insertion::PositionsFor(NodeIndex node, const SearchRoute& route,
+                                                    const VisitBounds& bounds) const {
+  Positions positions = PositionsInTime(route, bounds);
+  if (rules_.ordered()) rules_.KeepInOrder(node, route, positions.begin, positions.end);
+  return positions;
+}
+
+inline bool Insertion::InOrder(NodeIndex node, const SearchRoute& route, int32_t after) const {
+  if (!rules_.ordered()) return true;
+  int32_t begin = 0;
+  int32_t end = route.size() - 1;
+  rules_.KeepInOrder(node, route, begin, end);
+  return begin <= after && after < end;
 }
 
 }  // namespace vrp

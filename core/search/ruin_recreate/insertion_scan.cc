@@ -9,6 +9,10 @@
 namespace vrp {
 
 void Insertion::FindSingle(NodeIndex node, InsertionPlace& best) {
+  if (const int32_t slot = rules_.bound(); slot >= 0) {
+    if (MayTake(slot, node)) ScanRoutes(node, {&slot, 1}, best);
+    return;
+  }
   if (problem_.size() > Problem::kScanAllNodes) {
     LookBesideRelated(node, best);
     if (best.found() || routes_.CanOpenRoute()) return;
@@ -23,8 +27,9 @@ void Insertion::FindSingle(NodeIndex node, InsertionPlace& best) {
     end += delivered <= rooms[slot];
   }
   if (asks_more_) {
-    end = std::remove_if(with_room_.begin(), end,
-                         [&](int32_t slot) { return !MayTake(routes_.route(slot), node); });
+    end = std::remove_if(with_room_.begin(), end, [&](int32_t slot) {
+      return !MayTake(routes_.route(slot), node) || !rules_.Allows(slot);
+    });
   }
   ScanRoutes(node, {with_room_.begin(), end}, best);
 }
@@ -62,7 +67,7 @@ void Insertion::ScanRoutes(NodeIndex node, std::span<const int32_t> slots, Inser
   for (const int32_t slot : slots) {
     const SearchRoute& route = RouteAt(slot);
     const bool reloads = route.reloads < problem_.vehicle(route.type).max_reloads;
-    const auto [begin, end] = PositionsInTime(route, BoundsOf(node));
+    const auto [begin, end] = PositionsFor(node, route, BoundsOf(node));
     for (int32_t i = begin; i < end; ++i) {
       Consider(node, slot, route, i, AddedDistance(route, i, node), best);
       if (reloads) ScanReloads({.slot = slot, .node = node, .after = i}, best);
@@ -79,7 +84,7 @@ void Insertion::ScanCheapestFirst(NodeIndex node, std::span<const int32_t> slots
   for (const int32_t slot : slots) {
     const SearchRoute& route = RouteAt(slot);
     const double per_distance = problem_.vehicle(route.type).per_distance;
-    const auto [begin, end] = PositionsInTime(route, here);
+    const auto [begin, end] = PositionsFor(node, route, here);
     for (int32_t i = begin; i < end; ++i) {
       const double least = per_distance * AddedDistance(route, i, node);
       if (least < best.cost) bounded_.push_back({.cost = least, .slot = slot, .after = i});
@@ -110,7 +115,7 @@ void Insertion::ScanByRow(NodeIndex node, std::span<const int32_t> slots, Insert
   double most = best.cost;
   for (const int32_t slot : slots) {
     const SearchRoute& route = RouteAt(slot);
-    const auto [begin, end] = PositionsInTime(route, here);
+    const auto [begin, end] = PositionsFor(node, route, here);
     if (begin == end) continue;
     const Vehicle& vehicle = problem_.vehicle(route.type);
     const double* const row = vehicle.distance + row_at;
@@ -164,8 +169,12 @@ void Insertion::LookBesideRelated(NodeIndex node, InsertionPlace& best) {
     if (visit.route < 0 || !MayTake(visit.route, node)) continue;
     const SearchRoute& route = routes_.route(visit.route);
     const int32_t after = visit.position;
-    if (after >= route.fixed) Consider(node, visit.route, route, after, behind, best);
-    if (after > route.fixed) Consider(node, visit.route, route, after - 1, before, best);
+    if (after >= route.fixed && InOrder(node, route, after)) {
+      Consider(node, visit.route, route, after, behind, best);
+    }
+    if (after > route.fixed && InOrder(node, route, after - 1)) {
+      Consider(node, visit.route, route, after - 1, before, best);
+    }
   }
 }
 
@@ -199,7 +208,7 @@ void Insertion::LookBeside(NodeIndex other, NodeIndex node, bool reload, Inserti
   if (reload && route.reloads >= problem_.vehicle(route.type).max_reloads) return;
   const int32_t position = routes_.PositionOf(other);
   for (const int32_t after : {position, position - 1}) {
-    if (after < route.fixed) continue;
+    if (after < route.fixed || !InOrder(node, route, after)) continue;
     if (reload) {
       ScanReloads({.slot = slot, .node = node, .after = after}, best);
     } else {

@@ -35,6 +35,7 @@ Recreate::Recreate(RouteStore& routes, FastRandom& random, const StopCondition& 
       stop_(stop),
       insertion_(routes, random),
       detours_(routes, random),
+      groups_(routes, insertion_, random),
       is_kept_(problem_.units(), 0),
       poll_(RecreatesFast(problem_) ? kFastPoll : kPoll),
       has_optional_(!std::ranges::all_of(problem_.all_units(), &Unit::required)) {}
@@ -69,6 +70,7 @@ void Recreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
   const auto gather = [&](int32_t u) {
     if (std::exchange(is_kept_[u], 0)) gathered_.push_back(u);
   };
+  if (groups_.has_any()) GatherGroups(removed);
   for (int32_t i = 0; i < kMostRetried / 3; ++i) {
     gather(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
   }
@@ -80,6 +82,18 @@ void Recreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
   kept_absent_.clear();
   for (const int32_t u : absent) {
     if (std::exchange(is_kept_[u], 0)) kept_absent_.push_back(u);
+  }
+}
+
+// Gathers absent units that must share a route with removed ones.
+void Recreate::GatherGroups(std::span<const int32_t> removed) {
+  for (const int32_t u : removed) {
+    for (const NodeIndex node : problem_.NodesOf(problem_.unit(u))) {
+      for (const NodeIndex other : problem_.rules().GroupOf(node)) {
+        const int32_t mate = problem_.UnitOf(other);
+        if (std::exchange(is_kept_[mate], 0)) gathered_.push_back(mate);
+      }
+    }
   }
 }
 
@@ -95,24 +109,35 @@ void Recreate::Order() {
 
 void Recreate::OrderBy(InsertionOrder order) {
   if (order == InsertionOrder::kRandom) return;
+  if (order == InsertionOrder::kLoad && groups_.has_any()) {
+    return sorter_.SortBy(gathered_, [&](int32_t u) { return -BulkOf(u); });
+  }
   sorter_.SortBy(gathered_, [&](int32_t u) {
     return InsertionKey(problem_, order, problem_.NodesOf(problem_.unit(u)).front());
   });
 }
 
 double Recreate::BulkOf(int32_t unit) const {
-  return problem_.bulk(problem_.NodesOf(problem_.unit(unit)).front());
+  const NodeIndex node = problem_.NodesOf(problem_.unit(unit)).front();
+  const auto group = problem_.rules().GroupOf(node);
+  if (group.empty()) return problem_.bulk(node);
+  double sum = 0;
+  for (const NodeIndex other : group) sum += problem_.bulk(other);
+  return sum;
 }
 
 void Recreate::InsertGathered(double worth) {
   std::vector<int32_t> absent = kept_absent_;
   bool stopped = false;
+  if (groups_.has_any()) groups_.Begin(gathered_);
+  const auto limit_of = [&](int32_t u) { return Limit(problem_.unit(u), worth); };
   for (const int32_t u : gathered_) {
     if (--until_poll_ <= 0) {
       until_poll_ = poll_;
       stopped = stopped || stop_.ShouldStop();
     }
-    if (detours_.used() && routes_.Serves(u)) continue;
+    if ((detours_.used() || groups_.has_any()) && routes_.Serves(u)) continue;
+    if (groups_.has_any() && !stopped && groups_.Insert(u, limit_of)) continue;
     const double limit = Limit(problem_.unit(u), worth);
     const InsertionPlace place = stopped ? InsertionPlace{} : insertion_.Find(u, limit);
     if (place.found()) {

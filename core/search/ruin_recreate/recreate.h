@@ -7,6 +7,7 @@
 #include "core/base/stop.h"
 #include "core/search/model/fast_random.h"
 #include "core/search/ruin_recreate/detour_insertion.h"
+#include "core/search/ruin_recreate/group_insertion.h"
 #include "core/search/ruin_recreate/insertion.h"
 #include "core/search/ruin_recreate/insertion_order.h"
 
@@ -42,7 +43,9 @@ class Recreate {
   void Gather(std::span<const int32_t> removed, NodeIndex seed);
   void Order();
   void OrderBy(InsertionOrder order);
-  double BulkOf(int32_t unit) const;  // of its first node
+  // Returns the bulk of its first node, and of all that must share its route.
+  double BulkOf(int32_t unit) const;
+  void GatherGroups(std::span<const int32_t> removed);
   void InsertGathered(double worth);
   double Limit(const Unit& unit, double worth) const;
 
@@ -52,6 +55,7 @@ class Recreate {
   const StopCondition& stop_;
   Insertion insertion_;
   DetourInsertion detours_;
+  GroupInsertion groups_;
   std::vector<int32_t> gathered_, kept_absent_;
   std::vector<char> is_kept_;  // [units]
   InsertionSorter sorter_;

@@ -7,6 +7,11 @@ namespace {
 
 // How often a whole route goes.
 constexpr double kRouteRate = 0.03;
+// How often customers that must share a route leave it together. How often a ruin for an absent one
+// begins at those that are served. (Measured at equal time, 61 to 96 customers, half of them in
+// groups of 2 to 4: leaving together never, or with 0.8 or 0.3, cost 0.2 to 0.7 % more.)
+constexpr double kWholeGroupRate = 0.5;
+constexpr double kBesideGroupRate = 0.5;
 // Slots are drawn for each route that is wanted.
 constexpr int32_t kSlotDraws = 8;
 // How often the seed is in the route with the largest or smallest balanced measure.
@@ -18,12 +23,13 @@ Ruin::Ruin(RouteStore& routes, FastRandom& random)
     : routes_(routes),
       random_(random),
       any_leaves_(!routes.problem().has_shipments() && !routes.problem().has_reloads() &&
-                  routes.problem().frozen().empty()) {}
+                  !routes.problem().rules().has_groups() && routes.problem().frozen().empty()) {}
 
 std::span<const int32_t> Ruin::Remove(bool beside_absent) {
   Begin();
   seed_ = DrawSeed(beside_absent);
   if (routes_.used() == 0) return {};
+  whole_groups_ = routes_.problem().rules().has_groups() && random_.Unit() < kWholeGroupRate;
   if (routes_.RouteOf(seed_) >= 0 && random_.Unit() < kRouteRate) {
     MarkRoute(routes_.RouteOf(seed_));
     TakeOutMarked();
@@ -94,7 +100,7 @@ NodeIndex Ruin::DrawSeed(bool beside_absent) {
   const std::vector<int32_t>& absent = routes_.absent();
   if (beside_absent && routes_.missing_weight() > 0) {
     const Unit& unit = problem.unit(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
-    if (unit.required()) return problem.NodesOf(unit)[random_.Below(unit.count)];
+    if (unit.required()) return BesideGroup(problem.NodesOf(unit)[random_.Below(unit.count)]);
   }
   if (routes_.balance().active() && random_.Unit() < kExtremeRate) {
     const BalanceOutlook outlook(routes_.balance(), routes_.routes());
@@ -109,6 +115,14 @@ int32_t Ruin::RandomVisit(int32_t slot) {
   return 1 + random_.Below(routes_.route(slot).size() - 2);
 }
 
+NodeIndex Ruin::BesideGroup(NodeIndex absent) {
+  const auto group = routes_.problem().rules().GroupOf(absent);
+  if (group.empty() || random_.Unit() >= kBesideGroupRate) return absent;
+  const auto served =
+      std::ranges::find_if(group, [&](NodeIndex other) { return routes_.RouteOf(other) >= 0; });
+  return served == group.end() ? absent : *served;
+}
+
 void Ruin::MarkRange(const SearchRoute& route, int32_t begin, int32_t end) {
   for (int32_t i = std::max(begin, route.fixed + 1); i < end; ++i) {
     if (!routes_.problem().is_depot(route.nodes[i])) MarkUnit(route.nodes[i]);
@@ -116,6 +130,17 @@ void Ruin::MarkRange(const SearchRoute& route, int32_t begin, int32_t end) {
 }
 
 void Ruin::MarkUnit(NodeIndex customer) {
+  MarkAlone(customer);
+  if (!whole_groups_) return;
+  const int32_t slot = routes_.RouteOf(customer);
+  for (const NodeIndex other : routes_.problem().rules().GroupOf(customer)) {
+    const bool leaves = routes_.RouteOf(other) == slot && slot >= 0 &&
+                        routes_.PositionOf(other) > routes_.route(slot).fixed;
+    if (leaves) MarkAlone(other);
+  }
+}
+
+void Ruin::MarkAlone(NodeIndex customer) {
   if (marked_[customer]) return;
   const Problem& problem = routes_.problem();
   const int32_t index = problem.UnitOf(customer);

@@ -12,8 +12,8 @@
 namespace vrp {
 
 // Adjacent string removal of SISR (Christiaens and Vanden Berghe 2020), and now and then a whole
-// route. Both ends of a shipment go together; what is frozen stays. Not thread-safe; `routes` and
-// `random` must outlive it.
+// route. Both ends of a shipment go together, and often all customers that must share a route;
+// what is frozen stays. Not thread-safe; `routes` and `random` must outlive it.
 class Ruin {
  public:
   Ruin(RouteStore& routes, FastRandom& random);
@@ -31,11 +31,14 @@ class Ruin {
   void Begin();
   NodeIndex DrawSeed(bool beside_absent);
   int32_t RandomVisit(int32_t slot);  // a position
+  // Returns a served customer that must share a route with an absent one, or that one itself.
+  NodeIndex BesideGroup(NodeIndex absent);
   void TakeOutString(int32_t slot, const RemovedString& string);
   void TakeOut(int32_t slot, int32_t begin, int32_t count);
   void MarkRoute(int32_t slot);
   void MarkRange(const SearchRoute& route, int32_t begin, int32_t end);
   void MarkUnit(NodeIndex customer);
+  void MarkAlone(NodeIndex customer);
   void TakeOutMarked();
   void TakeOutMarked(int32_t slot);
   void KeepMarked(int32_t slot);
@@ -44,6 +47,7 @@ class Ruin {
   RouteStore& routes_;
   FastRandom& random_;
   const bool any_leaves_;  // each visit may leave its route alone
+  bool whole_groups_ = false;
   NodeIndex seed_ = 0;
   std::vector<char> marked_;  // [N]
   std::vector<int32_t> removed_;

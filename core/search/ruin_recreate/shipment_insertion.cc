@@ -17,6 +17,10 @@ bool Insertion::HasOwnLoad(NodeIndex node) const {
 
 void Insertion::FindShipment(NodeIndex pickup, NodeIndex delivery, InsertionPlace& best) {
   ends_have_loads_ = HasOwnLoad(pickup) || HasOwnLoad(delivery);
+  if (rules_.bound() >= 0) {
+    if (rules_.Allows(rules_.bound())) ScanShipment(pickup, delivery, rules_.bound(), best);
+    return;
+  }
   if (problem_.size() > Problem::kScanAllNodes) {
     slots_.clear();
     for (const NodeIndex end : {pickup, delivery}) {
@@ -28,11 +32,13 @@ void Insertion::FindShipment(NodeIndex pickup, NodeIndex delivery, InsertionPlac
         slots_.push_back(slot);
       }
     }
+    std::erase_if(slots_, [&](int32_t slot) { return !rules_.Allows(slot); });
     for (const int32_t slot : slots_) ScanShipment(pickup, delivery, slot, best);
     if (best.found() || routes_.CanOpenRoute()) return;
   }
   for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
-    if (!routes_.route(slot).empty()) ScanShipment(pickup, delivery, slot, best);
+    if (routes_.route(slot).empty() || !rules_.Allows(slot)) continue;
+    ScanShipment(pickup, delivery, slot, best);
   }
 }
 
@@ -44,8 +50,10 @@ void Insertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot,
       !problem_.Allowed(vehicle, delivery)) {
     return;
   }
-  const auto [begin, end] = PositionsInTime(route, BoundsOf(pickup));
-  const int32_t places = PositionsInTime(route, BoundsOf(delivery)).end;
+  const auto [begin, end] = PositionsFor(pickup, route, BoundsOf(pickup));
+  const Positions of_delivery = PositionsFor(delivery, route, BoundsOf(delivery));
+  const int32_t places = of_delivery.end;
+  delivery_from_ = rules_.ordered() ? of_delivery.begin : 0;
   if (begin == end || begin >= places) return;
   MeasureWays(route, pickup, {begin, end}, pickup_ways_);
   MeasureWays(route, delivery, {begin, places}, delivery_ways_);
@@ -125,6 +133,7 @@ void Insertion::ConsiderShipment(InsertionPlace place, const Way& way, double ad
                                  InsertionPlace& best) {
   const SearchRoute& route = RouteAt(place.slot);
   const Vehicle& vehicle = problem_.vehicle(route.type);
+  if (place.delivery_after < delivery_from_) return;
   if (vehicle.per_distance * added >= best.cost) return;
   if (route.distance + added > vehicle.distance_limit) return;
   const int32_t next = place.delivery_after + 1;

@@ -108,7 +108,7 @@ void ExpectTheSamePlan(const Instance& instance, const Plan& plan) {
 }
 
 TEST(CurveOrderTest, KeepsWhatEachFeatureIs) {
-  for (int32_t feature = 0; feature <= static_cast<int32_t>(Feature::kAlternatives); ++feature) {
+  for (int32_t feature = 0; feature <= static_cast<int32_t>(Feature::kInOrder); ++feature) {
     if (static_cast<Feature>(feature) == Feature::kVehicleMatrix) continue;
     const Instance instance = test::MakeFeatureInstance(
         {.customers = 30, .seed = 3, .features = {static_cast<Feature>(feature)}, .vehicles = 2});
@@ -138,7 +138,7 @@ TEST(CurveOrderTest, KeepsFrozenBeginnings) {
 }
 
 TEST(NodeSelectionTest, KeepsWhatTheFeaturesOfSomeRoutesAre) {
-  for (int32_t feature = 0; feature <= static_cast<int32_t>(Feature::kAlternatives); ++feature) {
+  for (int32_t feature = 0; feature <= static_cast<int32_t>(Feature::kInOrder); ++feature) {
     const Instance instance = test::MakeFeatureInstance(
         {.customers = 30, .seed = 3, .features = {static_cast<Feature>(feature)}});
     const Plan plan = PlanFor(instance);

@@ -31,8 +31,8 @@ template <typename Part>
 absl::Status ReadParts(JsonFields& fields, std::string_view prefix, const std::string& key,
                        std::vector<Part>& parts);
 
-// A reader of the keys of an object inside an instance: a vehicle, a shipment, or an entry of a
-// list of a vehicle.
+// A reader of the keys of an object inside an instance: a vehicle, a shipment, a rule, or an
+// entry of a list of a vehicle.
 template <typename Object>
 class PartReader {
  public:
@@ -53,6 +53,11 @@ class PartReader {
     if constexpr (std::is_same_v<Object, VehicleType>) {
       VRP_RETURN_IF_ERROR(
           matrices->Read(fields_, object_.distance_matrix, object_.duration_matrix));
+    }
+    if constexpr (std::is_same_v<Object, CustomerRule>) {
+      if (fields_.Find("kind") == nullptr) {
+        return fields_.Error("kind", "absent, wanted ", ChoiceList<RuleKind>());
+      }
     }
     VRP_RETURN_IF_ERROR(fields_.RefuseUnknownKeys());
     return std::move(object_);
@@ -94,6 +99,9 @@ class PartReader {
       return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kTimedDurations) {
       return ReadTimedMatrices(fields_, location_ + ".", value);
+    } else if constexpr (kKind == FieldKind::kCustomers) {
+      VRP_ASSIGN_OR_RETURN(value, fields_.Integers(key));
+      return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kCapacity) {
       return ReadCapacity(key);
     } else {
@@ -258,6 +266,11 @@ absl::StatusOr<Balance> BalanceFromJson(const json& value, std::string_view loca
         Concat(location, ".measure: absent, wanted ", ChoiceList<BalanceMeasure>()));
   }
   return PartReader<Balance>(value, location).Run(nullptr);
+}
+
+absl::StatusOr<CustomerRule> CustomerRuleFromJson(const json& value, std::string_view location) {
+  if (!value.is_object()) return WrongValue(location, value, "an object");
+  return PartReader<CustomerRule>(value, location).Run(nullptr);
 }
 
 }  // namespace vrp

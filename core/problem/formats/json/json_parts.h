@@ -44,6 +44,8 @@ absl::StatusOr<VehicleType> VehicleFromJson(const nlohmann::json& value, std::st
                                             const MatrixKeys& matrices);
 absl::StatusOr<Shipment> ShipmentFromJson(const nlohmann::json& value, std::string_view location);
 absl::StatusOr<Balance> BalanceFromJson(const nlohmann::json& value, std::string_view location);
+absl::StatusOr<CustomerRule> CustomerRuleFromJson(const nlohmann::json& value,
+                                                  std::string_view location);
 
 // Stores the value that was read. Does not change `target` if the key is absent.
 template <typename Value, typename Target>

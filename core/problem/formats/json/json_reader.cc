@@ -76,7 +76,9 @@ class JsonReader {
     } else if constexpr (kKind == FieldKind::kGroups) {
       return Store(fields_.IntegerLists(key), value);
     } else if constexpr (kKind == FieldKind::kShipments) {
-      return ReadShipments(key);
+      return ReadParts(key, value, ShipmentFromJson);
+    } else if constexpr (kKind == FieldKind::kRules) {
+      return ReadParts(key, value, CustomerRuleFromJson);
     } else if constexpr (kKind == FieldKind::kBalance) {
       const json* given = fields_.Find(key);
       if (given == nullptr) return absl::OkStatus();
@@ -151,15 +153,17 @@ class JsonReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadShipments(const std::string& key) {
-    const json* shipments = fields_.Find(key);
-    if (shipments == nullptr) return absl::OkStatus();
-    if (!shipments->is_array()) {
-      return fields_.Error(key, "got ", Shown(*shipments), ", wanted an array");
+  // Reads an array of objects, each by `read`.
+  template <typename Part, typename Read>
+  absl::Status ReadParts(const std::string& key, std::vector<Part>& parts, Read read) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr) return absl::OkStatus();
+    if (!given->is_array()) {
+      return fields_.Error(key, "got ", Shown(*given), ", wanted an array");
     }
-    for (const json& shipment : *shipments) {
-      const std::string location = Concat(source_, ": ", key, "[", data_.shipments.size(), "]");
-      VRP_ASSIGN_OR_RETURN(data_.shipments.emplace_back(), ShipmentFromJson(shipment, location));
+    for (const json& part : *given) {
+      const std::string location = Concat(source_, ": ", key, "[", parts.size(), "]");
+      VRP_ASSIGN_OR_RETURN(parts.emplace_back(), read(part, location));
     }
     return absl::OkStatus();
   }

@@ -49,6 +49,8 @@ namespace vrp {
 //   array with one for each load dimension. One vehicle moves the amount between the customers.
 // - alternative_groups: [[node, ...], ...]. Exactly one customer of each group is served, or at
 //   most one if the group's customers have a prize. A pickup stands for its whole shipment.
+// - customer_rules: [{kind, customers, max}, ...]: kind is "same_route", "different_routes",
+//   "max_per_route" or "in_order", customers are node numbers, and max_per_route has a max.
 // - capacity: a number >= 0, the capacity of an unlimited vehicle type. Not valid with vehicles.
 // - vehicles: [{...}, ...]. The keys are the members of VehicleType in vehicle.h, which also states
 //   their defaults. `capacity` is an array if there are several load dimensions (null: no limit);

@@ -133,6 +133,7 @@ bool FleetReduction::Eject(int32_t unit) {
 }
 
 void FleetReduction::LookInRoute(int32_t unit, int32_t slot) {
+  if (BelongsElsewhere(unit, slot)) return;
   ListUnits(routes_.route(slot));
   random_.Shuffle(std::span<int32_t>(units_));
   chosen_.clear();
@@ -186,7 +187,7 @@ void FleetReduction::Extend(int32_t unit, int32_t slot, size_t from, int32_t mor
 void FleetReduction::Try(int32_t unit, int32_t slot, int64_t failures) {
   const SearchRoute& route = routes_.route(slot);
   if (!HasRoom(route, unit) || !Without(route, left_)) return;
-  const InsertionPlace place = insertion_.FindIn(unit, left_, Problem::kNever);
+  const InsertionPlace place = insertion_.FindIn(unit, slot, left_, Problem::kNever);
   if (!place.found()) return;
   best_.failures = failures;
   best_.slot = slot;
@@ -236,7 +237,7 @@ void FleetReduction::Move(int32_t unit, NodeIndex beside) {
   const int32_t to = routes_.RouteOf(beside);
   InsertionPlace place;
   if (from != to) {
-    place = insertion_.FindIn(unit, routes_.route(to), Problem::kNever);
+    place = insertion_.FindIn(unit, to, routes_.route(to), Problem::kNever);
     if (!place.found()) return;
   }
   leaving_[unit] = 1;
@@ -244,7 +245,7 @@ void FleetReduction::Move(int32_t unit, NodeIndex beside) {
   leaving_[unit] = 0;
   if (!feasible) return;
   if (from == to) {
-    place = insertion_.FindIn(unit, left_, Problem::kNever);
+    place = insertion_.FindIn(unit, to, left_, Problem::kNever);
     if (!place.found()) return;
   }
   const std::span<const NodeIndex> filled = insertion_.Filled(place);
@@ -258,7 +259,7 @@ void FleetReduction::Move(int32_t unit, NodeIndex beside) {
 void FleetReduction::Exchange(int32_t unit, int32_t other) {
   const int32_t from = SlotOf(unit);
   const int32_t to = SlotOf(other);
-  if (to < 0 || from == to) return;
+  if (to < 0 || from == to || IsGrouped(unit) || IsGrouped(other)) return;
   const auto without = [&](int32_t slot, int32_t u, SearchRoute& left) {
     leaving_[u] = 1;
     const bool feasible = Without(routes_.route(slot), left);
@@ -266,17 +267,30 @@ void FleetReduction::Exchange(int32_t unit, int32_t other) {
     return feasible;
   };
   if (!without(to, other, other_left_)) return;
-  const InsertionPlace there = insertion_.FindIn(unit, other_left_, Problem::kNever);
+  const InsertionPlace there = insertion_.FindIn(unit, to, other_left_, Problem::kNever);
   if (!there.found()) return;
   const std::span<const NodeIndex> filled = insertion_.Filled(there);
   pair_.assign(filled.begin(), filled.end());
   if (!without(from, unit, left_)) return;
-  const InsertionPlace here = insertion_.FindIn(other, left_, Problem::kNever);
+  const InsertionPlace here = insertion_.FindIn(other, from, left_, Problem::kNever);
   if (!here.found()) return;
   const int32_t type = routes_.route(to).type;
   routes_.SetRoute(to, type, {});
   routes_.SetRoute(from, left_.type, insertion_.Filled(here));
   routes_.SetRoute(to, type, pair_);
+}
+
+bool FleetReduction::BelongsElsewhere(int32_t unit, int32_t slot) const {
+  return std::ranges::all_of(problem_.NodesOf(problem_.unit(unit)), [&](NodeIndex node) {
+    const int32_t bound = routes_.BoundSlot(node);
+    return bound >= 0 && bound != slot;
+  });
+}
+
+bool FleetReduction::IsGrouped(int32_t unit) const {
+  return std::ranges::any_of(problem_.NodesOf(problem_.unit(unit)), [&](NodeIndex node) {
+    return !problem_.rules().GroupOf(node).empty();
+  });
 }
 
 int32_t FleetReduction::SlotOf(int32_t unit) const {

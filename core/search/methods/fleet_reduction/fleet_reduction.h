@@ -65,6 +65,10 @@ class FleetReduction {
   void Move(int32_t unit, NodeIndex beside);
   void Exchange(int32_t unit, int32_t other);
 
+  // Whether the unit must share a route with customers that another one than `slot` serves.
+  bool BelongsElsewhere(int32_t unit, int32_t slot) const;
+  // Whether the unit must share a route with others.
+  bool IsGrouped(int32_t unit) const;
   // Returns the route of a unit that may leave it; else -1.
   int32_t SlotOf(int32_t unit) const;
   void ListUnits(const SearchRoute& route);

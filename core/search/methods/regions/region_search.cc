@@ -161,11 +161,15 @@ class Run {
       }
       const int64_t granted = std::min(slice, options_.max_iterations - done);
       iterations_ -= slice - granted;
+      const bool is_alone = working_ == 0;
       const std::optional<Region> region = routes_.Claim(region_customers_, random);
       if (region.has_value()) {
+        ++working_;
         Improve(*region, random, granted);
+        --working_;
       } else {
         iterations_ -= granted;
+        if (is_alone) return;  // no region will become free: all routes are frozen
         absl::SleepFor(kWaitForRegion);
       }
       if (index == 0) Report();
@@ -245,7 +249,8 @@ class Run {
   const int32_t region_customers_;
   RoutePool routes_;
   std::atomic<int64_t> iterations_ = 0;
-  PlanValue value_;  // of result_
+  std::atomic<int32_t> working_ = 0;  // threads that have a region
+  PlanValue value_;                   // of result_
   SearchResult result_;
 };
 

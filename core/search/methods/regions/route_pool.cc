@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/problem/instance/customer_rules.h"
+
 namespace vrp {
 namespace {
 
@@ -69,6 +71,11 @@ void RoutePool::FindUnits() {
   for (NodeIndex node = instance_.num_depots(); node < instance_.num_nodes(); ++node) {
     const bool optional = !data.prizes.empty() && data.prizes[node] != kNoLimit;
     if ((optional || slot_of_[node] < 0) && unit_of_[node] < 0) add({node});
+  }
+  for (std::vector<NodeIndex>& group : SameRouteGroups(data)) {
+    group_of_.resize(instance_.num_nodes(), -1);
+    for (const NodeIndex node : group) group_of_[node] = static_cast<int32_t>(groups_.size());
+    groups_.push_back({.customers = std::move(group)});
   }
 }
 
@@ -180,11 +187,28 @@ void RoutePool::ClaimUnserved(Region& region) {
                            ? is_in(*served)
                            : !unit.claimed && std::ranges::any_of(unit.customers, is_near);
     if (!joins) continue;
-    unit.claimed = true;
+    unit.claimed = served != unit.customers.end();
     for (const NodeIndex node : unit.customers) {
-      if (slot_of_[node] < 0) region.unserved.push_back(node);
+      if (slot_of_[node] >= 0 || !MayServe(node, region)) continue;
+      unit.claimed = true;
+      region.unserved.push_back(node);
     }
   }
+}
+
+bool RoutePool::MayServe(NodeIndex node, Region& region) {
+  if (group_of_.empty() || group_of_[node] < 0) return true;
+  Group& group = groups_[group_of_[node]];
+  const auto served = std::ranges::find_if(
+      group.customers,
+      [&](NodeIndex other) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return slot_of_[other] >= 0; });
+  if (served != group.customers.end()) {
+    return std::ranges::count(region.slots, slot_of_[*served]) > 0;
+  }
+  if (std::ranges::count(region.groups, group_of_[node]) > 0) return true;
+  if (std::exchange(group.claimed, true)) return false;
+  region.groups.push_back(group_of_[node]);
+  return true;
 }
 
 void RoutePool::ClaimSpare(Region& region, FastRandom& random) {
@@ -214,6 +238,7 @@ void RoutePool::Return(const Region& region, const Plan& plan, const PlanValue& 
     slots_[slot].customers.clear();
   }
   for (const NodeIndex node : region.unserved) units_[unit_of_[node]].claimed = false;
+  for (const int32_t group : region.groups) groups_[group].claimed = false;
   for (const auto& [type, count] : region.spare) vehicles_left_[type] += count;
   size_t next = 0;
   for (const PlannedRoute& route : plan) {

@@ -20,6 +20,7 @@ struct Region {
   std::vector<int32_t> slots;  // where the pool keeps them
   Plan plan;
   std::vector<NodeIndex> unserved;  // customers near them that no route serves, and alternatives
+  std::vector<int32_t> groups;      // of customers that must share a route, none of them served
   std::vector<VehicleCount> spare;  // further vehicles that the search may use
 };
 
@@ -58,7 +59,16 @@ class RoutePool {
     bool claimed = false;
   };
 
+  // Customers that must share a route.
+  struct Group {
+    std::vector<NodeIndex> customers;
+    bool claimed = false;  // while none is served, by the region that may serve them
+  };
+
   void FindUnits() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns whether the region may serve an unserved customer: no route beyond it serves one that
+  // must share its route, or may do so meanwhile. Claims the customer's group.
+  bool MayServe(NodeIndex node, Region& region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ClaimFrozen() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns whether a region with `room` for more customers may take the route.
   bool Fits(int32_t slot, int64_t room) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -77,7 +87,9 @@ class RoutePool {
   const double epsilon_;
   // [N] of customers that a plan may leave out, or that are in shipments or groups; else -1.
   std::vector<int32_t> unit_of_;
+  std::vector<int32_t> group_of_;  // [N], in groups_; -1: none. Empty without groups.
   mutable absl::Mutex mutex_;
+  std::vector<Group> groups_ ABSL_GUARDED_BY(mutex_);
   std::vector<Unit> units_ ABSL_GUARDED_BY(mutex_);
   std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);             // those without customers are free
   std::vector<int32_t> slot_of_ ABSL_GUARDED_BY(mutex_);        // [N]; -1: not served

@@ -133,7 +133,7 @@ bool FitsWhenMeasured(RouteStore& routes, Insertion& insertion, int32_t unit,
   }
   MeasureEdges(problem, left);
   EXPECT_TRUE(MeasureRoute(problem, routes.evaluator(), left));
-  return insertion.FindIn(unit, left, Problem::kNever).found();
+  return insertion.FindIn(unit, -1, left, Problem::kNever).found();
 }
 
 TEST_P(FleetReductionTest, JudgesEjectionsAsIfTheyWereMeasured) {

@@ -214,6 +214,10 @@ TEST(CanPenaliseTest, KnowsWhatItCannotPenalise) {
   EXPECT_FALSE(can({Feature::kAlternatives}));
   EXPECT_FALSE(can({Feature::kLifo}));
   EXPECT_FALSE(can({Feature::kCompartments}));
+  EXPECT_FALSE(can({Feature::kSameRoute}));
+  EXPECT_FALSE(can({Feature::kDifferentRoutes}));
+  EXPECT_FALSE(can({Feature::kMaxPerRoute}));
+  EXPECT_FALSE(can({Feature::kInOrder}));
 }
 
 TEST(PenalisedSearchKnowsTest, KnowsEveryFeature) {
@@ -224,7 +228,8 @@ TEST(PenalisedSearchKnowsTest, KnowsEveryFeature) {
        {Feature::kShipments, Feature::kPickups, Feature::kBackhauls, Feature::kReloads,
         Feature::kBreaks, Feature::kReleaseTimes, Feature::kSetupTimes, Feature::kSeveralWindows,
         Feature::kSoftWindows, Feature::kAlternatives, Feature::kMaxWaiting, Feature::kLifo,
-        Feature::kCompartments}) {
+        Feature::kCompartments, Feature::kSameRoute, Feature::kDifferentRoutes,
+        Feature::kMaxPerRoute, Feature::kInOrder}) {
     EXPECT_TRUE(known({feature})) << static_cast<int>(feature);
   }
 }

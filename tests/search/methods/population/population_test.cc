@@ -230,6 +230,7 @@ TEST(RecreatedPopulationTest, FindsCheaperPlansOfEveryKindThatKeepAllLimits) {
       {Feature::kPickups, Feature::kVehicleTypes},
       {Feature::kBackhauls, Feature::kSoftWindows, Feature::kObjective},
       {Feature::kBreaks, Feature::kSeveralWindows, Feature::kSetupTimes},
+      {Feature::kSameRoute, Feature::kDifferentRoutes, Feature::kMaxPerRoute, Feature::kInOrder},
   };
   for (const std::vector<Feature>& features : mixtures) {
     const Instance instance = test::MakeFeatureInstance(

@@ -187,7 +187,7 @@ TEST_P(RegionFeatureTest, ImprovesAPlanOnTwoThreadsAndKeepsItFeasible) {
 
 std::vector<Feature> AllFeatures() {
   std::vector<Feature> features;
-  for (int32_t f = 0; f <= static_cast<int32_t>(Feature::kAlternatives); ++f) {
+  for (int32_t f = 0; f <= static_cast<int32_t>(Feature::kInOrder); ++f) {
     features.push_back(static_cast<Feature>(f));
   }
   return features;
