@@ -20,6 +20,7 @@ InsertionPlace Insertion::FindBalanced(const Unit& unit, double limit) {
   InsertionPlace best;
   best.cost = limit;
   const auto consider = [&](const InsertionPlace& wanted, bool may_open) {
+    if (rules_.bound() >= 0) return FindBalancedIn(rules_.bound(), outlook, wanted, best);
     for (const int32_t slot : balanced_slots_) {
       if (rules_.Allows(slot)) FindBalancedIn(slot, outlook, wanted, best);
     }
