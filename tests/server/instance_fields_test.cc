@@ -46,7 +46,8 @@ void Change(Message& message, const FieldDescriptor& field) {
     case FieldDescriptor::CPPTYPE_MESSAGE: {
       Message* const added = repeated ? reflection.AddMessage(&message, &field)
                                       : reflection.MutableMessage(&message, &field);
-      // An empty window may have no effect.
+      // An empty window may have no effect, and an empty matrix may count as absent.
+      if (auto* const matrix = dynamic_cast<v1::Matrix*>(added)) matrix->set_size(7);
       if (auto* const window = dynamic_cast<v1::TimeWindow*>(added)) window->set_open(7);
       return;
     }

@@ -302,7 +302,7 @@ std::vector<ErrorCase> WrongStructures() {
            timed.set_at(10 - value);
            timed.mutable_durations()->set_size(4);
            timed.mutable_durations()->mutable_values()->Resize(16, 9);
-           timed.mutable_durations()->set_values(6, value - 3);
+           timed.mutable_durations()->set_values(6, 2 * value);
          }
        },
        kInvalid, "vehicles[0].duration_matrices[1].durations.values[6]"},
