@@ -99,7 +99,7 @@ TEST_P(RuleMixtureTest, KeepsAllRulesInEveryMethod) {
     ExpectSound(instance, AnnealPenalised(RouteStore(problem), kSeekingCourse, options, random,
                                           iterations, [](const Plan&) {}));
     if (KnowsPenalisedPopulation(problem)) continue;
-    options.max_iterations = 20'000;
+    options.max_iterations = 4'000;
     const SearchResult bred =
         RunPopulations(problem, {found.plan}, options, random, [](const Plan&, Cost) {});
     ExpectSound(instance, bred.plan);
@@ -260,11 +260,14 @@ TEST(CustomerRulesTest, ServeAnOptionalCustomerOnlyBesideItsGroup) {
   InstanceData data = LineOfFour();
   data.positions[4] = {-40, 0};
   data.prizes = {kNoLimit, kNoLimit, kNoLimit, kNoLimit, 90};
-  EXPECT_EQ(PlanFor(data).size(), 2u);
   data.vehicles[0].max_distance = 80;
+  const auto is_served = [&] {
+    return std::ranges::any_of(PlanFor(data),
+                               [](const PlannedRoute& route) { return Visits(route, 4); });
+  };
+  EXPECT_TRUE(is_served());
   data.customer_rules = {{.kind = RuleKind::kSameRoute, .customers = {3, 4}}};
-  const Plan plan = PlanFor(data);
-  for (const PlannedRoute& route : plan) EXPECT_FALSE(Visits(route, 4));
+  EXPECT_FALSE(is_served());
 }
 
 TEST(CustomerRulesTest, RaiseTheBoundOnRoutes) {
