@@ -158,6 +158,31 @@ def breaks(rng):
                                                                                          "duration": 240}]}])
 
 
+@feature("break_windows", "vroom", note="PyVRP has no breaks; OR-Tools may take them before or after the route")
+def break_windows(rng):
+    instance = add_windows(rng, district(rng))
+    return split_fleet(instance, [{"breaks": [{"window": [900, 1200], "further_windows": [[1800, 2000], [2500, 2600]],
+                                               "duration": 300}]},
+                                  {"breaks": [{"window": [600, 700], "further_windows": [[1300, 1400]], "duration": 120},
+                                              {"window": [2000, 2100], "further_windows": [[2700, 3000]],
+                                               "duration": 240}]}])
+
+
+@feature("break_max_load", "vroom", note="PyVRP and OR-Tools have none")
+def break_max_load(rng):
+    instance = add_windows(rng, district(rng))
+    capacity = instance["vehicles"][0]["capacity"]
+    return split_fleet(instance, [{"breaks": [{"window": [600, 1500], "duration": 300, "max_load": capacity // 2}]},
+                                  {"breaks": [{"window": [900, 2400], "duration": 240, "max_load": capacity // 3}]}])
+
+
+@feature("service_per_type", "vroom", note="PyVRP has none; OR-Tools' would need a transit for each vehicle")
+def service_per_type(rng):
+    instance = add_windows(rng, district(rng))
+    slow = [{"customer": node, "service": rng.choice([20, 180])} for node in customers(instance)]
+    return split_fleet(instance, [{"customer_times": slow}, {}])
+
+
 @feature("own_matrix", "pyvrp", "vroom")
 def own_matrix(rng):
     instance = district(rng)

@@ -10,7 +10,7 @@ NAME = "ortools"
 # Features without a short exact model, and features for which other rivals suffice. OR-Tools may schedule a break
 # before a route begins or after it ends; our breaks are part of the route.
 UNSUPPORTED = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
-               "vehicles.max_reloads"}
+               "vehicles.max_reloads", "vehicles.customer_times", "vehicles.cost_per_service_time"}
 
 
 class Model:

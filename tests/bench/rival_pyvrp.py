@@ -17,7 +17,7 @@ from feature_problem import NO_LIMIT, Plan
 
 NAME = "pyvrp"
 # Features that PyVRP lacks: breaks, and setup times that depend on the previous location.
-UNSUPPORTED = {"setup", "vehicles.breaks"}
+UNSUPPORTED = {"setup", "vehicles.breaks", "vehicles.customer_times", "vehicles.cost_per_service_time"}
 
 
 def unlimited(value):

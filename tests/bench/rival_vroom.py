@@ -13,7 +13,8 @@ LEVEL = 5
 # Among plans with equal unserved weight, VROOM prefers more served customers, then the lowest cost.
 # Ours prefers the lowest cost.
 UNSUPPORTED = {"release", "prizes", "priorities", "alternative_groups", "backhauls", "vehicles.max_reloads",
-           "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime"}
+           "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime",
+               "vehicles.cost_per_service_time"}
 
 
 def window(opened, closed):
@@ -57,19 +58,33 @@ class Model:
         if "max_distance" in given:
             extra["max_distance"] = given["max_distance"]
         return vroom.Vehicle(
-            number, start=vehicle.start, end=vehicle.end, profile=str(kind), capacity=vehicle.capacity,
+            number, start=vehicle.start, end=vehicle.end, profile=str(kind), type=str(kind), capacity=vehicle.capacity,
             skills={self._skill[skill] for skill in given.get("skills", ())},
             time_window=window(max(end[0] for end in ends), min(end[1] for end in ends)),
             costs=vroom.VehicleCosts(fixed=vehicle.fixed),
-            breaks=[vroom.Break(index, time_windows=[window(*pause["window"])], service=pause["duration"])
-                    for index, pause in enumerate(given.get("breaks", ()))], **extra)
+            breaks=[self._break(index, pause) for index, pause in enumerate(given.get("breaks", ()))], **extra)
+
+    @staticmethod
+    def _break(index, pause):
+        windows = [pause["window"], *pause.get("further_windows", ())]
+        most = pause.get("max_load")
+        return vroom.Break(index, time_windows=[window(*one) for one in windows], service=pause["duration"],
+                           max_load=None if most is None else vroom.Amount(most if isinstance(most, list) else [most]))
 
     def _times(self, node):
         if any(soft is not None for _, _, soft in self._problem.windows[node]):
             raise ValueError("VROOM has no soft windows")
         return {"location": self._locations[node], "default_setup": self._problem.setup[node],
                 "default_service": self._problem.service[node],
+                "service_per_type": self._times_per_type(node, "service"),
+                "setup_per_type": self._times_per_type(node, "setup"),
                 "time_windows": [window(*one[:2]) for one in self._problem.windows[node]]}
+
+    def _times_per_type(self, node, key):
+        """Returns the node's own service or setup times of vehicle types, or None if there are none."""
+        return {str(kind): times[key] for kind, vehicle in enumerate(self._problem.vehicles)
+                for times in vehicle.given.get("customer_times", ())
+                if times["customer"] == node and key in times} or None
 
     def _job(self, node):
         return vroom.Job(node, delivery=vroom.Amount(self._problem.demands[node]),
