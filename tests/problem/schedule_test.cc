@@ -129,13 +129,13 @@ TEST(ScheduleTest, DelaysTheArrivalByABreakOnTheWay) {
 TEST(ScheduleTest, TakesABreakInALaterWindow) {
   InstanceData data = LineWithWindows();
   data.vehicles[0].shift = {5, kNoLimit};
-  data.vehicles[0].breaks = {{{0, 4}, 30, {{12, 13}, {40, 60}}}};
+  data.vehicles[0].breaks = {{{0, 4}, 30, {{12, 13}, {70, 90}}}};
   const RouteSchedule schedule = ScheduleOf(data, {1, 2});
   ASSERT_EQ(schedule.breaks.size(), 1u);
   EXPECT_EQ(schedule.breaks[0].start, 12);
   EXPECT_EQ(schedule.stops[1].arrival, 45);
   data.vehicles[0].shift = {14, kNoLimit};
-  EXPECT_EQ(ScheduleOf(data, {1, 2}).breaks[0].start, 40);
+  EXPECT_EQ(ScheduleOf(data, {1, 2}).breaks[0].start, 70);
 }
 
 // One unit is on board until customer 1, and another one until customer 2.

@@ -435,6 +435,7 @@ TEST(VroomReader, ChargesTheSetupOfTheFirstTaskWithoutAStart) {
     const Solution solution = *MakeSolution(*instance, {{0, {2, 3}}});
     EXPECT_EQ(solution.routes[0].stops[1].departure, 7);
     EXPECT_EQ(solution.routes[0].stops[2].departure, 7);
+    if (speed[0] != '1') continue;  // durations that are not whole numbers
     const absl::StatusOr<std::string> written =
         WriteInstance(*instance, {.format = WrittenFormat::kVroom, .renumber = true});
     ASSERT_TRUE(written.ok()) << written.status();

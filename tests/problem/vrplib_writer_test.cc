@@ -163,6 +163,7 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
     data.further_windows.clear();
     data.priorities.clear();
     data.balance.reset();
+    data.customer_rules.clear();
     data.duration_matrices.clear();
     for (TimeWindow& window : data.windows) window.late_cost = kNoLimit;
     for (VehicleType& type : data.vehicles) {
@@ -171,6 +172,8 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.max_waiting = kNoLimit;
       type.lifo = false;
       type.compartments.clear();
+      type.customer_times.clear();
+      type.cost_per_service_time = 0;
       type.shift = {};
       type.latest_start = kNoLimit;
       type.initial_load.clear();

@@ -15,19 +15,19 @@ double TripDemand(const Instance& instance, const std::vector<NodeIndex>& custom
   return sum;
 }
 
-// Adds the goods of shipments between the customers to `loads`, as LoadsAfterStops returns them.
+// Adds the goods of shipments to `loads`, as LoadsAfterStops returns them.
 void AddShipments(const Instance& instance, const std::vector<NodeIndex>& customers,
                   std::vector<double>& loads) {
   const auto dimensions = static_cast<size_t>(instance.load_dimensions());
-  for (const Shipment& shipment : instance.data().shipments) {
-    const auto pickup = std::find(customers.begin(), customers.end(), shipment.pickup);
-    if (pickup == customers.end()) continue;
-    const auto delivery = std::find(pickup, customers.end(), shipment.delivery);
-    for (auto i = pickup - customers.begin() + 1; i < delivery - customers.begin() + 1; ++i) {
-      for (size_t k = 0; k < dimensions; ++k) {
-        loads[static_cast<size_t>(i) * dimensions + k] += shipment.amounts[k];
-      }
+  const auto change_after = [&](NodeIndex node, const std::vector<double>& amounts, double sign) {
+    const auto found = std::find(customers.begin(), customers.end(), node);
+    for (auto i = static_cast<size_t>(found - customers.begin()); i < customers.size(); ++i) {
+      for (size_t k = 0; k < dimensions; ++k) loads[(i + 1) * dimensions + k] += sign * amounts[k];
     }
+  };
+  for (const Shipment& shipment : instance.data().shipments) {
+    change_after(shipment.pickup, shipment.amounts, 1);
+    change_after(shipment.delivery, shipment.amounts, -1);
   }
 }
 

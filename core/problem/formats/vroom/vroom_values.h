@@ -24,7 +24,7 @@ absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields);
 absl::StatusOr<std::map<std::string, double>> ReadVroomTimesPerType(JsonFields& fields,
                                                                     const std::string& key);
 absl::StatusOr<std::vector<std::string>> ReadVroomSkills(JsonFields& fields);
-// Sorts the windows, as VROOM does.
+// Sorts valid windows, as VROOM does.
 absl::StatusOr<std::vector<TimeWindow>> ReadVroomWindows(JsonFields& fields);
 // Reads a location from the keys `coordinates` and `index`, each of which may be absent.
 absl::StatusOr<VroomLocation> ReadVroomLocation(JsonFields& fields, const std::string& coordinates,
