@@ -117,7 +117,7 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
                                               ViolationKind::kBreak}));
   EXPECT_EQ(IsOverloaded(vehicle, route), HasViolation(report, index, {ViolationKind::kCapacity}));
   EXPECT_NEAR(report.routes[r].distance, RouteDistance(instance, plan[r]), 1e-9);
-  EXPECT_NEAR(report.routes[r].late_cost, schedule.late_cost, 1e-6);
+  EXPECT_NEAR(report.routes[r].late_cost, schedule.late_cost, 1e-5);
   if (scheduler.NeedsDuration(vehicle)) {
     // The scheduler's rounding errors, each 1e-9 of the span of the windows, may add up.
     EXPECT_NEAR(report.routes[r].duration, route.duration, 1e-5);
@@ -180,8 +180,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);
 }
 
-// Delays the start to times on a grid. No delayed start ends earlier. With the same end, none costs
-// less for lateness, and with the same cost of lateness too, none takes less time.
+// Delays the start to times on a grid. No delayed start costs less for lateness. With the same cost
+// of lateness, none ends earlier, and with the same end too, none takes less time.
 TEST(RandomPlansTest, HaveNoStartThatEndsEarlierOrTakesLessTime) {
   int compared = 0;
   for (uint64_t seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {
@@ -201,13 +201,12 @@ TEST(RandomPlansTest, HaveNoStartThatEndsEarlierOrTakesLessTime) {
       const Instance delayed = *Instance::Create(later);
       const RouteSchedule schedule = RouteScheduler(delayed).Make(plan[0]);
       if (!schedule.feasible) continue;
+      EXPECT_GE(schedule.late_cost, best.late_cost - 1e-6);
+      if (schedule.late_cost > best.late_cost + 1e-9) continue;
       const double end = best.stops.back().departure;
       EXPECT_GE(schedule.stops.back().departure, end - 1e-6);
       if (schedule.stops.back().departure > end + 1e-6) break;
-      EXPECT_GE(schedule.late_cost, best.late_cost - 1e-6);
-      if (schedule.late_cost <= best.late_cost + 1e-9) {
-        EXPECT_GE(schedule.duration(), best.duration() - 1e-6);
-      }
+      EXPECT_GE(schedule.duration(), best.duration() - 1e-6);
       ++compared;
     }
   }
