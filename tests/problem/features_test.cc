@@ -71,6 +71,8 @@ std::vector<FeatureCase> FeatureCases() {
        [](D& d) { d.vehicles[0].max_distance = 9; }},
       {Feature::kMaxWaiting, "vehicles[0].max_waiting",
        [](D& d) { d.vehicles[0].max_waiting = 0; }},
+      {Feature::kDrivingRules, "vehicles[0].driving_rules",
+       [](D& d) { d.vehicles[0].driving_rules.max_driving = 9; }},
       {Feature::kMaxStops, "vehicles[0].max_stops", [](D& d) { d.vehicles[0].max_stops = 9; }},
       {Feature::kShift, "vehicles[0].shift", [](D& d) { d.vehicles[0].shift.close = 500; }},
       {Feature::kReloads, "vehicles[0].max_reloads", [](D& d) { d.vehicles[0].max_reloads = 1; }},

@@ -51,6 +51,7 @@ void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
     double before_arrival = 0;
     for (const BreakTime& pause : route.breaks) {
       if (pause.after + 1 != static_cast<int32_t>(i)) continue;
+      if (pause.index == kDrivingBreakIndex) continue;
       EXPECT_GE(pause.start, from.departure - 1e-9);
       EXPECT_LE(pause.end, stop.start + 1e-9);
       paused += pause.end - pause.start;
@@ -60,12 +61,16 @@ void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
     EXPECT_GE(stop.arrival, from.departure + travel + before_arrival - 1e-6);
     EXPECT_GE(stop.start, from.departure + travel + paused - 1e-6);
   }
-  ASSERT_EQ(route.breaks.size(), vehicle.breaks.size());
-  for (size_t b = 0; b < route.breaks.size(); ++b) {
-    EXPECT_EQ(route.breaks[b].index, static_cast<int32_t>(b));
-    EXPECT_GE(route.breaks[b].start, vehicle.breaks[b].window.open);
-    EXPECT_LE(route.breaks[b].start, vehicle.breaks[b].window.close + 1e-3);
+  size_t b = 0;
+  for (const BreakTime& pause : route.breaks) {
+    if (pause.index == kDrivingBreakIndex) continue;
+    ASSERT_LT(b, vehicle.breaks.size());
+    EXPECT_EQ(pause.index, static_cast<int32_t>(b));
+    EXPECT_GE(pause.start, vehicle.breaks[b].window.open);
+    EXPECT_LE(pause.start, vehicle.breaks[b].window.close + 1e-3);
+    ++b;
   }
+  EXPECT_EQ(b, vehicle.breaks.size());
 }
 
 // Returns the time between arrivals and starts, and before breaks after the last stop, without the
@@ -104,9 +109,10 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
   const RouteScheduler scheduler(instance);
   const RouteSchedule schedule = scheduler.Make(plan[r]);
   const int32_t index = static_cast<int32_t>(r);
-  EXPECT_EQ(schedule.feasible, !HasViolation(report, index,
-                                             {ViolationKind::kTimeWindow, ViolationKind::kShift,
-                                              ViolationKind::kBreak}));
+  EXPECT_EQ(schedule.feasible,
+            !HasViolation(report, index,
+                          {ViolationKind::kTimeWindow, ViolationKind::kShift, ViolationKind::kBreak,
+                           ViolationKind::kDrivingBreak}));
   EXPECT_EQ(IsOverloaded(vehicle, route), HasViolation(report, index, {ViolationKind::kCapacity}));
   EXPECT_NEAR(report.routes[r].distance, RouteDistance(instance, plan[r]), 1e-9);
   EXPECT_NEAR(report.routes[r].late_cost, schedule.late_cost, 1e-6);
@@ -150,7 +156,7 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
   }
-  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 1);
+  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 2);
   EXPECT_GT(tally.feasible_routes, 1000);
   EXPECT_GT(tally.breaks, 200);
   EXPECT_GT(tally.late_starts, 100);
@@ -159,7 +165,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
         ViolationKind::kDuration, ViolationKind::kDistance, ViolationKind::kBackhaulOrder,
         ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
         ViolationKind::kMaxWaiting, ViolationKind::kShift, ViolationKind::kReload,
-        ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak}) {
+        ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak,
+        ViolationKind::kDrivingBreak, ViolationKind::kMaxDriving, ViolationKind::kMaxWork}) {
     EXPECT_GT(tally.violations[kind], 20) << ViolationName(kind);
   }
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);

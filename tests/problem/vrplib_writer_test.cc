@@ -131,7 +131,7 @@ TEST(WriteVrplib, NamesUnsupportedFields) {
   for (const Feature feature :
        {Feature::kEndDepot, Feature::kMaxWaiting, Feature::kMaxStops, Feature::kShift,
         Feature::kOvertime, Feature::kBreaks, Feature::kSeveralWindows, Feature::kSetupTimes,
-        Feature::kPriorities}) {
+        Feature::kPriorities, Feature::kDrivingRules}) {
     InstanceData data = test::MakeFeatureInstance({.customers = 6, .features = {feature}}).data();
     for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
     const Instance instance = *Instance::Create(data);
@@ -162,6 +162,7 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.end_depot = kSameAsStart;
       type.max_stops = INT32_MAX;
       type.max_waiting = kNoLimit;
+      type.driving_rules = {};
       type.shift = {};
     }
     const Instance instance = *Instance::Create(data);

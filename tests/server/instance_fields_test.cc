@@ -70,6 +70,8 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
         vehicle.overtime_cost, 1.0 * vehicle.max_stops, 1.0 * vehicle.max_reloads}) {
     text += " " + std::to_string(value);
   }
+  ForEachField(vehicle.driving_rules,
+               [&](auto, double time) { text += " " + std::to_string(time); });
   AppendWindow(vehicle.shift, text);
   for (const std::string& skill : vehicle.skills) text += " " + skill;
   for (const Break& pause : vehicle.breaks) {

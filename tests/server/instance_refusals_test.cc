@@ -74,6 +74,11 @@ std::vector<ErrorCase> WrongNumbers() {
        [](auto& m, double v) { m.mutable_vehicles(0)->set_max_duration(v); }},
       {"max_waiting", "vehicles[0].max_waiting", Cvrp,
        [](auto& m, double v) { m.mutable_vehicles(0)->set_max_waiting(v); }},
+      {"break_duration", "vehicles[0].driving_rules.break_duration", Cvrp,
+       [](auto& m, double v) {
+         auto& rules = *m.mutable_vehicles(0)->mutable_driving_rules();
+         rules.set_max_driving_before_break(9), rules.set_break_duration(v);
+       }},
       {"speed", "speed", Cvrp, [](auto& m, double v) { m.set_speed(v); }},
       {"reference_cost", "reference_cost", Cvrp,
        [](auto& m, double v) { m.set_reference_cost(v); }},

@@ -123,7 +123,22 @@ class ConstrainedGenerator {
     }
     if (Chance(0.2)) vehicle.duration_matrix = Matrix(50);
     if (Chance(0.2)) vehicle.distance_matrix = Matrix(60);
+    if (Chance(0.2)) DrawDrivingRules(vehicle);
     return vehicle;
+  }
+
+  // Draws limits for routes of about 200 time units.
+  void DrawDrivingRules(VehicleType& vehicle) {
+    DrivingRules& rules = vehicle.driving_rules;
+    if (Chance(0.3)) rules.max_driving = 80 + RandomReal(150);
+    if (Chance(0.3)) rules.max_work = 100 + RandomReal(150);
+    if (Chance(0.2)) return;
+    vehicle.max_waiting = kNoLimit;
+    rules.max_driving_before_break = 30 + RandomReal(60);
+    rules.break_duration = 5 + RandomReal(20);
+    if (Chance(0.4)) return;
+    rules.first_part = rules.break_duration * RandomReal(1);
+    rules.second_part = rules.break_duration - rules.first_part * RandomReal(1);
   }
 
   void DrawCosts(VehicleType& vehicle) {

@@ -194,6 +194,15 @@ class FeatureInstanceMaker {
       }
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
       if (Has(Feature::kMaxWaiting)) type.max_waiting = Uniform(5, 30);
+      if (Has(Feature::kDrivingRules)) {
+        type.max_waiting = kNoLimit;
+        type.driving_rules = {.max_driving_before_break = Uniform(60, 90),
+                              .break_duration = 20,
+                              .first_part = 8,
+                              .second_part = 12,
+                              .max_driving = Uniform(240, 300),
+                              .max_work = Uniform(280, 340)};
+      }
       if (Has(Feature::kMaxStops)) type.max_stops = UniformInt(4, 8);
       if (Has(Feature::kReloads) && data_.shipments.empty()) type.max_reloads = 2;
     }
@@ -252,6 +261,8 @@ std::vector<Feature> DrawFeatures(uint64_t seed) {
       features.push_back(drawn);
     }
   }
+  // Drawn apart, so that a seed gives the other features as before.
+  if (random.UniformInt(0, 5) == 0) features.push_back(Feature::kDrivingRules);
   return features;
 }
 

@@ -17,7 +17,8 @@ struct FeatureInstanceOptions {
   // Features of the instance. Sizes and limits are drawn so that nearly all customers can be
   // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs,
   // kMaxWaiting windows.
-  // kEndDepot excludes kOpenEnd, and shipments exclude kReloads; the excluded feature is dropped.
+  // kEndDepot excludes kOpenEnd, kDrivingRules exclude kMaxWaiting, and shipments exclude kReloads;
+  // the excluded feature is dropped.
   std::vector<Feature> features = {};
   Objective objective = Objective::kCost;  // used with kObjective; kOvertime always sets kCost
   Metric metric = Metric::kExact;
@@ -30,7 +31,7 @@ struct FeatureInstanceOptions {
 // the same instance. Aborts if the instance is not valid.
 Instance MakeFeatureInstance(const FeatureInstanceOptions& options);
 
-// Returns one to six random features. The same seed gives the same features.
+// Returns one to seven random features. The same seed gives the same features.
 std::vector<Feature> DrawFeatures(uint64_t seed);
 
 }  // namespace vrp::test

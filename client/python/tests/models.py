@@ -94,6 +94,7 @@ def full_model() -> vrpd.Model:
             max_waiting=5,
             skills=["s"],
             breaks=[((1, 2), 1)],
+            driving_rules=vrpd.DrivingRules("eu_561_daily", 5, 1, 1, 1, 9, 9),
             profile=profile,
             name="v",
         )
@@ -140,6 +141,7 @@ def constrained_model() -> vrpd.Model:
         profile=own,
         name="v",
     )
-    model.add_vehicle_type(num_available=None, capacity=9, open_end=True)
+    rules = vrpd.DrivingRules(max_driving_before_break=40, break_duration=3, first_part=1, second_part=2, max_work=70)
+    model.add_vehicle_type(num_available=None, capacity=9, open_end=True, driving_rules=rules)
     model.add_feature("f", [1] * 10)
     return model

@@ -49,7 +49,7 @@ from .errors import (
 from .jobs import SolveJob, TrainingJob
 from .model import MISSING_EDGE, Model
 from .options import PlannedRoute
-from .parts import Break, ClientGroup, Customer, Depot, Location, Profile, TimeWindow, VehicleType
+from .parts import Break, ClientGroup, Customer, Depot, DrivingRules, Location, Profile, TimeWindow, VehicleType
 from .result import Improvement, Result
 from .solution import Route, Solution, Stop
 
@@ -74,6 +74,7 @@ __all__ = [
     "DataLossError",
     "DeadlineExceededError",
     "Depot",
+    "DrivingRules",
     "EmbeddedDaemonError",
     "FailedPreconditionError",
     "FieldViolation",

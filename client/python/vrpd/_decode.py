@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .model import Model
-from .parts import VEHICLE_NUMBERS, ClientGroup, Profile, TimeWindow
+from .parts import VEHICLE_NUMBERS, ClientGroup, DrivingRules, Profile, TimeWindow
 
 _METRICS = {"scaled1000": "scaled_1000"}
 
@@ -121,6 +121,7 @@ class _Decoder:
             open_end=vehicle.get("open_end", False),
             skills=vehicle.get("skills", ()),
             breaks=[(TimeWindow(*pause["window"]), pause["duration"]) for pause in vehicle.get("breaks", ())],
+            driving_rules=_driving_rules(vehicle.get("driving_rules")),
             profile=self._profile(vehicle),
             name=vehicle.get("id", ""),
             **{name: vehicle.get(field) for name, field in VEHICLE_NUMBERS.items()},
@@ -131,6 +132,11 @@ class _Decoder:
         if distances is None and durations is None:
             return None
         return self._model.add_profile(distances=distances, durations=durations)
+
+
+def _driving_rules(value: dict[str, Any] | None) -> DrivingRules | None:
+    """Returns the rules that our JSON has, whose numbers the server has taken from any preset."""
+    return None if value is None else DrivingRules(**value)
 
 
 def _capacity(value: Any) -> Any:

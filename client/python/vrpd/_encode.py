@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 from . import _proto
 from ._matrices import EdgeMatrix, Packed, pack
 from .model import MISSING_EDGE, Model
-from .parts import VEHICLE_NUMBERS, Customer, Depot, Location, Matrices, Profile, TimeWindow, VehicleType
+from .parts import VEHICLE_NUMBERS, Customer, Depot, DrivingRules, Location, Matrices, Profile, TimeWindow, VehicleType
 
 _ENUMS = {
     "metric": "Metric",
@@ -125,6 +126,8 @@ class _Encoder:
             _set_window(message.shift, kind.shift)
         for pause in kind.breaks:
             _set_window(message.breaks.add(duration=pause.duration).time_window, pause.window)
+        if kind.driving_rules is not None:
+            _set_driving_rules(message.driving_rules, kind.driving_rules)
         if kind.profile is not None:
             message.road_network = kind.profile.road_network
             self._add_matrices(message, kind.profile)
@@ -150,6 +153,13 @@ class _Encoder:
         elif matrices.durations is not None:
             packed = pack(matrices.durations, None)
             _set_durations(target, packed)
+
+
+def _set_driving_rules(message: Any, rules: DrivingRules) -> None:
+    for field in fields(rules):
+        value = getattr(rules, field.name)
+        if value is not None:
+            setattr(message, field.name, value)
 
 
 def _set_durations(target: Any, packed: Packed) -> None:

@@ -326,7 +326,7 @@ def _check_expressible(model: Model) -> None:
             if getattr(client, field):
                 refuse(f"{where}.{field}", field)
     for index, kind in enumerate(model.vehicle_types):
-        for field in ("open_end", "skills", "breaks"):
+        for field in ("open_end", "skills", "breaks", "driving_rules"):
             if getattr(kind, field):
                 refuse(f"vehicle_types[{index}].{field}", field)
         for field in VEHICLE_NUMBERS:

@@ -14,6 +14,7 @@ from .parts import (
     ClientGroup,
     Customer,
     Depot,
+    DrivingRules,
     Edge,
     Location,
     Matrices,
@@ -269,6 +270,7 @@ class Model:
         max_waiting: float | None = None,
         skills: Iterable[str] = (),
         breaks: Iterable[Break | tuple[WindowLike, float]] = (),
+        driving_rules: DrivingRules | str | None = None,
         name: str = "",
     ) -> VehicleType:
         """Adds a vehicle type.
@@ -292,6 +294,9 @@ class Model:
             Maximum time of a route in which the vehicle waits. It leaves as late as it can.
         breaks
             Pauses: tuples ((early, late), duration), taken in this order.
+        driving_rules
+            Breaks after a time of driving, and limits of driving and work: DrivingRules, or the name of a preset,
+            "eu_561_daily".
         """
         if shift_duration is not None:
             if max_duration is not None:
@@ -317,6 +322,7 @@ class Model:
             max_reloads=finite_int(max_reloads),
             skills=tuple(skills),
             breaks=tuple(break_of(one) for one in breaks),
+            driving_rules=DrivingRules(driving_rules) if isinstance(driving_rules, str) else driving_rules,
             profile=profile,
             name=name,
         )

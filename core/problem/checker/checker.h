@@ -38,6 +38,9 @@ enum class ViolationKind {
   kBreak,         // a break that cannot be taken in time, or breaks too many to check
   kCostMismatch,  // the claimed cost differs from the plan's
   kFrozenStops,   // frozen stops with which no route begins
+  kDrivingBreak,  // a break after driving that cannot be taken in time
+  kMaxDriving,
+  kMaxWork,
 };
 // The names of the kinds, in their order.
 inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
@@ -60,8 +63,11 @@ inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"
                                                                                "alternatives",
                                                                                "break",
                                                                                "cost_mismatch",
-                                                                               "frozen_stops"});
-static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kFrozenStops) + 1);
+                                                                               "frozen_stops",
+                                                                               "driving_break",
+                                                                               "max_driving",
+                                                                               "max_work"});
+static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kMaxWork) + 1);
 constexpr std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
 }

@@ -45,6 +45,8 @@ class RouteChecker {
   // Charges lateness after a soft window, and reports lateness after a hard one.
   void CheckLateStop(const LateStop& late);
   void CheckShift(double end);
+  // Checks the limits of driving and of work.
+  void CheckDriving();
   std::string CapacityText(double peak, double capacity, size_t dimension) const;
   bool StartsTrip(size_t i) const;
 

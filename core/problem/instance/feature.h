@@ -36,6 +36,7 @@ enum class Feature {
   kAlternatives,
   kFrozenStops,
   kMatrixRows,  // matrix_rows, with which several nodes can share a row of the matrices
+  kDrivingRules,
 };
 
 }  // namespace vrp

@@ -70,6 +70,17 @@ inline constexpr auto kList<FeatureColumn> = std::tuple{
 };
 
 template <>
+inline constexpr auto kList<DrivingRules> = std::tuple{
+    ObjectField<kLimit>(&DrivingRules::max_driving_before_break, kPlain,
+                        {.name = "max_driving_before_break"}),
+    ObjectField<kNumber>(&DrivingRules::break_duration, kPlain, {.name = "break_duration"}),
+    ObjectField<kNumber>(&DrivingRules::first_part, kPlain, {.name = "first_part"}),
+    ObjectField<kNumber>(&DrivingRules::second_part, kPlain, {.name = "second_part"}),
+    ObjectField<kLimit>(&DrivingRules::max_driving, kPlain, {.name = "max_driving"}),
+    ObjectField<kLimit>(&DrivingRules::max_work, kPlain, {.name = "max_work"}),
+};
+
+template <>
 inline constexpr auto kList<VehicleType> = std::tuple{
     ObjectField<kName>(&VehicleType::id, kPlain, {.name = "id"}),
     ObjectField<kCount>(&VehicleType::count, kPlain,
@@ -111,6 +122,8 @@ inline constexpr auto kList<VehicleType> = std::tuple{
                             {.name = "distance_matrix"}),
     ObjectField<kDurations>(&VehicleType::duration_matrix, Feature::kVehicleMatrix,
                             {.name = "duration_matrix"}),
+    ObjectField<kDrivingRules>(&VehicleType::driving_rules, Feature::kDrivingRules,
+                               {.name = "driving_rules"}),
 };
 
 template <>

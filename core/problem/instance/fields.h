@@ -32,7 +32,7 @@ constexpr const auto& CheckedList() {
 }  // namespace fields_internal
 
 // Calls `visitor(field)` for each field of `Object`: an InstanceData, VehicleType, Shipment, Break,
-// TimeWindow, Position or FeatureColumn.
+// DrivingRules, TimeWindow, Position or FeatureColumn.
 template <typename Object, typename Visitor>
 constexpr void ForEachField(const Visitor& visitor) {
   std::apply([&](const auto&... fields) { (visitor(fields), ...); },

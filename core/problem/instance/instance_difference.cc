@@ -30,6 +30,14 @@ std::string ValueText(const TimeWindow& value) {
   return Concat("[", FormatNumber(value.open), ", ", FormatNumber(value.close),
                 value.soft() ? Concat(", late_cost ", FormatNumber(value.late_cost)) : "", "]");
 }
+std::string ValueText(const DrivingRules& rules) {
+  std::string text;
+  ForEachField(rules, [&](auto field, double value) {
+    if (value == field.Default()) return;
+    text += Concat(text.empty() ? "" : ", ", field.name, " ", FormatNumber(value));
+  });
+  return text.empty() ? "none" : text;
+}
 template <typename T>
 std::string ValueText(const std::vector<T>& values) {
   return Concat(values.size(), values.size() == 1 ? " entry" : " entries");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/problem/instance/driving_rules.h"
 #include "core/problem/instance/node.h"
 
 namespace vrp {
@@ -74,6 +75,7 @@ struct VehicleType {
   // this type.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};
+  DrivingRules driving_rules = {};
 
   NodeIndex end() const { return end_depot == kSameAsStart ? depot : end_depot; }
   // Whether a limit depends on a route's duration. The vehicle then leaves as late as it can

@@ -31,6 +31,21 @@ bool WaitsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<cons
   return !problem.InTime(waiting, vehicle.original->max_waiting);
 }
 
+// Whether the route exceeds the limits of driving, or of driving and work.
+bool WorksTooLong(const Problem& problem, const Vehicle& vehicle,
+                  std::span<const NodeIndex> nodes) {
+  const DrivingRules& rules = vehicle.original->driving_rules;
+  if (rules.max_driving == kNoLimit && rules.max_work == kNoLimit) return false;
+  double driving = 0;
+  double work = 0;
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    driving += problem.Duration(vehicle, nodes[i - 1], nodes[i]);
+    if (i + 1 == nodes.size() || problem.is_depot(nodes[i])) continue;
+    work += problem.Handling(vehicle, nodes[i - 1], nodes[i]);
+  }
+  return driving > WithSlack(rules.max_driving) || driving + work > WithSlack(rules.max_work);
+}
+
 }  // namespace
 
 RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
@@ -42,14 +57,18 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
   if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
   const bool breaks = !vehicle.breaks.empty();
   late_ = 0;
+  if (WorksTooLong(problem_, vehicle, nodes)) return value;
+  const bool driving = vehicle.original->driving_rules.has_breaks();
   const bool labels = breaks && problem_.soft();
-  if (!(labels   ? ForwardByLateness(vehicle, nodes)
+  if (!(driving  ? ForwardByDriving(vehicle, nodes)
+        : labels ? ForwardByLateness(vehicle, nodes)
         : breaks ? ForwardWithBreaks(vehicle, nodes)
                  : Forward(vehicle, nodes))) {
     return value;
   }
   if (vehicle.needs_duration) {
-    const std::optional<double> latest = labels   ? late_breaks_.LatestStart()
+    const std::optional<double> latest = driving  ? driving_labels_.LatestStart()
+                                         : labels ? late_breaks_.LatestStart()
                                          : breaks ? LatestStartWithBreaks(vehicle, nodes)
                                                   : LatestStart(vehicle, nodes);
     if (!latest.has_value()) return value;
@@ -259,6 +278,24 @@ bool RouteEvaluator::ForwardByLateness(const Vehicle& vehicle, std::span<const N
       .rounding = problem_.time_slack(),
       .most_work = LateBreaks::MaxWork(stops_.size(), vehicle.breaks.size())};
   const auto outcome = late_breaks_.Run(route, begin_[0]);
+  if (!outcome.has_value()) return false;
+  late_ = outcome->late_cost;
+  end_ = outcome->last + stops_.back().work;
+  return true;
+}
+
+bool RouteEvaluator::ForwardByDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+  ReadStops(vehicle, nodes);
+  begin_.assign(1, std::max(vehicle.leaves_from, ReleaseOf(nodes, 0)));
+  const DrivingLabels::Route route = {
+      .stops = stops_,
+      .breaks = vehicle.breaks,
+      .rules = &vehicle.original->driving_rules,
+      .last_by = vehicle.shift_close - stops_.back().work,
+      .tolerance = problem_.time_slack(),
+      .rounding = problem_.time_slack(),
+      .most_work = DrivingLabels::MaxWork(stops_.size(), vehicle.breaks.size())};
+  const auto outcome = driving_labels_.Run(route, begin_[0]);
   if (!outcome.has_value()) return false;
   late_ = outcome->late_cost;
   end_ = outcome->last + stops_.back().work;

@@ -15,7 +15,8 @@ absl::Status WrongValue(std::string_view location, const json& got, const Parts&
   return absl::InvalidArgumentError(Concat(location, ": got ", Shown(got), ", wanted ", wanted...));
 }
 
-// A reader of the keys of an object inside an instance: a vehicle, a shipment or a break.
+// A reader of the keys of an object inside an instance: a vehicle, a shipment, a break or the
+// driving rules.
 template <typename Object>
 class PartReader {
  public:
@@ -26,6 +27,7 @@ class PartReader {
   // other objects.
   absl::StatusOr<Object> Run(const MatrixKeys* matrices) && {
     absl::Status status;
+    if constexpr (std::is_same_v<Object, DrivingRules>) status = ExpandPreset();
     ForEachField(object_, [&](auto field, auto& value) {
       if (status.ok()) status = Read<decltype(field)::kKind>(std::string(field.json), value);
     });
@@ -61,6 +63,8 @@ class PartReader {
       return ReadBreaks(key, value);
     } else if constexpr (kKind == FieldKind::kCapacity) {
       return ReadCapacity(key);
+    } else if constexpr (kKind == FieldKind::kDrivingRules) {
+      return ReadDrivingRules(key, value);
     } else {
       static_assert(kKind == FieldKind::kFurtherCapacities ||  // read together with the capacity
                     kKind == FieldKind::kDistances || kKind == FieldKind::kDurations);
@@ -109,6 +113,32 @@ class PartReader {
       if (!value.is_object()) return WrongValue(location, value, "an object");
       VRP_ASSIGN_OR_RETURN(breaks.emplace_back(), PartReader<Break>(value, location).Run(nullptr));
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadDrivingRules(const std::string& key, DrivingRules& rules) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr) return absl::OkStatus();
+    const std::string location = Concat(location_, ".", key);
+    if (!given->is_object()) return WrongValue(location, *given, "an object");
+    VRP_ASSIGN_OR_RETURN(rules, PartReader<DrivingRules>(*given, location).Run(nullptr));
+    if (rules != DrivingRules()) return absl::OkStatus();
+    return WrongValue(location, *given, "a preset or at least one limit in it");
+  }
+
+  // Stores the numbers of the named preset. Keys beside it replace them.
+  absl::Status ExpandPreset() {
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> preset, fields_.String("preset"));
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> unit, fields_.String("time_unit"));
+    if (!preset.has_value()) {
+      if (!unit.has_value()) return absl::OkStatus();
+      return fields_.Error("time_unit", "given, but there is no preset; wanted both");
+    }
+    auto rules = DrivingPreset(*preset, SecondsOfTimeUnit(unit.value_or("")));
+    if (!rules.ok()) {
+      return absl::InvalidArgumentError(Concat(location_, ".", FromAbsl(rules.status().message())));
+    }
+    if constexpr (std::is_same_v<Object, DrivingRules>) object_ = *rules;
     return absl::OkStatus();
   }
 

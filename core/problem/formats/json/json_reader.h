@@ -52,7 +52,9 @@ namespace vrp {
 //   their defaults. `capacity` is an array if there are several load dimensions (null: no limit);
 //   it also holds further_capacities.
 //   `shift` is a window, a null max_overtime means no limit, and breaks are
-//   [{window, duration}, ...]. `matrices` may replace both matrices by a name.
+//   [{window, duration}, ...]. `matrices` may replace both matrices by a name. driving_rules is
+//   {preset, time_unit}, or has the members of DrivingRules as keys, or both: keys replace numbers
+//   of the preset. `time_unit` is "s", "min" or "h".
 // - features: {"earliness": [number, ...], ...}: columns with a number from -1,000 to 1,000 for
 //   each node. Only networks that were trained with these columns read them.
 // - ref_cost: a number, the best known cost.

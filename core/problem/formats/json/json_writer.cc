@@ -47,7 +47,7 @@ ordered_json WindowJson(const TimeWindow& window) {
   return array;
 }
 
-// Returns a vehicle, a shipment or a break. Omits keys whose value is the default.
+// Returns a vehicle, a shipment, a break or driving rules. Omits keys whose value is the default.
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size);
 
@@ -69,6 +69,8 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
     ordered_json array = ordered_json::array();
     for (const auto& part : value) array.push_back(PartJson(part, matrix_size));
     return array;
+  } else if constexpr (kKind == FieldKind::kDrivingRules) {
+    return PartJson(value, matrix_size);
   } else if constexpr (std::is_same_v<Value, double>) {
     return NumberJson(value);
   } else {

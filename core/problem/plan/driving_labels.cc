@@ -1,0 +1,383 @@
+#include "core/problem/plan/driving_labels.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/problem/plan/break_leg.h"
+
+namespace vrp {
+namespace {
+
+constexpr size_t kMaxRestsOnLeg = 1000;  // bounds the depth of recursion
+constexpr int kMaxPaths = 20;            // paths that LatestStart follows
+constexpr double kRelativeRounding = 1e-12;
+
+// Returns the latest time at which a rest may start so that each of `breaks` begins in time.
+double LatestRest(std::span<const Break> breaks) { return DepartureBefore(breaks, kNoLimit, 0); }
+
+}  // namespace
+
+size_t DrivingLabels::MaxWork(size_t stops, size_t breaks) {
+  return 50'000 + 500 * stops * (breaks + 1) * (breaks + 1);
+}
+
+bool DrivingLabels::Spend(size_t work) {
+  too_much_work_ = too_much_work_ || work > work_left_;
+  if (too_much_work_) return false;
+  work_left_ -= work;
+  return true;
+}
+
+std::optional<DrivingLabels::Outcome> DrivingLabels::Run(const Route& route, double start) {
+  route_ = route;
+  double max_late_cost = 0;
+  for (const TimedStop& stop : route.stops) {
+    if (stop.last().soft()) max_late_cost = std::max(max_late_cost, stop.last().late_cost);
+  }
+  cost_rounding_ = max_late_cost * route.rounding;
+  if (!Forward(start)) return std::nullopt;
+  double min_cost = kNoLimit;
+  for (size_t i = first_[first_.size() - 2]; i < labels_.size(); ++i) {
+    if (labels_[i].begin > route_.last_by + route_.tolerance) continue;
+    if (labels_[i].taken == route_.breaks.size()) min_cost = std::min(min_cost, labels_[i].cost);
+  }
+  if (!Choose(min_cost + cost_rounding_, kNoLimit)) return std::nullopt;
+  return Outcome{labels_[chosen_].cost, labels_[chosen_].begin};
+}
+
+bool DrivingLabels::Forward(double start) {
+  start_ = start;
+  work_left_ = route_.most_work;
+  too_much_work_ = false;
+  labels_.clear();
+  first_.assign(1, 0);
+  if (route_.stops.front().IsLate(start, route_.tolerance)) return false;
+  labels_.push_back({.begin = start});
+  first_.push_back(1);
+  for (stop_ = 1; stop_ < route_.stops.size(); ++stop_) {
+    travel_ = route_.stops[stop_].travel;
+    for (before_ = first_[stop_ - 1]; before_ < first_[stop_]; ++before_) {
+      const Label from = labels_[before_];
+      Explore({.time = from.begin + route_.stops[stop_ - 1].work,
+               .left = travel_,
+               .driven = from.driven,
+               .taken = from.taken,
+               .has_first = from.has_first});
+    }
+    if (too_much_work_ || labels_.size() == first_.back()) return false;
+    first_.push_back(labels_.size());
+  }
+  return true;
+}
+
+bool DrivingLabels::Choose(double budget, double latest_end) {
+  budget_ = budget;
+  double earliest = kNoLimit;
+  for (size_t i = first_[first_.size() - 2]; i < labels_.size(); ++i) {
+    const Label& label = labels_[i];
+    if (label.taken != route_.breaks.size() || label.cost > budget) continue;
+    if (label.begin > std::min(latest_end, route_.last_by + route_.tolerance)) continue;
+    if (label.begin >= earliest) continue;
+    earliest = label.begin;
+    chosen_ = i;
+  }
+  return earliest < kNoLimit;
+}
+
+void DrivingLabels::Explore(const Position& at) {
+  if (rests_.size() >= kMaxRestsOnLeg) too_much_work_ = true;
+  if (!Spend(1)) return;
+  const double room = std::max(0.0, route_.rules->max_driving_before_break - at.driven);
+  const double rounding = kRelativeRounding * route_.rules->max_driving_before_break;
+  const bool within_limit = at.left <= room + route_.tolerance + rounding;
+  if (within_limit) {
+    ExploreArrival(at);
+  } else {
+    ExploreLimit(at, room);
+  }
+  if (at.taken < route_.breaks.size()) ExplorePlanned(at, within_limit ? at.left : room);
+}
+
+double DrivingLabels::Needed(Counts counts, bool has_first) const {
+  const DrivingRules& rules = *route_.rules;
+  switch (counts) {
+    case Counts::kNothing:
+      return 0;
+    case Counts::kFirstPart:
+      return rules.first_part;
+    case Counts::kBreak:
+      return has_first ? rules.second_part : rules.break_duration;
+    case Counts::kBreakAndFirstPart:
+      return Needed(Counts::kBreak, has_first) + rules.first_part;
+  }
+  return 0;
+}
+
+// A rest on arrival ends with the start of the stop, so it includes all waiting.
+void DrivingLabels::ExploreArrival(const Position& at) {
+  const double arrival = at.time + at.left;
+  const double driven = at.driven + at.left;
+  const bool is_last = stop_ + 1 == route_.stops.size();
+  for (size_t to = at.taken; to <= route_.breaks.size(); ++to) {
+    const auto planned = route_.breaks.subspan(at.taken, to - at.taken);
+    const double ready = ArrivalAfter(planned, arrival, 0, route_.tolerance);
+    if (ready == kNoLimit) return;
+    const auto rest = [&](Counts counts) {
+      const double needed = Needed(counts, at.has_first);
+      rests_.push_back({arrival, needed, travel_, at.taken, to, counts, at.has_first});
+      Position then{.taken = to};
+      then.driven = EndsDriving(counts) ? 0 : driven;
+      then.has_first = HasFirstAfter(counts, at.has_first);
+      Reach(arrival, std::max(ready, arrival + needed), then);
+      rests_.pop_back();
+    };
+    rest(Counts::kNothing);
+    if (is_last) continue;
+    if (driven > 0) rest(Counts::kBreak);
+    if (!route_.rules->has_parts()) continue;
+    if (!at.has_first) rest(Counts::kFirstPart);
+    if (driven > 0) rest(Counts::kBreakAndFirstPart);
+  }
+}
+
+void DrivingLabels::ExploreLimit(const Position& at, double room) {
+  const double start = at.time + room;
+  const double needed = Needed(Counts::kBreak, at.has_first);
+  rests_.push_back(
+      {start, needed, travel_ - at.left + room, at.taken, at.taken, Counts::kBreak, at.has_first});
+  Explore({.time = start + needed, .left = at.left - room, .taken = at.taken});
+  rests_.pop_back();
+}
+
+// Tries rests on the way that include planned breaks. Each rest starts as late as possible, but so
+// that later planned breaks may still follow on the same leg. Rests on arrival are not tried again.
+void DrivingLabels::ExplorePlanned(const Position& at, double room) {
+  const std::span<const Break> breaks = route_.breaks;
+  const bool arrives = room == at.left;
+  for (size_t to = at.taken + 1; to <= breaks.size(); ++to) {
+    const double latest = LatestRest(breaks.subspan(at.taken, to - at.taken));
+    if (latest < at.time - route_.tolerance) return;
+    double previous = kNoLimit;
+    const auto take = [&](double bound) {
+      const double start = std::max(at.time, std::min({latest, bound, at.time + room}));
+      if (start == previous || (arrives && start - at.time >= at.left)) return;
+      previous = start;
+      TakePlanned(at, start, to);
+    };
+    take(latest);
+    for (size_t last = to + 1; last <= breaks.size(); ++last) {
+      const double bound = LatestRest(breaks.subspan(at.taken, last - at.taken));
+      take(bound);
+      take(bound - route_.rules->break_duration);
+      if (route_.rules->has_parts()) take(bound - route_.rules->second_part);
+    }
+  }
+}
+
+void DrivingLabels::TakePlanned(const Position& at, double start, size_t to) {
+  const auto planned = route_.breaks.subspan(at.taken, to - at.taken);
+  const double ready = ArrivalAfter(planned, start, 0, route_.tolerance);
+  if (ready == kNoLimit) return;
+  const double way = start - at.time;
+  const Position then{.left = at.left - way, .driven = at.driven + way, .taken = to};
+  const auto rest = [&](Counts counts, Position after) {
+    const double needed = Needed(counts, at.has_first);
+    after.time = std::max(ready, start + needed);
+    after.has_first = HasFirstAfter(counts, at.has_first);
+    if (EndsDriving(counts)) after.driven = 0;
+    rests_.push_back({start, needed, travel_ - at.left + way, at.taken, to, counts, at.has_first});
+    Explore(after);
+    rests_.pop_back();
+  };
+  rest(Counts::kBreak, then);
+  if (route_.rules->has_parts()) rest(Counts::kBreakAndFirstPart, then);
+  if (then.driven >= route_.rules->max_driving_before_break) return;  // only a break helps here
+  rest(Counts::kNothing, then);
+  if (route_.rules->has_parts() && !at.has_first) rest(Counts::kFirstPart, then);
+}
+
+void DrivingLabels::Reach(double arrival, double ready, const Position& at) {
+  const TimedStop& visit = route_.stops[stop_];
+  const double begin = visit.StartAt(ready, route_.tolerance);
+  if (!visit.last().soft() && visit.IsLate(begin, route_.tolerance)) return;
+  const Label& from = labels_[before_];
+  const Label label{.begin = begin,
+                    .driven = at.driven,
+                    .cost = from.cost + visit.LateCost(begin),
+                    .paused = ready - from.begin - route_.stops[stop_ - 1].work - travel_,
+                    .taken = at.taken,
+                    .before = before_,
+                    .has_first = at.has_first};
+  if (sought_ == nullptr) return Add(label);
+  const bool found = label.begin == sought_->begin && label.driven == sought_->driven &&
+                     label.cost == sought_->cost && label.taken == sought_->taken &&
+                     label.has_first == sought_->has_first;
+  if (!found || found_arrival_ != kNoLimit) return;
+  found_arrival_ = arrival;
+  found_rests_ = rests_;
+}
+
+void DrivingLabels::Add(const Label& label) {
+  const auto dominates = [](const Label& a, const Label& b) {
+    return a.taken == b.taken && a.begin <= b.begin && a.driven <= b.driven && a.cost <= b.cost &&
+           (a.has_first || !b.has_first);
+  };
+  const size_t first = first_.back();
+  if (!Spend(1 + labels_.size() - first)) return;
+  for (size_t i = first; i < labels_.size(); ++i) {
+    if (dominates(labels_[i], label)) return;
+  }
+  for (size_t i = first; i < labels_.size();) {
+    if (dominates(label, labels_[i])) {
+      labels_[i] = labels_.back();
+      labels_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  labels_.push_back(label);
+}
+
+// Finds the latest start with the breaks of the chosen labels. Then runs the route from a later
+// start: either that delays the end, or other breaks allow a later start, and so on.
+double DrivingLabels::LatestStart() {
+  const double budget = budget_;
+  const double end = labels_[chosen_].begin;
+  if (!route_.breaks.empty()) return LatestByBisection(budget, end);
+  const double step = std::max(route_.rounding, kRelativeRounding * end);
+  const double close = route_.stops.front().last().close;
+  double latest = start_;
+  for (int i = 0; i < kMaxPaths; ++i) {
+    latest = std::max(latest, std::min(LatestOnPath(), close));
+    if (latest + step > close || !Forward(latest + step) || !Choose(budget, end + step / 2)) {
+      break;
+    }
+  }
+  return latest;
+}
+
+double DrivingLabels::LatestOnPath() const {
+  size_t label = chosen_;
+  double latest = labels_[label].begin;
+  for (size_t stop = route_.stops.size() - 1;; --stop) {
+    const double leave = latest - route_.stops[stop].travel - labels_[label].paused;
+    if (stop == 1) return leave;
+    label = labels_[label].before;
+    const TimedStop& visit = route_.stops[stop - 1];
+    const double begin = labels_[label].begin;
+    // Neither delays late stops nor makes others late.
+    const bool is_late = begin > visit.last().close;
+    latest = is_late ? begin : std::max(begin, visit.LatestIn(leave - visit.work, route_.rounding));
+  }
+}
+
+double DrivingLabels::LatestByBisection(double budget, double end) {
+  double good = start_;
+  double bad = std::min(end, route_.stops.front().last().close);
+  const double step = std::max(route_.rounding, kRelativeRounding * end);
+  const auto is_good = [&](double start) {
+    return Forward(start) && Choose(budget, end + route_.rounding);
+  };
+  if (bad <= good || is_good(bad)) return std::max(good, bad);
+  // The end rises by at most as much as the start, where no window is missed.
+  if (Forward(bad) && Choose(kNoLimit, kNoLimit)) {
+    const double guess = bad - (labels_[chosen_].begin - end);
+    if (guess > good && is_good(guess)) {
+      if (!is_good(guess + step)) return guess;
+      good = guess;
+    }
+  }
+  for (int i = 0; i < 60 && bad - good > step; ++i) {
+    const double middle = good + (bad - good) / 2;
+    (is_good(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+double DrivingLabels::Replay(size_t stop, const Label& label) {
+  const Label from = labels_[label.before];
+  stop_ = stop;
+  before_ = label.before;
+  travel_ = route_.stops[stop].travel;
+  sought_ = &label;
+  found_arrival_ = kNoLimit;
+  found_rests_.clear();
+  work_left_ = route_.most_work;
+  Explore({.time = from.begin + route_.stops[stop - 1].work,
+           .left = travel_,
+           .driven = from.driven,
+           .taken = from.taken,
+           .has_first = from.has_first});
+  sought_ = nullptr;
+  return found_arrival_;
+}
+
+// Removes the breaks without which the driver keeps the rules, too, such as those that are only
+// taken because the vehicle waits anyway. `position` counts from the start of the route here.
+void DrivingLabels::KeepNeededRests(std::vector<Rest>& rests, double driven) const {
+  const double limit = route_.rules->max_driving_before_break + route_.tolerance;
+  const auto complies = [&] {
+    double last = 0;
+    bool has_first = false;
+    for (const Rest& rest : rests) {
+      if (rest.counts == Counts::kNothing) continue;
+      if (rest.position - last > limit) return false;
+      if (EndsDriving(rest.counts)) {
+        if (rest.second_part && !has_first) return false;
+        last = rest.position;
+      }
+      has_first = HasFirstAfter(rest.counts, has_first);
+    }
+    return driven - last <= limit;
+  };
+  for (Rest& rest : rests) {
+    const Counts counts = std::exchange(rest.counts, Counts::kNothing);
+    if (complies()) continue;
+    rest.counts = counts;
+    if (counts != Counts::kBreakAndFirstPart) continue;
+    rest.counts = Counts::kBreak;
+    if (complies()) {
+      rest.needed -= route_.rules->first_part;
+    } else {
+      rest.counts = counts;
+    }
+  }
+}
+
+void DrivingLabels::AddTimes(RouteSchedule& schedule) {
+  const size_t stops = route_.stops.size();
+  std::vector<size_t> path(stops);
+  path[stops - 1] = chosen_;
+  for (size_t i = stops - 1; i > 0; --i) path[i - 1] = labels_[path[i]].before;
+  std::vector<Rest> rests;
+  std::vector<int32_t> after;
+  double driven = 0;
+  for (size_t i = 0; i < stops; ++i) {
+    const Label label = labels_[path[i]];
+    const double arrival = i == 0 ? label.begin : Replay(i, label);
+    schedule.stops.push_back({arrival, label.begin, label.begin + route_.stops[i].work});
+    if (i == 0) continue;
+    for (const Rest& rest : found_rests_) {
+      rests.push_back(rest);
+      rests.back().position += driven;
+      after.push_back(static_cast<int32_t>(i) - 1);
+    }
+    driven += travel_;
+  }
+  KeepNeededRests(rests, driven);
+  for (size_t i = 0; i < rests.size(); ++i) {
+    const Rest& rest = rests[i];
+    if (rest.counts != Counts::kNothing) {
+      schedule.breaks.push_back(
+          {kDrivingBreakIndex, after[i], rest.start, rest.start + rest.needed});
+    }
+    double time = rest.start;
+    for (size_t planned = rest.from; planned < rest.to; ++planned) {
+      const double begin = std::max(time, route_.breaks[planned].window.open);
+      time = begin + route_.breaks[planned].duration;
+      schedule.breaks.push_back({static_cast<int32_t>(planned), after[i], begin, time});
+    }
+  }
+}
+
+}  // namespace vrp
