@@ -35,6 +35,7 @@ FEATURES = (
     ("limit on stops", False, {}, {"max_stops": 2}),
     ("shifts", True, {}, {"shift": [0, 80]}),
     ("breaks", True, {}, {"breaks": [{"window": [10, 20], "duration": 5}]}),
+    ("driving rules", False, {}, {"driving_rules": {"max_driving_before_break": 60, "break_duration": 10}}),
     ("skills", False, {"required_skills": [[], ["a"], [], []]}, {"skills": ["a"]}),
     ("reloads", False, {}, {"max_reloads": 1}),
     ("open routes", False, {}, {"open_end": True}),

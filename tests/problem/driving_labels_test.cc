@@ -64,8 +64,14 @@ class SteppingDriver {
     bool operator==(const State&) const = default;
     template <typename H>
     friend H AbslHashValue(H h, const State& s) {
-      return H::combine(std::move(h), s.stop, s.left, s.driven, s.has_first, s.taken, s.rested,
-                        s.pause);
+      const size_t key =
+          ((((s.stop * 16 + static_cast<size_t>(s.left)) * 8 + static_cast<size_t>(s.driven)) * 4 +
+            s.taken) *
+               8 +
+           static_cast<size_t>(s.rested)) *
+              8 +
+          static_cast<size_t>(s.pause);
+      return H::combine(std::move(h), key * 2 + (s.has_first ? 1 : 0));
     }
   };
 

@@ -1,7 +1,6 @@
 #include "core/problem/plan/driving_labels.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/problem/plan/break_leg.h"
 
@@ -55,14 +54,8 @@ bool DrivingLabels::Forward(double start) {
   labels_.push_back({.begin = start});
   first_.push_back(1);
   for (stop_ = 1; stop_ < route_.stops.size(); ++stop_) {
-    travel_ = route_.stops[stop_].travel;
     for (before_ = first_[stop_ - 1]; before_ < first_[stop_]; ++before_) {
-      const Label from = labels_[before_];
-      Explore({.time = from.begin + route_.stops[stop_ - 1].work,
-               .left = travel_,
-               .driven = from.driven,
-               .taken = from.taken,
-               .has_first = from.has_first});
+      ExploreLeg();
     }
     if (too_much_work_ || labels_.size() == first_.back()) return false;
     first_.push_back(labels_.size());
@@ -84,9 +77,32 @@ bool DrivingLabels::Choose(double budget, double latest_end) {
   return earliest < kNoLimit;
 }
 
+bool DrivingLabels::NoWorse(const Position& one, const Position& other) {
+  return one.time <= other.time && one.left <= other.left && one.driven <= other.driven &&
+         one.taken == other.taken && (one.has_first || !other.has_first);
+}
+
+void DrivingLabels::ExploreLeg() {
+  explored_.clear();
+  const Label from = labels_[before_];
+  const double leave = from.begin + route_.stops[stop_ - 1].work;
+  travel_ = TravelTo(stop_, leave);
+  Explore({.time = leave,
+           .left = travel_,
+           .driven = from.driven,
+           .taken = from.taken,
+           .has_first = from.has_first});
+}
+
 void DrivingLabels::Explore(const Position& at) {
   if (rests_.size() >= kMaxRestsOnLeg) too_much_work_ = true;
-  if (!Spend(1)) return;
+  if (!Spend(1 + explored_.size())) return;
+  if (at.taken < route_.breaks.size()) {
+    if (std::ranges::any_of(explored_, [&](const Position& one) { return NoWorse(one, at); })) {
+      return;
+    }
+    explored_.push_back(at);
+  }
   const double room = std::max(0.0, route_.rules->max_driving_before_break - at.driven);
   const double rounding = kRelativeRounding * route_.rules->max_driving_before_break;
   const bool within_limit = at.left <= room + route_.tolerance + rounding;
@@ -204,6 +220,7 @@ void DrivingLabels::Reach(double arrival, double ready, const Position& at) {
   const Label label{.begin = begin,
                     .driven = at.driven,
                     .cost = from.cost + visit.LateCost(begin),
+                    .travel = travel_,
                     .paused = ready - from.begin - route_.stops[stop_ - 1].work - travel_,
                     .taken = at.taken,
                     .before = before_,
@@ -260,7 +277,7 @@ double DrivingLabels::LatestOnPath() const {
   size_t label = chosen_;
   double latest = labels_[label].begin;
   for (size_t stop = route_.stops.size() - 1;; --stop) {
-    const double leave = latest - route_.stops[stop].travel - labels_[label].paused;
+    const double leave = latest - labels_[label].travel - labels_[label].paused;
     if (stop == 1) return leave;
     label = labels_[label].before;
     const TimedStop& visit = route_.stops[stop - 1];
@@ -292,92 +309,6 @@ double DrivingLabels::LatestByBisection(double budget, double end) {
     (is_good(middle) ? good : bad) = middle;
   }
   return good;
-}
-
-double DrivingLabels::Replay(size_t stop, const Label& label) {
-  const Label from = labels_[label.before];
-  stop_ = stop;
-  before_ = label.before;
-  travel_ = route_.stops[stop].travel;
-  sought_ = &label;
-  found_arrival_ = kNoLimit;
-  found_rests_.clear();
-  work_left_ = route_.most_work;
-  Explore({.time = from.begin + route_.stops[stop - 1].work,
-           .left = travel_,
-           .driven = from.driven,
-           .taken = from.taken,
-           .has_first = from.has_first});
-  sought_ = nullptr;
-  return found_arrival_;
-}
-
-// Removes the breaks without which the driver keeps the rules, too, such as those that are only
-// taken because the vehicle waits anyway. `position` counts from the start of the route here.
-void DrivingLabels::KeepNeededRests(std::vector<Rest>& rests, double driven) const {
-  const double limit = route_.rules->max_driving_before_break + route_.tolerance;
-  const auto complies = [&] {
-    double last = 0;
-    bool has_first = false;
-    for (const Rest& rest : rests) {
-      if (rest.counts == Counts::kNothing) continue;
-      if (rest.position - last > limit) return false;
-      if (EndsDriving(rest.counts)) {
-        if (rest.second_part && !has_first) return false;
-        last = rest.position;
-      }
-      has_first = HasFirstAfter(rest.counts, has_first);
-    }
-    return driven - last <= limit;
-  };
-  for (Rest& rest : rests) {
-    const Counts counts = std::exchange(rest.counts, Counts::kNothing);
-    if (complies()) continue;
-    rest.counts = counts;
-    if (counts != Counts::kBreakAndFirstPart) continue;
-    rest.counts = Counts::kBreak;
-    if (complies()) {
-      rest.needed -= route_.rules->first_part;
-    } else {
-      rest.counts = counts;
-    }
-  }
-}
-
-void DrivingLabels::AddTimes(RouteSchedule& schedule) {
-  const size_t stops = route_.stops.size();
-  std::vector<size_t> path(stops);
-  path[stops - 1] = chosen_;
-  for (size_t i = stops - 1; i > 0; --i) path[i - 1] = labels_[path[i]].before;
-  std::vector<Rest> rests;
-  std::vector<int32_t> after;
-  double driven = 0;
-  for (size_t i = 0; i < stops; ++i) {
-    const Label label = labels_[path[i]];
-    const double arrival = i == 0 ? label.begin : Replay(i, label);
-    schedule.stops.push_back({arrival, label.begin, label.begin + route_.stops[i].work});
-    if (i == 0) continue;
-    for (const Rest& rest : found_rests_) {
-      rests.push_back(rest);
-      rests.back().position += driven;
-      after.push_back(static_cast<int32_t>(i) - 1);
-    }
-    driven += travel_;
-  }
-  KeepNeededRests(rests, driven);
-  for (size_t i = 0; i < rests.size(); ++i) {
-    const Rest& rest = rests[i];
-    if (rest.counts != Counts::kNothing) {
-      schedule.breaks.push_back(
-          {kDrivingBreakIndex, after[i], rest.start, rest.start + rest.needed});
-    }
-    double time = rest.start;
-    for (size_t planned = rest.from; planned < rest.to; ++planned) {
-      const double begin = std::max(time, route_.breaks[planned].window.open);
-      time = begin + route_.breaks[planned].duration;
-      schedule.breaks.push_back({static_cast<int32_t>(planned), after[i], begin, time});
-    }
-  }
 }
 
 }  // namespace vrp

@@ -24,8 +24,8 @@ namespace vrp {
 // arrival or with a planned break: on the same leg, both parts take as long as a whole break. A
 // break shortly before a stop and a first part at the stop count as one rest there.
 //
-// There are few labels without planned breaks, and a run takes O(stops * labels^2). A route that
-// needs too much work counts as impossible. Not thread-safe, because it owns scratch memory.
+// A run takes O(stops * labels^2), with few labels unless there are many planned breaks. A route
+// that needs too much work counts as impossible. Not thread-safe, because it has scratch memory.
 class DrivingLabels {
  public:
   // The input of Run. `stops` are the start (whose opening is ignored), the visits, and the end
@@ -64,7 +64,8 @@ class DrivingLabels {
     double begin = 0;
     double driven = 0;       // since the last break
     double cost = 0;         // of lateness, this stop included
-    double paused = 0;       // breaks on the leg to this stop, if none of them is planned
+    double travel = 0;       // of the leg to this stop
+    double paused = 0;       // breaks on that leg, if none of them is planned
     size_t taken = 0;        // planned breaks
     size_t before = 0;       // predecessor's index in labels_
     bool has_first = false;  // whether the first part of a break is taken
@@ -104,6 +105,12 @@ class DrivingLabels {
 
   bool Forward(double start);
   bool Choose(double budget, double latest_end);
+  // Returns the travel time to a stop, without breaks, if the vehicle leaves for it at `leave`.
+  double TravelTo(size_t stop, double /*leave*/) const { return route_.stops[stop].travel; }
+  // Explores the leg to stop_ from the label before_.
+  void ExploreLeg();
+  // Whether a vehicle at `one` may do all that one at `other` may do, as early.
+  static bool NoWorse(const Position& one, const Position& other);
   // Explores all ways to go on to the next stop. Each way ends with a call of Reach.
   void Explore(const Position& at);
   void ExploreArrival(const Position& at);
@@ -112,7 +119,7 @@ class DrivingLabels {
   void TakePlanned(const Position& at, double start, size_t to);
   // Returns the least duration of a rest that counts so, from a state with or without a first part.
   double Needed(Counts counts, bool has_first) const;
-  // Adds a label for the start of the next stop, or compares it with the one that AddTimes seeks.
+  // Adds a label for the start of the next stop, or compares it with sought_.
   void Reach(double arrival, double ready, const Position& at);
   void Add(const Label& label);
   bool Spend(size_t work);
@@ -124,17 +131,17 @@ class DrivingLabels {
 
   Route route_;
   double start_ = 0;
-  std::vector<Label> labels_;  // by stop
-  std::vector<size_t> first_;  // [stops + 1]: the first label of each stop
-  std::vector<Rest> rests_;    // on the leg so far, while it is explored
-  double budget_ = 0;          // limit on the chosen cost
+  std::vector<Label> labels_;       // by stop
+  std::vector<size_t> first_;       // [stops + 1]: the first label of each stop
+  std::vector<Rest> rests_;         // on the leg so far, while it is explored
+  std::vector<Position> explored_;  // on the leg, with planned breaks left
+  double budget_ = 0;               // limit on the chosen cost
   double cost_rounding_ = 0;
   size_t chosen_ = 0;
   size_t work_left_ = 0;
   bool too_much_work_ = false;
-  // The leg that is explored.
-  size_t stop_ = 0;    // the stop that it leads to
-  size_t before_ = 0;  // the label that it starts from
+  size_t stop_ = 0;    // the end of the leg that is explored
+  size_t before_ = 0;  // the label from which that leg starts
   double travel_ = 0;
   const Label* sought_ = nullptr;  // not null during Replay
   std::vector<Rest> found_rests_;
