@@ -141,6 +141,7 @@ Message* MessageOfType(v1::Instance& instance, const std::string& type) {
                                             : customer.add_time_windows();
   }
   if (type == "Break") return instance.mutable_vehicles(0)->add_breaks();
+  if (type == "DrivingRules") return instance.mutable_vehicles(0)->mutable_driving_rules();
   if (type == "Shipment") return instance.add_shipments();
   if (type == "AlternativeGroup") return instance.add_alternative_groups();
   if (type == "FeatureColumn") return instance.add_features();

@@ -201,6 +201,18 @@ std::vector<ErrorCase> WrongStructures() {
          window.set_close(4);
        },
        kInvalid, "vehicles[0].breaks[0].time_window"},
+      {"rules_without_a_rule", Cvrp,
+       [](auto& m) { m.mutable_vehicles(0)->mutable_driving_rules(); }, kInvalid,
+       "vehicles[0].driving_rules"},
+      {"unknown_preset", Cvrp,
+       [](auto& m) {
+         m.set_time_unit("s");
+         m.mutable_vehicles(0)->mutable_driving_rules()->set_preset("us");
+       },
+       kInvalid, "vehicles[0].driving_rules.preset"},
+      {"preset_without_a_time_unit", Cvrp,
+       [](auto& m) { m.mutable_vehicles(0)->mutable_driving_rules()->set_preset("eu_561_daily"); },
+       kInvalid, "time_unit"},
       {"shipment_of_unknown_customer", Cvrp,
        [](auto& m) { m.add_shipments()->set_delivery_customer(3); }, kInvalid,
        "shipments[0].delivery_customer"},

@@ -1,7 +1,6 @@
 // Places the breaks that a driver must take after a time of driving (DrivingRules).
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,11 +11,11 @@
 
 namespace vrp {
 
-// A labelling algorithm for shortest paths with resources, as Goel (2010, "Truck driver scheduling
-// in the European Union") uses. A label of a stop has its start, the driving since the last break,
-// whether the first part of a split break is taken, the planned breaks taken, and the cost of
-// lateness. Of labels with equal planned breaks, only the non-dominated ones stay. A vehicle that
-// is early may rest until another label's start, so an earlier label is never worse.
+// A labelling algorithm for shortest paths with resources. Goel (2010, "Truck driver scheduling in
+// the European Union") describes the rules. A label of a stop has its start, the driving since the
+// last break, whether the first part of a split break is taken, the planned breaks taken, and the
+// cost of lateness. Of labels with equal planned breaks, only the non-dominated ones stay. A vehicle
+// that is early may rest until another label's start, so an earlier label is never worse.
 //
 // On a leg, a break is taken as late as possible: at the limit of driving, when a planned break
 // that is part of it must begin, or on arrival. Earlier breaks lead to the same arrival with more
