@@ -111,7 +111,9 @@ TEST(DrivingRulesTest, CountAPlannedBreakThatIsLongEnough) {
   EXPECT_EQ(EndOf(data), 410 + 45);
   data.vehicles[0].breaks = {{{150, 260}, 30}};  // 15 minutes longer
   EXPECT_EQ(EndOf(data), 410 + 45);
-  data.vehicles[0].breaks = {{{0, 20}, 45}};  // too early: driving from then on is too long
+  data.vehicles[0].breaks = {{{0, 20}, 45}};  // too early for a whole break, so it is a first part
+  EXPECT_EQ(EndOf(data), 410 + 45 + 30);
+  data.vehicles[0].driving_rules.first_part = data.vehicles[0].driving_rules.second_part = 0;
   EXPECT_EQ(EndOf(data), 410 + 90);
 }
 
@@ -230,7 +232,7 @@ TEST(DrivingJsonTest, NamesRulesThatContradictOneAnother) {
            {R"({"time_unit": "s", "max_driving": 5})", at + ".time_unit: given, but there is no"},
            {R"({})", at + ": got an object, wanted a preset or at least one limit"},
            {R"([])", at + ": got an array, wanted an object"},
-           {R"({"max_drive": 5})", at + ".max_drive"},
+           {R"({"max_drive": 5})", at + ".\"max_drive\": unknown key"},
            {R"({"max_driving": 0})", at + ".max_driving: got 0, wanted a positive number"},
            {R"({"max_work": -1})", at + ".max_work: got -1"},
            {R"({"max_driving_before_break": 0, "break_duration": 1})",

@@ -123,7 +123,7 @@ class ConstrainedGenerator {
     }
     if (Chance(0.2)) vehicle.duration_matrix = Matrix(50);
     if (Chance(0.2)) vehicle.distance_matrix = Matrix(60);
-    if (Chance(0.2)) DrawDrivingRules(vehicle);
+    if (Chance(0.3)) DrawDrivingRules(vehicle);
     return vehicle;
   }
 

@@ -191,8 +191,10 @@ bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) 
   if (UsesLabels(breaks)) {
     const double allowed = first.late_cost + CostTolerance();
     const Labels labels = LabelsWithBreaks(start, kRounding * first.end);
+    // Other driving breaks sum the same times in another order.
+    const double end = by_rules_ ? first.end * (1 + kRounding) : first.end;
     return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
-      return label.leaves <= first.end && label.late_cost <= allowed;
+      return label.leaves <= end && label.late_cost <= allowed;
     });
   }
   if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= first.end;

@@ -12,7 +12,8 @@ namespace vrp {
 // break at each stop on arrival, and anywhere on the way. A break is a time in which the vehicle
 // neither drives, serves nor sets up. Waiting and the vehicle's own breaks are such times, too. The
 // start of a stop ends a break, even if the stop takes no time. A break that is longer than needed
-// may also be the first part of the next one, if it is as long as both.
+// may also be the first part of the next one, if it is as long as both. It may count for less: a
+// long one as a first part.
 struct DrivingRules {
   // Largest driving time without a break. After it, driving counts from 0 again.
   double max_driving_before_break = kNoLimit;

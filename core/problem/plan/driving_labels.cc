@@ -29,18 +29,17 @@ bool DrivingLabels::Spend(size_t work) {
 
 std::optional<DrivingLabels::Outcome> DrivingLabels::Run(const Route& route, double start) {
   route_ = route;
-  double max_late_cost = 0;
+  max_late_cost_ = 0;
   for (const TimedStop& stop : route.stops) {
-    if (stop.last().soft()) max_late_cost = std::max(max_late_cost, stop.last().late_cost);
+    if (stop.last().soft()) max_late_cost_ = std::max(max_late_cost_, stop.last().late_cost);
   }
-  cost_rounding_ = max_late_cost * route.rounding;
   if (!Forward(start)) return std::nullopt;
   double min_cost = kNoLimit;
   for (size_t i = first_[first_.size() - 2]; i < labels_.size(); ++i) {
     if (labels_[i].begin > route_.last_by + route_.tolerance) continue;
     if (labels_[i].taken == route_.breaks.size()) min_cost = std::min(min_cost, labels_[i].cost);
   }
-  if (!Choose(min_cost + cost_rounding_, kNoLimit)) return std::nullopt;
+  if (!Choose(min_cost + max_late_cost_ * route.rounding, kNoLimit)) return std::nullopt;
   return Outcome{labels_[chosen_].cost, labels_[chosen_].begin};
 }
 
@@ -64,7 +63,6 @@ bool DrivingLabels::Forward(double start) {
 }
 
 bool DrivingLabels::Choose(double budget, double latest_end) {
-  budget_ = budget;
   double earliest = kNoLimit;
   for (size_t i = first_[first_.size() - 2]; i < labels_.size(); ++i) {
     const Label& label = labels_[i];
@@ -258,8 +256,11 @@ void DrivingLabels::Add(const Label& label) {
 // Finds the latest start with the breaks of the chosen labels. Then runs the route from a later
 // start: either that delays the end, or other breaks allow a later start, and so on.
 double DrivingLabels::LatestStart() {
-  const double budget = budget_;
   const double end = labels_[chosen_].begin;
+  const double cost = labels_[chosen_].cost;
+  const double budget = cost + kRelativeRounding * (cost + max_late_cost_ * end);
+  // A later start must not gain from the tolerance.
+  route_.tolerance = std::min(route_.tolerance, route_.rounding);
   if (!route_.breaks.empty()) return LatestByBisection(budget, end);
   const double step = std::max(route_.rounding, kRelativeRounding * end);
   const double close = route_.stops.front().last().close;

@@ -14,8 +14,8 @@ namespace vrp {
 // A labelling algorithm for shortest paths with resources. Goel (2010, "Truck driver scheduling in
 // the European Union") describes the rules. A label of a stop has its start, the driving since the
 // last break, whether the first part of a split break is taken, the planned breaks taken, and the
-// cost of lateness. Of labels with equal planned breaks, only the non-dominated ones stay. A vehicle
-// that is early may rest until another label's start, so an earlier label is never worse.
+// cost of lateness. Of labels with equal planned breaks, only the non-dominated ones stay. A
+// vehicle that is early may rest until another label's start, so an earlier label is never worse.
 //
 // On a leg, a break is taken as late as possible: at the limit of driving, when a planned break
 // that is part of it must begin, or on arrival. Earlier breaks lead to the same arrival with more
@@ -134,8 +134,7 @@ class DrivingLabels {
   std::vector<size_t> first_;       // [stops + 1]: the first label of each stop
   std::vector<Rest> rests_;         // on the leg so far, while it is explored
   std::vector<Position> explored_;  // on the leg, with planned breaks left
-  double budget_ = 0;               // limit on the chosen cost
-  double cost_rounding_ = 0;
+  double max_late_cost_ = 0;
   size_t chosen_ = 0;
   size_t work_left_ = 0;
   bool too_much_work_ = false;
