@@ -158,7 +158,7 @@ def breaks(rng):
                                                                                          "duration": 240}]}])
 
 
-@feature("driving_rules", note="PyVRP and VROOM have none; OR-Tools' breaks by driving time cannot be split")
+@feature("driving_rules", note="PyVRP and VROOM have none; OR-Tools limits the time between breaks, not the driving")
 def driving_rules(rng):
     """Generates long hauls in minutes: routes of 6 to 12 hours of driving, with breaks by Regulation (EC) No 561/2006."""
     instance = district(rng)

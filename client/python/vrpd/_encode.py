@@ -156,6 +156,7 @@ class _Encoder:
 
 
 def _set_driving_rules(message: Any, rules: DrivingRules) -> None:
+    message.SetInParent()
     for field in fields(rules):
         value = getattr(rules, field.name)
         if value is not None:
