@@ -8,8 +8,6 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxRestsOnLeg = 1000;  // bounds the depth of recursion
-constexpr int kMaxPaths = 20;            // paths that LatestStart follows
-constexpr double kRelativeRounding = 1e-12;
 
 // Returns the latest time at which a rest may start so that each of `breaks` begins in time.
 double LatestRest(std::span<const Break> breaks) { return DepartureBefore(breaks, kNoLimit, 0); }
@@ -251,65 +249,6 @@ void DrivingLabels::Add(const Label& label) {
     }
   }
   labels_.push_back(label);
-}
-
-// Finds the latest start with the breaks of the chosen labels. Then runs the route from a later
-// start: either that delays the end, or other breaks allow a later start, and so on.
-double DrivingLabels::LatestStart() {
-  const double end = labels_[chosen_].begin;
-  const double cost = labels_[chosen_].cost;
-  const double budget = cost + kRelativeRounding * (cost + max_late_cost_ * end);
-  // A later start must not gain from the tolerance.
-  route_.tolerance = std::min(route_.tolerance, route_.rounding);
-  if (!route_.breaks.empty()) return LatestByBisection(budget, end);
-  const double step = std::max(route_.rounding, kRelativeRounding * end);
-  const double close = route_.stops.front().last().close;
-  double latest = start_;
-  for (int i = 0; i < kMaxPaths; ++i) {
-    latest = std::max(latest, std::min(LatestOnPath(), close));
-    if (latest + step > close || !Forward(latest + step) || !Choose(budget, end + step / 2)) {
-      break;
-    }
-  }
-  return latest;
-}
-
-double DrivingLabels::LatestOnPath() const {
-  size_t label = chosen_;
-  double latest = labels_[label].begin;
-  for (size_t stop = route_.stops.size() - 1;; --stop) {
-    const double leave = latest - labels_[label].travel - labels_[label].paused;
-    if (stop == 1) return leave;
-    label = labels_[label].before;
-    const TimedStop& visit = route_.stops[stop - 1];
-    const double begin = labels_[label].begin;
-    // Neither delays late stops nor makes others late.
-    const bool is_late = begin > visit.last().close;
-    latest = is_late ? begin : std::max(begin, visit.LatestIn(leave - visit.work, route_.rounding));
-  }
-}
-
-double DrivingLabels::LatestByBisection(double budget, double end) {
-  double good = start_;
-  double bad = std::min(end, route_.stops.front().last().close);
-  const double step = std::max(route_.rounding, kRelativeRounding * end);
-  const auto is_good = [&](double start) {
-    return Forward(start) && Choose(budget, end + route_.rounding);
-  };
-  if (bad <= good || is_good(bad)) return std::max(good, bad);
-  // The end rises by at most as much as the start, where no window is missed.
-  if (Forward(bad) && Choose(kNoLimit, kNoLimit)) {
-    const double guess = bad - (labels_[chosen_].begin - end);
-    if (guess > good && is_good(guess)) {
-      if (!is_good(guess + step)) return guess;
-      good = guess;
-    }
-  }
-  for (int i = 0; i < 60 && bad - good > step; ++i) {
-    const double middle = good + (bad - good) / 2;
-    (is_good(middle) ? good : bad) = middle;
-  }
-  return good;
 }
 
 }  // namespace vrp

@@ -58,6 +58,8 @@ class DrivingLabels {
   void AddTimes(RouteSchedule& schedule);
 
  private:
+  static constexpr double kRelativeRounding = 1e-12;  // of sums of times
+
   // A partial route up to the start of a stop.
   struct Label {
     double begin = 0;
@@ -108,7 +110,6 @@ class DrivingLabels {
   double TravelTo(size_t stop, double /*leave*/) const { return route_.stops[stop].travel; }
   // Explores the leg to stop_ from the label before_.
   void ExploreLeg();
-  // Whether a vehicle at `one` may do all that one at `other` may do, as early.
   static bool NoWorse(const Position& one, const Position& other);
   // Explores all ways to go on to the next stop. Each way ends with a call of Reach.
   void Explore(const Position& at);
@@ -122,8 +123,9 @@ class DrivingLabels {
   void Reach(double arrival, double ready, const Position& at);
   void Add(const Label& label);
   bool Spend(size_t work);
-  double LatestOnPath() const;
-  double LatestByBisection(double budget, double end);
+  double LatestOnPath();
+  // Returns the latest departure on the leg to `label` with its breaks, for a start by `begin`.
+  double LatestDeparture(size_t stop, const Label& label, double begin);
   // Finds the rests of the leg to the stop of `label`. Returns the arrival.
   double Replay(size_t stop, const Label& label);
   void KeepNeededRests(std::vector<Rest>& rests, double driven) const;

@@ -2,9 +2,75 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/problem/plan/break_leg.h"
 #include "core/problem/plan/driving_labels.h"
 
 namespace vrp {
+namespace {
+
+constexpr int kMaxPaths = 20;  // paths that LatestStart follows
+
+}  // namespace
+
+// Finds the latest start with the breaks of the chosen labels. Then runs the route from a later
+// start: either that delays the end, or other breaks allow a later start, and so on.
+double DrivingLabels::LatestStart() {
+  const double end = labels_[chosen_].begin;
+  const double cost = labels_[chosen_].cost;
+  const double budget = cost + kRelativeRounding * (cost + max_late_cost_ * end);
+  // A later start must not gain from the tolerance.
+  route_.tolerance = std::min(route_.tolerance, route_.rounding);
+  const double step = std::max(route_.rounding, kRelativeRounding * end);
+  const double close = route_.stops.front().last().close;
+  double latest = start_;
+  for (int i = 0; i < kMaxPaths; ++i) {
+    latest = std::max(latest, std::min(LatestOnPath(), close));
+    if (latest + step > close || !Forward(latest + step) || !Choose(budget, end + step / 2)) {
+      break;
+    }
+  }
+  return latest;
+}
+
+double DrivingLabels::LatestOnPath() {
+  size_t label = chosen_;
+  double latest = labels_[label].begin;
+  for (size_t stop = route_.stops.size() - 1;; --stop) {
+    const double leave = LatestDeparture(stop, labels_[label], latest);
+    if (stop == 1) return leave;
+    label = labels_[label].before;
+    const TimedStop& visit = route_.stops[stop - 1];
+    const double begin = labels_[label].begin;
+    // Neither delays late stops nor makes others late.
+    const bool is_late = begin > visit.last().close;
+    latest = is_late ? begin : std::max(begin, visit.LatestIn(leave - visit.work, route_.rounding));
+  }
+}
+
+// Rests with planned breaks may move towards the start of the leg, so that the breaks begin in
+// time. The driving after them must stay within the limit.
+double DrivingLabels::LatestDeparture(size_t stop, const Label& label, double begin) {
+  if (label.taken == labels_[label.before].taken) return begin - label.travel - label.paused;
+  Replay(stop, label);
+  const double most = route_.rules->max_driving_before_break;
+  double needed_position = label.travel - most;
+  for (const Rest& rest : found_rests_) needed_position -= EndsDriving(rest.counts) ? most : 0;
+  double position = 0;
+  double paused = 0;
+  double latest = kNoLimit;
+  for (const Rest& rest : found_rests_) {
+    if (EndsDriving(rest.counts)) {
+      needed_position += most;
+      position = std::max(position, needed_position);
+    }
+    const auto planned = route_.breaks.subspan(rest.from, rest.to - rest.from);
+    latest = std::min(latest, DepartureBefore(planned, kNoLimit, 0) - position - paused);
+    double taken = 0;
+    for (const Break& pause : planned) taken += pause.duration;
+    paused += std::max(rest.needed, taken);
+  }
+  return std::min(latest, begin - label.travel - paused);
+}
 
 double DrivingLabels::Replay(size_t stop, const Label& label) {
   stop_ = stop;
