@@ -16,7 +16,7 @@ constexpr double kConstrainedArea = 60;      // side of the square of locations
 class ConstrainedGenerator {
  public:
   ConstrainedGenerator(uint64_t seed, int32_t customers)
-      : random_(seed, 7, 0), customers_(customers) {}
+      : random_(seed, 7, 0), rules_random_(seed, 13, 0), customers_(customers) {}
 
   InstanceData Generate() && {
     data_.name = "constrained";
@@ -123,22 +123,25 @@ class ConstrainedGenerator {
     }
     if (Chance(0.2)) vehicle.duration_matrix = Matrix(50);
     if (Chance(0.2)) vehicle.distance_matrix = Matrix(60);
-    if (Chance(0.3)) DrawDrivingRules(vehicle);
+    DrawDrivingRules(vehicle);
     return vehicle;
   }
 
   // Draws limits for routes of about 200 time units.
   void DrawDrivingRules(VehicleType& vehicle) {
+    const auto chance = [this](double chance) { return rules_random_.UniformDouble() < chance; };
+    const auto real = [this](double max) { return rules_random_.UniformDouble() * max; };
+    if (chance(0.7)) return;
     DrivingRules& rules = vehicle.driving_rules;
-    if (Chance(0.3)) rules.max_driving = 80 + RandomReal(150);
-    if (Chance(0.3)) rules.max_work = 100 + RandomReal(150);
-    if (Chance(0.2)) return;
+    if (chance(0.3)) rules.max_driving = 80 + real(150);
+    if (chance(0.3)) rules.max_work = 100 + real(150);
+    if (chance(0.2)) return;
     vehicle.max_waiting = kNoLimit;
-    rules.max_driving_before_break = 30 + RandomReal(60);
-    rules.break_duration = 5 + RandomReal(20);
-    if (Chance(0.4)) return;
-    rules.first_part = rules.break_duration * RandomReal(1);
-    rules.second_part = rules.break_duration - rules.first_part * RandomReal(1);
+    rules.max_driving_before_break = 30 + real(60);
+    rules.break_duration = 5 + real(20);
+    if (chance(0.4)) return;
+    rules.first_part = rules.break_duration * real(1);
+    rules.second_part = rules.break_duration - rules.first_part * real(1);
   }
 
   void DrawCosts(VehicleType& vehicle) {
@@ -202,6 +205,7 @@ class ConstrainedGenerator {
   }
 
   CounterRandom random_;
+  CounterRandom rules_random_;  // apart, so that a seed gives all else as before
   const int32_t customers_;
   size_t nodes_ = 0;
   InstanceData data_;

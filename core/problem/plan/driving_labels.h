@@ -59,7 +59,6 @@ class DrivingLabels {
 
  private:
   static constexpr double kRelativeRounding = 1e-12;  // of sums of times
-
   // A partial route up to the start of a stop.
   struct Label {
     double begin = 0;
@@ -71,7 +70,7 @@ class DrivingLabels {
     size_t before = 0;       // predecessor's index in labels_
     bool has_first = false;  // whether the first part of a break is taken
   };
-  // The vehicle somewhere on a leg.
+  // The vehicle on a leg.
   struct Position {
     double time = 0;
     double left = 0;    // travel time to the next stop
@@ -129,7 +128,6 @@ class DrivingLabels {
   // Finds the rests of the leg to the stop of `label`. Returns the arrival.
   double Replay(size_t stop, const Label& label);
   void KeepNeededRests(std::vector<Rest>& rests, double driven) const;
-
   Route route_;
   double start_ = 0;
   std::vector<Label> labels_;       // by stop

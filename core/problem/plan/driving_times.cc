@@ -8,7 +8,8 @@
 namespace vrp {
 namespace {
 
-constexpr int kMaxPaths = 20;  // paths that LatestStart follows
+constexpr int kMaxPaths = 20;     // paths that LatestStart follows
+constexpr int kMaxHalvings = 60;  // bounds a bisection
 
 }  // namespace
 
@@ -22,12 +23,21 @@ double DrivingLabels::LatestStart() {
   route_.tolerance = std::min(route_.tolerance, route_.rounding);
   const double step = std::max(route_.rounding, kRelativeRounding * end);
   const double close = route_.stops.front().last().close;
+  const auto worsens_nothing = [&](double start) {
+    return Forward(start) && Choose(budget, end + step / 2);
+  };
   double latest = start_;
   for (int i = 0; i < kMaxPaths; ++i) {
-    latest = std::max(latest, std::min(LatestOnPath(), close));
-    if (latest + step > close || !Forward(latest + step) || !Choose(budget, end + step / 2)) {
-      break;
+    double candidate = std::max(latest, std::min(LatestOnPath(), close));
+    if (!route_.breaks.empty() && candidate > latest && !worsens_nothing(candidate)) {
+      for (int j = 0; j < kMaxHalvings && candidate - latest > step; ++j) {
+        const double middle = latest + (candidate - latest) / 2;
+        (worsens_nothing(middle) ? latest : candidate) = middle;
+      }
+      return latest;
     }
+    latest = candidate;
+    if (latest + step > close || !worsens_nothing(latest + step)) break;
   }
   return latest;
 }
@@ -48,7 +58,8 @@ double DrivingLabels::LatestOnPath() {
 }
 
 // Rests with planned breaks may move towards the start of the leg, so that the breaks begin in
-// time. The driving after them must stay within the limit.
+// time. The driving after them must stay within the limit. The result is too late if the vehicle
+// then waits for a planned break, so the caller must check it.
 double DrivingLabels::LatestDeparture(size_t stop, const Label& label, double begin) {
   if (label.taken == labels_[label.before].taken) return begin - label.travel - label.paused;
   Replay(stop, label);
