@@ -129,7 +129,7 @@ class ConstrainedGenerator {
 
   // Draws limits for routes of about 200 time units.
   void DrawDrivingRules(VehicleType& vehicle) {
-    const auto chance = [this](double chance) { return rules_random_.UniformDouble() < chance; };
+    const auto chance = [this](double share) { return rules_random_.UniformDouble() < share; };
     const auto real = [this](double max) { return rules_random_.UniformDouble() * max; };
     if (chance(0.7)) return;
     DrivingRules& rules = vehicle.driving_rules;

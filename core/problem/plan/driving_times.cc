@@ -26,18 +26,26 @@ double DrivingLabels::LatestStart() {
   const auto worsens_nothing = [&](double start) {
     return Forward(start) && Choose(budget, end + step / 2);
   };
+  // Returns the latest good start up to `bad`, which is not good or is the last one to try.
+  const auto bisect = [&](double good, double bad) {
+    if (worsens_nothing(bad)) return bad;
+    for (int i = 0; i < kMaxHalvings && bad - good > step; ++i) {
+      const double middle = good + (bad - good) / 2;
+      (worsens_nothing(middle) ? good : bad) = middle;
+    }
+    return good;
+  };
+  const double last = std::min(end, close);
+  const bool is_exact = route_.breaks.empty();  // whether LatestOnPath is
   double latest = start_;
   for (int i = 0; i < kMaxPaths; ++i) {
-    double candidate = std::max(latest, std::min(LatestOnPath(), close));
-    if (!route_.breaks.empty() && candidate > latest && !worsens_nothing(candidate)) {
-      for (int j = 0; j < kMaxHalvings && candidate - latest > step; ++j) {
-        const double middle = latest + (candidate - latest) / 2;
-        (worsens_nothing(middle) ? latest : candidate) = middle;
-      }
-      return latest;
+    const double candidate = std::max(latest, std::min(LatestOnPath(), last));
+    if (!is_exact && i > 0 && candidate <= latest + 2 * step) return bisect(latest, last);
+    if (!is_exact && candidate > latest && !worsens_nothing(candidate)) {
+      return bisect(latest, candidate);
     }
     latest = candidate;
-    if (latest + step > close || !worsens_nothing(latest + step)) break;
+    if (latest + step > last || !worsens_nothing(latest + step)) break;
   }
   return latest;
 }
