@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "core/problem/instance/fields.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "gtest/gtest.h"
