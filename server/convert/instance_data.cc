@@ -192,7 +192,8 @@ class Converter {
     const std::string path = Concat("vehicles[", index, "].");
     if (vehicle.has_driving_rules()) ExpandPreset(path, vehicle.driving_rules(), added);
     ReadFields(vehicle, dimensions_, added);
-    if (vehicle.has_driving_rules() && added.driving_rules == DrivingRules()) {
+    const bool names_preset = !vehicle.driving_rules().preset().empty();
+    if (vehicle.has_driving_rules() && !names_preset && added.driving_rules == DrivingRules()) {
       errors_.Add(path + "driving_rules", "states no rule, wanted a preset or at least one limit");
     }
     ConvertMatrices(path, vehicle, added);
