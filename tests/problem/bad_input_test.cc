@@ -222,7 +222,8 @@ json ConstrainedJson() {
     "alternative_groups": [[1, 2]],
     "vehicles": [{"end_depot": 0, "capacity": [10, 10], "shift": [0, 800], "fixed_cost": 1,
       "cost_per_distance": 2, "cost_per_time": 1, "max_duration": 500, "max_overtime": 5,
-      "overtime_cost": 1, "max_waiting": 0, "driving_rules": {"max_driving": 900, "max_work": 950}, "max_stops": 3, "skills": ["crane"],
+      "overtime_cost": 1, "max_waiting": 0, "driving_rules": {"max_driving": 900, "max_work": 950},
+      "max_stops": 3, "skills": ["crane"],
       "duration_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
                           [1, 1, 1, 1, 0]]}]})");
 }

@@ -151,7 +151,8 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   // kFrozenStops is not part of the data, so tests/search tests this feature.
   std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops};
   for (const FeatureCase& use : FeatureCases()) known.insert(use.feature);
-  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kDrivingRules) + 1) << "a feature has no test";
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kDrivingRules) + 1)
+      << "a feature has no test";
 }
 
 }  // namespace
