@@ -38,6 +38,7 @@ Json RouteJson(const v1::Route& route) {
                                 {"after", StopId(route, route_break.after_stop())},
                                 {"start", JsonNumber(route_break.start())},
                                 {"end", JsonNumber(route_break.end())}});
+    if (route_break.driving_break()) object["breaks"].back()["driving_break"] = true;
   }
   for (const std::string& polyline : route.leg_polylines()) {
     object["leg_polylines"].push_back(polyline);

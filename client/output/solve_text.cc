@@ -45,8 +45,10 @@ std::string RouteText(int number, const v1::Route& route, const Quantities& quan
   absl::StrAppend(&text, "  duration ", quantities.Duration(route.duration()),
                   HoursText(route, quantities), "\n");
   for (const v1::RouteBreak& route_break : route.breaks()) {
-    absl::StrAppend(&text, "  break ", route_break.index() + 1, " from ",
-                    quantities.Time(route_break.start()), " to ",
+    const std::string name = route_break.driving_break()
+                                 ? "driving break"
+                                 : absl::StrCat("break ", route_break.index() + 1);
+    absl::StrAppend(&text, "  ", name, " from ", quantities.Time(route_break.start()), " to ",
                     quantities.Time(route_break.end()), ", after ",
                     StopId(route, route_break.after_stop()), "\n");
   }

@@ -46,6 +46,7 @@ FEATURES = (
     ("breaks with limits on the load", True, {}, {"breaks": [{"window": [10, 20], "duration": 5, "max_load": 4}]}),
     ("service times by vehicle type", False, {}, {"customer_times": [{"customer": 1, "service": 7, "setup": 2}]}),
     ("costs of service time", False, {}, {"cost_per_service_time": 2}),
+    ("driving rules", False, {}, {"driving_rules": {"max_driving_before_break": 60, "break_duration": 10}}),
     ("skills", False, {"required_skills": [[], ["a"], [], []]}, {"skills": ["a"]}),
     ("reloads", False, {}, {"max_reloads": 1}),
     ("latest start", False, {}, {"latest_start": 9}),

@@ -25,7 +25,7 @@ std::optional<double> MetresOf(std::string_view name) {
 
 std::optional<double> SecondsOf(std::string_view name) {
   if (name.empty()) return std::nullopt;
-  return name == "s" ? 1 : name == "min" ? 60 : name == "h" ? 3600 : 0;
+  return SecondsOfTimeUnit(name);
 }
 
 // Whether a vehicle states any cost.
@@ -228,13 +228,35 @@ class Converter {
   void ConvertVehicle(int index) {
     const v1::Vehicle& vehicle = message_.vehicles(index);
     VehicleType& added = data_.vehicles.emplace_back();
-    ReadFields(vehicle, dimensions_, added);
     const std::string path = Concat("vehicles[", index, "].");
+    if (vehicle.has_driving_rules()) ExpandPreset(path, vehicle.driving_rules(), added);
+    ReadFields(vehicle, dimensions_, added);
+    const bool names_preset = !vehicle.driving_rules().preset().empty();
+    if (vehicle.has_driving_rules() && !names_preset && added.driving_rules == DrivingRules()) {
+      errors_.Add(path + "driving_rules", "states no rule, wanted a preset or at least one limit");
+    }
     for (int i = 0; i < vehicle.customer_times_size(); ++i) {
       added.customer_times[static_cast<size_t>(i)].customer = NodeOf(
           Concat(path, "customer_times[", i, "].customer"), vehicle.customer_times(i).customer());
     }
     ConvertMatrices(path, vehicle, added);
+  }
+
+  // Stores the numbers of the named preset. Fields beside it replace them later.
+  void ExpandPreset(const std::string& path, const v1::DrivingRules& rules, VehicleType& vehicle) {
+    if (rules.preset().empty()) return;
+    const bool on_earth = data_.coordinates == CoordinateSystem::kLonLat;
+    const double seconds = data_.units.seconds_per_time.value_or(on_earth ? 1 : 0);
+    const auto preset = DrivingPreset(rules.preset(), seconds);
+    if (preset.ok()) {
+      vehicle.driving_rules = *preset;
+      return;
+    }
+    const std::string_view error = FromAbsl(preset.status().message());
+    const size_t colon = error.find(": ");
+    const std::string_view field = error.substr(0, colon);
+    errors_.Add(field == "time_unit" ? "time_unit" : path + "driving_rules.preset",
+                error.substr(colon + 2));
   }
 
   // Converts the matrices of an instance or a vehicle type: its own, or uploaded ones that the

@@ -98,7 +98,7 @@ void ReadField(const google::protobuf::Message& message,
     value = ReadNumbers(message, descriptor);
   } else if constexpr (kKind == kSkills) {
     value = ReadTexts(message, descriptor);
-  } else if constexpr (kKind == kWindow || kKind == kHardWindow) {
+  } else if constexpr (kKind == kWindow || kKind == kHardWindow || kKind == kDrivingRules) {
     if (!reflection.HasField(message, &descriptor)) return;
     ReadFields(reflection.GetMessage(message, &descriptor), load_dimensions, value);
   } else if constexpr (kKind == kLoadDimensions) {

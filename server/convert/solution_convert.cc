@@ -29,6 +29,7 @@ v1::RouteBreak BreakMessage(const BreakTime& pause) {
   message.set_after_stop(pause.after);
   message.set_start(pause.start);
   message.set_end(pause.end);
+  message.set_driving_break(pause.index == kDrivingBreakIndex);
   return message;
 }
 

@@ -235,6 +235,19 @@ def service_per_type(rng):
     instance = add_windows(rng, district(rng))
     slow = [{"customer": node, "service": rng.choice([20, 180])} for node in customers(instance)]
     return split_fleet(instance, [{"customer_times": slow}, {}])
+@feature("driving_rules", note="PyVRP and VROOM have none; OR-Tools limits the time between breaks, not the driving")
+def driving_rules(rng):
+    """Generates long hauls in minutes: routes of 6 to 12 hours of driving, with breaks by Regulation (EC) No 561/2006."""
+    instance = district(rng)
+    instance["kind"] = "vrptw"
+    instance["coords"] = [[round(0.3 * x), round(0.3 * y)] for x, y in instance["coords"]]
+    opened = [rng.randint(0, 400) if rng.random() < 0.6 else None for _ in customers(instance)]
+    instance["time_windows"] = [[0, 900]] * instance["num_depots"] + [
+        [0, 900] if start is None else [start, max(start + rng.randint(120, 240), 300)] for start in opened]
+    add_service(instance, 20)
+    rules = {"preset": "eu_561_daily", "time_unit": "min", "max_driving": 600}
+    vehicle = instance["vehicles"][0]
+    return split_fleet(instance, [{"driving_rules": rules, "count": math.ceil(1.6 * vehicle["count"]) + 1}])
 
 
 @feature("own_matrix", "pyvrp", "vroom")

@@ -77,6 +77,18 @@ TEST(SolveJson, ShowsReloadsBreaksAndCostParts) {
   EXPECT_FALSE(SolveJson(ASolveResponse()).contains("cost_breakdown"));
 }
 
+TEST(SolveOutput, ShowsDrivingBreaks) {
+  v1::SolveResponse response = ASolveResponse();
+  v1::RouteBreak& pause = *response.mutable_solution()->mutable_routes(0)->add_breaks();
+  pause.set_index(-1);
+  pause.set_after_stop(1);
+  pause.set_end(45);
+  pause.set_driving_break(true);
+  EXPECT_EQ(SolveJson(response)["routes"][0]["breaks"].dump(),
+            R"([{"index":-1,"after":"2","start":0,"end":45,"driving_break":true}])");
+  EXPECT_THAT(SolveText(response), testing::HasSubstr("\n  driving break from 0 to 45, after 2\n"));
+}
+
 TEST(SolveText, ShowsReloadsBreaksAndCostParts) {
   v1::SolveResponse response = ASolveResponse();
   EXPECT_EQ(SolveText(response).find("including"), std::string::npos);

@@ -71,6 +71,8 @@ std::vector<FeatureCase> FeatureCases() {
        [](D& d) { d.vehicles[0].max_distance = 9; }},
       {Feature::kMaxWaiting, "vehicles[0].max_waiting",
        [](D& d) { d.vehicles[0].max_waiting = 0; }},
+      {Feature::kDrivingRules, "vehicles[0].driving_rules",
+       [](D& d) { d.vehicles[0].driving_rules.max_driving = 9; }},
       {Feature::kMaxStops, "vehicles[0].max_stops", [](D& d) { d.vehicles[0].max_stops = 9; }},
       {Feature::kBalance, "balance", [](D& d) { d.balance = Balance{.cost = 1}; }},
       {Feature::kShift, "vehicles[0].shift", [](D& d) { d.vehicles[0].shift.close = 500; }},
@@ -198,7 +200,7 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops,
                              Feature::kReloadDepots, Feature::kServiceTimeCost};
   for (const FeatureCase& use : FeatureCases()) known.insert(use.feature);
-  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kServiceTimeCost) + 1)
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kDrivingRules) + 1)
       << "a feature has no test";
 }
 

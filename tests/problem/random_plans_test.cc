@@ -51,6 +51,7 @@ void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
     double before_arrival = 0;
     for (const BreakTime& pause : route.breaks) {
       if (pause.after + 1 != static_cast<int32_t>(i)) continue;
+      if (pause.index == kDrivingBreakIndex) continue;
       EXPECT_GE(pause.start, from.departure - 1e-9);
       EXPECT_LE(pause.end, stop.start + 1e-9);
       paused += pause.end - pause.start;
@@ -60,20 +61,24 @@ void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
     EXPECT_GE(stop.arrival, from.departure + travel + before_arrival - 1e-6);
     EXPECT_GE(stop.start, from.departure + travel + paused - 1e-6);
   }
-  ASSERT_EQ(route.breaks.size(), vehicle.breaks.size());
-  for (size_t b = 0; b < route.breaks.size(); ++b) {
-    EXPECT_EQ(route.breaks[b].index, static_cast<int32_t>(b));
+  size_t b = 0;
+  for (const BreakTime& taken : route.breaks) {
+    if (taken.index == kDrivingBreakIndex) continue;
+    ASSERT_LT(b, vehicle.breaks.size());
+    EXPECT_EQ(taken.index, static_cast<int32_t>(b));
     const Break& pause = vehicle.breaks[b];
     std::vector<TimeWindow> windows = {pause.window};
     windows.insert(windows.end(), pause.further_windows.begin(), pause.further_windows.end());
     EXPECT_TRUE(std::ranges::any_of(windows, [&](const TimeWindow& window) {
-      return route.breaks[b].start >= window.open && route.breaks[b].start <= window.close + 1e-3;
-    })) << route.breaks[b].start;
-    const std::vector<double>& load = route.stops[route.breaks[b].after].load;
+      return taken.start >= window.open && taken.start <= window.close + 1e-3;
+    })) << taken.start;
+    const std::vector<double>& load = route.stops[taken.after].load;
     for (size_t k = 0; k < pause.max_load.size(); ++k) {
       EXPECT_LE(load[k], pause.max_load[k] + 1e-6);
     }
+    ++b;
   }
+  EXPECT_EQ(b, vehicle.breaks.size());
 }
 
 // Returns the time between arrivals and starts, and before breaks after the last stop, without the
@@ -112,9 +117,10 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
   const RouteScheduler scheduler(instance);
   const RouteSchedule schedule = scheduler.Make(plan[r]);
   const int32_t index = static_cast<int32_t>(r);
-  EXPECT_EQ(schedule.feasible, !HasViolation(report, index,
-                                             {ViolationKind::kTimeWindow, ViolationKind::kShift,
-                                              ViolationKind::kBreak}));
+  EXPECT_EQ(schedule.feasible,
+            !HasViolation(report, index,
+                          {ViolationKind::kTimeWindow, ViolationKind::kShift, ViolationKind::kBreak,
+                           ViolationKind::kDrivingBreak}));
   EXPECT_EQ(IsOverloaded(vehicle, route), HasViolation(report, index, {ViolationKind::kCapacity}));
   EXPECT_NEAR(report.routes[r].distance, RouteDistance(instance, plan[r]), 1e-9);
   EXPECT_NEAR(report.routes[r].late_cost, schedule.late_cost, 1e-5);
@@ -162,8 +168,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
   }
-  // All up to kInOrder, kBalance, kCustomerTimes and kServiceTimeCost.
-  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kInOrder) + 4);
+  // All up to kInOrder, kBalance, kCustomerTimes, kServiceTimeCost and kDrivingRules.
+  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kInOrder) + 5);
   EXPECT_GT(tally.feasible_routes, 1000);
   EXPECT_GT(tally.breaks, 200);
   EXPECT_GT(tally.late_starts, 100);
@@ -173,7 +179,8 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
         ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
         ViolationKind::kMaxWaiting, ViolationKind::kShift, ViolationKind::kReload,
         ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak,
-        ViolationKind::kCompartments, ViolationKind::kBalance}) {
+        ViolationKind::kCompartments, ViolationKind::kBalance, ViolationKind::kDrivingBreak,
+        ViolationKind::kMaxDriving, ViolationKind::kMaxWork}) {
     EXPECT_GT(tally.violations[kind], 10) << ViolationName(kind);
   }
   EXPECT_GT(tally.violations[ViolationKind::kLifo], 0);

@@ -132,7 +132,7 @@ TEST(WriteVrplib, NamesUnsupportedFields) {
        {Feature::kEndDepot, Feature::kMaxWaiting, Feature::kMaxStops, Feature::kShift,
         Feature::kOvertime, Feature::kLatestStart, Feature::kInitialLoad, Feature::kBreaks,
         Feature::kCompartments, Feature::kSeveralWindows, Feature::kSetupTimes,
-        Feature::kPriorities, Feature::kBalance}) {
+        Feature::kPriorities, Feature::kBalance, Feature::kDrivingRules}) {
     InstanceData data = test::MakeFeatureInstance({.customers = 6, .features = {feature}}).data();
     for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
     const Instance instance = *Instance::Create(data);
@@ -174,6 +174,7 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.compartments.clear();
       type.customer_times.clear();
       type.cost_per_service_time = 0;
+      type.driving_rules = {};
       type.shift = {};
       type.latest_start = kNoLimit;
       type.initial_load.clear();

@@ -63,6 +63,7 @@ void ScaleLengths(InstanceData& data, double factor) {
       *value *= factor;
     }
     ScaleWindow(type.shift, factor);
+    ForEachField(type.driving_rules, [&](auto, double& time) { time *= factor; });
     for (Break& pause : type.breaks) {
       ScaleWindow(pause.window, factor);
       for (TimeWindow& window : pause.further_windows) ScaleWindow(window, factor);

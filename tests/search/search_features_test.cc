@@ -77,6 +77,9 @@ INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
                                          static_cast<int32_t>(Feature::kServiceTimeCost)));
 
+INSTANTIATE_TEST_SUITE_P(Later, FeatureTest,
+                         testing::Values(static_cast<int32_t>(Feature::kDrivingRules)));
+
 // Customer 1 closes at 20, customer 2 opens at 50 and customer 3 at 60, each ten from the next: one
 // vehicle waits 20 between the first two, and another takes the last two without waiting.
 TEST(WaitingTest, IsKeptToTheLimit) {
@@ -190,6 +193,63 @@ TEST(CompartmentsTest, FindTheOptimumOfMixedProblems) {
       ExpectOptimal(MakeFeatureInstance({.customers = 5, .seed = seed, .features = features}));
     }
   }
+}
+
+// Each customer is ten from the next. One vehicle must rest for 20 before it returns, and two
+// vehicles need no rest. They drive 20 more.
+TEST(DrivingRulesTest, AreKeptByDrivingOtherRoutes) {
+  InstanceData data = test::LineWithWindows();
+  data.vehicles[0].driving_rules = {.max_driving_before_break = 45, .break_duration = 20};
+  for (const auto& [home_by, cost] : {std::pair{80.0, 60.0}, {79.9, -1.0}}) {
+    data.windows[0].close = home_by;
+    const Instance instance = *Instance::Create(data);
+    const SearchResult found = SearchFor(instance, 300);
+    ExpectSound(instance, found);
+    if (cost > 0) {
+      EXPECT_NEAR(found.cost, cost, 1e-9);
+    } else {
+      EXPECT_EQ(ValueOf(instance, found.plan).left_out, 1);  // nobody reaches the last in time
+    }
+  }
+}
+
+TEST(DrivingRulesTest, LimitTheDrivingAndTheWorkOfARoute) {
+  InstanceData data = test::LineWithWindows();
+  data.services = {0, 5, 5, 5};
+  for (const auto& [driving, work, cost] :
+       {std::tuple{60.0, 75.0, 60.0}, {60.0, 74.9, 80.0}, {59.9, 75.0, -1.0}}) {
+    data.vehicles[0].driving_rules = {.max_driving = driving, .max_work = work};
+    const Instance instance = *Instance::Create(data);
+    const SearchResult found = SearchFor(instance, 300);
+    ExpectSound(instance, found);
+    EXPECT_EQ(ValueOf(instance, found.plan).left_out, cost < 0 ? 1 : 0);
+    if (cost > 0) {
+      EXPECT_NEAR(found.cost, cost, 1e-9);
+    }
+  }
+}
+
+// Removes each stop in turn. The driver may rest where the vehicle waited.
+TEST(DrivingRulesTest, AllowARouteWithOneStopLess) {
+  int32_t removed = 0;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    InstanceData data =
+        MakeFeatureInstance({.customers = 10,
+                             .seed = seed,
+                             .features = {Feature::kDrivingRules, Feature::kSeveralWindows}})
+            .data();
+    data.vehicles[0].driving_rules.max_driving_before_break /= 2;
+    const Instance instance = *Instance::Create(data);
+    for (const PlannedRoute& route : SearchFor(instance, 300).plan) {
+      for (size_t i = 0; i < route.customers.size() && route.customers.size() > 1; ++i) {
+        PlannedRoute less = route;
+        less.customers.erase(less.customers.begin() + static_cast<std::ptrdiff_t>(i));
+        EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, {less}))) << seed;
+        ++removed;
+      }
+    }
+  }
+  EXPECT_GT(removed, 300);
 }
 
 // Two hundred customers, every other a backhaul, whose loads all but fill four long routes.

@@ -182,6 +182,17 @@ TEST(InstanceFromProto, ReadsOpenEndsAndLimitsOfAVehicle) {
             "vehicles[0].max_distance");
 }
 
+TEST(InstanceFromProto, ReplacesNumbersOfADrivingPreset) {
+  v1::Instance message = test::ACvrpMessage();
+  message.set_time_unit("min");
+  v1::DrivingRules& rules = *message.mutable_vehicles(0)->mutable_driving_rules();
+  rules.set_preset("eu_561_daily");
+  rules.set_max_driving(600);
+  DrivingRules wanted = *DrivingPreset("eu_561_daily", 60);
+  wanted.max_driving = 600;
+  EXPECT_EQ(InstanceFromProto(message)->vehicles()[0].driving_rules, wanted);
+}
+
 TEST(InstanceFromProto, RefusesMoreNodesThanTheMaximum) {
   const absl::Status status = InstanceFromProto(ACvrpMessage(kMaxNodes + 1)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "core/problem/instance/fields.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "gtest/gtest.h"
@@ -79,6 +80,8 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
         vehicle.cost_per_service_time}) {
     text += " " + std::to_string(value);
   }
+  ForEachField(vehicle.driving_rules,
+               [&](auto, double time) { text += " " + std::to_string(time); });
   AppendWindow(vehicle.shift, text);
   for (const std::string& skill : vehicle.skills) text += " " + skill;
   for (const Break& pause : vehicle.breaks) {
@@ -171,6 +174,7 @@ Message* MessageOfType(v1::Instance& instance, const std::string& type) {
                                             : customer.add_time_windows();
   }
   if (type == "Break") return instance.mutable_vehicles(0)->add_breaks();
+  if (type == "DrivingRules") return instance.mutable_vehicles(0)->mutable_driving_rules();
   if (type == "Shipment") return instance.add_shipments();
   if (type == "AlternativeGroup") return instance.add_alternative_groups();
   if (type == "CustomerRule") return instance.add_customer_rules();

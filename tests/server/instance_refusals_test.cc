@@ -100,6 +100,11 @@ std::vector<ErrorCase> WrongNumbers() {
          m.mutable_balance()->set_measure(v1::BALANCE_MEASURE_LOAD);
          m.mutable_balance()->set_cost(v);
        }},
+      {"break_duration", "vehicles[0].driving_rules.break_duration", Cvrp,
+       [](auto& m, double v) {
+         auto& rules = *m.mutable_vehicles(0)->mutable_driving_rules();
+         rules.set_max_driving_before_break(9), rules.set_break_duration(v);
+       }},
       {"speed", "speed", Cvrp, [](auto& m, double v) { m.set_speed(v); }},
       {"reference_cost", "reference_cost", Cvrp,
        [](auto& m, double v) { m.set_reference_cost(v); }},
@@ -250,6 +255,18 @@ std::vector<ErrorCase> WrongStructures() {
       {"setup_of_the_vehicle", Cvrp,
        [](auto& m) { m.mutable_vehicles(0)->add_customer_times()->set_setup_time(kNan); }, kInvalid,
        "vehicles[0].customer_times[0].setup_time"},
+      {"rules_without_a_rule", Cvrp,
+       [](auto& m) { m.mutable_vehicles(0)->mutable_driving_rules(); }, kInvalid,
+       "vehicles[0].driving_rules"},
+      {"unknown_preset", Cvrp,
+       [](auto& m) {
+         m.set_time_unit("s");
+         m.mutable_vehicles(0)->mutable_driving_rules()->set_preset("us");
+       },
+       kInvalid, "vehicles[0].driving_rules.preset"},
+      {"preset_without_a_time_unit", Cvrp,
+       [](auto& m) { m.mutable_vehicles(0)->mutable_driving_rules()->set_preset("eu_561_daily"); },
+       kInvalid, "time_unit"},
       {"shipment_of_unknown_customer", Cvrp,
        [](auto& m) { m.add_shipments()->set_delivery_customer(3); }, kInvalid,
        "shipments[0].delivery_customer"},

@@ -18,7 +18,10 @@ constexpr double kConstrainedArea = 60;      // side of the square of locations
 class ConstrainedGenerator {
  public:
   ConstrainedGenerator(uint64_t seed, int32_t customers)
-      : random_(seed, 7, 0), rules_random_(seed, 9, 0), customers_(customers) {}
+      : random_(seed, 7, 0),
+        rules_random_(seed, 9, 0),
+        driving_random_(seed, 13, 0),
+        customers_(customers) {}
 
   InstanceData Generate() && {
     data_.name = "constrained";
@@ -42,6 +45,7 @@ class ConstrainedGenerator {
     DrawPrizesAndPriorities();
     DrawRequests(shipments);
     if (Chance(0.3)) DrawTimesOfDay();
+    for (VehicleType& vehicle : data_.vehicles) DrawDrivingRules(vehicle);
     DrawRules();
     return std::move(data_);
   }
@@ -170,6 +174,27 @@ class ConstrainedGenerator {
     }
   }
 
+  // Draws limits for routes of about 200 time units.
+  void DrawDrivingRules(VehicleType& vehicle) {
+    const auto chance = [this](double share) { return driving_random_.UniformDouble() < share; };
+    const auto real = [this](double max) { return driving_random_.UniformDouble() * max; };
+    if (chance(0.7) || !TimedMatricesOf(data_, vehicle).empty()) return;
+    DrivingRules& rules = vehicle.driving_rules;
+    if (chance(0.3)) rules.max_driving = 80 + real(150);
+    if (chance(0.3)) rules.max_work = 100 + real(150);
+    if (chance(0.2)) return;
+    vehicle.max_waiting = kNoLimit;
+    for (Break& pause : vehicle.breaks) {
+      pause.further_windows.clear();
+      pause.max_load.clear();
+    }
+    rules.max_driving_before_break = 30 + real(60);
+    rules.break_duration = 5 + real(20);
+    if (chance(0.4)) return;
+    rules.first_part = rules.break_duration * real(1);
+    rules.second_part = rules.break_duration - rules.first_part * real(1);
+  }
+
   void DrawCosts(VehicleType& vehicle) {
     vehicle.fixed_cost = std::floor(RandomReal(50));
     vehicle.cost_per_distance = RandomReal(2);
@@ -260,6 +285,7 @@ class ConstrainedGenerator {
 
   CounterRandom random_;
   CounterRandom rules_random_;
+  CounterRandom driving_random_;  // apart, so that a seed gives all else as before
   const int32_t customers_;
   size_t nodes_ = 0;
   InstanceData data_;

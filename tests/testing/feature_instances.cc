@@ -182,8 +182,13 @@ class FeatureInstanceMaker {
   }
 
   // By the seed, breaks have several windows, limits on the load, both or none.
+  bool HasDrivingRules() const {
+    return Has(Feature::kDrivingRules) && !Has(Feature::kTimeOfDay);
+  }
+
   void AddBreaks(VehicleType& type) const {
     type.breaks = {{.window = {60, 110}, .duration = 15}, {.window = {120, 200}, .duration = 20}};
+    if (HasDrivingRules()) return;
     if (options_.seed % 2 == 0) {
       type.breaks[0].window.close = 80;
       type.breaks[0].further_windows = {{95, 110}};
@@ -235,6 +240,15 @@ class FeatureInstanceMaker {
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
       const bool excluded = Has(Feature::kBreaks) && Has(Feature::kTimeOfDay);
       if (Has(Feature::kMaxWaiting) && !excluded) type.max_waiting = Uniform(5, 30);
+      if (HasDrivingRules()) {
+        type.max_waiting = kNoLimit;
+        type.driving_rules = {.max_driving_before_break = Uniform(60, 90),
+                              .break_duration = 20,
+                              .first_part = 8,
+                              .second_part = 12,
+                              .max_driving = Uniform(240, 300),
+                              .max_work = Uniform(280, 340)};
+      }
       if (Has(Feature::kMaxStops)) type.max_stops = UniformInt(4, 8);
       if (Has(Feature::kReloads) || Has(Feature::kReloadDepots)) type.max_reloads = 2;
       if (Has(Feature::kReloadDepots)) type.reload_depots = {2, 0, 1};
@@ -349,6 +363,8 @@ std::vector<Feature> DrawFeatures(uint64_t seed) {
        rule <= static_cast<int32_t>(Feature::kInOrder); ++rule) {
     if (rules.UniformDouble() < kRuleShare) features.push_back(static_cast<Feature>(rule));
   }
+  // Drawn apart, so that a seed gives the other features as before.
+  if (random.UniformInt(0, 5) == 0) features.push_back(Feature::kDrivingRules);
   return features;
 }
 

@@ -17,8 +17,9 @@ struct FeatureInstanceOptions {
   // Features of the instance. Sizes and limits are drawn so that nearly all customers can be
   // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs,
   // kMaxWaiting and kTimeOfDay windows, kLifo shipments, kCompartments a second load dimension.
-  // kBalance draws a limit, a price or both. kEndDepot excludes kOpenEnd, and kTimeOfDay with
-  // kBreaks excludes kMaxWaiting; the excluded feature is dropped.
+  // kBalance draws a limit, a price or both. kEndDepot excludes kOpenEnd, kTimeOfDay with kBreaks
+  // excludes kMaxWaiting, and kDrivingRules exclude kMaxWaiting and kTimeOfDay; the excluded
+  // feature is dropped.
   std::vector<Feature> features = {};
   Objective objective =
       Objective::kCost;  // used with kObjective; kOvertime and kServiceTimeCost set kCost
@@ -33,7 +34,7 @@ struct FeatureInstanceOptions {
 // valid.
 Instance MakeFeatureInstance(const FeatureInstanceOptions& options);
 
-// Returns one to six random features. The same seed gives the same features.
+// Returns one to seven random features. The same seed gives the same features.
 std::vector<Feature> DrawFeatures(uint64_t seed);
 
 }  // namespace vrp::test

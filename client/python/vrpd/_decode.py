@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from .model import Model
-from .parts import VEHICLE_NUMBERS, Break, ClientGroup, ClientTimes, Compartment, Customer, Profile, TimeWindow
+from .parts import (
+    VEHICLE_NUMBERS,
+    Break,
+    ClientGroup,
+    ClientTimes,
+    Compartment,
+    Customer,
+    DrivingRules,
+    Profile,
+    TimeWindow,
+)
 
 _METRICS = {"scaled1000": "scaled_1000"}
 
@@ -135,6 +145,7 @@ class _Decoder:
             initial_load=vehicle.get("initial_load"),
             skills=vehicle.get("skills", ()),
             breaks=[_break(pause) for pause in vehicle.get("breaks", ())],
+            driving_rules=_driving_rules(vehicle.get("driving_rules")),
             lifo=vehicle.get("lifo", False),
             compartments=[
                 Compartment(one["capacity"], tuple(one.get("load_dimensions", ())))
@@ -165,6 +176,11 @@ def _break(value: dict[str, Any]) -> Break:
         tuple(TimeWindow(*window) for window in value.get("further_windows", ())),
         tuple(most) if isinstance(most, (list, tuple)) else (most,),
     )
+
+
+def _driving_rules(value: dict[str, Any] | None) -> DrivingRules | None:
+    """Returns the rules that our JSON has, whose numbers the server has taken from any preset."""
+    return None if value is None else DrivingRules(**value)
 
 
 def _capacity(value: Any) -> Any:

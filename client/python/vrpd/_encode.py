@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 from . import _proto
 from ._matrices import EdgeMatrix, Packed, pack, set_matrix
 from .model import MISSING_EDGE, Model
-from .parts import VEHICLE_NUMBERS, Balance, Customer, Depot, Location, Matrices, Profile, TimeWindow, VehicleType
+from .parts import (
+    VEHICLE_NUMBERS,
+    Balance,
+    Customer,
+    Depot,
+    DrivingRules,
+    Location,
+    Matrices,
+    Profile,
+    TimeWindow,
+    VehicleType,
+)
 
 _ENUMS = {
     "metric": "Metric",
@@ -137,6 +149,8 @@ class _Encoder:
             _set_window(added.time_window, pause.window)
             for window in pause.further_windows:
                 _set_window(added.further_time_windows.add(), window)
+        if kind.driving_rules is not None:
+            _set_driving_rules(message.driving_rules, kind.driving_rules)
         for times in kind.client_times:
             message.customer_times.add(
                 customer=self._index(times.client, "add_vehicle_type: client_times"),
@@ -177,10 +191,25 @@ class _Encoder:
             self._pending.append(PendingMatrices(target, pack(matrices.distances, matrices.durations)))
         elif matrices.durations is not None:
             packed = pack(matrices.durations, None)
-            set_matrix(target.duration_matrix, packed.size, packed.distances)
+            _set_durations(target, packed)
         for index, (at, durations) in enumerate(matrices.durations_at):
             packed = pack(durations, None, f"durations_at[{index}]")
             set_matrix(target.duration_matrices.add(at=at).durations, packed.size, packed.distances)
+
+
+def _set_driving_rules(message: Any, rules: DrivingRules) -> None:
+    message.SetInParent()
+    for field in fields(rules):
+        value = getattr(rules, field.name)
+        if value is not None:
+            setattr(message, field.name, value)
+
+
+def _set_durations(target: Any, packed: Packed) -> None:
+    from ._matrices import set_matrix
+
+    set_matrix(target.duration_matrix, packed.size, packed.distances)
+
 
 
 def _set_location(message: Any, location: Location | None) -> None:

@@ -335,7 +335,7 @@ def _check_expressible(model: Model) -> None:
             if getattr(client, field):
                 refuse(f"{where}.{field}", field)
     for index, kind in enumerate(model.vehicle_types):
-        for field in ("open_end", "skills", "breaks", "lifo", "compartments", "client_times"):
+        for field in ("open_end", "skills", "breaks", "driving_rules", "lifo", "compartments", "client_times"):
             if getattr(kind, field):
                 refuse(f"vehicle_types[{index}].{field}", field)
         for field in VEHICLE_NUMBERS:

@@ -18,6 +18,7 @@ from .parts import (
     Customer,
     CustomerRule,
     Depot,
+    DrivingRules,
     Edge,
     Location,
     Matrices,
@@ -288,6 +289,7 @@ class Model:
         client_times: Iterable[ClientTimes] = (),
         skills: Iterable[str] = (),
         breaks: Iterable[Break | tuple[WindowLike, float]] = (),
+        driving_rules: DrivingRules | str | None = None,
         lifo: bool = False,
         compartments: Iterable[Compartment | float | tuple[float, Iterable[int]]] = (),
         name: str = "",
@@ -323,6 +325,9 @@ class Model:
         breaks
             Pauses: tuples ((early, late), duration), or `Break` for several windows or a limit on the load. They are
             taken in this order.
+        driving_rules
+            Breaks after a time of driving, and limits of driving and work: DrivingRules, or the name of a preset,
+            "eu_561_daily".
         lifo
             Whether a shipment may be delivered only if it was picked up last of those on board.
         compartments
@@ -356,6 +361,7 @@ class Model:
             initial_load=tuple(loads(initial_load)),
             skills=tuple(skills),
             breaks=tuple(break_of(one) for one in breaks),
+            driving_rules=DrivingRules(driving_rules) if isinstance(driving_rules, str) else driving_rules,
             lifo=lifo,
             compartments=tuple(compartment_of(one) for one in compartments),
             client_times=tuple(client_times),

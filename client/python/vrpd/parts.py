@@ -149,6 +149,24 @@ class Compartment:
     """The load dimensions that it may hold; none means any."""
 
 
+@dataclass(frozen=True)
+class DrivingRules:
+    """Rules of drivers' hours. Numbers beside a preset replace the preset's."""
+
+    preset: str = ""
+    """"eu_561_daily", or empty. It needs the model's `time_unit` "s", "min" or "h"."""
+    max_driving_before_break: float | None = None
+    """Maximum driving before a break. None means no breaks."""
+    break_duration: float | None = None
+    first_part: float | None = None
+    """Minimum duration of the first of the two parts of a break. None means that it may not be split."""
+    second_part: float | None = None
+    max_driving: float | None = None
+    """Maximum driving of a route."""
+    max_work: float | None = None
+    """Maximum driving, setup and service of a route."""
+
+
 @dataclass(frozen=True, eq=False)
 class VehicleType:
     """A number of equal vehicles."""
@@ -176,6 +194,7 @@ class VehicleType:
     initial_load: tuple[float, ...] = ()
     skills: tuple[str, ...] = ()
     breaks: tuple[Break, ...] = ()
+    driving_rules: DrivingRules | None = None
     lifo: bool = False
     compartments: tuple[Compartment, ...] = ()
     client_times: tuple[ClientTimes, ...] = ()

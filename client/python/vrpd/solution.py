@@ -42,6 +42,7 @@ class RouteBreak(Record):
     after_stop: int
     start: float
     end: float
+    driving_break: bool
 
 
 class Route(Record):

@@ -45,6 +45,9 @@ enum class ViolationKind {
   kDifferentRoutes,
   kMaxPerRoute,
   kInOrder,
+  kDrivingBreak,  // a break after driving that cannot be taken in time
+  kMaxDriving,
+  kMaxWork,
 };
 // The names of the kinds, in their order.
 inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"unknown_node",
@@ -74,8 +77,11 @@ inline constexpr std::array kViolationNames = std::to_array<std::string_view>({"
                                                                                "same_route",
                                                                                "different_routes",
                                                                                "max_per_route",
-                                                                               "in_order"});
-static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kInOrder) + 1);
+                                                                               "in_order",
+                                                                               "driving_break",
+                                                                               "max_driving",
+                                                                               "max_work"});
+static_assert(kViolationNames.size() == static_cast<size_t>(ViolationKind::kMaxWork) + 1);
 constexpr std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
 }

@@ -50,6 +50,7 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
   if (vehicle.open_end && !vehicle.breaks.empty()) {
     stops_.push_back({.travel = {{0, 0}}, .windows = {{}}});  // for breaks after the last service
   }
+  by_rules_ = vehicle.driving_rules.has_breaks();
   const bool any_limit = std::any_of(vehicle.breaks.begin(), vehicle.breaks.end(),
                                      [](const Break& pause) { return !pause.max_load.empty(); });
   if (any_limit) BarBreaks(data, path);
@@ -58,20 +59,9 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
   start.close = std::min(start.close, vehicle.latest_start);
 }
 
-double CheckerClock::Stop::TravelFrom(double leave) const {
-  if (leave <= travel.front().leave) return travel.front().travel;
-  for (size_t i = 1; i < travel.size(); ++i) {
-    const TimePoint& a = travel[i - 1];
-    const TimePoint& b = travel[i];
-    if (leave > b.leave) continue;
-    return (a.travel * (b.leave - leave) + b.travel * (leave - a.leave)) / (b.leave - a.leave);
-  }
-  return travel.back().travel;
-}
-
 double CheckerClock::AllowedEnd(const Run& first) const {
   const bool changes = std::any_of(stops_.begin(), stops_.end(),
-                                   [](const Stop& stop) { return stop.travel.size() > 1; });
+                                   [](const CheckerStop& stop) { return stop.travel.size() > 1; });
   return changes ? first.end + kRounding * first.end : first.end;
 }
 
@@ -198,6 +188,11 @@ void CheckerClock::ExtendLabel(size_t stop, size_t taken, const Label& from, dou
 }
 
 CheckerClock::Labels CheckerClock::LabelsWithBreaks(double start, double slack) const {
+  if (by_rules_) {
+    auto ends = CheckerDriving(vehicle_, stops_).Ends(start, slack);
+    too_many_labels_ = !ends.has_value();
+    return too_many_labels_ ? Labels() : *std::move(ends);
+  }
   std::vector<Labels> labels(vehicle_.breaks.size() + 1);
   if (!MissesHardWindow(stops_.front().windows, start, slack)) labels[0] = {{start, 0}};
   size_t left = MaxLabels(stops_.size(), vehicle_.breaks.size());
@@ -218,13 +213,14 @@ CheckerClock::Labels CheckerClock::LabelsWithBreaks(double start, double slack) 
 }
 
 bool CheckerClock::HasSoftStop() const {
-  return std::any_of(stops_.begin(), stops_.end(),
-                     [](const Stop& stop) { return !std::isinf(stop.windows.back().late_cost); });
+  return std::any_of(stops_.begin(), stops_.end(), [](const CheckerStop& stop) {
+    return !std::isinf(stop.windows.back().late_cost);
+  });
 }
 
 double CheckerClock::CostTolerance() const {
   double largest = 0;
-  for (const Stop& stop : stops_) {
+  for (const CheckerStop& stop : stops_) {
     const double cost = stop.windows.back().late_cost;
     if (!std::isinf(cost)) largest = std::max(largest, cost);
   }
@@ -249,11 +245,13 @@ std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double 
 // which AllowedEnd and `slack` cover.
 bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) const {
   const double allowed_end = AllowedEnd(first);
-  if (breaks > 0 && HasSoftStop()) {
+  if (UsesLabels(breaks)) {
     const double allowed = first.late_cost + CostTolerance();
     const Labels labels = LabelsWithBreaks(start, kRounding * first.end);
+    // Other driving breaks sum the same times in another order.
+    const double end = by_rules_ ? first.end * (1 + kRounding) : allowed_end;
     return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
-      return label.leaves <= allowed_end && label.late_cost <= allowed;
+      return label.leaves <= end && label.late_cost <= allowed;
     });
   }
   if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= allowed_end;
@@ -323,21 +321,26 @@ ClockReading CheckerClock::Read(bool latest) const {
   reading.missed_break = MissedBreak();
   const double earliest = stops_.front().windows.front().open;
   size_t breaks = reading.missed_break.has_value() ? 0 : vehicle_.breaks.size();
+  by_rules_ = by_rules_ && !reading.missed_break.has_value();
   Run run = Simulate(earliest, tolerance_);
   std::optional<Label> best;
-  if (breaks > 0 && HasSoftStop()) {
+  if (UsesLabels(breaks)) {
     best = BestLabel(earliest, tolerance_);
     reading.too_many_labels = too_many_labels_;
-    if (too_many_labels_) breaks = 0;
+    reading.misses_driving_break = by_rules_ && !best.has_value() && !too_many_labels_;
+    if (too_many_labels_ || reading.misses_driving_break) {
+      breaks = 0;
+      by_rules_ = false;
+    }
   }
-  if (breaks > 0) {
+  if (breaks > 0 || by_rules_) {
     run.end = best.has_value() ? best->leaves : EndWithBreaks(earliest, breaks, tolerance_);
     run.late_cost = best.has_value() ? best->late_cost : 0;
   }
   reading.start = latest ? LatestStart(run, breaks) : earliest;
   reading.end = run.end;
   reading.late_cost = run.late_cost;
-  if (breaks > 0) return reading;
+  if (breaks > 0 || by_rules_) return reading;
   double ready = earliest;
   for (size_t i = 0; i < stops_.size(); ++i) {
     if (i > 0) {

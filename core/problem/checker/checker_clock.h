@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/problem/checker/checker_data.h"
+#include "core/problem/checker/checker_driving.h"
 
 namespace vrp {
 
@@ -24,9 +25,12 @@ struct ClockReading {
   double late_cost = 0;             // computed only if the times include breaks; else 0
   // The first break that cannot be taken. If there is one, the times are those without any break.
   std::optional<size_t> missed_break = {};
-  // Whether the breaks have too many possible positions among soft windows to try them all. If so,
-  // the times are those without any break. Searches give up at a quarter of the limit
-  // (late_breaks.h) and schedules at half of it, so no solver returns such a route.
+  // Whether the driver cannot take the breaks that driving_rules want. If so, the times are those
+  // without any break.
+  bool misses_driving_break = false;
+  // Whether the breaks have too many possible positions among soft windows, or with driving_rules,
+  // to try them all. If so, the times are those without any break. Searches give up at a quarter of
+  // the limit (late_breaks.h) and schedules at half of it, so no solver returns such a route.
   bool too_many_labels = false;
 };
 
@@ -47,15 +51,6 @@ class CheckerClock {
   double DrivingFrom(double start) const;
 
  private:
-  struct Stop {
-    std::vector<TimePoint> travel = {};  // CheckerData::TravelTimes from the stop before
-    double work = 0;
-    std::vector<TimeWindow> windows = {};
-    std::vector<bool> barred_breaks = {};  // those that the load on the way forbids; empty: none
-
-    // Returns the travel time to this stop of a vehicle that leaves the stop before at `leave`.
-    double TravelFrom(double leave) const;
-  };
   // The result of one simulation.
   struct Run {
     std::vector<double> begins;  // start of service at each stop
@@ -63,7 +58,7 @@ class CheckerClock {
     double late_cost = 0;  // computed only with breaks and soft windows
   };
 
-  // Fills in Stop::barred_breaks.
+  // Fills in CheckerStop::barred_breaks.
   void BarBreaks(const CheckerData& data, const std::vector<NodeIndex>& path);
   // Takes the next break on the way to a stop. `now` is the time before it and then after it, and
   // `remaining_travel` what is left of the leg. Returns false if the vehicle cannot take it there.
@@ -74,10 +69,7 @@ class CheckerClock {
   // impossible.
   double EndWithBreaks(double start, size_t count, double slack) const;
   // A departure from a stop, with the cost of lateness up to the stop.
-  struct Label {
-    double leaves = 0;
-    double late_cost = 0;
-  };
+  using Label = CheckerEnd;
   // Labels of which none dominates another: no label is both as early and as cheap as another.
   using Labels = std::vector<Label>;
 
@@ -93,6 +85,8 @@ class CheckerClock {
   // Returns the label with the least cost of lateness and, among these, the earliest end.
   std::optional<Label> BestLabel(double start, double slack) const;
   bool HasSoftStop() const;
+  // Whether labels find the times, with `breaks` planned breaks.
+  bool UsesLabels(size_t breaks) const { return by_rules_ || (breaks > 0 && HasSoftStop()); }
   // Returns the difference up to which costs of lateness count as equal.
   double CostTolerance() const;
   // Returns the end of `first`, with room for rounding if travel times depend on the departure.
@@ -107,10 +101,11 @@ class CheckerClock {
 
   const VehicleType& vehicle_;
   const double tolerance_;
-  std::vector<Stop> stops_;
+  std::vector<CheckerStop> stops_;
   mutable std::vector<double> times_;  // scratch of EndWithBreaks
   mutable std::vector<double> next_;   // scratch of EndWithBreaks
   mutable bool too_many_labels_ = false;
+  mutable bool by_rules_ = false;  // whether the times include the breaks of driving_rules
 };
 
 }  // namespace vrp

@@ -80,6 +80,7 @@ RouteFigures RouteChecker::Run() {
   CheckStops();
   CheckSkills();
   CheckRules();
+  CheckDriving();
   CheckTimes();
   return figures_;
 }
@@ -291,6 +292,27 @@ void RouteChecker::CheckShift(double end) {
       ", after its shift closes at ", FormatNumber(close));
 }
 
+void RouteChecker::CheckDriving() {
+  const DrivingRules& rules = vehicle_.driving_rules;
+  if (rules.max_driving == kNoLimit && rules.max_work == kNoLimit) return;
+  double driving = 0;
+  for (size_t i = 1; i < path_.size(); ++i) {
+    // The same at each departure, as driving rules exclude other travel times.
+    driving += data_.TravelTimes(vehicle_, path_[i - 1], path_[i]).front().travel;
+  }
+  const auto exceeds = [&](double time, double limit) {
+    return time > limit + std::max(data_.time_tolerance(), 1e-6 * limit);
+  };
+  if (exceeds(driving, rules.max_driving)) {
+    Add({.kind = ViolationKind::kMaxDriving, .amount = driving - rules.max_driving}, "drives for ",
+        FormatNumber(driving), ", longer than the limit ", FormatNumber(rules.max_driving));
+  }
+  const double busy = driving + WorkTime(data_, vehicle_, path_);
+  if (!exceeds(busy, rules.max_work)) return;
+  Add({.kind = ViolationKind::kMaxWork, .amount = busy - rules.max_work}, "drives and works for ",
+      FormatNumber(busy), ", longer than the limit ", FormatNumber(rules.max_work));
+}
+
 void RouteChecker::CheckLateStop(const LateStop& late) {
   const double amount = late.ready - late.window.close;
   if (late.window.late_cost != kNoLimit) {
@@ -345,7 +367,15 @@ void RouteChecker::CheckTimes() {
   }
   if (reading.too_many_labels) {
     Add({.kind = ViolationKind::kBreak, .amount = 1}, "has ", vehicle_.breaks.size(),
-        " breaks with too many possible positions to check among stops with soft windows");
+        " breaks with too many possible positions to check among stops with soft windows",
+        vehicle_.driving_rules.has_breaks() ? " or with driving rules" : "");
+  }
+  if (reading.misses_driving_break && violations_.size() == before) {
+    const DrivingRules& rules = vehicle_.driving_rules;
+    Add({.kind = ViolationKind::kDrivingBreak, .amount = 1}, "cannot take a break of ",
+        FormatNumber(rules.break_duration), " after at most ",
+        FormatNumber(rules.max_driving_before_break),
+        " of driving without making a stop or the route's end late");
   }
   double waiting = figures_.duration - WorkTime(data_, vehicle_, path_);
   if (vehicle_.max_waiting < kNoLimit) waiting -= clock.DrivingFrom(reading.start);

@@ -53,6 +53,8 @@ class RouteChecker {
   void CheckLateStop(const LateStop& late);
   void CheckShift(double end);
   void AddMissedBreak(size_t index);
+  // Checks the limits of driving and of work.
+  void CheckDriving();
   std::string CapacityText(double peak, double capacity, size_t dimension) const;
   bool StartsTrip(size_t i) const;
 

@@ -49,6 +49,7 @@ enum class Feature {
   kBalance,     // a limit or a price on differences between routes
   kCustomerTimes,
   kServiceTimeCost,
+  kDrivingRules,
 };
 
 }  // namespace vrp

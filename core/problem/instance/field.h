@@ -59,6 +59,7 @@ enum class FieldKind {
   kUnits,              // StatedUnits
   kColumns,            // std::vector<FeatureColumn>
   kColumnValues,       // std::vector<double> [N]
+  kDrivingRules,       // DrivingRules
 };
 
 // The names of a field and how generic code treats it. An empty name means that the field has none.

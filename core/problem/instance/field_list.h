@@ -110,6 +110,17 @@ inline constexpr auto kList<Balance> = std::tuple{
 };
 
 template <>
+inline constexpr auto kList<DrivingRules> = std::tuple{
+    ObjectField<kLimit>(&DrivingRules::max_driving_before_break, kPlain,
+                        {.name = "max_driving_before_break"}),
+    ObjectField<kNumber>(&DrivingRules::break_duration, kPlain, {.name = "break_duration"}),
+    ObjectField<kNumber>(&DrivingRules::first_part, kPlain, {.name = "first_part"}),
+    ObjectField<kNumber>(&DrivingRules::second_part, kPlain, {.name = "second_part"}),
+    ObjectField<kLimit>(&DrivingRules::max_driving, kPlain, {.name = "max_driving"}),
+    ObjectField<kLimit>(&DrivingRules::max_work, kPlain, {.name = "max_work"}),
+};
+
+template <>
 inline constexpr auto kList<VehicleType> = std::tuple{
     ObjectField<kName>(&VehicleType::id, kPlain, {.name = "id"}),
     ObjectField<kCount>(&VehicleType::count, kPlain,
@@ -166,6 +177,8 @@ inline constexpr auto kList<VehicleType> = std::tuple{
                                 {.name = "customer_times"}),
     ObjectField<kCost>(&VehicleType::cost_per_service_time, Feature::kServiceTimeCost,
                        {.name = "cost_per_service_time"}),
+    ObjectField<kDrivingRules>(&VehicleType::driving_rules, Feature::kDrivingRules,
+                               {.name = "driving_rules"}),
 };
 
 template <>

@@ -32,8 +32,8 @@ constexpr const auto& CheckedList() {
 }  // namespace fields_internal
 
 // Calls `visitor(field)` for each field of `Object`: an InstanceData, VehicleType, Shipment,
-// CustomerRule, Break, Compartment, CustomerTimes, TimedMatrix, TimeWindow, Position, Balance or
-// FeatureColumn.
+// CustomerRule, Break, DrivingRules, Compartment, CustomerTimes, TimedMatrix, TimeWindow, Position,
+// Balance or FeatureColumn.
 template <typename Object, typename Visitor>
 constexpr void ForEachField(const Visitor& visitor) {
   std::apply([&](const auto&... fields) { (visitor(fields), ...); },

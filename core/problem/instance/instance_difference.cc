@@ -35,6 +35,14 @@ std::string ValueText(const std::optional<Balance>& value) {
   return Concat(ChoiceName(value->measure), ", max_spread ", FormatNumber(value->max_spread),
                 ", cost ", FormatNumber(value->cost), value->all_vehicles ? ", all vehicles" : "");
 }
+std::string ValueText(const DrivingRules& rules) {
+  std::string text;
+  ForEachField(rules, [&](auto field, double value) {
+    if (value == field.Default()) return;
+    text += Concat(text.empty() ? "" : ", ", field.name, " ", FormatNumber(value));
+  });
+  return text.empty() ? "none" : text;
+}
 template <typename T>
 std::string ValueText(const std::vector<T>& values) {
   return Concat(values.size(), values.size() == 1 ? " entry" : " entries");

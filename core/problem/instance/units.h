@@ -2,12 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 namespace vrp {
 
 class Instance;
 
 inline constexpr double kSecondsPerHour = 3600;
+
+// Returns the seconds of "s", "min" and "h", and 0 for any other name.
+constexpr double SecondsOfTimeUnit(std::string_view name) {
+  return name == "s" ? 1 : name == "min" ? 60 : name == "h" ? kSecondsPerHour : 0;
+}
 
 // Units that a file states. They affect no rule and are not part of our JSON, so instances that
 // state different units compare equal.

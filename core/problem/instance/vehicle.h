@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/problem/instance/driving_rules.h"
 #include "core/problem/instance/node.h"
 
 namespace vrp {
@@ -122,6 +123,7 @@ struct VehicleType {
   // this type: either of the last two replaces both.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};
+  DrivingRules driving_rules = {};
   std::vector<TimedMatrix> duration_matrices = {};  // as InstanceData::duration_matrices
   // Each customer at most once; an Instance sorts them by customer.
   std::vector<CustomerTimes> customer_times = {};

@@ -23,6 +23,7 @@ class VehicleRules {
     ForEachField<VehicleType>([&](auto field) { CheckField(field, vehicle); });
     CheckEnd(vehicle);
     CheckOvertime(vehicle);
+    CheckDrivingWithWaiting(vehicle);
   }
 
  private:
@@ -61,6 +62,8 @@ class VehicleRules {
       CheckCompartments(field.name, value);
     } else if constexpr (kKind == FieldKind::kCustomerTimes) {
       CheckCustomerTimes(field.name, value);
+    } else if constexpr (kKind == FieldKind::kDrivingRules) {
+      CheckDrivingRules(path, value);
     } else if constexpr (kKind == FieldKind::kDistances || kKind == FieldKind::kDurations) {
       CheckMatrix({path, value, kKind == FieldKind::kDistances});
     } else if constexpr (kKind == FieldKind::kTimedDurations) {
@@ -215,6 +218,61 @@ class VehicleRules {
       if (std::find(dimensions.begin(), end, dimensions[i]) == end) continue;
       errors_.Add(path, "got ", dimensions[i], " twice, wanted each load dimension once");
     }
+  }
+
+  // Adds an error for each number that is not valid by itself. Compares them only if all are valid.
+  void CheckDrivingRules(const FieldPath& path, const DrivingRules& rules) {
+    bool valid = true;
+    ForEachField(rules, [&](auto field, double value) {
+      const FieldPath at(path, field.name);
+      valid &= field.kKind == FieldKind::kLimit ? errors_.CheckLimit(at, value)
+                                                : errors_.CheckValue(at, value, 0);
+    });
+    if (!valid) return;
+    if (rules.has_breaks() && rules.break_duration == 0) {
+      errors_.Add(FieldPath(path, "break_duration"),
+                  "absent or 0, wanted the duration of the break after max_driving_before_break ",
+                  FormatNumber(rules.max_driving_before_break));
+    }
+    if (!rules.has_breaks() && rules.break_duration != 0) {
+      errors_.Add(FieldPath(path, "break_duration"),
+                  "given, but there is no max_driving_before_break; wanted both");
+    }
+    CheckBreakParts(path, rules);
+  }
+
+  void CheckBreakParts(const FieldPath& path, const DrivingRules& rules) {
+    const FieldPath first(path, "first_part");
+    const FieldPath second(path, "second_part");
+    if ((rules.first_part == 0) != (rules.second_part == 0)) {
+      errors_.Add(rules.first_part == 0 ? first : second,
+                  "absent or 0, but the other part is given; wanted both");
+      return;
+    }
+    const double whole = rules.break_duration;
+    if (rules.first_part > whole) {
+      errors_.Add(first, "got ", FormatNumber(rules.first_part), ", wanted at most break_duration ",
+                  FormatNumber(whole));
+    }
+    if (rules.second_part > whole) {
+      errors_.Add(second, "got ", FormatNumber(rules.second_part),
+                  ", wanted at most break_duration ", FormatNumber(whole));
+    }
+    // Leaves room for the rounding of sums such as 0.1 + 0.2.
+    if (rules.has_parts() && rules.first_part + rules.second_part < whole * (1 - 1e-12)) {
+      errors_.Add(second, "got ", FormatNumber(rules.second_part), " after a first_part of ",
+                  FormatNumber(rules.first_part), ", wanted both to sum to break_duration ",
+                  FormatNumber(whole), " or more");
+    }
+  }
+
+  // It is not defined which part of a wait is a break and which part counts as waiting.
+  void CheckDrivingWithWaiting(const VehicleType& vehicle) {
+    if (!vehicle.driving_rules.has_breaks() || vehicle.max_waiting == kNoLimit) return;
+    errors_.Add(
+        FieldPath(path_, "max_waiting"),
+        "given together with driving_rules.max_driving_before_break, under which the driver "
+        "may rest while waiting; wanted only one of them");
   }
 
   void CheckMatrix(const MatrixField& matrix) {

@@ -18,6 +18,7 @@ RouteClock::RouteClock(const Instance& instance, const PlannedRoute& route, doub
   if (times != VehicleTimes::kNoBreaksNoShift) shift_ = vehicle_.shift;
   if (times == VehicleTimes::kAll) breaks_ = vehicle_.breaks;
   wanted_breaks_ = breaks_.size();
+  misses_driving_breaks_ = times == VehicleTimes::kAll && vehicle_.driving_rules.has_breaks();
   ReadTimes();
   AddVisits();
   if (HasLoadLimits(breaks_)) AllowBreaks();
@@ -25,10 +26,38 @@ RouteClock::RouteClock(const Instance& instance, const PlannedRoute& route, doub
 
 RouteSchedule RouteClock::Make(bool needs_duration) {
   const double earliest = visits_.front().first.open;
+  if (misses_driving_breaks_) {
+    if (auto schedule = MakeWithDrivingBreaks(); schedule.has_value()) return *schedule;
+    breaks_ = {};
+  }
   if (RunFrom(earliest) == kNever) RunWithoutBreaks(earliest);
   const double start = needs_duration || !breaks_.empty() ? LatestStart() : StartWithoutFirstWait();
   if (start > earliest + rounding_ && RunFrom(start) == kNever) RunFrom(earliest);
   return Result();
+}
+
+std::optional<RouteSchedule> RouteClock::MakeWithDrivingBreaks() {
+  const DrivingLabels::Route route = {
+      .stops = visits_,
+      .breaks = breaks_,
+      .rules = &vehicle_.driving_rules,
+      .last_by = shift_.close - visits_.back().work,
+      .tolerance = tolerance_,
+      .rounding = rounding_,
+      .most_work = 2 * DrivingLabels::MaxWork(visits_.size(), breaks_.size())};
+  const double earliest = visits_.front().first.open;
+  DrivingLabels labels;
+  if (!labels.Run(route, earliest).has_value()) return std::nullopt;
+  const double latest = labels.LatestStart();
+  if (!labels.Run(route, latest).has_value()) labels.Run(route, earliest);
+  RouteSchedule schedule;
+  labels.AddTimes(schedule);
+  for (size_t i = 0; i < visits_.size(); ++i) {
+    AddLateness(visits_[i], schedule.stops[i].start, schedule);
+  }
+  schedule.end = schedule.stops.back().departure;
+  if (vehicle_.open_end) schedule.stops.resize(route_.size() + 1);
+  return schedule;
 }
 
 double RouteClock::ReleaseOf(size_t index) const {
@@ -244,7 +273,7 @@ RouteSchedule RouteClock::Result() {
   RouteSchedule schedule;
   const size_t count = visits_.size();
   schedule.stops.resize(count);
-  schedule.feasible = breaks_.size() == wanted_breaks_;
+  schedule.feasible = breaks_.size() == wanted_breaks_ && !misses_driving_breaks_;
   size_t taken = breaks_.size();
   for (size_t i = count; i-- > 0;) {
     const size_t before = before_[i * columns() + taken];

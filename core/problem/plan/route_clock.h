@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/problem/plan/driving_labels.h"
 #include "core/problem/plan/late_breaks.h"
 #include "core/problem/plan/schedule.h"
 #include "core/problem/plan/timed_stop.h"
@@ -28,6 +30,8 @@ class RouteClock {
   double& Early(size_t stop, size_t taken) { return early_[stop * columns() + taken]; }
   double& Late(size_t stop, size_t taken) { return late_[stop * columns() + taken]; }
 
+  // Computes the times with driving breaks. Returns nullopt if the route is not possible with them.
+  std::optional<RouteSchedule> MakeWithDrivingBreaks();
   void AddVisits();
   // Returns the latest release among the customers of the trip that begins at `index`.
   double ReleaseOf(size_t index) const;
@@ -87,6 +91,7 @@ class RouteClock {
   TimeWindow shift_ = {};
   std::span<const Break> breaks_ = {};
   size_t wanted_breaks_ = 0;
+  bool misses_driving_breaks_ = false;
   std::vector<TimedStop> visits_;
   std::vector<double> departures_;    // of TimedMatricesOf
   std::vector<double> travel_times_;  // of each leg in visits_, one for each of departures_

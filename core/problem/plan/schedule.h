@@ -15,9 +15,12 @@ struct StopTimes {
   double departure = 0;  // at the start depot and at a reload: end of loading
 };
 
-// A break that is taken.
+// BreakTime::index of a break, or a part of one, that VehicleType::driving_rules want.
+inline constexpr int32_t kDrivingBreakIndex = -1;
+
+// A break that is taken. A driving break may overlap with waiting and with other breaks.
 struct BreakTime {
-  int32_t index = 0;  // index into VehicleType::breaks
+  int32_t index = 0;  // index into VehicleType::breaks, or kDrivingBreakIndex
   int32_t after = 0;  // index of the stop before the break
   double start = 0;
   double end = 0;
@@ -31,8 +34,9 @@ struct RouteSchedule {
   double end = 0;        // start at the end depot; with an open end, end of the last service or
                          // of a break after that service
   double late_cost = 0;  // cost of starts after soft windows
-  // Whether all windows, the shift and the breaks hold. If a service is late for a hard window, it
-  // starts on arrival. If not all breaks can be taken, none is.
+  // Whether all windows, the shift, the breaks and the limit of driving between breaks hold. If a
+  // service is late for a hard window, it starts on arrival. If not all breaks can be taken, none
+  // is.
   bool feasible = true;
 
   double duration() const { return end - stops.front().departure; }
@@ -53,6 +57,7 @@ enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 // the duration (Savelsbergh 1992). With breaks and soft windows, the later start must instead not
 // raise the cost of lateness. In all other cases, the route starts as late as possible without
 // delaying the first visit.
+// Driving breaks are placed by labels in both steps (driving_labels.h), as breaks are.
 // Thread-safe.
 class RouteScheduler {
  public:

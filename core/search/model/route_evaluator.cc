@@ -40,6 +40,21 @@ double ServiceCost(const Problem& problem, const Vehicle& vehicle,
   return vehicle.per_service_time * work;
 }
 
+// Whether the route exceeds the limits of driving, or of driving and work.
+bool WorksTooLong(const Problem& problem, const Vehicle& vehicle,
+                  std::span<const NodeIndex> nodes) {
+  const DrivingRules& rules = vehicle.original->driving_rules;
+  if (rules.max_driving == kNoLimit && rules.max_work == kNoLimit) return false;
+  double driving = 0;
+  double work = 0;
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    driving += problem.Duration(vehicle, nodes[i - 1], nodes[i]);
+    if (i + 1 == nodes.size() || problem.is_depot(nodes[i])) continue;
+    work += problem.Handling(vehicle, nodes[i - 1], nodes[i]);
+  }
+  return driving > WithSlack(rules.max_driving) || driving + work > WithSlack(rules.max_work);
+}
+
 }  // namespace
 
 RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
@@ -49,7 +64,7 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
     value.distance += problem_.Distance(vehicle, nodes[i - 1], nodes[i]);
   }
   if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
-  if (!SimulateForward(vehicle, nodes)) return value;
+  if (WorksTooLong(problem_, vehicle, nodes) || !SimulateForward(vehicle, nodes)) return value;
   if (vehicle.needs_duration) {
     const std::optional<double> latest = SimulateBackward(vehicle, nodes);
     if (!latest.has_value()) return value;
@@ -203,6 +218,7 @@ double RouteEvaluator::LatestBegin(const Vehicle& vehicle, std::span<const NodeI
 
 bool RouteEvaluator::SimulateForward(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   late_ = 0;
+  if (vehicle.original->driving_rules.has_breaks()) return ForwardByDriving(vehicle, nodes);
   if (!vehicle.breaks.empty()) {
     return problem_.soft() ? ForwardByLateness(vehicle, nodes) : ForwardWithBreaks(vehicle, nodes);
   }
@@ -212,6 +228,7 @@ bool RouteEvaluator::SimulateForward(const Vehicle& vehicle, std::span<const Nod
 
 std::optional<double> RouteEvaluator::SimulateBackward(const Vehicle& vehicle,
                                                        std::span<const NodeIndex> nodes) {
+  if (vehicle.original->driving_rules.has_breaks()) return driving_labels_.LatestStart();
   if (!vehicle.breaks.empty()) {
     return problem_.soft() ? late_breaks_.LatestStart() : LatestStartWithBreaks(vehicle, nodes);
   }
@@ -379,6 +396,24 @@ bool RouteEvaluator::ForwardByLateness(const Vehicle& vehicle, std::span<const N
       .rounding = problem_.time_slack(),
       .most_work = LateBreaks::MaxWork(stops_.size(), vehicle.breaks.size())};
   const auto outcome = late_breaks_.Run(route, begin_[0]);
+  if (!outcome.has_value()) return false;
+  late_ = outcome->late_cost;
+  end_ = outcome->last + stops_.back().work;
+  return true;
+}
+
+bool RouteEvaluator::ForwardByDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+  ReadStops(vehicle, nodes);
+  begin_.assign(1, std::max(vehicle.leaves_from, ReleaseOf(nodes, 0)));
+  const DrivingLabels::Route route = {
+      .stops = stops_,
+      .breaks = vehicle.breaks,
+      .rules = &vehicle.original->driving_rules,
+      .last_by = vehicle.shift_close - stops_.back().work,
+      .tolerance = problem_.time_slack(),
+      .rounding = problem_.time_slack(),
+      .most_work = DrivingLabels::MaxWork(stops_.size(), vehicle.breaks.size())};
+  const auto outcome = driving_labels_.Run(route, begin_[0]);
   if (!outcome.has_value()) return false;
   late_ = outcome->late_cost;
   end_ = outcome->last + stops_.back().work;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/problem/plan/driving_labels.h"
 #include "core/problem/plan/late_breaks.h"
 #include "core/search/model/problem.h"
 
@@ -55,6 +56,8 @@ class RouteEvaluator {
   bool ForwardWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // With breaks and soft windows: the least lateness, then the soonest end; begin_ has the start.
   bool ForwardByLateness(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // With breaks after driving: the same, in driving_labels_.
+  bool ForwardByDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   void ReadStops(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // The end of the service (the stay) at nodes[at] that begins at `begin`.
   double LeaveAt(const Vehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
@@ -91,8 +94,9 @@ class RouteEvaluator {
   std::vector<double> overload_;  // [K] of a penalised problem: the most beyond the soft capacity
   std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
   std::vector<double> latest_;    // likewise, with breaks
-  std::vector<TimedStop> stops_;  // with breaks and soft windows, as late_breaks_
+  std::vector<TimedStop> stops_;  // with breaks and soft windows, as late_breaks_, and by driving
   LateBreaks late_breaks_;
+  DrivingLabels driving_labels_;
   double late_ = 0;
   double end_ = 0;
 };

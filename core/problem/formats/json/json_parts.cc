@@ -31,8 +31,8 @@ template <typename Part>
 absl::Status ReadParts(JsonFields& fields, std::string_view prefix, const std::string& key,
                        std::vector<Part>& parts);
 
-// A reader of the keys of an object inside an instance: a vehicle, a shipment, a rule, or an
-// entry of a list of a vehicle.
+// A reader of the keys of an object inside an instance: a vehicle, a shipment, a rule, the driving
+// rules, or an entry of a list of a vehicle.
 template <typename Object>
 class PartReader {
  public:
@@ -43,6 +43,7 @@ class PartReader {
   // other objects.
   absl::StatusOr<Object> Run(const MatrixKeys* matrices) && {
     absl::Status status;
+    if constexpr (std::is_same_v<Object, DrivingRules>) status = ExpandPreset();
     ForEachField(object_, [&](auto field, auto& value) {
       if (status.ok()) status = Read<decltype(field)::kKind>(std::string(field.json), value);
     });
@@ -104,6 +105,8 @@ class PartReader {
       return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kCapacity) {
       return ReadCapacity(key);
+    } else if constexpr (kKind == FieldKind::kDrivingRules) {
+      return ReadDrivingRules(key, value);
     } else {
       static_assert(kKind == FieldKind::kFurtherCapacities ||  // read together with the capacity
                     kKind == FieldKind::kDistances || kKind == FieldKind::kDurations);
@@ -167,6 +170,32 @@ class PartReader {
                            WindowFromJson(value, Concat(location, "[", windows.size(), "]")));
       windows.push_back(window);
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadDrivingRules(const std::string& key, DrivingRules& rules) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr) return absl::OkStatus();
+    const std::string location = Concat(location_, ".", key);
+    if (!given->is_object()) return WrongValue(location, *given, "an object");
+    VRP_ASSIGN_OR_RETURN(rules, PartReader<DrivingRules>(*given, location).Run(nullptr));
+    if (rules != DrivingRules()) return absl::OkStatus();
+    return WrongValue(location, *given, "a preset or at least one limit in it");
+  }
+
+  // Stores the numbers of the named preset. Keys beside it replace them.
+  absl::Status ExpandPreset() {
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> preset, fields_.String("preset"));
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> unit, fields_.String("time_unit"));
+    if (!preset.has_value()) {
+      if (!unit.has_value()) return absl::OkStatus();
+      return fields_.Error("time_unit", "given, but there is no preset; wanted both");
+    }
+    auto rules = DrivingPreset(*preset, SecondsOfTimeUnit(unit.value_or("")));
+    if (!rules.ok()) {
+      return absl::InvalidArgumentError(Concat(location_, ".", FromAbsl(rules.status().message())));
+    }
+    if constexpr (std::is_same_v<Object, DrivingRules>) object_ = *rules;
     return absl::OkStatus();
   }
 

@@ -59,7 +59,9 @@ namespace vrp {
 //   [{capacity, load_dimensions}, ...]. Breaks are [{window, duration, further_windows, max_load},
 //   ...]: a list of windows, and a number or an array with one for each load dimension.
 //   customer_times are [{customer, service, setup}, ...], by node number. `matrices` may replace
-//   both matrices by a name.
+//   both matrices by a name. driving_rules is {preset, time_unit}, or has the members of
+//   DrivingRules as keys, or both: keys replace numbers of the preset. `time_unit` is "s", "min" or
+//   "h".
 // - features: {"earliness": [number, ...], ...}: columns with a number from -1,000 to 1,000 for
 //   each node. Only networks that were trained with these columns read them.
 // - balance: {measure, max_spread, cost, all_vehicles}. The measure is "duration", "distance",

@@ -47,8 +47,8 @@ ordered_json WindowJson(const TimeWindow& window) {
   return array;
 }
 
-// Returns a vehicle, a shipment, a rule, a break, a compartment, a timed matrix or a balance. Omits
-// keys whose value is the default.
+// Returns a vehicle, a shipment, a rule, a break, driving rules, a compartment, a timed matrix or a
+// balance. Omits keys whose value is the default.
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size);
 
@@ -81,6 +81,8 @@ ordered_json ValueJson(const Value& value, size_t matrix_size) {
     ordered_json array = ordered_json::array();
     for (const auto& part : value) array.push_back(PartJson(part, matrix_size));
     return array;
+  } else if constexpr (kKind == FieldKind::kDrivingRules) {
+    return PartJson(value, matrix_size);
   } else if constexpr (std::is_same_v<Value, double>) {
     return NumberJson(value);
   } else {

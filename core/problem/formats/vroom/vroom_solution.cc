@@ -160,8 +160,11 @@ class VroomSolutionWriter {
       left -= driven;
       progress.travel += driven;
       if (travel > 0) progress.metres += metres * driven / travel;
-      steps.push_back(BreakStep(route, pause, number, time + driven, progress, totals));
-      time = pause.end;
+      // A driving break has no id in VROOM's format. It may overlap with the next break.
+      if (pause.index != kDrivingBreakIndex) {
+        steps.push_back(BreakStep(route, pause, number, time + driven, progress, totals));
+      }
+      time = std::max(time, pause.end);
     }
     progress.travel = travel_before + travel;
     progress.metres = metres_before + metres;

@@ -22,7 +22,7 @@ import { streetsOf } from "./streets.js";
  * @property {number} distance
  * @property {number} duration
  * @property {number[]} load
- * @property {{index: number, afterStop: number, start: number, end: number}[]} breaks
+ * @property {{index: number, afterStop: number, start: number, end: number, drivingBreak: boolean}[]} breaks
  * @property {number} frozenStops
  * @property {string[]} legPolylines The polyline of each leg, if the plan has geometry.
  * @property {Float64Array[]} streets The streets of each leg, in base coordinates of the plot.
@@ -69,7 +69,8 @@ function completeRoute(route) {
     duration: route.duration ?? 0,
     load: route.load ?? [],
     breaks: (route.breaks ?? []).map((/** @type {any} */ pause) => ({
-      index: pause.index ?? 0, afterStop: pause.afterStop ?? 0, start: pause.start ?? 0, end: pause.end ?? 0 })),
+      index: pause.index ?? 0, afterStop: pause.afterStop ?? 0, start: pause.start ?? 0, end: pause.end ?? 0,
+      drivingBreak: pause.drivingBreak ?? false })),
     frozenStops: route.frozenStops ?? 0,
     legPolylines: route.legPolylines ?? [],
     streets: streetsOf(route.legPolylines ?? []),
