@@ -38,7 +38,7 @@ class SteppingDriver {
     if (start > route_.stops[0].first.close) return std::nullopt;
     best_.reset();
     costs_.assign(kLastTime + 10, {});
-    Put(start, {.left = static_cast<int>(route_.stops[1].travel)}, 0);
+    Put(start, {.left = static_cast<int>(route_.stops[1].travel.From(0))}, 0);
     for (int now = start; now <= kLastTime; ++now) {
       waiting_.clear();
       for (const auto& [state, cost] : costs_[static_cast<size_t>(now)]) waiting_.push_back(state);
@@ -140,7 +140,7 @@ class SteppingDriver {
       return;
     }
     State next = state;
-    next.left = static_cast<int>(route_.stops[++next.stop].travel);
+    next.left = static_cast<int>(route_.stops[++next.stop].travel.From(0));
     next.rested = 0;
     Put(now + static_cast<int>(stop.work), next, cost);
   }
@@ -224,7 +224,7 @@ DrivingLabels::Route InputOf(const RandomRoute& route) {
 std::optional<RouteCost> CheckersBest(const RandomRoute& route, int start) {
   std::vector<CheckerStop> stops;
   for (const TimedStop& stop : route.stops) {
-    stops.push_back({stop.travel, stop.work, {stop.first}});
+    stops.push_back({{{0, stop.travel.From(0)}}, stop.work, {stop.first}});
     stops.back().windows.insert(stops.back().windows.end(), stop.further.begin(),
                                 stop.further.end());
   }
@@ -289,7 +289,7 @@ void ExpectRulesKept(const RandomRoute& route, const RouteSchedule& schedule) {
   size_t at = 0;
   for (size_t i = 1; i < route.stops.size(); ++i) {
     double now = schedule.stops[i - 1].departure;
-    double left = route.stops[i].travel;
+    double left = route.stops[i].travel.From(now);
     const auto drive_until = [&](double time) {
       const double room = rules.max_driving_before_break - driven;
       const double way = std::min({left, room, std::max(0.0, time - now)});

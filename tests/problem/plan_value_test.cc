@@ -79,7 +79,7 @@ TEST(PlanValueTest, CountsAnUnservedGroupOnceByItsLargestWeight) {
 }
 
 TEST(PlanValueTest, CountsUnservedAlternativeShipmentsOnce) {
-  InstanceData data = AnInstance().WithCustomers(5).BuildData();
+  InstanceData data = test::AnInstance().WithCustomers(5).BuildData();
   data.shipments = {{.pickup = 1, .delivery = 2, .amounts = {1}},
                     {.pickup = 3, .delivery = 4, .amounts = {1}}};
   data.alternative_groups = {{1, 3}};
