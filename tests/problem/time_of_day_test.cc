@@ -267,6 +267,24 @@ TEST(TimeOfDayScheduleTest, KeepsTheTravelTimeOfALegWithABreak) {
   EXPECT_EQ(schedule.end, 300);
 }
 
+// With the break before customer 1, the vehicle can leave at 160 without delay. A slightly later
+// start would make two customers later, and a break on the way back would then cost less.
+TEST(TimeOfDayScheduleTest, KeepsItsBreakWhenItStartsLater) {
+  InstanceData data = LineWithRush();
+  data.objective = Objective::kDuration;
+  data.windows = {{100, 1000}, {200, 300}, {0, 50, 1}, {0, 50, 1}};
+  data.vehicles[0].breaks = {
+      {.window = {150, 180}, .duration = 10, .further_windows = {{300, 400}}}};
+  const Instance instance = *Instance::Create(data);
+  const Plan plan = {{0, {1, 2, 3}}};
+  const RouteSchedule schedule = RouteScheduler(instance).Make(plan[0]);
+  EXPECT_NEAR(schedule.stops[0].departure, 160, 1e-6);
+  EXPECT_NEAR(schedule.end, 312.5, 1e-6);
+  ASSERT_EQ(schedule.breaks.size(), 1);
+  EXPECT_EQ(schedule.breaks[0].after, 0);
+  EXPECT_NEAR(CheckPlan(instance, plan).routes[0].duration, schedule.duration(), 1e-6);
+}
+
 TEST(TimeOfDayScheduleTest, NeedsASetupUnlessTheShortestTravelTimeIsZero) {
   InstanceData data = LineWithRush();
   data.positions[2] = data.positions[1];
