@@ -344,7 +344,10 @@ TEST(TimeOfDayTest, GivesTheCostsOfAMatrixWhereNothingChanges) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     InstanceData data = test::RandomConstrainedData(seed, 8);
     data.duration_matrices.clear();
-    for (VehicleType& vehicle : data.vehicles) vehicle.duration_matrices.clear();
+    for (VehicleType& vehicle : data.vehicles) {
+      vehicle.duration_matrices.clear();
+      vehicle.driving_rules = {};
+    }
     data.duration_matrix = Instance::Create(data)->DurationMatrix();
     const Instance by_matrix = *Instance::Create(data);
     for (const double at : {3.0, 100.0, 250.0}) {

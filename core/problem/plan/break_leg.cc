@@ -9,7 +9,7 @@ namespace {
 // Halves an interval until its ends are neighbouring numbers.
 constexpr int kMostHalvings = 100;
 // Relative rounding of sums of times, as in TravelTime::LatestDeparture.
-constexpr double kSumRounding = 1e-12;
+constexpr double kArrivalRounding = 1e-12;
 
 // Returns the departure by going back from the last break to the first, each as late as possible.
 // Driving fills the gaps. Returns -kNoLimit if there is none.
@@ -26,11 +26,11 @@ double DepartureByTravel(std::span<const Break> breaks, double arrival, double t
 }
 
 // Returns the departure by bisection, since later departures never arrive earlier. The bisection
-// uses up all the delay that it may, so it may arrive only kSumRounding late. A delay by `rounding`
+// uses up all the delay that it may, so it may arrive only kArrivalRounding late. A delay by `rounding`
 // at several late stops would cost more than LateBreaks counts as equal.
 double DepartureByArrival(std::span<const Break> breaks, double arrival, const TravelTime& travel,
                           double rounding) {
-  const double bound = arrival + kSumRounding * std::abs(arrival);
+  const double bound = arrival + kArrivalRounding * std::abs(arrival);
   const auto is_early = [&](double leave) {
     return ArrivalAfter(breaks, leave, travel.From(leave), rounding) <= bound;
   };
