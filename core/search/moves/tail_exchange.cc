@@ -35,11 +35,9 @@ bool TailExchange::Run(double temperature, double route_weight) {
   const auto customers = static_cast<double>(std::ssize(routes_.servable()));
   if (random_.Unit() * kTriesAtOnce >= customers / (per_try * routes_.used())) return false;
   route_weight_ = route_weight;
-  most_saved_ = routes_.balance_cost();
   bool changed = false;
   for (int32_t i = 0; i < kTriesAtOnce; ++i) {
     const NodeIndex u = problem_.depots() + random_.Below(problem_.size() - problem_.depots());
-    if (changed) most_saved_ = routes_.balance_cost();
     changed |= TryFrom(u, -temperature * std::log(1 - random_.Unit()));
   }
   return changed;
@@ -69,11 +67,12 @@ bool TailExchange::TryFrom(NodeIndex u, double most_added) {
   if (!tails_.MayCut(own)) return false;
   Found best;
   best.added = most_added - problem_.epsilon();
+  if (routes_.balance().active()) outlook_.emplace(routes_.balance(), routes_.routes());
   const auto related = problem_.Related(u);
   for (const NodeIndex v : related.first(std::min(related.size(), kTailsTried))) {
     const VisitPlace& to = routes_.PlaceOf(v);
     if (to.route < 0 || to.route == own.slot ||
-        (one_way_ && !MayPay(u, place, v, to, best.added + most_saved_))) {
+        (one_way_ && !MayPay(u, place, v, to, best.added + MostSaved(own.slot, to.route)))) {
       continue;
     }
     Consider({.own = own, .other = {.slot = to.route, .kept = to.position}}, best);
@@ -93,9 +92,8 @@ void TailExchange::ConsiderUnused(const RouteCut& own, Found& best) {
     const double added = problem_.Distance(vehicle, nodes[own.kept - 1], vehicle.end) +
                          problem_.Distance(vehicle, vehicle.start, nodes[own.kept]) -
                          routes_.route(own.slot).edge[own.kept - 1];
-    if (vehicle.fixed + route_weight_ + vehicle.per_distance * added >= best.added + most_saved_) {
-      return;
-    }
+    const double limit = best.added + MostSaved(own.slot, -1);
+    if (vehicle.fixed + route_weight_ + vehicle.per_distance * added >= limit) return;
   }
   if (tails_.TakeUnused(type)) Consider({.own = own, .other = {}}, best);
 }
@@ -103,9 +101,10 @@ void TailExchange::ConsiderUnused(const RouteCut& own, Found& best) {
 void TailExchange::Consider(TailSwap swap, Found& best) {
   swap.swaps_vehicles = tails_.MaySwapVehicles(swap) && random_.Unit() < kSwapRate;
   const double weight = route_weight_ == 0 ? 0 : route_weight_ * tails_.RoutesAdded(swap);
-  if (tails_.LeastAdded(swap) + weight >= best.added + most_saved_) return;
+  const double limit = best.added + MostSaved(swap.own.slot, swap.other.slot);
+  if (tails_.LeastAdded(swap) + weight >= limit) return;
   if (!tails_.MayFit(swap) || !tails_.MayCut(swap.other)) return;
-  double added = tails_.Added(swap, best.added + most_saved_ - weight) + weight;
+  double added = tails_.Added(swap, limit - weight) + weight;
   if (routes_.balance().active() && added < Problem::kNever) added += tails_.AddedByBalance(swap);
   if (added < best.added) best = {.swap = swap, .added = added, .any = true};
 }

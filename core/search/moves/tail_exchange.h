@@ -1,6 +1,9 @@
 // Exchanges of the tails of routes, accepted as in simulated annealing.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "core/search/model/fast_random.h"
 #include "core/search/moves/tail_swap_evaluator.h"
 #include "core/search/route/route_store.h"
@@ -34,6 +37,10 @@ class TailExchange {
   // adds less than `most_added` by the four ways that change.
   bool MayPay(NodeIndex u, const VisitPlace& from, NodeIndex v, const VisitPlace& to,
               double most_added) const;
+  // Returns a bound on what the balance saves by changes of both routes.
+  double MostSaved(int32_t slot, int32_t other) const {
+    return outlook_.has_value() ? outlook_->MostSavedByTwo(slot, other) : 0;
+  }
   void ConsiderUnused(const RouteCut& own, Found& best);
   void Consider(TailSwap swap, Found& best);
 
@@ -44,7 +51,7 @@ class TailExchange {
   bool one_way_ = true;  // all vehicles drive alike, at the same cost of distance, at none of time
   double most_fixed_ = 0;
   double route_weight_ = 0;
-  double most_saved_ = 0;  // by the balance
+  std::optional<BalanceOutlook> outlook_;  // with a balance: of the plan now
 };
 
 }  // namespace vrp

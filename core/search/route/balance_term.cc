@@ -136,4 +136,13 @@ double BalanceOutlook::MostSaved(int32_t slot) const {
   return term_.price() * term_.Outside(term_.MeasureOf(routes_[slot]));
 }
 
+double BalanceOutlook::MostSavedByTwo(int32_t slot, int32_t other) const {
+  const auto is_extreme = [&](int32_t own) {
+    return own < 0 || own == smallest_[0].slot || own == largest_[0].slot;
+  };
+  if (is_extreme(slot) || is_extreme(other)) return now_;
+  return term_.price() * (term_.Outside(term_.MeasureOf(routes_[slot])) +
+                          term_.Outside(term_.MeasureOf(routes_[other])));
+}
+
 }  // namespace vrp

@@ -86,6 +86,8 @@ class BalanceOutlook {
   double Added(int32_t slot, double measure) const;
   // Returns a bound on what a larger measure of that route, or a new one (-1), can save.
   double MostSaved(int32_t slot) const;
+  // Returns a bound on what any changes of two routes can save.
+  double MostSavedByTwo(int32_t slot, int32_t other) const;
   // The slot with the smallest measure; -1 without routes.
   int32_t smallest_slot() const { return smallest_[0].slot; }
   int32_t largest_slot() const { return largest_[0].slot; }

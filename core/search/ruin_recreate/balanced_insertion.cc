@@ -11,6 +11,8 @@ constexpr double kNever = Problem::kNever;
 // How often a new route is judged without the spread. It is the smallest at first, and might
 // otherwise never be opened.
 constexpr double kUnbiasedRate = 0.5;
+// How often all places are tried in a route that should grow, where a detour may pay.
+constexpr double kDetourRate = 0.25;
 
 }  // namespace
 
@@ -79,6 +81,24 @@ void Insertion::FindBalancedIn(int32_t slot, const BalanceOutlook& outlook, Inse
   if (measure == kNever) return;
   found.cost += outlook.Added(slot, measure);
   if (found.cost < best.cost) best = found;
+  if (wanted.delivery < 0 && routes_.balance().needs_value() && outlook.MostSaved(slot) > 0 &&
+      random_.Unit() < kDetourRate) {
+    TryAllPlaces(slot, outlook, wanted, best);
+  }
+}
+
+void Insertion::TryAllPlaces(int32_t slot, const BalanceOutlook& outlook, InsertionPlace wanted,
+                             InsertionPlace& best) {
+  const SearchRoute& route = routes_.route(slot);
+  wanted.slot = slot;
+  for (wanted.after = route.fixed; wanted.after + 1 < route.size(); ++wanted.after) {
+    const std::span<const NodeIndex> nodes = Filled(wanted);
+    const RouteValue value = routes_.evaluator().Evaluate(problem_.vehicle(route.type), nodes);
+    if (!value.feasible) continue;
+    wanted.cost =
+        value.cost - route.cost + outlook.Added(slot, routes_.balance().MeasureOf(nodes, value));
+    if (wanted.cost < best.cost) best = wanted;
+  }
 }
 
 void Insertion::FindBalancedNew(const BalanceOutlook& outlook, InsertionPlace wanted,

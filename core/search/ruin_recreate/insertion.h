@@ -84,6 +84,8 @@ class Insertion {
   InsertionPlace FindBalanced(const Unit& unit, double limit);
   void FindBalancedIn(int32_t slot, const BalanceOutlook& outlook, InsertionPlace wanted,
                       InsertionPlace& best);
+  void TryAllPlaces(int32_t slot, const BalanceOutlook& outlook, InsertionPlace wanted,
+                    InsertionPlace& best);
   void FindBalancedNew(const BalanceOutlook& outlook, InsertionPlace wanted, InsertionPlace& best);
   // Fills balanced_slots_ with the routes near the unit, and the smallest one.
   void GatherBalanced(std::span<const NodeIndex> nodes, const BalanceOutlook& outlook);

@@ -241,7 +241,7 @@ void Annealing::Judge() {
     current_ = value;
     KeepBest();
   }
-  if (price_.Record(current_.excess == 0)) AdaptBalance();
+  if (price_.Record(current_.excess == 0, current_.missing == 0)) AdaptBalance();
   if (current_.missing > 0 && unserved_penalty_ == 0 &&
       ++since_best_ > kPatience * routes_.problem().units()) {
     RestoreBest();

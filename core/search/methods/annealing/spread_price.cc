@@ -9,6 +9,8 @@ namespace {
 // limit.
 constexpr double kRise = 1.002;
 constexpr double kFall = 0.9995;
+// The fall while units are left out: they come back only by plans that exceed the limit.
+constexpr double kFastFall = 0.998;
 // Bounds of the price, in first prices and in any unit.
 constexpr double kLeast = 0.01;
 constexpr double kMost = 1e15;
@@ -26,9 +28,10 @@ SpreadPrice::SpreadPrice(const RouteStore& routes) {
   least_ = kLeast * value_;
 }
 
-bool SpreadPrice::Record(bool keeps_limit) {
+bool SpreadPrice::Record(bool keeps_limit, bool is_complete) {
   if (value_ == 0) return false;
-  value_ = std::clamp(value_ * (keeps_limit ? kFall : kRise), least_, kMost);
+  const double factor = !keeps_limit ? kRise : is_complete ? kFall : kFastFall;
+  value_ = std::clamp(value_ * factor, least_, kMost);
   return true;
 }
 

@@ -13,8 +13,9 @@ class SpreadPrice {
   explicit SpreadPrice(const RouteStore& routes);
 
   double value() const { return value_; }
-  // Adapts the price to the current plan. Returns whether there is a limit.
-  bool Record(bool keeps_limit);
+  // Adapts the price to the current plan, which may leave required units out. Returns whether there
+  // is a limit.
+  bool Record(bool keeps_limit, bool is_complete);
 
  private:
   double value_ = 0;
