@@ -405,6 +405,7 @@ bool RouteEvaluator::ForwardByLateness(const Vehicle& vehicle, std::span<const N
 bool RouteEvaluator::ForwardByDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   ReadStops(vehicle, nodes);
   begin_.assign(1, std::max(vehicle.leaves_from, ReleaseOf(nodes, 0)));
+  if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
   const DrivingLabels::Route route = {
       .stops = stops_,
       .breaks = vehicle.breaks,
