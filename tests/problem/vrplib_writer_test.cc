@@ -151,7 +151,7 @@ TEST(WriteVrplib, NamesUnsupportedFields) {
 // The writer refuses most of these random instances.
 TEST(WriteVrplib, NeverDropsAConstraint) {
   int written = 0;
-  for (uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (uint64_t seed = 1; seed <= 1500; ++seed) {
     InstanceData data = test::RandomConstrainedData(seed, 6);
     data.speed = 1;
     data.setups.clear();

@@ -144,6 +144,7 @@ Message* MessageOfType(v1::Instance& instance, const std::string& type) {
                                             : customer.add_time_windows();
   }
   if (type == "Break") return instance.mutable_vehicles(0)->add_breaks();
+  if (type == "Compartment") return instance.mutable_vehicles(0)->add_compartments();
   if (type == "Shipment") return instance.add_shipments();
   if (type == "AlternativeGroup") return instance.add_alternative_groups();
   if (type == "FeatureColumn") return instance.add_features();
@@ -184,7 +185,7 @@ void CheckType(const Descriptor& type, std::set<std::string>& seen) {
 TEST(InstanceFields, ConvertsEveryField) {
   std::set<std::string> seen;
   CheckType(*v1::Instance::descriptor(), seen);
-  EXPECT_EQ(seen.size(), 11u);
+  EXPECT_EQ(seen.size(), 12u);
 }
 
 // Checks that NaN is an error in each double of `type` and of the messages that it can hold.
