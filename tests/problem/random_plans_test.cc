@@ -173,14 +173,16 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
   EXPECT_GT(tally.feasible_routes, 1000);
   EXPECT_GT(tally.breaks, 200);
   EXPECT_GT(tally.late_starts, 100);
-  for (const ViolationKind kind :
-       {ViolationKind::kMissingCustomer, ViolationKind::kCapacity, ViolationKind::kTimeWindow,
-        ViolationKind::kDuration, ViolationKind::kDistance, ViolationKind::kBackhaulOrder,
-        ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
-        ViolationKind::kMaxWaiting, ViolationKind::kShift, ViolationKind::kReload,
-        ViolationKind::kShipment, ViolationKind::kAlternatives, ViolationKind::kBreak,
-        ViolationKind::kCompartments, ViolationKind::kBalance, ViolationKind::kDrivingBreak,
-        ViolationKind::kMaxDriving, ViolationKind::kMaxWork}) {
+  for (const ViolationKind kind : {ViolationKind::kMissingCustomer, ViolationKind::kCapacity,
+                                   ViolationKind::kTimeWindow,      ViolationKind::kDuration,
+                                   ViolationKind::kDistance,        ViolationKind::kBackhaulOrder,
+                                   ViolationKind::kFleetSize,       ViolationKind::kSkill,
+                                   ViolationKind::kMaxStops,        ViolationKind::kMaxWaiting,
+                                   ViolationKind::kShift,           ViolationKind::kReload,
+                                   ViolationKind::kShipment,        ViolationKind::kAlternatives,
+                                   ViolationKind::kBreak,           ViolationKind::kCompartments,
+                                   ViolationKind::kBalance,         ViolationKind::kDrivingBreak,
+                                   ViolationKind::kMaxDriving,      ViolationKind::kMaxWork}) {
     EXPECT_GT(tally.violations[kind], 10) << ViolationName(kind);
   }
   EXPECT_GT(tally.violations[ViolationKind::kLifo], 0);

@@ -181,11 +181,9 @@ class FeatureInstanceMaker {
     for (VehicleType& type : data_.vehicles) type.cost_per_service_time = Uniform(0.2, 2);
   }
 
-  // By the seed, breaks have several windows, limits on the load, both or none.
-  bool HasDrivingRules() const {
-    return Has(Feature::kDrivingRules) && !Has(Feature::kTimeOfDay);
-  }
+  bool HasDrivingRules() const { return Has(Feature::kDrivingRules) && !Has(Feature::kTimeOfDay); }
 
+  // By the seed, breaks have several windows, limits on the load, both or none.
   void AddBreaks(VehicleType& type) const {
     type.breaks = {{.window = {60, 110}, .duration = 15}, {.window = {120, 200}, .duration = 20}};
     if (HasDrivingRules()) return;

@@ -26,8 +26,8 @@ double DepartureByTravel(std::span<const Break> breaks, double arrival, double t
 }
 
 // Returns the departure by bisection, since later departures never arrive earlier. The bisection
-// uses up all the delay that it may, so it may arrive only kArrivalRounding late. A delay by `rounding`
-// at several late stops would cost more than LateBreaks counts as equal.
+// uses up all the delay that it may, so it may arrive only kArrivalRounding late. A delay by
+// `rounding` at several late stops would cost more than LateBreaks counts as equal.
 double DepartureByArrival(std::span<const Break> breaks, double arrival, const TravelTime& travel,
                           double rounding) {
   const double bound = arrival + kArrivalRounding * std::abs(arrival);
