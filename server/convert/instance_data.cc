@@ -194,9 +194,8 @@ class Converter {
     CustomerRule& added = data_.customer_rules.emplace_back();
     ReadFields(rule, dimensions_, added);
     const std::optional<RuleKind> kind = RuleKindFromProto(rule.kind());
-    if (!kind.has_value()) {
-      errors_.Add(path + ".kind", "got ", static_cast<int>(rule.kind()),
-                  ", wanted CUSTOMER_RULE_KIND_SAME_ROUTE, _DIFFERENT_ROUTES, _MAX_PER_ROUTE or "
+    if (rule.kind() == v1::CUSTOMER_RULE_KIND_UNSPECIFIED) {
+      errors_.Add(path + ".kind", "absent, wanted CUSTOMER_RULE_KIND_SAME_ROUTE, _DIFFERENT_ROUTES, _MAX_PER_ROUTE or "
                   "_IN_ORDER");
     }
     added.kind = kind.value_or(RuleKind::kSameRoute);
@@ -217,11 +216,9 @@ class Converter {
     ReadFields(message_.balance(), dimensions_, added);
     const std::optional<BalanceMeasure> measure =
         BalanceMeasureFromProto(message_.balance().measure());
-    if (measure.has_value()) {
-      added.measure = *measure;
-    } else {
-      errors_.Add("balance.measure", "got ", static_cast<int>(message_.balance().measure()),
-                  ", wanted BALANCE_MEASURE_DURATION, _DISTANCE, _LOAD or _STOPS");
+    added.measure = measure.value_or(added.measure);
+    if (message_.balance().measure() == v1::BALANCE_MEASURE_UNSPECIFIED) {
+      errors_.Add("balance.measure", "absent, wanted BALANCE_MEASURE_DURATION, _DISTANCE, _LOAD or _STOPS");
     }
   }
 

@@ -80,6 +80,15 @@ def add_windows(rng, instance, share=0.6, spare=1.4):
     return add_service(instance)
 
 
+def add_releases(rng, instance):
+    """Adds release times up to 1200. Widens windows, so that each customer can be reached after its release."""
+    for node in customers(instance):
+        opened, closed = instance["time_windows"][node]
+        instance["time_windows"][node] = [opened, max(closed, 3000)]
+    instance["release"] = per_customer(instance, lambda: rng.choice([0, 0, 300, 600, 900, 1200]))
+    return instance
+
+
 def split_fleet(instance, variants):
     """Splits the vehicles into one type per variant, with the variant's fields and one spare vehicle each."""
     vehicle = instance["vehicles"][0]

@@ -5,8 +5,8 @@ import math
 import random
 from collections.abc import Callable
 
-from feature_district import (DAY, SERVICE, SIDE, STOPS, add_service, add_windows, customers, district, farthest,
-                              one_way_streets, per_customer, random_pair_count, rush_hours, split_fleet)
+from feature_district import (DAY, SERVICE, SIDE, STOPS, add_releases, add_service, add_windows, customers, district,
+                              farthest, one_way_streets, per_customer, random_pair_count, rush_hours, split_fleet)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +69,7 @@ def shipments(rng):
     return instance
 
 
-@feature("lifo", "ortools", note="PyVRP and VROOM have none")
+@feature("lifo", "ortools", note="PyVRP and VROOM have none", ignored=["vehicles.lifo"])
 def lifo(rng):
     """Generates shipments for vans that are loaded and unloaded from behind."""
     instance = district(rng, customers=2 * random_pair_count(rng))
@@ -81,7 +81,7 @@ def lifo(rng):
     return instance
 
 
-@feature("compartments", note="PyVRP, VROOM and OR-Tools have none")
+@feature("compartments", note="PyVRP, VROOM and OR-Tools have none", ignored=["vehicles.compartments"])
 def compartments(rng):
     """Generates three products for tankers whose compartments each hold one of them at a time."""
     instance = district(rng)
@@ -133,9 +133,9 @@ def initial_load(rng):
 
 @feature("latest_start", "pyvrp", note="VROOM has none", ignored=["vehicles.latest_start"])
 def latest_start(rng):
-    instance = add_windows(rng, district(rng), spare=1.6)
+    instance = add_releases(rng, add_windows(rng, district(rng), spare=1.6))
     instance["vehicles"][0]["latest_start"] = 1200
-    return {**instance, "release": per_customer(instance, lambda: rng.choice([0, 0, 300, 600, 900, 1200]))}
+    return instance
 
 
 @feature("shift", "pyvrp", "vroom")
@@ -230,12 +230,14 @@ def break_max_load(rng):
                                   {"breaks": [{"window": [900, 2400], "duration": 240, "max_load": capacity // 3}]}])
 
 
-@feature("service_per_type", "vroom", note="PyVRP has none; OR-Tools' would need a transit for each vehicle")
+@feature("service_per_type", "vroom", note="PyVRP has none; OR-Tools' would need a transit for each vehicle",
+         ignored=["vehicles.customer_times"])
 def service_per_type(rng):
     instance = add_windows(rng, district(rng))
     slow = [{"customer": node, "service": rng.choice([20, 180])} for node in customers(instance)]
     return split_fleet(instance, [{"customer_times": slow}, {}])
-@feature("driving_rules", note="PyVRP and VROOM have none; OR-Tools limits the time between breaks, not the driving")
+@feature("driving_rules", note="PyVRP and VROOM have none; OR-Tools limits the time between breaks, not the driving",
+         ignored=["vehicles.driving_rules"])
 def driving_rules(rng):
     """Generates long hauls in minutes: routes of 6 to 12 hours of driving, with breaks by Regulation (EC) No 561/2006."""
     instance = district(rng)
@@ -272,11 +274,7 @@ def setup(rng):
 
 @feature("release", "pyvrp", note="VROOM has none; OR-Tools' would be a condition for each pair of customer and vehicle")
 def release(rng):
-    instance = add_windows(rng, district(rng), share=0.3)
-    for node in customers(instance):
-        opened, closed = instance["time_windows"][node]
-        instance["time_windows"][node] = [opened, max(closed, 3000)]
-    return {**instance, "release": per_customer(instance, lambda: rng.choice([0, 0, 300, 600, 900, 1200]))}
+    return add_releases(rng, add_windows(rng, district(rng), share=0.3))
 
 
 @feature("several_windows", "vroom", "ortools", note="PyVRP has none; it would need a copy of the customer for each window")
@@ -355,17 +353,17 @@ def rules(rng, instance, kind, low, high, share):
     return {**instance, "customer_rules": [*instance.get("customer_rules", ()), *found]}
 
 
-@feature("same_route", "ortools", note="PyVRP 0.14 and VROOM have none")
+@feature("same_route", "ortools", note="PyVRP 0.14 and VROOM have none", ignored=["customer_rules"])
 def same_route(rng):
     return rules(rng, district(rng), "same_route", 2, 4, share=0.5)
 
 
-@feature("different_routes", "pyvrp", "ortools", note="VROOM has none")
+@feature("different_routes", "pyvrp", "ortools", note="VROOM has none", ignored=["customer_rules"])
 def different_routes(rng):
     return rules(rng, district(rng), "different_routes", 3, 6, share=0.7)
 
 
-@feature("in_order", "ortools", note="PyVRP and VROOM have none")
+@feature("in_order", "ortools", note="PyVRP and VROOM have none", ignored=["customer_rules"])
 def in_order(rng):
     """Generates precedences: pairs and triples that one vehicle visits in a given order."""
     instance = same_route(rng)
@@ -389,7 +387,7 @@ def balance_duration(rng):
     return {**instance, "balance": {"measure": "duration", "cost": 1}}
 
 
-@feature("balance_stops", note="no rival limits the difference between routes")
+@feature("balance_stops", note="no rival limits the difference between routes", ignored=["balance"])
 def balance_stops(rng):
     return {**district(rng), "balance": {"measure": "stops", "max_spread": 1}}
 

@@ -13,10 +13,10 @@
 namespace vrp {
 namespace {
 
-constexpr int kLastTime = 60;  // bounds the simulation
+constexpr int kLastStep = 60;  // bounds the simulation
 
 // The cost of lateness and the start of the last stop, compared lexicographically.
-using RouteCost = std::pair<int, int>;
+using CostAndEnd = std::pair<int, int>;
 
 // A route whose times are integers.
 struct RandomRoute {
@@ -34,12 +34,12 @@ class SteppingDriver {
   explicit SteppingDriver(const RandomRoute& route)
       : route_(route), rules_(route.vehicle.driving_rules) {}
 
-  std::optional<RouteCost> Best(int start) {
+  std::optional<CostAndEnd> Best(int start) {
     if (start > route_.stops[0].first.close) return std::nullopt;
     best_.reset();
-    costs_.assign(kLastTime + 10, {});
+    costs_.assign(kLastStep + 10, {});
     Put(start, {.left = static_cast<int>(route_.stops[1].travel.From(0))}, 0);
-    for (int now = start; now <= kLastTime; ++now) {
+    for (int now = start; now <= kLastStep; ++now) {
       waiting_.clear();
       for (const auto& [state, cost] : costs_[static_cast<size_t>(now)]) waiting_.push_back(state);
       now_ = now;
@@ -136,7 +136,7 @@ class SteppingDriver {
     }
     if (state.stop + 1 == route_.stops.size()) {
       if (state.taken < route_.vehicle.breaks.size() || now > route_.vehicle.shift.close) return;
-      if (!best_.has_value() || RouteCost(cost, now) < *best_) best_ = RouteCost(cost, now);
+      if (!best_.has_value() || CostAndEnd(cost, now) < *best_) best_ = CostAndEnd(cost, now);
       return;
     }
     State next = state;
@@ -150,7 +150,7 @@ class SteppingDriver {
   std::vector<absl::flat_hash_map<State, int>> costs_;  // by time, then by state
   std::vector<State> waiting_;                          // states at now_ still to act on
   int now_ = -1;
-  std::optional<RouteCost> best_;
+  std::optional<CostAndEnd> best_;
 };
 
 class RouteDraws {
@@ -185,7 +185,7 @@ class RouteDraws {
           {{static_cast<double>(open), static_cast<double>(open + Between(0, 9))},
            static_cast<double>(Between(0, 4))});
     }
-    route.vehicle.shift.close = Between(15, kLastTime - 15);
+    route.vehicle.shift.close = Between(15, kLastStep - 15);
     return route;
   }
 
@@ -221,7 +221,7 @@ DrivingLabels::Route InputOf(const RandomRoute& route) {
 }
 
 // Returns the least cost of lateness and the earliest end that the checker finds.
-std::optional<RouteCost> CheckersBest(const RandomRoute& route, int start) {
+std::optional<CostAndEnd> CheckersBest(const RandomRoute& route, int start) {
   std::vector<CheckerStop> stops;
   for (const TimedStop& stop : route.stops) {
     stops.push_back({{{0, stop.travel.From(0)}}, stop.work, {stop.first}});
@@ -230,9 +230,9 @@ std::optional<RouteCost> CheckersBest(const RandomRoute& route, int start) {
   }
   const auto ends = CheckerDriving(route.vehicle, stops).Ends(start, 1e-9);
   if (!ends.has_value()) ADD_FAILURE() << "too many sequences";
-  std::optional<RouteCost> best;
+  std::optional<CostAndEnd> best;
   for (const CheckerEnd& end : ends.value_or(std::vector<CheckerEnd>())) {
-    const RouteCost cost(static_cast<int>(end.late_cost), static_cast<int>(end.leaves));
+    const CostAndEnd cost(static_cast<int>(end.late_cost), static_cast<int>(end.leaves));
     if (!best.has_value() || cost < *best) best = cost;
   }
   return best;

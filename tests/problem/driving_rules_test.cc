@@ -36,7 +36,7 @@ Plan WholeRoute(const InstanceData& data) {
   return plan;
 }
 
-std::vector<std::string> Messages(const InstanceData& data) {
+std::vector<std::string> DrivingMessages(const InstanceData& data) {
   std::vector<std::string> messages;
   for (const Violation& violation : CheckPlan(*Instance::Create(data), WholeRoute(data)).violations)
     messages.push_back(
@@ -49,7 +49,7 @@ Route TimesOf(const InstanceData& data) {
 }
 
 double EndOf(const InstanceData& data) {
-  EXPECT_THAT(Messages(data), IsEmpty());
+  EXPECT_THAT(DrivingMessages(data), IsEmpty());
   return TimesOf(data).stops.back().start;
 }
 
@@ -131,21 +131,21 @@ TEST(DrivingRulesTest, RefuseARouteThatABreakMakesLate) {
   data.windows[0].close = 0;
   EXPECT_EQ(EndOf(data), 445);
   data.windows[2].close = 444;
-  EXPECT_THAT(Messages(data), ElementsAre("driving_break; routes[0]: cannot take a break of 45 "
+  EXPECT_THAT(DrivingMessages(data), ElementsAre("driving_break; routes[0]: cannot take a break of 45 "
                                           "after at most 270 of driving without making a stop or "
                                           "the route's end late"));
   data.windows[2].close = 399;
-  EXPECT_THAT(Messages(data), ElementsAre(HasSubstr("time_window; routes[0]: arrives")));
+  EXPECT_THAT(DrivingMessages(data), ElementsAre(HasSubstr("time_window; routes[0]: arrives")));
 }
 
 TEST(DrivingRulesTest, LimitDrivingAndWorkOfARoute) {
   InstanceData data = RouteOf({200, 340}, 30);
   data.vehicles[0].driving_rules.max_driving = 540;
   data.vehicles[0].driving_rules.max_work = 600;
-  EXPECT_THAT(Messages(data), IsEmpty());
+  EXPECT_THAT(DrivingMessages(data), IsEmpty());
   data.vehicles[0].driving_rules.max_driving = 539;
   data.vehicles[0].driving_rules.max_work = 599;
-  EXPECT_THAT(Messages(data),
+  EXPECT_THAT(DrivingMessages(data),
               ElementsAre("max_driving; routes[0]: drives for 540, longer than the limit 539",
                           "max_work; routes[0]: drives and works for 600, longer than the limit "
                           "599"));

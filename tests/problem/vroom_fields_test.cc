@@ -1,4 +1,4 @@
-// Tests that errors in VROOM's input name the field by its path in the file.
+// Tests that all fields of VROOM's input are read, and that errors name them by their paths.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/problem/checker/checker.h"
 #include "core/problem/formats/formats.h"
+#include "core/problem/formats/vroom/vroom_writer.h"
+#include "core/problem/plan/plan_value.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {
@@ -144,6 +147,23 @@ TEST(VroomFieldsTest, NamesFieldsThatMakeTravelTooLong) {
               HasSubstr("v.json: vehicles[1].costs: the costs of travel exceed the limit 1e+12"));
   EXPECT_EQ(error_of(FileWithLocations(), "/vehicles/0/max_travel_time", 1e12), "")
       << "a limit that never binds must be accepted";
+}
+
+TEST(VroomFieldsTest, LimitsTravelTimeBesideCostsOfDistance) {
+  const absl::StatusOr<Instance> instance = ParseJson(R"({
+    "vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "max_travel_time": 130,
+                  "costs": {"per_hour": 0, "per_km": 1000}}],
+    "jobs": [{"id": 1, "location_index": 1, "service": 500}, {"id": 2, "location_index": 2}],
+    "matrices": {"car": {"durations": [[0, 60, 70], [60, 0, 10], [70, 10, 0]],
+                         "distances": [[0, 8, 9], [8, 0, 3], [9, 3, 0]]}}})",
+                                                       "v.json");
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(PlanCost(*instance, {{0, {1}}}), 16);
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan(*instance, {{0, {1}}})));
+  EXPECT_FALSE(RoutesAreFeasible(CheckPlan(*instance, {{0, {2}}})));
+  const absl::StatusOr<std::string> written = WriteVroom(*instance);
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(json::parse(*written)["vehicles"][0]["max_travel_time"], 130);
 }
 
 }  // namespace

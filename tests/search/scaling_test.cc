@@ -59,7 +59,7 @@ void ScaleLengths(InstanceData& data, double factor) {
   ScaleTimed(data.duration_matrices, factor);
   for (VehicleType& type : data.vehicles) {
     for (double* value : {&type.max_duration, &type.max_distance, &type.max_waiting,
-                          &type.max_overtime, &type.fixed_cost}) {
+                          &type.max_overtime, &type.latest_start, &type.fixed_cost}) {
       *value *= factor;
     }
     ScaleWindow(type.shift, factor);
@@ -88,6 +88,7 @@ void ScaleLoads(InstanceData& data, double factor) {
   for (VehicleType& type : data.vehicles) {
     type.capacity *= factor;
     ScaleAll(type.further_capacities, factor);
+    ScaleAll(type.initial_load, factor);
     for (Compartment& compartment : type.compartments) compartment.capacity *= factor;
     for (Break& pause : type.breaks) ScaleAll(pause.max_load, factor);
   }

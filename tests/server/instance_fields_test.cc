@@ -77,7 +77,7 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
         vehicle.max_distance, vehicle.max_waiting, 1.0 * vehicle.end_depot, vehicle.fixed_cost,
         vehicle.cost_per_distance, vehicle.cost_per_time, vehicle.max_overtime,
         vehicle.overtime_cost, 1.0 * vehicle.max_stops, 1.0 * vehicle.max_reloads,
-        vehicle.cost_per_service_time}) {
+        vehicle.cost_per_service_time, vehicle.latest_start}) {
     text += " " + std::to_string(value);
   }
   ForEachField(vehicle.driving_rules,
@@ -99,6 +99,8 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
     text += " compartment " + std::to_string(compartment.capacity);
     for (const int32_t k : compartment.load_dimensions) text += " " + std::to_string(k);
   }
+  for (const NodeIndex depot : vehicle.reload_depots) text += " reload " + std::to_string(depot);
+  for (const double load : vehicle.initial_load) text += " loaded " + std::to_string(load);
   AppendTimed(vehicle.duration_matrices, text);
 }
 
@@ -173,6 +175,8 @@ Message* MessageOfType(v1::Instance& instance, const std::string& type) {
     return customer.time_windows_size() > 0 ? customer.mutable_time_windows(0)
                                             : customer.add_time_windows();
   }
+  if (type == "Compartment") return instance.mutable_vehicles(0)->add_compartments();
+  if (type == "CustomerTimes") return instance.mutable_vehicles(0)->add_customer_times();
   if (type == "Break") return instance.mutable_vehicles(0)->add_breaks();
   if (type == "DrivingRules") return instance.mutable_vehicles(0)->mutable_driving_rules();
   if (type == "Shipment") return instance.add_shipments();

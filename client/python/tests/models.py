@@ -102,7 +102,7 @@ def full_model() -> vrpd.Model:
             breaks=[vrpd.Break(vrpd.TimeWindow(1, 2), 1, (vrpd.TimeWindow(3, 4),), (2, 2))],
             lifo=True,
             compartments=[(2, [0, 1]), 3],
-            driving_rules=vrpd.DrivingRules(max_driving=9, max_work=9),
+            driving_rules=vrpd.DrivingRules("eu_561_daily", 5, 1, 1, 1, 9, 9),
             profile=profile,
             name="v",
         )
@@ -163,7 +163,7 @@ def constrained_model() -> vrpd.Model:
     slower = [[2 * duration for duration in row] for row in nodes]
     rush = model.add_profile(durations_at=[(0, nodes), (20, slower)])
     model.add_vehicle_type(num_available=None, capacity=9, open_end=True, profile=rush)
-    rules = vrpd.DrivingRules("eu_561_daily", 40, 3, 1, 2, 90, 70)
+    rules = vrpd.DrivingRules(max_driving_before_break=40, break_duration=3, first_part=1, second_part=2, max_work=70)
     model.add_vehicle_type(num_available=None, capacity=9, open_end=True, driving_rules=rules)
     model.add_feature("f", [1] * 10)
     model.set_balance("duration", max_spread=50, cost=1)

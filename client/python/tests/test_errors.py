@@ -47,9 +47,7 @@ def test_call_past_its_timeout_raises_a_timeout_error(client: vrpd.Client) -> No
 
 def test_unsupported_combination_is_refused() -> None:
     model = small_model()
-    model.add_vehicle_type(max_reloads=1)
-    first, second = model.clients[:2]
-    model.add_shipment(first, second, amount=1)
+    model.add_vehicle_type(max_waiting=5, driving_rules=vrpd.DrivingRules("", 40, 3))
     with pytest.raises(vrpd.VrpdError) as caught:
         model.solve()
     assert caught.value.code in ("UNIMPLEMENTED", "INVALID_ARGUMENT")

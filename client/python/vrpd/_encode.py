@@ -81,9 +81,9 @@ class _Encoder:
         if self._model.balance is not None:
             self._add_balance(self._model.balance)
         for rule in self._model.customer_rules:
-            kind = _proto.enum_number("CustomerRuleKind", rule.kind, "add_customer_rule: kind")
+            number = _proto.enum_number("CustomerRuleKind", rule.kind, "add_customer_rule: kind")
             customers = [self._index(client, "add_customer_rule") for client in rule.clients]
-            self._instance.customer_rules.add(kind=kind, customers=customers, max=rule.max)
+            self._instance.customer_rules.add(kind=number, customers=customers, max=rule.max)
         for name, values in self._model._features.items():
             self._instance.features.add(name=name, values=values)
         self._add_matrices(self._instance, self._model._base)

@@ -166,9 +166,9 @@ class Validator {
   void CheckBalance() {
     if (!data_.balance.has_value()) return;
     const Balance& balance = *data_.balance;
-    errors_.CheckAllowance("balance.max_spread", balance.max_spread);
-    errors_.CheckValue("balance.cost", balance.cost, 0);
-    if (balance.max_spread == kNoLimit && balance.cost == 0) {
+    bool valid = errors_.CheckAllowance("balance.max_spread", balance.max_spread);
+    valid &= errors_.CheckValue("balance.cost", balance.cost, 0);
+    if (valid && balance.max_spread == kNoLimit && balance.cost == 0) {
       errors_.Add("balance", "has neither max_spread nor a cost above 0, wanted one of them");
     }
     for (size_t i = 0; balance.all_vehicles && i < data_.vehicles.size(); ++i) {

@@ -170,9 +170,7 @@ absl::Status VroomTravel::SetByMatrix(const VroomVehicle& vehicle, int32_t numbe
   if (by_distance) type.cost_per_distance = vehicle.cost_per_km / kMetresPerKilometre;
   if (by_time) type.max_distance = vehicle.max_travel_time;
   if (by_distance) type.max_distance = vehicle.max_distance;
-  if (!by_time && vehicle.max_travel_time != kNoLimit) {
-    return Error(path, ".max_travel_time: supported only if the costs depend on travel time alone");
-  }
+  if (!by_time) type.driving_rules.max_driving = vehicle.max_travel_time;
   if (!by_distance && vehicle.max_distance != kNoLimit) {
     return Error(
         path, ".max_distance: supported only if the costs depend on distance alone ",

@@ -33,7 +33,7 @@ const std::vector<Feature>& KnownFeatures() {
       Feature::kMaxStops,      Feature::kShift,          Feature::kSkills,
       Feature::kBreaks,        Feature::kVehicleMatrix,  Feature::kSeveralWindows,
       Feature::kSetupTimes,    Feature::kPriorities,     Feature::kMatrixRows,
-      Feature::kCustomerTimes, Feature::kServiceTimeCost};
+      Feature::kCustomerTimes, Feature::kServiceTimeCost, Feature::kDrivingRules};
   return *features;
 }
 
@@ -185,6 +185,7 @@ class VroomWriter {
     if (type.max_distance != kNoLimit) {
       vehicle["max_distance"] = ToInteger(path + ".max_distance", type.max_distance);
     }
+    AddDrivingLimit(path, type, vehicle);
     for (int64_t i = 0; i < count; ++i) {
       vehicle["id"] = names_.VehicleId(static_cast<int32_t>(number), i);
       vehicles.push_back(vehicle);
@@ -196,6 +197,15 @@ class VroomWriter {
   bool HasOpenStart(const VehicleType& type) const {
     const double time = instance_.Duration(type, type.depot, instance_.num_depots());
     return !type.open_end && time == kFromOpenStart;
+  }
+
+  void AddDrivingLimit(const std::string& path, const VehicleType& type, ordered_json& vehicle) {
+    const DrivingRules& rules = type.driving_rules;
+    if (rules.has_breaks()) Refuse(path + ".driving_rules.max_driving_before_break");
+    if (rules.max_work != kNoLimit) Refuse(path + ".driving_rules.max_work");
+    if (rules.max_driving == kNoLimit) return;
+    vehicle["max_travel_time"] =
+        ToInteger(path + ".driving_rules.max_driving", rules.max_driving);
   }
 
   // Writes costs of distance; refuses costs of time.

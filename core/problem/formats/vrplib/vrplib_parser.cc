@@ -171,8 +171,10 @@ class VrplibParser {
     VRP_ASSIGN_OR_RETURN(int64_t number,
                          scanner_.NextInteger(section, Concat("the number of a ", unit, ", row ",
                                                               row + 1, " of ", count)));
-    // Files converted from SINTEF's format for PyVRP number the nodes 0, 2, 3, ...
-    if (number == 0 && row == 0) number = 1;
+    // Files converted from SINTEF's format for PyVRP number the nodes 0, 2, 3, ... If a node 1
+    // follows, the numbers begin at 0 instead, and the error must name node 0.
+    if (row == 0) starts_at_zero_ = number == 0;
+    if (starts_at_zero_ && number <= 1) number = row == 0 ? 1 : 0;
     if (number < 1 || number > count) {
       return scanner_.Error(section, ": got ", unit, " ", number, ", wanted 1 to ", count);
     }
@@ -306,6 +308,7 @@ class VrplibParser {
   VrplibFile file_;
   std::map<std::string, int64_t> sections_;  // the lines where sections began
   bool looked_ahead_ = false;
+  bool starts_at_zero_ = false;  // whether the first row of the current section has number 0
   std::string weight_format_;  // the EDGE_WEIGHT_FORMAT that follows its section
 };
 
