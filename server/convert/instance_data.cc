@@ -195,8 +195,10 @@ class Converter {
     ReadFields(rule, dimensions_, added);
     const std::optional<RuleKind> kind = RuleKindFromProto(rule.kind());
     if (rule.kind() == v1::CUSTOMER_RULE_KIND_UNSPECIFIED) {
-      errors_.Add(path + ".kind", "absent, wanted CUSTOMER_RULE_KIND_SAME_ROUTE, _DIFFERENT_ROUTES, _MAX_PER_ROUTE or "
-                  "_IN_ORDER");
+      errors_.Add(
+          path + ".kind",
+          "absent, wanted CUSTOMER_RULE_KIND_SAME_ROUTE, _DIFFERENT_ROUTES, _MAX_PER_ROUTE or "
+          "_IN_ORDER");
     }
     added.kind = kind.value_or(RuleKind::kSameRoute);
     for (int j = 0; j < rule.customers_size(); ++j) {
@@ -218,7 +220,8 @@ class Converter {
         BalanceMeasureFromProto(message_.balance().measure());
     added.measure = measure.value_or(added.measure);
     if (message_.balance().measure() == v1::BALANCE_MEASURE_UNSPECIFIED) {
-      errors_.Add("balance.measure", "absent, wanted BALANCE_MEASURE_DURATION, _DISTANCE, _LOAD or _STOPS");
+      errors_.Add("balance.measure",
+                  "absent, wanted BALANCE_MEASURE_DURATION, _DISTANCE, _LOAD or _STOPS");
     }
   }
 

@@ -131,9 +131,10 @@ TEST(DrivingRulesTest, RefuseARouteThatABreakMakesLate) {
   data.windows[0].close = 0;
   EXPECT_EQ(EndOf(data), 445);
   data.windows[2].close = 444;
-  EXPECT_THAT(DrivingMessages(data), ElementsAre("driving_break; routes[0]: cannot take a break of 45 "
-                                          "after at most 270 of driving without making a stop or "
-                                          "the route's end late"));
+  EXPECT_THAT(DrivingMessages(data),
+              ElementsAre("driving_break; routes[0]: cannot take a break of 45 "
+                          "after at most 270 of driving without making a stop or "
+                          "the route's end late"));
   data.windows[2].close = 399;
   EXPECT_THAT(DrivingMessages(data), ElementsAre(HasSubstr("time_window; routes[0]: arrives")));
 }

@@ -163,6 +163,13 @@ INSTANTIATE_TEST_SUITE_P(
         {"balance_of_all_unlimited_vehicles",
          [](auto& d) { d.balance = Balance{.cost = 1, .all_vehicles = true}; },
          "balance.all_vehicles: given, but vehicles[0] has no count"},
+        {"balance_of_the_fewest_vehicles",
+         [](auto& d) {
+           d.objective = Objective::kVehiclesThenDistance;
+           d.vehicles[0].count = 2;
+           d.balance = Balance{.cost = 1, .all_vehicles = true};
+         },
+         "balance.all_vehicles: given together with the objective vehicles_then_distance"},
         {"break_windows_overlap",
          [](auto& d) {
            d.vehicles[0].breaks = {{{0, 5}, 1, {{5, 9}}}};

@@ -156,7 +156,7 @@ TEST(VroomFieldsTest, LimitsTravelTimeBesideCostsOfDistance) {
     "jobs": [{"id": 1, "location_index": 1, "service": 500}, {"id": 2, "location_index": 2}],
     "matrices": {"car": {"durations": [[0, 60, 70], [60, 0, 10], [70, 10, 0]],
                          "distances": [[0, 8, 9], [8, 0, 3], [9, 3, 0]]}}})",
-                                                       "v.json");
+                                                      "v.json");
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(PlanCost(*instance, {{0, {1}}}), 16);
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(*instance, {{0, {1}}})));

@@ -130,7 +130,7 @@ TEST(VrplibDialects, ReadsNodesNumberedFrom0And2) {
   other[row] = '0';
   EXPECT_EQ(ReadDialect(other).data(), ReadDialect(text).data());
   EXPECT_THAT(DialectError(CvrpText("CVRP", "CAPACITY : 9\n", "DEMAND_SECTION\n0 0\n1 1\n")),
-              HasSubstr("node 1 given twice"));
+              HasSubstr("got node 0, wanted 1 to 4"));
 }
 
 TEST(VrplibDialects, ReportsAnUnknownTypeBeforeErrorsOfItsSections) {

@@ -140,8 +140,11 @@ TEST(FeatureMoveTest, AddsWhatItSaysThatItAdds) {
 
 // An open end, a break, and no window anywhere: starting later changes nothing at the end.
 TEST(FeatureMoveTest, KnowsTheLatestStartBesideABreakWithoutWindows) {
-  const Instance instance = test::MakeFeatureInstance(
-      {.customers = 25, .seed = 765, .features = test::DrawFeatures(765)});
+  InstanceData data = test::AnInstance().WithCustomers(25).Seed(765).BuildData();
+  data.objective = Objective::kDuration;
+  data.vehicles[0].open_end = true;
+  data.vehicles[0].breaks = {{.window = {60, 110}, .duration = 15}};
+  const Instance instance = *Instance::Create(std::move(data));
   const Problem problem = Problem::Create(instance, {});
   const Vehicle& vehicle = problem.vehicle(0);
   const PlannedRoute route = {.vehicle_type = vehicle.originals[0].first,

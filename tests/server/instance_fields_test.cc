@@ -222,7 +222,7 @@ void CheckType(const Descriptor& type, std::set<std::string>& seen) {
 TEST(InstanceFields, ConvertsEveryField) {
   std::set<std::string> seen;
   CheckType(*v1::Instance::descriptor(), seen);
-  EXPECT_EQ(seen.size(), 12u);
+  EXPECT_EQ(seen.size(), 17u);
 }
 
 // Checks that NaN is an error in each double of `type` and of the messages that it can hold.

@@ -94,6 +94,7 @@ std::vector<ErrorCase> WrongNumbers() {
        [](auto& m, double v) {
          m.mutable_balance()->set_measure(v1::BALANCE_MEASURE_LOAD);
          m.mutable_balance()->set_max_spread(v);
+         m.mutable_balance()->set_cost(1);
        }},
       {"balance_cost", "balance.cost", Cvrp,
        [](auto& m, double v) {

@@ -308,7 +308,8 @@ class FeatureInstanceMaker {
                                                                       : Uniform(10, 80);
     }
     if (!limited || Uniform(0, 1) < 0.5) balance.cost = Uniform(0.2, 3);
-    balance.all_vehicles = options_.vehicles > 0 && Uniform(0, 1) < 0.5;
+    balance.all_vehicles = options_.vehicles > 0 && Uniform(0, 1) < 0.5 &&
+                           data_.objective != Objective::kVehiclesThenDistance;
   }
 
   void AddCustomerRules() {

@@ -20,6 +20,7 @@ struct Balance {
   double max_spread = kNoLimit;
   double cost = 0;  // added to every objective, per unit of the spread
   // Whether unused vehicles count too, each with the measure 0. All types must have a count.
+  // Not with Objective::kVehiclesThenDistance.
   bool all_vehicles = false;
 
   bool operator==(const Balance&) const = default;

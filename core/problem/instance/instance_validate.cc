@@ -171,6 +171,12 @@ class Validator {
     if (valid && balance.max_spread == kNoLimit && balance.cost == 0) {
       errors_.Add("balance", "has neither max_spread nor a cost above 0, wanted one of them");
     }
+    // The fewest vehicles and an idle vehicle that counts as 0 contradict each other.
+    if (balance.all_vehicles && data_.objective == Objective::kVehiclesThenDistance) {
+      errors_.Add("balance.all_vehicles",
+                  "given together with the objective vehicles_then_distance, which uses as few "
+                  "vehicles as possible; wanted another objective");
+    }
     for (size_t i = 0; balance.all_vehicles && i < data_.vehicles.size(); ++i) {
       if (data_.vehicles[i].count > 0) continue;
       errors_.Add("balance.all_vehicles", "given, but vehicles[", i,

@@ -27,12 +27,12 @@ constexpr std::string_view kVroomFormat = "VROOM's format";
 
 const std::vector<Feature>& KnownFeatures() {
   static const auto* const features = new std::vector<Feature>{
-      Feature::kObjective,     Feature::kSeveralDepots,  Feature::kVehicleTypes,
-      Feature::kEndDepot,      Feature::kOpenEnd,        Feature::kLoadDimensions,
-      Feature::kPickups,       Feature::kShipments,      Feature::kMaxDistance,
-      Feature::kMaxStops,      Feature::kShift,          Feature::kSkills,
-      Feature::kBreaks,        Feature::kVehicleMatrix,  Feature::kSeveralWindows,
-      Feature::kSetupTimes,    Feature::kPriorities,     Feature::kMatrixRows,
+      Feature::kObjective,     Feature::kSeveralDepots,   Feature::kVehicleTypes,
+      Feature::kEndDepot,      Feature::kOpenEnd,         Feature::kLoadDimensions,
+      Feature::kPickups,       Feature::kShipments,       Feature::kMaxDistance,
+      Feature::kMaxStops,      Feature::kShift,           Feature::kSkills,
+      Feature::kBreaks,        Feature::kVehicleMatrix,   Feature::kSeveralWindows,
+      Feature::kSetupTimes,    Feature::kPriorities,      Feature::kMatrixRows,
       Feature::kCustomerTimes, Feature::kServiceTimeCost, Feature::kDrivingRules};
   return *features;
 }
@@ -204,8 +204,7 @@ class VroomWriter {
     if (rules.has_breaks()) Refuse(path + ".driving_rules.max_driving_before_break");
     if (rules.max_work != kNoLimit) Refuse(path + ".driving_rules.max_work");
     if (rules.max_driving == kNoLimit) return;
-    vehicle["max_travel_time"] =
-        ToInteger(path + ".driving_rules.max_driving", rules.max_driving);
+    vehicle["max_travel_time"] = ToInteger(path + ".driving_rules.max_driving", rules.max_driving);
   }
 
   // Writes costs of distance; refuses costs of time.

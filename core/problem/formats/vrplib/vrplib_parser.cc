@@ -309,7 +309,7 @@ class VrplibParser {
   std::map<std::string, int64_t> sections_;  // the lines where sections began
   bool looked_ahead_ = false;
   bool starts_at_zero_ = false;  // whether the first row of the current section has number 0
-  std::string weight_format_;  // the EDGE_WEIGHT_FORMAT that follows its section
+  std::string weight_format_;    // the EDGE_WEIGHT_FORMAT that follows its section
 };
 
 }  // namespace
