@@ -89,7 +89,7 @@ void ReadField(const google::protobuf::Message& message,
   } else if constexpr (kKind == kInitialLoad) {
     value = ReadNumbers(message, descriptor);
     if (!value.empty()) value.resize(load_dimensions, 0);
-  } else if constexpr (kKind == kDepots) {
+  } else if constexpr (kKind == kDepots || kKind == kLoadDimensions) {
     value = ReadIntegers(message, descriptor);
   } else if constexpr (kKind == kMaxLoads) {
     value = ReadNumbers(message, descriptor);
@@ -101,8 +101,6 @@ void ReadField(const google::protobuf::Message& message,
   } else if constexpr (kKind == kWindow || kKind == kHardWindow || kKind == kDrivingRules) {
     if (!reflection.HasField(message, &descriptor)) return;
     ReadFields(reflection.GetMessage(message, &descriptor), load_dimensions, value);
-  } else if constexpr (kKind == kLoadDimensions) {
-    value = ReadIntegers(message, descriptor);
   } else if constexpr (kKind == kBreaks || kKind == kCompartments || kKind == kFurtherWindows ||
                        kKind == kCustomerTimes) {
     for (int i = 0; i < reflection.FieldSize(message, &descriptor); ++i) {
