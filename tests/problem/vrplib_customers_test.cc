@@ -86,6 +86,21 @@ TEST(VrplibCustomers, ReadsLkhsPairs) {
           "PICKUP_AND_DELIVERY_SECTION: node 2: names node 3, wanted that node to name this one"));
 }
 
+TEST(VrplibCustomers, ReadsWindowsThatPairsRepeat) {
+  const std::string pairs =
+      "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 4 0\n3 0 2 80 0 0 0\n"
+      "4 5 0 70 3 0 2\n";
+  const std::string windows = "TIME_WINDOW_SECTION\n1 0 99\n2 0 90\n3 2 80\n4 0 70\n";
+  const Instance once = ReadDialect(CvrpText("PDPTW", "CAPACITY : 9\n", pairs));
+  const Instance twice = ReadDialect(CvrpText("PDPTW", "CAPACITY : 9\n", windows + pairs));
+  EXPECT_EQ(twice.data(), once.data());
+  std::string other = windows;
+  other.replace(other.find("2 80"), 4, "2 81");
+  EXPECT_THAT(DialectError(CvrpText("PDPTW", "CAPACITY : 9\n", other + pairs)),
+              HasSubstr("TIME_WINDOW_SECTION: node 3: got [2, 81], but "
+                        "PICKUP_AND_DELIVERY_SECTION has [2, 80]; wanted the same"));
+}
+
 TEST(VrplibCustomers, ReadsLkhsDeliveriesWithPickups) {
   const Instance instance = ReadDialect(
       CvrpText("VRPSPDTW", "CAPACITY : 9\n",

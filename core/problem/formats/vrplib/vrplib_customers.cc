@@ -118,11 +118,11 @@ class CustomerReader {
 
   // Reads windows, services, and either shipments or loads to and from the depot.
   absl::Status ReadPairs() {
-    for (const char* key : {"TIME_WINDOW_SECTION", "SERVICE_TIME_SECTION"}) {
-      if (const VrplibSection* other = file_.Section(key); other != nullptr) {
-        return file_.ErrorAt(other->line, key, ": given, and ", kPairs, " too; wanted one of them");
-      }
+    if (const VrplibSection* other = file_.Section("SERVICE_TIME_SECTION"); other != nullptr) {
+      return file_.ErrorAt(other->line, "SERVICE_TIME_SECTION: given, and ", kPairs,
+                           " too; wanted one of them");
     }
+    VRP_RETURN_IF_ERROR(CompareWindows());
     if (type_.windows) data_.windows.resize(nodes_);
     data_.services.assign(nodes_, 0);
     if (data_.demands.empty()) data_.demands.assign(nodes_, 0);
@@ -138,6 +138,21 @@ class CustomerReader {
       }
     }
     return type_.pairs ? ReadShipments() : ReadDeliveriesAndPickups();
+  }
+
+  // PyVRP's files repeat the windows in TIME_WINDOW_SECTION. Refuses others there.
+  absl::Status CompareWindows() const {
+    for (size_t node = 0; node < data_.windows.size(); ++node) {
+      const TimeWindow given = data_.windows[node];
+      const TimeWindow window = RowOf(node).window;
+      if (given == window) continue;
+      return file_.ErrorAt(file_.Section("TIME_WINDOW_SECTION")->line,
+                           "TIME_WINDOW_SECTION: node ", node + 1, ": got [",
+                           FormatNumber(given.open), ", ", FormatNumber(given.close), "], but ",
+                           kPairs, " has [", FormatNumber(window.open), ", ",
+                           FormatNumber(window.close), "]; wanted the same");
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ReadShipments() {
