@@ -146,11 +146,11 @@ class CustomerReader {
       const TimeWindow given = data_.windows[node];
       const TimeWindow window = RowOf(node).window;
       if (given == window) continue;
-      return file_.ErrorAt(file_.Section("TIME_WINDOW_SECTION")->line,
-                           "TIME_WINDOW_SECTION: node ", node + 1, ": got [",
-                           FormatNumber(given.open), ", ", FormatNumber(given.close), "], but ",
-                           kPairs, " has [", FormatNumber(window.open), ", ",
-                           FormatNumber(window.close), "]; wanted the same");
+      return file_.ErrorAt(file_.Section("TIME_WINDOW_SECTION")->line, "TIME_WINDOW_SECTION: node ",
+                           node + 1, ": got [", FormatNumber(given.open), ", ",
+                           FormatNumber(given.close), "], but ", kPairs, " has [",
+                           FormatNumber(window.open), ", ", FormatNumber(window.close),
+                           "]; wanted the same");
     }
     return absl::OkStatus();
   }
