@@ -10,8 +10,8 @@ Examples:
 Runs all solvers on each instance, with one thread on the same core. The order alternates between instances. Our solver
 is a separate vrpd (--build), called over gRPC with our JSON. The rivals run in this process, but only on features that
 they model exactly; --list explains the exclusions. The rival "ignoring" is our solver without the feature; its plans
-are judged with the feature, and those that violate it count as refused. PyVRP and OR-Tools use their whole limit. VROOM at exploration level
-5 stops by itself, at the limit at the latest.
+are judged with the feature, and those that violate it count as refused. PyVRP and OR-Tools use their whole limit. VROOM
+at exploration level 5 stops by itself, at the limit at the latest.
 
 CheckSolution, our independent checker, evaluates all plans. Plans are compared by the weight of the unserved customers,
 then by the number of routes if the objective includes it, then by cost. The checker's cost of a rival's plan is

@@ -167,6 +167,8 @@ class Problem:
         """Returns the weight of the unserved mandatory customers, compared before cost. A group counts once."""
         served = {node for _, nodes in routes for node in nodes if node >= self.depots}
         grouped = set(itertools.chain.from_iterable(self.groups))
+        # A group of shipments lists their pickups.
+        grouped |= {one["delivery"] for one in self.instance.get("shipments", ()) if one["pickup"] in grouped}
         alone = [[node] for node in self.customers if node not in grouped]
         return sum(max(1 + self.priorities[node] for node in members) for members in alone + self.groups
                    if self.prizes[members[0]] is None and served.isdisjoint(members))
