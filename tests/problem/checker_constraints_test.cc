@@ -301,7 +301,7 @@ TEST(CheckerConstraintsTest, GivesADimensionSeveralCompartments) {
                   "not fit in the 3 compartments"));
 }
 
-// What is picked up may need another compartment than what was delivered.
+// A compartment that is empty after its deliveries cannot hold pickups of another dimension.
 TEST(CheckerConstraintsTest, KeepsACompartmentForOneDimensionUntilTheTripEnds) {
   InstanceData data = LineWithWindows();
   data.load_dimensions = 2;

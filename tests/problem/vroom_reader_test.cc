@@ -405,7 +405,7 @@ TEST(VroomReader, ReadsTimesPerVehicleType) {
   const std::string text = FileWithMatrix(vans, jobs);
   const absl::StatusOr<Instance> instance = ReadVroom(text);
   ASSERT_TRUE(instance.ok()) << instance.status();
-  // Of vehicles 2 and 3, no time depends on the type.
+  // Only the times of the first vehicle depend on its type, so the others stay as they are.
   ASSERT_EQ(instance->vehicles().size(), 3u);
   const VehicleType& slow = instance->vehicles()[0];
   const NodeIndex first = instance->num_depots();

@@ -277,8 +277,8 @@ class PlanRepair {
     }
   }
 
-  // Of customers that must share a route, keeps those on one that is bound to it, or else on the
-  // route with the most of them.
+  // Keeps customers that must share a route on one route only: the route to which one of them is
+  // bound, or else the route that has the most of them.
   void DropApart() {
     for (const std::vector<NodeIndex>& customers : data_.together()) {
       std::map<int64_t, int64_t> visits;

@@ -49,7 +49,8 @@ class TravelTime {
   }
   // Likewise without a pause, for a travel time that is not constant.
   double LatestDeparture(double arrival, size_t& period) const {
-    // Where arrivals are constant, rounding must not hide that the end of that time is in time.
+    // The arrival may be the same for all departures of a period. Rounding must then not exclude
+    // the last of these departures.
     const double bound = arrival + kRounding * std::abs(arrival);
     size_t k = std::min(period, at_.size());  // the number of times that arrive by then
     while (k < at_.size() && at_[k] + values_[k] <= bound) ++k;

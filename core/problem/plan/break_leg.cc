@@ -51,6 +51,10 @@ double DepartureByArrival(std::span<const Break> breaks, double arrival, const T
 
 }  // namespace
 
+double LaterBreakStart(const Break& pause, double time, double slack) {
+  return WindowsOf(pause).StartAt(time, slack);
+}
+
 double DepartureBefore(std::span<const Break> breaks, double arrival, const TravelTime& travel,
                        double rounding) {
   if (!HasFurtherWindows(breaks)) {

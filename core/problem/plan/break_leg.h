@@ -52,10 +52,14 @@ inline bool AllowsBreaks(uint32_t allowed, size_t first, size_t last) {
   return (allowed & wanted) == wanted;
 }
 
+// Returns what BreakStart returns, for a time after the first window. Apart, so that BreakStart is
+// inlined.
+double LaterBreakStart(const Break& pause, double time, double slack);
+
 // Returns the earliest time from `time` on at which the break may begin; `time` if it is too late.
 inline double BreakStart(const Break& pause, double time, double slack) {
   const bool first = pause.further_windows.empty() || time <= pause.window.close + slack;
-  return first ? std::max(time, pause.window.open) : WindowsOf(pause).StartAt(time, slack);
+  return first ? std::max(time, pause.window.open) : LaterBreakStart(pause, time, slack);
 }
 
 // Whether a break that begins at `time` begins after its last window.

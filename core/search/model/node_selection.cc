@@ -188,7 +188,7 @@ std::vector<NodeIndex> OrderOf(const Instance& instance) {
   return order;
 }
 
-// Of all matrices together.
+// Returns the number of entries of all matrices.
 double MatrixElements(const Instance& instance) {
   const InstanceData& data = instance.data();
   size_t elements = data.distance_matrix.size() + data.duration_matrix.size();

@@ -239,7 +239,8 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.needs_duration = vehicle.per_time != 0 || type.limits_duration() || balanced;
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
-  // Where only deliveries fill compartments, insertions judge them by the sums of the route.
+  // With deliveries only, insertions judge compartments by the route's loads, so that no route
+  // needs a simulation.
   const bool only_evaluated =
       (vehicle.compartments != nullptr && !problem_.plain_loads()) || !type.initial_load.empty();
   vehicle.simulated = !TimedMatricesOf(data_, type).empty() || !type.breaks.empty() ||

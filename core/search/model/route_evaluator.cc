@@ -106,7 +106,8 @@ bool RouteEvaluator::KeepsLifo(std::span<const NodeIndex> nodes) {
     if (problem_.DeliveryOf(node) >= 0) on_board_.push_back(node);
     const NodeIndex pickup = problem_.PickupOf(node);
     if (pickup < 0) continue;
-    // What was picked up later is not delivered any more, or else is missing below.
+    // Drops the goods that were picked up later. If one of them is delivered after this, it is no
+    // longer on board, and the route fails there.
     while (!on_board_.empty() && on_board_.back() != pickup) on_board_.pop_back();
     if (on_board_.empty()) return false;
     on_board_.pop_back();

@@ -139,7 +139,8 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
   begin_[0] = std::max(vehicle.leaves_from, ReleaseOf(nodes, 0));
   if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
   for (size_t i = 1; i < nodes.size(); ++i) {
-    const TravelTime travel = TravelOf(vehicle, nodes[i - 1], nodes[i]);
+    const bool timed = vehicle.profiles != nullptr;
+    const double travel = timed ? 0 : problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
     double* to = &begin_[i * labels];
     bool any = false;
     for (size_t from = 0; from < labels; ++from) {
@@ -148,7 +149,7 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
       const double leave = i == 1 ? begin : LeaveAt(vehicle, nodes, i - 1, begin);
       const NodeIndex node = nodes[i - 1];
       if (problem_.is_depot(node) && !problem_.InTime(leave, problem_.close(node))) continue;
-      const double way = travel.From(leave);
+      const double way = timed ? TravelOf(vehicle, nodes[i - 1], nodes[i]).From(leave) : travel;
       for (size_t taken = from; taken < labels; ++taken) {
         if (!AllowsBreaks(AllowedBefore(i), from, taken)) break;
         double time = ArrivalAfter(Between(breaks, from, taken), leave, way, problem_.time_slack());

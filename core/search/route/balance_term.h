@@ -1,4 +1,5 @@
-// What the spread between routes (core/problem/instance/balance.h) adds to a plan's cost.
+// The part of a plan's cost that depends on the spread between routes
+// (core/problem/instance/balance.h).
 #pragma once
 
 #include <algorithm>

@@ -218,9 +218,12 @@ inline Insertion::Positions Insertion::PositionsInTime(const SearchRoute& route,
 
 inline Insertion::Positions Insertion::PositionsFor(NodeIndex node, const SearchRoute& route,
                                                     const VisitBounds& bounds) const {
-  Positions positions = PositionsInTime(route, bounds);
-  if (rules_.ordered()) rules_.KeepInOrder(node, route, positions.begin, positions.end);
-  return positions;
+  const Positions positions = PositionsInTime(route, bounds);
+  if (!rules_.ordered()) return positions;
+  // A copy, so that the usual positions stay in registers.
+  Positions in_order = positions;
+  rules_.KeepInOrder(node, route, in_order.begin, in_order.end);
+  return in_order;
 }
 
 inline bool Insertion::InOrder(NodeIndex node, const SearchRoute& route, int32_t after) const {
