@@ -68,6 +68,18 @@ inline bool IsBreakLate(const Break& pause, double time, double slack) {
   return time > (single ? pause.window : pause.further_windows.back()).close + slack;
 }
 
+// Takes a break as soon as possible on a leg that still takes `travel` at `time`. Returns whether
+// it begins at most `slack` after its last window closes.
+inline bool TakeBreak(const Break& pause, double slack, double& time, double& travel) {
+  const double begin = BreakStart(pause, time, slack);
+  const double driven = std::clamp(begin - time, 0.0, travel);
+  travel -= driven;
+  time = std::max(time + driven, begin);
+  if (IsBreakLate(pause, time, slack)) return false;
+  time += pause.duration;
+  return true;
+}
+
 // Returns the time at which the vehicle is ready at the end of a leg that begins at `time` and has
 // the travel time `travel`, which breaks do not change. The vehicle takes `breaks` on the leg, in
 // order and each as soon as possible. Returns kNoLimit if a break would begin more than `slack`
@@ -75,12 +87,7 @@ inline bool IsBreakLate(const Break& pause, double time, double slack) {
 inline double ArrivalAfter(std::span<const Break> breaks, double time, double travel,
                            double slack) {
   for (const Break& pause : breaks) {
-    const double begin = BreakStart(pause, time, slack);
-    const double driven = std::clamp(begin - time, 0.0, travel);
-    travel -= driven;
-    time = std::max(time + driven, begin);
-    if (IsBreakLate(pause, time, slack)) return kNoLimit;
-    time += pause.duration;
+    if (!TakeBreak(pause, slack, time, travel)) return kNoLimit;
   }
   return time + travel;
 }

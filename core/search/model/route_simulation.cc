@@ -138,7 +138,9 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
   begin_.assign(nodes.size() * labels, kNever);
   begin_[0] = std::max(vehicle.leaves_from, ReleaseOf(nodes, 0));
   if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
+  const double slack = problem_.time_slack();
   for (size_t i = 1; i < nodes.size(); ++i) {
+    const uint32_t allowed = AllowedBefore(i);
     const bool timed = vehicle.profiles != nullptr;
     const double travel = timed ? 0 : problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
     double* to = &begin_[i * labels];
@@ -150,13 +152,15 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
       const NodeIndex node = nodes[i - 1];
       if (problem_.is_depot(node) && !problem_.InTime(leave, problem_.close(node))) continue;
       const double way = timed ? TravelOf(vehicle, nodes[i - 1], nodes[i]).From(leave) : travel;
-      for (size_t taken = from; taken < labels; ++taken) {
-        if (!AllowsBreaks(AllowedBefore(i), from, taken)) break;
-        double time = ArrivalAfter(Between(breaks, from, taken), leave, way, problem_.time_slack());
-        if (time == kNever) break;
-        if (nodes[i] != problem_.nowhere()) time = problem_.Earliest(nodes[i], time);
-        to[taken] = std::min(to[taken], time);
-        any = any || time != kNever;
+      double time = leave;
+      double left = way;
+      for (size_t taken = from;; ++taken) {
+        double begins = time + left;
+        if (nodes[i] != problem_.nowhere()) begins = problem_.Earliest(nodes[i], begins);
+        to[taken] = std::min(to[taken], begins);
+        any = any || begins != kNever;
+        if (taken == breaks.size() || !AllowsBreaks(allowed, taken, taken + 1)) break;
+        if (!TakeBreak(breaks[taken], slack, time, left)) break;
       }
     }
     if (!any) return false;
