@@ -123,7 +123,8 @@ def reload_depots(rng):
     return instance
 
 
-@feature("initial_load", "pyvrp", note="VROOM has none", ignored=["vehicles.initial_load"])
+@feature("initial_load", note="VROOM has none; in PyVRP, a vehicle may unload before its first customer",
+         ignored=["vehicles.initial_load"])
 def initial_load(rng):
     instance = reloads(rng)
     vehicle = instance["vehicles"][0]
