@@ -37,6 +37,14 @@ std::shared_ptr<GatewayCall> GatewayCall::Start(const std::shared_ptr<grpc::Chan
   return call;
 }
 
+std::shared_ptr<GatewayCall> GatewayCall::Refused(const grpc::Status& status) {
+  std::shared_ptr<GatewayCall> call(new GatewayCall({}));
+  absl::MutexLock lock(&call->mutex_);
+  call->writer_ended_ = true;
+  call->status_ = status;
+  return call;
+}
+
 void GatewayCall::Write(const std::string& message) {
   const grpc::Slice slice(message);
   {
@@ -62,13 +70,7 @@ bool GatewayCall::can_write() const {
   return !writing_;
 }
 
-void GatewayCall::EndWriting() {
-  {
-    absl::MutexLock lock(&mutex_);
-    if (std::exchange(writer_ended_, true)) return;
-  }
-  RemoveHold();
-}
+bool GatewayCall::EndWriting() { return !std::exchange(writer_ended_, true); }
 
 std::optional<std::string> GatewayCall::Take() {
   std::string message;
@@ -101,11 +103,11 @@ void GatewayCall::Cancel() {
     absl::MutexLock lock(&mutex_);
     if (status_.has_value() || std::exchange(cancelled_, true)) return;
     reads = std::exchange(has_message_, false);
-    ends = !writing_;
+    ends = !writing_ && EndWriting();
   }
   context_.TryCancel();
   if (reads) StartRead(&incoming_);
-  if (ends) EndWriting();
+  if (ends) RemoveHold();
 }
 
 void GatewayCall::OnReadDone(bool ok) {
@@ -116,32 +118,34 @@ void GatewayCall::OnReadDone(bool ok) {
     read_again = ok && cancelled_;
     has_message_ = ok && !read_again;
     reader_ended_ = !ok;
-    ends = !ok && !writing_;
+    ends = !ok && !writing_ && EndWriting();
   }
   if (read_again) return StartRead(&incoming_);
   options_.on_change();
-  if (ends) EndWriting();
+  if (ends) RemoveHold();
   if (!ok) RemoveHold();
 }
 
 void GatewayCall::OnWriteDone(bool ok) {
-  bool ends = !ok;
+  bool ends = false;
   {
     absl::MutexLock lock(&mutex_);
     writing_ = false;
-    ends = ends || cancelled_ || reader_ended_;
+    ends = (!ok || cancelled_ || reader_ended_) && EndWriting();
   }
   options_.on_change();
-  if (ends) EndWriting();
+  if (ends) RemoveHold();
 }
 
 void GatewayCall::OnWritesDoneDone(bool) {
+  bool ends = false;
   {
     absl::MutexLock lock(&mutex_);
     writing_ = false;
+    ends = EndWriting();
   }
   options_.on_change();
-  EndWriting();
+  if (ends) RemoveHold();
 }
 
 void GatewayCall::OnDone(const grpc::Status& status) {

@@ -29,6 +29,8 @@ class GatewayCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
   // Starts a call on `channel`.
   static std::shared_ptr<GatewayCall> Start(const std::shared_ptr<grpc::Channel>& channel,
                                             Options options);
+  // Returns a call that was never started and has ended with `status`.
+  static std::shared_ptr<GatewayCall> Refused(const grpc::Status& status);
 
   // Sends a message. Must be called only while can_write().
   void Write(const std::string& message);
@@ -55,8 +57,10 @@ class GatewayCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
 
  private:
   explicit GatewayCall(Options options) : options_(std::move(options)) {}
-  // Lets gRPC finish the call once nothing more is written.
-  void EndWriting();
+  // Refuses further writes. Returns whether the caller must remove the writer's hold, which lets
+  // gRPC finish the call. Deciding this under the mutex keeps a write from starting on a call that
+  // gRPC has already destroyed.
+  bool EndWriting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;
   grpc::ClientContext context_;

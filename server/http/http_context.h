@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/channel.h"
 #include "server/http/page/page_settings.h"
@@ -56,6 +57,28 @@ class ActiveCount {
   int64_t count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
+// Decides whether a request may still start a call. Without it, a request that was being read when
+// the daemon began to stop would call a gRPC server that has been shut down: gRPC's in-process
+// transport (1.51) then crashes. Thread-safe.
+class CallGate {
+ public:
+  // Runs `start` unless the gate is closed. Returns whether it ran.
+  bool Pass(absl::FunctionRef<void()> start) {
+    absl::ReaderMutexLock lock(&mutex_);
+    if (!closed_) start();
+    return !closed_;
+  }
+  // Blocks until every running `start` has returned.
+  void Close() {
+    absl::MutexLock lock(&mutex_);
+    closed_ = true;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
 struct HttpContext {
   std::unique_ptr<HttpHandler> handler;
   std::shared_ptr<grpc::Channel> channel;  // in this process; null without RPCs
@@ -65,6 +88,7 @@ struct HttpContext {
   PageSettings page;
   bool has_road_networks = false;
   HttpTimeouts timeouts;
+  CallGate call_gate;
   ActiveCount calls;
   ActiveCount sessions;
   std::atomic<bool> draining = false;

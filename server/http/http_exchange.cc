@@ -80,7 +80,6 @@ asio::awaitable<std::optional<std::string>> HttpExchange::ReadBody(MessageBudget
 }
 
 std::shared_ptr<GatewayCall> HttpExchange::StartCall(const HttpRoute& route) {
-  context.calls.Add();
   GatewayCall::Options options;
   options.path = route.grpc_path;
   const std::string_view id = request.header("X-Request-Id");
@@ -90,7 +89,12 @@ std::shared_ptr<GatewayCall> HttpExchange::StartCall(const HttpRoute& route) {
     upload_wake_up->Notify();
   };
   options.on_end = [&calls = context.calls] { calls.Remove(); };
-  return GatewayCall::Start(context.channel, std::move(options));
+  std::shared_ptr<GatewayCall> call;
+  const bool started = context.call_gate.Pass([&] {
+    context.calls.Add();
+    call = GatewayCall::Start(context.channel, std::move(options));
+  });
+  return started ? call : GatewayCall::Refused(ToGrpcStatus(StoppingError()));
 }
 
 asio::awaitable<void> HttpExchange::WaitForChange(bool body_is_read) {

@@ -38,6 +38,7 @@ struct HttpExchange {
   boost::asio::awaitable<std::optional<std::string>> ReadBody(MessageBudget::Share& share);
 
   // Starts a call of the route's RPC. Each change of the call notifies wake_up and upload_wake_up.
+  // If the daemon is stopping, the call has already ended with UNAVAILABLE.
   std::shared_ptr<GatewayCall> StartCall(const HttpRoute& route);
   // Waits for a change of the call, at most for 250 ms. Throws boost::system::system_error if
   // `body_is_read` and the client has left.

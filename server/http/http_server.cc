@@ -42,11 +42,13 @@ constexpr std::chrono::milliseconds kAcceptRetryPause{200};
 constexpr absl::Duration kRefusalLogInterval = absl::Seconds(1);
 constexpr absl::Duration kSessionPollInterval = absl::Milliseconds(5);
 
+// Returns an acceptor with its own strand, because closing it must not overlap with an accept.
 tcp::acceptor AcceptorOf(asio::io_context& io, OpenFile listener) {
   sockaddr_storage bound = {};
   socklen_t size = sizeof(bound);
   getsockname(listener.descriptor(), reinterpret_cast<sockaddr*>(&bound), &size);
-  return tcp::acceptor(io, bound.ss_family == AF_INET6 ? tcp::v6() : tcp::v4(), listener.Release());
+  return tcp::acceptor(asio::make_strand(io), bound.ss_family == AF_INET6 ? tcp::v6() : tcp::v4(),
+                       listener.Release());
 }
 
 std::unique_ptr<HttpHandler> HandlerOf(HttpServer::Options& options, const ListenAddress& address) {
@@ -103,7 +105,7 @@ class HttpServer::Loop {
       acceptors_.push_back(AcceptorOf(io_, std::move(listener)));
     }
     for (tcp::acceptor& acceptor : acceptors_) {
-      asio::co_spawn(io_, Accept(acceptor), asio::detached);
+      asio::co_spawn(acceptor.get_executor(), Accept(acceptor), asio::detached);
     }
     for (int32_t i = 0; i < options.threads; ++i) threads_.emplace_back([this] { io_.run(); });
   }
@@ -122,9 +124,10 @@ class HttpServer::Loop {
 
   void StopAccepting() {
     context_.draining = true;
-    asio::post(io_, [this] {
-      for (tcp::acceptor& acceptor : acceptors_) acceptor.close();
-    });
+    context_.call_gate.Close();
+    for (tcp::acceptor& acceptor : acceptors_) {
+      asio::post(acceptor.get_executor(), [&acceptor] { acceptor.close(); });
+    }
     ForEachSession([](HttpSession& session) { session.EndIfIdle(); });
   }
 
@@ -137,7 +140,7 @@ class HttpServer::Loop {
 
  private:
   asio::awaitable<void> Accept(tcp::acceptor& acceptor) {
-    asio::steady_timer pause(io_);
+    asio::steady_timer pause(acceptor.get_executor());
     while (acceptor.is_open()) {
       auto [error, socket] = co_await acceptor.async_accept(asio::make_strand(io_),
                                                             asio::as_tuple(asio::use_awaitable));
