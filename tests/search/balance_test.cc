@@ -9,6 +9,7 @@
 #include "core/problem/checker/freeze.h"
 #include "core/search/search.h"
 #include "core/solve/parallel_search.h"
+#include "tests/search/search_expectations.h"
 #include "tests/testing/every_plan.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
@@ -17,26 +18,14 @@ namespace vrp {
 namespace {
 
 using test::AnInstance;
+using test::ExpectSound;
+using test::SearchFor;
 using testing::HasSubstr;
 
 constexpr BalanceMeasure kMeasures[] = {BalanceMeasure::kDuration, BalanceMeasure::kDistance,
                                         BalanceMeasure::kLoad, BalanceMeasure::kStops};
 
-SearchResult SearchFor(const Instance& instance, int64_t iterations, uint64_t seed = 1) {
-  SearchOptions options;
-  options.max_iterations = iterations;
-  options.seed = seed;
-  return *Search(instance, options);
-}
-
-void ExpectSound(const Instance& instance, const SearchResult& found) {
-  for (const Violation& violation : CheckPlan(instance, found.plan, found.cost).violations) {
-    EXPECT_EQ(violation.kind, ViolationKind::kMissingCustomer)
-        << instance.name() << ": " << violation.message;
-  }
-}
-
-void ExpectOptimal(const Instance& instance, int64_t iterations = 20'000) {
+void ExpectBestOfEveryPlan(const Instance& instance, int64_t iterations = 20'000) {
   const test::EnumerationResult best = test::BestOfEveryPlan(instance);
   const SearchResult found = SearchFor(instance, iterations);
   ExpectSound(instance, found);
@@ -64,11 +53,11 @@ TEST_P(MeasureTest, FindsTheOptimumWithALimitAndWithAPrice) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     const InstanceData data =
         AnInstance().WithCustomers(6).Seed(seed).RandomDemands().Capacity(15).BuildData();
-    ExpectOptimal(WithBalance(data, {.measure = GetParam(), .max_spread = TightSpread()}));
-    ExpectOptimal(WithBalance(data, {.measure = GetParam(), .max_spread = 0}));
-    ExpectOptimal(WithBalance(data, {.measure = GetParam(), .cost = 2}));
-    ExpectOptimal(WithBalance(data, {.measure = GetParam(), .cost = 0.3}));
-    ExpectOptimal(
+    ExpectBestOfEveryPlan(WithBalance(data, {.measure = GetParam(), .max_spread = TightSpread()}));
+    ExpectBestOfEveryPlan(WithBalance(data, {.measure = GetParam(), .max_spread = 0}));
+    ExpectBestOfEveryPlan(WithBalance(data, {.measure = GetParam(), .cost = 2}));
+    ExpectBestOfEveryPlan(WithBalance(data, {.measure = GetParam(), .cost = 0.3}));
+    ExpectBestOfEveryPlan(
         WithBalance(data, {.measure = GetParam(), .max_spread = 2 * TightSpread(), .cost = 1}));
   }
 }
@@ -100,8 +89,9 @@ TEST_P(MeasureTest, FindsTheOptimumOfAWholeFleet) {
                                   .BuildData();
     const Balance balance = {
         .measure = GetParam(), .max_spread = 2 * TightSpread(), .all_vehicles = true};
-    ExpectOptimal(WithBalance(data, balance));
-    ExpectOptimal(WithBalance(data, {.measure = GetParam(), .cost = 3, .all_vehicles = true}));
+    ExpectBestOfEveryPlan(WithBalance(data, balance));
+    ExpectBestOfEveryPlan(
+        WithBalance(data, {.measure = GetParam(), .cost = 3, .all_vehicles = true}));
   }
 }
 
@@ -115,7 +105,7 @@ TEST_P(BalancedFeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     std::vector<Feature> features = {feature, Feature::kBalance};
     if (seed % 2 == 0) features.push_back(Feature::kObjective);
-    ExpectOptimal(test::MakeFeatureInstance(
+    ExpectBestOfEveryPlan(test::MakeFeatureInstance(
         {.customers = 4,
          .seed = seed,
          .features = features,

@@ -13,7 +13,7 @@
 #include "core/search/model/problem.h"
 #include "core/search/route/penalised_routes.h"
 #include "core/search/search.h"
-#include "tests/testing/enumeration.h"
+#include "tests/search/search_expectations.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/timed_matrices.h"
@@ -21,29 +21,15 @@
 namespace vrp {
 namespace {
 
+using test::ExpectOptimal;
+using test::ExpectSound;
+
 SearchResult SearchTimed(const Instance& instance, int64_t iterations, int threads = 1) {
   SearchOptions options;
   options.max_iterations = iterations;
   options.threads = threads;
   options.seed = 1;
   return *Search(instance, options);
-}
-
-void ExpectSoundPlan(const Instance& instance, const SearchResult& found) {
-  for (const Violation& violation : CheckPlan(instance, found.plan, found.cost).violations) {
-    EXPECT_EQ(violation.kind, ViolationKind::kMissingCustomer)
-        << instance.name() << ": " << violation.message;
-  }
-}
-
-void ExpectBestPlan(const Instance& instance) {
-  const test::EnumerationResult best = test::EnumerateAll(instance);
-  const SearchResult found = SearchTimed(instance, 3000);
-  ExpectSoundPlan(instance, found);
-  const PlanValue value = ValueOf(instance, found.plan);
-  EXPECT_EQ(value.left_out, best.value.left_out) << instance.name();
-  EXPECT_EQ(value.routes, best.value.routes) << instance.name();
-  EXPECT_NEAR(value.cost, best.value.cost, 1e-6) << instance.name();
 }
 
 // Returns an instance with windows and a rush hour that makes ways take from 1 to 2.5 times as
@@ -79,7 +65,7 @@ TEST(TimeOfDayTest, VisitsInAnOrderThatTrafficAllows) {
   data.duration_matrices[0].durations[1] = 50;
   const Instance instance = *Instance::Create(data);
   const SearchResult found = SearchTimed(instance, 300);
-  ExpectSoundPlan(instance, found);
+  ExpectSound(instance, found);
   EXPECT_NEAR(found.cost, 60, 1e-9);
   EXPECT_NE(found.plan[0].customers[0], 1);
   EXPECT_FALSE(CheckPlan(instance, {{0, {1, 2, 3}}}).feasible);
@@ -95,7 +81,7 @@ TEST_P(TimeOfDayObjectiveTest, FindsTheOptimumThatTryingEverythingFinds) {
       data.vehicles[0].fixed_cost = 20;
       data.vehicles[0].cost_per_time = 1;
     }
-    ExpectBestPlan(*Instance::Create(data));
+    ExpectOptimal(*Instance::Create(data));
   }
 }
 
@@ -109,7 +95,7 @@ TEST(TimeOfDayTest, FindsTheOptimaOfMixtures) {
     features.push_back(Feature::kTimeOfDay);
     features.push_back(Feature::kObjective);
     const Objective objective = seed % 2 == 0 ? Objective::kDuration : Objective::kCost;
-    ExpectBestPlan(test::MakeFeatureInstance(
+    ExpectOptimal(test::MakeFeatureInstance(
         {.customers = 5, .seed = seed, .features = features, .objective = objective}));
   }
 }
@@ -122,7 +108,7 @@ TEST(TimeOfDayTest, IsKeptByEveryMethodOnOneThreadAndTwo) {
       const Instance instance = *Instance::Create(data);
       for (const int threads : {1, 2}) {
         const SearchResult found = SearchTimed(instance, 400, threads);
-        ExpectSoundPlan(instance, found);
+        ExpectSound(instance, found);
         EXPECT_EQ(ValueOf(instance, found.plan).left_out, 0) << customers << " " << threads;
       }
     }
@@ -138,7 +124,7 @@ TEST(TimeOfDayTest, IsKeptByPenalisedCompletionOfAScarceFleet) {
     const Problem problem = Problem::Create(instance, {});
     EXPECT_FALSE(CanPenalise(problem));
     EXPECT_TRUE(PenalisedSearchKnows(problem));
-    ExpectSoundPlan(instance, SearchTimed(instance, 3000));
+    ExpectSound(instance, SearchTimed(instance, 3000));
   }
 }
 
@@ -163,7 +149,7 @@ TEST(TimeOfDayTest, IsTheSameWithMatrixRows) {
   const Instance by_node = *Instance::Create(data);
   const SearchResult found = SearchTimed(by_row, 300);
   EXPECT_EQ(found.plan, SearchTimed(by_node, 300).plan);
-  ExpectSoundPlan(by_node, found);
+  ExpectSound(by_node, found);
 }
 
 // The search of a matrix and that of the same matrix at each of several times.
