@@ -40,6 +40,12 @@ Json RouteJson(const v1::Route& route) {
                                 {"end", JsonNumber(route_break.end())}});
     if (route_break.driving_break()) object["breaks"].back()["driving_break"] = true;
   }
+  for (const v1::CompartmentUse& use : route.compartments()) {
+    object["compartments"].push_back({{"trip", use.trip()},
+                                      {"compartment", use.compartment()},
+                                      {"load_dimension", use.load_dimension()},
+                                      {"load", JsonNumber(use.load())}});
+  }
   for (const std::string& polyline : route.leg_polylines()) {
     object["leg_polylines"].push_back(polyline);
   }

@@ -31,6 +31,26 @@ std::string HoursText(const v1::Route& route, const Quantities& quantities) {
                       quantities.Time(returns ? last.arrival() : last.departure()));
 }
 
+// Returns a line such as "  compartment 0: 10 of dimension 0, compartment 2: 7 of dimension 1" for
+// each trip. The line begins with the trip if the route has several.
+std::string CompartmentsText(const v1::Route& route) {
+  std::string text;
+  const bool several = !route.compartments().empty() && route.compartments().rbegin()->trip() > 0;
+  int32_t trip = -1;
+  for (const v1::CompartmentUse& use : route.compartments()) {
+    if (use.trip() != trip) {
+      trip = use.trip();
+      absl::StrAppend(&text, text.empty() ? "  " : "\n  ");
+      if (several) absl::StrAppend(&text, "trip ", trip, ": ");
+    } else {
+      absl::StrAppend(&text, ", ");
+    }
+    absl::StrAppend(&text, "compartment ", use.compartment(), ": ", FormatQuantity(use.load()),
+                    " of dimension ", use.load_dimension());
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string RouteText(int number, const v1::Route& route, const Quantities& quantities) {
   std::string text = absl::StrCat("Route ", number, ":");
   for (int i = 1; i < VisitsEnd(route); ++i) {
@@ -52,7 +72,7 @@ std::string RouteText(int number, const v1::Route& route, const Quantities& quan
                     quantities.Time(route_break.end()), ", after ",
                     StopId(route, route_break.after_stop()), "\n");
   }
-  return text;
+  return text + CompartmentsText(route);
 }
 
 // Returns the parts of the cost; empty if distance is the only part.

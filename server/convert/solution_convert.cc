@@ -33,6 +33,15 @@ v1::RouteBreak BreakMessage(const BreakTime& pause) {
   return message;
 }
 
+v1::CompartmentUse CompartmentMessage(const CompartmentUse& use) {
+  v1::CompartmentUse message;
+  message.set_trip(use.trip);
+  message.set_compartment(use.compartment);
+  message.set_load_dimension(use.load_dimension);
+  message.set_load(use.load);
+  return message;
+}
+
 v1::CostBreakdown CostMessage(const CostSplit& split) {
   v1::CostBreakdown message;
   message.set_distance(split.distance);
@@ -55,6 +64,9 @@ v1::Route RouteMessage(const Instance& instance, const Route& route) {
   message.set_duration(route.duration);
   message.mutable_load()->Assign(route.load.begin(), route.load.end());
   for (const BreakTime& pause : route.breaks) *message.add_breaks() = BreakMessage(pause);
+  for (const CompartmentUse& use : route.compartments) {
+    *message.add_compartments() = CompartmentMessage(use);
+  }
   return message;
 }
 

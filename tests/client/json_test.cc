@@ -89,6 +89,28 @@ TEST(SolveOutput, ShowsDrivingBreaks) {
   EXPECT_THAT(SolveText(response), testing::HasSubstr("\n  driving break from 0 to 45, after 2\n"));
 }
 
+TEST(SolveOutput, ShowsCompartmentsOfEachTrip) {
+  v1::SolveResponse response = ASolveResponse();
+  v1::Route& route = *response.mutable_solution()->mutable_routes(0);
+  const auto add = [&](int trip, int compartment, int dimension, double load) {
+    v1::CompartmentUse& use = *route.add_compartments();
+    use.set_trip(trip);
+    use.set_compartment(compartment);
+    use.set_load_dimension(dimension);
+    use.set_load(load);
+  };
+  add(0, 0, 1, 7);
+  add(0, 2, 0, 2.5);
+  EXPECT_THAT(SolveText(response),
+              testing::HasSubstr(
+                  "\n  compartment 0: 7 of dimension 1, compartment 2: 2.5 of dimension 0\n"));
+  add(1, 2, 1, 4);
+  EXPECT_THAT(SolveText(response),
+              testing::HasSubstr("\n  trip 1: compartment 2: 4 of dimension 1\n"));
+  EXPECT_EQ(SolveJson(response)["routes"][0]["compartments"][2].dump(),
+            R"({"trip":1,"compartment":2,"load_dimension":1,"load":4})");
+}
+
 TEST(SolveText, ShowsReloadsBreaksAndCostParts) {
   v1::SolveResponse response = ASolveResponse();
   EXPECT_EQ(SolveText(response).find("including"), std::string::npos);

@@ -45,6 +45,16 @@ class RouteBreak(Record):
     driving_break: bool
 
 
+class CompartmentUse(Record):
+    """A compartment that a route uses on a trip, and its part of the load."""
+
+    MESSAGE = "CompartmentUse"
+    trip: int
+    compartment: int
+    load_dimension: int
+    load: float
+
+
 class Route(Record):
     """A route. Iterates over the node numbers of its customers; `len` is their number."""
 
@@ -58,6 +68,7 @@ class Route(Record):
     breaks: tuple[RouteBreak, ...]
     frozen_stops: int
     leg_polylines: tuple[str, ...]
+    compartments: tuple[CompartmentUse, ...]
 
     @property
     def streets(self) -> tuple[tuple[tuple[float, float], ...], ...]:

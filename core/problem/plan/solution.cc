@@ -68,6 +68,7 @@ class RouteMaker {
     route.distance = MetricSum(instance_.metric(), figures.distance);
     route.duration = figures.duration;
     SetLoads(vehicle.initial_load, route);
+    if (!vehicle.compartments.empty()) route.compartments = CompartmentUses(vehicle, route);
     return route;
   }
 
@@ -88,6 +89,30 @@ class RouteMaker {
         route.stops[i].load.push_back(load);
       }
     }
+  }
+
+  // Requires the loads of the stops.
+  std::vector<CompartmentUse> CompartmentUses(const VehicleType& vehicle,
+                                              const Route& route) const {
+    std::vector<CompartmentUse> uses;
+    int32_t trip = 0;
+    for (size_t begin = 0; begin < route.stops.size(); ++trip) {
+      std::vector<double> largest = route.stops[begin].load;
+      size_t end = begin + 1;
+      for (; end < route.stops.size() && !instance_.is_depot(route.stops[end].node); ++end) {
+        for (size_t k = 0; k < dimensions_; ++k) {
+          largest[k] = std::max(largest[k], route.stops[end].load[k]);
+        }
+      }
+      if (end - begin > 1) {
+        for (CompartmentUse& use : AssignCompartments(vehicle.compartments, largest)) {
+          use.trip = trip;
+          uses.push_back(use);
+        }
+      }
+      begin = end;
+    }
+    return uses;
   }
 
   double Delivered(NodeIndex node, size_t k) const {

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/problem/instance/instance.h"
+#include "core/problem/plan/compartment_use.h"
 #include "core/problem/plan/plan.h"
 #include "core/problem/plan/plan_value.h"
 #include "core/problem/plan/schedule.h"
@@ -33,6 +34,8 @@ struct Route {
   double distance = 0;
   double duration = 0;            // from the departure from the start to RouteSchedule::end
   std::vector<double> load = {};  // [K] total delivered from the depot
+  // The compartments in use, by trip. Empty without compartments, and for trips that do not fit.
+  std::vector<CompartmentUse> compartments = {};
 };
 
 // A customer that no route serves, and the reason; empty if unknown.

@@ -23,6 +23,7 @@ import { streetsOf } from "./streets.js";
  * @property {number} duration
  * @property {number[]} load
  * @property {{index: number, afterStop: number, start: number, end: number, drivingBreak: boolean}[]} breaks
+ * @property {{trip: number, compartment: number, loadDimension: number, load: number}[]} compartments
  * @property {number} frozenStops
  * @property {string[]} legPolylines The polyline of each leg, if the plan has geometry.
  * @property {Float64Array[]} streets The streets of each leg, in base coordinates of the plot.
@@ -71,6 +72,8 @@ function completeRoute(route) {
     breaks: (route.breaks ?? []).map((/** @type {any} */ pause) => ({
       index: pause.index ?? 0, afterStop: pause.afterStop ?? 0, start: pause.start ?? 0, end: pause.end ?? 0,
       drivingBreak: pause.drivingBreak ?? false })),
+    compartments: (route.compartments ?? []).map((/** @type {any} */ use) => ({
+      trip: use.trip ?? 0, compartment: use.compartment ?? 0, loadDimension: use.loadDimension ?? 0, load: use.load ?? 0 })),
     frozenStops: route.frozenStops ?? 0,
     legPolylines: route.legPolylines ?? [],
     streets: streetsOf(route.legPolylines ?? []),

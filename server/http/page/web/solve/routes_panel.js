@@ -98,7 +98,8 @@ export class RoutesPanel {
     const vehicle = route.vehicleId && route.vehicleId !== String(route.vehicle) ? route.vehicleId : "";
     const facts = [vehicle && `vehicle ${vehicle}`, `${duration(route.duration, plan?.units)} long`,
                    waiting > 0 && `${duration(waiting, plan?.units)} waiting`, route.load.length > 0 && `load ${route.load.map((one) => number(one)).join(" / ")}`,
-                   route.breaks.length > 0 && route.breaks.map((one) => `${one.drivingBreak ? "driving break" : "break"} ${clock(one.start, plan?.units)}–${clock(one.end, plan?.units)}`).join(", ")];
+                   route.breaks.length > 0 && route.breaks.map((one) => `${one.drivingBreak ? "driving break" : "break"} ${clock(one.start, plan?.units)}–${clock(one.end, plan?.units)}`).join(", "),
+                   compartmentsText(route)];
     const violations = (workspace.verdict?.violations ?? []).filter((one) => one.route === index);
     return h("div", { class: "detail-head" }, h("span", { class: "muted" }, facts.filter(Boolean).join(" · ")),
       workspace.problem?.kind !== "tsp" && h("button", { type: "button", class: "small", "data-action": "freeze", "aria-pressed": String(frozen.has(index)), disabled: running,
@@ -182,3 +183,11 @@ export function describeNode(workspace, node) {
   return lines;
 }
 
+/**
+ * Returns which compartment holds which load, by trip if the route has several.
+ * @param {import("./plan.js").Route} route
+ */
+function compartmentsText({ compartments }) {
+  const several = compartments.some((one) => one.trip > 0);
+  return compartments.map((one) => `${several ? `trip ${one.trip}, ` : ""}compartment ${one.compartment}: ${number(one.load)} of dimension ${one.loadDimension}`).join(", ");
+}
