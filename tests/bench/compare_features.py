@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares our search with PyVRP, VROOM and OR-Tools per constraint, on generated instances where the constraint binds.
+"""Compares our search with other solvers per constraint, on generated instances where the constraint binds.
 
 Examples:
   tests/bench/compare_features.py
@@ -10,8 +10,8 @@ Examples:
 Runs all solvers on each instance, with one thread on the same core. The order alternates between instances. Our solver
 is a separate vrpd (--build), called over gRPC with our JSON. The rivals run in this process, but only on features that
 they model exactly; --list explains the exclusions. The rival "ignoring" is our solver without the feature; its plans
-are judged with the feature, and those that violate it count as refused. PyVRP and OR-Tools use their whole limit. VROOM
-at exploration level 5 stops by itself, at the limit at the latest.
+are judged with the feature, and those that violate it count as refused. PyVRP, OR-Tools and vrp-cli use their whole limit.
+VROOM at exploration level 5 stops by itself, at the limit at the latest.
 
 CheckSolution, our independent checker, evaluates all plans. Plans are compared by the weight of the unserved customers,
 then by the number of routes if the objective includes it, then by cost. The checker's cost of a rival's plan is
@@ -23,7 +23,7 @@ compared with the rival's own. Prints one JSON object per feature and rival, and
 - the largest relative difference of evaluations, the numbers of rejected plans, and the machine's load.
 Exits with 1 if an evaluation differs or the checker rejects a plan.
 
-Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos, pyvrp, pyvroom and ortools.
+Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos, pyvrp, pyvroom, ortools and vrp-cli.
 """
 
 import argparse

@@ -237,6 +237,8 @@ def service_per_type(rng):
     instance = add_windows(rng, district(rng))
     slow = [{"customer": node, "service": rng.choice([20, 180])} for node in customers(instance)]
     return split_fleet(instance, [{"customer_times": slow}, {}])
+
+
 @feature("driving_rules", note="PyVRP and VROOM have none; OR-Tools limits the time between breaks, not the driving",
          ignored=["vehicles.driving_rules"])
 def driving_rules(rng):
@@ -354,7 +356,7 @@ def rules(rng, instance, kind, low, high, share):
     return {**instance, "customer_rules": [*instance.get("customer_rules", ()), *found]}
 
 
-@feature("same_route", "ortools", note="PyVRP 0.14 and VROOM have none", ignored=["customer_rules"])
+@feature("same_route", "ortools", "vrp_cli", note="PyVRP 0.14 and VROOM have none", ignored=["customer_rules"])
 def same_route(rng):
     return rules(rng, district(rng), "same_route", 2, 4, share=0.5)
 
@@ -413,7 +415,8 @@ def asymmetric_vrptw(rng):
             "duration_matrix": one_way_streets(rng, instance)}
 
 
-@feature("time_of_day", note="PyVRP, VROOM and OR-Tools have one travel time for all times; time_of_day.py compares with that")
+@feature("time_of_day", "vrp_cli",
+         note="PyVRP, VROOM and OR-Tools have one travel time for all times; time_of_day.py compares with that")
 def time_of_day(rng):
     """Generates a rush hour in the morning and a smaller one in the evening, both worst near the centre.
 
@@ -427,7 +430,7 @@ def time_of_day(rng):
             instance["time_windows"][node] = [opened, opened + rng.randint(240, 600)]
     for vehicle in instance["vehicles"]:
         vehicle.update(fixed_cost=500, cost_per_distance=1, cost_per_time=1)
-    return {**instance, "duration_matrices": rush_hours(instance)}
+    return {**instance, "duration_matrices": rush_hours(instance), "objective": "cost"}
 
 
 def generate(name, number, seed):
