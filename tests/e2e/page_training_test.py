@@ -251,8 +251,9 @@ class ServerViewTest(ManageTest):
         name = self.create_job(LONG_TRAINING)
         self.go("server")
         browser.one('[data-ready]')
-        browser.wait(lambda: "–" not in (self.figure("requests"), self.figure("cores").split()[0])
-                     and float(self.figure("cores").split()[0]) > 0, "the figures of an interval")
+        # Training yields to other processes, so that a loaded machine may show 0 busy cores.
+        browser.wait(lambda: "–" not in (self.figure("requests").split()[0], self.figure("cores").split()[0]),
+                     "the figures of an interval")
         browser.wait(lambda: self.line_of("Busy cores"), "the chart")
         self.assertEqual({row.get_attribute("data-queue") for row in browser.all("[data-queue]")}, {"solve", "quick", "batch", "network"})
         browser.one('[data-rpc="vrp.v1.SystemService/GetServerInfo"]')
