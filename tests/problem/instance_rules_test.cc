@@ -177,8 +177,8 @@ std::vector<WrongField> WrongVehicles() {
        [](D& d) {
          d.vehicles[0].breaks = {{{0, 5}, -2}};
        }},
-      {"vehicles[0].breaks: has 17 entries, wanted at most 16",
-       [](D& d) { d.vehicles[0].breaks.resize(17); }},
+      {"vehicles[0].breaks: has 65 entries, wanted at most 64",
+       [](D& d) { d.vehicles[0].breaks.resize(65); }},
       {"vehicles[0].distance_matrix: has 4 entries, wanted 6 x 6",
        [](D& d) { d.vehicles[0].distance_matrix.assign(4, 1); }},
       {"vehicles[0].duration_matrix[1][2]: got -1",

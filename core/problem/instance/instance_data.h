@@ -135,7 +135,7 @@ inline constexpr int32_t kMaxVehicles = 1'000'000;  // vehicles of one type, and
 inline constexpr double kMaxMagnitude = 1e12;
 inline constexpr int32_t kMaxLoadDimensions = 64;
 inline constexpr int32_t kMaxCustomerPriority = 100;
-inline constexpr size_t kMaxBreaks = 16;  // breaks of a vehicle
+inline constexpr size_t kMaxBreaks = 64;  // breaks of a vehicle
 inline constexpr size_t kMaxCompartments = 16;
 
 }  // namespace vrp

@@ -19,17 +19,16 @@ inline TimedStop WindowsOf(const Break& pause) {
   return {.first = pause.window, .further = pause.further_windows};
 }
 
-// Returns the breaks that a vehicle with loads `load` [K] may take. Bit i stands for the i-th
-// break.
-inline uint32_t BreaksAllowedWith(std::span<const Break> breaks, std::span<const double> load) {
-  uint32_t allowed = 0;
+// Returns the breaks that a vehicle with loads `load` [K] may take.
+inline BreakSet BreaksAllowedWith(std::span<const Break> breaks, std::span<const double> load) {
+  BreakSet allowed = 0;
   for (size_t i = 0; i < breaks.size(); ++i) {
     const std::vector<double>& most = breaks[i].max_load;
     const bool fits =
         std::equal(most.begin(), most.end(), load.begin(), [](double limit, double on_board) {
           return on_board <= limit + kLoadSlack * std::max(1.0, limit);
         });
-    if (fits) allowed |= uint32_t{1} << i;
+    if (fits) allowed |= BreakSet{1} << i;
   }
   return allowed;
 }
@@ -46,9 +45,10 @@ inline bool HasLoadLimits(std::span<const Break> breaks) {
                      [](const Break& pause) { return !pause.max_load.empty(); });
 }
 
-// Whether the breaks from `first` to `last` - 1 are among `allowed`, bits as of BreaksAllowedWith.
-inline bool AllowsBreaks(uint32_t allowed, size_t first, size_t last) {
-  const uint32_t wanted = ((uint32_t{1} << last) - 1) & ~((uint32_t{1} << first) - 1);
+// Whether the breaks from `first` to `last` - 1 are among `allowed`.
+inline bool AllowsBreaks(BreakSet allowed, size_t first, size_t last) {
+  if (first == last) return true;
+  const BreakSet wanted = (kAllBreaks >> (kMaxBreaks - (last - first))) << first;
   return (allowed & wanted) == wanted;
 }
 

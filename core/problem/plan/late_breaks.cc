@@ -118,7 +118,7 @@ std::vector<LateBreaks::Step> LateBreaks::Steps() const {
 template <typename Take>
 void LateBreaks::ForEachDeparture(size_t stop, size_t taken, Take take) {
   const TravelTime& travel = route_.stops[stop + 1].travel;
-  const uint32_t allowed = route_.stops[stop + 1].breaks_before;
+  const BreakSet allowed = route_.stops[stop + 1].breaks_before;
   for (size_t then = taken; then < columns() && AllowsBreaks(allowed, taken, then); ++then) {
     const auto breaks = route_.breaks.subspan(taken, then - taken);
     for (const BackwardLabel& label : BackwardAt(stop + 1, then)) {

@@ -223,7 +223,7 @@ double RouteClock::LatestDeparture(const TravelTime& travel, size_t taken, size_
 
 double RouteClock::LatestDepartureTo(size_t next, size_t taken) {
   double latest = -kNever;
-  const uint32_t allowed = visits_[next].breaks_before;
+  const BreakSet allowed = visits_[next].breaks_before;
   for (size_t then = taken; then < columns() && AllowsBreaks(allowed, taken, then); ++then) {
     if (Late(next, then) == -kNever) continue;
     latest = std::max(latest, LatestDeparture(visits_[next].travel, taken, then, Late(next, then)));

@@ -5,10 +5,16 @@
 #include <cstdint>
 #include <span>
 
+#include "core/problem/instance/instance_data.h"
 #include "core/problem/instance/travel_time.h"
 #include "core/problem/instance/vehicle.h"
 
 namespace vrp {
+
+// A set of breaks of a vehicle: bit i stands for the i-th one.
+using BreakSet = uint64_t;
+inline constexpr BreakSet kAllBreaks = ~BreakSet{0};
+static_assert(kMaxBreaks <= 64, "a BreakSet has a bit for each break");
 
 // The times of a stop. Times that differ by at most a tolerance count as equal.
 struct TimedStop {
@@ -16,7 +22,7 @@ struct TimedStop {
   double work = 0;                           // from the stop's start to the departure
   TimeWindow first = {};                     // the first window
   std::span<const TimeWindow> further = {};  // the windows after the first, in order
-  uint32_t breaks_before = ~uint32_t{0};     // breaks that the load allows on the way to the stop
+  BreakSet breaks_before = kAllBreaks;       // breaks that the load allows on the way to the stop
 
   const TimeWindow& last() const { return further.empty() ? first : further.back(); }
 

@@ -72,7 +72,7 @@ class RouteEvaluator {
   double LatestStart(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
   // The breaks that the load allows on the way to nodes[at], as of BreaksAllowedWith. After
   // LoadsFit.
-  uint32_t AllowedBefore(size_t at) const { return allowed_.empty() ? ~uint32_t{0} : allowed_[at]; }
+  BreakSet AllowedBefore(size_t at) const { return allowed_.empty() ? kAllBreaks : allowed_[at]; }
   double LatestStartWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
 
   TravelTime TravelOf(const Vehicle& vehicle, NodeIndex from, NodeIndex to) const;
@@ -85,7 +85,7 @@ class RouteEvaluator {
 
   const Problem& problem_;
   std::vector<double> load_;
-  std::vector<uint32_t> allowed_;  // per position; empty: no break has a limit on the load
+  std::vector<BreakSet> allowed_;  // per position; empty: no break has a limit on the load
   std::vector<double> shipped_;    // [K] on board of shipments, which a reload does not unload
   std::vector<double> most_load_;  // [K] of a trip
   Compartments::Scratch assigned_;

@@ -140,7 +140,7 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
   if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
   const double slack = problem_.time_slack();
   for (size_t i = 1; i < nodes.size(); ++i) {
-    const uint32_t allowed = AllowedBefore(i);
+    const BreakSet allowed = AllowedBefore(i);
     const bool timed = vehicle.profiles != nullptr;
     const double travel = timed ? 0 : problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
     double* to = &begin_[i * labels];
