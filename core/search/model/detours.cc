@@ -55,8 +55,8 @@ class ReachFinder {
     if (problem_.plain() && problem_.RouteFeasible(problem_.NodesOf(unit))) return Reach::kAlone;
     const Ways ways = problem_.WaysToServe(unit);
     if (IsServedAlone(ways)) return Reach::kAlone;
-    if (!may_detour_) return Reach::kNever;
-    Reach reach = Reach::kNever;
+    Reach reach = MayBeServedBehindReload(ways) ? Reach::kUnknown : Reach::kNever;
+    if (!may_detour_) return reach;
     for (size_t type = 0; type < bounds_.size() && found.empty(); ++type) {
       for (const std::span<const NodeIndex> visits : ways) {
         if (!LooksAtAll(type, visits, found)) reach = Reach::kUnknown;
@@ -96,6 +96,26 @@ class ReachFinder {
              const NodeIndex visits[] = {ends[0], depot, ends[1]};
              return evaluator_.Evaluate(vehicle, WithEnds(vehicle, visits)).feasible;
            });
+  }
+
+  // Whether a vehicle may serve the unit on a later trip only, as it must leave its start or take
+  // its breaks before the goods are released or loaded. Ignores how it spends the time before.
+  bool MayBeServedBehindReload(const Ways& ways) {
+    for (const Vehicle& given : problem_.vehicles()) {
+      if (given.max_reloads == 0) continue;
+      Vehicle later = given;
+      later.initial_load.clear();
+      later.breaks.clear();
+      later.leaves_by = kNoLimit;
+      for (const NodeIndex depot : given.reload_depots) {
+        later.start = depot;
+        later.leaves_from = std::max(problem_.open(depot), given.original->shift.open);
+        for (const std::span<const NodeIndex> visits : ways) {
+          if (evaluator_.Evaluate(later, WithEnds(later, visits)).feasible) return true;
+        }
+      }
+    }
+    return false;
   }
 
   // Adds routes of the type over `visits` to `found`. Returns false if the budget ended first.

@@ -93,6 +93,22 @@ TEST(DetoursTest, ServeWhoIsAwaitedTooLongAlone) {
   EXPECT_EQ(Served(data), 1);
 }
 
+// The vehicle must leave by 5, and the goods of customer 2 are there at 20: it serves customer 1
+// first and reloads.
+TEST(DetoursTest, ServeBehindAReloadWhoseGoodsComeAfterTheLatestStart) {
+  InstanceData data =
+      AnInstance().At({{0, 0}, {1, 0}, {2, 0}}).Windows({{0, 900}, {0, 900}}, 900).BuildData();
+  data.releases = {0, 0, 20};
+  data.vehicles[0].count = 1;
+  data.vehicles[0].latest_start = 5;
+  EXPECT_EQ(DetoursOf(data).reach(1), Reach::kNever);
+  data.vehicles[0].max_reloads = 1;
+  EXPECT_EQ(DetoursOf(data).reach(1), Reach::kUnknown);
+  EXPECT_EQ(Served(data), 2);
+  data.windows[2].close = 21;
+  EXPECT_EQ(DetoursOf(data).reach(1), Reach::kNever);
+}
+
 // No route keeps these limits only along with further visits: nobody looks for any.
 TEST(DetoursTest, AreNotForLimitsThatFewerVisitsKeep) {
   InstanceData data = AnInstance().WithCustomers(3).BuildData();
