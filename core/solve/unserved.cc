@@ -26,6 +26,7 @@ class Reasons {
       if (static_cast<size_t>(route.vehicle_type) < used_.size()) ++used_[route.vehicle_type];
     }
     FindGroups(solution);
+    FindRequiredAlternatives();
     if (data_.shipments.empty()) return;
     shipment_of_.assign(static_cast<size_t>(instance.num_nodes()), nullptr);
     for (const Shipment& shipment : data_.shipments) {
@@ -62,9 +63,7 @@ class Reasons {
     if (NoneTakesItsGroup(customer)) {
       return "no vehicle can serve it along with the customers that must share its route";
     }
-    if (!data_.prizes.empty() && data_.prizes[static_cast<size_t>(customer)] != kNoLimit) {
-      return "cheaper to skip";
-    }
+    if (HasPrize(customer) && !MustServeAnAlternative(customer)) return "cheaper to skip";
     return Exhausted() ? "fleet exhausted" : kNoPosition;
   }
 
@@ -94,6 +93,27 @@ class Reasons {
           if (is_frozen) group.type = frozen.vehicle_type;
         }
       }
+    }
+  }
+
+  bool HasPrize(NodeIndex customer) const {
+    return !data_.prizes.empty() && data_.prizes[static_cast<size_t>(customer)] != kNoLimit;
+  }
+
+  // Whether the customer or its shipment is in a group that must be served.
+  bool MustServeAnAlternative(NodeIndex customer) const {
+    if (required_alternatives_.empty()) return false;
+    const Shipment* const shipment = ShipmentOf(customer);
+    const NodeIndex member = shipment == nullptr ? customer : shipment->pickup;
+    return required_alternatives_[static_cast<size_t>(member)];
+  }
+
+  // A group must be served if one of its customers has no prize.
+  void FindRequiredAlternatives() {
+    for (const std::vector<NodeIndex>& group : data_.alternative_groups) {
+      if (std::ranges::all_of(group, [this](NodeIndex node) { return HasPrize(node); })) continue;
+      required_alternatives_.resize(static_cast<size_t>(instance_.num_nodes()), false);
+      for (const NodeIndex node : group) required_alternatives_[static_cast<size_t>(node)] = true;
     }
   }
 
@@ -224,6 +244,7 @@ class Reasons {
   const RouteScheduler scheduler_;
   std::vector<int64_t> used_;  // number of routes by vehicle type
   std::vector<const Shipment*> shipment_of_;
+  std::vector<bool> required_alternatives_;  // [N], or empty
   std::vector<Group> groups_;
   std::vector<int32_t> group_of_;  // [N], or empty
   // State for the current customer.

@@ -60,6 +60,8 @@ FEATURES = (
     ("alternatives", False, {"alternative_groups": [[1, 2]]}, {}),
     ("rules between customers", False, {"customer_rules": [{"kind": "same_route", "customers": [1, 2]}]}, {}),
     ("two load dimensions", False, {"demands": [[0, 0], [4, 1], [4, 1], [4, 1]]}, {"capacity": [10, 3]}),
+    ("alternatives of which none need be served", False,
+     {"alternative_groups": [[1, 2]], "prizes": [None, 5, 7, None]}, {}),
     ("objective: fewest vehicles first", False, {"objective": "vehicles_then_distance"}, {}),
     ("objective: duration", False, {"objective": "duration"}, {}),
     ("balance between routes", False, {"balance": {"measure": "stops", "max_spread": 1}}, {}),

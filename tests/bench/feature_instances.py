@@ -331,6 +331,12 @@ def alternatives(rng):
     return {**instance, "alternative_groups": groups}
 
 
+@feature("prizes_of_alternatives", "pyvrp", note="VROOM has none; in OR-Tools' disjunctions, all have one price")
+def prizes_of_alternatives(rng):
+    instance = alternatives(rng)
+    return {**instance, "prizes": per_customer(instance, lambda: rng.randint(20, 249), at_depots=None)}
+
+
 @feature("alternative_shipments", note="no rival has them", ignored=["alternative_groups"])
 def alternative_shipments(rng):
     instance = shipments(rng)

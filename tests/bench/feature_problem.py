@@ -171,7 +171,7 @@ class Problem:
         grouped |= {one["delivery"] for one in self.instance.get("shipments", ()) if one["pickup"] in grouped}
         alone = [[node] for node in self.customers if node not in grouped]
         return sum(max(1 + self.priorities[node] for node in members) for members in alone + self.groups
-                   if self.prizes[members[0]] is None and served.isdisjoint(members))
+                   if any(self.prizes[node] is None for node in members) and served.isdisjoint(members))
 
     def routes_counted(self, routes):
         return len(routes) if self.instance.get("objective") == "vehicles_then_distance" else 0

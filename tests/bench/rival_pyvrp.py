@@ -51,10 +51,10 @@ class Model:
         self._group_of = {}
         several = [[node] for node in self._problem.customers if len(self._problem.windows[node]) > 1]
         for members in self._problem.groups + several:
-            if self._problem.prizes[members[0]] is not None:
-                raise ValueError("PyVRP counts the prizes of all members of a group, our objective only one")
+            # PyVRP adds the prizes of all unserved members, which adds the same to the cost of every plan.
+            required = any(self._problem.prizes[node] is None for node in members)
             self._group_of.update(dict.fromkeys(members, len(self._groups)))
-            self._groups.append(pyvrp.ClientGroup())
+            self._groups.append(pyvrp.ClientGroup(required=required))
 
     def _further_loads(self, node):
         skills = [int(skill in self._problem.skills[node]) for skill in self._skills]

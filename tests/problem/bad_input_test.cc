@@ -274,6 +274,8 @@ bool IsLegal(const std::string& path, const json& value, bool constrained) {
                                                           "/vehicles/0/max_overtime",
                                                           "/vehicles/0/max_waiting",
                                                           "/prizes/0",
+                                                          "/prizes/1",
+                                                          "/prizes/2",
                                                           "/balance/max_spread",
                                                           "/vehicles/0/customer_times/0/service",
                                                           "/vehicles/0/customer_times/0/setup"};

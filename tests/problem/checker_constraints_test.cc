@@ -239,6 +239,22 @@ TEST(CheckerConstraintsTest, RequiresExactlyOneOfTheAlternatives) {
   EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 29);
 }
 
+TEST(CheckerConstraintsTest, ChargesTheDifferenceToTheLargestPrizeOfAGroup) {
+  InstanceData data = LineWithWindows();
+  data.alternative_groups = {{2, 3}};
+  const double shorter = CheckData(data, {{0, {1, 2}}}).cost;
+  const double longer = CheckData(data, {{0, {1, 3}}}).cost;
+  data.prizes = {kNoLimit, kNoLimit, 4, 9};
+  EXPECT_EQ(CheckData(data, {{0, {1, 2}}}).cost, shorter + 5);
+  EXPECT_EQ(CheckData(data, {{0, {1, 3}}}).cost, longer);
+  EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 29);
+  EXPECT_THAT(Messages(data, {{0, {1}}}), IsEmpty());
+  data.prizes[2] = kNoLimit;
+  EXPECT_EQ(CheckData(data, {{0, {1, 2}}}).cost, shorter + 9);
+  EXPECT_THAT(Messages(data, {{0, {1}}}),
+              ElementsAre("missing_customer; no customer of alternative_groups[0] is visited"));
+}
+
 TEST(CheckerConstraintsTest, RequiresExactlyOneOfAlternativeShipments) {
   InstanceData data = test::AnInstance().WithCustomers(5).BuildData();
   data.shipments = {{.pickup = 1, .delivery = 2, .amounts = {1}},

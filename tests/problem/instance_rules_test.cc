@@ -200,17 +200,11 @@ std::vector<WrongField> WrongRequests() {
       {"alternative_groups[0].customers: absent", [](D& d) { d.alternative_groups[0].clear(); }},
       {"alternative_groups[0].customers[0]: got node -1",
        [](D& d) { d.alternative_groups[0][0] = -1; }},
-      {"alternative_groups[0].customers[1]: got prize 4, wanted 5, the prize of the group's first "
-       "customer",
-       [](D& d) { d.prizes[3] = 4; }},
       {"alternative_groups[1].customers[0]: customers[1] is already in a shipment or a group",
        [](D& d) { d.alternative_groups.push_back({3}); }},
       {"alternative_groups[0].customers[1]: customers[3] is the delivery of a shipment, wanted its "
        "pickup",
        [](D& d) { d.alternative_groups[0][1] = 5; }},
-      {"alternative_groups[0].customers[1]: got prize 12, wanted 5, the prize of the group's first "
-       "customer",
-       [](D& d) { d.alternative_groups[0][1] = 4; }},
       {"alternative_groups[1].customers[1]: customers[2] is already in a shipment or a group",
        [](D& d) {
          d.alternative_groups = {{4}, {2, 4}};

@@ -78,6 +78,23 @@ TEST(PlanValueTest, CountsAnUnservedGroupOnceByItsLargestWeight) {
   EXPECT_EQ(FindUnserved(*Instance::Create(data), {{0, {1}}}).weight, 0);
 }
 
+TEST(PlanValueTest, LosesTheDifferenceToTheLargestPrizeOfAGroup) {
+  InstanceData data = LineData();
+  data.alternative_groups = {{1, 2, 3}};
+  data.prizes = {kNoLimit, 4, 6, 9};
+  const auto lost = [&](const Plan& plan) {
+    return FindUnserved(*Instance::Create(data), plan).prizes;
+  };
+  EXPECT_EQ(lost({}), 9);
+  EXPECT_EQ(lost({{0, {1}}}), 5);
+  EXPECT_EQ(lost({{0, {3}}}), 0);
+  data.prizes[1] = kNoLimit;  // so one of them must be served
+  EXPECT_EQ(lost({}), 0);
+  EXPECT_EQ(FindUnserved(*Instance::Create(data), {}).weight, 1);
+  EXPECT_EQ(lost({{0, {1}}}), 9);
+  EXPECT_EQ(lost({{0, {2}}}), 3);
+}
+
 TEST(PlanValueTest, CountsUnservedAlternativeShipmentsOnce) {
   InstanceData data = test::AnInstance().WithCustomers(5).BuildData();
   data.shipments = {{.pickup = 1, .delivery = 2, .amounts = {1}},

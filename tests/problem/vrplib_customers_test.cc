@@ -24,11 +24,12 @@ TEST(VrplibCustomers, ReadsPyvrpsCustomers) {
       ReadDialect(CvrpText("PCVRPTW", "CAPACITY : 9\n",
                            std::string(kDemandSection) + kWindowSection +
                                "RELEASE_TIME_SECTION\n1 0\n2 7\n3 0\n4 0\n"
-                               "PRIZE_SECTION\n1 0\n2 0\n3 6\n4 6\n"
+                               "PRIZE_SECTION\n1 0\n2 0\n3 6\n4 9\n"
                                "MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2\n2 3 4\n"));
   EXPECT_EQ(instance.metric(), Metric::kDimacs);
   EXPECT_THAT(instance.data().releases, ElementsAre(0, 7, 0, 0));
-  EXPECT_THAT(instance.data().prizes, ElementsAre(kNoLimit, kNoLimit, 6, 6));  // 0: no prize
+  // A prize of 0 is none. One of the group must be served: only the difference of prizes matters.
+  EXPECT_THAT(instance.data().prizes, ElementsAre(kNoLimit, kNoLimit, kNoLimit, 3));
   EXPECT_THAT(instance.data().alternative_groups, ElementsAre(ElementsAre(2, 3)));
 }
 

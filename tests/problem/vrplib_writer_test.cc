@@ -72,6 +72,17 @@ const std::vector<Feature>& SupportedFeatures() {
   return *features;
 }
 
+// Makes the first customer of each group, or its shipment, one without a prize.
+void RequireGroups(InstanceData& data) {
+  if (data.prizes.empty()) return;
+  for (const std::vector<NodeIndex>& group : data.alternative_groups) {
+    data.prizes[group.front()] = kNoLimit;
+    for (const Shipment& shipment : data.shipments) {
+      if (shipment.pickup == group.front()) data.prizes[shipment.delivery] = kNoLimit;
+    }
+  }
+}
+
 // Returns a random mixture of supported features in any metric except the scaled one. About
 // half of the mixtures have costs of distance and vehicles. Instances with shipments have no other
 // deliveries.
@@ -93,6 +104,7 @@ InstanceData RandomMixture(uint64_t seed) {
           .data();
   for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
   if (!data.shipments.empty()) data.demands.assign(data.demands.size(), 0);
+  RequireGroups(data);
   return data;
 }
 
@@ -159,6 +171,8 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
     InstanceData data = test::RandomConstrainedData(seed, 6);
     data.speed = 1;
     if (seed % 4 != 0) data.customer_rules.clear();
+    std::fill_n(data.services.begin(), data.num_depots, 0.0);
+    RequireGroups(data);
     data.setups.clear();
     data.further_windows.clear();
     data.priorities.clear();
@@ -305,6 +319,16 @@ TEST(WriteVrplib, RefusesAPrizeOfZero) {
 }
 
 TEST(WriteVrplib, KeepsOrRefusesShipmentIds) {
+TEST(WriteVrplib, RefusesAGroupThatMayBeUnserved) {
+  InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
+  data.alternative_groups = {{1, 2}};
+  data.prizes = {kNoLimit, 4, 6, kNoLimit};
+  EXPECT_EQ(Refusal(data), "customers[0].prize: 4, which CVRPLIB's format cannot express");
+  data.prizes[1] = kNoLimit;
+  const Instance instance = *Instance::Create(data);
+  EXPECT_EQ(ReadBack(TextOf(instance)).data().prizes, data.prizes);
+}
+
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
   data.demands.assign(5, 0);
   data.shipments = {{.id = "sofa", .pickup = 4, .delivery = 1, .amounts = {2}}};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/random.h"
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
 #include "core/search/model/problem.h"
@@ -300,6 +301,29 @@ TEST(SearchFeaturesTest, FindsTheOptimaOfAlternativeShipments) {
       data.prizes[first + 4] = 40;
     } else {
       data.prizes.clear();
+    }
+    ExpectOptimal(*Instance::Create(std::move(data)));
+  }
+}
+
+TEST(SearchFeaturesTest, FindsTheOptimaOfAlternativesWithDifferentPrizes) {
+  for (uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(seed);
+    std::vector<Feature> features = {Feature::kPrizes};
+    if (seed % 2 == 0) features.push_back(Feature::kShipments);
+    if (seed % 3 == 0) features.push_back(Feature::kObjective);
+    InstanceData data =
+        MakeFeatureInstance({.customers = 6, .seed = seed, .features = features}).data();
+    CounterRandom random(seed, 11, 0);
+    for (NodeIndex node = data.num_depots; node < data.num_depots + 6; ++node) {
+      data.prizes[node] = 60 * random.UniformDouble();
+    }
+    const NodeIndex first = data.num_depots;
+    data.shipments.resize(std::min<size_t>(data.shipments.size(), 2));
+    data.alternative_groups = {{first, first + 2}, {first + 4, first + 5}};
+    if (seed % 4 >= 2) {  // the first group must be served
+      data.prizes[first] = kNoLimit;
+      if (!data.shipments.empty()) data.prizes[first + 1] = kNoLimit;
     }
     ExpectOptimal(*Instance::Create(std::move(data)));
   }

@@ -142,6 +142,13 @@ TEST(UnservedTest, ReportsAnExhaustedFleetIfADetourMakesTheCustomerReachable) {
             "outside the limits of every vehicle");
 }
 
+TEST(UnservedTest, DoesNotCallAGroupThatMustBeServedCheaperToSkip) {
+  InstanceData data = AnInstance().WithCustomers(2).BuildData();
+  data.alternative_groups = {{1, 2}};
+  data.prizes = {kNoLimit, kNoLimit, 1};
+  EXPECT_EQ(ReasonFor(*Instance::Create(data), {}), "no feasible position found in the budget");
+}
+
 TEST(UnservedTest, ReportsAPrizeBelowTheDetourCost) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.prizes = {kNoLimit, kNoLimit, 1};

@@ -242,16 +242,14 @@ class ConstrainedGenerator {
       added.pickup = next;
       added.delivery = next + 1;
       added.amounts.assign(static_cast<size_t>(data_.load_dimensions), RandomInt(0, 5));
-      SharePrize({next, next + 1});
+      if (!data_.prizes.empty()) data_.prizes[next + 1] = data_.prizes[next];
     }
     if (data_.shipments.size() == 2 && Chance(0.3)) {
       const NodeIndex first = data_.num_depots;
       data_.alternative_groups = {{first, first + 2}};
-      SharePrize({first, first + 1, first + 2, first + 3});
     }
     if (!Chance(0.3) || next + 2 >= end) return;
     data_.alternative_groups.push_back({next, next + 1, next + 2});
-    SharePrize(data_.alternative_groups.back());
   }
 
   // Adds travel times by departure, of all vehicles or of one type.
@@ -274,13 +272,6 @@ class ConstrainedGenerator {
       if (rules_random_.UniformDouble() < 0.15) kinds.push_back(kind);
     }
     AddRules(kinds, rules_random_, data_);
-  }
-
-  void SharePrize(const std::vector<NodeIndex>& nodes) {
-    if (data_.prizes.empty()) return;
-    for (const NodeIndex node : nodes) {
-      data_.prizes[static_cast<size_t>(node)] = data_.prizes[static_cast<size_t>(nodes.front())];
-    }
   }
 
   CounterRandom random_;

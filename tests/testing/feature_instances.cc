@@ -290,11 +290,14 @@ class FeatureInstanceMaker {
     for (int32_t i = first; i + 3 < first + paired; i += 8) {
       data_.alternative_groups.push_back({i, i + 2});
       if (data_.prizes.empty()) continue;
-      for (const int32_t node : {i + 1, i + 2, i + 3}) data_.prizes[node] = data_.prizes[i];
+      data_.prizes[i + 1] = data_.prizes[i];
+      if (i % 16 < 8) data_.prizes[i + 2] = data_.prizes[i];
+      data_.prizes[i + 3] = data_.prizes[i + 2];
     }
     for (int32_t i = first + paired; i + 1 < Nodes(); i += 4) {
       data_.alternative_groups.push_back({i, i + 1});
-      if (!data_.prizes.empty()) data_.prizes[i + 1] = data_.prizes[i];
+      // The customers of every second group have different prizes.
+      if (!data_.prizes.empty() && i % 8 < 4) data_.prizes[i + 1] = data_.prizes[i];
     }
   }
 

@@ -108,6 +108,28 @@ def test_pyvrp_model_gives_the_cost_that_pyvrp_finds() -> None:
     assert back.solve(pyvrp.stop.MaxRuntime(1), display=False).cost() == wanted
 
 
+@pytest.mark.parametrize("required", [True, False])
+def test_prizes_of_alternatives_come_from_pyvrp(required: bool) -> None:
+    pyvrp = pytest.importorskip("pyvrp")
+    theirs = pyvrp.Model()
+    places = [theirs.add_location(x, 0) for x in (0, 10, 14, -40)]
+    depot = theirs.add_depot(places[0])
+    group = theirs.add_client_group(required)
+    for place, prize in zip(places[1:], (5, 8, 9), strict=True):
+        theirs.add_client(place, prize=prize, required=False, group=group)
+    theirs.add_vehicle_type(2, start_depot=depot, end_depot=depot)
+    for frm in places:
+        for to in places:
+            theirs.add_edge(frm, to, distance=abs(frm.x - to.x), duration=abs(frm.x - to.x))
+    # PyVRP's cost includes the prizes of all clients that it leaves out, and ours only the largest one, less the one
+    # that is collected.
+    cost = theirs.solve(pyvrp.stop.MaxRuntime(0.5), display=False).cost()
+    assert cost == (20 + 8 + 9 if required else 5 + 8 + 9)
+    ours = vrpd.from_pyvrp(theirs)
+    assert ours.solve(budget=0.2).cost == cost - (5 + 8)
+    assert ours.to_pyvrp().solve(pyvrp.stop.MaxRuntime(0.5), display=False).cost() == cost
+
+
 def test_shipments_come_from_pyvrp_and_go_back() -> None:
     pyvrp = pytest.importorskip("pyvrp")
     theirs = pyvrp.Model()

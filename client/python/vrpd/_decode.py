@@ -104,8 +104,8 @@ class _Decoder:
     def _add_groups(self) -> dict[int, ClientGroup]:
         groups = {}
         for nodes in self._data.get("alternative_groups", ()):
-            optional = self._value_at("prizes", nodes[0]) is not None
-            group = self._model.add_client_group(required=not optional)
+            required = any(self._value_at("prizes", node) is None for node in nodes)
+            group = self._model.add_client_group(required=required)
             groups.update(dict.fromkeys(nodes, group))
         return groups
 

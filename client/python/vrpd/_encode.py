@@ -53,12 +53,36 @@ def encode(model: Model) -> Encoded:
     return _Encoder(model).run()
 
 
+def _lowered_prizes(model: Model) -> dict[int, float | None]:
+    """Returns the prizes of clients in required groups, lowered until one client of each group has none.
+
+    The API requires such a group to be served. The cost of a plan depends only on the differences between the prizes.
+    """
+    delivery_of = {id(shipment.pickup): shipment.delivery for shipment in model.shipments}
+    lowered: dict[int, float | None] = {}
+    for group in model.groups:
+        if not group.required:
+            continue
+        deliveries = [delivery_of.get(id(client)) for client in group.clients]
+        ends = list(zip(group.clients, deliveries, strict=True))
+        prizes = [sum((end.prize or 0) for end in pair if end is not None) for pair in ends]
+        least = min(prizes, default=0)
+        if least == 0:
+            continue
+        for (client, delivery), prize in zip(ends, prizes, strict=True):
+            lowered[id(client)] = prize - least or None
+            if delivery is not None:
+                lowered[id(delivery)] = 0 if prize > least else None
+    return lowered
+
+
 class _Encoder:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._instance = _proto.message("Instance")
         self._pending: list[PendingMatrices] = []
         self._client_index = {id(client): index for index, client in enumerate(model.clients)}
+        self._lowered = _lowered_prizes(model)
 
     def run(self) -> Encoded:
         self._add_settings()
@@ -117,7 +141,7 @@ class _Encoder:
             setup_time=client.setup_duration,
             release_time=client.release_time,
             required_skills=client.skills,
-            prize=client.prize,
+            prize=self._lowered.get(id(client), client.prize),
             priority=client.priority,
         )
         _set_location(message, client.location)

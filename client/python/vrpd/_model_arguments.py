@@ -30,15 +30,9 @@ def windows_of(
 
 
 def prize_of(prize: float | None, required: bool | None, group: ClientGroup | None) -> float | None:
-    """Returns the prize that makes a client optional, or None."""
+    """Returns the prize that is lost without the client, or None."""
     if group is not None:
-        if not group.required:
-            return prize or 0
-        if prize:
-            raise ValueError(
-                "add_client: got a prize for a client of a required group; use add_client_group(required=False)"
-            )
-        return None
+        return (prize or None) if group.required else prize or 0
     if required is None:
         return prize
     return None if required else prize or 0

@@ -95,8 +95,6 @@ class _Reader:
 
     def _add_client(self, index: int, client: Any, groups: list[ClientGroup]) -> None:
         group = None if client.group is None else groups[client.group]
-        if group is not None:
-            self._refuse(client.prize, f"clients[{index}].prize (in a group)")
         self._model.add_client(
             location=self._location(client, self._data.num_depots + index),
             delivery=list(client.delivery),

@@ -227,7 +227,8 @@ class Model:
             A client with a prize is optional: if it is not served, the prize is added to the cost. A client with
             `required=False` is optional too. With `required=True` the prize has no effect, as in PyVRP.
         group
-            Group in which the client is one of the alternatives.
+            Group in which the client is one of the alternatives. The difference between the group's largest prize and
+            that of the client which is served is added to the cost.
         skills
             Skills that the vehicle must have.
         priority

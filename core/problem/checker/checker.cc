@@ -200,22 +200,29 @@ class PlanChecker {
       const std::vector<NodeIndex>& group = raw_.alternative_groups[i];
       int64_t served = 0;
       double weight = 0;
-      double prize = 0;
+      double best_prize = 0;
+      double earned = 0;
+      bool must_be_served = false;
       for (const NodeIndex node : group) {
         served += Visited(node) ? 1 : 0;
         const Shipment* const shipment = data_.ShipmentAt(node);
         const NodeIndex delivery = shipment == nullptr ? node : shipment->delivery;
         weight =
             std::max(weight, data_.Weight(node) + (delivery == node ? 0 : data_.Weight(delivery)));
-        prize = data_.Prize(node) + (delivery == node ? 0 : data_.Prize(delivery));
+        const double prize = data_.Prize(node) + (delivery == node ? 0 : data_.Prize(delivery));
+        if (prize == kNoLimit) {
+          must_be_served = true;
+        } else {
+          best_prize = std::max(best_prize, prize);
+          if (Visited(node)) earned = std::max(earned, prize);
+        }
         in_group_[static_cast<size_t>(node)] = in_group_[static_cast<size_t>(delivery)] = true;
       }
       if (served > 1) {
+      if (served > 0 || !must_be_served) further_cost_ += best_prize - earned;
         Add({.kind = ViolationKind::kAlternatives, .amount = static_cast<double>(served - 1)},
             served, " customers of alternative_groups[", i, "] are visited, wanted one");
-      } else if (served == 0 && prize != kNoLimit) {
-        further_cost_ += prize;
-      } else if (served == 0) {
+      } else if (served == 0 && must_be_served) {
         report_.left_out += weight;
         Add({.kind = ViolationKind::kMissingCustomer, .node = group.front(), .amount = 1},
             "no customer of alternative_groups[", i, "] is visited");

@@ -82,10 +82,10 @@ struct InstanceData {
   std::vector<int32_t> priorities = {};  // 0 to 100, used if not all customers can be served
   std::vector<Shipment> shipments = {};  // each customer has at most one shipment
   // Groups of which at most one customer is served. The pickup of a shipment stands for the whole
-  // shipment, with the sum of its prizes. Either all members of a group have the same prize, or
-  // none has a prize. Without a prize, exactly one member must be served. With a prize, the group
-  // may be unserved, and the prize is lost once. Each customer is in at most one group. Other
-  // customers of a group are in no shipment.
+  // shipment, with the sum of its prizes. A group with a member without a prize must be served; a
+  // group whose members all have a prize may be unserved, and its largest prize is lost then. If a
+  // member is served, the difference between the largest prize and its own (0 if it has none) is
+  // lost. Each customer is in at most one group. Other customers of a group are in no shipment.
   std::vector<std::vector<NodeIndex>> alternative_groups = {};
   std::vector<CustomerRule> customer_rules = {};
   std::vector<VehicleType> vehicles = {};  // at least one; empty for a TSP

@@ -1,8 +1,5 @@
 // Implements the rules of shipments, of groups of alternatives, and of fields that exclude one
 // another.
-#include <unordered_map>
-
-#include "core/base/number.h"
 #include "core/problem/instance/instance_rules.h"
 
 namespace vrp {
@@ -19,7 +16,6 @@ class RequestRules {
     errors_.CheckName(path + ".id", shipment.id);
     const bool pickup = ClaimCustomer(path + ".pickup", shipment.pickup, Use::kPickup);
     const bool delivery = ClaimCustomer(path + ".delivery", shipment.delivery, Use::kDelivery);
-    if (pickup && delivery) delivery_of_[shipment.pickup] = shipment.delivery;
     if (shipment.amounts.size() != static_cast<size_t>(data_.load_dimensions)) {
       errors_.Add(path + ".amount", "has ", shipment.amounts.size(), " entries, wanted ",
                   data_.load_dimensions);
@@ -37,15 +33,8 @@ class RequestRules {
     const std::vector<NodeIndex>& group = data_.alternative_groups[index];
     const std::string path = Concat("alternative_groups[", index, "].customers");
     if (group.empty()) errors_.Add(path, "absent, wanted at least one");
-    bool known = true;
     for (size_t i = 0; i < group.size(); ++i) {
-      if (!ClaimCustomer(Concat(path, "[", i, "]"), group[i], Use::kAlternative)) {
-        known = false;
-      } else if (known && WholePrize(group[i]) != WholePrize(group.front())) {
-        errors_.Add(Concat(path, "[", i, "]"), "got prize ", FormatNumber(WholePrize(group[i])),
-                    ", wanted ", FormatNumber(WholePrize(group.front())),
-                    ", the prize of the group's first customer (inf: none)");
-      }
+      ClaimCustomer(Concat(path, "[", i, "]"), group[i], Use::kAlternative);
     }
   }
 
@@ -55,12 +44,6 @@ class RequestRules {
 
   double Prize(NodeIndex node) const {
     return data_.prizes.empty() ? kNoLimit : data_.prizes[static_cast<size_t>(node)];
-  }
-
-  // Returns what is lost without the customer or, if it is a pickup, without its shipment.
-  double WholePrize(NodeIndex node) const {
-    const auto delivery = delivery_of_.find(node);
-    return Prize(node) + (delivery == delivery_of_.end() ? 0 : Prize(delivery->second));
   }
 
   // Accepts a customer that no shipment and no group contains yet. A pickup may join a group.
@@ -88,8 +71,7 @@ class RequestRules {
   const InstanceData& data_;
   const size_t nodes_;
   FieldErrors& errors_;
-  std::vector<Use> use_of_;                               // [N]
-  std::unordered_map<NodeIndex, NodeIndex> delivery_of_;  // by pickup
+  std::vector<Use> use_of_;  // [N]
 };
 
 // Checks what does not go together with travel times that depend on the departure.

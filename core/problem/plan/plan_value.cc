@@ -103,10 +103,13 @@ class UnservedFinder {
       return counted_[static_cast<size_t>(node)];
     });
     double weight = 0;
-    double prize = 0;
+    double largest_prize = 0;
+    double served_prize = 0;
+    bool required = false;
     for (const NodeIndex member : group) {
       double own_weight = 0;
-      prize = 0;
+      double prize = 0;
+      const bool serves = counted_[static_cast<size_t>(member)];
       for (const NodeIndex node : NodesOf(member)) {
         counted_[static_cast<size_t>(node)] = true;
         own_weight += Weight(node);
@@ -115,9 +118,17 @@ class UnservedFinder {
       }
       weight = std::max(weight, own_weight);
     }
-    if (!served) Add(prize, weight);
   }
 
+      required = required || prize == kNoLimit;
+      if (prize == kNoLimit) prize = 0;
+      largest_prize = std::max(largest_prize, prize);
+      if (serves) served_prize = std::max(served_prize, prize);
+    }
+    if (served) {
+      unserved_.prizes += largest_prize - served_prize;
+    } else {
+      Add(required ? kNoLimit : largest_prize, weight);
   // Returns a member of a group, with the delivery if it is the pickup of a shipment.
   std::vector<NodeIndex> NodesOf(NodeIndex member) const {
     const auto delivery = delivery_of_.find(member);

@@ -37,7 +37,8 @@ struct UnservedCustomers {
   std::vector<NodeIndex> customers = {};  // in ascending order
   // Sum of 1 + priority over customers without a prize. A group counts with its largest weight.
   double weight = 0;
-  double prizes = 0;  // lost prizes; a group's prize counts once
+  // Lost prizes. A group counts with the difference between its largest prize and the served one.
+  double prizes = 0;
 };
 
 // The value by which plans compare, lexicographically. Less is better.

@@ -39,6 +39,7 @@ class ProblemBuilder {
   void PairEnds();
   void AddUnit(Unit::Kind kind, std::span<const NodeIndex> nodes);
   void AddAlternatives(const std::vector<NodeIndex>& group);
+  double WholePrize(NodeIndex customer) const;
   void BindDeliveries();
   void ReadFrozen();
   void ReadVehicles();
@@ -115,6 +116,30 @@ void ProblemBuilder::AddAlternatives(const std::vector<NodeIndex>& group) {
     if (problem_.DeliveryInUnit(member) >= 0) nodes.push_back(problem_.DeliveryInUnit(member));
   }
   AddUnit(Unit::Kind::kAlternatives, nodes);
+  double largest = 0;
+  bool required = false;
+  bool are_equal = true;
+  for (const NodeIndex member : group) {
+    const double prize = WholePrize(member);
+    are_equal = are_equal && prize == WholePrize(group.front());
+    required = required || prize == kNoLimit;
+    if (prize != kNoLimit) largest = std::max(largest, prize);
+  }
+  Problem& p = problem_;
+  p.units_.back().prize = required ? kNoLimit : largest;
+  if (are_equal) return;
+  p.lost_prizes_.resize(p.size() + 1, 0.0);
+  for (const NodeIndex member : group) {
+    const double prize = WholePrize(member);
+    p.lost_prizes_[member] = largest - (prize == kNoLimit ? 0 : prize);
+  }
+}
+
+// Returns the prize of a customer or, if it is a pickup, of its shipment.
+double ProblemBuilder::WholePrize(NodeIndex customer) const {
+  if (data_.prizes.empty()) return kNoLimit;
+  const NodeIndex delivery = problem_.DeliveryOf(customer);
+  return data_.prizes[customer] + (delivery < 0 ? 0 : data_.prizes[delivery]);
 }
 
 void ProblemBuilder::AddUnit(Unit::Kind kind, std::span<const NodeIndex> nodes) {
@@ -246,6 +271,7 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.simulated = !TimedMatricesOf(data_, type).empty() || !type.breaks.empty() ||
                       only_evaluated || HasFurtherLimits(type) || problem_.soft() ||
                       problem_.has_customer_times() || vehicle.per_service_time != 0 ||
+                      problem_.has_lost_prizes() ||
                       (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }

@@ -92,6 +92,11 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   }
   // Returns the ways to serve `unit`, each a customer or the ends of a shipment.
   std::vector<std::span<const NodeIndex>> WaysToServe(const Unit& unit) const;
+  // Returns the prize lost by serving `customer` instead of the alternative with the largest prize.
+  double LostPrize(NodeIndex customer) const {
+    return lost_prizes_.empty() ? 0 : lost_prizes_[customer];
+  }
+  bool has_lost_prizes() const { return !lost_prizes_.empty(); }
   std::span<const NodeIndex> NodesOf(const Unit& unit) const {
     return {unit_nodes_.data() + unit.first, static_cast<size_t>(unit.count)};
   }
@@ -145,6 +150,7 @@ class Problem : public NodeTimes, public NodeLoads, public Travel {
   std::vector<Unit> units_;
   std::vector<int32_t> unit_of_;
   std::vector<NodeIndex> unit_nodes_;
+  std::vector<double> lost_prizes_;   // [N + 1], or empty where all are 0
   std::vector<NodeIndex> other_end_;  // [N], or empty without shipments; likewise is_pickup_
   std::vector<char> is_pickup_;
   NeighbourLists lists_;

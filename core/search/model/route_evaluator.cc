@@ -35,6 +35,13 @@ double ServiceCost(const Problem& problem, const Vehicle& vehicle,
   return vehicle.per_service_time * work;
 }
 
+double SumLostPrizes(const Problem& problem, std::span<const NodeIndex> nodes) {
+  if (!problem.has_lost_prizes()) return 0;
+  double sum = 0;
+  for (const NodeIndex node : nodes) sum += problem.LostPrize(node);
+  return sum;
+}
+
 // Whether the route exceeds the limits of driving, or of driving and work.
 bool WorksTooLong(const Problem& problem, const Vehicle& vehicle,
                   std::span<const NodeIndex> nodes) {
@@ -73,7 +80,8 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
     }
   }
   value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
-               vehicle.TimeCost(value.duration) + late_ + ServiceCost(problem_, vehicle, nodes);
+               vehicle.TimeCost(value.duration) + late_ + ServiceCost(problem_, vehicle, nodes) +
+               SumLostPrizes(problem_, nodes);
   if (problem_.penalised()) value.cost += PenaltyOf(vehicle, value);
   value.feasible = true;
   return value;

@@ -16,7 +16,8 @@ struct RouteValue {
   bool feasible = false;
   double distance = 0;
   double duration = 0;  // 0 where nothing about the vehicle asks for it
-  double cost = 0;      // the objective's part and lateness; Problem::route_weight is apart
+  // The objective's part, lateness and Problem::LostPrize; Problem::route_weight is apart.
+  double cost = 0;
 };
 
 // Simulates whole routes: the schedule of core/problem/plan/schedule.h (as soon as possible, then

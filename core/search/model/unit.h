@@ -18,7 +18,7 @@ struct Unit {
   // (Problem::DeliveryInUnit).
   int32_t first = 0;
   int32_t count = 1;
-  double prize = kNoLimit;  // lost when left out; kNoLimit: it is required
+  double prize = kNoLimit;  // lost when left out; kNoLimit: it is required. Largest of alternatives
   double weight = 1;        // of what is required
   int32_t slot = -1;        // the only route that may serve it (Problem::frozen); -1: any
 

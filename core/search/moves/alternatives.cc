@@ -62,7 +62,7 @@ void Alternatives::AddChoice(const Vehicle& vehicle, NodeIndex node, int32_t fir
     if (vehicle.per_time != 0) {
       way += vehicle.per_time * problem_.Duration(vehicle, from, node, distance);
     }
-    way += choices_[before].way;
+    way += choices_[before].way + problem_.LostPrize(node);
     if (way < choice.way) choice = {.node = node, .way = way, .before = before};
   }
   choices_.push_back(choice);

@@ -17,10 +17,10 @@ class Alternatives {
 
   bool has_any() const { return has_any_; }  // or there is nothing to do
   // The routes `slots` keep the order of their units and visit each at the node that makes the
-  // route the cheapest by distance and driving (a shortest path through layers: Fischetti, Salazar
-  // González and Toth 1997, "A branch-and-cut algorithm for the symmetric generalized traveling
-  // salesman problem"), where loads and times allow that and it costs less. A route takes O(units *
-  // alternatives^2).
+  // route the cheapest by distance, driving and prizes (a shortest path through layers: Fischetti,
+  // Salazar González and Toth 1997, "A branch-and-cut algorithm for the symmetric generalized
+  // traveling salesman problem"), where loads and times allow that and it costs less. A route takes
+  // O(units * alternatives^2).
   void Improve(std::span<const int32_t> slots);
 
  private:

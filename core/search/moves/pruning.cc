@@ -57,7 +57,8 @@ double Pruning::Waste(const SearchRoute& route, int32_t at) const {
   if (route.size() == 3) return route.cost + problem_.route_weight() - unit.prize;
   const Vehicle& vehicle = problem_.vehicle(route.type);
   const double direct = problem_.Distance(vehicle, route.nodes[at - 1], route.nodes[at + 1]);
-  return vehicle.per_distance * (route.edge[at - 1] + route.edge[at] - direct) - unit.prize;
+  return vehicle.per_distance * (route.edge[at - 1] + route.edge[at] - direct) - unit.prize +
+         problem_.LostPrize(node);
 }
 
 }  // namespace vrp

@@ -231,6 +231,38 @@ class CustomerReader {
     data_.required_skills.assign(nodes_, {});
     AddSkillsOfCustomers(*allowed, DepotNumbers(file_), data_);
   }
+    if (!data_.prizes.empty()) RequireGroups();
+  }
+
+  // Lowers the prizes in each group until one of its customers has none, so that the group must be
+  // served, as in PyVRP. The cost of a plan depends only on the differences between these prizes.
+  void RequireGroups() {
+    std::vector<NodeIndex> delivery_of(nodes_, -1);
+    for (const Shipment& shipment : data_.shipments) {
+      delivery_of[static_cast<size_t>(shipment.pickup)] = shipment.delivery;
+    }
+    const auto is_customer = [&](NodeIndex node) {
+      return node >= 0 && static_cast<size_t>(node) < nodes_;
+    };
+    for (const std::vector<NodeIndex>& group : data_.alternative_groups) {
+      if (!std::ranges::all_of(group, is_customer)) continue;  // refused later
+      const auto prize_of = [&](NodeIndex node) {
+        const NodeIndex delivery = delivery_of[static_cast<size_t>(node)];
+        return data_.prizes[static_cast<size_t>(node)] +
+               (delivery < 0 ? 0 : data_.prizes[static_cast<size_t>(delivery)]);
+      };
+      double least = kNoLimit;
+      for (const NodeIndex node : group) {
+        least = std::min(least, prize_of(node) == kNoLimit ? 0 : prize_of(node));
+      }
+      if (!(least > 0)) continue;  // a prize below 0 is refused later
+      for (const NodeIndex node : group) {
+        const double prize = prize_of(node) - least;
+        const NodeIndex delivery = delivery_of[static_cast<size_t>(node)];
+        data_.prizes[static_cast<size_t>(node)] = prize == 0 ? kNoLimit : prize;
+        if (delivery >= 0) data_.prizes[static_cast<size_t>(delivery)] = prize == 0 ? kNoLimit : 0;
+      }
+    }
 
   const VrplibFile& file_;
   const VrplibType& type_;
