@@ -27,7 +27,7 @@ std::string HoursText(const v1::Route& route, const Quantities& quantities) {
   if (!quantities.times_of_day() || route.stops().empty()) return "";
   const v1::Stop& last = *route.stops().rbegin();
   const bool returns = VisitsEnd(route) < route.stops_size();
-  return absl::StrCat("  from ", quantities.Time(route.stops(0).departure()), " to ",
+  return absl::StrCat("  from ", quantities.Time(route.stops(0).start()), " to ",
                       quantities.Time(returns ? last.arrival() : last.departure()));
 }
 

@@ -78,6 +78,7 @@ class NodeConverter {
       } else if constexpr (kKind == kTime || kKind == kPrize || kKind == kPriority ||
                            kKind == kSkills) {
         values = Values(field);
+        if (field.name == "service") ReadLoadingTimes();
       } else {
         static_assert(
             kKind == kName || kKind == kPosition || kKind == kWindow || kKind == kFurtherWindows,
@@ -102,6 +103,16 @@ class NodeConverter {
     }
     if (!any) values.clear();
     return values;
+  }
+
+  // Adds the service times of depots.
+  void ReadLoadingTimes() {
+    for (size_t depot = 0; depot < depots_; ++depot) {
+      const double time = message_.depots(static_cast<int>(depot)).service_time();
+      if (time == 0) continue;
+      data_.services.resize(nodes_, 0.0);
+      data_.services[depot] = time;
+    }
   }
 
   // Returns the loads [N, K] of a field, or an empty vector if all are 0.

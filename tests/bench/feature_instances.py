@@ -123,6 +123,14 @@ def reload_depots(rng):
     return instance
 
 
+@feature("loading", "pyvrp", note="VROOM has none; OR-Tools' would need loading times of the start")
+def loading(rng):
+    instance = reloads(rng)
+    instance["service"] = [120 if node < instance["num_depots"] else time for node, time in enumerate(instance["service"])]
+    instance["vehicles"][0]["cost_per_time"] = 1
+    return {**instance, "objective": "cost"}
+
+
 @feature("initial_load", note="VROOM has none; in PyVRP, a vehicle may unload before its first customer",
          ignored=["vehicles.initial_load"])
 def initial_load(rng):

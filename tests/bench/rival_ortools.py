@@ -11,7 +11,8 @@ NAME = "ortools"
 # Features without a short exact model, and features for which other rivals suffice. OR-Tools may schedule a break
 # before a route begins or after it ends; our breaks are part of the route.
 UNSUPPORTED = {"balance", "pickups", "release", "setup", "vehicles.open_end", "vehicles.breaks", "vehicles.max_reloads",
-               "vehicles.compartments", "vehicles.customer_times", "vehicles.cost_per_service_time"}
+               "vehicles.compartments", "vehicles.customer_times", "vehicles.cost_per_service_time",
+               "vehicles.cost_per_travel_time"}
 
 
 class Model:
@@ -90,6 +91,8 @@ class Model:
 
     def _add_times(self):
         """Adds the time dimension. The arc after a node includes its service, so a cumul is a service start."""
+        if any(self._problem.service[:self._problem.depots]):
+            raise ValueError("loading times are not modelled")
         service = numpy.array(self._problem.service)[:, None]
         transits = [self._transit(("time", kind), vehicle.duration + service)
                     for kind, vehicle in zip(self.fleet, self._kinds)]

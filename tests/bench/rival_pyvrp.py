@@ -19,7 +19,8 @@ from feature_problem import NO_LIMIT, Plan
 NAME = "pyvrp"
 # Features that PyVRP lacks: among others breaks, and setup times that depend on the previous location.
 UNSUPPORTED = {"balance", "setup", "vehicles.breaks", "vehicles.lifo", "vehicles.compartments",
-               "vehicles.customer_times", "vehicles.cost_per_service_time"}
+               "vehicles.customer_times", "vehicles.cost_per_service_time",
+               "vehicles.cost_per_travel_time"}
 
 
 def unlimited(value):
@@ -96,7 +97,8 @@ class Model:
 
     def _depots(self):
         windows = [self._problem.windows[depot][0] for depot in range(self._problem.depots)]
-        depots = [pyvrp.Depot(depot, tw_early=early, tw_late=unlimited(late))
+        depots = [pyvrp.Depot(depot, tw_early=early, tw_late=unlimited(late),
+                              service_duration=self._problem.service[depot])
                   for depot, (early, late, _) in enumerate(windows)]
         return depots + [pyvrp.Depot(self._problem.nodes)]  # where open routes end
 

@@ -15,7 +15,8 @@ LEVEL = 5
 UNSUPPORTED = {"balance", "release", "prizes", "priorities", "alternative_groups", "backhauls", "customer_rules",
                "vehicles.max_reloads",
                "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime", "vehicles.lifo",
-               "vehicles.compartments", "vehicles.cost_per_service_time"}
+               "vehicles.compartments", "vehicles.cost_per_service_time",
+               "vehicles.cost_per_travel_time"}
 
 
 def window(opened, closed):
@@ -25,6 +26,8 @@ def window(opened, closed):
 class Model:
     def __init__(self, problem):
         self._problem = problem
+        if any(problem.service[:problem.depots]):
+            raise ValueError("VROOM has no loading times")
         self._skill = {skill: index for index, skill in enumerate(
             sorted({skill for vehicle in problem.vehicles for skill in vehicle.given.get("skills", ())}))}
         # Setup applies only after a move. VROOM compares location indices, so nodes of one location share an index.

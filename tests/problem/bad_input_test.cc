@@ -229,7 +229,7 @@ json ConstrainedJson() {
       "overtime_cost": 1, "max_waiting": 0, "driving_rules": {"max_driving": 900, "max_work": 950},
       "max_stops": 3, "skills": ["crane"], "lifo": true,
       "compartments": [{"capacity": 9, "load_dimensions": [0, 1]}],
-      "customer_times": [{"customer": 1, "service": 2, "setup": 3}], "cost_per_service_time": 1,
+      "customer_times": [{"customer": 1, "service": 2, "setup": 3}], "cost_per_service_time": 1, "cost_per_travel_time": 1,
       "duration_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
                           [1, 1, 1, 1, 0]]}],
     "duration_matrices": [{"at": 0, "durations": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1],

@@ -376,6 +376,40 @@ TEST(CheckerConstraintsTest, UsesTheTimesOfTheVehicleType) {
   EXPECT_EQ(PlanCost(*Instance::Create(data), kWholeLine), CheckData(data, kWholeLine).cost);
 }
 
+// Loading takes 5 at the start and at each reload, and counts in the duration. It may end after the
+// depot closes.
+TEST(CheckerConstraintsTest, LoadsBeforeEachDepartureFromADepot) {
+  InstanceData data = LineWithWindows();
+  data.services = {5, 0, 0, 0};
+  data.vehicles[0].max_reloads = 1;
+  data.objective = Objective::kDuration;
+  EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 25);
+  EXPECT_EQ(CheckData(data, {{0, {1, 0, 2}}}).cost, 20 + 40 + 2 * 5);
+  data.windows[1].close = 14;
+  data.prizes = {kNoLimit, 0, 0, 0};
+  EXPECT_THAT(Messages(data, {{0, {1}}}),
+              ElementsAre("time_window; routes[0]: arrives at customer 1 at 15, after it closes at "
+                          "14"));
+  data.windows[1].close = 1000;
+  data.windows[0].close = 25;
+  EXPECT_THAT(Messages(data, {{0, {1}}}), IsEmpty());
+  data.vehicles[0].open_end = true;
+  EXPECT_THAT(Messages(data, {{0, {1, 0, 2}}}), IsEmpty());
+}
+
+TEST(CheckerConstraintsTest, ChargesTravelTimes) {
+  InstanceData data = LineWithWindows();
+  data.objective = Objective::kCost;
+  data.services = {5, 7, 0, 0};
+  data.speed = 2;
+  data.vehicles[0].cost_per_travel_time = 3;
+  EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 20 + 3 * 10);
+  data.vehicles[0].cost_per_service_time = 2;
+  EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 20 + 3 * 10 + 2 * 12);
+  data.vehicles[0].open_end = true;
+  EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 10 + 3 * 5 + 2 * 12);
+}
+
 TEST(CheckerConstraintsTest, ChargesServiceAndSetupTimes) {
   InstanceData data = LineWithWindows();
   data.services = {0, 5, 5, 5};

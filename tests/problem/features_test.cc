@@ -73,6 +73,10 @@ std::vector<FeatureCase> FeatureCases() {
        [](D& d) { d.vehicles[0].max_waiting = 0; }},
       {Feature::kDrivingRules, "vehicles[0].driving_rules",
        [](D& d) { d.vehicles[0].driving_rules.max_driving = 9; }},
+      {Feature::kDepotService, "depots[0].service",
+       [](D& d) {
+         d.services = {5, 0, 0, 0};
+       }},
       {Feature::kMaxStops, "vehicles[0].max_stops", [](D& d) { d.vehicles[0].max_stops = 9; }},
       {Feature::kBalance, "balance", [](D& d) { d.balance = Balance{.cost = 1}; }},
       {Feature::kShift, "vehicles[0].shift", [](D& d) { d.vehicles[0].shift.close = 500; }},
@@ -192,15 +196,19 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   data = PlainData();
   data.objective = Objective::kCost;
   data.vehicles[0].cost_per_service_time = 1;
+  data.vehicles[0].cost_per_travel_time = 1;
   const std::vector<FeatureUse> costs = FeaturesOf(*Instance::Create(data));
-  ASSERT_EQ(costs.size(), 2u);
+  ASSERT_EQ(costs.size(), 3u);
   EXPECT_EQ(costs[1].feature, Feature::kServiceTimeCost);
   EXPECT_EQ(costs[1].field, "vehicles[0].cost_per_service_time");
+  EXPECT_EQ(costs[2].feature, Feature::kTravelTimeCost);
+  EXPECT_EQ(costs[2].field, "vehicles[0].cost_per_travel_time");
   // kFrozenStops is not part of the data, so tests/search tests this feature.
-  std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops,
-                             Feature::kReloadDepots, Feature::kServiceTimeCost};
+  std::set<Feature> known = {Feature::kEndDepot,        Feature::kOvertime,
+                             Feature::kFrozenStops,     Feature::kReloadDepots,
+                             Feature::kServiceTimeCost, Feature::kTravelTimeCost};
   for (const FeatureCase& use : FeatureCases()) known.insert(use.feature);
-  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kDrivingRules) + 1)
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kTravelTimeCost) + 1)
       << "a feature has no test";
 }
 

@@ -102,7 +102,14 @@ INSTANTIATE_TEST_SUITE_P(
         {"windows_of_a_cvrp", [](auto& d) { d.kind = ProblemKind::kCvrp; },
          "windows: given, but kind is cvrp"},
         {"service_negative", [](auto& d) { d.services[1] = -2; }, "customers[0].service: got -2"},
-        {"service_at_depot", [](auto& d) { d.services[0] = 2; }, "depots[0].service: got 2"},
+        {"service_at_depot_negative", [](auto& d) { d.services[0] = -2; },
+         "depots[0].service: got -2"},
+        {"service_at_depot_of_a_tsp",
+         [](auto& d) {
+           d = AnInstance().WithCustomers(3).Kind(ProblemKind::kTsp).BuildData();
+           d.services = {2, 0, 0, 0};
+         },
+         "depots[0].service: got 2, wanted 0 at a depot"},
         {"no_vehicles", [](auto& d) { d.vehicles.clear(); }, "vehicles: absent"},
         {"capacity_negative", [](auto& d) { d.vehicles[0].capacity = -1; },
          "vehicles[0].capacity: got -1"},

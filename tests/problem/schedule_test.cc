@@ -88,6 +88,44 @@ TEST(ScheduleTest, StartsATripAfterTheReleasesOfItsGoods) {
   EXPECT_FALSE(ScheduleOf(data, {1, 2, 0, 3}).feasible);
 }
 
+TEST(ScheduleTest, LoadsAtTheStartAndAtReloads) {
+  InstanceData data = LineWithWindows();
+  data.services = {5, 1, 1, 1};
+  data.windows[1].open = 50;
+  data.releases = {0, 0, 100, 0};
+  data.vehicles[0].max_reloads = 1;
+  data.vehicles[0].max_duration = 500;
+  const Instance instance = *Instance::Create(data);
+  const RouteSchedule schedule = RouteScheduler(instance).Make({0, {1, 0, 2}});
+  ASSERT_EQ(schedule.stops.size(), 5u);
+  EXPECT_TRUE(schedule.feasible);
+  EXPECT_NEAR(schedule.stops[1].start, 89, 1e-6);  // as late as the release allows
+  EXPECT_NEAR(schedule.stops[0].start, 74, 1e-6);
+  EXPECT_NEAR(schedule.stops[0].departure, 79, 1e-6);
+  EXPECT_NEAR(schedule.stops[2].start, 100, 1e-6);
+  EXPECT_NEAR(schedule.stops[2].departure, 105, 1e-6);
+  EXPECT_NEAR(schedule.stops[3].start, 125, 1e-6);
+  EXPECT_NEAR(schedule.duration(), 146 - 74, 1e-6);
+}
+
+TEST(ScheduleTest, TakesMoreThanThirtyTwoBreaks) {
+  InstanceData data = LineWithWindows();
+  data.demands.assign(4, 0);
+  data.pickups = {0, 0, 1, 0};
+  data.windows[1].close = 60;
+  for (int i = 0; i < 40; ++i) {
+    const double open = 2 * i;
+    data.vehicles[0].breaks.push_back(
+        {.window = {open, open + 1}, .duration = 1, .max_load = {i < 35 ? 1.0 : 0.0}});
+  }
+  // The goods of customer 2 may be on board only after the last break, at 80.
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2});
+  EXPECT_TRUE(schedule.feasible);
+  EXPECT_EQ(schedule.breaks.size(), 40u);
+  EXPECT_GE(schedule.stops[2].start, 79);
+  EXPECT_FALSE(ScheduleOf(data, {2, 1}).feasible);
+}
+
 TEST(ScheduleTest, KeepsStartAndEndWithinTheShift) {
   InstanceData data = LineWithWindows();
   data.vehicles[0].shift = {50, 90};

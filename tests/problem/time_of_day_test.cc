@@ -347,6 +347,7 @@ TEST(TimeOfDayTest, GivesTheCostsOfAMatrixWhereNothingChanges) {
     for (VehicleType& vehicle : data.vehicles) {
       vehicle.duration_matrices.clear();
       vehicle.driving_rules = {};
+      vehicle.cost_per_travel_time = 0;
     }
     data.duration_matrix = Instance::Create(data)->DurationMatrix();
     const Instance by_matrix = *Instance::Create(data);

@@ -188,6 +188,7 @@ TEST(WriteVrplib, NeverDropsAConstraint) {
       type.compartments.clear();
       type.customer_times.clear();
       type.cost_per_service_time = 0;
+      type.cost_per_travel_time = 0;
       type.driving_rules = {};
       type.shift = {};
       type.latest_start = kNoLimit;
@@ -318,7 +319,6 @@ TEST(WriteVrplib, RefusesAPrizeOfZero) {
   EXPECT_EQ(Refusal(data), "customers[1].prize: 0, which CVRPLIB's format cannot express");
 }
 
-TEST(WriteVrplib, KeepsOrRefusesShipmentIds) {
 TEST(WriteVrplib, RefusesAGroupThatMayBeUnserved) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.alternative_groups = {{1, 2}};
@@ -329,6 +329,7 @@ TEST(WriteVrplib, RefusesAGroupThatMayBeUnserved) {
   EXPECT_EQ(ReadBack(TextOf(instance)).data().prizes, data.prizes);
 }
 
+TEST(WriteVrplib, KeepsOrRefusesShipmentIds) {
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
   data.demands.assign(5, 0);
   data.shipments = {{.id = "sofa", .pickup = 4, .delivery = 1, .amounts = {2}}};

@@ -78,7 +78,9 @@ INSTANTIATE_TEST_SUITE_P(All, FrozenFeatureTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 INSTANTIATE_TEST_SUITE_P(OfVehicles, FrozenFeatureTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
-                                         static_cast<int32_t>(Feature::kServiceTimeCost)));
+                                         static_cast<int32_t>(Feature::kServiceTimeCost),
+                                         static_cast<int32_t>(Feature::kDepotService),
+                                         static_cast<int32_t>(Feature::kTravelTimeCost)));
 
 TEST(FrozenTest, KeepsTheBeginningsWhateverTheFeatures) {
   CounterRandom random(5);

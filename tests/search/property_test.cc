@@ -173,7 +173,9 @@ INSTANTIATE_TEST_SUITE_P(AllFeatures, RepetitionTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 INSTANTIATE_TEST_SUITE_P(OfVehicles, RepetitionTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
-                                         static_cast<int32_t>(Feature::kServiceTimeCost)));
+                                         static_cast<int32_t>(Feature::kServiceTimeCost),
+                                         static_cast<int32_t>(Feature::kDepotService),
+                                         static_cast<int32_t>(Feature::kTravelTimeCost)));
 
 TEST(EightCustomersTest, AreSolvedAsByTryingEverything) {
   for (Kind& kind : PlainKinds()) {

@@ -246,7 +246,9 @@ INSTANTIATE_TEST_SUITE_P(AllFeatures, FeatureScalingTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
 INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureScalingTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
-                                         static_cast<int32_t>(Feature::kServiceTimeCost)));
+                                         static_cast<int32_t>(Feature::kServiceTimeCost),
+                                         static_cast<int32_t>(Feature::kDepotService),
+                                         static_cast<int32_t>(Feature::kTravelTimeCost)));
 
 // Above some size insertions look beside listed neighbours only; above another, no search violates
 // limits at a price.

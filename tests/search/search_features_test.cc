@@ -56,7 +56,9 @@ INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureTest,
                                          static_cast<int32_t>(Feature::kServiceTimeCost)));
 
 INSTANTIATE_TEST_SUITE_P(Later, FeatureTest,
-                         testing::Values(static_cast<int32_t>(Feature::kDrivingRules)));
+                         testing::Values(static_cast<int32_t>(Feature::kDrivingRules),
+                                         static_cast<int32_t>(Feature::kDepotService),
+                                         static_cast<int32_t>(Feature::kTravelTimeCost)));
 
 // Customer 1 closes at 20, customer 2 opens at 50 and customer 3 at 60, each ten from the next: one
 // vehicle waits 20 between the first two, and another takes the last two without waiting.
@@ -301,6 +303,44 @@ TEST(SearchFeaturesTest, FindsTheOptimaOfAlternativeShipments) {
       data.prizes[first + 4] = 40;
     } else {
       data.prizes.clear();
+    }
+    ExpectOptimal(*Instance::Create(std::move(data)));
+  }
+}
+
+TEST(SearchFeaturesTest, FindsTheOptimaOfLoadingTimes) {
+  for (uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(seed);
+    std::vector<Feature> features = {Feature::kDepotService, Feature::kReloads};
+    if (seed % 2 == 0) features.push_back(Feature::kReleaseTimes);
+    if (seed % 3 == 0) features.push_back(Feature::kBreaks);
+    if (seed % 3 == 1) features.push_back(Feature::kDrivingRules);
+    if (seed % 4 < 2) features.push_back(Feature::kMaxDuration);
+    if (seed % 5 == 0) features.push_back(Feature::kSoftWindows);
+    if (seed % 5 == 1) features.push_back(Feature::kTimeOfDay);
+    if (seed % 2 == 1) features.push_back(Feature::kObjective);
+    ExpectOptimal(
+        MakeFeatureInstance({.customers = 5, .seed = seed, .features = features, .vehicles = 1}));
+  }
+}
+
+// Travel times have nothing to do with distances, whose sum is limited.
+TEST(SearchFeaturesTest, FindsTheOptimaOfCostsOfTravelTime) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    std::vector<Feature> features = {Feature::kTravelTimeCost, Feature::kMaxDistance};
+    if (seed % 2 == 0) features.push_back(Feature::kBreaks);
+    if (seed % 3 == 0) features.push_back(Feature::kVehicleTypes);
+    InstanceData data =
+        MakeFeatureInstance({.customers = 6, .seed = seed, .features = features}).data();
+    CounterRandom random(seed, 17, 0);
+    const size_t nodes = data.positions.size();
+    data.duration_matrix.assign(nodes * nodes, 0);
+    for (size_t i = 0; i < nodes * nodes; ++i) {
+      if (i / nodes != i % nodes) data.duration_matrix[i] = 5 + 40 * random.UniformDouble();
+    }
+    if (seed % 4 == 0) {
+      for (VehicleType& type : data.vehicles) type.cost_per_distance = 0;
     }
     ExpectOptimal(*Instance::Create(std::move(data)));
   }

@@ -77,7 +77,7 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
         vehicle.max_distance, vehicle.max_waiting, 1.0 * vehicle.end_depot, vehicle.fixed_cost,
         vehicle.cost_per_distance, vehicle.cost_per_time, vehicle.max_overtime,
         vehicle.overtime_cost, 1.0 * vehicle.max_stops, 1.0 * vehicle.max_reloads,
-        vehicle.cost_per_service_time, vehicle.latest_start}) {
+        vehicle.cost_per_service_time, vehicle.cost_per_travel_time, vehicle.latest_start}) {
     text += " " + std::to_string(value);
   }
   ForEachField(vehicle.driving_rules,

@@ -21,6 +21,7 @@ class ConstrainedGenerator {
       : random_(seed, 7, 0),
         rules_random_(seed, 9, 0),
         driving_random_(seed, 13, 0),
+        later_random_(seed, 15, 0),
         customers_(customers) {}
 
   InstanceData Generate() && {
@@ -47,6 +48,7 @@ class ConstrainedGenerator {
     if (Chance(0.3)) DrawTimesOfDay();
     for (VehicleType& vehicle : data_.vehicles) DrawDrivingRules(vehicle);
     DrawRules();
+    DrawLoadingAndTravelCosts();
     return std::move(data_);
   }
 
@@ -265,6 +267,20 @@ class ConstrainedGenerator {
     }
   }
 
+  void DrawLoadingAndTravelCosts() {
+    const auto chance = [&](double share) { return later_random_.UniformDouble() < share; };
+    if (chance(0.3)) {
+      for (int32_t i = 0; i < data_.num_depots; ++i) {
+        data_.services[static_cast<size_t>(i)] = std::floor(20 * later_random_.UniformDouble());
+      }
+    }
+    if (data_.objective != Objective::kCost || !chance(0.4)) return;
+    for (VehicleType& vehicle : data_.vehicles) {
+      if (!TimedMatricesOf(data_, vehicle).empty()) continue;
+      vehicle.cost_per_travel_time = 2 * later_random_.UniformDouble();
+    }
+  }
+
   void DrawRules() {
     std::vector<RuleKind> kinds;
     for (const RuleKind kind : {RuleKind::kSameRoute, RuleKind::kDifferentRoutes,
@@ -277,6 +293,7 @@ class ConstrainedGenerator {
   CounterRandom random_;
   CounterRandom rules_random_;
   CounterRandom driving_random_;  // apart, so that a seed gives all else as before
+  CounterRandom later_random_;    // likewise
   const int32_t customers_;
   size_t nodes_ = 0;
   InstanceData data_;

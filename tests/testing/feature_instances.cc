@@ -19,6 +19,9 @@ constexpr double kCapacity = 40;         // capacity of a large vehicle in the f
 constexpr int32_t kFeatureCount = static_cast<int32_t>(Feature::kAlternatives) + 1;
 // Further features that DrawFeatures draws.
 constexpr Feature kFurtherFeatures[] = {Feature::kCustomerTimes, Feature::kServiceTimeCost};
+// Features that DrawFeatures draws last.
+constexpr Feature kLaterFeatures[] = {Feature::kDrivingRules, Feature::kDepotService,
+                                      Feature::kTravelTimeCost};
 constexpr double kRuleShare = 0.1;  // of the mixtures that have each kind of rule
 
 class FeatureInstanceMaker {
@@ -59,7 +62,7 @@ class FeatureInstanceMaker {
         "features-" + std::to_string(options_.customers) + "-" + std::to_string(options_.seed);
     data_.metric = options_.metric;
     if (Has(Feature::kObjective)) data_.objective = options_.objective;
-    if (Has(Feature::kOvertime) || Has(Feature::kServiceTimeCost)) {
+    if (Has(Feature::kOvertime) || Has(Feature::kServiceTimeCost) || HasTravelTimeCost()) {
       data_.objective = Objective::kCost;
     }
     if (Has(Feature::kSeveralDepots) || Has(Feature::kEndDepot) || Has(Feature::kReloadDepots)) {
@@ -176,9 +179,21 @@ class FeatureInstanceMaker {
       if (Has(Feature::kBreaks)) AddBreaks(type);
     }
     if (Has(Feature::kCustomerTimes)) AddCustomerTimes();
-    if (!Has(Feature::kServiceTimeCost)) return;
-    if (data_.services.empty()) data_.services = times(2, 10);
-    for (VehicleType& type : data_.vehicles) type.cost_per_service_time = Uniform(0.2, 2);
+    if (Has(Feature::kServiceTimeCost)) {
+      if (data_.services.empty()) data_.services = times(2, 10);
+      for (VehicleType& type : data_.vehicles) type.cost_per_service_time = Uniform(0.2, 2);
+    }
+    if (HasTravelTimeCost()) {
+      for (VehicleType& type : data_.vehicles) type.cost_per_travel_time = Uniform(0.2, 2);
+    }
+    if (Has(Feature::kDepotService)) {
+      data_.services.resize(Nodes(), 0.0);
+      for (int32_t i = 0; i < data_.num_depots; ++i) data_.services[i] = UniformInt(3, 20);
+    }
+  }
+
+  bool HasTravelTimeCost() const {
+    return Has(Feature::kTravelTimeCost) && !Has(Feature::kTimeOfDay);
   }
 
   bool HasDrivingRules() const { return Has(Feature::kDrivingRules) && !Has(Feature::kTimeOfDay); }
@@ -366,7 +381,9 @@ std::vector<Feature> DrawFeatures(uint64_t seed) {
     if (rules.UniformDouble() < kRuleShare) features.push_back(static_cast<Feature>(rule));
   }
   // Drawn apart, so that a seed gives the other features as before.
-  if (random.UniformInt(0, 5) == 0) features.push_back(Feature::kDrivingRules);
+  for (const Feature feature : kLaterFeatures) {
+    if (random.UniformInt(0, 5) == 0) features.push_back(feature);
+  }
   return features;
 }
 

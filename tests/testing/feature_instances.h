@@ -18,11 +18,10 @@ struct FeatureInstanceOptions {
   // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs,
   // kMaxWaiting and kTimeOfDay windows, kLifo shipments, kCompartments a second load dimension.
   // kBalance draws a limit, a price or both. kEndDepot excludes kOpenEnd, kTimeOfDay with kBreaks
-  // excludes kMaxWaiting, and kDrivingRules exclude kMaxWaiting and kTimeOfDay; the excluded
-  // feature is dropped.
+  // excludes kMaxWaiting, kDrivingRules exclude kMaxWaiting and kTimeOfDay, and kTimeOfDay excludes
+  // kTravelTimeCost; the excluded feature is dropped.
   std::vector<Feature> features = {};
-  Objective objective =
-      Objective::kCost;  // used with kObjective; kOvertime and kServiceTimeCost set kCost
+  Objective objective = Objective::kCost;  // used with kObjective; features of costs set kCost
   Metric metric = Metric::kExact;
   int32_t vehicles = 0;  // number per type; 0: as many as needed
 };

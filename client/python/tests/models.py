@@ -43,7 +43,7 @@ def full_model() -> vrpd.Model:
         road_network="car",
     )
     model.add_depot(0, 0)
-    depot = model.add_depot(1, 2, tw_early=1, tw_late=9, name="d")
+    depot = model.add_depot(1, 2, tw_early=1, tw_late=9, service_duration=2, name="d")
     model.add_client(3, 4)
     group = model.add_client_group()
     pickup, delivery = (
@@ -97,6 +97,7 @@ def full_model() -> vrpd.Model:
             max_stops=3,
             max_waiting=5,
             unit_service_cost=2,
+            unit_travel_cost=3,
             client_times=[vrpd.ClientTimes(pickup, 2, 3)],
             skills=["s"],
             breaks=[vrpd.Break(vrpd.TimeWindow(1, 2), 1, (vrpd.TimeWindow(3, 4),), (2, 2))],
@@ -118,7 +119,7 @@ def constrained_model() -> vrpd.Model:
     nodes = [[float(abs(frm - to)) for to in range(10)] for frm in range(10)]
     model = vrpd.Model("constrained", metric="exact", objective="cost", speed=2, reference_cost=9)
     model.add_depot(0, 0)
-    depot = model.add_depot(1, 2, tw_early=1, tw_late=90, name="d")
+    depot = model.add_depot(1, 2, tw_early=1, tw_late=90, service_duration=2, name="d")
     model.add_client(3, 4, delivery=1, service_duration=1, setup_duration=2, release_time=3, skills=["s"], priority=5)
     model.add_client(3, 5, pickup=2, prize=4)
     model.add_client(3, 6, delivery=3, time_windows=[(1, 2), (30, 40, 5)])
@@ -148,6 +149,7 @@ def constrained_model() -> vrpd.Model:
         max_stops=3,
         max_waiting=50,
         unit_service_cost=2,
+        unit_travel_cost=3,
         client_times=[vrpd.ClientTimes(pickup, 2), vrpd.ClientTimes(delivery, setup_duration=3)],
         max_reloads=1,
         reload_depots=[0, depot],

@@ -73,7 +73,7 @@ def pyvrp_model() -> Any:
         pytest.skip(f"the test builds models as PyVRP 0.13 does; this is {pyvrp.__version__}")
     model = pyvrp.Model()
     places = [model.add_location(x * 37 % 101, x * 61 % 103) for x in range(12)]
-    depot = model.add_depot(places[0], tw_late=5000)
+    depot = model.add_depot(places[0], tw_late=5000, service_duration=7)
     group = model.add_client_group(required=True)
     for number, place in enumerate(places[1:]):
         in_group = number > 8

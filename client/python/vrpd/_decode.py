@@ -99,7 +99,12 @@ class _Decoder:
     def _add_depot(self, node: int) -> None:
         window = (self._windows(node) or [TimeWindow()])[0]
         stated = "time_windows" in self._data
-        self._model.add_depot(**self._location(node), tw_early=window.early if stated else None, tw_late=window.late)
+        self._model.add_depot(
+            **self._location(node),
+            tw_early=window.early if stated else None,
+            tw_late=window.late,
+            service_duration=self._value_at("service", node, 0),
+        )
 
     def _add_groups(self) -> dict[int, ClientGroup]:
         groups = {}

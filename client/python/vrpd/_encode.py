@@ -126,7 +126,7 @@ class _Encoder:
             setattr(self._instance, key, _proto.enum_number(_ENUMS[key], value, key) if key in _ENUMS else value)
 
     def _add_depot(self, depot: Depot) -> None:
-        message = self._instance.depots.add(id=depot.name)
+        message = self._instance.depots.add(id=depot.name, service_time=depot.service_duration)
         _set_location(message, depot.location)
         if depot.window is not None:
             _set_window(message.time_window, depot.window)

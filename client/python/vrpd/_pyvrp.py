@@ -60,9 +60,12 @@ class _Reader:
 
     def run(self) -> Model:
         for index, depot in enumerate(self._data.depots()):
-            self._refuse(getattr(depot, "service_duration", 0), f"depots[{index}].service_duration")
             self._model.add_depot(
-                location=self._location(depot, index), tw_early=depot.tw_early, tw_late=depot.tw_late, name=depot.name
+                location=self._location(depot, index),
+                tw_early=depot.tw_early,
+                tw_late=depot.tw_late,
+                service_duration=getattr(depot, "service_duration", 0),
+                name=depot.name,
             )
         groups = [self._group(group) for group in self._data.groups()]
         for index, client in enumerate(self._data.clients()):
@@ -73,10 +76,6 @@ class _Reader:
         for index, kind in enumerate(self._data.vehicle_types()):
             self._add_vehicle_type(index, kind, profiles)
         return self._model
-
-    def _refuse(self, value: Any, what: str) -> None:
-        if value:
-            raise ConversionError(f"from_pyvrp: {what}: got {value!r}, which vrpd cannot express")
 
     def _location(self, node: Any, row: int) -> Location:
         """Returns the location of a depot or client, and stores its row in the matrices."""
@@ -219,6 +218,8 @@ class _Writer:
     def _add_depot(self, place: Any, depot: Depot) -> Any:
         window = depot.window
         limits = self._limits(tw_early=window.early, tw_late=window.late) if window is not None else {}
+        if depot.service_duration:
+            limits["service_duration"] = self._scaled(depot.service_duration)
         return self._target.add_depot(place, **limits, name=depot.name)
 
     def _add_client(self, place: Any, client: Customer, group: Any) -> None:

@@ -174,13 +174,18 @@ class Model:
         y: float | None = None,
         tw_early: float | None = None,
         tw_late: float | None = None,
+        service_duration: float = 0,
         *,
         location: Location | None = None,
         name: str = "",
     ) -> Depot:
-        """Adds a depot. Without x and y, the model needs matrices or edges."""
+        """Adds a depot. Without x and y, the model needs matrices or edges.
+
+        `service_duration` is the time to load a vehicle before each departure, from its start or a reload.
+        """
         window = single_window(tw_early, finite(tw_late))
-        depot = Depot(location_of(x, y, location, "add_depot"), window[0] if window else None, name)
+        place = location_of(x, y, location, "add_depot")
+        depot = Depot(place, window[0] if window else None, name, service_duration)
         self._depots.append(depot)
         self._source = None
         return depot
@@ -287,6 +292,7 @@ class Model:
         max_stops: int | None = None,
         max_waiting: float | None = None,
         unit_service_cost: float | None = None,
+        unit_travel_cost: float | None = None,
         client_times: Iterable[ClientTimes] = (),
         skills: Iterable[str] = (),
         breaks: Iterable[Break | tuple[WindowLike, float]] = (),
@@ -320,7 +326,9 @@ class Model:
         max_waiting
             Maximum time of a route in which the vehicle waits. It leaves as late as it can.
         unit_service_cost
-            Cost per unit of service and setup time.
+            Cost per unit of service and setup time, loading at depots included.
+        unit_travel_cost
+            Cost per unit of travel time.
         client_times
             Service and setup times that differ for this vehicle type.
         breaks
@@ -367,6 +375,7 @@ class Model:
             compartments=tuple(compartment_of(one) for one in compartments),
             client_times=tuple(client_times),
             unit_service_cost=unit_service_cost,
+            unit_travel_cost=unit_travel_cost,
             profile=profile,
             name=name,
         )

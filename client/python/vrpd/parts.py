@@ -66,6 +66,8 @@ class Depot:
     location: Location | None
     window: TimeWindow | None = None
     name: str = ""
+    service_duration: float = 0.0
+    """Time to load a vehicle before each departure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +201,7 @@ class VehicleType:
     compartments: tuple[Compartment, ...] = ()
     client_times: tuple[ClientTimes, ...] = ()
     unit_service_cost: float | None = None
+    unit_travel_cost: float | None = None
     profile: Profile | None = None
     name: str = ""
 
@@ -216,6 +219,7 @@ VEHICLE_NUMBERS = {
     "max_reloads": "max_reloads",
     "start_late": "latest_start",
     "unit_service_cost": "cost_per_service_time",
+    "unit_travel_cost": "cost_per_travel_time",
 }
 """Costs and limits: the fields of VehicleType, and their names in vrp.v1.Vehicle and in our JSON."""
 

@@ -127,7 +127,8 @@ class PlanChecker {
         const double over = figures.duration - vehicle.max_duration;
         cost_ += vehicle.fixed_cost + vehicle.cost_per_distance * figures.distance +
                  vehicle.cost_per_time * figures.duration +
-                 vehicle.cost_per_service_time * figures.work;
+                 vehicle.cost_per_service_time * figures.work +
+                 vehicle.cost_per_travel_time * figures.driving;
         if (over > 0) cost_ += vehicle.overtime_cost * over;
         return;
       }
@@ -218,8 +219,8 @@ class PlanChecker {
         }
         in_group_[static_cast<size_t>(node)] = in_group_[static_cast<size_t>(delivery)] = true;
       }
-      if (served > 1) {
       if (served > 0 || !must_be_served) further_cost_ += best_prize - earned;
+      if (served > 1) {
         Add({.kind = ViolationKind::kAlternatives, .amount = static_cast<double>(served - 1)},
             served, " customers of alternative_groups[", i, "] are visited, wanted one");
       } else if (served == 0 && must_be_served) {

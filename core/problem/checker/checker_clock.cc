@@ -46,6 +46,8 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
     TimeWindow& window = stops_[i].windows.front();
     window.open = std::max(window.open, release);
     release = 0;
+    const bool departs = i + 1 < path.size() || vehicle.open_end;
+    if (departs) stops_[i].work = data.LoadingTime(path[i]);
   }
   if (vehicle.open_end && !vehicle.breaks.empty()) {
     stops_.push_back({.travel = {{0, 0}}, .windows = {{}}});  // for breaks after the last service
@@ -123,7 +125,7 @@ CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
   Run run;
   run.begins.reserve(stops_.size());
   run.begins.push_back(start);
-  double time = start;
+  double time = start + stops_.front().work;
   for (size_t i = 1; i < stops_.size(); ++i) {
     time = ServiceStart(stops_[i].windows, time + stops_[i].TravelFrom(time), slack);
     run.begins.push_back(time);
@@ -137,7 +139,9 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
   std::vector<double>& times = times_;  // departure times, by number of breaks taken
   std::vector<double>& next = next_;
   times.assign(count + 1, kNoLimit);
-  if (!MissesHardWindow(stops_.front().windows, start, slack)) times[0] = start;
+  if (!MissesHardWindow(stops_.front().windows, start, slack)) {
+    times[0] = start + stops_.front().work;
+  }
   for (size_t i = 1; i < stops_.size(); ++i) {
     next.assign(count + 1, kNoLimit);
     for (size_t taken = 0; taken <= count; ++taken) {
@@ -194,7 +198,9 @@ CheckerClock::Labels CheckerClock::LabelsWithBreaks(double start, double slack) 
     return too_many_labels_ ? Labels() : *std::move(ends);
   }
   std::vector<Labels> labels(vehicle_.breaks.size() + 1);
-  if (!MissesHardWindow(stops_.front().windows, start, slack)) labels[0] = {{start, 0}};
+  if (!MissesHardWindow(stops_.front().windows, start, slack)) {
+    labels[0] = {{start + stops_.front().work, 0}};
+  }
   size_t left = MaxLabels(stops_.size(), vehicle_.breaks.size());
   for (size_t i = 1; i < stops_.size(); ++i) {
     std::vector<Labels> next(labels.size());
@@ -256,7 +262,7 @@ bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) 
   }
   if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= allowed_end;
   const double slack = allowed_end - first.end;
-  double time = start;
+  double time = start + stops_.front().work;
   for (size_t i = 1; i < stops_.size(); ++i) {
     const std::vector<TimeWindow>& windows = stops_[i].windows;
     const double begin = ServiceStart(windows, time + stops_[i].TravelFrom(time), tolerance_);

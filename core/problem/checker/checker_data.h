@@ -41,6 +41,7 @@ class CheckerData {
   double Backhaul(NodeIndex node, size_t k) const { return Load(data_.backhauls, node, k); }
   double Pickup(NodeIndex node, size_t k) const { return Load(data_.pickups, node, k); }
   double ReleaseOf(NodeIndex node) const { return Value(data_.releases, node, 0); }
+  double LoadingTime(NodeIndex depot) const { return Value(data_.services, depot, 0); }
   double Prize(NodeIndex node) const { return Value(data_.prizes, node, kNoLimit); }
   // Returns the weight of a customer that is left out: 1, plus the priority if there is one.
   double Weight(NodeIndex node) const;

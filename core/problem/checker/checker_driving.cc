@@ -28,7 +28,9 @@ std::optional<std::vector<CheckerEnd>> CheckerDriving::Ends(double start, double
   tries_left_ = MaxSequences(stops_.size(), vehicle_.breaks.size());
   too_many_ = false;
   std::vector<State> states;
-  if (start <= stops_.front().windows.back().close + slack) states.push_back({.leaves = start});
+  if (start <= stops_.front().windows.back().close + slack) {
+    states.push_back({.leaves = start + stops_.front().work});
+  }
   for (size_t i = 1; i < stops_.size(); ++i) {
     stop_ = &stops_[i];
     reached_.clear();

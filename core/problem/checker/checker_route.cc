@@ -10,14 +10,28 @@
 namespace vrp {
 namespace {
 
-// Returns the time in which the vehicle serves and sets up.
+// Returns the time in which the vehicle serves, sets up and is loaded.
 double WorkTime(const CheckerData& data, const VehicleType& vehicle,
                 const std::vector<NodeIndex>& path) {
   double busy = 0;
-  for (size_t i = 1; i < path.size(); ++i) {
-    if (!data.is_depot(path[i])) busy += data.WorkAt(vehicle, path[i - 1], path[i]);
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (!data.is_depot(path[i])) {
+      busy += data.WorkAt(vehicle, path[i - 1], path[i]);
+    } else if (i + 1 < path.size() || vehicle.open_end) {
+      busy += data.LoadingTime(path[i]);
+    }
   }
   return busy;
+}
+
+// Returns the time in which the vehicle drives. Its travel times must be the same at all times.
+double DrivingTime(const CheckerData& data, const VehicleType& vehicle,
+                   const std::vector<NodeIndex>& path) {
+  double driving = 0;
+  for (size_t i = 1; i < path.size(); ++i) {
+    driving += data.TravelTimes(vehicle, path[i - 1], path[i]).front().travel;
+  }
+  return driving;
 }
 
 }  // namespace
@@ -139,11 +153,7 @@ void RouteChecker::CheckShift(double end) {
 void RouteChecker::CheckDriving() {
   const DrivingRules& rules = vehicle_.driving_rules;
   if (rules.max_driving == kNoLimit && rules.max_work == kNoLimit) return;
-  double driving = 0;
-  for (size_t i = 1; i < path_.size(); ++i) {
-    // The same at each departure, as driving rules exclude other travel times.
-    driving += data_.TravelTimes(vehicle_, path_[i - 1], path_[i]).front().travel;
-  }
+  const double driving = DrivingTime(data_, vehicle_, path_);
   const auto exceeds = [&](double time, double limit) {
     return time > limit + std::max(data_.time_tolerance(), 1e-6 * limit);
   };
@@ -202,6 +212,7 @@ void RouteChecker::CheckTimes() {
   figures_.duration = reading.end - reading.start;
   figures_.late_cost = reading.late_cost;
   figures_.work = WorkTime(data_, vehicle_, path_);
+  if (vehicle_.cost_per_travel_time != 0) figures_.driving = DrivingTime(data_, vehicle_, path_);
   const bool breaks_taken = !reading.missed_break.has_value() && !reading.too_many_labels;
   const size_t before = violations_.size();
   for (const LateStop& late : reading.late) CheckLateStop(late);

@@ -10,7 +10,7 @@ namespace vrp {
 
 struct CheckerStop {
   std::vector<TimePoint> travel = {};  // CheckerData::TravelTimes from the stop before
-  double work = 0;                     // setup and service
+  double work = 0;                     // setup and service, or loading at a depot
   std::vector<TimeWindow> windows = {};
   std::vector<bool> barred_breaks = {};  // those that the load on the way forbids; empty: none
 

@@ -99,8 +99,8 @@ class GeoJsonWriter {
     properties["cost"] = cost;
     properties["distance"] = route.distance;
     properties["duration"] = route.duration;
-    properties["start"] = route.stops.front().departure;
-    properties["end"] = route.stops.front().departure + route.duration;
+    properties["start"] = route.stops.front().start;
+    properties["end"] = route.stops.front().start + route.duration;
     properties["load"] = LoadValue(route.load);
     for (const BreakTime& pause : route.breaks) {
       properties["breaks"].push_back({{"start", pause.start}, {"end", pause.end}});

@@ -50,6 +50,8 @@ enum class Feature {
   kCustomerTimes,
   kServiceTimeCost,
   kDrivingRules,
+  kDepotService,  // loading times at depots
+  kTravelTimeCost,
 };
 
 }  // namespace vrp

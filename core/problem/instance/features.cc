@@ -101,6 +101,11 @@ class Collector {
                      });
     });
     AddSoftWindows();
+    const auto depots = std::min<size_t>(data_.services.size(), data_.num_depots);
+    for (size_t depot = 0; depot < depots; ++depot) {
+      if (data_.services[depot] == 0) continue;
+      return Add(Feature::kDepotService, Concat("depots[", depot, "].service"));
+    }
   }
 
   void AddRules() {

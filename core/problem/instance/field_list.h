@@ -177,6 +177,8 @@ inline constexpr auto kList<VehicleType> = std::tuple{
                                 {.name = "customer_times"}),
     ObjectField<kCost>(&VehicleType::cost_per_service_time, Feature::kServiceTimeCost,
                        {.name = "cost_per_service_time"}),
+    ObjectField<kCost>(&VehicleType::cost_per_travel_time, Feature::kTravelTimeCost,
+                       {.name = "cost_per_travel_time"}),
     ObjectField<kDrivingRules>(&VehicleType::driving_rules, Feature::kDrivingRules,
                                {.name = "driving_rules"}),
 };

@@ -70,7 +70,9 @@ struct InstanceData {
   // The windows after the first. Each opens after the previous one closes. Only a node's last
   // window may be soft.
   std::vector<std::vector<TimeWindow>> further_windows = {};
-  std::vector<double> services = {};  // service time at the node
+  // Service time at the node. At a depot: the time to load a vehicle before each departure, from
+  // the start or a reload. The loading must start within the depot's window; it may end later.
+  std::vector<double> services = {};
   // Time before the service. The setup must start within the window; the service may start after
   // it. There is no setup if the distance and the travel time from the previous stop are 0.
   std::vector<double> setups = {};

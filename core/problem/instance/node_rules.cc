@@ -36,7 +36,8 @@ class NodeRules {
     } else if constexpr (kKind == FieldKind::kFurtherWindows) {
       CheckFurtherWindows(field.name, values[node_]);
     } else if constexpr (kKind == FieldKind::kTime) {
-      if (errors_.CheckTime(path, values[node_])) RefuseAtDepot(path, values[node_]);
+      const bool loads = field.name == "service" && data_.kind != ProblemKind::kTsp;
+      if (errors_.CheckTime(path, values[node_]) && !loads) RefuseAtDepot(path, values[node_]);
     } else if constexpr (kKind == FieldKind::kSkills) {
       CheckSkills(field.name, values[node_]);
     } else if constexpr (kKind == FieldKind::kPrize) {

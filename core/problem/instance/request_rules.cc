@@ -84,6 +84,10 @@ void CheckTimedTravel(const InstanceData& data, const VehicleType& vehicle, cons
     errors.Add(path + ".max_waiting",
                "not supported together with breaks and duration_matrices; wanted no limit");
   }
+  if (vehicle.cost_per_travel_time != 0) {
+    errors.Add(path + ".cost_per_travel_time",
+               "not supported together with duration_matrices; wanted only one of them");
+  }
   if (vehicle.driving_rules != DrivingRules()) {
     errors.Add(path + ".driving_rules",
                "not supported together with duration_matrices; wanted only one of them");

@@ -127,8 +127,10 @@ struct VehicleType {
   std::vector<TimedMatrix> duration_matrices = {};  // as InstanceData::duration_matrices
   // Each customer at most once; an Instance sorts them by customer.
   std::vector<CustomerTimes> customer_times = {};
-  // Cost with Objective::kCost per unit of service and setup time.
+  // Costs with Objective::kCost per unit of service and setup time, loading included, and per unit
+  // of travel time.
   double cost_per_service_time = 0;
+  double cost_per_travel_time = 0;
 
   NodeIndex end() const { return end_depot == kSameAsStart ? depot : end_depot; }
   // Whether a route may visit `node`, any number, to reload there.

@@ -55,7 +55,7 @@ double DrivingLabels::LatestOnPath() {
   double latest = labels_[label].begin;
   for (size_t stop = route_.stops.size() - 1;; --stop) {
     const double leave = LatestDeparture(stop, labels_[label], latest);
-    if (stop == 1) return leave;
+    if (stop == 1) return leave - route_.stops.front().work;
     label = labels_[label].before;
     const TimedStop& visit = route_.stops[stop - 1];
     const double begin = labels_[label].begin;

@@ -144,7 +144,7 @@ std::optional<double> LateBreaks::LatestStart() {
   const double earliest = labels_.front().begin;
   double latest = earliest;
   ForEachDeparture(0, 0, [&](double leave, double cost) {
-    if (cost <= budget_) latest = std::max(latest, leave);
+    if (cost <= budget_) latest = std::max(latest, leave - route_.stops.front().work);
   });
   return std::max(earliest, std::min(latest, route_.stops.front().last().close));
 }

@@ -26,6 +26,9 @@ std::vector<RouteFigures> MeasureRoutes(const Instance& instance, const Plan& pl
     if (VehicleOf(instance, route).cost_per_service_time != 0) {
       added.work = RouteWork(instance, route);
     }
+    if (VehicleOf(instance, route).cost_per_travel_time != 0) {
+      added.driving = RouteDriving(instance, route);
+    }
     const bool needs_duration =
         cost_uses_duration && scheduler.NeedsDuration(VehicleOf(instance, route));
     if (!needs_duration && !scheduler.has_soft_windows()) continue;
@@ -47,8 +50,9 @@ void AddRouteCost(Objective objective, const VehicleType& vehicle, const RouteFi
   } else {
     split.fixed += vehicle.fixed_cost;
     split.distance += vehicle.cost_per_distance * figures.distance;
-    split.duration +=
-        vehicle.cost_per_time * figures.duration + vehicle.cost_per_service_time * figures.work;
+    split.duration += vehicle.cost_per_time * figures.duration +
+                      vehicle.cost_per_service_time * figures.work +
+                      vehicle.cost_per_travel_time * figures.driving;
     if (vehicle.overtime_cost == 0) return;
     split.overtime +=
         vehicle.overtime_cost * std::max(0.0, figures.duration - vehicle.max_duration);
@@ -117,9 +121,6 @@ class UnservedFinder {
         if (!served) unserved_.customers.push_back(node);
       }
       weight = std::max(weight, own_weight);
-    }
-  }
-
       required = required || prize == kNoLimit;
       if (prize == kNoLimit) prize = 0;
       largest_prize = std::max(largest_prize, prize);
@@ -129,6 +130,9 @@ class UnservedFinder {
       unserved_.prizes += largest_prize - served_prize;
     } else {
       Add(required ? kNoLimit : largest_prize, weight);
+    }
+  }
+
   // Returns a member of a group, with the delivery if it is the pickup of a shipment.
   std::vector<NodeIndex> NodesOf(NodeIndex member) const {
     const auto delivery = delivery_of_.find(member);
@@ -158,13 +162,24 @@ double RouteDistance(const Instance& instance, const PlannedRoute& route) {
 
 double RouteWork(const Instance& instance, const PlannedRoute& route) {
   const VehicleType& vehicle = VehicleOf(instance, route);
-  double sum = 0;
+  double sum = instance.service(vehicle.depot);
   NodeIndex from = vehicle.depot;
   for (const NodeIndex node : route.customers) {
-    if (!instance.is_depot(node)) sum += instance.Work(vehicle, from, node);
+    sum += instance.is_depot(node) ? instance.service(node) : instance.Work(vehicle, from, node);
     from = node;
   }
   return sum;
+}
+
+double RouteDriving(const Instance& instance, const PlannedRoute& route) {
+  const VehicleType& vehicle = VehicleOf(instance, route);
+  double sum = 0;
+  NodeIndex from = vehicle.depot;
+  for (const NodeIndex node : route.customers) {
+    sum += instance.Duration(vehicle, from, node);
+    from = node;
+  }
+  return vehicle.open_end ? sum : sum + instance.Duration(vehicle, from, vehicle.end());
 }
 
 UnservedCustomers FindUnserved(const Instance& instance, const Plan& plan) {

@@ -15,13 +15,14 @@ struct RouteFigures {
   double distance = 0;  // unrounded sum
   double duration = 0;
   double late_cost = 0;
-  double work = 0;  // service and setup time
+  double work = 0;     // service and setup time, loading at depots included
+  double driving = 0;  // travel time; computed only if it has a cost
 };
 
 // The parts of a plan's cost, whose sum is the cost.
 struct CostSplit {
   double distance = 0;
-  double duration = 0;  // costs of durations, and of service and setup times
+  double duration = 0;  // costs of durations, and of service, setup and travel times
   double fixed = 0;
   double overtime = 0;
   double late = 0;
@@ -70,7 +71,9 @@ Cost PlanCost(const Instance& instance, const Plan& plan);
 
 // Returns the unrounded length of a route; 0 for an empty route.
 double RouteDistance(const Instance& instance, const PlannedRoute& route);
-// Returns the service and setup times of a route.
+// Returns the service and setup times of a non-empty route, loading at depots included.
 double RouteWork(const Instance& instance, const PlannedRoute& route);
+// Returns the travel time of a non-empty route, whose vehicle has no travel times by departure.
+double RouteDriving(const Instance& instance, const PlannedRoute& route);
 
 }  // namespace vrp

@@ -88,7 +88,7 @@ TravelTime RouteClock::TravelBetween(NodeIndex from, NodeIndex to) {
 void RouteClock::AddVisits() {
   const TimeWindow start = instance_.window(vehicle_.depot);
   visits_.reserve(route_.size() + 2);
-  visits_.push_back({});
+  visits_.push_back({.work = instance_.service(vehicle_.depot)});
   visits_.back().first = {std::max({start.open, shift_.open, ReleaseOf(0)}),
                           std::min(start.close, vehicle_.latest_start)};
   NodeIndex from = vehicle_.depot;
@@ -109,6 +109,7 @@ void RouteClock::AddVisits() {
 TimedStop RouteClock::ReloadStop(size_t index, NodeIndex from) {
   const TimeWindow window = instance_.window(route_[index]);
   return {.travel = TravelBetween(from, route_[index]),
+          .work = instance_.service(route_[index]),
           .first = {std::max(window.open, ReleaseOf(index + 1)), window.close}};
 }
 
@@ -238,7 +239,8 @@ double RouteClock::LatestStart() {
     RunWithoutBreaks(Early(0, 0));
   }
   FillLate();
-  return std::max(Early(0, 0), std::min(LatestDepartureTo(1, 0), visits_.front().first.close));
+  const double latest = LatestDepartureTo(1, 0) - visits_.front().work;
+  return std::max(Early(0, 0), std::min(latest, visits_.front().first.close));
 }
 
 void RouteClock::FillLate() {
@@ -263,10 +265,12 @@ void RouteClock::FillLate() {
 
 double RouteClock::StartWithoutFirstWait() {
   const TravelTime& travel = visits_[1].travel;
-  const double wait = Early(1, 0) - (Early(0, 0) + travel.From(Early(0, 0)));
+  const double loading = visits_.front().work;
+  const double leave = Early(0, 0) + loading;
+  const double wait = Early(1, 0) - (leave + travel.From(leave));
   if (wait <= rounding_) return Early(0, 0);
-  return std::max(Early(0, 0),
-                  std::min(travel.LatestDeparture(Early(1, 0)), visits_.front().first.close));
+  return std::max(Early(0, 0), std::min(travel.LatestDeparture(Early(1, 0)) - loading,
+                                        visits_.front().first.close));
 }
 
 RouteSchedule RouteClock::Result() {

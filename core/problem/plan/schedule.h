@@ -11,7 +11,7 @@ namespace vrp {
 // The times of a stop, in the unit of the instance.
 struct StopTimes {
   double arrival = 0;    // arrival of the vehicle
-  double start = 0;      // start of setup and service: within a window, or late
+  double start = 0;      // start of setup and service, or of loading: within a window, or late
   double departure = 0;  // at the start depot and at a reload: end of loading
 };
 
@@ -39,7 +39,7 @@ struct RouteSchedule {
   // is.
   bool feasible = true;
 
-  double duration() const { return end - stops.front().departure; }
+  double duration() const { return end - stops.front().start; }
 };
 
 // The restrictions on times that a schedule considers.
@@ -48,10 +48,10 @@ enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 // A scheduler of routes, whose times depend only on the vehicle and the order of visits. The travel
 // time of a leg is that at the departure from the stop before, even if breaks interrupt the leg.
 // 1. A forward pass starts as soon as possible, at the latest of the depot's opening, the shift's
-// opening and the releases of the first trip. Each service begins at the earliest time within a
-// window, or at once after the last window. To place the breaks, labels hold the earliest time at
-// each stop by the number of breaks taken. With a soft window, breaks minimise the cost of
-// lateness, then the end of the route (late_breaks.h).
+// opening and the releases of the first trip. The vehicle is loaded before it leaves a depot. Each
+// service begins at the earliest time within a window, or at once after the last window. To place
+// the breaks, labels hold the earliest time at each stop by the number of breaks taken. With a soft
+// window, breaks minimise the cost of lateness, then the end of the route (late_breaks.h).
 // 2. If the duration matters or there are breaks, the route starts as late as possible without
 // delaying its end. Customers in time stay in time, and late ones are not delayed. This minimises
 // the duration (Savelsbergh 1992). With breaks and soft windows, the later start must instead not

@@ -10,6 +10,16 @@
 namespace vrp {
 namespace {
 
+RouteFigures FiguresOf(const Instance& instance, const PlannedRoute& route,
+                       const RouteSchedule& schedule) {
+  const bool costs_driving = VehicleOf(instance, route).cost_per_travel_time != 0;
+  return {.distance = RouteDistance(instance, route),
+          .duration = schedule.duration(),
+          .late_cost = schedule.late_cost,
+          .work = RouteWork(instance, route),
+          .driving = costs_driving ? RouteDriving(instance, route) : 0};
+}
+
 // Accepts only customers and, if the vehicle may reload, reloads.
 absl::Status CheckVisits(const Instance& instance, const PlannedRoute& route, size_t r) {
   const VehicleType& vehicle = VehicleOf(instance, route);
@@ -62,8 +72,7 @@ class RouteMaker {
       route.stops[i].start = schedule.stops[i].start;
       route.stops[i].departure = schedule.stops[i].departure;
     }
-    figures = {RouteDistance(instance_, planned), schedule.duration(), schedule.late_cost,
-               RouteWork(instance_, planned)};
+    figures = FiguresOf(instance_, planned, schedule);
     route.breaks = std::move(schedule.breaks);
     route.distance = MetricSum(instance_.metric(), figures.distance);
     route.duration = figures.duration;
@@ -191,8 +200,7 @@ std::vector<Cost> RouteCosts(const Instance& instance, const Solution& solution)
   std::vector<Cost> costs;
   for (const PlannedRoute& planned : PlanOf(instance, solution)) {
     const RouteSchedule schedule = scheduler.Make(planned);
-    const RouteFigures figures{RouteDistance(instance, planned), schedule.duration(),
-                               schedule.late_cost, RouteWork(instance, planned)};
+    const RouteFigures figures = FiguresOf(instance, planned, schedule);
     const CostSplit split = SplitCost(instance, {planned}, {figures}, 0);
     costs.push_back(split.total() - split.balance);
   }

@@ -41,7 +41,8 @@ bool HaveOneCost(const Problem& problem) {
   const Vehicle& first = problem.vehicle(0);
   return std::all_of(problem.vehicles().begin(), problem.vehicles().end(), [&](const Vehicle& v) {
     return v.fixed == first.fixed && v.per_distance == first.per_distance &&
-           v.per_time == first.per_time && v.per_service_time == first.per_service_time;
+           v.per_time == first.per_time && v.per_service_time == first.per_service_time &&
+           v.per_travel_time == first.per_travel_time;
   });
 }
 

@@ -47,7 +47,8 @@ class ChainMerger {
       same_cost_ = same_cost_ && first.fixed == vehicle.fixed &&
                    first.per_distance == vehicle.per_distance &&
                    first.per_time == vehicle.per_time &&
-                   first.per_service_time == vehicle.per_service_time;
+                   first.per_service_time == vehicle.per_service_time &&
+                   first.per_travel_time == vehicle.per_travel_time;
     }
     ReadTypes();
   }

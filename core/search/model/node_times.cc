@@ -21,6 +21,8 @@ NodeTimes::NodeTimes(const Instance& instance)
   const int32_t size = instance.num_nodes();
   service_ = data.services;
   service_.resize(size, 0.0);
+  has_loading_ = std::any_of(service_.begin(), service_.begin() + instance.num_depots(),
+                             [](double loading) { return loading > 0; });
   ReadFurther(data);
   ReadCustomerTimes(data);
   open_.resize(size);

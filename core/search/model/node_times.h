@@ -25,8 +25,9 @@ class NodeTimes {
   bool has_further_windows() const { return !further_.empty(); }
   bool single_windows() const { return setup_.empty() && further_.empty(); }
   bool has_releases() const { return !release_.empty(); }
+  bool has_loading() const { return has_loading_; }  // at some depot
 
-  double service(NodeIndex node) const { return service_[node]; }  // at depots 0
+  double service(NodeIndex node) const { return service_[node]; }  // at depots: loading
   double release(NodeIndex node) const { return release_.empty() ? 0 : release_[node]; }
   double open(NodeIndex node) const { return open_[node]; }
   double close(NodeIndex node) const { return close_[node]; }  // of the first window; soft: never
@@ -81,7 +82,7 @@ class NodeTimes {
     return time < close ? time : close;
   }
 
-  bool has_customer_times_ = false;
+  bool has_customer_times_ = false, has_loading_ = false;
   std::vector<double> release_, open_, close_, late_from_, late_cost_;  // [N] or empty
   std::vector<int32_t> further_begin_;                                  // [N + 1], or empty
   std::vector<TimeWindow> further_;                                     // after the first windows

@@ -271,8 +271,8 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.simulated = !TimedMatricesOf(data_, type).empty() || !type.breaks.empty() ||
                       only_evaluated || HasFurtherLimits(type) || problem_.soft() ||
                       problem_.has_customer_times() || vehicle.per_service_time != 0 ||
-                      problem_.has_lost_prizes() ||
-                      (vehicle.needs_duration && !duration_by_parts);
+                      vehicle.per_travel_time != 0 || problem_.has_loading() ||
+                      problem_.has_lost_prizes() || (vehicle.needs_duration && !duration_by_parts);
   return vehicle;
 }
 
@@ -287,6 +287,7 @@ void ProblemBuilder::SetCosts(const VehicleType& type, Vehicle& vehicle) const {
   vehicle.per_time = type.cost_per_time;
   vehicle.overtime_cost = type.overtime_cost;
   vehicle.per_service_time = type.cost_per_service_time;
+  vehicle.per_travel_time = type.cost_per_travel_time;
 }
 
 // Sets epsilon_ and route_weight_, which follow from the distances of the instance.

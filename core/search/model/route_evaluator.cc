@@ -11,28 +11,44 @@ namespace {
 // Rounding of a route's waiting, as a share of its duration. The checker allows twice as much.
 constexpr double kWaitingSlack = 5e-10;
 
+// Returns the service and setup times of the route, loading included.
+double WorkOf(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+  double work = problem.service(nodes.front());
+  for (size_t i = 1; i + 1 < nodes.size(); ++i) {
+    work += problem.is_depot(nodes[i]) ? problem.service(nodes[i])
+                                       : problem.Handling(vehicle, nodes[i - 1], nodes[i]);
+  }
+  return work;
+}
+
+double DrivingOf(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+  double driving = 0;
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    driving += problem.Duration(vehicle, nodes[i - 1], nodes[i]);
+  }
+  return driving;
+}
+
 // Whether the waiting within that duration, which is neither driving, work nor breaks, exceeds the
 // vehicle's limit.
 bool WaitsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes,
                   double duration, double driving) {
   double waiting = duration * (1 - kWaitingSlack) - driving;
-  for (size_t i = 1; i < nodes.size(); ++i) {
-    if (i + 1 == nodes.size() || problem.is_depot(nodes[i])) continue;
-    waiting -= problem.Handling(vehicle, nodes[i - 1], nodes[i]);
-  }
+  waiting -= WorkOf(problem, vehicle, nodes);
   for (const Break& pause : vehicle.breaks) waiting -= pause.duration;
   return !problem.InTime(waiting, vehicle.original->max_waiting);
 }
 
-// Returns the cost of the route's service and setup times.
-double ServiceCost(const Problem& problem, const Vehicle& vehicle,
-                   std::span<const NodeIndex> nodes) {
-  if (vehicle.per_service_time == 0) return 0;
-  double work = 0;
-  for (size_t i = 1; i + 1 < nodes.size(); ++i) {
-    if (!problem.is_depot(nodes[i])) work += problem.Handling(vehicle, nodes[i - 1], nodes[i]);
+// Returns the costs of the route's service, setup and travel times.
+double WorkCost(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+  double cost = 0;
+  if (vehicle.per_service_time != 0) {
+    cost += vehicle.per_service_time * WorkOf(problem, vehicle, nodes);
   }
-  return vehicle.per_service_time * work;
+  if (vehicle.per_travel_time != 0) {
+    cost += vehicle.per_travel_time * DrivingOf(problem, vehicle, nodes);
+  }
+  return cost;
 }
 
 double SumLostPrizes(const Problem& problem, std::span<const NodeIndex> nodes) {
@@ -47,13 +63,8 @@ bool WorksTooLong(const Problem& problem, const Vehicle& vehicle,
                   std::span<const NodeIndex> nodes) {
   const DrivingRules& rules = vehicle.original->driving_rules;
   if (rules.max_driving == kNoLimit && rules.max_work == kNoLimit) return false;
-  double driving = 0;
-  double work = 0;
-  for (size_t i = 1; i < nodes.size(); ++i) {
-    driving += problem.Duration(vehicle, nodes[i - 1], nodes[i]);
-    if (i + 1 == nodes.size() || problem.is_depot(nodes[i])) continue;
-    work += problem.Handling(vehicle, nodes[i - 1], nodes[i]);
-  }
+  const double driving = DrivingOf(problem, vehicle, nodes);
+  const double work = WorkOf(problem, vehicle, nodes);
   return driving > WithSlack(rules.max_driving) || driving + work > WithSlack(rules.max_work);
 }
 
@@ -80,7 +91,7 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
     }
   }
   value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
-               vehicle.TimeCost(value.duration) + late_ + ServiceCost(problem_, vehicle, nodes) +
+               vehicle.TimeCost(value.duration) + late_ + WorkCost(problem_, vehicle, nodes) +
                SumLostPrizes(problem_, nodes);
   if (problem_.penalised()) value.cost += PenaltyOf(vehicle, value);
   value.feasible = true;

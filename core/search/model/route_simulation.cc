@@ -28,14 +28,16 @@ double RouteEvaluator::ReleaseOf(std::span<const NodeIndex> nodes, size_t at) co
 double RouteEvaluator::LeaveAt(const Vehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
                                double begin) const {
   if (at + 1 == nodes.size()) return begin;
-  if (problem_.is_depot(nodes[at])) return std::max(begin, ReleaseOf(nodes, at));
+  if (problem_.is_depot(nodes[at])) {
+    return std::max(begin, ReleaseOf(nodes, at)) + problem_.service(nodes[at]);
+  }
   return begin + problem_.Handling(vehicle, nodes[at - 1], nodes[at]);
 }
 
 double RouteEvaluator::LatestBegin(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
                                    size_t at, double leave) const {
   const NodeIndex node = nodes[at];
-  if (problem_.is_depot(node)) return problem_.LatestOnTime(node, leave);
+  if (problem_.is_depot(node)) return problem_.LatestOnTime(node, leave - problem_.service(node));
   const double begin = leave - problem_.Handling(vehicle, nodes[at - 1], node);
   return problem_.LatestOnTime(node, begin);
 }
@@ -79,7 +81,7 @@ bool RouteEvaluator::Forward(const Vehicle& vehicle, std::span<const NodeIndex> 
   begin_.resize(nodes.size());
   begin_[0] = std::max(vehicle.leaves_from, ReleaseOf(nodes, 0));
   if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
-  double time = begin_[0];
+  double time = begin_[0] + problem_.service(nodes[0]);
   size_t period = 0;
   for (size_t i = 1; i < nodes.size(); ++i) {
     const NodeIndex node = nodes[i];
@@ -91,7 +93,10 @@ bool RouteEvaluator::Forward(const Vehicle& vehicle, std::span<const NodeIndex> 
     }
     begin_[i] = time;
     time = LeaveAt(vehicle, nodes, i, time);
-    if (problem_.is_depot(node) && !problem_.InTime(time, problem_.close(node))) return false;
+    if (problem_.is_depot(node) && i + 1 < nodes.size() &&
+        !problem_.InTime(time - problem_.service(node), problem_.close(node))) {
+      return false;
+    }
   }
   end_ = time;
   return problem_.InTime(end_, vehicle.shift_close);
@@ -108,7 +113,7 @@ double RouteEvaluator::LatestStart(const Vehicle& vehicle, std::span<const NodeI
     } else if (nodes[i] != problem_.nowhere()) {
       leave = problem_.TravelTimeOf(vehicle, nodes[i - 1], nodes[i]).LatestDeparture(begin, period);
     }
-    if (i == 1) return leave;
+    if (i == 1) return leave - problem_.service(nodes[0]);
     // A late visit stays as it is: begin_ is then the latest too.
     begin = std::max(LatestBegin(vehicle, nodes, i - 1, leave), begin_[i - 1]);
   }
@@ -118,7 +123,7 @@ double RouteEvaluator::LatestStart(const Vehicle& vehicle, std::span<const NodeI
 double RouteEvaluator::DrivingFrom(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
                                    double start) const {
   double driving = 0;
-  double time = start;
+  double time = start + problem_.service(nodes[0]);
   size_t period = 0;
   for (size_t i = 1; i < nodes.size(); ++i) {
     if (vehicle.profiles == nullptr) {
@@ -148,9 +153,13 @@ bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const N
     for (size_t from = 0; from < labels; ++from) {
       const double begin = begin_[(i - 1) * labels + from];
       if (begin == kNever) continue;
-      const double leave = i == 1 ? begin : LeaveAt(vehicle, nodes, i - 1, begin);
       const NodeIndex node = nodes[i - 1];
-      if (problem_.is_depot(node) && !problem_.InTime(leave, problem_.close(node))) continue;
+      const double leave =
+          i == 1 ? begin + problem_.service(node) : LeaveAt(vehicle, nodes, i - 1, begin);
+      if (problem_.is_depot(node) &&
+          !problem_.InTime(leave - problem_.service(node), problem_.close(node))) {
+        continue;
+      }
       const double way = timed ? TravelOf(vehicle, nodes[i - 1], nodes[i]).From(leave) : travel;
       double time = leave;
       double left = way;
@@ -186,7 +195,8 @@ double RouteEvaluator::LatestStartWithBreaks(const Vehicle& vehicle,
         const auto between = Between(breaks, from, taken);
         const double leave = DepartureBefore(between, arrival, travel, slack);
         if (ArrivalAfter(between, leave, travel.From(leave), slack) > arrival + slack) continue;
-        const double begin = i == 1 ? leave : LatestBegin(vehicle, nodes, i - 1, leave);
+        const double begin =
+            i == 1 ? leave - problem_.service(nodes[0]) : LatestBegin(vehicle, nodes, i - 1, leave);
         double& latest = latest_[(i - 1) * labels + from];
         latest = std::max(latest, begin);
       }
@@ -203,7 +213,9 @@ void RouteEvaluator::ReadStops(const Vehicle& vehicle, std::span<const NodeIndex
     if (nodes[i] == problem_.nowhere()) break;  // at the last stop: breaks after its service
     stop.first = problem_.FirstWindow(nodes[i]);
     if (i > 0) stop.travel = TravelOf(vehicle, nodes[i - 1], nodes[i]);
-    if (i == 0 || i + 1 == nodes.size()) continue;
+    if (i + 1 == nodes.size()) continue;
+    if (problem_.is_depot(nodes[i])) stop.work = problem_.service(nodes[i]);
+    if (i == 0) continue;
     if (problem_.is_depot(nodes[i])) {
       stop.first.open = std::max(stop.first.open, ReleaseOf(nodes, i));
       continue;

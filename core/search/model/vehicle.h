@@ -65,6 +65,7 @@ struct Vehicle {
   double per_time = 0;
   double overtime_cost = 0;
   double per_service_time = 0;
+  double per_travel_time = 0;
   // In place of NodeTimes', which are lower bounds then; null: those are exact.
   std::shared_ptr<const HandlingTimes> times = nullptr;
   bool needs_duration = false;  // some cost or limit asks for it
@@ -95,7 +96,8 @@ inline constexpr std::array kKnownVehicleFeatures = {
     Feature::kOvertime,      Feature::kReloads,       Feature::kBreaks,
     Feature::kVehicleMatrix, Feature::kReloadDepots,  Feature::kLatestStart,
     Feature::kLifo,          Feature::kCompartments,  Feature::kInitialLoad,
-    Feature::kTimeOfDay,     Feature::kCustomerTimes, Feature::kServiceTimeCost};
+    Feature::kTimeOfDay,     Feature::kCustomerTimes, Feature::kServiceTimeCost,
+    Feature::kTravelTimeCost};
 
 // Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
 // along with further visits. So it is with a limit on the load at a break, which a reload may meet.

@@ -59,9 +59,8 @@ void Alternatives::AddChoice(const Vehicle& vehicle, NodeIndex node, int32_t fir
     const NodeIndex from = choices_[before].node;
     const double distance = problem_.Distance(vehicle, from, node);
     double way = vehicle.per_distance * distance;
-    if (vehicle.per_time != 0) {
-      way += vehicle.per_time * problem_.Duration(vehicle, from, node, distance);
-    }
+    const double per_time = vehicle.per_time + vehicle.per_travel_time;
+    if (per_time != 0) way += per_time * problem_.Duration(vehicle, from, node, distance);
     way += choices_[before].way + problem_.LostPrize(node);
     if (way < choice.way) choice = {.node = node, .way = way, .before = before};
   }

@@ -24,7 +24,8 @@ TailExchange::TailExchange(RouteStore& routes, FastRandom& random)
   const Vehicle& first = problem_.vehicle(0);
   for (const Vehicle& vehicle : problem_.vehicles()) {
     one_way_ = one_way_ && DriveAlike(first, vehicle) && vehicle.per_time == 0 &&
-               vehicle.per_service_time == 0 && vehicle.per_distance == first.per_distance;
+               vehicle.per_service_time == 0 && vehicle.per_travel_time == 0 &&
+               vehicle.per_distance == first.per_distance;
     most_fixed_ = std::max(most_fixed_, vehicle.fixed);
   }
 }

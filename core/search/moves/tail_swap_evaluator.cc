@@ -114,6 +114,11 @@ double TailSwapEvaluator::LeastAdded(const TailSwap& swap) const {
     cost += per_time * (own.travel + other.travel - own_cut.time - other_cut.time + to_other.time +
                         to_own.time);
   }
+  const double per_travel_time = std::min(first.per_travel_time, second.per_travel_time);
+  if (per_travel_time > 0) {
+    cost += per_travel_time * (own.driving + other.driving - own_cut.time - other_cut.time +
+                               to_other.time + to_own.time);
+  }
   const double per_service_time = std::min(first.per_service_time, second.per_service_time);
   if (per_service_time > 0) cost += per_service_time * (ServiceOf(own) + ServiceOf(other));
   return cost - before;
@@ -134,7 +139,7 @@ double TailSwapEvaluator::HeadDistance(const RouteCut& cut) const {
 
 TailSwapEvaluator::Leg TailSwapEvaluator::LegOf(const Vehicle& vehicle, NodeIndex from,
                                                 NodeIndex to, double distance) const {
-  if (vehicle.per_time == 0) return {distance, 0};
+  if (vehicle.per_time == 0 && vehicle.per_travel_time == 0) return {distance, 0};
   return {distance, problem_.Duration(vehicle, from, to, distance)};
 }
 

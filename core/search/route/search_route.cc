@@ -23,7 +23,7 @@ class Measurer {
     if (p_.plain_loads()) SumLoad();
     if (UsesTrips(p_)) MeasureTrips(p_, route_.nodes, route_.trips);
     if (p_.timed()) MeasureTimes();
-    if (vehicle_.needs_duration) MeasureTravel();
+    if (vehicle_.needs_duration || vehicle_.per_travel_time != 0) MeasureTravel();
     if (!vehicle_.simulated && !p_.has_releases()) {
       if (vehicle_.needs_duration) JoinSegments(0, route_.size() - 1);
       return FinishByParts();
@@ -138,16 +138,16 @@ class Measurer {
     if (node == p_.nowhere()) return arrival;
     const double begin = p_.Earliest(node, arrival);
     if (i + 1 == route_.size()) return begin;
-    return IsDepot(i) ? std::max(begin, ReleaseAt(i)) : begin + Handling(i);
+    return IsDepot(i) ? std::max(begin, ReleaseAt(i)) + p_.service(node) : begin + Handling(i);
   }
 
   // At the start: the latest departure.
   double LatestArrival(int32_t i) const {
     const NodeIndex node = route_.nodes[i];
     double latest = i + 1 == route_.size() ? vehicle_.shift_close : route_.LatestDeparture(i);
-    if (i == 0) return std::min(latest, vehicle_.leaves_by);
+    if (i == 0) return std::min(latest, vehicle_.leaves_by + p_.service(node));
     if (node == p_.nowhere()) return latest;
-    if (i + 1 < route_.size() && !IsDepot(i)) latest -= Handling(i);
+    if (i + 1 < route_.size()) latest -= IsDepot(i) ? p_.service(node) : Handling(i);
     return p_.Latest(node, latest);
   }
 
@@ -190,7 +190,8 @@ class Measurer {
     const int32_t size = route_.size();
     route_.times.assign(size, kUntimed);
     for (int32_t i = 0; i + 1 < size; ++i) route_.times[i].drive = DurationAfter(i);
-    route_.times[0].departure = std::max(vehicle_.leaves_from, ReleaseAt(0));
+    route_.times[0].departure =
+        std::max(vehicle_.leaves_from, ReleaseAt(0)) + p_.service(route_.nodes[0]);
     route_.times[size - 1].drive = 0;
     route_.times[size - 1].latest = LatestArrival(size - 1);
     vehicle_.profiles == nullptr ? Retime(1, size - 2) : RetimeByDeparture();

@@ -93,9 +93,13 @@ class CustomerReader {
     }
   }
 
+  // Reads service times. Ignores those of depots, as PyVRP does.
   absl::Status ReadServices() {
     const VrplibSection* section = file_.Section("SERVICE_TIME_SECTION");
-    if (section != nullptr) data_.services = section->values;
+    if (section != nullptr) {
+      data_.services = section->values;
+      ClearServicesOfDepots();
+    }
     VRP_ASSIGN_OR_RETURN(const std::optional<double> service, file_.Number("SERVICE_TIME"));
     if (!service.has_value()) return absl::OkStatus();
     if (section != nullptr) {
@@ -103,10 +107,14 @@ class CustomerReader {
                            "SERVICE_TIME: given, and SERVICE_TIME_SECTION too; wanted one of them");
     }
     data_.services.assign(nodes_, *service);
+    ClearServicesOfDepots();
+    return absl::OkStatus();
+  }
+
+  void ClearServicesOfDepots() {
     for (const double depot : DepotNumbers(file_)) {
       data_.services[static_cast<size_t>(depot) - 1] = 0;
     }
-    return absl::OkStatus();
   }
 
   PairRow RowOf(size_t node) const { return PairRow(&file_.Section(kPairs)->values[node * 6]); }
@@ -223,14 +231,6 @@ class CustomerReader {
       std::vector<NodeIndex>& group = data_.alternative_groups.emplace_back();
       for (const int32_t number : numbers) group.push_back(number - 1);
     }
-  }
-
-  void ReadAllowed() {
-    const VrplibLists* allowed = file_.Lists(kAllowedClients);
-    if (allowed == nullptr) return;
-    data_.required_skills.assign(nodes_, {});
-    AddSkillsOfCustomers(*allowed, DepotNumbers(file_), data_);
-  }
     if (!data_.prizes.empty()) RequireGroups();
   }
 
@@ -263,6 +263,14 @@ class CustomerReader {
         if (delivery >= 0) data_.prizes[static_cast<size_t>(delivery)] = prize == 0 ? kNoLimit : 0;
       }
     }
+  }
+
+  void ReadAllowed() {
+    const VrplibLists* allowed = file_.Lists(kAllowedClients);
+    if (allowed == nullptr) return;
+    data_.required_skills.assign(nodes_, {});
+    AddSkillsOfCustomers(*allowed, DepotNumbers(file_), data_);
+  }
 
   const VrplibFile& file_;
   const VrplibType& type_;
