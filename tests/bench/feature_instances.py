@@ -331,18 +331,18 @@ def short_fleet(rng):
     return {**instance, "priorities": [0] * len(instance["priorities"])}
 
 
+@feature("prizes_of_alternatives", "pyvrp", note="VROOM has none; in OR-Tools' disjunctions, all have one price")
+def prizes_of_alternatives(rng):
+    instance = alternatives(rng)
+    return {**instance, "prizes": per_customer(instance, lambda: rng.randint(20, 249), at_depots=None)}
+
+
 @feature("alternatives", "pyvrp", "ortools", note="VROOM has none")
 def alternatives(rng):
     instance = district(rng)
     nodes = rng.sample(customers(instance), len(customers(instance)))
     groups = [[nodes.pop() for _ in range(rng.randint(2, 3))] for _ in range(len(nodes) // 5)]
     return {**instance, "alternative_groups": groups}
-
-
-@feature("prizes_of_alternatives", "pyvrp", note="VROOM has none; in OR-Tools' disjunctions, all have one price")
-def prizes_of_alternatives(rng):
-    instance = alternatives(rng)
-    return {**instance, "prizes": per_customer(instance, lambda: rng.randint(20, 249), at_depots=None)}
 
 
 @feature("alternative_shipments", note="no rival has them", ignored=["alternative_groups"])

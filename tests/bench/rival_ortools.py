@@ -147,11 +147,11 @@ class Model:
     def _add_choices(self):
         problem = self._problem
         for members in problem.groups:
+            if any(problem.prizes[node] is not None for node in members):
+                raise ValueError("prizes of alternatives are not modelled")
             self.routing.AddDisjunction([self._index(node) for node in members])
         for node in problem.customers:
             if problem.prizes[node] is not None:
-            if any(problem.prizes[node] is not None for node in members):
-                raise ValueError("prizes of alternatives are not modelled")
                 self.routing.AddDisjunction([self._index(node)], problem.prizes[node])
             elif problem.instance.get("priorities"):
                 self.routing.AddDisjunction([self._index(node)], problem.big * (1 + problem.priorities[node]))

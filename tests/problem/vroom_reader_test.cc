@@ -206,9 +206,41 @@ TEST(VroomReader, LimitsDistanceIfCostsDependOnTime) {
   EXPECT_EQ(PlanCost(*instance, {{0, {1}}}), 121);
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(*instance, {{0, {1}}})));
   EXPECT_FALSE(RoutesAreFeasible(CheckPlan(*instance, {{0, {2}}})));
-  EXPECT_THAT(
-      VroomError(FileWithMatrix(van, kJobs, metres)),
-      HasSubstr("vehicles[0].max_distance: supported only if the costs depend on distance alone"));
+}
+
+TEST(VroomReader, LimitsDistanceWhateverTheCostsDependOn) {
+  const std::string metres = R"(, "distances": [[0, 600, 700], [610, 0, 100], [720, 120, 0]])";
+  const auto read = [&](const std::string& costs) {
+    const std::string van = R"({"id": 1, "start_index": 0, "end_index": 0, "max_distance": 1300,
+        "max_travel_time": 150, "costs": )" +
+                            costs + "}";
+    const std::string jobs = R"("jobs": [{"id": 1, "location_index": 1, "service": 9},
+        {"id": 2, "location_index": 2, "time_windows": [[100, 200]]}])";
+    return *ReadVroom(FileWithMatrix(van, jobs, metres));
+  };
+  const Instance by_time = read(R"({"per_hour": 7200})");
+  EXPECT_NEAR(PlanCost(by_time, {{0, {1}}}), 2 * 121, 1e-9);
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan(by_time, {{0, {1}}}, 242)));
+  EXPECT_FALSE(RoutesAreFeasible(CheckPlan(by_time, {{0, {2}}})));
+  const Instance mixed = read(R"({"per_hour": 3600, "per_km": 10})");
+  EXPECT_NEAR(PlanCost(mixed, {{0, {1}}}), 121 + 12.1, 1e-9);
+  const absl::StatusOr<std::string> written = WriteVroom(mixed);
+  ASSERT_TRUE(written.ok()) << written.status();
+  const nlohmann::json van = nlohmann::json::parse(*written)["vehicles"][0];
+  EXPECT_EQ(van["max_distance"], 1300);
+  EXPECT_EQ(van["max_travel_time"], 150);
+  EXPECT_EQ(van["costs"]["per_hour"], 3600);
+  EXPECT_EQ(van["costs"]["per_km"], 10);
+}
+
+TEST(VroomReader, RefusesALimitOfTheDistanceWithoutDistancesOrWithOtherCosts) {
+  const std::string van = R"({"id": 1, "start_index": 0, "max_distance": 5})";
+  EXPECT_THAT(VroomError(FileWithMatrix(van, kJobs)),
+              HasSubstr("vehicles[0].max_distance: given, but profile \"car\" has no distances"));
+  const std::string costs = R"(, "distances": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+                                 "costs": [[0, 1, 1], [1, 0, 1], [1, 1, 0]])";
+  EXPECT_THAT(VroomError(FileWithMatrix(van, kJobs, costs)),
+              HasSubstr("vehicles[0].max_distance: given, and a matrix of costs too"));
 }
 
 TEST(VroomReader, SharesMatrixRowsOfManyJobsAtFewLocations) {

@@ -45,7 +45,7 @@ class VroomInstanceBuilder {
     const bool has_costs =
         std::any_of(data_.vehicles.begin(), data_.vehicles.end(), [](auto& type) {
           return type.fixed_cost != 0 || type.cost_per_distance != 1 || type.cost_per_time != 0 ||
-                 type.cost_per_service_time != 0;
+                 type.cost_per_service_time != 0 || type.cost_per_travel_time != 0;
         });
     data_.objective = has_costs ? Objective::kCost : Objective::kDistance;
     return FinishInstance(std::move(data_), source_);

@@ -94,7 +94,8 @@ bool VroomTravel::HaveSameMatrices() const {
     if (!by_matrix()) return other.speed_factor == first.speed_factor;
     return other.profile == first.profile && other.speed_factor == first.speed_factor &&
            other.cost_per_hour == first.cost_per_hour && other.cost_per_km == first.cost_per_km &&
-           CostsByDuration(other) == CostsByDuration(first);
+           CostsByDuration(other) == CostsByDuration(first) &&
+           SplitsCosts(other) == SplitsCosts(first);
   });
 }
 
@@ -103,6 +104,13 @@ bool VroomTravel::CostsByDuration(const VroomVehicle& vehicle) const {
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   return vehicle.max_distance != kNoLimit && vehicle.cost_per_km == 0 && matrices.costs.empty() &&
          !matrices.distances.empty() && HasOnlyTravelTime();
+}
+
+bool VroomTravel::SplitsCosts(const VroomVehicle& vehicle) const {
+  if (!by_matrix() || vehicle.max_distance == kNoLimit || CostsByDuration(vehicle)) return false;
+  const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
+  const bool by_distance = vehicle.cost_per_km != 0 && vehicle.cost_per_hour == 0;
+  return !by_distance && matrices.costs.empty() && !matrices.distances.empty();
 }
 
 bool VroomTravel::HasOnlyTravelTime() const {
@@ -163,6 +171,10 @@ absl::Status VroomTravel::SetByMatrix(const VroomVehicle& vehicle, int32_t numbe
     SetByDuration(vehicle, number, type);
     return absl::OkStatus();
   }
+  if (SplitsCosts(vehicle)) {
+    SetBothCosts(vehicle, number, type);
+    return absl::OkStatus();
+  }
   const bool by_time = matrices.costs.empty() && vehicle.cost_per_km == 0;
   const bool by_distance = matrices.costs.empty() && !by_time && vehicle.cost_per_hour == 0;
   if (HasMatrices(number)) SetMatrices(vehicle, type);
@@ -171,13 +183,12 @@ absl::Status VroomTravel::SetByMatrix(const VroomVehicle& vehicle, int32_t numbe
   if (by_time) type.max_distance = vehicle.max_travel_time;
   if (by_distance) type.max_distance = vehicle.max_distance;
   if (!by_time) type.driving_rules.max_driving = vehicle.max_travel_time;
-  if (!by_distance && vehicle.max_distance != kNoLimit) {
-    return Error(
-        path, ".max_distance: supported only if the costs depend on distance alone ",
-        "(costs.per_hour 0) or on time alone; costs by time need distances in the matrices ",
-        "and no service, setup, time_windows or breaks");
+  if (by_distance || vehicle.max_distance == kNoLimit) return absl::OkStatus();
+  if (!matrices.costs.empty()) {
+    return Error(path, ".max_distance: given, and a matrix of costs too; wanted one of them");
   }
-  return absl::OkStatus();
+  return Error(path, ".max_distance: given, but profile ", Quoted(vehicle.profile),
+               " has no distances; wanted distances in its matrices");
 }
 
 void VroomTravel::SetByDuration(const VroomVehicle& vehicle, int32_t number,
@@ -192,6 +203,21 @@ void VroomTravel::SetByDuration(const VroomVehicle& vehicle, int32_t number,
   type.cost_per_time = vehicle.cost_per_hour / kSecondsPerHour;
   type.max_distance = vehicle.max_distance;
   type.max_duration = vehicle.max_travel_time;
+}
+
+void VroomTravel::SetBothCosts(const VroomVehicle& vehicle, int32_t number,
+                               VehicleType& type) const {
+  const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
+  const auto size = static_cast<size_t>(matrices.size);
+  if (HasMatrices(number)) {
+    type.duration_matrix =
+        Selected(matrices.durations, size, 1 / vehicle.speed_factor, TimeFromOpenStart());
+    type.distance_matrix = Selected(matrices.distances, size, 1);
+  }
+  type.cost_per_distance = vehicle.cost_per_km / kMetresPerKilometre;
+  type.cost_per_travel_time = vehicle.cost_per_hour / kSecondsPerHour;
+  type.max_distance = vehicle.max_distance;
+  type.driving_rules.max_driving = vehicle.max_travel_time;
 }
 
 void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const {

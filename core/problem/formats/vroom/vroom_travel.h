@@ -15,7 +15,8 @@ namespace vrp {
 // costs of travel, so they become costs of the type's distances. Without matrices in the file,
 // distances are metres. With matrices, distances are seconds if the cost depends only on time,
 // metres if it depends only on distance, else the cost itself. If CostsByDuration, distances are
-// metres and durations have the cost. All arguments must outlive the builder; the nodes may grow
+// metres and durations have the cost. If SplitsCosts, distances are metres and travel times have a
+// cost too. All arguments must outlive the builder; the nodes may grow
 // until Check. Not thread-safe.
 class VroomTravel {
  public:
@@ -61,9 +62,12 @@ class VroomTravel {
   // every route's duration is only travel time.
   bool CostsByDuration(const VroomVehicle& vehicle) const;
   bool HasOnlyTravelTime() const;
+  // Whether the distance is limited, and the cost depends on time in another way.
+  bool SplitsCosts(const VroomVehicle& vehicle) const;
 
   absl::Status SetByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
+  void SetBothCosts(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const;
   // Returns the travel time from an open start to other nodes: nearly 0, or 0 without setup times.
   double TimeFromOpenStart() const;

@@ -33,7 +33,8 @@ const std::vector<Feature>& KnownFeatures() {
       Feature::kMaxStops,      Feature::kShift,           Feature::kSkills,
       Feature::kBreaks,        Feature::kVehicleMatrix,   Feature::kSeveralWindows,
       Feature::kSetupTimes,    Feature::kPriorities,      Feature::kMatrixRows,
-      Feature::kCustomerTimes, Feature::kServiceTimeCost, Feature::kDrivingRules};
+      Feature::kCustomerTimes, Feature::kServiceTimeCost, Feature::kDrivingRules,
+      Feature::kTravelTimeCost};
   return *features;
 }
 
@@ -207,13 +208,14 @@ class VroomWriter {
     vehicle["max_travel_time"] = ToInteger(path + ".driving_rules.max_driving", rules.max_driving);
   }
 
-  // Writes costs of distance; refuses costs of time.
+  // Writes costs of distance, travel time and service; refuses costs of duration.
   ordered_json Costs(const std::string& path, const VehicleType& type) {
     if (type.cost_per_time != 0) {
       Refuse(path + ".cost_per_time: a cost of duration, including service and waiting");
     }
     return {{"fixed", ToInteger(path + ".fixed_cost", type.fixed_cost)},
-            {"per_hour", 0},
+            {"per_hour", ToInteger(path + ".cost_per_travel_time * 3600",
+                                   type.cost_per_travel_time * kSecondsPerHour)},
             {"per_task_hour", ToInteger(path + ".cost_per_service_time * 3600",
                                         type.cost_per_service_time * kSecondsPerHour)},
             {"per_km", ToInteger(path + ".cost_per_distance * 1000",
