@@ -1,6 +1,7 @@
 """Generates instances in our JSON, each with one binding feature, and lists the rivals that model it exactly."""
 
 import dataclasses
+import itertools
 import math
 import random
 from collections.abc import Callable
@@ -333,8 +334,12 @@ def short_fleet(rng):
 
 @feature("prizes_of_alternatives", "pyvrp", note="VROOM has none; in OR-Tools' disjunctions, all have one price")
 def prizes_of_alternatives(rng):
+    """Generates groups that must be served, as their first customers have no prize."""
     instance = alternatives(rng)
-    return {**instance, "prizes": per_customer(instance, lambda: rng.randint(20, 249), at_depots=None)}
+    prizes = [None] * len(instance["coords"])
+    for node in itertools.chain.from_iterable(group[1:] for group in instance["alternative_groups"]):
+        prizes[node] = rng.randint(20, 249)
+    return {**instance, "prizes": prizes}
 
 
 @feature("alternatives", "pyvrp", "ortools", note="VROOM has none")

@@ -104,7 +104,7 @@ TEST(DetoursTest, ServeBehindAReloadWhoseGoodsComeAfterTheLatestStart) {
   EXPECT_EQ(DetoursOf(data).reach(1), Reach::kNever);
   data.vehicles[0].max_reloads = 1;
   EXPECT_EQ(DetoursOf(data).reach(1), Reach::kUnknown);
-  EXPECT_EQ(Served(data), 2);
+  EXPECT_EQ(Served(data), 3);  // and the depot in between
   data.windows[2].close = 21;
   EXPECT_EQ(DetoursOf(data).reach(1), Reach::kNever);
 }
