@@ -12,6 +12,9 @@ class HelpFormatter : public CLI::Formatter {
   HelpFormatter();
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
+  // Sorts the options that an option excludes. CLI11 lists them in the order of their addresses,
+  // which may change from run to run.
+  std::string make_option_opts(const CLI::Option* option) const override;
 };
 
 }  // namespace vrp::client
