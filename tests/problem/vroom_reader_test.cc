@@ -11,6 +11,7 @@
 #include "core/problem/formats/solution_formats.h"
 #include "core/problem/formats/vroom/vroom_names.h"
 #include "core/problem/formats/vroom/vroom_solution.h"
+#include "core/problem/formats/vroom/vroom_writer.h"
 #include "core/problem/plan/plan_value.h"
 #include "core/problem/plan/solution.h"
 #include "gmock/gmock.h"
