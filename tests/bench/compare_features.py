@@ -26,7 +26,6 @@ Exits with 1 if an evaluation differs or the checker rejects a plan.
 Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos, pyvrp, pyvroom, ortools and vrp-cli.
 """
 
-import argparse
 import dataclasses
 import importlib
 import json
@@ -39,7 +38,7 @@ import time
 from feature_district import set_customer_range
 from feature_instances import FEATURES, generate
 from feature_problem import Problem, used_keys
-from solver_sides import ROOT, Vrpd
+from solver_sides import Vrpd, comparison_parser
 
 COST_TOLERANCE = 1e-6  # relative difference up to which costs count as equal
 UNSERVED = {"missing_customer", "alternatives"}  # violations of unserved customers: weighed, not rejected
@@ -186,16 +185,9 @@ def list_features():
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = comparison_parser(__doc__)
     parser.add_argument("--features", default=",".join(FEATURES), help="features, comma separated; all by default")
     parser.add_argument("--list", action="store_true", help="list the features, their rivals and the excluded ones")
-    parser.add_argument("--instances", type=int, default=20, help="number of instances per feature")
-    parser.add_argument("--limit", type=float, default=2, help="time limit of a run in seconds")
-    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("MIN", "MAX"),
-                        help="range of customers per instance")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the instances and of the searches")
-    parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="CPU core on which all solvers run")
     parser.add_argument("--cases", type=pathlib.Path,
                         help="folder for instances with a worse, rejected or differently costed plan")
     arguments = parser.parse_args()

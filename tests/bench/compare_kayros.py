@@ -13,7 +13,6 @@ Prints one JSON object per judge with the mean difference of our cost to KAYROS'
 Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos and kayros.
 """
 
-import argparse
 import json
 import math
 import os
@@ -22,7 +21,7 @@ import statistics
 
 from feature_district import DAY, set_customer_range
 from feature_instances import generate
-from solver_sides import ROOT, Vrpd
+from solver_sides import Vrpd, comparison_parser
 
 
 def by_duration(number, seed):
@@ -78,21 +77,9 @@ def summarise(judge, gaps):
             "load1": round(os.getloadavg()[0], 2)}
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--instances", type=int, default=20, help="number of instances")
-    parser.add_argument("--limit", type=float, default=2, help="time limit of a run in seconds")
-    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("MIN", "MAX"),
-                        help="range of customers per instance")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the instances and of the searches")
-    parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="CPU core on which both run")
-    return parser.parse_args()
-
-
 def main():
     import kayros
-    arguments = parse_arguments()
+    arguments = comparison_parser(__doc__).parse_args()
     set_customer_range(*arguments.customers)
     vrpd = Vrpd(arguments.build, arguments.core)
     os.sched_setaffinity(0, {arguments.core})

@@ -5,6 +5,7 @@ None, seconds of wall time). An instance is a dictionary as loaded by measure_so
 metric, capacity, coords with the depot first, and demands. With windows it also has time_windows, service and vehicles.
 """
 
+import argparse
 import copy
 import importlib.util
 import pathlib
@@ -16,6 +17,19 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VROOM_LEVEL = 5  # exploration level, in place of a time limit
 LATE_S = 60  # time beyond the limit after which a call fails
+
+
+def comparison_parser(description):
+    """Returns a parser of the arguments that the scripts on generated instances share."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--instances", type=int, default=20, help="number of instances, per feature if there are several")
+    parser.add_argument("--limit", type=float, default=2, help="time limit of a run in seconds")
+    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("MIN", "MAX"),
+                        help="range of customers per instance")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the instances and of the searches")
+    parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
+    parser.add_argument("--core", type=int, default=0, help="CPU core on which the solvers run")
+    return parser
 
 
 def load_script(path):

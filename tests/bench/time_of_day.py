@@ -16,15 +16,13 @@ Prints one JSON object per side:
   feasible_cost_percent over those without lateness.
 """
 
-import argparse
 import json
 import os
-import pathlib
 import statistics
 
 from feature_district import DAY, mean_of_day, set_customer_range
 from feature_instances import generate
-from solver_sides import ROOT, Vrpd
+from solver_sides import Vrpd, comparison_parser
 
 MINUTES = 600 / DAY  # minutes of a unit of time
 
@@ -67,20 +65,8 @@ def summarise(side, found, first):
             "load1": round(os.getloadavg()[0], 2)}
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--instances", type=int, default=20, help="number of instances")
-    parser.add_argument("--limit", type=float, default=2, help="time limit of a run in seconds")
-    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("MIN", "MAX"),
-                        help="range of customers per instance")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the instances and of the searches")
-    parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="CPU core of the daemon")
-    return parser.parse_args()
-
-
 def main():
-    arguments = parse_arguments()
+    arguments = comparison_parser(__doc__).parse_args()
     set_customer_range(*arguments.customers)
     vrpd = Vrpd(arguments.build, arguments.core)
     try:

@@ -1,4 +1,4 @@
-// What tests of the checker's rules share.
+// Helpers shared by the tests of the checker's rules.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What tests of complete searches expect of their results.
+// Searches, and expectations of their results, shared by the tests of complete searches.
 #pragma once
 
 #include <gtest/gtest.h>
