@@ -1,7 +1,6 @@
 #include "core/problem/plan/compartment_use.h"
 
 #include <algorithm>
-#include <bit>
 #include <tuple>
 
 #include "core/problem/plan/break_leg.h"
@@ -20,6 +19,13 @@ double SpaceOf(const Compartment& compartment) {
   return compartment.capacity + kLoadSlack * std::max(1.0, compartment.capacity);
 }
 
+// Returns the next larger number with as many bits (Gosper's hack). `set` is above 0.
+size_t NextOfEqualSize(size_t set) {
+  const size_t lowest = set & (~set + 1);
+  const size_t carried = set + lowest;
+  return carried | (((carried ^ set) / lowest) >> 2);
+}
+
 // With the same compartments in use, more full dimensions are better, and then more space for the
 // next one. So the best filling of each set suffices.
 class Assignment {
@@ -31,18 +37,19 @@ class Assignment {
     }
   }
 
+  // Tries the sets by their size, so that few are tried where few compartments suffice.
   std::vector<CompartmentUse> Make() {
+    if (dimensions_.empty()) return {};
     best_[0].full = 0;
-    size_t chosen = 0;
-    for (size_t set = 0; set < best_.size(); ++set) {
-      if (best_[set].full < 0) continue;
-      if (best_[set].full == static_cast<int32_t>(dimensions_.size())) {
-        if (chosen == 0 || std::popcount(set) < std::popcount(chosen)) chosen = set;
-        continue;
+    Extend(0);
+    for (size_t size = 1; size <= compartments_.size(); ++size) {
+      for (size_t set = (size_t{1} << size) - 1; set < best_.size(); set = NextOfEqualSize(set)) {
+        if (best_[set].full < 0) continue;
+        if (best_[set].full == static_cast<int32_t>(dimensions_.size())) return UsesOf(set);
+        Extend(set);
       }
-      Extend(set);
     }
-    return UsesOf(chosen);
+    return {};
   }
 
  private:

@@ -19,7 +19,7 @@ struct CompartmentUse {
 
 // Returns the uses of `compartments` by a trip whose largest loads are `loads` [K], with as few
 // compartments as possible, in the order of the compartments. Returns nothing if the loads do not
-// fit. Takes O(C * 2^C) for C compartments, of which there are at most kMaxCompartments.
+// fit. Takes at most O(C * 2^C) for C compartments, of which there are at most kMaxCompartments.
 std::vector<CompartmentUse> AssignCompartments(std::span<const Compartment> compartments,
                                                std::span<const double> loads);
 
