@@ -58,9 +58,9 @@ pgrep_vrpd() {
 vrp() { in_network vrpctl "$@"; }
 
 expect_kept_state() {
-  vrp datasets list | grep -q '^datasets/kept ' ||
+  grep -q '^datasets/kept ' <<<"$(vrp datasets list)" ||
     die "vrpctl datasets list: wanted datasets/kept, got: $(vrp datasets list)"
-  vrp solve-jobs list | grep -q SUCCEEDED ||
+  grep -q SUCCEEDED <<<"$(vrp solve-jobs list)" ||
     die "vrpctl solve-jobs list: wanted a SUCCEEDED job, got: $(vrp solve-jobs list)"
   grep -q '^solve_queue: 7$' /etc/vrpd/vrpd.yaml ||
     die "/etc/vrpd/vrpd.yaml: wanted the administrator's 'solve_queue: 7', got: $(grep solve_queue /etc/vrpd/vrpd.yaml)"
@@ -96,8 +96,8 @@ keeps_state_private_to_the_service() {
 }
 
 installs_man_pages_and_completions() {
-  zcat /usr/share/man/man1/vrpctl.1.gz | grep -q '^.SS vrpctl solve' || die "vrpctl.1 lacks the section 'vrpctl solve'"
-  zcat /usr/share/man/man1/vrpd.1.gz | grep -q 'state\\-dir' || die "vrpd.1 does not describe --state-dir"
+  zgrep -q '^.SS vrpctl solve' /usr/share/man/man1/vrpctl.1.gz || die "vrpctl.1 lacks the section 'vrpctl solve'"
+  zgrep -q 'state\\-dir' /usr/share/man/man1/vrpd.1.gz || die "vrpd.1 does not describe --state-dir"
   bash -euc 'source /usr/share/bash-completion/completions/vrpctl; complete -p vrpctl' >/dev/null ||
     die "/usr/share/bash-completion/completions/vrpctl: got no completion of vrpctl, wanted one"
   passed "man pages and completions are installed"
