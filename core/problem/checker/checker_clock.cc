@@ -53,6 +53,8 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
     stops_.push_back({.travel = {{0, 0}}, .windows = {{}}});  // for breaks after the last service
   }
   by_rules_ = vehicle.driving_rules.has_breaks();
+  timed_ = std::any_of(stops_.begin(), stops_.end(),
+                       [](const CheckerStop& stop) { return stop.travel.size() > 1; });
   const bool any_limit = std::any_of(vehicle.breaks.begin(), vehicle.breaks.end(),
                                      [](const Break& pause) { return !pause.max_load.empty(); });
   if (any_limit) BarBreaks(data, path);
@@ -62,12 +64,15 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
 }
 
 double CheckerClock::AllowedEnd(const Run& first) const {
-  const bool changes = std::any_of(stops_.begin(), stops_.end(),
-                                   [](const CheckerStop& stop) { return stop.travel.size() > 1; });
-  return changes ? first.end + kRounding * first.end : first.end;
+  return timed_ ? first.end + kRounding * first.end : first.end;
 }
 
-double CheckerClock::DrivingFrom(double start) const {
+double CheckerClock::DrivingFrom(double start, size_t breaks, double slack) const {
+  if (timed_ && (breaks > 0 || by_rules_)) {
+    std::optional<Label> best = BestLabel(start, slack);
+    if (!best.has_value()) best = BestLabel(start, tolerance_);
+    return best.has_value() ? best->driving : 0;
+  }
   const Run run = Simulate(start, tolerance_);
   double driving = 0;
   for (size_t i = 1; i < stops_.size(); ++i) {
@@ -161,12 +166,16 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
   return times[count] > vehicle_.shift.close + slack ? kNoLimit : times[count];
 }
 
-void CheckerClock::AddLabel(const Label& label, Labels& labels) {
-  const auto no_better_than = [](const Label& one, const Label& other) {
-    return one.leaves >= other.leaves && one.late_cost >= other.late_cost;
+void CheckerClock::AddLabel(const Label& label, Labels& labels) const {
+  const double tie = timed_ ? CheckerTie(label.leaves) : 0;
+  const double cost_tie = timed_ ? MostLateCost() * tie : 0;
+  const auto no_better_than = [&](const Label& one, const Label& other) {
+    return one.leaves >= other.leaves - tie && one.late_cost >= other.late_cost - cost_tie;
   };
-  if (std::ranges::any_of(labels,
-                          [&](const Label& other) { return no_better_than(label, other); })) {
+  for (Label& other : labels) {
+    if (!no_better_than(label, other)) continue;
+    const bool equal = no_better_than(other, label);
+    if (timed_ && equal && label.driving < other.driving - tie) other = label;
     return;
   }
   std::erase_if(labels, [&](const Label& other) { return no_better_than(other, label); });
@@ -177,14 +186,16 @@ void CheckerClock::ExtendLabel(size_t stop, size_t taken, const Label& from, dou
                                std::vector<Labels>& reached) const {
   const std::vector<TimeWindow>& windows = stops_[stop].windows;
   double now = from.leaves;
-  double remaining_travel = stops_[stop].TravelFrom(now);
+  const double travel = stops_[stop].TravelFrom(now);
+  double remaining_travel = travel;
   for (size_t done = taken;; ++done) {
     const double begin = ServiceStart(windows, now + remaining_travel, slack);
     if (!MissesHardWindow(windows, begin, slack)) {
       const double late = begin - windows.back().close;
       const bool costs = !std::isinf(windows.back().late_cost) && late > 0;
       const double cost = costs ? windows.back().late_cost * late : 0;
-      AddLabel({begin + stops_[stop].work, from.late_cost + cost}, reached[done]);
+      AddLabel({begin + stops_[stop].work, from.late_cost + cost, from.driving + travel},
+               reached[done]);
     }
     if (done == vehicle_.breaks.size()) return;
     if (!TakeBreak(stop, done, slack, now, remaining_travel)) return;
@@ -224,14 +235,16 @@ bool CheckerClock::HasSoftStop() const {
   });
 }
 
-double CheckerClock::CostTolerance() const {
+double CheckerClock::MostLateCost() const {
   double largest = 0;
   for (const CheckerStop& stop : stops_) {
     const double cost = stop.windows.back().late_cost;
     if (!std::isinf(cost)) largest = std::max(largest, cost);
   }
-  return 1e-3 * tolerance_ * largest;
+  return largest;
 }
+
+double CheckerClock::CostTolerance() const { return 1e-3 * tolerance_ * MostLateCost(); }
 
 std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double slack) const {
   const Labels labels = LabelsWithBreaks(start, slack);
@@ -241,7 +254,9 @@ std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double 
   });
   const double allowed = best.late_cost + CostTolerance();
   for (const Label& label : labels) {
-    if (label.late_cost <= allowed && label.leaves < best.leaves) best = label;
+    if (label.late_cost > allowed) continue;
+    const bool tied = timed_ && std::abs(label.leaves - best.leaves) <= CheckerTie(best.leaves);
+    if (tied ? label.driving < best.driving : label.leaves < best.leaves) best = label;
   }
   return best;
 }
@@ -301,7 +316,9 @@ double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
   double earliest_bad = std::min(first.end, stops_.front().windows.front().close);
   if (earliest_bad <= latest_good) return latest_good;
   if (DelaysNothing(earliest_bad, first, breaks)) return earliest_bad;
-  NarrowByDelay(first, breaks, latest_good, earliest_bad);
+  // With breaks after driving, a later start may avoid a rush hour and then a break. The bisection
+  // finds a start from which a little later is worse, the same as DrivingLabels::LatestStart does.
+  if (!timed_ || !by_rules_) NarrowByDelay(first, breaks, latest_good, earliest_bad);
   for (int i = 0; i < 100 && earliest_bad - latest_good > kRounding * earliest_bad; ++i) {
     const double middle = latest_good + (earliest_bad - latest_good) / 2;
     (DelaysNothing(middle, first, breaks) ? latest_good : earliest_bad) = middle;
@@ -346,6 +363,18 @@ ClockReading CheckerClock::Read(bool latest) const {
   reading.start = latest ? LatestStart(run, breaks) : earliest;
   reading.end = run.end;
   reading.late_cost = run.late_cost;
+  const double rounding = kRounding * run.end;
+  if (timed_ && by_rules_ && latest) {
+    if (best = BestLabel(reading.start, rounding); best.has_value()) {
+      reading.end = best->leaves;
+      reading.late_cost = best->late_cost;
+    }
+  }
+  const DrivingRules& rules = vehicle_.driving_rules;
+  if (vehicle_.max_waiting != kNoLimit || rules.max_driving != kNoLimit ||
+      rules.max_work != kNoLimit) {
+    reading.driving = DrivingFrom(reading.start, breaks, rounding);
+  }
   if (breaks > 0 || by_rules_) return reading;
   double ready = earliest;
   for (size_t i = 0; i < stops_.size(); ++i) {

@@ -32,12 +32,15 @@ struct ClockReading {
   // to try them all. If so, the times are those without any break. Searches give up at a quarter of
   // the limit (late_breaks.h) and schedules at half of it, so no solver returns such a route.
   bool too_many_labels = false;
+  // The travel times of all legs. Computed only if the vehicle limits driving, work or waiting.
+  double driving = 0;
 };
 
 // A clock that computes the times of one route. With `latest`, the route starts as late as possible
 // without delaying its end or increasing lateness; else as early as possible. Breaks are placed to
 // minimise the cost of lateness, then the end. With breaks, starts compare by their cost of
-// lateness. Not thread-safe.
+// lateness. If travel times depend on the departure, the driving decides between breaks after which
+// a stop starts at the same time. Not thread-safe.
 class CheckerClock {
  public:
   // `path` holds the start depot, the visits, and the end depot unless the end is open. `vehicle`
@@ -46,9 +49,6 @@ class CheckerClock {
                const std::vector<NodeIndex>& path);
 
   ClockReading Read(bool latest) const;
-  // Returns the time that a route from `start` drives. Breaks are left out: only travel times that
-  // depend on the departure would differ with them.
-  double DrivingFrom(double start) const;
 
  private:
   // The result of one simulation.
@@ -81,10 +81,14 @@ class CheckerClock {
                    std::vector<Labels>& reached) const;
   // Adds `label` to `labels` unless another label dominates it. Removes the labels that it
   // dominates.
-  static void AddLabel(const Label& label, Labels& labels);
+  void AddLabel(const Label& label, Labels& labels) const;
   // Returns the label with the least cost of lateness and, among these, the earliest end.
   std::optional<Label> BestLabel(double start, double slack) const;
+  // Returns the time that the route drives from `start`, with the first `breaks` breaks.
+  double DrivingFrom(double start, size_t breaks, double slack) const;
   bool HasSoftStop() const;
+  // Returns the largest cost of a unit of lateness.
+  double MostLateCost() const;
   // Whether labels find the times, with `breaks` planned breaks.
   bool UsesLabels(size_t breaks) const { return by_rules_ || (breaks > 0 && HasSoftStop()); }
   // Returns the difference up to which costs of lateness count as equal.
@@ -102,6 +106,7 @@ class CheckerClock {
   const VehicleType& vehicle_;
   const double tolerance_;
   std::vector<CheckerStop> stops_;
+  bool timed_ = false;                 // whether travel times depend on the departure
   mutable std::vector<double> times_;  // scratch of EndWithBreaks
   mutable std::vector<double> next_;   // scratch of EndWithBreaks
   mutable bool too_many_labels_ = false;

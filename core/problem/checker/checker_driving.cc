@@ -10,23 +10,34 @@ namespace {
 constexpr int kMostPlacements = 100;  // of one sequence, until its rests stay where they are
 
 // Returns the largest number of sequences of rests to try on a route.
-size_t MaxSequences(size_t stops, size_t breaks) {
-  return 800'000 + 8'000 * stops * (breaks + 1) * (breaks + 1);
+size_t MaxSequences(size_t stops, const std::vector<Break>& breaks) {
+  size_t windows = breaks.size();
+  for (const Break& pause : breaks) windows += pause.further_windows.size();
+  return 800'000 + 8'000 * stops * (windows + 1) * (windows + 1);
 }
 
-// Whether the first state allows all that the second allows, at most as late and as costly.
+// Whether the first state allows all that the second allows, at most as late and as costly. Times
+// that differ by `tie` and costs that differ by `cost_tie` are equal.
 template <typename State>
-bool NoWorse(const State& one, const State& other) {
-  return one.taken == other.taken && one.leaves <= other.leaves && one.driven <= other.driven &&
-         one.late_cost <= other.late_cost && (one.halved || !other.halved);
+bool NoWorse(const State& one, const State& other, double tie, double cost_tie) {
+  return one.taken == other.taken && one.leaves <= other.leaves + tie &&
+         one.driven <= other.driven + tie && one.late_cost <= other.late_cost + cost_tie &&
+         (one.halved || !other.halved);
 }
 
 }  // namespace
 
 std::optional<std::vector<CheckerEnd>> CheckerDriving::Ends(double start, double slack) {
   slack_ = slack;
-  tries_left_ = MaxSequences(stops_.size(), vehicle_.breaks.size());
+  tries_left_ = MaxSequences(stops_.size(), vehicle_.breaks);
   too_many_ = false;
+  timed_ = false;
+  most_late_cost_ = 0;
+  for (const CheckerStop& stop : stops_) {
+    timed_ = timed_ || stop.travel.size() > 1;
+    const double late_cost = stop.windows.back().late_cost;
+    if (!std::isinf(late_cost)) most_late_cost_ = std::max(most_late_cost_, late_cost);
+  }
   std::vector<State> states;
   if (start <= stops_.front().windows.back().close + slack) {
     states.push_back({.leaves = start + stops_.front().work});
@@ -36,6 +47,7 @@ std::optional<std::vector<CheckerEnd>> CheckerDriving::Ends(double start, double
     reached_.clear();
     for (const State& state : states) {
       sequence_.clear();
+      travel_ = stop_->TravelFrom(state.leaves);
       if (state.taken == vehicle_.breaks.size()) {
         GoWithoutPlanned(state);
       } else {
@@ -49,7 +61,7 @@ std::optional<std::vector<CheckerEnd>> CheckerDriving::Ends(double start, double
   for (const State& state : states) {
     if (state.taken < vehicle_.breaks.size()) continue;
     if (state.leaves > vehicle_.shift.close + slack) continue;
-    ends.push_back({state.leaves, state.late_cost});
+    ends.push_back({state.leaves, state.late_cost, state.driving});
   }
   return ends;
 }
@@ -76,8 +88,20 @@ void CheckerDriving::Keep(const State& state) {
     }
   }
   next.leaves = begin + stop_->work;
-  if (std::ranges::any_of(reached_, [&](const State& one) { return NoWorse(one, next); })) return;
-  std::erase_if(reached_, [&](const State& one) { return NoWorse(next, one); });
+  next.driving += Travel();
+  if (stop_ == &stops_.back()) {  // no driving follows
+    next.driven = 0;
+    next.halved = false;
+  }
+  const double tie = timed_ ? CheckerTie(next.leaves) : 0;
+  const double cost_tie = most_late_cost_ * tie;
+  for (State& one : reached_) {
+    if (!NoWorse(one, next, tie, cost_tie)) continue;
+    const bool equal = NoWorse(next, one, tie, cost_tie);
+    if (timed_ && equal && next.driving < one.driving - tie) one = next;
+    return;
+  }
+  std::erase_if(reached_, [&](const State& one) { return NoWorse(next, one, tie, cost_tie); });
   reached_.push_back(next);
 }
 
@@ -109,18 +133,37 @@ void CheckerDriving::GoWithoutPlanned(const State& from) {
 
 double CheckerDriving::LatestBegin(size_t first, size_t count) const {
   double latest = kNoLimit;
-  double before = 0;
-  for (size_t i = first; i < first + count; ++i) {
-    latest = std::min(latest, vehicle_.breaks[i].window.close - before);
-    before += vehicle_.breaks[i].duration;
+  for (size_t i = first + count; i-- > first;) {
+    const Break& pause = vehicle_.breaks[i];
+    const double bound = latest - pause.duration;
+    if (windows_[i] != nullptr) {
+      latest = std::min(bound, windows_[i]->close);
+      continue;
+    }
+    latest = std::min(bound, pause.window.close);
+    for (const TimeWindow& window : pause.further_windows) {
+      if (window.open <= bound) latest = std::min(bound, window.close);
+    }
   }
   return latest;
 }
 
+double CheckerDriving::BeginOfPlanned(size_t index, double now) const {
+  const Break& pause = vehicle_.breaks[index];
+  const TimeWindow* window = windows_[index];
+  if (window == nullptr) {
+    window = &pause.window;
+    for (const TimeWindow& further : pause.further_windows) {
+      if (now > window->close + slack_) window = &further;
+    }
+  }
+  return now > window->close + slack_ ? kNoLimit : std::max(now, window->open);
+}
+
 double CheckerDriving::EndOfPlanned(size_t first, size_t count, double now) const {
   for (size_t i = first; i < first + count; ++i) {
-    now = std::max(now, vehicle_.breaks[i].window.open);
-    if (now > vehicle_.breaks[i].window.close + slack_) return kNoLimit;
+    now = BeginOfPlanned(i, now);
+    if (now == kNoLimit) return kNoLimit;
     now += vehicle_.breaks[i].duration;
   }
   return now;
@@ -146,6 +189,7 @@ bool CheckerDriving::PlaceOnce(const State& from, std::vector<double>& caps,
       for (size_t k = 0; k <= e; ++k) caps[k] = std::min(caps[k], cap);
       return true;
     }
+    arrival.last_begin = now;
     double needed = 0;
     if (rest.kind >= Kind::kBreak) {
       needed = state.halved ? rules_.second_part : rules_.break_duration;
@@ -171,19 +215,27 @@ CheckerDriving::Arrival CheckerDriving::Place(const State& from) const {
   std::vector<double> caps(sequence_.size(), kNoLimit);
   Arrival arrival;
   for (int i = 0; i < kMostPlacements; ++i) {
-    if (!PlaceOnce(from, caps, arrival)) return arrival;
+    if (!PlaceOnce(from, caps, arrival)) {
+      arrival.placed = true;
+      return arrival;
+    }
     if (caps.front() < -slack_) break;
   }
   arrival.feasible = false;
   return arrival;
 }
 
-// Whether all further planned breaks may follow the rests that end on arrival. If so, no sequence
-// that takes more of them in rests of their own on this leg is better.
-bool CheckerDriving::MayPlannedBreaksWait(const Arrival& arrival) const {
+// Whether all further planned breaks may follow the rests that end on arrival, in any window that
+// has not closed at the departure. If so, no sequence that takes more of them in rests of their own
+// on this leg is better.
+bool CheckerDriving::MayPlannedBreaksWait(const Arrival& arrival, double leaves) const {
   double now = arrival.last_end;
   for (size_t i = arrival.state.taken; i < vehicle_.breaks.size(); ++i) {
-    if (now > vehicle_.breaks[i].window.close) return false;
+    double close = vehicle_.breaks[i].window.close;
+    for (const TimeWindow& further : vehicle_.breaks[i].further_windows) {
+      if (close < leaves - slack_) close = further.close;
+    }
+    if (now > close) return false;
     now += vehicle_.breaks[i].duration + rules_.break_duration;
   }
   return true;
@@ -209,7 +261,7 @@ void CheckerDriving::TrySequences(const State& from) {
     const Rest& last = sequence_.back();
     const bool halves = last.kind != Kind::kPlannedOnly && last.kind != Kind::kBreak;
     if (last.planned == 0 && halves) return;
-    if (arrival.feasible && arrival.at_stop && MayPlannedBreaksWait(arrival)) return;
+    if (arrival.feasible && arrival.at_stop && MayPlannedBreaksWait(arrival, from.leaves)) return;
   }
   const double periods = (from.driven + Travel()) / rules_.max_driving_before_break;
   for (size_t planned = 0; taken + planned <= vehicle_.breaks.size(); ++planned) {
@@ -220,10 +272,44 @@ void CheckerDriving::TrySequences(const State& from) {
       const bool halves = kind == Kind::kFirstPart || kind == Kind::kBreakAndFirstPart;
       if (halves && rules_.first_part == 0) continue;
       sequence_.push_back({planned, kind});
-      TrySequences(from);
+      TryWindows(from, taken, taken + planned);
       sequence_.pop_back();
     }
   }
+}
+
+void CheckerDriving::TryWindows(const State& from, size_t next, size_t end) {
+  for (size_t i = next; i < end; ++i) {
+    windows_[i] = nullptr;
+    if (!stop_->barred_breaks.empty() && stop_->barred_breaks[i]) return;
+  }
+  TrySequences(from);
+  for (size_t i = next; i < end; ++i) TryEarlierWindows(from, i, end);
+}
+
+// Each window of a break that closes before the break would otherwise begin may pull the rests
+// towards the start of the leg. All other windows lead to a later end.
+void CheckerDriving::TryEarlierWindows(const State& from, size_t index, size_t end) {
+  const Break& pause = vehicle_.breaks[index];
+  if (pause.further_windows.empty()) return;
+  for (size_t i = index; i < end; ++i) windows_[i] = nullptr;
+  const Arrival arrival = Place(from);
+  double begin = kNoLimit;
+  if (arrival.placed) {
+    begin = arrival.last_begin;
+    const size_t first = end - sequence_.back().planned;
+    if (index > first) begin = EndOfPlanned(first, index - first, begin);
+    begin = BeginOfPlanned(index, begin);
+  }
+  const auto try_window = [&](const TimeWindow& window) {
+    if (window.close >= begin || window.close < from.leaves - slack_) return;
+    windows_[index] = &window;
+    TrySequences(from);
+    for (size_t i = index + 1; i < end; ++i) TryEarlierWindows(from, i, end);
+  };
+  try_window(pause.window);
+  for (const TimeWindow& window : pause.further_windows) try_window(window);
+  windows_[index] = nullptr;
 }
 
 }  // namespace vrp

@@ -50,8 +50,9 @@ RouteFigures RouteChecker::Run() {
   CheckStops();
   CheckSkills();
   CheckRules();
-  CheckDriving();
-  CheckTimes();
+  const ClockReading reading = ReadClock();
+  CheckDriving(reading.driving);
+  CheckTimes(reading);
   return figures_;
 }
 
@@ -150,10 +151,9 @@ void RouteChecker::CheckShift(double end) {
       ", after its shift closes at ", FormatNumber(close));
 }
 
-void RouteChecker::CheckDriving() {
+void RouteChecker::CheckDriving(double driving) {
   const DrivingRules& rules = vehicle_.driving_rules;
   if (rules.max_driving == kNoLimit && rules.max_work == kNoLimit) return;
-  const double driving = DrivingTime(data_, vehicle_, path_);
   const auto exceeds = [&](double time, double limit) {
     return time > limit + std::max(data_.time_tolerance(), 1e-6 * limit);
   };
@@ -201,14 +201,18 @@ void RouteChecker::AddMissedBreak(size_t index) {
       " without making a stop or the route's end late");
 }
 
-void RouteChecker::CheckTimes() {
+ClockReading RouteChecker::ReadClock() const {
   const Objective objective = data_.raw().objective;
   const bool balanced =
       data_.raw().balance.has_value() && data_.raw().balance->measure == BalanceMeasure::kDuration;
-  const bool latest = balanced || vehicle_.limits_duration() || objective == Objective::kDuration ||
+  const bool latest = balanced || vehicle_.limits_duration() ||
+                      LimitsTimedDriving(data_.raw(), vehicle_) ||
+                      objective == Objective::kDuration ||
                       (objective == Objective::kCost && vehicle_.cost_per_time > 0);
-  const CheckerClock clock(data_, vehicle_, path_);
-  const ClockReading reading = clock.Read(latest);
+  return CheckerClock(data_, vehicle_, path_).Read(latest);
+}
+
+void RouteChecker::CheckTimes(const ClockReading& reading) {
   figures_.duration = reading.end - reading.start;
   figures_.late_cost = reading.late_cost;
   figures_.work = WorkTime(data_, vehicle_, path_);
@@ -233,7 +237,7 @@ void RouteChecker::CheckTimes() {
         " of driving without making a stop or the route's end late");
   }
   double waiting = figures_.duration - WorkTime(data_, vehicle_, path_);
-  if (vehicle_.max_waiting < kNoLimit) waiting -= clock.DrivingFrom(reading.start);
+  if (vehicle_.max_waiting < kNoLimit) waiting -= reading.driving;
   for (const Break& pause : vehicle_.breaks) waiting -= breaks_taken ? pause.duration : 0;
   const double most = vehicle_.max_waiting;
   const double rounding = 1e-9 * figures_.duration;

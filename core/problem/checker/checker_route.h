@@ -48,13 +48,15 @@ class RouteChecker {
   void CheckCompartments();
   void CheckLifo();
   void CheckBackhaulOrder();
-  void CheckTimes();
+  // Returns the times of the route.
+  ClockReading ReadClock() const;
+  void CheckTimes(const ClockReading& reading);
   // Charges lateness after a soft window, and reports lateness after a hard one.
   void CheckLateStop(const LateStop& late);
   void CheckShift(double end);
   void AddMissedBreak(size_t index);
   // Checks the limits of driving and of work.
-  void CheckDriving();
+  void CheckDriving(double driving);
   std::string CapacityText(double peak, double capacity, size_t dimension) const;
   bool StartsTrip(size_t i) const;
 

@@ -77,33 +77,9 @@ class RequestRules {
 // Checks what does not go together with travel times that depend on the departure.
 void CheckTimedTravel(const InstanceData& data, const VehicleType& vehicle, const std::string& path,
                       FieldErrors& errors) {
-  if (TimedMatricesOf(data, vehicle).empty()) return;
-  // The travel times, and with them the waiting, would depend on which of several equally good
-  // places a break has.
-  if (vehicle.max_waiting != kNoLimit && !vehicle.breaks.empty()) {
-    errors.Add(path + ".max_waiting",
-               "not supported together with breaks and duration_matrices; wanted no limit");
-  }
-  if (vehicle.cost_per_travel_time != 0) {
-    errors.Add(path + ".cost_per_travel_time",
-               "not supported together with duration_matrices; wanted only one of them");
-  }
-  if (vehicle.driving_rules != DrivingRules()) {
-    errors.Add(path + ".driving_rules",
-               "not supported together with duration_matrices; wanted only one of them");
-  }
-}
-
-// Checks what does not go together with breaks after a time of driving.
-void CheckDrivingBreaks(const VehicleType& vehicle, const std::string& path, FieldErrors& errors) {
-  if (!vehicle.driving_rules.has_breaks()) return;
-  for (size_t i = 0; i < vehicle.breaks.size(); ++i) {
-    const Break& pause = vehicle.breaks[i];
-    if (pause.further_windows.empty() && pause.max_load.empty()) continue;
-    errors.Add(Concat(path, ".breaks[", i, "]"),
-               "has further windows or max_load, which are not supported together with "
-               "driving_rules.max_driving_before_break; wanted one window and no max_load");
-  }
+  if (TimedMatricesOf(data, vehicle).empty() || vehicle.cost_per_travel_time == 0) return;
+  errors.Add(path + ".cost_per_travel_time",
+             "not supported together with duration_matrices; wanted only one of them");
 }
 
 }  // namespace
@@ -117,7 +93,6 @@ void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors) 
 void CheckCombinations(const InstanceData& data, FieldErrors& errors) {
   for (size_t i = 0; i < data.vehicles.size(); ++i) {
     CheckTimedTravel(data, data.vehicles[i], Concat("vehicles[", i, "]"), errors);
-    CheckDrivingBreaks(data.vehicles[i], Concat("vehicles[", i, "]"), errors);
   }
 }
 

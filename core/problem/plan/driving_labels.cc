@@ -1,6 +1,8 @@
 #include "core/problem/plan/driving_labels.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 
 #include "core/problem/plan/break_leg.h"
 
@@ -11,6 +13,18 @@ constexpr size_t kMaxRestsOnLeg = 1000;  // bounds the depth of recursion
 
 // Returns the latest time at which a rest may start so that each of `breaks` begins in time.
 double LatestRest(std::span<const Break> breaks) { return DepartureBefore(breaks, kNoLimit, 0, 0); }
+
+// Calls `add(time, i)` for the latest time at which a rest may start with each choice of windows of
+// the breaks up to the i-th, and perhaps for further times.
+template <typename Add>
+void ForEachLatestRest(std::span<const Break> breaks, Add add) {
+  double paused = 0;
+  for (size_t i = 0; i < breaks.size(); ++i) {
+    add(breaks[i].window.close - paused, i);
+    for (const TimeWindow& window : breaks[i].further_windows) add(window.close - paused, i);
+    paused += breaks[i].duration;
+  }
+}
 
 }  // namespace
 
@@ -28,7 +42,9 @@ bool DrivingLabels::Spend(size_t work) {
 std::optional<DrivingLabels::Outcome> DrivingLabels::Run(const Route& route, double start) {
   route_ = route;
   max_late_cost_ = 0;
+  timed_ = false;
   for (const TimedStop& stop : route.stops) {
+    timed_ = timed_ || !stop.travel.times().empty();
     if (stop.last().soft()) max_late_cost_ = std::max(max_late_cost_, stop.last().late_cost);
   }
   if (!Forward(start)) return std::nullopt;
@@ -38,7 +54,7 @@ std::optional<DrivingLabels::Outcome> DrivingLabels::Run(const Route& route, dou
     if (labels_[i].taken == route_.breaks.size()) min_cost = std::min(min_cost, labels_[i].cost);
   }
   if (!Choose(min_cost + max_late_cost_ * route.rounding, kNoLimit)) return std::nullopt;
-  return Outcome{labels_[chosen_].cost, labels_[chosen_].begin};
+  return Outcome{labels_[chosen_].cost, labels_[chosen_].begin, labels_[chosen_].driving};
 }
 
 bool DrivingLabels::Forward(double start) {
@@ -66,7 +82,9 @@ bool DrivingLabels::Choose(double budget, double latest_end) {
     const Label& label = labels_[i];
     if (label.taken != route_.breaks.size() || label.cost > budget) continue;
     if (label.begin > std::min(latest_end, route_.last_by + route_.tolerance)) continue;
-    if (label.begin >= earliest) continue;
+    const bool tied =
+        timed_ && earliest < kNoLimit && std::abs(label.begin - earliest) <= TieAt(earliest);
+    if (tied ? label.driving >= labels_[chosen_].driving : label.begin >= earliest) continue;
     earliest = label.begin;
     chosen_ = i;
   }
@@ -130,7 +148,7 @@ void DrivingLabels::ExploreArrival(const Position& at) {
   const double arrival = at.time + at.left;
   const double driven = at.driven + at.left;
   const bool is_last = stop_ + 1 == route_.stops.size();
-  for (size_t to = at.taken; to <= route_.breaks.size(); ++to) {
+  for (size_t to = at.taken; to <= route_.breaks.size() && MayTake(at.taken, to); ++to) {
     const auto planned = route_.breaks.subspan(at.taken, to - at.taken);
     const double ready = ArrivalAfter(planned, arrival, 0, route_.tolerance);
     if (ready == kNoLimit) return;
@@ -166,9 +184,13 @@ void DrivingLabels::ExploreLimit(const Position& at, double room) {
 void DrivingLabels::ExplorePlanned(const Position& at, double room) {
   const std::span<const Break> breaks = route_.breaks;
   const bool arrives = room == at.left;
-  for (size_t to = at.taken + 1; to <= breaks.size(); ++to) {
+  for (size_t to = at.taken + 1; to <= breaks.size() && MayTake(at.taken, to); ++to) {
     const double latest = LatestRest(breaks.subspan(at.taken, to - at.taken));
     if (latest < at.time - route_.tolerance) return;
+    if (HasFurtherWindows(breaks.subspan(at.taken))) {
+      TakeInEachWindow(at, room, to);
+      continue;
+    }
     double previous = kNoLimit;
     const auto take = [&](double bound) {
       const double start = std::max(at.time, std::min({latest, bound, at.time + room}));
@@ -177,13 +199,37 @@ void DrivingLabels::ExplorePlanned(const Position& at, double room) {
       TakePlanned(at, start, to);
     };
     take(latest);
-    for (size_t last = to + 1; last <= breaks.size(); ++last) {
+    for (size_t last = to + 1; last <= breaks.size() && MayTake(at.taken, last); ++last) {
       const double bound = LatestRest(breaks.subspan(at.taken, last - at.taken));
       take(bound);
       take(bound - route_.rules->break_duration);
       if (route_.rules->has_parts()) take(bound - route_.rules->second_part);
     }
   }
+}
+
+// With each choice of windows, the breaks have one window each. The starts below contain those that
+// ExplorePlanned would then try.
+void DrivingLabels::TakeInEachWindow(const Position& at, double room, size_t to) {
+  size_t last = to;
+  while (last < route_.breaks.size() && MayTake(at.taken, last + 1)) ++last;
+  std::vector<double> starts;
+  const auto add = [&](double start) {
+    start = std::max(at.time, std::min(start, at.time + room));
+    if (room < at.left || start - at.time < at.left) starts.push_back(start);
+  };
+  const DrivingRules& rules = *route_.rules;
+  ForEachLatestRest(route_.breaks.subspan(at.taken, last - at.taken), [&](double time, size_t i) {
+    if (time < at.time - route_.tolerance) return;
+    add(time);
+    if (at.taken + i < to) return;
+    add(time - rules.break_duration);
+    if (rules.has_parts()) add(time - rules.second_part);
+  });
+  std::ranges::sort(starts, std::greater<>());
+  const auto repeated = std::ranges::unique(starts);
+  starts.erase(repeated.begin(), repeated.end());
+  for (const double start : starts) TakePlanned(at, start, to);
 }
 
 void DrivingLabels::TakePlanned(const Position& at, double start, size_t to) {
@@ -217,6 +263,7 @@ void DrivingLabels::Reach(double arrival, double ready, const Position& at) {
                     .driven = at.driven,
                     .cost = from.cost + visit.LateCost(begin),
                     .travel = travel_,
+                    .driving = from.driving + travel_,
                     .paused = ready - from.begin - route_.stops[stop_ - 1].work - travel_,
                     .taken = at.taken,
                     .before = before_,
@@ -237,6 +284,7 @@ void DrivingLabels::Add(const Label& label) {
   };
   const size_t first = first_.back();
   if (!Spend(1 + labels_.size() - first)) return;
+  if (timed_) return AddTimed(label);
   for (size_t i = first; i < labels_.size(); ++i) {
     if (dominates(labels_[i], label)) return;
   }
@@ -248,6 +296,26 @@ void DrivingLabels::Add(const Label& label) {
       ++i;
     }
   }
+  labels_.push_back(label);
+}
+
+void DrivingLabels::AddTimed(const Label& label) {
+  const double tie = TieAt(label.begin);
+  const bool is_last = stop_ + 1 == route_.stops.size();
+  const auto no_worse = [&](const Label& a, const Label& b) {
+    return a.taken == b.taken && a.begin <= b.begin + tie &&
+           a.cost <= b.cost + max_late_cost_ * tie &&
+           (is_last || (a.driven <= b.driven + tie && (a.has_first || !b.has_first)));
+  };
+  const auto begin = labels_.begin() + static_cast<std::ptrdiff_t>(first_.back());
+  for (auto other = begin; other != labels_.end(); ++other) {
+    if (!no_worse(*other, label)) continue;
+    if (no_worse(label, *other) && label.driving < other->driving - tie) *other = label;
+    return;
+  }
+  labels_.erase(std::remove_if(begin, labels_.end(),
+                               [&](const Label& other) { return no_worse(label, other); }),
+                labels_.end());
   labels_.push_back(label);
 }
 

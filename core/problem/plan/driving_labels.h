@@ -1,11 +1,13 @@
 // Places the breaks that a driver must take after a time of driving (DrivingRules).
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/problem/instance/driving_rules.h"
+#include "core/problem/plan/break_leg.h"
 #include "core/problem/plan/schedule.h"
 #include "core/problem/plan/timed_stop.h"
 
@@ -23,14 +25,17 @@ namespace vrp {
 // arrival or with a planned break: on the same leg, both parts take as long as a whole break. A
 // break shortly before a stop and a first part at the stop count as one rest there.
 //
+// The travel time of a leg is that at the departure, and breaks on the leg do not change it. If it
+// depends on the departure, an earlier label may still drive longer later on. It dominates all the
+// same: drivers rest no longer than they need, even if that would avoid a rush hour. Of labels that
+// differ in nothing else, the one that has driven least stays.
+//
 // A run takes O(stops * labels^2), with few labels unless there are many planned breaks. A route
 // that needs too much work counts as impossible. Not thread-safe, because it has scratch memory.
 class DrivingLabels {
  public:
   // The input of Run. `stops` are the start (whose opening is ignored), the visits, and the end
-  // unless it is open. Travel times must not depend on the departure. Breaks must have one window
-  // each and no limit on the load. The spans and `rules`, which have breaks, must outlive the calls
-  // after Run.
+  // unless it is open. The spans and `rules`, which have breaks, must outlive the calls after Run.
   struct Route {
     std::span<const TimedStop> stops = {};
     std::span<const Break> breaks = {};  // planned breaks, all of which are taken in order
@@ -44,6 +49,7 @@ class DrivingLabels {
   struct Outcome {
     double late_cost = 0;  // the smallest possible, up to the rounding of costs
     double last = 0;       // the earliest start of the last stop at such a cost
+    double driving = 0;    // travel times of all legs
   };
 
   // Returns the number of label extensions that a search may spend on a route. Schedulers and the
@@ -54,19 +60,22 @@ class DrivingLabels {
   // takes too much work.
   std::optional<Outcome> Run(const Route& route, double start);
   // Returns the latest start that worsens neither part of the last Run's outcome, no earlier than
-  // that Run's start. Requires a Run with an outcome, which is lost.
+  // that Run's start. If travel times depend on the departure, a start a little later worsens the
+  // outcome, but one much later need not. Requires a Run with an outcome, which is lost.
   double LatestStart();
   // Adds the times of each stop and all breaks to `schedule`. Requires a Run with an outcome.
   void AddTimes(RouteSchedule& schedule);
 
  private:
   static constexpr double kRelativeRounding = 1e-12;  // of sums of times
+  static constexpr double kTieShare = 1e-11;          // above the rounding of all sums of a route
   // A partial route up to the start of a stop.
   struct Label {
     double begin = 0;
     double driven = 0;       // since the last break
     double cost = 0;         // of lateness, this stop included
     double travel = 0;       // of the leg to this stop
+    double driving = 0;      // since the start of the route
     double paused = 0;       // breaks on that leg, if none of them is planned
     size_t taken = 0;        // planned breaks
     size_t before = 0;       // predecessor's index in labels_
@@ -103,6 +112,7 @@ class DrivingLabels {
     size_t to = 0;
     Counts counts = Counts::kNothing;
     bool second_part = false;  // whether its break is only the second part of one
+    bool delays = false;       // whether the stop would start earlier without it
   };
 
   bool Forward(double start);
@@ -110,25 +120,39 @@ class DrivingLabels {
   // Explores the leg to stop_ from the label before_.
   void ExploreLeg();
   static bool NoWorse(const Position& one, const Position& other);
+  // Whether the load allows the planned breaks from `from` to `to` - 1 on the leg to stop_.
+  bool MayTake(size_t from, size_t to) const {
+    return AllowsBreaks(route_.stops[stop_].breaks_before, from, to);
+  }
   // Explores all ways to go on to the next stop. Each way ends with a call of Reach.
   void Explore(const Position& at);
   void ExploreArrival(const Position& at);
   void ExploreLimit(const Position& at, double room);
   void ExplorePlanned(const Position& at, double room);
+  // Takes the planned breaks up to `to` - 1, if some have several windows.
+  void TakeInEachWindow(const Position& at, double room, size_t to);
   void TakePlanned(const Position& at, double start, size_t to);
   // Returns the least duration of a rest that counts so, from a state with or without a first part.
   double Needed(Counts counts, bool has_first) const;
   // Adds a label for the start of the next stop, or compares it with sought_.
   void Reach(double arrival, double ready, const Position& at);
   void Add(const Label& label);
+  // Does the same if travel times depend on the departure.
+  void AddTimed(const Label& label);
+  // Returns the difference up to which times near `time` count as equal, if travel times depend on
+  // the departure. The order of additions must not decide which label stays.
+  static double TieAt(double time) { return kTieShare * std::abs(time); }
   bool Spend(size_t work);
   double LatestOnPath();
+  // Whether the stop of `label` would start earlier without the rest, the last one before it.
+  bool DelaysStart(size_t stop, const Label& label, const Rest& rest) const;
   // Returns the latest departure on the leg to `label` with its breaks, for a start by `begin`.
   double LatestDeparture(size_t stop, const Label& label, double begin);
   // Finds the rests of the leg to the stop of `label`. Returns the arrival.
   double Replay(size_t stop, const Label& label);
   void KeepNeededRests(std::vector<Rest>& rests, double driven) const;
   Route route_;
+  bool timed_ = false;  // whether travel times depend on the departure
   double start_ = 0;
   std::vector<Label> labels_;       // by stop
   std::vector<size_t> first_;       // [stops + 1]: the first label of each stop

@@ -19,9 +19,11 @@ double DrivingLabels::LatestStart() {
   const double end = labels_[chosen_].begin;
   const double cost = labels_[chosen_].cost;
   const double budget = cost + kRelativeRounding * (cost + max_late_cost_ * end);
-  // A later start must not gain from the tolerance.
-  route_.tolerance = std::min(route_.tolerance, route_.rounding);
-  const double step = std::max(route_.rounding, kRelativeRounding * end);
+  // A later start must not gain from the tolerance. If travel times depend on the departure, the
+  // driving may change slowly with the start, so that a tolerance would change the start by more.
+  const double sums = kRelativeRounding * end;
+  route_.tolerance = timed_ ? sums : std::min(route_.tolerance, route_.rounding);
+  const double step = timed_ ? sums : std::max(route_.rounding, sums);
   const double close = route_.stops.front().last().close;
   const auto worsens_nothing = [&](double start) {
     return Forward(start) && Choose(budget, end + step / 2);
@@ -36,6 +38,11 @@ double DrivingLabels::LatestStart() {
     return good;
   };
   const double last = std::min(end, close);
+  if (timed_) {
+    // The checker tries the same starts. Later ones may also avoid a rush hour and a break.
+    const double bad = std::min(end + route_.stops.back().work, close);
+    return bad <= start_ ? start_ : bisect(start_, bad);
+  }
   const bool is_exact = route_.breaks.empty();  // whether LatestOnPath is
   double latest = start_;
   for (int i = 0; i < kMaxPaths; ++i) {
@@ -122,6 +129,7 @@ void DrivingLabels::KeepNeededRests(std::vector<Rest>& rests, double driven) con
     return driven - last <= limit;
   };
   for (Rest& rest : rests) {
+    if (rest.delays) continue;
     const Counts counts = std::exchange(rest.counts, Counts::kNothing);
     if (complies()) continue;
     rest.counts = counts;
@@ -133,6 +141,14 @@ void DrivingLabels::KeepNeededRests(std::vector<Rest>& rests, double driven) con
       rest.counts = counts;
     }
   }
+}
+
+bool DrivingLabels::DelaysStart(size_t stop, const Label& label, const Rest& rest) const {
+  if (rest.position < travel_) return true;
+  const auto planned = route_.breaks.subspan(rest.from, rest.to - rest.from);
+  const double ready = ArrivalAfter(planned, rest.start, 0, route_.tolerance);
+  const double begin = route_.stops[stop].StartAt(ready, route_.tolerance);
+  return begin < label.begin - TieAt(label.begin);
 }
 
 void DrivingLabels::AddTimes(RouteSchedule& schedule) {
@@ -151,6 +167,7 @@ void DrivingLabels::AddTimes(RouteSchedule& schedule) {
     for (const Rest& rest : found_rests_) {
       rests.push_back(rest);
       rests.back().position += driven;
+      rests.back().delays = timed_ && DelaysStart(i, label, rest);
       after.push_back(static_cast<int32_t>(i) - 1);
     }
     driven += travel_;
@@ -164,7 +181,7 @@ void DrivingLabels::AddTimes(RouteSchedule& schedule) {
     }
     double time = rest.start;
     for (size_t planned = rest.from; planned < rest.to; ++planned) {
-      const double begin = std::max(time, route_.breaks[planned].window.open);
+      const double begin = BreakStart(route_.breaks[planned], time, route_.tolerance);
       time = begin + route_.breaks[planned].duration;
       schedule.breaks.push_back({static_cast<int32_t>(planned), after[i], begin, time});
     }

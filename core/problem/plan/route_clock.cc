@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/problem/plan/break_leg.h"
+#include "core/problem/plan/least_driving.h"
 #include "core/problem/plan/route_loads.h"
 
 namespace vrp {
@@ -33,6 +34,7 @@ RouteSchedule RouteClock::Make(bool needs_duration) {
   if (RunFrom(earliest) == kNever) RunWithoutBreaks(earliest);
   const double start = needs_duration || !breaks_.empty() ? LatestStart() : StartWithoutFirstWait();
   if (start > earliest + rounding_ && RunFrom(start) == kNever) RunFrom(earliest);
+  if (LimitsDrivingWithBreaks()) PlaceBreaksAgain();
   return Result();
 }
 
@@ -181,21 +183,37 @@ bool RouteClock::HasSoftStop() const {
                      [](const TimedStop& visit) { return visit.last().soft(); });
 }
 
-double RouteClock::RunByLateness() {
-  const LateBreaks::Route route = {
-      .stops = visits_,
-      .breaks = breaks_,
-      .last_by = shift_.close - visits_.back().work,
-      .tolerance = tolerance_,
-      .rounding = rounding_,
-      .most_work = 2 * LateBreaks::MaxWork(visits_.size(), breaks_.size())};
-  if (!late_breaks_.Run(route, Early(0, 0)).has_value()) return kNever;
-  const std::vector<LateBreaks::Step> steps = late_breaks_.Steps();
+LateBreaks::Route RouteClock::BreakRoute() const {
+  return {.stops = visits_,
+          .breaks = breaks_,
+          .last_by = shift_.close - visits_.back().work,
+          .tolerance = tolerance_,
+          .rounding = rounding_,
+          .most_work = 2 * LateBreaks::MaxWork(visits_.size(), breaks_.size())};
+}
+
+void RouteClock::Take(const std::vector<LateBreaks::Step>& steps) {
   for (size_t i = 1; i < steps.size(); ++i) {
     Early(i, steps[i].taken) = steps[i].begin;
     before_[i * columns() + steps[i].taken] = steps[i - 1].taken;
   }
+}
+
+double RouteClock::RunByLateness() {
+  if (!late_breaks_.Run(BreakRoute(), Early(0, 0)).has_value()) return kNever;
+  const std::vector<LateBreaks::Step> steps = late_breaks_.Steps();
+  Take(steps);
   return steps.back().begin;
+}
+
+bool RouteClock::LimitsDrivingWithBreaks() const {
+  if (breaks_.empty() || departures_.empty()) return false;
+  return vehicle_.max_waiting != kNoLimit || vehicle_.driving_rules != DrivingRules();
+}
+
+void RouteClock::PlaceBreaksAgain() {
+  const auto placement = PlaceBreaksWithLeastDriving(BreakRoute(), Early(0, 0));
+  if (placement.has_value()) Take(placement->steps);
 }
 
 double RouteClock::LatestDeparture(const TravelTime& travel, size_t taken, size_t then,

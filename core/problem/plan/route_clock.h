@@ -60,6 +60,13 @@ class RouteClock {
   // Fills early_ like RunFrom, from Early(0, 0) on, but only with the starts that minimise
   // lateness.
   double RunByLateness();
+  // Whether a limit depends on where the breaks are, although they delay nothing.
+  bool LimitsDrivingWithBreaks() const;
+  // Places the breaks of the last run again, with the least driving (least_driving.h).
+  void PlaceBreaksAgain();
+  LateBreaks::Route BreakRoute() const;
+  // Sets the times of the stops in early_.
+  void Take(const std::vector<LateBreaks::Step>& steps);
 
   // Returns the latest start of the route that does not delay the last stop. With breaks and
   // soft windows, gives up the breaks if this takes too much work. Requires a run that starts as

@@ -34,7 +34,8 @@ bool RouteScheduler::NeedsDuration(const VehicleType& vehicle) const {
   const Objective objective = instance_.data().objective;
   const std::optional<Balance>& balance = instance_.data().balance;
   if (balance.has_value() && balance->measure == BalanceMeasure::kDuration) return true;
-  return vehicle.limits_duration() || objective == Objective::kDuration ||
+  return vehicle.limits_duration() || LimitsTimedDriving(instance_.data(), vehicle) ||
+         objective == Objective::kDuration ||
          (objective == Objective::kCost && vehicle.cost_per_time != 0);
 }
 

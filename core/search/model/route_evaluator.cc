@@ -58,12 +58,16 @@ double SumLostPrizes(const Problem& problem, std::span<const NodeIndex> nodes) {
   return sum;
 }
 
-// Whether the route exceeds the limits of driving, or of driving and work.
-bool WorksTooLong(const Problem& problem, const Vehicle& vehicle,
-                  std::span<const NodeIndex> nodes) {
+bool LimitsWork(const Vehicle& vehicle) {
   const DrivingRules& rules = vehicle.original->driving_rules;
-  if (rules.max_driving == kNoLimit && rules.max_work == kNoLimit) return false;
-  const double driving = DrivingOf(problem, vehicle, nodes);
+  return rules.max_driving != kNoLimit || rules.max_work != kNoLimit;
+}
+
+// Whether the route, which drives for `driving`, exceeds the limits of driving, or of driving and
+// work.
+bool WorksTooLong(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                  double driving) {
+  const DrivingRules& rules = vehicle.original->driving_rules;
   const double work = WorkOf(problem, vehicle, nodes);
   return driving > WithSlack(rules.max_driving) || driving + work > WithSlack(rules.max_work);
 }
@@ -77,25 +81,38 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
     value.distance += problem_.Distance(vehicle, nodes[i - 1], nodes[i]);
   }
   if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
-  if (WorksTooLong(problem_, vehicle, nodes) || !SimulateForward(vehicle, nodes)) return value;
-  if (vehicle.needs_duration) {
-    const std::optional<double> latest = SimulateBackward(vehicle, nodes);
-    if (!latest.has_value()) return value;
-    const double start = std::max(begin_[0], std::min(*latest, vehicle.leaves_by));
-    value.duration = end_ - start;
-    if (!problem_.InTime(value.duration, vehicle.duration_limit)) return value;
-    if (vehicle.original->max_waiting != kNoLimit &&
-        WaitsTooLong(problem_, vehicle, nodes, value.duration,
-                     DrivingFrom(vehicle, nodes, start))) {
-      return value;
-    }
+  if (LimitsWork(vehicle) && WorksTooLong(problem_, vehicle, nodes, LeastDriving(vehicle, nodes))) {
+    return value;
   }
+  if (!SimulateForward(vehicle, nodes)) return value;
+  if (vehicle.needs_duration && !DurationFits(vehicle, nodes, value)) return value;
   value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
                vehicle.TimeCost(value.duration) + late_ + WorkCost(problem_, vehicle, nodes) +
                SumLostPrizes(problem_, nodes);
   if (problem_.penalised()) value.cost += PenaltyOf(vehicle, value);
   value.feasible = true;
   return value;
+}
+
+bool RouteEvaluator::DurationFits(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                                  RouteValue& value) {
+  const std::optional<double> latest = SimulateBackward(vehicle, nodes);
+  if (!latest.has_value()) return false;
+  const double start = std::max(begin_[0], std::min(*latest, vehicle.leaves_by));
+  const bool limits_waiting = vehicle.original->max_waiting != kNoLimit;
+  double driving = 0;
+  if (limits_waiting || vehicle.limits_timed_driving) {
+    const std::optional<double> from_start = DrivingFrom(vehicle, nodes, start);
+    if (!from_start.has_value()) return false;
+    driving = *from_start;
+  }
+  value.duration = end_ - start;
+  if (!problem_.InTime(value.duration, vehicle.duration_limit)) return false;
+  if (limits_waiting && WaitsTooLong(problem_, vehicle, nodes, value.duration, driving)) {
+    return false;
+  }
+  return !vehicle.limits_timed_driving || !LimitsWork(vehicle) ||
+         !WorksTooLong(problem_, vehicle, nodes, driving);
 }
 
 bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {

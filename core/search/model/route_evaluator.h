@@ -57,8 +57,8 @@ class RouteEvaluator {
   bool ForwardWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // With breaks and soft windows: the least lateness, then the soonest end; begin_ has the start.
   bool ForwardByLateness(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
-  // With breaks after driving: the same, in driving_labels_.
-  bool ForwardByDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
+  // With breaks after driving: the same from `start` on, in driving_labels_.
+  bool ForwardByDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes, double start);
   void ReadStops(const Vehicle& vehicle, std::span<const NodeIndex> nodes);
   // The end of the service (the stay) at nodes[at] that begins at `begin`.
   double LeaveAt(const Vehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
@@ -81,8 +81,19 @@ class RouteEvaluator {
   template <bool kTimed>
   double TravelFrom(const Vehicle& vehicle, NodeIndex from, NodeIndex to, double departure,
                     size_t& period) const;
-  // Returns the time that the route drives from `start` on; breaks are as for max_waiting.
-  double DrivingFrom(const Vehicle& vehicle, std::span<const NodeIndex> nodes, double start) const;
+  // Sets the duration of the route last simulated. Returns whether it keeps the limits of its
+  // duration, of waiting and, if travel times depend on the departure, of driving and work.
+  bool DurationFits(const Vehicle& vehicle, std::span<const NodeIndex> nodes, RouteValue& value);
+  // Returns the time that the route drives from `start` on. With breaks after driving, sets its end
+  // and its lateness. Returns nullopt if there is no way to take the breaks.
+  std::optional<double> DrivingFrom(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                                    double start);
+  // Returns the sum of the travel times, which are lower bounds if they depend on the departure.
+  double LeastDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes) const;
+  // Returns the time that the route drives from `start` on with planned breaks.
+  std::optional<double> DrivingWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                                          double start);
+  LateBreaks::Route BreakRoute(const Vehicle& vehicle) const;
 
   const Problem& problem_;
   std::vector<double> load_;
@@ -100,6 +111,7 @@ class RouteEvaluator {
   DrivingLabels driving_labels_;
   double late_ = 0;
   double end_ = 0;
+  double driving_ = 0;  // with breaks after driving
 };
 
 }  // namespace vrp

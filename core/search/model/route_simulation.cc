@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/problem/plan/break_leg.h"
+#include "core/problem/plan/least_driving.h"
 #include "core/search/model/route_evaluator.h"
 
 namespace vrp {
@@ -44,7 +45,10 @@ double RouteEvaluator::LatestBegin(const Vehicle& vehicle, std::span<const NodeI
 
 bool RouteEvaluator::SimulateForward(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   late_ = 0;
-  if (vehicle.original->driving_rules.has_breaks()) return ForwardByDriving(vehicle, nodes);
+  if (vehicle.original->driving_rules.has_breaks()) {
+    const double earliest = std::max(vehicle.leaves_from, ReleaseOf(nodes, 0));
+    return ForwardByDriving(vehicle, nodes, earliest);
+  }
   if (!vehicle.breaks.empty()) {
     return problem_.soft() ? ForwardByLateness(vehicle, nodes) : ForwardWithBreaks(vehicle, nodes);
   }
@@ -120,21 +124,42 @@ double RouteEvaluator::LatestStart(const Vehicle& vehicle, std::span<const NodeI
   return begin;
 }
 
-double RouteEvaluator::DrivingFrom(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
-                                   double start) const {
+double RouteEvaluator::LeastDriving(const Vehicle& vehicle,
+                                    std::span<const NodeIndex> nodes) const {
+  double driving = 0;
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    driving += problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+  }
+  return driving;
+}
+
+std::optional<double> RouteEvaluator::DrivingFrom(const Vehicle& vehicle,
+                                                  std::span<const NodeIndex> nodes, double start) {
+  if (vehicle.profiles == nullptr) return LeastDriving(vehicle, nodes);
+  if (vehicle.original->driving_rules.has_breaks()) {
+    if (!ForwardByDriving(vehicle, nodes, start)) return std::nullopt;
+    return driving_;
+  }
+  if (!vehicle.breaks.empty()) return DrivingWithBreaks(vehicle, nodes, start);
   double driving = 0;
   double time = start + problem_.service(nodes[0]);
   size_t period = 0;
   for (size_t i = 1; i < nodes.size(); ++i) {
-    if (vehicle.profiles == nullptr) {
-      driving += problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
-    } else if (nodes[i] != problem_.nowhere()) {
-      const double travel = TravelFrom<true>(vehicle, nodes[i - 1], nodes[i], time, period);
-      driving += travel;
-      time = LeaveAt(vehicle, nodes, i, problem_.Earliest(nodes[i], time + travel));
-    }
+    if (nodes[i] == problem_.nowhere()) break;
+    const double travel = TravelFrom<true>(vehicle, nodes[i - 1], nodes[i], time, period);
+    driving += travel;
+    time = LeaveAt(vehicle, nodes, i, problem_.Earliest(nodes[i], time + travel));
   }
   return driving;
+}
+
+std::optional<double> RouteEvaluator::DrivingWithBreaks(const Vehicle& vehicle,
+                                                        std::span<const NodeIndex> nodes,
+                                                        double start) {
+  ReadStops(vehicle, nodes);
+  const auto placement = PlaceBreaksWithLeastDriving(BreakRoute(vehicle), start);
+  if (!placement.has_value()) return std::nullopt;
+  return placement->driving;
 }
 
 bool RouteEvaluator::ForwardWithBreaks(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
@@ -225,27 +250,32 @@ void RouteEvaluator::ReadStops(const Vehicle& vehicle, std::span<const NodeIndex
   }
 }
 
+LateBreaks::Route RouteEvaluator::BreakRoute(const Vehicle& vehicle) const {
+  return {.stops = stops_,
+          .breaks = vehicle.breaks,
+          .last_by = vehicle.shift_close - stops_.back().work,
+          .tolerance = problem_.time_slack(),
+          .rounding = problem_.time_slack(),
+          .most_work = LateBreaks::MaxWork(stops_.size(), vehicle.breaks.size())};
+}
+
 bool RouteEvaluator::ForwardByLateness(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
   ReadStops(vehicle, nodes);
   begin_.assign(1, std::max(vehicle.leaves_from, ReleaseOf(nodes, 0)));
   if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
-  const LateBreaks::Route route = {
-      .stops = stops_,
-      .breaks = vehicle.breaks,
-      .last_by = vehicle.shift_close - stops_.back().work,
-      .tolerance = problem_.time_slack(),
-      .rounding = problem_.time_slack(),
-      .most_work = LateBreaks::MaxWork(stops_.size(), vehicle.breaks.size())};
-  const auto outcome = late_breaks_.Run(route, begin_[0]);
+  const auto outcome = late_breaks_.Run(BreakRoute(vehicle), begin_[0]);
   if (!outcome.has_value()) return false;
   late_ = outcome->late_cost;
   end_ = outcome->last + stops_.back().work;
   return true;
 }
 
-bool RouteEvaluator::ForwardByDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+bool RouteEvaluator::ForwardByDriving(const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                                      double start) {
   ReadStops(vehicle, nodes);
-  begin_.assign(1, std::max(vehicle.leaves_from, ReleaseOf(nodes, 0)));
+  TimeWindow& at_start = stops_.front().first;
+  at_start.close = std::min(at_start.close, vehicle.leaves_by);
+  begin_.assign(1, start);
   if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
   const DrivingLabels::Route route = {
       .stops = stops_,
@@ -255,9 +285,10 @@ bool RouteEvaluator::ForwardByDriving(const Vehicle& vehicle, std::span<const No
       .tolerance = problem_.time_slack(),
       .rounding = problem_.time_slack(),
       .most_work = DrivingLabels::MaxWork(stops_.size(), vehicle.breaks.size())};
-  const auto outcome = driving_labels_.Run(route, begin_[0]);
+  const auto outcome = driving_labels_.Run(route, start);
   if (!outcome.has_value()) return false;
   late_ = outcome->late_cost;
+  driving_ = outcome->driving;
   end_ = outcome->last + stops_.back().work;
   return true;
 }
