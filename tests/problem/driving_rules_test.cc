@@ -178,6 +178,50 @@ TEST(DrivingRulesTest, LeaveAsLateAsTheBreaksAllow) {
   EXPECT_EQ(CheckPlan(*Instance::Create(data), WholeRoute(data), 465).violations.size(), 0u);
 }
 
+// The second leg takes 60 in light traffic, but 90 for departures from 100 on.
+TEST(DrivingRulesTest, CountTravelTimesAtTheDeparture) {
+  InstanceData data = RouteOf({200, 60});
+  data.windows[0].close = 0;
+  const std::vector<double> light = Instance::Create(data)->DurationMatrix();
+  data.duration_matrices = {{0, light}, {100, light}};
+  for (double& heavy : data.duration_matrices[1].durations) heavy *= 1.5;
+  EXPECT_NEAR(EndOf(data), 200 + 90 + 45, 1e-9);
+  EXPECT_EQ(TimesOf(data).breaks.size(), 1u);
+  data.vehicles[0].driving_rules.max_driving = 290;
+  EXPECT_THAT(DrivingMessages(data), IsEmpty());
+  data.vehicles[0].driving_rules.max_driving = 289;
+  EXPECT_THAT(DrivingMessages(data),
+              ElementsAre("max_driving; routes[0]: drives for 290, longer than the limit 289"));
+}
+
+// The driver may leave at 100, when the only leg takes 300 and needs a break on the way. The leg
+// would take 250 at 200, but nobody waits for that.
+TEST(DrivingRulesTest, RestNoLongerToAvoidARushHour) {
+  InstanceData data = RouteOf({250});
+  data.windows[0] = {100, 5000};
+  data.duration_matrices = {{100, Instance::Create(data)->DurationMatrix()}};
+  data.duration_matrices.push_back(data.duration_matrices[0]);
+  data.duration_matrices[1].at = 200;
+  for (double& heavy : data.duration_matrices[0].durations) heavy *= 1.2;
+  EXPECT_NEAR(EndOf(data), 100 + 300 + 45, 1e-6);
+}
+
+// The first window of the planned break is too early to end the driving, and the second is not.
+TEST(DrivingRulesTest, CountAPlannedBreakInALaterWindow) {
+  InstanceData data = RouteOf({200, 200});
+  data.windows[0].close = 0;
+  data.demands = {0, 1, 1};
+  data.vehicles[0].capacity = 2;
+  data.vehicles[0].breaks = {{.window = {0, 50}, .duration = 45}};
+  EXPECT_EQ(EndOf(data), 45 + 200 + 200 + 30);  // the planned break is the first part
+  data.vehicles[0].breaks[0].further_windows = {{100, 130}, {190, 240}};
+  EXPECT_EQ(EndOf(data), 200 + 45 + 200);
+  data.vehicles[0].breaks[0].max_load = {1};  // only after the first customer
+  EXPECT_EQ(EndOf(data), 200 + 45 + 200);
+  data.vehicles[0].breaks[0].further_windows = {{100, 130}, {180, 190}};
+  EXPECT_THAT(DrivingMessages(data), ElementsAre(HasSubstr("break 0 cannot begin")));
+}
+
 TEST(DrivingPresetTest, KnowsTheRegulationInEachUnit) {
   for (const double seconds : {1.0, 60.0, 3600.0}) {
     const DrivingRules rules = *DrivingPreset("eu_561_daily", seconds);

@@ -134,11 +134,6 @@ TEST(TimeOfDayRulesTest, NameTheEntryAndItsNumbers) {
          d.vehicles[0].duration_matrix = LineTimes(1);
          d.vehicles[0].duration_matrices = {{0, LineTimes(10)}};
        }},
-      {"vehicles[0].max_waiting: not supported together with breaks and duration_matrices",
-       [](D& d) {
-         d.vehicles[0].max_waiting = 5;
-         d.vehicles[0].breaks = {{{0, 50}, 5}};
-       }},
   };
   for (const WrongList& wrong : cases) {
     InstanceData data = LineWithRush();
@@ -322,6 +317,32 @@ TEST(TimeOfDayCheckerTest, ReportsWhoIsLateByTraffic) {
   EXPECT_THAT(messages(), ElementsAre(HasSubstr("longer than the limit 140")));
   data.vehicles[0].duration_matrix = LineTimes(10);
   EXPECT_THAT(messages(), IsEmpty()) << "the type has travel times of its own";
+}
+
+// With the break of 60 on the first leg, the second takes 22.5 instead of 30, and the vehicle waits
+// for 7.5 instead of not at all. The way with less driving counts.
+TEST(TimeOfDayCheckerTest, CountsTheBreakWithTheLeastDriving) {
+  InstanceData data = LineWithRush();
+  data.windows[0] = {140, 1000, kNoLimit};
+  data.windows[2].open = 260;
+  VehicleType& vehicle = data.vehicles[0];
+  vehicle.latest_start = 140;
+  vehicle.breaks = {{{140, 300}, 60}};
+  const auto feasible = [&] {
+    return RoutesAreFeasible(CheckPlan(*Instance::Create(data), {{0, {1, 2}}}));
+  };
+  vehicle.max_waiting = 7.5;
+  EXPECT_TRUE(feasible());
+  const RouteSchedule schedule = RouteScheduler(*Instance::Create(data)).Make({0, {1, 2}});
+  ASSERT_EQ(schedule.breaks.size(), 1u);
+  EXPECT_EQ(schedule.breaks[0].after, 0);
+  vehicle.max_waiting = 7.4;
+  EXPECT_FALSE(feasible());
+  vehicle.max_waiting = kNoLimit;
+  vehicle.driving_rules.max_driving = 30 + 22.5 + 40;
+  EXPECT_TRUE(feasible());
+  vehicle.driving_rules.max_driving = 92.4;
+  EXPECT_FALSE(feasible());
 }
 
 // From 140 on a step takes 30, so the vehicle waits for customer 2 from 200 to 260, but for

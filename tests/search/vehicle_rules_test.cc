@@ -143,6 +143,53 @@ TEST(DrivingRulesTest, LimitTheDrivingAndTheWorkOfARoute) {
   }
 }
 
+TEST(DrivingRulesTest, FindTheOptimumWithTravelTimesByDeparture) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    std::vector<Feature> features = {Feature::kDrivingRules, Feature::kTimeOfDay,
+                                     Feature::kObjective};
+    const bool breaks = seed % 2 == 0;
+    if (breaks) features.push_back(Feature::kBreaks);
+    if (seed % 3 == 0) features.push_back(Feature::kSoftWindows);
+    if (seed % 5 == 0) features.push_back(Feature::kOpenEnd);
+    const Objective objective = seed % 4 < 2 ? Objective::kCost : Objective::kDuration;
+    InstanceData data = MakeFeatureInstance({.customers = breaks ? 4 : 5,
+                                             .seed = seed,
+                                             .features = features,
+                                             .objective = objective})
+                            .data();
+    for (VehicleType& type : data.vehicles) {
+      if (!breaks) type.driving_rules.max_driving_before_break /= 3;
+    }
+    ExpectOptimal(*Instance::Create(data));
+  }
+}
+
+TEST(DrivingRulesTest, FindTheOptimumWithWindowsAndLoadsOfPlannedBreaks) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    InstanceData data =
+        MakeFeatureInstance(
+            {.customers = 5,
+             .seed = seed,
+             .features = {Feature::kDrivingRules, Feature::kBreaks,
+                          seed % 2 == 0 ? Feature::kSoftWindows : Feature::kSeveralWindows}})
+            .data();
+    if (seed > 6) data.vehicles[0].driving_rules.max_driving_before_break /= 2;
+    ExpectOptimal(*Instance::Create(data));
+  }
+}
+
+TEST(WaitingTest, FindsTheOptimumWithBreaksAndTravelTimesByDeparture) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    std::vector<Feature> features = {Feature::kMaxWaiting, Feature::kTimeOfDay, Feature::kBreaks,
+                                     Feature::kObjective};
+    if (seed % 3 == 0) features.push_back(Feature::kSoftWindows);
+    InstanceData data =
+        MakeFeatureInstance({.customers = 5, .seed = seed, .features = features}).data();
+    if (seed % 4 == 0) data.vehicles[0].driving_rules.max_driving = 150;
+    ExpectOptimal(*Instance::Create(data));
+  }
+}
+
 // Removes each stop in turn. The driver may rest where the vehicle waited.
 TEST(DrivingRulesTest, AllowARouteWithOneStopLess) {
   int32_t removed = 0;

@@ -180,16 +180,12 @@ class ConstrainedGenerator {
   void DrawDrivingRules(VehicleType& vehicle) {
     const auto chance = [this](double share) { return driving_random_.UniformDouble() < share; };
     const auto real = [this](double max) { return driving_random_.UniformDouble() * max; };
-    if (chance(0.7) || !TimedMatricesOf(data_, vehicle).empty()) return;
+    if (chance(0.7)) return;
     DrivingRules& rules = vehicle.driving_rules;
     if (chance(0.3)) rules.max_driving = 80 + real(150);
     if (chance(0.3)) rules.max_work = 100 + real(150);
     if (chance(0.2)) return;
     vehicle.max_waiting = kNoLimit;
-    for (Break& pause : vehicle.breaks) {
-      pause.further_windows.clear();
-      pause.max_load.clear();
-    }
     rules.max_driving_before_break = 30 + real(60);
     rules.break_duration = 5 + real(20);
     if (chance(0.4)) return;
@@ -261,10 +257,6 @@ class ConstrainedGenerator {
     if (!of_all) first.duration_matrix.clear();
     (of_all ? data_.duration_matrices : first.duration_matrices) =
         DrawTimedMatrices(random_, Matrix(50), kConstrainedHorizon);
-    for (VehicleType& vehicle : data_.vehicles) {
-      const bool excluded = !vehicle.breaks.empty() && !TimedMatricesOf(data_, vehicle).empty();
-      if (excluded) vehicle.max_waiting = kNoLimit;
-    }
   }
 
   void DrawLoadingAndTravelCosts() {

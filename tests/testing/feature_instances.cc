@@ -196,12 +196,9 @@ class FeatureInstanceMaker {
     return Has(Feature::kTravelTimeCost) && !Has(Feature::kTimeOfDay);
   }
 
-  bool HasDrivingRules() const { return Has(Feature::kDrivingRules) && !Has(Feature::kTimeOfDay); }
-
   // By the seed, breaks have several windows, limits on the load, both or none.
   void AddBreaks(VehicleType& type) const {
     type.breaks = {{.window = {60, 110}, .duration = 15}, {.window = {120, 200}, .duration = 20}};
-    if (HasDrivingRules()) return;
     if (options_.seed % 2 == 0) {
       type.breaks[0].window.close = 80;
       type.breaks[0].further_windows = {{95, 110}};
@@ -251,9 +248,8 @@ class FeatureInstanceMaker {
         type.overtime_cost = 1.5;
       }
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
-      const bool excluded = Has(Feature::kBreaks) && Has(Feature::kTimeOfDay);
-      if (Has(Feature::kMaxWaiting) && !excluded) type.max_waiting = Uniform(5, 30);
-      if (HasDrivingRules()) {
+      if (Has(Feature::kMaxWaiting)) type.max_waiting = Uniform(5, 30);
+      if (Has(Feature::kDrivingRules)) {
         type.max_waiting = kNoLimit;
         type.driving_rules = {.max_driving_before_break = Uniform(60, 90),
                               .break_duration = 20,
