@@ -200,6 +200,9 @@ TEST(RandomPlansTest, HaveNoStartThatEndsEarlierOrTakesLessTime) {
     const Instance free = *Instance::Create(data);
     const Plan plan = RandomConstrainedPlan(free, seed);
     if (plan.empty()) continue;
+    // A later start may avoid a rush hour and then a break.
+    const VehicleType& type = VehicleOf(free, plan[0]);
+    if (type.driving_rules.has_breaks() && LimitsTimedDriving(data, type)) continue;
     const RouteSchedule best = RouteScheduler(free).Make(plan[0]);
     if (!best.feasible) continue;
     for (double open = 0; open < 300; open += 7.5) {

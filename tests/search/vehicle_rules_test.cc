@@ -144,7 +144,7 @@ TEST(DrivingRulesTest, LimitTheDrivingAndTheWorkOfARoute) {
 }
 
 TEST(DrivingRulesTest, FindTheOptimumWithTravelTimesByDeparture) {
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
     std::vector<Feature> features = {Feature::kDrivingRules, Feature::kTimeOfDay,
                                      Feature::kObjective};
     const bool breaks = seed % 2 == 0;
@@ -152,7 +152,7 @@ TEST(DrivingRulesTest, FindTheOptimumWithTravelTimesByDeparture) {
     if (seed % 3 == 0) features.push_back(Feature::kSoftWindows);
     if (seed % 5 == 0) features.push_back(Feature::kOpenEnd);
     const Objective objective = seed % 4 < 2 ? Objective::kCost : Objective::kDuration;
-    InstanceData data = MakeFeatureInstance({.customers = breaks ? 4 : 5,
+    InstanceData data = MakeFeatureInstance({.customers = breaks ? 3 : 4,
                                              .seed = seed,
                                              .features = features,
                                              .objective = objective})
@@ -165,21 +165,21 @@ TEST(DrivingRulesTest, FindTheOptimumWithTravelTimesByDeparture) {
 }
 
 TEST(DrivingRulesTest, FindTheOptimumWithWindowsAndLoadsOfPlannedBreaks) {
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
     InstanceData data =
         MakeFeatureInstance(
-            {.customers = 5,
+            {.customers = 4,
              .seed = seed,
              .features = {Feature::kDrivingRules, Feature::kBreaks,
                           seed % 2 == 0 ? Feature::kSoftWindows : Feature::kSeveralWindows}})
             .data();
-    if (seed > 6) data.vehicles[0].driving_rules.max_driving_before_break /= 2;
+    if (seed > 3) data.vehicles[0].driving_rules.max_driving_before_break /= 2;
     ExpectOptimal(*Instance::Create(data));
   }
 }
 
 TEST(WaitingTest, FindsTheOptimumWithBreaksAndTravelTimesByDeparture) {
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
     std::vector<Feature> features = {Feature::kMaxWaiting, Feature::kTimeOfDay, Feature::kBreaks,
                                      Feature::kObjective};
     if (seed % 3 == 0) features.push_back(Feature::kSoftWindows);
