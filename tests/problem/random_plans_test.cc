@@ -202,7 +202,7 @@ TEST(RandomPlansTest, HaveNoStartThatEndsEarlierOrTakesLessTime) {
     if (plan.empty()) continue;
     // A later start may avoid a rush hour and then a break.
     const VehicleType& type = VehicleOf(free, plan[0]);
-    if (type.driving_rules.has_breaks() && LimitsTimedDriving(data, type)) continue;
+    if (type.driving_rules.has_breaks() && NeedsTimedDriving(data, type)) continue;
     const RouteSchedule best = RouteScheduler(free).Make(plan[0]);
     if (!best.feasible) continue;
     for (double open = 0; open < 300; open += 7.5) {

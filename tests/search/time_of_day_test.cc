@@ -100,6 +100,20 @@ TEST(TimeOfDayTest, FindsTheOptimaOfMixtures) {
   }
 }
 
+TEST(TimeOfDayTest, FindsTheOptimaOfCostsOfTravelTime) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    std::vector<Feature> features = {Feature::kTimeOfDay, Feature::kTravelTimeCost,
+                                     Feature::kObjective};
+    if (seed % 2 == 0) features.push_back(Feature::kVehicleTypes);
+    if (seed % 3 == 0) features.push_back(Feature::kBreaks);
+    if (seed % 8 == 4) features.push_back(Feature::kDrivingRules);
+    InstanceData data =
+        test::MakeFeatureInstance({.customers = 5, .seed = seed, .features = features}).data();
+    for (VehicleType& type : data.vehicles) type.cost_per_travel_time *= 3;
+    ExpectOptimal(*Instance::Create(data));
+  }
+}
+
 TEST(TimeOfDayTest, IsKeptByEveryMethodOnOneThreadAndTwo) {
   for (const Objective objective : {Objective::kDistance, Objective::kVehiclesThenDistance}) {
     for (const int32_t customers : {60, 300}) {

@@ -268,7 +268,6 @@ class ConstrainedGenerator {
     }
     if (data_.objective != Objective::kCost || !chance(0.4)) return;
     for (VehicleType& vehicle : data_.vehicles) {
-      if (!TimedMatricesOf(data_, vehicle).empty()) continue;
       vehicle.cost_per_travel_time = 2 * later_random_.UniformDouble();
     }
   }

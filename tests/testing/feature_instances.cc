@@ -62,7 +62,8 @@ class FeatureInstanceMaker {
         "features-" + std::to_string(options_.customers) + "-" + std::to_string(options_.seed);
     data_.metric = options_.metric;
     if (Has(Feature::kObjective)) data_.objective = options_.objective;
-    if (Has(Feature::kOvertime) || Has(Feature::kServiceTimeCost) || HasTravelTimeCost()) {
+    if (Has(Feature::kOvertime) || Has(Feature::kServiceTimeCost) ||
+        Has(Feature::kTravelTimeCost)) {
       data_.objective = Objective::kCost;
     }
     if (Has(Feature::kSeveralDepots) || Has(Feature::kEndDepot) || Has(Feature::kReloadDepots)) {
@@ -183,17 +184,13 @@ class FeatureInstanceMaker {
       if (data_.services.empty()) data_.services = times(2, 10);
       for (VehicleType& type : data_.vehicles) type.cost_per_service_time = Uniform(0.2, 2);
     }
-    if (HasTravelTimeCost()) {
+    if (Has(Feature::kTravelTimeCost)) {
       for (VehicleType& type : data_.vehicles) type.cost_per_travel_time = Uniform(0.2, 2);
     }
     if (Has(Feature::kDepotService)) {
       data_.services.resize(Nodes(), 0.0);
       for (int32_t i = 0; i < data_.num_depots; ++i) data_.services[i] = UniformInt(3, 20);
     }
-  }
-
-  bool HasTravelTimeCost() const {
-    return Has(Feature::kTravelTimeCost) && !Has(Feature::kTimeOfDay);
   }
 
   // By the seed, breaks have several windows, limits on the load, both or none.

@@ -372,7 +372,7 @@ ClockReading CheckerClock::Read(bool latest) const {
   }
   const DrivingRules& rules = vehicle_.driving_rules;
   if (vehicle_.max_waiting != kNoLimit || rules.max_driving != kNoLimit ||
-      rules.max_work != kNoLimit) {
+      rules.max_work != kNoLimit || vehicle_.cost_per_travel_time != 0) {
     reading.driving = DrivingFrom(reading.start, breaks, rounding);
   }
   if (breaks > 0 || by_rules_) return reading;

@@ -32,7 +32,7 @@ struct ClockReading {
   // to try them all. If so, the times are those without any break. Searches give up at a quarter of
   // the limit (late_breaks.h) and schedules at half of it, so no solver returns such a route.
   bool too_many_labels = false;
-  // The travel times of all legs. Computed only if the vehicle limits driving, work or waiting.
+  // The travel times of all legs. Computed only if a limit or a cost of the vehicle depends on it.
   double driving = 0;
 };
 

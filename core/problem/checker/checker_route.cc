@@ -24,16 +24,6 @@ double WorkTime(const CheckerData& data, const VehicleType& vehicle,
   return busy;
 }
 
-// Returns the time in which the vehicle drives. Its travel times must be the same at all times.
-double DrivingTime(const CheckerData& data, const VehicleType& vehicle,
-                   const std::vector<NodeIndex>& path) {
-  double driving = 0;
-  for (size_t i = 1; i < path.size(); ++i) {
-    driving += data.TravelTimes(vehicle, path[i - 1], path[i]).front().travel;
-  }
-  return driving;
-}
-
 }  // namespace
 
 RouteChecker::RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
@@ -206,7 +196,7 @@ ClockReading RouteChecker::ReadClock() const {
   const bool balanced =
       data_.raw().balance.has_value() && data_.raw().balance->measure == BalanceMeasure::kDuration;
   const bool latest = balanced || vehicle_.limits_duration() ||
-                      LimitsTimedDriving(data_.raw(), vehicle_) ||
+                      NeedsTimedDriving(data_.raw(), vehicle_) ||
                       objective == Objective::kDuration ||
                       (objective == Objective::kCost && vehicle_.cost_per_time > 0);
   return CheckerClock(data_, vehicle_, path_).Read(latest);
@@ -216,7 +206,7 @@ void RouteChecker::CheckTimes(const ClockReading& reading) {
   figures_.duration = reading.end - reading.start;
   figures_.late_cost = reading.late_cost;
   figures_.work = WorkTime(data_, vehicle_, path_);
-  if (vehicle_.cost_per_travel_time != 0) figures_.driving = DrivingTime(data_, vehicle_, path_);
+  figures_.driving = reading.driving;
   const bool breaks_taken = !reading.missed_break.has_value() && !reading.too_many_labels;
   const size_t before = violations_.size();
   for (const LateStop& late : reading.late) CheckLateStop(late);

@@ -121,10 +121,11 @@ int32_t MatrixSize(const InstanceData& data);
 // An empty list means that the travel times are the same at all times.
 const std::vector<TimedMatrix>& TimedMatricesOf(const InstanceData& data,
                                                 const VehicleType& vehicle);
-// Whether rules of driving depend on when the vehicle leaves. It then leaves as late as it can
-// without delaying the route's end, as if a limit depended on the route's duration.
-inline bool LimitsTimedDriving(const InstanceData& data, const VehicleType& vehicle) {
-  return vehicle.driving_rules != DrivingRules() && !TimedMatricesOf(data, vehicle).empty();
+// Whether a cost or rules of driving depend on when the vehicle leaves. It then leaves as late as
+// it can without delaying the route's end, as if a limit depended on the route's duration.
+inline bool NeedsTimedDriving(const InstanceData& data, const VehicleType& vehicle) {
+  return (vehicle.driving_rules != DrivingRules() || vehicle.cost_per_travel_time != 0) &&
+         !TimedMatricesOf(data, vehicle).empty();
 }
 // Expands every matrix to [N, N] (N * N * 8 bytes each) and clears matrix_rows. `data` must be
 // valid.

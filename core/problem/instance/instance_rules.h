@@ -21,8 +21,6 @@ void CheckCustomerRules(const InstanceData& data, size_t nodes, FieldErrors& err
 // Checks that no two rules between customers contradict each other or shipments. All other rules of
 // this file must hold.
 void CheckRuleContradictions(const InstanceData& data, size_t nodes, FieldErrors& errors);
-// Checks that no fields are given together that exclude one another. All other rules must hold.
-void CheckCombinations(const InstanceData& data, FieldErrors& errors);
 // Checks the columns that only networks read.
 void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& errors);
 

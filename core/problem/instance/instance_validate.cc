@@ -40,7 +40,6 @@ class Validator {
       errors_.CheckValue("reference_cost", *data_.reference_cost, 0);
     }
     if (errors_.empty()) CheckRuleContradictions(data_, count_, errors_);
-    if (errors_.empty()) CheckCombinations(data_, errors_);
     return errors_.Take();
   }
 

@@ -74,26 +74,12 @@ class RequestRules {
   std::vector<Use> use_of_;  // [N]
 };
 
-// Checks what does not go together with travel times that depend on the departure.
-void CheckTimedTravel(const InstanceData& data, const VehicleType& vehicle, const std::string& path,
-                      FieldErrors& errors) {
-  if (TimedMatricesOf(data, vehicle).empty() || vehicle.cost_per_travel_time == 0) return;
-  errors.Add(path + ".cost_per_travel_time",
-             "not supported together with duration_matrices; wanted only one of them");
-}
-
 }  // namespace
 
 void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors) {
   RequestRules rules(data, nodes, errors);
   for (size_t i = 0; i < data.shipments.size(); ++i) rules.CheckShipment(i);
   for (size_t i = 0; i < data.alternative_groups.size(); ++i) rules.CheckGroup(i);
-}
-
-void CheckCombinations(const InstanceData& data, FieldErrors& errors) {
-  for (size_t i = 0; i < data.vehicles.size(); ++i) {
-    CheckTimedTravel(data, data.vehicles[i], Concat("vehicles[", i, "]"), errors);
-  }
 }
 
 }  // namespace vrp

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/problem/instance/travel_time.h"
 #include "core/problem/plan/route_balance.h"
 
 namespace vrp {
@@ -26,17 +27,31 @@ std::vector<RouteFigures> MeasureRoutes(const Instance& instance, const Plan& pl
     if (VehicleOf(instance, route).cost_per_service_time != 0) {
       added.work = RouteWork(instance, route);
     }
-    if (VehicleOf(instance, route).cost_per_travel_time != 0) {
-      added.driving = RouteDriving(instance, route);
-    }
     const bool needs_duration =
         cost_uses_duration && scheduler.NeedsDuration(VehicleOf(instance, route));
-    if (!needs_duration && !scheduler.has_soft_windows()) continue;
-    const RouteSchedule schedule = scheduler.Make(route);
-    added.duration = schedule.duration();
-    added.late_cost = schedule.late_cost;
+    RouteSchedule schedule;
+    if (needs_duration || scheduler.has_soft_windows()) {
+      schedule = scheduler.Make(route);
+      added.duration = schedule.duration();
+      added.late_cost = schedule.late_cost;
+    }
+    if (VehicleOf(instance, route).cost_per_travel_time != 0) {
+      added.driving = RouteDriving(instance, route, schedule.stops);
+    }
   }
   return figures;
+}
+
+// Returns the travel time of a vehicle with travel times by departure.
+double TravelTimeFrom(const Instance& instance, const VehicleType& vehicle, NodeIndex from,
+                      NodeIndex to, double departure) {
+  std::vector<double> departures;
+  std::vector<double> times;
+  for (const TimedMatrix& entry : TimedMatricesOf(instance.data(), vehicle)) {
+    departures.push_back(entry.at);
+    times.push_back(instance.Duration(entry, from, to));
+  }
+  return TravelTime(departures, times.data()).From(departure);
 }
 
 // Adds the cost of one used vehicle.
@@ -171,15 +186,22 @@ double RouteWork(const Instance& instance, const PlannedRoute& route) {
   return sum;
 }
 
-double RouteDriving(const Instance& instance, const PlannedRoute& route) {
+double RouteDriving(const Instance& instance, const PlannedRoute& route,
+                    std::span<const StopTimes> times) {
   const VehicleType& vehicle = VehicleOf(instance, route);
+  const bool timed = !TimedMatricesOf(instance.data(), vehicle).empty();
   double sum = 0;
   NodeIndex from = vehicle.depot;
-  for (const NodeIndex node : route.customers) {
-    sum += instance.Duration(vehicle, from, node);
-    from = node;
-  }
-  return vehicle.open_end ? sum : sum + instance.Duration(vehicle, from, vehicle.end());
+  size_t legs = 0;
+  const auto drive = [&](NodeIndex to) {
+    sum += timed ? TravelTimeFrom(instance, vehicle, from, to, times[legs].departure)
+                 : instance.Duration(vehicle, from, to);
+    from = to;
+    ++legs;
+  };
+  for (const NodeIndex node : route.customers) drive(node);
+  if (!vehicle.open_end) drive(vehicle.end());
+  return sum;
 }
 
 UnservedCustomers FindUnserved(const Instance& instance, const Plan& plan) {

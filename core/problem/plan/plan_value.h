@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/problem/plan/plan.h"
@@ -73,7 +74,9 @@ Cost PlanCost(const Instance& instance, const Plan& plan);
 double RouteDistance(const Instance& instance, const PlannedRoute& route);
 // Returns the service and setup times of a non-empty route, loading at depots included.
 double RouteWork(const Instance& instance, const PlannedRoute& route);
-// Returns the travel time of a non-empty route, whose vehicle has no travel times by departure.
-double RouteDriving(const Instance& instance, const PlannedRoute& route);
+// Returns the travel time of a non-empty route. `times` are those of its stops; they may be empty
+// unless the vehicle's travel times depend on the departure.
+double RouteDriving(const Instance& instance, const PlannedRoute& route,
+                    std::span<const StopTimes> times);
 
 }  // namespace vrp

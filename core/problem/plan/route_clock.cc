@@ -34,7 +34,7 @@ RouteSchedule RouteClock::Make(bool needs_duration) {
   if (RunFrom(earliest) == kNever) RunWithoutBreaks(earliest);
   const double start = needs_duration || !breaks_.empty() ? LatestStart() : StartWithoutFirstWait();
   if (start > earliest + rounding_ && RunFrom(start) == kNever) RunFrom(earliest);
-  if (LimitsDrivingWithBreaks()) PlaceBreaksAgain();
+  if (NeedsDrivingWithBreaks()) PlaceBreaksAgain();
   return Result();
 }
 
@@ -206,9 +206,9 @@ double RouteClock::RunByLateness() {
   return steps.back().begin;
 }
 
-bool RouteClock::LimitsDrivingWithBreaks() const {
+bool RouteClock::NeedsDrivingWithBreaks() const {
   if (breaks_.empty() || departures_.empty()) return false;
-  return vehicle_.max_waiting != kNoLimit || vehicle_.driving_rules != DrivingRules();
+  return vehicle_.max_waiting != kNoLimit || NeedsTimedDriving(instance_.data(), vehicle_);
 }
 
 void RouteClock::PlaceBreaksAgain() {

@@ -60,8 +60,8 @@ class RouteClock {
   // Fills early_ like RunFrom, from Early(0, 0) on, but only with the starts that minimise
   // lateness.
   double RunByLateness();
-  // Whether a limit depends on where the breaks are, although they delay nothing.
-  bool LimitsDrivingWithBreaks() const;
+  // Whether a limit or a cost depends on where the breaks are, although they delay nothing.
+  bool NeedsDrivingWithBreaks() const;
   // Places the breaks of the last run again, with the least driving (least_driving.h).
   void PlaceBreaksAgain();
   LateBreaks::Route BreakRoute() const;

@@ -34,7 +34,7 @@ bool RouteScheduler::NeedsDuration(const VehicleType& vehicle) const {
   const Objective objective = instance_.data().objective;
   const std::optional<Balance>& balance = instance_.data().balance;
   if (balance.has_value() && balance->measure == BalanceMeasure::kDuration) return true;
-  return vehicle.limits_duration() || LimitsTimedDriving(instance_.data(), vehicle) ||
+  return vehicle.limits_duration() || NeedsTimedDriving(instance_.data(), vehicle) ||
          objective == Objective::kDuration ||
          (objective == Objective::kCost && vehicle.cost_per_time != 0);
 }

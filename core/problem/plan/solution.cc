@@ -17,7 +17,7 @@ RouteFigures FiguresOf(const Instance& instance, const PlannedRoute& route,
           .duration = schedule.duration(),
           .late_cost = schedule.late_cost,
           .work = RouteWork(instance, route),
-          .driving = costs_driving ? RouteDriving(instance, route) : 0};
+          .driving = costs_driving ? RouteDriving(instance, route, schedule.stops) : 0};
 }
 
 // Accepts only customers and, if the vehicle may reload, reloads.

@@ -261,9 +261,9 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   SetCosts(type, vehicle);
   const bool balanced =
       data_.balance.has_value() && data_.balance->measure == BalanceMeasure::kDuration;
-  vehicle.limits_timed_driving = LimitsTimedDriving(data_, type);
+  vehicle.needs_timed_driving = NeedsTimedDriving(data_, type);
   vehicle.needs_duration =
-      vehicle.per_time != 0 || type.limits_duration() || vehicle.limits_timed_driving || balanced;
+      vehicle.per_time != 0 || type.limits_duration() || vehicle.needs_timed_driving || balanced;
   const bool duration_by_parts =
       !problem_.has_further_windows() && !problem_.has_releases() && !problem_.has_setups();
   // With deliveries only, insertions judge compartments by the route's loads, so that no route

@@ -21,14 +21,6 @@ double WorkOf(const Problem& problem, const Vehicle& vehicle, std::span<const No
   return work;
 }
 
-double DrivingOf(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
-  double driving = 0;
-  for (size_t i = 1; i < nodes.size(); ++i) {
-    driving += problem.Duration(vehicle, nodes[i - 1], nodes[i]);
-  }
-  return driving;
-}
-
 // Whether the waiting within that duration, which is neither driving, work nor breaks, exceeds the
 // vehicle's limit.
 bool WaitsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes,
@@ -40,13 +32,11 @@ bool WaitsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<cons
 }
 
 // Returns the costs of the route's service, setup and travel times.
-double WorkCost(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
-  double cost = 0;
+double WorkCost(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes,
+                double driving) {
+  double cost = vehicle.per_travel_time * driving;
   if (vehicle.per_service_time != 0) {
     cost += vehicle.per_service_time * WorkOf(problem, vehicle, nodes);
-  }
-  if (vehicle.per_travel_time != 0) {
-    cost += vehicle.per_travel_time * DrivingOf(problem, vehicle, nodes);
   }
   return cost;
 }
@@ -81,14 +71,14 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
     value.distance += problem_.Distance(vehicle, nodes[i - 1], nodes[i]);
   }
   if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
-  if (LimitsWork(vehicle) && WorksTooLong(problem_, vehicle, nodes, LeastDriving(vehicle, nodes))) {
-    return value;
-  }
+  const bool limits_work = LimitsWork(vehicle);
+  if (limits_work || vehicle.per_travel_time != 0) value.driving = LeastDriving(vehicle, nodes);
+  if (limits_work && WorksTooLong(problem_, vehicle, nodes, value.driving)) return value;
   if (!SimulateForward(vehicle, nodes)) return value;
   if (vehicle.needs_duration && !DurationFits(vehicle, nodes, value)) return value;
   value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
-               vehicle.TimeCost(value.duration) + late_ + WorkCost(problem_, vehicle, nodes) +
-               SumLostPrizes(problem_, nodes);
+               vehicle.TimeCost(value.duration) + late_ +
+               WorkCost(problem_, vehicle, nodes, value.driving) + SumLostPrizes(problem_, nodes);
   if (problem_.penalised()) value.cost += PenaltyOf(vehicle, value);
   value.feasible = true;
   return value;
@@ -100,19 +90,18 @@ bool RouteEvaluator::DurationFits(const Vehicle& vehicle, std::span<const NodeIn
   if (!latest.has_value()) return false;
   const double start = std::max(begin_[0], std::min(*latest, vehicle.leaves_by));
   const bool limits_waiting = vehicle.original->max_waiting != kNoLimit;
-  double driving = 0;
-  if (limits_waiting || vehicle.limits_timed_driving) {
-    const std::optional<double> from_start = DrivingFrom(vehicle, nodes, start);
-    if (!from_start.has_value()) return false;
-    driving = *from_start;
+  if (limits_waiting || vehicle.needs_timed_driving) {
+    const std::optional<double> driving = DrivingFrom(vehicle, nodes, start);
+    if (!driving.has_value()) return false;
+    value.driving = *driving;
   }
   value.duration = end_ - start;
   if (!problem_.InTime(value.duration, vehicle.duration_limit)) return false;
-  if (limits_waiting && WaitsTooLong(problem_, vehicle, nodes, value.duration, driving)) {
+  if (limits_waiting && WaitsTooLong(problem_, vehicle, nodes, value.duration, value.driving)) {
     return false;
   }
-  return !vehicle.limits_timed_driving || !LimitsWork(vehicle) ||
-         !WorksTooLong(problem_, vehicle, nodes, driving);
+  return !vehicle.needs_timed_driving || !LimitsWork(vehicle) ||
+         !WorksTooLong(problem_, vehicle, nodes, value.driving);
 }
 
 bool RouteEvaluator::OrderAllowed(const Vehicle& vehicle, std::span<const NodeIndex> nodes) {

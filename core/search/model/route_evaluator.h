@@ -15,7 +15,8 @@ namespace vrp {
 struct RouteValue {
   bool feasible = false;
   double distance = 0;
-  double duration = 0;  // 0 where nothing about the vehicle asks for it
+  double duration = 0;  // 0 where nothing about the vehicle asks for it, as driving
+  double driving = 0;
   // The objective's part, lateness and Problem::LostPrize; Problem::route_weight is apart.
   double cost = 0;
 };
@@ -81,8 +82,8 @@ class RouteEvaluator {
   template <bool kTimed>
   double TravelFrom(const Vehicle& vehicle, NodeIndex from, NodeIndex to, double departure,
                     size_t& period) const;
-  // Sets the duration of the route last simulated. Returns whether it keeps the limits of its
-  // duration, of waiting and, if travel times depend on the departure, of driving and work.
+  // Sets the duration of the route last simulated and, if travel times depend on the departure, its
+  // driving. Returns whether it keeps the limits of these, of waiting and of work.
   bool DurationFits(const Vehicle& vehicle, std::span<const NodeIndex> nodes, RouteValue& value);
   // Returns the time that the route drives from `start` on. With breaks after driving, sets its end
   // and its lateness. Returns nullopt if there is no way to take the breaks.

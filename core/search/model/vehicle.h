@@ -68,8 +68,8 @@ struct Vehicle {
   double per_travel_time = 0;
   // In place of NodeTimes', which are lower bounds then; null: those are exact.
   std::shared_ptr<const HandlingTimes> times = nullptr;
-  bool needs_duration = false;        // some cost or limit asks for it
-  bool limits_timed_driving = false;  // as LimitsTimedDriving; then needs_duration holds, too
+  bool needs_duration = false;       // some cost or limit asks for it
+  bool needs_timed_driving = false;  // as NeedsTimedDriving; then needs_duration holds, too
   // The cost of a change, or whether it is feasible, needs the whole route simulated.
   bool simulated = false;
   // Travel; null: from positions, distance / speed. Types that share matrices share these.
