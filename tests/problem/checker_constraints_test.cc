@@ -15,6 +15,7 @@ using test::kWholeLine;
 using test::LineWithWindows;
 using test::Messages;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(CheckerConstraintsTest, ReportsReloadsWithoutCustomersOrTooOften) {
@@ -169,6 +170,29 @@ TEST(CheckerConstraintsTest, DoesNotCountABreakAsWaiting) {
   data.vehicles[0].max_waiting = 14;
   EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("max_waiting; routes[0]: waits 15, longer than the limit 14"));
+}
+
+// The vehicle stands for 20 before customer 2, and must rest for 8 after customer 3. Its driving of
+// 60 needs two breaks. A planned break of 20 takes longer than both.
+TEST(CheckerConstraintsTest, DoesNotCountTheBreaksThatDrivingNeedsAsWaiting) {
+  InstanceData data = LineWithWindows();
+  data.windows[1].close = 20;
+  data.windows[2].open = 50;
+  VehicleType& vehicle = data.vehicles[0];
+  vehicle.driving_rules = {.max_driving_before_break = 25, .break_duration = 8};
+  for (const double counted : {16, 20}) {
+    if (counted > 16) vehicle.breaks = {{{25, 40}, counted}};
+    vehicle.max_waiting = 28 - counted;
+    EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+    vehicle.max_waiting = 27.5 - counted;
+    EXPECT_THAT(Messages(data, kWholeLine), ElementsAre(HasSubstr("longer than the limit")));
+  }
+  vehicle.breaks.clear();
+  vehicle.driving_rules.max_driving_before_break = 30;  // one break, since 60 is no more than twice
+  vehicle.max_waiting = 20;
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  vehicle.max_waiting = 19.5;
+  EXPECT_THAT(Messages(data, kWholeLine), ElementsAre(HasSubstr("waits 20, longer than")));
 }
 
 TEST(CheckerConstraintsTest, AllowsOvertimeUpToItsLimit) {

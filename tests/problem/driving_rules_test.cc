@@ -298,14 +298,5 @@ TEST(DrivingJsonTest, NamesRulesThatContradictOneAnother) {
   }
 }
 
-TEST(DrivingRulesTest, AreNotCombinedWithALimitOnWaiting) {
-  InstanceData data = RouteOf({1});
-  data.vehicles[0].max_waiting = 5;
-  EXPECT_THAT(std::string(Instance::Create(data).status().message()),
-              HasSubstr("vehicles[0].max_waiting: given together with driving_rules"));
-  data.vehicles[0].driving_rules = {.max_driving = 5};
-  EXPECT_TRUE(Instance::Create(data).ok());
-}
-
 }  // namespace
 }  // namespace vrp

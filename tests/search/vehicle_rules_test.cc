@@ -190,6 +190,19 @@ TEST(WaitingTest, FindsTheOptimumWithBreaksAndTravelTimesByDeparture) {
   }
 }
 
+TEST(WaitingTest, FindsTheOptimumWithBreaksAfterDriving) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    std::vector<Feature> features = {Feature::kMaxWaiting, Feature::kDrivingRules,
+                                     Feature::kSeveralWindows};
+    if (seed % 3 == 0) features.push_back(Feature::kBreaks);
+    if (seed % 4 == 0) features.push_back(Feature::kTimeOfDay);
+    InstanceData data =
+        MakeFeatureInstance({.customers = 4, .seed = seed, .features = features}).data();
+    for (VehicleType& type : data.vehicles) type.driving_rules.max_driving_before_break /= 2;
+    ExpectOptimal(*Instance::Create(data));
+  }
+}
+
 // Removes each stop in turn. The driver may rest where the vehicle waited.
 TEST(DrivingRulesTest, AllowARouteWithOneStopLess) {
   int32_t removed = 0;

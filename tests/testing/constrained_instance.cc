@@ -185,7 +185,6 @@ class ConstrainedGenerator {
     if (chance(0.3)) rules.max_driving = 80 + real(150);
     if (chance(0.3)) rules.max_work = 100 + real(150);
     if (chance(0.2)) return;
-    vehicle.max_waiting = kNoLimit;
     rules.max_driving_before_break = 30 + real(60);
     rules.break_duration = 5 + real(20);
     if (chance(0.4)) return;

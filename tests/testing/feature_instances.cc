@@ -247,7 +247,6 @@ class FeatureInstanceMaker {
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
       if (Has(Feature::kMaxWaiting)) type.max_waiting = Uniform(5, 30);
       if (Has(Feature::kDrivingRules)) {
-        type.max_waiting = kNoLimit;
         type.driving_rules = {.max_driving_before_break = Uniform(60, 90),
                               .break_duration = 20,
                               .first_part = 8,

@@ -24,6 +24,17 @@ double WorkTime(const CheckerData& data, const VehicleType& vehicle,
   return busy;
 }
 
+// Returns how much time of a route that drives for `driving` counts as breaks: its planned breaks,
+// or a break after each full max_driving_before_break but the last, if that is longer.
+double CountedBreaks(const VehicleType& vehicle, double driving) {
+  double planned = 0;
+  for (const Break& pause : vehicle.breaks) planned += pause.duration;
+  const DrivingRules& rules = vehicle.driving_rules;
+  if (!rules.has_breaks()) return planned;
+  const double periods = std::ceil(driving / rules.max_driving_before_break - 1e-9);
+  return std::max(planned, rules.break_duration * (periods - 1));
+}
+
 }  // namespace
 
 RouteChecker::RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
@@ -207,7 +218,8 @@ void RouteChecker::CheckTimes(const ClockReading& reading) {
   figures_.late_cost = reading.late_cost;
   figures_.work = WorkTime(data_, vehicle_, path_);
   figures_.driving = reading.driving;
-  const bool breaks_taken = !reading.missed_break.has_value() && !reading.too_many_labels;
+  const bool breaks_taken = !reading.missed_break.has_value() && !reading.too_many_labels &&
+                            !reading.misses_driving_break;
   const size_t before = violations_.size();
   for (const LateStop& late : reading.late) CheckLateStop(late);
   CheckShift(reading.end);
@@ -228,7 +240,7 @@ void RouteChecker::CheckTimes(const ClockReading& reading) {
   }
   double waiting = figures_.duration - WorkTime(data_, vehicle_, path_);
   if (vehicle_.max_waiting < kNoLimit) waiting -= reading.driving;
-  for (const Break& pause : vehicle_.breaks) waiting -= breaks_taken ? pause.duration : 0;
+  if (breaks_taken) waiting -= CountedBreaks(vehicle_, reading.driving);
   const double most = vehicle_.max_waiting;
   const double rounding = 1e-9 * figures_.duration;
   if (waiting > most + std::max(data_.time_tolerance(), 1e-6 * most) + rounding) {

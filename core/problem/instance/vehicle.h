@@ -82,7 +82,8 @@ struct VehicleType {
   double max_distance = kNoLimit;  // limit of a route's length, in the metric's unit
   // Largest waiting time of a route: the part of its duration in which the vehicle neither drives,
   // serves, sets up nor takes a break. It may wait for windows, also at its end, for breaks and,
-  // when it reloads, for releases.
+  // when it reloads, for releases. With breaks after driving, breaks are its planned ones or
+  // break_duration after each full max_driving_before_break but the last, whichever is longer.
   double max_waiting = kNoLimit;
   // Whether a route ends with the service of its last customer. If so, neither the cost nor a limit
   // includes the return leg. The last service may end after the depot closes, but not after the

@@ -23,7 +23,6 @@ class VehicleRules {
     ForEachField<VehicleType>([&](auto field) { CheckField(field, vehicle); });
     CheckEnd(vehicle);
     CheckOvertime(vehicle);
-    CheckDrivingWithWaiting(vehicle);
   }
 
  private:
@@ -264,15 +263,6 @@ class VehicleRules {
                   FormatNumber(rules.first_part), ", wanted both to sum to break_duration ",
                   FormatNumber(whole), " or more");
     }
-  }
-
-  // It is not defined which part of a wait is a break and which part counts as waiting.
-  void CheckDrivingWithWaiting(const VehicleType& vehicle) {
-    if (!vehicle.driving_rules.has_breaks() || vehicle.max_waiting == kNoLimit) return;
-    errors_.Add(
-        FieldPath(path_, "max_waiting"),
-        "given together with driving_rules.max_driving_before_break, under which the driver "
-        "may rest while waiting; wanted only one of them");
   }
 
   void CheckMatrix(const MatrixField& matrix) {

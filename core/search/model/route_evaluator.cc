@@ -1,6 +1,7 @@
 #include "core/search/model/route_evaluator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/problem/plan/break_leg.h"
@@ -10,6 +11,8 @@ namespace {
 
 // Rounding of a route's waiting, as a share of its duration. The checker allows twice as much.
 constexpr double kWaitingSlack = 5e-10;
+// Rounding of the driving, as a share of the driving before a break. The checker allows half of it.
+constexpr double kPeriodSlack = 2e-9;
 
 // Returns the service and setup times of the route, loading included.
 double WorkOf(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
@@ -21,13 +24,23 @@ double WorkOf(const Problem& problem, const Vehicle& vehicle, std::span<const No
   return work;
 }
 
+// Returns the time of all breaks of a route that drives for `driving`: that of its planned breaks,
+// or of the breaks that the driving needs at least, since a planned break may be one of these.
+double CountedBreaks(const Vehicle& vehicle, double driving) {
+  double planned = 0;
+  for (const Break& pause : vehicle.breaks) planned += pause.duration;
+  const DrivingRules& rules = vehicle.original->driving_rules;
+  if (!rules.has_breaks()) return planned;
+  const double periods = std::ceil(driving / rules.max_driving_before_break - kPeriodSlack);
+  return std::max(planned, rules.break_duration * (periods - 1));
+}
+
 // Whether the waiting within that duration, which is neither driving, work nor breaks, exceeds the
 // vehicle's limit.
 bool WaitsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes,
                   double duration, double driving) {
   double waiting = duration * (1 - kWaitingSlack) - driving;
-  waiting -= WorkOf(problem, vehicle, nodes);
-  for (const Break& pause : vehicle.breaks) waiting -= pause.duration;
+  waiting -= WorkOf(problem, vehicle, nodes) + CountedBreaks(vehicle, driving);
   return !problem.InTime(waiting, vehicle.original->max_waiting);
 }
 
