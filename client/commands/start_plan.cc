@@ -46,6 +46,8 @@ absl::Status ReadRoute(const Json& json, const std::string& path, v1::Route& rou
     if (!stop.is_object() || !stop.contains("id") || !stop["id"].is_string()) {
       return WrongValue(absl::StrCat(path, ".stops[", s, "]"), stop, "an object with a string id");
     }
+    // The plan has no depots at the ends of its routes, and a first depot would be the start.
+    if (s == 0 && stop.value("reload", Json(false)) == true) route.add_stops()->set_depot(true);
     route.add_stops()->set_id(stop["id"].get<std::string>());
   }
   return absl::OkStatus();

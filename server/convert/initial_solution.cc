@@ -175,12 +175,16 @@ absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan,
   return FieldError(absl::StatusCode::kInvalidArgument, invalid);
 }
 
-v1::Solution MessageOf(const Plan& plan) {
+// Returns the routes without the depots at their ends. A start depot precedes a reload that is the
+// first visit, because a depot before the first customer alone is the start.
+v1::Solution MessageOf(const Instance& instance, const Plan& plan) {
   v1::Solution solution;
   for (const PlannedRoute& planned : plan) {
     v1::Route& route = *solution.add_routes();
     route.set_vehicle(planned.vehicle_type);
-    for (const NodeIndex node : planned.customers) route.add_stops()->set_node(node);
+    const auto& visits = planned.customers;
+    if (!visits.empty() && visits.front() < instance.num_depots()) route.add_stops()->set_depot(true);
+    for (const NodeIndex node : visits) route.add_stops()->set_node(node);
   }
   return solution;
 }
@@ -195,7 +199,7 @@ struct SourcedPlan {
 SourcedPlan PlanOfSteps(const v1::InstanceFile& file, const Instance& instance) {
   if (!absl::StrContains(file.content(), "\"steps\"")) return {};
   VroomSteps steps = VroomNamesOf(instance, file.content()).Steps();
-  return {.message = MessageOf(steps.plan),
+  return {.message = MessageOf(instance, steps.plan),
           .source = {.field = "file.content",
                      .file = file.name().empty() ? "file" : file.name(),
                      .vehicles = std::move(steps.vehicles)}};
@@ -206,7 +210,7 @@ absl::StatusOr<SourcedPlan> PlanOfFile(const v1::SolutionFile& file, const Insta
                                        const VroomNames& names) {
   constexpr std::string_view kField = "initial_solution_file";
   VRP_ASSIGN_OR_RETURN(SolutionFile parsed, SolutionFromProto(file, instance, names, kField));
-  return SourcedPlan{.message = MessageOf(parsed.plan),
+  return SourcedPlan{.message = MessageOf(instance, parsed.plan),
                      .source = {.field = Concat(kField, ".content"),
                                 .file = std::string(file.name().empty() ? kField : file.name()),
                                 .lines = std::move(parsed.lines)}};

@@ -132,7 +132,7 @@ def loading(rng):
     return {**instance, "objective": "cost"}
 
 
-@feature("initial_load", note="VROOM has none; in PyVRP, a vehicle may unload before its first customer",
+@feature("initial_load", note="VROOM has none",
          ignored=["vehicles.initial_load"])
 def initial_load(rng):
     instance = reloads(rng)

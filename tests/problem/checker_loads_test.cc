@@ -70,6 +70,21 @@ TEST(CheckerLoadsTest, UnloadsTheInitialLoadAtTheFirstReload) {
               ElementsAre("capacity; routes[0]: load 14 exceeds vehicle capacity 10"));
 }
 
+TEST(CheckerLoadsTest, LetsAVehicleUnloadItsInitialLoadBeforeTheFirstCustomer) {
+  InstanceData data = LineWithWindows();
+  data.demands = {0, 6, 3, 1};
+  data.vehicles[0].max_reloads = 2;
+  data.vehicles[0].initial_load = {4};
+  EXPECT_THAT(Messages(data, kWholeLine),
+              ElementsAre("capacity; routes[0]: load 14 exceeds vehicle capacity 10"));
+  EXPECT_THAT(Messages(data, {{0, {0, 1, 2, 3}}}), IsEmpty());
+  EXPECT_THAT(Messages(data, {{0, {0, 0, 1, 2, 3}}}),
+              ElementsAre("reload; routes[0]: reloads at depot 0 with no customer before it"));
+  data.vehicles[0].initial_load = {0};
+  EXPECT_THAT(Messages(data, {{0, {0, 1, 2, 3}}}),
+              ElementsAre("reload; routes[0]: reloads at depot 0 with no customer before it"));
+}
+
 // Two shipments on a line, from 1 to 2 and from 3 to 4, and a delivery at 5.
 InstanceData LineWithShipments() {
   InstanceData data =

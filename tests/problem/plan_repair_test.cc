@@ -95,6 +95,18 @@ TEST(PlanRepairTest, KeepsCustomersTogetherThatMustShareARoute) {
   EXPECT_EQ(repaired.removed[0].reason, "it must share a route with customers on another one");
 }
 
+TEST(PlanRepairTest, KeepsAFirstReloadThatUnloadsAnInitialLoad) {
+  InstanceData data =
+      AnInstance().WithCustomers(2).Demands(std::vector<double>{9, 9}).Capacity(10).BuildData();
+  data.vehicles[0].max_reloads = 2;
+  const Plan plan = {{0, {0, 1, 2}}};
+  EXPECT_EQ(RepairPlan(*Instance::Create(data), plan, StopCondition()).plan[0].customers.size(), 1);
+  data.vehicles[0].initial_load = {8};
+  const RepairedPlan repaired = RepairPlan(*Instance::Create(data), plan, StopCondition());
+  ASSERT_EQ(repaired.plan[0].customers.size(), 2);
+  EXPECT_EQ(repaired.plan[0].customers[0], 0);
+}
+
 TEST(PlanRepairTest, KeepsFrozenStops) {
   const Instance free = AnInstance().WithCustomers(5).Capacity(3).Build();
   const auto frozen = Freeze(free, {{.visits = {5, 4}}});

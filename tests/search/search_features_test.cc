@@ -26,6 +26,7 @@ namespace vrp {
 namespace {
 
 using test::DrawFeatures;
+using test::EnumerateAll;
 using test::ExpectOptimal;
 using test::ExpectSound;
 using test::FeatureInstanceOptions;
@@ -283,6 +284,40 @@ TEST(SearchFeaturesTest, FindsTheOptimaOfShipmentsWithReloads) {
     ExpectOptimal(
         MakeFeatureInstance({.customers = 6, .seed = seed, .features = features, .vehicles = 1}));
   }
+}
+
+// Vehicles so full that most of them unload before their first customer.
+TEST(SearchFeaturesTest, FindsTheOptimaOfInitialLoadsThatAreUnloadedFirst) {
+  int32_t unloaded_first = 0;
+  for (uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(seed);
+    std::vector<Feature> features = {Feature::kReloads, Feature::kInitialLoad};
+    if (seed % 2 == 0) features.push_back(Feature::kShipments);
+    if (seed % 2 == 1) features.push_back(Feature::kReloadDepots);
+    if (seed % 3 == 0) features.push_back(Feature::kPickups);
+    if (seed % 3 == 1) features.push_back(Feature::kSoftWindows);
+    if (seed % 4 == 0) features.push_back(Feature::kBreaks);
+    if (seed % 5 == 0) features.push_back(Feature::kCompartments);
+    if (seed % 5 == 1) features.push_back(Feature::kReleaseTimes);
+    if (seed % 4 == 2) features.push_back(Feature::kVehicleTypes);
+    if (seed % 4 == 3) features.push_back(Feature::kVehicleMatrix);
+    InstanceData data =
+        MakeFeatureInstance({.customers = 5, .seed = seed, .features = features, .vehicles = 2})
+            .data();
+    if (data.vehicles.size() > 1) data.vehicles.back().initial_load.clear();
+    for (VehicleType& vehicle : data.vehicles) {
+      if (vehicle.initial_load.empty()) continue;
+      const double full = vehicle.compartments.empty() ? vehicle.capacity : 10;
+      vehicle.initial_load.assign(data.load_dimensions, seed % 3 == 2 ? full - 6 : full);
+    }
+    const Instance instance = *Instance::Create(std::move(data));
+    ExpectOptimal(instance);
+    const Plan best = EnumerateAll(instance).plan;
+    unloaded_first += std::ranges::any_of(best, [&](const PlannedRoute& route) {
+      return instance.is_depot(route.customers.front());
+    });
+  }
+  EXPECT_GE(unloaded_first, 4);
 }
 
 TEST(SearchFeaturesTest, FindsTheOptimaOfAlternativeShipments) {

@@ -199,6 +199,20 @@ TEST(InitialSolutionTest, FreezesStopsByRouteOrRequest) {
               HasSubstr("routes[0].frozen_stops: load 5 exceeds vehicle capacity 4"));
 }
 
+TEST(InitialSolutionTest, KeepsAReloadThatIsTheFirstVisitOfAFile) {
+  v1::Instance message = ACvrpMessage(2);
+  message.mutable_vehicles(0)->set_capacity(0, 4);
+  message.mutable_vehicles(0)->add_initial_load(4);
+  message.mutable_vehicles(0)->set_max_reloads(1);
+  v1::SolveRequest request;
+  request.mutable_initial_solution_file()->set_name("a.sol");
+  request.mutable_initial_solution_file()->set_content("Route #1: 0 1 2\n");
+  const auto initial =
+      InitialSolutionFromProto(request, *InstanceFromProto(message), StopCondition());
+  ASSERT_TRUE(initial.ok()) << initial.status();
+  EXPECT_THAT((*initial)->plan[0].customers, ElementsAre(0, 1, 2));
+}
+
 TEST(InitialSolutionTest, ReportsDroppedVisitsWithReasons) {
   v1::SolveRequest request = RequestWithRoutes({"abcdef"});
   request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(2);

@@ -326,6 +326,10 @@ Plan RandomConstrainedPlan(const Instance& instance, uint64_t seed) {
     if (random.UniformDouble() < 0.15) continue;
     if (plan.empty() || random.UniformDouble() < 0.35) {
       plan.push_back({.vehicle_type = static_cast<int32_t>(random.UniformInt(0, types - 1))});
+      const VehicleType& vehicle = VehicleOf(instance, plan.back());
+      if (vehicle.MayUnloadFirst() && random.UniformDouble() < 0.4) {
+        plan.back().customers.push_back(DrawReload(vehicle, random));
+      }
     } else {
       const VehicleType& vehicle = VehicleOf(instance, plan.back());
       const bool reload = vehicle.max_reloads > 0 && random.UniformDouble() < 0.4;

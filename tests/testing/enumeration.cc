@@ -46,7 +46,8 @@ class Enumeration {
     std::optional<PlannedRoute> best;
     double best_cost = std::numeric_limits<double>::infinity();
     do {
-      TryWithReloads(route, 1, best, best_cost);
+      const bool unloads = instance_.vehicles()[type].MayUnloadFirst();
+      TryWithReloads(route, unloads ? 0 : 1, best, best_cost);
     } while (std::next_permutation(route.customers.begin(), route.customers.end()));
     return best;
   }

@@ -22,7 +22,7 @@ class PlannedRoute:
     """A route to start from or to check."""
 
     visits: Sequence[int | str | Customer]
-    """Node numbers, names of clients, or clients."""
+    """Node numbers, names of clients, or clients. A first depot is the start; before a first reload, give the start."""
     vehicle: int = 0
     """Index of the vehicle type."""
     frozen_stops: int = 0

@@ -68,7 +68,8 @@ void RouteChecker::CheckReloads() {
   for (size_t i = 1; i < end; ++i) {
     if (!data_.is_depot(path_[i])) continue;
     ++reloads;
-    if (!data_.is_depot(path_[i - 1]) && i + 1 < end) continue;
+    const bool unloads = i == 1 && vehicle_.MayUnloadFirst();
+    if ((unloads || !data_.is_depot(path_[i - 1])) && i + 1 < end) continue;
     Add({.kind = ViolationKind::kReload, .node = path_[i], .amount = 1}, "reloads at depot ",
         data_.id(path_[i]), " with no customer ", i + 1 < end ? "before" : "after", " it");
   }

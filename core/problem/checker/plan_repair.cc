@@ -90,7 +90,8 @@ class RouteRepair {
     }
   }
 
-  // Returns the kept visits, without reloads that have no customer before or after them.
+  // Returns the kept visits, without reloads that have no customer before or after them. A first
+  // reload may unload the initial load.
   std::vector<NodeIndex> Kept() const {
     std::vector<NodeIndex> kept;
     if (as_frozen_) {
@@ -99,8 +100,9 @@ class RouteRepair {
       return kept;
     }
     for (size_t at = 0; at < visits_.size(); ++at) {
-      const bool idle =
-          data_.is_depot(visits_[at]) && (kept.empty() || data_.is_depot(kept.back()));
+      const bool after_empty_trip =
+          kept.empty() ? !vehicle_.MayUnloadFirst() : data_.is_depot(kept.back());
+      const bool idle = data_.is_depot(visits_[at]) && after_empty_trip;
       if (kept_[at] && !idle) kept.push_back(visits_[at]);
     }
     if (!kept.empty() && data_.is_depot(kept.back())) kept.pop_back();

@@ -140,6 +140,11 @@ struct VehicleType {
     if (reload_depots.empty()) return node == depot;
     return std::find(reload_depots.begin(), reload_depots.end(), node) != reload_depots.end();
   }
+  // Whether a route may reload before its first customer: to unload an initial load.
+  bool MayUnloadFirst() const {
+    return max_reloads > 0 &&
+           std::any_of(initial_load.begin(), initial_load.end(), [](double load) { return load > 0; });
+  }
   // Whether a limit depends on a route's duration. The vehicle then leaves as late as it can
   // without delaying the route's end (core/problem/plan/schedule.h).
   bool limits_duration() const { return max_duration != kNoLimit || max_waiting != kNoLimit; }

@@ -113,7 +113,7 @@ class RouteMaker {
           largest[k] = std::max(largest[k], route.stops[end].load[k]);
         }
       }
-      if (end - begin > 1) {
+      if (end - begin > 1 || begin == 0) {  // an initial load needs no customer
         for (CompartmentUse& use : AssignCompartments(vehicle.compartments, largest)) {
           use.trip = trip;
           uses.push_back(use);

@@ -50,7 +50,7 @@ class SpreadLimiter {
       std::erase_if(nodes, [&](NodeIndex node) {
         return std::ranges::count(problem.NodesOf(unit), node) > 0;
       });
-      DropEmptyTrips(problem, nodes);
+      DropEmptyTrips(problem, vehicle, nodes);
       if (nodes.size() <= 2) continue;
       const RouteValue value = routes_.evaluator().Evaluate(vehicle, nodes);
       if (!value.feasible) continue;

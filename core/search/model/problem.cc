@@ -253,6 +253,7 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.reload_depots = type.reload_depots;
   if (vehicle.reload_depots.empty()) vehicle.reload_depots = {type.depot};
   vehicle.initial_load = type.initial_load;
+  vehicle.may_unload_first = type.MayUnloadFirst();
   vehicle.breaks = type.breaks;
   vehicle.lifo = type.lifo;
   if (!type.compartments.empty() && problem_.dimensions() > 1) {

@@ -53,6 +53,7 @@ struct Vehicle {
   int32_t max_reloads = 0;
   std::vector<NodeIndex> reload_depots = {};  // not empty
   std::vector<double> initial_load = {};      // [K] on board during the first trip; empty: none
+  bool may_unload_first = false;              // as VehicleType::MayUnloadFirst
   int32_t skills = 0;                         // a row of Problem's table
   std::vector<Break> breaks = {};
   bool lifo = false;

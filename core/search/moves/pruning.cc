@@ -36,11 +36,11 @@ bool Pruning::PruneOne(int32_t slot) {
   const int32_t u = problem_.UnitOf(route.nodes[at]);
   left_ = route.nodes;
   left_.erase(left_.begin() + at);
-  DropEmptyTrips(problem_, left_);
+  const Vehicle& vehicle = problem_.vehicle(route.type);
+  DropEmptyTrips(problem_, vehicle, left_);
   if (left_.size() <= 2) left_.clear();
   if (!left_.empty()) {
     // Where a detour is shorter than the direct way, the rest may come too late or cost more.
-    const Vehicle& vehicle = problem_.vehicle(route.type);
     const RouteValue value = routes_.evaluator().Evaluate(vehicle, left_);
     if (!value.feasible || value.cost + problem_.unit(u).prize >= route.cost) return false;
   }

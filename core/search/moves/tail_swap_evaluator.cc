@@ -60,7 +60,9 @@ bool TailSwapEvaluator::TakeUnused(int32_t type) {
 }
 
 bool TailSwapEvaluator::LeavesNobody(const TailSwap& swap) const {
-  return swap.other.kept == 1 && !HasTail(RouteOf(swap.own), swap.own);
+  if (HasTail(RouteOf(swap.own), swap.own)) return false;
+  const std::vector<NodeIndex>& nodes = RouteOf(swap.other).nodes;
+  return swap.other.kept == 1 || (swap.other.kept == 2 && problem_.is_depot(nodes[1]));
 }
 
 int32_t TailSwapEvaluator::RoutesAdded(const TailSwap& swap) const {
@@ -82,7 +84,8 @@ bool TailSwapEvaluator::ChangesReloads(const TailSwap& swap, const Vehicle& firs
     return (cut.kept > 1 && problem_.is_depot(nodes[cut.kept - 1])) ||
            (HasTail(RouteOf(cut), cut) && problem_.is_depot(nodes[cut.kept]));
   };
-  return first.reload_depots != second.reload_depots || at_reload(swap.own) ||
+  return first.reload_depots != second.reload_depots ||
+         first.may_unload_first != second.may_unload_first || at_reload(swap.own) ||
          at_reload(swap.other);
 }
 
@@ -248,7 +251,7 @@ void TailSwapEvaluator::Join(int32_t type, const RouteCut& head, const RouteCut&
   }
   nodes.front() = vehicle.start;
   nodes.back() = vehicle.end;
-  if (problem_.has_reloads()) DropEmptyTrips(problem_, nodes);
+  if (problem_.has_reloads()) DropEmptyTrips(problem_, vehicle, nodes);
   if (nodes.size() <= 2) nodes.clear();
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/search/route/route_trips.h"
+
 namespace vrp {
 
 RouteValue TypeChange::Retyped(int32_t slot, int32_t type) {
@@ -13,6 +15,7 @@ RouteValue TypeChange::Retyped(int32_t slot, int32_t type) {
   }
   retyped_.front() = vehicle.start;
   retyped_.back() = vehicle.end;
+  if (problem.has_reloads()) DropEmptyTrips(problem, vehicle, retyped_);
   return routes_.evaluator().Evaluate(vehicle, retyped_);
 }
 

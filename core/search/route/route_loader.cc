@@ -82,7 +82,7 @@ std::vector<NodeIndex> RouteLoader::Marked() const {
     if (IsCustomer(node) && std::exchange(left[node], 0)) nodes.push_back(node);
   }
   nodes.push_back(vehicle_.end);
-  DropEmptyTrips(problem_, nodes);
+  DropEmptyTrips(problem_, vehicle_, nodes);
   return nodes;
 }
 

@@ -24,13 +24,15 @@ inline bool UsesTrips(const Problem& problem) {
 // Fills in `trips` of a route over `nodes`, the vehicle's start and end included.
 void MeasureTrips(const Problem& problem, std::span<const NodeIndex> nodes, RouteTrips& trips);
 
-// Takes out the reloads before or after which there is no customer. `nodes` has the vehicle's start
-// and end.
-inline void DropEmptyTrips(const Problem& problem, std::vector<NodeIndex>& nodes) {
+// Removes the reloads before or after which there is no customer, except a first one that may
+// unload the vehicle's initial load. `nodes` has the vehicle's start and end.
+inline void DropEmptyTrips(const Problem& problem, const Vehicle& vehicle,
+                           std::vector<NodeIndex>& nodes) {
   size_t kept = 1;
   for (size_t i = 1; i + 1 < nodes.size(); ++i) {
-    const bool reload = problem.is_depot(nodes[i]);
-    if (reload && (kept == 1 || problem.is_depot(nodes[kept - 1]))) continue;
+    const bool first = kept == 1;
+    const bool empty = first ? !vehicle.may_unload_first : problem.is_depot(nodes[kept - 1]);
+    if (empty && problem.is_depot(nodes[i])) continue;
     nodes[kept++] = nodes[i];
   }
   if (kept > 1 && problem.is_depot(nodes[kept - 1])) --kept;

@@ -84,7 +84,7 @@ bool DetourInsertion::TakeOut(std::span<const NodeIndex> detour, double& saved) 
       std::vector<NodeIndex> left = route.nodes;
       const auto ends = problem_.NodesOf(unit);
       std::erase_if(left, [&](NodeIndex other) { return std::ranges::count(ends, other) > 0; });
-      DropEmptyTrips(problem_, left);
+      DropEmptyTrips(problem_, problem_.vehicle(route.type), left);
       if (left.size() <= 2) left.clear();
       if (!routes_.SetRoute(slot, route.type, left)) return PutBack(), false;
       if (!left.empty()) saved -= routes_.route(slot).cost + problem_.route_weight();

@@ -139,7 +139,9 @@ std::span<const NodeIndex> Insertion::Filled(const InsertionPlace& place) {
   filled_.clear();
   if (place.slot == -1) {
     const Vehicle& vehicle = problem_.vehicle(place.type);
-    filled_ = {vehicle.start, place.node};
+    filled_ = {vehicle.start};
+    if (place.reload == InsertionPlace::Reload::kBefore) filled_.push_back(place.reload_depot);
+    filled_.push_back(place.node);
     if (place.reload == InsertionPlace::Reload::kAfter) filled_.push_back(place.reload_depot);
     if (place.delivery >= 0) filled_.push_back(place.delivery);
     filled_.push_back(vehicle.end);
@@ -273,11 +275,21 @@ void Insertion::BoundNewRoutes() {
   for (const Vehicle& vehicle : problem_.vehicles()) {
     const double fixed = vehicle.fixed + problem_.route_weight();
     for (NodeIndex node = problem_.depots(); node < problem_.size(); ++node) {
-      const double way = problem_.Distance(vehicle, vehicle.start, node) +
-                         problem_.Distance(vehicle, node, vehicle.end);
+      const double way = LeastDistanceAlone(vehicle, node);
       least_alone_[node] = std::min(least_alone_[node], fixed + vehicle.per_distance * way);
     }
   }
+}
+
+double Insertion::LeastDistanceAlone(const Vehicle& vehicle, NodeIndex node) const {
+  double to_node = problem_.Distance(vehicle, vehicle.start, node);
+  if (vehicle.may_unload_first) {
+    for (const NodeIndex depot : vehicle.reload_depots) {
+      to_node = std::min(to_node, problem_.Distance(vehicle, vehicle.start, depot) +
+                                      problem_.Distance(vehicle, depot, node));
+    }
+  }
+  return to_node + problem_.Distance(vehicle, node, vehicle.end);
 }
 
 void Insertion::FindNewRoute(InsertionPlace place, InsertionPlace& best) {
@@ -297,18 +309,27 @@ void Insertion::FindNewRoute(InsertionPlace place, InsertionPlace& best) {
     const double fixed = vehicle.fixed + problem_.route_weight();
     const double limit = ignores_fixed_cost ? most + fixed : most;
     if (place.delivery < 0) {
-      const double way = problem_.Distance(vehicle, vehicle.start, place.node) +
-                         problem_.Distance(vehicle, place.node, vehicle.end);
+      const double way = LeastDistanceAlone(vehicle, place.node);
       if (fixed + vehicle.per_distance * way >= limit) continue;
     }
     if (!routes_.HasVehicle(place.type)) continue;
     ConsiderNewRoute(place, limit, best_score, best);
-    if (place.delivery < 0 || !ends_have_loads_ || vehicle.max_reloads == 0) continue;
-    InsertionPlace with_reload = place;
-    with_reload.reload = InsertionPlace::Reload::kAfter;
-    for (const NodeIndex depot : vehicle.reload_depots) {
-      with_reload.reload_depot = depot;
-      ConsiderNewRoute(with_reload, limit, best_score, best);
+    if (vehicle.max_reloads > 0) ConsiderNewReloads(place, limit, best_score, best);
+  }
+}
+
+void Insertion::ConsiderNewReloads(InsertionPlace place, double limit, double& best_score,
+                                   InsertionPlace& best) {
+  const Vehicle& vehicle = problem_.vehicle(place.type);
+  for (const NodeIndex depot : vehicle.reload_depots) {
+    place.reload_depot = depot;
+    if (vehicle.may_unload_first) {
+      place.reload = InsertionPlace::Reload::kBefore;
+      ConsiderNewRoute(place, limit, best_score, best);
+    }
+    if (place.delivery >= 0 && ends_have_loads_) {
+      place.reload = InsertionPlace::Reload::kAfter;
+      ConsiderNewRoute(place, limit, best_score, best);
     }
   }
 }

@@ -135,6 +135,11 @@ class Insertion {
   // After that position of the route in that slot, at that added distance.
   void Consider(NodeIndex node, int32_t slot, const SearchRoute& route, int32_t after, double added,
                 InsertionPlace& best);
+  // Whether a trip that ends there has a customer, or may be empty.
+  bool MayReloadBehind(const SearchRoute& route, int32_t position) const {
+    if (position == 0) return problem_.vehicle(route.type).may_unload_first;
+    return !problem_.is_depot(route.nodes[position]);
+  }
   void ScanReloads(InsertionPlace place, InsertionPlace& best);
   void ConsiderReload(InsertionPlace place, InsertionPlace& best);
 
@@ -145,6 +150,10 @@ class Insertion {
   bool HasOwnLoad(NodeIndex node) const;
   bool RoomOnBoard(const SearchRoute& route, int32_t after, NodeIndex pickup) const;
   void ConsiderShipment(InsertionPlace place, const Way& way, double added, InsertionPlace& best);
+  // Whether reloads beside the shipment in hand may help.
+  bool MayReload(const Vehicle& vehicle) const {
+    return vehicle.max_reloads > 0 && (ends_have_loads_ || vehicle.may_unload_first);
+  }
   void ConsiderShipmentReloads(InsertionPlace place, InsertionPlace& best);
 
   void BoundNewRoutes();  // fills in least_alone_
@@ -152,6 +161,11 @@ class Insertion {
     return !best.found() || least_alone_.empty() || least_alone_[node] < best.cost;
   }
   void FindNewRoute(InsertionPlace place, InsertionPlace& best);
+  // Returns the least distance of a route over `node` alone, reloads before it included.
+  double LeastDistanceAlone(const Vehicle& vehicle, NodeIndex node) const;
+  // Likewise for each new route with a reload of the vehicle `place.type`.
+  void ConsiderNewReloads(InsertionPlace place, double limit, double& best_score,
+                          InsertionPlace& best);
   // Takes the place if its cost is below `limit` and its score below `best_score`.
   void ConsiderNewRoute(InsertionPlace place, double limit, double& best_score,
                         InsertionPlace& best);

@@ -235,7 +235,7 @@ void Insertion::Consider(NodeIndex node, int32_t slot, const SearchRoute& route,
 // A reload right before the customer, which starts another trip with it, or right behind.
 void Insertion::ScanReloads(InsertionPlace place, InsertionPlace& best) {
   const SearchRoute& route = RouteAt(place.slot);
-  if (place.after > 0 && !problem_.is_depot(route.nodes[place.after])) {
+  if (MayReloadBehind(route, place.after)) {
     place.reload = InsertionPlace::Reload::kBefore;
     ConsiderReload(place, best);
   }

@@ -165,7 +165,7 @@ void Ruin::TakeOutMarked(int32_t slot) {
   for (const NodeIndex node : route.nodes) {
     if (node == problem.nowhere() || !marked_[node]) left_.push_back(node);
   }
-  DropEmptyTrips(problem, left_);
+  DropEmptyTrips(problem, problem.vehicle(route.type), left_);
   if (left_.size() <= 2) left_.clear();
   // A frozen route cannot be given up.
   if (route.fixed > 0 &&

@@ -145,13 +145,15 @@ void Insertion::ConsiderShipment(InsertionPlace place, const Way& way, double ad
     place.cost = CostOf(route, way, place.delivery, next, added);
   }
   if (place.cost < best.cost) Take(place, best);
-  if (ends_have_loads_ && route.reloads < vehicle.max_reloads) ConsiderShipmentReloads(place, best);
+  if (MayReload(vehicle) && route.reloads < vehicle.max_reloads) {
+    ConsiderShipmentReloads(place, best);
+  }
 }
 
 // Another trip begins at the pickup, right behind it, or right behind the delivery.
 void Insertion::ConsiderShipmentReloads(InsertionPlace place, InsertionPlace& best) {
   const SearchRoute& route = RouteAt(place.slot);
-  const bool begins = place.after == 0 || problem_.is_depot(route.nodes[place.after]);
+  const bool begins = !MayReloadBehind(route, place.after);
   const bool ends = place.delivery_after + 2 == route.size() ||
                     problem_.is_depot(route.nodes[place.delivery_after + 1]);
   const bool together = place.after == place.delivery_after;

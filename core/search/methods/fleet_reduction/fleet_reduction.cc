@@ -334,7 +334,7 @@ bool FleetReduction::Without(const SearchRoute& route, SearchRoute& left) {
     last = i;
   }
   if (route.reloads > 0) {
-    DropEmptyTrips(problem_, left.nodes);
+    DropEmptyTrips(problem_, vehicle, left.nodes);
     MeasureEdges(problem_, left);
   }
   return MeasureRoute(problem_, routes_.evaluator(), left);

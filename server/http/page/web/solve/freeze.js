@@ -37,12 +37,13 @@ export function freezeRoutes(data, plan, frozen) {
     types.push(type);
   });
   const routes = plan.routes.map((route, index) => {
-    const stops = visitsOf(route).map((stop) => (stop.depot ? { node: stop.node } : { id: stop.id, node: stop.node }));
+    const visits = visitsOf(route).map((stop) => (stop.depot ? { node: stop.node } : { id: stop.id, node: stop.node }));
+    const stops = [{ depot: true }, ...visits]; // a first depot is the start
     if (!frozen.has(index)) return { vehicle: free.get(route.vehicle) ?? 0, stops };
     const { id, ...vehicle } = original[route.vehicle];
     vehicles.push({ ...vehicle, ...(id ? { id: `${id} (frozen ${index + 1})` } : {}), count: 1, max_stops: customerCount(route) });
     types.push(route.vehicle);
-    return { vehicle: vehicles.length - 1, stops, frozenStops: stops.length };
+    return { vehicle: vehicles.length - 1, stops, frozenStops: visits.length };
   });
   const { capacity: _, ...rest } = data;
   return { data: frozen.size === 0 ? data : { ...rest, vehicles }, initial: { routes }, types: frozen.size === 0 ? original.map((__, type) => type) : types };

@@ -95,11 +95,11 @@ export function visitsOf({ stops }) {
 export const customerCount = (route) => route.stops.reduce((count, stop) => count + (stop.depot ? 0 : 1), 0);
 
 /**
- * Returns the plan in the form that CheckSolution takes.
+ * Returns the plan in the form that CheckSolution takes. Routes begin with their start, so that a reload may come first.
  * @param {{vehicle: number, visits: number[]}[]} routes
  */
 export function toSolution(routes) {
-  return { routes: routes.map(({ vehicle, visits }) => ({ vehicle, stops: visits.map((node) => ({ node })) })) };
+  return { routes: routes.map(({ vehicle, visits }) => ({ vehicle, stops: [{ depot: true }, ...visits.map((node) => ({ node }))] })) };
 }
 
 /** Returns vehicle and visited nodes of each route. @param {Plan} plan */
