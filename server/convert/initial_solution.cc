@@ -183,7 +183,8 @@ v1::Solution MessageOf(const Instance& instance, const Plan& plan) {
     v1::Route& route = *solution.add_routes();
     route.set_vehicle(planned.vehicle_type);
     const auto& visits = planned.customers;
-    if (!visits.empty() && visits.front() < instance.num_depots()) route.add_stops()->set_depot(true);
+    if (!visits.empty() && visits.front() < instance.num_depots())
+      route.add_stops()->set_depot(true);
     for (const NodeIndex node : visits) route.add_stops()->set_node(node);
   }
   return solution;

@@ -91,9 +91,7 @@ TEST(CompartmentUseTest, AssignsAnInitialLoadThatIsUnloadedFirst) {
   InstanceData data = test::OnALine().BuildData();
   data.load_dimensions = 2;
   data.demands = {0, 0, 3, 0, 0, 0, 0, 0};
-  data.vehicles = {{.max_reloads = 1,
-                    .initial_load = {0, 4},
-                    .compartments = {{.capacity = 5}}}};
+  data.vehicles = {{.max_reloads = 1, .initial_load = {0, 4}, .compartments = {{.capacity = 5}}}};
   const Instance instance = *Instance::Create(data);
   const Route route = MakeSolution(instance, {{0, {0, 1}}})->routes[0];
   ASSERT_EQ(route.compartments.size(), 2);

@@ -142,8 +142,8 @@ struct VehicleType {
   }
   // Whether a route may reload before its first customer: to unload an initial load.
   bool MayUnloadFirst() const {
-    return max_reloads > 0 &&
-           std::any_of(initial_load.begin(), initial_load.end(), [](double load) { return load > 0; });
+    return max_reloads > 0 && std::any_of(initial_load.begin(), initial_load.end(),
+                                          [](double load) { return load > 0; });
   }
   // Whether a limit depends on a route's duration. The vehicle then leaves as late as it can
   // without delaying the route's end (core/problem/plan/schedule.h).
