@@ -113,6 +113,16 @@ TEST_F(SolveFlagsTest, StartsFromAnAnswerInJson) {
   }
 }
 
+TEST_F(SolveFlagsTest, PutsAStartBeforeAReloadThatComesFirst) {
+  const std::string answer =
+      R"({"routes":[{"stops":[{"id":"depot","reload":true},{"id":"a"}]}]})";
+  EXPECT_EQ(Solve({city_, "--start", WriteTestFile("unload.json", answer)}).code, 0);
+  const v1::Route& route = request_.initial_solution().routes(0);
+  ASSERT_EQ(route.stops_size(), 3);
+  EXPECT_TRUE(route.stops(0).depot());
+  EXPECT_EQ(route.stops(1).id(), "depot");
+}
+
 TEST_F(SolveFlagsTest, SendsASolutionFileToStartFrom) {
   const std::string path = WriteTestFile("city.sol", "Route #1: 1 2\nCost 3\n");
   EXPECT_EQ(Solve({city_, "--start", path}).code, 0);
