@@ -114,8 +114,7 @@ TEST_F(SolveFlagsTest, StartsFromAnAnswerInJson) {
 }
 
 TEST_F(SolveFlagsTest, PutsAStartBeforeAReloadThatComesFirst) {
-  const std::string answer =
-      R"({"routes":[{"stops":[{"id":"depot","reload":true},{"id":"a"}]}]})";
+  const std::string answer = R"({"routes":[{"stops":[{"id":"depot","reload":true},{"id":"a"}]}]})";
   EXPECT_EQ(Solve({city_, "--start", WriteTestFile("unload.json", answer)}).code, 0);
   const v1::Route& route = request_.initial_solution().routes(0);
   ASSERT_EQ(route.stops_size(), 3);
