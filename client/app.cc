@@ -35,7 +35,7 @@ void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
   app.set_version_flag("--version", absl::StrCat("vrpctl ", VRP_VERSION), "Print the version");
   AddConnectionFlags(app, flags.connection);
   app.add_option("--output", flags.output,
-                 "Print a table or json (one object per line); with solve also vroom or geojson")
+                 "Print a table or json (one object per line), vroom (solve, check), geojson (solve)")
       ->type_name("WORD")
       ->check(CLI::IsMember({"table", "json", "vroom", "geojson"}))
       ->capture_default_str();
@@ -127,9 +127,12 @@ int RunVrpctl(const std::vector<std::string>& arguments, Environment& environmen
                           : flags.output == "geojson" ? OutputForm::kGeoJson
                                                       : OutputForm::kTable;
   CommandContext context(environment, *std::move(connection), form, chosen.name);
-  if (context.rendered() != v1::SOLUTION_FORMAT_UNSPECIFIED && chosen.name != "solve") {
-    environment.err << "vrpctl: " << chosen.name << ": --output " << flags.output
-                    << ": only for solve, wanted table or json" << std::endl;
+  const bool evaluates_steps = context.vroom() && chosen.name == "check";
+  if (context.rendered() != v1::SOLUTION_FORMAT_UNSPECIFIED && chosen.name != "solve" &&
+      !evaluates_steps) {
+    environment.err << "vrpctl: " << chosen.name << ": --output " << flags.output << ": only for "
+                    << (context.vroom() ? "solve and check" : "solve") << ", wanted table or json"
+                    << std::endl;
     return kExitUsage;
   }
   const ExitCode code = chosen.run(context);

@@ -22,7 +22,8 @@ class App;
 
 namespace vrp::client {
 
-// The value of --output. The daemon renders kVroom and kGeoJson; only `solve` accepts them.
+// The value of --output. The daemon renders kVroom, for `solve` and `check`, and kGeoJson,
+// for `solve`.
 enum class OutputForm { kTable, kJson, kVroom, kGeoJson };
 
 // The context of a running command: streams, daemon and output form.

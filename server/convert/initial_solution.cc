@@ -217,6 +217,18 @@ absl::StatusOr<SourcedPlan> PlanOfFile(const v1::SolutionFile& file, const Insta
                                 .lines = std::move(parsed.lines)}};
 }
 
+// Refuses a VROOM file that asks for times of its steps. Parses only files that contain the key.
+absl::Status RefusePlanMode(const v1::InstanceFile& file, const Instance& instance) {
+  if (!absl::StrContains(file.content(), "\"options\"")) return absl::OkStatus();
+  const VroomNames names = VroomNamesOf(instance, file.content());
+  if (names.file() == nullptr || !names.file()->plan_mode) return absl::OkStatus();
+  const std::string_view name = file.name().empty() ? std::string_view("file") : file.name();
+  return InvalidField("file.content",
+                      Concat(name, ": options.c: got true, the plan mode, which keeps the vehicles' "
+                             "steps; wanted false to optimise them, or CheckSolution (`vrpctl check ",
+                             name, "`) to evaluate them"));
+}
+
 // Returns the plan that a request gives.
 absl::StatusOr<SourcedPlan> PlanOf(const v1::SolveRequest& request, const Instance& instance) {
   switch (request.start_case()) {
@@ -280,6 +292,7 @@ v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan&
 
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop) {
+  VRP_RETURN_IF_ERROR(RefusePlanMode(request.file(), instance));
   const bool given = request.start_case() != v1::SolveRequest::START_NOT_SET;
   VRP_ASSIGN_OR_RETURN(const SourcedPlan start, PlanOf(request, instance));
   const auto& [message, source] = start;

@@ -24,6 +24,7 @@ struct InitialSolution {
 // `initial_solution.routes[2].stops[5].id: "7b" is not a customer`. Errors in a file name it and
 // the route: `initial_solution_file.content: a.sol:3: Route #3: customer 7 is visited already in
 // Route #1`. Errors in steps name the vehicle: `file.content: a.json: steps of vehicle 4: ...`.
+// Refuses a VROOM file in plan mode.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);
 

@@ -53,13 +53,14 @@ absl::Status CheckRender(const Instance& instance, const RenderFormats& render) 
 
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,
                                      const VroomNames& names, const RenderFormats& render,
-                                     std::span<const std::vector<Position>> streets) {
+                                     std::span<const std::vector<Position>> streets,
+                                     const VroomPlan* plan) {
   std::vector<v1::SolutionFile> files;
   for (const int format : render) {
     v1::SolutionFile& file = files.emplace_back();
     file.set_name(instance.name());
     file.set_format(static_cast<v1::SolutionFormat>(format));
-    file.set_content(WriteSolution(*FormatOf(format), instance, solution, names, streets));
+    file.set_content(WriteSolution(*FormatOf(format), instance, solution, names, streets, plan));
   }
   return files;
 }

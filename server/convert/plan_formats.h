@@ -19,11 +19,12 @@ using RenderFormats = google::protobuf::RepeatedField<int>;
 // name the field `render` or `render[i]`. Returns kInvalidArgument for too many, unknown or
 // read-only formats, and kUnimplemented for a format that cannot express the plans.
 absl::Status CheckRender(const Instance& instance, const RenderFormats& render);
-// Returns one file for each format. CheckRender must accept the formats. `streets` are those of
-// WriteGeoJson.
+// Returns one file for each format. CheckRender must accept the formats. `streets` and `plan` are
+// those of WriteSolution.
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,
                                      const VroomNames& names, const RenderFormats& render,
-                                     std::span<const std::vector<Position>> streets);
+                                     std::span<const std::vector<Position>> streets,
+                                     const VroomPlan* plan);
 
 // Returns the plan of a file. Returns kInvalidArgument naming the fields below `field`.
 absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/vroom/vroom_plan.h"
 #include "core/problem/instance/oversize.h"
 #include "core/problem/plan/gap_reference.h"
 #include "server/convert/initial_solution.h"
@@ -39,6 +40,47 @@ absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& reque
     return SolutionFromProto(request.solution_file(), instance, NamesOf(request, instance, roads));
   }
   return InvalidField("solution", "absent, wanted a solution or a solution_file");
+}
+
+// A plan with its cost and violations.
+struct JudgedPlan {
+  Cost cost = 0;
+  std::vector<Violation> violations = {};
+  absl::StatusOr<Solution> solution;          // an error if numbers are out of range
+  std::optional<VroomPlan> vroom_plan = {};  // if the plan is the steps of a VROOM file
+};
+
+// Judges the steps of a VROOM file as VROOM's plan mode does.
+absl::StatusOr<JudgedPlan> JudgeSteps(const v1::CheckSolutionRequest& request,
+                                      const Instance& instance, const RoadUse& roads) {
+  const VroomNames names = NamesOf(request, instance, roads);
+  if (names.file() == nullptr) {
+    return InvalidField("solution",
+                        "absent, wanted a solution, a solution_file, or a file of VROOM's whose "
+                        "vehicles have steps");
+  }
+  absl::StatusOr<VroomPlan> plan = EvaluateVroomPlan(instance, names);
+  if (!plan.ok()) {
+    const std::string& name = request.file().name();
+    return InvalidField("file.content", Concat(name.empty() ? "file" : name, ": ",
+                                               FromAbsl(plan.status().message())));
+  }
+  return JudgedPlan{.cost = plan->solution.cost,
+                    .violations = plan->violations,
+                    .solution = plan->solution,
+                    .vroom_plan = *std::move(plan)};
+}
+
+absl::StatusOr<JudgedPlan> Judge(const v1::CheckSolutionRequest& request, const Instance& instance,
+                                 const RoadUse& roads) {
+  if (request.plan_case() == v1::CheckSolutionRequest::PLAN_NOT_SET && request.has_file()) {
+    return JudgeSteps(request, instance, roads);
+  }
+  VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance, roads));
+  CheckReport report = CheckPlan(instance, file.plan, file.cost);
+  return JudgedPlan{.cost = report.cost,
+                    .violations = std::move(report.violations),
+                    .solution = MakeSolution(instance, file.plan)};
 }
 
 std::vector<std::string> LinesOfError(const absl::Status& status) {
@@ -72,28 +114,28 @@ absl::StatusOr<v1::CheckSolutionResponse> InstanceHandler::Check(
   if (request.has_initial_solution()) {
     VRP_ASSIGN_OR_RETURN(instance, FrozenFromProto(request.initial_solution(), instance));
   }
-  VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance, input.roads));
-  const CheckReport report = CheckPlan(instance, file.plan, file.cost);
+  VRP_ASSIGN_OR_RETURN(const JudgedPlan judged, Judge(request, instance, input.roads));
   v1::CheckSolutionResponse response;
   response.set_name(instance.name());
-  response.set_feasible(report.feasible);
-  response.set_cost(report.cost);
-  for (const Violation& violation : report.violations) {
+  response.set_feasible(judged.violations.empty());
+  response.set_cost(judged.cost);
+  for (const Violation& violation : judged.violations) {
     *response.add_violations() = ToProto(violation);
   }
-  const absl::StatusOr<Solution> solution = MakeSolution(instance, file.plan);
+  const absl::StatusOr<Solution>& solution = judged.solution;
   if (!solution.ok() && !request.render().empty()) {
     return InvalidField(
         "render", Concat("the plan cannot be written: ", FromAbsl(solution.status().message())));
   }
   if (solution.ok()) {
     *response.mutable_solution() = ToProto(instance, *solution);
-    AddDrawings(request, input, *solution, sources, response);
+    AddDrawings(request, input, *solution, sources, response,
+                judged.vroom_plan.has_value() ? &*judged.vroom_plan : nullptr);
   }
   if (instance.reference_cost().has_value()) {
     const Cost reference = *instance.reference_cost();
     response.set_reference_cost(reference);
-    if (reference > 0) response.set_gap(Gap(report.cost, reference));
+    if (reference > 0) response.set_gap(Gap(judged.cost, reference));
   }
   return response;
 }

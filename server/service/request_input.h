@@ -83,10 +83,11 @@ absl::Status CheckGeometry(const Request& request, const RoadUse& roads) {
 }
 
 // Adds the streets of the routes, if the request wants them, and the plan in the formats that the
-// request names. If the source of the streets fails, sets geometry_note to its error.
+// request names. If the source of the streets fails, sets geometry_note to its error. `plan` is
+// that of WriteSolution.
 template <typename Request, typename Response>
 void AddDrawings(const Request& request, const RoadInput& input, const Solution& solution,
-                 const RoadSources& sources, Response& response) {
+                 const RoadSources& sources, Response& response, const VroomPlan* plan = nullptr) {
   const Instance& instance = input.instance;
   std::vector<RoadLine> streets;
   if (request.include_geometry()) {
@@ -101,7 +102,8 @@ void AddDrawings(const Request& request, const RoadInput& input, const Solution&
   }
   if (request.render().empty()) return;
   const VroomNames names = NamesOf(request, instance, input.roads);
-  for (v1::SolutionFile& file : Render(instance, solution, names, request.render(), streets)) {
+  for (v1::SolutionFile& file :
+       Render(instance, solution, names, request.render(), streets, plan)) {
     *response.add_rendered() = std::move(file);
   }
 }

@@ -42,8 +42,12 @@ absl::Status CheckWritable(SolutionFormat format, const Instance& instance) {
 }
 
 std::string WriteSolution(SolutionFormat format, const Instance& instance, const Solution& solution,
-                          const VroomNames& names, std::span<const std::vector<Position>> streets) {
-  if (format == SolutionFormat::kVroom) return WriteVroomSolution(instance, solution, names);
+                          const VroomNames& names, std::span<const std::vector<Position>> streets,
+                          const VroomPlan* plan) {
+  if (format == SolutionFormat::kVroom) {
+    return plan == nullptr ? WriteVroomSolution(instance, solution, names)
+                           : WriteVroomPlan(instance, *plan, names);
+  }
   if (format == SolutionFormat::kGeoJson) return WriteGeoJson(instance, solution, streets);
   return WriteVrplibSolution(instance, PlanOf(instance, solution));
 }

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/problem/formats/text/solution_file.h"
 #include "core/problem/formats/vroom/vroom_names.h"
+#include "core/problem/formats/vroom/vroom_plan.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/solution.h"
 
@@ -35,9 +36,10 @@ absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_vie
 absl::Status CheckWritable(SolutionFormat format, const Instance& instance);
 
 // Writes a solution of `instance`, which must pass CheckWritable. `streets` are those of
-// WriteGeoJson.
+// WriteGeoJson. `plan` is null unless `solution` is its solution; kVroom then has its violations.
 std::string WriteSolution(SolutionFormat format, const Instance& instance, const Solution& solution,
                           const VroomNames& names,
-                          std::span<const std::vector<Position>> streets = {});
+                          std::span<const std::vector<Position>> streets = {},
+                          const VroomPlan* plan = nullptr);
 
 }  // namespace vrp

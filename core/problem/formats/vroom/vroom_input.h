@@ -37,11 +37,17 @@ struct VroomBreakName {
 // The type of a task. A shipment has a pickup and a delivery.
 enum class VroomTaskType { kJob, kPickup, kDelivery };
 
-// A task of the custom route that a vehicle's `steps` give.
+// The type of a step. A kTask is a job, a pickup or a delivery.
+enum class VroomStepType { kStart, kTask, kBreak, kEnd };
+
+// A step of the custom route that a vehicle's `steps` give. Times are in seconds.
 struct VroomStep {
-  VroomTaskType type = VroomTaskType::kJob;
-  int64_t id = 0;
-  size_t index = 0;  // index of the step among the vehicle's steps in the file
+  VroomStepType type = VroomStepType::kTask;
+  VroomTaskType task = VroomTaskType::kJob;  // of a kTask
+  std::optional<int64_t> id = {};            // of a kTask, which always has one, or a kBreak
+  double earliest = 0;                       // service_at and service_after
+  double latest = kNoLimit;                  // service_at and service_before
+  size_t index = 0;                          // index among the vehicle's steps in the file
 
   bool operator==(const VroomStep&) const = default;
 };
@@ -86,7 +92,7 @@ struct VroomVehicle {
   int32_t max_tasks = INT32_MAX;
   double max_travel_time = kNoLimit;  // seconds
   double max_distance = kNoLimit;     // metres
-  std::vector<VroomStep> steps = {};  // an initial route, without start, end and breaks
+  std::vector<VroomStep> steps = {};  // empty: no custom route
 
   bool operator==(const VroomVehicle&) const = default;
 };
@@ -128,6 +134,7 @@ struct VroomInput {
   std::vector<VroomTask> tasks = {};  // the jobs, then the pickup and delivery of each shipment
   size_t num_jobs = 0;
   std::map<std::string, VroomMatrices> matrices = {};  // by profile
+  bool plan_mode = false;  // whether the file asks for times of the steps instead of a search
 };
 
 // Groups vehicles that differ only in their names and steps, and returns their indices into

@@ -118,19 +118,28 @@ VroomSteps VroomNames::Steps() const {
   VroomSteps result;
   for (size_t type = 0; type < groups_.size(); ++type) {
     for (const int32_t vehicle : groups_[type]) {
-      const std::vector<VroomStep>& steps = input_->vehicles[vehicle].steps;
-      if (steps.empty()) continue;
-      result.vehicles.push_back(input_->vehicles[vehicle].id);
-      PlannedRoute& route = result.plan.emplace_back();
-      route.vehicle_type = static_cast<int32_t>(type);
-      for (const VroomStep& step : steps) {
-        if (const auto node = CustomerOf(step.type, step.id); node.has_value()) {
+      PlannedRoute route{.vehicle_type = static_cast<int32_t>(type)};
+      for (const VroomStep& step : input_->vehicles[vehicle].steps) {
+        if (step.type != VroomStepType::kTask) continue;
+        if (const auto node = CustomerOf(step.task, *step.id); node.has_value()) {
           route.customers.push_back(*node);
         }
       }
+      if (route.customers.empty()) continue;
+      result.vehicles.push_back(input_->vehicles[vehicle].id);
+      result.plan.push_back(std::move(route));
     }
   }
   return result;
+}
+
+std::optional<std::pair<int32_t, int64_t>> VroomNames::PlaceOf(size_t vehicle) const {
+  for (size_t type = 0; type < groups_.size(); ++type) {
+    const auto member = std::ranges::find(groups_[type], static_cast<int32_t>(vehicle));
+    if (member == groups_[type].end()) continue;
+    return std::pair(static_cast<int32_t>(type), member - groups_[type].begin());
+  }
+  return std::nullopt;
 }
 
 std::optional<double> VroomNames::Metres(int32_t type, NodeIndex from, NodeIndex to) const {

@@ -21,7 +21,7 @@ struct VroomSite {
   std::string description = {};
 };
 
-// The custom routes of a VROOM file.
+// The tasks of the custom routes of a VROOM file, without routes that have none.
 struct VroomSteps {
   Plan plan = {};
   std::vector<int64_t> vehicles = {};  // id of each route's vehicle
@@ -60,9 +60,17 @@ class VroomNames {
   // Returns the customer of the task with this type and id; nullopt if there is none.
   std::optional<NodeIndex> CustomerOf(VroomTaskType type, int64_t id) const;
 
-  // Returns the custom routes that the file gives to its vehicles; no routes if the instance was
-  // not read from a VROOM file.
+  // Returns the tasks of the custom routes that the file gives to its vehicles; no routes if the
+  // instance was not read from a VROOM file.
   VroomSteps Steps() const;
+  // Returns the file; null if the instance was not read from a VROOM file.
+  const VroomInput* file() const { return input_.has_value() ? &*input_ : nullptr; }
+  // Returns the type of vehicle `vehicle` of the file, and its number among those of the type;
+  // nullopt if the vehicle may do no task.
+  std::optional<std::pair<int32_t, int64_t>> PlaceOf(size_t vehicle) const;
+  // Returns the task of a customer; only the type and id if the instance was not read from a VROOM
+  // file.
+  const VroomTask& TaskOf(NodeIndex customer) const { return tasks_[TaskAt(customer)]; }
 
   // Returns the distance from one node to another for vehicles of the type, in metres; nullopt if
   // the file's matrices for these vehicles have no distances. Returns 0 from an open start. The

@@ -121,18 +121,19 @@ class VroomParser {
     return absl::OkStatus();
   }
 
-  // Ignores vroom-express's options, which do not change the problem. Refuses the option that keeps
-  // a given plan.
-  absl::Status ReadOptions(JsonFields& fields) const {
+  // Reads the plan mode. Ignores vroom-express's other options, which do not change the problem.
+  absl::Status ReadOptions(JsonFields& fields) {
     const json* object = fields.Find("options");
     if (object == nullptr) return absl::OkStatus();
     if (!object->is_object()) {
       return fields.Error("options", "got ", Shown(*object), ", wanted an object");
     }
-    if (object->value("c", json(false)) == json(false)) return absl::OkStatus();
-    return fields.Error("options.c",
-                        "got true, the plan mode; wanted false: `vrpctl solve` improves the "
-                        "vehicles' steps, and `vrpctl check` judges a plan");
+    const json plan_mode = object->value("c", json(nullptr));
+    if (!plan_mode.is_boolean() && !plan_mode.is_null()) {
+      return fields.Error("options.c", "got ", Shown(plan_mode), ", wanted true or false");
+    }
+    input_.plan_mode = plan_mode == json(true);
+    return absl::OkStatus();
   }
 
   // Reads the only matrix of files for VROOM before 1.8, which holds travel times.

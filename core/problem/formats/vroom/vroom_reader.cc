@@ -165,9 +165,9 @@ class VroomInstanceBuilder {
     for (const VroomTask& task : input_.tasks) known.emplace(task.type, task.id);
     for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
       for (const VroomStep& step : input_.vehicles[v].steps) {
-        if (known.contains({step.type, step.id})) continue;
+        if (step.type != VroomStepType::kTask || known.contains({step.task, *step.id})) continue;
         return Error(VroomVehiclePath(static_cast<size_t>(v)), ".steps[", step.index, "].id: got ",
-                     step.id, ", wanted the id of a task");
+                     *step.id, ", wanted the id of a task");
       }
     }
     return absl::OkStatus();

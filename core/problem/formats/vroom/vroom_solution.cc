@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/problem/formats/vroom/vroom_violations.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {
@@ -44,7 +45,7 @@ struct Totals {
       delivery[k] += other.delivery[k];
       pickup[k] += other.pickup[k];
     }
-    violations.insert(violations.end(), other.violations.begin(), other.violations.end());
+    violations.Add(other.violations);
   }
 
   void Add(const StepTimes& step) {
@@ -63,13 +64,13 @@ struct Totals {
     object["waiting_time"] = waiting;
     object["priority"] = priority;
     if (has_metres) object["distance"] = metres;
-    object["violations"] = violations;
+    object["violations"] = violations.ToJson();
   }
 
   int64_t setup = 0, service = 0, travel = 0, waiting = 0, metres = 0;
   int64_t cost = 0, priority = 0;
   std::vector<double> delivery, pickup;
-  ordered_json violations = ordered_json::array();
+  VroomViolations violations;
 };
 
 // The travel of a vehicle so far: the exact value, and the rounded value at its last step.
@@ -83,8 +84,10 @@ struct Progress {
 
 class VroomSolutionWriter {
  public:
-  VroomSolutionWriter(const Instance& instance, const Solution& solution, const VroomNames& names)
-      : instance_(instance), solution_(solution), names_(names), all_(Dimensions()) {
+  // `plan` is null unless `solution` is its solution.
+  VroomSolutionWriter(const Instance& instance, const Solution& solution, const VroomNames& names,
+                      const VroomPlan* plan = nullptr)
+      : instance_(instance), solution_(solution), names_(names), plan_(plan), all_(Dimensions()) {
     for (const Shipment& shipment : instance.data().shipments) {
       amounts_[shipment.pickup] = amounts_[shipment.delivery] = &shipment.amounts;
     }
@@ -92,7 +95,7 @@ class VroomSolutionWriter {
 
   std::string Run() && {
     ordered_json routes = ordered_json::array();
-    const std::vector<Cost> costs = RouteCosts(instance_, solution_);
+    const std::vector<Cost> costs = Costs();
     std::map<int32_t, int64_t> used;  // the number of vehicles of each type
     for (const Route& route : solution_.routes) {
       const NodeIndex start = route.stops.front().node;
@@ -100,7 +103,9 @@ class VroomSolutionWriter {
     }
     for (size_t r = 0; r < solution_.routes.size(); ++r) {
       const Route& route = solution_.routes[r];
-      routes.push_back(RouteObject(route, used[route.vehicle_type]++, costs[r]));
+      const VroomPlanRoute* custom = plan_ == nullptr ? nullptr : &plan_->routes[r];
+      const int64_t number = custom == nullptr ? used[route.vehicle_type]++ : custom->number;
+      routes.push_back(RouteObject(route, number, costs[r], custom));
     }
     ordered_json root = {{"code", 0}, {"summary", ordered_json::object()}};
     ordered_json& summary = root["summary"];
@@ -117,7 +122,16 @@ class VroomSolutionWriter {
  private:
   size_t Dimensions() const { return static_cast<size_t>(instance_.load_dimensions()); }
 
-  ordered_json RouteObject(const Route& route, int64_t number, Cost cost) {
+  std::vector<Cost> Costs() const {
+    if (plan_ == nullptr) return RouteCosts(instance_, solution_);
+    std::vector<Cost> costs;
+    for (const VroomPlanRoute& route : plan_->routes) costs.push_back(route.cost);
+    return costs;
+  }
+
+  // `custom` is null unless the writer has a plan.
+  ordered_json RouteObject(const Route& route, int64_t number, Cost cost,
+                           const VroomPlanRoute* custom) {
     Totals totals(Dimensions());
     totals.cost = std::llround(cost);
     ordered_json object = {{"vehicle", names_.VehicleId(route.vehicle_type, number)},
@@ -129,17 +143,28 @@ class VroomSolutionWriter {
     steps.push_back(StopStep(route, 0, route.stops[0].departure, progress, totals));
     size_t next_break = 0;
     for (size_t i = 1; i <= route.stops.size(); ++i) {
-      const bool has_leg = i < route.stops.size();
       const double ready = AddBreaks(route, i, number, next_break, progress, totals, steps);
-      if (has_leg) steps.push_back(StopStep(route, i, ready, progress, totals));
+      if (i < route.stops.size()) {
+        steps.push_back(StopStep(route, i, ready, progress, totals));
+      } else if (i == 1 || !instance_.is_depot(route.stops.back().node)) {
+        steps.push_back(EndStep(route, ready, progress, totals));
+      }
     }
-    if (!instance_.is_depot(route.stops.back().node)) steps.push_back(EndStep(route, progress));
+    if (custom != nullptr) AddViolations(*custom, steps, totals);
     totals.travel = std::llround(progress.travel);
     totals.metres = std::llround(progress.metres);
     totals.WriteTo(object, has_metres_);
     object["steps"] = std::move(steps);
     all_.Add(totals);
     return object;
+  }
+
+  static void AddViolations(const VroomPlanRoute& custom, ordered_json& steps, Totals& totals) {
+    for (size_t s = 0; s < custom.steps.size(); ++s) {
+      steps[s]["violations"] = custom.steps[s].ToJson();
+      totals.violations.Add(custom.steps[s]);
+    }
+    totals.violations.Add(custom.route);
   }
 
   // Adds the breaks between stops i - 1 and i, or after the last stop. Moves `progress` to stop i
@@ -208,21 +233,31 @@ class VroomSolutionWriter {
     return step;
   }
 
-  // Returns the vehicle's start or, like VROOM, the location of the first task if the vehicle has
-  // no start.
+  // Returns the vehicle's start or, like VROOM, the location of the first task or else of the end
+  // if the vehicle has no start.
   VroomSite StartOf(const Route& route) const {
     VroomSite start = names_.StartOf(route.vehicle_type);
-    if (start.location.absent()) start.location = names_.SiteOf(route.stops[1].node).location;
+    if (!start.location.absent()) return start;
+    const NodeIndex first = route.stops[1].node;
+    const bool is_end = instance_.is_depot(first);
+    start.location =
+        (is_end ? names_.EndOf(route.vehicle_type) : names_.SiteOf(first)).location;
     return start;
   }
 
-  // Returns the end step of a route without an end depot. Like VROOM, gives it the location of the
-  // last task.
-  ordered_json EndStep(const Route& route, Progress& progress) const {
+  // Returns the end step of a route without an end depot, which the vehicle reaches at `arrival`.
+  // Like VROOM, gives it the location of the last task, or else of the start.
+  ordered_json EndStep(const Route& route, double arrival, Progress& progress,
+                       Totals& totals) const {
     const Stop& last = route.stops.back();
+    const bool is_start = instance_.is_depot(last.node);
     ordered_json step = {{"type", "end"}};
-    AddSite({names_.SiteOf(last.node).location, ""}, step);
-    FinishStep({.load = last.load}, progress, step);
+    AddSite({(is_start ? names_.StartOf(route.vehicle_type) : names_.SiteOf(last.node)).location,
+             ""},
+            step);
+    StepFigures figures{.start = route.stops.front().start + route.duration, .load = last.load};
+    if (plan_ != nullptr) figures.waiting = figures.start - arrival;
+    totals.Add(FinishStep(std::move(figures), progress, step));
     return step;
   }
 
@@ -232,7 +267,7 @@ class VroomSolutionWriter {
     double waiting = 0;
     double start = 0;  // time at which waiting ends
     const std::vector<double>& load;
-    ordered_json violations = ordered_json::array();
+    VroomViolations violations = {};
   };
 
   // Writes the keys that all steps have, and returns the step's times.
@@ -251,7 +286,7 @@ class VroomSolutionWriter {
     step["arrival"] = arrival;
     step["duration"] = progress.travel_before;
     if (has_metres_) step["distance"] = Rounded(progress.metres);
-    step["violations"] = std::move(figures.violations);
+    step["violations"] = figures.violations.ToJson();
     return {setup, service, waiting};
   }
 
@@ -263,6 +298,7 @@ class VroomSolutionWriter {
     if (instance_.is_depot(stop.node)) {
       step["type"] = i == 0 ? "start" : "end";
       AddSite(i == 0 ? StartOf(route) : names_.EndOf(route.vehicle_type), step);
+      if (plan_ != nullptr) figures.waiting = stop.start - arrival;
     } else {
       step["type"] = TypeName(names_.TypeOf(stop.node));
       AddSite(names_.SiteOf(stop.node), step);
@@ -275,10 +311,10 @@ class VroomSolutionWriter {
       figures.setup = std::max(0.0, stop.departure - stop.start - figures.service);
       figures.waiting = std::max(0.0, stop.start - arrival);
       AddTask(stop.node, totals);
-      const double late = stop.start - LastClose(stop.node);
-      if (std::llround(late) > 0) {
-        figures.violations.push_back({{"cause", "delay"}, {"duration", Rounded(late)}});
-        totals.violations.push_back(figures.violations.back());
+      const int64_t late = std::llround(stop.start - LastClose(stop.node));
+      if (late > 0 && plan_ == nullptr) {
+        figures.violations.Add(VroomCause::kDelay, late);
+        totals.violations.Add(figures.violations);
       }
     }
     totals.Add(FinishStep(std::move(figures), progress, step));
@@ -327,6 +363,7 @@ class VroomSolutionWriter {
   const Instance& instance_;
   const Solution& solution_;
   const VroomNames& names_;
+  const VroomPlan* const plan_;
   std::map<NodeIndex, const std::vector<double>*> amounts_;  // shipment amounts, for both customers
   Totals all_;
   bool has_metres_ = true;
@@ -346,6 +383,11 @@ absl::Status CheckVroomSolution(const Instance& instance) {
 std::string WriteVroomSolution(const Instance& instance, const Solution& solution,
                                const VroomNames& names) {
   return VroomSolutionWriter(instance, solution, names).Run();
+}
+
+std::string WriteVroomPlan(const Instance& instance, const VroomPlan& plan,
+                           const VroomNames& names) {
+  return VroomSolutionWriter(instance, plan.solution, names, &plan).Run();
 }
 
 }  // namespace vrp

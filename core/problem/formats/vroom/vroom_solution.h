@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "core/problem/formats/vroom/vroom_names.h"
+#include "core/problem/formats/vroom/vroom_plan.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/solution.h"
 
@@ -19,5 +20,8 @@ absl::Status CheckVroomSolution(const Instance& instance);
 // CheckVroomSolution.
 std::string WriteVroomSolution(const Instance& instance, const Solution& solution,
                                const VroomNames& names);
+// Returns VROOM's output of its plan mode, with the violations of each step.
+std::string WriteVroomPlan(const Instance& instance, const VroomPlan& plan,
+                           const VroomNames& names);
 
 }  // namespace vrp

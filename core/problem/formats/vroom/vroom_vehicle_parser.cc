@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/formats/vroom/vroom_values.h"
+#include "core/problem/instance/instance_data.h"
 
 namespace vrp {
 namespace {
@@ -42,26 +44,50 @@ absl::Status ReadBreaks(JsonFields& fields, const std::string& path, VroomVehicl
   return absl::OkStatus();
 }
 
-absl::Status ReadSteps(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
-  size_t index = 0;
-  return ForEachVroomObject(fields, path, "steps", [&](JsonFields& entry, const std::string&) {
-    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> type, entry.String("type"));
-    const bool job = type == "job", pickup = type == "pickup", delivery = type == "delivery";
-    if (job || pickup || delivery) {
-      VroomStep step{.type = job      ? VroomTaskType::kJob
-                             : pickup ? VroomTaskType::kPickup
-                                      : VroomTaskType::kDelivery,
-                     .index = index};
-      VRP_ASSIGN_OR_RETURN(step.id, ReadVroomId(entry));
-      vehicle.steps.push_back(step);
-    } else if (type != "start" && type != "end" && type != "break") {
-      return entry.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
-                         ", wanted start, job, pickup, delivery, break or end");
+absl::Status ReadStepType(JsonFields& fields, VroomStep& step) {
+  VRP_ASSIGN_OR_RETURN(const std::optional<std::string> type, fields.String("type"));
+  if (type == "start") {
+    step.type = VroomStepType::kStart;
+  } else if (type == "end") {
+    step.type = VroomStepType::kEnd;
+  } else if (type == "break") {
+    step.type = VroomStepType::kBreak;
+  } else if (type == "pickup") {
+    step.task = VroomTaskType::kPickup;
+  } else if (type == "delivery") {
+    step.task = VroomTaskType::kDelivery;
+  } else if (type != "job") {
+    return fields.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
+                        ", wanted start, job, pickup, delivery, break or end");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadStepTimes(JsonFields& fields, VroomStep& step) {
+  for (const char* key : {"service_at", "service_after", "service_before"}) {
+    const bool is_lower = key != std::string_view("service_before");
+    const bool is_upper = key != std::string_view("service_after");
+    if (fields.Find(key) == nullptr) continue;
+    VRP_ASSIGN_OR_RETURN(const double time, ReadVroomNumber(fields, key, 0));
+    if (!(time >= 0) || time > kMaxMagnitude) {
+      return fields.Error(key, "got ", time, ", wanted 0 to ", kMaxMagnitude);
     }
-    // A break's id is ignored, because breaks are scheduled again. Like VROOM, the reader ignores
-    // the times of steps unless VROOM runs in plan mode.
-    for (const char* key : {"id", "service_at", "service_after", "service_before"}) entry.Find(key);
-    ++index;
+    if (is_lower) step.earliest = std::max(step.earliest, time);
+    if (is_upper) step.latest = std::min(step.latest, time);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadSteps(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
+  return ForEachVroomObject(fields, path, "steps", [&](JsonFields& entry, const std::string&) {
+    VroomStep step = {.index = vehicle.steps.size()};
+    VRP_RETURN_IF_ERROR(ReadStepType(entry, step));
+    const bool needs_id = step.type == VroomStepType::kTask;
+    if (needs_id || entry.Find("id") != nullptr) {
+      VRP_ASSIGN_OR_RETURN(step.id, ReadVroomId(entry));
+    }
+    VRP_RETURN_IF_ERROR(ReadStepTimes(entry, step));
+    vehicle.steps.push_back(step);
     return absl::OkStatus();
   });
 }
