@@ -40,16 +40,19 @@ absl::StatusOr<ToolResult> Validate(const ToolCall& call) {
   return ToolResult{ValidationText(*response), ValidateJson(*response)};
 }
 
-// Returns the daemon's view of the call's plan. `render` may be unspecified.
+// Returns the daemon's view of the call's plan, or else of the steps in VROOM's input. `render` may
+// be unspecified.
 absl::StatusOr<v1::CheckSolutionResponse> CheckPlan(const ToolCall& call,
                                                     v1::SolutionFormat render) {
   absl::StatusOr<v1::InstanceFile> file = InstanceOf(call);
   if (!file.ok()) return file.status();
-  absl::StatusOr<v1::SolutionFile> plan = PlanOf(call);
-  if (!plan.ok()) return plan.status();
   v1::CheckSolutionRequest request;
   *request.mutable_file() = *std::move(file);
-  *request.mutable_solution_file() = *std::move(plan);
+  if (HasPlan(call)) {
+    absl::StatusOr<v1::SolutionFile> plan = PlanOf(call);
+    if (!plan.ok()) return plan.status();
+    *request.mutable_solution_file() = *std::move(plan);
+  }
   if (render != v1::SOLUTION_FORMAT_UNSPECIFIED) request.add_render(render);
   return call.client.Call(&v1::SolverService::Stub::CheckSolution, request, kInstanceTimeout);
 }
@@ -141,7 +144,8 @@ Tool CheckTool() {
           .description =
               "Judges a given plan for a problem: whether it is feasible, its cost, every violated "
               "constraint, and each stop's arrival and load. Use it after changing a plan by hand, "
-              "or to compare plans. An infeasible plan is a result, not an error.",
+              "or to compare plans. Without a plan, judges the steps of vehicles in VROOM's input. "
+              "An infeasible plan is a result, not an error.",
           .input_schema = ArgumentsSchema(std::move(properties)),
           .output_schema = {{"type", "object"},
                             {"properties",

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/log/check.h"
 #include "core/base/text.h"
 #include "server/convert/status_convert.h"
 #include "server/http/openapi_document.h"
@@ -16,8 +17,9 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr char kJsonType[] = "application/json";
-// The path of the RPC that answers requests in VROOM's form.
+// The paths of the RPCs that answer requests in VROOM's form.
 constexpr char kSolvePath[] = "/v1/solve";
+constexpr char kCheckPath[] = "/v1/solutions:check";
 
 // Returns the media types that an RPC takes.
 std::string MediaTypesOf(const google::protobuf::MethodDescriptor& rpc) {
@@ -88,7 +90,11 @@ asio::awaitable<void> ApiHandler::ServeMatch(HttpExchange& exchange, const HttpR
         Concat("Content-Type: got ", Quoted(media_type), ", wanted ", MediaTypesOf(*route.rpc)));
     co_return co_await exchange.SendError(ToGrpcStatus(status), 415);
   }
-  if (is_vroom) co_return co_await ServeVroom(exchange, route);
+  if (is_vroom) {
+    const absl::StatusOr<HttpRouteMatch> check = FindHttpRoute(HttpRoutes(), "POST", kCheckPath);
+    CHECK(check.ok() && check->route != nullptr);
+    co_return co_await ServeVroom(exchange, route, *check->route);
+  }
   co_await ServeRpc(exchange, match);
 }
 

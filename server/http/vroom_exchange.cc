@@ -33,13 +33,23 @@ bool HasMatrices(std::string_view body) {
          problem->contains("matrix");
 }
 
-absl::StatusOr<v1::SolveRequest> RequestOf(std::string_view query, std::string body,
-                                           bool has_road_networks) {
-  v1::SolveRequest request;
-  const absl::StatusOr<std::string> fields =
-      BinaryFromQuery(*v1::SolveRequest::descriptor(), query);
+// Whether a problem asks for times of the vehicles' steps, as vroom-express does for `-c`.
+bool IsPlanMode(std::string_view body) {
+  if (body.find("\"options\"") == body.npos) return false;
+  const absl::StatusOr<nlohmann::json> problem = ParseJsonText(body, "problem");
+  if (!problem.ok() || !problem->is_object()) return false;
+  const auto options = problem->find("options");
+  return options != problem->end() && options->is_object() &&
+         options->value("c", nlohmann::json()) == nlohmann::json(true);
+}
+
+template <typename Request>
+absl::StatusOr<Request> RequestOf(std::string_view query, std::string body,
+                                  bool has_road_networks) {
+  Request request;
+  const absl::StatusOr<std::string> fields = BinaryFromQuery(*Request::descriptor(), query);
   if (!fields.ok()) return fields.status();
-  if (!request.ParseFromString(*fields)) return UnreadableError("vrp.v1.SolveRequest");
+  if (!request.ParseFromString(*fields)) return UnreadableError(Request::descriptor()->full_name());
   request.mutable_file()->set_name("problem");
   request.mutable_file()->set_format(v1::INSTANCE_FORMAT_VROOM);
   if (has_road_networks && request.file().road_network().empty() && !HasMatrices(body)) {
@@ -63,19 +73,16 @@ asio::awaitable<void> SendVroomError(HttpExchange& exchange, grpc::Status status
   co_await exchange.response.Send(std::move(head), std::move(text));
 }
 
-}  // namespace
-
-asio::awaitable<void> ServeVroom(HttpExchange& exchange, const HttpRoute& solve) {
-  MessageBudget::Share share;
-  std::optional<std::string> body = co_await exchange.ReadBody(share);
-  if (!body.has_value()) co_return;
-  absl::StatusOr<v1::SolveRequest> request =
-      RequestOf(exchange.request.query(), *std::move(body), exchange.context.has_road_networks);
+// Calls an RPC with the problem in `body` and sends the plan that it renders.
+template <typename Request, typename Response>
+asio::awaitable<void> SendPlan(HttpExchange& exchange, const HttpRoute& route, std::string body) {
+  absl::StatusOr<Request> request = RequestOf<Request>(exchange.request.query(), std::move(body),
+                                                       exchange.context.has_road_networks);
   if (!request.ok()) co_return co_await SendVroomError(exchange, ToGrpcStatus(request.status()));
   std::string message = request->SerializeAsString();
-  const UnaryResult result = co_await CallUnary(exchange, solve, std::move(message));
+  const UnaryResult result = co_await CallUnary(exchange, route, std::move(message));
   if (!result.status.ok()) co_return co_await SendVroomError(exchange, result.status);
-  v1::SolveResponse response;
+  Response response;
   if (!response.ParseFromString(result.response) || response.rendered_size() != 1) {
     co_return co_await SendVroomError(
         exchange, grpc::Status(grpc::StatusCode::INTERNAL, "the response has no VROOM plan"));
@@ -83,6 +90,21 @@ asio::awaitable<void> ServeVroom(HttpExchange& exchange, const HttpRoute& solve)
   HttpHead head{.status = 200, .content_type = "application/json"};
   std::string plan = std::move(*response.mutable_rendered(0)->mutable_content());
   co_await exchange.response.Send(std::move(head), std::move(plan));
+}
+
+}  // namespace
+
+asio::awaitable<void> ServeVroom(HttpExchange& exchange, const HttpRoute& solve,
+                                 const HttpRoute& check) {
+  MessageBudget::Share share;
+  std::optional<std::string> body = co_await exchange.ReadBody(share);
+  if (!body.has_value()) co_return;
+  if (IsPlanMode(*body)) {
+    co_await SendPlan<v1::CheckSolutionRequest, v1::CheckSolutionResponse>(exchange, check,
+                                                                           *std::move(body));
+  } else {
+    co_await SendPlan<v1::SolveRequest, v1::SolveResponse>(exchange, solve, *std::move(body));
+  }
 }
 
 }  // namespace vrp

@@ -7,8 +7,8 @@
 #include "core/problem/formats/vroom/vroom_solution.h"
 #include "tests/fuzz/exercise.h"
 
-// Fuzzes VROOM's input. Renders an empty plan and one that visits every customer twice, with the
-// input's names.
+// Fuzzes VROOM's input. Renders an empty plan, one that visits every customer twice, and the steps,
+// with the input's names.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto instance = vrp::ParseJson(text, "fuzz");
@@ -23,5 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto solution = vrp::MakeSolution(*instance, plan);
     if (solution.ok()) vrp::WriteVroomSolution(*instance, *solution, names);
   }
+  const auto steps = vrp::EvaluateVroomPlan(*instance, names);
+  if (steps.ok()) vrp::WriteVroomPlan(*instance, *steps, names);
   return 0;
 }

@@ -127,8 +127,8 @@ TEST(VroomReader, ReadsOldKeysAndVroomExpressOptions) {
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->Distance(0, 1), 8);
   EXPECT_EQ(instance->demand(1), 3);
-  EXPECT_THAT(VroomError(R"({"vehicles": [], "jobs": [], "options": {"c": true}})"),
-              HasSubstr("options.c: got true, the plan mode; wanted false"));
+  EXPECT_THAT(VroomError(R"({"vehicles": [], "jobs": [], "options": {"c": 1}})"),
+              HasSubstr("options.c: got 1, wanted true or false"));
 }
 
 TEST(VroomReader, RefusesAmountNextToDeliveryOrPickup) {

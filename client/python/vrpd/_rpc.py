@@ -44,7 +44,7 @@ def read_solve_message(message: Any) -> Improvement | Result:
 
 def check(
     instance: Any,
-    plan: StartPlan,
+    plan: StartPlan | None,
     problem: Any,
     initial: StartPlan | None,
     render: Sequence[str],
@@ -53,7 +53,8 @@ def check(
     formats = [_proto.enum_number("SolutionFormat", format, "render") for format in render]
     request = _proto.message("CheckSolutionRequest", render=formats, include_geometry=include_geometry)
     set_input(request, instance)
-    set_plan(request, "solution", "solution_file", plan, problem)
+    if plan is not None:
+        set_plan(request, "solution", "solution_file", plan, problem)
     if initial is not None:
         if isinstance(initial, (str, os.PathLike)):
             raise TypeError("check: initial_solution: got a path, wanted a result or routes")

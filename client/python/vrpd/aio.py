@@ -132,7 +132,7 @@ class AsyncClient:
     async def check(
         self,
         problem: Problem,
-        plan: StartPlan,
+        plan: StartPlan | None = None,
         *,
         initial_solution: StartPlan | None = None,
         render: Sequence[str] = (),

@@ -211,7 +211,7 @@ class Client:
     def check(
         self,
         problem: Problem,
-        plan: StartPlan,
+        plan: StartPlan | None = None,
         *,
         initial_solution: StartPlan | None = None,
         render: Sequence[str] = (),
@@ -219,6 +219,7 @@ class Client:
     ) -> CheckResult:
         """Returns cost, times, loads and violations of a plan, which is given like `initial_solution` of `solve`.
 
+        The default is the plan of the `steps` in a file of VROOM's.
         The plan must keep the frozen stops of `initial_solution`. `include_geometry` is that of `solve`.
         """
 
