@@ -223,10 +223,12 @@ absl::Status RefusePlanMode(const v1::InstanceFile& file, const Instance& instan
   const VroomNames names = VroomNamesOf(instance, file.content());
   if (names.file() == nullptr || !names.file()->plan_mode) return absl::OkStatus();
   const std::string_view name = file.name().empty() ? std::string_view("file") : file.name();
-  return InvalidField("file.content",
-                      Concat(name, ": options.c: got true, the plan mode, which keeps the vehicles' "
-                             "steps; wanted false to optimise them, or CheckSolution (`vrpctl check ",
-                             name, "`) to evaluate them"));
+  return InvalidField(
+      "file.content",
+      Concat(name,
+             ": options.c: got true, the plan mode, which keeps the vehicles' "
+             "steps; wanted false to optimise them, or CheckSolution (`vrpctl check ",
+             name, "`) to evaluate them"));
 }
 
 // Returns the plan that a request gives.

@@ -46,7 +46,7 @@ absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& reque
 struct JudgedPlan {
   Cost cost = 0;
   std::vector<Violation> violations = {};
-  absl::StatusOr<Solution> solution;          // an error if numbers are out of range
+  absl::StatusOr<Solution> solution;         // an error if numbers are out of range
   std::optional<VroomPlan> vroom_plan = {};  // if the plan is the steps of a VROOM file
 };
 

@@ -66,6 +66,21 @@ class FormatsTest(unittest.TestCase):
         self.assertEqual(error["code"], 2)
         self.assertIn("vehicles", error["error"])
 
+    def test_evaluates_the_steps_of_vroom_input(self):
+        steps = [{"type": "start"}] + [{"type": "job", "id": job["id"]} for job in VANS["jobs"]]
+        steps[2]["service_at"] = 90000
+        planned = self.path("planned.json", {**VANS, "options": {"c": True}, "vehicles": [{**VANS["vehicles"][1], "steps": steps}]})
+        checked = self.daemon.call("check", planned)
+        self.assertEqual(checked.returncode, 7, checked.stderr)
+        self.assertIn("load 5 exceeds vehicle capacity 3", checked.stdout)
+        answer = json.loads(self.run_vrpctl("check", planned, "--output", "vroom"))
+        self.assertEqual(answer["summary"]["violations"], [{"cause": "load"}])
+        second = answer["routes"][0]["steps"][2]
+        self.assertEqual((answer["routes"][0]["vehicle"], second["id"], second["arrival"]), (41, 101, 90000))
+        self.assertIn(f"vrpctl check {planned.name}", self.refused("solve", planned, code=2))
+        self.assertIn("valid", self.run_vrpctl("validate", planned))
+        self.assertIn("--output vroom", self.refused("check", planned, planned, "--output", "vroom", code=2))
+
     def test_prints_kilometres_hours_and_times_of_day(self):
         text = self.run_vrpctl("solve", self.path("vans.json", OFFICE_HOURS), "--budget", "100ms")
         self.assertRegex(text, r"Route 1: .*  distance \d+\.\d\d km  load 2  duration \d:\d\d h  from \d+:\d\d to \d+:\d\d\n")

@@ -208,6 +208,11 @@ class HttpTest(unittest.TestCase):
         self.assertEqual((status, answer["code"]), (200, 0), answer)
         self.assertEqual(answer["summary"]["cost"], 45)
         self.assertEqual(answer["routes"][0]["vehicle"], 7)
+        planned = {**VROOM, "options": {"c": True}, "vehicles": [{**VROOM["vehicles"][0], "steps": [
+            {"type": "job", "id": 2, "service_at": 500}]}]}
+        status, _, answer = self.http.call("POST", "/", planned)
+        self.assertEqual((status, answer["summary"]["unassigned"]), (200, 1), answer)
+        self.assertEqual(answer["routes"][0]["steps"][1]["arrival"], 500)
         status, _, answer = self.http.call("POST", "/", {"vehicles": []})
         self.assertEqual((status, answer["code"]), (400, 2))
         self.assertIn("error", answer)

@@ -38,13 +38,13 @@ struct Evaluated {
 };
 
 Evaluated Evaluate(const std::string& vehicles, const std::string& tasks) {
-  const std::string text =
-      R"({"vehicles": [)" + vehicles + "], " + tasks + ", " + kMatrices + "}";
+  const std::string text = R"({"vehicles": [)" + vehicles + "], " + tasks + ", " + kMatrices + "}";
   const absl::StatusOr<Instance> instance = ParseJson(text, "v.json");
   EXPECT_TRUE(instance.ok()) << instance.status();
   const VroomNames names = VroomNamesOf(*instance, text);
   Evaluated result{.plan = EvaluateVroomPlan(*instance, names)};
-  if (result.plan.ok()) result.written = json::parse(WriteVroomPlan(*instance, *result.plan, names));
+  if (result.plan.ok())
+    result.written = json::parse(WriteVroomPlan(*instance, *result.plan, names));
   return result;
 }
 
@@ -61,10 +61,10 @@ std::string AVehicle(const std::string& steps, const std::string& more = "") {
 }
 
 TEST(VroomPlan, ReportsAnOverloadedRouteAtTheStepsWithTheLoad) {
-  const Evaluated result = Evaluate(
-      AVehicle(R"({"type": "start"}, {"type": "job", "id": 1}, {"type": "job", "id": 2})",
-               R"(, "capacity": [4], "time_window": [10000, 20000])"),
-      R"("jobs": [{"id": 1, "location_index": 1, "delivery": [3], "service": 300},
+  const Evaluated result =
+      Evaluate(AVehicle(R"({"type": "start"}, {"type": "job", "id": 1}, {"type": "job", "id": 2})",
+                        R"(, "capacity": [4], "time_window": [10000, 20000])"),
+               R"("jobs": [{"id": 1, "location_index": 1, "delivery": [3], "service": 300},
                   {"id": 2, "location_index": 2, "delivery": [2], "service": 300}])");
   const json load = {{{"cause", "load"}}};
   EXPECT_EQ(result.ViolationsOf(0, 0), load);
@@ -72,16 +72,15 @@ TEST(VroomPlan, ReportsAnOverloadedRouteAtTheStepsWithTheLoad) {
   EXPECT_EQ(result.written["routes"][0]["violations"], load);
   EXPECT_EQ(result.written["summary"]["violations"], load);
   EXPECT_EQ(result.written["routes"][0]["steps"][3]["arrival"], 17100);
-  EXPECT_THAT(result.Messages(),
-              ElementsAre("routes[0]: load 5 exceeds vehicle capacity 4"));
+  EXPECT_THAT(result.Messages(), ElementsAre("routes[0]: load 5 exceeds vehicle capacity 4"));
 }
 
 TEST(VroomPlan, SumsLeadTimesAndDelaysOfForcedTimes) {
-  const Evaluated result = Evaluate(
-      AVehicle(R"({"type": "start", "service_after": 9200}, {"type": "job", "id": 1},
+  const Evaluated result =
+      Evaluate(AVehicle(R"({"type": "start", "service_after": 9200}, {"type": "job", "id": 1},
                   {"type": "job", "id": 2}, {"type": "end"})",
-               R"(, "time_window": [10000, 15000])"),
-      R"("jobs": [
+                        R"(, "time_window": [10000, 15000])"),
+               R"("jobs": [
           {"id": 1, "location_index": 1, "service": 300, "time_windows": [[10000, 11000]]},
           {"id": 2, "location_index": 2, "service": 300, "time_windows": [[10000, 13000]]}])");
   EXPECT_EQ(result.ViolationsOf(0, 0), json({{{"cause", "lead_time"}, {"duration", 800}}}));
@@ -112,11 +111,11 @@ TEST(VroomPlan, TakesBreaksWhereTheStepsSay) {
   const std::string breaks = R"(, "breaks": [
       {"id": 8, "service": 60, "time_windows": [[100, 200]], "max_load": [0]},
       {"id": 9, "service": 30, "time_windows": [[5000, 5100]]}])";
-  const Evaluated result = Evaluate(
-      AVehicle(R"({"type": "start", "service_at": 0}, {"type": "break", "id": 8},
+  const Evaluated result =
+      Evaluate(AVehicle(R"({"type": "start", "service_at": 0}, {"type": "break", "id": 8},
                   {"type": "job", "id": 1})",
-               breaks),
-      R"("jobs": [{"id": 1, "location_index": 1, "delivery": [1]}])");
+                        breaks),
+               R"("jobs": [{"id": 1, "location_index": 1, "delivery": [1]}])");
   const json& pause = result.written["routes"][0]["steps"][1];
   EXPECT_EQ(pause["id"], 8);
   EXPECT_EQ(pause["arrival"], 100);
@@ -147,10 +146,10 @@ TEST(VroomPlan, ReportsDeliveriesBeforeAndWithoutTheirPickup) {
       {"amount": [1], "pickup": {"id": 1, "location_index": 1},
        "delivery": {"id": 2, "location_index": 2}},
       {"pickup": {"id": 3, "location_index": 1}, "delivery": {"id": 4, "location_index": 2}}])";
-  const Evaluated result = Evaluate(
-      AVehicle(R"({"type": "delivery", "id": 2}, {"type": "pickup", "id": 1},
+  const Evaluated result =
+      Evaluate(AVehicle(R"({"type": "delivery", "id": 2}, {"type": "pickup", "id": 1},
                   {"type": "pickup", "id": 3})"),
-      kShipments);
+               kShipments);
   const json precedence = {{{"cause", "precedence"}}};
   for (const size_t step : {1, 2, 3}) EXPECT_EQ(result.ViolationsOf(0, step), precedence);
   EXPECT_EQ(result.written["summary"]["unassigned"], 1);
@@ -158,9 +157,9 @@ TEST(VroomPlan, ReportsDeliveriesBeforeAndWithoutTheirPickup) {
 }
 
 TEST(VroomPlan, NamesTheVehicleThatHasTheSteps) {
-  const Evaluated result = Evaluate(R"({"id": 4, "start_index": 0, "end_index": 0},)" +
-                                        AVehicle(R"({"type": "job", "id": 1})"),
-                                    R"("jobs": [{"id": 1, "location_index": 1}])");
+  const Evaluated result = Evaluate(
+      R"({"id": 4, "start_index": 0, "end_index": 0},)" + AVehicle(R"({"type": "job", "id": 1})"),
+      R"("jobs": [{"id": 1, "location_index": 1}])");
   EXPECT_EQ(result.written["routes"][0]["vehicle"], 5);
   EXPECT_EQ(result.written["summary"]["routes"], 1);
   EXPECT_THAT(result.Messages(), IsEmpty());
@@ -184,8 +183,9 @@ TEST(VroomPlan, RefusesStepsThatAreNoRoute) {
               HasSubstr("vehicles[0].steps[1].id: got 1, a task that is in the steps already"));
   EXPECT_THAT(ErrorOf(AVehicle(R"({"type": "break"}, {"type": "job", "id": 1})"), kTwoJobs),
               HasSubstr("vehicles[0].steps[0].id: absent, wanted the id of a break"));
-  EXPECT_THAT(ErrorOf(AVehicle(R"({"type": "job", "id": 1}, {"type": "break", "id": 3})"), kTwoJobs),
-              HasSubstr("vehicles[0].steps[1].id: got 3, wanted the id of a break"));
+  EXPECT_THAT(
+      ErrorOf(AVehicle(R"({"type": "job", "id": 1}, {"type": "break", "id": 3})"), kTwoJobs),
+      HasSubstr("vehicles[0].steps[1].id: got 3, wanted the id of a break"));
   EXPECT_THAT(ErrorOf(AVehicle(R"({"type": "job", "id": 1}, {"type": "start"})"), kTwoJobs),
               HasSubstr("vehicles[0].steps[1].type: got start, wanted it only as the first step"));
   EXPECT_THAT(ErrorOf(AVehicle(R"({"type": "end"}, {"type": "job", "id": 1})"), kTwoJobs),

@@ -76,13 +76,12 @@ TEST(VroomTimes, RefusesRoutesThatWouldTakeTooLong) {
 std::tuple<double, double, double> ValueOf(const std::vector<VroomTimedStep>& steps,
                                            const std::vector<double>& starts) {
   double outside = 0, sum = 0;
-  size_t stop = 0;    // the last step that is not a break
-  double work = 0;    // of that step and the breaks since
+  size_t stop = 0;  // the last step that is not a break
+  double work = 0;  // of that step and the breaks since
   for (size_t s = 0; s < steps.size(); ++s) {
     const VroomTimedStep& step = steps[s];
     const bool ordered = s == 0 || starts[s] >= starts[s - 1] + steps[s - 1].work;
-    const bool driven =
-        s == 0 || step.is_break || starts[s] >= starts[stop] + work + step.travel;
+    const bool driven = s == 0 || step.is_break || starts[s] >= starts[stop] + work + step.travel;
     if (!ordered || !driven || starts[s] < step.earliest || starts[s] > step.latest) {
       return {kNoLimit, 0, 0};
     }

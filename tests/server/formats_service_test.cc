@@ -141,6 +141,42 @@ TEST_F(FormatsServiceTest, RefusesAFormatThatCannotExpressTheInstance) {
   EXPECT_EQ(FieldOf(Solve(request)), "render[1]");
 }
 
+TEST_F(FormatsServiceTest, EvaluatesTheStepsOfAVroomFileButDoesNotSolveIt) {
+  v1::CheckSolutionRequest request;
+  request.mutable_file()->set_name("v.json");
+  request.mutable_file()->set_content(R"({
+    "vehicles": [{"id": 40, "start_index": 0, "capacity": [1],
+                  "steps": [{"type": "job", "id": 11, "service_at": 90}]}],
+    "jobs": [{"id": 11, "location_index": 1, "delivery": [2], "time_windows": [[0, 50]]}],
+    "matrices": {"car": {"durations": [[0, 60], [61, 0]]}}, "options": {"c": true}})");
+  request.add_render(v1::SOLUTION_FORMAT_VROOM);
+  Context context;
+  v1::CheckSolutionResponse response;
+  const grpc::Status status = solver_->CheckSolution(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_FALSE(response.feasible());
+  EXPECT_EQ(response.violations_size(), 2);
+  EXPECT_EQ(response.solution().routes(0).stops(1).start(), 90);
+  EXPECT_EQ(json::parse(response.rendered(0).content())["summary"]["violations"],
+            json({{{"cause", "delay"}, {"duration", 40}}, {{"cause", "load"}}}));
+  v1::SolveRequest solve;
+  *solve.mutable_file() = request.file();
+  const grpc::Status refused = Solve(solve);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(refused.error_message(), HasSubstr("options.c: got true"));
+  EXPECT_THAT(refused.error_message(), HasSubstr("vrpctl check v.json"));
+}
+
+TEST_F(FormatsServiceTest, WantsAPlanUnlessTheFileHasSteps) {
+  v1::CheckSolutionRequest request;
+  request.mutable_file()->set_content(kVroomText);
+  Context context;
+  v1::CheckSolutionResponse response;
+  const grpc::Status status = solver_->CheckSolution(&context, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("no vehicle has steps"));
+}
+
 TEST_F(FormatsServiceTest, ReadsPlansInOneFormatAndRendersThemInAnother) {
   v1::CheckSolutionRequest request;
   request.mutable_file()->set_content(kVroomText);

@@ -38,7 +38,8 @@ class PlanEvaluator {
     }
     if (plan_.routes.empty()) {
       return absl::InvalidArgumentError(
-          "vehicles: no vehicle has steps; wanted steps of at least one, or a plan beside the file");
+          "vehicles: no vehicle has steps; wanted steps of at least one, or a plan beside the "
+          "file");
     }
     const Plan plan = PlanOf(instance_, plan_.solution);
     for (const NodeIndex node : FindUnserved(instance_, plan).customers) {
@@ -54,11 +55,11 @@ class PlanEvaluator {
   absl::Status AddRoute(size_t v) {
     const auto place = names_.PlaceOf(v);
     if (!place.has_value()) {
-      return StepsError(v, "given, but max_tasks is 0; wanted no steps, or max_tasks of at least 1");
+      return StepsError(v,
+                        "given, but max_tasks is 0; wanted no steps, or max_tasks of at least 1");
     }
-    VroomCustomRoute custom = {.vehicle = &names_.file()->vehicles[v],
-                               .type = place->first,
-                               .number = place->second};
+    VroomCustomRoute custom = {
+        .vehicle = &names_.file()->vehicles[v], .type = place->first, .number = place->second};
     VRP_ASSIGN_OR_RETURN(custom.steps, ResolveVroomSteps(names_, v, planned_));
     const VroomTimes times = ChooseVroomTimes(TimedVroomSteps(instance_, custom));
     if (times.error == VroomTimesError::kInfeasible) {

@@ -155,11 +155,10 @@ class RouteEvaluator {
     const Break& pause = type_.breaks[index];
     const double arrival = DriveUntilBreak();
     time_ = std::max(start(), arrival) + pause.duration;
-    result_.route.breaks.push_back(
-        {.index = index,
-         .after = static_cast<int32_t>(result_.route.stops.size()) - 1,
-         .start = time_ - pause.duration,
-         .end = time_});
+    result_.route.breaks.push_back({.index = index,
+                                    .after = static_cast<int32_t>(result_.route.stops.size()) - 1,
+                                    .start = time_ - pause.duration,
+                                    .end = time_});
     taken_.insert(index);
     const double late = TimeOutsideWindows(timed_[step_].windows, start());
     if (AddTime(late)) {
@@ -200,11 +199,11 @@ class RouteEvaluator {
 
   void Report(Violation violation, double late, std::string_view action, const std::string& name) {
     violation.amount = std::abs(late);
-    AddViolation(std::move(violation),
-                 Concat(action, name, " at ", FormatNumber(start()), ", ",
-                        FormatNumber(std::abs(late)), late < 0 ? " before " : " after ",
-                        step_ == 0 || step_ + 1 == custom_.steps.size() ? "its shift"
-                                                                        : "its window"));
+    AddViolation(
+        std::move(violation),
+        Concat(action, name, " at ", FormatNumber(start()), ", ", FormatNumber(std::abs(late)),
+               late < 0 ? " before " : " after ",
+               step_ == 0 || step_ + 1 == custom_.steps.size() ? "its shift" : "its window"));
   }
 
   void AddViolation(Violation violation, std::string message) {
@@ -272,12 +271,12 @@ class RouteEvaluator {
   const std::vector<double>& starts_;
   VroomRouteResult result_;
   size_t step_ = 0;
-  VroomViolations here_;                      // of the current step
-  std::vector<double> load_;                  // [K] after the current step
-  double time_ = 0;                           // end of the last step
-  double travel_ = 0, metres_ = 0;            // on the route so far
-  double driven_ = 0, driven_metres_ = 0;     // since the last stop, up to a break
-  NodeIndex at_ = 0;                          // the last stop
+  VroomViolations here_;                   // of the current step
+  std::vector<double> load_;               // [K] after the current step
+  double time_ = 0;                        // end of the last step
+  double travel_ = 0, metres_ = 0;         // on the route so far
+  double driven_ = 0, driven_metres_ = 0;  // since the last stop, up to a break
+  NodeIndex at_ = 0;                       // the last stop
   int64_t tasks_ = 0;
   std::map<NodeIndex, size_t> pickup_steps_;  // by the delivery, of shipments on board
   std::set<NodeIndex> early_deliveries_;      // without a pickup before them

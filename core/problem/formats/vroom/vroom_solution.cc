@@ -240,8 +240,7 @@ class VroomSolutionWriter {
     if (!start.location.absent()) return start;
     const NodeIndex first = route.stops[1].node;
     const bool is_end = instance_.is_depot(first);
-    start.location =
-        (is_end ? names_.EndOf(route.vehicle_type) : names_.SiteOf(first)).location;
+    start.location = (is_end ? names_.EndOf(route.vehicle_type) : names_.SiteOf(first)).location;
     return start;
   }
 
@@ -252,9 +251,9 @@ class VroomSolutionWriter {
     const Stop& last = route.stops.back();
     const bool is_start = instance_.is_depot(last.node);
     ordered_json step = {{"type", "end"}};
-    AddSite({(is_start ? names_.StartOf(route.vehicle_type) : names_.SiteOf(last.node)).location,
-             ""},
-            step);
+    AddSite(
+        {(is_start ? names_.StartOf(route.vehicle_type) : names_.SiteOf(last.node)).location, ""},
+        step);
     StepFigures figures{.start = route.stops.front().start + route.duration, .load = last.load};
     if (plan_ != nullptr) figures.waiting = figures.start - arrival;
     totals.Add(FinishStep(std::move(figures), progress, step));

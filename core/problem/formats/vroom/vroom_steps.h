@@ -14,9 +14,9 @@ namespace vrp {
 // A step of a custom route whose ids are resolved.
 struct VroomRouteStep {
   VroomStepType type = VroomStepType::kTask;
-  NodeIndex node = -1;        // of a task
-  int32_t break_index = -1;   // index into VehicleType::breaks, of a break
-  double earliest = 0;        // bounds of the start in seconds
+  NodeIndex node = -1;       // of a task
+  int32_t break_index = -1;  // index into VehicleType::breaks, of a break
+  double earliest = 0;       // bounds of the start in seconds
   double latest = kNoLimit;
 };
 

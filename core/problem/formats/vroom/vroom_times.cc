@@ -117,8 +117,8 @@ class RouteTimer {
   // point `g`.
   size_t EndOfBreaks(size_t s, size_t g) const {
     const auto first = grid_.begin() + static_cast<std::ptrdiff_t>(g);
-    return static_cast<size_t>(
-        std::upper_bound(first, grid_.end(), grid_[g] + steps_[s].travel) - grid_.begin());
+    return static_cast<size_t>(std::upper_bound(first, grid_.end(), grid_[g] + steps_[s].travel) -
+                               grid_.begin());
   }
 
   size_t CountCells() const {

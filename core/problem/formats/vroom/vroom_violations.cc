@@ -9,8 +9,8 @@ namespace {
 
 // The names of the causes, in their order.
 constexpr std::array<std::string_view, 10> kNames = {
-    "lead_time",  "delay",         "load",            "max_tasks",    "skills",
-    "precedence", "missing_break", "max_travel_time", "max_distance", "max_load"};
+    "lead_time",     "delay",           "load",         "max_tasks", "skills", "precedence",
+    "missing_break", "max_travel_time", "max_distance", "max_load"};
 static_assert(kNames.size() == static_cast<size_t>(VroomCause::kMaxLoad) + 1);
 
 }  // namespace
