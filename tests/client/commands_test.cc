@@ -46,6 +46,25 @@ TEST(CheckCommand, ExitsWithCode7IfThePlanIsInfeasible) {
       7);
 }
 
+TEST(CheckCommand, PrintsVroomsAnswerForTheStepsOfAFile) {
+  FakeHandlers handlers;
+  handlers.check = [](const v1::CheckSolutionRequest& request, const FakeCall&) {
+    EXPECT_EQ(request.plan_case(), v1::CheckSolutionRequest::PLAN_NOT_SET);
+    EXPECT_THAT(request.render(), ElementsAre(v1::SOLUTION_FORMAT_VROOM));
+    v1::CheckSolutionResponse response;  // infeasible
+    response.add_rendered()->set_content("{\"code\":0}");
+    return response;
+  };
+  FakeServer server(std::move(handlers));
+  const std::string file = WriteTestFile("v.json", "instance");
+  const CommandResult result = RunOn(server, {"check", file, "--output", "vroom"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "{\"code\":0}\n");
+  const CommandResult refused = RunOn(server, {"check", file, file, "--output", "vroom"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--output vroom: given with SOLUTION"));
+}
+
 TEST(CheckCommand, ReportsAMissingSolution) {
   FakeServer server(CheckHandlers(true));
   const CommandResult result =

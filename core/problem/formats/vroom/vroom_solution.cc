@@ -256,7 +256,7 @@ class VroomSolutionWriter {
         step);
     StepFigures figures{.start = route.stops.front().start + route.duration, .load = last.load};
     if (plan_ != nullptr) figures.waiting = figures.start - arrival;
-    totals.Add(FinishStep(std::move(figures), progress, step));
+    totals.Add(FinishStep(figures, progress, step));
     return step;
   }
 
@@ -270,7 +270,7 @@ class VroomSolutionWriter {
   };
 
   // Writes the keys that all steps have, and returns the step's times.
-  StepTimes FinishStep(StepFigures figures, Progress& progress, ordered_json& step) const {
+  StepTimes FinishStep(const StepFigures& figures, Progress& progress, ordered_json& step) const {
     const int64_t arrival = progress.arrival();
     const int64_t setup = std::llround(figures.setup);
     const int64_t service = std::llround(figures.service);
@@ -316,7 +316,7 @@ class VroomSolutionWriter {
         totals.violations.Add(figures.violations);
       }
     }
-    totals.Add(FinishStep(std::move(figures), progress, step));
+    totals.Add(FinishStep(figures, progress, step));
     return step;
   }
 
