@@ -36,7 +36,7 @@ void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
   AddConnectionFlags(app, flags.connection);
   app.add_option(
          "--output", flags.output,
-         "Print a table or json (one object per line), vroom (solve, check), geojson (solve)")
+         "Print a table, json (an object per line), vroom (solve, check), geojson (solve)")
       ->type_name("WORD")
       ->check(CLI::IsMember({"table", "json", "vroom", "geojson"}))
       ->capture_default_str();

@@ -69,7 +69,7 @@ void AddCheck(CLI::App& app, ChosenCommand& chosen) {
                  "vrpctl check city.vrp city.sol\n"
                  "vrpctl check pr107.tsp pr107.tour\n"
                  "vrpctl check city.vrp city.sol --output json | jq .violations\n"
-                 "vrpctl check vans.json --output vroom  # as vroom -c: times of the steps");
+                 "vrpctl check planned.json --output vroom  # as vroom -c: times of the steps");
   const auto flags = std::make_shared<CheckFlags>();
   AddArgument(*command, "FILE", flags->instance, "Read this instance; - for standard input");
   command

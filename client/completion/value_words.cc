@@ -15,6 +15,7 @@ const WordTable& ValueTable() {
   static const auto* const table = new WordTable{
       {"--output", "table json"},
       {"solve --output", "table json vroom geojson"},
+      {"check --output", "table json vroom"},
       {"--strategy", "auto seeded greedy sample beam multi_start improved search"},
       {"--problem", "cvrp vrptw tsp"},
       {"--objective", "distance vehicles_then_distance duration cost"},

@@ -54,6 +54,8 @@ VANS = {
     "vehicles": [{"id": 1, "start": [8.54, 47.37], "end": [8.54, 47.37], "capacity": [4], "time_window": [28800, 43200]}],
     "jobs": [{"id": 11, "location": [8.55, 47.36], "service": 300, "delivery": [1], "time_windows": [[32400, 36000]]},
              {"id": 12, "location": [8.51, 47.40], "service": 300, "delivery": [2]}]}
+PLANNED = {**VANS, "vehicles": [{**VANS["vehicles"][0], "steps": [
+    {"type": "start"}, {"type": "job", "id": 12}, {"type": "job", "id": 11}, {"type": "end"}]}]}
 TODAY = {"kind": "cvrp", "name": "today", "capacity": 10, "ids": ["depot", "a", "b", "c"],
          "coords": [[0, 0], [1, 5], [4, 2], [-3, 1]], "demands": [0, 4, 5, 6]}
 MATRIX = {"distance_matrix": [[0, 2, 3], [2, 0, 4], [3, 4, 0]]}
@@ -66,7 +68,8 @@ def provide_files(folder):
     tour = "\n".join(str(node) for node in range(1, 108))
     (folder / "pr107.tour").write_text(f"NAME : pr107\nTYPE : TOUR\nDIMENSION : 107\nTOUR_SECTION\n{tour}\n-1\nEOF\n")
     (folder / "C101.txt").write_text(SOLOMON)
-    for name, content in [("vans.json", VANS), ("today.json", TODAY), ("matrix.json", MATRIX)]:
+    files = {"vans.json": VANS, "planned.json": PLANNED, "today.json": TODAY, "matrix.json": MATRIX}
+    for name, content in files.items():
         (folder / name).write_text(json.dumps(content))
     (folder / "configs").symlink_to(ROOT / "configs")
 

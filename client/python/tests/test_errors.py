@@ -45,10 +45,11 @@ def test_call_past_its_timeout_raises_a_timeout_error(client: vrpd.Client) -> No
     job.stop()
 
 
-def test_unsupported_combination_is_refused() -> None:
+def test_contradiction_is_refused() -> None:
     model = small_model()
-    model.add_vehicle_type(max_waiting=5, driving_rules=vrpd.DrivingRules("", 40, 3))
+    model.set(objective="vehicles_then_distance")
+    model.set_balance("stops", max_spread=2, all_vehicles=True)
     with pytest.raises(vrpd.VrpdError) as caught:
         model.solve()
-    assert caught.value.code in ("UNIMPLEMENTED", "INVALID_ARGUMENT")
-    assert caught.value.message
+    assert caught.value.code == "INVALID_ARGUMENT"
+    assert "balance.all_vehicles" in str(caught.value)
