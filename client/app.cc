@@ -34,9 +34,8 @@ struct GlobalFlags {
 void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
   app.set_version_flag("--version", absl::StrCat("vrpctl ", VRP_VERSION), "Print the version");
   AddConnectionFlags(app, flags.connection);
-  app.add_option(
-         "--output", flags.output,
-         "Print a table, json (an object per line), vroom (solve, check), geojson (solve)")
+  app.add_option("--output", flags.output,
+                 "Print a table, json (an object per line), vroom (solve, check), geojson (solve)")
       ->type_name("WORD")
       ->check(CLI::IsMember({"table", "json", "vroom", "geojson"}))
       ->capture_default_str();

@@ -78,14 +78,21 @@ template <typename Request, typename Response>
 asio::awaitable<void> SendPlan(HttpExchange& exchange, const HttpRoute& route, std::string body) {
   absl::StatusOr<Request> request = RequestOf<Request>(exchange.request.query(), std::move(body),
                                                        exchange.context.has_road_networks);
-  if (!request.ok()) co_return co_await SendVroomError(exchange, ToGrpcStatus(request.status()));
-  std::string message = request->SerializeAsString();
-  const UnaryResult result = co_await CallUnary(exchange, route, std::move(message));
-  if (!result.status.ok()) co_return co_await SendVroomError(exchange, result.status);
+  if (!request.ok()) {
+    co_await SendVroomError(exchange, ToGrpcStatus(request.status()));
+    co_return;
+  }
+  const std::string message = request->SerializeAsString();
+  const UnaryResult result = co_await CallUnary(exchange, route, message);
+  if (!result.status.ok()) {
+    co_await SendVroomError(exchange, result.status);
+    co_return;
+  }
   Response response;
   if (!response.ParseFromString(result.response) || response.rendered_size() != 1) {
-    co_return co_await SendVroomError(
+    co_await SendVroomError(
         exchange, grpc::Status(grpc::StatusCode::INTERNAL, "the response has no VROOM plan"));
+    co_return;
   }
   HttpHead head{.status = 200, .content_type = "application/json"};
   std::string plan = std::move(*response.mutable_rendered(0)->mutable_content());

@@ -40,7 +40,6 @@ struct RoadSources {
 
 // Whether an instance may name road networks, so that reading it may take seconds.
 bool MayNameRoads(const v1::Instance& message);
-bool MayNameRoads(const v1::InstanceFile& file);
 
 // Reads an instance like InstanceFromProto. Replaces its road networks by matrices after all else
 // is valid. Also returns the errors of AddRoads.

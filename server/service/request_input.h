@@ -14,6 +14,7 @@
 #include "server/convert/instance_convert.h"
 #include "server/convert/plan_formats.h"
 #include "server/roads/road_input.h"
+#include "server/roads/road_names.h"
 #include "server/roads/route_lines.h"
 
 namespace vrp {

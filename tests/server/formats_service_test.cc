@@ -1,4 +1,5 @@
 // Tests plans and instances in other formats, and named matrices, over RPC.
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -320,7 +321,7 @@ TEST_F(FormatsServiceTest, FindsMatricesThatEvaluatedFilesName) {
 TEST_F(FormatsServiceTest, UploadsMatricesLargerThanAMessage) {
   // The matrices have 2 x 2,100 x 2,100 doubles, 71 MB. A message has at most 64 MiB.
   std::vector<double> values = Distances(2100);
-  values.insert(values.end(), values.begin(), values.begin() + 2100 * 2100);
+  values.insert(values.end(), values.begin(), values.begin() + int64_t{2100} * 2100);
   ASSERT_TRUE(Upload(2100, values, /*durations=*/true).ok());
   const std::string name = stored_.name();
   EXPECT_GT(stored_.size_bytes(), 64 << 20);
