@@ -13,7 +13,8 @@
 
 namespace vrp {
 
-// What VROOM's output tells about a custom route beside its times.
+// The figures and violations of a custom route that VROOM's output reports in addition to its
+// times.
 struct VroomPlanRoute {
   int64_t number = 0;  // of the vehicle among those of its type, as in VroomNames::VehicleId
   double cost = 0;
