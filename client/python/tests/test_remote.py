@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -58,3 +59,25 @@ def test_tls_refuses_a_wrong_server_name_and_calls_without_tls(tmp_path: pathlib
             vrpd.Client(address, tls=certificate).server_info()  # the certificate is for another name
         with pytest.raises(vrpd.UnavailableError):
             vrpd.Client(address).server_info()
+
+
+_SOLVE_AND_END = """
+import sys, vrpd
+client = vrpd.Client(sys.argv[1])
+for text in client.datasets.generate("cvrp", 100, 1, seed=1):
+    pass
+stream = client.improvements(vrpd.from_json(text, client=client), budget="30ms")
+for improvement in stream:
+    pass
+"""
+
+
+def test_process_ends_right_after_a_stream(tmp_path: pathlib.Path) -> None:
+    with daemon(tmp_path, "127.0.0.1:0") as address:
+        words = [sys.executable, "-c", _SOLVE_AND_END, address]
+        for _ in range(10):  # whether an end hangs depends on when the interpreter's threads run
+            with contextlib.ExitStack() as running:
+                pair = [running.enter_context(subprocess.Popen(words)) for _ in range(2)]
+                for process in pair:
+                    running.callback(process.kill)
+                assert [process.wait(timeout=60) for process in pair] == [0, 0]

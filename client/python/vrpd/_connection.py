@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -16,6 +18,19 @@ from ._running import Messages, RequestStream, RunningCall, shielded
 from .errors import UnavailableError, VrpdError
 
 T = TypeVar("T")
+
+_connections: weakref.WeakSet[Connection] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Closes every connection while the threads of gRPC still run.
+
+    A channel waits for its calls when it is closed or deleted. After the interpreter has stopped gRPC's threads, which
+    end the calls, that takes forever.
+    """
+    for connection in list(_connections):
+        connection.close()
 
 
 class Connection:
@@ -32,6 +47,7 @@ class Connection:
         self._process = os.getpid()
         self.address = target or ""
         self.uploaded: dict[str, str] = {}  # names of uploaded matrices by their digest
+        _connections.add(self)
 
     @property
     def embedded(self) -> bool:
