@@ -16,6 +16,8 @@ FEATURES = (
     ("longitude and latitude", False, {"coordinates": "lon_lat"}, {}),
     ("distance matrix", False, {"distance_matrix": [[0, 3, 5, 4], [3, 0, 4, 5], [5, 4, 0, 3], [4, 5, 3, 0]]}, {}),
     ("duration matrix besides distances", False, {"duration_matrix": [[0, 9, 9, 9], [9, 0, 9, 9], [9, 9, 0, 9], [9, 9, 9, 0]]}, {}),
+    ("lengths besides distances, with a limit", False,
+     {"length_matrix": [[0, 9, 9, 9], [9, 0, 9, 9], [9, 9, 0, 9], [9, 9, 9, 0]]}, {"max_distance": 50}),
     ("travel times by the time of day", False,
      {"duration_matrices": [{"at": 0, "durations": [[0, 9, 9, 9], [9, 0, 9, 9], [9, 9, 0, 9], [9, 9, 9, 0]]}]}, {}),
     ("one time window each", True, {}, {}),

@@ -271,6 +271,9 @@ class Converter {
     if (message.has_distance_matrix()) {
       target.distance_matrix = ReadMatrix(path + "distance_matrix", message.distance_matrix());
     }
+    if (message.has_length_matrix()) {
+      target.length_matrix = ReadMatrix(path + "length_matrix", message.length_matrix());
+    }
     if (message.has_duration_matrix()) {
       target.duration_matrix = ReadMatrix(path + "duration_matrix", message.duration_matrix());
     }

@@ -230,6 +230,8 @@ json ConstrainedJson() {
       "max_stops": 3, "skills": ["crane"], "lifo": true,
       "compartments": [{"capacity": 9, "load_dimensions": [0, 1]}],
       "customer_times": [{"customer": 1, "service": 2, "setup": 3}], "cost_per_service_time": 1, "cost_per_travel_time": 1,
+      "length_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
+                        [1, 1, 1, 1, 0]],
       "duration_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
                           [1, 1, 1, 1, 0]]}],
     "duration_matrices": [{"at": 0, "durations": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1],

@@ -90,6 +90,7 @@ std::vector<FeatureCase> FeatureCases() {
          d.required_skills = {{}, {"crane"}, {}, {}};
        }},
       {Feature::kBreaks, "vehicles[0].breaks", [](D& d) { d.vehicles[0].breaks = {{}}; }},
+      {Feature::kLengthMatrix, "length_matrix", [](D& d) { d.length_matrix.assign(16, 1); }},
       {Feature::kVehicleMatrix, "vehicles[0].duration_matrix",
        [](D& d) { d.vehicles[0].duration_matrix.assign(16, 1); }},
       {Feature::kLifo, "vehicles[0].lifo", [](D& d) { d.vehicles[0].lifo = true; }},
@@ -208,7 +209,7 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
                              Feature::kFrozenStops,     Feature::kReloadDepots,
                              Feature::kServiceTimeCost, Feature::kTravelTimeCost};
   for (const FeatureCase& use : FeatureCases()) known.insert(use.feature);
-  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kTravelTimeCost) + 1)
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kLengthMatrix) + 1)
       << "a feature has no test";
 }
 

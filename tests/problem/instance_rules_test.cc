@@ -181,6 +181,8 @@ std::vector<WrongField> WrongVehicles() {
        [](D& d) { d.vehicles[0].breaks.resize(65); }},
       {"vehicles[0].distance_matrix: has 4 entries, wanted 6 x 6",
        [](D& d) { d.vehicles[0].distance_matrix.assign(4, 1); }},
+      {"vehicles[0].length_matrix: has 4 entries, wanted 6 x 6",
+       [](D& d) { d.vehicles[0].length_matrix.assign(4, 1); }},
       {"vehicles[0].duration_matrix[1][2]: got -1",
        [](D& d) { d.vehicles[0].duration_matrix[8] = -1; }},
   };

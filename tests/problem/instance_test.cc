@@ -243,6 +243,8 @@ INSTANTIATE_TEST_SUITE_P(
          "distance_matrix[1][2]: got 2.5, wanted a multiple of 1, the unit of metric cvrplib"},
         {"durations_infinite", [](auto& d) { d.duration_matrix.assign(16, kNoLimit); },
          "duration_matrix[0][0]: got inf"},
+        {"lengths_negative", [](auto& d) { d.length_matrix.assign(16, -1); },
+         "length_matrix[0][0]: got -1"},
         {"no_positions", [](auto& d) { d.positions.clear(); }, "positions: absent"},
         {"no_depot", [](auto& d) { d.num_depots = 0; }, "num_depots: got 0"},
         {"only_depots", [](auto& d) { d.num_depots = 4; }, "customers: 4 nodes, 4 of them depots"},

@@ -48,6 +48,7 @@ std::vector<Instance> ManyInstances() {
   data.metric = Metric::kScaled1000;
   data.reference_cost = 0.1 + 0.2;
   data.duration_matrix.assign(36, 2.5);
+  data.length_matrix.assign(36, 3);
   data.vehicles = {{.id = "x",
                     .count = 2,
                     .depot = 1,

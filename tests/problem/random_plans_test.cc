@@ -191,7 +191,7 @@ TEST(RandomPlansTest, GetTheSameValuesFromCheckerAndSolution) {
     Compare(seed, tally);
   }
   // All up to kInOrder, kBalance and all from kCustomerTimes on.
-  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kInOrder) + 7);
+  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kInOrder) + 8);
   EXPECT_GT(tally.feasible_routes, 1000);
   EXPECT_GT(tally.breaks, 200);
   EXPECT_GT(tally.late_starts, 100);

@@ -234,14 +234,43 @@ TEST(VroomReader, LimitsDistanceWhateverTheCostsDependOn) {
   EXPECT_EQ(van["costs"]["per_km"], 10);
 }
 
-TEST(VroomReader, RefusesALimitOfTheDistanceWithoutDistancesOrWithOtherCosts) {
+TEST(VroomReader, LimitsDistanceBesideAMatrixOfCosts) {
+  const std::string vans =
+      R"({"id": 1, "start_index": 0, "end_index": 0, "max_distance": 1300},
+         {"id": 2, "start_index": 0, "end_index": 0, "costs": {"fixed": 4}})";
+  const std::string jobs =
+      R"("jobs": [{"id": 1, "location_index": 1}, {"id": 2, "location_index": 2}])";
+  const std::string matrices = R"(, "distances": [[0, 600, 700], [610, 0, 100], [720, 120, 0]],
+                                    "costs": [[0, 3, 1], [5, 0, 2], [4, 2, 0]])";
+  const auto expect_limits = [](const Instance& instance) {
+    EXPECT_EQ(PlanCost(instance, {{0, {1}}, {1, {2}}}), 3 + 5 + 4 + 1 + 4);
+    EXPECT_TRUE(CheckPlan(instance, {{0, {1}}, {1, {2}}}, 17).feasible);
+    const CheckReport report = CheckPlan(instance, {{0, {1, 2}}});
+    ASSERT_EQ(report.violations.size(), 1u);
+    EXPECT_THAT(report.violations[0].message,
+                HasSubstr("drives 1420, farther than the limit 1300"));
+    EXPECT_TRUE(CheckPlan(instance, {{1, {1, 2}}}, 13).feasible);
+  };
+  const absl::StatusOr<Instance> instance = ReadVroom(FileWithMatrix(vans, jobs, matrices));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  expect_limits(*instance);
+  const absl::StatusOr<std::string> written = WriteVroom(*instance);
+  ASSERT_TRUE(written.ok()) << written.status();
+  const absl::StatusOr<Instance> read_back = ReadVroom(*written);
+  ASSERT_TRUE(read_back.ok()) << read_back.status();
+  expect_limits(*read_back);
+  const nlohmann::json file = nlohmann::json::parse(*written);
+  EXPECT_FALSE(file["vehicles"][0]["costs"].contains("per_km"));
+  EXPECT_EQ(file["matrices"]["costs"]["costs"][1][0], 5);
+}
+
+TEST(VroomReader, RefusesALimitOfTheDistanceWithoutDistances) {
   const std::string van = R"({"id": 1, "start_index": 0, "max_distance": 5})";
   EXPECT_THAT(VroomError(FileWithMatrix(van, kJobs)),
               HasSubstr("vehicles[0].max_distance: given, but profile \"car\" has no distances"));
-  const std::string costs = R"(, "distances": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
-                                 "costs": [[0, 1, 1], [1, 0, 1], [1, 1, 0]])";
-  EXPECT_THAT(VroomError(FileWithMatrix(van, kJobs, costs)),
-              HasSubstr("vehicles[0].max_distance: given, and a matrix of costs too"));
+  EXPECT_THAT(
+      VroomError(FileWithMatrix(van, kJobs, R"(, "costs": [[0, 1, 1], [1, 0, 1], [1, 1, 0]])")),
+      HasSubstr("vehicles[0].max_distance: given, but profile \"car\" has no distances"));
 }
 
 TEST(VroomReader, SharesMatrixRowsOfManyJobsAtFewLocations) {

@@ -80,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(OfVehicles, FrozenFeatureTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
                                          static_cast<int32_t>(Feature::kServiceTimeCost),
                                          static_cast<int32_t>(Feature::kDepotService),
-                                         static_cast<int32_t>(Feature::kTravelTimeCost)));
+                                         static_cast<int32_t>(Feature::kTravelTimeCost),
+                                         static_cast<int32_t>(Feature::kLengthMatrix)));
 
 TEST(FrozenTest, KeepsTheBeginningsWhateverTheFeatures) {
   CounterRandom random(5);

@@ -53,7 +53,7 @@ void ScaleLengths(InstanceData& data, double factor) {
     for (TimeWindow& window : windows) ScaleWindow(window, factor);
   }
   for (auto* values : {&data.services, &data.setups, &data.releases, &data.prizes,
-                       &data.distance_matrix, &data.duration_matrix}) {
+                       &data.distance_matrix, &data.length_matrix, &data.duration_matrix}) {
     ScaleAll(*values, factor);
   }
   ScaleTimed(data.duration_matrices, factor);
@@ -74,6 +74,7 @@ void ScaleLengths(InstanceData& data, double factor) {
       times.setup *= factor;
     }
     ScaleAll(type.distance_matrix, factor);
+    ScaleAll(type.length_matrix, factor);
     ScaleAll(type.duration_matrix, factor);
     ScaleTimed(type.duration_matrices, factor);
   }
@@ -248,7 +249,8 @@ INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureScalingTest,
                          testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
                                          static_cast<int32_t>(Feature::kServiceTimeCost),
                                          static_cast<int32_t>(Feature::kDepotService),
-                                         static_cast<int32_t>(Feature::kTravelTimeCost)));
+                                         static_cast<int32_t>(Feature::kTravelTimeCost),
+                                         static_cast<int32_t>(Feature::kLengthMatrix)));
 
 // Above some size insertions look beside listed neighbours only; above another, no search violates
 // limits at a price.

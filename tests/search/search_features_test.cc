@@ -59,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureTest,
 INSTANTIATE_TEST_SUITE_P(Later, FeatureTest,
                          testing::Values(static_cast<int32_t>(Feature::kDrivingRules),
                                          static_cast<int32_t>(Feature::kDepotService),
-                                         static_cast<int32_t>(Feature::kTravelTimeCost)));
+                                         static_cast<int32_t>(Feature::kTravelTimeCost),
+                                         static_cast<int32_t>(Feature::kLengthMatrix)));
 
 // Customer 1 closes at 20, customer 2 opens at 50 and customer 3 at 60, each ten from the next: one
 // vehicle waits 20 between the first two, and another takes the last two without waiting.
@@ -377,6 +378,22 @@ TEST(SearchFeaturesTest, FindsTheOptimaOfCostsOfTravelTime) {
     if (seed % 4 == 0) {
       for (VehicleType& type : data.vehicles) type.cost_per_distance = 0;
     }
+    ExpectOptimal(*Instance::Create(std::move(data)));
+  }
+}
+
+// A longer way may have the shorter length.
+TEST(SearchFeaturesTest, FindsTheOptimaOfLengthsBesideOtherLimits) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    std::vector<Feature> features = {Feature::kLengthMatrix};
+    if (seed % 2 == 0) features.push_back(Feature::kReloads);
+    if (seed % 3 == 0) features.push_back(Feature::kOpenEnd);
+    if (seed % 4 == 0) features.push_back(Feature::kVehicleTypes);
+    if (seed % 5 == 0) features.push_back(Feature::kShipments);
+    InstanceData data =
+        MakeFeatureInstance({.customers = 6, .seed = seed, .features = features}).data();
+    for (VehicleType& type : data.vehicles) type.max_distance /= 2;
     ExpectOptimal(*Instance::Create(std::move(data)));
   }
 }

@@ -102,6 +102,7 @@ void AppendVehicle(const VehicleType& vehicle, std::string& text) {
   for (const NodeIndex depot : vehicle.reload_depots) text += " reload " + std::to_string(depot);
   for (const double load : vehicle.initial_load) text += " loaded " + std::to_string(load);
   AppendTimed(vehicle.duration_matrices, text);
+  for (const double length : vehicle.length_matrix) text += " length " + std::to_string(length);
 }
 
 void AppendRequests(const InstanceData& data, std::string& text) {
@@ -145,7 +146,7 @@ std::string ConversionText(const v1::Instance& message) {
   for (const auto& window : data.windows) AppendWindow(window, text);
   for (const auto* list :
        {&data.demands, &data.backhauls, &data.pickups, &data.services, &data.setups, &data.releases,
-        &data.prizes, &data.distance_matrix, &data.duration_matrix}) {
+        &data.prizes, &data.distance_matrix, &data.length_matrix, &data.duration_matrix}) {
     text += " |";
     for (const double value : *list) add(value);
   }

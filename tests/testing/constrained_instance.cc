@@ -49,6 +49,7 @@ class ConstrainedGenerator {
     for (VehicleType& vehicle : data_.vehicles) DrawDrivingRules(vehicle);
     DrawRules();
     DrawLoadingAndTravelCosts();
+    if (later_random_.UniformDouble() < 0.3) DrawLengths();
     return std::move(data_);
   }
 
@@ -268,6 +269,20 @@ class ConstrainedGenerator {
     if (data_.objective != Objective::kCost || !chance(0.4)) return;
     for (VehicleType& vehicle : data_.vehicles) {
       vehicle.cost_per_travel_time = 2 * later_random_.UniformDouble();
+    }
+  }
+
+  // Adds lengths of all vehicles or of one type.
+  void DrawLengths() {
+    VehicleType& first = data_.vehicles.front();
+    const bool of_all = later_random_.UniformDouble() < 0.5;
+    std::vector<double>& lengths = of_all ? data_.length_matrix : first.length_matrix;
+    lengths.assign(nodes_ * nodes_, 0);
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      if (i / nodes_ != i % nodes_) lengths[i] = std::floor(60 * later_random_.UniformDouble());
+    }
+    if (first.max_distance == kNoLimit) {
+      first.max_distance = 100 + 100 * later_random_.UniformDouble();
     }
   }
 

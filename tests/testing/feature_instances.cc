@@ -21,7 +21,7 @@ constexpr int32_t kFeatureCount = static_cast<int32_t>(Feature::kAlternatives) +
 constexpr Feature kFurtherFeatures[] = {Feature::kCustomerTimes, Feature::kServiceTimeCost};
 // Features that DrawFeatures draws last.
 constexpr Feature kLaterFeatures[] = {Feature::kDrivingRules, Feature::kDepotService,
-                                      Feature::kTravelTimeCost};
+                                      Feature::kTravelTimeCost, Feature::kLengthMatrix};
 constexpr double kRuleShare = 0.1;  // of the mixtures that have each kind of rule
 
 class FeatureInstanceMaker {
@@ -39,6 +39,7 @@ class FeatureInstanceMaker {
     AddCustomerRules();
     if (Has(Feature::kTimeOfDay)) AddTimesOfDay();
     if (Has(Feature::kBalance)) AddBalance();
+    if (Has(Feature::kLengthMatrix)) AddLengths();
     auto instance = Instance::Create(std::move(data_));
     if (instance.ok()) return *std::move(instance);
     std::fprintf(stderr, "MakeFeatureInstance: %s\n", instance.status().ToString().c_str());
@@ -191,6 +192,19 @@ class FeatureInstanceMaker {
       data_.services.resize(Nodes(), 0.0);
       for (int32_t i = 0; i < data_.num_depots; ++i) data_.services[i] = UniformInt(3, 20);
     }
+  }
+
+  // Lengths that have little to do with the distances, by the seed of all vehicles or of one type.
+  void AddLengths() {
+    CounterRandom random(options_.seed, 18, 0);
+    const auto nodes = static_cast<size_t>(Nodes());
+    std::vector<double> lengths(nodes * nodes, 0);
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      if (i / nodes != i % nodes) lengths[i] = std::floor(5 + 60 * random.UniformDouble());
+    }
+    for (VehicleType& type : data_.vehicles) type.max_distance = 240 + 60 * random.UniformDouble();
+    const bool of_all = options_.seed % 3 != 0;
+    (of_all ? data_.length_matrix : data_.vehicles.back().length_matrix) = std::move(lengths);
   }
 
   // By the seed, breaks have several windows, limits on the load, both or none.

@@ -16,9 +16,10 @@ struct FeatureInstanceOptions {
   uint64_t seed = 1;
   // Features of the instance. Sizes and limits are drawn so that nearly all customers can be
   // served. A feature adds what it needs: kEndDepot adds depots, kOvertime a limit and costs,
-  // kMaxWaiting and kTimeOfDay windows, kLifo shipments, kCompartments a second load dimension.
-  // kBalance draws a limit, a price or both. kEndDepot excludes kOpenEnd, kDrivingRules exclude
-  // kMaxWaiting, and kTimeOfDay excludes kTravelTimeCost; the excluded feature is dropped.
+  // kLengthMatrix a limit, kMaxWaiting and kTimeOfDay windows, kLifo shipments, kCompartments a
+  // second load dimension. kBalance draws a limit, a price or both. kEndDepot excludes kOpenEnd,
+  // kDrivingRules exclude kMaxWaiting, and kTimeOfDay excludes kTravelTimeCost; the excluded
+  // feature is dropped.
   std::vector<Feature> features = {};
   Objective objective = Objective::kCost;  // used with kObjective; features of costs set kCost
   Metric metric = Metric::kExact;

@@ -72,7 +72,7 @@ def full_model() -> vrpd.Model:
     model.add_shipment(pickup, delivery, amount=2, name="s")
     model.add_customer_rule("max_per_route", [pickup, delivery], max=2)
     uploaded = model.add_profile(matrices="matrices/b")
-    own = model.add_profile(distances=nodes, durations=nodes, durations_at=[(0, nodes), (5, nodes)])
+    own = model.add_profile(distances=nodes, durations=nodes, durations_at=[(0, nodes), (5, nodes)], lengths=nodes)
     roads = model.add_profile(road_network="bike")
     for profile in (own, uploaded, roads):
         model.add_vehicle_type(
@@ -110,7 +110,7 @@ def full_model() -> vrpd.Model:
     model.add_vehicle_type(end_depot=1)
     model.add_feature("f", [1] * 8)
     model.set_balance("stops", max_spread=2, cost=1, all_vehicles=True)
-    model.set_matrices(nodes, nodes, durations_at=[(1, nodes)])
+    model.set_matrices(nodes, nodes, durations_at=[(1, nodes)], lengths=nodes)
     return model
 
 

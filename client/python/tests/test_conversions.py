@@ -165,6 +165,20 @@ def test_error_names_the_field_that_pyvrp_cannot_express() -> None:
         model.to_pyvrp()
 
 
+def test_lengths_are_limited_and_refused_by_pyvrp() -> None:
+    lengths = [[0.0 if frm == to else 1.0 for to in range(9)] for frm in range(9)]
+    model = vrpd.Model("lengths")
+    model.add_depot(x=0, y=0)
+    model.add_vehicle_type(num_available=None, capacity=1000, max_distance=3)
+    for number in range(8):
+        model.add_client(x=number, y=number * number, delivery=5)
+    model.set_matrices(lengths=lengths)
+    assert [len(route.visits) for route in model.solve(budget=0.2).routes] == [2] * 4
+    pytest.importorskip("pyvrp")
+    with pytest.raises(vrpd.ConversionError, match="lengths: PyVRP limits the distances"):
+        model.to_pyvrp()
+
+
 def test_travel_times_by_departure_are_solved_and_refused_by_pyvrp() -> None:
     nodes = [[0.0 if frm == to else 10.0 for to in range(9)] for frm in range(9)]
     slower = [[2 * duration for duration in row] for row in nodes]

@@ -58,11 +58,12 @@ class _Decoder:
             self._model.set_balance(**self._data["balance"])
         for name, values in self._data.get("features", {}).items():
             self._model.add_feature(name, values)
-        if self._data.keys() & {"distance_matrix", "duration_matrix", "duration_matrices"}:
+        if self._data.keys() & {"distance_matrix", "length_matrix", "duration_matrix", "duration_matrices"}:
             self._model.set_matrices(
                 self._matrix(self._data, "distance_matrix"),
                 self._matrix(self._data, "duration_matrix"),
                 durations_at=self._durations_at(self._data),
+                lengths=self._matrix(self._data, "length_matrix"),
             )
         return self._model
 
@@ -167,10 +168,12 @@ class _Decoder:
 
     def _profile(self, vehicle: dict[str, Any]) -> Profile | None:
         distances, durations = self._matrix(vehicle, "distance_matrix"), self._matrix(vehicle, "duration_matrix")
-        durations_at = self._durations_at(vehicle)
-        if distances is None and durations is None and not durations_at:
+        durations_at, lengths = self._durations_at(vehicle), self._matrix(vehicle, "length_matrix")
+        if all(matrix is None for matrix in (distances, durations, lengths)) and not durations_at:
             return None
-        return self._model.add_profile(distances=distances, durations=durations, durations_at=durations_at)
+        return self._model.add_profile(
+            distances=distances, durations=durations, durations_at=durations_at, lengths=lengths
+        )
 
 
 def _break(value: dict[str, Any]) -> Break:

@@ -38,6 +38,8 @@ def _matrix_rows(matrices: Matrices) -> tuple[Any, Any]:
         )
     if matrices.durations_at:
         raise ConversionError("to_pyvrp: durations_at: PyVRP has one duration for all times; give durations instead")
+    if matrices.lengths is not None:
+        raise ConversionError("to_pyvrp: lengths: PyVRP limits the distances themselves; give these alone")
     found = []
     for matrix in (matrices.distances, matrices.durations):
         packed = None if matrix is None else pack(matrix, None)

@@ -214,11 +214,11 @@ class _Encoder:
         elif matrices.distances is not None:
             self._pending.append(PendingMatrices(target, pack(matrices.distances, matrices.durations)))
         elif matrices.durations is not None:
-            packed = pack(matrices.durations, None)
-            _set_durations(target, packed)
+            _set_matrix(target.duration_matrix, matrices.durations, "durations")
+        if matrices.lengths is not None:
+            _set_matrix(target.length_matrix, matrices.lengths, "lengths")
         for index, (at, durations) in enumerate(matrices.durations_at):
-            packed = pack(durations, None, f"durations_at[{index}]")
-            set_matrix(target.duration_matrices.add(at=at).durations, packed.size, packed.distances)
+            _set_matrix(target.duration_matrices.add(at=at).durations, durations, f"durations_at[{index}]")
 
 
 def _set_driving_rules(message: Any, rules: DrivingRules) -> None:
@@ -229,10 +229,9 @@ def _set_driving_rules(message: Any, rules: DrivingRules) -> None:
             setattr(message, field.name, value)
 
 
-def _set_durations(target: Any, packed: Packed) -> None:
-    from ._matrices import set_matrix
-
-    set_matrix(target.duration_matrix, packed.size, packed.distances)
+def _set_matrix(target: Any, matrix: MatrixLike, what: str) -> None:
+    packed = pack(matrix, None, what)
+    set_matrix(target, packed.size, packed.distances)
 
 
 

@@ -430,13 +430,15 @@ class Model:
         name: str = "",
         road_network: str = "",
         durations_at: Iterable[tuple[float, MatrixLike]] = (),
+        lengths: MatrixLike | None = None,
     ) -> Profile:
         """Adds a profile: separate matrices, a road network or edges (add_edge), for some vehicle types.
 
-        `durations_at` is as for `set_matrices`.
+        `durations_at` and `lengths` are as for `set_matrices`.
         """
-        stated = Matrices(distances, durations, matrices, tuple(durations_at))
-        given = distances is not None or durations is not None or bool(matrices) or bool(stated.durations_at)
+        stated = Matrices(distances, durations, matrices, tuple(durations_at), lengths)
+        has_matrix = any(matrix is not None for matrix in (distances, durations, lengths))
+        given = has_matrix or bool(matrices) or bool(stated.durations_at)
         profile = Profile(name, stated if given else None, road_network=road_network)
         self._profiles.append(profile)
         return profile
@@ -465,6 +467,7 @@ class Model:
         *,
         uploaded: str = "",
         durations_at: Iterable[tuple[float, MatrixLike]] = (),
+        lengths: MatrixLike | None = None,
     ) -> None:
         """Sets distances and durations between all nodes, depots first.
 
@@ -473,8 +476,10 @@ class Model:
         `durations_at`, instead of `durations`, has durations by the time of departure: tuples (time, matrix) in order
         of time. Between two times they are linear. From one time to the next, no duration may fall by more than the
         time between them.
+
+        `lengths` is what `max_distance` of vehicle types limits, if `distances` has other costs, such as tolls.
         """
-        self._base.matrices = Matrices(distances, durations, uploaded, tuple(durations_at))
+        self._base.matrices = Matrices(distances, durations, uploaded, tuple(durations_at), lengths)
         self._source = None
 
     def set_balance(

@@ -98,6 +98,8 @@ class Matrices:
     uploaded: str = ""
     durations_at: tuple[tuple[float, MatrixLike], ...] = ()
     """Durations by the time of departure, in order of time, instead of `durations`."""
+    lengths: MatrixLike | None = None
+    """Lengths that `max_distance` limits, instead of `distances`."""
 
 
 @dataclass(eq=False)

@@ -20,7 +20,8 @@ double SphereDistance(Position a, Position b) {
 size_t RowsOfMatrices(const InstanceData& data) {
   size_t entries = 0;
   const auto add = [&](const auto& owner) {
-    entries = std::max({entries, owner.distance_matrix.size(), owner.duration_matrix.size()});
+    entries = std::max({entries, owner.distance_matrix.size(), owner.duration_matrix.size(),
+                        owner.length_matrix.size()});
     for (const TimedMatrix& timed : owner.duration_matrices) {
       entries = std::max(entries, timed.durations.size());
     }
@@ -136,6 +137,11 @@ double CheckerData::Distance(const VehicleType& vehicle, NodeIndex from, NodeInd
       return std::floor(plain * 1000 + 0.5);
   }
   return plain;
+}
+
+double CheckerData::Length(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
+  const auto& lengths = vehicle.length_matrix.empty() ? data_.length_matrix : vehicle.length_matrix;
+  return lengths.empty() ? Distance(vehicle, from, to) : Entry(lengths, from, to);
 }
 
 std::vector<TimePoint> CheckerData::TravelTimes(const VehicleType& vehicle, NodeIndex from,

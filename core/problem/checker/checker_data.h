@@ -27,6 +27,8 @@ class CheckerData {
   const std::string& id(NodeIndex node) const { return data_.ids[static_cast<size_t>(node)]; }
 
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
+  // Returns the length of the way that counts for max_distance.
+  double Length(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   // Returns the travel times at given times of departure, at least one, in order of time. They are
   // linear between two of these times, and constant before the first and after the last.
   std::vector<TimePoint> TravelTimes(const VehicleType& vehicle, NodeIndex from,

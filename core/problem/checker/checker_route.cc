@@ -80,15 +80,15 @@ void RouteChecker::CheckReloads() {
 }
 
 void RouteChecker::CheckDistance() {
-  double distance = 0;
+  double length = 0;
   for (size_t i = 1; i < path_.size(); ++i) {
-    distance += data_.Distance(vehicle_, path_[i - 1], path_[i]);
+    figures_.distance += data_.Distance(vehicle_, path_[i - 1], path_[i]);
+    length += data_.Length(vehicle_, path_[i - 1], path_[i]);
   }
-  figures_.distance = distance;
   const double limit = vehicle_.max_distance;
-  if (distance <= limit + 1e-6 * std::max(1.0, limit)) return;
-  Add({.kind = ViolationKind::kDistance, .amount = distance - limit}, "drives ",
-      FormatNumber(distance), ", farther than the limit ", FormatNumber(limit));
+  if (length <= limit + 1e-6 * std::max(1.0, limit)) return;
+  Add({.kind = ViolationKind::kDistance, .amount = length - limit}, "drives ", FormatNumber(length),
+      ", farther than the limit ", FormatNumber(limit));
 }
 
 void RouteChecker::CheckStops() {

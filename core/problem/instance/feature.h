@@ -52,6 +52,7 @@ enum class Feature {
   kDrivingRules,
   kDepotService,  // loading times at depots
   kTravelTimeCost,
+  kLengthMatrix,  // lengths besides the distances, for max_distance
 };
 
 }  // namespace vrp

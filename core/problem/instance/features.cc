@@ -35,6 +35,7 @@ class Collector {
     if (data_.num_depots > 1) Add(Feature::kSeveralDepots, "depots");
     if (data_.vehicles.size() > 1) Add(Feature::kVehicleTypes, "vehicles");
     if (!data_.duration_matrices.empty()) Add(Feature::kTimeOfDay, "duration_matrices");
+    if (!data_.length_matrix.empty()) Add(Feature::kLengthMatrix, "length_matrix");
     AddVehicleFeatures();
     AddCustomerFeatures();
     if (!data_.shipments.empty()) Add(Feature::kShipments, "shipments[0]");

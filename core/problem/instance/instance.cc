@@ -61,6 +61,12 @@ double Instance::Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex 
   return Entry(vehicle.distance_matrix, from, to);
 }
 
+double Instance::Length(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
+  if (!vehicle.length_matrix.empty()) return Entry(vehicle.length_matrix, from, to);
+  if (!data_->length_matrix.empty()) return Entry(data_->length_matrix, from, to);
+  return Distance(vehicle, from, to);
+}
+
 double Instance::LeastDuration(const std::vector<TimedMatrix>& list, NodeIndex from,
                                NodeIndex to) const {
   double least = kNoLimit;

@@ -76,6 +76,9 @@ class Instance {
   double Duration(NodeIndex from, NodeIndex to) const;
   // Returns the distance for vehicles of that type, which may have their own matrix.
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
+  // Returns the length of the way, which max_distance limits: the distance unless there is a
+  // length_matrix.
+  double Length(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   // Returns the travel time for vehicles of that type, which may have their own matrix.
   double Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   // Returns the travel time of vehicles that leave at `departure`.

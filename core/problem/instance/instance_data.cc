@@ -27,12 +27,14 @@ int32_t MatrixSize(const InstanceData& data) {
   if (!data.distance_matrix.empty()) return RowsOf(data.distance_matrix);
   if (!data.duration_matrix.empty()) return RowsOf(data.duration_matrix);
   if (!data.duration_matrices.empty()) return RowsOf(data.duration_matrices.front().durations);
+  if (!data.length_matrix.empty()) return RowsOf(data.length_matrix);
   for (const VehicleType& vehicle : data.vehicles) {
     if (!vehicle.distance_matrix.empty()) return RowsOf(vehicle.distance_matrix);
     if (!vehicle.duration_matrix.empty()) return RowsOf(vehicle.duration_matrix);
     if (!vehicle.duration_matrices.empty()) {
       return RowsOf(vehicle.duration_matrices.front().durations);
     }
+    if (!vehicle.length_matrix.empty()) return RowsOf(vehicle.length_matrix);
   }
   return 0;
 }
@@ -56,16 +58,14 @@ void ExpandMatrices(InstanceData& data) {
     }
     matrix = std::move(expanded);
   };
-  const auto expand_durations = [&](auto& owner) {
+  const auto expand_all = [&](auto& owner) {
+    expand(owner.distance_matrix);
+    expand(owner.length_matrix);
     expand(owner.duration_matrix);
     for (TimedMatrix& timed : owner.duration_matrices) expand(timed.durations);
   };
-  expand(data.distance_matrix);
-  expand_durations(data);
-  for (VehicleType& vehicle : data.vehicles) {
-    expand(vehicle.distance_matrix);
-    expand_durations(vehicle);
-  }
+  expand_all(data);
+  for (VehicleType& vehicle : data.vehicles) expand_all(vehicle);
   data.matrix_rows.clear();
 }
 

@@ -100,6 +100,9 @@ struct InstanceData {
   // two entries none falls by more than the time between them, so that nobody arrives earlier who
   // leaves later.
   std::vector<TimedMatrix> duration_matrices = {};
+  // Lengths of the ways where distance_matrix has other costs, [R, R] row-major: for max_distance
+  // alone, in place of the distances.
+  std::vector<double> length_matrix = {};
   // The row and column of each node in all matrices, for many nodes at few locations. Empty means
   // the node's number, so that R is N.
   std::vector<int32_t> matrix_rows = {};

@@ -25,6 +25,7 @@ class Validator {
     CheckNodes(data_, count_, errors_);
     CheckIds();
     CheckMatrixValues({"distance_matrix", data_.distance_matrix}, data_.metric, errors_);
+    CheckMatrixValues({"length_matrix", data_.length_matrix}, data_.metric, errors_);
     CheckMatrixValues({"duration_matrix", data_.duration_matrix, false}, data_.metric, errors_);
     CheckTimedMatrices("duration_matrices", data_.duration_matrices, MatrixRows(),
                        data_.duration_matrix, errors_);
@@ -89,6 +90,7 @@ class Validator {
     const size_t rows = MatrixRows();
     CheckMatrixRows(static_cast<int32_t>(rows));
     CheckMatrixSize({"distance_matrix", data_.distance_matrix}, rows, errors_);
+    CheckMatrixSize({"length_matrix", data_.length_matrix}, rows, errors_);
     CheckMatrixSize({"duration_matrix", data_.duration_matrix}, rows, errors_);
     CheckLengths();
     CheckKind();

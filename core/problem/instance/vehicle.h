@@ -79,7 +79,9 @@ struct VehicleType {
   // Largest time from the departure from the start to the arrival at the end, including waiting and
   // service.
   double max_duration = kNoLimit;
-  double max_distance = kNoLimit;  // limit of a route's length, in the metric's unit
+  // Limit of a route's length, in the metric's unit: of its distance, or of its way by
+  // length_matrix.
+  double max_distance = kNoLimit;
   // Largest waiting time of a route: the part of its duration in which the vehicle neither drives,
   // serves, sets up nor takes a break. It may wait for windows, also at its end, for breaks and,
   // when it reloads, for releases. With breaks after driving, breaks are its planned ones or
@@ -123,6 +125,7 @@ struct VehicleType {
   // Matrices, [R, R] row-major (R: MatrixSize). One that is not empty replaces the instance's for
   // this type: either of the last two replaces both.
   std::vector<double> distance_matrix = {};
+  std::vector<double> length_matrix = {};  // as InstanceData::length_matrix
   std::vector<double> duration_matrix = {};
   DrivingRules driving_rules = {};
   std::vector<TimedMatrix> duration_matrices = {};  // as InstanceData::duration_matrices

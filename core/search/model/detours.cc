@@ -182,7 +182,11 @@ Detours Detours::Create(const Problem& problem, const StopCondition& stop) {
 
 bool MayDetour(const Instance& instance) {
   const InstanceData& data = instance.data();
-  if (std::ranges::any_of(data.vehicles, HasFurtherLimits)) return true;
+  if (std::ranges::any_of(data.vehicles, [&](const VehicleType& vehicle) {
+        return HasFurtherLimits(data, vehicle);
+      })) {
+    return true;
+  }
   if (data.windows.empty() && std::ranges::none_of(data.vehicles, LimitsTravel)) return false;
   return data.metric != Metric::kExact || !data.distance_matrix.empty() ||
          !data.duration_matrix.empty() || !data.duration_matrices.empty() || !data.setups.empty() ||

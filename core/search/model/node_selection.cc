@@ -72,16 +72,19 @@ void SelectMatrices(const InstanceData& all, const std::vector<NodeIndex>& nodes
   if (shares_rows && std::ssize(nodes) >= size) {
     data.matrix_rows = Selected(all.matrix_rows, nodes);
     data.distance_matrix = all.distance_matrix;
+    data.length_matrix = all.length_matrix;
     data.duration_matrix = all.duration_matrix;
     data.duration_matrices = all.duration_matrices;
     return;
   }
   const std::vector<int32_t> rows = shares_rows ? Selected(all.matrix_rows, nodes) : nodes;
   data.distance_matrix = SelectedMatrix(all.distance_matrix, size, rows);
+  data.length_matrix = SelectedMatrix(all.length_matrix, size, rows);
   data.duration_matrix = SelectedMatrix(all.duration_matrix, size, rows);
   data.duration_matrices = SelectedMatrices(all.duration_matrices, size, rows);
   for (VehicleType& vehicle : data.vehicles) {
     vehicle.distance_matrix = SelectedMatrix(vehicle.distance_matrix, size, rows);
+    vehicle.length_matrix = SelectedMatrix(vehicle.length_matrix, size, rows);
     vehicle.duration_matrix = SelectedMatrix(vehicle.duration_matrix, size, rows);
     vehicle.duration_matrices = SelectedMatrices(vehicle.duration_matrices, size, rows);
   }
@@ -140,7 +143,7 @@ void SelectRules(const InstanceData& all, const std::vector<NodeIndex>& numbers,
 // Selects all but feature columns, which only networks read, and the reference cost.
 InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes,
                     std::vector<VehicleType> vehicles) {
-  static_assert(sizeof(InstanceData) == 688, "a new member of InstanceData belongs here too");
+  static_assert(sizeof(InstanceData) == 712, "a new member of InstanceData belongs here too");
   const InstanceData& all = instance.data();
   const int64_t loads = all.load_dimensions;
   InstanceData data = {.name = all.name,
@@ -191,15 +194,16 @@ std::vector<NodeIndex> OrderOf(const Instance& instance) {
 // Returns the number of entries of all matrices.
 double MatrixElements(const Instance& instance) {
   const InstanceData& data = instance.data();
-  size_t elements = data.distance_matrix.size() + data.duration_matrix.size();
+  size_t elements =
+      data.distance_matrix.size() + data.length_matrix.size() + data.duration_matrix.size();
   for (const TimedMatrix& timed : data.duration_matrices) elements += timed.durations.size();
   return static_cast<double>(elements);
 }
 
 bool HasOwnMatrices(const Instance& instance) {
   return std::ranges::any_of(instance.vehicles(), [](const VehicleType& vehicle) {
-    return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty() ||
-           !vehicle.duration_matrices.empty();
+    return !vehicle.distance_matrix.empty() || !vehicle.length_matrix.empty() ||
+           !vehicle.duration_matrix.empty() || !vehicle.duration_matrices.empty();
   });
 }
 

@@ -247,7 +247,8 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   vehicle.shift_close = type.shift.close;
   vehicle.regular_duration = type.max_duration;
   vehicle.duration_limit = WithSlack(type.max_duration + type.max_overtime);
-  vehicle.distance_limit = WithSlack(type.max_distance);
+  (LimitsLength(data_, type) ? vehicle.length_limit : vehicle.distance_limit) =
+      WithSlack(type.max_distance);
   vehicle.max_stops = type.max_stops;
   vehicle.max_reloads = type.max_reloads;
   vehicle.reload_depots = type.reload_depots;
@@ -272,7 +273,7 @@ Vehicle ProblemBuilder::ReadVehicle(const VehicleType& type) const {
   const bool only_evaluated =
       (vehicle.compartments != nullptr && !problem_.plain_loads()) || !type.initial_load.empty();
   vehicle.simulated = !TimedMatricesOf(data_, type).empty() || !type.breaks.empty() ||
-                      only_evaluated || HasFurtherLimits(type) || problem_.soft() ||
+                      only_evaluated || HasFurtherLimits(data_, type) || problem_.soft() ||
                       problem_.has_customer_times() || vehicle.per_service_time != 0 ||
                       vehicle.per_travel_time != 0 || problem_.has_loading() ||
                       problem_.has_lost_prizes() || (vehicle.needs_duration && !duration_by_parts);

@@ -66,6 +66,16 @@ bool LimitsWork(const Vehicle& vehicle) {
   return rules.max_driving != kNoLimit || rules.max_work != kNoLimit;
 }
 
+// Whether the route's way exceeds the vehicle's limit by length_matrix.
+bool IsTooLong(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes) {
+  if (vehicle.length_limit == kNoLimit) return false;
+  double length = 0;
+  for (size_t i = 1; i < nodes.size() && nodes[i] != problem.nowhere(); ++i) {
+    length += problem.instance().Length(*vehicle.original, nodes[i - 1], nodes[i]);
+  }
+  return length > vehicle.length_limit;
+}
+
 // Whether the route, which drives for `driving`, exceeds the limits of driving, or of driving and
 // work.
 bool WorksTooLong(const Problem& problem, const Vehicle& vehicle, std::span<const NodeIndex> nodes,
@@ -83,7 +93,10 @@ RouteValue RouteEvaluator::Evaluate(const Vehicle& vehicle, std::span<const Node
   for (size_t i = 1; i < nodes.size(); ++i) {
     value.distance += problem_.Distance(vehicle, nodes[i - 1], nodes[i]);
   }
-  if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
+  if (value.distance > vehicle.distance_limit || IsTooLong(problem_, vehicle, nodes) ||
+      !LoadsFit(vehicle, nodes)) {
+    return value;
+  }
   const bool limits_work = LimitsWork(vehicle);
   if (limits_work || vehicle.per_travel_time != 0) value.driving = LeastDriving(vehicle, nodes);
   if (limits_work && WorksTooLong(problem_, vehicle, nodes, value.driving)) return value;

@@ -49,6 +49,7 @@ struct Vehicle {
   double regular_duration = kNoLimit;  // overtime counts from here
   double duration_limit = kNoLimit;    // overtime included; with room for rounding, as distance
   double distance_limit = kNoLimit;
+  double length_limit = kNoLimit;  // instead of distance_limit where the instance has lengths
   int32_t max_stops = 0;
   int32_t max_reloads = 0;
   std::vector<NodeIndex> reload_depots = {};  // not empty
@@ -93,17 +94,24 @@ struct Vehicle {
 
 // Features of vehicle types that are not left to RouteEvaluator alone.
 inline constexpr std::array kKnownVehicleFeatures = {
-    Feature::kEndDepot,      Feature::kOpenEnd,       Feature::kMaxDuration,
-    Feature::kMaxDistance,   Feature::kMaxStops,      Feature::kShift,
-    Feature::kOvertime,      Feature::kReloads,       Feature::kBreaks,
-    Feature::kVehicleMatrix, Feature::kReloadDepots,  Feature::kLatestStart,
-    Feature::kLifo,          Feature::kCompartments,  Feature::kInitialLoad,
-    Feature::kTimeOfDay,     Feature::kCustomerTimes, Feature::kServiceTimeCost,
-    Feature::kTravelTimeCost};
+    Feature::kEndDepot,       Feature::kOpenEnd,       Feature::kMaxDuration,
+    Feature::kMaxDistance,    Feature::kMaxStops,      Feature::kShift,
+    Feature::kOvertime,       Feature::kReloads,       Feature::kBreaks,
+    Feature::kVehicleMatrix,  Feature::kReloadDepots,  Feature::kLatestStart,
+    Feature::kLifo,           Feature::kCompartments,  Feature::kInitialLoad,
+    Feature::kTimeOfDay,      Feature::kCustomerTimes, Feature::kServiceTimeCost,
+    Feature::kTravelTimeCost, Feature::kLengthMatrix};
+
+// Whether max_distance limits lengths that are not the distances.
+inline bool LimitsLength(const InstanceData& data, const VehicleType& type) {
+  return type.max_distance != kNoLimit &&
+         !(type.length_matrix.empty() && data.length_matrix.empty());
+}
 
 // Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
 // along with further visits. So it is with a limit on the load at a break, which a reload may meet.
-inline bool HasFurtherLimits(const VehicleType& type) {
+inline bool HasFurtherLimits(const InstanceData& data, const VehicleType& type) {
+  if (LimitsLength(data, type)) return true;
   const auto limits_load = [](const Break& pause) { return !pause.max_load.empty(); };
   if (type.max_reloads > 0 && std::ranges::any_of(type.breaks, limits_load)) return true;
   return !AllFields<VehicleType>([&](auto field) {

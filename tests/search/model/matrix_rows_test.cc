@@ -35,6 +35,7 @@ InstanceData AtFewPlaces(int32_t customers, uint64_t seed) {
     data.demands.push_back(static_cast<double>(1 + random() % 5));
     data.matrix_rows.push_back(static_cast<int32_t>(random() % kPlaces));
   }
+  data.length_matrix = matrix();
   return data;
 }
 

@@ -22,6 +22,8 @@ Instance WithMatrices(const Instance& instance, bool positions) {
   InstanceData data = instance.data();
   data.distance_matrix = instance.DistanceMatrix();
   data.duration_matrix = instance.DurationMatrix();
+  data.length_matrix = instance.DurationMatrix();
+  for (size_t k = 0; k < data.length_matrix.size(); k += 5) data.length_matrix[k] *= 1.5;
   for (size_t k = 0; k < data.duration_matrix.size(); k += 7) data.duration_matrix[k] *= 1.25;
   if (!positions) data.positions.clear();
   return *Instance::Create(std::move(data));
@@ -56,6 +58,8 @@ TEST_P(CurveOrderTest, KeepsWhatEveryCustomerIs) {
     const NodeIndex before_on_curve = k == 0 ? 0 : on_curve[0].customers[k - 1];
     EXPECT_EQ(numbered.Distance(before_on_curve, node), instance.Distance(before, given));
     EXPECT_EQ(numbered.Duration(node, before_on_curve), instance.Duration(given, before));
+    EXPECT_EQ(numbered.Length(numbered.vehicles()[0], before_on_curve, node),
+              instance.Length(instance.vehicles()[0], before, given));
     before = given;
   }
 }

@@ -52,8 +52,7 @@ class PartReader {
       VRP_RETURN_IF_ERROR(ReadMatrix(fields_, "durations", object_.durations));
     }
     if constexpr (std::is_same_v<Object, VehicleType>) {
-      VRP_RETURN_IF_ERROR(
-          matrices->Read(fields_, object_.distance_matrix, object_.duration_matrix));
+      VRP_RETURN_IF_ERROR(matrices->Read(fields_, object_));
     }
     if constexpr (std::is_same_v<Object, CustomerRule>) {
       if (fields_.Find("kind") == nullptr) {
@@ -225,10 +224,13 @@ absl::Status ReadTimedMatrices(JsonFields& fields, std::string_view prefix,
   return ReadParts(fields, prefix, "duration_matrices", list);
 }
 
-absl::Status MatrixKeys::Read(JsonFields& fields, std::vector<double>& distances,
-                              std::vector<double>& durations) const {
+template <typename Owner>
+absl::Status MatrixKeys::Read(JsonFields& fields, Owner& owner) const {
+  std::vector<double>& distances = owner.distance_matrix;
+  std::vector<double>& durations = owner.duration_matrix;
   for (const auto& [key, matrix] :
-       {std::pair{"distance_matrix", &distances}, std::pair{"duration_matrix", &durations}}) {
+       {std::pair{"distance_matrix", &distances}, std::pair{"length_matrix", &owner.length_matrix},
+        std::pair{"duration_matrix", &durations}}) {
     VRP_RETURN_IF_ERROR(ReadMatrix(fields, key, *matrix));
   }
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> name, fields.String("matrices"));
@@ -242,6 +244,9 @@ absl::Status MatrixKeys::Read(JsonFields& fields, std::vector<double>& distances
   durations = (*found)->durations;
   return absl::OkStatus();
 }
+
+template absl::Status MatrixKeys::Read(JsonFields& fields, InstanceData& owner) const;
+template absl::Status MatrixKeys::Read(JsonFields& fields, VehicleType& owner) const;
 
 absl::StatusOr<TimeWindow> WindowFromJson(const json& value, std::string_view location) {
   constexpr std::string_view kWanted = "[open, close] or [open, close, late_cost]";

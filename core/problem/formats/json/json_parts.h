@@ -18,14 +18,15 @@
 
 namespace vrp {
 
-// A reader of the keys distance_matrix and duration_matrix, or of `matrices`, which replaces both.
+// A reader of the keys distance_matrix, length_matrix and duration_matrix, or of `matrices`, which
+// replaces the first and the last.
 struct MatrixKeys {
   const MatrixSource* source = nullptr;
   size_t nodes = 0;  // number of nodes; 0: any number
 
-  // Reads the matrices, row-major; an absent matrix becomes empty.
-  absl::Status Read(JsonFields& fields, std::vector<double>& distances,
-                    std::vector<double>& durations) const;
+  // Reads the matrices of `owner`, an InstanceData or a VehicleType; an absent one becomes empty.
+  template <typename Owner>
+  absl::Status Read(JsonFields& fields, Owner& owner) const;
 };
 
 // Reads the key duration_matrices, [{at, durations}, ...]. `prefix` comes before the key in errors.

@@ -133,7 +133,7 @@ class JsonReader {
   absl::Status CountNodes() {
     const bool any_size = !data_.matrix_rows.empty();
     const MatrixKeys keys{matrices_, any_size ? 0 : data_.positions.size()};
-    VRP_RETURN_IF_ERROR(keys.Read(fields_, data_.distance_matrix, data_.duration_matrix));
+    VRP_RETURN_IF_ERROR(keys.Read(fields_, data_));
     if (data_.positions.empty() && data_.distance_matrix.empty()) {
       return fields_.Error("coords",
                            "absent or empty, and distance_matrix too; wanted one of them");

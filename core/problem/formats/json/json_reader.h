@@ -25,6 +25,7 @@ namespace vrp {
 // - coordinates: "planar" (the default), or "lon_lat": [longitude, latitude], distances in metres.
 // - distance_matrix, duration_matrix: N rows of N numbers >= 0. `matrices` may replace both by a
 //   name; see matrix_source.h.
+// - length_matrix: N rows of N numbers >= 0, which max_distance limits in place of the distances.
 // - duration_matrices: [{at, durations}, ...], instead of duration_matrix: the travel times of
 //   vehicles that leave at `at`, in increasing order. Between two entries they are linear.
 // - matrix_rows: integers, the row and column of each node in all matrices; by default node i has
@@ -59,9 +60,9 @@ namespace vrp {
 //   [{capacity, load_dimensions}, ...]. Breaks are [{window, duration, further_windows, max_load},
 //   ...]: a list of windows, and a number or an array with one for each load dimension.
 //   customer_times are [{customer, service, setup}, ...], by node number. `matrices` may replace
-//   both matrices by a name. driving_rules is {preset, time_unit}, or has the members of
-//   DrivingRules as keys, or both: keys replace numbers of the preset. `time_unit` is "s", "min" or
-//   "h".
+//   distances and travel times by a name. driving_rules is {preset, time_unit}, or has the members
+//   of DrivingRules as keys, or both: keys replace numbers of the preset. `time_unit` is "s", "min"
+//   or "h".
 // - features: {"earliness": [number, ...], ...}: columns with a number from -1,000 to 1,000 for
 //   each node. Only networks that were trained with these columns read them.
 // - balance: {measure, max_spread, cost, all_vehicles}. The measure is "duration", "distance",

@@ -47,7 +47,10 @@ absl::Status VroomTravel::Check() {
     return Error(cause, row_nodes_.size(), " locations exceed the limit of ", kMaxMatrixNodes);
   }
   const auto locations = static_cast<double>(row_nodes_.size());
-  const auto kept = static_cast<double>(same_matrices_ ? 2 : 2 * groups_.size());
+  const bool has_lengths = std::ranges::any_of(
+      input_.vehicles, [this](const VroomVehicle& vehicle) { return LimitsLength(vehicle); });
+  const auto kept =
+      (has_lengths ? 3.0 : 2.0) * static_cast<double>(same_matrices_ ? 1 : groups_.size());
   if (locations * locations * kept <= kMaxMatrixEntries) return absl::OkStatus();
   return Error(
       "vehicles: ", groups_.size(), " types with matrices of ", row_nodes_.size(),
@@ -111,6 +114,12 @@ bool VroomTravel::SplitsCosts(const VroomVehicle& vehicle) const {
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   const bool by_distance = vehicle.cost_per_km != 0 && vehicle.cost_per_hour == 0;
   return !by_distance && matrices.costs.empty() && !matrices.distances.empty();
+}
+
+bool VroomTravel::LimitsLength(const VroomVehicle& vehicle) const {
+  if (!by_matrix() || vehicle.max_distance == kNoLimit) return false;
+  const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
+  return !matrices.costs.empty() && !matrices.distances.empty();
 }
 
 bool VroomTravel::HasOnlyTravelTime() const {
@@ -183,9 +192,9 @@ absl::Status VroomTravel::SetByMatrix(const VroomVehicle& vehicle, int32_t numbe
   if (by_time) type.max_distance = vehicle.max_travel_time;
   if (by_distance) type.max_distance = vehicle.max_distance;
   if (!by_time) type.driving_rules.max_driving = vehicle.max_travel_time;
-  if (by_distance || vehicle.max_distance == kNoLimit) return absl::OkStatus();
-  if (!matrices.costs.empty()) {
-    return Error(path, ".max_distance: given, and a matrix of costs too; wanted one of them");
+  if (LimitsLength(vehicle)) type.max_distance = vehicle.max_distance;
+  if (by_distance || vehicle.max_distance == kNoLimit || LimitsLength(vehicle)) {
+    return absl::OkStatus();
   }
   return Error(path, ".max_distance: given, but profile ", Quoted(vehicle.profile),
                " has no distances; wanted distances in its matrices");
@@ -227,6 +236,11 @@ void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) co
       Selected(matrices.durations, size, 1 / vehicle.speed_factor, TimeFromOpenStart());
   if (!matrices.costs.empty()) {
     type.distance_matrix = Selected(matrices.costs, size, 1);
+    const auto limits_length = [this](const VroomVehicle& other) { return LimitsLength(other); };
+    if (same_matrices_ ? std::ranges::any_of(input_.vehicles, limits_length)
+                       : LimitsLength(vehicle)) {
+      type.length_matrix = Selected(matrices.distances, size, 1);
+    }
   } else if (vehicle.cost_per_km == 0 && same_matrices_) {
     // The instance derives durations from distances; at speed 1, both are equal.
     type.distance_matrix = std::move(type.duration_matrix);
@@ -291,6 +305,7 @@ void VroomTravel::ShareMatrices(InstanceData& data) const {
     VehicleType& first = data.vehicles.front();
     data.distance_matrix = std::exchange(first.distance_matrix, {});
     data.duration_matrix = std::exchange(first.duration_matrix, {});
+    data.length_matrix = std::exchange(first.length_matrix, {});
     return;
   }
   for (const auto matrix : {&VehicleType::distance_matrix, &VehicleType::duration_matrix}) {

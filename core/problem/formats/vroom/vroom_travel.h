@@ -14,7 +14,8 @@ namespace vrp {
 // A builder of the travel times, distances, costs and limits of vehicle types. VROOM's costs are
 // costs of travel, so they become costs of the type's distances. Without matrices in the file,
 // distances are metres. With matrices, distances are seconds if the cost depends only on time,
-// metres if it depends only on distance, else the cost itself. If CostsByDuration, distances are
+// metres if it depends only on distance, else the cost itself. If LimitsLength, lengths are metres
+// beside distances that are costs. If CostsByDuration, distances are
 // metres and durations have the cost. If SplitsCosts, distances are metres and travel times have a
 // cost too. All arguments must outlive the builder; the nodes may grow
 // until Check. Not thread-safe.
@@ -64,6 +65,8 @@ class VroomTravel {
   bool HasOnlyTravelTime() const;
   // Whether the distance is limited, and the cost depends on time in another way.
   bool SplitsCosts(const VroomVehicle& vehicle) const;
+  // Whether the distance is limited, and the profile has costs and distances.
+  bool LimitsLength(const VroomVehicle& vehicle) const;
 
   absl::Status SetByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;

@@ -27,14 +27,14 @@ constexpr std::string_view kVroomFormat = "VROOM's format";
 
 const std::vector<Feature>& KnownFeatures() {
   static const auto* const features = new std::vector<Feature>{
-      Feature::kObjective,     Feature::kSeveralDepots,   Feature::kVehicleTypes,
-      Feature::kEndDepot,      Feature::kOpenEnd,         Feature::kLoadDimensions,
-      Feature::kPickups,       Feature::kShipments,       Feature::kMaxDistance,
-      Feature::kMaxStops,      Feature::kShift,           Feature::kSkills,
-      Feature::kBreaks,        Feature::kVehicleMatrix,   Feature::kSeveralWindows,
-      Feature::kSetupTimes,    Feature::kPriorities,      Feature::kMatrixRows,
-      Feature::kCustomerTimes, Feature::kServiceTimeCost, Feature::kDrivingRules,
-      Feature::kTravelTimeCost};
+      Feature::kObjective,      Feature::kSeveralDepots,   Feature::kVehicleTypes,
+      Feature::kEndDepot,       Feature::kOpenEnd,         Feature::kLoadDimensions,
+      Feature::kPickups,        Feature::kShipments,       Feature::kMaxDistance,
+      Feature::kMaxStops,       Feature::kShift,           Feature::kSkills,
+      Feature::kBreaks,         Feature::kVehicleMatrix,   Feature::kSeveralWindows,
+      Feature::kSetupTimes,     Feature::kPriorities,      Feature::kMatrixRows,
+      Feature::kCustomerTimes,  Feature::kServiceTimeCost, Feature::kDrivingRules,
+      Feature::kTravelTimeCost, Feature::kLengthMatrix};
   return *features;
 }
 
@@ -213,13 +213,16 @@ class VroomWriter {
     if (type.cost_per_time != 0) {
       Refuse(path + ".cost_per_time: a cost of duration, including service and waiting");
     }
-    return {{"fixed", ToInteger(path + ".fixed_cost", type.fixed_cost)},
-            {"per_hour", ToInteger(path + ".cost_per_travel_time * 3600",
-                                   type.cost_per_travel_time * kSecondsPerHour)},
-            {"per_task_hour", ToInteger(path + ".cost_per_service_time * 3600",
-                                        type.cost_per_service_time * kSecondsPerHour)},
-            {"per_km", ToInteger(path + ".cost_per_distance * 1000",
-                                 type.cost_per_distance * kMetresPerKilometre)}};
+    ordered_json costs = {
+        {"fixed", ToInteger(path + ".fixed_cost", type.fixed_cost)},
+        {"per_task_hour", ToInteger(path + ".cost_per_service_time * 3600",
+                                    type.cost_per_service_time * kSecondsPerHour)}};
+    if (LimitsLength(type)) return costs;  // a matrix has those of travel
+    costs["per_hour"] = ToInteger(path + ".cost_per_travel_time * 3600",
+                                  type.cost_per_travel_time * kSecondsPerHour);
+    costs["per_km"] =
+        ToInteger(path + ".cost_per_distance * 1000", type.cost_per_distance * kMetresPerKilometre);
+    return costs;
   }
 
   void AddBreaks(const std::string& path, const VehicleType& type, ordered_json& vehicle) {
@@ -267,10 +270,20 @@ class VroomWriter {
     }
   }
 
-  std::string Profile(size_t type) const {
-    const bool has_matrix =
-        !types_[type].distance_matrix.empty() || !types_[type].duration_matrix.empty();
-    return has_matrix ? Concat("type", type) : "car";
+  // Whether the type limits lengths that are not its distances. Its distances are written as costs.
+  bool LimitsLength(const VehicleType& type) const {
+    return type.max_distance != kNoLimit &&
+           !(type.length_matrix.empty() && data_.length_matrix.empty());
+  }
+
+  std::string Profile(size_t number) const {
+    const VehicleType& type = types_[number];
+    const bool has_own = !type.distance_matrix.empty() || !type.duration_matrix.empty() ||
+                         !type.length_matrix.empty();
+    if (has_own) return Concat("type", number);
+    if (!LimitsLength(type)) return "car";
+    const bool costs_distance = type.cost_per_distance == 1 && type.cost_per_travel_time == 0;
+    return costs_distance ? "costs" : Concat("type", number);
   }
 
   void AddTasks(ordered_json& root) {
@@ -362,18 +375,31 @@ class VroomWriter {
     for (size_t type = 0; type < types_.size(); ++type) {
       ordered_json& matrices = root["matrices"][Profile(type)];
       if (!matrices.is_null() || !status_.ok()) continue;
-      for (const NodeIndex from : nodes) {
-        ordered_json durations = ordered_json::array(), distances = ordered_json::array();
-        for (const NodeIndex to : nodes) {
-          durations.push_back(
-              ToInteger("duration_matrix", instance_.Duration(types_[type], from, to)));
-          distances.push_back(
-              ToInteger("distance_matrix", instance_.Distance(types_[type], from, to)));
-        }
-        matrices["durations"].push_back(std::move(durations));
-        matrices["distances"].push_back(std::move(distances));
-        if (!status_.ok()) return;
-      }
+      const VehicleType& vehicle = types_[type];
+      AddMatrix("duration_matrix", nodes, matrices["durations"], [&](NodeIndex from, NodeIndex to) {
+        return instance_.Duration(vehicle, from, to);
+      });
+      const bool limits_length = LimitsLength(vehicle);
+      AddMatrix(limits_length ? "length_matrix" : "distance_matrix", nodes, matrices["distances"],
+                [&](NodeIndex from, NodeIndex to) {
+                  return limits_length ? instance_.Length(vehicle, from, to)
+                                       : instance_.Distance(vehicle, from, to);
+                });
+      if (!limits_length) continue;
+      AddMatrix("distance_matrix", nodes, matrices["costs"], [&](NodeIndex from, NodeIndex to) {
+        return vehicle.cost_per_distance * instance_.Distance(vehicle, from, to) +
+               vehicle.cost_per_travel_time * instance_.Duration(vehicle, from, to);
+      });
+    }
+  }
+
+  template <typename ValueOf>
+  void AddMatrix(const std::string& path, const std::vector<NodeIndex>& nodes, ordered_json& matrix,
+                 ValueOf value_of) {
+    for (size_t i = 0; i < nodes.size() && status_.ok(); ++i) {
+      ordered_json row = ordered_json::array();
+      for (const NodeIndex to : nodes) row.push_back(ToInteger(path, value_of(nodes[i], to)));
+      matrix.push_back(std::move(row));
     }
   }
 

@@ -83,7 +83,7 @@ export function readProblem(data) {
     hasPlaces: Array.isArray(data.coords),
     hasWindows: nodes.some((node) => !node.depot && node.windows.length > 0),
     canUseRoads: data.coordinates === "lon_lat" && Array.isArray(data.coords) &&
-      ["distance_matrix", "duration_matrix", "duration_matrices", "matrices", "matrix_rows"].every((key) => data[key] === undefined),
+      ["distance_matrix", "length_matrix", "duration_matrix", "duration_matrices", "matrices", "matrix_rows"].every((key) => data[key] === undefined),
     matrix: Array.isArray(data.distance_matrix) && !data.matrix_rows ? data.distance_matrix : null,
   };
 }
