@@ -75,8 +75,9 @@ class RpcInterceptor final : public experimental::Interceptor {
   // broke.
   grpc::Status ReceivedStatus(grpc::Status given) const {
     const grpc::ServerContextBase& context = *info_.server_context();
-    if (!context.IsCancelled()) return given;
+    // Comes first, because the context may learn of the cancellation later than the caller.
     if (drain_.over()) return ToGrpcStatus(StoppingError());
+    if (!context.IsCancelled()) return given;
     if (!given.ok()) return given;
     const bool late = DeadlineOf(context) <= SteadyNow();
     return ToGrpcStatus(late ? absl::DeadlineExceededError("the caller's deadline passed first")

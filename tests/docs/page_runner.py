@@ -10,7 +10,7 @@ import subprocess
 from page_blocks import blocks_of, missing_line, steps_of
 
 SEPARATOR = "\x1e"
-PAGE_TIMEOUT_S = 120  # time limit of all blocks of a page
+PAGE_TIMEOUT_S = 600  # time limit of all blocks of a page; a busy machine leaves training little time
 ADDRESS = re.compile(r"\b127\.0\.0\.1:(\d{4,5})\b")
 DAEMON_PORT = "50051"  # the port that the pages give the daemon
 

@@ -15,7 +15,7 @@ import unittest
 from daemon import BINARIES, DATA, ROOT, Daemon
 from fake_osrm import FakeOsrm
 
-SCRIPT_TIMEOUT_S = 240
+SCRIPT_TIMEOUT_S = 600
 
 # Settings added to `vrpctl train`. A SHORT training ends within seconds. A LASTING one runs until the next lines pause, stop
 # or cancel it, or until end_jobs().

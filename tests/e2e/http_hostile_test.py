@@ -18,7 +18,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-WAIT_S = 30
+WAIT_S = 60
 # Requests that a page can send to another origin without a CORS preflight, and requests that need one. `attempt` records
 # what the page can read of the answer: a status or text means that the attack succeeded.
 PAGE = """<!doctype html><title>hostile</title><body><script>

@@ -250,12 +250,11 @@ class HttpTest(unittest.TestCase):
 
     def test_closes_connections_that_send_their_head_slowly(self):
         with socket.create_connection((self.http.host, self.http.port), timeout=WAIT_S) as plain:
-            start = time.monotonic()
+            end = time.monotonic() + WAIT_S
             with self.assertRaises(OSError):
-                while time.monotonic() < start + 30:
+                while time.monotonic() < end:
                     plain.sendall(b"G")
                     time.sleep(0.5)
-            self.assertLess(time.monotonic() - start, 20)
 
     def test_serves_pipelined_requests_in_order(self):
         request = b"GET /v1/models/%d HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
@@ -263,10 +262,10 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(answer.count(b" 404 Not Found"), 2)
 
     def test_cancels_the_call_of_a_client_that_leaves(self):
-        body = json.dumps({"instance": LARGE, "budget": "50s"}).encode()
+        body = json.dumps({"instance": LARGE, "budget": "600s"}).encode()
         head = f"POST /v1/solve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         self.http.raw(head.encode() + body, finish=False)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + WAIT_S
         while time.monotonic() < deadline:
             stats = json.dumps(self.http.call("GET", "/v1/server/stats")[2])
             if '"CANCELLED"' in stats:
@@ -388,7 +387,7 @@ class ProtectedHttpTest(unittest.TestCase):
         self.addCleanup(idle.close)
         answers = []
         solve = threading.Thread(target=lambda: answers.append(
-            client.call("POST", "/v1/solve", {"instance": LARGE, "budget": "30s"})))
+            client.call("POST", "/v1/solve", {"instance": LARGE, "budget": "600s"})))
         solve.start()
         while json.dumps(client.call("GET", "/v1/server/stats")[2]).find("Solve") < 0:
             time.sleep(0.05)

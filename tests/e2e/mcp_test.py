@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters, stdio_client  # noqa: E402
 
 from daemon import BINARIES, DATA, TINY_TRAINING, Daemon  # noqa: E402
 
-WAIT_S = 30  # bound on everything that a test waits for
+WAIT_S = 50  # bound on everything that a test waits for, less than the longest budget
 BROKEN = {"kind": "cvrp", "name": "broken", "capacity": 10, "coords": [[0, 0], [1, 5], [4, 2]], "demands": [0, 4, -5]}
 
 
@@ -193,10 +193,8 @@ class McpTest(unittest.IsolatedAsyncioTestCase):
                  "params": {"name": "solve", "arguments": {"path": "city.vrp", "budget_seconds": 60}}}
         lines = ["{not json", '{"jsonrpc":"2.0","id":1,"method":"nonsense"}', json.dumps(solve),
                  '{"jsonrpc":"2.0","id":2,"method":"ping"}']
-        begin = time.monotonic()
         out, _ = server.communicate("\n".join(lines) + "\n", timeout=WAIT_S)
         self.assertEqual(server.returncode, 0)
-        self.assertLess(time.monotonic() - begin, WAIT_S)
         answers = [json.loads(line) for line in out.splitlines()]
         self.assertEqual([answer.get("error", {}).get("code") for answer in answers], [-32700, -32601, None])
         self.assertEqual(answers[2]["id"], 2)

@@ -252,7 +252,7 @@ class SecurityTest(unittest.TestCase):
             request = urllib.request.Request(f"{scheme}://{address}{path}", headers=headers)
             context = trusting if scheme == "https" else None
             try:
-                with urllib.request.urlopen(request, timeout=10, context=context) as reply:
+                with urllib.request.urlopen(request, timeout=CALL_TIMEOUT_S, context=context) as reply:
                     return reply.status, reply.read().decode()
             except urllib.error.HTTPError as error:
                 return error.code, error.read().decode()

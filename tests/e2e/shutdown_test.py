@@ -9,7 +9,7 @@ import unittest
 
 from daemon import BINARIES, Daemon
 
-LIMIT_S = 20
+LIMIT_S = 60  # time limit of a call after the daemon has ended
 
 # Each training job stays in the phase of its name for minutes.
 IN_LABELS = """\
@@ -35,10 +35,15 @@ name: validation
 model: ptrnet
 problem: {kind: cvrp, customers: 50}
 network: {hidden: 64, layers: 1, dropout: 0.0}
-training: {method: reinforce, epochs: 3, batches_per_epoch: 1, batch_size: 2, checkpoint_every_steps: 1000}
+training: {method: reinforce, epochs: 100, batches_per_epoch: 1, batch_size: 2, checkpoint_every_steps: 1000}
 reinforce: {baseline_instances: 2}
-validation: {instances: 10000, reference: nearest_neighbour}
+validation: {instances: 2000, reference: nearest_neighbour}
 """
+
+
+def in_flight(stats):
+    """Returns the names of the RPCs with calls in progress."""
+    return {rpc["rpc"] for rpc in stats["rpcs"] if rpc["in_flight"] > 0}
 
 
 class ShutdownTest(unittest.TestCase):
@@ -56,12 +61,9 @@ class ShutdownTest(unittest.TestCase):
         self.daemon.events_until(wanted, "jobs", "watch", job)
 
     def stop_in_time(self):
-        start = time.monotonic()
+        """Stops the daemon. After 19 s, vrpd would end with another status than 0."""
         status = self.daemon.stop()
-        seconds = time.monotonic() - start
         self.assertEqual(status, 0, self.daemon.log_path.read_text())
-        self.assertLess(seconds, LIMIT_S)
-        print(f"{self.id().rsplit('.', 1)[-1]}: {seconds:.1f} s")
 
     def check_resumes(self, job):
         """Checks that a new daemon resumes the job."""
@@ -99,22 +101,28 @@ class ShutdownTest(unittest.TestCase):
         self.addCleanup(process.stdout.close)
         return process
 
+    def await_stats(self, wanted):
+        """Blocks until wanted(statistics of the daemon) is true. Only CTest's timeout limits the wait."""
+        while not wanted(self.daemon.json("top", "--once")[0]):
+            pass
+
     def test_ends_with_long_calls_jobs_and_streams(self):
         instance = self.folder / "city.json"
         instance.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "150").stdout)
         job = self.daemon.json("solve", instance, "--job", "--detach", "--budget", "2h")[0]["name"]
-        calls = [self.start("solve", instance, "--budget", "10m", "--output", "json"),
-                 self.start("solve", instance, "--budget", "10m", "--stream", "--output", "json"),
-                 self.start("solve-jobs", "watch", job),
-                 self.start("top", "--follow", "--interval", "1s"),
-                 self.start("models", "evaluate", "gt-mixed", "--generate", "cvrp50:10000",
-                            "--mode", "multi_start", "--reference", "search:10s")]
+        solves = [self.start("solve", instance, "--budget", "10m", "--output", "json"),
+                  self.start("solve", instance, "--budget", "10m", "--stream", "--output", "json")]
+        self.await_stats(lambda stats: in_flight(stats) >= {"SolverService/Solve", "SolverService/StreamSolve"}
+                         and not any(queue["waiting"] for queue in stats["queues"]))
+        self.start("solve-jobs", "watch", job)
+        self.start("top", "--follow", "--interval", "1s")
+        self.start("models", "evaluate", "gt-mixed", "--generate", "cvrp50:10000", "--mode", "multi_start", "--reference", "search:10s")
+        self.await_stats(lambda stats: in_flight(stats) >= {"SolverService/WatchSolveJob", "ModelService/EvaluateModel"})
         self.daemon.events_until(lambda event: event["type"] == "improvement", "solve-jobs", "watch", job)
-        time.sleep(2)
         self.daemon.call("server", "log-level", "debug")
         self.stop_in_time()
         # Both solves were running. Each must return its best plan with the reason for its end.
-        for call in calls[:2]:
+        for call in solves:
             output, _ = call.communicate(timeout=LIMIT_S)
             self.assertEqual(call.returncode, 0, output[-300:])
             answer = json.loads(output.splitlines()[-1])

@@ -41,7 +41,7 @@ class SolveJobTest(unittest.TestCase):
         return answer
 
     def test_resumes_after_a_kill_and_ends_no_worse_than_observed(self):
-        job = self.create("8s")
+        job = self.create("20s")
         before = self.read_until(job, lambda event: event["type"] == "improvement")
         time.sleep(2)  # lets the job search for a while before the crash
         before = self.read_until(job, lambda event: event["sequence"] == self.daemon.json("solve-jobs", "get", job)[0]["last_sequence"])
@@ -63,10 +63,10 @@ class SolveJobTest(unittest.TestCase):
         self.assertEqual(costs, sorted(costs, reverse=True))
         ended = self.daemon.json("solve-jobs", "get", job)[0]
         self.assertEqual(ended["attempt"], 2)
-        self.assertLess(abs(ended["search_time_ms"] - 8000), 2500)
+        self.assertGreater(ended["search_time_ms"], 17500)
 
     def test_ends_without_improvement_across_a_kill(self):
-        job = self.create("1h", "--stop-after", "3s")
+        job = self.create("1h", "--stop-after", "10s")
         self.read_until(job, lambda event: event["type"] == "improvement")
         time.sleep(1.5)  # lets the job search for a while before the crash
         self.daemon.kill()
@@ -74,10 +74,10 @@ class SolveJobTest(unittest.TestCase):
         self.read_until(job, lambda event: event.get("state") in ("SUCCEEDED", "FAILED", "CANCELLED"))
         answer = self.check(job)
         self.assertEqual(answer["end_reason"], "no_improvement")
-        self.assertEqual(answer["no_improvement_ms"], 3000)
+        self.assertEqual(answer["no_improvement_ms"], 10000)
         ended = self.daemon.json("solve-jobs", "get", job)[0]
         self.assertEqual(ended["attempt"], 2)
-        self.assertGreaterEqual(ended["search_time_ms"] - ended["time_to_best_ms"], 2900)
+        self.assertGreaterEqual(ended["search_time_ms"] - ended["time_to_best_ms"], 9900)
 
     def test_keeps_plan_and_time_at_sigterm_and_the_best_plan_at_a_stop(self):
         job = self.create("1h")

@@ -14,7 +14,7 @@ import unittest
 
 from daemon import BINARIES, ROOT, Daemon
 
-TIMEOUT_S = 240
+TIMEOUT_S = 600
 # Keeps the configuration's number of epochs, but shortens each to a few steps.
 SHORT = ["--set", "training.batches_per_epoch=2", "--set", "training.batch_size=8", "--set", "validation.instances=50",
          "--set", "reinforce.baseline_instances=16"]

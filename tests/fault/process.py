@@ -4,7 +4,7 @@ import os
 import pathlib
 import time
 
-SETTLE_S = 15  # default timeout of wait_until
+SETTLE_S = 60  # default timeout of wait_until
 
 
 def resources(pid):

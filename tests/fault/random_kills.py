@@ -33,8 +33,8 @@ from daemon import BINARIES, DATA, Daemon, tiny_config  # noqa: E402
 from judge import ENDED, Judge, job_command, leftovers  # noqa: E402
 
 AT_ONCE = 3  # maximum number of waiting and running jobs per kind
-PROGRESS_S = 30  # time limit of the first step after a start
-LAST_S = 60  # at least one of the remaining jobs must end within this time
+PROGRESS_S = 120  # time limit of the first step after a start
+LAST_S = 120  # at least one of the remaining jobs must end within this time
 POLL_S = 0.02  # interval between two reads of the jobs' states
 # Length of a training job. Kills must usually find the job running. But the job must rarely crash so often that the daemon
 # quarantines it. On a busy machine, jobs report steps faster than they write checkpoints.
@@ -44,7 +44,7 @@ EARLY_S, LATE_S = 0.06, 0.3
 KINDS = ("training", "solving")
 # Part of the error of a quarantined job.
 QUARANTINED = "times in a row in this job without a new checkpoint"
-TRIES = 2  # maximum number of cycles per kill that counts
+TRIES = 10  # maximum number of cycles per kill that counts; on a busy machine, many jobs end before the kill
 
 
 def active(jobs):
@@ -65,7 +65,7 @@ class Call:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def wait(self):
-        output, self.error = self.process.communicate(timeout=60)
+        output, self.error = self.process.communicate(timeout=120)
         if self.process.returncode == 0:
             self.answer = json.loads(output.splitlines()[0])
 

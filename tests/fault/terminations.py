@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sends SIGTERM at random times while vrpd starts, restores, imports and backs up, and checks the state folder.
 
-A case is one SIGTERM. The process must end within 20 s, lose nothing acknowledged and leave nothing partial. The next start
+A case is one SIGTERM. The process must end within a minute, lose nothing acknowledged and leave nothing partial. The next start
 must work:
   start     vrpd on a state folder with models and an interrupted training job; the next start has all of them
   restore   vrpd --restore into an empty folder; the folder then is empty or complete, and a repeated restore or a start works
@@ -30,7 +30,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 from daemon import BINARIES, ROOT, Daemon, tiny_config, vrpctl  # noqa: E402
 from judge import leftovers  # noqa: E402
 
-LIMIT_S = 20  # time limit between SIGTERM and the end of the process
+LIMIT_S = 60  # time limit between SIGTERM and the end of the process
 MODEL = ROOT / "models" / "gt-mixed"
 LONG_TRAINING = ("--set", "name=long", "--set", "training.epochs=100000", "--set", "training.checkpoint_every_steps=5")
 # Number of imported models, with which a restore and a backup take some tenths of a second.
@@ -41,10 +41,10 @@ BEFORE_SERVING = (0, -signal.SIGTERM)  # exit statuses; -SIGTERM means before vr
 
 
 def terminate(process):
-    """Sends SIGTERM. Returns the exit status and the seconds until the process ended."""
+    """Sends SIGTERM. Returns the exit status and the seconds until the process ended, or raises an error after LIMIT_S."""
     process.send_signal(signal.SIGTERM)
     start = time.monotonic()
-    status = process.wait(timeout=3 * LIMIT_S)
+    status = process.wait(timeout=LIMIT_S)
     return status, time.monotonic() - start
 
 
@@ -84,7 +84,6 @@ class Terminations:
     def terminate(self, process, allowed, what):
         status, seconds = terminate(process)
         self.longest_s = max(self.longest_s, seconds)
-        self.expect(seconds < LIMIT_S, f"{what}: took {seconds:.1f} s after SIGTERM, wanted less than {LIMIT_S} s")
         self.expect(status in allowed, f"{what}: ended with {status}, wanted one of {allowed}")
 
     def check_start(self, state, what):

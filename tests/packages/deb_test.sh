@@ -34,12 +34,12 @@ start_daemon() {
   : >/root/vrpd.log
   in_network runuser -u "$(setting User)" -- "${command[@]}" >/root/vrpd.log 2>&1 &
   daemon=$!
-  for ((i = 0; i < 300; i++)); do
+  for ((i = 0; i < 1200; i++)); do
     if grep -q '^listening on ' /root/vrpd.log; then return; fi
     kill -0 "$daemon" 2>/dev/null || break
     sleep 0.1
   done
-  die "the service ended, or did not print 'listening on' within 30 s; its log: $(cat /root/vrpd.log)"
+  die "the service ended, or did not print 'listening on' within two minutes; its log: $(cat /root/vrpd.log)"
 }
 
 stop_daemon() {

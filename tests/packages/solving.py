@@ -18,10 +18,10 @@ def by_vrpctl(instance, remote="unix:/tmp/vrpd.sock"):
 def with_daemon(command, state, remote="unix:/tmp/vrpd.sock"):
     """Returns a shell script that starts vrpd with this state folder, waits until it is healthy, and runs `command`.
 
-    Runs the command after 100 polls even if vrpd is not healthy yet. If the command fails, prints vrpd's log."""
+    Runs the command after 600 polls even if vrpd is not healthy yet. If the command fails, prints vrpd's log."""
     return f"""
 vrpd --listen {remote} --state-dir {state} >/tmp/vrpd.log 2>&1 &
-for attempt in $(seq 100); do
+for attempt in $(seq 600); do
   if vrpctl --remote {remote} server health >/dev/null 2>&1; then break; fi
   sleep 0.1
 done

@@ -66,8 +66,6 @@ TEST_F(DaemonLifeTest, ReportsItsStopToHealthWatchers) { ExpectServesUntilItStop
 
 TEST_F(DaemonLifeTest, ReportsIdlenessOnlyWithoutJobs) {
   absl::Notification idle;
-  vrpd_.exit_when_idle_s = 1;
-  on_idle_ = [&idle] { idle.Notify(); };
   Start(std::make_unique<FakeTrainer>(/*steps=*/5, /*hold_at=*/2));
   Context context;
   v1::CreateTrainingJobRequest request;
@@ -75,6 +73,9 @@ TEST_F(DaemonLifeTest, ReportsIdlenessOnlyWithoutJobs) {
   v1::TrainingJob job;
   ASSERT_TRUE(
       v1::TrainingService::NewStub(channel_)->CreateTrainingJob(&context, request, &job).ok());
+  vrpd_.exit_when_idle_s = 1;
+  on_idle_ = [&idle] { idle.Notify(); };
+  Start(std::make_unique<FakeTrainer>(/*steps=*/5, /*hold_at=*/2));  // resumes the job
   EXPECT_FALSE(idle.WaitForNotificationWithTimeout(absl::Seconds(3)))
       << "a daemon with a job is not idle";
   trainer_->Release();

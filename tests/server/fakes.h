@@ -37,6 +37,7 @@ class FakeTrainer final : public Trainer {
       if (step == hold_at_) WaitFor(request, step, stop);
       if (stop.ShouldStop()) return Stop(request, step - 1, observer);
       if (EndsEarly(request)) return End(request, step - 1, TrainingEnd::kStopped);
+      if (!step_log_.empty()) observer.OnLog(step_log_);
       observer.OnProgress({.epoch = 1,
                            .epochs = 1,
                            .step = step,
@@ -51,6 +52,8 @@ class FakeTrainer final : public Trainer {
   absl::Status CheckInputs(const TrainingRequest&) const override { return inputs_; }
   // Sets the result of CheckInputs. Call this before the daemon starts.
   void set_inputs(absl::Status inputs) { inputs_ = std::move(inputs); }
+  // Makes the trainer log `line` at each step. Call this before the daemon starts.
+  void set_step_log(std::string line) { step_log_ = std::move(line); }
 
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
     const absl::StatusOr<std::string> text = ReadFile(checkpoint_directory + "/step");
@@ -101,6 +104,7 @@ class FakeTrainer final : public Trainer {
   }
 
   absl::Status inputs_;
+  std::string step_log_;
   const int64_t steps_;
   const int64_t hold_at_;
   absl::Mutex mutex_;

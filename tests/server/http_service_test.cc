@@ -182,7 +182,9 @@ TEST_F(HttpServiceTest, ClosesConnectionsWithASlowHead) {
   handshake_ = absl::Milliseconds(100);
   Start();
   EXPECT_EQ(ReadToEnd(Open("GET /v1/ser")), "");
-  EXPECT_EQ(Get("/v1/server").status, 200);
+  // Repeats the request while a busy machine sends it too late.
+  const absl::Time end = SteadyNow() + absl::Seconds(60);
+  while (Get("/v1/server").status != 200) ASSERT_LT(SteadyNow(), end);
 }
 
 TEST_F(HttpServiceTest, ClosesConnectionsWithASilentBody) {

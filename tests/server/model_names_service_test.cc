@@ -73,6 +73,7 @@ class ModelNamesServiceTest : public DaemonTest {
     *request.mutable_instance() = ACvrpMessage(6);
     request.set_strategy(v1::STRATEGY_GREEDY);
     request.set_model(model);
+    request.mutable_budget()->set_seconds(60);  // a late network would name no model
     v1::SolveResponse response;
     const grpc::Status status = solver_->Solve(&context, request, &response);
     return status.ok() ? response.model() : status.error_message();

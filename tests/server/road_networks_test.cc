@@ -215,13 +215,12 @@ TEST_F(RoadNetworksTest, GivesUpAfterTheTimeout) {
 TEST_F(RoadNetworksTest, EndsAtTheDeadlineOfTheCall) {
   FakeRoadService service(
       [](const FakeRequest&) { return FakeReply{.bytes = {}, .silent = true}; });
-  const auto networks = Make({service.Network("car", RoadServiceKind::kOsrm)});
-  const absl::Time begun = SteadyNow();
-  const absl::Status status =
-      networks->Matrices("car", Places(2), StopCondition(begun + absl::Milliseconds(50), nullptr))
-          .status();
+  RoadNetworkOptions options = service.Network("car", RoadServiceKind::kOsrm);
+  options.timeout_s = 3600;
+  const auto networks = Make({options});
+  const StopCondition stop(SteadyNow() + absl::Milliseconds(50), nullptr);
+  const absl::Status status = networks->Matrices("car", Places(2), stop).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
-  EXPECT_LT(SteadyNow() - begun, absl::Seconds(8)) << "waited for the timeout of the request";
 }
 
 TEST_F(RoadNetworksTest, EndsWhenTheCallIsCancelled) {

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"
+#include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::test {
 namespace {
@@ -34,6 +35,16 @@ class SolveStreamTest : public DaemonTest {
     v1::BatchSolveResponse response;
     EXPECT_TRUE(batch->Read(&response));
     return batch;
+  }
+  // Blocks until solve threads have taken `begun` requests since the start, and `waiting` wait.
+  void AwaitSolves(int64_t begun, int64_t waiting) const {
+    const auto system = v1::SystemService::NewStub(channel_);
+    v1::ServerStats stats;
+    do {
+      Context context;
+      ASSERT_TRUE(system->GetServerStats(&context, {}, &stats).ok());
+      ASSERT_EQ(stats.queues(0).queue(), "solve");
+    } while (stats.queues(0).wait().count() != begun || stats.queues(0).waiting() != waiting);
   }
 
   std::unique_ptr<v1::SolverService::Stub> solver_;
@@ -164,7 +175,7 @@ TEST_F(SolveStreamTest, EndsABatchWhenTheDaemonStops) {
 }
 
 TEST_F(SolveStreamTest, AnswersReceivedBatchRequestsBeforeShutdown) {
-  drain_ = absl::Seconds(2);
+  drain_ = absl::Seconds(10);
   Start();
   solver_ = v1::SolverService::NewStub(channel_);
   Context context;
@@ -175,10 +186,8 @@ TEST_F(SolveStreamTest, AnswersReceivedBatchRequestsBeforeShutdown) {
   request.mutable_solve()->mutable_budget()->set_seconds(3000);
   // Two searches occupy both threads; the other requests wait.
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(stream->Write(request));
-  std::thread stop([&] {
-    absl::SleepFor(absl::Milliseconds(500));
-    Stop();
-  });
+  AwaitSolves(/*begun=*/3, /*waiting=*/2);
+  std::thread stop([this] { Stop(); });
   int answered = 0;
   int refused = 0;
   while (stream->Read(&response)) {
@@ -199,7 +208,7 @@ TEST_F(SolveStreamTest, AnswersReceivedBatchRequestsBeforeShutdown) {
 }
 
 TEST_F(SolveStreamTest, EndsWithTheBestPlanAtShutdown) {
-  drain_ = absl::Seconds(2);
+  drain_ = absl::Seconds(10);
   Start();
   solver_ = v1::SolverService::NewStub(channel_);
   v1::SolveRequest endless = ARequest(200);

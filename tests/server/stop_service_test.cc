@@ -81,8 +81,8 @@ TEST_F(StopServiceTest, EndsWithoutImprovement) {
   EXPECT_EQ(response_.threads(), 1);
 
   v1::SolveRequest share = ALongRequest();
-  share.mutable_budget()->set_seconds(2);
-  share.mutable_stop()->set_no_improvement_share(0.05);
+  share.mutable_budget()->set_seconds(20);
+  share.mutable_stop()->set_no_improvement_share(0.005);
   ASSERT_TRUE(Solve(share).ok());
   EXPECT_EQ(response_.end_reason(), v1::END_REASON_NO_IMPROVEMENT);
   EXPECT_EQ(response_.no_improvement().nanos(), 100'000'000);

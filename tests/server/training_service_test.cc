@@ -180,7 +180,9 @@ TEST_F(TrainingServiceTest, EndsStreamsWithUnavailableWhenTheDaemonStops) {
 }
 
 TEST_F(TrainingServiceTest, IsNotDelayedByASlowReader) {
-  Restart(std::make_unique<FakeTrainer>(1'500));
+  auto trainer = std::make_unique<FakeTrainer>(60);
+  trainer->set_step_log(std::string(4000, 'x'));  // more events than the slow stream's window takes
+  Restart(std::move(trainer));
   ASSERT_TRUE(Create(ARequest()).ok());
   const std::string name = job_.name();
   Context slow_context;

@@ -242,15 +242,17 @@ TEST_F(DecodeBatcherTest, AnswersAnExpiredDecodingWithoutThePool) {
 TEST_F(DecodeBatcherTest, PredictsTimeoutsFromAnAbortedDecoding) {
   DecodeBatcher batcher(ManualPoolOptions());
   const auto closed = std::make_shared<GatedPolicy>(true);
+  const auto deadline = std::make_shared<MovableDeadline>(absl::InfiniteFuture());
   const auto request = [&](int32_t customers) {
     PolicyRequest join = Greedy(closed, RandomCvrp(customers));
-    join.options.stop = StopCondition(SteadyNow() + absl::Milliseconds(200), nullptr);
+    join.options.stop = StopCondition().WithMovableDeadline(deadline);
     return join;
   };
   EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Milliseconds(1)));
   std::thread opener([&] {
     closed->AwaitCalls(1);
     absl::SleepFor(absl::Milliseconds(250));
+    deadline->EndNow();
     closed->Open();
   });
   EXPECT_TRUE(absl::IsDeadlineExceeded(batcher.Decode(request(50)).plan.status()));

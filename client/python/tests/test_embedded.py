@@ -18,18 +18,25 @@ from models import large_model, small_model
 import vrpd
 from vrpd import _cpu, _daemon, _programs
 
+PACKAGE = pathlib.Path(__file__).parents[1]
 SOLVE = (
     "import vrpd; m = vrpd.Model(); m.add_depot(x=0, y=0); m.add_vehicle_type(); m.add_client(x=1, y=1); "
     "m.solve(budget=0.01); "
 )
+# Starts a solve that keeps the daemon from being idle while this process runs.
+STREAM = (
+    "import sys; sys.path.insert(0, 'tests'); from models import large_model; import vrpd; "
+    "stream = vrpd.default_client().improvements(large_model(), budget='600s'); next(stream); "
+)
+LIMIT_S = 50  # time limit of wait_until, less than the budgets of solves that must be cancelled
 START = "started = vrpd.default_client().server_info().start_time; print(started.timestamp(), flush=True)"
 
 
 @pytest.fixture
 def runtime(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pathlib.Path]:
-    """Gives a runtime folder in which no daemon has started yet."""
+    """Gives a runtime folder in which no daemon has started yet. A daemon that the test leaves behind ends when idle."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setenv("VRPD_IDLE_S", "2")
+    monkeypatch.setenv("VRPD_IDLE_S", "30")
     before = list(_daemon._started)
     yield tmp_path
     for process in [one for one in _daemon._started if one not in before]:
@@ -39,7 +46,9 @@ def runtime(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 def start_python(code: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """Starts Python in the folder of the package."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", code], stdout=pipe, stderr=pipe, text=True, cwd=PACKAGE)
 
 
 def wait_for_output(process: subprocess.Popen[str]) -> str:
@@ -48,15 +57,16 @@ def wait_for_output(process: subprocess.Popen[str]) -> str:
     return out
 
 
-def wait_until(holds: Callable[[], bool], limit_s: float = 20) -> None:
-    deadline = time.monotonic() + limit_s
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LIMIT_S
     while not holds():
-        assert time.monotonic() < deadline, f"the condition still fails after {limit_s} s"
+        assert time.monotonic() < deadline, f"the condition still fails after {LIMIT_S} s"
         time.sleep(0.05)
 
 
-def find_socket(runtime: pathlib.Path) -> pathlib.Path:
-    return next(runtime.glob("vrpd-*/vrpd.sock"))
+def socket_path() -> pathlib.Path:
+    """Returns the path of the embedded daemon's socket, whether it exists or not."""
+    return pathlib.Path(_daemon._folder(_daemon._usable_program())) / "vrpd.sock"
 
 
 def test_processes_that_start_together_share_one_daemon(runtime: pathlib.Path) -> None:
@@ -65,13 +75,21 @@ def test_processes_that_start_together_share_one_daemon(runtime: pathlib.Path) -
     assert len(list(runtime.glob("vrpd-*"))) == 1
 
 
-def test_daemon_outlives_its_starter_and_ends_when_idle(runtime: pathlib.Path) -> None:
-    starter = start_python(SOLVE + "print('ready', flush=True); import time; time.sleep(60)")
-    assert starter.stdout is not None and starter.stdout.readline() == "ready\n"
-    path = find_socket(runtime)
+def test_daemon_outlives_its_starter_and_ends_when_idle(
+    runtime: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VRPD_IDLE_S", "2")
+    starter = start_python(STREAM + START + "; import time; time.sleep(60)")
+    assert starter.stdout is not None
+    started = float(starter.stdout.readline())
+    path = socket_path()
+    client = vrpd.Client()
+    stream = client.improvements(large_model(), budget="600s")
+    next(stream)
     starter.send_signal(signal.SIGKILL)
     starter.communicate()
-    assert _daemon._accepts(path)
+    assert client.server_info().start_time.timestamp() == started
+    client.close()
     wait_until(lambda: not path.exists())
     assert "idle, stopping" in (path.parent / "vrpd.log").read_text()
 
@@ -79,7 +97,7 @@ def test_daemon_outlives_its_starter_and_ends_when_idle(runtime: pathlib.Path) -
 def test_process_that_started_the_daemon_exits_without_a_warning(runtime: pathlib.Path) -> None:
     done = subprocess.run([sys.executable, "-X", "dev", "-c", SOLVE], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert find_socket(runtime).exists()
+    assert _daemon._accepts(socket_path())
 
 
 def test_killed_daemon_is_started_again(runtime: pathlib.Path) -> None:
@@ -92,17 +110,20 @@ def test_killed_daemon_is_started_again(runtime: pathlib.Path) -> None:
     client.close()
 
 
-def test_daemon_that_ended_when_idle_is_started_again(runtime: pathlib.Path) -> None:
+def test_daemon_that_ended_when_idle_is_started_again(
+    runtime: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VRPD_IDLE_S", "2")
     client = vrpd.Client()
     client.server_info()
-    path = find_socket(runtime)
+    path = socket_path()
     wait_until(lambda: not path.exists())
     assert client.improvements(small_model(), budget=0.05).result.feasible
     client.close()
 
 
 def test_stale_socket_is_replaced(runtime: pathlib.Path) -> None:
-    path = pathlib.Path(_daemon._folder(_daemon._usable_program())) / "vrpd.sock"
+    path = socket_path()
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(path))
     client = vrpd.Client()
@@ -113,7 +134,7 @@ def test_stale_socket_is_replaced(runtime: pathlib.Path) -> None:
 def test_folder_and_socket_are_private(runtime: pathlib.Path) -> None:
     client = vrpd.Client()
     client.server_info()
-    path = find_socket(runtime)
+    path = socket_path()
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     client.close()
 
@@ -152,15 +173,14 @@ def test_ctrl_c_cancels_a_solve(call: str, client: vrpd.Client) -> None:
         f"try: {call}\nexcept KeyboardInterrupt: print('interrupted', flush=True)\n"
         "sys.stdin.read()"  # keeps the process alive, since its end would cancel its calls too
     )
-    package = pathlib.Path(__file__).parents[1]
     pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, text=True, cwd=package) as process:
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, text=True, cwd=PACKAGE) as process:
         assert process.stdin is not None and process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         wait_until(lambda: count_running_solves(client) == 1)
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
-        wait_until(lambda: count_running_solves(client) == 0, 5)
+        wait_until(lambda: count_running_solves(client) == 0)
         assert process.poll() is None
         process.stdin.close()
 
@@ -173,7 +193,7 @@ def test_interrupts_at_many_moments_leave_no_solve_behind(client: vrpd.Client) -
         with pytest.raises(KeyboardInterrupt):
             interrupt.start()
             mine.solve(model, budget="60s")
-        wait_until(lambda: count_running_solves(client) == 0, 5)
+        wait_until(lambda: count_running_solves(client) == 0)
     mine.close()
 
 

@@ -66,7 +66,9 @@ TEST(StatusPages, CloseSilentConnections) {
   options.handshake = absl::Milliseconds(50);
   const auto server = Serve(std::move(options));
   EXPECT_EQ(HttpSend(server->address(), "GET /page HT").status, 0);
-  EXPECT_EQ(HttpGet(server->address(), "/page").status, 200);
+  // Repeats the request while a busy machine sends it too late.
+  const absl::Time end = SteadyNow() + absl::Seconds(60);
+  while (HttpGet(server->address(), "/page").status != 200) ASSERT_LT(SteadyNow(), end);
 }
 
 TEST(StatusPages, CloseConnectionsBeyondTheLimit) {
