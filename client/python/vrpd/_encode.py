@@ -16,6 +16,7 @@ from .parts import (
     DrivingRules,
     Location,
     Matrices,
+    MatrixLike,
     Profile,
     TimeWindow,
     VehicleType,
