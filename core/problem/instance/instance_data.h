@@ -130,6 +130,11 @@ inline bool NeedsTimedDriving(const InstanceData& data, const VehicleType& vehic
   return (vehicle.driving_rules != DrivingRules() || vehicle.cost_per_travel_time != 0) &&
          !TimedMatricesOf(data, vehicle).empty();
 }
+// Whether max_distance limits lengths that are not the distances.
+inline bool LimitsLength(const InstanceData& data, const VehicleType& vehicle) {
+  return vehicle.max_distance != kNoLimit &&
+         !(vehicle.length_matrix.empty() && data.length_matrix.empty());
+}
 // Expands every matrix to [N, N] (N * N * 8 bytes each) and clears matrix_rows. `data` must be
 // valid.
 void ExpandMatrices(InstanceData& data);

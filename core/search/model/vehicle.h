@@ -102,12 +102,6 @@ inline constexpr std::array kKnownVehicleFeatures = {
     Feature::kTimeOfDay,      Feature::kCustomerTimes, Feature::kServiceTimeCost,
     Feature::kTravelTimeCost, Feature::kLengthMatrix};
 
-// Whether max_distance limits lengths that are not the distances.
-inline bool LimitsLength(const InstanceData& data, const VehicleType& type) {
-  return type.max_distance != kNoLimit &&
-         !(type.length_matrix.empty() && data.length_matrix.empty());
-}
-
 // Whether the type has another limit. Only RouteEvaluator judges it, and a route may keep it only
 // along with further visits. So it is with a limit on the load at a break, which a reload may meet.
 inline bool HasFurtherLimits(const InstanceData& data, const VehicleType& type) {

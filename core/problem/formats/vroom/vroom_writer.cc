@@ -217,7 +217,7 @@ class VroomWriter {
         {"fixed", ToInteger(path + ".fixed_cost", type.fixed_cost)},
         {"per_task_hour", ToInteger(path + ".cost_per_service_time * 3600",
                                     type.cost_per_service_time * kSecondsPerHour)}};
-    if (LimitsLength(type)) return costs;  // a matrix has those of travel
+    if (LimitsLength(data_, type)) return costs;  // its distances are written as a matrix of costs
     costs["per_hour"] = ToInteger(path + ".cost_per_travel_time * 3600",
                                   type.cost_per_travel_time * kSecondsPerHour);
     costs["per_km"] =
@@ -270,18 +270,12 @@ class VroomWriter {
     }
   }
 
-  // Whether the type limits lengths that are not its distances. Its distances are written as costs.
-  bool LimitsLength(const VehicleType& type) const {
-    return type.max_distance != kNoLimit &&
-           !(type.length_matrix.empty() && data_.length_matrix.empty());
-  }
-
   std::string Profile(size_t number) const {
     const VehicleType& type = types_[number];
     const bool has_own = !type.distance_matrix.empty() || !type.duration_matrix.empty() ||
                          !type.length_matrix.empty();
     if (has_own) return Concat("type", number);
-    if (!LimitsLength(type)) return "car";
+    if (!LimitsLength(data_, type)) return "car";
     const bool costs_distance = type.cost_per_distance == 1 && type.cost_per_travel_time == 0;
     return costs_distance ? "costs" : Concat("type", number);
   }
@@ -379,7 +373,7 @@ class VroomWriter {
       AddMatrix("duration_matrix", nodes, matrices["durations"], [&](NodeIndex from, NodeIndex to) {
         return instance_.Duration(vehicle, from, to);
       });
-      const bool limits_length = LimitsLength(vehicle);
+      const bool limits_length = LimitsLength(data_, vehicle);
       AddMatrix(limits_length ? "length_matrix" : "distance_matrix", nodes, matrices["distances"],
                 [&](NodeIndex from, NodeIndex to) {
                   return limits_length ? instance_.Length(vehicle, from, to)
