@@ -264,6 +264,24 @@ TEST(VroomReader, LimitsDistanceBesideAMatrixOfCosts) {
   EXPECT_EQ(file["matrices"]["costs"]["costs"][1][0], 5);
 }
 
+// With distances from coordinates, a file without matrices would lose the lengths.
+TEST(VroomReader, WritesLengthsBesideCoordinates) {
+  InstanceData data;
+  data.coordinates = CoordinateSystem::kLonLat;
+  data.metric = Metric::kRounded;
+  data.speed = kVroomSpeed;
+  data.positions = {{13.4, 52.5}, {13.5, 52.5}, {13.4, 52.6}};
+  data.length_matrix = {0, 5, 7, 5, 0, 1, 7, 1, 0};
+  data.vehicles = {{.capacity = 5, .max_distance = 10}};
+  EXPECT_THAT(WriteVroom(*Instance::Create(data)).status().message(), HasSubstr("duration_matrix"));
+  data.duration_matrix = {0, 1, 1, 1, 0, 1, 1, 1, 0};
+  const absl::StatusOr<std::string> written = WriteVroom(*Instance::Create(data));
+  ASSERT_TRUE(written.ok()) << written.status();
+  const Instance read_back = *ReadVroom(*written);
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan(read_back, {{0, {1}}})));
+  EXPECT_FALSE(RoutesAreFeasible(CheckPlan(read_back, {{0, {2}}})));
+}
+
 TEST(VroomReader, RefusesALimitOfTheDistanceWithoutDistances) {
   const std::string van = R"({"id": 1, "start_index": 0, "max_distance": 5})";
   EXPECT_THAT(VroomError(FileWithMatrix(van, kJobs)),

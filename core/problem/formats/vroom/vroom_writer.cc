@@ -48,9 +48,10 @@ class VroomWriter {
         types_(data_.vehicles.empty() ? std::vector<VehicleType>{{.count = 1}} : data_.vehicles) {
     by_position_ = data_.coordinates == CoordinateSystem::kLonLat &&
                    data_.distance_matrix.empty() && data_.duration_matrix.empty() &&
-                   data_.speed == kVroomSpeed &&
+                   data_.length_matrix.empty() && data_.speed == kVroomSpeed &&
                    std::all_of(types_.begin(), types_.end(), [](const VehicleType& type) {
-                     return type.distance_matrix.empty() && type.duration_matrix.empty();
+                     return type.distance_matrix.empty() && type.duration_matrix.empty() &&
+                            type.length_matrix.empty();
                    });
   }
 
