@@ -150,7 +150,7 @@ void TryTemplate(const Template& form, const Parser& parse, RefusalCounter& coun
     for (const auto& [kind, value] : kBadNumbers) {
       if (kind == "negative" && kMayBeNegative.contains(key)) continue;
       if (key == "cost" && value[0] == '9') continue;  // a large cost is a valid number
-      counter.ExpectRefused(parse, form.With(key, value), key + " " + kind);
+      counter.ExpectRefused(parse, form.With(key, value), Concat(key, " ", kind));
     }
   }
 }

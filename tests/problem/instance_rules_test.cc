@@ -129,7 +129,8 @@ std::vector<WrongField> WrongVehicles() {
   return {
       {"vehicles[0].end_depot: got 2, wanted a depot: 0 to 1",
        [](D& d) { d.vehicles[0].end_depot = 2; }},
-      {"vehicles[0].end_depot: got 1, but with open_end", [](D& d) { d.vehicles[0].open_end = 1; }},
+      {"vehicles[0].end_depot: got 1, but with open_end",
+       [](D& d) { d.vehicles[0].open_end = true; }},
       {"vehicles[0].capacity: has 3 entries, wanted one for each of 2",
        [](D& d) {
          d.vehicles[0].further_capacities = {7, 7};

@@ -87,8 +87,9 @@ std::vector<NodeIndex> CheckerData::Together(NodeIndex node, std::vector<bool>& 
     reached.push_back(other);
   };
   reach(node);
-  for (size_t i = 0; i < reached.size(); ++i) {
-    const auto at = static_cast<size_t>(reached[i]);
+  size_t next = 0;
+  while (next < reached.size()) {  // which grows
+    const auto at = static_cast<size_t>(reached[next++]);
     for (const RulePlace& in : rules_of_[at]) {
       const CustomerRule& rule = data_.customer_rules[in.rule];
       // The neighbours in the list reach all others.

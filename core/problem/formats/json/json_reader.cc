@@ -63,8 +63,8 @@ class JsonReader {
   // Stores the value that was read.
   template <typename Value>
   static absl::Status Store(absl::StatusOr<Value> read, Value& target) {
-    if (read.ok()) target = *std::move(read);
-    return read.status();
+    VRP_ASSIGN_OR_RETURN(target, std::move(read));
+    return absl::OkStatus();
   }
 
   template <FieldKind kKind, typename Value>
