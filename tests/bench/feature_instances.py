@@ -194,6 +194,17 @@ def max_distance(rng):
     return split_fleet(instance, [{"max_distance": 2 * farthest(instance) + 60, "count": 30}])
 
 
+@feature("length_matrix", "vroom", note="PyVRP limits the distances themselves; OR-Tools' would need another dimension",
+         ignored=["length_matrix", "vehicles.max_distance"])
+def length_matrix(rng):
+    """Generates tolls as distances, beside the lengths of the roads."""
+    instance = district(rng)
+    instance["length_matrix"] = one_way_streets(rng, instance)
+    instance["distance_matrix"] = [[round(length * rng.uniform(0.4, 1.6)) for length in row]
+                                   for row in instance["length_matrix"]]
+    return split_fleet(instance, [{"max_distance": 3 * farthest(instance) + 60, "count": 30}])
+
+
 @feature("max_duration", "pyvrp", "ortools", note="VROOM limits the driving time only")
 def max_duration(rng):
     instance = add_service(district(rng))

@@ -48,11 +48,12 @@ def great_circle(coords):
 
 @dataclasses.dataclass(frozen=True)
 class Vehicle:
-    """A vehicle type: `distance` and `duration` [N, N] int64, and the objective's cost coefficients as integers."""
+    """A vehicle type: `distance`, `duration` and `length` [N, N] int64, and the cost coefficients as integers."""
 
     given: dict
     distance: numpy.ndarray
     duration: numpy.ndarray
+    length: numpy.ndarray  # what max_distance limits
     fixed: int
     per_distance: int
     per_time: int
@@ -152,7 +153,9 @@ class Problem:
         costs = {"distance": (0, 1, 0, 0), "duration": (0, 0, 1, 0), "vehicles_then_distance": (self.big, 1, 0, 0),
                  "cost": tuple(to_integer(given.get(key, default), key) for key, default in (
                      ("fixed_cost", 0), ("cost_per_distance", 1), ("cost_per_time", 0), ("overtime_cost", 0)))}
-        return Vehicle(given, distance, duration, *costs[self.instance.get("objective", "distance")])
+        lengths = given.get("length_matrix", self.instance.get("length_matrix"))
+        length = distance if lengths is None else numpy.array(lengths, numpy.int64)
+        return Vehicle(given, distance, duration, length, *costs[self.instance.get("objective", "distance")])
 
     def route_limits(self):
         """Returns (customers, the largest number of them on a route) of each rule that limits it."""

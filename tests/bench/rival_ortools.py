@@ -10,7 +10,8 @@ from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 NAME = "ortools"
 # Features without a short exact model, and features for which other rivals suffice. OR-Tools may schedule a break
 # before a route begins or after it ends; our breaks are part of the route.
-UNSUPPORTED = {"balance", "pickups", "release", "setup", "vehicles.open_end", "vehicles.breaks", "vehicles.max_reloads",
+UNSUPPORTED = {"balance", "length_matrix", "pickups", "release", "setup", "vehicles.open_end", "vehicles.breaks",
+               "vehicles.max_reloads",
                "vehicles.compartments", "vehicles.customer_times", "vehicles.cost_per_service_time",
                "vehicles.cost_per_travel_time"}
 

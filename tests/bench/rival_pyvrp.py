@@ -18,7 +18,7 @@ from feature_problem import NO_LIMIT, Plan
 
 NAME = "pyvrp"
 # Features that PyVRP lacks: among others breaks, and setup times that depend on the previous location.
-UNSUPPORTED = {"balance", "setup", "vehicles.breaks", "vehicles.lifo", "vehicles.compartments",
+UNSUPPORTED = {"balance", "length_matrix", "setup", "vehicles.breaks", "vehicles.lifo", "vehicles.compartments",
                "vehicles.customer_times", "vehicles.cost_per_service_time",
                "vehicles.cost_per_travel_time"}
 

@@ -46,7 +46,7 @@ class Model:
     def _add_matrices(self):
         for kind, vehicle in enumerate(self._problem.vehicles):
             self.input.set_durations_matrix(str(kind), vehicle.duration)
-            self.input.set_distances_matrix(str(kind), vehicle.distance)
+            self.input.set_distances_matrix(str(kind), vehicle.length)
             self.input.set_costs_matrix(str(kind), vehicle.distance * vehicle.per_distance)
 
     def _vehicle(self, number, kind):

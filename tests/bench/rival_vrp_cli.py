@@ -8,7 +8,8 @@ from feature_problem import FAR, NO_LIMIT, Plan
 
 NAME = "vrp_cli"
 # These are the features that other rivals already cover, or that its format cannot say.
-UNSUPPORTED = {"balance", "release", "prizes", "priorities", "alternative_groups", "backhauls", "pickups", "shipments",
+UNSUPPORTED = {"balance", "length_matrix", "release", "prizes", "priorities", "alternative_groups", "backhauls", "pickups",
+               "shipments",
                "required_skills", "setup", "vehicles.max_reloads", "vehicles.reload_depots", "vehicles.initial_load",
                "vehicles.latest_start", "vehicles.shift", "vehicles.max_duration", "vehicles.max_overtime",
                "vehicles.max_distance", "vehicles.max_stops", "vehicles.breaks", "vehicles.lifo", "vehicles.compartments",
