@@ -202,7 +202,8 @@ def length_matrix(rng):
     instance["length_matrix"] = one_way_streets(rng, instance)
     instance["distance_matrix"] = [[round(length * rng.uniform(0.4, 1.6)) for length in row]
                                    for row in instance["length_matrix"]]
-    return split_fleet(instance, [{"max_distance": 3 * farthest(instance) + 60, "count": 30}])
+    count = max(30, len(customers(instance)) // 4)
+    return split_fleet(instance, [{"max_distance": 3 * farthest(instance) + 60, "count": count}])
 
 
 @feature("max_duration", "pyvrp", "ortools", note="VROOM limits the driving time only")
