@@ -1,30 +1,31 @@
 #include "core/dispatch/plan_requests.h"
 
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/dispatch/problem.h"
 #include "core/problem/checker/checker.h"
 #include "core/search/search.h"
 
 namespace vrp {
 namespace {
 
-// Keeps the requests of `plan` that are chosen, with their places among the chosen ones.
-Plan ToChosen(const Plan& plan, const std::vector<int32_t>& place) {
-  Plan kept;
+constexpr int32_t kAbsent = -1;
+
+// Replaces each request of `plan` by its entry in `numbers`. Drops those that are kAbsent there.
+Plan Renumbered(const Plan& plan, const std::vector<int32_t>& numbers) {
+  Plan renumbered;
   for (const PlannedRoute& route : plan) {
-    PlannedRoute& added = kept.emplace_back();
+    PlannedRoute& added = renumbered.emplace_back();
     added.vehicle_type = route.vehicle_type;
     for (const NodeIndex request : route.customers) {
-      if (place[request] >= 0) added.customers.push_back(place[request]);
+      if (numbers[request] != kAbsent) added.customers.push_back(numbers[request]);
     }
-    if (added.customers.empty()) kept.pop_back();
   }
-  return kept;
+  return renumbered;
 }
 
 std::vector<ProblemRequest> AllRequests(const DispatchState& state) {
@@ -36,38 +37,40 @@ std::vector<ProblemRequest> AllRequests(const DispatchState& state) {
 
 }  // namespace
 
+absl::StatusOr<Plan> PlanNow(const DispatchSite& site, const DispatchState& state,
+                             std::span<const ProblemRequest> requests,
+                             const DecisionOptions& options, const std::vector<Plan>& initial) {
+  if (requests.empty()) return Plan();
+  VRP_ASSIGN_OR_RETURN(const DispatchProblem problem,
+                       DispatchProblem::Create(site, requests, state.departure, state.available));
+  if (!problem.instance().has_value()) return Plan();
+  std::vector<int32_t> numbers;                                 // in the state, of each request
+  std::vector<int32_t> places(state.requests.size(), kAbsent);  // in `requests`, likewise
+  for (const ProblemRequest& request : requests) {
+    const auto number = std::distance(state.requests.data(), request.request);
+    places[number] = static_cast<int32_t>(numbers.size());
+    numbers.push_back(static_cast<int32_t>(number));
+  }
+  SearchOptions search = {
+      .stop = options.stop, .max_iterations = options.max_iterations, .seed = options.seed};
+  for (const Plan& plan : initial) {
+    search.initial.push_back(problem.FromRequests(Renumbered(plan, places)));
+  }
+  VRP_ASSIGN_OR_RETURN(const SearchResult result, Search(*problem.instance(), search));
+  if (result.ended_by == SearchEnd::kCancelled) return absl::CancelledError("cancelled");
+  return Renumbered(problem.ToRequests(result.plan), numbers);
+}
+
 absl::StatusOr<DispatchDecision> PlanRequests(const DispatchSite& site, const DispatchState& state,
                                               const std::vector<bool>& chosen,
                                               std::vector<std::string> reasons,
                                               const DecisionOptions& options,
                                               const std::vector<Plan>& initial) {
   std::vector<ProblemRequest> requests;
-  std::vector<int32_t> numbers;
-  std::vector<int32_t> place(state.requests.size(), -1);
-  for (size_t i = 0; i < state.requests.size(); ++i) {
-    if (!chosen[i]) continue;
-    place[i] = static_cast<int32_t>(numbers.size());
-    numbers.push_back(static_cast<int32_t>(i));
-    requests.push_back({.request = &state.requests[i]});
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    if (chosen[i]) requests.push_back({.request = &state.requests[i]});
   }
-  Plan plan;
-  if (!requests.empty()) {
-    VRP_ASSIGN_OR_RETURN(const DispatchProblem problem,
-                         DispatchProblem::Create(site, requests, state.departure, state.available));
-    if (problem.instance().has_value()) {
-      SearchOptions search = {
-          .stop = options.stop, .max_iterations = options.max_iterations, .seed = options.seed};
-      for (const Plan& start : initial) {
-        search.initial.push_back(problem.FromRequests(ToChosen(start, place)));
-      }
-      VRP_ASSIGN_OR_RETURN(const SearchResult result, Search(*problem.instance(), search));
-      if (result.ended_by == SearchEnd::kCancelled) return absl::CancelledError("cancelled");
-      plan = problem.ToRequests(result.plan);
-      for (PlannedRoute& route : plan) {
-        for (NodeIndex& request : route.customers) request = numbers[request];
-      }
-    }
-  }
+  VRP_ASSIGN_OR_RETURN(Plan plan, PlanNow(site, state, requests, options, initial));
   return FinishDecision(site, state, std::move(plan), std::move(reasons));
 }
 
