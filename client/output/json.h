@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -45,6 +46,7 @@ Json ImprovementJson(const v1::Improvement& improvement);
 Json CheckJson(const v1::CheckSolutionResponse& response);
 // Returns the keys of SolveJson that concern the plan.
 Json PlanJson(const v1::CheckSolutionResponse& response);
+Json DecideJson(const v1::DecideResponse& response);
 Json MatricesJson(const v1::Matrices& matrices);
 Json DatasetJson(const v1::Dataset& dataset);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);

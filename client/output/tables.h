@@ -1,6 +1,7 @@
 // Builds the texts of --output table.
 //
-// The functions are in tables.cc, solve_text.cc, solve_job_text.cc and dataset_text.cc.
+// The functions are in tables.cc, solve_text.cc, solve_job_text.cc, dataset_text.cc and
+// dispatch_text.cc.
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -50,6 +52,8 @@ std::string PlanText(const v1::Solution& plan);
 // Returns a line such as "0.034 s: cost 812, ...".
 std::string ImprovementText(const v1::Improvement& improvement);
 std::string CheckText(const v1::CheckSolutionResponse& response);
+// Returns a table of the routes that leave, one of the waiting requests, and the cost.
+std::string DecideText(const v1::DecideResponse& response);
 std::string JobText(const v1::TrainingJob& job);
 // Returns a text such as "weights of epoch 7 (step 175): the best validation, val cost 6.7072".
 std::string PublishedText(const v1::PublishedWeights& published);

@@ -26,6 +26,7 @@
 #include "server/daemon/port.h"
 #include "server/http/http_server.h"
 #include "server/roads/road_networks.h"
+#include "server/service/dispatch_handler.h"
 #include "server/service/model_handler.h"
 #include "server/service/request_solver.h"
 #include "server/service/solve_job_handler.h"
@@ -113,6 +114,7 @@ struct Daemon::Parts {
   std::unique_ptr<RequestSolver> request_solver;
   std::unique_ptr<SolveJobManager> solve_jobs;
   std::unique_ptr<SolveJobHandler> solve_job_handler;
+  std::unique_ptr<DispatchHandler> dispatch_handler;
   std::unique_ptr<TrainingHandler> training_handler;
   std::unique_ptr<ModelHandler> model_handler;
   std::vector<std::unique_ptr<grpc::Service>> services;

@@ -5,6 +5,7 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "server/config/build_info.h"
 #include "server/daemon/daemon_parts.h"
+#include "server/service/dispatch_service.h"
 #include "server/service/model_service.h"
 #include "server/service/reflection_service.h"
 #include "server/service/services.h"
@@ -47,6 +48,15 @@ void Daemon::Parts::MakeHandlers() {
                              .max_nodes = vrpd.max_nodes,
                              .max_budget = absl::Seconds(vrpd.max_budget_s),
                              .max_job_budget = absl::Seconds(vrpd.max_solve_job_budget_s)});
+  dispatch_handler = std::make_unique<DispatchHandler>(
+      DispatchHandler::Options{.matrices = matrices.get(),
+                               .roads = roads.get(),
+                               .clock = options.clock,
+                               .metrics = &telemetry->metrics(),
+                               .watchdog = &telemetry->watchdog(),
+                               .busy = &busy,
+                               .max_nodes = vrpd.max_nodes,
+                               .max_budget = absl::Seconds(vrpd.max_budget_s)});
   training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
       .jobs = jobs.get(),
       .default_device = default_device,
@@ -95,6 +105,7 @@ void Daemon::Parts::MakeServices() {
                                .drain = drain,
                                .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
+  services.push_back(std::make_unique<DispatchService>(context, *dispatch_handler));
   services.push_back(std::make_unique<ReflectionService>(context));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
@@ -148,9 +159,9 @@ absl::Status Daemon::Parts::Listen() {
   grpc::HealthCheckServiceInterface& health = *port.server->GetHealthCheckService();
   health.SetServingStatus(true);
   for (const char* name :
-       {v1::SolverService::service_full_name(), v1::TrainingService::service_full_name(),
-        v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
-        v1::SystemService::service_full_name()}) {
+       {v1::SolverService::service_full_name(), v1::DispatchService::service_full_name(),
+        v1::TrainingService::service_full_name(), v1::ModelService::service_full_name(),
+        v1::DatasetService::service_full_name(), v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);
   }
   // Searches continue; training jobs wait until the daemon has restarted.

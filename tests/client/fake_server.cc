@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/rpc/status.pb.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/dispatch_service.grpc.pb.h"
 #include "vrp/v1/model_service.grpc.pb.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
@@ -101,6 +102,18 @@ class FakeSolver : public v1::SolverService::Service {
   grpc::Status WatchSolveJob(grpc::ServerContext*, const v1::WatchSolveJobRequest* request,
                              grpc::ServerWriter<v1::WatchSolveJobResponse>* writer) override {
     return HandleStream(handlers_.watch_solve_job, request, writer);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeDispatch : public v1::DispatchService::Service {
+ public:
+  explicit FakeDispatch(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status Decide(grpc::ServerContext* context, const v1::DecideRequest* request,
+                      v1::DecideResponse* response) override {
+    return HandleUnary(handlers_.decide, context, request, response);
   }
 
  private:
@@ -300,6 +313,7 @@ class FakeSystem : public v1::SystemService::Service {
 struct FakeServer::Impl {
   explicit Impl(FakeHandlers given) : handlers(std::move(given)) {
     services.push_back(std::make_unique<FakeSolver>(handlers));
+    services.push_back(std::make_unique<FakeDispatch>(handlers));
     services.push_back(std::make_unique<FakeTraining>(handlers));
     services.push_back(std::make_unique<FakeModels>(handlers));
     services.push_back(std::make_unique<FakeDatasets>(handlers));

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
@@ -43,6 +44,7 @@ struct FakeHandlers {
   Unary<v1::StopSolveJobRequest, v1::SolveJob> stop_solve_job;
   Unary<v1::DeleteSolveJobRequest, v1::DeleteSolveJobResponse> delete_solve_job;
   Stream<v1::WatchSolveJobRequest, v1::WatchSolveJobResponse> watch_solve_job;
+  Unary<v1::DecideRequest, v1::DecideResponse> decide;
   Unary<v1::CreateTrainingJobRequest, v1::TrainingJob> create_job;
   Unary<v1::GetTrainingJobRequest, v1::TrainingJob> get_job;
   Unary<v1::ListTrainingJobsRequest, v1::ListTrainingJobsResponse> list_jobs;

@@ -73,6 +73,8 @@ TEST(UsageHelp, BeginsWithExamples) {
       {"solve-jobs", "delete"},
       {"check"},
       {"convert"},
+      {"dispatch"},
+      {"dispatch", "decide"},
       {"matrices"},
       {"matrices", "upload"},
       {"matrices", "list"},

@@ -61,6 +61,12 @@ class Examples:
             check = message("CheckSolutionRequest")(instance=self.instance)
             check.solution.routes.add().stops.add(node=1)
             return [check]
+        if name == "DispatchService/Decide":
+            decide = message("DecideRequest")(instance=self.instance, later_departures=[10, 20], requests_per_departure=2,
+                                              max_iterations=10)
+            decide.requests.add(customer="c1", demand=[2])
+            decide.requests.add(id="own", customer="c1").time_window.close = 500
+            return [decide]
         if name in ("SolverService/ValidateInstance", "SolverService/ConvertInstance"):
             request = METHODS[name].request(instance=self.instance)
             if "format" in request.DESCRIPTOR.fields_by_name:

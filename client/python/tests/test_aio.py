@@ -58,6 +58,8 @@ def test_calls_of_every_kind_work_and_raise_errors(tmp_path: pathlib.Path) -> No
             await client.datasets.upload("aio", [line async for line in client.datasets.generate("cvrp", 5, 3)])
             await client.datasets.delete("aio")
             assert (await client.check(small_model(), [[1]])).violations
+            decision = await client.dispatch_decide(small_model(), policy="greedy", budget=0.05)
+            assert decision.routes and not decision.waiting
             assert (await client.validate(small_model())).valid and await client.convert(small_model(), "vrplib")
             assert (await client.backup(tmp_path / "b.tar")).file_count and await client.is_healthy()
             with pytest.raises(vrpd.InvalidArgumentError):

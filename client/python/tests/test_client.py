@@ -94,6 +94,24 @@ def test_check_reports_violations(client: vrpd.Client) -> None:
     assert good.feasible and good.cost == pytest.approx(good.plan.cost)
 
 
+def test_decision_lists_routes_that_leave_and_requests_that_wait(client: vrpd.Client) -> None:
+    model = small_model()
+    names = [one.name or str(len(model.depots) + index) for index, one in enumerate(model.clients)]
+    requests = [
+        vrpd.DispatchRequest(names[0], "now", must_go=True),
+        vrpd.DispatchRequest(names[1], "later", delivery=1, window=(0, 1e6), service_duration=2),
+    ]
+    lazy = client.dispatch_decide(model, departure=0, later_departures=[10], requests=requests, policy="lazy", budget=0.1)
+    assert [[stop.id for stop in route.stops if not stop.depot] for route in lazy] == [["now"]]
+    assert [(one.id, one.missed) for one in lazy.waiting] == [("later", False)]
+    assert lazy.feasible and lazy.policy == "lazy" and lazy.cost > 0
+    sampled = dict(later_departures=[10, 20], requests_per_departure=3, max_iterations=20, seed=7)
+    assert client.dispatch_decide(model, **sampled).scenarios > 0  # type: ignore[arg-type]
+    with pytest.raises(vrpd.InvalidArgumentError) as caught:
+        client.dispatch_decide(model, requests=[vrpd.DispatchRequest("nowhere")], policy="greedy")
+    assert caught.value.fields == ("requests[0].customer",)
+
+
 def test_validate_lists_all_errors(client: vrpd.Client) -> None:
     model = small_model()
     model.add_client(x=0, y=0, service_duration=-1, release_time=-1)

@@ -24,6 +24,7 @@ from ._generated.version import VERSION as __version__
 from ._training import preset_text, presets
 from .client import Client, default_client, set_default_client
 from .conversions import from_json, from_pyvrp, from_vroom, read
+from .dispatch import Decision, DispatchRequest
 from .errors import (
     AbortedError,
     AlreadyExistsError,
@@ -89,7 +90,9 @@ __all__ = [
     "CustomerRule",
     "DataLossError",
     "DeadlineExceededError",
+    "Decision",
     "Depot",
+    "DispatchRequest",
     "DrivingRules",
     "EmbeddedDaemonError",
     "FailedPreconditionError",

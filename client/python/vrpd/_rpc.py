@@ -12,6 +12,7 @@ from ._matrices import Packed, upload_requests
 from ._uploads import DatasetContent
 from ._values import Duration, model_name, resource_name, set_duration
 from .check import CheckResult
+from .dispatch import Decision
 from .model_records import DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
 from .options import StartPlan, set_input, set_plan
 from .result import Improvement, Result
@@ -60,6 +61,10 @@ def check(
             raise TypeError("check: initial_solution: got a path, wanted a result or routes")
         set_plan(request, "initial_solution", "", initial, problem)
     return sending("SolverService/CheckSolution", CheckResult, lambda: request)
+
+
+def decide(request: Any) -> Call[Decision]:
+    return sending("DispatchService/Decide", Decision, lambda: request)
 
 
 def validate(instance: Any) -> Call[Validation]:

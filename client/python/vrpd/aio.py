@@ -16,6 +16,7 @@ from ._values import Duration, Path, seconds
 from .aio_jobs import AsyncSolveJob, AsyncTrainingJob
 from .aio_resources import AsyncDatasets, AsyncMatrixStore, AsyncModels, AsyncSolveJobs, AsyncTrainingJobs
 from .check import CheckResult
+from .dispatch import Decision, decide_request
 from .errors import ResourceExhaustedError, VrpdError
 from .model_records import Validation
 from .options import StartPlan, solve_request
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._matrices import Packed
+    from .dispatch import DispatchOptions
     from .options import SolveOptions
 
 _T = TypeVar("_T")
@@ -147,6 +149,15 @@ class AsyncClient:
             return result
 
         return await self._with_matrices(problem, call)
+
+    async def dispatch_decide(
+        self, problem: Problem, *, timeout: Duration | None = None, **options: Unpack[DispatchOptions]
+    ) -> Decision:
+        """Returns the routes that leave now, and the requests that wait, with reasons."""
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        return await self._with_matrices(
+            problem, lambda instance: self._connection.unary(_rpc.decide(decide_request(instance, **options)), limit)
+        )
 
     async def validate(self, problem: Problem) -> Validation:
         """Returns the errors of a problem, up to 1,000 of a kind."""

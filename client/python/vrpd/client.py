@@ -16,6 +16,7 @@ from ._progress import Progress
 from ._retry import DEFAULT_RETRY_S
 from ._values import Duration, Path, seconds
 from .check import CheckResult
+from .dispatch import Decision, decide_request
 from .errors import ResourceExhaustedError, VrpdError
 from .jobs import SolveJob, TrainingJob
 from .model_records import Validation
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._matrices import Packed
+    from .dispatch import DispatchOptions
     from .options import SolveOptions
     from .solution import Solution
 
@@ -230,6 +232,43 @@ class Client:
             return result
 
         return self._with_matrices(problem, call)
+
+    def dispatch_decide(
+        self, problem: Problem, *, timeout: Duration | None = None, **options: Unpack[DispatchOptions]
+    ) -> Decision:
+        """Returns the routes that leave now, and the requests that wait, with reasons.
+
+        Parameters
+        ----------
+        problem
+            The depot, its vehicles and the customers: the addresses of requests, with their usual deliveries, windows
+            and service times.
+        departure, later_departures
+            Earliest departure of the vehicles that leave now, and those of the later decisions. Without later
+            departures, all requests leave.
+        requests
+            The waiting requests (`vrpd.DispatchRequest`). By default one for each customer.
+        available_vehicles
+            Number of vehicles of each type at the depot; -1 for any number. By default those of the problem.
+        policy
+            "greedy", "lazy", "horizon" or "sampling", the default.
+        requests_per_departure
+            Number of requests to draw for each later departure, with "horizon" and "sampling", which require it.
+        rounds, scenarios, lookahead, dispatch_share, postpone_share, scenario_share
+            Parameters of "sampling".
+        budget
+            Time for the decision, by default 1 s.
+        max_iterations
+            Number of iterations of each search. The decision is reproducible if the budget does not end a search.
+        seed
+            The seed of the searches and of the requests to come.
+        timeout
+            Time limit of each attempt; see `vrpd.Client`.
+        """
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        return self._with_matrices(
+            problem, lambda instance: self._connection.unary(_rpc.decide(decide_request(instance, **options)), limit)
+        )
 
     def validate(self, problem: Problem) -> Validation:
         """Returns the errors of a problem, up to 1,000 of a kind, without solving it."""
