@@ -59,9 +59,9 @@ std::string ErrorOfState(const std::function<void(v1::DecideRequest&)>& change) 
 TEST(DispatchConvertTest, ReadsOptionsWithTheDefaultsOfTheProto) {
   const DecideOptions options = DecideOptionsFromProto(ARequest(), DecideLimits()).value();
   EXPECT_EQ(options.policy, DispatchPolicyKind::kSampling);
-  EXPECT_EQ(options.sampling.rounds, 3);
-  EXPECT_EQ(options.sampling.scenarios, 20);
-  EXPECT_EQ(options.sampling.lookahead, 3);
+  EXPECT_EQ(options.sampling.rounds, 2);
+  EXPECT_EQ(options.sampling.scenarios, 8);
+  EXPECT_EQ(options.sampling.lookahead, 1);
   EXPECT_EQ(options.requests_per_departure, 4);
   EXPECT_EQ(options.budget, absl::Seconds(1));
   EXPECT_EQ(options.max_iterations, std::numeric_limits<int64_t>::max());
@@ -110,7 +110,7 @@ TEST(DispatchConvertTest, NamesWrongOptions) {
   EXPECT_EQ(error([](auto& r) { r.mutable_sampling()->set_rounds(0); }),
             "sampling.rounds: got 0, wanted 1 to 100");
   EXPECT_EQ(error([](auto& r) { r.mutable_sampling()->set_postpone_share(0.6); }),
-            "sampling.postpone_share: got 0.6, wanted 0 to 0.5");
+            "sampling.postpone_share: got 0.6, wanted 0 to 0.4");
   EXPECT_EQ(error([](auto& r) { r.mutable_budget()->set_seconds(3601); }),
             "budget: got 1h1s, wanted 1ms to 1h");
   EXPECT_EQ(error([](auto& r) { r.set_max_iterations(-1); }),
@@ -218,6 +218,7 @@ TEST(DispatchConvertTest, LimitsTheNodesOfAScenario) {
   const DispatchSite site = ASite();
   const DispatchState state = StateFromProto(ARequest(), site).value();
   DecideOptions options = DecideOptionsFromProto(ARequest(), DecideLimits()).value();
+  options.sampling.lookahead = 2;
   EXPECT_TRUE(CheckPlannedNodes(site, state, options, 12).ok());
   EXPECT_EQ(CheckPlannedNodes(site, state, options, 11).message(),
             "requests_per_departure: got 4 for each of 2 later departures, which with 3 waiting "

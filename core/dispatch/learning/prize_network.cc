@@ -10,20 +10,20 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kMaxWidth = 4096;
-constexpr size_t kMaxLayers = 16;
+constexpr int32_t kWidestLayer = 4096;
+constexpr size_t kMostHiddenLayers = 16;
 
 }  // namespace
 
 absl::StatusOr<PrizeNetwork> PrizeNetwork::Create(std::vector<int32_t> hidden, uint64_t seed) {
-  if (hidden.size() > kMaxLayers) {
+  if (hidden.size() > kMostHiddenLayers) {
     return absl::InvalidArgumentError(
-        Concat("hidden: got ", hidden.size(), " layers, wanted at most ", kMaxLayers));
+        Concat("hidden: got ", hidden.size(), " layers, wanted at most ", kMostHiddenLayers));
   }
   for (const int32_t width : hidden) {
-    if (width < 1 || width > kMaxWidth) {
+    if (width < 1 || width > kWidestLayer) {
       return absl::InvalidArgumentError(
-          Concat("hidden: got a width of ", width, ", wanted 1 to ", kMaxWidth));
+          Concat("hidden: got a width of ", width, ", wanted 1 to ", kWidestLayer));
     }
   }
   PrizeNetwork network;

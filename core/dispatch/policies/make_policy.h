@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/dispatch/policies/policy.h"
 #include "core/dispatch/policies/sampling.h"
+#include "core/dispatch/policy.h"
 #include "core/dispatch/sampler.h"
 #include "core/dispatch/site.h"
 
