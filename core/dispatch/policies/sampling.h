@@ -23,7 +23,7 @@ struct SamplingParameters {
 };
 
 // Draws scenarios of the requests to come, plans each by a short search, and fixes the requests
-// that most plans agree about; then again, given those. Requests about which the last round does
+// that many plans agree about; then again, given those. Requests about which the last round does
 // not agree wait (Lan, van Hoeve, Kool, Hottung, Wouda: "An iterative sample scenario approach for
 // the dynamic dispatch waves problem", Transportation Science 2024: double threshold). With one
 // round and equal thresholds it is the strategy `simulate` of the OptiML team of EURO meets NeurIPS
