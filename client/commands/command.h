@@ -122,8 +122,10 @@ void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
 void AddModelsManage(CLI::App& models, ChosenCommand& chosen);
 void AddConvert(CLI::App& app, ChosenCommand& chosen);
 void AddDispatch(CLI::App& app, ChosenCommand& chosen);
-// Adds a command under `dispatch`.
+// Adds commands under `dispatch`, as do the next two functions.
 void AddDispatchDecide(CLI::App& dispatch, ChosenCommand& chosen);
+void AddDispatchSimulate(CLI::App& dispatch, ChosenCommand& chosen);
+void AddDispatchSimulations(CLI::App& dispatch, ChosenCommand& chosen);
 void AddDatasets(CLI::App& app, ChosenCommand& chosen);
 void AddMatrices(CLI::App& app, ChosenCommand& chosen);
 void AddBench(CLI::App& app, ChosenCommand& chosen);

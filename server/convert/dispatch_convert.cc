@@ -12,6 +12,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "server/convert/dispatch_policy.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_enums.h"
 #include "server/convert/solution_convert.h"
@@ -21,8 +22,6 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kMaxRoundsOfScenarios = 100;
-constexpr int32_t kMaxScenarios = 1'000;
 constexpr int32_t kMaxLaterDepartures = 1'000;
 constexpr int32_t kMaxRequestsPerDeparture = 10'000;
 
@@ -32,8 +31,9 @@ class DecideOptionsReader {
       : message_(message), limits_(limits) {}
 
   absl::StatusOr<DecideOptions> Run() && {
-    ReadPolicy();
-    ReadSampling();
+    const DispatchPolicySettings settings = PolicySettingsFromProto(message_, "", invalid_);
+    options_.policy = settings.kind;
+    options_.sampling = settings.sampling;
     ReadFuture();
     ReadBudget();
     options_.seed = message_.seed() == 0 ? 1 : message_.seed();
@@ -42,59 +42,6 @@ class DecideOptionsReader {
   }
 
  private:
-  void ReadPolicy() {
-    switch (message_.policy()) {
-      case v1::DISPATCH_POLICY_UNSPECIFIED:
-        return;
-      case v1::DISPATCH_POLICY_GREEDY:
-        options_.policy = DispatchPolicyKind::kGreedy;
-        return;
-      case v1::DISPATCH_POLICY_LAZY:
-        options_.policy = DispatchPolicyKind::kLazy;
-        return;
-      case v1::DISPATCH_POLICY_HORIZON:
-        options_.policy = DispatchPolicyKind::kHorizon;
-        return;
-      case v1::DISPATCH_POLICY_SAMPLING:
-        options_.policy = DispatchPolicyKind::kSampling;
-        return;
-      default:
-        invalid_.Add("policy", "got ", static_cast<int>(message_.policy()),
-                     ", which is not a value of DispatchPolicy");
-    }
-  }
-
-  void ReadSampling() {
-    if (!message_.has_sampling()) return;
-    if (options_.policy != DispatchPolicyKind::kSampling) {
-      invalid_.Add("sampling", "given, but policy ", DispatchPolicyName(options_.policy),
-                   " has no such parameters; wanted policy sampling");
-    }
-    const v1::DispatchSampling& given = message_.sampling();
-    SamplingParameters& sampling = options_.sampling;
-    if (given.has_rounds()) {
-      sampling.rounds = InRange("sampling.rounds", given.rounds(), 1, kMaxRoundsOfScenarios);
-    }
-    if (given.has_scenarios()) {
-      sampling.scenarios = InRange("sampling.scenarios", given.scenarios(), 1, kMaxScenarios);
-    }
-    if (given.has_lookahead()) {
-      sampling.lookahead = InRange("sampling.lookahead", given.lookahead(), 0, kMaxLaterDepartures);
-    }
-    if (given.has_dispatch_share()) {
-      sampling.dispatch_share = InRange("sampling.dispatch_share", given.dispatch_share(), 0., 1.);
-    }
-    if (given.has_postpone_share()) {
-      sampling.postpone_share = InRange("sampling.postpone_share", given.postpone_share(), 0.,
-                                        std::max(0., sampling.dispatch_share));
-    } else {
-      sampling.postpone_share = std::min(sampling.postpone_share, sampling.dispatch_share);
-    }
-    if (given.has_scenario_share()) {
-      sampling.scenario_share = InRange("sampling.scenario_share", given.scenario_share(), 0., 1.);
-    }
-  }
-
   void ReadFuture() {
     const std::string_view policy = DispatchPolicyName(options_.policy);
     const bool given = message_.future_case() != v1::DecideRequest::FUTURE_NOT_SET;

@@ -9,6 +9,7 @@
 #include "server/service/model_service.h"
 #include "server/service/reflection_service.h"
 #include "server/service/services.h"
+#include "server/service/simulation_service.h"
 #include "server/service/solver_service.h"
 
 namespace vrp {
@@ -87,6 +88,22 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
   return absl::OkStatus();
 }
 
+absl::Status Daemon::Parts::OpenSimulations() {
+  const Watchdog::Watch watched = WatchStart("simulations");
+  const VrpdOptions& vrpd = options.vrpd;
+  simulation_solver = std::make_unique<SimulationSolver>(busy, telemetry->watchdog());
+  // Simulations run one at a time, so that none takes time from the decisions of another.
+  VRP_ASSIGN_OR_RETURN(simulations, SolveJobManager::Create({.kind = JobKind::kSimulation,
+                                                             .book = book,
+                                                             .solver = simulation_solver.get(),
+                                                             .clock = options.clock,
+                                                             .max_running = 1,
+                                                             .niceness = kSolveJobNiceness,
+                                                             .max_queued = vrpd.max_queued_jobs}));
+  simulation_handler = std::make_unique<SimulationHandler>(*simulations, vrpd.max_nodes);
+  return absl::OkStatus();
+}
+
 // Returns the number of requests that a batch stream reads ahead: a batch for a GPU, 0 for a CPU.
 int32_t Daemon::Parts::ReadAhead() const {
   const VrpdOptions& vrpd = options.vrpd;
@@ -106,6 +123,7 @@ void Daemon::Parts::MakeServices() {
                                .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
   services.push_back(std::make_unique<DispatchService>(context, *dispatch_handler));
+  services.push_back(std::make_unique<SimulationService>(context, *simulation_handler));
   services.push_back(std::make_unique<ReflectionService>(context));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
@@ -160,8 +178,9 @@ absl::Status Daemon::Parts::Listen() {
   health.SetServingStatus(true);
   for (const char* name :
        {v1::SolverService::service_full_name(), v1::DispatchService::service_full_name(),
-        v1::TrainingService::service_full_name(), v1::ModelService::service_full_name(),
-        v1::DatasetService::service_full_name(), v1::SystemService::service_full_name()}) {
+        v1::SimulationService::service_full_name(), v1::TrainingService::service_full_name(),
+        v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
+        v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);
   }
   // Searches continue; training jobs wait until the daemon has restarted.

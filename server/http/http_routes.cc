@@ -13,6 +13,7 @@
 #include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/options.pb.h"
+#include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
@@ -71,6 +72,7 @@ std::vector<HttpRoute> ListRoutes() {
   for (const FileDescriptor* file :
        {v1::ListMatricesRequest::descriptor()->file(), v1::DecideRequest::descriptor()->file(),
         v1::ListModelsRequest::descriptor()->file(), v1::CheckSolutionRequest::descriptor()->file(),
+        v1::ListSimulationsRequest::descriptor()->file(),
         v1::GetServerInfoRequest::descriptor()->file(),
         v1::ListTrainingJobsRequest::descriptor()->file()}) {
     for (int i = 0; i < file->service(0)->method_count(); ++i) {
