@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "core/dispatch/day.h"
 #include "core/dispatch/hindsight.h"
-#include "core/dispatch/policies/policy.h"
+#include "core/dispatch/policy.h"
 #include "core/dispatch/simulation.h"
 #include "core/dispatch/site.h"
 

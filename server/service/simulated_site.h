@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/dispatch/day.h"
-#include "core/dispatch/policies/policy.h"
+#include "core/dispatch/policy.h"
 #include "core/dispatch/request_log.h"
 #include "core/dispatch/simulation.h"
 #include "core/dispatch/site.h"
