@@ -40,7 +40,7 @@ class Rounds {
       if (k > 0 && options.stop.ShouldStop()) break;
       DecisionOptions one = options;
       one.stop = PartOfTime(options.stop, 1.0 / (parameters_.scenarios - k));
-      one.seed = options.seed + round * parameters_.scenarios + k;
+      one.seed = options.seed + static_cast<uint64_t>(round) * parameters_.scenarios + k;
       VRP_ASSIGN_OR_RETURN(
           const ScenarioPlan plan,
           PlanScenario(site_, state_, sampler_, parameters_.lookahead, postponed, one));
