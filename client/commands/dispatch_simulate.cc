@@ -204,17 +204,17 @@ void AddSimulatedPolicyOptions(CLI::App& command, SimulateFlags& flags) {
       ->type_name("WORD,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_option("--rounds", flags.rounds, "Plan N rounds of scenarios (sampling); default: 3")
+  command.add_option("--rounds", flags.rounds, "Plan N rounds of scenarios (sampling); default: 2")
       ->type_name("N")
       ->check(count);
   command
       .add_option("--scenarios", flags.scenarios,
-                  "Plan N scenarios per round (sampling); default: 20")
+                  "Plan N scenarios per round (sampling); default: 8")
       ->type_name("N")
       ->check(count);
   command
       .add_option("--lookahead", flags.lookahead,
-                  "Draw the requests of N later departures (sampling); default: 3")
+                  "Draw the requests of N later departures (sampling); default: 1")
       ->type_name("N")
       ->check(count);
 }
