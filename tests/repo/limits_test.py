@@ -53,9 +53,9 @@ LIMITS = [
      "DecideRequest.later_departures", "at most {}."),
     ("kMaxRequestsPerDeparture", "server/convert/dispatch_convert.cc", "dispatch_service.proto",
      "DecideRequest.requests_per_departure", "1 to {}."),
-    ("kMaxRoundsOfScenarios", "server/convert/dispatch_convert.cc", "dispatch.proto", "DispatchSampling.rounds",
+    ("kMaxRoundsOfScenarios", "server/convert/dispatch_policy.cc", "dispatch.proto", "DispatchSampling.rounds",
      "1 to {}."),
-    ("kMaxScenarios", "server/convert/dispatch_convert.cc", "dispatch.proto", "DispatchSampling.scenarios", "1 to {}."),
+    ("kMaxScenarios", "server/convert/dispatch_policy.cc", "dispatch.proto", "DispatchSampling.scenarios", "1 to {}."),
     ("kMaxChunkValues", "server/service/matrix_handler.cc", "dataset_service.proto", None, "At most {} per chunk"),
 ]
 
