@@ -21,7 +21,7 @@ struct SimulationSettings {
   // A policy to simulate.
   struct Policy {
     std::string name;
-    DispatchPolicySettings settings;
+    DispatchPolicySettings settings = {};
   };
 
   std::vector<Policy> policies = {};
