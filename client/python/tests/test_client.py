@@ -85,6 +85,24 @@ def test_stopped_solve_job_returns_its_result_and_can_be_deleted(client: vrpd.Cl
         job.refresh()
 
 
+
+def test_check_evaluates_the_steps_of_a_vroom_file(client: vrpd.Client, tmp_path: pathlib.Path) -> None:
+    steps = [{"type": "start", "service_after": 800}, {"type": "job", "id": 10}, {"type": "job", "id": 20}, {"type": "end"}]
+    problem = {
+        "vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "time_window": [1000, 5000], "steps": steps}],
+        "jobs": [
+            {"id": 10, "location_index": 1, "service": 300, "time_windows": [[1000, 1500]]},
+            {"id": 20, "location_index": 2, "time_windows": [[1000, 2000]]},
+        ],
+        "matrices": {"car": {"durations": [[0, 600, 900], [600, 0, 500], [900, 500, 0]]}},
+    }
+    path = tmp_path / "planned.json"
+    path.write_text(json.dumps(problem))
+    verdict = client.check(path)
+    assert verdict.cost == 2000
+    assert [violation.kind for violation in verdict.violations] == ["shift", "time_window"]
+
+
 def test_check_reports_violations(client: vrpd.Client) -> None:
     verdict = client.check(small_model(), [[1, 2, 3, 4, 5], [6]])
     assert not verdict.feasible
