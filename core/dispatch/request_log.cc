@@ -206,8 +206,8 @@ absl::StatusOr<std::vector<double>> DeparturesOf(const RequestLog& log, const Da
                                              " decisions, wanted at most ", kMaxEpochs));
   }
   std::vector<double> departures;
-  for (double epoch = first; epoch <= last; ++epoch) {
-    departures.push_back(epoch * shape.epoch + shape.margin);
+  for (int32_t i = 0; i <= static_cast<int32_t>(last - first); ++i) {
+    departures.push_back((first + i) * shape.epoch + shape.margin);
   }
   return departures;
 }
