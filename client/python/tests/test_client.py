@@ -130,6 +130,27 @@ def test_decision_lists_routes_that_leave_and_requests_that_wait(client: vrpd.Cl
     assert caught.value.fields == ("requests[0].customer",)
 
 
+def test_simulation_compares_policies_and_can_be_deleted(client: vrpd.Client) -> None:
+    policies = ["greedy", vrpd.SimulatedPolicy("sampling", name="few", rounds=1, scenarios=2)]
+    run = client.simulate(
+        [small_model()], policies=policies, days=2, epoch=100, margin=0, requests_per_epoch=3, max_iterations=20, seed=7
+    )
+    summary = run.wait(60)
+    assert [(one.policy, one.day_count) for one in summary.policies] == [("greedy", 2), ("few", 2)]
+    assert [(day.policy, day.seed) for day in run.days] == [("greedy", 1), ("few", 1), ("greedy", 2), ("few", 2)]
+    assert sum(event.day is not None for event in run.events()) == 2
+    assert client.simulations.get(run.name).state == "succeeded"
+    run.delete()
+    assert run.name not in [one.name for one in client.simulations.list()]
+    name = client.validate(small_model()) and [one.name or str(i) for i, one in enumerate(small_model().clients, 1)][0]
+    log = f'{{"day": "1", "id": "a", "at": 0, "customer": "{name}"}}'.encode()
+    with pytest.raises(vrpd.FailedPreconditionError):
+        client.simulate(small_model(), request_log=log, policies=["sampling"])
+    with pytest.raises(vrpd.InvalidArgumentError) as caught:
+        client.simulate(small_model(), request_log=b"{}", policies=["greedy"])
+    assert caught.value.fields == ("spec.request_log.content",)
+
+
 def test_validate_lists_all_errors(client: vrpd.Client) -> None:
     model = small_model()
     model.add_client(x=0, y=0, service_duration=-1, release_time=-1)

@@ -65,6 +65,8 @@ from .parts import (
     VehicleType,
 )
 from .result import Improvement, Result
+from .simulation_options import SimulatedPolicy
+from .simulations import Simulation
 from .solution import Route, Solution, Stop
 
 if TYPE_CHECKING:
@@ -112,6 +114,8 @@ __all__ = [
     "ResourceExhaustedError",
     "Result",
     "Route",
+    "SimulatedPolicy",
+    "Simulation",
     "Solution",
     "SolveJob",
     "Stop",

@@ -17,6 +17,7 @@ from .model_records import DatasetInfo, MatricesInfo, ModelInfo, Publication, Va
 from .options import StartPlan, set_input, set_plan
 from .result import Improvement, Result
 from .server_records import ServerInfo, ServerStats
+from .simulation_records import SimulationInfo
 from .solve_job_records import SolveJobInfo
 from .training_records import TrainingHistoryPoint, TrainingJobInfo
 
@@ -226,6 +227,40 @@ def watch_solve_job(name: str, sequence: int) -> Call[Any]:
         "SolverService/WatchSolveJob",
         lambda event: event,
         name=resource_name("solveJobs", name),
+        from_sequence=sequence,
+    )
+
+
+def create_simulation(spec: Any, request_id: str = "", validate_only: bool = False) -> Call[SimulationInfo]:
+    return unary(
+        "SimulationService/CreateSimulation",
+        SimulationInfo,
+        spec=spec,
+        request_id=request_id or _new_id(),
+        validate_only=validate_only,
+    )
+
+
+def simulation(method: str, name: str) -> Call[SimulationInfo]:
+    """Returns the call of a method that takes a simulation's name and returns the simulation."""
+    return unary(f"SimulationService/{method}", SimulationInfo, name=resource_name("simulations", name))
+
+
+def list_simulations(token: str) -> Call[tuple[list[SimulationInfo], str]]:
+    return unary(
+        "SimulationService/ListSimulations", page("simulations", SimulationInfo), page_size=1000, page_token=token
+    )
+
+
+def delete_simulation(name: str) -> Call[None]:
+    return unary("SimulationService/DeleteSimulation", nothing, name=resource_name("simulations", name))
+
+
+def watch_simulation(name: str, sequence: int) -> Call[Any]:
+    return unary(
+        "SimulationService/WatchSimulation",
+        lambda event: event,
+        name=resource_name("simulations", name),
         from_sequence=sequence,
     )
 
