@@ -75,6 +75,83 @@ TEST(OversizeTest, ComparesEachDimensionWithTheCompartmentsThatMayHoldIt) {
                           "customers[1].demand[2]: 4.5 exceeds vehicle capacity 0"));
 }
 
+// Returns six customers with demand 1 that must share a route of a vehicle with capacity 4.
+InstanceData SixOnOneRoute() {
+  InstanceData data = AnInstance().WithCustomers(6).Capacity(4).BuildData();
+  data.customer_rules = {{.kind = RuleKind::kSameRoute, .customers = {1, 2, 3}},
+                         {.kind = RuleKind::kSameRoute, .customers = {3, 4, 5, 6}}};
+  return data;
+}
+
+TEST(OversizeGroupsTest, NamesTheRuleOfCustomersWhoseLoadExceedsEveryVehicle) {
+  InstanceData data = SixOnOneRoute();
+  EXPECT_THAT(OversizeLoads(data),
+              ElementsAre("customer_rules[0].customers: the customers that must share a route have "
+                          "demand 6, which exceeds vehicle capacity 4"));
+  EXPECT_TRUE(Instance::Create(data).ok());
+  data.vehicles.push_back({.capacity = 6});
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+}
+
+TEST(OversizeGroupsTest, LooksAtLoadsOfEachKindAndDimension) {
+  InstanceData data = SixOnOneRoute();
+  data.load_dimensions = 2;
+  data.vehicles[0].capacity = 100;
+  data.vehicles[0].further_capacities = {5};
+  data.demands.assign(14, 0);
+  data.pickups = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  EXPECT_THAT(OversizeLoads(data),
+              ElementsAre("customer_rules[0].customers: the customers that must share a route have "
+                          "pickup[1] 6, which exceeds vehicle capacity 5"));
+}
+
+TEST(OversizeGroupsTest, CountsOnlyCustomersThatMustBeServed) {
+  InstanceData data = SixOnOneRoute();
+  data.prizes = {kNoLimit, kNoLimit, kNoLimit, kNoLimit, kNoLimit, 10, 10};
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+  data.prizes.clear();
+  data.alternative_groups = {{4, 5, 6}};
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+}
+
+TEST(OversizeGroupsTest, LeavesLoadsOfVehiclesThatReloadAside) {
+  InstanceData data = SixOnOneRoute();
+  data.vehicles[0].max_reloads = 1;
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+}
+
+TEST(OversizeGroupsTest, NamesTooManyStopsAndMissingSkills) {
+  InstanceData data = SixOnOneRoute();
+  data.vehicles[0].capacity = 10;
+  data.vehicles[0].max_stops = 5;
+  EXPECT_THAT(OversizeLoads(data),
+              ElementsAre("customer_rules[0].customers: the customers that must share a route are "
+                          "6, but no vehicle may make more than 5 stops"));
+  data.vehicles[0].max_stops = 6;
+  data.required_skills = {{}, {"lift"}, {"cold"}, {}, {}, {}, {}};
+  data.vehicles[0].skills = {"lift"};
+  data.vehicles.push_back(data.vehicles[0]);
+  data.vehicles[1].skills = {"cold"};
+  EXPECT_THAT(OversizeLoads(data),
+              ElementsAre("customer_rules[0].customers: the customers that must share a route need "
+                          "a vehicle with the capacity, the stops and the skills for all of them, "
+                          "and there is none"));
+  data.vehicles[1].skills = {"cold", "lift"};
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+}
+
+TEST(OversizeGroupsTest, AddsNothingIfANumberIsWrong) {
+  InstanceData data = SixOnOneRoute();
+  data.customer_rules[1].customers.push_back(70);
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+  data = SixOnOneRoute();
+  data.customer_rules[0].customers.clear();
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+  data = SixOnOneRoute();
+  data.shipments = {{.pickup = -3, .delivery = 2, .amounts = {1}}};
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+}
+
 TEST(OversizeTest, IgnoresTsps) {
   EXPECT_THAT(OversizeLoads(AnInstance().Kind(ProblemKind::kTsp).BuildData()), IsEmpty());
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/number.h"
 #include "core/problem/instance/field_errors.h"
+#include "core/problem/instance/group_limits.h"
 
 namespace vrp {
 namespace {
@@ -46,6 +47,7 @@ class OversizeFinder {
         Compare(Concat("shipments[", i, "].amount[", k, "]"), amounts[k], k);
       }
     }
+    FindOversizeGroups(data_, errors_);
     return errors_.Take();
   }
 
