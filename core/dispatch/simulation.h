@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "core/base/stop.h"
 #include "core/dispatch/day.h"
-#include "core/dispatch/policies/policy.h"
+#include "core/dispatch/policy.h"
 #include "core/dispatch/site.h"
 
 namespace vrp {

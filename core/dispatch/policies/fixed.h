@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/dispatch/policies/policy.h"
+#include "core/dispatch/policy.h"
 
 namespace vrp {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/dispatch/policies/policy.h"
+#include "core/dispatch/policy.h"
 #include "core/dispatch/sampler.h"
 
 namespace vrp {

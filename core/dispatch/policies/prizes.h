@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/dispatch/policies/policy.h"
+#include "core/dispatch/policy.h"
 #include "core/dispatch/prize_model.h"
 
 namespace vrp {
