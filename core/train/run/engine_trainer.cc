@@ -39,10 +39,7 @@ class EngineTrainer final : public Trainer {
   }
 
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
-    const absl::StatusOr<Checkpoint> checkpoint = ReadNewestCheckpoint(checkpoint_directory);
-    if (checkpoint.status().code() == absl::StatusCode::kNotFound) return 0;
-    VRP_RETURN_IF_ERROR(checkpoint.status());
-    return checkpoint->step;
+    return NewestCheckpointStep(checkpoint_directory);
   }
 
  private:
