@@ -8,22 +8,15 @@
 #include "core/dispatch/learning/normal.h"
 
 namespace vrp {
-namespace {
-
-constexpr int32_t kMaxWidth = 4096;
-constexpr size_t kMaxLayers = 16;
-
-}  // namespace
-
 absl::StatusOr<PrizeNetwork> PrizeNetwork::Create(std::vector<int32_t> hidden, uint64_t seed) {
-  if (hidden.size() > kMaxLayers) {
+  if (hidden.size() > kMaxPrizeLayers) {
     return absl::InvalidArgumentError(
-        Concat("hidden: got ", hidden.size(), " layers, wanted at most ", kMaxLayers));
+        Concat("hidden: got ", hidden.size(), " layers, wanted at most ", kMaxPrizeLayers));
   }
   for (const int32_t width : hidden) {
-    if (width < 1 || width > kMaxWidth) {
+    if (width < 1 || width > kMaxPrizeWidth) {
       return absl::InvalidArgumentError(
-          Concat("hidden: got a width of ", width, ", wanted 1 to ", kMaxWidth));
+          Concat("hidden: got a width of ", width, ", wanted 1 to ", kMaxPrizeWidth));
     }
   }
   PrizeNetwork network;

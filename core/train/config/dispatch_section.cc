@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/dispatch/learning/prize_network.h"
 #include "core/train/config/config_limits.h"
 
 namespace vrp {
@@ -10,8 +11,6 @@ namespace {
 
 constexpr int64_t kMaxIterations = 1'000'000'000;  // of a search
 constexpr double kMaxSeconds = 86400;              // of a search
-constexpr int64_t kMaxWidth = 4096;                // of a hidden layer
-constexpr size_t kMaxLayers = 16;                  // hidden layers
 constexpr double kMaxTime = 1e9;                   // of a day
 
 void ReadDays(ConfigReader& reader, DispatchConfig& dispatch) {
@@ -29,7 +28,7 @@ void ReadNetwork(ConfigReader& reader, DispatchConfig& dispatch) {
   auto encoder = static_cast<size_t>(dispatch.encoder);
   reader.ReadWord("dispatch.encoder", {"mlp", "linear"}, encoder);
   dispatch.encoder = static_cast<DispatchEncoder>(encoder);
-  reader.ReadSizes("dispatch.hidden", {1, kMaxWidth}, kMaxLayers, dispatch.hidden);
+  reader.ReadSizes("dispatch.hidden", {1, kMaxPrizeWidth}, kMaxPrizeLayers, dispatch.hidden);
   reader.Read("dispatch.draws", {1, 100}, dispatch.draws);
   reader.Read("dispatch.scenarios", {0, 1000}, dispatch.scenarios);
   reader.Read("dispatch.lookahead", {1, 1000}, dispatch.lookahead);

@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 // draws, the search or the files makes old labels useless.
 constexpr int kLabelVersion = 1;
 constexpr uint64_t kSearchSeed = 1;
-constexpr int64_t kMaxLabelBytes = int64_t{16} << 20;
+constexpr int64_t kMaxPlanBytes = int64_t{16} << 20;
 
 std::string LabelPath(const TrainingSite& site, const TrainingDay& day,
                       const DispatchConfig& config, const std::string& folder) {
@@ -33,7 +33,7 @@ std::string LabelPath(const TrainingSite& site, const TrainingDay& day,
   return Concat(folder, "/hindsight-", Sha256Hex(key).substr(0, 24), ".json");
 }
 
-std::string WritePlan(const Plan& plan) {
+std::string WriteLabel(const Plan& plan) {
   Json routes = Json::array();
   for (const PlannedRoute& route : plan) {
     routes.push_back({{"type", route.vehicle_type}, {"requests", route.customers}});
@@ -42,7 +42,7 @@ std::string WritePlan(const Plan& plan) {
 }
 
 // Returns the plan in `json`, or nullopt if it is malformed or no plan of the day.
-std::optional<Plan> ReadPlan(const Json& json, const DispatchSite& site, const DispatchDay& day) {
+std::optional<Plan> ParseLabel(const Json& json, const DispatchSite& site, const DispatchDay& day) {
   const auto number = [](const Json& value, size_t size) {
     return value.is_number_unsigned() && value.get<uint64_t>() < size;
   };
@@ -69,11 +69,11 @@ std::optional<Plan> ReadPlan(const Json& json, const DispatchSite& site, const D
 // Returns the label at `path`. Returns nullopt if there is none, or a damaged one.
 std::optional<HindsightPlan> FindLabel(const std::string& path, const DispatchSite& site,
                                        const DispatchDay& day) {
-  const absl::StatusOr<std::string> text = ReadFile(path, kMaxLabelBytes);
+  const absl::StatusOr<std::string> text = ReadFile(path, kMaxPlanBytes);
   if (!text.ok()) return std::nullopt;
   const absl::StatusOr<Json> json = ParseJsonText(*text, path);
   if (!json.ok()) return std::nullopt;
-  std::optional<Plan> plan = ReadPlan(*json, site, day);
+  std::optional<Plan> plan = ParseLabel(*json, site, day);
   if (!plan.has_value()) return std::nullopt;
   absl::StatusOr<HindsightPlan> checked = CheckDayPlan(site, day, *std::move(plan));
   return checked.ok() ? std::optional(*std::move(checked)) : std::nullopt;
@@ -91,7 +91,7 @@ absl::StatusOr<HindsightPlan> MakeLabel(const std::string& path, const DispatchS
   VRP_ASSIGN_OR_RETURN(HindsightPlan label, PlanInHindsight(site, day, options));
   // A search that the end of the run cuts off is no label.
   if (stop.ShouldStop()) return absl::CancelledError("cancelled while the labels were made");
-  VRP_RETURN_IF_ERROR(AtomicWriteFile(path, WritePlan(label.plan)));
+  VRP_RETURN_IF_ERROR(AtomicWriteFile(path, WriteLabel(label.plan)));
   return label;
 }
 

@@ -30,7 +30,7 @@ PerturbationOptions PerturbationsOf(const TrainingConfig& config, int64_t step) 
 }
 
 // Reads one plan of `sample` from the front of `state`. Returns false if it is malformed.
-bool ReadPlan(PrizeSample& sample, std::span<const int32_t>& state) {
+bool RestorePlan(PrizeSample& sample, std::span<const int32_t>& state) {
   const auto next = [&state](size_t size, int32_t& value) {
     if (state.empty() || state.front() < 0 || static_cast<size_t>(state.front()) >= size) {
       return false;
@@ -162,7 +162,7 @@ absl::Status PrizeLearner::Restore(const std::map<std::string, double>& scalars,
   adamw_.set_steps(static_cast<int64_t>(scalars.at(kAdamSteps)));
   CopyToNetwork(std::as_const(parameters_).values(), network_);
   for (TrainingSample& sample : samples_) {
-    if (!ReadPlan(sample.prizes, plans)) {
+    if (!RestorePlan(sample.prizes, plans)) {
       return absl::DataLossError("plans: malformed; submit the job again");
     }
   }
