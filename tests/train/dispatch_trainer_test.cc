@@ -31,6 +31,7 @@ class DispatchTrainerTest : public test::TrainerFixture {
                              .WithCustomers(30)
                              .Seed(seed)
                              .Capacity(30)
+                             .Vehicles(1)  // returns and leaves again
                              .RandomDemands()
                              .RandomWindows()
                              .Build()) +

@@ -49,9 +49,11 @@ absl::StatusOr<std::vector<TrainingSample>> MakePrizeSamples(
   std::vector<TrainingSample> samples;
   std::vector<size_t> site_of;
   for (size_t i = 0; i < days.size(); ++i) {
+    const DispatchSite& site = context.sites[days[i].site].site;
     for (DispatchSample& sample : SamplesOf(days[i].day, labels[i])) {
-      samples.push_back(
-          {.prizes = {.site = context.sites[days[i].site].site, .sample = std::move(sample)}});
+      // As in hindsight, vehicles do not limit what leaves.
+      sample.state.available.assign(site.instance().vehicles().size(), DispatchState::kUnlimited);
+      samples.push_back({.prizes = {.site = site, .sample = std::move(sample)}});
       site_of.push_back(days[i].site);
     }
   }
