@@ -51,7 +51,7 @@ void SetDispatchDefaults(TrainingConfig& config) {
   config.learning_rate = 0.02;
   config.schedule = Schedule::kCosine;
   config.epochs = 8;
-  config.gradient_clip = 100;
+  config.gradient_clip = 1000;
   config.checkpoint_every_steps = 10;
 }
 
