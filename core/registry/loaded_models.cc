@@ -44,6 +44,12 @@ LoadedModels::~LoadedModels() {
 absl::StatusOr<LoadedModel> LoadedModels::Read(const ModelVersion& version) const {
   const auto watched =
       BeginWatch(options_.watch, "model load", ModelResourceName(version.name, version.version));
+  if (version.card.architecture == kDispatchArchitecture) {
+    return absl::FailedPreconditionError(
+        Concat(ModelResourceName(version.name, version.version),
+               ": is a dispatch model, which decides what to send now and plans no routes; name "
+               "another model"));
+  }
   VRP_RETURN_IF_ERROR(CheckWeights(version.directory, version.card));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<Policy> policy,
                        options_.loader(version.directory, options_.device));
