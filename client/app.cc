@@ -49,6 +49,7 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddCheck(app, chosen);
   AddValidate(app, chosen);
   AddConvert(app, chosen);
+  AddDispatch(app, chosen);
   AddModels(app, chosen);
   AddDatasets(app, chosen);
   AddMatrices(app, chosen);

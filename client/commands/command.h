@@ -121,6 +121,11 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
 void AddModelsManage(CLI::App& models, ChosenCommand& chosen);
 void AddConvert(CLI::App& app, ChosenCommand& chosen);
+void AddDispatch(CLI::App& app, ChosenCommand& chosen);
+// Adds commands under `dispatch`, as do the next two functions.
+void AddDispatchDecide(CLI::App& dispatch, ChosenCommand& chosen);
+void AddDispatchSimulate(CLI::App& dispatch, ChosenCommand& chosen);
+void AddDispatchSimulations(CLI::App& dispatch, ChosenCommand& chosen);
 void AddDatasets(CLI::App& app, ChosenCommand& chosen);
 void AddMatrices(CLI::App& app, ChosenCommand& chosen);
 void AddBench(CLI::App& app, ChosenCommand& chosen);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/connection/rpc_client.h"
 #include "client/support/steady_now.h"
+#include "vrp/v1/simulation_service.grpc.pb.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
 #include "vrp/v1/training_service.grpc.pb.h"
 
@@ -50,6 +51,14 @@ absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
   return client.Stream(&v1::SolverService::Stub::WatchSolveJob, request, receive);
 }
 
+absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
+                   absl::FunctionRef<bool(const v1::WatchSimulationResponse&)> receive) {
+  v1::WatchSimulationRequest request;
+  request.set_name(options.name);
+  request.set_from_sequence(from);
+  return client.Stream(&v1::SimulationService::Stub::WatchSimulation, request, receive);
+}
+
 absl::StatusOr<v1::TrainingJob> Get(RpcClient& client, const WatchOptions& options,
                                     const EventSink&) {
   v1::GetTrainingJobRequest request;
@@ -64,12 +73,20 @@ absl::StatusOr<v1::SolveJob> Get(RpcClient& client, const WatchOptions& options,
   return client.Call(&v1::SolverService::Stub::GetSolveJob, request);
 }
 
+absl::StatusOr<v1::Simulation> Get(RpcClient& client, const WatchOptions& options,
+                                   const SimulationEventSink&) {
+  v1::GetSimulationRequest request;
+  request.set_name(options.name);
+  return client.Call(&v1::SimulationService::Stub::GetSimulation, request);
+}
+
 // Returns the first sequence number that the event represents.
 int64_t FirstSequence(const v1::WatchTrainingJobResponse& event) {
   return event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
 }
 
 int64_t FirstSequence(const v1::WatchSolveJobResponse& event) { return event.sequence(); }
+int64_t FirstSequence(const v1::WatchSimulationResponse& event) { return event.sequence(); }
 
 template <typename Event>
 class Watcher {
@@ -183,5 +200,7 @@ template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, con
                                                EventSink&);
 template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, const WatchOptions&,
                                                SolveEventSink&);
+template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, const WatchOptions&,
+                                               SimulationEventSink&);
 
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// Watches a training or solve job to its end, across broken connections and daemon restarts.
+// Watches a job to its end, across broken connections and daemon restarts.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/support/interrupt.h"
+#include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
@@ -14,8 +15,8 @@ namespace vrp::client {
 
 class RpcClient;
 
-// A receiver of a job's events (v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse). The
-// watching thread makes all calls.
+// A receiver of a job's events (v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse,
+// v1::WatchSimulationResponse). The watching thread makes all calls.
 template <typename Event>
 class JobEventSink {
  public:
@@ -32,10 +33,11 @@ class JobEventSink {
 };
 using EventSink = JobEventSink<v1::WatchTrainingJobResponse>;
 using SolveEventSink = JobEventSink<v1::WatchSolveJobResponse>;
+using SimulationEventSink = JobEventSink<v1::WatchSimulationResponse>;
 
 // The job to watch and the limits of reconnection.
 struct WatchOptions {
-  std::string name;  // `trainingJobs/{id}` or `solveJobs/{id}`
+  std::string name;  // `trainingJobs/{id}`, `solveJobs/{id}` or `simulations/{id}`
   int64_t from_sequence = 1;
   // Whether the daemon has answered before. If so, the watcher waits for an unreachable daemon from
   // the start.

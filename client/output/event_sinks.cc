@@ -1,5 +1,7 @@
 #include "client/output/event_sinks.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "client/support/text.h"
 
@@ -89,49 +91,54 @@ void PlainEventSink::OnProgress(const v1::WatchTrainingJobResponse& event) {
   environment_.out << PlainProgressLine(event.progress(), remaining) << std::endl;
 }
 
+void BottomLine::PrintAbove(const std::string& line) {
+  if (text_ != nullptr) environment_.out << kClearLine;
+  environment_.out << line << '\n';
+  if (text_ != nullptr) Redraw();
+  environment_.out.flush();
+}
+
+void BottomLine::Draw(std::function<std::string(int width)> text) {
+  text_ = std::move(text);
+  Redraw();
+}
+
+void BottomLine::Redraw() {
+  // The last column stays empty, because some terminals break the line there.
+  const int width = environment_.terminal_width().value_or(80) - 1;
+  environment_.out << kClearLine << text_(width) << std::flush;
+}
+
+void BottomLine::End() {
+  if (text_ != nullptr) environment_.out << std::endl;
+  text_ = nullptr;
+}
+
 void BarEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
   if (event.has_resumed()) remaining_.Restart();
   if (event.has_progress()) {
     remaining_time_ = remaining_.Update(event.progress(), ToTime(event.time()));
     progress_ = event.progress();
-    Draw();
+    bottom_.Draw([this](int width) { return ProgressBarLine(progress_, remaining_time_, width); });
   } else if (!event.has_checkpoint()) {
     const std::string line = TrainingEventLine(event);
-    if (!line.empty()) PrintAbove(line);
+    if (!line.empty()) bottom_.PrintAbove(line);
   }
   OnHeartbeat(event);
 }
 
 void BarEventSink::OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) {
   const std::string line = queue_.Line(heartbeat.queue_position());
-  if (!line.empty()) PrintAbove(line);
+  if (!line.empty()) bottom_.PrintAbove(line);
 }
 
 void BarEventSink::OnConnectionLost(const absl::Status& status) {
-  PrintAbove(ConnectionLostLine(status));
+  bottom_.PrintAbove(ConnectionLostLine(status));
 }
 
-void BarEventSink::OnReconnected() { PrintAbove(kReconnectedLine); }
+void BarEventSink::OnReconnected() { bottom_.PrintAbove(kReconnectedLine); }
 
-void BarEventSink::OnEnd() {
-  if (drawn_) environment_.out << std::endl;
-  drawn_ = false;
-}
-
-void BarEventSink::PrintAbove(const std::string& line) {
-  if (drawn_) environment_.out << kClearLine;
-  environment_.out << line << '\n';
-  if (drawn_) Draw();
-  environment_.out.flush();
-}
-
-void BarEventSink::Draw() {
-  // The last column stays empty, because some terminals break the line there.
-  const int width = environment_.terminal_width().value_or(80) - 1;
-  environment_.out << kClearLine << ProgressBarLine(progress_, remaining_time_, width)
-                   << std::flush;
-  drawn_ = true;
-}
+void BarEventSink::OnEnd() { bottom_.End(); }
 
 std::unique_ptr<EventSink> MakeEventSink(Environment& environment, bool json) {
   if (json) return std::make_unique<JsonEventSink>(environment);

@@ -1,6 +1,7 @@
-// Sinks that print the events of a training job, and parts shared with the sinks of solve jobs.
+// Sinks that print the events of a training job, and parts shared with the sinks of other jobs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,11 +95,30 @@ class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
   QueuePosition queue_;
 };
 
+// The terminal's last line, which stays below the other lines. Without Draw, lines are printed
+// plainly.
+class BottomLine {
+ public:
+  explicit BottomLine(Environment& environment) : environment_(environment) {}
+
+  void PrintAbove(const std::string& line);
+  // Draws the line that `text` returns for a number of columns, now and after each other line.
+  void Draw(std::function<std::string(int width)> text);
+  // Ends the line. Must be called last.
+  void End();
+
+ private:
+  void Redraw();
+
+  Environment& environment_;
+  std::function<std::string(int width)> text_;  // null: nothing is drawn
+};
+
 // A sink that keeps a progress bar in the terminal's last line. Other events scroll above the bar,
 // except checkpoints, which are not shown.
 class BarEventSink : public EventSink {
  public:
-  explicit BarEventSink(Environment& environment) : environment_(environment) {}
+  explicit BarEventSink(Environment& environment) : bottom_(environment) {}
 
   void OnEvent(const v1::WatchTrainingJobResponse& event) override;
   void OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) override;
@@ -107,15 +127,11 @@ class BarEventSink : public EventSink {
   void OnEnd() override;
 
  private:
-  void PrintAbove(const std::string& line);
-  void Draw();
-
-  Environment& environment_;
+  BottomLine bottom_;
   RemainingTime remaining_;
   v1::TrainingProgress progress_;
   std::optional<absl::Duration> remaining_time_;
   QueuePosition queue_;
-  bool drawn_ = false;
 };
 
 // Returns a JSON sink if `json`; otherwise a bar on a terminal, and plain lines elsewhere.

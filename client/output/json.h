@@ -1,13 +1,16 @@
 // Converts messages to JSON for scripts. Names and order of keys are part of the interface.
 //
-// The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc and dataset_text.cc.
+// The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc, simulation_json.cc
+// and dataset_text.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <ostream>
 
 #include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
@@ -45,6 +48,7 @@ Json ImprovementJson(const v1::Improvement& improvement);
 Json CheckJson(const v1::CheckSolutionResponse& response);
 // Returns the keys of SolveJson that concern the plan.
 Json PlanJson(const v1::CheckSolutionResponse& response);
+Json DecideJson(const v1::DecideResponse& response);
 Json MatricesJson(const v1::Matrices& matrices);
 Json DatasetJson(const v1::Dataset& dataset);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
@@ -60,12 +64,19 @@ Json EndReasonJson(v1::TrainingEndReason reason);
 // Returns a job's event, which must not be a heartbeat.
 Json EventJson(const v1::WatchTrainingJobResponse& event);
 Json EventJson(const v1::WatchSolveJobResponse& event);
+Json EventJson(const v1::WatchSimulationResponse& event);
+// Returns the figures of a day under one policy.
+Json SimulatedDayJson(const v1::SimulatedDay& day);
+// Returns the simulation with its results.
+Json SimulationJson(const v1::Simulation& simulation);
 Json ModelJson(const v1::Model& model);
 Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);
 
 // Returns a word such as "info"; empty if not given.
 std::string LogLevelWord(v1::LogLevel level);
+// Returns a word such as "greedy"; "default" for DISPATCH_POLICY_UNSPECIFIED.
+std::string DispatchPolicyWord(v1::DispatchPolicy policy);
 // Returns a word such as "RUNNING".
 std::string JobStateWord(v1::JobState state);
 

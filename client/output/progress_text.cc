@@ -67,6 +67,17 @@ std::string Bar(double fraction, int columns) {
   return bar;
 }
 
+// Returns a bar, a percentage and `text` in at most `width` columns.
+std::string BarWith(int64_t done, int64_t total, const std::string& text, int width) {
+  const double fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  const std::string rest = absl::StrCat(
+      absl::StrFormat("%3.0f%%", std::floor(std::clamp(fraction, 0.0, 1.0) * 100)), "  ", text);
+  const int columns = std::min(width - static_cast<int>(rest.size()) - 3, kLongestBar);
+  const std::string line =
+      columns >= kShortestBar ? absl::StrCat("[", Bar(fraction, columns), "] ", rest) : rest;
+  return line.substr(0, static_cast<size_t>(std::max(width, 0)));
+}
+
 }  // namespace
 
 std::string GapText(const v1::TrainingProgress& progress) {
@@ -116,14 +127,11 @@ std::string ProgressBarLine(const v1::TrainingProgress& progress,
 }
 
 std::string BytesBarLine(int64_t done, int64_t total, int width) {
-  const double fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-  const std::string rest =
-      absl::StrCat(absl::StrFormat("%3.0f%%", std::floor(std::clamp(fraction, 0.0, 1.0) * 100)),
-                   "  of ", FormatBytes(total));
-  const int columns = std::min(width - static_cast<int>(rest.size()) - 3, kLongestBar);
-  const std::string line =
-      columns >= kShortestBar ? absl::StrCat("[", Bar(fraction, columns), "] ", rest) : rest;
-  return line.substr(0, static_cast<size_t>(std::max(width, 0)));
+  return BarWith(done, total, absl::StrCat("of ", FormatBytes(total)), width);
+}
+
+std::string CountBarLine(int64_t done, int64_t total, std::string_view noun, int width) {
+  return BarWith(done, total, absl::StrCat(done, " of ", total, " ", std::string(noun)), width);
 }
 
 std::optional<absl::Duration> RemainingTime::Update(const v1::TrainingProgress& progress,

@@ -1,9 +1,10 @@
-// Formats the progress of a training job in one line.
+// Formats progress in one line.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/time/time.h"
 #include "vrp/v1/training_service.pb.h"
@@ -25,6 +26,9 @@ std::string ProgressBarLine(const v1::TrainingProgress& progress,
 
 // Returns a bar such as "[=====>    ]  56%  of 120 MiB" in at most `width` columns.
 std::string BytesBarLine(int64_t done, int64_t total, int width);
+
+// Returns a bar such as "[=====>    ]  40%  2 of 5 days" in at most `width` columns.
+std::string CountBarLine(int64_t done, int64_t total, std::string_view noun, int width);
 
 // An estimator of the remaining time from the mean pace so far, including validations.
 class RemainingTime {

@@ -186,6 +186,39 @@ Json PlanJson(const v1::CheckSolutionResponse& response) {
   return object;
 }
 
+Json DecideJson(const v1::DecideResponse& response) {
+  const v1::Solution& solution = response.solution();
+  Json routes = RoutesJson(solution);
+  for (size_t i = 0; i < routes.size(); ++i) {
+    const v1::Route& route = solution.routes(static_cast<int>(i));
+    if (!route.stops().empty()) routes[i]["departure"] = JsonNumber(route.stops(0).departure());
+  }
+  Json waiting = Json::array();
+  for (const v1::WaitingRequest& request : response.waiting()) {
+    waiting.push_back(
+        {{"id", request.id()}, {"missed", request.missed()}, {"reason", request.reason()}});
+  }
+  const v1::TimeBreakdown& times = response.times();
+  Json object = {{"name", response.name()},
+                 {"cost", JsonNumber(solution.cost())},
+                 {"routes", routes},
+                 {"waiting", waiting},
+                 {"feasible", response.feasible()},
+                 {"violations", ViolationsJson(response)},
+                 {"policy", LowerCaseWord(response.policy())},
+                 {"scenarios", response.scenarios()},
+                 {"seed", response.seed()},
+                 {"budget_ms", MillisecondsJson(response.budget())},
+                 {"time_ms",
+                  {{"queue", MillisecondsJson(times.queue())},
+                   {"search", MillisecondsJson(times.search())},
+                   {"total", MillisecondsJson(times.total())}}},
+                 {"objective", LowerCaseWord(response.objective())},
+                 {"metric", LowerCaseWord(response.metric())}};
+  if (times.has_roads()) object["time_ms"]["roads"] = MillisecondsJson(times.roads());
+  return object;
+}
+
 Json ValidateJson(const v1::ValidateInstanceResponse& response) {
   Json object = {
       {"valid", response.valid()},

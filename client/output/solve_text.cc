@@ -157,11 +157,6 @@ std::string InitialSolutionText(const v1::InitialSolutionReport& report,
   return absl::StrCat(text, "\n", ReasonsText(report.dropped_visits()));
 }
 
-std::string MillisecondsText(const google::protobuf::Duration& duration) {
-  return FormatNumber(
-      absl::ToDoubleMilliseconds(absl::Floor(ToDuration(duration), absl::Microseconds(100))));
-}
-
 // Returns why the solve ended.
 std::string SolveEndText(const v1::SolveResponse& response) {
   switch (response.end_reason()) {
@@ -182,7 +177,7 @@ std::string SolveEndText(const v1::SolveResponse& response) {
     case v1::END_REASON_SHUTDOWN:
       return "stopped by the daemon's shutdown";
     case v1::END_REASON_NO_IMPROVEMENT:
-      return absl::StrCat("ended after ", MillisecondsText(response.no_improvement()),
+      return absl::StrCat("ended after ", FormatMilliseconds(response.no_improvement()),
                           " ms without improvement");
     case v1::END_REASON_TARGET:
       return "target reached";
@@ -195,13 +190,13 @@ std::string SolveEndText(const v1::SolveResponse& response) {
 
 std::string TimesText(const v1::SolveResponse& response) {
   const v1::TimeBreakdown& times = response.times();
-  std::string text = absl::StrCat("time: ", MillisecondsText(times.total()),
+  std::string text = absl::StrCat("time: ", FormatMilliseconds(times.total()),
                                   response.has_no_improvement() ? " of at most " : " of ",
-                                  MillisecondsText(response.budget()), " ms");
-  if (times.has_roads()) absl::StrAppend(&text, ", roads ", MillisecondsText(times.roads()));
-  if (times.has_queue()) absl::StrAppend(&text, ", queue ", MillisecondsText(times.queue()));
-  if (times.has_decode()) absl::StrAppend(&text, ", decode ", MillisecondsText(times.decode()));
-  if (times.has_search()) absl::StrAppend(&text, ", search ", MillisecondsText(times.search()));
+                                  FormatMilliseconds(response.budget()), " ms");
+  if (times.has_roads()) absl::StrAppend(&text, ", roads ", FormatMilliseconds(times.roads()));
+  if (times.has_queue()) absl::StrAppend(&text, ", queue ", FormatMilliseconds(times.queue()));
+  if (times.has_decode()) absl::StrAppend(&text, ", decode ", FormatMilliseconds(times.decode()));
+  if (times.has_search()) absl::StrAppend(&text, ", search ", FormatMilliseconds(times.search()));
   absl::StrAppend(&text, "; ", SolveEndText(response));
   // Older daemons leave this field 0.
   if (response.threads() > 0) {

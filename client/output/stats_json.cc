@@ -57,6 +57,9 @@ Json ActiveJobJson(const v1::ActiveJob& job) {
         JsonNumber(absl::ToDoubleSeconds(ToDuration(progress.search_time())));
     object["budget_seconds"] = JsonNumber(absl::ToDoubleSeconds(ToDuration(job.budget())));
     object["cost"] = progress.improvement_count() > 0 ? JsonNumber(progress.cost()) : Json();
+  } else if (job.has_simulation()) {
+    object["finished_days"] = job.simulation().finished_day_count();
+    object["days"] = job.simulation().day_count();
   }
   return object;
 }

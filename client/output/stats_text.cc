@@ -111,6 +111,7 @@ std::string Readiness(const v1::ServerStats& stats) {
 std::string Progress(const v1::ActiveJob& job) {
   if (job.has_training()) return PlainProgressLine(job.training(), std::nullopt);
   if (job.has_solve()) return SolveProgressText(job.solve(), ToDuration(job.budget()), job.units());
+  if (job.has_simulation()) return SimulationProgressText(job.simulation());
   return "";
 }
 

@@ -1,15 +1,14 @@
 #include "client/output/svg_plot.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "client/output/polyline.h"
 #include "client/output/quantities.h"
+#include "client/output/svg_text.h"
 #include "client/output/visits.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
@@ -27,28 +26,6 @@ constexpr int kMaxLegendLines = 30;  // maximum number of routes in the legend
 // Maximum number of visits of a plan whose ids are drawn. A larger plan has no ids, because they
 // would cover the routes.
 constexpr int kMaxLabels = 120;
-
-// Colours of routes. They are dark enough on white, and neighbours are distinct with most kinds of
-// colour blindness. Further routes repeat the colours with dashed lines.
-constexpr std::array<const char*, 12> kColours = {"#1f77b4", "#d62728", "#2ca02c", "#ff7f0e",
-                                                  "#9467bd", "#17becf", "#8c564b", "#e377c2",
-                                                  "#556b2f", "#00008b", "#b8860b", "#7f7f7f"};
-
-std::string Escape(std::string_view text) {
-  std::string clean = ToValidUtf8(text);
-  // Removes the control characters that XML 1.0 forbids.
-  clean.erase(std::remove_if(
-                  clean.begin(), clean.end(),
-                  [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; }),
-              clean.end());
-  return absl::StrReplaceAll(
-      clean, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&apos;"}});
-}
-
-std::string Shortened(const std::string& text, size_t max_length) {
-  if (text.size() <= max_length) return text;
-  return absl::StrCat(ToValidUtf8(text.substr(0, max_length - 3)), "...");
-}
 
 // A map from the instance's coordinates to the drawing, whose y axis points down.
 class Frame {
@@ -89,9 +66,10 @@ class Frame {
   double min_x_, max_y_, scale_, width_, height_;
 };
 
+// Returns the colour of a route. Routes after the last colour repeat the colours with dashed lines.
 std::string Stroke(int route) {
-  const std::string colour = kColours[static_cast<size_t>(route) % kColours.size()];
-  const bool dashed = static_cast<size_t>(route) / kColours.size() % 2 == 1;
+  const std::string colour = kSvgColours[static_cast<size_t>(route) % kSvgColours.size()];
+  const bool dashed = static_cast<size_t>(route) / kSvgColours.size() % 2 == 1;
   return absl::StrCat("stroke=\"", colour, "\"", dashed ? " stroke-dasharray=\"6 3\"" : "");
 }
 
@@ -118,11 +96,11 @@ std::string Customers(const v1::Solution& solution, const Frame& frame) {
     for (int k = 1; k < VisitsEnd(route); ++k) {
       const double x = frame.X(route.stops(k)), y = frame.Y(route.stops(k));
       absl::StrAppendFormat(&svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.0f\" fill=\"%s\"/>\n", x,
-                            y, radius, kColours[static_cast<size_t>(i) % kColours.size()]);
+                            y, radius, kSvgColours[static_cast<size_t>(i) % kSvgColours.size()]);
       if (count > kMaxLabels) continue;
       absl::StrAppendFormat(&svg,
                             "<text x=\"%.2f\" y=\"%.2f\" stroke=\"none\" fill=\"#444\">%s</text>\n",
-                            x + 6, y - 5, Escape(Shortened(route.stops(k).id(), 12)));
+                            x + 6, y - 5, SvgEscaped(SvgShortened(route.stops(k).id(), 12)));
     }
   }
   return svg + "</g>\n";
@@ -157,7 +135,7 @@ std::string Title(const v1::SolveResponse& response) {
   return absl::StrFormat(
       "<text x=\"%.0f\" y=\"32\" font-size=\"20\" font-weight=\"bold\">%s</text>\n"
       "<text x=\"%.0f\" y=\"54\" font-size=\"14\" fill=\"#444\">%s</text>\n",
-      kMargin, Escape(Shortened(response.name(), 60)), kMargin, Escape(line));
+      kMargin, SvgEscaped(SvgShortened(response.name(), 60)), kMargin, SvgEscaped(line));
 }
 
 std::string LegendLine(int line, int route, const std::string& text, double left) {
@@ -172,8 +150,8 @@ std::string LegendLine(int line, int route, const std::string& text, double left
         absl::StrFormat("<rect x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"12\" fill=\"black\"/>\n",
                         left + 6, y - 10);
   }
-  return absl::StrCat(
-      svg, absl::StrFormat("<text x=\"%.0f\" y=\"%.0f\">%s</text>\n", left + 32, y, Escape(text)));
+  return absl::StrCat(svg, absl::StrFormat("<text x=\"%.0f\" y=\"%.0f\">%s</text>\n", left + 32, y,
+                                           SvgEscaped(text)));
 }
 
 std::string Legend(const v1::Solution& solution, double left) {
@@ -225,15 +203,9 @@ absl::StatusOr<std::string> PlotSvg(const v1::SolveResponse& response) {
       kLegendLine * (std::min(solution.routes_size(), kMaxLegendLines) + 2);
   const double width = legend_left + kLegendWidth;
   const double height = kTitleHeight + 2 * kMargin + std::max(frame.height(), legend_height);
-  return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
-                      absl::StrFormat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
-                                      "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-                                      "font-family=\"sans-serif\">\n",
-                                      width, height, width, height),
-                      "<title>", Escape(response.name()),
-                      "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-                      Title(response), Lines(solution, frame), Customers(solution, frame),
-                      Depots(solution, frame), Legend(solution, legend_left), "</svg>\n");
+  return absl::StrCat(SvgHeader(width, height, response.name()), Title(response),
+                      Lines(solution, frame), Customers(solution, frame), Depots(solution, frame),
+                      Legend(solution, legend_left), "</svg>\n");
 }
 
 }  // namespace vrp::client

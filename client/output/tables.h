@@ -1,6 +1,7 @@
 // Builds the texts of --output table.
 //
-// The functions are in tables.cc, solve_text.cc, solve_job_text.cc and dataset_text.cc.
+// The functions are in tables.cc, solve_text.cc, solve_job_text.cc, dataset_text.cc,
+// dispatch_text.cc and simulation_text.cc.
 #pragma once
 
 #include <string>
@@ -9,7 +10,9 @@
 
 #include "absl/time/time.h"
 #include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
@@ -50,6 +53,8 @@ std::string PlanText(const v1::Solution& plan);
 // Returns a line such as "0.034 s: cost 812, ...".
 std::string ImprovementText(const v1::Improvement& improvement);
 std::string CheckText(const v1::CheckSolutionResponse& response);
+// Returns a table of the routes that leave, one of the waiting requests, and the cost.
+std::string DecideText(const v1::DecideResponse& response);
 std::string JobText(const v1::TrainingJob& job);
 // Returns a text such as "weights of epoch 7 (step 175): the best validation, val cost 6.7072".
 std::string PublishedText(const v1::PublishedWeights& published);
@@ -69,11 +74,23 @@ std::string SolveJobText(const v1::SolveJob& job);
 std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget,
                               const v1::Units& units);
 
+// Returns a line such as "day RC208-7: greedy cost 812 (+12.50 %), lazy cost 790 (+9.41 %) 1
+// missed", without a line break.
+std::string SimulatedDayText(const v1::SimulatedDayResults& day);
+// Returns a text such as "2 of 5 days, 1m20s", without a line break.
+std::string SimulationProgressText(const v1::SimulationProgress& progress);
+// Returns a table of the policies.
+std::string SimulationSummaryText(const v1::SimulationSummary& summary);
+// Returns the simulation with its finished days.
+std::string SimulationText(const v1::Simulation& simulation);
+
 // Returns a state such as "RUNNING". Adds the position of a waiting job: "QUEUED 2".
 std::string StateText(v1::JobState state, int32_t queue_position);
-// Returns the cells of a row of `jobs list`, `solve-jobs list`, `models list` or `datasets list`.
+// Returns the cells of a row of `jobs list`, `solve-jobs list`, `dispatch simulations list`,
+// `models list` or `datasets list`.
 std::vector<std::string> JobRow(const v1::TrainingJob& job);
 std::vector<std::string> SolveJobRow(const v1::SolveJob& job);
+std::vector<std::string> SimulationRow(const v1::Simulation& simulation);
 std::vector<std::string> ModelRow(const v1::Model& model);
 std::vector<std::string> DatasetRow(const v1::Dataset& dataset);
 

@@ -125,6 +125,10 @@ absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
       "--strategy", text, "auto, seeded, greedy, sample, beam, multi_start, improved or search");
 }
 
+absl::StatusOr<v1::DispatchPolicy> ParseDispatchPolicy(absl::string_view text) {
+  return ParseFlagWord<v1::DispatchPolicy>("--policy", text, "greedy, lazy, horizon or sampling");
+}
+
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text) {
   return ParseFlagWord<v1::ProblemType>("--problem", text, "cvrp, vrptw or tsp");
 }

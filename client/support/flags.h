@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/dispatch.pb.h"
 #include "vrp/v1/instance.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -44,6 +45,7 @@ ModelVersion SplitModelName(absl::string_view resource_name);
 // naming the flag for other words. ParseInstanceFormat also parses "auto", as
 // INSTANCE_FORMAT_UNSPECIFIED.
 absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text);
+absl::StatusOr<v1::DispatchPolicy> ParseDispatchPolicy(absl::string_view text);
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text);
 absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text);
 absl::StatusOr<v1::Objective> ParseObjective(absl::string_view text);

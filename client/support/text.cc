@@ -77,6 +77,11 @@ std::string FormatSeconds(double seconds) {
   return seconds < 100 ? absl::StrFormat("%.3g", seconds) : absl::StrFormat("%.0f", seconds);
 }
 
+std::string FormatMilliseconds(const google::protobuf::Duration& duration) {
+  return FormatNumber(
+      absl::ToDoubleMilliseconds(absl::Floor(ToDuration(duration), absl::Microseconds(100))));
+}
+
 std::string FormatSpan(absl::Duration duration) {
   const int64_t seconds = absl::ToInt64Seconds(duration + absl::Milliseconds(500));
   if (seconds < 60) return absl::StrCat(seconds, "s");

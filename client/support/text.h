@@ -28,6 +28,8 @@ inline constexpr char kFileReference[] = "file's reference";
 // Returns seconds with three significant digits, or whole seconds from 100 on, such as "0.0521",
 // "12.3" or "1234".
 std::string FormatSeconds(double seconds);
+// Returns milliseconds, rounded down to one decimal, such as "499.9".
+std::string FormatMilliseconds(const google::protobuf::Duration& duration);
 // Returns a duration in at most two units, such as "45s", "1m20s" or "2h05m".
 std::string FormatSpan(absl::Duration duration);
 // Returns a count with its noun, such as "1 route" or "3 routes".

@@ -35,8 +35,8 @@ absl::StatusOr<DispatchDay> DrawDay(const DispatchSite& site, const DayShape& sh
   DispatchDay day = {.name = Concat(instance.name(), "-", seed)};
   const SiteSampler sampler(site, shape.requests_per_epoch);
   CounterRandom random(seed);
-  for (double epoch = first; epoch <= last; ++epoch) {
-    day.departures.push_back(epoch * shape.epoch + shape.margin);
+  for (int32_t i = 0; i <= static_cast<int32_t>(last - first); ++i) {
+    day.departures.push_back((first + i) * shape.epoch + shape.margin);
     sampler.DrawFor(day.departures.back(), random, day.requests);
   }
   for (size_t i = 0; i < day.requests.size(); ++i) {

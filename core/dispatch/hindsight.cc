@@ -30,6 +30,7 @@ absl::StatusOr<DispatchProblem> WholeDay(const DispatchSite& site, const Dispatc
 absl::StatusOr<HindsightPlan> Checked(const DispatchProblem& problem, const DispatchDay& day,
                                       Plan plan) {
   HindsightPlan checked;
+  if (!problem.instance().has_value()) return checked;
   const Plan nodes = problem.FromRequests(plan);
   const CheckReport report = CheckPlan(*problem.instance(), nodes);
   if (!RoutesAreFeasible(report)) {
@@ -54,6 +55,7 @@ absl::StatusOr<HindsightPlan> PlanInHindsight(const DispatchSite& site, const Di
                                               const DecisionOptions& options,
                                               const std::vector<Plan>& initial) {
   VRP_ASSIGN_OR_RETURN(const DispatchProblem problem, WholeDay(site, day));
+  if (!problem.instance().has_value()) return HindsightPlan();
   SearchOptions search = {
       .stop = options.stop, .max_iterations = options.max_iterations, .seed = options.seed};
   for (const Plan& plan : initial) search.initial.push_back(problem.FromRequests(plan));

@@ -124,7 +124,7 @@ absl::StatusOr<DispatchProblem> DispatchProblem::Create(const DispatchSite& site
                        .vehicles = Vehicles(site.instance(), available, problem.types_),
                        .speed = all.speed,
                        .units = all.units};
-  if (data.vehicles.empty()) return problem;
+  if (requests.empty() || data.vehicles.empty()) return problem;
   const std::vector<NodeIndex> nodes = NodesOf(requests);
   SelectNodeFields(all, nodes, data);
   SetRequestFields(site, requests, departure, data);

@@ -32,8 +32,8 @@ class DispatchProblem {
                                                 double departure,
                                                 std::span<const int32_t> available = {});
 
-  // Returns the instance. Customer i + 1 is request i. Without vehicles at the depot, the instance
-  // is std::nullopt and no request can be served.
+  // Returns the instance. Customer i + 1 is request i. Without requests, or without vehicles at the
+  // depot, the instance is std::nullopt and there is nothing to plan.
   const std::optional<Instance>& instance() const { return instance_; }
   // Converts a plan of instance() to indexes of requests and vehicle types of the site, and back.
   // Empty routes are dropped.

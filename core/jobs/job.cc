@@ -8,9 +8,10 @@
 namespace vrp {
 namespace {
 
-constexpr std::array<std::pair<JobKind, std::string_view>, 2> kKindNames = {{
+constexpr std::array<std::pair<JobKind, std::string_view>, 3> kKindNames = {{
     {JobKind::kTraining, "training"},
     {JobKind::kSolve, "solve"},
+    {JobKind::kSimulation, "simulation"},
 }};
 
 constexpr std::array<std::pair<JobState, std::string_view>, 10> kStateNames = {{
@@ -26,7 +27,7 @@ constexpr std::array<std::pair<JobState, std::string_view>, 10> kStateNames = {{
     {JobState::kCancelled, "CANCELLED"},
 }};
 
-constexpr std::array<std::pair<EventType, std::string_view>, 9> kEventTypeNames = {{
+constexpr std::array<std::pair<EventType, std::string_view>, 10> kEventTypeNames = {{
     {EventType::kState, "state"},
     {EventType::kLog, "log"},
     {EventType::kProgress, "progress"},
@@ -35,6 +36,7 @@ constexpr std::array<std::pair<EventType, std::string_view>, 9> kEventTypeNames 
     {EventType::kModel, "model"},
     {EventType::kCompacted, "compacted"},
     {EventType::kImprovement, "improvement"},
+    {EventType::kPart, "part"},
     {EventType::kAnswer, "answer"},
 }};
 
@@ -72,7 +74,7 @@ std::optional<JobKind> ParseJobKind(std::string_view name) {
 }
 
 std::string JobResourceName(JobKind kind, std::string_view id) {
-  return Concat(JobKindName(kind), "Jobs/", id);
+  return Concat(JobKindName(kind), kind == JobKind::kSimulation ? "s/" : "Jobs/", id);
 }
 
 std::string_view JobStateName(JobState state) { return NameOf(kStateNames, state); }

@@ -1,4 +1,4 @@
-// A training or solve job: its specification, state and events.
+// Jobs: their specifications, states and events.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,12 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/jobs/job_kind.h"
 #include "core/jobs/solve_part.h"
 #include "core/train/run/trainer.h"
 #include "core/train/run/training_result.h"
 
 namespace vrp {
-
-// Kinds of jobs. They share one store, one order of submission and the same states.
-enum class JobKind { kTraining, kSolve };
-// Returns "training" or "solve".
-std::string_view JobKindName(JobKind kind);
-std::optional<JobKind> ParseJobKind(std::string_view name);
-// Returns "trainingJobs/{id}" or "solveJobs/{id}".
-std::string JobResourceName(JobKind kind, std::string_view id);
 
 // The state of a job. CanMove defines the transitions.
 enum class JobState {
@@ -82,13 +75,13 @@ struct PublishedWeights {
   bool operator==(const PublishedWeights&) const = default;
 };
 
-// A training or solve job.
+// A job of any kind.
 struct Job {
   std::string id;          // last part of the resource name
   std::string request_id;  // may be empty
   JobKind kind = JobKind::kTraining;
   JobSpec spec;     // training jobs only
-  SolvePart solve;  // solve jobs only
+  SolvePart solve;  // if RunsOnSolver(kind)
   JobState state = JobState::kQueued;
   int32_t attempt = 0;  // number of starts; 1 in the first run
   absl::Time created;
@@ -119,8 +112,9 @@ enum class EventType {
   kCheckpoint,
   kModel,
   kCompacted,  // not in the log; replaces thinned events in reads
-  // Events of solve jobs only.
+  // Events of solve jobs and simulations.
   kImprovement,
+  kPart,  // one of several results; `step` is its number, from 1
   kAnswer,
 };
 // Returns "state", "log" and so on.
@@ -137,11 +131,12 @@ struct JobEvent {
   std::string text;  // kLog: the line; kState: a failed job's error; kModel: the model's name
   std::optional<TrainingProgress> progress;  // kProgress
   // kProgress, kCheckpoint; kResumed: the step from which a training job resumes; kModel: the step
-  // of a live publication, or 0.
+  // of a live publication, or 0; kPart: the number of the part.
   int64_t step = 0;
   int64_t first_sequence = 0;  // kCompacted: first thinned event; `sequence` is the last
   std::optional<PublishedWeights> published;  // kModel: set for a job's last model
-  std::optional<SolveProgress> solve;  // kImprovement, kAnswer; kResumed: the stored progress
+  // kImprovement, kPart, kAnswer; kResumed: the stored progress
+  std::optional<SolveProgress> solve;
 };
 
 // Returns the name of a job of any kind, as JobResourceName does.

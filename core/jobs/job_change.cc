@@ -124,6 +124,17 @@ void JobChange::RecordPlan(const SolveProgress& progress, std::string plan) {
   contents_[SolveContent::kPlan] = std::move(plan);
 }
 
+void JobChange::RecordPart(absl::Duration search_time, std::string part) {
+  SolveProgress& progress = record_.job.solve.progress;
+  progress.search_time = search_time;
+  ++progress.parts;
+  JobEvent& event = Add(EventType::kPart);
+  event.step = progress.parts;
+  event.solve = progress;
+  record_.crashes = 0;
+  parts_[progress.parts] = std::move(part);
+}
+
 void JobChange::RecordAnswer(const SolveProgress& progress, std::string answer) {
   Add(EventType::kAnswer).solve = progress;
   record_.job.solve.progress = progress;

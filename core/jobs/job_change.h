@@ -65,17 +65,21 @@ class JobChange {
   // this change is not empty.
   void SetRunTime(absl::Duration run_time) { record_.job.run_time = run_time; }
 
-  // Records that a solve job resumes from its stored plan.
+  // Records that a solve job or simulation resumes from its stored plan or parts.
   void RecordSearchResume();
   // Sets the total search time. Resets the count of crashes if this attempt has searched for at
   // least a minute. Adds no event.
   void SetSearchTime(absl::Duration total, absl::Duration attempt);
   // Records a better plan, serialised by the server. Resets the count of crashes.
   void RecordPlan(const SolveProgress& progress, std::string plan);
+  // Records the next part of the result, serialised by the server. Resets the count of crashes.
+  void RecordPart(absl::Duration search_time, std::string part);
   // Records the answer. The caller then moves the job to SUCCEEDED.
   void RecordAnswer(const SolveProgress& progress, std::string answer);
   // Returns the large texts of this change.
   const std::map<SolveContent, std::string>& contents() const { return contents_; }
+  // Returns the new parts of the result by number.
+  const std::map<int64_t, std::string>& parts() const { return parts_; }
 
  private:
   JobEvent& Add(EventType type);
@@ -86,6 +90,7 @@ class JobChange {
   bool search_time_set_ = false;  // whether SetSearchTime was called
   bool totals_set_ = false;       // whether SetTotals stored totals
   std::map<SolveContent, std::string> contents_;
+  std::map<int64_t, std::string> parts_;
 };
 
 }  // namespace vrp

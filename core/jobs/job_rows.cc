@@ -143,7 +143,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   const std::optional<JobKind> kind = ParseJobKind(row.Text(19));
   if (!kind) return DamagedJobError(database, "jobs.kind", row.Text(19));
   job.kind = *kind;
-  if (job.kind == JobKind::kSolve) {
+  if (RunsOnSolver(job.kind)) {
     VRP_ASSIGN_OR_RETURN(job.solve, SolvePartFromRow(database, row, kSolveColumns));
   }
   VRP_RETURN_IF_ERROR(ReadTrainingColumns(database, row, record));
@@ -195,7 +195,7 @@ absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record
       FromLimit(job.spec.time_limit), job.spec.epoch_limit));
   VRP_RETURN_IF_ERROR(query.Next().status());
   const int64_t number = query.Integer(0);
-  if (job.kind == JobKind::kSolve) {
+  if (RunsOnSolver(job.kind)) {
     VRP_RETURN_IF_ERROR(InsertSolveRow(database, number, job.solve));
   }
   return number;
@@ -220,7 +220,7 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
       TrainingEndName(job.end), FromProgress(job.best), int64_t{record.all_crashes}, published,
       int64_t{job.stop_requested}, record.number));
   VRP_RETURN_IF_ERROR(query.Run());
-  if (job.kind != JobKind::kSolve) return absl::OkStatus();
+  if (!RunsOnSolver(job.kind)) return absl::OkStatus();
   return UpdateSolveRow(database, record.number, job.solve);
 }
 
@@ -289,8 +289,9 @@ absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const Job
 
 absl::Status DeleteJobRows(Database& database, int64_t job_number) {
   for (const char* sql :
-       {"DELETE FROM solve_contents WHERE job = ?", "DELETE FROM solve_jobs WHERE job = ?",
-        "DELETE FROM events WHERE job = ?", "DELETE FROM jobs WHERE number = ?"}) {
+       {"DELETE FROM solve_parts WHERE job = ?", "DELETE FROM solve_contents WHERE job = ?",
+        "DELETE FROM solve_jobs WHERE job = ?", "DELETE FROM events WHERE job = ?",
+        "DELETE FROM jobs WHERE number = ?"}) {
     VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(sql));
     VRP_RETURN_IF_ERROR(query.Bind(job_number));
     VRP_RETURN_IF_ERROR(query.Run());

@@ -35,7 +35,7 @@ Job Draft(const JobSpec& spec, std::string_view request_id) {
 
 Job Draft(const SolveSpec& spec, std::string_view request_id) {
   Job job;
-  job.kind = JobKind::kSolve;
+  job.kind = spec.kind;
   job.request_id = std::string(request_id);
   job.solve.summary = spec.summary;
   job.solve.request_sha256 = Sha256Hex(spec.request);
@@ -198,6 +198,12 @@ absl::Status JobStore::ForgetDeletion(std::string_view id) {
   return transaction.Commit();
 }
 
+absl::StatusOr<std::vector<std::string>> JobStore::ReadParts(std::string_view id, int64_t first,
+                                                             int64_t last) const {
+  absl::MutexLock lock(&read_mutex_);
+  return ReadPartRows(*reader_, id, first, last);
+}
+
 absl::StatusOr<std::optional<std::string>> JobStore::ReadContent(std::string_view id,
                                                                  SolveContent kind) const {
   absl::MutexLock lock(&read_mutex_);
@@ -253,6 +259,9 @@ absl::StatusOr<Job> JobStore::Write(const JobChange& change) {
   }
   for (const auto& [kind, content] : change.contents()) {
     VRP_RETURN_IF_ERROR(WriteContentRow(*writer_, number, kind, content));
+  }
+  for (const auto& [part, content] : change.parts()) {
+    VRP_RETURN_IF_ERROR(InsertPartRow(*writer_, number, part, content));
   }
   Job job = change.record().job;
   if (job.kind == JobKind::kTraining && IsTimeToThin(change.events())) {

@@ -69,7 +69,10 @@ class JobStore {
   absl::Status Delete(JobKind kind, std::string_view id);
   absl::StatusOr<std::vector<std::string>> ListDeletions() const;
   absl::Status ForgetDeletion(std::string_view id);
-  // Returns a large text of a solve job; nullopt if there is none (yet).
+  // Returns the parts `first` to `last` of the result of a simulation, in order.
+  absl::StatusOr<std::vector<std::string>> ReadParts(std::string_view id, int64_t first,
+                                                     int64_t last) const;
+  // Returns a large text of a job; nullopt if there is none (yet).
   absl::StatusOr<std::optional<std::string>> ReadContent(std::string_view id,
                                                          SolveContent kind) const;
 
@@ -88,8 +91,8 @@ class JobStore {
   JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> reader, const Clock* clock);
 
   absl::StatusOr<std::optional<Job>> FindSame(const Job& draft) const;
-  // Adds a job or returns the one of the same request. `contents` are the initial texts of a solve
-  // job; null for a training job.
+  // Adds a job or returns the one of the same request. `contents` are the initial texts of a job
+  // that a solver runs; null for a training job.
   absl::StatusOr<Job> Submit(Job draft, const SolveSpec* contents, int32_t max_queued);
   // The result of Insert.
   struct Submission {

@@ -92,6 +92,7 @@ void ForEachSolveField(Progress& progress, Visit visit) {
   visit("cost", progress.cost);
   visit("routes", progress.routes);
   visit("unserved", progress.unserved);
+  visit("parts", progress.parts);
 }
 
 // Keys of the times of a search, which are written in nanoseconds.

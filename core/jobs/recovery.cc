@@ -86,16 +86,23 @@ absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& pu
 
 absl::Status RecoverSolve(JobChange& change, int32_t max_attempts) {
   const SolveProgress& progress = change.record().job.solve.progress;
-  const bool has_plan = progress.improvements > 0;
+  const bool has_result = progress.has_result();
   const bool ends = change.state() == JobState::kStopping ||
-                    (has_plan && change.record().crashes + 1 >= max_attempts);
-  const CrashTexts texts = {
-      .missing_progress = "a better plan",
-      .next_step =
-          ends ? "the job ends with its best plan" : "the search resumes from its best plan",
-      .current_state = has_plan ? Concat("the job's best plan has cost ", progress.cost)
-                                : "the job has no plan"};
-  return CountCrash(change, max_attempts + (has_plan ? 1 : 0), texts,
+                    (has_result && change.record().crashes + 1 >= max_attempts);
+  const JobKind kind = change.record().job.kind;
+  const CrashTexts texts =
+      kind == JobKind::kSimulation
+          ? CrashTexts{.missing_progress = "another finished day",
+                       .next_step = std::string(ends ? "the job ends with its finished days"
+                                                     : ResumeText(kind)),
+                       .current_state = Concat("the job has ", progress.parts, " finished days")}
+          : CrashTexts{.missing_progress = "a better plan",
+                       .next_step =
+                           std::string(ends ? "the job ends with its best plan" : ResumeText(kind)),
+                       .current_state = has_result
+                                            ? Concat("the job's best plan has cost ", progress.cost)
+                                            : "the job has no plan"};
+  return CountCrash(change, max_attempts + (has_result ? 1 : 0), texts,
                     ends ? JobState::kStopping : JobState::kQueued);
 }
 
@@ -125,8 +132,14 @@ absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashL
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_attempts) {
-  VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive(JobKind::kSolve));
+std::string_view ResumeText(JobKind kind) {
+  return kind == JobKind::kSimulation ? "the simulation resumes after its last finished day"
+                                      : "the search resumes from its best plan";
+}
+
+absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, JobKind kind,
+                                                  int32_t max_attempts) {
+  VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive(kind));
   std::vector<Job> stopping;
   for (const JobRecord& record : active) {
     VRP_ASSIGN_OR_RETURN(

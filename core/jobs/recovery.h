@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,11 +27,15 @@ struct CrashLimits {
 // PAUSING to PAUSED. Moves jobs whose model was published already to SUCCEEDED. Blocks.
 absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashLimits& limits);
 
-// Queues interrupted solve jobs again, except those that are STOPPING. A better plan or a minute of
-// search resets a job's count of crashes. After `max_attempts` crashes, a job becomes STOPPING if
-// it has a plan, otherwise FAILED. One more crash makes a job with a plan FAILED too. Returns the
-// STOPPING jobs, which the caller has to end.
-absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_attempts);
+// Queues interrupted jobs of a kind that runs on a solver again, except those that are STOPPING. A
+// better plan, a part of the result or a minute of search resets a job's count of crashes. After
+// `max_attempts` crashes, a job becomes STOPPING if it has a result, otherwise FAILED. One more
+// crash makes a job with a result FAILED too. Returns the STOPPING jobs, which the caller has to
+// end.
+absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, JobKind kind,
+                                                  int32_t max_attempts);
+// Returns how an interrupted job of a kind that runs on a solver goes on.
+std::string_view ResumeText(JobKind kind);
 
 // Returns the names (job ids) of job folders without a job in the store. The store has lost these
 // jobs or is an older copy.

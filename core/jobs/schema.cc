@@ -104,8 +104,19 @@ DROP INDEX jobs_by_state;
 CREATE INDEX jobs_by_state ON jobs (kind, state, stop_requested DESC, priority DESC, number);
 )sql";
 
-constexpr std::array<std::string_view, 4> kMigrations = {kVersion1, kVersion2, kVersion3,
-                                                         kVersion4};
+// Adds simulations. They have rows in solve_jobs and solve_contents too. solve_parts holds the
+// parts of their results, numbered from 1.
+constexpr std::string_view kVersion5 = R"sql(
+CREATE TABLE solve_parts (
+  job INTEGER NOT NULL REFERENCES jobs (number),
+  part INTEGER NOT NULL,
+  content BLOB NOT NULL,
+  PRIMARY KEY (job, part)
+);
+)sql";
+
+constexpr std::array<std::string_view, 5> kMigrations = {kVersion1, kVersion2, kVersion3, kVersion4,
+                                                         kVersion5};
 
 absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));

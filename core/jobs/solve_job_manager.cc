@@ -27,7 +27,7 @@ absl::Status CheckSolveManagerOptions(const SolveJobManager::Options& options) {
 absl::Status RequestStop(JobChange& change) {
   switch (change.state()) {
     case JobState::kQueued:
-      if (change.record().job.solve.progress.improvements == 0) {
+      if (!change.record().job.solve.progress.has_result()) {
         return change.MoveTo(JobState::kCancelled);
       }
       VRP_RETURN_IF_ERROR(change.Start());
@@ -46,7 +46,7 @@ absl::Status RequestStop(JobChange& change) {
 absl::StatusOr<std::unique_ptr<SolveJobManager>> SolveJobManager::Create(const Options& options) {
   VRP_RETURN_IF_ERROR(CheckSolveManagerOptions(options));
   VRP_ASSIGN_OR_RETURN(const std::vector<Job> stopping,
-                       RecoverSolveJobs(options.book->store(), options.max_attempts));
+                       RecoverSolveJobs(options.book->store(), options.kind, options.max_attempts));
   std::unique_ptr<SolveJobManager> manager(new SolveJobManager(options));
   for (const Job& job : stopping) manager->FinishStoppedJob(job);
   manager->runner_ = std::make_unique<JobRunner>(
@@ -58,7 +58,8 @@ absl::StatusOr<std::unique_ptr<SolveJobManager>> SolveJobManager::Create(const O
 }
 
 SolveJobManager::SolveJobManager(const Options& options)
-    : book_(options.book),
+    : kind_(options.kind),
+      book_(options.book),
       max_queued_(options.max_queued),
       context_({.store = &book_->store(),
                 .stopping = &stopping_,
@@ -66,7 +67,7 @@ SolveJobManager::SolveJobManager(const Options& options)
                 .clock = options.clock,
                 .store_interval = options.store_interval}),
       runner_options_({.store = &book_->store(),
-                       .kind = JobKind::kSolve,
+                       .kind = options.kind,
                        .threads = options.max_running,
                        .niceness = options.niceness,
                        .stopping = &stopping_}) {}
@@ -78,6 +79,7 @@ void SolveJobManager::FinishStoppedJob(const Job& job) {
 }
 
 absl::StatusOr<Job> SolveJobManager::Submit(const SolveSpec& spec, const std::string& request_id) {
+  if (spec.kind != kind_) return absl::InternalError("a job of another kind");
   VRP_RETURN_IF_ERROR(CheckRequestId(request_id));
   JobStore& store = book_->store();
   VRP_ASSIGN_OR_RETURN(std::optional<Job> known, store.FindRequest(spec, request_id));
@@ -89,21 +91,26 @@ absl::StatusOr<Job> SolveJobManager::Submit(const SolveSpec& spec, const std::st
 }
 
 absl::StatusOr<Job> SolveJobManager::Get(std::string_view id) const {
-  return book_->Get(JobKind::kSolve, id);
+  return book_->Get(kind_, id);
 }
 
 absl::StatusOr<JobPage> SolveJobManager::List(int32_t page_size,
                                               const std::string& page_token) const {
-  return book_->List(JobKind::kSolve, {.page_size = page_size, .page_token = page_token});
+  return book_->List(kind_, {.page_size = page_size, .page_token = page_token});
 }
 
 absl::StatusOr<std::shared_ptr<EventSubscription>> SolveJobManager::Watch(std::string_view id,
                                                                           int64_t from) const {
-  return book_->Watch(JobKind::kSolve, id, from);
+  return book_->Watch(kind_, id, from);
 }
 
 absl::StatusOr<std::optional<std::string>> SolveJobManager::Answer(std::string_view id) const {
   return book_->store().ReadContent(id, SolveContent::kAnswer);
+}
+
+absl::StatusOr<std::vector<std::string>> SolveJobManager::Parts(std::string_view id, int64_t first,
+                                                                int64_t last) const {
+  return book_->store().ReadParts(id, first, last);
 }
 
 absl::StatusOr<std::vector<SolveJobManager::UnfinishedRequest>>
@@ -142,7 +149,7 @@ absl::StatusOr<Job> SolveJobManager::Stop(std::string_view id) {
 }
 
 absl::Status SolveJobManager::Delete(std::string_view id) {
-  return book_->store().Delete(JobKind::kSolve, id);
+  return book_->store().Delete(kind_, id);
 }
 
 }  // namespace vrp

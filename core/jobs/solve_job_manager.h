@@ -1,4 +1,4 @@
-// Solve jobs: long solves that outlive the connection and the daemon.
+// Jobs on a solver, which outlive the connection and the daemon: long solves and simulations.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,14 @@
 
 namespace vrp {
 
-// A manager that queues, runs, stops and stores solve jobs. Thread-safe; blocks on the disk.
+// A manager that queues, runs, stops and stores the jobs of one kind. Thread-safe; blocks on the
+// disk.
 // Returns errors of the store as JobBook does.
 class SolveJobManager {
  public:
   // The environment and the limits of a manager.
   struct Options {
+    JobKind kind = JobKind::kSolve;      // of the jobs; RunsOnSolver(kind)
     std::shared_ptr<JobBook> book = {};  // stores the jobs
     JobSolver* solver = nullptr;         // outlives the manager
     const Clock* clock = nullptr;        // outlives the manager
@@ -39,7 +41,7 @@ class SolveJobManager {
   // Recovers interrupted jobs (see RecoverSolveJobs), ends those that are STOPPING (a few
   // milliseconds each) and starts the threads that run jobs.
   static absl::StatusOr<std::unique_ptr<SolveJobManager>> Create(const Options& options);
-  // Stops the running jobs and stores their best plans and search times. The jobs resume at the
+  // Stops the running jobs and stores their results so far and search times. The jobs resume at the
   // next start. Blocks for the milliseconds that a search needs to stop.
   ~SolveJobManager() = default;
   SolveJobManager(const SolveJobManager&) = delete;
@@ -48,7 +50,7 @@ class SolveJobManager {
   // Queues a job durably. Returns the existing job if the request_id was used with the same
   // request, and kAlreadyExists if it was used with another request. Returns kResourceExhausted if
   // the queue or the state folder's quota is full, and kInvalidArgument for an invalid request_id.
-  // The caller must have checked the request.
+  // The caller must have checked the request. spec.kind must be that of the manager.
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id);
   absl::StatusOr<Job> Get(std::string_view id) const;
   // Calls JobBook::List.
@@ -57,6 +59,9 @@ class SolveJobManager {
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id, int64_t from) const;
   // Returns the serialised answer of a job that has succeeded; nullopt if there is none.
   absl::StatusOr<std::optional<std::string>> Answer(std::string_view id) const;
+  // Returns the stored parts `first` to `last` of a job's result, in order. Parts count from 1.
+  absl::StatusOr<std::vector<std::string>> Parts(std::string_view id, int64_t first,
+                                                 int64_t last) const;
 
   // The request of a job that has not ended.
   struct UnfinishedRequest {
@@ -66,7 +71,8 @@ class SolveJobManager {
   // Returns the requests of unfinished jobs, newest first.
   absl::StatusOr<std::vector<UnfinishedRequest>> ListUnfinishedRequests() const;
 
-  // Ends the search now. The job succeeds with its best plan; a job without a plan is cancelled.
+  // Ends the job now. The job succeeds with its best plan or its parts; a job without either is
+  // cancelled.
   // Has no effect on a job that was stopped, has succeeded or is cancelled. Returns
   // kFailedPrecondition if the job has failed.
   absl::StatusOr<Job> Stop(std::string_view id);
@@ -75,9 +81,10 @@ class SolveJobManager {
 
  private:
   explicit SolveJobManager(const Options& options);
-  // Ends a job that is STOPPING and not running. Builds its answer from its plan, on this thread.
+  // Ends a job that is STOPPING and not running. Builds its answer from its result, on this thread.
   void FinishStoppedJob(const Job& job);
 
+  const JobKind kind_;
   const std::shared_ptr<JobBook> book_;
   const int32_t max_queued_;
   StopSignal stopping_;

@@ -1,12 +1,13 @@
 #include "core/jobs/solve_job_run.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
-#include <functional>
 #include <optional>
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/jobs/recovery.h"
 #include "core/jobs/solve_recorder.h"
 #include "core/jobs/update_with_retries.h"
 #include "core/solve/solve_limits.h"
@@ -27,17 +28,17 @@ absl::StatusOr<TaskAnswer> SolveJobRun::Search() {
   VRP_RETURN_IF_ERROR(Begin());
   SolveRecorder recorder({.store = context_.store,
                           .clock = context_.clock,
+                          .stopping = context_.stopping,
                           .job_id = job_.id,
                           .before = job_.solve.progress,
                           .interval = context_.store_interval});
-  absl::StatusOr<TaskAnswer> answer =
-      Solve(task, [&recorder](FoundPlan plan) { recorder.RecordPlan(std::move(plan)); });
+  absl::StatusOr<TaskAnswer> answer = Solve(task, recorder);
   progress_ = recorder.Finish();
-  if (answer.ok()) {
+  if (answer.ok() && answer->plan.has_value()) {
     progress_.improvements = std::max<int64_t>(progress_.improvements, 1);
-    progress_.cost = answer->plan.cost;
-    progress_.routes = answer->plan.routes;
-    progress_.unserved = answer->plan.unserved;
+    progress_.cost = answer->plan->cost;
+    progress_.routes = answer->plan->routes;
+    progress_.unserved = answer->plan->unserved;
   }
   return answer;
 }
@@ -60,6 +61,7 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> plan,
                        context_.store->ReadContent(job_.id, SolveContent::kPlan));
   task.plan = plan.value_or("");
+  VRP_ASSIGN_OR_RETURN(task.parts, context_.store->ReadParts(job_.id, 1, INT64_MAX));
   return task;
 }
 
@@ -77,11 +79,10 @@ absl::Status SolveJobRun::Begin() {
       .status();
 }
 
-absl::StatusOr<TaskAnswer> SolveJobRun::Solve(
-    const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) {
+absl::StatusOr<TaskAnswer> SolveJobRun::Solve(const SolveTask& task, TaskReporter& reporter) {
   // Solvers return a Status. Even so, an exception must not end the daemon.
   try {
-    return context_.solver->Solve(task, on_improvement);
+    return context_.solver->Solve(task, reporter);
   } catch (const std::exception& error) {
     return absl::InternalError(Concat("the solver threw: ", error.what()));
   } catch (...) {
@@ -96,7 +97,7 @@ absl::Status SolveJobRun::Conclude(JobChange& change,
                            (answer.ok() ? answer->cancelled : absl::IsCancelled(answer.status()));
   if (interrupted) {
     change.SetSearchTime(progress_.search_time, absl::ZeroDuration());
-    change.RecordLog("the daemon stops; the search resumes from its best plan at the next start");
+    change.RecordLog(Concat("the daemon stops; ", ResumeText(job_.kind), " at the next start"));
     return change.MoveTo(JobState::kQueued);
   }
   if (answer.ok()) {

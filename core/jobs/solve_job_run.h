@@ -1,4 +1,4 @@
-// One attempt of one solve job: from its stored request and plan to its stored answer.
+// One attempt of one job on a solver: from its stored request and results to its stored answer.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ struct SolveRunContext {
   absl::Duration store_interval;
 };
 
-// One attempt of a solve job.
+// One attempt of a solve job or a simulation.
 class SolveJobRun {
  public:
   // Prepares a run of `job`, which is PREPARING, or STOPPING if it only has to end. Stopping the
@@ -33,16 +33,15 @@ class SolveJobRun {
       : context_(context), job_(std::move(job)), cancel_(std::move(cancel)) {}
 
   // Runs the job and stores its outcome: SUCCEEDED, FAILED, CANCELLED (stopped before there was a
-  // plan), or QUEUED again if the daemon stops. Stores errors of the job instead of returning them.
-  // Blocks.
+  // result), or QUEUED again if the daemon stops. Stores errors of the job instead of returning
+  // them. Blocks.
   void Run();
 
  private:
   absl::StatusOr<TaskAnswer> Search();
   absl::StatusOr<SolveTask> MakeTask() const;
   absl::Status Begin();
-  absl::StatusOr<TaskAnswer> Solve(const SolveTask& task,
-                                   const std::function<void(FoundPlan)>& on_improvement);
+  absl::StatusOr<TaskAnswer> Solve(const SolveTask& task, TaskReporter& reporter);
   absl::Status Conclude(JobChange& change, const absl::StatusOr<TaskAnswer>& answer) const;
 
   const SolveRunContext& context_;

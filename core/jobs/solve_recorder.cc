@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "core/base/status_macros.h"
+#include "core/jobs/update_with_retries.h"
+
 namespace vrp {
 
 SolveRecorder::SolveRecorder(Options options)
@@ -14,7 +17,7 @@ SolveRecorder::~SolveRecorder() {
   if (thread_.joinable()) Finish();
 }
 
-void SolveRecorder::RecordPlan(FoundPlan plan) {
+void SolveRecorder::ReportPlan(FoundPlan plan) {
   {
     absl::MutexLock lock(&mutex_);
     progress_.search_time = progress_.improved_at = options_.before.search_time + SearchTime();
@@ -25,6 +28,19 @@ void SolveRecorder::RecordPlan(FoundPlan plan) {
     unstored_ = std::move(plan.text);
   }
   changed_.NotifyAll();
+}
+
+absl::Status SolveRecorder::ReportPart(std::string part) {
+  VRP_ASSIGN_OR_RETURN(const Job stored,
+                       UpdateWithRetries(*options_.store, *options_.stopping, options_.job_id,
+                                         [&](JobChange& change) {
+                                           change.RecordPart(
+                                               options_.before.search_time + SearchTime(), part);
+                                           return absl::OkStatus();
+                                         }));
+  absl::MutexLock lock(&mutex_);
+  progress_.parts = stored.solve.progress.parts;
+  return absl::OkStatus();
 }
 
 SolveProgress SolveRecorder::Finish() {
@@ -45,7 +61,7 @@ absl::Duration SolveRecorder::SearchTime() const {
 }
 
 void SolveRecorder::Work() {
-  bool has_plan = options_.before.improvements > 0;
+  bool has_plan = options_.before.has_result();
   while (!AwaitEnd(/*or_plan=*/!has_plan)) has_plan = Store() || has_plan;
 }
 

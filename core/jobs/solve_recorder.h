@@ -1,4 +1,4 @@
-// Records a search's plans in its job.
+// Records the plans or the parts of a solver in its job.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,35 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/base/steady_cond_var.h"
+#include "core/base/stop_signal.h"
 #include "core/jobs/job_solver.h"
 #include "core/jobs/job_store.h"
 
 namespace vrp {
 
-// A recorder with its own thread, so that the search never waits for the disk. Stores the first
+// A recorder with its own thread, so that a search never waits for the disk. Stores the first
 // plan at once, so that a job has an answer even if the daemon keeps crashing. Later stores the
 // newest plan and the search time at most once per interval. If the disk is full, retries after an
 // interval. Thread-safe.
-class SolveRecorder {
+class SolveRecorder final : public TaskReporter {
  public:
   // The job and the interval between two writes.
   struct Options {
-    JobStore* store = nullptr;     // outlives the recorder
-    const Clock* clock = nullptr;  // outlives the recorder
+    JobStore* store = nullptr;             // outlives the recorder
+    const Clock* clock = nullptr;          // outlives the recorder
+    const StopSignal* stopping = nullptr;  // outlives the recorder
     std::string job_id;
     SolveProgress before;  // progress of earlier attempts
     absl::Duration interval;
   };
   // Starts the clock of the search.
   explicit SolveRecorder(Options options);
-  ~SolveRecorder();
+  ~SolveRecorder() override;
   SolveRecorder(const SolveRecorder&) = delete;
   SolveRecorder& operator=(const SolveRecorder&) = delete;
 
-  // Records a better plan. Does not wait for the disk.
-  void RecordPlan(FoundPlan plan);
+  void ReportPlan(FoundPlan plan) override;
+  absl::Status ReportPart(std::string part) override;
   // Stores all unstored changes and returns the progress. Must be called at most once, after the
   // search has ended. If Finish was not called, the destructor calls it.
   SolveProgress Finish();

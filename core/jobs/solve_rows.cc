@@ -70,4 +70,28 @@ absl::StatusOr<std::optional<std::string>> ReadContentRow(Database& database,
   return query.Bytes(0);
 }
 
+absl::Status InsertPartRow(Database& database, int64_t job_number, int64_t part,
+                           std::string_view content) {
+  VRP_ASSIGN_OR_RETURN(
+      Query query,
+      database.Prepare("INSERT INTO solve_parts (job, part, content) VALUES (?, ?, ?)"));
+  VRP_RETURN_IF_ERROR(query.Bind(job_number, part, Blob{content}));
+  return query.Run();
+}
+
+absl::StatusOr<std::vector<std::string>> ReadPartRows(Database& database, std::string_view job_id,
+                                                      int64_t first, int64_t last) {
+  VRP_ASSIGN_OR_RETURN(Query query,
+                       database.Prepare("SELECT content FROM solve_parts WHERE job = (SELECT "
+                                        "number FROM jobs WHERE id = ?) AND part BETWEEN ? AND ? "
+                                        "ORDER BY part"));
+  VRP_RETURN_IF_ERROR(query.Bind(job_id, first, last));
+  std::vector<std::string> parts;
+  while (true) {
+    VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+    if (!row) return parts;
+    parts.push_back(query.Bytes(0));
+  }
+}
+
 }  // namespace vrp

@@ -18,7 +18,7 @@ constexpr char kTooShortUrl[] = "vrp/budget_too_short";
 std::string Milliseconds(absl::Duration duration) {
   const double exact = std::max(absl::ToDoubleMilliseconds(duration), 0.1);
   const bool without_decimals = exact >= 10 || exact == std::floor(exact);
-  return absl::StrFormat(without_decimals ? "%.0f ms" : "%.1f ms", exact);
+  return without_decimals ? absl::StrFormat("%.0f ms", exact) : absl::StrFormat("%.1f ms", exact);
 }
 
 std::string DecodingText(const NetworkTime& time) {

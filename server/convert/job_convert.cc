@@ -228,8 +228,9 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
       message.mutable_compacted()->set_first_sequence(event.first_sequence);
       break;
     case EventType::kImprovement:
+    case EventType::kPart:
     case EventType::kAnswer:
-      break;  // only solve jobs have these events
+      break;  // training jobs do not have these events
   }
   return message;
 }

@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Sets the shared fields of a v1::TrainingJob or v1::SolveJob.
+// Sets the shared fields of a v1::TrainingJob, v1::SolveJob or v1::Simulation.
 template <typename Message>
 void SetSharedJobFields(const Job& job, Message& message) {
   message.set_name(ResourceName(job));
@@ -24,8 +24,8 @@ void SetSharedJobFields(const Job& job, Message& message) {
   message.set_queue_position(static_cast<int32_t>(job.queue_position));
 }
 
-// Sets the shared fields of a v1::WatchTrainingJobResponse or v1::WatchSolveJobResponse, including
-// states and log lines.
+// Sets the shared fields of a v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse or
+// v1::WatchSimulationResponse, including states and log lines.
 template <typename Message>
 void SetSharedEventFields(const JobEvent& event, Message& message) {
   message.set_sequence(event.sequence);

@@ -121,13 +121,10 @@ class OptionsReader {
   void ReadBudget() {
     options_.budget = vrp::BudgetOf(message_, limits_);
     if (!message_.has_budget()) return;
-    const absl::StatusOr<absl::Duration> budget = FromProto(message_.budget());
+    const absl::StatusOr<absl::Duration> budget =
+        BudgetFromProto(message_.budget(), kMinBudget, limits_.max_budget);
     if (!budget.ok()) {
       invalid_.push_back({"budget", std::string(budget.status().message())});
-    } else if (*budget < kMinBudget || *budget > limits_.max_budget) {
-      invalid_.push_back({"budget", Concat("got ", absl::FormatDuration(*budget), ", wanted ",
-                                           absl::FormatDuration(kMinBudget), " to ",
-                                           absl::FormatDuration(limits_.max_budget))});
     } else {
       options_.budget = *budget;
     }

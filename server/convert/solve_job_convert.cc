@@ -60,7 +60,8 @@ v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
     case EventType::kCheckpoint:
     case EventType::kModel:
     case EventType::kCompacted:
-      break;  // only training jobs have these events
+    case EventType::kPart:
+      break;  // solve jobs do not have these events
   }
   return message;
 }

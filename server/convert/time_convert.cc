@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 
 namespace vrp {
@@ -45,6 +46,15 @@ absl::StatusOr<absl::Duration> FromProto(const google::protobuf::Duration& durat
                                              "1,000,000,000 nanos"));
   }
   return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
+}
+
+absl::StatusOr<absl::Duration> BudgetFromProto(const google::protobuf::Duration& duration,
+                                               absl::Duration min, absl::Duration max) {
+  VRP_ASSIGN_OR_RETURN(const absl::Duration budget, FromProto(duration));
+  if (budget >= min && budget <= max) return budget;
+  return absl::InvalidArgumentError(Concat("got ", absl::FormatDuration(budget), ", wanted ",
+                                           absl::FormatDuration(min), " to ",
+                                           absl::FormatDuration(max)));
 }
 
 }  // namespace vrp

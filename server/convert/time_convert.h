@@ -16,5 +16,8 @@ google::protobuf::Timestamp ToProto(absl::Time time);
 // Returns kInvalidArgument for an invalid Duration: seconds beyond 10,000 years, nanos out of range
 // or of the opposite sign.
 absl::StatusOr<absl::Duration> FromProto(const google::protobuf::Duration& duration);
+// Returns a time budget. Returns kInvalidArgument outside of `min` to `max`.
+absl::StatusOr<absl::Duration> BudgetFromProto(const google::protobuf::Duration& duration,
+                                               absl::Duration min, absl::Duration max);
 
 }  // namespace vrp

@@ -26,8 +26,11 @@
 #include "server/daemon/port.h"
 #include "server/http/http_server.h"
 #include "server/roads/road_networks.h"
+#include "server/service/dispatch_handler.h"
 #include "server/service/model_handler.h"
 #include "server/service/request_solver.h"
+#include "server/service/simulation_handler.h"
+#include "server/service/simulation_solver.h"
 #include "server/service/solve_job_handler.h"
 #include "server/service/solver_handler.h"
 #include "server/service/training_handler.h"
@@ -49,9 +52,9 @@
 
 namespace vrp {
 
-// Niceness values. Quick answers (0) have priority over Solve, training and solve jobs, in this
-// order. If two adjacent classes compete for a core, the lower one gets about 0.3, 0.1 or 0.25 of
-// it.
+// Niceness values. Quick answers (0) have priority over Solve, training, and solve jobs and
+// simulations, in this order. If two adjacent classes compete for a core, the lower one gets about
+// 0.3, 0.1 or 0.25 of it.
 inline constexpr int32_t kSolveNiceness = 4;
 inline constexpr int32_t kTrainingNiceness = 14;
 inline constexpr int32_t kSolveJobNiceness = 19;
@@ -70,6 +73,7 @@ struct Daemon::Parts {
   void MakeBatcher();
   void MakeHandlers();
   absl::Status OpenSolveJobs();
+  absl::Status OpenSimulations();
   int32_t ReadAhead() const;
   void MakeServices();
   absl::Status OpenAccess();
@@ -113,6 +117,10 @@ struct Daemon::Parts {
   std::unique_ptr<RequestSolver> request_solver;
   std::unique_ptr<SolveJobManager> solve_jobs;
   std::unique_ptr<SolveJobHandler> solve_job_handler;
+  std::unique_ptr<SimulationSolver> simulation_solver;
+  std::unique_ptr<SolveJobManager> simulations;
+  std::unique_ptr<SimulationHandler> simulation_handler;
+  std::unique_ptr<DispatchHandler> dispatch_handler;
   std::unique_ptr<TrainingHandler> training_handler;
   std::unique_ptr<ModelHandler> model_handler;
   std::vector<std::unique_ptr<grpc::Service>> services;

@@ -5,9 +5,11 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "server/config/build_info.h"
 #include "server/daemon/daemon_parts.h"
+#include "server/service/dispatch_service.h"
 #include "server/service/model_service.h"
 #include "server/service/reflection_service.h"
 #include "server/service/services.h"
+#include "server/service/simulation_service.h"
 #include "server/service/solver_service.h"
 
 namespace vrp {
@@ -47,6 +49,15 @@ void Daemon::Parts::MakeHandlers() {
                              .max_nodes = vrpd.max_nodes,
                              .max_budget = absl::Seconds(vrpd.max_budget_s),
                              .max_job_budget = absl::Seconds(vrpd.max_solve_job_budget_s)});
+  dispatch_handler = std::make_unique<DispatchHandler>(
+      DispatchHandler::Options{.matrices = matrices.get(),
+                               .roads = roads.get(),
+                               .clock = options.clock,
+                               .metrics = &telemetry->metrics(),
+                               .watchdog = &telemetry->watchdog(),
+                               .busy = &busy,
+                               .max_nodes = vrpd.max_nodes,
+                               .max_budget = absl::Seconds(vrpd.max_budget_s)});
   training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
       .jobs = jobs.get(),
       .default_device = default_device,
@@ -77,6 +88,22 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
   return absl::OkStatus();
 }
 
+absl::Status Daemon::Parts::OpenSimulations() {
+  const Watchdog::Watch watched = WatchStart("simulations");
+  const VrpdOptions& vrpd = options.vrpd;
+  simulation_solver = std::make_unique<SimulationSolver>(busy, telemetry->watchdog());
+  // Simulations run one at a time, so that none takes time from the decisions of another.
+  VRP_ASSIGN_OR_RETURN(simulations, SolveJobManager::Create({.kind = JobKind::kSimulation,
+                                                             .book = book,
+                                                             .solver = simulation_solver.get(),
+                                                             .clock = options.clock,
+                                                             .max_running = 1,
+                                                             .niceness = kSolveJobNiceness,
+                                                             .max_queued = vrpd.max_queued_jobs}));
+  simulation_handler = std::make_unique<SimulationHandler>(*simulations, vrpd.max_nodes);
+  return absl::OkStatus();
+}
+
 // Returns the number of requests that a batch stream reads ahead: a batch for a GPU, 0 for a CPU.
 int32_t Daemon::Parts::ReadAhead() const {
   const VrpdOptions& vrpd = options.vrpd;
@@ -95,6 +122,8 @@ void Daemon::Parts::MakeServices() {
                                .drain = drain,
                                .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
+  services.push_back(std::make_unique<DispatchService>(context, *dispatch_handler));
+  services.push_back(std::make_unique<SimulationService>(context, *simulation_handler));
   services.push_back(std::make_unique<ReflectionService>(context));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
@@ -148,7 +177,8 @@ absl::Status Daemon::Parts::Listen() {
   grpc::HealthCheckServiceInterface& health = *port.server->GetHealthCheckService();
   health.SetServingStatus(true);
   for (const char* name :
-       {v1::SolverService::service_full_name(), v1::TrainingService::service_full_name(),
+       {v1::SolverService::service_full_name(), v1::DispatchService::service_full_name(),
+        v1::SimulationService::service_full_name(), v1::TrainingService::service_full_name(),
         v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
         v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);

@@ -10,8 +10,10 @@
 #include "core/base/text.h"
 #include "server/http/url_text.h"
 #include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/options.pb.h"
+#include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
@@ -68,8 +70,9 @@ std::vector<HttpRoute> ListRoutes() {
   std::vector<HttpRoute> routes;
   // Any message of a file leads to its services.
   for (const FileDescriptor* file :
-       {v1::ListMatricesRequest::descriptor()->file(), v1::ListModelsRequest::descriptor()->file(),
-        v1::CheckSolutionRequest::descriptor()->file(),
+       {v1::ListMatricesRequest::descriptor()->file(), v1::DecideRequest::descriptor()->file(),
+        v1::ListModelsRequest::descriptor()->file(), v1::CheckSolutionRequest::descriptor()->file(),
+        v1::ListSimulationsRequest::descriptor()->file(),
         v1::GetServerInfoRequest::descriptor()->file(),
         v1::ListTrainingJobsRequest::descriptor()->file()}) {
     for (int i = 0; i < file->service(0)->method_count(); ++i) {

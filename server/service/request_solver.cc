@@ -76,8 +76,7 @@ absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& tas
   return Ready{std::move(request), *std::move(prepared), std::move(note), roads};
 }
 
-absl::StatusOr<TaskAnswer> RequestSolver::Solve(
-    const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) {
+absl::StatusOr<TaskAnswer> RequestSolver::Solve(const SolveTask& task, TaskReporter& reporter) {
   v1::SolveRequest request;
   if (!request.ParseFromString(task.request)) {
     return absl::DataLossError("the stored request is damaged; create the job again");
@@ -100,16 +99,16 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(
     const PlanValue value = ValueOf(instance, plan);
     if (best.has_value() && !(value < *best)) return;
     best = value;
-    on_improvement(Describe(instance, plan, cost));
+    reporter.ReportPlan(Describe(instance, plan, cost));
   };
   VRP_ASSIGN_OR_RETURN(v1::SolveResponse response, handler_.Run(ready.request, prepared));
   AddEarlierAttempts(task, response);
   if (!ready.policy_note.empty()) response.set_policy_note(ready.policy_note);
   return TaskAnswer{.answer = response.SerializeAsString(),
-                    .plan = {.cost = response.solution().cost(),
-                             .routes = response.solution().routes_size(),
-                             .unserved = response.solution().unserved_size(),
-                             .text = {}},
+                    .plan = FoundPlan{.cost = response.solution().cost(),
+                                      .routes = response.solution().routes_size(),
+                                      .unserved = response.solution().unserved_size(),
+                                      .text = {}},
                     .cancelled = response.end_reason() == v1::END_REASON_STOPPED};
 }
 

@@ -19,8 +19,7 @@ class RequestSolver final : public JobSolver {
   RequestSolver(const SolverHandler& handler, int32_t max_threads)
       : handler_(handler), max_threads_(max_threads) {}
 
-  absl::StatusOr<TaskAnswer> Solve(const SolveTask& task,
-                                   const std::function<void(FoundPlan)>& on_improvement) override;
+  absl::StatusOr<TaskAnswer> Solve(const SolveTask& task, TaskReporter& reporter) override;
 
  private:
   struct Ready {

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "server/convert/job_convert.h"
+#include "server/convert/simulation_convert.h"
 #include "server/convert/solve_job_convert.h"
 #include "server/convert/time_convert.h"
 #include "server/support/metric_family.h"
@@ -97,6 +98,8 @@ v1::ActiveJob ToActiveJob(const Job& job) {
     *message.mutable_budget() = ToProto(job.solve.budget);
     const v1::SolveJob summary = SolveJobToProto(job);
     if (summary.has_units()) *message.mutable_units() = summary.units();
+  } else if (job.kind == JobKind::kSimulation) {
+    *message.mutable_simulation() = SimulationProgressToProto(job);
   } else if (job.progress.has_value()) {
     *message.mutable_training() = ToProto(*job.progress);
   }

@@ -96,6 +96,15 @@ void AddSolveJobs(const LiveFigures& figures, std::vector<MetricFamily>& familie
   families.push_back(searched.Take());
 }
 
+void AddSimulations(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+  FamilyBuilder days("vrp_simulation_finished_days", "Finished days of a running simulation.");
+  for (const Job& job : figures.active_jobs) {
+    if (job.kind != JobKind::kSimulation) continue;
+    days.Add(static_cast<double>(job.solve.progress.parts), {{"job", ResourceName(job)}});
+  }
+  families.push_back(days.Take());
+}
+
 void AddQueues(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   FamilyBuilder waiting("vrp_queue_waiting", "Tasks that wait for a thread or a network.");
   FamilyBuilder capacity("vrp_queue_capacity",
@@ -209,7 +218,7 @@ absl::Status GatherJobs(const JobBook& book, LiveFigures& figures) {
   absl::StatusOr<std::vector<JobCount>> counts = book.store().Count();
   if (!counts.ok()) return counts.status();
   figures.jobs = *std::move(counts);
-  for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve}) {
+  for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve, JobKind::kSimulation}) {
     absl::StatusOr<std::vector<JobRecord>> active = book.store().ListActive(kind);
     if (!active.ok()) return active.status();
     for (JobRecord& record : *active) figures.active_jobs.push_back(std::move(record.job));
@@ -252,6 +261,7 @@ std::vector<MetricFamily> ToFamilies(const LiveFigures& figures) {
   AddJobCounts(figures, families);
   AddTrainings(figures, families);
   AddSolveJobs(figures, families);
+  AddSimulations(figures, families);
   families.push_back(FamilyBuilder("vrp_models", "Model versions that can be used.")
                          .Add(figures.models_available)
                          .Take());

@@ -11,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "google/rpc/status.pb.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/dispatch_service.grpc.pb.h"
 #include "vrp/v1/model_service.grpc.pb.h"
+#include "vrp/v1/simulation_service.grpc.pb.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 #include "vrp/v1/training_service.grpc.pb.h"
@@ -101,6 +103,54 @@ class FakeSolver : public v1::SolverService::Service {
   grpc::Status WatchSolveJob(grpc::ServerContext*, const v1::WatchSolveJobRequest* request,
                              grpc::ServerWriter<v1::WatchSolveJobResponse>* writer) override {
     return HandleStream(handlers_.watch_solve_job, request, writer);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeDispatch : public v1::DispatchService::Service {
+ public:
+  explicit FakeDispatch(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status Decide(grpc::ServerContext* context, const v1::DecideRequest* request,
+                      v1::DecideResponse* response) override {
+    return HandleUnary(handlers_.decide, context, request, response);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeSimulations : public v1::SimulationService::Service {
+ public:
+  explicit FakeSimulations(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status CreateSimulation(grpc::ServerContext* context,
+                                const v1::CreateSimulationRequest* request,
+                                v1::Simulation* response) override {
+    return HandleUnary(handlers_.create_simulation, context, request, response);
+  }
+  grpc::Status GetSimulation(grpc::ServerContext* context, const v1::GetSimulationRequest* request,
+                             v1::Simulation* response) override {
+    return HandleUnary(handlers_.get_simulation, context, request, response);
+  }
+  grpc::Status ListSimulations(grpc::ServerContext* context,
+                               const v1::ListSimulationsRequest* request,
+                               v1::ListSimulationsResponse* response) override {
+    return HandleUnary(handlers_.list_simulations, context, request, response);
+  }
+  grpc::Status StopSimulation(grpc::ServerContext* context,
+                              const v1::StopSimulationRequest* request,
+                              v1::Simulation* response) override {
+    return HandleUnary(handlers_.stop_simulation, context, request, response);
+  }
+  grpc::Status DeleteSimulation(grpc::ServerContext* context,
+                                const v1::DeleteSimulationRequest* request,
+                                v1::DeleteSimulationResponse* response) override {
+    return HandleUnary(handlers_.delete_simulation, context, request, response);
+  }
+  grpc::Status WatchSimulation(grpc::ServerContext*, const v1::WatchSimulationRequest* request,
+                               grpc::ServerWriter<v1::WatchSimulationResponse>* writer) override {
+    return HandleStream(handlers_.watch_simulation, request, writer);
   }
 
  private:
@@ -300,6 +350,8 @@ class FakeSystem : public v1::SystemService::Service {
 struct FakeServer::Impl {
   explicit Impl(FakeHandlers given) : handlers(std::move(given)) {
     services.push_back(std::make_unique<FakeSolver>(handlers));
+    services.push_back(std::make_unique<FakeDispatch>(handlers));
+    services.push_back(std::make_unique<FakeSimulations>(handlers));
     services.push_back(std::make_unique<FakeTraining>(handlers));
     services.push_back(std::make_unique<FakeModels>(handlers));
     services.push_back(std::make_unique<FakeDatasets>(handlers));

@@ -10,7 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
@@ -43,6 +45,13 @@ struct FakeHandlers {
   Unary<v1::StopSolveJobRequest, v1::SolveJob> stop_solve_job;
   Unary<v1::DeleteSolveJobRequest, v1::DeleteSolveJobResponse> delete_solve_job;
   Stream<v1::WatchSolveJobRequest, v1::WatchSolveJobResponse> watch_solve_job;
+  Unary<v1::DecideRequest, v1::DecideResponse> decide;
+  Unary<v1::CreateSimulationRequest, v1::Simulation> create_simulation;
+  Unary<v1::GetSimulationRequest, v1::Simulation> get_simulation;
+  Unary<v1::ListSimulationsRequest, v1::ListSimulationsResponse> list_simulations;
+  Unary<v1::StopSimulationRequest, v1::Simulation> stop_simulation;
+  Unary<v1::DeleteSimulationRequest, v1::DeleteSimulationResponse> delete_simulation;
+  Stream<v1::WatchSimulationRequest, v1::WatchSimulationResponse> watch_simulation;
   Unary<v1::CreateTrainingJobRequest, v1::TrainingJob> create_job;
   Unary<v1::GetTrainingJobRequest, v1::TrainingJob> get_job;
   Unary<v1::ListTrainingJobsRequest, v1::ListTrainingJobsResponse> list_jobs;

@@ -152,6 +152,22 @@ TEST(ScenarioPoliciesTest, AreReproducibleForASeedAndIterations) {
   EXPECT_EQ(once.plan, again.plan);
 }
 
+TEST(SamplingPolicyTest, PlansOneScenarioIfTheTimeIsUsedUp) {
+  const DispatchSite site = RandomSite(30, 6);
+  DispatchState state = {.departure = 0, .later_departures = {20, 40, 60}};
+  for (NodeIndex customer = 1; customer <= 15; ++customer) {
+    state.requests.push_back(site.RequestOf(customer, ""));
+  }
+  const auto policy = MakeDispatchPolicy(
+      site,
+      {.kind = DispatchPolicyKind::kSampling, .sampler = std::make_shared<SiteSampler>(site, 10)});
+  const auto decision = (*policy)->Decide(
+      state, {.stop = StopCondition(SteadyNow() - absl::Seconds(1), nullptr), .seed = 3});
+  ASSERT_TRUE(decision.ok()) << decision.status();
+  EXPECT_EQ(decision->scenarios, 1);
+  EXPECT_EQ(Leaving(*decision).size() + decision->waiting.size(), 15u);
+}
+
 TEST(MakeDispatchPolicyTest, RefusesASamplingPolicyWithoutADistribution) {
   const auto policy = MakeDispatchPolicy(LineSite(), {.kind = DispatchPolicyKind::kHorizon});
   EXPECT_EQ(policy.status().code(), absl::StatusCode::kFailedPrecondition);

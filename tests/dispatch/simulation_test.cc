@@ -104,6 +104,24 @@ TEST(SimulateDayTest, VehiclesAreAwayUntilTheyReturn) {
   EXPECT_TRUE(Simulate(site, day, DispatchPolicyKind::kGreedy, {2}).missed.empty());
 }
 
+TEST(SimulateDayTest, KnowsDaysAndDecisionsWithoutRequests) {
+  const DispatchSite site = LineSite();
+  DispatchDay day = {.departures = {0, 50, 100}};
+  for (const DispatchPolicyKind kind :
+       {DispatchPolicyKind::kGreedy, DispatchPolicyKind::kLazy, DispatchPolicyKind::kHorizon,
+        DispatchPolicyKind::kSampling}) {
+    const auto policy = MakeDispatchPolicy(
+        site, {.kind = kind,
+               .sampler = std::make_shared<test::FixedSampler>(std::vector<DispatchRequest>())});
+    const auto result = SimulateDay(site, day, **policy, {.max_iterations = 10});
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->cost, 0);
+  }
+  const auto hindsight = PlanInHindsight(site, day, {.max_iterations = 10});
+  ASSERT_TRUE(hindsight.ok()) << hindsight.status();
+  EXPECT_TRUE(hindsight->plan.empty());
+}
+
 TEST(PlanInHindsightTest, IsNotWorseThanAnyPolicyFromWhichItStarts) {
   const DispatchSite site = RandomSite(30, 5);
   const auto day = DrawDay(site, kShape, 13);

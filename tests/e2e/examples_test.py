@@ -72,6 +72,7 @@ def provide_files(folder):
     for name, content in files.items():
         (folder / name).write_text(json.dumps(content))
     (folder / "configs").symlink_to(ROOT / "configs")
+    (folder / "tests").symlink_to(ROOT / "tests")
 
 
 def help_of(program, arguments=()):

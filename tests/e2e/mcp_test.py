@@ -113,6 +113,16 @@ class McpTest(unittest.IsolatedAsyncioTestCase):
             restarted, _ = await self.call(client, "solve", path="city.vrp", plan=plan, budget_seconds=0.2)
             self.assertTrue(restarted["feasible"])
 
+    async def test_checks_the_steps_of_a_vroom_problem(self):
+        problem = {"vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "time_window": [0, 900],
+                                 "steps": [{"type": "start"}, {"type": "job", "id": 10}, {"type": "end"}]}],
+                   "jobs": [{"id": 10, "location_index": 1}],
+                   "matrices": {"car": {"durations": [[0, 600], [500, 0]]}}}
+        async with self.client() as client:
+            checked, text = await self.call(client, "check", text=json.dumps(problem))
+            self.assertEqual((checked["feasible"], checked["cost"]), (False, 1100))
+            self.assertEqual([violation["kind"] for violation in checked["violations"]], ["shift"])
+
     async def test_converts_pasted_text(self):
         async with self.client() as client:
             text = (self.folder / "city.vrp").read_text()

@@ -17,6 +17,11 @@ from page_fixture import PageTest
 INSTANCE = DATA / "E-n22-k4.vrp"
 CITY = ROOT / "server/http/page/web/samples/city.json"
 WRONG = json.dumps({"kind": "cvrp", "capacity": 5, "coords": [[0, 0], [1, 1], [2, 2]], "demands": [0, 3, -1]})
+# Two vans, each with a part for chilled goods, for two customers who must not meet.
+VAN = {"kind": "cvrp", "coords": [[0, 0], [10, 0], [0, 10]], "demands": [[0, 0], [2, 1], [1, 2]],
+       "vehicles": [{"capacity": [4, 4], "count": 2, "compartments": [{"capacity": 3}, {"capacity": 2}]}],
+       "customer_rules": [{"kind": "different_routes", "customers": [1, 2]}],
+       "balance": {"measure": "stops", "cost": 1}}
 # A pixel, as a map tile.
 TILE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
@@ -81,6 +86,22 @@ class SolveViewTest(PageTest):
         self.assertEqual(self.stops_of_selected(), frozen)
         self.assertLessEqual(float(self.figure("cost")), worse)
         self.assertGreater(float(self.figure("cost")), 375)
+        self.assert_no_complaints()
+
+    def test_shows_compartments_rules_and_the_spread(self):
+        browser = self.open()
+        browser.drop_file("van.json", json.dumps(VAN))
+        self.solve("0.3")
+        self.assertEqual(self.figure("spread"), "0")
+        self.select_route(0)
+        self.assertRegex(browser.text(".detail-head"), r"compartment 0: \d+ of dimension [01], compartment 1: \d+ of dimension [01]")
+        stop = self.stops_of_selected()[0]
+        browser.click(f'tr[data-stop="{stop}"] button')
+        browser.wait(lambda: f"Not on a route with {3 - int(stop)}" in browser.text(".stop-detail"), "the rule")
+        browser.click(".menu summary")
+        browser.click('[data-export="plan.json"]')
+        plan = browser.downloaded(".plan.json")
+        self.assertEqual(len(json.loads(plan.read_text())["routes"][0]["compartments"]), 2)
         self.assert_no_complaints()
 
     def test_corrects_errors_beside_their_fields(self):

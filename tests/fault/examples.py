@@ -39,9 +39,10 @@ class Examples:
         return [request.SerializeToString()]
 
     def _resource(self, name):
-        kind = next(kind for kind in ("SolveJob", "Training", "Model", "Matrices", "Dataset", "") if kind in name.split("/")[1])
+        kind = next(kind for kind in ("SolveJob", "Simulation", "Training", "Model", "Matrices", "Dataset", "") if kind in name.split("/")[1])
         exists = "Delete" not in name
         return {"SolveJob": self.solve_job if exists else "solveJobs/0123456789abcdef",
+                "Simulation": "simulations/0123456789abcdef",
                 "Training": self.training if exists else "trainingJobs/0123456789abcdef",
                 "Model": "models/gt-mixed", "Matrices": "matrices/" + 64 * "a", "Dataset": "datasets/none",
                 "": "x"}[kind]
@@ -61,6 +62,20 @@ class Examples:
             check = message("CheckSolutionRequest")(instance=self.instance)
             check.solution.routes.add().stops.add(node=1)
             return [check]
+        if name == "DispatchService/Decide":
+            decide = message("DecideRequest")(instance=self.instance, later_departures=[10, 20], requests_per_departure=2,
+                                              max_iterations=10)
+            decide.requests.add(customer="c1", demand=[2])
+            decide.requests.add(id="own", customer="c1").time_window.close = 500
+            return [decide]
+        if name == "SimulationService/CreateSimulation":
+            spec = message("SimulationSpec")(days=1, epoch=100, margin=10, requests_per_epoch=2, max_iterations=10)
+            spec.sites.add().instance.CopyFrom(self.instance)
+            spec.policies.add(policy="DISPATCH_POLICY_GREEDY")
+            log = message("SimulationSpec")(sites=spec.sites, policies=spec.policies, epoch=100, max_iterations=10)
+            log.request_log.content = b'{"day": "1", "id": "a", "at": 0, "customer": "c1"}'
+            create = message("CreateSimulationRequest")
+            return [create(spec=one, request_id="hostile", validate_only=True) for one in (spec, log)]
         if name in ("SolverService/ValidateInstance", "SolverService/ConvertInstance"):
             request = METHODS[name].request(instance=self.instance)
             if "format" in request.DESCRIPTOR.fields_by_name:

@@ -13,8 +13,7 @@ constexpr absl::Duration kPollInterval = absl::Milliseconds(1);
 
 }  // namespace
 
-absl::StatusOr<TaskAnswer> FakeSolver::Solve(const SolveTask& task,
-                                             const std::function<void(FoundPlan)>& on_improvement) {
+absl::StatusOr<TaskAnswer> FakeSolver::Solve(const SolveTask& task, TaskReporter& reporter) {
   if (before_solve) VRP_RETURN_IF_ERROR(before_solve(task));
   double cost = 100;
   if (!task.plan.empty() && !absl::SimpleAtod(task.plan, &cost)) {
@@ -32,13 +31,14 @@ absl::StatusOr<TaskAnswer> FakeSolver::Solve(const SolveTask& task,
       continue;
     }
     cost -= 1;
-    on_improvement({.cost = cost, .routes = 3, .unserved = 0, .text = Concat(cost)});
+    reporter.ReportPlan({.cost = cost, .routes = 3, .unserved = 0, .text = Concat(cost)});
     --allowed_;
   }
   --running_;
-  return TaskAnswer{.answer = Concat("answer of ", task.request, ": ", cost),
-                    .plan = {.cost = cost, .routes = 3, .unserved = 0, .text = Concat(cost)},
-                    .cancelled = !done_};
+  return TaskAnswer{
+      .answer = Concat("answer of ", task.request, ": ", cost),
+      .plan = FoundPlan{.cost = cost, .routes = 3, .unserved = 0, .text = Concat(cost)},
+      .cancelled = !done_};
 }
 
 void FakeSolver::Improve(int count) {

@@ -18,8 +18,7 @@ class FakeSolver final : public JobSolver {
   // Called before each solve. Its error or exception becomes the solve's.
   std::function<absl::Status(const SolveTask&)> before_solve = {};
 
-  absl::StatusOr<TaskAnswer> Solve(const SolveTask& task,
-                                   const std::function<void(FoundPlan)>& on_improvement) override;
+  absl::StatusOr<TaskAnswer> Solve(const SolveTask& task, TaskReporter& reporter) override;
 
   // Lets the running solves find the next `count` better plans. Blocks until they have found these
   // plans, for at most 60 s.

@@ -58,6 +58,9 @@ std::vector<std::string> Describe(const std::vector<JobEvent>& events) {
       case EventType::kLog:
         descriptions.emplace_back("log");
         break;
+      case EventType::kPart:
+        descriptions.push_back(Concat("part ", event.step));
+        break;
       case EventType::kImprovement:
       case EventType::kAnswer:
         descriptions.push_back(Concat(EventTypeName(event.type), " ", event.solve->cost));

@@ -41,6 +41,7 @@ void AwaitState(Manager& jobs, std::string_view id, JobState state) {
 
 // Returns a short text per event: "PREPARING", "progress 3", "resumed 6", "model models/...",
 // "log". Events of solve jobs have the cost: "improvement 12.5", "answer 12", "resumed 12.5".
+// Parts have their number: "part 2".
 std::vector<std::string> Describe(const std::vector<JobEvent>& events);
 std::vector<std::string> DescribeWithoutLogs(const std::vector<JobEvent>& events);
 

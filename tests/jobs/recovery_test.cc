@@ -164,7 +164,7 @@ class SolveRecoveryTest : public RecoveryTest {
     Update(id, [](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kRunning).ok()); });
   }
   JobState RecoverState(const std::string& id) {
-    EXPECT_TRUE(RecoverSolveJobs(*store_, 3).ok());
+    EXPECT_TRUE(RecoverSolveJobs(*store_, JobKind::kSolve, 3).ok());
     return store_->Find(JobKind::kSolve, id)->job.state;
   }
   void Improve(const std::string& id) {
@@ -177,7 +177,7 @@ TEST_F(SolveRecoveryTest, RequeuesAnInterruptedSearchAndEndsAStoppedOne) {
   const std::string running = StartRunning();
   const std::string stopping = StartRunning();
   Update(stopping, [](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kStopping).ok()); });
-  const absl::StatusOr<std::vector<Job>> to_end = RecoverSolveJobs(*store_, 3);
+  const absl::StatusOr<std::vector<Job>> to_end = RecoverSolveJobs(*store_, JobKind::kSolve, 3);
   ASSERT_TRUE(to_end.ok()) << to_end.status();
   ASSERT_EQ(to_end->size(), 1u);
   EXPECT_EQ(to_end->front().id, stopping);
@@ -204,6 +204,29 @@ TEST_F(SolveRecoveryTest, EndsACrashingJobWithItsPlan) {
   }
   EXPECT_EQ(RecoverState(id), JobState::kStopping);
   EXPECT_EQ(RecoverState(id), JobState::kFailed) << "one more crash must fail the job";
+}
+
+TEST_F(SolveRecoveryTest, EndsACrashingSimulationWithItsFinishedDays) {
+  const std::string id =
+      store_->Submit(SolveSpec{.kind = JobKind::kSimulation, .request = "city"}, "", 100)->id;
+  const auto crash = [&] {
+    EXPECT_EQ((*store_->StartNext(JobKind::kSimulation))->id, id);
+    Update(id, [](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kRunning).ok()); });
+  };
+  const auto recover = [&] {
+    EXPECT_TRUE(RecoverSolveJobs(*store_, JobKind::kSimulation, 3).ok());
+    return store_->Find(JobKind::kSimulation, id)->job.state;
+  };
+  crash();
+  Update(id, [](JobChange& change) { change.RecordPart(absl::Seconds(1), "a day"); });
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(recover(), JobState::kQueued);
+    crash();
+  }
+  EXPECT_EQ(recover(), JobState::kStopping);
+  EXPECT_EQ(recover(), JobState::kFailed) << "one more crash must fail the job";
+  EXPECT_THAT(store_->Find(JobKind::kSimulation, id)->job.error.ToString(),
+              HasSubstr("without another finished day"));
 }
 
 TEST_F(SolveRecoveryTest, KeepsASearchThatMakesProgress) {

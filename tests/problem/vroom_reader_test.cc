@@ -560,6 +560,20 @@ TEST(VroomReader, NamesTheWrongField) {
       HasSubstr("vehicles[0].id: got 18446744073709551615, wanted an integer below 2^63"));
 }
 
+TEST(VroomReader, RefusesTasksWithoutALocation) {
+  // An absent location must not pass for the open start of a vehicle without `start`.
+  constexpr char kJob[] = R"("jobs": [{"id": 1, "location_index": 1}, {"id": 2}])";
+  for (const char* start : {R"("start_index": 0)", R"("end_index": 0)"}) {
+    const std::string vehicle = Concat(R"({"id": 1, )", start, "}");
+    EXPECT_THAT(VroomError(FileWithMatrix(vehicle, kJob)),
+                HasSubstr("v.json: jobs[1].location_index: absent, wanted a row of the matrices"));
+  }
+  EXPECT_THAT(VroomError(R"({"vehicles": [{"id": 1, "start": [2.35, 48.85]}],
+                             "shipments": [{"pickup": {"id": 1, "location": [2.35, 48.95]},
+                                            "delivery": {"id": 2}}]})"),
+              HasSubstr("v.json: shipments[0].delivery.location: absent, wanted [longitude"));
+}
+
 TEST(VroomReader, NamesWindowsAndBreaksByTheirPathsInTheFile) {
   const std::string van = R"({"id": 4, "start_index": 0, "time_window": [9, 3],
       "breaks": [{"id": 1, "time_windows": [[8, 2]], "service": -1}]})";

@@ -49,6 +49,13 @@ LIMITS = [
     ("kMaxInstances", "server/service/model_evaluation.cc", "model_service.proto", "EvaluateModelRequest.files", "1 to {},"),
     ("kMaxNodes", "core/problem/instance/instance_data.h", "dataset_service.proto", "GenerateInstancesRequest.customer_count", "2 to {}"),
     ("kMaxCount", "server/service/dataset_handler.cc", "dataset_service.proto", "GenerateInstancesRequest.instance_count", "1 to {}."),
+    ("kMaxLaterDepartures", "server/convert/dispatch_convert.cc", "dispatch_service.proto",
+     "DecideRequest.later_departures", "at most {}."),
+    ("kMaxRequestsPerDeparture", "server/convert/dispatch_convert.cc", "dispatch_service.proto",
+     "DecideRequest.requests_per_departure", "1 to {}."),
+    ("kMaxRoundsOfScenarios", "server/convert/dispatch_policy.cc", "dispatch.proto", "DispatchSampling.rounds",
+     "1 to {}."),
+    ("kMaxScenarios", "server/convert/dispatch_policy.cc", "dispatch.proto", "DispatchSampling.scenarios", "1 to {}."),
     ("kMaxChunkValues", "server/service/matrix_handler.cc", "dataset_service.proto", None, "At most {} per chunk"),
 ]
 

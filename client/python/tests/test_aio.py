@@ -11,7 +11,7 @@ from models import large_model, small_model
 from test_training import TINY
 
 import vrpd
-from vrpd import aio, aio_jobs, aio_resources, jobs, resources
+from vrpd import aio, aio_jobs, aio_resources, aio_simulations, jobs, resources, simulations
 
 
 def test_concurrent_solves_all_succeed() -> None:
@@ -58,6 +58,11 @@ def test_calls_of_every_kind_work_and_raise_errors(tmp_path: pathlib.Path) -> No
             await client.datasets.upload("aio", [line async for line in client.datasets.generate("cvrp", 5, 3)])
             await client.datasets.delete("aio")
             assert (await client.check(small_model(), [[1]])).violations
+            decision = await client.dispatch_decide(small_model(), policy="greedy", budget=0.05)
+            assert decision.routes and not decision.waiting
+            run = await client.simulate(small_model(), policies=["greedy"], days=1, epoch=100, max_iterations=20)
+            assert (await run.wait()).policies[0].policy == "greedy" and run.days[0].policy == "greedy"
+            assert run.name in [one.name for one in await client.simulations.list()]
             assert (await client.validate(small_model())).valid and await client.convert(small_model(), "vrplib")
             assert (await client.backup(tmp_path / "b.tar")).file_count and await client.is_healthy()
             with pytest.raises(vrpd.InvalidArgumentError):
@@ -72,6 +77,8 @@ def test_calls_of_every_kind_work_and_raise_errors(tmp_path: pathlib.Path) -> No
         (vrpd.Client, aio.AsyncClient),
         (jobs.TrainingJob, aio_jobs.AsyncTrainingJob),
         (jobs.SolveJob, aio_jobs.AsyncSolveJob),
+        (simulations.Simulation, aio_simulations.AsyncSimulation),
+        (simulations.Simulations, aio_simulations.AsyncSimulations),
         *(
             (getattr(resources, name), getattr(aio_resources, f"Async{name}"))
             for name in ("Models", "Datasets", "MatrixStore", "TrainingJobs", "SolveJobs")

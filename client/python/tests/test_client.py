@@ -85,6 +85,24 @@ def test_stopped_solve_job_returns_its_result_and_can_be_deleted(client: vrpd.Cl
         job.refresh()
 
 
+
+def test_check_evaluates_the_steps_of_a_vroom_file(client: vrpd.Client, tmp_path: pathlib.Path) -> None:
+    steps = [{"type": "start", "service_after": 800}, {"type": "job", "id": 10}, {"type": "job", "id": 20}, {"type": "end"}]
+    problem = {
+        "vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "time_window": [1000, 5000], "steps": steps}],
+        "jobs": [
+            {"id": 10, "location_index": 1, "service": 300, "time_windows": [[1000, 1500]]},
+            {"id": 20, "location_index": 2, "time_windows": [[1000, 2000]]},
+        ],
+        "matrices": {"car": {"durations": [[0, 600, 900], [600, 0, 500], [900, 500, 0]]}},
+    }
+    path = tmp_path / "planned.json"
+    path.write_text(json.dumps(problem))
+    verdict = client.check(path)
+    assert verdict.cost == 2000
+    assert [violation.kind for violation in verdict.violations] == ["shift", "time_window"]
+
+
 def test_check_reports_violations(client: vrpd.Client) -> None:
     verdict = client.check(small_model(), [[1, 2, 3, 4, 5], [6]])
     assert not verdict.feasible
@@ -92,6 +110,45 @@ def test_check_reports_violations(client: vrpd.Client) -> None:
     assert "exceeds vehicle capacity 15" in verdict.violations[0].message
     good = client.check(small_model(), small_model().solve(budget=0.05))
     assert good.feasible and good.cost == pytest.approx(good.plan.cost)
+
+
+def test_decision_lists_routes_that_leave_and_requests_that_wait(client: vrpd.Client) -> None:
+    model = small_model()
+    names = [one.name or str(len(model.depots) + index) for index, one in enumerate(model.clients)]
+    requests = [
+        vrpd.DispatchRequest(names[0], "now", must_go=True),
+        vrpd.DispatchRequest(names[1], "later", delivery=1, window=(0, 1e6), service_duration=2),
+    ]
+    lazy = client.dispatch_decide(model, departure=0, later_departures=[10], requests=requests, policy="lazy", budget=0.1)
+    assert [[stop.id for stop in route.stops if not stop.depot] for route in lazy] == [["now"]]
+    assert [(one.id, one.missed) for one in lazy.waiting] == [("later", False)]
+    assert lazy.feasible and lazy.policy == "lazy" and lazy.cost > 0
+    sampled = dict(later_departures=[10, 20], requests_per_departure=3, max_iterations=20, seed=7)
+    assert client.dispatch_decide(model, **sampled).scenarios > 0  # type: ignore[arg-type]
+    with pytest.raises(vrpd.InvalidArgumentError) as caught:
+        client.dispatch_decide(model, requests=[vrpd.DispatchRequest("nowhere")], policy="greedy")
+    assert caught.value.fields == ("requests[0].customer",)
+
+
+def test_simulation_compares_policies_and_can_be_deleted(client: vrpd.Client) -> None:
+    policies = ["greedy", vrpd.SimulatedPolicy("sampling", name="few", rounds=1, scenarios=2)]
+    run = client.simulate(
+        [small_model()], policies=policies, days=2, epoch=100, margin=0, requests_per_epoch=3, max_iterations=20, seed=7
+    )
+    summary = run.wait(60)
+    assert [(one.policy, one.day_count) for one in summary.policies] == [("greedy", 2), ("few", 2)]
+    assert [(day.policy, day.seed) for day in run.days] == [("greedy", 1), ("few", 1), ("greedy", 2), ("few", 2)]
+    assert sum(event.day is not None for event in run.events()) == 2
+    assert client.simulations.get(run.name).state == "succeeded"
+    run.delete()
+    assert run.name not in [one.name for one in client.simulations.list()]
+    name = client.validate(small_model()) and [one.name or str(i) for i, one in enumerate(small_model().clients, 1)][0]
+    log = f'{{"day": "1", "id": "a", "at": 0, "customer": "{name}"}}'.encode()
+    with pytest.raises(vrpd.FailedPreconditionError):
+        client.simulate(small_model(), request_log=log, policies=["sampling"])
+    with pytest.raises(vrpd.InvalidArgumentError) as caught:
+        client.simulate(small_model(), request_log=b"{}", policies=["greedy"])
+    assert caught.value.fields == ("spec.request_log.content",)
 
 
 def test_validate_lists_all_errors(client: vrpd.Client) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from models import full_model, small_model
 
-from vrpd import _problems, _proto, _rpc, _training, records
+from vrpd import _problems, _proto, _rpc, _training, dispatch, records, simulation_options
 from vrpd.options import CallOptions, PlannedRoute, SolveOptions, solve_request
 
 
@@ -82,6 +82,58 @@ def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
     assert wanted - stated == set()
 
 
+def test_options_set_every_field_of_a_decide_request(tmp_path: Any) -> None:
+    file = tmp_path / "plan.vrp"
+    file.write_text("NAME: x")
+    model = small_model()
+    every: dict[str, Any] = dict(
+        departure=1,
+        later_departures=[2],
+        requests=[dispatch.DispatchRequest("c1", "r1", 2, (1, 9, 1), service_duration=3, must_go=True)],
+        available_vehicles=[1],
+        policy="sampling",
+        requests_per_departure=4,
+        rounds=1,
+        scenarios=2,
+        lookahead=3,
+        dispatch_share=0.6,
+        postpone_share=0.1,
+        scenario_share=0.5,
+        budget="1s",
+        max_iterations=5,
+        seed=6,
+    )
+    assert set(every) == set(dispatch.DispatchOptions.__annotations__)
+    stated = set_fields(dispatch.decide_request(_problems.to_message(model).instance, **every))
+    stated |= set_fields(dispatch.decide_request(_problems.to_message(file).instance, **every))
+    assert message_fields("DecideRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"}) - stated == set()
+
+
+def test_options_set_every_field_of_a_simulation(tmp_path: Any) -> None:
+    file = tmp_path / "city.vrp"
+    file.write_text("NAME: x")
+    log = tmp_path / "log.jsonl"
+    log.write_text("{}")
+    every: dict[str, Any] = dict(
+        policies=["lazy", simulation_options.SimulatedPolicy("sampling", "mine", 1, 2, 3, 0.6, 0.1, 0.5)],
+        request_log=log,
+        days=2,
+        first_seed=3,
+        decision_time="2s",
+        max_iterations=5,
+        epoch=60,
+        margin=10,
+        requests_per_epoch=4,
+        vehicles=[1],
+        seed=6,
+        hindsight_time=1,
+    )
+    assert set(every) == set(simulation_options.SimulationOptions.__annotations__)
+    spec = simulation_options.simulation_spec([small_model(), file], **every)
+    wanted = message_fields("CreateSimulationRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"})
+    assert wanted - set_fields(_rpc.create_simulation(spec, "id", True).request()) == set()
+
+
 def test_arguments_set_every_field_of_a_training_request() -> None:
     spec = _training.spec("a: 1", None, {"training.epochs": 3}, "cpu", 1, {"team": "north"}, "2h", 5)
     call = _rpc.create_training_job(spec, "id", True, True)
@@ -97,14 +149,15 @@ def test_source_names_every_rpc() -> None:
 
     source = inspect.getsource(_rpc) + inspect.getsource(client)
     pool = _proto.pool()
-    services = ("SolverService", "TrainingService", "ModelService", "DatasetService", "SystemService")
+    services = ("SolverService", "DispatchService", "SimulationService", "TrainingService", "ModelService")
+    services += ("DatasetService", "SystemService")
     rpcs = [
         (service, method.name) for service in services for method in pool.FindServiceByName(f"vrp.v1.{service}").methods
     ]
-    named = {"SolverService": "solve_job(", "TrainingService": "training_job("}
-    from vrpd import jobs, resources
+    named = {"SolverService": "solve_job(", "SimulationService": "simulation(", "TrainingService": "training_job("}
+    from vrpd import jobs, resources, simulations
 
-    handles = inspect.getsource(jobs) + inspect.getsource(resources)
+    handles = "".join(inspect.getsource(module) for module in (jobs, resources, simulations))
     missing = [
         f"{service}/{name}"
         for service, name in rpcs

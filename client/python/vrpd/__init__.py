@@ -24,6 +24,7 @@ from ._generated.version import VERSION as __version__
 from ._training import preset_text, presets
 from .client import Client, default_client, set_default_client
 from .conversions import from_json, from_pyvrp, from_vroom, read
+from .dispatch import Decision, DispatchRequest
 from .errors import (
     AbortedError,
     AlreadyExistsError,
@@ -64,6 +65,8 @@ from .parts import (
     VehicleType,
 )
 from .result import Improvement, Result
+from .simulation_options import SimulatedPolicy
+from .simulations import Simulation
 from .solution import Route, Solution, Stop
 
 if TYPE_CHECKING:
@@ -89,7 +92,9 @@ __all__ = [
     "CustomerRule",
     "DataLossError",
     "DeadlineExceededError",
+    "Decision",
     "Depot",
+    "DispatchRequest",
     "DrivingRules",
     "EmbeddedDaemonError",
     "FailedPreconditionError",
@@ -109,6 +114,8 @@ __all__ = [
     "ResourceExhaustedError",
     "Result",
     "Route",
+    "SimulatedPolicy",
+    "Simulation",
     "Solution",
     "SolveJob",
     "Stop",

@@ -8,13 +8,14 @@ from ._progress import Progress
 from .errors import JobFailedError
 
 if TYPE_CHECKING:
+    from .simulation_records import SimulationInfo
     from .solve_job_records import SolveJobInfo, SolveProgress
     from .training_records import TrainingJobInfo, TrainingProgress
 
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 
 
-def check_end(info: TrainingJobInfo | SolveJobInfo, check: bool) -> None:
+def check_end(info: TrainingJobInfo | SolveJobInfo | SimulationInfo, check: bool) -> None:
     """Raises JobFailedError if an ended job did not succeed, unless `check` is False."""
     if not check or info.state == "succeeded":
         return

@@ -12,10 +12,12 @@ from ._matrices import Packed, upload_requests
 from ._uploads import DatasetContent
 from ._values import Duration, model_name, resource_name, set_duration
 from .check import CheckResult
+from .dispatch import Decision
 from .model_records import DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
 from .options import StartPlan, set_input, set_plan
 from .result import Improvement, Result
 from .server_records import ServerInfo, ServerStats
+from .simulation_records import SimulationInfo
 from .solve_job_records import SolveJobInfo
 from .training_records import TrainingHistoryPoint, TrainingJobInfo
 
@@ -60,6 +62,10 @@ def check(
             raise TypeError("check: initial_solution: got a path, wanted a result or routes")
         set_plan(request, "initial_solution", "", initial, problem)
     return sending("SolverService/CheckSolution", CheckResult, lambda: request)
+
+
+def decide(request: Any) -> Call[Decision]:
+    return sending("DispatchService/Decide", Decision, lambda: request)
 
 
 def validate(instance: Any) -> Call[Validation]:
@@ -221,6 +227,40 @@ def watch_solve_job(name: str, sequence: int) -> Call[Any]:
         "SolverService/WatchSolveJob",
         lambda event: event,
         name=resource_name("solveJobs", name),
+        from_sequence=sequence,
+    )
+
+
+def create_simulation(spec: Any, request_id: str = "", validate_only: bool = False) -> Call[SimulationInfo]:
+    return unary(
+        "SimulationService/CreateSimulation",
+        SimulationInfo,
+        spec=spec,
+        request_id=request_id or _new_id(),
+        validate_only=validate_only,
+    )
+
+
+def simulation(method: str, name: str) -> Call[SimulationInfo]:
+    """Returns the call of a method that takes a simulation's name and returns the simulation."""
+    return unary(f"SimulationService/{method}", SimulationInfo, name=resource_name("simulations", name))
+
+
+def list_simulations(token: str) -> Call[tuple[list[SimulationInfo], str]]:
+    return unary(
+        "SimulationService/ListSimulations", page("simulations", SimulationInfo), page_size=1000, page_token=token
+    )
+
+
+def delete_simulation(name: str) -> Call[None]:
+    return unary("SimulationService/DeleteSimulation", nothing, name=resource_name("simulations", name))
+
+
+def watch_simulation(name: str, sequence: int) -> Call[Any]:
+    return unary(
+        "SimulationService/WatchSimulation",
+        lambda event: event,
+        name=resource_name("simulations", name),
         from_sequence=sequence,
     )
 

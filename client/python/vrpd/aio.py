@@ -15,12 +15,15 @@ from ._retry import DEFAULT_RETRY_S
 from ._values import Duration, Path, seconds
 from .aio_jobs import AsyncSolveJob, AsyncTrainingJob
 from .aio_resources import AsyncDatasets, AsyncMatrixStore, AsyncModels, AsyncSolveJobs, AsyncTrainingJobs
+from .aio_simulations import AsyncSimulation, AsyncSimulations
 from .check import CheckResult
+from .dispatch import Decision, decide_request
 from .errors import ResourceExhaustedError, VrpdError
 from .model_records import Validation
 from .options import StartPlan, solve_request
 from .result import Improvement, Result
 from .server_records import BackupSummary, ServerInfo, ServerStats
+from .simulation_options import simulation_spec
 from .streams import BatchAnswer, read_batch_answer
 from .training_records import TrainingJobInfo
 
@@ -28,7 +31,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._matrices import Packed
+    from .dispatch import DispatchOptions
     from .options import SolveOptions
+    from .simulation_options import SimulationOptions, Sites
 
 _T = TypeVar("_T")
 
@@ -59,6 +64,7 @@ class AsyncClient:
         self.matrices = AsyncMatrixStore(self._connection)
         self.training_jobs = AsyncTrainingJobs(self._connection)
         self.solve_jobs = AsyncSolveJobs(self._connection)
+        self.simulations = AsyncSimulations(self._connection)
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -147,6 +153,22 @@ class AsyncClient:
             return result
 
         return await self._with_matrices(problem, call)
+
+    async def dispatch_decide(
+        self, problem: Problem, *, timeout: Duration | None = None, **options: Unpack[DispatchOptions]
+    ) -> Decision:
+        """Returns the routes that leave now, and the requests that wait, with reasons."""
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        return await self._with_matrices(
+            problem, lambda instance: self._connection.unary(_rpc.decide(decide_request(instance, **options)), limit)
+        )
+
+    async def simulate(
+        self, sites: Sites, *, request_id: str = "", validate_only: bool = False, **options: Unpack[SimulationOptions]
+    ) -> AsyncSimulation:
+        """Queues a simulation of dispatch policies that outlives this process and the daemon."""
+        call = _rpc.create_simulation(simulation_spec(sites, **options), request_id, validate_only)
+        return AsyncSimulation(self._connection, await self._connection.unary(call))
 
     async def validate(self, problem: Problem) -> Validation:
         """Returns the errors of a problem, up to 1,000 of a kind."""

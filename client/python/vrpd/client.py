@@ -16,6 +16,7 @@ from ._progress import Progress
 from ._retry import DEFAULT_RETRY_S
 from ._values import Duration, Path, seconds
 from .check import CheckResult
+from .dispatch import Decision, decide_request
 from .errors import ResourceExhaustedError, VrpdError
 from .jobs import SolveJob, TrainingJob
 from .model_records import Validation
@@ -23,6 +24,8 @@ from .options import StartPlan, solve_request
 from .resources import Datasets, MatrixStore, Models, SolveJobs, TrainingJobs
 from .result import Improvement, Result
 from .server_records import BackupSummary, ServerInfo, ServerStats
+from .simulation_options import simulation_spec
+from .simulations import Simulation, Simulations
 from .streams import BatchAnswer, SolveStream, read_batch_answer
 from .training_records import TrainingJobInfo
 
@@ -30,7 +33,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._matrices import Packed
+    from .dispatch import DispatchOptions
     from .options import SolveOptions
+    from .simulation_options import SimulationOptions, Sites
     from .solution import Solution
 
 _T = TypeVar("_T")
@@ -73,6 +78,7 @@ class Client:
         self.matrices = MatrixStore(self._connection)
         self.training_jobs = TrainingJobs(self._connection)
         self.solve_jobs = SolveJobs(self._connection)
+        self.simulations = Simulations(self._connection)
 
     def __enter__(self) -> Client:
         return self
@@ -230,6 +236,81 @@ class Client:
             return result
 
         return self._with_matrices(problem, call)
+
+    def dispatch_decide(
+        self, problem: Problem, *, timeout: Duration | None = None, **options: Unpack[DispatchOptions]
+    ) -> Decision:
+        """Returns the routes that leave now, and the requests that wait, with reasons.
+
+        Parameters
+        ----------
+        problem
+            The depot, its vehicles and the customers: the addresses of requests, with their usual deliveries, windows
+            and service times.
+        departure, later_departures
+            Earliest departure of the vehicles that leave now, and those of the later decisions. Without later
+            departures, all requests leave.
+        requests
+            The waiting requests (`vrpd.DispatchRequest`). By default one for each customer.
+        available_vehicles
+            Number of vehicles of each type at the depot; -1 for any number. By default those of the problem.
+        policy
+            "greedy", "lazy", "horizon" or "sampling", the default.
+        requests_per_departure
+            Number of requests to draw for each later departure, with "horizon" and "sampling", which require it.
+        rounds, scenarios, lookahead, dispatch_share, postpone_share, scenario_share
+            Parameters of "sampling".
+        budget
+            Time for the decision, by default 1 s.
+        max_iterations
+            Number of iterations of each search. The decision is reproducible if the budget does not end a search.
+        seed
+            The seed of the searches and of the requests to come.
+        timeout
+            Time limit of each attempt; see `vrpd.Client`.
+        """
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        return self._with_matrices(
+            problem, lambda instance: self._connection.unary(_rpc.decide(decide_request(instance, **options)), limit)
+        )
+
+    def simulate(
+        self, sites: Sites, *, request_id: str = "", validate_only: bool = False, **options: Unpack[SimulationOptions]
+    ) -> Simulation:
+        """Queues a simulation of dispatch policies that outlives this process and the daemon.
+
+        The same `request_id` with the same simulation returns the same one.
+
+        Parameters
+        ----------
+        sites
+            A problem or several: depots, vehicles and customers, from which days are drawn.
+        policies
+            "greedy", "lazy", "horizon", "sampling" (the default) or a `vrpd.SimulatedPolicy` with parameters.
+        request_log
+            Path or content of a log of requests, as JSON lines, whose days are replayed instead of drawn ones.
+        days
+            Number of days for each site, by default 5. With a log, by default all of its days.
+        first_seed
+            Seed of the first day of each site. The next days have the following seeds.
+        decision_time
+            Time of a decision, by default 1 s.
+        max_iterations
+            Number of iterations of each search. The results are reproducible if the time ends no search.
+        epoch, margin
+            Time between two decisions, and from a decision to the departure of its vehicles. By default 3600.
+        requests_per_epoch
+            Number of requests to draw for each decision, by default 100.
+        vehicles
+            Number of vehicles of each type; -1, the default, for any number.
+        seed
+            The seed of the policies.
+        hindsight_time
+            Time of the plan in hindsight of each day, by default 10 s; 0 for none.
+        """
+        spec = simulation_spec(sites, **options)
+        call = _rpc.create_simulation(spec, request_id, validate_only)
+        return Simulation(self._connection, self._connection.unary(call))
 
     def validate(self, problem: Problem) -> Validation:
         """Returns the errors of a problem, up to 1,000 of a kind, without solving it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from .records import Record
+from .simulation_records import SimulationProgress
 from .solution import Units
 from .solve_job_records import SolveProgress
 from .training_records import TrainingProgress
@@ -125,6 +126,7 @@ class ActiveJob(Record):
     start_time: datetime | None
     training: TrainingProgress | None
     solve: SolveProgress | None
+    simulation: SimulationProgress | None
     budget: float | None
     units: Units | None
 

@@ -28,21 +28,27 @@ class Rounds {
     reasons_.resize(verdicts_.size());
   }
 
-  // Plans the scenarios of one round and fixes requests by them.
+  // Plans the scenarios of one round, at least one, and fixes requests by them. Plans fewer than
+  // `scenarios` if the time is used up.
   absl::Status Run(int32_t round, const DecisionOptions& options) {
     std::fill(counts_.begin(), counts_.end(), 0);
     std::vector<bool> postponed(verdicts_.size());
     for (size_t i = 0; i < postponed.size(); ++i) postponed[i] = verdicts_[i] == Verdict::kPostpone;
+    int32_t planned = 0;
     for (int32_t k = 0; k < parameters_.scenarios; ++k) {
+      // Even a search without time takes milliseconds to build a plan.
+      if (k > 0 && options.stop.ShouldStop()) break;
       DecisionOptions one = options;
       one.stop = PartOfTime(options.stop, 1.0 / (parameters_.scenarios - k));
-      one.seed = options.seed + round * parameters_.scenarios + k;
+      one.seed = options.seed + static_cast<uint64_t>(round) * parameters_.scenarios + k;
       VRP_ASSIGN_OR_RETURN(
           const ScenarioPlan plan,
           PlanScenario(site_, state_, sampler_, parameters_.lookahead, postponed, one));
       for (size_t i = 0; i < counts_.size(); ++i) counts_[i] += plan.leaves_now[i] ? 1 : 0;
+      ++planned;
     }
-    Fix();
+    planned_ += planned;
+    Fix(planned);
     return absl::OkStatus();
   }
 
@@ -55,17 +61,18 @@ class Rounds {
     for (const Verdict verdict : verdicts_) chosen.push_back(verdict == Verdict::kDispatch);
     return chosen;
   }
+  // Returns the number of scenarios of all rounds.
+  int32_t Planned() const { return planned_; }
   const std::vector<std::string>& Reasons() const { return reasons_; }
 
  private:
-  void Fix() {
+  void Fix(int32_t planned) {
     for (size_t i = 0; i < verdicts_.size(); ++i) {
       if (verdicts_[i] != Verdict::kOpen) continue;
-      const double share = static_cast<double>(counts_[i]) / parameters_.scenarios;
+      const double share = static_cast<double>(counts_[i]) / planned;
       if (share > parameters_.dispatch_share) verdicts_[i] = Verdict::kDispatch;
       if (share < parameters_.postpone_share) verdicts_[i] = Verdict::kPostpone;
-      reasons_[i] =
-          Concat("it leaves now in ", counts_[i], " of ", parameters_.scenarios, " scenarios");
+      reasons_[i] = Concat("it leaves now in ", counts_[i], " of ", planned, " scenarios");
     }
   }
 
@@ -76,6 +83,7 @@ class Rounds {
   std::vector<Verdict> verdicts_;
   std::vector<int32_t> counts_;  // scenarios of the round in which each request leaves now
   std::vector<std::string> reasons_;
+  int32_t planned_ = 0;
 };
 
 }  // namespace
@@ -85,14 +93,14 @@ absl::StatusOr<DispatchDecision> SamplingPolicy::Decide(const DispatchState& sta
   Rounds rounds(site_, state, *sampler_, parameters_);
   DecisionOptions part = options;
   const StopCondition sampling = PartOfTime(options.stop, parameters_.scenario_share);
-  int32_t round = 0;
-  for (; round < parameters_.rounds && !rounds.AllAreFixed(); ++round) {
+  for (int32_t round = 0; round < parameters_.rounds && !rounds.AllAreFixed(); ++round) {
+    if (round > 0 && sampling.ShouldStop()) break;
     part.stop = PartOfTime(sampling, 1.0 / (parameters_.rounds - round));
     VRP_RETURN_IF_ERROR(rounds.Run(round, part));
   }
   VRP_ASSIGN_OR_RETURN(DispatchDecision decision,
                        PlanRequests(site_, state, rounds.Dispatched(), rounds.Reasons(), options));
-  decision.scenarios = round * parameters_.scenarios;
+  decision.scenarios = rounds.Planned();
   return decision;
 }
 

@@ -12,18 +12,18 @@ namespace vrp {
 
 // Parameters of the sampling policy.
 struct SamplingParameters {
-  int32_t rounds = 3;      // rounds of scenarios, each given the decisions of the earlier ones
-  int32_t scenarios = 20;  // scenarios per round
-  int32_t lookahead = 3;   // decisions after this one whose requests are drawn
+  int32_t rounds = 2;     // rounds of scenarios, each given the decisions of the earlier ones
+  int32_t scenarios = 8;  // scenarios per round
+  int32_t lookahead = 1;  // decisions after this one whose requests are drawn
   // Shares of the scenarios from which a request is dispatched or postponed: it is dispatched if it
   // leaves now in more than the first, postponed if it does in less than the second.
-  double dispatch_share = 0.5;
+  double dispatch_share = 0.4;
   double postpone_share = 0.15;
   double scenario_share = 0.7;  // share of the time for all scenarios
 };
 
 // Draws scenarios of the requests to come, plans each by a short search, and fixes the requests
-// that most plans agree about; then again, given those. Requests about which the last round does
+// that many plans agree about; then again, given those. Requests about which the last round does
 // not agree wait (Lan, van Hoeve, Kool, Hottung, Wouda: "An iterative sample scenario approach for
 // the dynamic dispatch waves problem", Transportation Science 2024: double threshold). With one
 // round and equal thresholds it is the strategy `simulate` of the OptiML team of EURO meets NeurIPS

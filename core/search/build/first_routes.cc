@@ -158,6 +158,8 @@ void ReinsertRoutes(RouteStore& routes, FastRandom& random, const StopCondition&
   std::vector<int32_t> units;
   for (const int32_t slot : slots) {
     if (stop.ShouldStop()) return;
+    // Insertions by detours may have emptied the route.
+    if (routes.route(slot).empty()) continue;
     const auto before = RankOf(routes);
     const std::vector<NodeIndex> nodes = routes.route(slot).nodes;
     units.clear();

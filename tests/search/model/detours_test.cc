@@ -7,6 +7,7 @@
 #include "core/problem/checker/checker.h"
 #include "core/problem/checker/freeze.h"
 #include "core/search/build/construct.h"
+#include "core/search/build/first_routes.h"
 #include "core/search/model/problem.h"
 #include "core/search/ruin_recreate/detour_insertion.h"
 #include "core/search/search.h"
@@ -28,6 +29,16 @@ InstanceData ByWayOfAnother() {
   return data;
 }
 
+// Customer 1 is in time only on the route 1, 2, 3. Customer 4 shares no route.
+InstanceData ByWayOfTwoOthers() {
+  InstanceData data = AnInstance().WithCustomers(4).Demands({1, 1, 1, 1}).Capacity(5).BuildData();
+  data.distance_matrix = {0, 3,  3, 4,  4,  11, 0,  2, 20, 20, 6,  20, 0,
+                          2, 20, 1, 20, 20, 0,  20, 4, 20, 20, 20, 0};
+  data.duration_matrix = data.distance_matrix;
+  data.vehicles[0].max_duration = 9;
+  return data;
+}
+
 Detours DetoursOf(const InstanceData& data) {
   return Problem::Create(*Instance::Create(data), {}).detours();
 }
@@ -45,6 +56,18 @@ TEST(DetoursTest, FindTheOthersThatMakeARouteFeasible) {
   ASSERT_FALSE(detours.DetoursOf(0).empty());
   EXPECT_EQ(detours.DetoursOf(0).front(), (Detour{1, 2}));
   EXPECT_EQ(Served(ByWayOfAnother()), 2);
+}
+
+// The detour takes customers 2 and 3 out of their routes, of which one stays empty.
+TEST(DetoursTest, MayEmptyARouteThatWaitsForItsReinsertion) {
+  const Instance instance = *Instance::Create(ByWayOfTwoOthers());
+  const Problem problem = Problem::Create(instance, {});
+  RouteStore routes(problem);
+  routes.Load({{.customers = {4}}, {.customers = {2}}, {.customers = {3}}});
+  FastRandom random(1);
+  ReinsertRoutes(routes, random, {});
+  EXPECT_EQ(routes.missing_weight(), 0);
+  EXPECT_TRUE(CheckPlan(instance, routes.ToPlan()).feasible);
 }
 
 TEST(DetoursTest, ProveThatNoRouteServesACustomer) {

@@ -100,7 +100,8 @@ class VroomInstanceBuilder {
     for (const auto& [profile, matrices] : input_.matrices) size = std::max(size, matrices.size);
     for (size_t node = 0; node < nodes_.locations.size(); ++node) {
       const VroomLocation& location = nodes_.locations[node];
-      if (location.absent()) continue;
+      const bool is_depot = std::cmp_less(node, nodes_.depots);
+      if (is_depot && location.absent()) continue;  // an open start
       if (by_matrix() && (!location.index.has_value() || *location.index >= size)) {
         return Error(paths_.LocationPath(node), "_index: ",
                      location.index.has_value() ? Concat("got ", *location.index) : "absent",

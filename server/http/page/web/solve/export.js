@@ -2,7 +2,7 @@
 
 import { call, textOfBase64 } from "../api.js";
 import { download, fill, h } from "../dom.js";
-import { skeleton, toSolution } from "./plan.js";
+import { skeleton, toSolution, visitsOf } from "./plan.js";
 import { planSvg } from "./svg_export.js";
 
 const RENDERED = [
@@ -20,13 +20,18 @@ export function planJson({ problem, plan, verdict, response }) {
     cost: plan?.cost,
     routes: plan?.routes.map((route) => ({
       vehicle: route.vehicle,
-      stops: route.stops.filter((stop) => !stop.depot).map(({ id, arrival, start, departure, load }) => ({
-        id, arrival, start, departure, load: load.length === 1 ? load[0] : load })),
+      stops: visitsOf(route).map(({ id, arrival, start, departure, load, depot }) => ({
+        id, arrival, start, departure, load: load.length === 1 ? load[0] : load, ...(depot ? { reload: true } : {}) })),
       distance: route.distance,
       duration: route.duration,
-      ...(route.legPolylines.length > 0 ? { leg_polylines: route.legPolylines } : {}),
       ...(route.frozenStops > 0 ? { frozen_stops: route.frozenStops } : {}),
+      ...(route.breaks.length > 0 ? { breaks: route.breaks.map(({ index, afterStop, start, end, drivingBreak }) => ({
+        index, after: route.stops[afterStop]?.id, start, end, ...(drivingBreak ? { driving_break: true } : {}) })) } : {}),
+      ...(route.compartments.length > 0 ? { compartments: route.compartments.map(({ trip, compartment, loadDimension, load }) => ({
+        trip, compartment, load_dimension: loadDimension, load })) } : {}),
+      ...(route.legPolylines.length > 0 ? { leg_polylines: route.legPolylines } : {}),
     })),
+    ...(plan?.spread === undefined ? {} : { spread: plan.spread }),
     feasible: verdict?.feasible,
     violations: verdict?.violations.map(({ kind, route, node, amount, message }) => ({ kind, route, node, amount, message })),
     unserved: plan?.unserved.map(({ id, reason }) => ({ id, reason })),

@@ -35,6 +35,7 @@ import { streetsOf } from "./streets.js";
  * @property {number} cost
  * @property {number} distance
  * @property {number} duration
+ * @property {number|undefined} spread Largest minus smallest measure of a route, if the instance has a balance.
  * @property {{node: number, id: string, reason: string}[]} unserved
  * @property {import("../format.js").Units|undefined} units
  * @property {string} geometryNote Why the routes have no streets, if they were asked for.
@@ -52,6 +53,7 @@ export function completePlan(solution, geometryNote = "") {
     cost: solution?.cost ?? 0,
     distance: solution?.distance ?? 0,
     duration: solution?.duration ?? 0,
+    spread: solution?.spread,
     unserved: (solution?.unserved ?? []).map((/** @type {any} */ one) => ({ node: one.node ?? 0, id: one.id ?? "", reason: one.reason ?? "" })),
     units: solution?.units,
     geometryNote,

@@ -9,11 +9,15 @@ import { cheapestPosition, customerCount, messageOf, waitingOf } from "./plan.js
 
 /** Returns how full the vehicle is, 0 to 1 or more; null without capacities. @param {Workspace} workspace @param {import("./plan.js").Route} route */
 export function fillOf({ problem }, route) {
-  const capacity = [problem?.vehicles[route.vehicle]?.capacity ?? []].flat();
+  const vehicle = problem?.vehicles[route.vehicle];
+  const capacity = [vehicle?.capacity ?? []].flat();
   const shares = capacity.flatMap((limit, dimension) => {
     const largest = Math.max(0, ...route.stops.map((stop) => stop.load[dimension] ?? 0), route.load[dimension] ?? 0);
     return limit > 0 ? [largest / limit] : [];
   });
+  const sum = (/** @type {number[]} */ list) => list.reduce((total, one) => total + one, 0);
+  const room = sum((vehicle?.compartments ?? []).map((/** @type {any} */ one) => one.capacity));
+  if (room > 0) shares.push(Math.max(0, ...route.stops.map((stop) => sum(stop.load))) / room);
   return shares.length === 0 ? null : Math.max(...shares);
 }
 
@@ -173,6 +177,7 @@ export function describeNode(workspace, node) {
     lines.push(`Window ${facts.windows.map(({ open, close }) => `${clock(open, units)}–${close === Infinity ? "…" : clock(close, units)}`).join(", ")}`);
   }
   if (facts.service > 0) lines.push(`Service ${duration(facts.service, units)}`);
+  lines.push(...rulesOf(workspace, node));
   const route = plan?.routes.findIndex(({ stops }) => stops.some((stop) => stop.node === node && !stop.depot)) ?? -1;
   if (route >= 0 && plan) {
     const stop = plan.routes[route].stops.find((one) => one.node === node);
@@ -181,6 +186,25 @@ export function describeNode(workspace, node) {
   const reason = plan?.unserved.find((one) => one.node === node)?.reason;
   if (reason) lines.push(`Unserved: ${reason}`);
   return lines;
+}
+
+const RULES = /** @type {Record<string, (others: string, max: number) => string>} */ ({
+  same_route: (others) => `Same route as ${others}`,
+  different_routes: (others) => `Not on a route with ${others}`,
+  max_per_route: (others, max) => `At most ${max} on a route of this one and ${others}`,
+  in_order: (others) => `In this order, if on one route: ${others}`,
+});
+const NAMED = 6; // limit of the customers that a rule's line names
+
+/** Returns a line for each customer rule of a node. @param {Workspace} workspace @param {number} node */
+function rulesOf({ data, problem }, node) {
+  /** @type {{kind: string, customers: number[], max?: number}[]} */
+  const rules = data?.customer_rules ?? [];
+  return rules.filter(({ customers }) => customers.includes(node)).map(({ kind, customers, max }) => {
+    const named = kind === "in_order" ? customers : customers.filter((one) => one !== node);
+    const more = named.length > NAMED ? ` and ${named.length - NAMED} more` : "";
+    return RULES[kind]?.(named.slice(0, NAMED).map((one) => problem?.nodes[one]?.id ?? one).join(", ") + more, max ?? 0) ?? kind;
+  });
 }
 
 /**

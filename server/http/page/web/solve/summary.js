@@ -22,6 +22,17 @@ function noteOf({ response, plan }) {
     .filter(Boolean).join(" ");
 }
 
+/** Whether durations tell more than distances: there are windows, or travel times, service or breaks. @param {Workspace} workspace */
+const hasOwnTimes = ({ problem, plan }) =>
+  Boolean(problem?.hasWindows || (plan && Math.abs(plan.duration - plan.distance) > 1e-9 * plan.distance));
+
+/** Returns the spread between routes in the unit of its measure. @param {Workspace} workspace @param {number} spread */
+function spreadText({ data, plan }, spread) {
+  const measure = data?.balance?.measure;
+  if (measure === "duration") return duration(spread, plan?.units);
+  return measure === "distance" ? distance(spread, plan?.units) : number(spread);
+}
+
 export class Summary {
   /** @param {HTMLElement} host */
   constructor(host) {
@@ -34,7 +45,7 @@ export class Summary {
     };
     this.badge = h("span", { class: "badge", hidden: true });
     this.progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Share of the budget used" });
-    this.list = h("dl", { class: "figures" }, ["Cost", "Gap", "Routes", "Distance", "Duration", "Unserved", "Time"].map(figure));
+    this.list = h("dl", { class: "figures" }, ["Cost", "Gap", "Routes", "Distance", "Duration", "Spread", "Unserved", "Time"].map(figure));
     this.note = h("p", { class: "hint" });
     this.line = s("path", { fill: "none" });
     this.spark = s("svg", { class: "spark", width: SPARK.width, height: SPARK.height, "aria-hidden": "true" }, s("title", {}, "Cost over time"), this.line);
@@ -57,7 +68,8 @@ export class Summary {
     this.#set("Gap", plan && reference ? percent((plan.cost - reference) / reference) : null);
     this.#set("Routes", plan ? number(plan.routes.length) : "–");
     this.#set("Distance", plan && units?.cost !== "COST_UNIT_DISTANCE" && plan.distance !== plan.cost ? distance(plan.distance, units) : null);
-    this.#set("Duration", plan && workspace.problem?.hasWindows ? duration(plan.duration, units) : null);
+    this.#set("Duration", plan && hasOwnTimes(workspace) ? duration(plan.duration, units) : null);
+    this.#set("Spread", plan?.spread === undefined ? null : spreadText(workspace, plan.spread));
     this.#set("Unserved", plan ? number(plan.unserved.length) : "–");
     this.#drawBadge(workspace);
     this.#drawSpark(workspace.curve);
