@@ -104,7 +104,7 @@ TEST(UsageHelp, BeginsWithExamples) {
       {"mcp"},
   };
   for (std::vector<std::string> command : commands) {
-    command.push_back("--help");
+    command.emplace_back("--help");
     const CommandResult result = RunCommand(command);
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, StartsWith("Examples:\n  ")) << testing::PrintToString(command);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import pickle
 from typing import Any
 
 import pytest
@@ -50,6 +51,43 @@ def test_vroom_problem_is_read_solved_and_written_back() -> None:
     answer = model.solve(budget=0.1).to_vroom()
     assert {step["id"] for step in answer["routes"][0]["steps"] if step["type"] == "job"} == {5, 6}
     assert len(small_model(lon_lat=True, metric="cvrplib").to_vroom(renumber=True)["jobs"]) == 8
+
+
+def planned_problem() -> dict[str, Any]:
+    """Returns VROOM's input with steps that start 200 before the shift and serve job 20 at 2200, 200 too late."""
+    steps = [
+        {"type": "start", "service_after": 800},
+        {"type": "job", "id": 10},
+        {"type": "job", "id": 20},
+        {"type": "end"},
+    ]
+    return {
+        "vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "time_window": [1000, 5000], "steps": steps}],
+        "jobs": [
+            {"id": 10, "location_index": 1, "service": 300, "time_windows": [[1000, 1500]]},
+            {"id": 20, "location_index": 2, "time_windows": [[1000, 2000]]},
+        ],
+        "matrices": {"car": {"durations": [[0, 600, 900], [600, 0, 500], [900, 500, 0]]}},
+    }
+
+
+def test_vroom_steps_are_evaluated_with_their_times(client: vrpd.Client) -> None:
+    checked = client.check(planned_problem(), render=["vroom"])
+    assert not checked.feasible
+    assert [violation.kind for violation in checked.violations] == ["shift", "time_window"]
+    (route,) = checked.routes
+    assert [(stop.id, stop.start) for stop in route.stops[1:-1]] == [("job:10", 1400), ("job:20", 2200)]
+    rendered = json.loads(checked.rendered[0].content)
+    assert [one["cause"] for one in rendered["summary"]["violations"]] == ["lead_time", "delay"]
+    for result in (checked, pickle.loads(pickle.dumps(checked))):
+        assert result.to_vroom() == rendered
+
+
+def test_vroom_input_without_steps_has_no_plan_to_check(client: vrpd.Client) -> None:
+    problem = planned_problem()
+    del problem["vehicles"][0]["steps"]
+    with pytest.raises(vrpd.InvalidArgumentError, match="steps"):
+        client.check(problem)
 
 
 def test_written_file_reads_back(tmp_path: pathlib.Path) -> None:

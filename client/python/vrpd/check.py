@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .result import RenderedPlan, SolutionFile
 from .solution import Solution, Violation
+
+if TYPE_CHECKING:
+    from .client import Client
 
 
 class CheckResult(RenderedPlan):
@@ -18,6 +23,10 @@ class CheckResult(RenderedPlan):
     name: str
     rendered: tuple[SolutionFile, ...]
     geometry_note: str
+
+    def _attach(self, request: Any, client: Client | None) -> None:
+        super()._attach(request, client)
+        self._is_of_steps = request.WhichOneof("plan") is None
 
     @property
     def cost(self) -> float:

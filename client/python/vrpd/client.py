@@ -326,9 +326,10 @@ class Client:
     def _convert(self, instance: Any, format: str, renumber: bool) -> bytes:
         return self._connection.unary(_rpc.convert(instance, format, renumber))
 
-    def _render(self, instance: Any, solution: Solution, format: str) -> bytes:
+    def _render(self, instance: Any, solution: Solution, format: str, is_of_steps: bool) -> bytes:
         has_streets = any(route.leg_polylines for route in solution.routes)
-        answer = self._connection.unary(_rpc.check(instance, solution, None, None, [format], has_streets))
+        plan = None if is_of_steps else solution
+        answer = self._connection.unary(_rpc.check(instance, plan, None, None, [format], has_streets))
         return answer.rendered[0].content
 
     def train(

@@ -127,6 +127,7 @@ class RenderedPlan(Plan):
 
     _instance: Any = None  # the vrp.v1.Instance or InstanceFile that was solved or checked
     _client: Client | None = None
+    _is_of_steps: bool = False  # whether the plan is that of the `steps` in VROOM's input, with their times
 
     def _attach(self, request: Any, client: Client | None) -> None:
         self._instance = getattr(request, request.WhichOneof("input"))
@@ -135,12 +136,13 @@ class RenderedPlan(Plan):
     def __getstate__(self) -> dict[str, Any]:
         instance = self._instance
         packed = None if instance is None else (instance.DESCRIPTOR.full_name, instance.SerializeToString())
-        return {**super().__getstate__(), "instance": packed}
+        return {**super().__getstate__(), "instance": packed, "is_of_steps": self._is_of_steps}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         from ._proto import message_class
 
         super().__setstate__(state)
+        self._is_of_steps = state["is_of_steps"]
         if state["instance"] is not None:
             name, content = state["instance"]
             self._instance = message_class(name).FromString(content)
@@ -152,7 +154,7 @@ class RenderedPlan(Plan):
             raise ValueError(
                 f"to_{format}: the instance of this plan is unknown; use a plan that solve() or check() returned"
             )
-        return (self._client or default_client())._render(self._instance, self.plan, format)
+        return (self._client or default_client())._render(self._instance, self.plan, format, self._is_of_steps)
 
     def to_vrplib(self) -> str:
         """Returns the plan as text of CVRPLIB's .sol format."""
