@@ -120,6 +120,7 @@ TEST_F(DispatchTrainerTest, PublishesAModelWithItsOrigin) {
   ASSERT_TRUE(model.ok()) << model.status();
   const ModelCard& card = model->card();
   EXPECT_EQ(card.architecture, "dispatch");
+  EXPECT_TRUE(card.kinds.empty()) << "it plans routes of no problem";
   EXPECT_EQ(card.training_job, "trainingJobs/test");
   EXPECT_EQ(card.reference, "hindsight 200 iterations");
   EXPECT_EQ(card.validation_cost, result->validation_cost);

@@ -106,7 +106,6 @@ absl::Status DispatchPublisher::WriteModel(const std::string& directory,
   ModelCard card;
   card.architecture = kDispatchArchitecture;
   card.architecture_json = WriteDispatchSettings(settings);
-  card.kinds = {ProblemKind::kVrptw};
   card.input_features = {kDispatchFeatures.begin(), kDispatchFeatures.end()};
   card.parameters = learner_.parameters().size();
   card.training_job = job_name;

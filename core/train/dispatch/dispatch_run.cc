@@ -80,6 +80,10 @@ absl::Status DispatchRun::Prepare(std::vector<TrainingSite> sites,
   observer.OnLog(Concat("dispatch: ", days.size(), " days of ", sites.size(), " sites with ",
                         CountSamples(days), " decisions to learn from, ", context_.pool.threads(),
                         " threads; validated on ", held_out.size(), " days"));
+  if (context_.request.device.kind == DeviceKind::kCuda) {
+    observer.OnLog(Concat("trains on the CPU instead of on ", context_.request.device.ToString(),
+                          ", which dispatch models do not use"));
+  }
   HindsightContext labels_context = {.folder = CacheFolder(context_.request),
                                      .pool = &context_.pool,
                                      .stop = stop,

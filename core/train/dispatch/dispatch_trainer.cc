@@ -44,10 +44,11 @@ absl::StatusOr<TrainingDays> ReadDays(const TrainingRequest& request) {
   return DrawDays(std::move(sites), config);
 }
 
-// Checks the sites that are files, and that days of them can be drawn.
+// Checks the sites that are files, and that days of them can be drawn. Draws one of each.
 absl::Status CheckSites(const TrainingRequest& request) {
   constexpr std::string_view kKey = "dispatch.sites: ";
-  const DispatchConfig& config = *request.config.dispatch;
+  DispatchConfig config = *request.config.dispatch;
+  config.days_per_site = 1;
   InputBudget budget;
   std::vector<std::string> errors;
   for (const std::string& name : config.sites) {
