@@ -36,7 +36,7 @@ struct DispatchConfig {
   int32_t validation_days = 15;  // day k is of site k, in turn
   // Limits of each decision in validations; 0: none.
   double decision_seconds = 0;
-  int64_t decision_iterations = 2000;
+  int64_t decision_iterations = 10000;
   // Candidates of the shift of prizes, of which each validation chooses the best.
   std::vector<double> shifts = {-0.1, -0.05, 0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3};
 
