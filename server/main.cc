@@ -27,6 +27,7 @@
 #include "core/device/device_warnings.h"
 #include "core/jobs/backup/restore.h"
 #include "core/jobs/forget_jobs.h"
+#include "core/train/make_trainer.h"
 #include "grpc/grpc.h"
 #include "server/config/build_info.h"
 #include "server/config/command_line.h"

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "client/connection/model_kind.h"
 #include "client/output/event_sinks.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
@@ -47,8 +48,7 @@ void PrintEnd(CommandContext& context, const WatchOutcome& outcome, const WatchO
   if (model.has_published_weights()) {
     context.out() << "published: " << PublishedText(model.published_weights()) << '\n';
   }
-  context.out() << "solve with it: vrpctl solve FILE --strategy seeded --model " << model.model()
-                << std::endl;
+  context.out() << UseLine(context.client(), model.model()) << std::endl;
 }
 
 }  // namespace

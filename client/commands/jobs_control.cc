@@ -7,6 +7,7 @@
 #include "client/commands/command.h"
 #include "client/commands/follow.h"
 #include "client/commands/named_resource.h"
+#include "client/connection/model_kind.h"
 #include "client/output/json.h"
 #include "client/support/flags.h"
 #include "vrp/v1/training_service.grpc.pb.h"
@@ -73,10 +74,9 @@ ExitCode PublishJob(CommandContext& context, const std::string& name) {
         const std::string& model = published.model();
         return context.Print(
             {{"name", resource}, {"model", model}, {"step", published.step()}},
-            absl::StrCat(model, ": weights after step ", published.step(),
-                         "\nsolve with it: vrpctl solve FILE --strategy seeded --model ", model,
-                         "\nsolve with it or a newer one: --model ", SplitModelName(model).name,
-                         "@live\n"));
+            absl::StrCat(model, ": weights after step ", published.step(), "\n",
+                         UseLine(context.client(), model), "\nuse it or a newer one: --model ",
+                         SplitModelName(model).name, "@live\n"));
       },
       kPublishTimeout);
 }

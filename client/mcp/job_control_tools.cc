@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/connection/model_kind.h"
 #include "client/mcp/schema.h"
 #include "client/mcp/tools.h"
 #include "client/output/tables.h"
@@ -56,8 +57,11 @@ absl::StatusOr<ToolResult> AnswerPublishJob(const ToolCall& call) {
   const auto published = CallByName(
       call, "trainingJobs", &v1::TrainingService::Stub::PublishTrainingJob, kPublishTimeout);
   if (!published.ok()) return published.status();
+  const bool dispatches = IsDispatchModel(call.client, published->model());
   return ToolResult{absl::StrCat(published->model(), ": weights after step ", published->step(),
-                                 "; solve with it: strategy seeded, model ", published->model()),
+                                 dispatches ? "; dispatch with it: policy model, model "
+                                            : "; solve with it: strategy seeded, model ",
+                                 published->model()),
                     {{"model", published->model()}, {"step", published->step()}}};
 }
 

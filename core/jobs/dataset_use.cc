@@ -38,6 +38,7 @@ std::string DescribeError(const NamedData& data, const absl::Status& status) {
 // the dataset.
 std::string UnusableReason(const TrainingConfig& config, const std::string& key,
                            const StoredDataset& dataset) {
+  if (config.dispatch.has_value()) return "";
   const DatasetSummary& summary = dataset.summary;
   const Architecture& architecture = *config.architecture;
   if (architecture.node_order == NodeOrder::kByAngle && !summary.pointer_refusal.empty()) {

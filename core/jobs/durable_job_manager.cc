@@ -87,10 +87,10 @@ absl::StatusOr<TrainingConfig> DurableJobManager::Validate(const JobSpec& spec) 
 
 absl::Status DurableJobManager::CheckName(const TrainingConfig& config) const {
   const absl::Status same =
-      context_.registry->CheckArchitecture(config.name, config.architecture->name);
+      context_.registry->CheckArchitecture(config.name, config.ArchitectureName());
   if (same.ok()) return same;
   return absl::FailedPreconditionError(
-      Concat(same.message(), ", as in `name: ", config.name, "-", config.architecture->name, "`"));
+      Concat(same.message(), ", as in `name: ", config.name, "-", config.ArchitectureName(), "`"));
 }
 
 absl::StatusOr<DeviceId> DurableJobManager::CheckStart(const JobSpec& spec,

@@ -46,6 +46,12 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory,
   const std::string weights_path = Concat(directory, "/", kWeightsFile);
   VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(card_path, kMaxCardBytes));
   VRP_ASSIGN_OR_RETURN(const ModelCard card, ParseModelCard(text, card_path));
+  if (card.architecture == kDispatchArchitecture) {
+    return absl::FailedPreconditionError(
+        Concat(card_path,
+               ": is a dispatch model, which decides what to send now and plans no "
+               "routes; name another model"));
+  }
   absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
       MakeEngine({.architecture = card.architecture,
                   .architecture_json = card.architecture_json,

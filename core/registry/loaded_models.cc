@@ -44,6 +44,7 @@ LoadedModels::~LoadedModels() {
 absl::StatusOr<LoadedModel> LoadedModels::Read(const ModelVersion& version) const {
   const auto watched =
       BeginWatch(options_.watch, "model load", ModelResourceName(version.name, version.version));
+  VRP_RETURN_IF_ERROR(CheckPlansRoutes(version));
   VRP_RETURN_IF_ERROR(CheckWeights(version.directory, version.card));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<Policy> policy,
                        options_.loader(version.directory, options_.device));

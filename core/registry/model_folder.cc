@@ -105,6 +105,14 @@ std::string ModelResourceName(std::string_view name, int32_t version) {
   return Concat("models/", name, "/versions/", version);
 }
 
+absl::Status CheckPlansRoutes(const ModelVersion& version) {
+  if (version.card.architecture != kDispatchArchitecture) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      Concat(ModelResourceName(version.name, version.version),
+             ": is a dispatch model, which decides what to send now and plans no routes; name "
+             "another model"));
+}
+
 ModelFolderScan ScanModels(const std::string& root) {
   ModelFolderScan scan;
   for (const std::string& name : EntryNames(root)) {

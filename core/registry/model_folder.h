@@ -39,6 +39,9 @@ absl::Status CheckModelName(std::string_view name);
 // Returns "models/{name}/versions/{n}".
 std::string ModelResourceName(std::string_view name, int32_t version);
 
+// Returns kFailedPrecondition naming the version if it is a dispatch model.
+absl::Status CheckPlansRoutes(const ModelVersion& version);
+
 // The content of one models folder.
 struct ModelFolderScan {
   std::vector<ModelVersion> versions;  // sorted by name, newest first

@@ -206,6 +206,18 @@ std::vector<std::string> Registry::StoredAliasesOf(std::string_view name, int32_
   return aliases;
 }
 
+absl::Status Registry::CheckLoads(std::string_view name, int32_t version) {
+  VRP_ASSIGN_OR_RETURN(const ModelVersion found, Get(name, version));
+  if (found.card.architecture != kDispatchArchitecture) return Load(name, version).status();
+  return DispatchModel::Load(found.directory, ModelResourceName(found.name, found.version))
+      .status();
+}
+
+absl::StatusOr<DispatchModel> Registry::LoadDispatch(const ModelReference& reference) const {
+  VRP_ASSIGN_OR_RETURN(const ModelVersion found, Resolve(reference));
+  return DispatchModel::Load(found.directory, ModelResourceName(found.name, found.version));
+}
+
 absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,
                                                           std::string_view alias, int32_t version) {
   VRP_RETURN_IF_ERROR(CheckAliasName(alias));
@@ -217,7 +229,7 @@ absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,
     return ReservedLiveAlias(
         name, Concat("set another one, as in ", AliasResourceName(name, "production")));
   }
-  VRP_RETURN_IF_ERROR(Load(name, version).status());
+  VRP_RETURN_IF_ERROR(CheckLoads(name, version));
   absl::MutexLock lock(&publish_mutex_);
   // The version may have been deleted meanwhile.
   VRP_RETURN_IF_ERROR(Get(name, version).status());

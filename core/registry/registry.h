@@ -17,6 +17,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/watch.h"
 #include "core/device/device.h"
+#include "core/model/dispatch/dispatch_model.h"
 #include "core/model/policy/policy.h"
 #include "core/registry/alias_store.h"
 #include "core/registry/loaded_models.h"
@@ -90,6 +91,10 @@ class Registry {
   absl::StatusOr<LoadedModel> Use(const ModelReference& reference);
   // Loads exactly this version, or for 0 the newest readable finished one. Blocks as Use does.
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
+  // Loads a dispatch model, which is small and not kept in memory. Returns the errors of Resolve
+  // and DispatchModel::Load; those for a model of another kind name it. Use and Load refuse
+  // dispatch models in the same way.
+  absl::StatusOr<DispatchModel> LoadDispatch(const ModelReference& reference) const;
   // Frees memory (see LoadedModels); version 0 means all versions. Returns the unloaded
   // versions.
   std::vector<ModelReference> Unload(std::string_view name, int32_t version);
@@ -156,6 +161,10 @@ class Registry {
   // Loads the newest loadable version of `numbers` (in descending order). Tries versions that
   // failed recently last.
   absl::StatusOr<LoadedModel> LoadNewest(std::string_view name, std::vector<int32_t> numbers);
+  // Loads a version of any kind without caching it, and returns its number of parameters.
+  absl::StatusOr<int64_t> CountParameters(const ModelVersion& version) const;
+  // Loads a version of any kind, and returns the error.
+  absl::Status CheckLoads(std::string_view name, int32_t version);
   std::vector<std::string> StoredAliasesOf(std::string_view name, int32_t version) const;
   // Returns `name`, or the first NAME-ARCHITECTURE[-N] that accepts the architecture.
   std::string NameFor(std::string_view name, std::string_view architecture) const;

@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/dispatch/dispatch_parameters.h"
 #include "core/model/weights/safetensors.h"
 #include "core/registry/model_roots.h"
 #include "core/registry/number_file.h"
@@ -131,6 +132,16 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
   return published;
 }
 
+absl::StatusOr<int64_t> Registry::CountParameters(const ModelVersion& version) const {
+  if (version.card.architecture == kDispatchArchitecture) {
+    VRP_ASSIGN_OR_RETURN(const DispatchModel model,
+                         DispatchModel::Load(version.directory, Concat("models/", version.name)));
+    return DispatchLayout(model.settings().hidden).size();
+  }
+  VRP_ASSIGN_OR_RETURN(const LoadedModel loaded, loaded_.Read(version));
+  return loaded.policy->info().parameters;
+}
+
 absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
                                               const std::string& staging_directory) {
   const auto watched = BeginWatch(options_.watch, "import", Concat("models/", name));
@@ -140,10 +151,9 @@ absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
   const fs::path weights = fs::path(staging_directory) / kWeightsFile;
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(weights.string(), kMaxSafetensorsBytes));
   VRP_RETURN_IF_ERROR(SafetensorsFile::Parse(std::move(bytes), kWeightsFile).status());
-  VRP_ASSIGN_OR_RETURN(const LoadedModel loaded,
-                       loaded_.Read({std::string(name), 0, staging_directory, card}));
-  if (const int64_t network_parameters = loaded.policy->info().parameters;
-      card.parameters != network_parameters) {
+  VRP_ASSIGN_OR_RETURN(const int64_t network_parameters,
+                       CountParameters({std::string(name), 0, staging_directory, card}));
+  if (card.parameters != network_parameters) {
     return absl::InvalidArgumentError(
         Concat(kCardFile, ": parameters: got ", card.parameters, ", wanted ", network_parameters,
                ", as many as the network that the card describes has in ", kWeightsFile,

@@ -19,6 +19,9 @@ A configuration is a YAML file of two levels. `vrpctl train --preset tiny_1 --pr
 `--set section.key=value` overrides a key. A key that is unknown, has a wrong value, or would have no effect is an error that names it.
 
 Defaults are those of a graph transformer trained by REINFORCE, or of the setting without which the key has no effect.
+
+`model: dispatch` reads the sections `dispatch`, `training` and `validation`, except for what only networks that plan routes have. Its
+defaults are the values of `vrpctl train --preset dispatch --print-config`.
 """
 
 # Minimal configurations that together read every key.
@@ -33,12 +36,17 @@ VARIANTS = (
     ("ptrnet", ["training.method=supervised", "loader.pin=true", "validation.reference=search"]),
     ("gt", ["training.method=supervised", "supervised.labels=file", "supervised.label_file=datasets/x",
             "validation.reference=file", "validation.file=datasets/x"]),
+    ("dispatch", ["dispatch.sites=datasets/x", "dispatch.scenarios=1"]),
+    ("dispatch", ["dispatch.sites=datasets/x"]),
 )
-SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50")
+SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch")
 NEEDED = {"problem.instances": "none", "supervised.label_file": "none", "validation.file": "none",
-          "training.milestones": "none", "name": "required"}
+          "training.milestones": "none", "name": "required", "dispatch.sites": "required with model: dispatch",
+          "dispatch.scenarios": "0"}
 # Meanings of the keys that no example configuration explains.
 MEANINGS = {
+    "model": "gt: a graph transformer; ptrnet: a pointer network; dispatch: prizes of requests, to decide what to send now",
+    "dispatch.sites": "an instance each, from which days are drawn: files on the daemon's machine, or datasets/NAME",
     "schema_version": "version of the keys; a newer one is refused",
     "problem.backhauls": "probability of an instance to have backhauls",
     "problem.distance_limit": "probability of an instance to limit the length of routes",
@@ -135,7 +143,7 @@ def page():
                 f"| `{key.rpartition('.')[2]}` | {cell(permitted(daemon.address, key))} | "
                 f"{cell(value or 'none')} | {cell(explained.get(key, ''))} |")
     parts = [HEAD]
-    order = ("", "problem", "graph_transformer", "network", "training", "reinforce", "self_labelling", "supervised", "loader",
+    order = ("", "problem", "graph_transformer", "network", "dispatch", "training", "reinforce", "self_labelling", "supervised", "loader",
              "validation")
     for section in sorted(sections, key=order.index):
         title = f"`{section}`" if section else "Top level"

@@ -323,6 +323,8 @@ v1::DispatchPolicy ToProto(DispatchPolicyKind policy) {
       return v1::DISPATCH_POLICY_HORIZON;
     case DispatchPolicyKind::kSampling:
       return v1::DISPATCH_POLICY_SAMPLING;
+    case DispatchPolicyKind::kModel:
+      break;  // the API does not have it yet
   }
   return v1::DISPATCH_POLICY_UNSPECIFIED;
 }

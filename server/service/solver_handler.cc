@@ -205,6 +205,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
       model = ModelVersionName(loaded.version->name, loaded.version->version);
     } else {
       VRP_ASSIGN_OR_RETURN(const ModelVersion version, options_.registry->Resolve(name));
+      VRP_RETURN_IF_ERROR(CheckPlansRoutes(version));
       model = ModelVersionName(version.name, version.version);
     }
     options.policy_named = true;

@@ -20,7 +20,7 @@
 #include "core/model/policy/policy.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/generate/generators.h"
-#include "core/train/run/trainer.h"
+#include "core/train/make_trainer.h"
 #include "tests/bench/json_line.h"
 #include "tests/bench/or_exit.h"
 

@@ -109,7 +109,8 @@ TEST_P(Completion, OffersTheValuesOfTheCommandsFlag) {
   EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--output", ""}),
               ElementsAre("geojson", "json", "table", "vroom"));
   EXPECT_THAT(OfferedWords({"vrpctl", "train", "--output", ""}), ElementsAre("json", "table"));
-  EXPECT_THAT(OfferedWords({"vrpctl", "train", "--model", ""}), ElementsAre("gt", "ptrnet"));
+  EXPECT_THAT(OfferedWords({"vrpctl", "train", "--model", ""}),
+              ElementsAre("dispatch", "gt", "ptrnet"));
   EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--model", ""}), IsEmpty());
   EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--budget", ""}), IsEmpty());
   EXPECT_THAT(OfferedWords({"vrpctl", "train", "--preset", ""}), Contains("ptrnet_tiny"));

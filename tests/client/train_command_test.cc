@@ -40,6 +40,12 @@ class TrainCommand : public testing::Test {
       watched_ = request.name();
       return watch_(write);
     };
+    handlers.get_model = [this](const v1::GetModelRequest& request, const FakeCall&) {
+      v1::Model model;
+      model.set_name(request.name());
+      model.set_architecture(architecture_);
+      return absl::StatusOr<v1::Model>(model);
+    };
     return handlers;
   }
 
@@ -57,6 +63,7 @@ class TrainCommand : public testing::Test {
   bool resolves_ = true;
   absl::Status failure_ = absl::UnavailableError("lost");
   std::string watched_;
+  std::string architecture_ = "gt";
   std::function<absl::Status(WriteEvent)> watch_ = [](WriteEvent write) {
     write(AStateEvent(1, v1::JOB_STATE_RUNNING));
     write(AProgressEvent(2, 50));
@@ -110,6 +117,13 @@ TEST_F(TrainCommand, FollowsTheJobToItsEnd) {
             "trainingJobs/j1 SUCCEEDED\n"
             "published: weights of epoch 1 (step 10): the best validation, val cost 6.25\n"
             "solve with it: vrpctl solve FILE --strategy seeded --model models/tiny/versions/1\n");
+}
+
+TEST_F(TrainCommand, SaysHowToDispatchWithADispatchModel) {
+  architecture_ = "dispatch";
+  EXPECT_THAT(Train({}).out,
+              HasSubstr("\ndispatch with it: vrpctl dispatch simulate FILE --policy model --model "
+                        "models/tiny/versions/1\n"));
 }
 
 TEST_F(TrainCommand, PrintsOnlyEventsAsJson) {

@@ -118,6 +118,12 @@ std::vector<PrizeSample> LabelledByDistance() {
   return samples;
 }
 
+std::vector<const PrizeSample*> PointersTo(const std::vector<PrizeSample>& samples) {
+  std::vector<const PrizeSample*> pointers;
+  for (const PrizeSample& sample : samples) pointers.push_back(&sample);
+  return pointers;
+}
+
 double Train(std::vector<PrizeSample>& samples, PrizeNetwork& network, int threads) {
   CpuPool pool(threads);
   std::vector<PrizeSample*> all;
@@ -139,7 +145,7 @@ double Train(std::vector<PrizeSample>& samples, PrizeNetwork& network, int threa
 TEST(ComputePrizeGradientTest, LeadsToTheLabelledDecisions) {
   std::vector<PrizeSample> samples = LabelledByDistance();
   PrizeNetwork network = *PrizeNetwork::Create({}, 1);
-  Normalise(samples, network);
+  Normalise(PointersTo(samples), network);
   EXPECT_GT(Train(samples, network, 2), 0.8);
 }
 

@@ -173,6 +173,39 @@ TEST(MakeDispatchPolicyTest, RefusesASamplingPolicyWithoutADistribution) {
   EXPECT_EQ(policy.status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
+// A model that gives each request the same prize.
+class EqualPrizes : public PrizeModel {
+ public:
+  explicit EqualPrizes(double prize) : prize_(prize) {}
+  absl::StatusOr<std::vector<double>> Prizes(const DispatchState& state,
+                                             const DecisionOptions&) const override {
+    return std::vector<double>(state.requests.size(), prize_);
+  }
+
+ private:
+  const double prize_;
+};
+
+TEST(MakeDispatchPolicyTest, AsksTheModelForPrizes) {
+  const DispatchSite site = LineSite();
+  const auto policy = MakeDispatchPolicy(site, {.kind = DispatchPolicyKind::kModel,
+                                                .sampler = std::make_shared<SiteSampler>(site, 10),
+                                                .model = std::make_shared<EqualPrizes>(15)});
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  const auto decision = (*policy)->Decide(OneOfThreeMustGo(site), kShort);
+  ASSERT_TRUE(decision.ok()) << decision.status();
+  EXPECT_EQ(Leaving(*decision), std::set<NodeIndex>({0, 1}));
+}
+
+TEST(MakeDispatchPolicyTest, RefusesAModelPolicyWithoutAModel) {
+  const DispatchSite site = LineSite();
+  const auto policy = MakeDispatchPolicy(
+      site,
+      {.kind = DispatchPolicyKind::kModel, .sampler = std::make_shared<SiteSampler>(site, 10)});
+  EXPECT_EQ(policy.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(policy.status().message().find("trained dispatch model"), std::string::npos);
+}
+
 TEST(MakeDispatchPolicyTest, RefusesParametersOutOfRange) {
   const DispatchSite site = LineSite();
   const auto sampler = std::make_shared<SiteSampler>(site, 10);
@@ -188,7 +221,7 @@ TEST(MakeDispatchPolicyTest, RefusesParametersOutOfRange) {
 TEST(MakeDispatchPolicyTest, KnowsEachPolicyByItsName) {
   for (const DispatchPolicyKind kind :
        {DispatchPolicyKind::kGreedy, DispatchPolicyKind::kLazy, DispatchPolicyKind::kHorizon,
-        DispatchPolicyKind::kSampling}) {
+        DispatchPolicyKind::kSampling, DispatchPolicyKind::kModel}) {
     EXPECT_EQ(ParseDispatchPolicy(DispatchPolicyName(kind)), kind);
   }
   EXPECT_EQ(ParseDispatchPolicy("eager"), std::nullopt);

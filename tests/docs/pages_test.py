@@ -33,8 +33,11 @@ if words[:1] == ["train"] and not {{"--list-presets", "--print-config", "--valid
     asked = [word for word in words if word != "--detach"]
     asked = asked[:asked.index("--output")] if "--output" in asked else asked
     printed = subprocess.run([real, *asked, "--print-config", "--output", "json"], capture_output=True, text=True)
-    method = json.loads(printed.stdout)["training.method"] if printed.returncode == 0 else ""
+    settings = json.loads(printed.stdout) if printed.returncode == 0 else {{}}
+    method = settings.get("training.method", "")
     short = ["training.batch_size=8", "validation.instances=8"]
+    if settings.get("model") == "dispatch":
+        os.execv(real, [real, *words, "--set", "training.epochs=1"])
     if not any(word.startswith("training.epochs=2000") for word in words):
         short.append("training.epochs=1")
     short.append("supervised.samples=16" if method == "supervised" else "training.batches_per_epoch=2")

@@ -57,6 +57,22 @@ TEST_F(DatasetUseTest, PassesThePathOfTheContentToTheTrainer) {
   trainer_->Release();
 }
 
+TEST_F(DatasetUseTest, PassesThePathsOfSitesToTheTrainerOfDispatchModels) {
+  // A pointer network could not read these instances.
+  Upload("sites", {.instances = 2, .pointer_refusal = "own.jsonl:1: coords: absent"});
+  trainer_->HoldAt(1);
+  JobSpec spec = ASpec(1, 3);
+  spec.overrides = {"model=dispatch", "dispatch.sites=datasets/sites"};
+  const auto job = jobs_->Submit(spec, "");
+  ASSERT_TRUE(job.ok()) << job.status();
+  ASSERT_TRUE(trainer_->AwaitHeld());
+  EXPECT_EQ(*ReadFile(trainer_->requests().front().datasets.at("datasets/sites")), "content");
+  trainer_->Release();
+  spec.overrides = {"model=dispatch", "dispatch.sites=datasets/other"};
+  EXPECT_THAT(std::string(jobs_->Submit(spec, "").status().message()),
+              HasSubstr("dispatch.sites: got \"datasets/other\""));
+}
+
 TEST_F(DatasetUseTest, RefusesAMissingDatasetAndNamesTheKey) {
   const std::string refusal = Refusal(
       {"problem.instances=[datasets/depot7, datasets/depot8]", "validation.file=datasets/none"});

@@ -1,5 +1,6 @@
 // Tests aliases, loading, unloading and deletion of models through the API.
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
@@ -67,11 +68,11 @@ class ModelNamesServiceTest : public DaemonTest {
     return model;
   }
   // Returns the version of the model that solved, or the error.
-  std::string SolvingModel(const std::string& model) {
+  std::string SolvingModel(const std::string& model, v1::Strategy strategy = v1::STRATEGY_GREEDY) {
     Context context;
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(6);
-    request.set_strategy(v1::STRATEGY_GREEDY);
+    request.set_strategy(strategy);
     request.set_model(model);
     request.mutable_budget()->set_seconds(60);  // a late network would name no model
     v1::SolveResponse response;
@@ -101,6 +102,21 @@ class ModelNamesServiceTest : public DaemonTest {
   std::unique_ptr<v1::SolverService::Stub> solver_;
   v1::SetModelAliasResponse alias_response_;
 };
+
+TEST_F(ModelNamesServiceTest, RefusesToSolveWithADispatchModel) {
+  const std::string directory = folder_.path() + "/models/waves/1";
+  std::filesystem::create_directories(directory);
+  ModelCard card = ACard("weights", "");
+  card.architecture = kDispatchArchitecture;
+  ASSERT_TRUE(AtomicWriteFile(directory + "/card.json", WriteModelCard(card)).ok());
+  ASSERT_TRUE(AtomicWriteFile(directory + "/weights.safetensors", "weights").ok());
+  for (const v1::Strategy strategy :
+       {v1::STRATEGY_AUTO, v1::STRATEGY_GREEDY, v1::STRATEGY_SEARCH}) {
+    EXPECT_THAT(SolvingModel("models/waves", strategy),
+                HasSubstr("models/waves/versions/1: is a dispatch model"));
+  }
+  EXPECT_EQ(Get("models/waves").architecture(), "dispatch");
+}
 
 TEST_F(ModelNamesServiceTest, AcceptsAnAliasWhereverAModelIsNamed) {
   ASSERT_TRUE(SetAlias("models/net/aliases/production", 1).ok());

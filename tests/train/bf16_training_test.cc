@@ -10,7 +10,7 @@
 
 #include "core/base/file.h"
 #include "core/base/isa.h"
-#include "core/train/run/trainer.h"
+#include "core/train/make_trainer.h"
 #include "tests/testing/paths.h"
 
 namespace vrp {

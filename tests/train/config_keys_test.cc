@@ -24,6 +24,7 @@ struct Key {
   friend void PrintTo(const Key& key, std::ostream* out) { *out << key.path; }
 };
 
+constexpr char kDispatch[] = "model: dispatch\ndispatch: {sites: a.txt}\n";
 constexpr Key kKeys[] = {
     {"problem.kind", "tsp", false},
     {"problem.kinds", "[tsp, cvrp]", false},
@@ -93,6 +94,26 @@ constexpr Key kKeys[] = {
     {"validation.reference_iterations", "10", true, false, false, "  reference: search\n"},
     {"validation.instances", "10"},
     {"validation.seed", "5"},
+    {"dispatch.sites", "[a.txt, datasets/b]", false, true, true},
+    {"dispatch.days_per_site", "2"},
+    {"dispatch.first_seed", "9"},
+    {"dispatch.epoch", "60"},
+    {"dispatch.margin", "30"},
+    {"dispatch.requests_per_epoch", "7"},
+    {"dispatch.label_seconds", "0.5"},
+    {"dispatch.label_iterations", "500"},
+    {"dispatch.encoder", "mlp", false},
+    {"dispatch.hidden", "[8, 8]", true, true},
+    {"dispatch.draws", "2"},
+    {"dispatch.scenarios", "5"},
+    {"dispatch.lookahead", "2"},
+    {"dispatch.scenario_iterations", "50", true, false, false, "  scenarios: 5\n"},
+    {"dispatch.perturbations", "4"},
+    {"dispatch.deviation", "0.3"},
+    {"dispatch.search_iterations", "100"},
+    {"validation.days", "3", true, false, false, kDispatch},
+    {"validation.decision_seconds", "0.5", true, false, false, kDispatch},
+    {"validation.decision_iterations", "100", true, false, false, kDispatch},
 };
 
 class EveryKeyTest : public testing::TestWithParam<Key> {
@@ -146,6 +167,10 @@ TEST_P(EveryKeyTest, ReadsBackFromTheResolvedConfiguration) {
   if (path.starts_with("graph_transformer.")) overrides = {"model=gt"};
   if (path.starts_with("supervised.")) overrides = {"training.method=supervised"};
   if (path.starts_with("self_labelling.")) overrides = {"training.method=self_labelling"};
+  if (path.starts_with("dispatch.")) overrides = {"model=dispatch"};
+  if (path.starts_with("dispatch.") && path != "dispatch.sites") {
+    overrides.push_back("dispatch.sites=a.txt");
+  }
   const std::string yaml = ConfigWith(GetParam().valid_value);
   EXPECT_EQ(ResolveTrainingConfig(yaml, "f.yaml", overrides)->settings.count(path), 1u);
   ExpectReadsBack(yaml, overrides);

@@ -60,6 +60,14 @@ TEST(ShippedConfigTest, StatesItsSizeInTheSecondLine) {
     const std::string line = text.substr(second, text.find(';', second) - second);
     const auto config = ParseTrainingConfig(text, name);
     ASSERT_TRUE(config.ok()) << config.status();
+    if (config->dispatch.has_value()) {
+      const size_t days =
+          config->dispatch->sites.size() * static_cast<size_t>(config->dispatch->days_per_site);
+      EXPECT_EQ(line, "# " + std::to_string(config->epochs) + " epochs over the decisions of " +
+                          std::to_string(days) + " days")
+          << name;
+      continue;
+    }
     const bool labels = config->method == TrainingMethod::kSupervised;
     std::string samples = std::to_string(config->supervised.samples);
     samples.insert(samples.size() - 3, ",");

@@ -12,7 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
-#include "core/train/run/trainer.h"
+#include "core/train/make_trainer.h"
 
 namespace vrp {
 namespace {

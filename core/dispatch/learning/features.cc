@@ -190,6 +190,7 @@ absl::StatusOr<std::vector<int32_t>> CountLeaving(const DispatchSite& site,
   for (int32_t k = 0; k < options.scenarios; ++k) {
     DecisionOptions one = options.decision;
     one.stop = PartOfTime(options.decision.stop, 1.0 / (options.scenarios - k));
+    one.max_iterations = std::min(one.max_iterations, options.scenario_iterations);
     one.seed = options.decision.seed + static_cast<uint64_t>(k);
     VRP_ASSIGN_OR_RETURN(const ScenarioPlan plan,
                          PlanScenario(site, state, sampler, options.lookahead, postponed, one));

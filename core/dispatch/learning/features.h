@@ -53,9 +53,12 @@ using DispatchFeatures = std::array<float, kDispatchFeatureCount>;
 
 // Settings of the features that draw requests.
 struct FeatureOptions {
-  int32_t draws = 4;              // draws of requests to come, for savings
-  int32_t scenarios = 0;          // planned scenarios; 0: leaves_now is 0
-  int32_t lookahead = 3;          // decisions after this one whose requests are drawn
+  int32_t draws = 4;      // draws of requests to come, for savings
+  int32_t scenarios = 0;  // planned scenarios; 0: leaves_now is 0
+  int32_t lookahead = 3;  // decisions after this one whose requests are drawn
+  // Iterations of each scenario's search, unless `decision` allows fewer. A model needs those of
+  // its training.
+  int64_t scenario_iterations = INT64_MAX;
   DecisionOptions decision = {};  // time and iterations for all scenarios; the seed of the draws
 };
 

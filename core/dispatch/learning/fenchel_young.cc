@@ -91,12 +91,12 @@ absl::StatusOr<PrizeGradient> ComputePrizeGradient(const PrizeNetwork& network,
   return result;
 }
 
-void Normalise(const std::vector<PrizeSample>& samples, PrizeNetwork& network) {
+void Normalise(const std::vector<const PrizeSample*>& samples, PrizeNetwork& network) {
   std::array<double, kDispatchFeatureCount> sums{};
   std::array<double, kDispatchFeatureCount> squares{};
   double count = 0;
-  for (const PrizeSample& sample : samples) {
-    for (const DispatchFeatures& features : sample.features) {
+  for (const PrizeSample* sample : samples) {
+    for (const DispatchFeatures& features : sample->features) {
       for (size_t i = 0; i < features.size(); ++i) {
         sums[i] += features[i];
         squares[i] += features[i] * features[i];

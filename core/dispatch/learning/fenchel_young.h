@@ -48,6 +48,6 @@ absl::StatusOr<PrizeGradient> ComputePrizeGradient(const PrizeNetwork& network,
                                                    CpuPool& pool);
 
 // Sets the network's normalisation to the mean and deviation of each feature in the samples.
-void Normalise(const std::vector<PrizeSample>& samples, PrizeNetwork& network);
+void Normalise(const std::vector<const PrizeSample*>& samples, PrizeNetwork& network);
 
 }  // namespace vrp

@@ -11,7 +11,7 @@ absl::StatusOr<std::vector<double>> NetworkPrizes::Prizes(const DispatchState& s
   FeatureOptions with_time = options_;
   with_time.decision = options;
   VRP_ASSIGN_OR_RETURN(const std::vector<DispatchFeatures> features,
-                       features_.Of(state, with_time));
+                       features_->Of(state, with_time));
   std::vector<double> prizes;
   prizes.reserve(features.size());
   for (const DispatchFeatures& row : features) {

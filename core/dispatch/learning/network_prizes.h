@@ -13,19 +13,24 @@ namespace vrp {
 // Computes features, then prizes by a network.
 class NetworkPrizes : public PrizeModel {
  public:
-  // `options.decision` is ignored: that of the call is used.
-  NetworkPrizes(DispatchSite site, std::shared_ptr<const RequestSampler> sampler,
+  // `options.decision` is ignored: that of the call is used. `features` is of the site of
+  // `mean_distance`. Several networks may share it.
+  NetworkPrizes(std::shared_ptr<const FeatureMaker> features, double mean_distance,
                 PrizeNetwork network, const FeatureOptions& options)
-      : distance_(site.mean_distance()),
-        features_(std::move(site), std::move(sampler)),
+      : features_(std::move(features)),
+        distance_(mean_distance),
         network_(std::move(network)),
         options_(options) {}
+  NetworkPrizes(const DispatchSite& site, std::shared_ptr<const RequestSampler> sampler,
+                PrizeNetwork network, const FeatureOptions& options)
+      : NetworkPrizes(std::make_shared<FeatureMaker>(site, std::move(sampler)),
+                      site.mean_distance(), std::move(network), options) {}
   absl::StatusOr<std::vector<double>> Prizes(const DispatchState& state,
                                              const DecisionOptions& options) const override;
 
  private:
-  const double distance_;
-  const FeatureMaker features_;
+  const std::shared_ptr<const FeatureMaker> features_;
+  const double distance_;  // unit of the network's output
   const PrizeNetwork network_;
   const FeatureOptions options_;
 };

@@ -8,22 +8,15 @@
 #include "core/dispatch/learning/normal.h"
 
 namespace vrp {
-namespace {
-
-constexpr int32_t kWidestLayer = 4096;
-constexpr size_t kMostHiddenLayers = 16;
-
-}  // namespace
-
 absl::StatusOr<PrizeNetwork> PrizeNetwork::Create(std::vector<int32_t> hidden, uint64_t seed) {
-  if (hidden.size() > kMostHiddenLayers) {
+  if (hidden.size() > kMaxPrizeLayers) {
     return absl::InvalidArgumentError(
-        Concat("hidden: got ", hidden.size(), " layers, wanted at most ", kMostHiddenLayers));
+        Concat("hidden: got ", hidden.size(), " layers, wanted at most ", kMaxPrizeLayers));
   }
   for (const int32_t width : hidden) {
-    if (width < 1 || width > kWidestLayer) {
+    if (width < 1 || width > kMaxPrizeWidth) {
       return absl::InvalidArgumentError(
-          Concat("hidden: got a width of ", width, ", wanted 1 to ", kWidestLayer));
+          Concat("hidden: got a width of ", width, ", wanted 1 to ", kMaxPrizeWidth));
     }
   }
   PrizeNetwork network;

@@ -10,12 +10,16 @@
 
 namespace vrp {
 
+inline constexpr int32_t kMaxPrizeWidth = 4096;  // largest number of neurons of a hidden layer
+inline constexpr size_t kMaxPrizeLayers = 16;    // largest number of hidden layers
+
 // A multilayer perceptron with ReLU between its layers; without hidden layers, a linear model. It
 // reads the features of one request and returns its prize in units of the site's mean distance from
 // the depot. Copyable. Const methods are thread-safe.
 class PrizeNetwork {
  public:
   // Creates a network with random weights (He et al. 2015) for hidden layers of these widths.
+  // Returns kInvalidArgument if there are too many, or one is too wide.
   static absl::StatusOr<PrizeNetwork> Create(std::vector<int32_t> hidden, uint64_t seed);
 
   const std::vector<int32_t>& hidden() const { return hidden_; }

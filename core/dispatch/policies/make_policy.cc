@@ -6,12 +6,14 @@
 #include "core/base/text.h"
 #include "core/dispatch/policies/fixed.h"
 #include "core/dispatch/policies/horizon.h"
+#include "core/dispatch/policies/prizes.h"
 
 namespace vrp {
 namespace {
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 4> kNames = {"greedy", "lazy", "horizon", "sampling"};
+constexpr std::array<std::string_view, 5> kNames = {"greedy", "lazy", "horizon", "sampling",
+                                                    "model"};
 
 absl::Status CheckSampling(const SamplingParameters& parameters) {
   if (parameters.rounds < 1 || parameters.scenarios < 1 || parameters.lookahead < 0) {
@@ -42,7 +44,8 @@ std::optional<DispatchPolicyKind> ParseDispatchPolicy(std::string_view name) {
 }
 
 bool NeedsSampler(DispatchPolicyKind kind) {
-  return kind == DispatchPolicyKind::kHorizon || kind == DispatchPolicyKind::kSampling;
+  return kind == DispatchPolicyKind::kHorizon || kind == DispatchPolicyKind::kSampling ||
+         kind == DispatchPolicyKind::kModel;
 }
 
 absl::StatusOr<std::unique_ptr<DispatchPolicy>> MakeDispatchPolicy(
@@ -59,6 +62,12 @@ absl::StatusOr<std::unique_ptr<DispatchPolicy>> MakeDispatchPolicy(
       return std::make_unique<LazyPolicy>(site);
     case DispatchPolicyKind::kHorizon:
       return std::make_unique<HorizonPolicy>(site, request.sampler);
+    case DispatchPolicyKind::kModel:
+      if (request.model == nullptr) {
+        return absl::FailedPreconditionError(
+            "policy: model needs a trained dispatch model; name one");
+      }
+      return std::make_unique<PrizePolicy>(site, request.model);
     case DispatchPolicyKind::kSampling:
       break;
   }

@@ -17,6 +17,9 @@ namespace vrp {
 // Names of the files in a model's directory.
 inline constexpr std::string_view kWeightsFile = "weights.safetensors";
 inline constexpr std::string_view kCardFile = "card.json";
+// ModelCard::architecture of dispatch models (core/model/dispatch), which predict prizes of
+// requests and plan no routes.
+inline constexpr std::string_view kDispatchArchitecture = "dispatch";
 // Schema version of the cards that WriteModelCard writes.
 inline constexpr int kCardSchemaVersion = 2;
 

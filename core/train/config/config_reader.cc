@@ -14,6 +14,7 @@
 namespace vrp {
 namespace {
 
+constexpr size_t kMaxNumbers = 1'000;  // in a list
 constexpr int32_t kOverrides =
     std::numeric_limits<int32_t>::max() / 2;  // after every line of the file
 
@@ -75,6 +76,12 @@ std::vector<std::string> WordTexts(std::span<const std::string_view> words,
                                    const std::vector<size_t>& indices) {
   std::vector<std::string> texts;
   for (const size_t index : indices) texts.emplace_back(words[index]);
+  return texts;
+}
+
+std::vector<std::string> NumberTexts(const std::vector<double>& numbers) {
+  std::vector<std::string> texts;
+  for (const double number : numbers) texts.push_back(FormatNumber(number));
   return texts;
 }
 
@@ -324,13 +331,12 @@ void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& ta
 
 void ConfigReader::ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                                 std::vector<int64_t>& target) {
-  constexpr size_t kMaxItems = 1'000;  // maximum number of integers
   const absl::Cleanup record = [&, defaults = IntegerTexts(target)] {
     Record(path, IntegerTexts(target), defaults);
   };
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
                                     ", or an ascending list of them");
-  const auto nodes = FindScalars(path, {0, kMaxItems}, wanted);
+  const auto nodes = FindScalars(path, {0, kMaxNumbers}, wanted);
   if (!nodes) return;
   std::vector<int64_t> integers;
   for (const YamlNode* node : *nodes) {
@@ -339,6 +345,42 @@ void ConfigReader::ReadIntegers(std::string_view path, std::pair<int64_t, int64_
     integers.push_back(*value);
   }
   target = std::move(integers);
+}
+
+void ConfigReader::ReadSizes(std::string_view path, std::pair<int64_t, int64_t> range,
+                             size_t max_sizes, std::vector<int64_t>& target) {
+  const absl::Cleanup record = [&, defaults = IntegerTexts(target)] {
+    Record(path, IntegerTexts(target), defaults);
+  };
+  const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
+                                    ", or a list of at most ", max_sizes, " of them");
+  const auto nodes = FindScalars(path, {1, max_sizes}, wanted);
+  if (!nodes) return;
+  std::vector<int64_t> sizes;
+  for (const YamlNode* node : *nodes) {
+    const std::optional<int64_t> value = IntegerWithin(*node, range);
+    if (!value) return Refuse(path, wanted);
+    sizes.push_back(*value);
+  }
+  target = std::move(sizes);
+}
+
+void ConfigReader::ReadNumbers(std::string_view path, std::pair<double, double> range,
+                               std::vector<double>& target) {
+  const absl::Cleanup record = [&, defaults = NumberTexts(target)] {
+    Record(path, NumberTexts(target), defaults);
+  };
+  const std::string wanted = Concat("a number from ", FormatNumber(range.first), " to ",
+                                    FormatNumber(range.second), ", or an ascending list of them");
+  const auto nodes = FindScalars(path, {1, kMaxNumbers}, wanted);
+  if (!nodes) return;
+  std::vector<double> numbers;
+  for (const YamlNode* node : *nodes) {
+    const std::optional<double> value = NumberWithin(*node, range);
+    if (!value || (!numbers.empty() && *value <= numbers.back())) return Refuse(path, wanted);
+    numbers.push_back(*value);
+  }
+  target = std::move(numbers);
 }
 
 void ConfigReader::Require(std::string_view path) {

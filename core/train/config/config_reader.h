@@ -61,6 +61,12 @@ class ConfigReader {
   // no integers.
   void ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                     std::vector<int64_t>& target);
+  // Reads one integer, or a list of 1 to `max_sizes` in any order.
+  void ReadSizes(std::string_view path, std::pair<int64_t, int64_t> range, size_t max_sizes,
+                 std::vector<int64_t>& target);
+  // Reads one number, or a list of 1 to 1,000 in ascending order, without repetitions.
+  void ReadNumbers(std::string_view path, std::pair<double, double> range,
+                   std::vector<double>& target);
   // Adds an error if `path` is not stated.
   void Require(std::string_view path);
   // Adds an error that shows the value of `path`, if it is stated, and the `wanted` one.

@@ -9,6 +9,7 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxNameLength = 64;  // characters
+constexpr char kSitesKey[] = "dispatch.sites";
 constexpr char kLabelFileKey[] = "supervised.label_file";
 
 }  // namespace
@@ -32,6 +33,10 @@ bool IsDataset(std::string_view text) {
 
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config) {
   std::vector<NamedData> named;
+  if (config.dispatch.has_value()) {
+    for (const std::string& file : config.dispatch->sites) named.push_back({kSitesKey, file});
+    return named;
+  }
   for (const std::string& file : config.problem.instances) {
     named.push_back({"problem.instances", file});
   }

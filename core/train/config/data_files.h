@@ -25,7 +25,8 @@ struct NamedData {
   std::string key;   // "problem.instances"
   std::string name;  // never empty
 };
-// Returns the names of instances, labels and validation, in this order, including unused ones.
+// Returns the names of instances, labels and validation, in this order, including unused ones; for
+// a dispatch model, those of the sites.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
 // Returns the names that a training run reads: labels only with training.method: supervised and
 // supervised.labels: file.

@@ -4,11 +4,13 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/weights/model_card.h"
 #include "core/train/config/config_checks.h"
 #include "core/train/config/config_limits.h"
 #include "core/train/config/config_reader.h"
 #include "core/train/config/config_writer.h"
 #include "core/train/config/data_sections.h"
+#include "core/train/config/dispatch_section.h"
 #include "core/train/config/method_sections.h"
 #include "core/train/config/network_section.h"
 #include "core/train/config/problem_section.h"
@@ -28,8 +30,10 @@ void ReadModel(ConfigReader& reader, TrainingConfig& config) {
       reader.ReadAlias("model", alias, architecture->name);
     }
   }
+  names.push_back(kDispatchArchitecture);
   size_t chosen = 0;
   reader.ReadWord("model", names, chosen);
+  if (chosen == Architectures().size()) return SetDispatchDefaults(config);
   config.architecture = Architectures()[chosen];
 }
 
@@ -65,15 +69,25 @@ absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view
   ReadMethodSections(reader, config);
   ReadLoaderSection(reader, config.loader);
   ReadValidationSection(reader, config.validation);
+  DispatchConfig of_other_models;
+  ReadDispatchSection(reader, config.dispatch.has_value() ? *config.dispatch : of_other_models);
   ReadFeatures(reader, *config.architecture, sizes);
   VRP_ASSIGN_OR_RETURN(config.sizes, config.architecture->parse_sizes(sizes.dump(), name));
-  CheckTogether(reader, config);
+  if (config.dispatch.has_value()) {
+    CheckDispatchTogether(reader, config);
+  } else {
+    CheckTogether(reader, config);
+  }
   DropUnusedSettings(reader, config, origin);
   VRP_RETURN_IF_ERROR(reader.Finish());
   return config;
 }
 
 }  // namespace
+
+std::string_view TrainingConfig::ArchitectureName() const {
+  return dispatch.has_value() ? kDispatchArchitecture : architecture->name;
+}
 
 int64_t TrainingConfig::StepsPerEpoch() const {
   if (method != TrainingMethod::kSupervised) return batches_per_epoch;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "core/model/policy/network_inputs.h"
 #include "core/problem/generate/layouts.h"
 #include "core/problem/instance/instance.h"
+#include "core/train/config/dispatch_config.h"
 
 namespace vrp {
 
@@ -116,7 +118,10 @@ struct ValidationConfig {
 // A parsed configuration.
 struct TrainingConfig {
   std::string name;  // name of the trained model
-  // The value of `model`, and the sizes in the architecture's section.
+  // Set with `model: dispatch`. Such a model reads no settings of problem, supervised, reinforce
+  // and loader, and no architecture and sizes.
+  std::optional<DispatchConfig> dispatch = std::nullopt;
+  // The value of any other `model`, and the sizes in the architecture's section.
   const Architecture* architecture = &DefaultArchitecture();
   NetworkSizes sizes = DefaultArchitecture().default_sizes();
   ProblemConfig problem;
@@ -154,6 +159,8 @@ struct TrainingConfig {
   int64_t keep_best_checkpoints = 0;  // kept besides the last: those of the best validations
   std::string source;                 // the YAML itself, and the overrides as comments
 
+  // Returns ModelCard::architecture of the trained model.
+  std::string_view ArchitectureName() const;
   // Returns the number of steps per epoch: batches_per_epoch, or with supervised the samples
   // divided by batch_size, rounded up.
   int64_t StepsPerEpoch() const;

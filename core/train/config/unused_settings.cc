@@ -14,7 +14,39 @@ class UnusedSettings {
   UnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin)
       : reader_(reader), config_(config), origin_(origin) {}
 
+  // Drops everything that dispatch models do not read.
+  void CheckDispatch() {
+    for (const Architecture* architecture : Architectures()) reader_.Exclude(architecture->section);
+    for (const char* const section : {"supervised", "reinforce", "self_labelling"}) {
+      reader_.Exclude(section);
+    }
+    constexpr std::string_view kNone = "none with model: dispatch, which does not read it";
+    for (const ConfigSetting& setting : reader_.Resolved()) {
+      const bool unused =
+          setting.path.starts_with("problem.") || setting.path.starts_with("loader.");
+      CheckUnused(setting.path, unused, kNone);
+    }
+    for (const char* const key :
+         {"training.method", "training.batches_per_epoch", "training.accumulate_steps",
+          "training.weight_average", "training.amp", "training.amp_type", "training.tf32",
+          "training.deterministic", "training.gradient_checkpointing", "training.initial_model",
+          "validation.instances", "validation.file", "validation.reference",
+          "validation.reference_iterations"}) {
+      CheckUnused(key, true, kNone);
+    }
+    CheckUnused("dispatch.hidden", config_.dispatch->encoder == DispatchEncoder::kLinear,
+                "none with dispatch.encoder: linear");
+    CheckUnused("dispatch.scenario_iterations", config_.dispatch->scenarios == 0,
+                "none with dispatch.scenarios: 0");
+    CheckSchedule();
+  }
+
   void DropSections() {
+    reader_.Exclude("dispatch");
+    for (const char* const key : {"validation.days", "validation.decision_seconds",
+                                  "validation.decision_iterations", "validation.shifts"}) {
+      CheckUnused(key, true, "none without model: dispatch");
+    }
     for (const Architecture* architecture : Architectures()) {
       if (architecture != config_.architecture) reader_.Exclude(architecture->section);
     }
@@ -145,6 +177,7 @@ class UnusedSettings {
 
 void DropUnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin) {
   UnusedSettings unused(reader, config, origin);
+  if (config.dispatch.has_value()) return unused.CheckDispatch();
   unused.DropSections();
   unused.CheckProblem();
   unused.CheckSchedule();

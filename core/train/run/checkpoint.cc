@@ -237,4 +237,11 @@ absl::StatusOr<Checkpoint> ReadNewestCheckpoint(const std::string& directory) {
   return absl::NotFoundError(Concat(directory, ": no usable checkpoint"));
 }
 
+absl::StatusOr<int64_t> NewestCheckpointStep(const std::string& directory) {
+  const absl::StatusOr<Checkpoint> checkpoint = ReadNewestCheckpoint(directory);
+  if (absl::IsNotFound(checkpoint.status())) return 0;
+  VRP_RETURN_IF_ERROR(checkpoint.status());
+  return checkpoint->step;
+}
+
 }  // namespace vrp

@@ -52,4 +52,7 @@ bool HasCheckpoint(const std::string& directory);
 // is none, and kFailedPrecondition if a newer program wrote the newest one.
 absl::StatusOr<Checkpoint> ReadNewestCheckpoint(const std::string& directory);
 
+// Returns the step of ReadNewestCheckpoint, or 0 without one.
+absl::StatusOr<int64_t> NewestCheckpointStep(const std::string& directory);
+
 }  // namespace vrp

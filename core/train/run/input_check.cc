@@ -1,16 +1,14 @@
 #include "core/train/run/input_check.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/train/data/input_budget.h"
 #include "core/train/data/instance_source.h"
 #include "core/train/data/labels.h"
 #include "core/train/run/initial_model.h"
@@ -18,12 +16,6 @@
 
 namespace vrp {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Largest number of bytes of instances, labels and validation that a submission reads, so that its
-// answer comes within seconds. The weights of training.initial_model are not counted.
-constexpr int64_t kMaxCheckedBytes = int64_t{64} << 20;
 
 class InputCheck {
  public:
@@ -49,32 +41,8 @@ class InputCheck {
     errors_.push_back(message.starts_with(key) ? std::string(message) : Concat(key, ": ", message));
   }
 
-  // Returns whether `file` is within the bytes that may still be read. Returns an error if the file
-  // is not regular or cannot be opened.
-  absl::StatusOr<bool> MayRead(const std::string& file) {
-    std::error_code error;
-    const fs::file_status status = fs::status(file, error);
-    // Reading a pipe could block forever.
-    if (fs::exists(status) && !fs::is_regular_file(status)) {
-      return absl::InvalidArgumentError(
-          Concat(file, ": is not a regular file; name one, or upload a dataset"));
-    }
-    const absl::Status opened = ReadFile(file, 0).status();
-    if (absl::IsNotFound(opened)) {
-      return absl::NotFoundError(Concat(
-          FromAbsl(opened.message()),
-          " on the daemon's machine; give an absolute path there, or upload the file: vrpctl "
-          "datasets upload FILE --name NAME"));
-    }
-    if (!opened.ok() && !absl::IsResourceExhausted(opened)) return opened;
-    const auto size = static_cast<int64_t>(fs::file_size(file, error));
-    if (error || size > bytes_left_) return false;
-    bytes_left_ -= size;
-    return true;
-  }
-
   absl::Status CheckFile(const NamedData& data) {
-    VRP_ASSIGN_OR_RETURN(const bool may_read, MayRead(data.name));
+    VRP_ASSIGN_OR_RETURN(const bool may_read, budget_.MayRead(data.name));
     if (!may_read) return absl::OkStatus();
     if (data.key == "validation.file") return CheckValidation(data.name);
     if (data.key == "supervised.label_file") return CheckLabels(data.name);
@@ -100,7 +68,7 @@ class InputCheck {
   const TrainingRequest& request_;
   const TrainingConfig& config_;
   const BatchForm form_;
-  int64_t bytes_left_ = kMaxCheckedBytes;
+  InputBudget budget_;  // the weights of training.initial_model are not counted
   std::vector<std::string> errors_;
 };
 

@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "core/base/stop.h"
 #include "core/device/device.h"
-#include "core/device/executor.h"
 #include "core/model/policy/engine_options.h"
 #include "core/model/policy/policy_engine.h"
 #include "core/train/config/data_files.h"
@@ -145,14 +144,12 @@ class Trainer {
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;
 };
 
-// Makes a trainer on the engines of core/model/make_engine.h. See EngineRequest for `executors`.
-std::unique_ptr<Trainer> MakeTrainer(DeviceExecutors* executors = nullptr);
-
 // A function that makes the network to train, with initial weights by config.seed. Tests use a
 // fake.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<PolicyEngine>>(
     const TrainingConfig& config, DeviceId device, const EngineOptions& options)>;
-// Makes a trainer that trains the engines of `factory`.
+// Makes a trainer that trains the engines of `factory`. It refuses dispatch models, which have
+// none.
 std::unique_ptr<Trainer> MakeTrainerOn(EngineFactory factory);
 
 }  // namespace vrp

@@ -4,7 +4,7 @@ import { fill, h } from "../dom.js";
 import { dateTime, number } from "../format.js";
 import { poll } from "../live.js";
 import { solveWith } from "./actions.js";
-import { architectureText, loadFamilies, parametersText, problemsText, qualityOf, versionOf } from "./model.js";
+import { architectureText, loadFamilies, parametersText, plansRoutes, problemsText, qualityOf, versionOf } from "./model.js";
 
 const POLL_MS = 5000;
 
@@ -39,14 +39,14 @@ export class CardList {
     return h("article", { class: "panel model-card", "data-model": id },
       h("div", { class: "model-head" }, h("h2", {}, h("a", { href: `#models/${encodeURIComponent(id)}` }, id)),
         versions.some(({ loaded }) => loaded) && h("span", { class: "badge good" }, "loaded"), newest.live && h("span", { class: "badge warn" }, "live only")),
-      h("p", { class: "hint" }, `${architectureText(newest)} for ${problemsText(newest)}`),
+      h("p", { class: "hint" }, plansRoutes(newest) ? `${architectureText(newest)} for ${problemsText(newest)}` : architectureText(newest)),
       h("div", { class: "model-quality" }, quality ? [h("span", {}, h("strong", {}, quality.gap), ` ${quality.against}`), h("span", { class: "muted" }, quality.how)] :
         h("span", { class: "muted" }, "Not evaluated")),
       h("dl", { class: "facts" }, fact("Newest", `Version ${versionOf(newest.name)}`), fact("Versions", number(versions.length)),
         fact("Parameters", parametersText(newest)), fact("Created", dateTime(newest.createTime))),
       aliases.length > 0 && h("div", { class: "chips" }, aliases.map(([alias, version]) => h("span", { class: "badge" }, `${alias} → ${version}`))),
       h("div", { class: "row model-buttons" },
-        h("button", { type: "button", class: "primary small", "data-action": "solve", onclick: () => solveWith(newest.name) }, "Solve with this model"),
+        plansRoutes(newest) && h("button", { type: "button", class: "primary small", "data-action": "solve", onclick: () => solveWith(newest.name) }, "Solve with this model"),
         h("a", { class: "button small", href: `#models/${encodeURIComponent(id)}` }, "Details")));
   }
 }

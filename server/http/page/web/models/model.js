@@ -43,10 +43,13 @@ export async function loadFamilies(signal) {
   return families(models);
 }
 
-const ARCHITECTURES = /** @type {Record<string, string>} */ ({ gt: "Graph transformer", ptrnet: "Pointer network" });
+const ARCHITECTURES = /** @type {Record<string, string>} */ ({ gt: "Graph transformer", ptrnet: "Pointer network", dispatch: "Dispatch model" });
 
 /** @param {any} model @returns {string} */
 export const architectureText = (model) => ARCHITECTURES[model.architecture] ?? model.architecture ?? "";
+
+/** Whether the model plans routes. A dispatch model decides what to send now. @param {any} model */
+export const plansRoutes = (model) => model.architecture !== "dispatch";
 
 /** Returns "CVRP, TSP". @param {any} model */
 export const problemsText = (model) => (model.problemTypes ?? []).map((/** @type {string} */ type) => type.replace("PROBLEM_TYPE_", "")).join(", ");
@@ -72,7 +75,8 @@ export function qualityOf(model) {
     const best = rows.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.meanGap < a.meanGap ? b : a));
     return { ...gapOf(best.meanGap, best.reference), how: `${best.mode} on ${best.data}` };
   }
-  return model.validationGap === undefined ? null : { ...gapOf(model.validationGap, model.validationReference), how: "greedy, on the validation of the training" };
+  const how = plansRoutes(model) ? "greedy, on the validation of the training" : "on simulated days of the training's sites";
+  return model.validationGap === undefined ? null : { ...gapOf(model.validationGap, model.validationReference), how };
 }
 
 /** Returns why an alias cannot be used, or "". @param {string} alias */

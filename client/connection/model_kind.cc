@@ -1,0 +1,23 @@
+#include "client/connection/model_kind.h"
+
+#include "absl/strings/str_cat.h"
+#include "vrp/v1/model_service.grpc.pb.h"
+
+namespace vrp::client {
+
+bool IsDispatchModel(RpcClient& client, const std::string& model) {
+  v1::GetModelRequest request;
+  request.set_name(model);
+  const auto found = client.Call(&v1::ModelService::Stub::GetModel, request);
+  return found.ok() && found->architecture() == "dispatch";
+}
+
+std::string UseLine(RpcClient& client, const std::string& model) {
+  if (IsDispatchModel(client, model)) {
+    return absl::StrCat("dispatch with it: vrpctl dispatch simulate FILE --policy model --model ",
+                        model);
+  }
+  return absl::StrCat("solve with it: vrpctl solve FILE --strategy seeded --model ", model);
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,117 @@
+#include "core/model/dispatch/dispatch_settings.h"
+
+#include "core/base/json.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr JsonLimits kLimits = {
+    .max_bytes = 4 << 20, .max_depth = 3, .max_containers = 10, .max_values = 100'000};
+
+// Reads keys of an object and remembers the first error.
+class SettingsReader {
+ public:
+  SettingsReader(const Json& json, std::string_view name) : json_(json), name_(name) {}
+
+  template <typename Integer>
+  void Read(const char* key, int64_t low, int64_t high, Integer& target) {
+    const Json* value = Find(key);
+    const bool fits = value != nullptr && value->is_number_integer() &&
+                      !(value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX) &&
+                      value->get<int64_t>() >= low && value->get<int64_t>() <= high;
+    if (!fits) return Refuse(key, Concat("an integer from ", low, " to ", high));
+    target = value->get<Integer>();
+  }
+  void Read(const char* key, double& target) {
+    const Json* value = Find(key);
+    if (value == nullptr || !value->is_number()) return Refuse(key, "a number");
+    target = value->get<double>();
+  }
+  void Read(const char* key, std::vector<int32_t>& target) {
+    const Json* value = Find(key);
+    if (value == nullptr || !value->is_array()) return Refuse(key, "a list of integers");
+    for (const Json& item : *value) {
+      const bool fits = item.is_number_unsigned() && item.get<uint64_t>() <= INT32_MAX;
+      if (!fits) return Refuse(key, "a list of integers");
+      target.push_back(item.get<int32_t>());
+    }
+  }
+  void Read(const char* key, std::vector<std::string>& target) {
+    const Json* value = Find(key);
+    if (value == nullptr || !value->is_array()) return Refuse(key, "a list of texts");
+    for (const Json& item : *value) {
+      if (!item.is_string()) return Refuse(key, "a list of texts");
+      target.push_back(item.get<std::string>());
+    }
+  }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  const Json* Find(const char* key) const {
+    const auto found = json_.find(key);
+    return found == json_.end() ? nullptr : &*found;
+  }
+  void Refuse(const char* key, std::string_view wanted) {
+    const Json* value = Find(key);
+    const std::string got =
+        value == nullptr ? "nothing"
+                         : Quoted(value->dump(-1, ' ', false, Json::error_handler_t::replace));
+    status_.Update(absl::InvalidArgumentError(
+        Concat(name_, ": architecture_json.", key, ": got ", got, ", wanted ", wanted)));
+  }
+
+  const Json& json_;
+  const std::string_view name_;
+  absl::Status status_;
+};
+
+}  // namespace
+
+std::string WriteDispatchSettings(const DispatchSettings& settings) {
+  nlohmann::ordered_json json;
+  json["hidden"] = settings.hidden;
+  json["draws"] = settings.features.draws;
+  json["scenarios"] = settings.features.scenarios;
+  json["lookahead"] = settings.features.lookahead;
+  json["scenario_iterations"] = settings.features.scenario_iterations;
+  json["shift"] = settings.shift;
+  json["sites"] = settings.sites;
+  json["days_per_site"] = settings.days_per_site;
+  json["first_seed"] = settings.first_seed;
+  json["epoch"] = settings.days.epoch;
+  json["margin"] = settings.days.margin;
+  json["requests_per_epoch"] = settings.days.requests_per_epoch;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+absl::StatusOr<DispatchSettings> ParseDispatchSettings(std::string_view text,
+                                                       std::string_view name) {
+  VRP_ASSIGN_OR_RETURN(const Json json,
+                       ParseJsonText(text, Concat(name, ": architecture_json"), kLimits));
+  if (!json.is_object()) {
+    return absl::InvalidArgumentError(
+        Concat(name, ": architecture_json: got ", json.type_name(), ", wanted a JSON object"));
+  }
+  DispatchSettings settings;
+  SettingsReader reader(json, name);
+  reader.Read("hidden", settings.hidden);
+  reader.Read("draws", 0, 1000, settings.features.draws);
+  reader.Read("scenarios", 0, 1000, settings.features.scenarios);
+  reader.Read("lookahead", 0, 1000, settings.features.lookahead);
+  reader.Read("scenario_iterations", 1, INT64_MAX, settings.features.scenario_iterations);
+  reader.Read("shift", settings.shift);
+  reader.Read("sites", settings.sites);
+  reader.Read("days_per_site", 1, INT32_MAX, settings.days_per_site);
+  reader.Read("first_seed", 0, INT64_MAX, settings.first_seed);
+  reader.Read("epoch", settings.days.epoch);
+  reader.Read("margin", settings.days.margin);
+  reader.Read("requests_per_epoch", 1, INT32_MAX, settings.days.requests_per_epoch);
+  VRP_RETURN_IF_ERROR(reader.status());
+  return settings;
+}
+
+}  // namespace vrp

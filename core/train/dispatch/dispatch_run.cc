@@ -1,0 +1,274 @@
+#include "core/train/dispatch/dispatch_run.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
+#include "core/base/stop_status.h"
+#include "core/base/text.h"
+#include "core/train/dispatch/hindsight_labels.h"
+#include "core/train/dispatch/prize_samples.h"
+#include "core/train/optimiser/learning_rate.h"
+
+namespace vrp {
+namespace {
+
+std::string CacheFolder(const TrainingRequest& request) {
+  if (!request.cache_directory.empty()) return request.cache_directory;
+  return Concat(request.checkpoint_directory, "/labels");
+}
+
+// Returns the condition that ends the preparation. A run without a checkpoint may end early then.
+StopCondition PreparationStop(const RunContext& context) {
+  const TrainingRequest& request = context.request;
+  const bool may_end = request.end_early != nullptr && !HasCheckpoint(request.checkpoint_directory);
+  return may_end ? StopCondition(context.stop.deadline(), request.end_early) : context.stop;
+}
+
+DispatchSettings SettingsOf(const DispatchConfig& config, const std::vector<int32_t>& hidden,
+                            const std::vector<TrainingSite>& sites) {
+  DispatchSettings settings = {.hidden = hidden,
+                               .features = FeatureOptionsOf(config),
+                               .days_per_site = config.days_per_site,
+                               .first_seed = config.first_seed,
+                               .days = DayShapeOf(config)};
+  for (const TrainingSite& site : sites) settings.sites.push_back(site.site.instance().name());
+  return settings;
+}
+
+}  // namespace
+
+DispatchRun::DispatchRun(const TrainingRequest& request, const StopCondition& stop,
+                         TrainingObserver& observer, absl::Time started)
+    : started_(started), context_(request, stop, observer) {}
+
+absl::StatusOr<TrainingResult> DispatchRun::Run(std::vector<TrainingSite> sites,
+                                                const std::vector<TrainingDay>& days) {
+  VRP_RETURN_IF_ERROR(Prepare(std::move(sites), days));
+  const absl::StatusOr<TrainingEnd> end = Loop();
+  if (absl::IsCancelled(end.status()) && !checkpoints_->IsSaved()) {
+    const absl::Status saved = checkpoints_->Save();
+    // The job need not fail: it can resume from an earlier checkpoint.
+    if (!saved.ok())
+      context_.observer.OnLog(Concat("could not write the last checkpoint: ", saved.ToString()));
+  }
+  VRP_RETURN_IF_ERROR(end.status());
+  return publisher_->Publish(position_.step, *end);
+}
+
+TrainingTotals DispatchRun::Totals() {
+  totals_.run_phases = context_.clock.Read();
+  return totals_;
+}
+
+absl::Status DispatchRun::Prepare(std::vector<TrainingSite> sites,
+                                  const std::vector<TrainingDay>& days) {
+  const RunClock::Scope clocked(context_.clock, RunPhase::kPreparation);
+  const DispatchConfig& config = *context_.config.dispatch;
+  TrainingObserver& observer = context_.observer;
+  const auto phase = [&observer](std::string name) {
+    return [&observer, name = std::move(name)] { observer.OnPhase(name); };
+  };
+  const StopCondition stop = PreparationStop(context_);
+  VRP_ASSIGN_OR_RETURN(std::vector<TrainingDay> held_out,
+                       DrawValidationDays(sites, config, context_.config.validation.seed));
+  observer.OnLog(Concat("dispatch: ", days.size(), " days of ", sites.size(), " sites with ",
+                        CountSamples(days), " decisions to learn from, ", context_.pool.threads(),
+                        " threads; validated on ", held_out.size(), " days"));
+  if (context_.request.device.kind == DeviceKind::kCuda) {
+    observer.OnLog(Concat("trains on the CPU instead of on ", context_.request.device.ToString(),
+                          ", which dispatch models do not use"));
+  }
+  HindsightContext labels_context = {.folder = CacheFolder(context_.request),
+                                     .pool = &context_.pool,
+                                     .stop = stop,
+                                     .on_piece = phase("references")};
+  VRP_RETURN_IF_ERROR(EnsureDirectory(labels_context.folder));
+  VRP_ASSIGN_OR_RETURN(const HindsightLabels references,
+                       MakeHindsightLabels(sites, held_out, config, labels_context));
+  labels_context.on_piece = phase("labels");
+  VRP_ASSIGN_OR_RETURN(const HindsightLabels labels,
+                       MakeHindsightLabels(sites, days, config, labels_context));
+  observer.OnLog(Concat("labels: ", labels.plans.size(), " plans in hindsight, ", labels.found,
+                        " of them found in ", labels_context.folder));
+  std::vector<std::shared_ptr<const FeatureMaker>> makers =
+      MakeFeatureMakers(sites, config, context_.pool);
+  VRP_ASSIGN_OR_RETURN(std::vector<TrainingSample> samples,
+                       MakePrizeSamples(days, labels.plans, config,
+                                        {.sites = sites,
+                                         .makers = makers,
+                                         .seed = context_.config.seed,
+                                         .pool = context_.pool,
+                                         .stop = stop,
+                                         .on_piece = phase("preparation")}));
+  observer.OnPhase("resumption");
+  VRP_ASSIGN_OR_RETURN(learner_, PrizeLearner::Create(context_, std::move(samples)));
+  const std::vector<std::string> features(kDispatchFeatures.begin(), kDispatchFeatures.end());
+  observer.OnLog(Concat("model: dispatch, ", learner_->parameters().size(),
+                        " parameters, hidden layers [", absl::StrJoin(learner_->hidden(), ", "),
+                        "], ", features.size(),
+                        " features per request: ", absl::StrJoin(features, ", ")));
+  DispatchSettings settings = SettingsOf(config, learner_->hidden(), sites);
+  ShiftValidator::Days validated = {.sites = std::move(sites),
+                                    .makers = std::move(makers),
+                                    .days = std::move(held_out),
+                                    .references = {}};
+  for (const HindsightPlan& plan : references.plans) validated.references.push_back(plan.cost);
+  validator_ = std::make_unique<ShiftValidator>(context_, std::move(validated));
+  checkpoints_ = std::make_unique<PrizeCheckpoints>(context_, position_, *learner_, *validator_);
+  publisher_ =
+      std::make_unique<DispatchPublisher>(context_, *learner_, *validator_, std::move(settings));
+  return checkpoints_->Resume();
+}
+
+absl::StatusOr<TrainingEnd> DispatchRun::Loop() {
+  int64_t& step = position_.step;
+  const int64_t steps_per_epoch = context_.steps_per_epoch;
+  pace_.Begin(step == position_.epochs_ended * steps_per_epoch);
+  // The run may have been interrupted between an epoch's last step and its end.
+  if (step > 0 && step / steps_per_epoch > position_.epochs_ended) VRP_RETURN_IF_ERROR(EndEpoch());
+  TrainingEnd end = EndReason();
+  for (; end == TrainingEnd::kUnknown; end = EndReason()) {
+    VRP_RETURN_IF_ERROR(StopStatus(context_.stop.Check()));
+    if (EndsEarly()) return absl::CancelledError("ended before its first step");
+    VRP_RETURN_IF_ERROR(TakeStep());
+    if (step % steps_per_epoch == 0) VRP_RETURN_IF_ERROR(EndEpoch());
+    if (step % context_.config.checkpoint_every_steps == 0 || checkpoints_->IsOneOfTheBest()) {
+      VRP_RETURN_IF_ERROR(checkpoints_->Save());
+    }
+    VRP_RETURN_IF_ERROR(publisher_->ServeLive(step, [this]() -> absl::StatusOr<ShiftScore> {
+      if (validator_->Validated(position_.step)) return validator_->score();
+      return validator_->Evaluate(learner_->network());
+    }));
+  }
+  VRP_RETURN_IF_ERROR(ValidateLastStep(end));
+  LogEnd(end);
+  return end;
+}
+
+absl::Status DispatchRun::TakeStep() {
+  const RunClock::Scope clocked(context_.clock, RunPhase::kSteps);
+  context_.observer.OnPhase("training step");
+  const absl::Time begin = SteadyNow();
+  VRP_ASSIGN_OR_RETURN(const PrizeStep step, learner_->Step(position_.step));
+  ++position_.step;
+  Report(step, absl::ToDoubleSeconds(SteadyNow() - begin));
+  return absl::OkStatus();
+}
+
+void DispatchRun::Report(const PrizeStep& step, double seconds) {
+  ++totals_.steps;
+  totals_.instances += step.samples;
+  totals_.seconds += seconds;
+  agreement_ += step.agreement;
+  ++steps_;
+  const auto samples = static_cast<double>(step.samples);
+  progress_ = {.epoch = context_.EpochOf(position_.step),
+               .epochs = context_.config.epochs,
+               .step = position_.step,
+               .steps = context_.Steps(),
+               .loss = 1 - step.agreement,
+               .train_cost = step.labelled_cost,
+               .accuracy = step.agreement,
+               .learning_rate = LearningRateAt(context_.config, position_.step - 1),
+               .gradient_norm = step.gradient_norm,
+               .instances_per_second = seconds > 0 ? samples / seconds : 0};
+  FillProgress();
+  context_.observer.OnProgress(progress_);
+}
+
+void DispatchRun::FillProgress() {
+  totals_.run_phases = context_.clock.Read();
+  const ValidationScore& score = validator_->score().score;
+  progress_.validation_cost = score.cost;
+  progress_.validation_reference = validator_->reference();
+  progress_.validation_gap = score.gap;
+  progress_.validation_accuracy = std::numeric_limits<double>::quiet_NaN();
+  progress_.reference = validator_->reference_name();
+  progress_.seconds_per_step = pace_.SecondsPerStep(totals_);
+  progress_.seconds_per_epoch = pace_.seconds_per_epoch();
+  progress_.instances_seen = learner_->SamplesSeen(position_.step);
+  progress_.totals = totals_;
+}
+
+absl::Status DispatchRun::EndEpoch() {
+  const int64_t epoch = position_.epochs_ended + 1;
+  VRP_RETURN_IF_ERROR(Validate());
+  position_.epochs_ended = epoch;
+  validator_->UpdateBest(epoch, std::as_const(*learner_).parameters().values());
+  std::string line =
+      Concat("epoch ", epoch, "/", context_.config.epochs, ": ", validator_->ScoreText());
+  if (steps_ > 0) {
+    line += absl::StrFormat(", agreement %.2f %%", 100 * agreement_ / static_cast<double>(steps_));
+  }
+  context_.observer.OnLog(line);
+  agreement_ = 0;
+  steps_ = 0;
+  progress_.epoch = epoch;
+  progress_.epochs = context_.config.epochs;
+  progress_.step = position_.step;
+  progress_.steps = context_.Steps();
+  progress_.end_of_epoch = true;
+  const double seconds_per_step = pace_.SecondsPerStep(totals_);
+  pace_.EndEpoch(totals_);
+  FillProgress();
+  progress_.seconds_per_step = seconds_per_step;  // steps of the epoch that has just ended
+  context_.observer.OnProgress(progress_);
+  return absl::OkStatus();
+}
+
+absl::Status DispatchRun::Validate() {
+  context_.observer.OnPhase("validation");
+  VRP_RETURN_IF_ERROR(validator_->Validate(learner_->network(), position_.step));
+  learner_->SetShift(validator_->score().shift);
+  return absl::OkStatus();
+}
+
+bool DispatchRun::EndsEarly() const {
+  const std::shared_ptr<const CancelFlag>& end_early = context_.request.end_early;
+  return end_early != nullptr && end_early->cancelled() && !context_.stop.ShouldStop();
+}
+
+TrainingEnd DispatchRun::EndReason() const {
+  const TrainingRequest& request = context_.request;
+  if (position_.step >= context_.Steps()) return TrainingEnd::kAllEpochs;
+  if (validator_->Stalled(position_.epochs_ended)) return TrainingEnd::kNoImprovement;
+  if (request.epoch_limit > 0 && position_.epochs_ended >= request.epoch_limit) {
+    return TrainingEnd::kEpochLimit;
+  }
+  // A model without any training step would be useless.
+  if (position_.step == 0) return TrainingEnd::kUnknown;
+  if (SteadyNow() - started_ >= request.time_limit) return TrainingEnd::kTimeLimit;
+  return EndsEarly() ? TrainingEnd::kStopped : TrainingEnd::kUnknown;
+}
+
+absl::Status DispatchRun::ValidateLastStep(TrainingEnd end) {
+  const bool mid_epoch = end == TrainingEnd::kTimeLimit || end == TrainingEnd::kStopped;
+  if (validator_->Validated(position_.step) || !mid_epoch) return absl::OkStatus();
+  VRP_RETURN_IF_ERROR(Validate());
+  validator_->UpdateBest(position_.epochs_ended, std::as_const(*learner_).parameters().values());
+  context_.observer.OnLog(Concat("step ", position_.step, ": ", validator_->ScoreText()));
+  return absl::OkStatus();
+}
+
+void DispatchRun::LogEnd(TrainingEnd end) {
+  if (end == TrainingEnd::kNoImprovement) {
+    const BestWeights& best = validator_->best();
+    context_.observer.OnLog(absl::StrFormat(
+        "stopped early: no better validation since epoch %d (%.4f)", best.epoch(), best.cost()));
+  } else if (end != TrainingEnd::kAllEpochs) {
+    std::string_view why = "by the job's limit on epochs";
+    if (end == TrainingEnd::kTimeLimit) why = "by the job's limit on time";
+    if (end == TrainingEnd::kStopped) why = "on request";
+    context_.observer.OnLog(Concat("stopped ", why, ": ", position_.epochs_ended,
+                                   " whole epochs of ", context_.config.epochs, ", ",
+                                   position_.step, " steps"));
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,76 @@
+// The network of a dispatch model under training.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/dispatch/learning/prize_network.h"
+#include "core/model/weights/flat_parameters.h"
+#include "core/train/dispatch/prize_samples.h"
+#include "core/train/optimiser/adamw.h"
+#include "core/train/run/run_context.h"
+
+namespace vrp {
+
+// The figures of one step.
+struct PrizeStep {
+  double agreement = 0;      // see PrizeGradient
+  double gradient_norm = 0;  // before clipping
+  double labelled_cost = 0;  // mean over the batch
+  int64_t samples = 0;
+};
+
+// The network, its optimiser and its samples. Not thread-safe.
+class PrizeLearner {
+ public:
+  // Makes a network with random weights by training.seed, normalised to the samples. `context` must
+  // outlive the learner. Returns the errors of PrizeNetwork::Create.
+  static absl::StatusOr<std::unique_ptr<PrizeLearner>> Create(RunContext& context,
+                                                              std::vector<TrainingSample> samples);
+
+  // Takes the step number `step` (from 0): the gradient of one batch, and an update. Returns
+  // kInternal if the gradient is not finite, and the errors of ComputePrizeGradient.
+  absl::StatusOr<PrizeStep> Step(int64_t step);
+
+  // Returns the number of samples of the first `steps` steps.
+  int64_t SamplesSeen(int64_t steps) const;
+
+  const std::vector<int32_t>& hidden() const { return network_.hidden(); }
+  // Returns the network without its shift.
+  const PrizeNetwork& network() const { return network_; }
+  // Returns all parameters, in the form of DispatchLayout.
+  FlatParameters& parameters() { return parameters_; }
+  const FlatParameters& parameters() const { return parameters_; }
+  void SetShift(double shift) { parameters_.values().back() = static_cast<float>(shift); }
+
+  // Returns the state for checkpoints: numbers, tensors of float32, and the plans from which the
+  // searches of the next steps start, as integers.
+  std::map<std::string, double> ScalarState() const;
+  std::map<std::string, std::span<float>> TensorState();
+  std::vector<int32_t> PlanState() const;
+  // Restores the numbers and plans of a checkpoint, after its tensors. Returns kDataLoss if the
+  // plans are malformed.
+  absl::Status Restore(const std::map<std::string, double>& scalars,
+                       std::span<const int32_t> plans);
+
+ private:
+  PrizeLearner(RunContext& context, std::vector<TrainingSample> samples, PrizeNetwork network);
+
+  // Returns the samples of a step, in an order that training.seed and the epoch determine.
+  std::vector<TrainingSample*> BatchOf(int64_t step);
+
+  RunContext& context_;
+  std::vector<TrainingSample> samples_;
+  PrizeNetwork network_;
+  FlatParameters parameters_;
+  AdamW adamw_;
+  int64_t ordered_epoch_ = -1;  // the epoch of order_
+  std::vector<size_t> order_;
+};
+
+}  // namespace vrp

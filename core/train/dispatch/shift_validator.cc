@@ -1,0 +1,120 @@
+#include "core/train/dispatch/shift_validator.h"
+
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/status_macros.h"
+#include "core/dispatch/learning/network_prizes.h"
+#include "core/dispatch/policies/prizes.h"
+#include "core/dispatch/simulation.h"
+#include "core/problem/plan/gap_reference.h"
+#include "core/train/dispatch/hindsight_labels.h"
+#include "core/train/dispatch/prize_samples.h"
+#include "core/train/run/scalar_state.h"
+
+namespace vrp {
+namespace {
+
+constexpr char kCost[] = "validation_cost";
+constexpr char kGap[] = "validation_gap";
+constexpr char kShift[] = "validation_shift";
+constexpr uint64_t kPolicySeed = 1;
+
+double Mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+ShiftValidator::ShiftValidator(RunContext& context, Days days)
+    : context_(context),
+      days_(std::move(days)),
+      best_(context.config.publish == PublishRule::kBest) {}
+
+absl::StatusOr<double> ShiftValidator::Simulate(const PrizeNetwork& network, size_t day) const {
+  if (context_.stop.ShouldStop()) return absl::CancelledError("cancelled during a validation");
+  const DispatchConfig& config = *context_.config.dispatch;
+  const TrainingDay& simulated = days_.days[day];
+  const DispatchSite& site = days_.sites[simulated.site].site;
+  const PrizePolicy policy(
+      site, std::make_shared<NetworkPrizes>(days_.makers[simulated.site], site.mean_distance(),
+                                            network, FeatureOptionsOf(config)));
+  SimulationOptions options = {.decision_time = absl::InfiniteDuration(), .seed = kPolicySeed};
+  if (config.decision_seconds > 0) options.decision_time = absl::Seconds(config.decision_seconds);
+  if (config.decision_iterations > 0) options.max_iterations = config.decision_iterations;
+  // As in hindsight, vehicles do not limit what leaves.
+  options.fleet.assign(site.instance().vehicles().size(), DispatchState::kUnlimited);
+  VRP_ASSIGN_OR_RETURN(const SimulatedDay result,
+                       SimulateDay(site, simulated.day, policy, options));
+  return result.cost;
+}
+
+absl::StatusOr<ShiftScore> ShiftValidator::Evaluate(const PrizeNetwork& network) const {
+  const RunClock::Scope clocked(context_.clock, RunPhase::kValidation);
+  const std::vector<double>& shifts = context_.config.dispatch->shifts;
+  const int64_t days = size();
+  std::vector<absl::StatusOr<double>> costs(shifts.size() * static_cast<size_t>(days));
+  context_.pool.ParallelFor(std::ssize(costs), [&](int64_t i) {
+    PrizeNetwork shifted = network;
+    shifted.mutable_weights().back() += static_cast<float>(shifts[static_cast<size_t>(i / days)]);
+    costs[static_cast<size_t>(i)] = Simulate(shifted, static_cast<size_t>(i % days));
+  });
+  ShiftScore best = {.score = {.cost = kNoScore, .gap = kNoScore, .accuracy = kNoScore}};
+  for (size_t s = 0; s < shifts.size(); ++s) {
+    double cost = 0;
+    double gap = 0;
+    for (size_t d = 0; d < days_.days.size(); ++d) {
+      VRP_ASSIGN_OR_RETURN(const double of_day, std::move(costs[s * days_.days.size() + d]));
+      cost += of_day / static_cast<double>(days);
+      gap += Gap(of_day, days_.references[d]) / static_cast<double>(days);
+    }
+    if (s > 0 && cost >= best.score.cost) continue;
+    best = {.score = {.cost = cost, .gap = gap, .accuracy = kNoScore}, .shift = shifts[s]};
+  }
+  return best;
+}
+
+absl::Status ShiftValidator::Validate(const PrizeNetwork& network, int64_t step) {
+  VRP_ASSIGN_OR_RETURN(score_, Evaluate(network));
+  validated_step_ = step;
+  return absl::OkStatus();
+}
+
+void ShiftValidator::UpdateBest(int64_t epochs_ended, std::span<const float> parameters) {
+  best_.Offer(score_.score, epochs_ended, validated_step_, parameters);
+}
+
+double ShiftValidator::reference() const { return Mean(days_.references); }
+
+std::string ShiftValidator::reference_name() const {
+  return HindsightReference(*context_.config.dispatch);
+}
+
+bool ShiftValidator::Stalled(int64_t epochs_ended) const {
+  const int64_t patience = context_.config.patience;
+  return patience > 0 && epochs_ended - best_.epoch() >= patience;
+}
+
+std::string ShiftValidator::ScoreText() const {
+  return absl::StrFormat("validation %.4f, gap %+.2f %% vs %s (mean %.4f), shift %+g",
+                         score_.score.cost, 100 * score_.score.gap, reference_name(), reference(),
+                         score_.shift);
+}
+
+std::map<std::string, double> ShiftValidator::ScalarState() const {
+  std::map<std::string, double> scalars = best_.ScalarState();
+  PutFinite(scalars, kCost, score_.score.cost);
+  PutFinite(scalars, kGap, score_.score.gap);
+  scalars[kShift] = score_.shift;
+  return scalars;
+}
+
+void ShiftValidator::Restore(const std::map<std::string, double>& scalars) {
+  best_.Restore(scalars);
+  score_.score.cost = GetFinite(scalars, kCost);
+  score_.score.gap = GetFinite(scalars, kGap);
+  score_.shift = scalars.at(kShift);
+}
+
+}  // namespace vrp
