@@ -46,6 +46,7 @@ struct DecideFlags {
   std::vector<double> later;
   std::vector<int32_t> available;
   std::string policy;
+  std::string model;
   std::optional<int32_t> requests_per_departure;
   std::optional<int32_t> rounds;
   std::optional<int32_t> scenarios;
@@ -71,6 +72,11 @@ absl::StatusOr<v1::DecideRequest> OptionsOf(const DecideFlags& flags) {
     const absl::StatusOr<v1::DispatchPolicy> policy = ParseDispatchPolicy(flags.policy);
     if (!policy.ok()) return policy.status();
     request.set_policy(*policy);
+  }
+  if (!flags.model.empty()) {
+    const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
+    if (!model.ok()) return model.status();
+    request.set_model(*model);
   }
   SetSampling(flags, request);
   if (flags.requests_per_departure.has_value()) {
@@ -148,11 +154,15 @@ void AddPolicyOptions(CLI::App& command, DecideFlags& flags) {
   const auto count = WholeNumber(0, std::numeric_limits<int32_t>::max());
   command
       .add_option("--policy", flags.policy,
-                  "Use greedy, lazy, horizon or sampling; default: sampling")
+                  "Use greedy, lazy, horizon, sampling or model; default: sampling")
       ->type_name("WORD");
   command
+      .add_option("--model", flags.model,
+                  "Use the dispatch model NAME, NAME@3 or NAME@ALIAS (policy model)")
+      ->type_name("NAME");
+  command
       .add_option("--requests-per-departure", flags.requests_per_departure,
-                  "Draw N requests per later departure from the customers (horizon, sampling)")
+                  "Draw N requests per later departure from the customers")
       ->type_name("N")
       ->check(count);
   command.add_option("--rounds", flags.rounds, "Plan N rounds of scenarios (sampling); default: 2")

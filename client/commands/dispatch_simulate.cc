@@ -39,6 +39,7 @@ struct SimulateFlags {
   std::string site;
   InstanceFlags input;
   std::vector<std::string> policies;
+  std::string model;
   std::optional<int32_t> days;
   std::string decision;
   std::string hindsight;
@@ -62,6 +63,11 @@ absl::Status AddPolicies(const SimulateFlags& flags, v1::SimulationSpec& spec) {
     if (!parsed.ok()) return parsed.status();
     v1::SimulationPolicy& policy = *spec.add_policies();
     policy.set_policy(*parsed);
+    if (*parsed == v1::DISPATCH_POLICY_MODEL && !flags.model.empty()) {
+      const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
+      if (!model.ok()) return model.status();
+      policy.set_model(*model);
+    }
     if (*parsed != v1::DISPATCH_POLICY_SAMPLING) continue;
     if (flags.rounds.has_value()) policy.mutable_sampling()->set_rounds(*flags.rounds);
     if (flags.scenarios.has_value()) policy.mutable_sampling()->set_scenarios(*flags.scenarios);
@@ -200,10 +206,14 @@ void AddSimulatedPolicyOptions(CLI::App& command, SimulateFlags& flags) {
   const auto count = WholeNumber(0, std::numeric_limits<int32_t>::max());
   command
       .add_option("--policy", flags.policies,
-                  "Simulate greedy, lazy, horizon, sampling, or several; default: sampling")
+                  "Simulate greedy, lazy, horizon, sampling, model, or several; default: sampling")
       ->type_name("WORD,...")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command
+      .add_option("--model", flags.model,
+                  "Use the dispatch model NAME, NAME@3 or NAME@ALIAS (policy model)")
+      ->type_name("NAME");
   command.add_option("--rounds", flags.rounds, "Plan N rounds of scenarios (sampling); default: 2")
       ->type_name("N")
       ->check(count);

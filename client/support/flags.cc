@@ -126,7 +126,8 @@ absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
 }
 
 absl::StatusOr<v1::DispatchPolicy> ParseDispatchPolicy(absl::string_view text) {
-  return ParseFlagWord<v1::DispatchPolicy>("--policy", text, "greedy, lazy, horizon or sampling");
+  return ParseFlagWord<v1::DispatchPolicy>("--policy", text,
+                                          "greedy, lazy, horizon, sampling or model");
 }
 
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text) {

@@ -34,6 +34,7 @@ class DecideOptionsReader {
     const DispatchPolicySettings settings = PolicySettingsFromProto(message_, "", invalid_);
     options_.policy = settings.kind;
     options_.sampling = settings.sampling;
+    options_.model = settings.model;
     ReadFuture();
     ReadBudget();
     options_.seed = message_.seed() == 0 ? 1 : message_.seed();
@@ -47,7 +48,7 @@ class DecideOptionsReader {
     const bool given = message_.future_case() != v1::DecideRequest::FUTURE_NOT_SET;
     if (given && !NeedsSampler(options_.policy)) {
       invalid_.Add("requests_per_departure", "given, but policy ", policy,
-                   " draws no requests; wanted policy sampling or horizon");
+                   " draws no requests; wanted policy sampling, horizon or model");
     } else if (given) {
       options_.requests_per_departure = InRange(
           "requests_per_departure", message_.requests_per_departure(), 1, kMaxRequestsPerDeparture);
@@ -270,11 +271,13 @@ absl::Status CheckPlannedNodes(const DispatchSite& site, const DispatchState& st
 }
 
 absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(const DispatchSite& site,
-                                                         const DecideOptions& options) {
+                                                         const DecideOptions& options,
+                                                         const std::optional<DispatchModel>& model) {
   DispatchPolicyRequest request{.kind = options.policy, .sampling = options.sampling};
   if (NeedsSampler(options.policy)) {
     request.sampler = std::make_shared<const SiteSampler>(site, options.requests_per_departure);
   }
+  if (model.has_value()) request.model = model->PrizesFor(site, request.sampler);
   return MakeDispatchPolicy(site, request);
 }
 
@@ -324,7 +327,7 @@ v1::DispatchPolicy ToProto(DispatchPolicyKind policy) {
     case DispatchPolicyKind::kSampling:
       return v1::DISPATCH_POLICY_SAMPLING;
     case DispatchPolicyKind::kModel:
-      break;  // the API does not have it yet
+      return v1::DISPATCH_POLICY_MODEL;
   }
   return v1::DISPATCH_POLICY_UNSPECIFIED;
 }

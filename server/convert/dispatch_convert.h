@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/dispatch/policies/make_policy.h"
 #include "core/dispatch/site.h"
 #include "core/dispatch/state.h"
+#include "core/model/dispatch/dispatch_model.h"
+#include "core/registry/model_folder.h"
 #include "server/convert/solve_convert.h"
 #include "vrp/v1/dispatch_service.pb.h"
 
@@ -20,6 +24,7 @@ inline constexpr absl::Duration kDefaultDecisionBudget = absl::Seconds(1);
 struct DecideOptions {
   DispatchPolicyKind policy = DispatchPolicyKind::kSampling;
   SamplingParameters sampling = {};
+  std::optional<ModelReference> model = {};  // of policy kModel
   int32_t requests_per_departure = 0;  // 0: none are drawn
   absl::Duration budget = kDefaultDecisionBudget;
   int64_t max_iterations = INT64_MAX;  // of each search
@@ -41,9 +46,10 @@ absl::StatusOr<DispatchState> StateFromProto(const v1::DecideRequest& message,
 // `max_nodes` nodes, or more than kMaxMatrixNodes where the site has matrices.
 absl::Status CheckPlannedNodes(const DispatchSite& site, const DispatchState& state,
                                const DecideOptions& options, int32_t max_nodes);
-// Makes the policy of the options, with its sampler.
+// Makes the policy of the options, with its sampler. `model` is the loaded options.model.
 absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(const DispatchSite& site,
-                                                         const DecideOptions& options);
+                                                         const DecideOptions& options,
+                                                         const std::optional<DispatchModel>& model);
 
 // Returns the response with the fields that follow from the decision. The caller sets `policy`,
 // `seed`, `budget` and `times`.

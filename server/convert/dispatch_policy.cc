@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/text.h"
+#include "server/convert/names.h"
 
 namespace vrp {
 namespace {
@@ -23,6 +24,8 @@ DispatchPolicyKind PolicyFromProto(v1::DispatchPolicy policy, std::string_view f
       return DispatchPolicyKind::kLazy;
     case v1::DISPATCH_POLICY_HORIZON:
       return DispatchPolicyKind::kHorizon;
+    case v1::DISPATCH_POLICY_MODEL:
+      return DispatchPolicyKind::kModel;
     case v1::DISPATCH_POLICY_UNSPECIFIED:
     case v1::DISPATCH_POLICY_SAMPLING:
       return DispatchPolicyKind::kSampling;
@@ -31,6 +34,28 @@ DispatchPolicyKind PolicyFromProto(v1::DispatchPolicy policy, std::string_view f
                   ", which is not a value of DispatchPolicy");
       return DispatchPolicyKind::kSampling;
   }
+}
+
+std::optional<ModelReference> PolicyModelFromProto(std::string_view name, DispatchPolicyKind policy,
+                                                   const std::string& field,
+                                                   ViolationList& invalid) {
+  const bool wanted = policy == DispatchPolicyKind::kModel;
+  if (name.empty()) {
+    if (wanted) {
+      invalid.Add(field, "absent, but policy model needs one; name a dispatch model, models/NAME");
+    }
+    return std::nullopt;
+  }
+  if (!wanted) {
+    invalid.Add(field, "given, but policy ", DispatchPolicyName(policy),
+                " uses none; wanted policy model");
+    return std::nullopt;
+  }
+  const absl::StatusOr<ModelReference> reference = ParseModelName(field, name);
+  if (reference.ok()) return *reference;
+  invalid.Add(field, "got ", Quoted(name),
+              ", wanted models/{name}, models/{name}/versions/{n} or models/{name}/aliases/{alias}");
+  return std::nullopt;
 }
 
 SamplingParameters SamplingFromProto(const v1::DispatchSampling& message, DispatchPolicyKind policy,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/dispatch/compare_policies.h"
 #include "core/dispatch/day.h"
 #include "core/dispatch/simulation.h"
+#include "core/model/dispatch/dispatch_model.h"
 #include "core/jobs/job.h"
 #include "server/convert/dispatch_policy.h"
 #include "vrp/v1/simulation_service.pb.h"
@@ -22,6 +24,7 @@ struct SimulationSettings {
   struct Policy {
     std::string name;
     DispatchPolicySettings settings = {};
+    std::shared_ptr<const DispatchModel> model = nullptr;  // the loaded settings.model
   };
 
   std::vector<Policy> policies = {};

@@ -51,6 +51,7 @@ void Daemon::Parts::MakeHandlers() {
                              .max_job_budget = absl::Seconds(vrpd.max_solve_job_budget_s)});
   dispatch_handler = std::make_unique<DispatchHandler>(
       DispatchHandler::Options{.matrices = matrices.get(),
+                               .registry = registry.get(),
                                .roads = roads.get(),
                                .clock = options.clock,
                                .metrics = &telemetry->metrics(),
@@ -91,7 +92,7 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
 absl::Status Daemon::Parts::OpenSimulations() {
   const Watchdog::Watch watched = WatchStart("simulations");
   const VrpdOptions& vrpd = options.vrpd;
-  simulation_solver = std::make_unique<SimulationSolver>(busy, telemetry->watchdog());
+  simulation_solver = std::make_unique<SimulationSolver>(*registry, busy, telemetry->watchdog());
   // Simulations run one at a time, so that none takes time from the decisions of another.
   VRP_ASSIGN_OR_RETURN(simulations, SolveJobManager::Create({.kind = JobKind::kSimulation,
                                                              .book = book,
@@ -100,7 +101,8 @@ absl::Status Daemon::Parts::OpenSimulations() {
                                                              .max_running = 1,
                                                              .niceness = kSolveJobNiceness,
                                                              .max_queued = vrpd.max_queued_jobs}));
-  simulation_handler = std::make_unique<SimulationHandler>(*simulations, vrpd.max_nodes);
+  simulation_handler = 
+      std::make_unique<SimulationHandler>(*simulations, *registry, vrpd.max_nodes);
   return absl::OkStatus();
 }
 

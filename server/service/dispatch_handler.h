@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/instance/matrix_source.h"
+#include "core/registry/registry.h"
 #include "server/convert/dispatch_convert.h"
 #include "server/roads/road_source.h"
 #include "server/service/call_context.h"
@@ -27,6 +28,7 @@ class DispatchHandler {
   // All pointers outlive the handler.
   struct Options {
     const MatrixSource* matrices = nullptr;
+    const Registry* registry = nullptr;
     RoadSource* roads = nullptr;
     const Clock* clock = nullptr;
     Metrics* metrics = nullptr;

@@ -26,6 +26,15 @@ absl::StatusOr<DispatchSite> ReadSite(const v1::SimulationSite& message) {
 
 }  // namespace
 
+absl::Status LoadModels(const Registry& registry, SimulationSettings& settings) {
+  for (SimulationSettings::Policy& policy : settings.policies) {
+    if (!policy.settings.model.has_value()) continue;
+    VRP_ASSIGN_OR_RETURN(DispatchModel model, registry.LoadDispatch(*policy.settings.model));
+    policy.model = std::make_shared<const DispatchModel>(std::move(model));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<SimulatedSite> SimulatedSite::Create(const v1::SimulationSpec& message,
                                                     int32_t index,
                                                     const SimulationSettings& settings) {
@@ -101,10 +110,11 @@ absl::StatusOr<std::vector<std::unique_ptr<DispatchPolicy>>> SimulatedSite::Poli
                  " draws requests from other days; give a log of several days, or use greedy or "
                  "lazy"));
     }
-    VRP_ASSIGN_OR_RETURN(std::unique_ptr<DispatchPolicy> made,
-                         MakeDispatchPolicy(site_, {.kind = policy.settings.kind,
-                                                    .sampler = sampler,
-                                                    .sampling = policy.settings.sampling}));
+    DispatchPolicyRequest request{.kind = policy.settings.kind,
+                                  .sampler = sampler,
+                                  .sampling = policy.settings.sampling};
+    if (policy.model != nullptr) request.model = policy.model->PrizesFor(site_, sampler);
+    VRP_ASSIGN_OR_RETURN(std::unique_ptr<DispatchPolicy> made, MakeDispatchPolicy(site_, request));
     policies.push_back(std::move(made));
   }
   return policies;

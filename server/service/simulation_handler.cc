@@ -37,7 +37,14 @@ void FillEvent(const SolveJobManager& jobs, const std::string& id, int64_t part,
 }  // namespace
 
 absl::StatusOr<SolveSpec> SimulationHandler::Check(v1::SimulationSpec spec) const {
-  VRP_ASSIGN_OR_RETURN(const SimulationSettings settings, SimulationSettingsFromProto(spec));
+  VRP_ASSIGN_OR_RETURN(SimulationSettings settings, SimulationSettingsFromProto(spec));
+  for (int i = 0; i < spec.policies_size(); ++i) {
+    const std::optional<ModelReference>& model = settings.policies[i].settings.model;
+    if (!model.has_value()) continue;
+    VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry_.Resolve(*model));
+    spec.mutable_policies(i)->set_model(ModelResourceName(version.name, version.version));
+  }
+  VRP_RETURN_IF_ERROR(LoadModels(registry_, settings));
   std::vector<std::string> names;
   for (int i = 0; i < spec.sites_size(); ++i) {
     VRP_ASSIGN_OR_RETURN(const SimulatedSite site, SimulatedSite::Create(spec, i, settings));

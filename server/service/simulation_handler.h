@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/jobs/solve_job_manager.h"
+#include "core/registry/registry.h"
 #include "server/service/stream_source.h"
 #include "vrp/v1/simulation_service.pb.h"
 
@@ -18,8 +19,8 @@ class SimulationHandler {
  public:
   // `jobs` manages simulations and outlives the handler. The handler refuses sites and days of more
   // than `max_nodes` nodes.
-  SimulationHandler(SolveJobManager& jobs, int32_t max_nodes)
-      : jobs_(jobs), max_nodes_(max_nodes) {}
+  SimulationHandler(SolveJobManager& jobs, const Registry& registry, int32_t max_nodes)
+      : jobs_(jobs), registry_(registry), max_nodes_(max_nodes) {}
 
   absl::StatusOr<v1::Simulation> Create(const v1::CreateSimulationRequest& request) const;
   absl::StatusOr<v1::Simulation> Get(const v1::GetSimulationRequest& request) const;
@@ -39,6 +40,7 @@ class SimulationHandler {
   absl::StatusOr<v1::Simulation> ToMessage(const Job& job) const;
 
   SolveJobManager& jobs_;
+  const Registry& registry_;
   const int32_t max_nodes_;
 };
 

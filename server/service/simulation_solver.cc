@@ -27,12 +27,13 @@ absl::Status DamagedError() {
 // One attempt of a simulation.
 class SimulationSolver::Run {
  public:
-  Run(const SolveTask& task, TaskReporter& reporter, Watchdog& watchdog)
-      : task_(task), reporter_(reporter), watchdog_(watchdog) {}
+  Run(const SolveTask& task, TaskReporter& reporter, const Registry& registry, Watchdog& watchdog)
+      : task_(task), reporter_(reporter), registry_(registry), watchdog_(watchdog) {}
 
   absl::StatusOr<TaskAnswer> Replay() {
     if (!spec_.ParseFromString(task_.request)) return DamagedError();
     VRP_ASSIGN_OR_RETURN(settings_, SimulationSettingsFromProto(spec_));
+    VRP_RETURN_IF_ERROR(LoadModels(registry_, settings_));
     for (const std::string& part : task_.parts) {
       if (!days_.emplace_back().ParseFromString(part)) return DamagedError();
     }
@@ -87,6 +88,7 @@ class SimulationSolver::Run {
 
   const SolveTask& task_;
   TaskReporter& reporter_;
+  const Registry& registry_;
   Watchdog& watchdog_;
   v1::SimulationSpec spec_;
   SimulationSettings settings_;
@@ -97,7 +99,7 @@ class SimulationSolver::Run {
 
 absl::StatusOr<TaskAnswer> SimulationSolver::Solve(const SolveTask& task, TaskReporter& reporter) {
   const BusyThreads::Lease thread = busy_.Take(1);
-  return Run(task, reporter, watchdog_).Replay();
+  return Run(task, reporter, registry_, watchdog_).Replay();
 }
 
 }  // namespace vrp

@@ -3,6 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/jobs/job_solver.h"
+#include "core/registry/registry.h"
 #include "server/support/busy_threads.h"
 #include "server/telemetry/watchdog.h"
 #include "vrp/v1/simulation_service.pb.h"
@@ -14,7 +15,8 @@ namespace vrp {
 class SimulationSolver final : public JobSolver {
  public:
   // Both arguments outlive the solver.
-  SimulationSolver(BusyThreads& busy, Watchdog& watchdog) : busy_(busy), watchdog_(watchdog) {}
+  SimulationSolver(const Registry& registry, BusyThreads& busy, Watchdog& watchdog)
+      : registry_(registry), busy_(busy), watchdog_(watchdog) {}
 
   // Replays the days after those in task.parts, on this thread.
   absl::StatusOr<TaskAnswer> Solve(const SolveTask& task, TaskReporter& reporter) override;
@@ -22,6 +24,7 @@ class SimulationSolver final : public JobSolver {
  private:
   class Run;
 
+  const Registry& registry_;
   BusyThreads& busy_;
   Watchdog& watchdog_;
 };

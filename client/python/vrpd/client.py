@@ -255,9 +255,11 @@ class Client:
         available_vehicles
             Number of vehicles of each type at the depot; -1 for any number. By default those of the problem.
         policy
-            "greedy", "lazy", "horizon" or "sampling", the default.
+            "greedy", "lazy", "horizon", "sampling", the default, or "model".
+        model
+            The dispatch model of the policy "model".
         requests_per_departure
-            Number of requests to draw for each later departure, with "horizon" and "sampling", which require it.
+            Number of requests to draw for each later departure, with the policies that draw, which require it.
         rounds, scenarios, lookahead, dispatch_share, postpone_share, scenario_share
             Parameters of "sampling".
         budget
@@ -286,7 +288,7 @@ class Client:
         sites
             A problem or several: depots, vehicles and customers, from which days are drawn.
         policies
-            "greedy", "lazy", "horizon", "sampling" (the default) or a `vrpd.SimulatedPolicy` with parameters.
+            "greedy", "lazy", "horizon", "sampling" (the default) or a `vrpd.SimulatedPolicy` with parameters or a model.
         request_log
             Path or content of a log of requests, as JSON lines, whose days are replayed instead of drawn ones.
         days

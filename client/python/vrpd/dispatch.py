@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from . import _proto
-from ._values import Duration, Load, loads, set_duration
+from ._values import Duration, Load, loads, model_name, set_duration
 from .options import set_input
 from .parts import WindowLike, to_window
 from .records import Record
@@ -38,6 +38,7 @@ class DispatchOptions(TypedDict, total=False):
     requests: Iterable[DispatchRequest]
     available_vehicles: Sequence[int]
     policy: str
+    model: str
     requests_per_departure: int
     rounds: int
     scenarios: int
@@ -75,6 +76,7 @@ class Decision(Plan):
     times: TimeBreakdown | None
     metric: str
     objective: str
+    model: str
 
 
 def decide_request(
@@ -85,6 +87,7 @@ def decide_request(
     requests: Iterable[DispatchRequest] = (),
     available_vehicles: Sequence[int] = (),
     policy: str | None = None,
+    model: str = "",
     requests_per_departure: int | None = None,
     rounds: int | None = None,
     scenarios: int | None = None,
@@ -103,6 +106,7 @@ def decide_request(
         departure=departure,
         later_departures=later_departures,
         available_vehicles=available_vehicles,
+        model=model_name(model),
         max_iterations=max_iterations,
         seed=seed,
     )

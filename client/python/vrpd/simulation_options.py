@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Union
 
 from . import _proto
 from ._problems import Problem, fill, to_message
-from ._values import Duration, Path, set_duration
+from ._values import Duration, Path, model_name, set_duration
 from .model import Model
 from .options import set_input
 
@@ -27,6 +27,8 @@ class SimulatedPolicy:
     dispatch_share: float | None = None
     postpone_share: float | None = None
     scenario_share: float | None = None
+    model: str = ""
+    """The dispatch model of the policy "model"."""
 
 
 class SimulationOptions(TypedDict, total=False):
@@ -98,7 +100,7 @@ def simulation_spec(
 
 
 def _add_policy(spec: Any, policy: SimulatedPolicy) -> None:
-    message = spec.policies.add(name=policy.name)
+    message = spec.policies.add(name=policy.name, model=model_name(policy.model))
     message.policy = _proto.enum_number("DispatchPolicy", policy.policy, "policies")
     for field in ("rounds", "scenarios", "lookahead", "dispatch_share", "postpone_share", "scenario_share"):
         value = getattr(policy, field)
