@@ -270,9 +270,9 @@ absl::Status CheckPlannedNodes(const DispatchSite& site, const DispatchState& st
                              " waiting requests is more than ", limit - 1));
 }
 
-absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(const DispatchSite& site,
-                                                         const DecideOptions& options,
-                                                         const std::optional<DispatchModel>& model) {
+absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(
+    const DispatchSite& site, const DecideOptions& options,
+    const std::optional<DispatchModel>& model) {
   DispatchPolicyRequest request{.kind = options.policy, .sampling = options.sampling};
   if (NeedsSampler(options.policy)) {
     request.sampler = std::make_shared<const SiteSampler>(site, options.requests_per_departure);

@@ -25,7 +25,7 @@ struct DecideOptions {
   DispatchPolicyKind policy = DispatchPolicyKind::kSampling;
   SamplingParameters sampling = {};
   std::optional<ModelReference> model = {};  // of policy kModel
-  int32_t requests_per_departure = 0;  // 0: none are drawn
+  int32_t requests_per_departure = 0;        // 0: none are drawn
   absl::Duration budget = kDefaultDecisionBudget;
   int64_t max_iterations = INT64_MAX;  // of each search
   uint64_t seed = 1;

@@ -53,8 +53,9 @@ std::optional<ModelReference> PolicyModelFromProto(std::string_view name, Dispat
   }
   const absl::StatusOr<ModelReference> reference = ParseModelName(field, name);
   if (reference.ok()) return *reference;
-  invalid.Add(field, "got ", Quoted(name),
-              ", wanted models/{name}, models/{name}/versions/{n} or models/{name}/aliases/{alias}");
+  invalid.Add(
+      field, "got ", Quoted(name),
+      ", wanted models/{name}, models/{name}/versions/{n} or models/{name}/aliases/{alias}");
   return std::nullopt;
 }
 

@@ -19,8 +19,8 @@ struct DispatchPolicySettings {
   std::optional<ModelReference> model = {};  // of kind kModel
 };
 
-// Reads the fields `policy`, `sampling` and `model` of a message, with the defaults of the proto. Adds their
-// errors to `invalid`, with `prefix` before the names of the fields.
+// Reads the fields `policy`, `sampling` and `model` of a message, with the defaults of the proto.
+// Adds their errors to `invalid`, with `prefix` before the names of the fields.
 template <typename Message>
 DispatchPolicySettings PolicySettingsFromProto(const Message& message, std::string_view prefix,
                                                ViolationList& invalid);
@@ -44,8 +44,8 @@ DispatchPolicySettings PolicySettingsFromProto(const Message& message, std::stri
     settings.sampling =
         SamplingFromProto(message.sampling(), settings.kind, Concat(prefix, "sampling"), invalid);
   }
-  settings.model = PolicyModelFromProto(message.model(), settings.kind, Concat(prefix, "model"),
-                                        invalid);
+  settings.model =
+      PolicyModelFromProto(message.model(), settings.kind, Concat(prefix, "model"), invalid);
   return settings;
 }
 

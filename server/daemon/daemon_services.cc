@@ -101,8 +101,7 @@ absl::Status Daemon::Parts::OpenSimulations() {
                                                              .max_running = 1,
                                                              .niceness = kSolveJobNiceness,
                                                              .max_queued = vrpd.max_queued_jobs}));
-  simulation_handler = 
-      std::make_unique<SimulationHandler>(*simulations, *registry, vrpd.max_nodes);
+  simulation_handler = std::make_unique<SimulationHandler>(*simulations, *registry, vrpd.max_nodes);
   return absl::OkStatus();
 }
 

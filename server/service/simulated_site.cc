@@ -110,9 +110,8 @@ absl::StatusOr<std::vector<std::unique_ptr<DispatchPolicy>>> SimulatedSite::Poli
                  " draws requests from other days; give a log of several days, or use greedy or "
                  "lazy"));
     }
-    DispatchPolicyRequest request{.kind = policy.settings.kind,
-                                  .sampler = sampler,
-                                  .sampling = policy.settings.sampling};
+    DispatchPolicyRequest request{
+        .kind = policy.settings.kind, .sampler = sampler, .sampling = policy.settings.sampling};
     if (policy.model != nullptr) request.model = policy.model->PrizesFor(site_, sampler);
     VRP_ASSIGN_OR_RETURN(std::unique_ptr<DispatchPolicy> made, MakeDispatchPolicy(site_, request));
     policies.push_back(std::move(made));
