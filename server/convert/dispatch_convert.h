@@ -11,7 +11,7 @@
 #include "core/dispatch/site.h"
 #include "core/dispatch/state.h"
 #include "core/model/dispatch/dispatch_model.h"
-#include "core/registry/model_folder.h"
+#include "server/convert/dispatch_policy.h"
 #include "server/convert/solve_convert.h"
 #include "vrp/v1/dispatch_service.pb.h"
 
@@ -22,10 +22,8 @@ inline constexpr absl::Duration kDefaultDecisionBudget = absl::Seconds(1);
 
 // The options of a DecideRequest that do not depend on its site.
 struct DecideOptions {
-  DispatchPolicyKind policy = DispatchPolicyKind::kSampling;
-  SamplingParameters sampling = {};
-  std::optional<ModelReference> model = {};  // of policy kModel
-  int32_t requests_per_departure = 0;        // 0: none are drawn
+  DispatchPolicySettings policy = {};
+  int32_t requests_per_departure = 0;  // 0: none are drawn
   absl::Duration budget = kDefaultDecisionBudget;
   int64_t max_iterations = INT64_MAX;  // of each search
   uint64_t seed = 1;
@@ -46,7 +44,7 @@ absl::StatusOr<DispatchState> StateFromProto(const v1::DecideRequest& message,
 // `max_nodes` nodes, or more than kMaxMatrixNodes where the site has matrices.
 absl::Status CheckPlannedNodes(const DispatchSite& site, const DispatchState& state,
                                const DecideOptions& options, int32_t max_nodes);
-// Makes the policy of the options, with its sampler. `model` is the loaded options.model.
+// Makes the policy of the options, with its sampler. `model` is the loaded options.policy.model.
 absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(const DispatchSite& site,
                                                          const DecideOptions& options,
                                                          const std::optional<DispatchModel>& model);

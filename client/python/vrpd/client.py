@@ -255,9 +255,10 @@ class Client:
         available_vehicles
             Number of vehicles of each type at the depot; -1 for any number. By default those of the problem.
         policy
-            "greedy", "lazy", "horizon", "sampling", the default, or "model".
+            "greedy", "lazy", "horizon", "sampling" or "model". By default "model" if a model is named or the daemon has
+            `dispatch-ortec`, which comes with it, and "sampling" otherwise or with its parameters.
         model
-            The dispatch model of the policy "model".
+            The dispatch model of the policy "model", by default `dispatch-ortec`.
         requests_per_departure
             Number of requests to draw for each later departure, with the policies that draw, which require it.
         rounds, scenarios, lookahead, dispatch_share, postpone_share, scenario_share
@@ -288,7 +289,8 @@ class Client:
         sites
             A problem or several: depots, vehicles and customers, from which days are drawn.
         policies
-            "greedy", "lazy", "horizon", "sampling" (the default) or a `vrpd.SimulatedPolicy` with parameters or a model.
+            "greedy", "lazy", "horizon", "sampling", "model" or a `vrpd.SimulatedPolicy` with parameters or a model. By
+            default as in `dispatch_decide`.
         request_log
             Path or content of a log of requests, as JSON lines, whose days are replayed instead of drawn ones.
         days
