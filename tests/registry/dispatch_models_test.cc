@@ -15,8 +15,8 @@ class DispatchModelsTest : public test::RegistryTest {
  protected:
   // Returns a staging folder with a dispatch model.
   std::string Stage(int64_t parameters = -1) {
-    const DispatchSettings settings = {.hidden = {3}, .sites = {"north"}, .days_per_site = 1};
-    const FlatParameters weights(DispatchLayout(settings.hidden), 4);
+    const DispatchSettings settings = {.network = PrizeMlpOptions{{3}}, .sites = {"north"}, .days_per_site = 1};
+    const FlatParameters weights(DispatchLayout(settings.network), 4);
     ModelCard card = test::ACard(weights.Save(), "");
     card.architecture = kDispatchArchitecture;
     card.architecture_json = WriteDispatchSettings(settings);
@@ -39,7 +39,7 @@ TEST_F(DispatchModelsTest, LoadsOneByVersionAndByAlias) {
                                           ModelReference{"waves", 0, "production"}}) {
     const auto model = registry_->LoadDispatch(reference);
     ASSERT_TRUE(model.ok()) << model.status();
-    EXPECT_EQ(model->settings().hidden, std::vector<int32_t>{3});
+    EXPECT_EQ(model->settings().network, PrizeNetworkOptions(PrizeMlpOptions{{3}}));
   }
   EXPECT_THAT(registry_->AliasesOf(*registry_->Get("waves", 1)),
               testing::ElementsAre("production"));
