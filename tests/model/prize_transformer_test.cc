@@ -73,8 +73,9 @@ TEST(PrizeTransformerTest, GradientsEqualFiniteDifferences) {
         return Weighted(*network, features, slopes);
       };
       const double difference = (value_at(step) - value_at(-step)) / (2 * step);
-      const double expected = std::inner_product(direction.begin(), direction.end(),
-                                                 gradient.begin() + static_cast<ptrdiff_t>(first), 0.0);
+      const double expected =
+          std::inner_product(direction.begin(), direction.end(),
+                             gradient.begin() + static_cast<ptrdiff_t>(first), 0.0);
       EXPECT_NEAR(expected, difference, 2e-2 * std::max(1.0, std::abs(difference)))
           << shape.name << ", " << requests << " requests";
     }

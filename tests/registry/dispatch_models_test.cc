@@ -15,7 +15,8 @@ class DispatchModelsTest : public test::RegistryTest {
  protected:
   // Returns a staging folder with a dispatch model.
   std::string Stage(int64_t parameters = -1) {
-    const DispatchSettings settings = {.network = PrizeMlpOptions{{3}}, .sites = {"north"}, .days_per_site = 1};
+    const DispatchSettings settings = {
+        .network = PrizeMlpOptions{{3}}, .sites = {"north"}, .days_per_site = 1};
     const FlatParameters weights(DispatchLayout(settings.network), 4);
     ModelCard card = test::ACard(weights.Save(), "");
     card.architecture = kDispatchArchitecture;

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "dispatch.first_seed have the seeds 1 to 4, and validation "
                 "would use them"},
         Refusal{"dispatch.encoder=gt",
-                "dispatch.encoder: got \"gt\", wanted \"mlp\", \"linear\" or "
+                "dispatch.encoder: got \"gt\", wanted \"mlp\" or \"linear\" or "
                 "\"graph_transformer\""},
         Refusal{"dispatch.width=64",
                 "dispatch.width: got \"64\", wanted none without dispatch.encoder: "
@@ -155,14 +155,14 @@ TEST(DispatchConfigTest, ReadsTheSizesOfAGraphTransformer) {
   EXPECT_EQ(config->dispatch->layers, 3);
   EXPECT_EQ(config->dispatch->heads, 8);
   ExpectReadsBack(kMinimal, overrides);
-  EXPECT_FALSE(ResolveTrainingConfig(kMinimal, "f.yaml", overrides)
-                   ->settings.contains("dispatch.hidden"));
+  EXPECT_FALSE(
+      ResolveTrainingConfig(kMinimal, "f.yaml", overrides)->settings.contains("dispatch.hidden"));
 }
 
 TEST(DispatchConfigTest, RefusesSizesThatDoNotBelongToTheEncoder) {
   const auto message = [](const char* setting) {
-    return MessageOf(ParseTrainingConfig(kMinimal, "f.yaml",
-                                         {"dispatch.encoder=graph_transformer", setting}));
+    return MessageOf(
+        ParseTrainingConfig(kMinimal, "f.yaml", {"dispatch.encoder=graph_transformer", setting}));
   };
   EXPECT_EQ(message("dispatch.hidden=[8]"),
             "--set: dispatch.hidden: got a list, wanted none without dispatch.encoder: mlp");

@@ -170,11 +170,11 @@ TEST_F(DispatchTrainerTest, TrainsAGraphTransformer) {
   const auto result = Train("transformer", recorder, kTransformer);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_LT(recorder.steps.back().loss, recorder.steps.front().loss);
-  EXPECT_THAT(recorder.log, HasSubstr("graph_transformer, width 16, 1 layers, 2 heads"));
+  EXPECT_THAT(recorder.log, HasSubstr("graph_transformer, width 16, layers 1, heads 2"));
   const auto model = DispatchModel::Load(ModelOf("transformer"), "transformer");
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(model->settings().network, PrizeNetworkOptions(PrizeTransformerOptions{
-                                           .width = 16, .layers = 1, .heads = 2}));
+  EXPECT_EQ(model->settings().network,
+            PrizeNetworkOptions(PrizeTransformerOptions{.width = 16, .layers = 1, .heads = 2}));
   EXPECT_THAT(model->card().input_features, testing::Contains("pair_distance_back"));
 }
 

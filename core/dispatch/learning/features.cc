@@ -192,8 +192,7 @@ DecisionFeatures StateFeatures::Take(bool with_pairs) && {
   for (size_t i = 0; i < count; ++i) {
     const NodeIndex from = state_.requests[i].customer;
     for (size_t j = 0; j < count; ++j) {
-      const float distance =
-          Distance(site_.instance().Distance(from, state_.requests[j].customer));
+      const float distance = Distance(site_.instance().Distance(from, state_.requests[j].customer));
       distances[i * count + j] = i == j ? 0 : distance;
       back[j * count + i] = i == j ? 0 : distance;
       savings[i * count + j] = Distance(savings_[i * count + j]);

@@ -76,7 +76,7 @@ struct FeatureOptions {
   // Iterations of each scenario's search, unless `decision` allows fewer. A model needs those of
   // its training.
   int64_t scenario_iterations = INT64_MAX;
-  bool pairs = false;  // whether features of pairs are wanted
+  bool pairs = false;             // whether features of pairs are wanted
   DecisionOptions decision = {};  // time and iterations for all scenarios; the seed of the draws
 };
 

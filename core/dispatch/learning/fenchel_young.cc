@@ -42,7 +42,8 @@ struct PrizeSlopes {
 
 // Returns the slopes, divided by the number of `samples`. `shares`: the share of the perturbed
 // plans that serve each request.
-PrizeSlopes SlopesOf(const PrizeSample& sample, const std::vector<double>& shares, int64_t samples) {
+PrizeSlopes SlopesOf(const PrizeSample& sample, const std::vector<double>& shares,
+                     int64_t samples) {
   const std::vector<bool> must_go = MustGo(sample.site, sample.sample.state);
   PrizeSlopes result = {.slopes = std::vector<float>(shares.size())};
   double differences = 0;

@@ -30,8 +30,9 @@ EncoderShape ShapeOf(const PrizeTransformerOptions& options) {
 absl::Status CheckSizes(const PrizeTransformerOptions& options) {
   if (options.width < kWidthMultiple || options.width > kMaxTransformerHidden ||
       options.width % kWidthMultiple != 0) {
-    return absl::InvalidArgumentError(Concat("width: got ", options.width, ", wanted a multiple of ",
-                                             kWidthMultiple, ", at most ", kMaxTransformerHidden));
+    return absl::InvalidArgumentError(Concat("width: got ", options.width,
+                                             ", wanted a multiple of ", kWidthMultiple,
+                                             ", at most ", kMaxTransformerHidden));
   }
   if (options.layers < 1 || options.layers > kMaxTransformerLayers) {
     return absl::InvalidArgumentError(

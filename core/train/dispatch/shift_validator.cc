@@ -50,7 +50,7 @@ absl::StatusOr<double> ShiftValidator::Simulate(ShiftedNetwork network, size_t d
 }
 
 absl::StatusOr<ShiftScore> ShiftValidator::Evaluate(
-    std::shared_ptr<const PrizeNetwork> network) const {
+    const std::shared_ptr<const PrizeNetwork>& network) const {
   const RunClock::Scope clocked(context_.clock, RunPhase::kValidation);
   const std::vector<double>& shifts = context_.config.dispatch->shifts;
   const int64_t days = size();
@@ -75,9 +75,9 @@ absl::StatusOr<ShiftScore> ShiftValidator::Evaluate(
   return best;
 }
 
-absl::Status ShiftValidator::Validate(std::shared_ptr<const PrizeNetwork> network,
+absl::Status ShiftValidator::Validate(const std::shared_ptr<const PrizeNetwork>& network,
                                       int64_t step) {
-  VRP_ASSIGN_OR_RETURN(score_, Evaluate(std::move(network)));
+  VRP_ASSIGN_OR_RETURN(score_, Evaluate(network));
   validated_step_ = step;
   return absl::OkStatus();
 }

@@ -42,9 +42,9 @@ class ShiftValidator {
 
   // Simulates all days with each shift. The result does not depend on the number of threads if
   // decisions are limited by iterations. Returns kCancelled if the run is stopped.
-  absl::StatusOr<ShiftScore> Evaluate(std::shared_ptr<const PrizeNetwork> network) const;
+  absl::StatusOr<ShiftScore> Evaluate(const std::shared_ptr<const PrizeNetwork>& network) const;
   // Evaluates the weights after step `step` and keeps the score as the last one.
-  absl::Status Validate(std::shared_ptr<const PrizeNetwork> network, int64_t step);
+  absl::Status Validate(const std::shared_ptr<const PrizeNetwork>& network, int64_t step);
   // Keeps the last validation, of `parameters` with its shift, as the best one if its cost is
   // lower. `epochs_ended`: number of whole epochs so far.
   void UpdateBest(int64_t epochs_ended, std::span<const float> parameters);
