@@ -34,8 +34,13 @@ class UnusedSettings {
           "validation.reference_iterations"}) {
       CheckUnused(key, true, kNone);
     }
-    CheckUnused("dispatch.hidden", config_.dispatch->encoder == DispatchEncoder::kLinear,
-                "none with dispatch.encoder: linear");
+    const DispatchEncoder encoder = config_.dispatch->encoder;
+    CheckUnused("dispatch.hidden", encoder != DispatchEncoder::kMlp,
+                "none without dispatch.encoder: mlp");
+    for (const char* const key : {"dispatch.width", "dispatch.layers", "dispatch.heads"}) {
+      CheckUnused(key, encoder != DispatchEncoder::kGraphTransformer,
+                  "none without dispatch.encoder: graph_transformer");
+    }
     CheckUnused("dispatch.scenario_iterations", config_.dispatch->scenarios == 0,
                 "none with dispatch.scenarios: 0");
     CheckSchedule();

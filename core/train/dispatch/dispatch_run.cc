@@ -30,9 +30,9 @@ StopCondition PreparationStop(const RunContext& context) {
   return may_end ? StopCondition(context.stop.deadline(), request.end_early) : context.stop;
 }
 
-DispatchSettings SettingsOf(const DispatchConfig& config, const std::vector<int32_t>& hidden,
+DispatchSettings SettingsOf(const DispatchConfig& config, const PrizeNetworkOptions& network,
                             const std::vector<TrainingSite>& sites) {
-  DispatchSettings settings = {.hidden = hidden,
+  DispatchSettings settings = {.network = network,
                                .features = FeatureOptionsOf(config),
                                .days_per_site = config.days_per_site,
                                .first_seed = config.first_seed,
@@ -108,12 +108,11 @@ absl::Status DispatchRun::Prepare(std::vector<TrainingSite> sites,
                                          .on_piece = phase("preparation")}));
   observer.OnPhase("resumption");
   VRP_ASSIGN_OR_RETURN(learner_, PrizeLearner::Create(context_, std::move(samples)));
-  const std::vector<std::string> features(kDispatchFeatures.begin(), kDispatchFeatures.end());
-  observer.OnLog(Concat("model: dispatch, ", learner_->parameters().size(),
-                        " parameters, hidden layers [", absl::StrJoin(learner_->hidden(), ", "),
-                        "], ", features.size(),
-                        " features per request: ", absl::StrJoin(features, ", ")));
-  DispatchSettings settings = SettingsOf(config, learner_->hidden(), sites);
+  const std::vector<std::string> features = InputFeatures(learner_->options());
+  observer.OnLog(Concat("model: dispatch, ", EncoderText(learner_->options()), ", ",
+                        learner_->parameters().size(), " parameters, ", features.size(),
+                        " features: ", absl::StrJoin(features, ", ")));
+  DispatchSettings settings = SettingsOf(config, learner_->options(), sites);
   ShiftValidator::Days validated = {.sites = std::move(sites),
                                     .makers = std::move(makers),
                                     .days = std::move(held_out),
