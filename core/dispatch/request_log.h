@@ -34,12 +34,9 @@ struct LoggedDay {
 // Days in increasing order, each with a request at least. There is at least one day.
 using RequestLog = std::vector<LoggedDay>;
 
-// Parses JSON lines, one request per line:
-//   {"day": "2026-11-02", "id": "a17", "at": 28800, "customer": "c12", "demand": 3,
-//    "window": [30000, 36000], "service": 120}
-// `customer` is the id of a customer of the site. `demand` is a number or an array with one number
-// per load dimension. Demand, window and service time default to the customer's. Returns
-// kInvalidArgument naming line and field: `log.jsonl:3: customer: got "c99", wanted ...`.
+// Parses JSON lines, one request per line, as LogLineReader describes them. `customer` is the id of
+// a customer of the site; absent values are that customer's. Returns kInvalidArgument naming line
+// and field: `log.jsonl:3: customer: got "c99", wanted ...`.
 absl::StatusOr<RequestLog> ParseRequestLog(std::string_view text, std::string_view name,
                                            const DispatchSite& site);
 

@@ -52,6 +52,7 @@ void Daemon::Parts::MakeHandlers() {
   dispatch_handler = std::make_unique<DispatchHandler>(
       DispatchHandler::Options{.matrices = matrices.get(),
                                .registry = registry.get(),
+                               .datasets = datasets.get(),
                                .roads = roads.get(),
                                .clock = options.clock,
                                .metrics = &telemetry->metrics(),
@@ -92,17 +93,25 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
 absl::Status Daemon::Parts::OpenSimulations() {
   const Watchdog::Watch watched = WatchStart("simulations");
   const VrpdOptions& vrpd = options.vrpd;
-  simulation_solver = std::make_unique<SimulationSolver>(*registry, busy, telemetry->watchdog());
+  simulation_solver = std::make_unique<SimulationSolver>(
+      SimulationSolver::Context{.registry = *registry,
+                                .datasets = *datasets,
+                                .busy = busy,
+                                .watchdog = telemetry->watchdog()});
   // Simulations run one at a time, so that none takes time from the decisions of another.
   VRP_ASSIGN_OR_RETURN(simulations, SolveJobManager::Create({.kind = JobKind::kSimulation,
                                                              .book = book,
                                                              .solver = simulation_solver.get(),
+                                                             .datasets = datasets.get(),
                                                              .clock = options.clock,
                                                              .max_running = 1,
                                                              .niceness = kSolveJobNiceness,
                                                              .max_queued = vrpd.max_queued_jobs}));
-  simulation_handler = 
-      std::make_unique<SimulationHandler>(*simulations, *registry, vrpd.max_nodes);
+  simulation_handler = std::make_unique<SimulationHandler>(
+      SimulationHandler::Context{.jobs = *simulations,
+                                 .registry = *registry,
+                                 .datasets = *datasets,
+                                 .max_nodes = vrpd.max_nodes});
   return absl::OkStatus();
 }
 

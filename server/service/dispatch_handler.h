@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/instance/matrix_source.h"
+#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "server/convert/dispatch_convert.h"
 #include "server/roads/road_source.h"
@@ -29,6 +30,7 @@ class DispatchHandler {
   struct Options {
     const MatrixSource* matrices = nullptr;
     const Registry* registry = nullptr;
+    const DatasetStore* datasets = nullptr;
     RoadSource* roads = nullptr;
     const Clock* clock = nullptr;
     Metrics* metrics = nullptr;

@@ -11,6 +11,7 @@
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 #include "server/service/request_input.h"
+#include "server/service/uploaded_log.h"
 
 namespace vrp {
 namespace {
@@ -36,8 +37,8 @@ absl::Status LoadModels(const Registry& registry, SimulationSettings& settings) 
 }
 
 absl::StatusOr<SimulatedSite> SimulatedSite::Create(const v1::SimulationSpec& message,
-                                                    int32_t index,
-                                                    const SimulationSettings& settings) {
+                                                    int32_t index, const Context& context) {
+  const SimulationSettings& settings = context.settings;
   absl::StatusOr<DispatchSite> site = ReadSite(message.sites(index));
   if (!site.ok()) return WithPrefix(site.status(), Concat("sites[", index, "]"));
   const size_t types = site->instance().vehicles().size();
@@ -48,15 +49,26 @@ absl::StatusOr<SimulatedSite> SimulatedSite::Create(const v1::SimulationSpec& me
   }
   SimulatedSite days(*std::move(site), settings);
   if (!message.has_request_log()) return days;
-  const v1::RequestLog& file = message.request_log();
-  absl::StatusOr<RequestLog> log = ParseRequestLog(
-      file.content(), file.name().empty() ? "request_log" : file.name(), days.site_);
-  if (!log.ok()) return WithField(log.status(), "request_log.content");
-  days.log_ = std::make_shared<const RequestLog>(*std::move(log));
-  absl::StatusOr<std::vector<double>> departures = DeparturesOf(*days.log_, settings.shape);
-  if (!departures.ok()) return WithField(departures.status(), "epoch");
-  days.departures_ = *std::move(departures);
+  VRP_RETURN_IF_ERROR(days.ReadLog(message.request_log(), context.datasets));
   return days;
+}
+
+absl::Status SimulatedSite::ReadLog(const v1::RequestLog& message, const DatasetStore& datasets) {
+  log_field_ = message.dataset().empty() ? "request_log.content" : "request_log.dataset";
+  absl::StatusOr<RequestLog> log = RequestLog();
+  if (message.dataset().empty()) {
+    log = ParseRequestLog(message.content(),
+                          message.name().empty() ? "request_log" : message.name(), site_);
+    if (!log.ok()) return WithField(log.status(), log_field_);
+  } else {
+    log = ReadUploadedLog(datasets, message.dataset(), site_, log_field_);
+    VRP_RETURN_IF_ERROR(log.status());
+  }
+  log_ = std::make_shared<const RequestLog>(*std::move(log));
+  absl::StatusOr<std::vector<double>> departures = DeparturesOf(*log_, settings_->shape);
+  if (!departures.ok()) return WithField(departures.status(), "epoch");
+  departures_ = *std::move(departures);
+  return absl::OkStatus();
 }
 
 int32_t SimulatedSite::day_count() const {
@@ -78,7 +90,7 @@ absl::Status SimulatedSite::Check(int32_t max_nodes) const {
     }
   }
   if (requests > limit) {
-    return InvalidField(log_ == nullptr ? "requests_per_epoch" : "request_log.content",
+    return InvalidField(log_ == nullptr ? "requests_per_epoch" : log_field_,
                         Concat("a day has up to ", requests, " requests, wanted at most ", limit));
   }
   return WithField(Policies(0).status());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -11,6 +12,7 @@
 #include "core/dispatch/request_log.h"
 #include "core/dispatch/simulation.h"
 #include "core/dispatch/site.h"
+#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "server/convert/simulation_convert.h"
 #include "vrp/v1/simulation_service.pb.h"
@@ -23,10 +25,15 @@ absl::Status LoadModels(const Registry& registry, SimulationSettings& settings);
 // The days of one site: drawn, or those of a request log. Immutable.
 class SimulatedSite {
  public:
-  // Reads site number `index` of the message, and its log if it has one. `settings` outlives the
-  // result. Errors have the field paths of the message.
+  // What Create needs beside the message. Both outlive the result.
+  struct Context {
+    const SimulationSettings& settings;
+    const DatasetStore& datasets;  // has the uploaded log
+  };
+  // Reads site number `index` of the message, and its log if it has one. Errors have the field paths
+  // of the message; see ReadUploadedLog for those of an uploaded log.
   static absl::StatusOr<SimulatedSite> Create(const v1::SimulationSpec& message, int32_t index,
-                                              const SimulationSettings& settings);
+                                              const Context& context);
 
   const DispatchSite& site() const { return site_; }
   // Returns the number of days to replay.
@@ -48,9 +55,13 @@ class SimulatedSite {
   SimulatedSite(DispatchSite site, const SimulationSettings& settings)
       : site_(std::move(site)), settings_(&settings) {}
 
+  // Reads the log of the message.
+  absl::Status ReadLog(const v1::RequestLog& message, const DatasetStore& datasets);
+
   DispatchSite site_;
   const SimulationSettings* settings_;
   std::shared_ptr<const RequestLog> log_;  // null: days are drawn
+  std::string log_field_;                  // path of the field that holds or names the log
   std::vector<double> departures_;         // of all days of the log
 };
 

@@ -36,6 +36,12 @@ class UnusedSettings {
     }
     CheckUnused("dispatch.hidden", config_.dispatch->encoder == DispatchEncoder::kLinear,
                 "none with dispatch.encoder: linear");
+    const bool has_log = !config_.dispatch->log.empty();
+    for (const char* const key : {"dispatch.days_per_site", "dispatch.first_seed",
+                                  "dispatch.requests_per_epoch", "validation.seed"}) {
+      CheckUnused(key, has_log, "none with dispatch.log, whose days are used instead of drawn ones");
+    }
+    CheckUnused("dispatch.days", !has_log, "none without dispatch.log");
     CheckUnused("dispatch.scenario_iterations", config_.dispatch->scenarios == 0,
                 "none with dispatch.scenarios: 0");
     CheckSchedule();
