@@ -113,8 +113,8 @@ std::string UseText(const v1::Dataset& dataset) {
   if (dataset.kind() == v1::DATASET_KIND_REQUEST_LOG) {
     return absl::StrCat("replay it: vrpctl dispatch simulate ", dataset.name(), " --site FILE\n");
   }
-  return absl::StrCat("train on it: vrpctl train --preset tiny_1 --set problem.instances=",
-                      dataset.name(), "\n");
+  return absl::StrCat(
+      "train on it: vrpctl train --preset tiny_1 --set problem.instances=", dataset.name(), "\n");
 }
 
 ExitCode UploadDataset(CommandContext& context, const DatasetUploadFlags& flags) {

@@ -32,9 +32,11 @@ constexpr char kExamples[] =
     "requests.jsonl\n"
     "vrpctl dispatch decide tests/data/RC208.vrp --departure 0 --later 200,400 --policy lazy "
     "--output json | jq .waiting\n"
-    "echo '{\"day\": \"2026-11-02\", \"id\": \"a1\", \"at\": 50, \"customer\": \"7\"}' > log.jsonl\n"
+    "echo '{\"day\": \"2026-11-02\", \"id\": \"a1\", \"at\": 50, \"customer\": \"7\"}' > "
+    "log.jsonl\n"
     "vrpctl datasets upload log.jsonl --name history\n"
-    "vrpctl dispatch decide tests/data/RC208.vrp --departure 0 --later 200,400 --log datasets/history";
+    "vrpctl dispatch decide tests/data/RC208.vrp --departure 0 --later 200,400 --log "
+    "datasets/history";
 
 // Upper bound on the budget of a decision with an iteration limit alone.
 constexpr absl::Duration kLongestDecision = absl::Hours(1);
@@ -166,8 +168,7 @@ void AddFutureOptions(CLI::App& command, DecideFlags& flags) {
           ->type_name("N")
           ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
   CLI::Option* const log =
-      command
-          .add_option("--log", flags.log, "Draw requests from the days of this uploaded log")
+      command.add_option("--log", flags.log, "Draw requests from the days of this uploaded log")
           ->type_name("NAME")
           ->excludes(number);
   command

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_split.h"
 #include "core/base/json.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
@@ -135,15 +137,32 @@ absl::Status LogLineReader::CheckOrder(const LogLine& line) const {
                                     ", wanted days in increasing order"));
   }
   if (ids_.contains(line.id)) {
-    return WrongField("id", Concat("got ", Quoted(line.id), " again, wanted an id for each request of ",
-                                   day_));
+    return WrongField(
+        "id", Concat("got ", Quoted(line.id), " again, wanted an id for each request of ", day_));
   }
   if (ids_.size() < kMaxRequestsPerDay) return absl::OkStatus();
-  return WrongField("day", Concat("got more than ", kMaxRequestsPerDay, " requests of ", Quoted(day_),
-                                  ", the largest number of a plan"));
+  return WrongField("day", Concat("got more than ", kMaxRequestsPerDay, " requests of ",
+                                  Quoted(day_), ", the largest number of a plan"));
 }
 
-absl::Status EmptyLogError(std::string_view name) {
+absl::Status LogLineError(std::string_view name, int64_t number, const absl::Status& status) {
+  return absl::Status(status.code(), Concat(name, ":", number, ": ", FromAbsl(status.message())));
+}
+
+absl::StatusOr<std::vector<LogLine>> ParseLogLines(std::string_view text, std::string_view name) {
+  std::vector<LogLine> lines;
+  LogLineReader reader;
+  int64_t number = 0;
+  for (const absl::string_view part : absl::StrSplit(ToAbsl(text), '\n')) {
+    ++number;
+    const std::string_view content = FromAbsl(absl::StripAsciiWhitespace(part));
+    if (content.empty()) continue;
+    absl::StatusOr<LogLine> line = reader.Read(content);
+    if (!line.ok()) return LogLineError(name, number, line.status());
+    line->number = number;
+    lines.push_back(*std::move(line));
+  }
+  if (!lines.empty()) return lines;
   return absl::InvalidArgumentError(
       Concat(name, ": no requests, wanted a JSON object per line with ", kLogKeys));
 }

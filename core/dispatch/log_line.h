@@ -19,6 +19,7 @@ inline constexpr int64_t kMaxLoggedRequests = 1'000'000;
 
 // A request of a log, before its customer is looked up at a site. Absent values are the customer's.
 struct LogLine {
+  int64_t number = 0;  // of the line in its file, from 1
   std::string day = {};
   std::string id = {};
   double at = 0;  // time when it became known
@@ -57,7 +58,10 @@ class LogLineReader {
   int64_t requests_ = 0;
 };
 
-// Returns the error of a log without requests. `name` is that of its file.
-absl::Status EmptyLogError(std::string_view name);
+// Parses a whole log, `name` in errors. Returns kInvalidArgument naming line and field:
+// `log.jsonl:3: day: got ...`, or if the log has no requests.
+absl::StatusOr<std::vector<LogLine>> ParseLogLines(std::string_view text, std::string_view name);
+// Returns an error about a line of the file `name`, with both before its message.
+absl::Status LogLineError(std::string_view name, int64_t number, const absl::Status& status);
 
 }  // namespace vrp

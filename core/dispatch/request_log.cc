@@ -5,46 +5,31 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/dispatch/log_line.h"
 #include "core/dispatch/state.h"
 
 namespace vrp {
 namespace {
 
 // Looks up the customers of a log at its site.
-class LogReader {
+class LogBinder {
  public:
-  LogReader(std::string_view name, const DispatchSite& site) : name_(name), site_(site) {
+  explicit LogBinder(const DispatchSite& site) : site_(site) {
     const Instance& instance = site.instance();
     for (NodeIndex node = instance.num_depots(); node < instance.num_nodes(); ++node) {
       customers_.emplace(instance.id(node), node);
     }
   }
 
-  absl::Status Read(int64_t number, std::string_view line) {
-    const absl::Status status = AddLine(line);
-    if (status.ok()) return status;
-    return absl::Status(status.code(),
-                        Concat(name_, ":", number, ": ", FromAbsl(status.message())));
-  }
-
-  RequestLog Take() && { return std::move(log_); }
-
- private:
-  absl::Status AddLine(std::string_view text) {
-    VRP_ASSIGN_OR_RETURN(LogLine line, lines_.Read(text));
+  absl::Status Add(const LogLine& line) {
     const auto node = customers_.find(line.customer);
     if (node == customers_.end()) {
       return absl::InvalidArgumentError(Concat("customer: got ", Quoted(line.customer),
                                                ", wanted the id of a customer of the site"));
     }
-    LoggedRequest logged = {.at = line.at,
-                            .request = site_.RequestOf(node->second, std::move(line.id))};
-    if (line.demand.has_value()) logged.request.demand = *std::move(line.demand);
+    LoggedRequest logged = {.at = line.at, .request = site_.RequestOf(node->second, line.id)};
+    if (line.demand.has_value()) logged.request.demand = *line.demand;
     if (line.window.has_value()) logged.request.window = *line.window;
     if (line.service.has_value()) logged.request.service = *line.service;
     VRP_RETURN_IF_ERROR(CheckRequest(site_, logged.request));
@@ -53,10 +38,11 @@ class LogReader {
     return absl::OkStatus();
   }
 
-  const std::string_view name_;
+  RequestLog Take() && { return std::move(log_); }
+
+ private:
   const DispatchSite& site_;
   std::unordered_map<std::string, NodeIndex> customers_;
-  LogLineReader lines_;
   RequestLog log_;
 };
 
@@ -73,18 +59,20 @@ double DepartureOf(double at, std::span<const double> departures, double margin)
 
 }  // namespace
 
+absl::StatusOr<RequestLog> LogOfSite(std::span<const LogLine> lines, std::string_view name,
+                                     const DispatchSite& site) {
+  LogBinder binder(site);
+  for (const LogLine& line : lines) {
+    const absl::Status added = binder.Add(line);
+    if (!added.ok()) return LogLineError(name, line.number, added);
+  }
+  return std::move(binder).Take();
+}
+
 absl::StatusOr<RequestLog> ParseRequestLog(std::string_view text, std::string_view name,
                                            const DispatchSite& site) {
-  LogReader reader(name, site);
-  int64_t number = 0;
-  for (const absl::string_view line : absl::StrSplit(ToAbsl(text), '\n')) {
-    ++number;
-    const std::string_view content = FromAbsl(absl::StripAsciiWhitespace(line));
-    if (!content.empty()) VRP_RETURN_IF_ERROR(reader.Read(number, content));
-  }
-  RequestLog log = std::move(reader).Take();
-  if (log.empty()) return EmptyLogError(name);
-  return log;
+  VRP_ASSIGN_OR_RETURN(const std::vector<LogLine> lines, ParseLogLines(text, name));
+  return LogOfSite(lines, name, site);
 }
 
 absl::StatusOr<std::vector<double>> DeparturesOf(const RequestLog& log, const DayShape& shape) {

@@ -55,8 +55,8 @@ absl::Status CheckAmounts(const DispatchRequest& request) {
 absl::Status CheckRequest(const DispatchSite& site, const DispatchRequest& request) {
   const Instance& instance = site.instance();
   if (request.customer < 1 || request.customer >= instance.num_nodes()) {
-    return Wrong("customer", Concat("got node ", request.customer, ", wanted 1 to ",
-                                    instance.num_nodes() - 1));
+    return Wrong("customer",
+                 Concat("got node ", request.customer, ", wanted 1 to ", instance.num_nodes() - 1));
   }
   if (request.demand.size() != static_cast<size_t>(instance.load_dimensions())) {
     return Wrong("demand", Concat("got ", request.demand.size(), " numbers, wanted ",

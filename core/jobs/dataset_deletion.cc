@@ -55,8 +55,7 @@ absl::StatusOr<DerivedJobs> FindDerivedJobs(const JobBook& book, std::string_vie
   VRP_RETURN_IF_ERROR(ForEachJob(book, JobKind::kSimulation, [&](const Job& job) -> absl::Status {
     if (job.solve.dataset != dataset) return absl::OkStatus();
     if (!IsFinal(job.state)) {
-      return InUse(dataset, job,
-                   "wait for its end, or stop it: vrpctl dispatch simulations stop");
+      return InUse(dataset, job, "wait for its end, or stop it: vrpctl dispatch simulations stop");
     }
     found.simulations.push_back(job);
     return absl::OkStatus();
@@ -71,7 +70,8 @@ std::vector<std::string> FindTrainedModels(const Registry& registry, std::string
   std::vector<std::string> names;
   for (const ModelVersion& version : registry.List()) {
     const ModelCard& card = version.card;
-    if (card.created < uploaded || !absl::StrContains(card.training_config, ToAbsl(dataset))) continue;
+    if (card.created < uploaded || !absl::StrContains(card.training_config, ToAbsl(dataset)))
+      continue;
     const absl::StatusOr<TrainingConfig> config =
         ParseConfigSource(card.training_config, kCardFile);
     if (!config.ok() || !ReadsDataset(*config, dataset)) continue;
@@ -93,8 +93,8 @@ absl::StatusOr<DatasetDeletion> DeleteDatasetWithDerived(const JobBook& book,
   }
   VRP_ASSIGN_OR_RETURN(const DerivedJobs derived, FindDerivedJobs(book, name));
   DatasetDeletion deletion;
-  deletion.kept_models = FindTrainedModels(
-      registry, name, stored.ok() ? stored->created : absl::InfinitePast());
+  deletion.kept_models =
+      FindTrainedModels(registry, name, stored.ok() ? stored->created : absl::InfinitePast());
   for (const Job& job : derived.simulations) {
     VRP_RETURN_IF_ERROR(book.store().Delete(JobKind::kSimulation, job.id));
     deletion.simulations.push_back(ResourceName(job));

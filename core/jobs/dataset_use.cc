@@ -46,8 +46,8 @@ std::string ShortLogReason(const DispatchConfig& config, const StoredDataset& da
 std::string UnusableReason(const TrainingConfig& config, const std::string& key,
                            const StoredDataset& dataset) {
   const bool is_log = key == kRequestLogKey;
-  const absl::Status kind = CheckDatasetKind(
-      dataset, is_log ? DatasetKind::kRequestLog : DatasetKind::kInstances);
+  const absl::Status kind =
+      CheckDatasetKind(dataset, is_log ? DatasetKind::kRequestLog : DatasetKind::kInstances);
   if (!kind.ok()) return std::string(kind.message());
   const DatasetSummary& summary = dataset.summary;
   if (is_log) return ShortLogReason(*config.dispatch, dataset);

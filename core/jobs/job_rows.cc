@@ -12,7 +12,8 @@ namespace {
 constexpr char kSelectJob[] =
     "SELECT number, id, request_id, config_name, config_yaml, overrides, device, state, attempt, "
     "crashes, checkpoint_step, created, started, ended, jobs.progress, error_code, error_text, "
-    "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, dataset, priority, "
+    "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, dataset, "
+    "priority, "
     "labels, time_limit, epoch_limit, run_time, end_reason, best, all_crashes, published, "
     "stop_requested, CASE WHEN state = 'QUEUED' THEN (SELECT count(*) FROM jobs AS other WHERE "
     "other.kind = jobs.kind AND other.state = 'QUEUED' AND "

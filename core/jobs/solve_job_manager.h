@@ -31,9 +31,9 @@ class SolveJobManager {
     JobSolver* solver = nullptr;         // outlives the manager
     // Has the datasets that jobs read; outlives the manager. Null: no datasets.
     const DatasetStore* datasets = nullptr;
-    const Clock* clock = nullptr;        // outlives the manager
-    int32_t max_running = 1;             // number of concurrent jobs
-    int32_t niceness = 0;                // increment of the jobs' nice value; see JobRunner
+    const Clock* clock = nullptr;  // outlives the manager
+    int32_t max_running = 1;       // number of concurrent jobs
+    int32_t niceness = 0;          // increment of the jobs' nice value; see JobRunner
     // Minimum time between two writes of the plan and of the search time. The last values are
     // always stored.
     absl::Duration store_interval = absl::Seconds(1);

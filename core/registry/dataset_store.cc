@@ -53,9 +53,8 @@ absl::Status NameTaken(const StoredDataset& existing) {
                                   ? Concat(summary.requests, " requests")
                                   : Concat(summary.instances, " instances");
   return absl::AlreadyExistsError(Concat(
-      "header.name: ", existing.name, " has other content already (", content,
-      ", ", existing.bytes, " bytes); choose another name, or delete it: vrpctl ",
-      "datasets delete ", existing.name));
+      "header.name: ", existing.name, " has other content already (", content, ", ", existing.bytes,
+      " bytes); choose another name, or delete it: vrpctl ", "datasets delete ", existing.name));
 }
 
 // Returns `status`, or for kResourceExhausted (a full disk, a quota, too many open files) an error

@@ -59,8 +59,9 @@ class DecideOptionsReader {
       options_.requests_per_departure = InRange(
           "requests_per_departure", message_.requests_per_departure(), 1, kMaxRequestsPerDeparture);
     } else if (NeedsSampler(options_.policy) && !message_.later_departures().empty()) {
-      invalid_.Add("requests_per_departure", "absent, but policy ", policy,
-                   " draws requests; give their number or a request_log, or use policy greedy or lazy");
+      invalid_.Add(
+          "requests_per_departure", "absent, but policy ", policy,
+          " draws requests; give their number or a request_log, or use policy greedy or lazy");
     }
     if (message_.has_margin() && !has_log) {
       invalid_.Add("margin", "given, but only a request_log needs it; leave it out");
@@ -289,9 +290,9 @@ absl::Status CheckPlannedNodes(const DispatchSite& site, const DispatchState& st
                              " waiting requests is more than ", limit - 1));
 }
 
-absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(const DispatchSite& site,
-                                                         const DecideOptions& options,
-                                                         const std::optional<DispatchModel>& model) {
+absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(
+    const DispatchSite& site, const DecideOptions& options,
+    const std::optional<DispatchModel>& model) {
   DispatchPolicyRequest request{.kind = options.policy, .sampling = options.sampling};
   if (options.log != nullptr) {
     request.sampler = std::make_shared<const LogSampler>(site, options.log, options.margin);

@@ -27,10 +27,10 @@ struct DecideOptions {
   DispatchPolicyKind policy = DispatchPolicyKind::kSampling;
   SamplingParameters sampling = {};
   std::optional<ModelReference> model = {};  // of policy kModel
-  int32_t requests_per_departure = 0;  // 0: none are drawn from the customers
-  std::string request_log = {};        // dataset from which requests are drawn; empty: none
+  int32_t requests_per_departure = 0;        // 0: none are drawn from the customers
+  std::string request_log = {};              // dataset from which requests are drawn; empty: none
   std::shared_ptr<const RequestLog> log = nullptr;  // the loaded request_log
-  double margin = 0;                   // time from a decision to its departure
+  double margin = 0;                                // time from a decision to its departure
   absl::Duration budget = kDefaultDecisionBudget;
   int64_t max_iterations = INT64_MAX;  // of each search
   uint64_t seed = 1;

@@ -52,7 +52,8 @@ class SettingsReader {
   void ReadLog() {
     const v1::RequestLog& log = message_.request_log();
     if (log.dataset().empty() || (log.content().empty() && log.name().empty())) return;
-    invalid_.Add("request_log.dataset", "given with name or content; leave these out, or the dataset");
+    invalid_.Add("request_log.dataset",
+                 "given with name or content; leave these out, or the dataset");
   }
 
   void ReadPolicies() {

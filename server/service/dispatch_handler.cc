@@ -11,7 +11,6 @@
 #include "server/convert/time_convert.h"
 #include "server/roads/road_input.h"
 #include "server/service/request_input.h"
-#include "server/service/uploaded_log.h"
 
 namespace vrp {
 namespace {
@@ -46,8 +45,8 @@ absl::StatusOr<DispatchHandler::Prepared> DispatchHandler::Prepare(
   if (!site.ok()) return ErrorOf(request, input.instance, site.status());
   VRP_ASSIGN_OR_RETURN(DispatchState state, StateFromProto(request, *site));
   if (!options.request_log.empty()) {
-    VRP_ASSIGN_OR_RETURN(RequestLog log, ReadUploadedLog(*options_.datasets, options.request_log,
-                                                         *site, "request_log"));
+    VRP_ASSIGN_OR_RETURN(RequestLog log,
+                         options_.logs->Read(options.request_log, *site, "request_log"));
     options.log = std::make_shared<const RequestLog>(std::move(log));
   }
   VRP_RETURN_IF_ERROR(CheckPlannedNodes(*site, state, options, options_.max_nodes));

@@ -9,11 +9,11 @@
 #include "core/base/clock.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/instance/matrix_source.h"
-#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "server/convert/dispatch_convert.h"
 #include "server/roads/road_source.h"
 #include "server/service/call_context.h"
+#include "server/service/uploaded_logs.h"
 #include "server/support/busy_threads.h"
 #include "server/support/forecast.h"
 #include "server/support/metrics.h"
@@ -30,7 +30,7 @@ class DispatchHandler {
   struct Options {
     const MatrixSource* matrices = nullptr;
     const Registry* registry = nullptr;
-    const DatasetStore* datasets = nullptr;
+    UploadedLogs* logs = nullptr;
     RoadSource* roads = nullptr;
     const Clock* clock = nullptr;
     Metrics* metrics = nullptr;

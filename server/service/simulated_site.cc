@@ -11,7 +11,6 @@
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 #include "server/service/request_input.h"
-#include "server/service/uploaded_log.h"
 
 namespace vrp {
 namespace {
@@ -49,11 +48,11 @@ absl::StatusOr<SimulatedSite> SimulatedSite::Create(const v1::SimulationSpec& me
   }
   SimulatedSite days(*std::move(site), settings);
   if (!message.has_request_log()) return days;
-  VRP_RETURN_IF_ERROR(days.ReadLog(message.request_log(), context.datasets));
+  VRP_RETURN_IF_ERROR(days.ReadLog(message.request_log(), context.logs));
   return days;
 }
 
-absl::Status SimulatedSite::ReadLog(const v1::RequestLog& message, const DatasetStore& datasets) {
+absl::Status SimulatedSite::ReadLog(const v1::RequestLog& message, UploadedLogs& logs) {
   log_field_ = message.dataset().empty() ? "request_log.content" : "request_log.dataset";
   absl::StatusOr<RequestLog> log = RequestLog();
   if (message.dataset().empty()) {
@@ -61,7 +60,7 @@ absl::Status SimulatedSite::ReadLog(const v1::RequestLog& message, const Dataset
                           message.name().empty() ? "request_log" : message.name(), site_);
     if (!log.ok()) return WithField(log.status(), log_field_);
   } else {
-    log = ReadUploadedLog(datasets, message.dataset(), site_, log_field_);
+    log = logs.Read(message.dataset(), site_, log_field_);
     VRP_RETURN_IF_ERROR(log.status());
   }
   log_ = std::make_shared<const RequestLog>(*std::move(log));
@@ -122,9 +121,8 @@ absl::StatusOr<std::vector<std::unique_ptr<DispatchPolicy>>> SimulatedSite::Poli
                  " draws requests from other days; give a log of several days, or use greedy or "
                  "lazy"));
     }
-    DispatchPolicyRequest request{.kind = policy.settings.kind,
-                                  .sampler = sampler,
-                                  .sampling = policy.settings.sampling};
+    DispatchPolicyRequest request{
+        .kind = policy.settings.kind, .sampler = sampler, .sampling = policy.settings.sampling};
     if (policy.model != nullptr) request.model = policy.model->PrizesFor(site_, sampler);
     VRP_ASSIGN_OR_RETURN(std::unique_ptr<DispatchPolicy> made, MakeDispatchPolicy(site_, request));
     policies.push_back(std::move(made));

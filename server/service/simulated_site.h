@@ -12,9 +12,9 @@
 #include "core/dispatch/request_log.h"
 #include "core/dispatch/simulation.h"
 #include "core/dispatch/site.h"
-#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "server/convert/simulation_convert.h"
+#include "server/service/uploaded_logs.h"
 #include "vrp/v1/simulation_service.pb.h"
 
 namespace vrp {
@@ -25,13 +25,13 @@ absl::Status LoadModels(const Registry& registry, SimulationSettings& settings);
 // The days of one site: drawn, or those of a request log. Immutable.
 class SimulatedSite {
  public:
-  // What Create needs beside the message. Both outlive the result.
+  // What Create needs beside the message. `settings` outlives the result.
   struct Context {
     const SimulationSettings& settings;
-    const DatasetStore& datasets;  // has the uploaded log
+    UploadedLogs& logs;
   };
-  // Reads site number `index` of the message, and its log if it has one. Errors have the field paths
-  // of the message; see ReadUploadedLog for those of an uploaded log.
+  // Reads site number `index` of the message, and its log if it has one. Errors have the field
+  // paths of the message; see UploadedLogs for those of an uploaded log.
   static absl::StatusOr<SimulatedSite> Create(const v1::SimulationSpec& message, int32_t index,
                                               const Context& context);
 
@@ -56,7 +56,7 @@ class SimulatedSite {
       : site_(std::move(site)), settings_(&settings) {}
 
   // Reads the log of the message.
-  absl::Status ReadLog(const v1::RequestLog& message, const DatasetStore& datasets);
+  absl::Status ReadLog(const v1::RequestLog& message, UploadedLogs& logs);
 
   DispatchSite site_;
   const SimulationSettings* settings_;

@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "core/jobs/solve_job_manager.h"
 #include "core/problem/instance/instance.h"
-#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "server/service/stream_source.h"
+#include "server/service/uploaded_logs.h"
 #include "vrp/v1/simulation_service.pb.h"
 
 namespace vrp {
@@ -23,13 +23,13 @@ class SimulationHandler {
   struct Context {
     SolveJobManager& jobs;  // manages simulations
     const Registry& registry;
-    const DatasetStore& datasets;
+    UploadedLogs& logs;
     int32_t max_nodes = kMaxNodes;  // of sites and days
   };
   explicit SimulationHandler(const Context& context)
       : jobs_(context.jobs),
         registry_(context.registry),
-        datasets_(context.datasets),
+        logs_(context.logs),
         max_nodes_(context.max_nodes) {}
 
   absl::StatusOr<v1::Simulation> Create(const v1::CreateSimulationRequest& request) const;
@@ -51,7 +51,7 @@ class SimulationHandler {
 
   SolveJobManager& jobs_;
   const Registry& registry_;
-  const DatasetStore& datasets_;
+  UploadedLogs& logs_;
   const int32_t max_nodes_;
 };
 

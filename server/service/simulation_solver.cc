@@ -59,8 +59,7 @@ class SimulationSolver::Run {
     if (!site_.has_value() || site_number != site_number_) {
       VRP_ASSIGN_OR_RETURN(SimulatedSite site,
                            SimulatedSite::Create(spec_, site_number,
-                                                 {.settings = settings_,
-                                                  .datasets = context_.datasets}));
+                                                 {.settings = settings_, .logs = context_.logs}));
       site_.emplace(std::move(site));
       site_number_ = site_number;
     }

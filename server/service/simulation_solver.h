@@ -3,8 +3,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/jobs/job_solver.h"
-#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
+#include "server/service/uploaded_logs.h"
 #include "server/support/busy_threads.h"
 #include "server/telemetry/watchdog.h"
 #include "vrp/v1/simulation_service.pb.h"
@@ -18,7 +18,7 @@ class SimulationSolver final : public JobSolver {
   // The parts of the daemon that the solver uses. All outlive it.
   struct Context {
     const Registry& registry;
-    const DatasetStore& datasets;
+    UploadedLogs& logs;
     BusyThreads& busy;
     Watchdog& watchdog;
   };

@@ -42,8 +42,7 @@ class DatasetDeletionTest : public JobManagerFixture {
   void Upload(const std::string& name, DatasetKind kind) {
     const auto upload = *datasets_->Begin(name, 0);
     ASSERT_TRUE(upload->Add(kSecret).ok());
-    ASSERT_TRUE(
-        upload->Finish({.kind = kind, .days = 40, .requests = 400, .instances = 2}).ok());
+    ASSERT_TRUE(upload->Finish({.kind = kind, .days = 40, .requests = 400, .instances = 2}).ok());
   }
   // Runs a training job to its end.
   std::string Train(const std::vector<std::string>& settings) {

@@ -191,12 +191,13 @@ TEST_F(DatasetStoreTest, DescribesRequestLogsInAFormThatEarlierVersionsRefuse) {
 }
 
 TEST_F(DatasetStoreTest, RefusesADatasetOfAnotherKind) {
-  const StoredDataset log = {.name = "datasets/history",
-                             .summary = {.kind = DatasetKind::kRequestLog}};
+  StoredDataset log;
+  log.name = "datasets/history";
+  log.summary.kind = DatasetKind::kRequestLog;
   EXPECT_TRUE(CheckDatasetKind(log, DatasetKind::kRequestLog).ok());
-  EXPECT_EQ(CheckDatasetKind(log, DatasetKind::kInstances),
-            absl::InvalidArgumentError(
-                "got datasets/history, which is a request log, wanted instances"));
+  EXPECT_EQ(
+      CheckDatasetKind(log, DatasetKind::kInstances),
+      absl::InvalidArgumentError("got datasets/history, which is a request log, wanted instances"));
 }
 
 TEST_F(DatasetStoreTest, ReadsDescriptionsWithoutTheLeadingCounts) {

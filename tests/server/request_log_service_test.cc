@@ -140,8 +140,8 @@ TEST_F(RequestLogServiceTest, DescribesAnUploadedLogAndReturnsItsBytes) {
 }
 
 TEST_F(RequestLogServiceTest, NamesEachBadLineOfALogAndStoresNothing) {
-  const grpc::Status status = Upload(
-      "history", R"({"day": "tuesday", "id": "a", "at": 0, "customer": "1"}
+  const grpc::Status status =
+      Upload("history", R"({"day": "tuesday", "id": "a", "at": 0, "customer": "1"}
 {"day": "tuesday", "at": 0, "customer": "1"}
 {"day": "monday", "id": "b", "at": 0, "customer": "1"}
 )");
@@ -173,6 +173,19 @@ TEST_F(RequestLogServiceTest, DecidesWithRequestsOfAnUploadedLog) {
   const std::string first = decision_.solution().SerializeAsString();
   ASSERT_TRUE(Decide(request).ok());
   EXPECT_EQ(decision_.solution().SerializeAsString(), first) << "the same seed";
+}
+
+TEST_F(RequestLogServiceTest, ReadsALogAgainThatHasOtherContent) {
+  const std::string line = R"({"day": "d", "id": "a", "at": 3, "customer": "1"})";
+  ASSERT_TRUE(Upload("history", line).ok());
+  ASSERT_TRUE(Decide(ADecisionWith("datasets/history")).ok());
+  ASSERT_TRUE(Delete("datasets/history").ok());
+  EXPECT_EQ(Decide(ADecisionWith("datasets/history")).error_code(), grpc::NOT_FOUND);
+  ASSERT_TRUE(
+      Upload("history", line + "\n" + R"({"day": "d", "id": "b", "at": 3, "customer": "c99"})")
+          .ok());
+  EXPECT_THAT(Decide(ADecisionWith("datasets/history")).error_message(),
+              HasSubstr("datasets/history:2: customer: got \"c99\""));
 }
 
 TEST_F(RequestLogServiceTest, DecidesWithALogOfOneDay) {
@@ -234,8 +247,8 @@ TEST_F(RequestLogServiceTest, DeletesTheSimulationsOfALogOnceTheyHaveEnded) {
 TEST_F(RequestLogServiceTest, KeepsALogThatASimulationReads) {
   std::string long_log;
   for (int day = 1000; day < 9000; ++day) {
-    long_log += R"({"day": ")" + std::to_string(day) +
-                R"(", "id": "a", "at": 3, "customer": "1"})" + "\n";
+    long_log +=
+        R"({"day": ")" + std::to_string(day) + R"(", "id": "a", "at": 3, "customer": "1"})" + "\n";
   }
   ASSERT_TRUE(Upload("history", long_log).ok());
   ASSERT_TRUE(Simulate(ASimulationOf("datasets/history")).ok());

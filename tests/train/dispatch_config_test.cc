@@ -82,7 +82,9 @@ TEST(DispatchConfigTest, ReadsARequestLogOfOneSite) {
 }
 
 TEST(DispatchConfigTest, TrainsOnAllDaysOfALogBeforeThoseOfTheValidation) {
-  DispatchConfig config = {.log = "log.jsonl", .validation_days = 3};
+  DispatchConfig config;
+  config.log = "log.jsonl";
+  config.validation_days = 3;
   EXPECT_EQ(*TrainingDaysOf(config, 30), 27);
   EXPECT_EQ(*TrainingDaysOf(config, 5), 2);
   EXPECT_EQ(std::string(TrainingDaysOf(config, 4).status().message()),
@@ -95,7 +97,8 @@ TEST(DispatchConfigTest, RefusesSettingsThatALogLeavesWithoutEffect) {
     return MessageOf(ParseTrainingConfig("name: a\nmodel: dispatch\ndispatch: {sites: a.txt}\n",
                                          "f.yaml", settings));
   };
-  const std::string none = "wanted none with dispatch.log, whose days are used instead of drawn ones";
+  const std::string none =
+      "wanted none with dispatch.log, whose days are used instead of drawn ones";
   EXPECT_EQ(error({"dispatch.log=l", "dispatch.days_per_site=9"}),
             "--set: dispatch.days_per_site: got \"9\", " + none);
   EXPECT_EQ(error({"dispatch.log=l", "dispatch.first_seed=9"}),
@@ -106,12 +109,14 @@ TEST(DispatchConfigTest, RefusesSettingsThatALogLeavesWithoutEffect) {
             "--set: validation.seed: got \"9\", " + none);
   EXPECT_EQ(error({"dispatch.days=9"}),
             "--set: dispatch.days: got \"9\", wanted none without dispatch.log");
-  EXPECT_EQ(error({"dispatch.log=l", "dispatch.days=1"}),
-            "--set: dispatch.days: got \"1\", wanted 0, or at least 2: each day draws requests to come "
-            "from the others");
-  EXPECT_EQ(error({"dispatch.log=l", "dispatch.sites=[a, b]"}),
-            "--set: dispatch.sites: got a list, wanted one file or dataset, whose site dispatch.log "
-            "is of");
+  EXPECT_EQ(
+      error({"dispatch.log=l", "dispatch.days=1"}),
+      "--set: dispatch.days: got \"1\", wanted 0, or at least 2: each day draws requests to come "
+      "from the others");
+  EXPECT_EQ(
+      error({"dispatch.log=l", "dispatch.sites=[a, b]"}),
+      "--set: dispatch.sites: got a list, wanted one file or dataset, whose site dispatch.log "
+      "is of");
 }
 
 TEST(DispatchConfigTest, IsAForeignSectionOfOtherModels) {

@@ -11,9 +11,9 @@
 #include "core/base/steady_time.h"
 #include "core/model/dispatch/dispatch_model.h"
 #include "core/problem/formats/json/json_writer.h"
-#include "gmock/gmock.h"
 #include "core/train/data/label_folder.h"
 #include "core/train/dispatch/training_data.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/train/trainer_fixture.h"
@@ -303,8 +303,7 @@ class LoggedTrainerTest : public DispatchTrainerTest {
     return request;
   }
   std::string InputError(const ConfigOverrides& overrides = {}) const {
-    return std::string(
-        MakeDispatchTrainer()->CheckInputs(RequestOfLog(overrides)).message());
+    return std::string(MakeDispatchTrainer()->CheckInputs(RequestOfLog(overrides)).message());
   }
 
   const std::string site_ = root_ + "/site.jsonl";
@@ -360,8 +359,8 @@ TEST_F(LoggedTrainerTest, NamesALogThatDoesNotFit) {
   EXPECT_THAT(InputError({"dispatch.log=/nowhere/log.jsonl"}),
               HasSubstr("dispatch.log: open /nowhere/log.jsonl: No such file"));
   const std::string line = *ReadFile(log_);
-  ASSERT_TRUE(AtomicWriteFile(log_, line + R"({"day": "d8", "id": 1, "at": 0, "customer": "x"})")
-                  .ok());
+  ASSERT_TRUE(
+      AtomicWriteFile(log_, line + R"({"day": "d8", "id": 1, "at": 0, "customer": "x"})").ok());
   EXPECT_THAT(InputError(), HasSubstr("dispatch.log: " + log_ + ":169: customer: got \"x\""));
   EXPECT_EQ(MakeDispatchTrainer()->CheckInputs(RequestOfLog({"dispatch.log=datasets/none"})),
             absl::OkStatus())

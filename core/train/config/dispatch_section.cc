@@ -82,7 +82,8 @@ void CheckDispatchTogether(ConfigReader& reader, const TrainingConfig& config) {
                   "an integer above 0, because validation.decision_seconds is 0");
   }
   if (dispatch.log_days > 0 && dispatch.log_days < kFewestLogDays) {
-    reader.Refuse("dispatch.days", "0, or at least 2: each day draws requests to come from the others");
+    reader.Refuse("dispatch.days",
+                  "0, or at least 2: each day draws requests to come from the others");
   }
   if (!dispatch.log.empty()) {
     if (dispatch.sites.size() > 1) {

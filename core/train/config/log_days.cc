@@ -10,8 +10,8 @@ absl::StatusOr<int64_t> TrainingDaysOf(const DispatchConfig& config, int64_t day
     return config.log_days > 0 ? config.log_days : days - config.validation_days;
   }
   return absl::InvalidArgumentError(
-      Concat("has ", days, " days, wanted at least ", wanted + config.validation_days, ": ",
-             wanted, " to train on (dispatch.days) and ", config.validation_days,
+      Concat("has ", days, " days, wanted at least ", wanted + config.validation_days, ": ", wanted,
+             " to train on (dispatch.days) and ", config.validation_days,
              " to validate (validation.days); lower these, or give a longer log"));
 }
 

@@ -20,8 +20,8 @@ inline constexpr int64_t kShownErrors = 20;
 
 // A checker of JSON lines. The first line tells whether they are a request log, which LogLineReader
 // checks, or instances. Of these it calls ParseDataLine with NodeOrder::kAsGiven, which accepts
-// every instance that some network accepts. The longest line, or the ids of a day, bound the memory,
-// however many lines are bad. Not thread-safe.
+// every instance that some network accepts. The longest line, or the ids of a day, bound the
+// memory, however many lines are bad. Not thread-safe.
 class DatasetChecker {
  public:
   // Makes a checker. `name` is the file's name in errors.

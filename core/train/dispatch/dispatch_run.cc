@@ -79,8 +79,8 @@ absl::Status DispatchRun::Prepare(TrainingData data) {
   const std::string of = data.log == nullptr ? Concat(data.sites.size(), " sites") : config.log;
   observer.OnLog(Concat("dispatch: ", data.days.size(), " days of ", of, " with ",
                         CountSamples(data.days), " decisions to learn from, ",
-                        context_.pool.threads(), " threads; validated on ",
-                        data.validation.size(), " days"));
+                        context_.pool.threads(), " threads; validated on ", data.validation.size(),
+                        " days"));
   if (context_.request.device.kind == DeviceKind::kCuda) {
     observer.OnLog(Concat("trains on the CPU instead of on ", context_.request.device.ToString(),
                           ", which dispatch models do not use"));

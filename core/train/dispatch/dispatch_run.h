@@ -24,8 +24,8 @@ namespace vrp {
 class DispatchRun {
  public:
   // Makes a run that began at `started`. The configuration's batches_per_epoch must be the number
-  // of steps in which an epoch passes over CountSamples(data.days). `request`, `stop` and `observer`
-  // must outlive it.
+  // of steps in which an epoch passes over CountSamples(data.days). `request`, `stop` and
+  // `observer` must outlive it.
   DispatchRun(const TrainingRequest& request, const StopCondition& stop, TrainingObserver& observer,
               absl::Time started);
 

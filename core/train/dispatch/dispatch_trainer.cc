@@ -55,9 +55,9 @@ absl::Status CheckLog(const TrainingRequest& request) {
     if (IsDataset(file.path)) return absl::OkStatus();
     const absl::StatusOr<bool> may_read = budget.MayRead(file.path);
     if (!may_read.ok()) {
-      return absl::InvalidArgumentError(Concat(
-          name == config.log ? Concat(kRequestLogKey, ": ") : std::string(kSitesPrefix),
-          FromAbsl(may_read.status().message())));
+      return absl::InvalidArgumentError(
+          Concat(name == config.log ? Concat(kRequestLogKey, ": ") : std::string(kSitesPrefix),
+                 FromAbsl(may_read.status().message())));
     }
     if (!*may_read) return absl::OkStatus();
   }

@@ -50,10 +50,10 @@ absl::Status AddLoggedDays(LogFile file, const DispatchConfig& config, TrainingD
   VRP_ASSIGN_OR_RETURN(const std::vector<double> departures,
                        DeparturesOf(file.log, DayShapeOf(config)));
   const auto day_of = [&](int64_t number, size_t maker) {
-    return TrainingDay{.maker = maker,
-                       .log_digest = file.digest,
-                       .day = DayOf(file.log[static_cast<size_t>(number)], departures,
-                                    config.margin)};
+    return TrainingDay{
+        .maker = maker,
+        .log_digest = file.digest,
+        .day = DayOf(file.log[static_cast<size_t>(number)], departures, config.margin)};
   };
   for (int64_t i = 0; i < *to_train; ++i) {
     data.days.push_back(day_of(i, static_cast<size_t>(i)));
@@ -89,8 +89,8 @@ absl::StatusOr<TrainingData> DrawTrainingData(std::vector<TrainingSite> sites,
                                               const TrainingConfig& config) {
   TrainingData data = {.sites = std::move(sites)};
   VRP_ASSIGN_OR_RETURN(data.days, DrawTrainingDays(data.sites, *config.dispatch));
-  VRP_ASSIGN_OR_RETURN(
-      data.validation, DrawValidationDays(data.sites, *config.dispatch, config.validation.seed));
+  VRP_ASSIGN_OR_RETURN(data.validation,
+                       DrawValidationDays(data.sites, *config.dispatch, config.validation.seed));
   return CheckLearnable(std::move(data));
 }
 
