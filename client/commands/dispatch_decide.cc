@@ -13,6 +13,7 @@
 #include "client/output/tables.h"
 #include "client/support/flags.h"
 #include "client/support/instance_flags.h"
+#include "client/support/sampling_flags.h"
 #include "client/support/text.h"
 #include "client/support/validators.h"
 #include "vrp/v1/dispatch_service.grpc.pb.h"
@@ -56,19 +57,11 @@ struct DecideFlags {
   std::optional<int32_t> requests_per_departure;
   std::string log;
   std::optional<double> margin;
-  std::optional<int32_t> rounds;
-  std::optional<int32_t> scenarios;
-  std::optional<int32_t> lookahead;
+  SamplingFlags sampling;
   std::string decision;
   int64_t max_iterations = 0;
   uint64_t seed = 1;
 };
-
-void SetSampling(const DecideFlags& flags, v1::DecideRequest& request) {
-  if (flags.rounds.has_value()) request.mutable_sampling()->set_rounds(*flags.rounds);
-  if (flags.scenarios.has_value()) request.mutable_sampling()->set_scenarios(*flags.scenarios);
-  if (flags.lookahead.has_value()) request.mutable_sampling()->set_lookahead(*flags.lookahead);
-}
 
 // Returns the request without the instance and the requests.
 absl::StatusOr<v1::DecideRequest> OptionsOf(const DecideFlags& flags) {
@@ -86,7 +79,7 @@ absl::StatusOr<v1::DecideRequest> OptionsOf(const DecideFlags& flags) {
     if (!model.ok()) return model.status();
     request.set_model(*model);
   }
-  SetSampling(flags, request);
+  if (flags.sampling.any()) *request.mutable_sampling() = flags.sampling.ToProto();
   if (flags.requests_per_departure.has_value()) {
     request.set_requests_per_departure(*flags.requests_per_departure);
   }
@@ -179,28 +172,15 @@ void AddFutureOptions(CLI::App& command, DecideFlags& flags) {
 }
 
 void AddPolicyOptions(CLI::App& command, DecideFlags& flags) {
-  const auto count = WholeNumber(0, std::numeric_limits<int32_t>::max());
   command
       .add_option("--policy", flags.policy,
-                  "Use greedy, lazy, horizon, sampling or model; default: sampling")
+                  "Use greedy, lazy, horizon, sampling or model; default: the daemon's")
       ->type_name("WORD");
   command
       .add_option("--model", flags.model,
-                  "Use the dispatch model NAME, NAME@3 or NAME@ALIAS (policy model)")
+                  "Decide by this dispatch model: NAME, NAME@3 or NAME@ALIAS (policy model)")
       ->type_name("NAME");
-  command.add_option("--rounds", flags.rounds, "Plan N rounds of scenarios (sampling); default: 2")
-      ->type_name("N")
-      ->check(count);
-  command
-      .add_option("--scenarios", flags.scenarios,
-                  "Plan N scenarios per round (sampling); default: 8")
-      ->type_name("N")
-      ->check(count);
-  command
-      .add_option("--lookahead", flags.lookahead,
-                  "Draw the requests of N later departures (sampling); default: 1")
-      ->type_name("N")
-      ->check(count);
+  AddSamplingOptions(command, flags.sampling);
 }
 
 void AddLimitOptions(CLI::App& command, DecideFlags& flags) {

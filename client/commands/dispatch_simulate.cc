@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "client/commands/command.h"
 #include "client/commands/follow_simulation.h"
 #include "client/commands/named_resource.h"
@@ -17,6 +19,7 @@
 #include "client/support/files.h"
 #include "client/support/flags.h"
 #include "client/support/instance_flags.h"
+#include "client/support/sampling_flags.h"
 #include "client/support/text.h"
 #include "client/support/validators.h"
 #include "vrp/v1/simulation_service.grpc.pb.h"
@@ -43,7 +46,7 @@ struct SimulateFlags {
   std::string site;
   InstanceFlags input;
   std::vector<std::string> policies;
-  std::string model;
+  std::vector<std::string> models;
   std::optional<int32_t> days;
   std::string decision;
   std::string hindsight;
@@ -52,32 +55,65 @@ struct SimulateFlags {
   std::optional<double> margin;
   std::optional<int32_t> requests_per_epoch;
   std::vector<int32_t> vehicles;
-  std::optional<int32_t> rounds;
-  std::optional<int32_t> scenarios;
-  std::optional<int32_t> lookahead;
+  SamplingFlags sampling;
   uint64_t seed = 1;
   std::string request_id;
   bool detach = false;
   std::string plot;
 };
 
+// Adds a policy for each model; the name of several is that of the model.
+absl::Status AddModelPolicies(const std::vector<std::string>& models, v1::SimulationSpec& spec) {
+  for (const std::string& text : models) {
+    const absl::StatusOr<std::string> model = ModelResourceName(text);
+    if (!model.ok()) return model.status();
+    v1::SimulationPolicy& policy = *spec.add_policies();
+    policy.set_policy(v1::DISPATCH_POLICY_MODEL);
+    policy.set_model(*model);
+    if (models.size() > 1) policy.set_name(text);
+  }
+  if (models.empty()) spec.add_policies()->set_policy(v1::DISPATCH_POLICY_MODEL);
+  return absl::OkStatus();
+}
+
+// Returns an error unless the policy of the given flags is among `words`.
+absl::Status CheckUsed(absl::string_view flags, absl::string_view policy,
+                       const std::vector<std::string>& words) {
+  if (absl::c_linear_search(words, policy)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(flags, ": given, but --policy does not name ",
+                                                 policy, "; add it, or omit the flag"));
+}
+
+// Returns the policies of --policy, or else those that the other flags are for.
+std::vector<std::string> PolicyWords(const SimulateFlags& flags) {
+  std::vector<std::string> words = flags.policies;
+  if (words.empty() && !flags.models.empty()) words.push_back("model");
+  if (words.empty() && flags.sampling.any()) words.push_back("sampling");
+  return words;
+}
+
 absl::Status AddPolicies(const SimulateFlags& flags, v1::SimulationSpec& spec) {
-  for (const std::string& word : flags.policies) {
+  const std::vector<std::string> words = PolicyWords(flags);
+  absl::Status status;
+  if (!flags.models.empty()) status.Update(CheckUsed("--model", "model", words));
+  if (flags.sampling.any()) {
+    status.Update(CheckUsed("--rounds, --scenarios, --lookahead", "sampling", words));
+  }
+  for (const std::string& word : words) {
     const absl::StatusOr<v1::DispatchPolicy> parsed = ParseDispatchPolicy(word);
-    if (!parsed.ok()) return parsed.status();
+    status.Update(parsed.status());
+    if (!status.ok()) return status;
+    if (*parsed == v1::DISPATCH_POLICY_MODEL) {
+      status.Update(AddModelPolicies(flags.models, spec));
+      continue;
+    }
     v1::SimulationPolicy& policy = *spec.add_policies();
     policy.set_policy(*parsed);
-    if (*parsed == v1::DISPATCH_POLICY_MODEL && !flags.model.empty()) {
-      const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
-      if (!model.ok()) return model.status();
-      policy.set_model(*model);
+    if (*parsed == v1::DISPATCH_POLICY_SAMPLING && flags.sampling.any()) {
+      *policy.mutable_sampling() = flags.sampling.ToProto();
     }
-    if (*parsed != v1::DISPATCH_POLICY_SAMPLING) continue;
-    if (flags.rounds.has_value()) policy.mutable_sampling()->set_rounds(*flags.rounds);
-    if (flags.scenarios.has_value()) policy.mutable_sampling()->set_scenarios(*flags.scenarios);
-    if (flags.lookahead.has_value()) policy.mutable_sampling()->set_lookahead(*flags.lookahead);
   }
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status AddSimulationTimes(const SimulateFlags& flags, v1::SimulationSpec& spec) {
@@ -211,30 +247,20 @@ void AddDayOptions(CLI::App& command, SimulateFlags& flags) {
 }
 
 void AddSimulatedPolicyOptions(CLI::App& command, SimulateFlags& flags) {
-  const auto count = WholeNumber(0, std::numeric_limits<int32_t>::max());
   command
-      .add_option("--policy", flags.policies,
-                  "Simulate greedy, lazy, horizon, sampling, model, or several; default: sampling")
+      .add_option(
+          "--policy", flags.policies,
+          "Simulate greedy, lazy, horizon, sampling, model, or several; default: the daemon's")
       ->type_name("WORD,...")
       ->delimiter(',')
       ->allow_extra_args(false);
   command
-      .add_option("--model", flags.model,
-                  "Use the dispatch model NAME, NAME@3 or NAME@ALIAS (policy model)")
-      ->type_name("NAME");
-  command.add_option("--rounds", flags.rounds, "Plan N rounds of scenarios (sampling); default: 2")
-      ->type_name("N")
-      ->check(count);
-  command
-      .add_option("--scenarios", flags.scenarios,
-                  "Plan N scenarios per round (sampling); default: 8")
-      ->type_name("N")
-      ->check(count);
-  command
-      .add_option("--lookahead", flags.lookahead,
-                  "Draw the requests of N later departures (sampling); default: 1")
-      ->type_name("N")
-      ->check(count);
+      .add_option("--model", flags.models,
+                  "Simulate these dispatch models: NAME, NAME@3 or NAME@ALIAS (policy model)")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  AddSamplingOptions(command, flags.sampling);
 }
 
 void AddSimulationLimitOptions(CLI::App& command, SimulateFlags& flags) {

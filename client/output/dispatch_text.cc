@@ -64,6 +64,7 @@ std::string DecideText(const v1::DecideResponse& response) {
                     FormatCount(response.violations_size(), "missed request"), "\n");
   }
   absl::StrAppend(&text, "policy: ", LowerCaseWord(response.policy()));
+  if (!response.model().empty()) absl::StrAppend(&text, " ", response.model());
   if (response.scenarios() > 0) {
     absl::StrAppend(&text, ", ", FormatCount(response.scenarios(), "scenario"));
   }

@@ -206,6 +206,7 @@ Json DecideJson(const v1::DecideResponse& response) {
                  {"feasible", response.feasible()},
                  {"violations", ViolationsJson(response)},
                  {"policy", LowerCaseWord(response.policy())},
+                 {"model", TextOrNull(response.model())},
                  {"scenarios", response.scenarios()},
                  {"seed", response.seed()},
                  {"budget_ms", MillisecondsJson(response.budget())},

@@ -127,7 +127,7 @@ absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
 
 absl::StatusOr<v1::DispatchPolicy> ParseDispatchPolicy(absl::string_view text) {
   return ParseFlagWord<v1::DispatchPolicy>("--policy", text,
-                                          "greedy, lazy, horizon, sampling or model");
+                                           "greedy, lazy, horizon, sampling or model");
 }
 
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text) {

@@ -61,17 +61,16 @@ SimulatedDecision Figures(const DispatchSite& site, const DispatchState& state,
 
 }  // namespace
 
-DispatchState StateAt(const DispatchDay& day, int32_t decision, const std::vector<bool>& served,
-                      std::vector<int32_t>& numbers) {
-  DispatchState state = {.departure = day.departures[decision]};
-  state.later_departures.assign(day.departures.begin() + decision + 1, day.departures.end());
-  numbers.clear();
+WaitingState StateAt(const DispatchDay& day, int32_t decision, const std::vector<bool>& served) {
+  WaitingState waiting = {.state = {.departure = day.departures[decision]}};
+  waiting.state.later_departures.assign(day.departures.begin() + decision + 1,
+                                        day.departures.end());
   for (size_t i = 0; i < day.requests.size(); ++i) {
-    if (served[i] || day.requests[i].release > state.departure) continue;
-    numbers.push_back(static_cast<int32_t>(i));
-    state.requests.push_back(day.requests[i]);
+    if (served[i] || day.requests[i].release > waiting.state.departure) continue;
+    waiting.numbers.push_back(static_cast<int32_t>(i));
+    waiting.state.requests.push_back(day.requests[i]);
   }
-  return state;
+  return waiting;
 }
 
 absl::StatusOr<SimulatedDay> SimulateDay(const DispatchSite& site, const DispatchDay& day,
@@ -80,9 +79,8 @@ absl::StatusOr<SimulatedDay> SimulateDay(const DispatchSite& site, const Dispatc
   SimulatedDay result;
   Fleet fleet(FleetSizes(site, options));
   std::vector<bool> gone(day.requests.size());  // served or missed
-  std::vector<int32_t> numbers;
   for (size_t k = 0; k < day.departures.size(); ++k) {
-    DispatchState state = StateAt(day, static_cast<int32_t>(k), gone, numbers);
+    auto [state, numbers] = StateAt(day, static_cast<int32_t>(k), gone);
     state.available = fleet.AvailableAt(state.departure);
     const absl::Time begin = SteadyNow();
     VRP_ASSIGN_OR_RETURN(

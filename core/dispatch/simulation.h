@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,15 @@ struct SimulationOptions {
   std::shared_ptr<const CancelFlag> cancel = nullptr;
 };
 
+// The requests of a day that wait at a decision.
+struct WaitingState {
+  DispatchState state = {};
+  std::vector<int32_t> numbers = {};  // the index into DispatchDay::requests of each request
+};
+
 // Returns the state of the decision number `decision` (from 0), for which the requests with
-// `served` are gone. `numbers` gets the index into day.requests of each waiting request.
-DispatchState StateAt(const DispatchDay& day, int32_t decision, const std::vector<bool>& served,
-                      std::vector<int32_t>& numbers);
+// `served` are gone.
+WaitingState StateAt(const DispatchDay& day, int32_t decision, const std::vector<bool>& served);
 
 // Replays a day. Requests that have to leave and cannot are missed; they do not wait on. Returns
 // the errors of the policy, and kInternal if a route breaks a rule of the site.

@@ -31,10 +31,7 @@ class DecideOptionsReader {
       : message_(message), limits_(limits) {}
 
   absl::StatusOr<DecideOptions> Run() && {
-    const DispatchPolicySettings settings = PolicySettingsFromProto(message_, "", invalid_);
-    options_.policy = settings.kind;
-    options_.sampling = settings.sampling;
-    options_.model = settings.model;
+    options_.policy = PolicySettingsFromProto(message_, "", invalid_);
     ReadFuture();
     ReadBudget();
     options_.seed = message_.seed() == 0 ? 1 : message_.seed();
@@ -44,10 +41,10 @@ class DecideOptionsReader {
 
  private:
   void ReadFuture() {
-    const std::string_view policy = DispatchPolicyName(options_.policy);
+    const std::string_view policy = DispatchPolicyName(options_.policy.kind);
     const bool has_log = message_.has_request_log();
     const bool given = message_.future_case() != v1::DecideRequest::FUTURE_NOT_SET;
-    if (given && !NeedsSampler(options_.policy)) {
+    if (given && !NeedsSampler(options_.policy.kind)) {
       invalid_.Add(has_log ? "request_log" : "requests_per_departure", "given, but policy ", policy,
                    " draws no requests; wanted policy sampling, horizon or model");
     } else if (has_log) {
@@ -58,7 +55,7 @@ class DecideOptionsReader {
     } else if (given) {
       options_.requests_per_departure = InRange(
           "requests_per_departure", message_.requests_per_departure(), 1, kMaxRequestsPerDeparture);
-    } else if (NeedsSampler(options_.policy) && !message_.later_departures().empty()) {
+    } else if (NeedsSampler(options_.policy.kind) && !message_.later_departures().empty()) {
       invalid_.Add(
           "requests_per_departure", "absent, but policy ", policy,
           " draws requests; give their number or a request_log, or use policy greedy or lazy");
@@ -211,8 +208,8 @@ bool HasMatrices(const Instance& instance) {
 // Returns the number of later departures whose requests are drawn in one scenario.
 int64_t DrawnDepartures(const DispatchState& state, const DecideOptions& options) {
   const auto later = static_cast<int64_t>(state.later_departures.size());
-  return options.policy == DispatchPolicyKind::kSampling
-             ? std::min<int64_t>(later, options.sampling.lookahead)
+  return options.policy.kind == DispatchPolicyKind::kSampling
+             ? std::min<int64_t>(later, options.policy.sampling.lookahead)
              : later;
 }
 
@@ -293,10 +290,10 @@ absl::Status CheckPlannedNodes(const DispatchSite& site, const DispatchState& st
 absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(
     const DispatchSite& site, const DecideOptions& options,
     const std::optional<DispatchModel>& model) {
-  DispatchPolicyRequest request{.kind = options.policy, .sampling = options.sampling};
+  DispatchPolicyRequest request{.kind = options.policy.kind, .sampling = options.policy.sampling};
   if (options.log != nullptr) {
     request.sampler = std::make_shared<const LogSampler>(site, options.log, options.margin);
-  } else if (NeedsSampler(options.policy)) {
+  } else if (NeedsSampler(options.policy.kind)) {
     request.sampler = std::make_shared<const SiteSampler>(site, options.requests_per_departure);
   }
   if (model.has_value()) request.model = model->PrizesFor(site, request.sampler);

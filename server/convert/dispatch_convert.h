@@ -13,7 +13,7 @@
 #include "core/dispatch/site.h"
 #include "core/dispatch/state.h"
 #include "core/model/dispatch/dispatch_model.h"
-#include "core/registry/model_folder.h"
+#include "server/convert/dispatch_policy.h"
 #include "server/convert/solve_convert.h"
 #include "vrp/v1/dispatch_service.pb.h"
 
@@ -24,11 +24,9 @@ inline constexpr absl::Duration kDefaultDecisionBudget = absl::Seconds(1);
 
 // The options of a DecideRequest that do not depend on its site.
 struct DecideOptions {
-  DispatchPolicyKind policy = DispatchPolicyKind::kSampling;
-  SamplingParameters sampling = {};
-  std::optional<ModelReference> model = {};  // of policy kModel
-  int32_t requests_per_departure = 0;        // 0: none are drawn from the customers
-  std::string request_log = {};              // dataset from which requests are drawn; empty: none
+  DispatchPolicySettings policy = {};
+  int32_t requests_per_departure = 0;  // 0: none are drawn from the customers
+  std::string request_log = {};        // dataset from which requests are drawn; empty: none
   std::shared_ptr<const RequestLog> log = nullptr;  // the loaded request_log
   double margin = 0;                                // time from a decision to its departure
   absl::Duration budget = kDefaultDecisionBudget;
@@ -51,7 +49,7 @@ absl::StatusOr<DispatchState> StateFromProto(const v1::DecideRequest& message,
 // `max_nodes` nodes, or more than kMaxMatrixNodes where the site has matrices.
 absl::Status CheckPlannedNodes(const DispatchSite& site, const DispatchState& state,
                                const DecideOptions& options, int32_t max_nodes);
-// Makes the policy of the options, with its sampler. `model` is the loaded options.model.
+// Makes the policy of the options, with its sampler. `model` is the loaded options.policy.model.
 absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(const DispatchSite& site,
                                                          const DecideOptions& options,
                                                          const std::optional<DispatchModel>& model);

@@ -15,46 +15,43 @@ constexpr int32_t kMaxLookahead = 1'000;
 
 }  // namespace
 
-DispatchPolicyKind PolicyFromProto(v1::DispatchPolicy policy, std::string_view field,
-                                   ViolationList& invalid) {
+DispatchPolicySettings PolicyFromProto(v1::DispatchPolicy policy, bool has_sampling, bool has_model,
+                                       const std::string& field, ViolationList& invalid) {
   switch (policy) {
     case v1::DISPATCH_POLICY_GREEDY:
-      return DispatchPolicyKind::kGreedy;
+      return {.kind = DispatchPolicyKind::kGreedy};
     case v1::DISPATCH_POLICY_LAZY:
-      return DispatchPolicyKind::kLazy;
+      return {.kind = DispatchPolicyKind::kLazy};
     case v1::DISPATCH_POLICY_HORIZON:
-      return DispatchPolicyKind::kHorizon;
+      return {.kind = DispatchPolicyKind::kHorizon};
     case v1::DISPATCH_POLICY_MODEL:
-      return DispatchPolicyKind::kModel;
-    case v1::DISPATCH_POLICY_UNSPECIFIED:
+      return {.kind = DispatchPolicyKind::kModel};
     case v1::DISPATCH_POLICY_SAMPLING:
-      return DispatchPolicyKind::kSampling;
+      return {.kind = DispatchPolicyKind::kSampling};
+    case v1::DISPATCH_POLICY_UNSPECIFIED:
+      if (has_model) return {.kind = DispatchPolicyKind::kModel};
+      return {.kind = DispatchPolicyKind::kSampling, .is_default = !has_sampling};
     default:
       invalid.Add(field, "got ", static_cast<int>(policy),
                   ", which is not a value of DispatchPolicy");
-      return DispatchPolicyKind::kSampling;
+      return {};
   }
 }
 
 std::optional<ModelReference> PolicyModelFromProto(std::string_view name, DispatchPolicyKind policy,
                                                    const std::string& field,
                                                    ViolationList& invalid) {
-  const bool wanted = policy == DispatchPolicyKind::kModel;
-  if (name.empty()) {
-    if (wanted) {
-      invalid.Add(field, "absent, but policy model needs one; name a dispatch model, models/NAME");
-    }
-    return std::nullopt;
-  }
-  if (!wanted) {
+  if (name.empty()) return std::nullopt;
+  if (policy != DispatchPolicyKind::kModel) {
     invalid.Add(field, "given, but policy ", DispatchPolicyName(policy),
                 " uses none; wanted policy model");
     return std::nullopt;
   }
   const absl::StatusOr<ModelReference> reference = ParseModelName(field, name);
   if (reference.ok()) return *reference;
-  invalid.Add(field, "got ", Quoted(name),
-              ", wanted models/{name}, models/{name}/versions/{n} or models/{name}/aliases/{alias}");
+  invalid.Add(
+      field, "got ", Quoted(name),
+      ", wanted models/{name}, models/{name}/versions/{n} or models/{name}/aliases/{alias}");
   return std::nullopt;
 }
 

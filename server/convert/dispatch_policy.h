@@ -16,17 +16,18 @@ namespace vrp {
 struct DispatchPolicySettings {
   DispatchPolicyKind kind = DispatchPolicyKind::kSampling;
   SamplingParameters sampling = {};
-  std::optional<ModelReference> model = {};  // of kind kModel
+  std::optional<ModelReference> model = {};  // of kind kModel; absent: the default model
+  // Whether no field chooses the policy. The kind is then kSampling, which reads the same fields as
+  // the default with a model.
+  bool is_default = false;
 };
 
-// Reads the fields `policy`, `sampling` and `model` of a message, with the defaults of the proto. Adds their
-// errors to `invalid`, with `prefix` before the names of the fields.
+// Reads the fields `policy`, `sampling` and `model` of a message. Adds their errors to `invalid`,
+// with `prefix` before the names of the fields.
 template <typename Message>
 DispatchPolicySettings PolicySettingsFromProto(const Message& message, std::string_view prefix,
                                                ViolationList& invalid);
 
-DispatchPolicyKind PolicyFromProto(v1::DispatchPolicy policy, std::string_view field,
-                                   ViolationList& invalid);
 // `policy` is the one that the parameters are for.
 SamplingParameters SamplingFromProto(const v1::DispatchSampling& message, DispatchPolicyKind policy,
                                      const std::string& field, ViolationList& invalid);
@@ -35,17 +36,23 @@ std::optional<ModelReference> PolicyModelFromProto(std::string_view name, Dispat
                                                    const std::string& field,
                                                    ViolationList& invalid);
 
+// Returns the settings of a policy that is `policy`, or without one that of the fields that are
+// given.
+DispatchPolicySettings PolicyFromProto(v1::DispatchPolicy policy, bool has_sampling, bool has_model,
+                                       const std::string& field, ViolationList& invalid);
+
 template <typename Message>
 DispatchPolicySettings PolicySettingsFromProto(const Message& message, std::string_view prefix,
                                                ViolationList& invalid) {
-  DispatchPolicySettings settings;
-  settings.kind = PolicyFromProto(message.policy(), Concat(prefix, "policy"), invalid);
+  DispatchPolicySettings settings =
+      PolicyFromProto(message.policy(), message.has_sampling(), !message.model().empty(),
+                      Concat(prefix, "policy"), invalid);
   if (message.has_sampling()) {
     settings.sampling =
         SamplingFromProto(message.sampling(), settings.kind, Concat(prefix, "sampling"), invalid);
   }
-  settings.model = PolicyModelFromProto(message.model(), settings.kind, Concat(prefix, "model"),
-                                        invalid);
+  settings.model =
+      PolicyModelFromProto(message.model(), settings.kind, Concat(prefix, "model"), invalid);
   return settings;
 }
 

@@ -11,8 +11,8 @@
 #include "core/dispatch/compare_policies.h"
 #include "core/dispatch/day.h"
 #include "core/dispatch/simulation.h"
-#include "core/model/dispatch/dispatch_model.h"
 #include "core/jobs/job.h"
+#include "core/model/dispatch/dispatch_model.h"
 #include "server/convert/dispatch_policy.h"
 #include "vrp/v1/simulation_service.pb.h"
 

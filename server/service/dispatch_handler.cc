@@ -10,6 +10,7 @@
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
 #include "server/roads/road_input.h"
+#include "server/service/dispatch_models.h"
 #include "server/service/request_input.h"
 
 namespace vrp {
@@ -27,7 +28,6 @@ struct DispatchHandler::Prepared {
   DispatchSite site;
   DispatchState state;
   DecideOptions options;
-  std::string model;  // name of the version that decides; empty: none
   std::unique_ptr<DispatchPolicy> policy;
   bool has_roads = false;
   absl::Duration road_time = {};  // time to get the matrices of road networks
@@ -50,19 +50,16 @@ absl::StatusOr<DispatchHandler::Prepared> DispatchHandler::Prepare(
     options.log = std::make_shared<const RequestLog>(std::move(log));
   }
   VRP_RETURN_IF_ERROR(CheckPlannedNodes(*site, state, options, options_.max_nodes));
+  VRP_ASSIGN_OR_RETURN(options.policy, ResolvePolicy(*options_.registry, options.policy));
   std::optional<DispatchModel> model;
-  std::string name;
-  if (options.model.has_value()) {
-    VRP_ASSIGN_OR_RETURN(const ModelVersion version, options_.registry->Resolve(*options.model));
-    name = ModelResourceName(version.name, version.version);
-    VRP_ASSIGN_OR_RETURN(model, options_.registry->LoadDispatch({version.name, version.version}));
+  if (options.policy.model.has_value()) {
+    VRP_ASSIGN_OR_RETURN(model, options_.registry->LoadDispatch(*options.policy.model));
   }
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<DispatchPolicy> policy, PolicyOf(*site, options, model));
   const bool has_roads = input.roads.any();
   return Prepared{.site = *std::move(site),
                   .state = std::move(state),
                   .options = options,
-                  .model = std::move(name),
                   .policy = std::move(policy),
                   .has_roads = has_roads,
                   .road_time = has_roads ? SteadyNow() - begun : absl::ZeroDuration()};
@@ -106,11 +103,11 @@ absl::StatusOr<v1::DecideResponse> DispatchHandler::Run(const v1::DecideRequest&
     return ErrorOf(request, prepared.site.instance(), decision.status());
   }
   const absl::Time ended = SteadyNow();
-  options_.metrics->RecordSolve(Concat("dispatch_", DispatchPolicyName(options.policy)),
+  options_.metrics->RecordSolve(Concat("dispatch_", DispatchPolicyName(options.policy.kind)),
                                 ended - begun);
   v1::DecideResponse response = ToProto(prepared.site, prepared.state, *decision);
-  response.set_policy(ToProto(options.policy));
-  response.set_model(prepared.model);
+  response.set_policy(ToProto(options.policy.kind));
+  response.set_model(PolicyModelName(options.policy));
   response.set_seed(options.seed);
   *response.mutable_budget() = ToProto(options.budget);
   v1::TimeBreakdown& times = *response.mutable_times();

@@ -26,15 +26,6 @@ absl::StatusOr<DispatchSite> ReadSite(const v1::SimulationSite& message) {
 
 }  // namespace
 
-absl::Status LoadModels(const Registry& registry, SimulationSettings& settings) {
-  for (SimulationSettings::Policy& policy : settings.policies) {
-    if (!policy.settings.model.has_value()) continue;
-    VRP_ASSIGN_OR_RETURN(DispatchModel model, registry.LoadDispatch(*policy.settings.model));
-    policy.model = std::make_shared<const DispatchModel>(std::move(model));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<SimulatedSite> SimulatedSite::Create(const v1::SimulationSpec& message,
                                                     int32_t index, const Context& context) {
   const SimulationSettings& settings = context.settings;

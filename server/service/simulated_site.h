@@ -12,15 +12,11 @@
 #include "core/dispatch/request_log.h"
 #include "core/dispatch/simulation.h"
 #include "core/dispatch/site.h"
-#include "core/registry/registry.h"
 #include "server/convert/simulation_convert.h"
 #include "server/service/uploaded_logs.h"
 #include "vrp/v1/simulation_service.pb.h"
 
 namespace vrp {
-
-// Loads the models of the policies. Returns the errors of Registry::LoadDispatch.
-absl::Status LoadModels(const Registry& registry, SimulationSettings& settings);
 
 // The days of one site: drawn, or those of a request log. Immutable.
 class SimulatedSite {

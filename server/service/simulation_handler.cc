@@ -7,11 +7,13 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/submission.h"
+#include "server/convert/dispatch_convert.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
 #include "server/convert/simulation_convert.h"
+#include "server/service/dispatch_models.h"
 #include "server/service/event_source.h"
 #include "server/service/simulated_site.h"
 
@@ -34,16 +36,25 @@ void FillEvent(const SolveJobManager& jobs, const std::string& id, int64_t part,
   }
 }
 
+// States the policies and versions of models of `spec` that it leaves open, so that a later attempt
+// uses the same ones.
+absl::Status ResolvePolicies(const Registry& registry, v1::SimulationSpec& spec) {
+  VRP_ASSIGN_OR_RETURN(const SimulationSettings settings, SimulationSettingsFromProto(spec));
+  if (spec.policies().empty()) spec.add_policies();
+  for (int i = 0; i < spec.policies_size(); ++i) {
+    VRP_ASSIGN_OR_RETURN(const DispatchPolicySettings policy,
+                         ResolvePolicy(registry, settings.policies[i].settings));
+    spec.mutable_policies(i)->set_policy(ToProto(policy.kind));
+    spec.mutable_policies(i)->set_model(PolicyModelName(policy));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<SolveSpec> SimulationHandler::Check(v1::SimulationSpec spec) const {
+  VRP_RETURN_IF_ERROR(ResolvePolicies(registry_, spec));
   VRP_ASSIGN_OR_RETURN(SimulationSettings settings, SimulationSettingsFromProto(spec));
-  for (int i = 0; i < spec.policies_size(); ++i) {
-    const std::optional<ModelReference>& model = settings.policies[i].settings.model;
-    if (!model.has_value()) continue;
-    VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry_.Resolve(*model));
-    spec.mutable_policies(i)->set_model(ModelResourceName(version.name, version.version));
-  }
   VRP_RETURN_IF_ERROR(LoadModels(registry_, settings));
   std::vector<std::string> names;
   for (int i = 0; i < spec.sites_size(); ++i) {

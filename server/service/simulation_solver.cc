@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/dispatch/compare_policies.h"
 #include "server/convert/simulation_convert.h"
+#include "server/service/dispatch_models.h"
 #include "server/service/simulated_site.h"
 
 namespace vrp {

@@ -125,6 +125,24 @@ TEST_F(DispatchCommand, LeavesDefaultsToTheDaemon) {
   EXPECT_EQ(request_.requests_size(), 0);
 }
 
+TEST_F(DispatchCommand, DecidesByTheModelThatIsNamed) {
+  EXPECT_EQ(Run({"--model", "waves@3"}).code, 0);
+  EXPECT_EQ(request_.policy(), v1::DISPATCH_POLICY_UNSPECIFIED) << "the model implies the policy";
+  EXPECT_EQ(request_.model(), "models/waves/versions/3");
+  EXPECT_EQ(Run({"--policy", "model"}).code, 0);
+  EXPECT_EQ(request_.policy(), v1::DISPATCH_POLICY_MODEL);
+  EXPECT_EQ(request_.model(), "");
+  EXPECT_THAT(Run({"--model", "waves@"}).err, HasSubstr("got model \"waves@\""));
+}
+
+TEST_F(DispatchCommand, PrintsTheModelThatDecided) {
+  response_.set_policy(v1::DISPATCH_POLICY_MODEL);
+  response_.set_model("models/waves/versions/3");
+  response_.clear_scenarios();
+  EXPECT_THAT(Run({}).out, HasSubstr("policy: model models/waves/versions/3, seed 7\n"));
+  EXPECT_EQ(Run({"--output", "json"}).OutJson()[0]["model"], "models/waves/versions/3");
+}
+
 TEST_F(DispatchCommand, ReadsRequestsFromJsonLines) {
   const std::string path =
       WriteTestFile("requests.jsonl",
@@ -176,9 +194,9 @@ TEST_F(DispatchCommand, PrintsOneJsonObject) {
   const CommandResult result = Run({"--output", "json"});
   const auto json = result.OutJson();
   ASSERT_EQ(json.size(), 1u);
-  EXPECT_THAT(Keys(json[0]),
-              ElementsAre("name", "cost", "routes", "waiting", "feasible", "violations", "policy",
-                          "scenarios", "seed", "budget_ms", "time_ms", "objective", "metric"));
+  EXPECT_THAT(Keys(json[0]), ElementsAre("name", "cost", "routes", "waiting", "feasible",
+                                         "violations", "policy", "model", "scenarios", "seed",
+                                         "budget_ms", "time_ms", "objective", "metric"));
   EXPECT_EQ(json[0]["routes"][0]["stops"][1]["id"], "r2");
   EXPECT_EQ(json[0]["routes"][0]["departure"], 31);
   EXPECT_EQ(json[0]["waiting"][0]["id"], "r3");

@@ -200,6 +200,30 @@ TEST_F(DispatchSimulateTest, SendsAllOptions) {
   EXPECT_EQ(spec.seed(), 7u);
 }
 
+TEST_F(DispatchSimulateTest, SimulatesEachModelThatIsNamed) {
+  ASSERT_EQ(Run({"simulate", city_, "--policy", "greedy,model", "--model", "waves"}).code, 0);
+  ASSERT_EQ(created_.spec().policies_size(), 2);
+  EXPECT_EQ(created_.spec().policies(1).policy(), v1::DISPATCH_POLICY_MODEL);
+  EXPECT_EQ(created_.spec().policies(1).model(), "models/waves");
+  EXPECT_EQ(created_.spec().policies(1).name(), "");
+  ASSERT_EQ(Run({"simulate", city_, "--model", "waves@2,waves@production"}).code, 0);
+  ASSERT_EQ(created_.spec().policies_size(), 2);
+  EXPECT_EQ(created_.spec().policies(0).model(), "models/waves/versions/2");
+  EXPECT_EQ(created_.spec().policies(0).name(), "waves@2");
+  EXPECT_EQ(created_.spec().policies(1).model(), "models/waves/aliases/production");
+}
+
+TEST_F(DispatchSimulateTest, RefusesFlagsOfPoliciesThatAreNotNamed) {
+  EXPECT_THAT(Run({"simulate", city_, "--policy", "greedy", "--model", "waves"}).err,
+              HasSubstr("--model: given, but --policy does not name model; add it, or omit"));
+  EXPECT_THAT(Run({"simulate", city_, "--policy", "greedy", "--rounds", "3"}).err,
+              HasSubstr("--lookahead: given, but --policy does not name sampling"));
+  ASSERT_EQ(Run({"simulate", city_, "--rounds", "3"}).code, 0);
+  ASSERT_EQ(created_.spec().policies_size(), 1);
+  EXPECT_EQ(created_.spec().policies(0).policy(), v1::DISPATCH_POLICY_SAMPLING);
+  EXPECT_EQ(created_.spec().policies(0).sampling().rounds(), 3);
+}
+
 TEST_F(DispatchSimulateTest, SendsARequestLogWithItsSite) {
   const std::string log = WriteTestFile("log.jsonl", "{\"day\": \"1\"}\n");
   const CommandResult result = Run({"simulate", log, "--site", city_, "--policy", "greedy"});

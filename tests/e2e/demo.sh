@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a longer form of the README's tour. Starts a daemon with a fresh state folder and solves a CVRPLIB instance with the
-# included model. Then trains a small policy over gRPC and solves the instance with that policy. `./dev demo` calls this
-# script after the build. Leaves its files in demo/. Tests shorten the training by VRP_DEMO_TRAIN_FLAGS, which are further
+# included model. Then trains a small policy over gRPC, solves the instance with that policy, and decides which of some
+# waiting requests leave now. `./dev demo` calls this script after the build. Leaves its files in demo/. Tests shorten the training by VRP_DEMO_TRAIN_FLAGS, which are further
 # flags of `vrpctl train`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -11,6 +11,8 @@ readonly shipped=gt-mixed
 readonly model=ptrnet-demo
 readonly instance=tests/data/E-n22-k4.vrp
 readonly optimum=375
+readonly site=tests/data/RC208.vrp
+readonly dispatcher=dispatch-ortec
 readonly out=demo
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
@@ -75,6 +77,20 @@ run bin/vrpctl check "$instance" "$out/E-n22-k4.sol"
 cost=$(sed -n 's/^Cost:\{0,1\} *//p' "$out/E-n22-k4.sol")
 python3 -c "print(f'gap to the optimum: {100 * ($cost - $optimum) / $optimum:.2f} %')"
 
-say "6. Stop the daemon"
+say "6. Decide what leaves now: eight requests at addresses of RC208 (Solomon), of which one must go, by the model $dispatcher"
+cat >"$out/waiting.jsonl" <<'END'
+{"id": "r1", "customer": "2", "must_go": true}
+{"id": "r2", "customer": "6"}
+{"id": "r3", "customer": "7", "window": [200, 500]}
+{"id": "r4", "customer": "12"}
+{"id": "r5", "customer": "14"}
+{"id": "r6", "customer": "50", "window": [150, 260]}
+{"id": "r7", "customer": "60"}
+{"id": "r8", "customer": "95", "demand": 30}
+END
+run bin/vrpctl dispatch decide "$site" --requests "$out/waiting.jsonl" --departure 100 --later 200,300 \
+  --requests-per-departure 10 --decision 500ms --model "$dispatcher"
+
+say "7. Stop the daemon"
 stop_daemon && echo "vrpd has stopped cleanly"
 echo "Written: $out/E-n22-k4.sol, $out/E-n22-k4.svg, $out/vrpd.log"

@@ -33,8 +33,8 @@ class DispatchTest(unittest.TestCase):
 
     def test_every_policy_serves_each_request_or_lets_it_wait(self):
         later = ("--departure", "0", "--later", "200,400")
-        for policy in ("greedy", "lazy", "horizon", "sampling"):
-            draws = ("--requests-per-departure", "10") if policy in ("horizon", "sampling") else ()
+        for policy in ("greedy", "lazy", "horizon", "sampling", "model"):
+            draws = ("--requests-per-departure", "10") if policy in ("horizon", "sampling", "model") else ()
             answer = self.decide(*later, "--policy", policy, *draws, "--decision", "500ms")
             leave = [stop["id"] for route in answer["routes"] for stop in route["stops"]]
             wait = [request["id"] for request in answer["waiting"]]

@@ -49,7 +49,7 @@ class RequestLogTest(unittest.TestCase):
         return self.daemon.json("dispatch", "simulate", "datasets/history", "--site", self.site, "--policy", "greedy,sampling", *SHAPE)
 
     def decide(self):
-        return self.daemon.json("dispatch", "decide", self.site, "--departure", "10", "--later", "30,50", "--log", "history",
+        return self.daemon.json("dispatch", "decide", self.site, "--departure", "10", "--later", "30,50", "--policy", "sampling", "--log", "history",
                                 "--margin", "10", "--max-iterations", "20")[0]
 
     def train(self):

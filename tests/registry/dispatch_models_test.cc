@@ -1,9 +1,9 @@
 // Tests that dispatch models are named like others and used only for dispatch.
 #include <string>
 
-#include "core/model/dispatch/dispatch_parameters.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/registry/dispatch_model_files.h"
 #include "tests/registry/registry_fixture.h"
 
 namespace vrp {
@@ -15,16 +15,8 @@ class DispatchModelsTest : public test::RegistryTest {
  protected:
   // Returns a staging folder with a dispatch model.
   std::string Stage(int64_t parameters = -1) {
-    const DispatchSettings settings = {.hidden = {3}, .sites = {"north"}, .days_per_site = 1};
-    const FlatParameters weights(DispatchLayout(settings.hidden), 4);
-    ModelCard card = test::ACard(weights.Save(), "");
-    card.architecture = kDispatchArchitecture;
-    card.architecture_json = WriteDispatchSettings(settings);
-    card.input_features = {kDispatchFeatures.begin(), kDispatchFeatures.end()};
-    card.parameters = parameters < 0 ? weights.size() : parameters;
     const std::string staging = *registry_->StagingDirectory();
-    EXPECT_TRUE(AtomicWriteFile(Concat(staging, "/", kWeightsFile), weights.Save()).ok());
-    EXPECT_TRUE(AtomicWriteFile(Concat(staging, "/", kCardFile), WriteModelCard(card)).ok());
+    EXPECT_TRUE(test::WriteDispatchModel(staging, 1, parameters).ok());
     return staging;
   }
 
@@ -39,7 +31,7 @@ TEST_F(DispatchModelsTest, LoadsOneByVersionAndByAlias) {
                                           ModelReference{"waves", 0, "production"}}) {
     const auto model = registry_->LoadDispatch(reference);
     ASSERT_TRUE(model.ok()) << model.status();
-    EXPECT_EQ(model->settings().hidden, std::vector<int32_t>{3});
+    EXPECT_EQ(model->settings().hidden, test::kDispatchModelHidden);
   }
   EXPECT_THAT(registry_->AliasesOf(*registry_->Get("waves", 1)),
               testing::ElementsAre("production"));

@@ -10,6 +10,7 @@
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
 #include "server/daemon/daemon.h"
+#include "tests/registry/dispatch_model_files.h"
 #include "tests/server/fakes.h"
 #include "tests/testing/paths.h"
 #include "vrp/v1/model_service.grpc.pb.h"
@@ -109,6 +110,13 @@ class DaemonTest : public testing::Test {
     const std::string directory = Concat(folder_.path(), "/models/", name, "/", version);
     ASSERT_TRUE(EnsureDirectory(directory).ok());
     ASSERT_TRUE(WriteFakeModel(directory, Concat("trainingJobs/", name, version)).ok());
+  }
+
+  // Writes a dispatch model with the prize `prize` for all requests.
+  void AddDispatchModel(const std::string& name, float prize = 1) {
+    const std::string directory = Concat(folder_.path(), "/models/", name, "/1");
+    ASSERT_TRUE(EnsureDirectory(directory).ok());
+    ASSERT_TRUE(WriteDispatchModel(directory, prize).ok());
   }
 
   VrpdOptions vrpd_;

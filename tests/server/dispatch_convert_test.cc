@@ -58,10 +58,11 @@ std::string ErrorOfState(const std::function<void(v1::DecideRequest&)>& change) 
 
 TEST(DispatchConvertTest, ReadsOptionsWithTheDefaultsOfTheProto) {
   const DecideOptions options = DecideOptionsFromProto(ARequest(), DecideLimits()).value();
-  EXPECT_EQ(options.policy, DispatchPolicyKind::kSampling);
-  EXPECT_EQ(options.sampling.rounds, 2);
-  EXPECT_EQ(options.sampling.scenarios, 8);
-  EXPECT_EQ(options.sampling.lookahead, 1);
+  EXPECT_EQ(options.policy.kind, DispatchPolicyKind::kSampling);
+  EXPECT_TRUE(options.policy.is_default);
+  EXPECT_EQ(options.policy.sampling.rounds, 2);
+  EXPECT_EQ(options.policy.sampling.scenarios, 8);
+  EXPECT_EQ(options.policy.sampling.lookahead, 1);
   EXPECT_EQ(options.requests_per_departure, 4);
   EXPECT_EQ(options.budget, absl::Seconds(1));
   EXPECT_EQ(options.max_iterations, std::numeric_limits<int64_t>::max());
@@ -79,15 +80,30 @@ TEST(DispatchConvertTest, ReadsGivenOptions) {
   request.set_max_iterations(7);
   request.set_seed(3);
   const DecideOptions options = DecideOptionsFromProto(request, DecideLimits()).value();
-  EXPECT_EQ(options.sampling.rounds, 2);
-  EXPECT_EQ(options.sampling.scenarios, 9);
-  EXPECT_EQ(options.sampling.lookahead, 0);
-  EXPECT_EQ(options.sampling.dispatch_share, 0.1);
-  EXPECT_EQ(options.sampling.postpone_share, 0.1) << "the default must not exceed dispatch_share";
-  EXPECT_EQ(options.sampling.scenario_share, 0.25);
+  EXPECT_EQ(options.policy.sampling.rounds, 2);
+  EXPECT_EQ(options.policy.sampling.scenarios, 9);
+  EXPECT_EQ(options.policy.sampling.lookahead, 0);
+  EXPECT_EQ(options.policy.sampling.dispatch_share, 0.1);
+  EXPECT_EQ(options.policy.sampling.postpone_share, 0.1)
+      << "the default must not exceed dispatch_share";
+  EXPECT_EQ(options.policy.sampling.scenario_share, 0.25);
   EXPECT_EQ(options.max_iterations, 7);
   EXPECT_EQ(options.budget, absl::Hours(1)) << "iterations alone end the searches";
   EXPECT_EQ(options.seed, 3u);
+}
+
+TEST(DispatchConvertTest, TakesThePolicyOfTheFieldsThatAreGiven) {
+  v1::DecideRequest request = ARequest();
+  request.set_model("models/waves/aliases/production");
+  DecideOptions options = DecideOptionsFromProto(request, DecideLimits()).value();
+  EXPECT_EQ(options.policy.kind, DispatchPolicyKind::kModel);
+  EXPECT_EQ(options.policy.model, (ModelReference{"waves", 0, "production"}));
+  EXPECT_FALSE(options.policy.is_default);
+  request.clear_model();
+  request.mutable_sampling();
+  options = DecideOptionsFromProto(request, DecideLimits()).value();
+  EXPECT_EQ(options.policy.kind, DispatchPolicyKind::kSampling);
+  EXPECT_FALSE(options.policy.is_default);
 }
 
 TEST(DispatchConvertTest, NamesWrongOptions) {
@@ -99,7 +115,18 @@ TEST(DispatchConvertTest, NamesWrongOptions) {
             "number or a request_log, or use policy greedy or lazy");
   EXPECT_EQ(error([](auto& r) { r.set_policy(v1::DISPATCH_POLICY_LAZY); }),
             "requests_per_departure: given, but policy lazy draws no requests; wanted policy "
-            "sampling or horizon");
+            "sampling, horizon or model");
+  EXPECT_EQ(error([](auto& r) {
+              r.set_policy(v1::DISPATCH_POLICY_SAMPLING);
+              r.set_model("models/waves");
+            }),
+            "model: given, but policy sampling uses none; wanted policy model");
+  EXPECT_EQ(error([](auto& r) {
+              r.set_policy(v1::DISPATCH_POLICY_MODEL);
+              r.set_model("waves");
+            }),
+            "model: got \"waves\", wanted models/{name}, models/{name}/versions/{n} or "
+            "models/{name}/aliases/{alias}");
   EXPECT_EQ(error([](auto& r) {
               r.set_policy(v1::DISPATCH_POLICY_HORIZON);
               r.mutable_sampling();
@@ -218,14 +245,14 @@ TEST(DispatchConvertTest, LimitsTheNodesOfAScenario) {
   const DispatchSite site = ASite();
   const DispatchState state = StateFromProto(ARequest(), site).value();
   DecideOptions options = DecideOptionsFromProto(ARequest(), DecideLimits()).value();
-  options.sampling.lookahead = 2;
+  options.policy.sampling.lookahead = 2;
   EXPECT_TRUE(CheckPlannedNodes(site, state, options, 12).ok());
   EXPECT_EQ(CheckPlannedNodes(site, state, options, 11).message(),
             "requests_per_departure: got 4 for each of 2 later departures, which with 3 waiting "
             "requests is more than 10");
   EXPECT_EQ(CheckPlannedNodes(site, state, options, 3).message(),
             "requests: got 3, wanted at most 2");
-  options.sampling.lookahead = 1;
+  options.policy.sampling.lookahead = 1;
   EXPECT_TRUE(CheckPlannedNodes(site, state, options, 8).ok());
 }
 
@@ -275,8 +302,8 @@ TEST(DispatchConvertTest, WritesRoutesWithIdsOfRequestsAndNodesOfCustomers) {
   }
   request.mutable_requests(2)->set_must_go(true);
   const DispatchState state = StateFromProto(request, site).value();
-  DecideOptions options{.policy = DispatchPolicyKind::kLazy, .max_iterations = 10};
-  const auto policy = PolicyOf(site, options).value();
+  DecideOptions options{.policy = {.kind = DispatchPolicyKind::kLazy}, .max_iterations = 10};
+  const auto policy = PolicyOf(site, options, std::nullopt).value();
   const DispatchDecision decision = policy->Decide(state, {.max_iterations = 10}).value();
   const v1::DecideResponse response = ToProto(site, state, decision);
   ASSERT_EQ(response.solution().routes_size(), 1);
@@ -303,7 +330,8 @@ TEST(DispatchConvertTest, ReportsAMissedRequestAsAViolation) {
   request.clear_later_departures();
   request.add_requests()->set_customer("c");
   const DispatchState state = StateFromProto(request, site).value();
-  const auto policy = PolicyOf(site, {.policy = DispatchPolicyKind::kGreedy}).value();
+  const auto policy =
+      PolicyOf(site, {.policy = {.kind = DispatchPolicyKind::kGreedy}}, std::nullopt).value();
   const DispatchDecision decision = policy->Decide(state, {.max_iterations = 10}).value();
   const v1::DecideResponse response = ToProto(site, state, decision);
   EXPECT_FALSE(response.feasible());

@@ -127,6 +127,61 @@ TEST_F(DispatchServiceTest, SendsEverythingAtTheLastDecision) {
   }
 }
 
+TEST_F(DispatchServiceTest, DecidesByThePrizesOfAModel) {
+  AddDispatchModel("eager", 10);
+  AddDispatchModel("patient", -10);
+  const auto waiting = [this](const std::string& model) {
+    v1::DecideRequest request = ARequest();
+    request.set_policy(v1::DISPATCH_POLICY_MODEL);
+    request.set_model(model);
+    const grpc::Status status = Decide(request);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(response_.policy(), v1::DISPATCH_POLICY_MODEL);
+    return response_.waiting_size();
+  };
+  EXPECT_EQ(waiting("models/eager"), 0);
+  EXPECT_EQ(response_.model(), "models/eager/versions/1");
+  EXPECT_EQ(waiting("models/patient/versions/1"), 3);
+  EXPECT_THAT(response_.waiting(0).reason(), HasSubstr("serving it now is worth 0"));
+}
+
+TEST_F(DispatchServiceTest, DecidesByTheShippedModelUnlessToldOtherwise) {
+  v1::DecideRequest request = ARequest();
+  ASSERT_TRUE(Decide(request).ok());
+  EXPECT_EQ(response_.policy(), v1::DISPATCH_POLICY_SAMPLING) << "this daemon has no model";
+  request.set_policy(v1::DISPATCH_POLICY_MODEL);
+  const grpc::Status absent = Decide(request);
+  EXPECT_EQ(absent.error_code(), grpc::NOT_FOUND);
+  EXPECT_THAT(absent.error_message(), HasSubstr("dispatch-ortec"));
+
+  AddDispatchModel("dispatch-ortec");
+  for (const auto policy : {v1::DISPATCH_POLICY_UNSPECIFIED, v1::DISPATCH_POLICY_MODEL}) {
+    request.set_policy(policy);
+    ASSERT_TRUE(Decide(request).ok());
+    EXPECT_EQ(response_.policy(), v1::DISPATCH_POLICY_MODEL);
+    EXPECT_EQ(response_.model(), "models/dispatch-ortec/versions/1");
+  }
+  request.clear_policy();
+  request.mutable_sampling();
+  ASSERT_TRUE(Decide(request).ok());
+  EXPECT_EQ(response_.policy(), v1::DISPATCH_POLICY_SAMPLING);
+}
+
+TEST_F(DispatchServiceTest, RefusesModelsThatAreNotForDispatch) {
+  AddModel("routes");
+  const auto refusal = [this](const std::string& model) {
+    v1::DecideRequest request = ARequest();
+    request.set_policy(v1::DISPATCH_POLICY_MODEL);
+    request.set_model(model);
+    return Decide(request);
+  };
+  const grpc::Status routes = refusal("models/routes");
+  EXPECT_EQ(routes.error_code(), grpc::FAILED_PRECONDITION);
+  EXPECT_THAT(routes.error_message(), HasSubstr("models/routes/versions/1: is a model of"));
+  EXPECT_EQ(refusal("models/none").error_code(), grpc::NOT_FOUND);
+  EXPECT_EQ(FieldOf(refusal("none")), "model");
+}
+
 TEST_F(DispatchServiceTest, ReadsTheSiteOfAFile) {
   v1::DecideRequest request = ARequest();
   request.mutable_file()->set_content(ReadFile("tests/data/RC208.vrp").value());

@@ -1,6 +1,5 @@
 // Tests aliases, loading, unloading and deletion of models through the API.
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
@@ -104,12 +103,7 @@ class ModelNamesServiceTest : public DaemonTest {
 };
 
 TEST_F(ModelNamesServiceTest, RefusesToSolveWithADispatchModel) {
-  const std::string directory = folder_.path() + "/models/waves/1";
-  std::filesystem::create_directories(directory);
-  ModelCard card = ACard("weights", "");
-  card.architecture = kDispatchArchitecture;
-  ASSERT_TRUE(AtomicWriteFile(directory + "/card.json", WriteModelCard(card)).ok());
-  ASSERT_TRUE(AtomicWriteFile(directory + "/weights.safetensors", "weights").ok());
+  AddDispatchModel("waves");
   for (const v1::Strategy strategy :
        {v1::STRATEGY_AUTO, v1::STRATEGY_GREEDY, v1::STRATEGY_SEARCH}) {
     EXPECT_THAT(SolvingModel("models/waves", strategy),

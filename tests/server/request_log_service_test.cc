@@ -103,6 +103,7 @@ class RequestLogServiceTest : public DaemonTest {
     *request.mutable_instance() = AVrptwMessage();
     request.set_departure(1);
     for (const double departure : {6, 11}) request.add_later_departures(departure);
+    request.set_policy(v1::DISPATCH_POLICY_SAMPLING);
     request.set_request_log(dataset);
     request.set_max_iterations(20);
     return request;

@@ -161,6 +161,57 @@ TEST_F(SimulationServiceTest, EndsAStoppedSimulationWithItsFinishedDays) {
   EXPECT_LT(simulation_.days_size(), 10'000);
 }
 
+TEST_F(SimulationServiceTest, ComparesModelsAfterARestartToo) {
+  AddDispatchModel("eager", 10);
+  AddDispatchModel("patient", -10);
+  v1::CreateSimulationRequest request = ASimulationRequest(40);
+  v1::SimulationSpec& spec = *request.mutable_spec();
+  spec.clear_policies();
+  for (const char* name : {"eager", "patient"}) {
+    v1::SimulationPolicy& policy = *spec.add_policies();
+    policy.set_policy(v1::DISPATCH_POLICY_MODEL);
+    policy.set_model(Concat("models/", name));
+    policy.set_name(name);
+  }
+  const grpc::Status created = CreateSimulation(request);
+  ASSERT_TRUE(created.ok()) << created.error_message();
+  EXPECT_EQ(simulation_.spec().policies(0).model(), "models/eager/versions/1");
+  const std::string name = simulation_.name();
+  WatchSimulation(name, [](const v1::WatchSimulationResponse& event) { return event.has_day(); });
+  RestartDaemon();
+  ASSERT_EQ(DaysOf(name).size(), 40u);
+  EXPECT_EQ(simulation_.summary().policies(0).policy(), "eager");
+  EXPECT_NE(simulation_.summary().policies(0).mean_cost(),
+            simulation_.summary().policies(1).mean_cost());
+}
+
+TEST_F(SimulationServiceTest, StatesTheDefaultPolicy) {
+  v1::CreateSimulationRequest request = ASimulationRequest(1);
+  request.mutable_spec()->clear_policies();
+  ASSERT_TRUE(CreateSimulation(request).ok());
+  ASSERT_EQ(simulation_.spec().policies_size(), 1);
+  EXPECT_EQ(simulation_.spec().policies(0).policy(), v1::DISPATCH_POLICY_SAMPLING);
+  AddDispatchModel("dispatch-ortec");
+  ASSERT_TRUE(CreateSimulation(request).ok());
+  EXPECT_EQ(simulation_.spec().policies(0).policy(), v1::DISPATCH_POLICY_MODEL);
+  EXPECT_EQ(simulation_.spec().policies(0).model(), "models/dispatch-ortec/versions/1");
+  DaysOf(simulation_.name());
+  EXPECT_EQ(simulation_.summary().policies(0).policy(), "model");
+}
+
+TEST_F(SimulationServiceTest, RefusesModelsThatItCannotUse) {
+  AddModel("routes");
+  const auto refusal = [this](const std::string& model) {
+    v1::CreateSimulationRequest request = ASimulationRequest(1);
+    request.mutable_spec()->mutable_policies(1)->set_policy(v1::DISPATCH_POLICY_MODEL);
+    request.mutable_spec()->mutable_policies(1)->set_model(model);
+    return CreateSimulation(request);
+  };
+  EXPECT_EQ(refusal("models/routes").error_code(), grpc::FAILED_PRECONDITION);
+  EXPECT_EQ(refusal("models/none").error_code(), grpc::NOT_FOUND);
+  EXPECT_EQ(FieldOf(refusal("none")), "spec.policies[1].model");
+}
+
 TEST_F(SimulationServiceTest, ReplaysTheDaysOfARequestLog) {
   v1::CreateSimulationRequest request = ASimulationRequest(0);
   v1::SimulationSpec& spec = *request.mutable_spec();

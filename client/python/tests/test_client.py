@@ -124,20 +124,29 @@ def test_decision_lists_routes_that_leave_and_requests_that_wait(client: vrpd.Cl
     assert [(one.id, one.missed) for one in lazy.waiting] == [("later", False)]
     assert lazy.feasible and lazy.policy == "lazy" and lazy.cost > 0
     sampled = dict(later_departures=[10, 20], requests_per_departure=3, max_iterations=20, seed=7)
-    assert client.dispatch_decide(model, **sampled).scenarios > 0  # type: ignore[arg-type]
+    assert client.dispatch_decide(model, policy="sampling", **sampled).scenarios > 0  # type: ignore[arg-type]
+    by_model = client.dispatch_decide(model, model="dispatch-ortec", **sampled)  # type: ignore[arg-type]
+    assert (by_model.policy, by_model.model) == ("model", "models/dispatch-ortec/versions/1")
+    with pytest.raises(vrpd.FailedPreconditionError, match="models/gt-mixed/versions/5: is a model of the architecture gt"):
+        client.dispatch_decide(model, model="gt-mixed", **sampled)  # type: ignore[arg-type]
     with pytest.raises(vrpd.InvalidArgumentError) as caught:
         client.dispatch_decide(model, requests=[vrpd.DispatchRequest("nowhere")], policy="greedy")
     assert caught.value.fields == ("requests[0].customer",)
 
 
 def test_simulation_compares_policies_and_can_be_deleted(client: vrpd.Client) -> None:
-    policies = ["greedy", vrpd.SimulatedPolicy("sampling", name="few", rounds=1, scenarios=2)]
+    policies = [
+        "greedy",
+        vrpd.SimulatedPolicy("sampling", name="few", rounds=1, scenarios=2),
+        vrpd.SimulatedPolicy("model", model="dispatch-ortec@1"),
+    ]
     run = client.simulate(
         [small_model()], policies=policies, days=2, epoch=100, margin=0, requests_per_epoch=3, max_iterations=20, seed=7
     )
     summary = run.wait(60)
-    assert [(one.policy, one.day_count) for one in summary.policies] == [("greedy", 2), ("few", 2)]
-    assert [(day.policy, day.seed) for day in run.days] == [("greedy", 1), ("few", 1), ("greedy", 2), ("few", 2)]
+    assert [(one.policy, one.day_count) for one in summary.policies] == [("greedy", 2), ("few", 2), ("model", 2)]
+    days = [(day.policy, day.seed) for day in run.days]
+    assert days == [(policy, seed) for seed in (1, 2) for policy in ("greedy", "few", "model")]
     assert sum(event.day is not None for event in run.events()) == 2
     assert client.simulations.get(run.name).state == "succeeded"
     run.delete()
@@ -163,7 +172,7 @@ def test_uploaded_log_is_replayed_drawn_from_and_deleted_with_its_simulation(
     )
     run.wait(60)
     assert [day.day for day in run.days] == ["1", "2"]
-    drawn = dict(later_departures=[200, 300], request_log="history", margin=10, max_iterations=20)
+    drawn = dict(later_departures=[200, 300], policy="sampling", request_log="history", margin=10, max_iterations=20)
     assert client.dispatch_decide(small_model(), **drawn).scenarios > 0  # type: ignore[arg-type]
     client.datasets.export("history", tmp_path / "again.jsonl")
     assert [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()] == lines

@@ -92,6 +92,7 @@ def test_options_set_every_field_of_a_decide_request(tmp_path: Any) -> None:
         requests=[dispatch.DispatchRequest("c1", "r1", 2, (1, 9, 1), service_duration=3, must_go=True)],
         available_vehicles=[1],
         policy="sampling",
+        model="mine",
         requests_per_departure=4,
         rounds=1,
         scenarios=2,
@@ -117,7 +118,7 @@ def test_options_set_every_field_of_a_simulation(tmp_path: Any) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text("{}")
     every: dict[str, Any] = dict(
-        policies=["lazy", simulation_options.SimulatedPolicy("sampling", "mine", 1, 2, 3, 0.6, 0.1, 0.5)],
+        policies=["lazy", simulation_options.SimulatedPolicy("sampling", "mine", 1, 2, 3, 0.6, 0.1, 0.5, "net")],
         request_log=log,
         days=2,
         first_seed=3,

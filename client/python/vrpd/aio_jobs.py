@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 from . import _rpc
-from ._job_text import ENDED, check_end
+from ._handles import Handle
+from ._job_text import check_end
 from ._values import Duration, seconds
 from .errors import UnavailableError
 from .history import History
@@ -43,24 +44,8 @@ async def follow(
             await asyncio.sleep(PAUSE_S)
 
 
-class AsyncTrainingJob:
+class AsyncTrainingJob(Handle["AsyncConnection", TrainingJobInfo]):
     """A training job; see `vrpd.TrainingJob`. Has neither the attribute nor the argument `progress`."""
-
-    def __init__(self, connection: AsyncConnection, info: TrainingJobInfo) -> None:
-        self._connection = connection
-        self.info = info
-
-    @property
-    def name(self) -> str:
-        return self.info.name
-
-    @property
-    def state(self) -> str:
-        return self.info.state
-
-    @property
-    def ended(self) -> bool:
-        return self.state in ENDED
 
     @property
     def model(self) -> str:
@@ -119,24 +104,8 @@ class AsyncTrainingJob:
         await self._connection.unary(_rpc.delete_training_job(self.name))
 
 
-class AsyncSolveJob:
+class AsyncSolveJob(Handle["AsyncConnection", SolveJobInfo]):
     """A solve job; see `vrpd.SolveJob`. Has neither the attribute nor the argument `progress`."""
-
-    def __init__(self, connection: AsyncConnection, info: SolveJobInfo) -> None:
-        self._connection = connection
-        self.info = info
-
-    @property
-    def name(self) -> str:
-        return self.info.name
-
-    @property
-    def state(self) -> str:
-        return self.info.state
-
-    @property
-    def ended(self) -> bool:
-        return self.state in ENDED
 
     @property
     def result(self) -> Result | None:

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from . import _rpc
-from ._job_text import ENDED, check_end
+from ._handles import Handle
+from ._job_text import check_end
 from ._values import Duration, seconds
 from .aio_jobs import follow
 from .aio_resources import _pages
@@ -16,24 +17,8 @@ if TYPE_CHECKING:
     from ._aio_connection import AsyncConnection
 
 
-class AsyncSimulation:
+class AsyncSimulation(Handle["AsyncConnection", SimulationInfo]):
     """A simulation; see `vrpd.Simulation`. Has neither the attribute nor the argument `progress`."""
-
-    def __init__(self, connection: AsyncConnection, info: SimulationInfo) -> None:
-        self._connection = connection
-        self.info = info
-
-    @property
-    def name(self) -> str:
-        return self.info.name
-
-    @property
-    def state(self) -> str:
-        return self.info.state
-
-    @property
-    def ended(self) -> bool:
-        return self.state in ENDED
 
     @property
     def days(self) -> list[SimulatedDay]:

@@ -255,9 +255,10 @@ class Client:
         available_vehicles
             Number of vehicles of each type at the depot; -1 for any number. By default those of the problem.
         policy
-            "greedy", "lazy", "horizon", "sampling", the default, or "model".
+            "greedy", "lazy", "horizon", "sampling" or "model". By default "model" if a model is named or the daemon has
+            `dispatch-ortec`, which comes with it, and "sampling" otherwise or with its parameters.
         model
-            The dispatch model of the policy "model".
+            The dispatch model of the policy "model", by default `dispatch-ortec`.
         requests_per_departure
             Number of requests to draw for each later departure. Policies that draw require it or `request_log`.
         request_log
@@ -292,7 +293,8 @@ class Client:
         sites
             A problem or several: depots, vehicles and customers, from which days are drawn.
         policies
-            "greedy", "lazy", "horizon", "sampling" (the default) or a `vrpd.SimulatedPolicy` with parameters or a model.
+            "greedy", "lazy", "horizon", "sampling", "model" or a `vrpd.SimulatedPolicy` with parameters or a model. By
+            default as in `dispatch_decide`.
         request_log
             Path or content of a log of requests, as JSON lines, whose days are replayed instead of drawn ones, or
             "datasets/NAME" for an uploaded one.

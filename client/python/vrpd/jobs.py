@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _rpc
-from ._job_text import ENDED, JobProgress, check_end
+from ._handles import Handle
+from ._job_text import JobProgress, check_end
 from ._values import Duration, seconds
 from .errors import UnavailableError
 from .history import History
@@ -46,26 +47,8 @@ def follow(
             time.sleep(PAUSE_S)
 
 
-class TrainingJob:
+class TrainingJob(Handle["Connection", TrainingJobInfo]):
     """A training job. Its attributes show the daemon's last answer; `refresh` asks again."""
-
-    def __init__(self, connection: Connection, info: TrainingJobInfo) -> None:
-        self._connection = connection
-        self.info = info
-
-    @property
-    def name(self) -> str:
-        """`trainingJobs/ID`."""
-        return self.info.name
-
-    @property
-    def state(self) -> str:
-        """The state, such as "queued", "running", "succeeded", "failed" or "cancelled"."""
-        return self.info.state
-
-    @property
-    def ended(self) -> bool:
-        return self.state in ENDED
 
     @property
     def progress(self) -> TrainingProgress | None:
@@ -75,9 +58,6 @@ class TrainingJob:
     def model(self) -> str:
         """The newest model that the job published, such as `models/mine/versions/1`; empty if there is none yet."""
         return self.info.model
-
-    def __repr__(self) -> str:
-        return f"<vrpd.TrainingJob {self.name} {self.state}>"
 
     def refresh(self) -> TrainingJob:
         """Asks the daemon for the job's state."""
@@ -151,26 +131,8 @@ class TrainingJob:
         self._connection.unary(_rpc.delete_training_job(self.name))
 
 
-class SolveJob:
+class SolveJob(Handle["Connection", SolveJobInfo]):
     """A solve job. Its attributes show the daemon's last answer; `refresh` asks again."""
-
-    def __init__(self, connection: Connection, info: SolveJobInfo) -> None:
-        self._connection = connection
-        self.info = info
-
-    @property
-    def name(self) -> str:
-        """`solveJobs/ID`."""
-        return self.info.name
-
-    @property
-    def state(self) -> str:
-        """The state, such as "queued", "running", "succeeded", "failed" or "cancelled"."""
-        return self.info.state
-
-    @property
-    def ended(self) -> bool:
-        return self.state in ENDED
 
     @property
     def progress(self) -> SolveProgress | None:
@@ -180,9 +142,6 @@ class SolveJob:
     def result(self) -> Result | None:
         """The result of a job that has succeeded, else None."""
         return self.info.response
-
-    def __repr__(self) -> str:
-        return f"<vrpd.SolveJob {self.name} {self.state}>"
 
     def refresh(self) -> SolveJob:
         """Asks the daemon for the job's state."""

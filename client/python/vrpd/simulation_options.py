@@ -28,7 +28,7 @@ class SimulatedPolicy:
     postpone_share: float | None = None
     scenario_share: float | None = None
     model: str = ""
-    """The dispatch model of the policy "model"."""
+    """The dispatch model of the policy "model", by default `dispatch-ortec`."""
 
 
 class SimulationOptions(TypedDict, total=False):

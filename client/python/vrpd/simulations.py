@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from . import _rpc
-from ._job_text import ENDED, check_end
+from ._handles import Handle
+from ._job_text import check_end
 from ._progress import Progress
 from ._values import Duration, seconds
 from .jobs import follow
@@ -16,26 +17,8 @@ if TYPE_CHECKING:
     from ._connection import Connection
 
 
-class Simulation:
+class Simulation(Handle["Connection", SimulationInfo]):
     """A simulation. Its attributes show the daemon's last answer; `refresh` asks again."""
-
-    def __init__(self, connection: Connection, info: SimulationInfo) -> None:
-        self._connection = connection
-        self.info = info
-
-    @property
-    def name(self) -> str:
-        """`simulations/ID`."""
-        return self.info.name
-
-    @property
-    def state(self) -> str:
-        """The state, such as "queued", "running", "succeeded", "failed" or "cancelled"."""
-        return self.info.state
-
-    @property
-    def ended(self) -> bool:
-        return self.state in ENDED
 
     @property
     def progress(self) -> SimulationProgress | None:
@@ -50,9 +33,6 @@ class Simulation:
     def summary(self) -> SimulationSummary | None:
         """The means of each policy, of a simulation that has succeeded, else None."""
         return self.info.summary
-
-    def __repr__(self) -> str:
-        return f"<vrpd.Simulation {self.name} {self.state}>"
 
     def refresh(self) -> Simulation:
         """Asks the daemon for the simulation's state and its finished days."""

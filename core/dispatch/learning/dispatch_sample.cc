@@ -14,11 +14,12 @@ std::vector<DispatchSample> SamplesOf(const DispatchDay& day, const HindsightPla
   }
   std::vector<DispatchSample> samples;
   std::vector<bool> served(day.requests.size());
-  std::vector<int32_t> numbers;
   std::vector<int32_t> index(day.requests.size());
   for (size_t k = 0; k + 1 < day.departures.size(); ++k) {
     DispatchSample& sample = samples.emplace_back();
-    sample.state = StateAt(day, static_cast<int32_t>(k), served, numbers);
+    WaitingState waiting = StateAt(day, static_cast<int32_t>(k), served);
+    const std::vector<int32_t>& numbers = waiting.numbers;
+    sample.state = std::move(waiting.state);
     sample.leaves.assign(numbers.size(), false);
     for (size_t i = 0; i < numbers.size(); ++i) index[numbers[i]] = static_cast<int32_t>(i);
     for (const PlannedRoute* route : routes[k]) {

@@ -24,10 +24,10 @@ struct SamplingParameters {
 
 // Draws scenarios of the requests to come, plans each by a short search, and fixes the requests
 // that many plans agree about; then again, given those. Requests about which the last round does
-// not agree wait (Lan, van Hoeve, Kool, Hottung, Wouda: "An iterative sample scenario approach for
-// the dynamic dispatch waves problem", Transportation Science 2024: double threshold). With one
-// round and equal thresholds it is the strategy `simulate` of the OptiML team of EURO meets NeurIPS
-// 2022.
+// not agree wait (Lan, van Doorn, Wouda, Rijal, Bhulai 2024: "An iterative sample scenario approach
+// for the dynamic dispatch waves problem", Transportation Science: the variant with thresholds).
+// With one round and equal thresholds it is like the strategy `simulate` of the OptiML team of EURO
+// meets NeurIPS 2022, but with the same thresholds at all decisions.
 class SamplingPolicy : public DispatchPolicy {
  public:
   SamplingPolicy(DispatchSite site, std::shared_ptr<const RequestSampler> sampler,
