@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/commands/dispatch_requests.h"
+#include "client/commands/named_resource.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
 #include "client/support/flags.h"
@@ -31,7 +32,12 @@ constexpr char kExamples[] =
     "--requests "
     "requests.jsonl\n"
     "vrpctl dispatch decide tests/data/RC208.vrp --departure 0 --later 200,400 --policy lazy "
-    "--output json | jq .waiting";
+    "--output json | jq .waiting\n"
+    "echo '{\"day\": \"2026-11-02\", \"id\": \"a1\", \"at\": 50, \"customer\": \"7\"}' > "
+    "log.jsonl\n"
+    "vrpctl datasets upload log.jsonl --name history\n"
+    "vrpctl dispatch decide tests/data/RC208.vrp --departure 0 --later 200,400 --log "
+    "datasets/history";
 
 // Upper bound on the budget of a decision with an iteration limit alone.
 constexpr absl::Duration kLongestDecision = absl::Hours(1);
@@ -49,6 +55,8 @@ struct DecideFlags {
   std::string policy;
   std::string model;
   std::optional<int32_t> requests_per_departure;
+  std::string log;
+  std::optional<double> margin;
   SamplingFlags sampling;
   std::string decision;
   int64_t max_iterations = 0;
@@ -75,6 +83,8 @@ absl::StatusOr<v1::DecideRequest> OptionsOf(const DecideFlags& flags) {
   if (flags.requests_per_departure.has_value()) {
     request.set_requests_per_departure(*flags.requests_per_departure);
   }
+  if (!flags.log.empty()) request.set_request_log(WithCollection("datasets", flags.log));
+  if (flags.margin.has_value()) request.set_margin(*flags.margin);
   if (!flags.decision.empty()) {
     const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.decision, "--decision");
     if (!budget.ok()) return budget.status();
@@ -143,8 +153,25 @@ void AddStateOptions(CLI::App& command, DecideFlags& flags) {
       ->allow_extra_args(false);
 }
 
+void AddFutureOptions(CLI::App& command, DecideFlags& flags) {
+  CLI::Option* const number =
+      command
+          .add_option("--requests-per-departure", flags.requests_per_departure,
+                      "Draw N requests per later departure from the customers")
+          ->type_name("N")
+          ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
+  CLI::Option* const log =
+      command.add_option("--log", flags.log, "Draw requests from the days of this uploaded log")
+          ->type_name("NAME")
+          ->excludes(number);
+  command
+      .add_option("--margin", flags.margin,
+                  "Let vehicles leave this time after a decision (--log); default: 0")
+      ->type_name("T")
+      ->needs(log);
+}
+
 void AddPolicyOptions(CLI::App& command, DecideFlags& flags) {
-  const auto count = WholeNumber(0, std::numeric_limits<int32_t>::max());
   command
       .add_option("--policy", flags.policy,
                   "Use greedy, lazy, horizon, sampling or model; default: the daemon's")
@@ -153,11 +180,6 @@ void AddPolicyOptions(CLI::App& command, DecideFlags& flags) {
       .add_option("--model", flags.model,
                   "Decide by this dispatch model: NAME, NAME@3 or NAME@ALIAS (policy model)")
       ->type_name("NAME");
-  command
-      .add_option("--requests-per-departure", flags.requests_per_departure,
-                  "Draw N requests per later departure from the customers")
-      ->type_name("N")
-      ->check(count);
   AddSamplingOptions(command, flags.sampling);
 }
 
@@ -185,6 +207,7 @@ void AddDispatchDecide(CLI::App& dispatch, ChosenCommand& chosen) {
   const auto flags = std::make_shared<DecideFlags>();
   AddStateOptions(*command, *flags);
   AddPolicyOptions(*command, *flags);
+  AddFutureOptions(*command, *flags);
   AddLimitOptions(*command, *flags);
   SetCallback(*command, chosen, flags, RunDecide);
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "client/commands/command.h"
 #include "client/commands/follow_simulation.h"
+#include "client/commands/named_resource.h"
 #include "client/commands/submit.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
@@ -35,7 +36,10 @@ constexpr char kSimulateExamples[] =
     "--decision 100ms --hindsight 1s --plot gaps.svg\n"
     "echo '{\"day\": \"2026-11-02\", \"id\": \"a1\", \"at\": 0, \"customer\": \"7\"}' > log.jsonl\n"
     "vrpctl dispatch simulate log.jsonl --site tests/data/RC208.vrp --policy greedy --epoch 200 "
-    "--margin 0 --decision 100ms --hindsight 1s";
+    "--margin 0 --decision 100ms --hindsight 1s\n"
+    "vrpctl datasets upload log.jsonl --name history\n"
+    "vrpctl dispatch simulate datasets/history --site tests/data/RC208.vrp --policy greedy --epoch "
+    "200 --margin 0 --decision 100ms --hindsight 1s";
 
 struct SimulateFlags {
   std::vector<std::string> files;
@@ -172,6 +176,10 @@ absl::Status AddSimulationFiles(CommandContext& context, const SimulateFlags& fl
   const absl::Status status = AddSimulationSite(context, flags, flags.site, spec, where);
   if (!status.ok()) return status;
   where = flags.files.front();
+  if (IsDatasetName(where)) {
+    spec.mutable_request_log()->set_dataset(where);
+    return absl::OkStatus();
+  }
   absl::StatusOr<std::string> log = ReadInput(where, context.environment().in);
   if (!log.ok()) return log.status();
   spec.mutable_request_log()->set_name(BaseName(where));
@@ -210,7 +218,7 @@ void AddDayOptions(CLI::App& command, SimulateFlags& flags) {
   const auto count = WholeNumber(0, std::numeric_limits<int32_t>::max());
   command
       .add_option("FILE", flags.files,
-                  "Draw days from these instances; with --site, replay this request log")
+                  "Draw days from these instances; with --site, replay a log or datasets/NAME")
       ->required();
   command.add_option("--site", flags.site, "Read the depot, vehicles and customers of the log")
       ->type_name("FILE");

@@ -18,6 +18,9 @@ inline constexpr char kModelNameHelp[] =
 // Returns "{collection}/{name}", or `name` if it begins with "{collection}/".
 std::string WithCollection(std::string_view collection, const std::string& name);
 
+// Whether `text` begins with "datasets/" and is no path of an existing file.
+bool IsDatasetName(const std::string& text);
+
 // Prints that the resource was deleted and returns kExitDone.
 ExitCode PrintDeleted(CommandContext& context, const std::string& name);
 

@@ -32,18 +32,32 @@ std::string ShareText(int64_t part, int64_t total) {
   return part == 0 ? "none" : absl::StrCat(part, " of ", total);
 }
 
+bool IsRequestLog(const v1::Dataset& dataset) {
+  return dataset.kind() == v1::DATASET_KIND_REQUEST_LOG;
+}
+
+std::string DatasetKindWord(const v1::Dataset& dataset) {
+  return IsRequestLog(dataset) ? "request_log" : "instances";
+}
+
 }  // namespace
 
 std::string DatasetText(const v1::Dataset& dataset) {
   const int64_t all = dataset.instance_count();
   Sheet sheet;
   sheet.Add("dataset", dataset.name());
-  sheet.Add("instances", absl::StrCat(all));
-  sheet.Add("problems", absl::StrJoin(DatasetProblems(dataset), " "));
-  sheet.Add("customers", DatasetCustomers(dataset));
-  sheet.Add("tours", ShareText(dataset.instances_with_tours(), all));
-  sheet.Add("ref_cost", ShareText(dataset.instances_with_reference_cost(), all));
-  sheet.Add("features", absl::StrJoin(dataset.feature_columns(), " "));
+  sheet.Add("kind", DatasetKindWord(dataset));
+  if (IsRequestLog(dataset)) {
+    sheet.Add("days", absl::StrCat(dataset.day_count()));
+    sheet.Add("requests", absl::StrCat(dataset.request_count()));
+  } else {
+    sheet.Add("instances", absl::StrCat(all));
+    sheet.Add("problems", absl::StrJoin(DatasetProblems(dataset), " "));
+    sheet.Add("customers", DatasetCustomers(dataset));
+    sheet.Add("tours", ShareText(dataset.instances_with_tours(), all));
+    sheet.Add("ref_cost", ShareText(dataset.instances_with_reference_cost(), all));
+    sheet.Add("features", absl::StrJoin(dataset.feature_columns(), " "));
+  }
   sheet.Add("size", FormatBytes(dataset.size_bytes()));
   sheet.Add("created", FormatTime(dataset.create_time()));
   sheet.Add("sha256", dataset.sha256());
@@ -51,7 +65,19 @@ std::string DatasetText(const v1::Dataset& dataset) {
 }
 
 std::vector<std::string> DatasetRow(const v1::Dataset& dataset) {
+  if (IsRequestLog(dataset)) {
+    return {dataset.name(),
+            DatasetKindWord(dataset),
+            absl::StrCat(FormatCount(dataset.day_count(), "day"), ", ",
+                         FormatCount(dataset.request_count(), "request")),
+            "",
+            "",
+            "",
+            FormatBytes(dataset.size_bytes()),
+            FormatTime(dataset.create_time())};
+  }
   return {dataset.name(),
+          DatasetKindWord(dataset),
           absl::StrCat(dataset.instance_count()),
           absl::StrJoin(DatasetProblems(dataset), " "),
           DatasetCustomers(dataset),
@@ -64,6 +90,9 @@ Json DatasetJson(const v1::Dataset& dataset) {
   Json features = Json::array();
   for (const std::string& column : dataset.feature_columns()) features.push_back(column);
   return {{"name", dataset.name()},
+          {"kind", DatasetKindWord(dataset)},
+          {"days", dataset.day_count()},
+          {"requests", dataset.request_count()},
           {"instances", dataset.instance_count()},
           {"problem_types", DatasetProblems(dataset)},
           {"min_customers", dataset.min_customers()},

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/random.h"
 #include "core/dispatch/day.h"
+#include "core/dispatch/log_line.h"
 #include "core/dispatch/request.h"
 #include "core/dispatch/sampler.h"
 #include "core/dispatch/site.h"
@@ -34,12 +35,12 @@ struct LoggedDay {
 // Days in increasing order, each with a request at least. There is at least one day.
 using RequestLog = std::vector<LoggedDay>;
 
-// Parses JSON lines, one request per line:
-//   {"day": "2026-11-02", "id": "a17", "at": 28800, "customer": "c12", "demand": 3,
-//    "window": [30000, 36000], "service": 120}
-// `customer` is the id of a customer of the site. `demand` is a number or an array with one number
-// per load dimension. Demand, window and service time default to the customer's. Returns
-// kInvalidArgument naming line and field: `log.jsonl:3: customer: got "c99", wanted ...`.
+// Returns the log of the lines, which come from ParseLogLines. `customer` is the id of a customer
+// of the site; absent values are that customer's. Returns kInvalidArgument naming line and field:
+// `log.jsonl:3: customer: got "c99", wanted ...`.
+absl::StatusOr<RequestLog> LogOfSite(std::span<const LogLine> lines, std::string_view name,
+                                     const DispatchSite& site);
+// Parses the text of a log. Returns the errors of ParseLogLines and LogOfSite.
 absl::StatusOr<RequestLog> ParseRequestLog(std::string_view text, std::string_view name,
                                            const DispatchSite& site);
 

@@ -11,38 +11,11 @@
 namespace vrp {
 namespace {
 
-absl::Status Wrong(size_t request, std::string_view field, std::string_view problem) {
-  return absl::InvalidArgumentError(Concat("requests[", request, "].", field, ": ", problem));
+absl::Status Wrong(std::string_view field, std::string_view problem) {
+  return absl::InvalidArgumentError(Concat(field, ": ", problem));
 }
 
 bool IsTime(double value) { return std::isfinite(value) && std::abs(value) <= kMaxMagnitude; }
-
-absl::Status CheckRequest(const Instance& site, const DispatchRequest& request, size_t index) {
-  if (request.customer < 1 || request.customer >= site.num_nodes()) {
-    return Wrong(index, "customer",
-                 Concat("got node ", request.customer, ", wanted 1 to ", site.num_nodes() - 1));
-  }
-  if (request.demand.size() != static_cast<size_t>(site.load_dimensions())) {
-    return Wrong(index, "demand",
-                 Concat("got ", request.demand.size(), " numbers, wanted ", site.load_dimensions(),
-                        ", one per load dimension"));
-  }
-  for (const double demand : request.demand) {
-    if (!(demand >= 0) || demand > kMaxMagnitude) {
-      return Wrong(index, "demand", Concat("got ", demand, ", wanted 0 to 1e12"));
-    }
-  }
-  if (!(request.service >= 0) || request.service > kMaxMagnitude) {
-    return Wrong(index, "service", Concat("got ", request.service, ", wanted 0 to 1e12"));
-  }
-  if (!IsTime(request.release)) return Wrong(index, "release", "wanted a finite time");
-  if (!IsTime(request.window.open) || !(request.window.close >= request.window.open)) {
-    return Wrong(index, "window",
-                 Concat("got ", request.window.open, " to ", request.window.close,
-                        ", wanted an opening at or before the close"));
-  }
-  return absl::OkStatus();
-}
 
 absl::Status CheckAvailable(const Instance& site, const std::vector<int32_t>& available) {
   if (available.empty()) return absl::OkStatus();
@@ -62,6 +35,36 @@ absl::Status CheckAvailable(const Instance& site, const std::vector<int32_t>& av
 
 }  // namespace
 
+absl::Status CheckAmounts(const DispatchRequest& request) {
+  for (const double demand : request.demand) {
+    if (!(demand >= 0) || demand > kMaxMagnitude) {
+      return Wrong("demand", Concat("got ", demand, ", wanted 0 to 1e12"));
+    }
+  }
+  if (!(request.service >= 0) || request.service > kMaxMagnitude) {
+    return Wrong("service", Concat("got ", request.service, ", wanted 0 to 1e12"));
+  }
+  if (!IsTime(request.release)) return Wrong("release", "wanted a finite time");
+  if (!IsTime(request.window.open) || !(request.window.close >= request.window.open)) {
+    return Wrong("window", Concat("got ", request.window.open, " to ", request.window.close,
+                                  ", wanted an opening at or before the close"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRequest(const DispatchSite& site, const DispatchRequest& request) {
+  const Instance& instance = site.instance();
+  if (request.customer < 1 || request.customer >= instance.num_nodes()) {
+    return Wrong("customer",
+                 Concat("got node ", request.customer, ", wanted 1 to ", instance.num_nodes() - 1));
+  }
+  if (request.demand.size() != static_cast<size_t>(instance.load_dimensions())) {
+    return Wrong("demand", Concat("got ", request.demand.size(), " numbers, wanted ",
+                                  instance.load_dimensions(), ", one per load dimension"));
+  }
+  return CheckAmounts(request);
+}
+
 absl::Status CheckState(const DispatchSite& site, const DispatchState& state) {
   if (!IsTime(state.departure)) {
     return absl::InvalidArgumentError("departure: wanted a finite time");
@@ -76,7 +79,10 @@ absl::Status CheckState(const DispatchSite& site, const DispatchState& state) {
     before = departure;
   }
   for (size_t i = 0; i < state.requests.size(); ++i) {
-    VRP_RETURN_IF_ERROR(CheckRequest(site.instance(), state.requests[i], i));
+    const absl::Status valid = CheckRequest(site, state.requests[i]);
+    if (!valid.ok()) {
+      return absl::Status(valid.code(), Concat("requests[", i, "].", FromAbsl(valid.message())));
+    }
   }
   return CheckAvailable(site.instance(), state.available);
 }

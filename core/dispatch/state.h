@@ -28,6 +28,11 @@ struct DispatchState {
   static constexpr int32_t kUnlimited = -1;
 };
 
+// Checks demand, service time, release and window. Returns kInvalidArgument that begins with the
+// field: `demand: got -1, ...`.
+absl::Status CheckAmounts(const DispatchRequest& request);
+// Also checks the customer, and that the demand has one number per load dimension of the site.
+absl::Status CheckRequest(const DispatchSite& site, const DispatchRequest& request);
 // Returns kInvalidArgument with the first wrong field, as `requests[3].demand: ...`.
 absl::Status CheckState(const DispatchSite& site, const DispatchState& state);
 

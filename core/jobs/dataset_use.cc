@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_join.h"
 #include "core/base/text.h"
+#include "core/train/config/log_days.h"
 
 namespace vrp {
 namespace {
@@ -34,12 +35,23 @@ std::string DescribeError(const NamedData& data, const absl::Status& status) {
   return Concat(data.key, ": ", FromAbsl(status.message()), remedy);
 }
 
+// Describes why the log has too few days for the configuration; empty if it has enough.
+std::string ShortLogReason(const DispatchConfig& config, const StoredDataset& dataset) {
+  const absl::Status fits = TrainingDaysOf(config, dataset.summary.days).status();
+  return fits.ok() ? "" : Concat(dataset.name, ": ", FromAbsl(fits.message()));
+}
+
 // Describes why `key` cannot use `dataset`. Returns an empty string if `key` can use
 // the dataset.
 std::string UnusableReason(const TrainingConfig& config, const std::string& key,
                            const StoredDataset& dataset) {
-  if (config.dispatch.has_value()) return "";
+  const bool is_log = key == kRequestLogKey;
+  const absl::Status kind =
+      CheckDatasetKind(dataset, is_log ? DatasetKind::kRequestLog : DatasetKind::kInstances);
+  if (!kind.ok()) return std::string(kind.message());
   const DatasetSummary& summary = dataset.summary;
+  if (is_log) return ShortLogReason(*config.dispatch, dataset);
+  if (config.dispatch.has_value()) return "";
   const Architecture& architecture = *config.architecture;
   if (architecture.node_order == NodeOrder::kByAngle && !summary.pointer_refusal.empty()) {
     return Concat("a ", architecture.display_name, " cannot read ", dataset.name, ": ",
@@ -88,6 +100,10 @@ bool ReadsDataset(const TrainingConfig& config, std::string_view name) {
   const std::vector<NamedData> named = DatasetsOf(config);
   return std::any_of(named.begin(), named.end(),
                      [name](const NamedData& data) { return data.name == name; });
+}
+
+bool ReadsRequestLog(const TrainingConfig& config, std::string_view name) {
+  return config.dispatch.has_value() && config.dispatch->log == name;
 }
 
 absl::StatusOr<DatasetPaths> FindDatasets(const TrainingConfig& config, const DatasetStore* store) {

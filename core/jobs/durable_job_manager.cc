@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "core/base/page_size.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/dataset_use.h"
@@ -110,7 +109,7 @@ absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::st
   if (known) return *std::move(known);
   VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(spec));
   VRP_RETURN_IF_ERROR(CheckStart(spec, config).status());
-  absl::MutexLock lock(&datasets_mutex_);
+  absl::MutexLock lock(&book_->dataset_uses());
   // Checks the datasets once more, since one may have been deleted meanwhile.
   VRP_RETURN_IF_ERROR(CheckDatasets(config, datasets_));
   VRP_RETURN_IF_ERROR(book_->quota().Check());
@@ -217,31 +216,12 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
   return LivePublication{ModelResourceName(version.name, version.version), written->steps};
 }
 
-absl::Status DurableJobManager::CheckNotInUse(std::string_view dataset) const {
-  JobFilter filter{.page_size = kMaxPageSize};
-  do {
-    VRP_ASSIGN_OR_RETURN(JobPage page, List(filter));
-    for (const Job& job : page.jobs) {
-      if (IsFinal(job.state)) continue;
-      const absl::StatusOr<TrainingConfig> config = ParseStoredConfig(job.spec);
-      if (!config.ok() || !ReadsDataset(*config, dataset)) continue;
-      return absl::FailedPreconditionError(Concat(
-          "name: ", dataset, " is read by ", ResourceName(job), ", which is ",
-          JobStateName(job.state),
-          "; wait for the job's end, or cancel the job: vrpctl jobs cancel ", ResourceName(job)));
-    }
-    filter.page_token = std::move(page.next_page_token);
-  } while (!filter.page_token.empty());
-  return absl::OkStatus();
-}
-
-absl::Status DurableJobManager::DeleteDataset(std::string_view name) {
+absl::StatusOr<DatasetDeletion> DurableJobManager::DeleteDataset(std::string_view name) {
   if (datasets_ == nullptr) {
     return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
   }
-  absl::MutexLock lock(&datasets_mutex_);
-  VRP_RETURN_IF_ERROR(CheckNotInUse(name));
-  return datasets_->Delete(name);
+  absl::MutexLock lock(&book_->dataset_uses());
+  return DeleteDatasetWithDerived(*book_, *context_.registry, *datasets_, name);
 }
 
 absl::StatusOr<std::shared_ptr<EventSubscription>> DurableJobManager::Watch(std::string_view id,

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
-#include "absl/synchronization/mutex.h"
 #include "core/base/stop_signal.h"
 #include "core/jobs/job_manager.h"
 #include "core/jobs/job_run.h"
@@ -36,7 +35,7 @@ class DurableJobManager final : public JobManager {
   absl::StatusOr<Job> Resume(std::string_view id) override;
   absl::Status Delete(std::string_view id) override;
   absl::StatusOr<LivePublication> Publish(std::string_view id) override;
-  absl::Status DeleteDataset(std::string_view name) override;
+  absl::StatusOr<DatasetDeletion> DeleteDataset(std::string_view name) override;
   void StopPublishing() override { live_.CloseAll(); }
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id,
                                                            int64_t from) override;
@@ -48,8 +47,6 @@ class DurableJobManager final : public JobManager {
   // Applies one durable change to a training job.
   absl::StatusOr<Job> Change(std::string_view id,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
-  // Checks that no unfinished job reads the dataset. Returns kFailedPrecondition otherwise.
-  absl::Status CheckNotInUse(std::string_view dataset) const;
   // Has `live` write the job's weights, publishes them and loads the version. Returns the new or,
   // if the step was published already, the existing version.
   absl::StatusOr<LivePublication> PublishWeights(const Job& job, LiveModels& live);
@@ -57,9 +54,6 @@ class DurableJobManager final : public JobManager {
   const std::shared_ptr<JobBook> book_;
   const int32_t max_queued_;
   DatasetStore* const datasets_;
-  // Held while a job is stored and while a dataset is deleted, so that no stored job reads a
-  // deleted dataset.
-  absl::Mutex datasets_mutex_;
   StopSignal stopping_;
   LiveRuns live_;
   const JobRunContext context_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "core/base/clock.h"
 #include "core/jobs/event_topic.h"
 #include "core/jobs/job.h"
@@ -76,6 +77,9 @@ class JobBook {
   JobStore& store() const { return *store_; }
   const StateFolder& folder() const { return *folder_; }
   const StateQuota& quota() const { return quota_; }
+  // Returns the lock to hold while a job that reads datasets is stored, and while a dataset is
+  // deleted, so that no stored job reads a deleted dataset.
+  absl::Mutex& dataset_uses() const { return dataset_uses_; }
 
   // Returns a job, or kNotFound.
   absl::StatusOr<Job> Get(JobKind kind, std::string_view id) const;
@@ -96,6 +100,7 @@ class JobBook {
           JobListener on_state);
 
   const std::unique_ptr<StateFolder> folder_;
+  mutable absl::Mutex dataset_uses_;
   const StateQuota quota_;
   const std::shared_ptr<JobStore> store_;
   const std::shared_ptr<EventTopics> topics_;

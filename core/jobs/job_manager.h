@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
+#include "core/jobs/dataset_deletion.h"
 #include "core/jobs/job_book.h"
 #include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
@@ -97,9 +98,8 @@ class JobManager {
   // ends first. Returns kUnavailable if the daemon stops first, and kDeadlineExceeded if the step
   // takes too long. Returns kResourceExhausted if the state folder's quota is full.
   virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;
-  // Deletes an uploaded dataset, `datasets/{name}`. Returns the errors of DatasetStore, and
-  // kFailedPrecondition if an unfinished job reads the dataset.
-  virtual absl::Status DeleteDataset(std::string_view name) = 0;
+  // Calls DeleteDatasetWithDerived, for jobs of all kinds.
+  virtual absl::StatusOr<DatasetDeletion> DeleteDataset(std::string_view name) = 0;
   // Ends calls of Publish with kUnavailable, because the daemon stops.
   virtual void StopPublishing() = 0;
   // Calls JobBook::Watch.

@@ -12,7 +12,8 @@ namespace {
 constexpr char kSelectJob[] =
     "SELECT number, id, request_id, config_name, config_yaml, overrides, device, state, attempt, "
     "crashes, checkpoint_step, created, started, ended, jobs.progress, error_code, error_text, "
-    "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, priority, "
+    "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, dataset, "
+    "priority, "
     "labels, time_limit, epoch_limit, run_time, end_reason, best, all_crashes, published, "
     "stop_requested, CASE WHEN state = 'QUEUED' THEN (SELECT count(*) FROM jobs AS other WHERE "
     "other.kind = jobs.kind AND other.state = 'QUEUED' AND "
@@ -20,7 +21,7 @@ constexpr char kSelectJob[] =
     "(-jobs.stop_requested, -jobs.priority, jobs.number)) ELSE 0 END "
     "FROM jobs LEFT JOIN solve_jobs ON job = number ";
 constexpr int kSolveColumns = 20;     // index of a solve job's first column
-constexpr int kTrainingColumns = 24;  // index of a training job's first column
+constexpr int kTrainingColumns = 25;  // index of a training job's first column
 
 // SQL condition that a job has each wanted label. Its parameter is a JSON object of labels.
 constexpr char kHasLabels[] =

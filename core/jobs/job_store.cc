@@ -38,6 +38,7 @@ Job Draft(const SolveSpec& spec, std::string_view request_id) {
   job.kind = spec.kind;
   job.request_id = std::string(request_id);
   job.solve.summary = spec.summary;
+  job.solve.dataset = spec.dataset;
   job.solve.request_sha256 = Sha256Hex(spec.request);
   job.solve.budget = spec.budget;
   return job;
@@ -184,6 +185,13 @@ absl::Status JobStore::Delete(JobKind kind, std::string_view id) {
   VRP_RETURN_IF_ERROR(DeleteJobRows(*writer_, record->number));
   if (kind == JobKind::kTraining) VRP_RETURN_IF_ERROR(AddDeletionRow(*writer_, id));
   return transaction.Commit();
+}
+
+absl::Status JobStore::EraseDeletedRows() {
+  absl::MutexLock write_lock(&write_mutex_);
+  // A reader would keep the log.
+  absl::MutexLock read_lock(&read_mutex_);
+  return writer_->Execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 absl::StatusOr<std::vector<std::string>> JobStore::ListDeletions() const {

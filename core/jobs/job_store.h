@@ -68,6 +68,9 @@ class JobStore {
   // a training job's files. ListDeletions returns the job's id until ForgetDeletion.
   absl::Status Delete(JobKind kind, std::string_view id);
   absl::StatusOr<std::vector<std::string>> ListDeletions() const;
+  // Moves the write-ahead log into the database and empties it, so that neither file holds deleted
+  // rows any more (the database overwrites them).
+  absl::Status EraseDeletedRows();
   absl::Status ForgetDeletion(std::string_view id);
   // Returns the parts `first` to `last` of the result of a simulation, in order.
   absl::StatusOr<std::vector<std::string>> ReadParts(std::string_view id, int64_t first,

@@ -115,8 +115,13 @@ CREATE TABLE solve_parts (
 );
 )sql";
 
-constexpr std::array<std::string_view, 5> kMigrations = {kVersion1, kVersion2, kVersion3, kVersion4,
-                                                         kVersion5};
+// Adds the dataset that a simulation reads.
+constexpr std::string_view kVersion6 = R"sql(
+ALTER TABLE solve_jobs ADD COLUMN dataset TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array<std::string_view, 6> kMigrations = {kVersion1, kVersion2, kVersion3,
+                                                         kVersion4, kVersion5, kVersion6};
 
 absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));

@@ -60,6 +60,7 @@ absl::StatusOr<std::unique_ptr<SolveJobManager>> SolveJobManager::Create(const O
 SolveJobManager::SolveJobManager(const Options& options)
     : kind_(options.kind),
       book_(options.book),
+      datasets_(options.datasets),
       max_queued_(options.max_queued),
       context_({.store = &book_->store(),
                 .stopping = &stopping_,
@@ -84,6 +85,11 @@ absl::StatusOr<Job> SolveJobManager::Submit(const SolveSpec& spec, const std::st
   JobStore& store = book_->store();
   VRP_ASSIGN_OR_RETURN(std::optional<Job> known, store.FindRequest(spec, request_id));
   if (known) return *std::move(known);
+  absl::MutexLock lock(&book_->dataset_uses());
+  if (!spec.dataset.empty()) {
+    if (datasets_ == nullptr) return absl::InternalError("a dataset, without a store of them");
+    VRP_RETURN_IF_ERROR(datasets_->Get(spec.dataset).status());
+  }
   VRP_RETURN_IF_ERROR(book_->quota().Check());
   VRP_ASSIGN_OR_RETURN(Job job, store.Submit(spec, request_id, max_queued_));
   runner_->Wake();

@@ -15,6 +15,7 @@
 #include "core/jobs/job_runner.h"
 #include "core/jobs/job_solver.h"
 #include "core/jobs/solve_job_run.h"
+#include "core/registry/dataset_store.h"
 
 namespace vrp {
 
@@ -28,9 +29,11 @@ class SolveJobManager {
     JobKind kind = JobKind::kSolve;      // of the jobs; RunsOnSolver(kind)
     std::shared_ptr<JobBook> book = {};  // stores the jobs
     JobSolver* solver = nullptr;         // outlives the manager
-    const Clock* clock = nullptr;        // outlives the manager
-    int32_t max_running = 1;             // number of concurrent jobs
-    int32_t niceness = 0;                // increment of the jobs' nice value; see JobRunner
+    // Has the datasets that jobs read; outlives the manager. Null: no datasets.
+    const DatasetStore* datasets = nullptr;
+    const Clock* clock = nullptr;  // outlives the manager
+    int32_t max_running = 1;       // number of concurrent jobs
+    int32_t niceness = 0;          // increment of the jobs' nice value; see JobRunner
     // Minimum time between two writes of the plan and of the search time. The last values are
     // always stored.
     absl::Duration store_interval = absl::Seconds(1);
@@ -50,7 +53,8 @@ class SolveJobManager {
   // Queues a job durably. Returns the existing job if the request_id was used with the same
   // request, and kAlreadyExists if it was used with another request. Returns kResourceExhausted if
   // the queue or the state folder's quota is full, and kInvalidArgument for an invalid request_id.
-  // The caller must have checked the request. spec.kind must be that of the manager.
+  // The caller must have checked the request. spec.kind must be that of the manager. Returns
+  // kNotFound if spec.dataset was deleted meanwhile.
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id);
   absl::StatusOr<Job> Get(std::string_view id) const;
   // Calls JobBook::List.
@@ -86,6 +90,7 @@ class SolveJobManager {
 
   const JobKind kind_;
   const std::shared_ptr<JobBook> book_;
+  const DatasetStore* const datasets_;
   const int32_t max_queued_;
   StopSignal stopping_;
   const SolveRunContext context_;

@@ -18,6 +18,7 @@ struct SolveSpec {
   // attachments count as the same request.
   std::string attachment = {};
   std::string summary = {};    // short text, without the instance
+  std::string dataset = {};    // `datasets/{name}` that the job reads; empty: none
   absl::Duration budget = {};  // solve jobs only
 };
 
@@ -41,6 +42,7 @@ struct SolveProgress {
 // The fields of a job that training jobs do not have.
 struct SolvePart {
   std::string summary;
+  std::string dataset;  // that the job reads; empty: none
   std::string request_sha256;
   absl::Duration budget;
   SolveProgress progress;  // the last stored progress

@@ -29,16 +29,17 @@ absl::StatusOr<SolvePart> SolvePartFromRow(Database& database, const Query& row,
   VRP_ASSIGN_OR_RETURN(
       part.progress,
       ParseSolveProgress(row.Text(column + 3), Concat(database.path(), ": solve_jobs.progress")));
+  part.dataset = row.Text(column + 4);
   return part;
 }
 
 absl::Status InsertSolveRow(Database& database, int64_t job_number, const SolvePart& part) {
   VRP_ASSIGN_OR_RETURN(Query query,
                        database.Prepare("INSERT INTO solve_jobs (job, summary, request_sha256, "
-                                        "budget, progress) VALUES (?, ?, ?, ?, ?)"));
+                                        "budget, progress, dataset) VALUES (?, ?, ?, ?, ?, ?)"));
   VRP_RETURN_IF_ERROR(query.Bind(job_number, Blob{part.summary}, part.request_sha256,
                                  absl::ToInt64Nanoseconds(part.budget),
-                                 WriteSolveProgress(part.progress)));
+                                 WriteSolveProgress(part.progress), part.dataset));
   return query.Run();
 }
 

@@ -15,7 +15,7 @@
 
 namespace vrp {
 
-// Reads the columns summary, request_sha256, budget and progress, which begin at `column`.
+// Reads the columns summary, request_sha256, budget, progress and dataset, which begin at `column`.
 absl::StatusOr<SolvePart> SolvePartFromRow(Database& database, const Query& row, int column);
 // Inserts the fields of a new job.
 absl::Status InsertSolveRow(Database& database, int64_t job_number, const SolvePart& part);

@@ -125,7 +125,8 @@ absl::StatusOr<std::unique_ptr<Database>> Database::OpenPlain(const std::string&
 
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path) {
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<Database> database, OpenPlain(path));
-  VRP_RETURN_IF_ERROR(database->Execute("PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON"));
+  VRP_RETURN_IF_ERROR(database->Execute(
+      "PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON"));
   return database;
 }
 

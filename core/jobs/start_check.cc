@@ -36,6 +36,10 @@ absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& c
   absl::StatusOr<std::string> model = InitialModelVersion(config.initial_model, *context.registry);
   add_error(model.status());
   request.config.initial_model = model.ok() ? *std::move(model) : "";
+  if (config.dispatch.has_value() && !config.dispatch->log.empty()) {
+    // A log is checked against its site. CheckDatasets reports datasets that are not there.
+    request.datasets = FindDatasets(config, context.datasets).value_or(DatasetPaths());
+  }
   const absl::Status inputs = context.trainer->CheckInputs(request);
   // The specification is not at fault: the same request may succeed later.
   if (absl::IsResourceExhausted(inputs)) return inputs;

@@ -12,7 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kSchemaVersion = 1;
+// Files of instances have schema 1. Earlier programs do not know request logs, so that these have
+// schema 2, which they refuse.
+constexpr int64_t kInstancesSchema = 1;
+constexpr int64_t kSchemaVersion = 2;
 constexpr int64_t kMaxDatasetFileBytes = int64_t{1} << 16;  // maximum size of a dataset file
 
 // A reader of typed values. The first value that is absent or of a wrong type makes the file
@@ -68,7 +71,12 @@ bool TakeKinds(FileReader& reader, std::vector<ProblemKind>& kinds) {
 std::string WriteDatasetFile(const StoredDataset& dataset) {
   const DatasetSummary& summary = dataset.summary;
   nlohmann::ordered_json object;
-  object["schema_version"] = kSchemaVersion;
+  const bool is_log = summary.kind == DatasetKind::kRequestLog;
+  object["schema_version"] = is_log ? kSchemaVersion : kInstancesSchema;
+  if (is_log) {
+    object["days"] = summary.days;
+    object["requests"] = summary.requests;
+  }
   object["instances"] = summary.instances;
   object["bytes"] = dataset.bytes;
   object["sha256"] = dataset.sha256;
@@ -106,6 +114,11 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   StoredDataset dataset;
   DatasetSummary& summary = dataset.summary;
   std::string created;
+  if (schema > kInstancesSchema) {
+    summary.kind = DatasetKind::kRequestLog;
+    reader.Take("days", summary.days);
+    reader.Take("requests", summary.requests);
+  }
   reader.Take("instances", summary.instances);
   reader.Take("bytes", dataset.bytes);
   reader.Take("sha256", dataset.sha256);

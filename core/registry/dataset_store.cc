@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDatasetStaging = ".staging";
+// Also the name of request logs: the kind is not known before the content arrives.
 constexpr char kContentFile[] = "instances.jsonl";
 constexpr char kDescriptionFile[] = "dataset.json";
 // Number of bytes between two calls of Options::check_space. Calls are rare, because each one may
@@ -47,10 +48,13 @@ absl::Status DatasetNotFound(std::string_view name) {
 }
 
 absl::Status NameTaken(const StoredDataset& existing) {
+  const DatasetSummary& summary = existing.summary;
+  const std::string content = summary.kind == DatasetKind::kRequestLog
+                                  ? Concat(summary.requests, " requests")
+                                  : Concat(summary.instances, " instances");
   return absl::AlreadyExistsError(Concat(
-      "header.name: ", existing.name, " has other content already (", existing.summary.instances,
-      " instances, ", existing.bytes, " bytes); choose another name, or delete it: vrpctl ",
-      "datasets delete ", existing.name));
+      "header.name: ", existing.name, " has other content already (", content, ", ", existing.bytes,
+      " bytes); choose another name, or delete it: vrpctl ", "datasets delete ", existing.name));
 }
 
 // Returns `status`, or for kResourceExhausted (a full disk, a quota, too many open files) an error
@@ -82,6 +86,18 @@ absl::StatusOr<std::string> ContentDigest(const std::string& path) {
 }
 
 }  // namespace
+
+std::string_view DatasetKindName(DatasetKind kind) {
+  return kind == DatasetKind::kRequestLog ? "a request log" : "instances";
+}
+
+absl::Status CheckDatasetKind(const StoredDataset& dataset, DatasetKind wanted) {
+  const DatasetKind kind = dataset.summary.kind;
+  if (kind == wanted) return absl::OkStatus();
+  return absl::InvalidArgumentError(Concat("got ", dataset.name, ", which is ",
+                                           DatasetKindName(kind), ", wanted ",
+                                           DatasetKindName(wanted)));
+}
 
 DatasetUpload::DatasetUpload(DatasetStore& store, std::string name, std::string folder,
                              OpenFile file)

@@ -32,6 +32,12 @@ struct StoredDataset {
   bool operator==(const StoredDataset&) const = default;
 };
 
+// Returns "instances" or "a request log".
+std::string_view DatasetKindName(DatasetKind kind);
+// Returns kInvalidArgument unless the dataset is of the kind: `got datasets/history, which is a
+// request log, wanted instances`.
+absl::Status CheckDatasetKind(const StoredDataset& dataset, DatasetKind wanted);
+
 class DatasetStore;
 
 // An upload, which writes content under a temporary name as the content arrives. The destructor

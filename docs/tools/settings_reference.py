@@ -39,11 +39,12 @@ VARIANTS = (
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.scenarios=1"]),
     ("dispatch", ["dispatch.sites=datasets/x"]),
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.encoder=graph_transformer"]),
+    ("dispatch", ["dispatch.sites=datasets/x", "dispatch.log=datasets/y"]),
 )
 SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch")
 NEEDED = {"problem.instances": "none", "supervised.label_file": "none", "validation.file": "none",
           "training.milestones": "none", "name": "required", "dispatch.sites": "required with model: dispatch",
-          "dispatch.scenarios": "0"}
+          "dispatch.scenarios": "0", "dispatch.log": "none"}
 # Meanings of the keys that no example configuration explains.
 MEANINGS = {
     "model": "gt: a graph transformer; ptrnet: a pointer network; dispatch: prizes of requests, to decide what to send now",

@@ -42,16 +42,28 @@ class DecideOptionsReader {
  private:
   void ReadFuture() {
     const std::string_view policy = DispatchPolicyName(options_.policy.kind);
+    const bool has_log = message_.has_request_log();
     const bool given = message_.future_case() != v1::DecideRequest::FUTURE_NOT_SET;
     if (given && !NeedsSampler(options_.policy.kind)) {
-      invalid_.Add("requests_per_departure", "given, but policy ", policy,
+      invalid_.Add(has_log ? "request_log" : "requests_per_departure", "given, but policy ", policy,
                    " draws no requests; wanted policy sampling, horizon or model");
+    } else if (has_log) {
+      options_.request_log = message_.request_log();
+      if (message_.request_log().empty()) {
+        invalid_.Add("request_log", "got \"\", wanted datasets/{name}");
+      }
     } else if (given) {
       options_.requests_per_departure = InRange(
           "requests_per_departure", message_.requests_per_departure(), 1, kMaxRequestsPerDeparture);
     } else if (NeedsSampler(options_.policy.kind) && !message_.later_departures().empty()) {
-      invalid_.Add("requests_per_departure", "absent, but policy ", policy,
-                   " draws requests; give their number, or use policy greedy or lazy");
+      invalid_.Add(
+          "requests_per_departure", "absent, but policy ", policy,
+          " draws requests; give their number or a request_log, or use policy greedy or lazy");
+    }
+    if (message_.has_margin() && !has_log) {
+      invalid_.Add("margin", "given, but only a request_log needs it; leave it out");
+    } else if (message_.has_margin()) {
+      options_.margin = InRange("margin", message_.margin(), 0., kMaxMagnitude);
     }
   }
 
@@ -259,6 +271,14 @@ absl::Status CheckPlannedNodes(const DispatchSite& site, const DispatchState& st
   if (waiting + 1 > limit) {
     return InvalidField("requests", Concat("got ", waiting, ", wanted at most ", limit - 1));
   }
+  if (options.log != nullptr) {
+    int64_t largest = 0;
+    for (const LoggedDay& day : *options.log) largest = std::max(largest, std::ssize(day.requests));
+    if (waiting + 1 + largest <= limit) return absl::OkStatus();
+    return InvalidField("request_log",
+                        Concat("has a day of ", largest, " requests, which with ", waiting,
+                               " waiting requests is more than ", limit - 1));
+  }
   const int64_t departures = DrawnDepartures(state, options);
   if (waiting + 1 + departures * options.requests_per_departure <= limit) return absl::OkStatus();
   return InvalidField("requests_per_departure",
@@ -271,7 +291,9 @@ absl::StatusOr<std::unique_ptr<DispatchPolicy>> PolicyOf(
     const DispatchSite& site, const DecideOptions& options,
     const std::optional<DispatchModel>& model) {
   DispatchPolicyRequest request{.kind = options.policy.kind, .sampling = options.policy.sampling};
-  if (NeedsSampler(options.policy.kind)) {
+  if (options.log != nullptr) {
+    request.sampler = std::make_shared<const LogSampler>(site, options.log, options.margin);
+  } else if (NeedsSampler(options.policy.kind)) {
     request.sampler = std::make_shared<const SiteSampler>(site, options.requests_per_departure);
   }
   if (model.has_value()) request.model = model->PrizesFor(site, request.sampler);

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/dispatch/policies/make_policy.h"
+#include "core/dispatch/request_log.h"
 #include "core/dispatch/site.h"
 #include "core/dispatch/state.h"
 #include "core/model/dispatch/dispatch_model.h"
@@ -23,7 +25,10 @@ inline constexpr absl::Duration kDefaultDecisionBudget = absl::Seconds(1);
 // The options of a DecideRequest that do not depend on its site.
 struct DecideOptions {
   DispatchPolicySettings policy = {};
-  int32_t requests_per_departure = 0;  // 0: none are drawn
+  int32_t requests_per_departure = 0;  // 0: none are drawn from the customers
+  std::string request_log = {};        // dataset from which requests are drawn; empty: none
+  std::shared_ptr<const RequestLog> log = nullptr;  // the loaded request_log
+  double margin = 0;                                // time from a decision to its departure
   absl::Duration budget = kDefaultDecisionBudget;
   int64_t max_iterations = INT64_MAX;  // of each search
   uint64_t seed = 1;

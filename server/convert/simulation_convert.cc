@@ -30,6 +30,7 @@ class SettingsReader {
 
   absl::StatusOr<SimulationSettings> Run() && {
     ReadSites();
+    ReadLog();
     ReadPolicies();
     ReadDays();
     ReadTimes();
@@ -46,6 +47,13 @@ class SettingsReader {
     } else if (sites < 1 || sites > kMaxSites) {
       invalid_.Add("sites", "got ", sites, ", wanted 1 to ", kMaxSites);
     }
+  }
+
+  void ReadLog() {
+    const v1::RequestLog& log = message_.request_log();
+    if (log.dataset().empty() || (log.content().empty() && log.name().empty())) return;
+    invalid_.Add("request_log.dataset",
+                 "given with name or content; leave these out, or the dataset");
   }
 
   void ReadPolicies() {
@@ -230,7 +238,8 @@ SolveSpec SolveSpecOf(const v1::SimulationSpec& spec, const std::vector<std::str
   summary.mutable_progress()->set_day_count(spec.days() * spec.sites_size());
   return {.kind = JobKind::kSimulation,
           .request = spec.SerializeAsString(),
-          .summary = summary.SerializeAsString()};
+          .summary = summary.SerializeAsString(),
+          .dataset = spec.request_log().dataset()};
 }
 
 v1::SimulationProgress SimulationProgressToProto(const Job& job) {

@@ -102,6 +102,7 @@ absl::Status Daemon::Parts::OpenJobBook() {
                                                       .check_space = check_space}));
   VRP_ASSIGN_OR_RETURN(datasets, DatasetStore::Create({.directory = book->folder().DatasetsPath(),
                                                        .check_space = check_space}));
+  logs = std::make_unique<UploadedLogs>(*datasets);
   return absl::OkStatus();
 }
 

@@ -52,6 +52,7 @@ void Daemon::Parts::MakeHandlers() {
   dispatch_handler = std::make_unique<DispatchHandler>(
       DispatchHandler::Options{.matrices = matrices.get(),
                                .registry = registry.get(),
+                               .logs = logs.get(),
                                .roads = roads.get(),
                                .clock = options.clock,
                                .metrics = &telemetry->metrics(),
@@ -92,16 +93,19 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
 absl::Status Daemon::Parts::OpenSimulations() {
   const Watchdog::Watch watched = WatchStart("simulations");
   const VrpdOptions& vrpd = options.vrpd;
-  simulation_solver = std::make_unique<SimulationSolver>(*registry, busy, telemetry->watchdog());
+  simulation_solver = std::make_unique<SimulationSolver>(SimulationSolver::Context{
+      .registry = *registry, .logs = *logs, .busy = busy, .watchdog = telemetry->watchdog()});
   // Simulations run one at a time, so that none takes time from the decisions of another.
   VRP_ASSIGN_OR_RETURN(simulations, SolveJobManager::Create({.kind = JobKind::kSimulation,
                                                              .book = book,
                                                              .solver = simulation_solver.get(),
+                                                             .datasets = datasets.get(),
                                                              .clock = options.clock,
                                                              .max_running = 1,
                                                              .niceness = kSolveJobNiceness,
                                                              .max_queued = vrpd.max_queued_jobs}));
-  simulation_handler = std::make_unique<SimulationHandler>(*simulations, *registry, vrpd.max_nodes);
+  simulation_handler = std::make_unique<SimulationHandler>(SimulationHandler::Context{
+      .jobs = *simulations, .registry = *registry, .logs = *logs, .max_nodes = vrpd.max_nodes});
   return absl::OkStatus();
 }
 
@@ -133,7 +137,8 @@ void Daemon::Parts::MakeServices() {
                                        DatasetService::Stores{.matrices = *matrices,
                                                               .datasets = *datasets,
                                                               .solve_jobs = *solve_job_handler,
-                                                              .training_jobs = *jobs},
+                                                              .training_jobs = *jobs,
+                                                              .logs = *logs},
                                        vrpd.max_nodes));
   services.push_back(
       std::make_unique<SystemService>(context,

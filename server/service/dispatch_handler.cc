@@ -44,6 +44,11 @@ absl::StatusOr<DispatchHandler::Prepared> DispatchHandler::Prepare(
   absl::StatusOr<DispatchSite> site = DispatchSite::Create(input.instance);
   if (!site.ok()) return ErrorOf(request, input.instance, site.status());
   VRP_ASSIGN_OR_RETURN(DispatchState state, StateFromProto(request, *site));
+  if (!options.request_log.empty()) {
+    VRP_ASSIGN_OR_RETURN(RequestLog log,
+                         options_.logs->Read(options.request_log, *site, "request_log"));
+    options.log = std::make_shared<const RequestLog>(std::move(log));
+  }
   VRP_RETURN_IF_ERROR(CheckPlannedNodes(*site, state, options, options_.max_nodes));
   VRP_ASSIGN_OR_RETURN(options.policy, ResolvePolicy(*options_.registry, options.policy));
   std::optional<DispatchModel> model;

@@ -13,6 +13,7 @@
 #include "server/convert/dispatch_convert.h"
 #include "server/roads/road_source.h"
 #include "server/service/call_context.h"
+#include "server/service/uploaded_logs.h"
 #include "server/support/busy_threads.h"
 #include "server/support/forecast.h"
 #include "server/support/metrics.h"
@@ -29,6 +30,7 @@ class DispatchHandler {
   struct Options {
     const MatrixSource* matrices = nullptr;
     const Registry* registry = nullptr;
+    UploadedLogs* logs = nullptr;
     RoadSource* roads = nullptr;
     const Clock* clock = nullptr;
     Metrics* metrics = nullptr;

@@ -66,9 +66,13 @@ DatasetService::DatasetService(const ServiceContext& context, const Stores& stor
       [&store = stores.datasets](const v1::GetDatasetRequest& request) {
         return vrp::GetDataset(store, request);
       });
+  Stream<v1::ExportDatasetRequest, v1::ExportDatasetResponse>(
+      [&store = stores.datasets](const v1::ExportDatasetRequest& request) {
+        return OpenDatasetExport(store, request);
+      });
   Unary<v1::DeleteDatasetRequest, v1::DeleteDatasetResponse>(
-      [&jobs = stores.training_jobs](const v1::DeleteDatasetRequest& request) {
-        return vrp::DeleteDataset(jobs, request);
+      [&jobs = stores.training_jobs, &logs = stores.logs](const v1::DeleteDatasetRequest& request) {
+        return vrp::DeleteDataset(jobs, logs, request);
       });
 }
 

@@ -27,8 +27,8 @@ absl::StatusOr<DispatchSite> ReadSite(const v1::SimulationSite& message) {
 }  // namespace
 
 absl::StatusOr<SimulatedSite> SimulatedSite::Create(const v1::SimulationSpec& message,
-                                                    int32_t index,
-                                                    const SimulationSettings& settings) {
+                                                    int32_t index, const Context& context) {
+  const SimulationSettings& settings = context.settings;
   absl::StatusOr<DispatchSite> site = ReadSite(message.sites(index));
   if (!site.ok()) return WithPrefix(site.status(), Concat("sites[", index, "]"));
   const size_t types = site->instance().vehicles().size();
@@ -39,15 +39,26 @@ absl::StatusOr<SimulatedSite> SimulatedSite::Create(const v1::SimulationSpec& me
   }
   SimulatedSite days(*std::move(site), settings);
   if (!message.has_request_log()) return days;
-  const v1::RequestLog& file = message.request_log();
-  absl::StatusOr<RequestLog> log = ParseRequestLog(
-      file.content(), file.name().empty() ? "request_log" : file.name(), days.site_);
-  if (!log.ok()) return WithField(log.status(), "request_log.content");
-  days.log_ = std::make_shared<const RequestLog>(*std::move(log));
-  absl::StatusOr<std::vector<double>> departures = DeparturesOf(*days.log_, settings.shape);
-  if (!departures.ok()) return WithField(departures.status(), "epoch");
-  days.departures_ = *std::move(departures);
+  VRP_RETURN_IF_ERROR(days.ReadLog(message.request_log(), context.logs));
   return days;
+}
+
+absl::Status SimulatedSite::ReadLog(const v1::RequestLog& message, UploadedLogs& logs) {
+  log_field_ = message.dataset().empty() ? "request_log.content" : "request_log.dataset";
+  absl::StatusOr<RequestLog> log = RequestLog();
+  if (message.dataset().empty()) {
+    log = ParseRequestLog(message.content(),
+                          message.name().empty() ? "request_log" : message.name(), site_);
+    if (!log.ok()) return WithField(log.status(), log_field_);
+  } else {
+    log = logs.Read(message.dataset(), site_, log_field_);
+    VRP_RETURN_IF_ERROR(log.status());
+  }
+  log_ = std::make_shared<const RequestLog>(*std::move(log));
+  absl::StatusOr<std::vector<double>> departures = DeparturesOf(*log_, settings_->shape);
+  if (!departures.ok()) return WithField(departures.status(), "epoch");
+  departures_ = *std::move(departures);
+  return absl::OkStatus();
 }
 
 int32_t SimulatedSite::day_count() const {
@@ -69,7 +80,7 @@ absl::Status SimulatedSite::Check(int32_t max_nodes) const {
     }
   }
   if (requests > limit) {
-    return InvalidField(log_ == nullptr ? "requests_per_epoch" : "request_log.content",
+    return InvalidField(log_ == nullptr ? "requests_per_epoch" : log_field_,
                         Concat("a day has up to ", requests, " requests, wanted at most ", limit));
   }
   return WithField(Policies(0).status());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -12,6 +13,7 @@
 #include "core/dispatch/simulation.h"
 #include "core/dispatch/site.h"
 #include "server/convert/simulation_convert.h"
+#include "server/service/uploaded_logs.h"
 #include "vrp/v1/simulation_service.pb.h"
 
 namespace vrp {
@@ -19,10 +21,15 @@ namespace vrp {
 // The days of one site: drawn, or those of a request log. Immutable.
 class SimulatedSite {
  public:
-  // Reads site number `index` of the message, and its log if it has one. `settings` outlives the
-  // result. Errors have the field paths of the message.
+  // What Create needs beside the message. `settings` outlives the result.
+  struct Context {
+    const SimulationSettings& settings;
+    UploadedLogs& logs;
+  };
+  // Reads site number `index` of the message, and its log if it has one. Errors have the field
+  // paths of the message; see UploadedLogs for those of an uploaded log.
   static absl::StatusOr<SimulatedSite> Create(const v1::SimulationSpec& message, int32_t index,
-                                              const SimulationSettings& settings);
+                                              const Context& context);
 
   const DispatchSite& site() const { return site_; }
   // Returns the number of days to replay.
@@ -44,9 +51,13 @@ class SimulatedSite {
   SimulatedSite(DispatchSite site, const SimulationSettings& settings)
       : site_(std::move(site)), settings_(&settings) {}
 
+  // Reads the log of the message.
+  absl::Status ReadLog(const v1::RequestLog& message, UploadedLogs& logs);
+
   DispatchSite site_;
   const SimulationSettings* settings_;
   std::shared_ptr<const RequestLog> log_;  // null: days are drawn
+  std::string log_field_;                  // path of the field that holds or names the log
   std::vector<double> departures_;         // of all days of the log
 };
 

@@ -58,7 +58,8 @@ absl::StatusOr<SolveSpec> SimulationHandler::Check(v1::SimulationSpec spec) cons
   VRP_RETURN_IF_ERROR(LoadModels(registry_, settings));
   std::vector<std::string> names;
   for (int i = 0; i < spec.sites_size(); ++i) {
-    VRP_ASSIGN_OR_RETURN(const SimulatedSite site, SimulatedSite::Create(spec, i, settings));
+    VRP_ASSIGN_OR_RETURN(const SimulatedSite site,
+                         SimulatedSite::Create(spec, i, {.settings = settings, .logs = logs_}));
     VRP_RETURN_IF_ERROR(
         CheckNodes(Concat("sites[", i, "]"), site.site().instance().num_nodes(), max_nodes_));
     VRP_RETURN_IF_ERROR(site.Check(max_nodes_));

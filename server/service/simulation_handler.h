@@ -7,8 +7,10 @@
 
 #include "absl/status/statusor.h"
 #include "core/jobs/solve_job_manager.h"
+#include "core/problem/instance/instance.h"
 #include "core/registry/registry.h"
 #include "server/service/stream_source.h"
+#include "server/service/uploaded_logs.h"
 #include "vrp/v1/simulation_service.pb.h"
 
 namespace vrp {
@@ -17,10 +19,18 @@ namespace vrp {
 // sites. See simulation_service.proto for the errors.
 class SimulationHandler {
  public:
-  // `jobs` manages simulations and outlives the handler. The handler refuses sites and days of more
-  // than `max_nodes` nodes.
-  SimulationHandler(SolveJobManager& jobs, const Registry& registry, int32_t max_nodes)
-      : jobs_(jobs), registry_(registry), max_nodes_(max_nodes) {}
+  // All references outlive the handler.
+  struct Context {
+    SolveJobManager& jobs;  // manages simulations
+    const Registry& registry;
+    UploadedLogs& logs;
+    int32_t max_nodes = kMaxNodes;  // of sites and days
+  };
+  explicit SimulationHandler(const Context& context)
+      : jobs_(context.jobs),
+        registry_(context.registry),
+        logs_(context.logs),
+        max_nodes_(context.max_nodes) {}
 
   absl::StatusOr<v1::Simulation> Create(const v1::CreateSimulationRequest& request) const;
   absl::StatusOr<v1::Simulation> Get(const v1::GetSimulationRequest& request) const;
@@ -41,6 +51,7 @@ class SimulationHandler {
 
   SolveJobManager& jobs_;
   const Registry& registry_;
+  UploadedLogs& logs_;
   const int32_t max_nodes_;
 };
 

@@ -28,13 +28,13 @@ absl::Status DamagedError() {
 // One attempt of a simulation.
 class SimulationSolver::Run {
  public:
-  Run(const SolveTask& task, TaskReporter& reporter, const Registry& registry, Watchdog& watchdog)
-      : task_(task), reporter_(reporter), registry_(registry), watchdog_(watchdog) {}
+  Run(const SolveTask& task, TaskReporter& reporter, const Context& context)
+      : task_(task), reporter_(reporter), context_(context) {}
 
   absl::StatusOr<TaskAnswer> Replay() {
     if (!spec_.ParseFromString(task_.request)) return DamagedError();
     VRP_ASSIGN_OR_RETURN(settings_, SimulationSettingsFromProto(spec_));
-    VRP_RETURN_IF_ERROR(LoadModels(registry_, settings_));
+    VRP_RETURN_IF_ERROR(LoadModels(context_.registry, settings_));
     for (const std::string& part : task_.parts) {
       if (!days_.emplace_back().ParseFromString(part)) return DamagedError();
     }
@@ -59,7 +59,8 @@ class SimulationSolver::Run {
     const auto number = static_cast<int32_t>(index) % settings_.days;
     if (!site_.has_value() || site_number != site_number_) {
       VRP_ASSIGN_OR_RETURN(SimulatedSite site,
-                           SimulatedSite::Create(spec_, site_number, settings_));
+                           SimulatedSite::Create(spec_, site_number,
+                                                 {.settings = settings_, .logs = context_.logs}));
       site_.emplace(std::move(site));
       site_number_ = site_number;
     }
@@ -73,7 +74,7 @@ class SimulationSolver::Run {
     const absl::Duration decisions = static_cast<double>(policies.size()) *
                                      static_cast<double>(day.departures.size()) *
                                      options.decision_time;
-    const Watchdog::Watch watch(watchdog_,
+    const Watchdog::Watch watch(context_.watchdog,
                                 {.phase = "simulated day",
                                  .owner = day.name,
                                  .limit = 2 * (decisions + settings_.hindsight_time) + kDaySlack});
@@ -89,8 +90,7 @@ class SimulationSolver::Run {
 
   const SolveTask& task_;
   TaskReporter& reporter_;
-  const Registry& registry_;
-  Watchdog& watchdog_;
+  const Context& context_;
   v1::SimulationSpec spec_;
   SimulationSettings settings_;
   std::vector<v1::SimulatedDayResults> days_;  // finished
@@ -99,8 +99,8 @@ class SimulationSolver::Run {
 };
 
 absl::StatusOr<TaskAnswer> SimulationSolver::Solve(const SolveTask& task, TaskReporter& reporter) {
-  const BusyThreads::Lease thread = busy_.Take(1);
-  return Run(task, reporter, registry_, watchdog_).Replay();
+  const BusyThreads::Lease thread = context_.busy.Take(1);
+  return Run(task, reporter, context_).Replay();
 }
 
 }  // namespace vrp

@@ -4,6 +4,7 @@
 #include "absl/status/statusor.h"
 #include "core/jobs/job_solver.h"
 #include "core/registry/registry.h"
+#include "server/service/uploaded_logs.h"
 #include "server/support/busy_threads.h"
 #include "server/telemetry/watchdog.h"
 #include "vrp/v1/simulation_service.pb.h"
@@ -14,9 +15,14 @@ namespace vrp {
 // v1.SimulatedDayResults, and the answer a v1.SimulationSummary. Thread-safe.
 class SimulationSolver final : public JobSolver {
  public:
-  // Both arguments outlive the solver.
-  SimulationSolver(const Registry& registry, BusyThreads& busy, Watchdog& watchdog)
-      : registry_(registry), busy_(busy), watchdog_(watchdog) {}
+  // The parts of the daemon that the solver uses. All outlive it.
+  struct Context {
+    const Registry& registry;
+    UploadedLogs& logs;
+    BusyThreads& busy;
+    Watchdog& watchdog;
+  };
+  explicit SimulationSolver(const Context& context) : context_(context) {}
 
   // Replays the days after those in task.parts, on this thread.
   absl::StatusOr<TaskAnswer> Solve(const SolveTask& task, TaskReporter& reporter) override;
@@ -24,9 +30,7 @@ class SimulationSolver final : public JobSolver {
  private:
   class Run;
 
-  const Registry& registry_;
-  BusyThreads& busy_;
-  Watchdog& watchdog_;
+  const Context context_;
 };
 
 }  // namespace vrp

@@ -1,7 +1,10 @@
 #include "server/service/uploaded_datasets.h"
 
+#include <fstream>
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
@@ -13,6 +16,8 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxDatasetChunkBytes = size_t{1} << 20;
+// Size of an exported chunk, less than the smallest message limit, 1 MiB.
+constexpr size_t kDatasetExportBytes = size_t{1} << 19;
 // Bounds the memory of a line while it is read, in multiples of its length.
 constexpr int64_t kParsedSizes = 8;
 
@@ -20,6 +25,10 @@ v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
   const DatasetSummary& summary = stored.summary;
   v1::Dataset message;
   message.set_name(stored.name);
+  message.set_kind(summary.kind == DatasetKind::kRequestLog ? v1::DATASET_KIND_REQUEST_LOG
+                                                            : v1::DATASET_KIND_INSTANCES);
+  message.set_day_count(summary.days);
+  message.set_request_count(summary.requests);
   message.set_instance_count(summary.instances);
   message.set_size_bytes(stored.bytes);
   *message.mutable_create_time() = ToProto(stored.created);
@@ -46,6 +55,35 @@ absl::Status CheckFileName(const std::string& name) {
                       Concat("got ", Quoted(name), ", wanted at most ", kMaxInstanceNameBytes,
                              " bytes of printable UTF-8"));
 }
+
+// A source that sends the content of a dataset. A deletion does not end it.
+class DatasetExport final : public StreamSource<v1::ExportDatasetResponse> {
+ public:
+  DatasetExport(std::string name, const std::string& path)
+      : name_(std::move(name)), stream_(path, std::ios::binary) {}
+
+  absl::StatusOr<std::vector<v1::ExportDatasetResponse>> Next() override {
+    std::vector<v1::ExportDatasetResponse> messages;
+    if (ended_) return messages;
+    std::string chunk(kDatasetExportBytes, '\0');
+    stream_.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    if (stream_.bad() || !stream_.is_open()) {
+      return absl::UnavailableError(Concat(name_, ": its content cannot be read now; try again"));
+    }
+    chunk.resize(static_cast<size_t>(stream_.gcount()));
+    ended_ = stream_.eof();
+    messages.emplace_back().set_chunk(std::move(chunk));
+    return messages;
+  }
+  bool AtEnd() const override { return ended_; }
+  // Calls `on_ready` at once, because Next returns no messages only at the end.
+  void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
+
+ private:
+  const std::string name_;
+  std::ifstream stream_;
+  bool ended_ = false;
+};
 
 }  // namespace
 
@@ -113,11 +151,27 @@ absl::StatusOr<v1::Dataset> GetDataset(const DatasetStore& store,
   return DatasetMessageOf(*stored);
 }
 
-absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(JobManager& jobs,
+absl::StatusOr<std::unique_ptr<StreamSource<v1::ExportDatasetResponse>>> OpenDatasetExport(
+    const DatasetStore& store, const v1::ExportDatasetRequest& request) {
+  const absl::StatusOr<std::string> path = store.ContentPath(request.name());
+  if (!path.ok()) return NameError(path.status());
+  return std::make_unique<DatasetExport>(request.name(), *path);
+}
+
+absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(JobManager& jobs, UploadedLogs& logs,
                                                         const v1::DeleteDatasetRequest& request) {
-  const absl::Status status = jobs.DeleteDataset(request.name());
-  if (!status.ok()) return NameError(status);
-  return v1::DeleteDatasetResponse();
+  const absl::StatusOr<DatasetDeletion> deletion = jobs.DeleteDataset(request.name());
+  if (!deletion.ok()) return NameError(deletion.status());
+  logs.Forget(request.name());
+  v1::DeleteDatasetResponse response;
+  response.set_deleted_label_count(deletion->labels);
+  const auto assign = [](const std::vector<std::string>& names, auto* target) {
+    target->Assign(names.begin(), names.end());
+  };
+  assign(deletion->simulations, response.mutable_deleted_simulations());
+  assign(deletion->training_jobs, response.mutable_deleted_training_jobs());
+  assign(deletion->kept_models, response.mutable_kept_models());
+  return response;
 }
 
 }  // namespace vrp

@@ -10,6 +10,8 @@
 #include "core/jobs/job_manager.h"
 #include "core/registry/dataset_store.h"
 #include "core/train/data/dataset_checker.h"
+#include "server/service/stream_source.h"
+#include "server/service/uploaded_logs.h"
 #include "server/support/message_budget.h"
 #include "vrp/v1/dataset_service.pb.h"
 
@@ -45,7 +47,10 @@ class DatasetImport {
 v1::ListDatasetsResponse ListDatasets(const DatasetStore& store);
 absl::StatusOr<v1::Dataset> GetDataset(const DatasetStore& store,
                                        const v1::GetDatasetRequest& request);
-absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(JobManager& jobs,
+// Opens a stream of the content. Verifies the digest first.
+absl::StatusOr<std::unique_ptr<StreamSource<v1::ExportDatasetResponse>>> OpenDatasetExport(
+    const DatasetStore& store, const v1::ExportDatasetRequest& request);
+absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(JobManager& jobs, UploadedLogs& logs,
                                                         const v1::DeleteDatasetRequest& request);
 
 }  // namespace vrp

@@ -1,7 +1,9 @@
-// Tests `datasets upload`, `list`, `get` and `delete`.
+// Tests `datasets upload`, `list`, `get`, `export` and `delete`.
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/fake_server.h"
@@ -17,6 +19,13 @@ using testing::IsEmpty;
 v1::Dataset ADataset(const std::string& name) {
   v1::Dataset dataset;
   dataset.set_name(name);
+  if (name == "datasets/history") {
+    dataset.set_kind(v1::DATASET_KIND_REQUEST_LOG);
+    dataset.set_day_count(2);
+    dataset.set_request_count(7);
+    return dataset;
+  }
+  dataset.set_kind(v1::DATASET_KIND_INSTANCES);
   dataset.set_instance_count(12);
   dataset.set_size_bytes(3000);
   dataset.add_problem_types(v1::PROBLEM_TYPE_CVRP);
@@ -43,17 +52,35 @@ class DatasetsCommand : public testing::Test {
                                 const FakeCall&) -> absl::StatusOr<v1::ListDatasetsResponse> {
       v1::ListDatasetsResponse response;
       *response.add_datasets() = ADataset("datasets/a");
-      *response.add_datasets() = ADataset("datasets/b");
+      *response.add_datasets() = ADataset("datasets/history");
       return response;
     };
     handlers.get_dataset = [](const v1::GetDatasetRequest& request,
                               const FakeCall&) -> absl::StatusOr<v1::Dataset> {
       return ADataset(request.name());
     };
+    handlers.export_dataset =
+        [](const v1::ExportDatasetRequest& request,
+           absl::FunctionRef<bool(const v1::ExportDatasetResponse&)> write) -> absl::Status {
+      if (request.name() != "datasets/depot7") return absl::NotFoundError("name: no such dataset");
+      v1::ExportDatasetResponse response;
+      for (const std::string chunk : {"{\"a\":1}\r\n", "\n{}"}) {
+        response.set_chunk(chunk);
+        write(response);
+      }
+      return absl::OkStatus();
+    };
     handlers.delete_dataset = [this](const v1::DeleteDatasetRequest& request,
                                      const FakeCall&) -> absl::StatusOr<v1::DeleteDatasetResponse> {
       deleted_ = request.name();
-      return v1::DeleteDatasetResponse();
+      v1::DeleteDatasetResponse response;
+      if (deleted_ != "datasets/history") return response;
+      response.set_deleted_label_count(60);
+      response.add_deleted_simulations("simulations/s1");
+      response.add_deleted_simulations("simulations/s2");
+      response.add_deleted_training_jobs("trainingJobs/t1");
+      response.add_kept_models("models/waves/versions/1");
+      return response;
     };
     return handlers;
   }
@@ -97,10 +124,11 @@ TEST_F(DatasetsCommand, UploadsStandardInput) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(Content(), "{}\n{}\n");
   EXPECT_EQ(uploaded_.at(0).header().size_bytes(), 0);
-  EXPECT_THAT(Keys(result.OutJson().at(0)),
-              ElementsAre("name", "instances", "problem_types", "min_customers", "max_customers",
-                          "instances_with_tours", "instances_with_reference_cost",
-                          "feature_columns", "bytes", "create_time", "sha256"));
+  EXPECT_THAT(
+      Keys(result.OutJson().at(0)),
+      ElementsAre("name", "kind", "days", "requests", "instances", "problem_types", "min_customers",
+                  "max_customers", "instances_with_tours", "instances_with_reference_cost",
+                  "feature_columns", "bytes", "create_time", "sha256"));
 }
 
 TEST_F(DatasetsCommand, ShowsAProgressBarOnATerminal) {
@@ -124,13 +152,49 @@ TEST_F(DatasetsCommand, PrintsTheDaemonsRefusal) {
   EXPECT_EQ(Run({"datasets", "upload", TestPath("none.jsonl"), "--name", "x"}).code, 2);
 }
 
+TEST_F(DatasetsCommand, DescribesARequestLogByItsDaysAndRequests) {
+  const std::string file = WriteTestFile("log.jsonl", "{}\n");
+  const CommandResult uploaded = Run({"datasets", "upload", file, "--name", "history"});
+  EXPECT_THAT(uploaded.out, HasSubstr("kind      request_log\ndays      2\nrequests  7\n"));
+  EXPECT_THAT(uploaded.out, HasSubstr("vrpctl dispatch simulate datasets/history --site FILE\n"));
+  EXPECT_THAT(uploaded.out, testing::Not(HasSubstr("tours")));
+  EXPECT_THAT(Run({"datasets", "list"}).out,
+              HasSubstr("datasets/history  request_log  2 days, 7 requests"));
+}
+
+TEST_F(DatasetsCommand, ExportsTheContentByteForByte) {
+  EXPECT_EQ(Run({"datasets", "export", "depot7"}).out, "{\"a\":1}\r\n\n{}");
+  const std::string file = TestPath("exported.jsonl");
+  const CommandResult result = Run({"datasets", "export", "datasets/depot7", "--out", file});
+  EXPECT_EQ(result.out, "datasets/depot7: written to " + file + "\n");
+  EXPECT_EQ(ReadTestFile(file), "{\"a\":1}\r\n\n{}");
+  const CommandResult none = Run({"datasets", "export", "none", "--out", TestPath("none.jsonl")});
+  EXPECT_NE(none.code, 0);
+  EXPECT_THAT(none.err, HasSubstr("datasets/none"));
+  EXPECT_FALSE(std::filesystem::exists(TestPath("none.jsonl")));
+}
+
 TEST_F(DatasetsCommand, ListsShowsAndDeletesDatasets) {
   const CommandResult list = Run({"datasets", "list"});
-  EXPECT_THAT(list.out, HasSubstr("datasets/a  12         cvrp tsp  5 to 9     all    3 KiB"));
+  EXPECT_THAT(list.out,
+              HasSubstr("datasets/a  instances  12       cvrp tsp  5 to 9     all    3 KiB"));
   EXPECT_EQ(Run({"datasets", "list", "--output", "json"}).OutJson().size(), 2u);
   EXPECT_THAT(Run({"datasets", "get", "depot7"}).out, HasSubstr("datasets/depot7\n"));
   EXPECT_EQ(Run({"datasets", "delete", "datasets/depot7"}).out, "datasets/depot7: deleted\n");
   EXPECT_EQ(deleted_, "datasets/depot7");
+}
+
+TEST_F(DatasetsCommand, SaysWhatADeletionRemovedAndWhatItKept) {
+  EXPECT_EQ(Run({"datasets", "delete", "history"}).out,
+            "datasets/history: deleted\n"
+            "removed: 60 labels, 2 simulations, 1 training job\n"
+            "kept: models/waves/versions/1, whose weights were trained on it\n");
+  const auto json = Run({"datasets", "delete", "history", "--output", "json"}).OutJson().at(0);
+  EXPECT_EQ(json.at("deleted"), "datasets/history");
+  EXPECT_EQ(json.at("labels"), 60);
+  EXPECT_EQ(json.at("simulations").at(1), "simulations/s2");
+  EXPECT_EQ(json.at("training_jobs").size(), 1u);
+  EXPECT_EQ(json.at("kept_models").at(0), "models/waves/versions/1");
 }
 
 }  // namespace

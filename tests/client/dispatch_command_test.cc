@@ -105,6 +105,17 @@ TEST_F(DispatchCommand, SendsTheFlags) {
   EXPECT_EQ(request_.seed(), 7u);
 }
 
+TEST_F(DispatchCommand, DrawsFromAnUploadedLog) {
+  EXPECT_EQ(Run({"--later", "10", "--log", "history", "--margin", "2.5"}).code, 0);
+  EXPECT_EQ(request_.request_log(), "datasets/history");
+  EXPECT_EQ(request_.margin(), 2.5);
+  EXPECT_EQ(Run({"--log", "datasets/history"}).code, 0);
+  EXPECT_EQ(request_.request_log(), "datasets/history");
+  EXPECT_FALSE(request_.has_margin());
+  EXPECT_NE(Run({"--log", "history", "--requests-per-departure", "3"}).code, 0);
+  EXPECT_NE(Run({"--margin", "3"}).code, 0);
+}
+
 TEST_F(DispatchCommand, LeavesDefaultsToTheDaemon) {
   EXPECT_EQ(Run({}).code, 0);
   EXPECT_EQ(request_.policy(), v1::DISPATCH_POLICY_UNSPECIFIED);

@@ -122,6 +122,14 @@ class DispatchSimulateTest : public testing::Test {
   const std::string city_ = WriteTestFile("city.vrp", "NAME: city\n");
 };
 
+TEST_F(DispatchSimulateTest, NamesAnUploadedLog) {
+  EXPECT_EQ(Run({"simulate", "datasets/history", "--site", city_}).code, 0);
+  EXPECT_EQ(created_.spec().request_log().dataset(), "datasets/history");
+  EXPECT_TRUE(created_.spec().request_log().content().empty());
+  EXPECT_TRUE(created_.spec().request_log().name().empty());
+  EXPECT_EQ(created_.spec().sites(0).file().name(), "city.vrp");
+}
+
 TEST_F(DispatchSimulateTest, FollowsASimulationAndPrintsATableOfThePolicies) {
   const CommandResult result = Run({"simulate", city_, "--policy", "greedy,lazy"});
   EXPECT_EQ(result.code, 0) << result.err;

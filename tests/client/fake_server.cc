@@ -311,6 +311,10 @@ class FakeDatasets : public v1::DatasetService::Service {
                           v1::Dataset* response) override {
     return HandleUnary(handlers_.get_dataset, context, request, response);
   }
+  grpc::Status ExportDataset(grpc::ServerContext*, const v1::ExportDatasetRequest* request,
+                             grpc::ServerWriter<v1::ExportDatasetResponse>* writer) override {
+    return HandleStream(handlers_.export_dataset, request, writer);
+  }
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,
                              v1::DeleteDatasetResponse* response) override {
     return HandleUnary(handlers_.delete_dataset, context, request, response);

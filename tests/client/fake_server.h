@@ -83,6 +83,7 @@ struct FakeHandlers {
   Unary<std::vector<v1::UploadDatasetRequest>, v1::Dataset> upload_dataset;
   Unary<v1::ListDatasetsRequest, v1::ListDatasetsResponse> list_datasets;
   Unary<v1::GetDatasetRequest, v1::Dataset> get_dataset;
+  Stream<v1::ExportDatasetRequest, v1::ExportDatasetResponse> export_dataset;
   Unary<v1::DeleteDatasetRequest, v1::DeleteDatasetResponse> delete_dataset;
   Unary<v1::GetServerInfoRequest, v1::ServerInfo> server_info;
   Unary<v1::GetServerStatsRequest, v1::ServerStats> server_stats;

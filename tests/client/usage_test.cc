@@ -90,6 +90,7 @@ TEST(UsageHelp, BeginsWithExamples) {
       {"datasets", "upload"},
       {"datasets", "list"},
       {"datasets", "get"},
+      {"datasets", "export"},
       {"datasets", "delete"},
       {"validate"},
       {"models"},

@@ -83,6 +83,34 @@ TEST(ParseRequestLogTest, NamesTheLineAndTheFieldOfEachError) {
   }
 }
 
+TEST(LogLineReaderTest, RecognisesLinesOfALog) {
+  EXPECT_TRUE(LogLineReader::Recognises(R"({"day": 1})"));
+  EXPECT_TRUE(LogLineReader::Recognises(R"({"id": "a", "customer": "1"})"));
+  EXPECT_FALSE(LogLineReader::Recognises(R"({"kind": "cvrp", "demands": [0, 1]})"));
+  EXPECT_FALSE(LogLineReader::Recognises("day,id,at"));
+}
+
+TEST(LogLineReaderTest, IgnoresARefusedLine) {
+  LogLineReader reader;
+  ASSERT_TRUE(reader.Read(R"({"day": "d2", "id": "a", "at": 0, "customer": "1"})").ok());
+  EXPECT_FALSE(reader.Read(R"({"day": "d3", "id": "b", "at": 0})").ok());
+  EXPECT_FALSE(reader.Read(R"({"day": "d2", "id": "b", "at": "x", "customer": "1"})").ok());
+  EXPECT_TRUE(reader.Read(R"({"day": "d2", "id": "b", "at": 0, "customer": "1"})").ok());
+  EXPECT_EQ(reader.days(), 1);
+  EXPECT_EQ(reader.requests(), 2);
+}
+
+TEST(LogLineReaderTest, LimitsTheRequestsOfADay) {
+  LogLineReader reader;
+  for (int i = 0; i < 99'999; ++i) {
+    const std::string id = std::to_string(i);
+    ASSERT_TRUE(reader.Read(R"({"day": 1, "id": )" + id + R"(, "at": 0, "customer": 1})").ok());
+  }
+  EXPECT_EQ(reader.Read(R"({"day": 1, "id": -1, "at": 0, "customer": 1})").status().message(),
+            "day: got more than 99999 requests of \"1\", the largest number of a plan");
+  EXPECT_TRUE(reader.Read(R"({"day": 2, "id": -1, "at": 0, "customer": 1})").ok());
+}
+
 TEST(DeparturesOfTest, CoversTheDecisionsOfAllDays) {
   const auto log = ParseRequestLog(kTwoDays, "log.jsonl", LineSite());
   EXPECT_EQ(*DeparturesOf(*log, {.epoch = 10, .margin = 5}), std::vector<double>({5, 15, 25, 35}));

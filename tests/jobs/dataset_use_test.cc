@@ -73,6 +73,33 @@ TEST_F(DatasetUseTest, PassesThePathsOfSitesToTheTrainerOfDispatchModels) {
               HasSubstr("dispatch.sites: got \"datasets/other\""));
 }
 
+TEST_F(DatasetUseTest, ChecksTheKindAndTheDaysOfARequestLog) {
+  Upload("sites");
+  Upload("history", {.kind = DatasetKind::kRequestLog, .days = 6, .requests = 60});
+  const auto error = [&](std::vector<std::string> settings) {
+    JobSpec spec = ASpec(1, 3);
+    spec.overrides = std::move(settings);
+    return std::string(jobs_->Submit(spec, "").status().message());
+  };
+  const auto with_log = [&](const std::string& log, const std::string& days) {
+    return error({"name=waves", "model=dispatch", "dispatch.sites=datasets/sites",
+                  "dispatch.log=datasets/" + log, "validation.days=" + days});
+  };
+  EXPECT_EQ(with_log("history", "4"), "");
+  EXPECT_EQ(with_log("history", "5"),
+            "dispatch.log: datasets/history: has 6 days, wanted at least 7: 2 to train on "
+            "(dispatch.days) and 5 to validate (validation.days); lower these, or give a longer "
+            "log");
+  EXPECT_EQ(with_log("sites", "4"),
+            "dispatch.log: got datasets/sites, which is instances, wanted a request log");
+  EXPECT_THAT(with_log("none", "4"), HasSubstr("dispatch.log: got \"datasets/none\", which this"));
+  EXPECT_EQ(error({"name=waves", "model=dispatch", "dispatch.sites=datasets/history"}),
+            "dispatch.sites: got datasets/history, which is a request log, wanted instances");
+  EXPECT_THAT(Refusal({"problem.instances=datasets/history"}),
+              HasSubstr("problem.instances: got datasets/history, which is a request log, wanted "
+                        "instances"));
+}
+
 TEST_F(DatasetUseTest, RefusesAMissingDatasetAndNamesTheKey) {
   const std::string refusal = Refusal(
       {"problem.instances=[datasets/depot7, datasets/depot8]", "validation.file=datasets/none"});
@@ -161,7 +188,7 @@ TEST_F(DatasetUseTest, KeepsADatasetWhileAJobReadsIt) {
   const Job job = *jobs_->Submit(SpecWith({"problem.instances=datasets/depot7"}), "");
   ASSERT_TRUE(trainer_->AwaitHeld());
   EXPECT_TRUE(jobs_->DeleteDataset("datasets/other").ok());
-  const absl::Status in_use = jobs_->DeleteDataset("datasets/depot7");
+  const absl::Status in_use = jobs_->DeleteDataset("datasets/depot7").status();
   EXPECT_EQ(in_use.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(in_use.message()), HasSubstr(ResourceName(job)));
   trainer_->Release();
@@ -169,7 +196,7 @@ TEST_F(DatasetUseTest, KeepsADatasetWhileAJobReadsIt) {
     return event.type == EventType::kState && IsFinal(event.state);
   });
   EXPECT_TRUE(jobs_->DeleteDataset("datasets/depot7").ok());
-  EXPECT_EQ(jobs_->DeleteDataset("datasets/depot7").code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(jobs_->DeleteDataset("datasets/depot7").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST_F(DatasetUseTest, FailsTheJobWhoseDatasetIsDamaged) {

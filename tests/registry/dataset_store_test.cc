@@ -178,6 +178,28 @@ TEST_F(DatasetStoreTest, DoesNotReplaceADatasetOfANewerVersion) {
   EXPECT_EQ(*ReadFile(description), newer);
 }
 
+TEST_F(DatasetStoreTest, DescribesRequestLogsInAFormThatEarlierVersionsRefuse) {
+  const auto store = Open();
+  const auto upload = *store->Begin("history", 0);
+  ASSERT_TRUE(upload->Add("{}").ok());
+  const DatasetSummary summary = {.kind = DatasetKind::kRequestLog, .days = 3, .requests = 70};
+  ASSERT_TRUE(upload->Finish(summary).ok());
+  EXPECT_EQ(store->Get("datasets/history")->summary, summary);
+  EXPECT_THAT(*ReadFile(Folder() + "/history/dataset.json"), HasSubstr("\"schema_version\": 2"));
+  EXPECT_THAT(std::string(Put(*store, "history", "other").status().message()),
+              HasSubstr("has other content already (70 requests, 2 bytes)"));
+}
+
+TEST_F(DatasetStoreTest, RefusesADatasetOfAnotherKind) {
+  StoredDataset log;
+  log.name = "datasets/history";
+  log.summary.kind = DatasetKind::kRequestLog;
+  EXPECT_TRUE(CheckDatasetKind(log, DatasetKind::kRequestLog).ok());
+  EXPECT_EQ(
+      CheckDatasetKind(log, DatasetKind::kInstances),
+      absl::InvalidArgumentError("got datasets/history, which is a request log, wanted instances"));
+}
+
 TEST_F(DatasetStoreTest, ReadsDescriptionsWithoutTheLeadingCounts) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());

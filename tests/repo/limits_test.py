@@ -49,6 +49,7 @@ LIMITS = [
     ("kMaxInstances", "server/service/model_evaluation.cc", "model_service.proto", "EvaluateModelRequest.files", "1 to {},"),
     ("kMaxNodes", "core/problem/instance/instance_data.h", "dataset_service.proto", "GenerateInstancesRequest.customer_count", "2 to {}"),
     ("kMaxCount", "server/service/dataset_handler.cc", "dataset_service.proto", "GenerateInstancesRequest.instance_count", "1 to {}."),
+    ("kMaxLoggedRequests", "core/dispatch/log_line.h", "dataset_service.proto", None, "{} requests and"),
     ("kMaxLaterDepartures", "server/convert/dispatch_convert.cc", "dispatch_service.proto",
      "DecideRequest.later_departures", "at most {}."),
     ("kMaxRequestsPerDeparture", "server/convert/dispatch_convert.cc", "dispatch_service.proto",

@@ -112,7 +112,7 @@ TEST(DispatchConvertTest, NamesWrongOptions) {
             "policy: got 99, which is not a value of DispatchPolicy");
   EXPECT_EQ(error([](auto& r) { r.clear_future(); }),
             "requests_per_departure: absent, but policy sampling draws requests; give their "
-            "number, or use policy greedy or lazy");
+            "number or a request_log, or use policy greedy or lazy");
   EXPECT_EQ(error([](auto& r) { r.set_policy(v1::DISPATCH_POLICY_LAZY); }),
             "requests_per_departure: given, but policy lazy draws no requests; wanted policy "
             "sampling, horizon or model");
@@ -254,6 +254,41 @@ TEST(DispatchConvertTest, LimitsTheNodesOfAScenario) {
             "requests: got 3, wanted at most 2");
   options.policy.sampling.lookahead = 1;
   EXPECT_TRUE(CheckPlannedNodes(site, state, options, 8).ok());
+}
+
+TEST(DispatchConvertTest, ReadsARequestLogWithItsMargin) {
+  v1::DecideRequest request = ARequest();
+  request.set_request_log("datasets/history");
+  request.set_margin(3);
+  const DecideOptions options = DecideOptionsFromProto(request, DecideLimits()).value();
+  EXPECT_EQ(options.request_log, "datasets/history");
+  EXPECT_EQ(options.margin, 3);
+  EXPECT_EQ(options.requests_per_departure, 0);
+  EXPECT_EQ(ErrorOfOptions([](auto& r) { r.set_margin(3); }),
+            "margin: given, but only a request_log needs it; leave it out");
+  EXPECT_EQ(ErrorOfOptions([](auto& r) {
+              r.set_request_log("datasets/history");
+              r.set_margin(-1);
+            }),
+            "margin: got -1, wanted 0 to 1e+12");
+  EXPECT_EQ(ErrorOfOptions([](auto& r) { r.set_request_log(""); }),
+            "request_log: got \"\", wanted datasets/{name}");
+  EXPECT_THAT(ErrorOfOptions([](auto& r) {
+                r.set_request_log("datasets/history");
+                r.set_policy(v1::DISPATCH_POLICY_LAZY);
+              }),
+              HasSubstr("request_log: given, but policy lazy draws no requests"));
+}
+
+TEST(DispatchConvertTest, LimitsTheNodesOfAScenarioOfALog) {
+  const DispatchSite site = ASite();
+  const DispatchState state = StateFromProto(ARequest(), site).value();
+  DecideOptions options;
+  const LoggedDay day = {.requests = std::vector<LoggedRequest>(5)};
+  options.log = std::make_shared<const RequestLog>(RequestLog{{}, day});
+  EXPECT_TRUE(CheckPlannedNodes(site, state, options, 9).ok());
+  EXPECT_EQ(CheckPlannedNodes(site, state, options, 8).message(),
+            "request_log: has a day of 5 requests, which with 3 waiting requests is more than 7");
 }
 
 TEST(DispatchConvertTest, WritesRoutesWithIdsOfRequestsAndNodesOfCustomers) {

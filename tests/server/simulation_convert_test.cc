@@ -79,6 +79,11 @@ TEST(SimulationConvertTest, NamesEachWrongField) {
       {[&](auto& spec) { with_log(spec), spec.set_first_seed(2); }, "first_seed: given"},
       {[&](auto& spec) { with_log(spec), spec.set_requests_per_epoch(2); },
        "requests_per_epoch: given"},
+      {[](auto& spec) {
+         spec.mutable_request_log()->set_dataset("datasets/history");
+         spec.mutable_request_log()->set_content("{}");
+       },
+       "request_log.dataset: given with name or content"},
       {[](auto& spec) { spec.set_days(-1); }, "days: got -1"},
       {[](auto& spec) { spec.set_epoch(0); }, "epoch: got 0"},
       {[](auto& spec) { spec.set_margin(-1); }, "margin: got -1"},

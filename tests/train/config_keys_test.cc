@@ -95,6 +95,8 @@ constexpr Key kKeys[] = {
     {"validation.instances", "10"},
     {"validation.seed", "5"},
     {"dispatch.sites", "[a.txt, datasets/b]", false, true, true},
+    {"dispatch.log", "datasets/history", false, false, true},
+    {"dispatch.days", "3", true, false, false, "  log: datasets/history\n"},
     {"dispatch.days_per_site", "2"},
     {"dispatch.first_seed", "9"},
     {"dispatch.epoch", "60"},

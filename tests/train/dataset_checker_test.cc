@@ -140,5 +140,45 @@ TEST(DatasetCheckerTest, RequiresAtLeastOneInstance) {
   EXPECT_THAT(std::string(CheckText("\n \n").message()), HasSubstr("wanted at least one instance"));
 }
 
+constexpr char kLogLine[] = R"({"day": "d1", "id": "a", "at": 0, "customer": "c1"})";
+
+TEST(DatasetCheckerTest, CountsTheDaysAndRequestsOfALog) {
+  const std::string text = std::string("\n") + kLogLine + "\n" +
+                           R"({"day": "d1", "id": "b", "at": 5, "customer": 7, "demand": [1, 2]}
+{"day": "d2", "id": "a", "at": 5, "customer": "c1", "window": [6, 9], "service": 3})";
+  DatasetChecker checker("log.jsonl");
+  for (const char c : text) ASSERT_TRUE(checker.Add(std::string(1, c)).ok());
+  ASSERT_TRUE(checker.Finish().ok());
+  EXPECT_EQ(checker.summary(),
+            (DatasetSummary{.kind = DatasetKind::kRequestLog, .days = 2, .requests = 3}));
+}
+
+TEST(DatasetCheckerTest, NamesTheLineAndTheFieldOfEachErrorOfALog) {
+  const std::string text = std::string(kLogLine) + "\n" +
+                           R"({"day": "d1", "at": 5, "customer": "c1"}
+{"day": "d0", "id": "a", "at": 5, "customer": "c1"}
+{"day": "d1", "id": "a", "at": 5, "customer": "c1"}
+{"day": "d1", "id": "b", "at": 5, "customer": "c1", "window": [9, 6]}
+{"kind": "cvrp"}
+{"day": "d1", "id": "b", "at": 5, "customer": "c1"}
+)";
+  const absl::Status status = CheckText(text);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(std::string(status.message()),
+            "own.jsonl:2: id: absent\n"
+            "own.jsonl:3: day: got \"d0\" after \"d1\", wanted days in increasing order\n"
+            "own.jsonl:4: id: got \"a\" again, wanted an id for each request of d1\n"
+            "own.jsonl:5: window: got 9 to 6, wanted an opening at or before the close\n"
+            "own.jsonl:6: kind: unknown key, wanted day, id, at, customer, demand, window and "
+            "service");
+}
+
+TEST(DatasetCheckerTest, TellsALogByItsFirstLine) {
+  const std::string instance = LineOf(test::AnInstance().WithCustomers(2).Build());
+  EXPECT_THAT(std::string(CheckText(instance + kLogLine).message()), HasSubstr("own.jsonl:2: "));
+  EXPECT_THAT(std::string(CheckText(R"({"at": 0})").message()), HasSubstr("day: absent"));
+  EXPECT_THAT(std::string(CheckText("\n \n").message()), HasSubstr("got no lines"));
+}
+
 }  // namespace
 }  // namespace vrp

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/train/config/data_files.h"
+#include "core/train/config/log_days.h"
 #include "core/train/config/training_config.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -64,6 +65,58 @@ TEST(DispatchConfigTest, NamesItsSites) {
   ASSERT_EQ(named.size(), 2u);
   EXPECT_EQ(named[1].key, "dispatch.sites");
   EXPECT_EQ(named[1].name, "datasets/b");
+}
+
+TEST(DispatchConfigTest, ReadsARequestLogOfOneSite) {
+  const auto config = ParseTrainingConfig(
+      "name: a\nmodel: dispatch\ndispatch: {sites: a.txt, log: datasets/history, days: 9}\n"
+      "validation: {days: 3, seed: 4321}\n",
+      "f.yaml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->dispatch->log, "datasets/history");
+  EXPECT_EQ(config->dispatch->log_days, 9);
+  EXPECT_EQ(DataReadBy(*config).back().key, "dispatch.log");
+  EXPECT_EQ(*TrainingDaysOf(*config->dispatch, 30), 9);
+  EXPECT_EQ(TrainingDaysOf(*config->dispatch, 11).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(DispatchConfigTest, TrainsOnAllDaysOfALogBeforeThoseOfTheValidation) {
+  DispatchConfig config;
+  config.log = "log.jsonl";
+  config.validation_days = 3;
+  EXPECT_EQ(*TrainingDaysOf(config, 30), 27);
+  EXPECT_EQ(*TrainingDaysOf(config, 5), 2);
+  EXPECT_EQ(std::string(TrainingDaysOf(config, 4).status().message()),
+            "has 4 days, wanted at least 5: 2 to train on (dispatch.days) and 3 to validate "
+            "(validation.days); lower these, or give a longer log");
+}
+
+TEST(DispatchConfigTest, RefusesSettingsThatALogLeavesWithoutEffect) {
+  const auto error = [](const ConfigOverrides& settings) {
+    return MessageOf(ParseTrainingConfig("name: a\nmodel: dispatch\ndispatch: {sites: a.txt}\n",
+                                         "f.yaml", settings));
+  };
+  const std::string none =
+      "wanted none with dispatch.log, whose days are used instead of drawn ones";
+  EXPECT_EQ(error({"dispatch.log=l", "dispatch.days_per_site=9"}),
+            "--set: dispatch.days_per_site: got \"9\", " + none);
+  EXPECT_EQ(error({"dispatch.log=l", "dispatch.first_seed=9"}),
+            "--set: dispatch.first_seed: got \"9\", " + none);
+  EXPECT_EQ(error({"dispatch.log=l", "dispatch.requests_per_epoch=9"}),
+            "--set: dispatch.requests_per_epoch: got \"9\", " + none);
+  EXPECT_EQ(error({"dispatch.log=l", "validation.seed=9"}),
+            "--set: validation.seed: got \"9\", " + none);
+  EXPECT_EQ(error({"dispatch.days=9"}),
+            "--set: dispatch.days: got \"9\", wanted none without dispatch.log");
+  EXPECT_EQ(
+      error({"dispatch.log=l", "dispatch.days=1"}),
+      "--set: dispatch.days: got \"1\", wanted 0, or at least 2: each day draws requests to come "
+      "from the others");
+  EXPECT_EQ(
+      error({"dispatch.log=l", "dispatch.sites=[a, b]"}),
+      "--set: dispatch.sites: got a list, wanted one file or dataset, whose site dispatch.log "
+      "is of");
 }
 
 TEST(DispatchConfigTest, IsAForeignSectionOfOtherModels) {

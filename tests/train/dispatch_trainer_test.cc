@@ -11,6 +11,8 @@
 #include "core/base/steady_time.h"
 #include "core/model/dispatch/dispatch_model.h"
 #include "core/problem/formats/json/json_writer.h"
+#include "core/train/data/label_folder.h"
+#include "core/train/dispatch/training_data.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
@@ -299,6 +301,108 @@ TEST_F(DispatchTrainerTest, NamesSitesThatCannotBeUsed) {
       std::string(
           MakeDispatchTrainer()->CheckInputs(RequestFor({"dispatch.epoch=100000"})).message()),
       HasSubstr("dispatch.epoch: all days have one decision"));
+}
+
+// A training on a request log.
+class LoggedTrainerTest : public DispatchTrainerTest {
+ protected:
+  LoggedTrainerTest() {
+    const std::string lines = *ReadFile(sites_);
+    EXPECT_TRUE(AtomicWriteFile(site_, lines.substr(0, lines.find('\n') + 1)).ok());
+    WriteLog(7);
+  }
+  // Writes a log of `days` days of 24 requests, known at four decisions.
+  void WriteLog(int days) {
+    std::string lines;
+    for (int day = 1; day <= days; ++day) {
+      for (int i = 0; i < 24; ++i) {
+        lines += "{\"day\": \"d" + std::to_string(day) + "\", \"id\": \"" + std::to_string(i) +
+                 "\", \"at\": " + std::to_string(i % 4 * 40) + ", \"customer\": \"" +
+                 std::to_string(1 + (day * 7 + i * 5) % 30) + "\", \"window\": [0, 1000]}\n";
+      }
+    }
+    ASSERT_TRUE(AtomicWriteFile(log_, lines).ok());
+  }
+  std::string YamlOfLog() const {
+    return "name: waves\nmodel: dispatch\n"
+           "dispatch: {sites: " +
+           site_ + ", log: " + log_ +
+           ", epoch: 40, margin: 10, label_seconds: 0, label_iterations: 200, hidden: [6], "
+           "perturbations: 4, search_iterations: 30}\n"
+           "validation: {days: 3, decision_iterations: 50, shifts: [-0.2, 0, 0.2]}\n"
+           "training: {epochs: 2, batch_size: 4}\n";
+  }
+  TrainingRequest RequestOfLog(const ConfigOverrides& overrides = {}) const {
+    TrainingRequest request = limits_;
+    request.config = *ParseTrainingConfig(YamlOfLog(), "test.yaml", overrides);
+    request.checkpoint_directory = root_ + "/log/checkpoint";
+    request.model_directory = ModelOf("log");
+    std::filesystem::create_directories(request.checkpoint_directory);
+    return request;
+  }
+  std::string InputError(const ConfigOverrides& overrides = {}) const {
+    return std::string(MakeDispatchTrainer()->CheckInputs(RequestOfLog(overrides)).message());
+  }
+
+  const std::string site_ = root_ + "/site.jsonl";
+  const std::string log_ = root_ + "/log.jsonl";
+};
+
+TEST_F(LoggedTrainerTest, TrainsOnTheFirstDaysAndValidatesOnTheLast) {
+  Recorder recorder;
+  const auto result = MakeDispatchTrainer()->Train(RequestOfLog(), {}, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(recorder.log, HasSubstr("dispatch: 4 days of " + log_ + " with 12 decisions"));
+  EXPECT_THAT(recorder.log, HasSubstr("validated on 3 days"));
+  const auto model = DispatchModel::Load(ModelOf("log"), "log");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->settings().log, log_);
+  EXPECT_EQ(model->settings().days_per_site, 4);
+  Recorder again;
+  ASSERT_TRUE(MakeDispatchTrainer()->Train(RequestOfLog({"dispatch.days=2"}), {}, again).ok());
+  EXPECT_THAT(again.log, HasSubstr("2 plans in hindsight, 2 of them found"));
+}
+
+TEST_F(LoggedTrainerTest, KeepsTheLabelsOfADatasetInAFolderOfItsOwn) {
+  TrainingRequest request =
+      RequestOfLog({"dispatch.log=datasets/history", "dispatch.sites=datasets/site"});
+  request.datasets = {{"datasets/history", log_}, {"datasets/site", site_}};
+  Recorder recorder;
+  const auto result = MakeDispatchTrainer()->Train(request, {}, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(*RemoveLabels(limits_.cache_directory, "datasets/site"), 0);
+  EXPECT_EQ(*RemoveLabels(limits_.cache_directory, "datasets/history"), 7);
+  EXPECT_EQ(*RemoveLabels(limits_.cache_directory, "datasets/history"), 0);
+}
+
+TEST_F(LoggedTrainerTest, DrawsRequestsToComeFromOtherDaysToTrainOn) {
+  const auto data = ReadTrainingData(RequestOfLog());
+  ASSERT_TRUE(data.ok()) << data.status();
+  ASSERT_EQ(data->log->size(), 4u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(data->days[i].maker, i);
+  EXPECT_EQ(data->days[3].day.name, "d4");
+  for (const TrainingDay& day : data->validation) EXPECT_EQ(day.maker, 4u);
+  EXPECT_EQ(data->validation[0].day.name, "d5");
+}
+
+TEST_F(LoggedTrainerTest, NamesALogThatDoesNotFit) {
+  EXPECT_EQ(InputError(), "");
+  EXPECT_THAT(InputError({"dispatch.days=5"}),
+              HasSubstr("dispatch.log: " + log_ + ": has 7 days, wanted at least 8"));
+  EXPECT_THAT(InputError({"dispatch.sites=" + sites_}),
+              HasSubstr("dispatch.sites: got 3 sites in " + sites_ + ", wanted one with"));
+  EXPECT_THAT(InputError({"dispatch.epoch=1e-3"}), HasSubstr("dispatch.log: epoch: got 0.001"));
+  EXPECT_THAT(InputError({"dispatch.epoch=1000"}),
+              HasSubstr("dispatch.epoch: all days have one decision"));
+  EXPECT_THAT(InputError({"dispatch.log=/nowhere/log.jsonl"}),
+              HasSubstr("dispatch.log: open /nowhere/log.jsonl: No such file"));
+  const std::string line = *ReadFile(log_);
+  ASSERT_TRUE(
+      AtomicWriteFile(log_, line + R"({"day": "d8", "id": 1, "at": 0, "customer": "x"})").ok());
+  EXPECT_THAT(InputError(), HasSubstr("dispatch.log: " + log_ + ":169: customer: got \"x\""));
+  EXPECT_EQ(MakeDispatchTrainer()->CheckInputs(RequestOfLog({"dispatch.log=datasets/none"})),
+            absl::OkStatus())
+      << "datasets are checked elsewhere";
 }
 
 TEST_F(DispatchTrainerTest, IsNotTrainedByEngines) {

@@ -254,5 +254,16 @@ TEST(TrainingConfigTest, ReadsAnEmptyListAsNone) {
   EXPECT_TRUE(constant->milestones.empty());
 }
 
+TEST(TrainingConfigTest, ReadsItsSourceWithTheOverrides) {
+  const auto config = ParseTrainingConfig("name: a\n# --set name=no\ntraining: {epochs: 3}", "f",
+                                          {"training.epochs=4", "training.epochs=5"});
+  ASSERT_TRUE(config.ok()) << config.status();
+  const auto read = ParseConfigSource(config->source, "card.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->name, "a");
+  EXPECT_EQ(read->epochs, 5);
+  EXPECT_EQ(read->source, config->source);
+}
+
 }  // namespace
 }  // namespace vrp

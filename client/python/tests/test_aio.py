@@ -56,7 +56,9 @@ def test_calls_of_every_kind_work_and_raise_errors(tmp_path: pathlib.Path) -> No
             assert len(await training.history()) > 0
             assert (await client.models.get("own")).architecture == "ptrnet"
             await client.datasets.upload("aio", [line async for line in client.datasets.generate("cvrp", 5, 3)])
-            await client.datasets.delete("aio")
+            await client.datasets.export("aio", tmp_path / "aio.jsonl")
+            assert len((tmp_path / "aio.jsonl").read_text().splitlines()) == 3
+            assert (await client.datasets.delete("aio")).deleted_label_count == 0
             assert (await client.check(small_model(), [[1]])).violations
             decision = await client.dispatch_decide(small_model(), policy="greedy", budget=0.05)
             assert decision.routes and not decision.waiting

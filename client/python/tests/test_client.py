@@ -160,6 +160,26 @@ def test_simulation_compares_policies_and_can_be_deleted(client: vrpd.Client) ->
     assert caught.value.fields == ("spec.request_log.content",)
 
 
+def test_uploaded_log_is_replayed_drawn_from_and_deleted_with_its_simulation(
+    client: vrpd.Client, tmp_path: pathlib.Path
+) -> None:
+    names = [one.name or str(index) for index, one in enumerate(small_model().clients, 1)]
+    lines = [{"day": day, "id": "a", "at": at, "customer": names[at % 3]} for day, at in (("1", 0), ("2", 150))]
+    dataset = client.datasets.upload("history", lines)
+    assert (dataset.kind, dataset.day_count, dataset.request_count) == ("request_log", 2, 2)
+    run = client.simulate(
+        small_model(), request_log="datasets/history", policies=["greedy"], epoch=100, margin=0, max_iterations=20
+    )
+    run.wait(60)
+    assert [day.day for day in run.days] == ["1", "2"]
+    drawn = dict(later_departures=[200, 300], policy="sampling", request_log="history", margin=10, max_iterations=20)
+    assert client.dispatch_decide(small_model(), **drawn).scenarios > 0  # type: ignore[arg-type]
+    client.datasets.export("history", tmp_path / "again.jsonl")
+    assert [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()] == lines
+    deletion = client.datasets.delete("history")
+    assert deletion.deleted_simulations == (run.name,) and deletion.kept_models == ()
+
+
 def test_validate_lists_all_errors(client: vrpd.Client) -> None:
     model = small_model()
     model.add_client(x=0, y=0, service_duration=-1, release_time=-1)

@@ -104,9 +104,11 @@ def test_options_set_every_field_of_a_decide_request(tmp_path: Any) -> None:
         max_iterations=5,
         seed=6,
     )
-    assert set(every) == set(dispatch.DispatchOptions.__annotations__)
+    from_log: dict[str, Any] = dict(request_log="history", margin=30.0)
+    assert set(every) | set(from_log) == set(dispatch.DispatchOptions.__annotations__)
     stated = set_fields(dispatch.decide_request(_problems.to_message(model).instance, **every))
     stated |= set_fields(dispatch.decide_request(_problems.to_message(file).instance, **every))
+    stated |= set_fields(dispatch.decide_request(_problems.to_message(file).instance, **from_log))
     assert message_fields("DecideRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"}) - stated == set()
 
 
@@ -132,7 +134,10 @@ def test_options_set_every_field_of_a_simulation(tmp_path: Any) -> None:
     assert set(every) == set(simulation_options.SimulationOptions.__annotations__)
     spec = simulation_options.simulation_spec([small_model(), file], **every)
     wanted = message_fields("CreateSimulationRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"})
-    assert wanted - set_fields(_rpc.create_simulation(spec, "id", True).request()) == set()
+    stated = set_fields(_rpc.create_simulation(spec, "id", True).request())
+    uploaded = simulation_options.simulation_spec(small_model(), request_log="datasets/history")
+    stated |= set_fields(_rpc.create_simulation(uploaded, "id", True).request())
+    assert wanted - stated == set()
 
 
 def test_arguments_set_every_field_of_a_training_request() -> None:

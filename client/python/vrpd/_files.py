@@ -32,6 +32,12 @@ class OutputFile:
             flags |= os.O_CREAT | os.O_EXCL
         self._file = os.fdopen(os.open(self._temporary or self._path, flags, mode), "wb")
 
+    def __enter__(self) -> OutputFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def write(self, data: bytes) -> None:
         self._file.write(data)
 

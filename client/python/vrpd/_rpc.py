@@ -13,7 +13,7 @@ from ._uploads import DatasetContent
 from ._values import Duration, model_name, resource_name, set_duration
 from .check import CheckResult
 from .dispatch import Decision
-from .model_records import DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
+from .model_records import DatasetDeletion, DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
 from .options import StartPlan, set_input, set_plan
 from .result import Improvement, Result
 from .server_records import ServerInfo, ServerStats
@@ -132,8 +132,12 @@ def get_dataset(name: str) -> Call[DatasetInfo]:
     return unary("DatasetService/GetDataset", DatasetInfo, name=resource_name("datasets", name))
 
 
-def delete_dataset(name: str) -> Call[None]:
-    return unary("DatasetService/DeleteDataset", nothing, name=resource_name("datasets", name))
+def export_dataset(name: str) -> Call[bytes]:
+    return unary("DatasetService/ExportDataset", lambda answer: answer.chunk, name=resource_name("datasets", name))
+
+
+def delete_dataset(name: str) -> Call[DatasetDeletion]:
+    return unary("DatasetService/DeleteDataset", DatasetDeletion, name=resource_name("datasets", name))
 
 
 def list_models(token: str) -> Call[tuple[list[ModelInfo], str]]:

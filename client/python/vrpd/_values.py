@@ -56,6 +56,11 @@ def resource_name(kind: str, name: str) -> str:
     return name if name.startswith(kind + "/") else f"{kind}/{name}"
 
 
+def is_dataset(value: object) -> bool:
+    """Whether a value is the name of an uploaded dataset, `datasets/NAME`, and not the path of a file."""
+    return isinstance(value, str) and value.startswith("datasets/") and not os.path.exists(value)
+
+
 def model_name(name: str) -> str:
     """Returns the full name of a model.
 

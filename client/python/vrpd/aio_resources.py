@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _rpc
+from ._files import OutputFile
 from ._matrices import pack
 from ._problems import to_message
 from ._uploads import Lines, ModelWriter, dataset_content, model_files
 from ._values import Duration, Path
 from .aio_jobs import AsyncSolveJob, AsyncTrainingJob
-from .model_records import DatasetInfo, EvaluationReport, MatricesInfo, ModelInfo
+from .model_records import DatasetDeletion, DatasetInfo, EvaluationReport, MatricesInfo, ModelInfo
 from .parts import MatrixLike
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class AsyncModels:
 
 
 class AsyncDatasets:
-    """Uploaded instances for training jobs."""
+    """Uploaded instances and request logs."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -107,8 +108,14 @@ class AsyncDatasets:
     async def get(self, name: str) -> DatasetInfo:
         return await self._connection.unary(_rpc.get_dataset(name))
 
-    async def delete(self, name: str) -> None:
-        await self._connection.unary(_rpc.delete_dataset(name))
+    async def export(self, name: str, path: Path) -> None:
+        with OutputFile(path) as file:
+            async for chunk in self._connection.stream(_rpc.export_dataset(name)):
+                file.write(chunk)
+            file.commit()
+
+    async def delete(self, name: str) -> DatasetDeletion:
+        return await self._connection.unary(_rpc.delete_dataset(name))
 
     async def generate(
         self, problem_type: str, customers: int, count: int, *, seed: int = 0, capacity: float = 0

@@ -260,7 +260,11 @@ class Client:
         model
             The dispatch model of the policy "model", by default `dispatch-ortec`.
         requests_per_departure
-            Number of requests to draw for each later departure, with the policies that draw, which require it.
+            Number of requests to draw for each later departure. Policies that draw require it or `request_log`.
+        request_log
+            Name of an uploaded request log, from whose days requests are drawn instead.
+        margin
+            With `request_log`, the time from a decision to the departure of its vehicles, by default 0.
         rounds, scenarios, lookahead, dispatch_share, postpone_share, scenario_share
             Parameters of "sampling".
         budget
@@ -292,7 +296,8 @@ class Client:
             "greedy", "lazy", "horizon", "sampling", "model" or a `vrpd.SimulatedPolicy` with parameters or a model. By
             default as in `dispatch_decide`.
         request_log
-            Path or content of a log of requests, as JSON lines, whose days are replayed instead of drawn ones.
+            Path or content of a log of requests, as JSON lines, whose days are replayed instead of drawn ones, or
+            "datasets/NAME" for an uploaded one.
         days
             Number of days for each site, by default 5. With a log, by default all of its days.
         first_seed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from . import _proto
-from ._values import Duration, Load, loads, model_name, set_duration
+from ._values import Duration, Load, loads, model_name, resource_name, set_duration
 from .options import set_input
 from .parts import WindowLike, to_window
 from .records import Record
@@ -40,6 +40,8 @@ class DispatchOptions(TypedDict, total=False):
     policy: str
     model: str
     requests_per_departure: int
+    request_log: str
+    margin: float
     rounds: int
     scenarios: int
     lookahead: int
@@ -89,6 +91,8 @@ def decide_request(
     policy: str | None = None,
     model: str = "",
     requests_per_departure: int | None = None,
+    request_log: str = "",
+    margin: float | None = None,
     rounds: int | None = None,
     scenarios: int | None = None,
     lookahead: int | None = None,
@@ -115,6 +119,10 @@ def decide_request(
         message.policy = _proto.enum_number("DispatchPolicy", policy, "policy")
     if requests_per_departure is not None:
         message.requests_per_departure = requests_per_departure
+    if request_log:
+        message.request_log = resource_name("datasets", request_log)
+    if margin is not None:
+        message.margin = margin
     for field, value in (
         ("rounds", rounds),
         ("scenarios", scenarios),

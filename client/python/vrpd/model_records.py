@@ -95,6 +95,20 @@ class DatasetInfo(Record):
     instances_with_tours: int
     instances_with_reference_cost: int
     feature_columns: tuple[str, ...]
+    kind: str
+    """"instances" or "request_log"."""
+    day_count: int
+    request_count: int
+
+
+class DatasetDeletion(Record):
+    """What was deleted with a dataset, and the models that were trained on it, which stay."""
+
+    MESSAGE = "DeleteDatasetResponse"
+    deleted_label_count: int
+    deleted_simulations: tuple[str, ...]
+    deleted_training_jobs: tuple[str, ...]
+    kept_models: tuple[str, ...]
 
 
 class Validation(Record):

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _rpc
+from ._files import OutputFile
 from ._matrices import pack
 from ._problems import to_message
 from ._uploads import Lines, ModelWriter, dataset_content, model_files
 from ._values import Duration, Path
 from .jobs import SolveJob, TrainingJob
-from .model_records import DatasetInfo, EvaluationReport, MatricesInfo, ModelInfo
+from .model_records import DatasetDeletion, DatasetInfo, EvaluationReport, MatricesInfo, ModelInfo
 from .parts import MatrixLike
 
 if TYPE_CHECKING:
@@ -106,13 +107,14 @@ class Models:
 
 
 class Datasets:
-    """Uploaded instances for training jobs."""
+    """Uploaded instances and request logs."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def upload(self, name: str, instances: Lines) -> DatasetInfo:
-        """Stores instances in this project's JSON: a file with one instance per line, or lines as texts or dicts."""
+        """Stores instances in this project's JSON, or the requests of a log: a file with one per line, or lines as texts or
+        dicts."""
         return self._connection.unary(_rpc.upload_dataset(name, dataset_content(instances)))
 
     def list(self) -> list[DatasetInfo]:
@@ -121,8 +123,16 @@ class Datasets:
     def get(self, name: str) -> DatasetInfo:
         return self._connection.unary(_rpc.get_dataset(name))
 
-    def delete(self, name: str) -> None:
-        self._connection.unary(_rpc.delete_dataset(name))
+    def export(self, name: str, path: Path) -> None:
+        """Writes the content to a file, exactly as it was uploaded, completely or not at all."""
+        with OutputFile(path) as file:
+            for chunk in self._connection.stream(_rpc.export_dataset(name)):
+                file.write(chunk)
+            file.commit()
+
+    def delete(self, name: str) -> DatasetDeletion:
+        """Deletes a dataset and what was derived from it, except models."""
+        return self._connection.unary(_rpc.delete_dataset(name))
 
     def generate(
         self, problem_type: str, customers: int, count: int, *, seed: int = 0, capacity: float = 0

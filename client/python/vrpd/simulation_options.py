@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Union
 
 from . import _proto
 from ._problems import Problem, fill, to_message
-from ._values import Duration, Path, model_name, set_duration
+from ._values import Duration, Path, is_dataset, model_name, set_duration
 from .model import Model
 from .options import set_input
 
@@ -86,6 +86,8 @@ def simulation_spec(
         _add_policy(spec, SimulatedPolicy(policy) if isinstance(policy, str) else policy)
     if isinstance(request_log, bytes):
         spec.request_log.content = request_log
+    elif is_dataset(request_log):
+        spec.request_log.dataset = request_log
     elif request_log is not None:
         with open(request_log, "rb") as file:
             spec.request_log.name, spec.request_log.content = os.path.basename(request_log), file.read()

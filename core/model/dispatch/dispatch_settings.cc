@@ -32,6 +32,11 @@ class SettingsReader {
     if (value == nullptr || !value->is_number()) return Refuse(key, "a number");
     target = value->get<double>();
   }
+  void Read(const char* key, std::string& target) {
+    const Json* value = Find(key);
+    if (value == nullptr || !value->is_string()) return Refuse(key, "a text");
+    target = value->get<std::string>();
+  }
   void Read(const char* key, std::vector<int32_t>& target) {
     const Json* value = Find(key);
     if (value == nullptr || !value->is_array()) return Refuse(key, "a list of integers");
@@ -116,6 +121,7 @@ std::string WriteDispatchSettings(const DispatchSettings& settings) {
   json["scenario_iterations"] = settings.features.scenario_iterations;
   json["shift"] = settings.shift;
   json["sites"] = settings.sites;
+  if (!settings.log.empty()) json["log"] = settings.log;
   json["days_per_site"] = settings.days_per_site;
   json["first_seed"] = settings.first_seed;
   json["epoch"] = settings.days.epoch;
@@ -141,6 +147,7 @@ absl::StatusOr<DispatchSettings> ParseDispatchSettings(std::string_view text,
   reader.Read("scenario_iterations", 1, INT64_MAX, settings.features.scenario_iterations);
   reader.Read("shift", settings.shift);
   reader.Read("sites", settings.sites);
+  if (json.contains("log")) reader.Read("log", settings.log);
   reader.Read("days_per_site", 1, INT32_MAX, settings.days_per_site);
   reader.Read("first_seed", 0, INT64_MAX, settings.first_seed);
   reader.Read("epoch", settings.days.epoch);

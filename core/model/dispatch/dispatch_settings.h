@@ -19,6 +19,7 @@ struct DispatchSettings {
   FeatureOptions features = {};         // `decision` and `pairs` are not stored
   double shift = 0;                     // added to the output, in units of the site's mean distance
   std::vector<std::string> sites = {};  // names of the instances
+  std::string log = {};  // request log that the days are of; empty: they were drawn from the sites
   int32_t days_per_site = 0;
   uint64_t first_seed = 0;  // day k of a site has the seed first_seed + k
   DayShape days = {};

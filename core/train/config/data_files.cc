@@ -35,6 +35,9 @@ std::vector<NamedData> NamedDataOf(const TrainingConfig& config) {
   std::vector<NamedData> named;
   if (config.dispatch.has_value()) {
     for (const std::string& file : config.dispatch->sites) named.push_back({kSitesKey, file});
+    if (!config.dispatch->log.empty()) {
+      named.push_back({std::string(kRequestLogKey), config.dispatch->log});
+    }
     return named;
   }
   for (const std::string& file : config.problem.instances) {

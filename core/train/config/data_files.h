@@ -13,6 +13,8 @@
 namespace vrp {
 
 inline constexpr std::string_view kDatasetPrefix = "datasets/";
+// The key of the configuration that names a request log.
+inline constexpr std::string_view kRequestLogKey = "dispatch.log";
 
 // Returns kInvalidArgument unless `name` is 1 to 64 letters, digits, '-' and '_', beginning with a
 // letter or digit. Such a name is a valid file name without an extension.
@@ -26,7 +28,7 @@ struct NamedData {
   std::string name;  // never empty
 };
 // Returns the names of instances, labels and validation, in this order, including unused ones; for
-// a dispatch model, those of the sites.
+// a dispatch model, those of the sites and of the request log.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
 // Returns the names that a training run reads: labels only with training.method: supervised and
 // supervised.labels: file.
@@ -39,7 +41,7 @@ struct DataFile {
   DataFile(std::string file, std::string display_name)
       : path(std::move(file)), name(std::move(display_name)) {}
 
-  // Whether each line is an instance, as in every dataset.
+  // Whether each line is an instance, as in every dataset of instances.
   bool HasLines() const { return IsDataset(name) || name.ends_with(".jsonl"); }
 
   std::string path;

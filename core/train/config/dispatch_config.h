@@ -15,6 +15,9 @@ enum class DispatchEncoder { kMlp, kLinear, kGraphTransformer };
 struct DispatchConfig {
   // Files on the daemon's machine, each with one instance, or JSON lines or datasets of instances.
   std::vector<std::string> sites;
+  // File or dataset with a request log of the one site, whose days replace drawn ones; empty: none.
+  std::string log;
+  int32_t log_days = 0;  // days of the log to train on, from the first; 0: see TrainingDaysOf
   int32_t days_per_site = 4;
   uint64_t first_seed = 1;           // day k of a site is drawn with the seed first_seed + k
   double epoch = 3600;               // time between two decisions
@@ -36,7 +39,7 @@ struct DispatchConfig {
   double deviation = 0.2;             // of perturbed prizes, in units of the site's mean distance
   int64_t search_iterations = 1000;   // per perturbed problem
 
-  int32_t validation_days = 15;  // day k is of site k, in turn
+  int32_t validation_days = 15;  // day k is of site k, in turn; of a log, the last days
   // Limits of each decision in validations; 0: none.
   double decision_seconds = 0;
   int64_t decision_iterations = 10000;

@@ -7,6 +7,7 @@
 #include "core/model/dispatch/prize_network_options.h"
 #include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/train/config/config_limits.h"
+#include "core/train/config/log_days.h"
 
 namespace vrp {
 namespace {
@@ -17,6 +18,8 @@ constexpr double kMaxTime = 1e9;                   // of a day
 
 void ReadDays(ConfigReader& reader, DispatchConfig& dispatch) {
   reader.ReadTexts("dispatch.sites", dispatch.sites);
+  reader.Read("dispatch.log", dispatch.log);
+  reader.Read("dispatch.days", {0, 100'000}, dispatch.log_days);
   reader.Read("dispatch.days_per_site", {1, 100'000}, dispatch.days_per_site);
   reader.Read("dispatch.first_seed", {0, kMaxConfigSeed}, dispatch.first_seed);
   reader.Read("dispatch.epoch", {1e-6, kMaxTime}, dispatch.epoch);
@@ -94,6 +97,16 @@ void CheckDispatchTogether(ConfigReader& reader, const TrainingConfig& config) {
                   "an integer above 0, because validation.decision_seconds is 0");
   }
   CheckTransformer(reader, dispatch);
+  if (dispatch.log_days > 0 && dispatch.log_days < kFewestLogDays) {
+    reader.Refuse("dispatch.days",
+                  "0, or at least 2: each day draws requests to come from the others");
+  }
+  if (!dispatch.log.empty()) {
+    if (dispatch.sites.size() > 1) {
+      reader.Refuse("dispatch.sites", "one file or dataset, whose site dispatch.log is of");
+    }
+    return;
+  }
   const size_t sites = std::max<size_t>(1, dispatch.sites.size());
   const size_t rounds = (static_cast<size_t>(dispatch.validation_days) + sites - 1) / sites;
   if (Overlap(dispatch.first_seed, static_cast<uint64_t>(dispatch.days_per_site),

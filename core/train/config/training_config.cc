@@ -1,5 +1,6 @@
 #include "core/train/config/training_config.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -21,6 +22,8 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kTrainingConfigSchemaVersion = 1;
+// Begins the line of each override in TrainingConfig::source.
+constexpr std::string_view kOverrideComment = "# --set ";
 
 void ReadModel(ConfigReader& reader, TrainingConfig& config) {
   std::vector<std::string_view> names;
@@ -103,8 +106,22 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
   ConfigReader reader(root, name, overrides);
   VRP_ASSIGN_OR_RETURN(TrainingConfig config, ReadConfig(reader, name, origin));
   config.source = yaml;
-  for (const std::string& text : overrides) config.source += Concat("\n# --set ", text);
+  for (const std::string& text : overrides) config.source += Concat("\n", kOverrideComment, text);
   return config;
+}
+
+absl::StatusOr<TrainingConfig> ParseConfigSource(std::string_view source, std::string_view name) {
+  ConfigOverrides overrides;
+  std::string_view yaml = source;
+  while (true) {
+    const size_t end = yaml.rfind('\n');
+    const std::string_view line = end == std::string_view::npos ? "" : yaml.substr(end + 1);
+    if (!line.starts_with(kOverrideComment)) break;
+    overrides.emplace_back(line.substr(kOverrideComment.size()));
+    yaml = yaml.substr(0, end);
+  }
+  std::reverse(overrides.begin(), overrides.end());
+  return ParseTrainingConfig(yaml, name, overrides, ConfigOrigin::kKept);
 }
 
 absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std::string_view name,

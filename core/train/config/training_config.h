@@ -186,6 +186,9 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
                                                    const ConfigOverrides& overrides = {},
                                                    ConfigOrigin origin = ConfigOrigin::kNew);
 
+// Parses TrainingConfig::source, as model cards hold it. It was accepted when it was trained.
+absl::StatusOr<TrainingConfig> ParseConfigSource(std::string_view source, std::string_view name);
+
 // A configuration with its overrides and defaults. It has every key that its model and method read,
 // and loader.pin only if stated.
 struct ResolvedConfig {

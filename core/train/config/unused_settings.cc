@@ -41,6 +41,13 @@ class UnusedSettings {
       CheckUnused(key, encoder != DispatchEncoder::kGraphTransformer,
                   "none without dispatch.encoder: graph_transformer");
     }
+    const bool has_log = !config_.dispatch->log.empty();
+    for (const char* const key : {"dispatch.days_per_site", "dispatch.first_seed",
+                                  "dispatch.requests_per_epoch", "validation.seed"}) {
+      CheckUnused(key, has_log,
+                  "none with dispatch.log, whose days are used instead of drawn ones");
+    }
+    CheckUnused("dispatch.days", !has_log, "none without dispatch.log");
     CheckUnused("dispatch.scenario_iterations", config_.dispatch->scenarios == 0,
                 "none with dispatch.scenarios: 0");
     CheckSchedule();

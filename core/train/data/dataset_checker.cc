@@ -37,20 +37,34 @@ absl::Status DatasetChecker::Finish() {
         Concat(absl::StrJoin(errors_, "\n"),
                all_recorded_ ? "" : Concat("\n", bad_lines_, " lines have errors")));
   }
-  if (summary_.instances > 0) return absl::OkStatus();
+  if (begun_) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      Concat(name_, ": got no instance, wanted at least one instance, one per line"));
+      Concat(name_, ": got no lines, wanted at least one instance or request, one per line"));
 }
 
 absl::StatusOr<bool> DatasetChecker::CheckLine(std::string_view line, int64_t number) {
   const std::string where = Concat(name_, ":", number);
-  const absl::StatusOr<DataLine> read = ParseDataLine(line, where, NodeOrder::kAsGiven);
-  if (read.ok()) {
-    Count(read->instance, read->label.has_value(), where);
-  } else {
-    RecordErrors(FromAbsl(read.status().message()));
-  }
+  if (!begun_ && LogLineReader::Recognises(line)) summary_.kind = DatasetKind::kRequestLog;
+  begun_ = true;
+  const absl::Status status = summary_.kind == DatasetKind::kRequestLog
+                                  ? CheckRequest(line, where)
+                                  : CheckInstance(line, where);
+  if (!status.ok()) RecordErrors(FromAbsl(status.message()));
   return true;
+}
+
+absl::Status DatasetChecker::CheckInstance(std::string_view line, const std::string& where) {
+  VRP_ASSIGN_OR_RETURN(const DataLine read, ParseDataLine(line, where, NodeOrder::kAsGiven));
+  Count(read.instance, read.label.has_value(), where);
+  return absl::OkStatus();
+}
+
+absl::Status DatasetChecker::CheckRequest(std::string_view line, const std::string& where) {
+  const absl::Status status = log_.Read(line).status();
+  summary_.days = log_.days();
+  summary_.requests = log_.requests();
+  if (status.ok()) return status;
+  return absl::Status(status.code(), Concat(where, ": ", FromAbsl(status.message())));
 }
 
 // Records the errors of a bad line. The message has one line per error.

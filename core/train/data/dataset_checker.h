@@ -1,4 +1,4 @@
-// A checker of a user's instances as they arrive.
+// A checker of a user's instances, or request log, as they arrive.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/dispatch/log_line.h"
 #include "core/problem/instance/instance.h"
 #include "core/train/data/dataset_summary.h"
 #include "core/train/data/json_lines.h"
@@ -17,9 +18,10 @@ namespace vrp {
 // Largest number of errors that are shown. Lines with further errors are only counted.
 inline constexpr int64_t kShownErrors = 20;
 
-// A checker of JSON lines. It calls ParseDataLine with NodeOrder::kAsGiven, which accepts every
-// instance that some network accepts. The longest line bounds the memory, however many lines are
-// bad. Not thread-safe.
+// A checker of JSON lines. The first line tells whether they are a request log, which LogLineReader
+// checks, or instances. Of these it calls ParseDataLine with NodeOrder::kAsGiven, which accepts
+// every instance that some network accepts. The longest line, or the ids of a day, bound the
+// memory, however many lines are bad. Not thread-safe.
 class DatasetChecker {
  public:
   // Makes a checker. `name` is the file's name in errors.
@@ -28,9 +30,9 @@ class DatasetChecker {
   // Checks the complete lines, including those after a bad one. Returns kInvalidArgument
   // immediately if a line is too long.
   absl::Status Add(std::string_view piece);
-  // Checks the last line. Returns kInvalidArgument if lines are bad or there is no instance. The
-  // error has the first kShownErrors errors, each as `own.jsonl:17: FIELD: ...`. If there are more
-  // errors, the message also has the number of bad lines.
+  // Checks the last line. Returns kInvalidArgument if lines are bad or there is none. The error has
+  // the first kShownErrors errors, each as `own.jsonl:17: FIELD: ...`. If there are more errors,
+  // the message also has the number of bad lines.
   absl::Status Finish();
 
   // Whether no line is bad so far.
@@ -43,6 +45,8 @@ class DatasetChecker {
  private:
   // Checks one line. Always returns true, to see all lines.
   absl::StatusOr<bool> CheckLine(std::string_view line, int64_t number);
+  absl::Status CheckInstance(std::string_view line, const std::string& where);
+  absl::Status CheckRequest(std::string_view line, const std::string& where);
   void RecordErrors(std::string_view message);
   void Count(const Instance& instance, bool labelled, const std::string& where);
   // Keeps only the columns that the instance counted last also has.
@@ -51,6 +55,8 @@ class DatasetChecker {
   const std::string name_;
   LineSplitter lines_;
   DatasetSummary summary_;
+  bool begun_ = false;  // whether there was a line, which determines summary_.kind
+  LogLineReader log_;
   std::vector<std::string> errors_;  // at most kShownErrors
   bool all_recorded_ = true;         // whether errors_ has every error
   int64_t bad_lines_ = 0;

@@ -1,4 +1,4 @@
-// Statistics of a user's set of instances.
+// Statistics of what a user uploaded: instances or a request log.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,14 @@
 
 namespace vrp {
 
+// The content of a dataset.
+enum class DatasetKind { kInstances, kRequestLog };
+
 struct DatasetSummary {
+  DatasetKind kind = DatasetKind::kInstances;
+  int64_t days = 0;      // of a request log
+  int64_t requests = 0;  // of a request log
+  // The members below describe instances.
   int64_t instances = 0;
   std::vector<ProblemKind> kinds = {};  // the kinds that occur, in the enum's order
   int32_t min_customers = 0;            // number of customers; TSP: of cities

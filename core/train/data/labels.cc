@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/number.h"
 #include "core/base/sha256.h"
@@ -18,6 +19,7 @@
 #include "core/search/search.h"
 #include "core/train/data/instance_source.h"
 #include "core/train/data/json_lines.h"
+#include "core/train/data/label_folder.h"
 
 namespace vrp {
 namespace {
@@ -176,7 +178,9 @@ absl::StatusOr<std::string> MakeFileLabels(const DataFile& file, int64_t limit,
   for (const std::string& column : form.own_columns) reader += Concat(" column ", column);
   const std::string key =
       Concat("file ", kLabelVersion, " ", file.path, " ", size, " ", time, " ", limit, reader);
-  std::string path = Concat(context.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
+  const std::string folder = LabelFolderOf(context.folder, file.name);
+  VRP_RETURN_IF_ERROR(EnsureDirectory(folder));
+  std::string path = Concat(folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
   if (HasSampleSet(path)) return path;
 
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,

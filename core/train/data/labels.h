@@ -31,7 +31,7 @@ std::string LabelSetName(const LabelRequest& request);
 
 // The folder, the threads and the stop condition for making a set.
 struct LabelContext {
-  std::string folder;       // existing folder of the sets
+  std::string folder;       // existing folder of the sets; see label_folder.h for those of datasets
   CpuPool* pool = nullptr;  // must not be null
   StopCondition stop = {};
   // Called before each piece of the work, by the thread that requested the set. Optional.

@@ -31,13 +31,16 @@ StopCondition PreparationStop(const RunContext& context) {
 }
 
 DispatchSettings SettingsOf(const DispatchConfig& config, const PrizeNetworkOptions& network,
-                            const std::vector<TrainingSite>& sites) {
-  DispatchSettings settings = {.network = network,
-                               .features = FeatureOptionsOf(config),
-                               .days_per_site = config.days_per_site,
-                               .first_seed = config.first_seed,
-                               .days = DayShapeOf(config)};
-  for (const TrainingSite& site : sites) settings.sites.push_back(site.site.instance().name());
+                            const TrainingData& data) {
+  const bool logged = data.log != nullptr;
+  DispatchSettings settings = {
+      .network = network,
+      .features = FeatureOptionsOf(config),
+      .log = config.log,
+      .days_per_site = logged ? static_cast<int32_t>(data.days.size()) : config.days_per_site,
+      .first_seed = logged ? 0 : config.first_seed,
+      .days = DayShapeOf(config)};
+  for (const TrainingSite& site : data.sites) settings.sites.push_back(site.site.instance().name());
   return settings;
 }
 
@@ -47,9 +50,8 @@ DispatchRun::DispatchRun(const TrainingRequest& request, const StopCondition& st
                          TrainingObserver& observer, absl::Time started)
     : started_(started), context_(request, stop, observer) {}
 
-absl::StatusOr<TrainingResult> DispatchRun::Run(std::vector<TrainingSite> sites,
-                                                const std::vector<TrainingDay>& days) {
-  VRP_RETURN_IF_ERROR(Prepare(std::move(sites), days));
+absl::StatusOr<TrainingResult> DispatchRun::Run(TrainingData data) {
+  VRP_RETURN_IF_ERROR(Prepare(std::move(data)));
   const absl::StatusOr<TrainingEnd> end = Loop();
   if (absl::IsCancelled(end.status()) && !checkpoints_->IsSaved()) {
     const absl::Status saved = checkpoints_->Save();
@@ -66,8 +68,7 @@ TrainingTotals DispatchRun::Totals() {
   return totals_;
 }
 
-absl::Status DispatchRun::Prepare(std::vector<TrainingSite> sites,
-                                  const std::vector<TrainingDay>& days) {
+absl::Status DispatchRun::Prepare(TrainingData data) {
   const RunClock::Scope clocked(context_.clock, RunPhase::kPreparation);
   const DispatchConfig& config = *context_.config.dispatch;
   TrainingObserver& observer = context_.observer;
@@ -75,11 +76,11 @@ absl::Status DispatchRun::Prepare(std::vector<TrainingSite> sites,
     return [&observer, name = std::move(name)] { observer.OnPhase(name); };
   };
   const StopCondition stop = PreparationStop(context_);
-  VRP_ASSIGN_OR_RETURN(std::vector<TrainingDay> held_out,
-                       DrawValidationDays(sites, config, context_.config.validation.seed));
-  observer.OnLog(Concat("dispatch: ", days.size(), " days of ", sites.size(), " sites with ",
-                        CountSamples(days), " decisions to learn from, ", context_.pool.threads(),
-                        " threads; validated on ", held_out.size(), " days"));
+  const std::string of = data.log == nullptr ? Concat(data.sites.size(), " sites") : config.log;
+  observer.OnLog(Concat("dispatch: ", data.days.size(), " days of ", of, " with ",
+                        CountSamples(data.days), " decisions to learn from, ",
+                        context_.pool.threads(), " threads; validated on ", data.validation.size(),
+                        " days"));
   if (context_.request.device.kind == DeviceKind::kCuda) {
     observer.OnLog(Concat("trains on the CPU instead of on ", context_.request.device.ToString(),
                           ", which dispatch models do not use"));
@@ -90,17 +91,17 @@ absl::Status DispatchRun::Prepare(std::vector<TrainingSite> sites,
                                      .on_piece = phase("references")};
   VRP_RETURN_IF_ERROR(EnsureDirectory(labels_context.folder));
   VRP_ASSIGN_OR_RETURN(const HindsightLabels references,
-                       MakeHindsightLabels(sites, held_out, config, labels_context));
+                       MakeHindsightLabels(data.sites, data.validation, config, labels_context));
   labels_context.on_piece = phase("labels");
   VRP_ASSIGN_OR_RETURN(const HindsightLabels labels,
-                       MakeHindsightLabels(sites, days, config, labels_context));
+                       MakeHindsightLabels(data.sites, data.days, config, labels_context));
   observer.OnLog(Concat("labels: ", labels.plans.size(), " plans in hindsight, ", labels.found,
                         " of them found in ", labels_context.folder));
   std::vector<std::shared_ptr<const FeatureMaker>> makers =
-      MakeFeatureMakers(sites, config, context_.pool);
+      MakeFeatureMakers(data, config, context_.pool);
   VRP_ASSIGN_OR_RETURN(std::vector<TrainingSample> samples,
-                       MakePrizeSamples(days, labels.plans, config,
-                                        {.sites = sites,
+                       MakePrizeSamples(data.days, labels.plans, config,
+                                        {.sites = data.sites,
                                          .makers = makers,
                                          .seed = context_.config.seed,
                                          .pool = context_.pool,
@@ -112,10 +113,10 @@ absl::Status DispatchRun::Prepare(std::vector<TrainingSite> sites,
   observer.OnLog(Concat("model: dispatch, ", EncoderText(learner_->options()), ", ",
                         learner_->parameters().size(), " parameters, ", features.size(),
                         " features: ", absl::StrJoin(features, ", ")));
-  DispatchSettings settings = SettingsOf(config, learner_->options(), sites);
-  ShiftValidator::Days validated = {.sites = std::move(sites),
+  DispatchSettings settings = SettingsOf(config, learner_->options(), data);
+  ShiftValidator::Days validated = {.sites = std::move(data.sites),
                                     .makers = std::move(makers),
-                                    .days = std::move(held_out),
+                                    .days = std::move(data.validation),
                                     .references = {}};
   for (const HindsightPlan& plan : references.plans) validated.references.push_back(plan.cost);
   validator_ = std::make_unique<ShiftValidator>(context_, std::move(validated));

@@ -11,7 +11,7 @@
 #include "core/train/dispatch/prize_checkpoints.h"
 #include "core/train/dispatch/prize_learner.h"
 #include "core/train/dispatch/shift_validator.h"
-#include "core/train/dispatch/training_sites.h"
+#include "core/train/dispatch/training_data.h"
 #include "core/train/run/checkpoint_keeper.h"
 #include "core/train/run/epoch_pace.h"
 #include "core/train/run/run_context.h"
@@ -24,20 +24,19 @@ namespace vrp {
 class DispatchRun {
  public:
   // Makes a run that began at `started`. The configuration's batches_per_epoch must be the number
-  // of steps in which an epoch passes over CountSamples(days). `request`, `stop` and `observer`
-  // must outlive it.
+  // of steps in which an epoch passes over CountSamples(data.days). `request`, `stop` and
+  // `observer` must outlive it.
   DispatchRun(const TrainingRequest& request, const StopCondition& stop, TrainingObserver& observer,
               absl::Time started);
 
-  // Trains on `days` of `sites`. May be called only once.
-  absl::StatusOr<TrainingResult> Run(std::vector<TrainingSite> sites,
-                                     const std::vector<TrainingDay>& days);
+  // Trains on the days of `data`. May be called only once.
+  absl::StatusOr<TrainingResult> Run(TrainingData data);
   // Returns the totals of the run so far.
   TrainingTotals Totals();
 
  private:
   // Makes labels, features and the parts below, and resumes from the newest checkpoint.
-  absl::Status Prepare(std::vector<TrainingSite> sites, const std::vector<TrainingDay>& days);
+  absl::Status Prepare(TrainingData data);
   // Takes steps until the run ends. Returns the reason.
   absl::StatusOr<TrainingEnd> Loop();
   absl::Status TakeStep();

@@ -11,61 +11,63 @@
 #include "core/base/text.h"
 #include "core/train/data/input_budget.h"
 #include "core/train/dispatch/dispatch_run.h"
+#include "core/train/dispatch/training_data.h"
 #include "core/train/run/checkpoint.h"
 
 namespace vrp {
 namespace {
 
-// The days to train on.
-struct TrainingDays {
-  std::vector<TrainingSite> sites = {};
-  std::vector<TrainingDay> days = {};
-};
+constexpr std::string_view kSitesPrefix = "dispatch.sites: ";
 
-absl::StatusOr<TrainingDays> DrawDays(std::vector<TrainingSite> sites,
-                                      const DispatchConfig& config) {
-  TrainingDays drawn = {.sites = std::move(sites)};
-  VRP_ASSIGN_OR_RETURN(drawn.days, DrawTrainingDays(drawn.sites, config));
-  if (CountSamples(drawn.days) > 0) return drawn;
-  return absl::InvalidArgumentError(
-      "dispatch.epoch: all days have one decision, at which every request must go, so that there "
-      "is "
-      "nothing to learn; wanted a shorter time");
-}
-
-absl::StatusOr<TrainingDays> ReadDays(const TrainingRequest& request) {
-  const DispatchConfig& config = *request.config.dispatch;
-  std::vector<TrainingSite> sites;
-  for (const std::string& name : config.sites) {
-    VRP_ASSIGN_OR_RETURN(std::vector<TrainingSite> read,
-                         ReadSites(FindDataFile(name, request.datasets)));
-    for (TrainingSite& site : read) sites.push_back(std::move(site));
-  }
-  return DrawDays(std::move(sites), config);
+std::string WithKey(const absl::Status& status) {
+  const std::string_view message = FromAbsl(status.message());
+  return Concat(message.starts_with("dispatch.") ? "" : kSitesPrefix, message);
 }
 
 // Checks the sites that are files, and that days of them can be drawn. Draws one of each.
 absl::Status CheckSites(const TrainingRequest& request) {
-  constexpr std::string_view kKey = "dispatch.sites: ";
-  DispatchConfig config = *request.config.dispatch;
-  config.days_per_site = 1;
+  TrainingConfig config = request.config;
+  config.dispatch->days_per_site = 1;
+  config.dispatch->validation_days = 1;
   InputBudget budget;
   std::vector<std::string> errors;
-  for (const std::string& name : config.sites) {
+  for (const std::string& name : config.dispatch->sites) {
     if (IsDataset(name)) continue;
     const absl::StatusOr<bool> may_read = budget.MayRead(name);
     if (may_read.ok() && !*may_read) continue;
     absl::Status status = may_read.status();
     if (status.ok()) {
       absl::StatusOr<std::vector<TrainingSite>> sites = ReadSites(DataFile(name));
-      status = sites.ok() ? DrawDays(*std::move(sites), config).status() : sites.status();
+      status = sites.ok() ? DrawTrainingData(*std::move(sites), config).status() : sites.status();
     }
-    if (status.ok()) continue;
-    const std::string_view message = FromAbsl(status.message());
-    errors.push_back(Concat(message.starts_with("dispatch.") ? "" : kKey, message));
+    if (!status.ok()) errors.push_back(WithKey(status));
   }
   if (errors.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
+}
+
+// Checks that the log fits its site. Skips datasets whose paths the request does not have.
+absl::Status CheckLog(const TrainingRequest& request) {
+  const DispatchConfig& config = *request.config.dispatch;
+  InputBudget budget;
+  for (const std::string& name : {config.sites.front(), config.log}) {
+    const DataFile file = FindDataFile(name, request.datasets);
+    if (IsDataset(file.path)) return absl::OkStatus();
+    const absl::StatusOr<bool> may_read = budget.MayRead(file.path);
+    if (!may_read.ok()) {
+      return absl::InvalidArgumentError(
+          Concat(name == config.log ? Concat(kRequestLogKey, ": ") : std::string(kSitesPrefix),
+                 FromAbsl(may_read.status().message())));
+    }
+    if (!*may_read) return absl::OkStatus();
+  }
+  const absl::Status status = ReadTrainingData(request).status();
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(WithKey(status));
+}
+
+absl::Status CheckDays(const TrainingRequest& request) {
+  return request.config.dispatch->log.empty() ? CheckSites(request) : CheckLog(request);
 }
 
 absl::StatusOr<TrainingResult> TrainDispatch(const TrainingRequest& request,
@@ -73,16 +75,16 @@ absl::StatusOr<TrainingResult> TrainDispatch(const TrainingRequest& request,
                                              TrainingObserver& observer) {
   const absl::Time started = SteadyNow();
   observer.OnPhase("preparation");
-  absl::StatusOr<TrainingDays> days = ReadDays(request);
-  if (!days.ok()) {
+  absl::StatusOr<TrainingData> data = ReadTrainingData(request);
+  if (!data.ok()) {
     observer.OnEnd({});
-    return days.status();
+    return data.status();
   }
   TrainingRequest with_steps = request;
   const int64_t batch = request.config.batch_size;
-  with_steps.config.batches_per_epoch = (CountSamples(days->days) + batch - 1) / batch;
+  with_steps.config.batches_per_epoch = (CountSamples(data->days) + batch - 1) / batch;
   DispatchRun run(with_steps, stop, observer, started);
-  absl::StatusOr<TrainingResult> result = run.Run(std::move(days->sites), days->days);
+  absl::StatusOr<TrainingResult> result = run.Run(*std::move(data));
   observer.OnEnd(run.Totals());
   return result;
 }
@@ -98,7 +100,7 @@ class DispatchTrainer final : public Trainer {
 
   absl::Status CheckInputs(const TrainingRequest& request) const override {
     absl::Status status;
-    VRP_RETURN_IF_ERROR(GuardMemory([&] { status = CheckSites(request); }));
+    VRP_RETURN_IF_ERROR(GuardMemory([&] { status = CheckDays(request); }));
     return status;
   }
 

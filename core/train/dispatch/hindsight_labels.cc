@@ -1,6 +1,7 @@
 #include "core/train/dispatch/hindsight_labels.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
+#include "core/train/data/label_folder.h"
 
 namespace vrp {
 namespace {
@@ -26,11 +28,15 @@ constexpr int64_t kMaxPlanBytes = int64_t{16} << 20;
 
 std::string LabelPath(const TrainingSite& site, const TrainingDay& day,
                       const DispatchConfig& config, const std::string& folder) {
-  const std::string key = Concat(
-      "hindsight ", kLabelVersion, " site ", site.digest, " seed ", day.seed, " days ",
-      FormatNumber(config.epoch), " ", FormatNumber(config.margin), " ", config.requests_per_epoch,
-      " limits ", FormatNumber(config.label_seconds), " ", config.label_iterations);
-  return Concat(folder, "/hindsight-", Sha256Hex(key).substr(0, 24), ".json");
+  const bool logged = !day.log_digest.empty();
+  std::string key = Concat("hindsight ", kLabelVersion, " site ", site.digest);
+  key += logged ? Concat(" log ", day.log_digest, " day ", Quoted(day.day.name))
+                : Concat(" seed ", day.seed);
+  key += Concat(" days ", FormatNumber(config.epoch), " ", FormatNumber(config.margin));
+  if (!logged) key += Concat(" ", config.requests_per_epoch);
+  key += Concat(" limits ", FormatNumber(config.label_seconds), " ", config.label_iterations);
+  return Concat(LabelFolderOf(folder, logged ? config.log : site.source), "/hindsight-",
+                Sha256Hex(key).substr(0, 24), ".json");
 }
 
 std::string WriteLabel(const Plan& plan) {
@@ -109,6 +115,7 @@ absl::StatusOr<HindsightLabels> MakeHindsightLabels(const std::vector<TrainingSi
     const std::string path = LabelPath(site, days[i], config, context.folder);
     std::optional<HindsightPlan> label = FindLabel(path, site.site, days[i].day);
     if (!label.has_value()) {
+      VRP_RETURN_IF_ERROR(EnsureDirectory(std::filesystem::path(path).parent_path().string()));
       missing.push_back(i);
       continue;
     }

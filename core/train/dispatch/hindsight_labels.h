@@ -17,7 +17,7 @@ namespace vrp {
 
 // The surroundings in which labels are made.
 struct HindsightContext {
-  std::string folder;  // existing; runs may share it
+  std::string folder;  // of labels; runs may share it
   CpuPool* pool = nullptr;
   StopCondition stop = {};
   std::function<void()> on_piece = nullptr;  // called before each piece of work; may be null
@@ -30,10 +30,11 @@ struct HindsightLabels {
 };
 
 // Plans each day in hindsight, on all threads of the pool. A plan is written to the folder once it
-// is made, under a name that the site's content, the draw and the limits of the search determine; a
-// plan that is there already is read and checked instead. So an interrupted call goes on where it
-// was. Plans by iterations do not depend on the number of threads. Returns kCancelled if
-// context.stop fires, and the errors of the search and of the disk.
+// is made, under a name that the site's content, the draw or the log, and the limits of the search
+// determine; a plan that is there already is read and checked instead. So an interrupted call goes
+// on where it was. Labels of a dataset are in the folder of LabelFolderOf. Plans by iterations do
+// not depend on the number of threads. Returns kCancelled if context.stop fires, and the errors of
+// the search and of the disk.
 absl::StatusOr<HindsightLabels> MakeHindsightLabels(const std::vector<TrainingSite>& sites,
                                                     const std::vector<TrainingDay>& days,
                                                     const DispatchConfig& config,

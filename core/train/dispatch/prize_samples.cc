@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/dispatch/learning/dispatch_sample.h"
 #include "core/dispatch/plan_requests.h"
+#include "core/dispatch/request_log.h"
 #include "core/dispatch/sampler.h"
 
 namespace vrp {
@@ -23,6 +25,17 @@ absl::StatusOr<double> CostOf(const PrizeSample& sample) {
   return decision.cost;
 }
 
+// Returns the sampler of a maker of features.
+std::shared_ptr<const RequestSampler> SamplerOf(const TrainingData& data,
+                                                const DispatchConfig& config, size_t maker) {
+  if (data.log == nullptr) {
+    return std::make_shared<SiteSampler>(data.sites[maker].site, config.requests_per_epoch);
+  }
+  const bool is_of_a_day = maker < data.log->size();
+  return std::make_shared<LogSampler>(data.sites.front().site, data.log, config.margin,
+                                      is_of_a_day ? std::optional(maker) : std::nullopt);
+}
+
 }  // namespace
 
 FeatureOptions FeatureOptionsOf(const DispatchConfig& config) {
@@ -33,13 +46,15 @@ FeatureOptions FeatureOptionsOf(const DispatchConfig& config) {
           .pairs = config.encoder == DispatchEncoder::kGraphTransformer};
 }
 
-std::vector<std::shared_ptr<const FeatureMaker>> MakeFeatureMakers(
-    const std::vector<TrainingSite>& sites, const DispatchConfig& config, CpuPool& pool) {
-  std::vector<std::shared_ptr<const FeatureMaker>> makers(sites.size());
-  pool.ParallelFor(std::ssize(sites), [&](int64_t i) {
-    const DispatchSite& site = sites[static_cast<size_t>(i)].site;
-    makers[static_cast<size_t>(i)] = std::make_shared<FeatureMaker>(
-        site, std::make_shared<SiteSampler>(site, config.requests_per_epoch));
+std::vector<std::shared_ptr<const FeatureMaker>> MakeFeatureMakers(const TrainingData& data,
+                                                                   const DispatchConfig& config,
+                                                                   CpuPool& pool) {
+  const size_t count = data.log == nullptr ? data.sites.size() : data.log->size() + 1;
+  std::vector<std::shared_ptr<const FeatureMaker>> makers(count);
+  pool.ParallelFor(std::ssize(makers), [&](int64_t index) {
+    const auto i = static_cast<size_t>(index);
+    const DispatchSite& site = data.sites[data.log == nullptr ? i : 0].site;
+    makers[i] = std::make_shared<FeatureMaker>(site, SamplerOf(data, config, i));
   });
   return makers;
 }
@@ -48,14 +63,14 @@ absl::StatusOr<std::vector<TrainingSample>> MakePrizeSamples(
     const std::vector<TrainingDay>& days, const std::vector<HindsightPlan>& labels,
     const DispatchConfig& config, const SampleContext& context) {
   std::vector<TrainingSample> samples;
-  std::vector<size_t> site_of;
+  std::vector<size_t> maker_of;
   for (size_t i = 0; i < days.size(); ++i) {
     const DispatchSite& site = context.sites[days[i].site].site;
     for (DispatchSample& sample : SamplesOf(days[i].day, labels[i])) {
       // As in hindsight, vehicles do not limit what leaves.
       sample.state.available.assign(site.instance().vehicles().size(), DispatchState::kUnlimited);
       samples.push_back({.prizes = {.site = site, .sample = std::move(sample)}});
-      site_of.push_back(days[i].site);
+      maker_of.push_back(days[i].maker);
     }
   }
   const int64_t piece = kSamplesPerThread * context.pool.threads();
@@ -68,7 +83,7 @@ absl::StatusOr<std::vector<TrainingSample>> MakePrizeSamples(
       FeatureOptions options = FeatureOptionsOf(config);
       options.decision.stop = context.stop;
       options.decision.seed = context.seed + kSeedsPerSample * i;
-      auto features = context.makers[site_of[i]]->Of(sample.prizes.sample.state, options);
+      auto features = context.makers[maker_of[i]]->Of(sample.prizes.sample.state, options);
       const absl::StatusOr<double> cost = CostOf(sample.prizes);
       status[i].Update(features.status());
       status[i].Update(cost.status());

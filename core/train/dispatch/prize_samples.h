@@ -12,17 +12,19 @@
 #include "core/dispatch/learning/features.h"
 #include "core/dispatch/learning/fenchel_young.h"
 #include "core/train/config/dispatch_config.h"
-#include "core/train/dispatch/training_sites.h"
+#include "core/train/dispatch/training_data.h"
 
 namespace vrp {
 
 // Returns the settings of the features that the network reads.
 FeatureOptions FeatureOptionsOf(const DispatchConfig& config);
 
-// Returns the maker of each site's features, with the requests to come that the configuration
-// draws.
-std::vector<std::shared_ptr<const FeatureMaker>> MakeFeatureMakers(
-    const std::vector<TrainingSite>& sites, const DispatchConfig& config, CpuPool& pool);
+// Returns the makers of features, in the order of TrainingDay::maker. That of a site draws requests
+// to come as the configuration says. With a log, that of a day to train on draws from the others,
+// and the last one from all of them.
+std::vector<std::shared_ptr<const FeatureMaker>> MakeFeatureMakers(const TrainingData& data,
+                                                                   const DispatchConfig& config,
+                                                                   CpuPool& pool);
 
 // A sample and the cost of its labelled routes.
 struct TrainingSample {
@@ -33,7 +35,7 @@ struct TrainingSample {
 // What MakePrizeSamples needs beside the days and their labels.
 struct SampleContext {
   const std::vector<TrainingSite>& sites;
-  const std::vector<std::shared_ptr<const FeatureMaker>>& makers;  // by site
+  const std::vector<std::shared_ptr<const FeatureMaker>>& makers;  // by TrainingDay::maker
   uint64_t seed = 1;                                               // of the features' draws
   CpuPool& pool;
   StopCondition stop = {};

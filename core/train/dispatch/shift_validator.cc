@@ -37,7 +37,7 @@ absl::StatusOr<double> ShiftValidator::Simulate(ShiftedNetwork network, size_t d
   const TrainingDay& simulated = days_.days[day];
   const DispatchSite& site = days_.sites[simulated.site].site;
   const PrizePolicy policy(
-      site, std::make_shared<NetworkPrizes>(days_.makers[simulated.site], site.mean_distance(),
+      site, std::make_shared<NetworkPrizes>(days_.makers[simulated.maker], site.mean_distance(),
                                             std::move(network), FeatureOptionsOf(config)));
   SimulationOptions options = {.decision_time = absl::InfiniteDuration(), .seed = kPolicySeed};
   if (config.decision_seconds > 0) options.decision_time = absl::Seconds(config.decision_seconds);

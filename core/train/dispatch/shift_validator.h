@@ -33,7 +33,7 @@ class ShiftValidator {
   // The sites, the makers of their features, the days and the costs of these in hindsight.
   struct Days {
     std::vector<TrainingSite> sites = {};
-    std::vector<std::shared_ptr<const FeatureMaker>> makers = {};  // by site
+    std::vector<std::shared_ptr<const FeatureMaker>> makers = {};  // by TrainingDay::maker
     std::vector<TrainingDay> days = {};
     std::vector<double> references = {};  // by day
   };

@@ -13,21 +13,23 @@ namespace vrp {
 namespace {
 
 absl::StatusOr<TrainingSite> SiteOf(absl::StatusOr<Instance> instance, std::string_view text,
-                                    const std::string& where) {
+                                    const std::string& where, const DataFile& file) {
   VRP_RETURN_IF_ERROR(instance.status());
   if (instance->num_customers() == 0) {
     return absl::InvalidArgumentError(
         Concat(where, ": customers: got none, wanted at least one to draw from"));
   }
   absl::StatusOr<DispatchSite> site = DispatchSite::Create(*std::move(instance));
-  if (site.ok()) return TrainingSite{*std::move(site), Sha256Hex(text)};
+  if (site.ok()) return TrainingSite{*std::move(site), Sha256Hex(text), file.name};
   return absl::Status(site.status().code(), Concat(where, ": ", FromAbsl(site.status().message())));
 }
 
 absl::StatusOr<TrainingDay> Draw(const std::vector<TrainingSite>& sites, size_t site,
                                  const DispatchConfig& config, uint64_t seed) {
   absl::StatusOr<DispatchDay> day = DrawDay(sites[site].site, DayShapeOf(config), seed);
-  if (day.ok()) return TrainingDay{.site = site, .seed = seed, .day = *std::move(day)};
+  if (day.ok()) {
+    return TrainingDay{.site = site, .maker = site, .seed = seed, .day = *std::move(day)};
+  }
   return absl::Status(day.status().code(), Concat(sites[site].site.instance().name(), ": ",
                                                   FromAbsl(day.status().message())));
 }
@@ -39,14 +41,14 @@ absl::StatusOr<std::vector<TrainingSite>> ReadSites(const DataFile& file) {
   if (!file.HasLines()) {
     VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.path));
     VRP_ASSIGN_OR_RETURN(TrainingSite site,
-                         SiteOf(ParseInstance(text, file.name), text, file.name));
+                         SiteOf(ParseInstance(text, file.name), text, file.name, file));
     sites.push_back(std::move(site));
     return sites;
   }
   VRP_RETURN_IF_ERROR(
       ForEachLine(file, [&](std::string_view line, int64_t number) -> absl::StatusOr<bool> {
         const std::string where = Concat(file.name, ":", number);
-        VRP_ASSIGN_OR_RETURN(TrainingSite site, SiteOf(ParseJson(line, where), line, where));
+        VRP_ASSIGN_OR_RETURN(TrainingSite site, SiteOf(ParseJson(line, where), line, where, file));
         sites.push_back(std::move(site));
         return true;
       }));

@@ -12,10 +12,11 @@
 
 namespace vrp {
 
-// A site and the digest of the text that it was read from.
+// A site, and the text that it was read from.
 struct TrainingSite {
   DispatchSite site;
-  std::string digest;
+  std::string digest;  // of the text
+  std::string source;  // name of the file or dataset
 };
 
 // Reads the instances of a file: one in any format, or JSON lines. Returns kInvalidArgument naming
@@ -28,8 +29,10 @@ DayShape DayShapeOf(const DispatchConfig& config);
 
 // A day to plan in hindsight.
 struct TrainingDay {
-  size_t site = 0;    // index into the sites
-  uint64_t seed = 0;  // of the draw
+  size_t site = 0;              // index into the sites
+  size_t maker = 0;             // index into the makers of features
+  uint64_t seed = 0;            // of the draw
+  std::string log_digest = {};  // of the log that the day is of; empty: the day is drawn
   DispatchDay day = {};
 };
 

@@ -1,0 +1,19 @@
+// The days of a request log that a training uses.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "core/train/config/dispatch_config.h"
+
+namespace vrp {
+
+// Smallest number of days to train on: each draws requests to come from the others.
+inline constexpr int64_t kFewestLogDays = 2;
+
+// Returns the number of days to train on, the first ones of a log of `days` days: those of
+// dispatch.days, or all before the validation.days last ones. Returns kInvalidArgument if the log
+// is too short.
+absl::StatusOr<int64_t> TrainingDaysOf(const DispatchConfig& config, int64_t days);
+
+}  // namespace vrp
