@@ -32,11 +32,6 @@ class SettingsReader {
     if (value == nullptr || !value->is_number()) return Refuse(key, "a number");
     target = value->get<double>();
   }
-  void Read(const char* key, std::string& target) {
-    const Json* value = Find(key);
-    if (value == nullptr || !value->is_string()) return Refuse(key, "a text");
-    target = value->get<std::string>();
-  }
   void Read(const char* key, std::vector<int32_t>& target) {
     const Json* value = Find(key);
     if (value == nullptr || !value->is_array()) return Refuse(key, "a list of integers");
