@@ -37,7 +37,7 @@ constexpr char kExamples[] =
     "log.jsonl\n"
     "vrpctl datasets upload log.jsonl --name past\n"
     "vrpctl dispatch decide tests/data/RC208.vrp --departure 0 --later 200,400 --log "
-    "datasets/history";
+    "past";
 
 // Upper bound on the budget of a decision with an iteration limit alone.
 constexpr absl::Duration kLongestDecision = absl::Hours(1);
