@@ -35,9 +35,9 @@ constexpr char kExamples[] =
     "--output json | jq .waiting\n"
     "echo '{\"day\": \"2026-11-02\", \"id\": \"a1\", \"at\": 50, \"customer\": \"7\"}' > "
     "log.jsonl\n"
-    "vrpctl datasets upload log.jsonl --name history\n"
+    "vrpctl datasets upload log.jsonl --name past\n"
     "vrpctl dispatch decide tests/data/RC208.vrp --departure 0 --later 200,400 --log "
-    "datasets/history";
+    "past";
 
 // Upper bound on the budget of a decision with an iteration limit alone.
 constexpr absl::Duration kLongestDecision = absl::Hours(1);

@@ -332,11 +332,12 @@ class LoggedTrainerTest : public DispatchTrainerTest {
            "validation: {days: 3, decision_iterations: 50, shifts: [-0.2, 0, 0.2]}\n"
            "training: {epochs: 2, batch_size: 4}\n";
   }
-  TrainingRequest RequestOfLog(const ConfigOverrides& overrides = {}) const {
+  TrainingRequest RequestOfLog(const ConfigOverrides& overrides = {},
+                               const std::string& name = "log") const {
     TrainingRequest request = limits_;
     request.config = *ParseTrainingConfig(YamlOfLog(), "test.yaml", overrides);
-    request.checkpoint_directory = root_ + "/log/checkpoint";
-    request.model_directory = ModelOf("log");
+    request.checkpoint_directory = root_ + "/" + name + "/checkpoint";
+    request.model_directory = ModelOf(name);
     std::filesystem::create_directories(request.checkpoint_directory);
     return request;
   }
@@ -359,7 +360,8 @@ TEST_F(LoggedTrainerTest, TrainsOnTheFirstDaysAndValidatesOnTheLast) {
   EXPECT_EQ(model->settings().log, log_);
   EXPECT_EQ(model->settings().days_per_site, 4);
   Recorder again;
-  ASSERT_TRUE(MakeDispatchTrainer()->Train(RequestOfLog({"dispatch.days=2"}), {}, again).ok());
+  ASSERT_TRUE(
+      MakeDispatchTrainer()->Train(RequestOfLog({"dispatch.days=2"}, "again"), {}, again).ok());
   EXPECT_THAT(again.log, HasSubstr("2 plans in hindsight, 2 of them found"));
 }
 
