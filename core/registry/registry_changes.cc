@@ -136,7 +136,7 @@ absl::StatusOr<int64_t> Registry::CountParameters(const ModelVersion& version) c
   if (version.card.architecture == kDispatchArchitecture) {
     VRP_ASSIGN_OR_RETURN(const DispatchModel model,
                          DispatchModel::Load(version.directory, Concat("models/", version.name)));
-    return DispatchLayout(model.settings().hidden).size();
+    return DispatchLayout(model.settings().network).size();
   }
   VRP_ASSIGN_OR_RETURN(const LoadedModel loaded, loaded_.Read(version));
   return loaded.policy->info().parameters;

@@ -38,6 +38,7 @@ VARIANTS = (
             "validation.reference=file", "validation.file=datasets/x"]),
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.scenarios=1"]),
     ("dispatch", ["dispatch.sites=datasets/x"]),
+    ("dispatch", ["dispatch.sites=datasets/x", "dispatch.encoder=graph_transformer"]),
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.log=datasets/y"]),
 )
 SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch")

@@ -13,6 +13,7 @@
 
 #include "core/kernels/dense/dense.h"
 #include "core/kernels/encoder/encoder.h"
+#include "core/model/graph_transformer/encoder_parameters.h"
 #include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/train/optimiser/adamw.h"
 #include "tests/bench/lever.h"
@@ -105,8 +106,8 @@ void MeasureLayer(const std::string& part, int32_t batch, int32_t nodes, int32_t
   const ParameterLayout layout = GraphTransformerLayout(options);
   FlatParameters parameters(layout, 1);
   parameters.TrackGradient();
-  const auto encoder =
-      MakeEncoder<float>(EncoderShapeOf(options), EncoderOffsets(options, layout), BestIsa());
+  const auto encoder = MakeEncoder<float>(
+      EncoderShapeOf(options), EncoderOffsets(EncoderShapeOf(options), layout), BestIsa());
   encoder->Pack(parameters.values().data());
   std::vector<int32_t> first_rows;
   for (int32_t b = 0; b <= kGroup; ++b) first_rows.push_back(b * nodes);

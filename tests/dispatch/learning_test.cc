@@ -1,16 +1,17 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/base/cpu_pool.h"
 #include "core/dispatch/learning/features.h"
 #include "core/dispatch/learning/fenchel_young.h"
 #include "core/dispatch/learning/network_prizes.h"
-#include "core/dispatch/learning/prize_network.h"
+#include "core/dispatch/learning/prize_mlp.h"
 #include "core/dispatch/learning/savings.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "tests/dispatch/dispatch_testing.h"
 
 namespace vrp {
@@ -26,6 +27,16 @@ DispatchState SomeRequests(const DispatchSite& site) {
     state.requests.push_back(site.RequestOf(customer, ""));
   }
   return state;
+}
+
+// Returns a site whose second customer is 3 after the first, and whose first is 5 after the second.
+DispatchSite AsymmetricSite() {
+  InstanceData data = test::LineWithWindows();
+  data.distance_matrix = {0, 4, 4, 9,  //
+                          6, 0, 3, 9,  //
+                          2, 5, 0, 9,  //
+                          9, 9, 9, 0};
+  return *DispatchSite::Create(*Instance::Create(std::move(data)));
 }
 
 TEST(SavingOfTest, IsTheDistanceThatOneRouteSaves) {
@@ -56,7 +67,7 @@ TEST(FeatureMakerTest, ReadsTheRequestsOwnData) {
   const FeatureMaker maker(site, std::make_shared<SiteSampler>(site, 5));
   const auto features = maker.Of(state, {});
   ASSERT_TRUE(features.ok()) << features.status();
-  const DispatchFeatures& row = features->front();
+  const DispatchFeatures& row = features->requests.front();
   EXPECT_FLOAT_EQ(row[0], 1);    // 20 of a mean of 20
   EXPECT_FLOAT_EQ(row[2], 0.1);  // demand 1 of 10
   EXPECT_FLOAT_EQ(row[4], 0.5);  // opens in half of an epoch of 20
@@ -71,36 +82,61 @@ TEST(FeatureMakerTest, GivesFiniteFeaturesThatDependOnTheSeedOnly) {
   const FeatureOptions options = {.scenarios = 3, .decision = {.max_iterations = 20}};
   const auto features = maker.Of(state, options);
   ASSERT_TRUE(features.ok()) << features.status();
-  for (const DispatchFeatures& row : *features) {
+  for (const DispatchFeatures& row : features->requests) {
     EXPECT_TRUE(std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); }));
   }
-  EXPECT_EQ(*features, *maker.Of(state, options));
+  EXPECT_EQ(features->requests, maker.Of(state, options)->requests);
+  EXPECT_TRUE(features->pairs.empty());
 }
 
-TEST(PrizeNetworkTest, GradientsEqualFiniteDifferences) {
+TEST(FeatureMakerTest, ReadsDistancesAndSavingsOfPairs) {
+  const DispatchSite site = AsymmetricSite();
+  const DispatchState state = {.requests = {site.RequestOf(1, ""), site.RequestOf(2, "")},
+                               .departure = 0,
+                               .later_departures = {20}};
+  const FeatureMaker maker(site, std::make_shared<SiteSampler>(site, 5));
+  const auto features = maker.Of(state, {.pairs = true});
+  ASSERT_TRUE(features.ok()) << features.status();
+  const auto unit = static_cast<float>(site.mean_distance());
+  // The better order saves 6 + 4 - 3.
+  const std::vector<float> expected = {0, 3 / unit, 5 / unit, 0,  //
+                                       0, 5 / unit, 3 / unit, 0,  //
+                                       0, 7 / unit, 7 / unit, 0};
+  EXPECT_THAT(features->pairs, testing::Pointwise(testing::FloatEq(), expected));
+}
+
+TEST(PrizeMlpTest, GradientsEqualFiniteDifferences) {
   for (const std::vector<int32_t>& hidden :
        {std::vector<int32_t>{}, std::vector<int32_t>{8}, std::vector<int32_t>{6, 5}}) {
-    PrizeNetwork network = *PrizeNetwork::Create(hidden, 4);
-    DispatchFeatures features;
-    for (size_t i = 0; i < features.size(); ++i) features[i] = 0.1F * static_cast<float>(i) - 1;
-    std::vector<float> gradient(network.weights().size());
-    network.AddGradient(features, 2, gradient);
+    const std::unique_ptr<PrizeMlp> network = *PrizeMlp::Create(hidden, 4);
+    DecisionFeatures features = {.requests = std::vector<DispatchFeatures>(2)};
+    for (size_t i = 0; i < kDispatchFeatureCount; ++i) {
+      features.requests[0][i] = 0.1F * static_cast<float>(i) - 1;
+      features.requests[1][i] = 1 - 0.05F * static_cast<float>(i);
+    }
+    const std::vector<float> slopes = {2, -1};
+    std::vector<float> weights(network->weights().begin(), network->weights().end());
+    std::vector<float> gradient(weights.size());
+    network->AddGradient(features, slopes, gradient);
+    const auto value_with = [&](size_t i, float step) {
+      std::vector<float> changed = weights;
+      changed[i] += step;
+      network->SetWeights(changed);
+      const std::vector<float> outputs = network->Predict(features);
+      return 2 * outputs[0] - outputs[1];
+    };
     for (size_t i = 0; i < gradient.size(); i += 7) {
-      const float kept = network.weights()[i];
       constexpr float kStep = 1e-2F;
-      network.mutable_weights()[i] = kept + kStep;
-      const float above = network.Predict(features);
-      network.mutable_weights()[i] = kept - kStep;
-      const float below = network.Predict(features);
-      network.mutable_weights()[i] = kept;
-      EXPECT_NEAR(gradient[i], 2 * (above - below) / (2 * kStep), 2e-2) << "weight " << i;
+      EXPECT_NEAR(gradient[i], (value_with(i, kStep) - value_with(i, -kStep)) / (2 * kStep), 3e-2)
+          << "weight " << i;
+      network->SetWeights(weights);
     }
   }
 }
 
-TEST(PrizeNetworkTest, RefusesWidthsOutOfRange) {
-  EXPECT_FALSE(PrizeNetwork::Create({0}, 1).ok());
-  EXPECT_FALSE(PrizeNetwork::Create({8, 5000}, 1).ok());
+TEST(PrizeMlpTest, RefusesWidthsOutOfRange) {
+  EXPECT_FALSE(PrizeMlp::Create({0}, 1).ok());
+  EXPECT_FALSE(PrizeMlp::Create({8, 5000}, 1).ok());
 }
 
 // A teacher's decisions: requests leave if they are near the depot.
@@ -111,7 +147,7 @@ std::vector<PrizeSample> LabelledByDistance() {
     sample.sample.state = SomeRequests(sample.site);
     const FeatureMaker maker(sample.site, std::make_shared<SiteSampler>(sample.site, 10));
     sample.features = *maker.Of(sample.sample.state, {});
-    for (const DispatchFeatures& row : sample.features) {
+    for (const DispatchFeatures& row : sample.features.requests) {
       sample.sample.leaves.push_back(row[0] < 1);
     }
   }
@@ -134,9 +170,9 @@ double Train(std::vector<PrizeSample>& samples, PrizeNetwork& network, int threa
         network, all, {.perturbations = 8, .deviation = 0.3, .iterations = 30, .seed = 100 * step},
         pool);
     EXPECT_TRUE(result.ok()) << result.status();
-    for (size_t i = 0; i < result->gradient.size(); ++i) {
-      network.mutable_weights()[i] -= 0.05F * result->gradient[i];
-    }
+    std::vector<float> weights(network.weights().begin(), network.weights().end());
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] -= 0.05F * result->gradient[i];
+    network.SetWeights(weights);
     agreement = result->agreement;
   }
   return agreement;
@@ -144,25 +180,25 @@ double Train(std::vector<PrizeSample>& samples, PrizeNetwork& network, int threa
 
 TEST(ComputePrizeGradientTest, LeadsToTheLabelledDecisions) {
   std::vector<PrizeSample> samples = LabelledByDistance();
-  PrizeNetwork network = *PrizeNetwork::Create({}, 1);
-  Normalise(PointersTo(samples), network);
-  EXPECT_GT(Train(samples, network, 2), 0.8);
+  const std::unique_ptr<PrizeMlp> network = *PrizeMlp::Create({}, 1);
+  Normalise(PointersTo(samples), *network);
+  EXPECT_GT(Train(samples, *network, 2), 0.8);
 }
 
 TEST(ComputePrizeGradientTest, DoesNotDependOnTheNumberOfThreads) {
   std::vector<PrizeSample> samples = LabelledByDistance();
   std::vector<PrizeSample> copy = samples;
-  PrizeNetwork one = *PrizeNetwork::Create({4}, 1);
-  PrizeNetwork three = one;
-  Train(samples, one, 1);
-  Train(copy, three, 3);
-  EXPECT_TRUE(std::equal(one.weights().begin(), one.weights().end(), three.weights().begin()));
+  const std::unique_ptr<PrizeMlp> one = *PrizeMlp::Create({4}, 1);
+  const std::unique_ptr<PrizeMlp> three = *PrizeMlp::Create({4}, 1);
+  Train(samples, *one, 1);
+  Train(copy, *three, 3);
+  EXPECT_TRUE(std::equal(one->weights().begin(), one->weights().end(), three->weights().begin()));
 }
 
 TEST(NetworkPrizesTest, AreNeverNegative) {
   const DispatchSite site = RandomSite(20, 3);
   const NetworkPrizes model(site, std::make_shared<SiteSampler>(site, 10),
-                            *PrizeNetwork::Create({8}, 2), {});
+                            {.network = *PrizeMlp::Create({8}, 2)}, {});
   const auto prizes = model.Prizes(SomeRequests(site), {.max_iterations = 10});
   ASSERT_TRUE(prizes.ok()) << prizes.status();
   EXPECT_EQ(prizes->size(), 20u);

@@ -1,7 +1,6 @@
 // Files of a small dispatch model for tests.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@
 
 namespace vrp::test {
 
-inline const std::vector<int32_t> kDispatchModelHidden = {3};
+inline const PrizeNetworkOptions kDispatchModelNetwork = PrizeMlpOptions{{3}};
 
 // Writes a dispatch model whose network gives all requests the prize `prize`, in units of the
 // site's mean distance, to `directory`, with a card that states `parameters` parameters; -1: the
@@ -21,11 +20,11 @@ inline const std::vector<int32_t> kDispatchModelHidden = {3};
 inline absl::Status WriteDispatchModel(const std::string& directory, float prize = 1,
                                        int64_t parameters = -1) {
   const DispatchSettings settings = {
-      .hidden = kDispatchModelHidden, .shift = prize, .sites = {"north"}, .days_per_site = 1};
-  FlatParameters weights(DispatchLayout(settings.hidden), 4);
-  PrizeNetwork network = PrizeNetwork::Create(settings.hidden, 1).value();
-  std::ranges::fill(network.mutable_weights(), 0.0F);
-  CopyFromNetwork(network, weights.values());
+      .network = kDispatchModelNetwork, .shift = prize, .sites = {"north"}, .days_per_site = 1};
+  FlatParameters weights(DispatchLayout(settings.network), 4);
+  const auto network = MakePrizeNetwork(settings.network, 1).value();
+  network->SetWeights(std::vector<float>(network->weights().size()));
+  CopyFromNetwork(*network, weights.values());
   weights.values().back() = prize;
   ModelCard card = ACard(weights.Save(), "");
   card.architecture = kDispatchArchitecture;

@@ -31,7 +31,7 @@ TEST_F(DispatchModelsTest, LoadsOneByVersionAndByAlias) {
                                           ModelReference{"waves", 0, "production"}}) {
     const auto model = registry_->LoadDispatch(reference);
     ASSERT_TRUE(model.ok()) << model.status();
-    EXPECT_EQ(model->settings().hidden, test::kDispatchModelHidden);
+    EXPECT_EQ(model->settings().network, test::kDispatchModelNetwork);
   }
   EXPECT_THAT(registry_->AliasesOf(*registry_->Get("waves", 1)),
               testing::ElementsAre("production"));

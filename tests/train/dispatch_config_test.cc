@@ -175,8 +175,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "dispatch.first_seed have the seeds 1 to 4, and validation "
                 "would use them"},
         Refusal{"dispatch.encoder=gt",
-                "dispatch.encoder: got \"gt\", wanted \"mlp\" or "
-                "\"linear\""},
+                "dispatch.encoder: got \"gt\", wanted \"mlp\" or \"linear\" or "
+                "\"graph_transformer\""},
+        Refusal{"dispatch.width=64",
+                "dispatch.width: got \"64\", wanted none without dispatch.encoder: "
+                "graph_transformer"},
+        Refusal{"dispatch.layers=3",
+                "dispatch.layers: got \"3\", wanted none without dispatch.encoder: "
+                "graph_transformer"},
+        Refusal{"dispatch.heads=8",
+                "dispatch.heads: got \"8\", wanted none without dispatch.encoder: "
+                "graph_transformer"},
+        Refusal{"dispatch.width=2048",
+                "dispatch.width: got \"2048\", wanted an integer from 16 to 1024"},
         Refusal{"dispatch.scenario_iterations=7",
                 "dispatch.scenario_iterations: got \"7\", wanted "
                 "none with dispatch.scenarios: 0"},
@@ -186,6 +197,33 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"training.initial_model=a", kInitial.c_str()},
         Refusal{"loader.workers=3", kWorkers.c_str()},
         Refusal{"validation.file=a", kFile.c_str()}));
+
+TEST(DispatchConfigTest, ReadsTheSizesOfAGraphTransformer) {
+  const ConfigOverrides overrides = {"dispatch.encoder=graph_transformer", "dispatch.width=64",
+                                     "dispatch.layers=3", "dispatch.heads=8"};
+  const auto config = ParseTrainingConfig(kMinimal, "f.yaml", overrides);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->dispatch->encoder, DispatchEncoder::kGraphTransformer);
+  EXPECT_EQ(config->dispatch->width, 64);
+  EXPECT_EQ(config->dispatch->layers, 3);
+  EXPECT_EQ(config->dispatch->heads, 8);
+  ExpectReadsBack(kMinimal, overrides);
+  EXPECT_FALSE(
+      ResolveTrainingConfig(kMinimal, "f.yaml", overrides)->settings.contains("dispatch.hidden"));
+}
+
+TEST(DispatchConfigTest, RefusesSizesThatDoNotBelongToTheEncoder) {
+  const auto message = [](const char* setting) {
+    return MessageOf(
+        ParseTrainingConfig(kMinimal, "f.yaml", {"dispatch.encoder=graph_transformer", setting}));
+  };
+  EXPECT_EQ(message("dispatch.hidden=[8]"),
+            "--set: dispatch.hidden: got a list, wanted none without dispatch.encoder: mlp");
+  EXPECT_EQ(message("dispatch.width=40"),
+            "--set: dispatch.width: got \"40\", wanted a multiple of 16");
+  EXPECT_EQ(message("dispatch.heads=3"),
+            "--set: dispatch.heads: got \"3\", wanted a divisor of dispatch.width, 32");
+}
 
 TEST(DispatchConfigTest, RequiresSites) {
   EXPECT_EQ(MessageOf(ParseTrainingConfig("name: a\nmodel: dispatch\n", "f.yaml")),

@@ -158,6 +158,43 @@ TEST_F(DispatchTrainerTest, TakesTheSameStepsAfterAnInterruption) {
   EXPECT_EQ(second.epochs.back().validation_cost, whole.epochs.back().validation_cost);
 }
 
+// The settings of a small graph transformer.
+const ConfigOverrides kTransformer = {"dispatch.encoder=graph_transformer",
+                                      "dispatch.hidden=[16, 16]",
+                                      "dispatch.width=16",
+                                      "dispatch.layers=1",
+                                      "dispatch.heads=2",
+                                      "training.learning_rate=0.005",
+                                      "training.epochs=2"};
+
+TEST_F(DispatchTrainerTest, TrainsAGraphTransformer) {
+  Recorder recorder;
+  const auto result = Train("transformer", recorder, kTransformer);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_LT(recorder.steps.back().loss, recorder.steps.front().loss);
+  EXPECT_THAT(recorder.log, HasSubstr("graph_transformer, width 16, layers 1, heads 2"));
+  const auto model = DispatchModel::Load(ModelOf("transformer"), "transformer");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->settings().network,
+            PrizeNetworkOptions(PrizeTransformerOptions{.width = 16, .layers = 1, .heads = 2}));
+  EXPECT_THAT(model->card().input_features, testing::Contains("pair_distance_back"));
+}
+
+TEST_F(DispatchTrainerTest, ResumesAGraphTransformerOnOtherThreads) {
+  constexpr int64_t kInterrupted = 25;
+  Recorder whole;
+  ASSERT_TRUE(Train("whole", whole, kTransformer).ok());
+  Recorder first;
+  first.cancel_at = kInterrupted;
+  EXPECT_TRUE(absl::IsCancelled(Train("parts", first, kTransformer).status()));
+  threads_ = 3;
+  Recorder second;
+  ASSERT_TRUE(Train("parts", second, kTransformer).ok());
+  EXPECT_THAT(second.log, HasSubstr("resumed from step " + std::to_string(kInterrupted)));
+  EXPECT_TRUE(WeightsOf("parts") == WeightsOf("whole"));
+  EXPECT_EQ(second.epochs.back().validation_cost, whole.epochs.back().validation_cost);
+}
+
 TEST_F(DispatchTrainerTest, RefusesTheCheckpointOfAnotherConfiguration) {
   Recorder first;
   first.cancel_at = 3;
@@ -235,7 +272,8 @@ TEST_F(DispatchTrainerTest, TrainsALinearModel) {
   std::filesystem::create_directories(request.checkpoint_directory);
   Recorder recorder;
   ASSERT_TRUE(MakeDispatchTrainer()->Train(request, {}, recorder).ok());
-  EXPECT_TRUE(DispatchModel::Load(ModelOf("linear"), "linear")->settings().hidden.empty());
+  EXPECT_EQ(DispatchModel::Load(ModelOf("linear"), "linear")->settings().network,
+            PrizeNetworkOptions(PrizeMlpOptions{}));
 }
 
 TEST_F(DispatchTrainerTest, AcceptsReadableSitesAndSkipsDatasets) {

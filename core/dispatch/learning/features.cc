@@ -73,7 +73,7 @@ class StateFeatures {
       rows_[i][kLeavesNow] = static_cast<float>(counts[i]) / static_cast<float>(scenarios);
     }
   }
-  std::vector<DispatchFeatures> Take() && { return std::move(rows_); }
+  DecisionFeatures Take(bool with_pairs) &&;
 
  private:
   float Distance(double value) const { return static_cast<float>(value / site_.mean_distance()); }
@@ -86,6 +86,7 @@ class StateFeatures {
   const std::vector<bool> must_go_;
   double epoch_ = 1;
   std::vector<DispatchFeatures> rows_;
+  std::vector<double> savings_;  // [N, N], of AddKnownSavings
 };
 
 void StateFeatures::AddOwn(const std::vector<std::array<float, 4>>& travel_quantiles) {
@@ -110,17 +111,17 @@ void StateFeatures::AddOwn(const std::vector<std::array<float, 4>>& travel_quant
 
 void StateFeatures::AddKnownSavings() {
   const size_t count = rows_.size();
-  std::vector<double> all(count * count);
+  savings_.assign(count * count, 0);
   for (size_t i = 0; i < count; ++i) {
     for (size_t j = 0; j < i; ++j) {
-      all[i * count + j] =
+      savings_[i * count + j] =
           SavingOf(site_, state_.requests[i], state_.requests[j], state_.departure);
-      all[j * count + i] = all[i * count + j];
+      savings_[j * count + i] = savings_[i * count + j];
     }
   }
   std::vector<double> savings;
   for (size_t i = 0; i < count; ++i) {
-    const auto begin = all.begin() + static_cast<ptrdiff_t>(i * count);
+    const auto begin = savings_.begin() + static_cast<ptrdiff_t>(i * count);
     savings.assign(begin, begin + static_cast<ptrdiff_t>(count));
     double must_go = 0;
     double compatible = 0;
@@ -180,6 +181,26 @@ void StateFeatures::AddCounts() {
   }
 }
 
+DecisionFeatures StateFeatures::Take(bool with_pairs) && {
+  DecisionFeatures features = {.requests = std::move(rows_)};
+  if (!with_pairs) return features;
+  const size_t count = state_.requests.size();
+  features.pairs.resize(kDispatchPairFeatureCount * count * count);
+  float* const distances = features.pairs.data();
+  float* const back = distances + count * count;
+  float* const savings = back + count * count;
+  for (size_t i = 0; i < count; ++i) {
+    const NodeIndex from = state_.requests[i].customer;
+    for (size_t j = 0; j < count; ++j) {
+      const float distance = Distance(site_.instance().Distance(from, state_.requests[j].customer));
+      distances[i * count + j] = i == j ? 0 : distance;
+      back[j * count + i] = i == j ? 0 : distance;
+      savings[i * count + j] = Distance(savings_[i * count + j]);
+    }
+  }
+  return features;
+}
+
 // Returns for each request in how many scenarios it leaves now.
 absl::StatusOr<std::vector<int32_t>> CountLeaving(const DispatchSite& site,
                                                   const DispatchState& state,
@@ -221,8 +242,8 @@ FeatureMaker::FeatureMaker(DispatchSite site, std::shared_ptr<const RequestSampl
   }
 }
 
-absl::StatusOr<std::vector<DispatchFeatures>> FeatureMaker::Of(
-    const DispatchState& state, const FeatureOptions& options) const {
+absl::StatusOr<DecisionFeatures> FeatureMaker::Of(const DispatchState& state,
+                                                  const FeatureOptions& options) const {
   std::vector<double> departures = {state.departure};
   const size_t seen = std::min<size_t>(options.lookahead, state.later_departures.size());
   departures.insert(departures.end(), state.later_departures.begin(),
@@ -240,7 +261,7 @@ absl::StatusOr<std::vector<DispatchFeatures>> FeatureMaker::Of(
                          CountLeaving(site_, state, *sampler_, options));
     features.AddLeavesNow(counts, options.scenarios);
   }
-  return std::move(features).Take();
+  return std::move(features).Take(options.pairs);
 }
 
 }  // namespace vrp

@@ -51,6 +51,23 @@ inline constexpr auto kDispatchFeatures = std::to_array<std::string_view>({
 inline constexpr size_t kDispatchFeatureCount = kDispatchFeatures.size();
 using DispatchFeatures = std::array<float, kDispatchFeatureCount>;
 
+// The names of the features of a pair of waiting requests, in their order, in units of the mean
+// distance from the depot.
+inline constexpr auto kDispatchPairFeatures = std::to_array<std::string_view>({
+    "pair_distance",  // from the first to the second
+    "pair_distance_back",
+    "pair_saving",
+});
+inline constexpr size_t kDispatchPairFeatureCount = kDispatchPairFeatures.size();
+
+// The features of one decision with N requests.
+struct DecisionFeatures {
+  std::vector<DispatchFeatures> requests = {};  // [N]
+  // [kDispatchPairFeatureCount, N, N] of each request with each other; a request has zeros with
+  // itself. Empty unless FeatureOptions::pairs.
+  std::vector<float> pairs = {};
+};
+
 // Settings of the features that draw requests.
 struct FeatureOptions {
   int32_t draws = 4;      // draws of requests to come, for savings
@@ -59,6 +76,7 @@ struct FeatureOptions {
   // Iterations of each scenario's search, unless `decision` allows fewer. A model needs those of
   // its training.
   int64_t scenario_iterations = INT64_MAX;
+  bool pairs = false;             // whether features of pairs are wanted
   DecisionOptions decision = {};  // time and iterations for all scenarios; the seed of the draws
 };
 
@@ -66,9 +84,9 @@ struct FeatureOptions {
 class FeatureMaker {
  public:
   FeatureMaker(DispatchSite site, std::shared_ptr<const RequestSampler> sampler);
-  // Returns the features of each request of `state`.
-  absl::StatusOr<std::vector<DispatchFeatures>> Of(const DispatchState& state,
-                                                   const FeatureOptions& options) const;
+  // Returns the features of the requests of `state`.
+  absl::StatusOr<DecisionFeatures> Of(const DispatchState& state,
+                                      const FeatureOptions& options) const;
 
  private:
   const DispatchSite site_;

@@ -17,7 +17,7 @@ namespace vrp {
 struct PrizeSample {
   DispatchSite site;
   DispatchSample sample = {};
-  std::vector<DispatchFeatures> features = {};
+  DecisionFeatures features = {};
   // The last plan with the network's own prizes, from which the searches start.
   Plan plan = {};
 };
@@ -40,7 +40,7 @@ struct PrizeGradient {
 // al. 2024, equation 12): the prizes are perturbed, each perturbed problem is planned by search,
 // and the slope of a request's prize is its share of the plans that serve it less its label. The
 // searches start from the plan of the prizes themselves, which improves PrizeSample::plan from step
-// to step, so that few iterations suffice. Plans in parallel on `pool`; the result does not depend
+// to step, so that few iterations suffice. Runs in parallel on `pool`; the result does not depend
 // on its threads.
 absl::StatusOr<PrizeGradient> ComputePrizeGradient(const PrizeNetwork& network,
                                                    const std::vector<PrizeSample*>& samples,

@@ -10,12 +10,12 @@ absl::StatusOr<std::vector<double>> NetworkPrizes::Prizes(const DispatchState& s
                                                           const DecisionOptions& options) const {
   FeatureOptions with_time = options_;
   with_time.decision = options;
-  VRP_ASSIGN_OR_RETURN(const std::vector<DispatchFeatures> features,
-                       features_->Of(state, with_time));
+  with_time.pairs = network_.network->ReadsPairs();
+  VRP_ASSIGN_OR_RETURN(const DecisionFeatures features, features_->Of(state, with_time));
   std::vector<double> prizes;
-  prizes.reserve(features.size());
-  for (const DispatchFeatures& row : features) {
-    prizes.push_back(std::max(0.0, network_.Predict(row) * distance_));
+  prizes.reserve(features.requests.size());
+  for (const float output : network_.network->Predict(features)) {
+    prizes.push_back(std::max(0.0, (output + network_.shift) * distance_));
   }
   return prizes;
 }

@@ -1,33 +1,32 @@
-// A small network from features to prizes.
+// The interface of networks from features to prizes.
 #pragma once
 
-#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "core/dispatch/learning/features.h"
 
 namespace vrp {
 
-inline constexpr int32_t kMaxPrizeWidth = 4096;  // largest number of neurons of a hidden layer
-inline constexpr size_t kMaxPrizeLayers = 16;    // largest number of hidden layers
-
-// A multilayer perceptron with ReLU between its layers; without hidden layers, a linear model. It
-// reads the features of one request and returns its prize in units of the site's mean distance from
-// the depot. Copyable. Const methods are thread-safe.
+// A network that reads the features of one decision and returns a prize for each of its requests,
+// in units of the site's mean distance from the depot. Const methods are thread-safe.
 class PrizeNetwork {
  public:
-  // Creates a network with random weights (He et al. 2015) for hidden layers of these widths.
-  // Returns kInvalidArgument if there are too many, or one is too wide.
-  static absl::StatusOr<PrizeNetwork> Create(std::vector<int32_t> hidden, uint64_t seed);
+  virtual ~PrizeNetwork() = default;
+  PrizeNetwork(const PrizeNetwork&) = delete;
+  PrizeNetwork& operator=(const PrizeNetwork&) = delete;
 
-  const std::vector<int32_t>& hidden() const { return hidden_; }
-  // Returns all weights: layer by layer, matrix [outputs, inputs] row-major, then biases.
+  // Returns all weights. The last is the bias of the output, so that adding to it shifts all
+  // prizes.
   std::span<const float> weights() const { return weights_; }
-  std::span<float> mutable_weights() { return weights_; }
+  // Replaces all weights; `weights` is like weights().
+  void SetWeights(std::span<const float> weights) {
+    weights_.assign(weights.begin(), weights.end());
+    WeightsChanged();
+  }
 
-  // The mean and the standard deviation of each feature, by which inputs are normalised.
+  // The mean and the standard deviation of each request's features, by which inputs are normalised.
   const DispatchFeatures& means() const { return means_; }
   const DispatchFeatures& deviations() const { return deviations_; }
   void SetNormalisation(const DispatchFeatures& means, const DispatchFeatures& deviations) {
@@ -35,19 +34,29 @@ class PrizeNetwork {
     deviations_ = deviations;
   }
 
-  // Returns the output, which may be negative.
-  float Predict(const DispatchFeatures& features) const;
-  // Adds the gradient of `slope` times the output to `gradient`, which is like weights().
-  void AddGradient(const DispatchFeatures& features, float slope, std::span<float> gradient) const;
+  // Whether the network reads DecisionFeatures::pairs.
+  virtual bool ReadsPairs() const = 0;
+  // Returns the outputs of the N requests, [N], which may be negative.
+  virtual std::vector<float> Predict(const DecisionFeatures& features) const = 0;
+  // Adds the gradient of the sum of slopes[i] times output i, over the N requests, to `gradient`,
+  // which is like weights().
+  virtual void AddGradient(const DecisionFeatures& features, std::span<const float> slopes,
+                           std::span<float> gradient) const = 0;
+
+ protected:
+  explicit PrizeNetwork(std::vector<float> weights) : weights_(std::move(weights)) {
+    deviations_.fill(1);
+  }
+  // Called after each change of the weights.
+  virtual void WeightsChanged() {}
+  // Writes the normalised features of a request to the front of `to`.
+  void Normalise(const DispatchFeatures& features, std::span<float> to) const {
+    for (size_t i = 0; i < features.size(); ++i) {
+      to[i] = (features[i] - means_[i]) / deviations_[i];
+    }
+  }
 
  private:
-  PrizeNetwork() = default;
-  // Returns the number of outputs of layer `layer`.
-  int32_t Width(size_t layer) const { return layer < hidden_.size() ? hidden_[layer] : 1; }
-  // Computes the inputs of each layer, and the output as the last.
-  std::vector<std::vector<float>> Forward(const DispatchFeatures& features) const;
-
-  std::vector<int32_t> hidden_;
   std::vector<float> weights_;
   DispatchFeatures means_{};
   DispatchFeatures deviations_{};

@@ -1,13 +1,13 @@
 #include "core/model/dispatch/dispatch_model.h"
 
-#include <algorithm>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/dispatch/learning/network_prizes.h"
 #include "core/model/dispatch/dispatch_parameters.h"
 #include "core/model/weights/safetensors.h"
 
@@ -15,17 +15,17 @@ namespace vrp {
 namespace {
 
 absl::Status CheckKind(const ModelCard& card, std::string_view name) {
-  if (card.architecture != kDispatchArchitecture) {
-    return absl::FailedPreconditionError(
-        Concat(name, ": is a model of the architecture ", card.architecture,
-               ", which plans routes; wanted a dispatch model, which `model: dispatch` trains"));
-  }
-  if (!std::equal(card.input_features.begin(), card.input_features.end(), kDispatchFeatures.begin(),
-                  kDispatchFeatures.end())) {
-    return absl::FailedPreconditionError(
-        Concat(name, ": reads other features than this program computes; train it again"));
-  }
-  return absl::OkStatus();
+  if (card.architecture == kDispatchArchitecture) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      Concat(name, ": is a model of the architecture ", card.architecture,
+             ", which plans routes; wanted a dispatch model, which `model: dispatch` trains"));
+}
+
+absl::Status CheckFeatures(const ModelCard& card, const PrizeNetworkOptions& options,
+                           std::string_view name) {
+  if (card.input_features == InputFeatures(options)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      Concat(name, ": reads other features than this program computes; train it again"));
 }
 
 absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const ModelCard& card) {
@@ -48,14 +48,17 @@ absl::StatusOr<DispatchModel> DispatchModel::Load(const std::string& directory,
   VRP_RETURN_IF_ERROR(CheckKind(card, name));
   VRP_ASSIGN_OR_RETURN(DispatchSettings settings,
                        ParseDispatchSettings(card.architecture_json, card_path));
-  // Checks the widths before the layout allocates by them.
-  VRP_RETURN_IF_ERROR(PrizeNetwork::Create(settings.hidden, 0).status());
+  VRP_RETURN_IF_ERROR(CheckFeatures(card, settings.network, name));
+  // Checks the sizes before the layout allocates by them.
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<PrizeNetwork> network,
+                       MakePrizeNetwork(settings.network, 0));
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights, ReadWeights(weights_path, card));
-  FlatParameters parameters(DispatchLayout(settings.hidden), 0);
+  FlatParameters parameters(DispatchLayout(settings.network), 0);
   VRP_RETURN_IF_ERROR(parameters.Load(weights, weights_path));
-  VRP_ASSIGN_OR_RETURN(PrizeNetwork network,
-                       ShiftedNetwork(settings.hidden, std::as_const(parameters).values()));
-  return DispatchModel(std::move(card), std::move(settings), std::move(network));
+  const std::span<const float> values = std::as_const(parameters).values();
+  CopyToNetwork(values, *network);
+  return DispatchModel(std::move(card), std::move(settings),
+                       {.network = std::move(network), .shift = values.back()});
 }
 
 std::shared_ptr<const PrizeModel> DispatchModel::PrizesFor(

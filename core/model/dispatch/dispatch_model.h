@@ -4,9 +4,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/dispatch/learning/prize_network.h"
+#include "core/dispatch/learning/network_prizes.h"
 #include "core/dispatch/prize_model.h"
 #include "core/dispatch/sampler.h"
 #include "core/dispatch/site.h"
@@ -15,7 +16,7 @@
 
 namespace vrp {
 
-// A dispatch model in memory. Immutable; thread-safe; copies are small.
+// A dispatch model in memory. Immutable; thread-safe; copies share the weights.
 class DispatchModel {
  public:
   // Loads the model in `directory`. `name` is the model's name in errors. Returns
@@ -33,12 +34,12 @@ class DispatchModel {
                                               std::shared_ptr<const RequestSampler> sampler) const;
 
  private:
-  DispatchModel(ModelCard card, DispatchSettings settings, PrizeNetwork network)
+  DispatchModel(ModelCard card, DispatchSettings settings, ShiftedNetwork network)
       : card_(std::move(card)), settings_(std::move(settings)), network_(std::move(network)) {}
 
   ModelCard card_;
   DispatchSettings settings_;
-  PrizeNetwork network_;
+  ShiftedNetwork network_;
 };
 
 }  // namespace vrp

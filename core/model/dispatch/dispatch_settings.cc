@@ -3,6 +3,7 @@
 #include "core/base/json.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 
 namespace vrp {
 namespace {
@@ -31,11 +32,6 @@ class SettingsReader {
     if (value == nullptr || !value->is_number()) return Refuse(key, "a number");
     target = value->get<double>();
   }
-  void Read(const char* key, std::string& target) {
-    const Json* value = Find(key);
-    if (value == nullptr || !value->is_string()) return Refuse(key, "a text");
-    target = value->get<std::string>();
-  }
   void Read(const char* key, std::vector<int32_t>& target) {
     const Json* value = Find(key);
     if (value == nullptr || !value->is_array()) return Refuse(key, "a list of integers");
@@ -53,13 +49,12 @@ class SettingsReader {
       target.push_back(item.get<std::string>());
     }
   }
-  const absl::Status& status() const { return status_; }
-
- private:
-  const Json* Find(const char* key) const {
-    const auto found = json_.find(key);
-    return found == json_.end() ? nullptr : &*found;
+  void Read(const char* key, std::string& target) {
+    const Json* value = Find(key);
+    if (value == nullptr || !value->is_string()) return Refuse(key, "a text");
+    target = value->get<std::string>();
   }
+  bool Has(const char* key) const { return Find(key) != nullptr; }
   void Refuse(const char* key, std::string_view wanted) {
     const Json* value = Find(key);
     const std::string got =
@@ -68,17 +63,53 @@ class SettingsReader {
     status_.Update(absl::InvalidArgumentError(
         Concat(name_, ": architecture_json.", key, ": got ", got, ", wanted ", wanted)));
   }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  const Json* Find(const char* key) const {
+    const auto found = json_.find(key);
+    return found == json_.end() ? nullptr : &*found;
+  }
 
   const Json& json_;
   const std::string_view name_;
   absl::Status status_;
 };
 
+// Reads the kind of the network and its sizes. Cards without `encoder` are of an MLP or a linear
+// model, which `hidden` tells apart.
+PrizeNetworkOptions ReadNetwork(SettingsReader& reader) {
+  std::string encoder;
+  if (reader.Has("encoder")) reader.Read("encoder", encoder);
+  if (encoder == kTransformerEncoder) {
+    PrizeTransformerOptions sizes;
+    reader.Read("width", kWidthMultiple, kMaxTransformerHidden, sizes.width);
+    reader.Read("layers", 1, kMaxTransformerLayers, sizes.layers);
+    reader.Read("heads", 1, kMaxTransformerHeads, sizes.heads);
+    return sizes;
+  }
+  PrizeMlpOptions sizes;
+  reader.Read("hidden", sizes.hidden);
+  if (reader.Has("encoder") && encoder != EncoderName(sizes)) {
+    reader.Refuse("encoder", Concat(Quoted(EncoderName(sizes)), " with these hidden layers, or ",
+                                    Quoted(kTransformerEncoder)));
+  }
+  return sizes;
+}
+
 }  // namespace
 
 std::string WriteDispatchSettings(const DispatchSettings& settings) {
   nlohmann::ordered_json json;
-  json["hidden"] = settings.hidden;
+  json["encoder"] = EncoderName(settings.network);
+  if (const auto* const mlp = std::get_if<PrizeMlpOptions>(&settings.network)) {
+    json["hidden"] = mlp->hidden;
+  } else {
+    const auto& sizes = std::get<PrizeTransformerOptions>(settings.network);
+    json["width"] = sizes.width;
+    json["layers"] = sizes.layers;
+    json["heads"] = sizes.heads;
+  }
   json["draws"] = settings.features.draws;
   json["scenarios"] = settings.features.scenarios;
   json["lookahead"] = settings.features.lookahead;
@@ -104,7 +135,7 @@ absl::StatusOr<DispatchSettings> ParseDispatchSettings(std::string_view text,
   }
   DispatchSettings settings;
   SettingsReader reader(json, name);
-  reader.Read("hidden", settings.hidden);
+  settings.network = ReadNetwork(reader);
   reader.Read("draws", 0, 1000, settings.features.draws);
   reader.Read("scenarios", 0, 1000, settings.features.scenarios);
   reader.Read("lookahead", 0, 1000, settings.features.lookahead);

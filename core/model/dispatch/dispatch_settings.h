@@ -9,13 +9,14 @@
 #include "absl/status/statusor.h"
 #include "core/dispatch/day.h"
 #include "core/dispatch/learning/features.h"
+#include "core/model/dispatch/prize_network_options.h"
 
 namespace vrp {
 
 // The network, its features, and the days on which it was trained.
 struct DispatchSettings {
-  std::vector<int32_t> hidden = {};     // widths of the hidden layers; empty: a linear model
-  FeatureOptions features = {};         // `decision` is not stored
+  PrizeNetworkOptions network = {};
+  FeatureOptions features = {};         // `decision` and `pairs` are not stored
   double shift = 0;                     // added to the output, in units of the site's mean distance
   std::vector<std::string> sites = {};  // names of the instances
   std::string log = {};  // request log that the days are of; empty: they were drawn from the sites

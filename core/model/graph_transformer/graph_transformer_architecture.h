@@ -1,15 +1,10 @@
 // The facts of the graph transformer: its entry in the registry (core/model/architectures.h), its
 // sizes in configurations and model cards, and its parameters. Needs no torch.
 //
-// Weights are [out, in], as in torch.nn.Linear. H = hidden, F = feed_forward, M = heads,
-// E = kEdgeFeatures, I = number of a node's inputs:
+// Weights are [out, in], as in torch.nn.Linear. H = hidden, I = number of a node's inputs:
 //   embed.node.{weight [H, I], bias}                  every node but a depot
 //   embed.depot.{weight [H, I], bias}
-//   encoder.layers.K.qkv.{weight [3H, H], bias}       queries, keys, values; each by heads
-//   encoder.layers.K.out.{weight [H, H], bias}
-//   encoder.layers.K.edge.weight [M, E]               with edge_bias
-//   encoder.layers.K.{norm1, norm2}.{scale, shift}    and mean, variance with frozen_batch
-//   encoder.layers.K.feed1.{weight [F, H], bias}, feed2.{weight [H, F], bias}
+//   encoder.layers.K...                               as encoder_parameters.h describes
 //   decoder.project.weight [3H, H]                    glimpse keys, glimpse values, logit keys
 //   decoder.graph.weight [H, H]                       of the nodes' mean
 //   decoder.last.weight [H, H]                        of the node where the vehicle is
@@ -67,9 +62,6 @@ absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string
 
 ParameterLayout GraphTransformerLayout(const GraphTransformerOptions& options);
 
-// Returns the offsets of each layer's parameters.
-std::vector<EncoderLayerOffsets> EncoderOffsets(const GraphTransformerOptions& options,
-                                                const ParameterLayout& layout);
 EncoderShape EncoderShapeOf(const GraphTransformerOptions& options);
 
 }  // namespace vrp

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/model/graph_transformer/encoder_parameters.h"
 #include "core/model/graph_transformer/graph_transformer_architecture.h"
 
 namespace vrp {
@@ -24,14 +25,15 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
     : options_(options),
       layout_(GraphTransformerLayout(options)),
       dense_(DenseKernelsFor<T>(isa)),
-      encoder_(MakeEncoder<T>(EncoderShapeOf(options), EncoderOffsets(options, layout_), isa)),
+      encoder_(MakeEncoder<T>(EncoderShapeOf(options),
+                              EncoderOffsets(EncoderShapeOf(options), layout_), isa)),
       hidden_(options.hidden),
       inputs_(InputsOf(GraphTransformerArchitecture(), options.inputs)),
       embedded_((inputs_.width() + 1 + kVector - 1) / kVector * kVector) {
   if constexpr (std::is_same_v<T, float>) {
     if (UsableBf16() == Bf16::kNone) return;
-    bf16_encoder_ =
-        MakeBf16Encoder(EncoderShapeOf(options), EncoderOffsets(options, layout_), UsableBf16());
+    bf16_encoder_ = MakeBf16Encoder(EncoderShapeOf(options),
+                                    EncoderOffsets(EncoderShapeOf(options), layout_), UsableBf16());
     bf16_projections_ = std::make_unique<Bf16Projections>(4 * hidden_, hidden_, UsableBf16());
   }
 }

@@ -57,9 +57,10 @@ inline constexpr double kHastyShare = 0.7;
 
 // Returns the `length` best other customers of each node by the ways of the first vehicle;
 // kHastyLength where all would foreseeably take more than their share of the time. Customers that
-// no vehicle may serve both come last. O(N log N) by a k-d tree where there is no matrix, O(N^2)
-// from a matrix. Empty when `stop` came to hold or foreseeably would before it was done, or length
-// < 1.
+// no vehicle may serve both come last; those of which one is late if a vehicle waits for the
+// other's release come later by that time. O(N log N) by a k-d tree where there is no matrix,
+// O(N^2) from a matrix. Empty when `stop` came to hold or foreseeably would before it was done, or
+// length < 1.
 NeighbourLists BuildNeighbourLists(const Problem& problem, int32_t length,
                                    const StopCondition& stop);
 

@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-enum class DispatchEncoder { kMlp, kLinear };
+enum class DispatchEncoder { kMlp, kLinear, kGraphTransformer };
 
 // The days to train on, their labels, the network and its learning rule: the section `dispatch`,
 // and the keys of `validation` that other models do not have. Times of days are in the unit of the
@@ -28,13 +28,16 @@ struct DispatchConfig {
   int64_t label_iterations = 0;
   DispatchEncoder encoder = DispatchEncoder::kMlp;
   std::vector<int64_t> hidden = {16, 16};  // widths of the hidden layers of an MLP
-  int32_t draws = 4;                       // draws of requests to come, for features
-  int32_t scenarios = 0;                   // planned scenarios, for a feature; 0: none
-  int32_t lookahead = 3;                   // decisions after this one whose requests are drawn
-  int64_t scenario_iterations = 300;       // search iterations per scenario
-  int32_t perturbations = 8;               // per sample and step
-  double deviation = 0.2;            // of perturbed prizes, in units of the site's mean distance
-  int64_t search_iterations = 1000;  // per perturbed problem
+  int32_t width = 32;                      // sizes of a graph transformer
+  int32_t layers = 2;
+  int32_t heads = 4;                  // divides width
+  int32_t draws = 4;                  // draws of requests to come, for features
+  int32_t scenarios = 0;              // planned scenarios, for a feature; 0: none
+  int32_t lookahead = 3;              // decisions after this one whose requests are drawn
+  int64_t scenario_iterations = 300;  // search iterations per scenario
+  int32_t perturbations = 8;          // per sample and step
+  double deviation = 0.2;             // of perturbed prizes, in units of the site's mean distance
+  int64_t search_iterations = 1000;   // per perturbed problem
 
   int32_t validation_days = 15;  // day k is of site k, in turn; of a log, the last days
   // Limits of each decision in validations; 0: none.

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/dispatch/learning/prize_network.h"
+#include "core/dispatch/learning/prize_mlp.h"
+#include "core/model/dispatch/prize_network_options.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/train/config/config_limits.h"
 #include "core/train/config/log_days.h"
 
@@ -29,9 +31,12 @@ void ReadDays(ConfigReader& reader, DispatchConfig& dispatch) {
 
 void ReadNetwork(ConfigReader& reader, DispatchConfig& dispatch) {
   auto encoder = static_cast<size_t>(dispatch.encoder);
-  reader.ReadWord("dispatch.encoder", {"mlp", "linear"}, encoder);
+  reader.ReadWord("dispatch.encoder", {kMlpEncoder, kLinearEncoder, kTransformerEncoder}, encoder);
   dispatch.encoder = static_cast<DispatchEncoder>(encoder);
   reader.ReadSizes("dispatch.hidden", {1, kMaxPrizeWidth}, kMaxPrizeLayers, dispatch.hidden);
+  reader.Read("dispatch.width", {kWidthMultiple, kMaxTransformerHidden}, dispatch.width);
+  reader.Read("dispatch.layers", {1, kMaxTransformerLayers}, dispatch.layers);
+  reader.Read("dispatch.heads", {1, kMaxTransformerHeads}, dispatch.heads);
   reader.Read("dispatch.draws", {1, 100}, dispatch.draws);
   reader.Read("dispatch.scenarios", {0, 1000}, dispatch.scenarios);
   reader.Read("dispatch.lookahead", {1, 1000}, dispatch.lookahead);
@@ -39,6 +44,16 @@ void ReadNetwork(ConfigReader& reader, DispatchConfig& dispatch) {
   reader.Read("dispatch.perturbations", {1, 1000}, dispatch.perturbations);
   reader.Read("dispatch.deviation", {1e-6, 100.0}, dispatch.deviation);
   reader.Read("dispatch.search_iterations", {1, kMaxIterations}, dispatch.search_iterations);
+}
+
+void CheckTransformer(ConfigReader& reader, const DispatchConfig& dispatch) {
+  if (dispatch.encoder != DispatchEncoder::kGraphTransformer) return;
+  if (dispatch.width % kWidthMultiple != 0) {
+    reader.Refuse("dispatch.width", Concat("a multiple of ", kWidthMultiple));
+  }
+  if (dispatch.width % dispatch.heads != 0) {
+    reader.Refuse("dispatch.heads", Concat("a divisor of dispatch.width, ", dispatch.width));
+  }
 }
 
 // Whether the ranges [a, a + a_size) and [b, b + b_size) have a number in common.
@@ -81,6 +96,7 @@ void CheckDispatchTogether(ConfigReader& reader, const TrainingConfig& config) {
     reader.Refuse("validation.decision_iterations",
                   "an integer above 0, because validation.decision_seconds is 0");
   }
+  CheckTransformer(reader, dispatch);
   if (dispatch.log_days > 0 && dispatch.log_days < kFewestLogDays) {
     reader.Refuse("dispatch.days",
                   "0, or at least 2: each day draws requests to come from the others");

@@ -34,8 +34,13 @@ class UnusedSettings {
           "validation.reference_iterations"}) {
       CheckUnused(key, true, kNone);
     }
-    CheckUnused("dispatch.hidden", config_.dispatch->encoder == DispatchEncoder::kLinear,
-                "none with dispatch.encoder: linear");
+    const DispatchEncoder encoder = config_.dispatch->encoder;
+    CheckUnused("dispatch.hidden", encoder != DispatchEncoder::kMlp,
+                "none without dispatch.encoder: mlp");
+    for (const char* const key : {"dispatch.width", "dispatch.layers", "dispatch.heads"}) {
+      CheckUnused(key, encoder != DispatchEncoder::kGraphTransformer,
+                  "none without dispatch.encoder: graph_transformer");
+    }
     const bool has_log = !config_.dispatch->log.empty();
     for (const char* const key : {"dispatch.days_per_site", "dispatch.first_seed",
                                   "dispatch.requests_per_epoch", "validation.seed"}) {

@@ -106,7 +106,7 @@ absl::Status DispatchPublisher::WriteModel(const std::string& directory,
   ModelCard card;
   card.architecture = kDispatchArchitecture;
   card.architecture_json = WriteDispatchSettings(settings);
-  card.input_features = {kDispatchFeatures.begin(), kDispatchFeatures.end()};
+  card.input_features = InputFeatures(settings.network);
   card.parameters = learner_.parameters().size();
   card.training_job = job_name;
   card.training_config = context_.config.source;

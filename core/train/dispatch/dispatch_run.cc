@@ -30,11 +30,11 @@ StopCondition PreparationStop(const RunContext& context) {
   return may_end ? StopCondition(context.stop.deadline(), request.end_early) : context.stop;
 }
 
-DispatchSettings SettingsOf(const DispatchConfig& config, const std::vector<int32_t>& hidden,
+DispatchSettings SettingsOf(const DispatchConfig& config, const PrizeNetworkOptions& network,
                             const TrainingData& data) {
   const bool logged = data.log != nullptr;
   DispatchSettings settings = {
-      .hidden = hidden,
+      .network = network,
       .features = FeatureOptionsOf(config),
       .log = config.log,
       .days_per_site = logged ? static_cast<int32_t>(data.days.size()) : config.days_per_site,
@@ -109,12 +109,11 @@ absl::Status DispatchRun::Prepare(TrainingData data) {
                                          .on_piece = phase("preparation")}));
   observer.OnPhase("resumption");
   VRP_ASSIGN_OR_RETURN(learner_, PrizeLearner::Create(context_, std::move(samples)));
-  const std::vector<std::string> features(kDispatchFeatures.begin(), kDispatchFeatures.end());
-  observer.OnLog(Concat("model: dispatch, ", learner_->parameters().size(),
-                        " parameters, hidden layers [", absl::StrJoin(learner_->hidden(), ", "),
-                        "], ", features.size(),
-                        " features per request: ", absl::StrJoin(features, ", ")));
-  DispatchSettings settings = SettingsOf(config, learner_->hidden(), data);
+  const std::vector<std::string> features = InputFeatures(learner_->options());
+  observer.OnLog(Concat("model: dispatch, ", EncoderText(learner_->options()), ", ",
+                        learner_->parameters().size(), " parameters, ", features.size(),
+                        " features: ", absl::StrJoin(features, ", ")));
+  DispatchSettings settings = SettingsOf(config, learner_->options(), data);
   ShiftValidator::Days validated = {.sites = std::move(data.sites),
                                     .makers = std::move(makers),
                                     .days = std::move(data.validation),

@@ -29,6 +29,19 @@ PerturbationOptions PerturbationsOf(const TrainingConfig& config, int64_t step) 
           .seed = config.seed * kSeedFactor + static_cast<uint64_t>(step)};
 }
 
+PrizeNetworkOptions OptionsOf(const DispatchConfig& config) {
+  switch (config.encoder) {
+    case DispatchEncoder::kLinear:
+      return PrizeMlpOptions{};
+    case DispatchEncoder::kGraphTransformer:
+      return PrizeTransformerOptions{
+          .width = config.width, .layers = config.layers, .heads = config.heads};
+    case DispatchEncoder::kMlp:
+      break;
+  }
+  return PrizeMlpOptions{.hidden = {config.hidden.begin(), config.hidden.end()}};
+}
+
 // Reads one plan of `sample` from the front of `state`. Returns false if it is malformed.
 bool RestorePlan(PrizeSample& sample, std::span<const int32_t>& state) {
   const auto next = [&state](size_t size, int32_t& value) {
@@ -59,29 +72,29 @@ bool RestorePlan(PrizeSample& sample, std::span<const int32_t>& state) {
 
 absl::StatusOr<std::unique_ptr<PrizeLearner>> PrizeLearner::Create(
     RunContext& context, std::vector<TrainingSample> samples) {
-  const DispatchConfig& config = *context.config.dispatch;
-  std::vector<int32_t> hidden;
-  if (config.encoder == DispatchEncoder::kMlp) {
-    hidden.assign(config.hidden.begin(), config.hidden.end());
-  }
-  VRP_ASSIGN_OR_RETURN(PrizeNetwork network, PrizeNetwork::Create(hidden, context.config.seed));
-  network.mutable_weights().back() = kInitialBias;
+  PrizeNetworkOptions options = OptionsOf(*context.config.dispatch);
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<PrizeNetwork> network,
+                       MakePrizeNetwork(options, context.config.seed));
+  std::vector<float> weights(network->weights().begin(), network->weights().end());
+  weights.back() = kInitialBias;
+  network->SetWeights(weights);
   std::vector<const PrizeSample*> prizes;
   for (const TrainingSample& sample : samples) prizes.push_back(&sample.prizes);
-  Normalise(prizes, network);
+  Normalise(prizes, *network);
   return std::unique_ptr<PrizeLearner>(
-      new PrizeLearner(context, std::move(samples), std::move(network)));
+      new PrizeLearner(context, std::move(samples), std::move(options), std::move(network)));
 }
 
 PrizeLearner::PrizeLearner(RunContext& context, std::vector<TrainingSample> samples,
-                           PrizeNetwork network)
+                           PrizeNetworkOptions options, std::unique_ptr<PrizeNetwork> network)
     : context_(context),
       samples_(std::move(samples)),
+      options_(std::move(options)),
       network_(std::move(network)),
-      parameters_(DispatchLayout(network_.hidden()), 0),
+      parameters_(DispatchLayout(options_), 0),
       adamw_(parameters_.layout(), {.weight_decay = context.config.weight_decay}) {
   parameters_.TrackGradient();
-  CopyFromNetwork(network_, parameters_.values());
+  CopyFromNetwork(*network_, parameters_.values());
   SetShift(0);
 }
 
@@ -112,7 +125,7 @@ absl::StatusOr<PrizeStep> PrizeLearner::Step(int64_t step) {
     result.labelled_cost += sample->labelled_cost / static_cast<double>(batch.size());
   }
   VRP_ASSIGN_OR_RETURN(const PrizeGradient gradient,
-                       ComputePrizeGradient(network_, prizes,
+                       ComputePrizeGradient(*network_, prizes,
                                             PerturbationsOf(context_.config, step), context_.pool));
   result.agreement = gradient.agreement;
   std::copy(gradient.gradient.begin(), gradient.gradient.end(), parameters_.gradient().begin());
@@ -124,7 +137,7 @@ absl::StatusOr<PrizeStep> PrizeLearner::Step(int64_t step) {
   const double clip = context_.config.gradient_clip;
   const double scale = result.gradient_norm > clip ? clip / result.gradient_norm : 1;
   adamw_.Step(parameters_, LearningRateAt(context_.config, step), scale, nullptr);
-  CopyToNetwork(std::as_const(parameters_).values(), network_);
+  CopyToNetwork(std::as_const(parameters_).values(), *network_);
   return result;
 }
 
@@ -160,7 +173,7 @@ std::vector<int32_t> PrizeLearner::PlanState() const {
 absl::Status PrizeLearner::Restore(const std::map<std::string, double>& scalars,
                                    std::span<const int32_t> plans) {
   adamw_.set_steps(static_cast<int64_t>(scalars.at(kAdamSteps)));
-  CopyToNetwork(std::as_const(parameters_).values(), network_);
+  CopyToNetwork(std::as_const(parameters_).values(), *network_);
   for (TrainingSample& sample : samples_) {
     if (!RestorePlan(sample.prizes, plans)) {
       return absl::DataLossError("plans: malformed; submit the job again");

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/dispatch/learning/prize_network.h"
+#include "core/model/dispatch/prize_network_options.h"
 #include "core/model/weights/flat_parameters.h"
 #include "core/train/dispatch/prize_samples.h"
 #include "core/train/optimiser/adamw.h"
@@ -29,7 +30,7 @@ struct PrizeStep {
 class PrizeLearner {
  public:
   // Makes a network with random weights by training.seed, normalised to the samples. `context` must
-  // outlive the learner. Returns the errors of PrizeNetwork::Create.
+  // outlive the learner. Returns the errors of MakePrizeNetwork.
   static absl::StatusOr<std::unique_ptr<PrizeLearner>> Create(RunContext& context,
                                                               std::vector<TrainingSample> samples);
 
@@ -40,9 +41,9 @@ class PrizeLearner {
   // Returns the number of samples of the first `steps` steps.
   int64_t SamplesSeen(int64_t steps) const;
 
-  const std::vector<int32_t>& hidden() const { return network_.hidden(); }
-  // Returns the network without its shift.
-  const PrizeNetwork& network() const { return network_; }
+  const PrizeNetworkOptions& options() const { return options_; }
+  // Returns the network without its shift. Steps change its weights.
+  std::shared_ptr<const PrizeNetwork> network() const { return network_; }
   // Returns all parameters, in the form of DispatchLayout.
   FlatParameters& parameters() { return parameters_; }
   const FlatParameters& parameters() const { return parameters_; }
@@ -59,14 +60,16 @@ class PrizeLearner {
                        std::span<const int32_t> plans);
 
  private:
-  PrizeLearner(RunContext& context, std::vector<TrainingSample> samples, PrizeNetwork network);
+  PrizeLearner(RunContext& context, std::vector<TrainingSample> samples,
+               PrizeNetworkOptions options, std::unique_ptr<PrizeNetwork> network);
 
   // Returns the samples of a step, in an order that training.seed and the epoch determine.
   std::vector<TrainingSample*> BatchOf(int64_t step);
 
   RunContext& context_;
   std::vector<TrainingSample> samples_;
-  PrizeNetwork network_;
+  const PrizeNetworkOptions options_;
+  const std::shared_ptr<PrizeNetwork> network_;
   FlatParameters parameters_;
   AdamW adamw_;
   int64_t ordered_epoch_ = -1;  // the epoch of order_

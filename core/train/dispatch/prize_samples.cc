@@ -42,7 +42,8 @@ FeatureOptions FeatureOptionsOf(const DispatchConfig& config) {
   return {.draws = config.draws,
           .scenarios = config.scenarios,
           .lookahead = config.lookahead,
-          .scenario_iterations = config.scenario_iterations};
+          .scenario_iterations = config.scenario_iterations,
+          .pairs = config.encoder == DispatchEncoder::kGraphTransformer};
 }
 
 std::vector<std::shared_ptr<const FeatureMaker>> MakeFeatureMakers(const TrainingData& data,

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
-#include "core/dispatch/learning/network_prizes.h"
 #include "core/dispatch/policies/prizes.h"
 #include "core/dispatch/simulation.h"
 #include "core/problem/plan/gap_reference.h"
@@ -32,14 +31,14 @@ ShiftValidator::ShiftValidator(RunContext& context, Days days)
       days_(std::move(days)),
       best_(context.config.publish == PublishRule::kBest) {}
 
-absl::StatusOr<double> ShiftValidator::Simulate(const PrizeNetwork& network, size_t day) const {
+absl::StatusOr<double> ShiftValidator::Simulate(ShiftedNetwork network, size_t day) const {
   if (context_.stop.ShouldStop()) return absl::CancelledError("cancelled during a validation");
   const DispatchConfig& config = *context_.config.dispatch;
   const TrainingDay& simulated = days_.days[day];
   const DispatchSite& site = days_.sites[simulated.site].site;
   const PrizePolicy policy(
       site, std::make_shared<NetworkPrizes>(days_.makers[simulated.maker], site.mean_distance(),
-                                            network, FeatureOptionsOf(config)));
+                                            std::move(network), FeatureOptionsOf(config)));
   SimulationOptions options = {.decision_time = absl::InfiniteDuration(), .seed = kPolicySeed};
   if (config.decision_seconds > 0) options.decision_time = absl::Seconds(config.decision_seconds);
   if (config.decision_iterations > 0) options.max_iterations = config.decision_iterations;
@@ -50,15 +49,16 @@ absl::StatusOr<double> ShiftValidator::Simulate(const PrizeNetwork& network, siz
   return result.cost;
 }
 
-absl::StatusOr<ShiftScore> ShiftValidator::Evaluate(const PrizeNetwork& network) const {
+absl::StatusOr<ShiftScore> ShiftValidator::Evaluate(
+    const std::shared_ptr<const PrizeNetwork>& network) const {
   const RunClock::Scope clocked(context_.clock, RunPhase::kValidation);
   const std::vector<double>& shifts = context_.config.dispatch->shifts;
   const int64_t days = size();
   std::vector<absl::StatusOr<double>> costs(shifts.size() * static_cast<size_t>(days));
   context_.pool.ParallelFor(std::ssize(costs), [&](int64_t i) {
-    PrizeNetwork shifted = network;
-    shifted.mutable_weights().back() += static_cast<float>(shifts[static_cast<size_t>(i / days)]);
-    costs[static_cast<size_t>(i)] = Simulate(shifted, static_cast<size_t>(i % days));
+    const auto shift = static_cast<float>(shifts[static_cast<size_t>(i / days)]);
+    costs[static_cast<size_t>(i)] =
+        Simulate({.network = network, .shift = shift}, static_cast<size_t>(i % days));
   });
   ShiftScore best = {.score = {.cost = kNoScore, .gap = kNoScore, .accuracy = kNoScore}};
   for (size_t s = 0; s < shifts.size(); ++s) {
@@ -75,7 +75,8 @@ absl::StatusOr<ShiftScore> ShiftValidator::Evaluate(const PrizeNetwork& network)
   return best;
 }
 
-absl::Status ShiftValidator::Validate(const PrizeNetwork& network, int64_t step) {
+absl::Status ShiftValidator::Validate(const std::shared_ptr<const PrizeNetwork>& network,
+                                      int64_t step) {
   VRP_ASSIGN_OR_RETURN(score_, Evaluate(network));
   validated_step_ = step;
   return absl::OkStatus();

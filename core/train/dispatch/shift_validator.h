@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/dispatch/learning/features.h"
+#include "core/dispatch/learning/network_prizes.h"
 #include "core/dispatch/learning/prize_network.h"
 #include "core/train/dispatch/training_sites.h"
 #include "core/train/run/best_weights.h"
@@ -41,9 +42,9 @@ class ShiftValidator {
 
   // Simulates all days with each shift. The result does not depend on the number of threads if
   // decisions are limited by iterations. Returns kCancelled if the run is stopped.
-  absl::StatusOr<ShiftScore> Evaluate(const PrizeNetwork& network) const;
+  absl::StatusOr<ShiftScore> Evaluate(const std::shared_ptr<const PrizeNetwork>& network) const;
   // Evaluates the weights after step `step` and keeps the score as the last one.
-  absl::Status Validate(const PrizeNetwork& network, int64_t step);
+  absl::Status Validate(const std::shared_ptr<const PrizeNetwork>& network, int64_t step);
   // Keeps the last validation, of `parameters` with its shift, as the best one if its cost is
   // lower. `epochs_ended`: number of whole epochs so far.
   void UpdateBest(int64_t epochs_ended, std::span<const float> parameters);
@@ -69,7 +70,7 @@ class ShiftValidator {
   static constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 
   // Returns the cost of a day under the policy of a network.
-  absl::StatusOr<double> Simulate(const PrizeNetwork& network, size_t day) const;
+  absl::StatusOr<double> Simulate(ShiftedNetwork network, size_t day) const;
 
   RunContext& context_;
   const Days days_;

@@ -55,6 +55,20 @@ TEST(ProblemTest, ListsFirstWhoFitsInTime) {
   EXPECT_EQ(problem.Related(1).front(), 3);
 }
 
+TEST(ProblemTest, ListsFirstWhoCanLeaveTogether) {
+  // Customer 2 is nearer to 1 than 3, but a vehicle that waits for its release reaches 1 too late.
+  InstanceData data = AnInstance()
+                          .At({{0, 0}, {50, 0}, {51, 0}, {55, 0}})
+                          .Windows({{0, 100}, {0, 300}, {0, 300}}, 1000)
+                          .BuildData();
+  data.releases = {0, 0, 200, 10};
+  const Instance instance = *Instance::Create(data);
+  const Problem problem = Problem::Create(instance, {});
+  EXPECT_EQ(problem.Near(1).front(), 3);
+  EXPECT_EQ(problem.Related(1).front(), 3);
+  EXPECT_EQ(problem.Near(2).front(), 3) << "both may leave at 200";
+}
+
 // Every way that lists are built: from given matrices (asymmetric times among them), from a matrix
 // of our own, and from positions alone, which a search that is stopped at once has to do with.
 TEST(ProblemTest, ListsTheRelatedInTheOrderOfVidalsProximity) {
