@@ -177,7 +177,8 @@ TEST_F(DatasetsCommand, ExportsTheContentByteForByte) {
 TEST_F(DatasetsCommand, ListsShowsAndDeletesDatasets) {
   const CommandResult list = Run({"datasets", "list"});
   EXPECT_THAT(list.out,
-              HasSubstr("datasets/a  instances  12       cvrp tsp  5 to 9     all    3 KiB"));
+              HasSubstr("datasets/a        instances    12                  cvrp tsp  5 to 9 "
+                        "    all    3 KiB"));
   EXPECT_EQ(Run({"datasets", "list", "--output", "json"}).OutJson().size(), 2u);
   EXPECT_THAT(Run({"datasets", "get", "depot7"}).out, HasSubstr("datasets/depot7\n"));
   EXPECT_EQ(Run({"datasets", "delete", "datasets/depot7"}).out, "datasets/depot7: deleted\n");

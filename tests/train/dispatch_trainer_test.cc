@@ -309,15 +309,15 @@ class LoggedTrainerTest : public DispatchTrainerTest {
   LoggedTrainerTest() {
     const std::string lines = *ReadFile(sites_);
     EXPECT_TRUE(AtomicWriteFile(site_, lines.substr(0, lines.find('\n') + 1)).ok());
-    WriteLog(7);
+    WriteLog(/*interval=*/40);
   }
-  // Writes a log of `days` days of 24 requests, known at four decisions.
-  void WriteLog(int days) {
+  // Writes a log of seven days of 24 requests, which become known at four times.
+  void WriteLog(int interval) {
     std::string lines;
-    for (int day = 1; day <= days; ++day) {
+    for (int day = 1; day <= 7; ++day) {
       for (int i = 0; i < 24; ++i) {
         lines += "{\"day\": \"d" + std::to_string(day) + "\", \"id\": \"" + std::to_string(i) +
-                 "\", \"at\": " + std::to_string(i % 4 * 40) + ", \"customer\": \"" +
+                 "\", \"at\": " + std::to_string(i % 4 * interval) + ", \"customer\": \"" +
                  std::to_string(1 + (day * 7 + i * 5) % 30) + "\", \"window\": [0, 1000]}\n";
       }
     }
@@ -394,13 +394,13 @@ TEST_F(LoggedTrainerTest, NamesALogThatDoesNotFit) {
   EXPECT_THAT(InputError({"dispatch.sites=" + sites_}),
               HasSubstr("dispatch.sites: got 3 sites in " + sites_ + ", wanted one with"));
   EXPECT_THAT(InputError({"dispatch.epoch=1e-3"}), HasSubstr("dispatch.log: epoch: got 0.001"));
-  EXPECT_THAT(InputError({"dispatch.epoch=1000"}),
-              HasSubstr("dispatch.epoch: all days have one decision"));
   EXPECT_THAT(InputError({"dispatch.log=/nowhere/log.jsonl"}),
               HasSubstr("dispatch.log: open /nowhere/log.jsonl: No such file"));
-  const std::string line = *ReadFile(log_);
+  const std::string lines = *ReadFile(log_);
+  WriteLog(/*interval=*/0);
+  EXPECT_THAT(InputError(), HasSubstr("dispatch.epoch: all days have one decision"));
   ASSERT_TRUE(
-      AtomicWriteFile(log_, line + R"({"day": "d8", "id": 1, "at": 0, "customer": "x"})").ok());
+      AtomicWriteFile(log_, lines + R"({"day": "d8", "id": 1, "at": 0, "customer": "x"})").ok());
   EXPECT_THAT(InputError(), HasSubstr("dispatch.log: " + log_ + ":169: customer: got \"x\""));
   EXPECT_EQ(MakeDispatchTrainer()->CheckInputs(RequestOfLog({"dispatch.log=datasets/none"})),
             absl::OkStatus())
