@@ -248,9 +248,8 @@ void AddDayOptions(CLI::App& command, SimulateFlags& flags) {
 
 void AddSimulatedPolicyOptions(CLI::App& command, SimulateFlags& flags) {
   command
-      .add_option(
-          "--policy", flags.policies,
-          "Simulate greedy, lazy, horizon, sampling, model, or several; default: the daemon's")
+      .add_option("--policy", flags.policies,
+                  "Simulate greedy, lazy, horizon, sampling, model; default: the daemon's")
       ->type_name("WORD,...")
       ->delimiter(',')
       ->allow_extra_args(false);
