@@ -96,7 +96,7 @@ TEST_F(DispatchTrainerTest, ReportsStepsAndEpochs) {
   for (const TrainingProgress& step : recorder.steps) {
     EXPECT_EQ(step.steps, std::ssize(recorder.steps));
     EXPECT_DOUBLE_EQ(step.loss, 1 - step.accuracy);
-    EXPECT_GT(step.train_cost, 0);
+    EXPECT_GE(step.train_cost, 0) << "the decisions of a step may all let everything wait";
   }
   for (const TrainingProgress& epoch : recorder.epochs) {
     EXPECT_EQ(epoch.reference, "hindsight 200 iterations");
