@@ -19,8 +19,7 @@ std::string EncoderText(const PrizeNetworkOptions& options) {
     return Concat(name, ", hidden layers [", absl::StrJoin(mlp->hidden, ", "), "]");
   }
   const auto& sizes = std::get<PrizeTransformerOptions>(options);
-  return Concat(name, ", width ", sizes.width, ", layers ", sizes.layers, ", heads ",
-                sizes.heads);
+  return Concat(name, ", width ", sizes.width, ", layers ", sizes.layers, ", heads ", sizes.heads);
 }
 
 std::vector<std::string> InputFeatures(const PrizeNetworkOptions& options) {
