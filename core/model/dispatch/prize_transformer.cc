@@ -69,14 +69,13 @@ std::vector<ParameterShape> PrizeTransformerParameters(const PrizeTransformerOpt
 absl::StatusOr<std::unique_ptr<PrizeTransformer>> PrizeTransformer::Create(
     const PrizeTransformerOptions& options, uint64_t seed) {
   if (absl::Status status = CheckSizes(options); !status.ok()) return status;
-  ParameterLayout layout(PrizeTransformerParameters(options));
+  const ParameterLayout layout(PrizeTransformerParameters(options));
   const FlatParameters initial(layout, seed);
-  return std::unique_ptr<PrizeTransformer>(
-      new PrizeTransformer(options, std::move(layout), initial));
+  return std::unique_ptr<PrizeTransformer>(new PrizeTransformer(options, layout, initial));
 }
 
-PrizeTransformer::PrizeTransformer(const PrizeTransformerOptions& options, ParameterLayout layout,
-                                   const FlatParameters& initial)
+PrizeTransformer::PrizeTransformer(const PrizeTransformerOptions& options,
+                                   const ParameterLayout& layout, const FlatParameters& initial)
     : PrizeNetwork({initial.values().begin(), initial.values().end()}),
       width_(options.width),
       head_(layout.Offset("head.weight")),

@@ -59,7 +59,7 @@ class PrizeTransformer final : public PrizeNetwork {
     std::vector<float> scratch;
   };
 
-  PrizeTransformer(const PrizeTransformerOptions& options, ParameterLayout layout,
+  PrizeTransformer(const PrizeTransformerOptions& options, const ParameterLayout& layout,
                    const FlatParameters& initial);
 
   void WeightsChanged() override;
