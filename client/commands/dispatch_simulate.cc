@@ -87,8 +87,8 @@ absl::Status CheckUsed(absl::string_view flags, absl::string_view policy,
 // Returns the policies of --policy, or else those that the other flags are for.
 std::vector<std::string> PolicyWords(const SimulateFlags& flags) {
   std::vector<std::string> words = flags.policies;
-  if (words.empty() && !flags.models.empty()) words.push_back("model");
-  if (words.empty() && flags.sampling.any()) words.push_back("sampling");
+  if (words.empty() && !flags.models.empty()) words.emplace_back("model");
+  if (words.empty() && flags.sampling.any()) words.emplace_back("sampling");
   return words;
 }
 

@@ -84,8 +84,8 @@ class TorchLayer {
 
   const GraphTransformerOptions options_;
   const at::Tensor input_;
-  const at::Tensor qkv_ = RandomTensor({3 * options_.hidden, options_.hidden});
-  const at::Tensor qkv_bias_ = RandomTensor({3 * options_.hidden});
+  const at::Tensor qkv_ = RandomTensor({int64_t{3} * options_.hidden, options_.hidden});
+  const at::Tensor qkv_bias_ = RandomTensor({int64_t{3} * options_.hidden});
   const at::Tensor out_ = RandomTensor({options_.hidden, options_.hidden});
   const at::Tensor feed1_ = RandomTensor({options_.feed_forward, options_.hidden});
   const at::Tensor feed1_bias_ = RandomTensor({options_.feed_forward});
@@ -117,7 +117,8 @@ void MeasureLayer(const std::string& part, int32_t batch, int32_t nodes, int32_t
   std::vector<float> scratch(static_cast<size_t>(encoder->ScratchSize(first_rows)));
   const auto ours = [&] {
     for (int32_t b = 0; b < batch; b += kGroup) {
-      std::copy_n(x.const_data_ptr<float>() + b * nodes * options.hidden, rows.size(), rows.data());
+      std::copy_n(x.const_data_ptr<float>() + int64_t{b} * nodes * options.hidden, rows.size(),
+                  rows.data());
       encoder->Forward({first_rows, {}}, rows.data(), saved.data(), scratch.data());
       std::fill(rows.begin(), rows.end(), 1e-3F);
       encoder->Backward({first_rows, {}}, rows.data(), saved.data(), scratch.data(),
@@ -168,7 +169,7 @@ void MeasureFlatBuffer() {
   const auto theirs = [&] {
     std::vector<at::Tensor> norms;
     for (const at::Tensor& gradient : gradients) norms.push_back(gradient.norm());
-    const double norm = at::stack(norms).norm().item<double>();
+    const auto norm = at::stack(norms).norm().item<double>();
     for (size_t k = 0; k < tensors.size(); ++k) {
       if (norm > 1) gradients[k].mul_(1 / norm);
       means[k].lerp_(gradients[k], 0.1);
