@@ -13,7 +13,7 @@
 
 namespace vrp {
 
-// What a deletion removed beside the dataset, and what it left.
+// The data that a deletion removed in addition to the dataset, and the models that stay.
 struct DatasetDeletion {
   int64_t labels = 0;                           // number of files
   std::vector<std::string> simulations = {};    // `simulations/{id}`

@@ -21,7 +21,7 @@ namespace vrp {
 // The days of one site: drawn, or those of a request log. Immutable.
 class SimulatedSite {
  public:
-  // What Create needs beside the message. `settings` outlives the result.
+  // Further arguments of Create. `settings` outlives the result.
   struct Context {
     const SimulationSettings& settings;
     UploadedLogs& logs;

@@ -190,7 +190,7 @@ TEST_F(RequestLogServiceTest, ReadsALogAgainThatHasOtherContent) {
 }
 
 TEST_F(RequestLogServiceTest, DecidesWithALogOfOneDay) {
-  // Nothing is replayed, so that the only day may be drawn.
+  // A decision replays no day, so the only day of the log can be drawn.
   ASSERT_TRUE(Upload("day", R"({"day": "d", "id": "a", "at": 3, "customer": "1"})").ok());
   const grpc::Status status = Decide(ADecisionWith("datasets/day"));
   EXPECT_TRUE(status.ok()) << status.error_message();

@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-// Of a sum of loads, as a share of the capacity.
+// Largest rounding error of a sum of loads, relative to the capacity.
 constexpr double kGroupRounding = 1e-9;
 
 // Whether the rules and the values of nodes can be read.
@@ -46,7 +46,7 @@ bool IsReadable(const InstanceData& data) {
          has_size(data.required_skills, count);
 }
 
-// What the customers of a group need of one vehicle.
+// The stops, loads and skills that one vehicle needs to serve a group.
 struct Needs {
   int32_t stops = 0;
   std::array<std::vector<double>, 3> loads = {};  // by kFields, then [K]

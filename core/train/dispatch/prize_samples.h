@@ -32,7 +32,7 @@ struct TrainingSample {
   double labelled_cost = 0;
 };
 
-// What MakePrizeSamples needs beside the days and their labels.
+// Further arguments of MakePrizeSamples.
 struct SampleContext {
   const std::vector<TrainingSite>& sites;
   const std::vector<std::shared_ptr<const FeatureMaker>>& makers;  // by TrainingDay::maker
