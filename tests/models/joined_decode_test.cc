@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
@@ -59,9 +60,9 @@ std::vector<DecodedPlan> DecodeTogether(const std::shared_ptr<Policy>& policy,
                    });
     EXPECT_EQ(tasks.size(), 1) << "a batch started too early";
   }
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    absl::AnyInvocable<void()> task = std::move(tasks[i]);
-    task();
+  while (!tasks.empty()) {  // a task may add another one
+    std::vector<absl::AnyInvocable<void()>> ready = std::exchange(tasks, {});
+    for (absl::AnyInvocable<void()>& task : ready) task();
   }
   EXPECT_GT(largest_batch, 1) << "no requests were joined";
   return plans;
