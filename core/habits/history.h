@@ -37,7 +37,8 @@ struct PastRoute {
 // Routes of past days, in increasing order of the days.
 struct RouteHistory {
   CoordinateSystem coordinates = CoordinateSystem::kPlanar;
-  std::vector<std::string> ids = {};  // of stops, each once
+  // The ids of stops and the drivers, each once, in the order in which routes first name them.
+  std::vector<std::string> ids = {};
   std::vector<std::string> drivers = {};
   std::vector<PastRoute> routes = {};
 
