@@ -15,8 +15,6 @@
 
 namespace vrp {
 
-inline constexpr int64_t kMaxHistoryDrivers = 2'000;
-
 // A stop of a past route.
 struct PastStop {
   int32_t id = -1;  // index of RouteHistory::ids; -1: it has none
@@ -51,8 +49,8 @@ struct RouteHistory {
 // Makes a history of lines as they arrive. Not thread-safe.
 class RouteHistoryBuilder {
  public:
-  // Adds a line, which is not blank. Returns the errors of RouteLineReader, and kInvalidArgument
-  // `driver: ...` for too many drivers. A refused line changes nothing.
+  // Adds a line, which is not blank. Returns the errors of RouteLineReader. A refused line changes
+  // nothing.
   absl::Status Add(std::string_view line);
   // Returns the history. The builder must not be used afterwards.
   RouteHistory Take() && { return std::move(history_); }
