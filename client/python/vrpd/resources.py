@@ -61,8 +61,8 @@ class Models:
         """Solves many instances with the network alone, and adds the result to the model's card.
 
         `problems` are paths or dicts; `generate`, instead, is a result of `vrpd.generated`. `modes` are pairs such as
-        ("sample", 16). A habit model is asked for the later routes of an uploaded `history` instead. `on_progress` is called with the number of finished plans and references, and with their total
-        number.
+        ("sample", 16). A habit model is asked for the later routes of an uploaded `history` instead of all these.
+        `on_progress` is called with the number of finished plans and references, and with their total number.
         """
         files = [to_message(problem).instance for problem in problems]
         call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed, history)
