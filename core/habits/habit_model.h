@@ -38,7 +38,8 @@ class HabitModel {
 
   // Returns the logarithms of the probabilities of the next stop after `route`, [N] float32.
   // `route` has the stops so far, as indices into `stops` from 1; empty: at the depot. Index 0
-  // stands for the return to the depot. Stops of `route` have -infinity.
+  // stands for the return to the depot; with an empty route, it has -infinity. Stops of `route`
+  // have -infinity.
   virtual std::vector<float> NextStopLogProbabilities(std::span<const HabitStop> stops,
                                                       std::string_view driver,
                                                       std::span<const int32_t> route) const = 0;

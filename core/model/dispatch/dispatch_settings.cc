@@ -4,77 +4,12 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/graph_transformer/graph_transformer_architecture.h"
+#include "core/model/weights/settings_reader.h"
 
 namespace vrp {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr JsonLimits kLimits = {
-    .max_bytes = 4 << 20, .max_depth = 3, .max_containers = 10, .max_values = 100'000};
-
-// Reads keys of an object and remembers the first error.
-class SettingsReader {
- public:
-  SettingsReader(const Json& json, std::string_view name) : json_(json), name_(name) {}
-
-  template <typename Integer>
-  void Read(const char* key, int64_t low, int64_t high, Integer& target) {
-    const Json* value = Find(key);
-    const bool fits = value != nullptr && value->is_number_integer() &&
-                      !(value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX) &&
-                      value->get<int64_t>() >= low && value->get<int64_t>() <= high;
-    if (!fits) return Refuse(key, Concat("an integer from ", low, " to ", high));
-    target = value->get<Integer>();
-  }
-  void Read(const char* key, double& target) {
-    const Json* value = Find(key);
-    if (value == nullptr || !value->is_number()) return Refuse(key, "a number");
-    target = value->get<double>();
-  }
-  void Read(const char* key, std::vector<int32_t>& target) {
-    const Json* value = Find(key);
-    if (value == nullptr || !value->is_array()) return Refuse(key, "a list of integers");
-    for (const Json& item : *value) {
-      const bool fits = item.is_number_unsigned() && item.get<uint64_t>() <= INT32_MAX;
-      if (!fits) return Refuse(key, "a list of integers");
-      target.push_back(item.get<int32_t>());
-    }
-  }
-  void Read(const char* key, std::vector<std::string>& target) {
-    const Json* value = Find(key);
-    if (value == nullptr || !value->is_array()) return Refuse(key, "a list of texts");
-    for (const Json& item : *value) {
-      if (!item.is_string()) return Refuse(key, "a list of texts");
-      target.push_back(item.get<std::string>());
-    }
-  }
-  void Read(const char* key, std::string& target) {
-    const Json* value = Find(key);
-    if (value == nullptr || !value->is_string()) return Refuse(key, "a text");
-    target = value->get<std::string>();
-  }
-  bool Has(const char* key) const { return Find(key) != nullptr; }
-  void Refuse(const char* key, std::string_view wanted) {
-    const Json* value = Find(key);
-    const std::string got =
-        value == nullptr ? "nothing"
-                         : Quoted(value->dump(-1, ' ', false, Json::error_handler_t::replace));
-    status_.Update(absl::InvalidArgumentError(
-        Concat(name_, ": architecture_json.", key, ": got ", got, ", wanted ", wanted)));
-  }
-  const absl::Status& status() const { return status_; }
-
- private:
-  const Json* Find(const char* key) const {
-    const auto found = json_.find(key);
-    return found == json_.end() ? nullptr : &*found;
-  }
-
-  const Json& json_;
-  const std::string_view name_;
-  absl::Status status_;
-};
 
 // Reads the kind of the network and its sizes. Cards without `encoder` are of an MLP or a linear
 // model, which `hidden` tells apart.
@@ -127,12 +62,7 @@ std::string WriteDispatchSettings(const DispatchSettings& settings) {
 
 absl::StatusOr<DispatchSettings> ParseDispatchSettings(std::string_view text,
                                                        std::string_view name) {
-  VRP_ASSIGN_OR_RETURN(const Json json,
-                       ParseJsonText(text, Concat(name, ": architecture_json"), kLimits));
-  if (!json.is_object()) {
-    return absl::InvalidArgumentError(
-        Concat(name, ": architecture_json: got ", json.type_name(), ", wanted a JSON object"));
-  }
+  VRP_ASSIGN_OR_RETURN(const Json json, ParseSettings(text, name));
   DispatchSettings settings;
   SettingsReader reader(json, name);
   settings.network = ReadNetwork(reader);

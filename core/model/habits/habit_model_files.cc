@@ -1,29 +1,73 @@
 #include "core/model/habits/habit_model_files.h"
 
+#include <utility>
+
 #include "core/base/file.h"
+#include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/weights/model_card.h"
+#include "core/habits/counts/count_model.h"
+#include "core/model/habits/count_weights.h"
+#include "core/model/weights/safetensors.h"
 
 namespace vrp {
 namespace {
 
-absl::Status CheckKind(const ModelCard& card, std::string_view name) {
+absl::Status CheckIsHabits(const ModelCard& card, std::string_view name) {
   if (card.architecture == kHabitsArchitecture) return absl::OkStatus();
   return absl::FailedPreconditionError(
       Concat(name, ": is a model of the architecture ", card.architecture,
              ", wanted a habit model, which `model: habits` trains"));
 }
 
+absl::StatusOr<SafetensorsFile> ReadHabitWeights(const std::string& path, const ModelCard& card) {
+  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
+  if (Sha256Hex(bytes) != card.weights_sha256) {
+    return absl::DataLossError(Concat(path, ": the SHA-256 differs from that in ", kCardFile,
+                                      "; publish or copy the model again"));
+  }
+  return SafetensorsFile::Parse(std::move(bytes), path);
+}
+
 }  // namespace
+
+absl::StatusOr<LoadedHabits> LoadHabits(const std::string& directory, std::string_view name) {
+  const std::string card_path = Concat(directory, "/", kCardFile);
+  const std::string weights_path = Concat(directory, "/", kWeightsFile);
+  VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(card_path, kMaxCardBytes));
+  LoadedHabits loaded;
+  VRP_ASSIGN_OR_RETURN(loaded.card, ParseModelCard(text, card_path));
+  VRP_RETURN_IF_ERROR(CheckIsHabits(loaded.card, name));
+  VRP_ASSIGN_OR_RETURN(loaded.settings,
+                       ParseHabitSettings(loaded.card.architecture_json, card_path));
+  VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights, ReadHabitWeights(weights_path, loaded.card));
+  VRP_ASSIGN_OR_RETURN(CountTables tables, ReadCountWeights(weights, weights_path));
+  tables.coordinates = loaded.settings.coordinates;
+  tables.parameters = loaded.settings.parameters;
+  tables.leg_length = loaded.settings.leg_length;
+  loaded.model = std::make_shared<const CountModel>(std::move(tables));
+  return loaded;
+}
 
 absl::StatusOr<std::shared_ptr<const HabitModel>> LoadHabitModel(const std::string& directory,
                                                                  std::string_view name) {
-  const std::string card_path = Concat(directory, "/", kCardFile);
-  VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(card_path, kMaxCardBytes));
-  VRP_ASSIGN_OR_RETURN(const ModelCard card, ParseModelCard(text, card_path));
-  VRP_RETURN_IF_ERROR(CheckKind(card, name));
-  return absl::UnimplementedError(Concat(name, ": habit models cannot be loaded yet"));
+  VRP_ASSIGN_OR_RETURN(LoadedHabits loaded, LoadHabits(directory, name));
+  return std::move(loaded.model);
+}
+
+absl::Status WriteCountModel(const std::string& directory, const CountTables& tables,
+                             HabitSettings settings, ModelCard card) {
+  settings.coordinates = tables.coordinates;
+  settings.parameters = tables.parameters;
+  settings.leg_length = tables.leg_length;
+  const std::string weights = WriteCountWeights(tables);
+  card.architecture = kHabitsArchitecture;
+  card.architecture_json = WriteHabitSettings(settings);
+  card.parameters = CountEntries(tables);
+  card.weights_sha256 = Sha256Hex(weights);
+  VRP_RETURN_IF_ERROR(EnsureDirectory(directory));
+  VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(directory, "/", kWeightsFile), weights));
+  return AtomicWriteFile(Concat(directory, "/", kCardFile), WriteModelCard(card));
 }
 
 }  // namespace vrp

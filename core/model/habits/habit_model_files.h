@@ -7,6 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/habits/habit_model.h"
+#include "core/model/habits/habit_settings.h"
+#include "core/model/weights/model_card.h"
 
 namespace vrp {
 
@@ -15,5 +17,20 @@ namespace vrp {
 // do not match the card, and the errors of the files. Blocks on the disk.
 absl::StatusOr<std::shared_ptr<const HabitModel>> LoadHabitModel(const std::string& directory,
                                                                  std::string_view name);
+
+// A habit model with the facts of its card.
+struct LoadedHabits {
+  ModelCard card;
+  HabitSettings settings;
+  std::shared_ptr<const HabitModel> model;
+};
+// Loads the same with its card. Returns the errors of LoadHabitModel.
+absl::StatusOr<LoadedHabits> LoadHabits(const std::string& directory, std::string_view name);
+
+// Writes a counting model into `directory`, which it creates. Completes `card`: the architecture,
+// its JSON (`settings`, with the parameters, the coordinates and the leg length of `tables`), the
+// number of parameters and the digest. Returns the errors of the disk.
+absl::Status WriteCountModel(const std::string& directory, const CountTables& tables,
+                             HabitSettings settings, ModelCard card);
 
 }  // namespace vrp

@@ -1,0 +1,179 @@
+#include "core/habits/evaluation.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/base/random.h"
+
+namespace vrp {
+namespace {
+
+constexpr uint64_t kOrderSeed = 44;  // of the orders of stops
+
+// The sums of one case.
+struct CaseScore {
+  double log_probability = 0;
+  int64_t choices = 0;
+  int64_t open_choices = 0;  // among two or more stops
+  int64_t hits = 0;
+  double similarity = 0;
+  std::optional<double> driven = {};  // lengths
+  std::optional<double> proposed = {};
+};
+
+size_t LikeliestOf(std::span<const float> logs, std::span<const uint8_t> visited) {
+  size_t best = 0;
+  for (size_t j = 1; j < logs.size(); ++j) {
+    if (visited[j] == 0 && (best == 0 || logs[j] > logs[best])) best = j;
+  }
+  return best;
+}
+
+void ScoreChoices(const HabitModel& model, const HabitCase& question, CaseScore& score) {
+  std::vector<uint8_t> visited(question.stops.size(), 0);
+  for (size_t i = 0; i < question.route.size(); ++i) {
+    const std::vector<float> logs = model.NextStopLogProbabilities(
+        question.stops, question.driver, std::span(question.route).first(i));
+    const auto next = static_cast<size_t>(question.route[i]);
+    score.log_probability += logs[next];
+    ++score.choices;
+    if (i + 1 < question.route.size()) {
+      ++score.open_choices;
+      score.hits += LikeliestOf(logs, visited) == next ? 1 : 0;
+    }
+    visited[next] = 1;
+  }
+}
+
+// Returns the length of a route from and to the depot; nullopt if a position is unknown.
+std::optional<double> LengthOf(const HabitCase& question, std::span<const int32_t> route,
+                               CoordinateSystem coordinates) {
+  double length = 0;
+  size_t from = 0;
+  const auto drive_to = [&](size_t to) {
+    const std::optional<Position>& a = question.stops[from].position;
+    const std::optional<Position>& b = question.stops[to].position;
+    if (!a.has_value() || !b.has_value()) return false;
+    length += coordinates == CoordinateSystem::kPlanar
+                  ? MetricDistance(Metric::kExact, *a, *b)
+                  : GreatCircleDistance(Metric::kExact, *a, *b);
+    from = to;
+    return true;
+  };
+  for (const int32_t stop : route) {
+    if (!drive_to(static_cast<size_t>(stop))) return std::nullopt;
+  }
+  if (!drive_to(0)) return std::nullopt;
+  return length;
+}
+
+CaseScore ScoreCase(const HabitModel& model, const HabitCase& question,
+                    CoordinateSystem coordinates) {
+  CaseScore score;
+  ScoreChoices(model, question, score);
+  const std::vector<int32_t> proposed = MostLikelyRoute(model, question);
+  score.similarity = RouteSimilarity(question.route, proposed);
+  score.driven = LengthOf(question, question.route, coordinates);
+  score.proposed = LengthOf(question, proposed, coordinates);
+  return score;
+}
+
+std::set<std::pair<int32_t, int32_t>> LegsOfRoute(std::span<const int32_t> route) {
+  std::set<std::pair<int32_t, int32_t>> legs;
+  int32_t from = 0;
+  for (const int32_t stop : route) {
+    legs.emplace(from, stop);
+    from = stop;
+  }
+  legs.emplace(from, 0);
+  return legs;
+}
+
+HabitScore Summarise(std::span<const CaseScore> cases) {
+  HabitScore total = {.routes = std::ssize(cases)};
+  int64_t open_choices = 0;
+  int64_t hits = 0;
+  double driven = 0;
+  double proposed = 0;
+  bool lengths = true;
+  for (const CaseScore& score : cases) {
+    total.choices += score.choices;
+    total.mean_log_probability += score.log_probability;
+    total.route_similarity += score.similarity;
+    open_choices += score.open_choices;
+    hits += score.hits;
+    lengths = lengths && score.driven.has_value() && score.proposed.has_value();
+    driven += score.driven.value_or(0);
+    proposed += score.proposed.value_or(0);
+  }
+  total.mean_log_probability /= static_cast<double>(std::max<int64_t>(1, total.choices));
+  total.route_similarity /= static_cast<double>(std::max<int64_t>(1, total.routes));
+  if (open_choices > 0) {
+    total.next_stop_accuracy = static_cast<double>(hits) / static_cast<double>(open_choices);
+  }
+  if (lengths && driven > 0) total.length_ratio = proposed / driven;
+  return total;
+}
+
+}  // namespace
+
+std::vector<HabitCase> CasesOf(const RouteHistory& history, size_t first) {
+  std::vector<HabitCase> cases;
+  for (size_t number = first; number < history.routes.size(); ++number) {
+    const PastRoute& route = history.routes[number];
+    std::vector<int32_t> order(route.stops.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
+    CounterRandom random(kOrderSeed, number);
+    random.Shuffle(std::span(order));
+    HabitCase question = {.driver = history.DriverName(route.driver)};
+    question.stops.resize(order.size() + 1);
+    question.stops[0] = {.id = {}, .position = route.depot};
+    question.route.resize(order.size());
+    for (size_t place = 0; place < order.size(); ++place) {
+      const auto visit = static_cast<size_t>(order[place]);
+      const PastStop& stop = route.stops[visit];
+      question.stops[place + 1] = {
+          .id = stop.id < 0 ? std::string_view() : history.ids[static_cast<size_t>(stop.id)],
+          .position = stop.position,
+          .demand = stop.demand,
+          .window = stop.window};
+      question.route[visit] = static_cast<int32_t>(place) + 1;
+    }
+    cases.push_back(std::move(question));
+  }
+  return cases;
+}
+
+double RouteSimilarity(std::span<const int32_t> driven, std::span<const int32_t> proposed) {
+  const std::set<std::pair<int32_t, int32_t>> wanted = LegsOfRoute(driven);
+  const std::set<std::pair<int32_t, int32_t>> got = LegsOfRoute(proposed);
+  const auto common = std::count_if(wanted.begin(), wanted.end(),
+                                    [&](const auto& leg) { return got.contains(leg); });
+  return static_cast<double>(common) / static_cast<double>(wanted.size());
+}
+
+std::vector<int32_t> MostLikelyRoute(const HabitModel& model, const HabitCase& question) {
+  std::vector<int32_t> route;
+  std::vector<uint8_t> visited(question.stops.size(), 0);
+  while (route.size() + 1 < question.stops.size()) {
+    const std::vector<float> logs =
+        model.NextStopLogProbabilities(question.stops, question.driver, route);
+    const size_t next = LikeliestOf(logs, visited);
+    visited[next] = 1;
+    route.push_back(static_cast<int32_t>(next));
+  }
+  return route;
+}
+
+HabitScore EvaluateHabits(const HabitModel& model, std::span<const HabitCase> cases,
+                          CoordinateSystem coordinates, CpuPool& pool) {
+  std::vector<CaseScore> scores(cases.size());
+  pool.ParallelFor(std::ssize(cases), [&](int64_t index) {
+    const auto i = static_cast<size_t>(index);
+    scores[i] = ScoreCase(model, cases[i], coordinates);
+  });
+  return Summarise(scores);
+}
+
+}  // namespace vrp

@@ -1,0 +1,38 @@
+// The settings of a habit model, which its card holds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/habits/counts/count_tables.h"
+
+namespace vrp {
+
+// Name of the learner of core/habits/counts, in configurations and cards.
+inline constexpr std::string_view kCountsLearner = "counts";
+
+// The learner, its smoothing, and the routes that it learned from.
+struct HabitSettings {
+  std::string learner{kCountsLearner};
+  CoordinateSystem coordinates = CoordinateSystem::kPlanar;
+  CountParameters parameters = {};
+  double leg_length = 1;  // see CountTables
+  std::string history = {};
+  int64_t first_day = 0;  // of the counted routes, in days since 1970-01-01
+  int64_t last_day = 0;
+  int64_t routes = 0;  // counted
+  // Figures of routes that were not counted when they were computed, see HabitScore.
+  int64_t validation_days = 0;
+  double next_stop_accuracy = 0;
+  double route_similarity = 0;
+};
+
+// Returns the settings as JSON, for ModelCard::architecture_json.
+std::string WriteHabitSettings(const HabitSettings& settings);
+// Parses the text of WriteHabitSettings. Returns kInvalidArgument that begins with
+// `{name}: architecture_json`, and kFailedPrecondition for a learner of a newer program.
+absl::StatusOr<HabitSettings> ParseHabitSettings(std::string_view text, std::string_view name);
+
+}  // namespace vrp
