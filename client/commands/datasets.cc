@@ -110,6 +110,10 @@ absl::StatusOr<v1::Dataset> SendDatasetFile(CommandContext& context,
 
 // Returns the line that says how to use an uploaded dataset.
 std::string UseText(const v1::Dataset& dataset) {
+  if (dataset.kind() == v1::DATASET_KIND_ROUTE_HISTORY) {
+    return absl::StrCat(
+        "train on it: vrpctl train --preset habits --set habits.history=", dataset.name(), "\n");
+  }
   if (dataset.kind() == v1::DATASET_KIND_REQUEST_LOG) {
     return absl::StrCat("replay it: vrpctl dispatch simulate ", dataset.name(), " --site FILE\n");
   }
@@ -238,14 +242,14 @@ ExitCode DeleteDataset(CommandContext& context, const std::string& name) {
 
 void AddDatasetUpload(CLI::App& datasets, ChosenCommand& chosen) {
   CLI::App* upload = AddCommand(
-      datasets, "upload", "Upload instances or a request log, one JSON object per line",
+      datasets, "upload", "Upload instances, requests or routes, one JSON object per line",
       absl::StrCat(
           kUploadExample,
           "vrpctl generate --problem cvrp --count 1000 | vrpctl datasets upload - --name cvrp20\n",
           kLogExample));
   const auto flags = std::make_shared<DatasetUploadFlags>();
   AddArgument(*upload, "FILE", flags->path,
-              "Read instances, maybe with ref_routes, or requests; - for standard input");
+              "Read instances, past requests or past routes; - for standard input");
   upload
       ->add_option("--name", flags->name,
                    "Name the dataset: 1 to 64 letters, digits, '-', '_'; first a letter or digit")
@@ -269,7 +273,7 @@ void AddDatasetExport(CLI::App& datasets, ChosenCommand& chosen) {
 
 void AddDatasets(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* datasets =
-      AddCommand(app, "datasets", "Manage the instances and request logs that the daemon keeps",
+      AddCommand(app, "datasets", "Manage the instances and past days that the daemon keeps",
                  absl::StrCat(kUploadExample,
                               "vrpctl train --preset tiny_1 --set problem.instances=datasets/depot7"
                               "\nvrpctl datasets list"));

@@ -5,15 +5,20 @@
 
 namespace vrp::client {
 
-bool IsDispatchModel(RpcClient& client, const std::string& model) {
+std::string ArchitectureOf(RpcClient& client, const std::string& model) {
   v1::GetModelRequest request;
   request.set_name(model);
   const auto found = client.Call(&v1::ModelService::Stub::GetModel, request);
-  return found.ok() && found->architecture() == "dispatch";
+  return found.ok() ? found->architecture() : "";
 }
 
 std::string UseLine(RpcClient& client, const std::string& model) {
-  if (IsDispatchModel(client, model)) {
+  const std::string architecture = ArchitectureOf(client, model);
+  if (architecture == "habits") {
+    return absl::StrCat("solve as your drivers drive: vrpctl solve FILE --model ", model,
+                        " --habit-weight 0.3");
+  }
+  if (architecture == "dispatch") {
     return absl::StrCat("dispatch with it: vrpctl dispatch simulate FILE --policy model --model ",
                         model);
   }

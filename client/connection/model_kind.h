@@ -7,9 +7,9 @@
 
 namespace vrp::client {
 
-// Whether `model` ("models/{name}/versions/{n}") decides what to dispatch and plans no routes.
-// False if the daemon does not answer.
-bool IsDispatchModel(RpcClient& client, const std::string& model);
+// Returns Model.architecture of `model` ("models/{name}/versions/{n}"): "dispatch" and "habits" plan
+// no routes. Returns an empty text if the daemon does not answer.
+std::string ArchitectureOf(RpcClient& client, const std::string& model);
 
 // Returns the line that says how to use a trained model.
 std::string UseLine(RpcClient& client, const std::string& model);

@@ -57,11 +57,12 @@ absl::StatusOr<ToolResult> AnswerPublishJob(const ToolCall& call) {
   const auto published = CallByName(
       call, "trainingJobs", &v1::TrainingService::Stub::PublishTrainingJob, kPublishTimeout);
   if (!published.ok()) return published.status();
-  const bool dispatches = IsDispatchModel(call.client, published->model());
+  const std::string architecture = ArchitectureOf(call.client, published->model());
+  const char* use = "; solve with it: strategy seeded, model ";
+  if (architecture == "dispatch") use = "; dispatch with it: policy model, model ";
+  if (architecture == "habits") use = "; solve as drivers drive: model ";
   return ToolResult{absl::StrCat(published->model(), ": weights after step ", published->step(),
-                                 dispatches ? "; dispatch with it: policy model, model "
-                                            : "; solve with it: strategy seeded, model ",
-                                 published->model()),
+                                 use, published->model()),
                     {{"model", published->model()}, {"step", published->step()}}};
 }
 

@@ -36,8 +36,25 @@ bool IsRequestLog(const v1::Dataset& dataset) {
   return dataset.kind() == v1::DATASET_KIND_REQUEST_LOG;
 }
 
+bool IsRouteHistory(const v1::Dataset& dataset) {
+  return dataset.kind() == v1::DATASET_KIND_ROUTE_HISTORY;
+}
+
 std::string DatasetKindWord(const v1::Dataset& dataset) {
+  if (IsRouteHistory(dataset)) return "route_history";
   return IsRequestLog(dataset) ? "request_log" : "instances";
+}
+
+// Returns the content of a row: "7 days, 60 requests".
+std::string DatasetContent(const v1::Dataset& dataset) {
+  const std::string days = FormatCount(dataset.day_count(), "day");
+  if (IsRequestLog(dataset)) {
+    return absl::StrCat(days, ", ", FormatCount(dataset.request_count(), "request"));
+  }
+  if (IsRouteHistory(dataset)) {
+    return absl::StrCat(days, ", ", FormatCount(dataset.route_count(), "route"));
+  }
+  return absl::StrCat(dataset.instance_count());
 }
 
 }  // namespace
@@ -50,6 +67,10 @@ std::string DatasetText(const v1::Dataset& dataset) {
   if (IsRequestLog(dataset)) {
     sheet.Add("days", absl::StrCat(dataset.day_count()));
     sheet.Add("requests", absl::StrCat(dataset.request_count()));
+  } else if (IsRouteHistory(dataset)) {
+    sheet.Add("days", absl::StrCat(dataset.day_count()));
+    sheet.Add("routes", absl::StrCat(dataset.route_count()));
+    sheet.Add("stops", absl::StrCat(dataset.stop_count()));
   } else {
     sheet.Add("instances", absl::StrCat(all));
     sheet.Add("problems", absl::StrJoin(DatasetProblems(dataset), " "));
@@ -65,11 +86,10 @@ std::string DatasetText(const v1::Dataset& dataset) {
 }
 
 std::vector<std::string> DatasetRow(const v1::Dataset& dataset) {
-  if (IsRequestLog(dataset)) {
+  if (IsRequestLog(dataset) || IsRouteHistory(dataset)) {
     return {dataset.name(),
             DatasetKindWord(dataset),
-            absl::StrCat(FormatCount(dataset.day_count(), "day"), ", ",
-                         FormatCount(dataset.request_count(), "request")),
+            DatasetContent(dataset),
             "",
             "",
             "",
@@ -78,7 +98,7 @@ std::vector<std::string> DatasetRow(const v1::Dataset& dataset) {
   }
   return {dataset.name(),
           DatasetKindWord(dataset),
-          absl::StrCat(dataset.instance_count()),
+          DatasetContent(dataset),
           absl::StrJoin(DatasetProblems(dataset), " "),
           DatasetCustomers(dataset),
           ShareText(dataset.instances_with_tours(), dataset.instance_count()),
@@ -93,6 +113,8 @@ Json DatasetJson(const v1::Dataset& dataset) {
           {"kind", DatasetKindWord(dataset)},
           {"days", dataset.day_count()},
           {"requests", dataset.request_count()},
+          {"routes", dataset.route_count()},
+          {"stops", dataset.stop_count()},
           {"instances", dataset.instance_count()},
           {"problem_types", DatasetProblems(dataset)},
           {"min_customers", dataset.min_customers()},

@@ -20,18 +20,13 @@ int32_t RouteHistoryBuilder::IdOf(const std::string& name) {
 }
 
 absl::Status RouteHistoryBuilder::Add(std::string_view line) {
-  RouteLineReader reader = reader_;
-  VRP_ASSIGN_OR_RETURN(const RouteLine read, reader.Read(line));
+  VRP_ASSIGN_OR_RETURN(const RouteLine read, reader_.Read(line));
   PastRoute route = {.day = read.day};
   if (!read.driver.empty()) {
-    const auto known = drivers_.find(read.driver);
-    if (known == drivers_.end() && std::ssize(history_.drivers) >= kMaxHistoryDrivers) {
-      return absl::InvalidArgumentError(
-          Concat("driver: got more than ", kMaxHistoryDrivers, " drivers, the limit of a history"));
-    }
-    route.driver =
-        drivers_.emplace(read.driver, static_cast<int32_t>(history_.drivers.size())).first->second;
-    if (known == drivers_.end()) history_.drivers.push_back(read.driver);
+    const auto [driver, added] =
+        drivers_.emplace(read.driver, static_cast<int32_t>(history_.drivers.size()));
+    if (added) history_.drivers.push_back(read.driver);
+    route.driver = driver->second;
   }
   if (read.depot.has_value()) depot_ = read.depot;
   route.depot = depot_;
@@ -52,7 +47,6 @@ absl::Status RouteHistoryBuilder::Add(std::string_view line) {
     history_.coordinates = read.coordinates.value_or(CoordinateSystem::kPlanar);
   }
   history_.routes.push_back(std::move(route));
-  reader_ = reader;
   return absl::OkStatus();
 }
 

@@ -15,8 +15,6 @@
 
 namespace vrp {
 
-inline constexpr int64_t kMaxHistoryDrivers = 2'000;
-
 // A stop of a past route.
 struct PastStop {
   int32_t id = -1;  // index of RouteHistory::ids; -1: it has none
@@ -37,7 +35,8 @@ struct PastRoute {
 // Routes of past days, in increasing order of the days.
 struct RouteHistory {
   CoordinateSystem coordinates = CoordinateSystem::kPlanar;
-  std::vector<std::string> ids = {};  // of stops, each once
+  // The ids of stops and the drivers, each once, in the order in which routes first name them.
+  std::vector<std::string> ids = {};
   std::vector<std::string> drivers = {};
   std::vector<PastRoute> routes = {};
 
@@ -50,8 +49,8 @@ struct RouteHistory {
 // Makes a history of lines as they arrive. Not thread-safe.
 class RouteHistoryBuilder {
  public:
-  // Adds a line, which is not blank. Returns the errors of RouteLineReader, and kInvalidArgument
-  // `driver: ...` for too many drivers. A refused line changes nothing.
+  // Adds a line, which is not blank. Returns the errors of RouteLineReader. A refused line changes
+  // nothing.
   absl::Status Add(std::string_view line);
   // Returns the history. The builder must not be used afterwards.
   RouteHistory Take() && { return std::move(history_); }

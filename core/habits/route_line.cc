@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <span>
-#include <unordered_set>
 #include <utility>
 
 #include "absl/time/civil_time.h"
@@ -216,6 +215,8 @@ absl::StatusOr<RouteLine> RouteLineReader::Read(std::string_view line) {
   VRP_ASSIGN_OR_RETURN(route.stops, ReadStops(json));
   VRP_RETURN_IF_ERROR(CheckOrder(route));
   VRP_RETURN_IF_ERROR(CheckCoordinates(route));
+  VRP_RETURN_IF_ERROR(CheckDriver(route.driver));
+  if (!route.driver.empty()) drivers_.insert(route.driver);
   if (routes_ == 0) coordinates_ = route.coordinates.value_or(CoordinateSystem::kPlanar);
   if (routes_ == 0 || route.day != day_) ++days_;
   day_ = route.day;
@@ -232,6 +233,14 @@ absl::Status RouteLineReader::CheckOrder(const RouteLine& route) const {
   if (stops_ + std::ssize(route.stops) <= kMaxHistoryStops) return absl::OkStatus();
   return WrongPart("stops", Concat("got more than ", kMaxHistoryStops,
                                    " in all routes, the limit of a history; give fewer days"));
+}
+
+absl::Status RouteLineReader::CheckDriver(const std::string& driver) const {
+  const bool fits =
+      driver.empty() || drivers_.contains(driver) || std::ssize(drivers_) < kMaxHistoryDrivers;
+  if (fits) return absl::OkStatus();
+  return WrongPart(
+      "driver", Concat("got more than ", kMaxHistoryDrivers, " drivers, the limit of a history"));
 }
 
 absl::Status RouteLineReader::CheckCoordinates(const RouteLine& route) const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,6 +19,8 @@ namespace vrp {
 inline constexpr int64_t kMaxHistoryStops = 1'000'000;
 // Largest number of stops of a route.
 inline constexpr int64_t kMaxRouteStops = 10'000;
+// Largest number of drivers of a history.
+inline constexpr int64_t kMaxHistoryDrivers = 2'000;
 
 // A stop of a past route.
 struct StopLine {
@@ -58,10 +61,12 @@ class RouteLineReader {
 
  private:
   absl::Status CheckOrder(const RouteLine& route) const;
+  absl::Status CheckDriver(const std::string& driver) const;
   absl::Status CheckCoordinates(const RouteLine& route) const;
 
   int64_t day_ = 0;  // the last one
   CoordinateSystem coordinates_ = CoordinateSystem::kPlanar;
+  std::unordered_set<std::string> drivers_;
   int64_t days_ = 0;
   int64_t routes_ = 0;
   int64_t stops_ = 0;

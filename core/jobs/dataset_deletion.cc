@@ -38,7 +38,7 @@ absl::Status InUse(std::string_view dataset, const Job& job, std::string_view re
 // The jobs that hold parts of a dataset, which have ended.
 struct DerivedJobs {
   std::vector<Job> simulations = {};
-  std::vector<Job> training = {};  // that read it as a request log
+  std::vector<Job> training = {};  // that read it as a request log or a history
 };
 
 absl::StatusOr<DerivedJobs> FindDerivedJobs(const JobBook& book, std::string_view dataset) {
@@ -49,7 +49,7 @@ absl::StatusOr<DerivedJobs> FindDerivedJobs(const JobBook& book, std::string_vie
     if (!IsFinal(job.state)) {
       return InUse(dataset, job, "wait for the job's end, or cancel the job: vrpctl jobs cancel");
     }
-    if (ReadsRequestLog(*config, dataset)) found.training.push_back(job);
+    if (ReadsPastDays(*config, dataset)) found.training.push_back(job);
     return absl::OkStatus();
   }));
   VRP_RETURN_IF_ERROR(ForEachJob(book, JobKind::kSimulation, [&](const Job& job) -> absl::Status {

@@ -22,12 +22,12 @@ struct DatasetDeletion {
 };
 
 // Deletes the dataset `datasets/{name}` and what holds parts of it: the labels that were made from
-// it, the simulations that read it, and the training jobs that read it as a request log, with their
-// events, checkpoints and curves. Training jobs that read instances hold none of them and stay, as
-// published models do. The dataset itself goes last, so that the call can be repeated after a
-// crash. The caller holds book.dataset_uses(). Blocks on the disk. Returns the errors of
-// DatasetStore::Delete, and kFailedPrecondition naming a job that reads the dataset and has not
-// ended; nothing is deleted then.
+// it, the simulations that read it, and the training jobs that read it as a request log or a
+// history of routes, with their events, checkpoints and curves. Training jobs that read instances
+// hold none of them and stay, as published models do. The dataset itself goes last, so that the
+// call can be repeated after a crash. The caller holds book.dataset_uses(). Blocks on the disk.
+// Returns the errors of DatasetStore::Delete, and kFailedPrecondition naming a job that reads the
+// dataset and has not ended; nothing is deleted then.
 absl::StatusOr<DatasetDeletion> DeleteDatasetWithDerived(const JobBook& book,
                                                          const Registry& registry,
                                                          DatasetStore& datasets,

@@ -35,9 +35,18 @@ std::string DescribeError(const NamedData& data, const absl::Status& status) {
   return Concat(data.key, ": ", FromAbsl(status.message()), remedy);
 }
 
-// Describes why the log has too few days for the configuration; empty if it has enough.
-std::string ShortLogReason(const DispatchConfig& config, const StoredDataset& dataset) {
-  const absl::Status fits = TrainingDaysOf(config, dataset.summary.days).status();
+// Returns the kind of dataset that a key names.
+DatasetKind KindFor(std::string_view key) {
+  if (key == kHistoryKey) return DatasetKind::kRouteHistory;
+  return key == kRequestLogKey ? DatasetKind::kRequestLog : DatasetKind::kInstances;
+}
+
+// Describes why the log or history has too few days for the configuration; empty if it has enough.
+std::string TooFewDaysReason(const TrainingConfig& config, const StoredDataset& dataset) {
+  const int64_t days = dataset.summary.days;
+  const absl::Status fits = config.habits.has_value()
+                                ? CheckHistoryDays(*config.habits, days)
+                                : TrainingDaysOf(*config.dispatch, days).status();
   return fits.ok() ? "" : Concat(dataset.name, ": ", FromAbsl(fits.message()));
 }
 
@@ -45,13 +54,12 @@ std::string ShortLogReason(const DispatchConfig& config, const StoredDataset& da
 // the dataset.
 std::string UnusableReason(const TrainingConfig& config, const std::string& key,
                            const StoredDataset& dataset) {
-  const bool is_log = key == kRequestLogKey;
-  const absl::Status kind =
-      CheckDatasetKind(dataset, is_log ? DatasetKind::kRequestLog : DatasetKind::kInstances);
+  const DatasetKind wanted = KindFor(key);
+  const absl::Status kind = CheckDatasetKind(dataset, wanted);
   if (!kind.ok()) return std::string(kind.message());
   const DatasetSummary& summary = dataset.summary;
-  if (is_log) return ShortLogReason(*config.dispatch, dataset);
-  if (config.dispatch.has_value()) return "";
+  if (wanted != DatasetKind::kInstances) return TooFewDaysReason(config, dataset);
+  if (!config.PlansRoutes()) return "";
   const Architecture& architecture = *config.architecture;
   if (architecture.node_order == NodeOrder::kByAngle && !summary.pointer_refusal.empty()) {
     return Concat("a ", architecture.display_name, " cannot read ", dataset.name, ": ",
@@ -102,7 +110,8 @@ bool ReadsDataset(const TrainingConfig& config, std::string_view name) {
                      [name](const NamedData& data) { return data.name == name; });
 }
 
-bool ReadsRequestLog(const TrainingConfig& config, std::string_view name) {
+bool ReadsPastDays(const TrainingConfig& config, std::string_view name) {
+  if (config.habits.has_value()) return config.habits->history == name;
   return config.dispatch.has_value() && config.dispatch->log == name;
 }
 

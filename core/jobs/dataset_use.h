@@ -21,8 +21,9 @@ absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* sto
 // Whether the configuration's training reads the dataset.
 bool ReadsDataset(const TrainingConfig& config, std::string_view name);
 
-// Whether the configuration's training takes its days from the dataset.
-bool ReadsRequestLog(const TrainingConfig& config, std::string_view name);
+// Whether the configuration's training takes its days from the dataset, a request log or a history
+// of routes.
+bool ReadsPastDays(const TrainingConfig& config, std::string_view name);
 
 // Returns the paths of the datasets that the configuration's training reads, after verifying their
 // digests. Errors name the key.

@@ -46,11 +46,8 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory,
   const std::string weights_path = Concat(directory, "/", kWeightsFile);
   VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(card_path, kMaxCardBytes));
   VRP_ASSIGN_OR_RETURN(const ModelCard card, ParseModelCard(text, card_path));
-  if (card.architecture == kDispatchArchitecture) {
-    return absl::FailedPreconditionError(
-        Concat(card_path,
-               ": is a dispatch model, which decides what to send now and plans no "
-               "routes; name another model"));
+  if (const std::string_view kind = KindWithoutRoutes(card); !kind.empty()) {
+    return absl::FailedPreconditionError(Concat(card_path, ": is ", kind, "; name another model"));
   }
   absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
       MakeEngine({.architecture = card.architecture,

@@ -12,10 +12,12 @@ namespace {
 
 using nlohmann::json;
 
-// Files of instances have schema 1. Earlier programs do not know request logs, so that these have
-// schema 2, which they refuse.
+// Each kind has a schema of its own, so that earlier programs refuse the kinds that they do not
+// know.
 constexpr int64_t kInstancesSchema = 1;
-constexpr int64_t kSchemaVersion = 2;
+constexpr int64_t kRequestLogSchema = 2;
+constexpr int64_t kRouteHistorySchema = 3;
+constexpr int64_t kSchemaVersion = kRouteHistorySchema;
 constexpr int64_t kMaxDatasetFileBytes = int64_t{1} << 16;  // maximum size of a dataset file
 
 // A reader of typed values. The first value that is absent or of a wrong type makes the file
@@ -66,16 +68,22 @@ bool TakeKinds(FileReader& reader, std::vector<ProblemKind>& kinds) {
   return true;
 }
 
+int64_t SchemaOf(DatasetKind kind) {
+  if (kind == DatasetKind::kRouteHistory) return kRouteHistorySchema;
+  return kind == DatasetKind::kRequestLog ? kRequestLogSchema : kInstancesSchema;
+}
+
 }  // namespace
 
 std::string WriteDatasetFile(const StoredDataset& dataset) {
   const DatasetSummary& summary = dataset.summary;
   nlohmann::ordered_json object;
-  const bool is_log = summary.kind == DatasetKind::kRequestLog;
-  object["schema_version"] = is_log ? kSchemaVersion : kInstancesSchema;
-  if (is_log) {
-    object["days"] = summary.days;
-    object["requests"] = summary.requests;
+  object["schema_version"] = SchemaOf(summary.kind);
+  if (summary.kind != DatasetKind::kInstances) object["days"] = summary.days;
+  if (summary.kind == DatasetKind::kRequestLog) object["requests"] = summary.requests;
+  if (summary.kind == DatasetKind::kRouteHistory) {
+    object["routes"] = summary.routes;
+    object["stops"] = summary.stops;
   }
   object["instances"] = summary.instances;
   object["bytes"] = dataset.bytes;
@@ -114,10 +122,15 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   StoredDataset dataset;
   DatasetSummary& summary = dataset.summary;
   std::string created;
-  if (schema > kInstancesSchema) {
+  if (schema > kInstancesSchema) reader.Take("days", summary.days);
+  if (schema == kRequestLogSchema) {
     summary.kind = DatasetKind::kRequestLog;
-    reader.Take("days", summary.days);
     reader.Take("requests", summary.requests);
+  }
+  if (schema == kRouteHistorySchema) {
+    summary.kind = DatasetKind::kRouteHistory;
+    reader.Take("routes", summary.routes);
+    reader.Take("stops", summary.stops);
   }
   reader.Take("instances", summary.instances);
   reader.Take("bytes", dataset.bytes);

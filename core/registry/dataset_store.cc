@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDatasetStaging = ".staging";
-// Also the name of request logs: the kind is not known before the content arrives.
+// Also the name of request logs and histories: the kind is not known before the content arrives.
 constexpr char kContentFile[] = "instances.jsonl";
 constexpr char kDescriptionFile[] = "dataset.json";
 // Number of bytes between two calls of Options::check_space. Calls are rare, because each one may
@@ -49,9 +49,9 @@ absl::Status DatasetNotFound(std::string_view name) {
 
 absl::Status NameTaken(const StoredDataset& existing) {
   const DatasetSummary& summary = existing.summary;
-  const std::string content = summary.kind == DatasetKind::kRequestLog
-                                  ? Concat(summary.requests, " requests")
-                                  : Concat(summary.instances, " instances");
+  std::string content = Concat(summary.instances, " instances");
+  if (summary.kind == DatasetKind::kRequestLog) content = Concat(summary.requests, " requests");
+  if (summary.kind == DatasetKind::kRouteHistory) content = Concat(summary.routes, " routes");
   return absl::AlreadyExistsError(Concat(
       "header.name: ", existing.name, " has other content already (", content, ", ", existing.bytes,
       " bytes); choose another name, or delete it: vrpctl ", "datasets delete ", existing.name));
@@ -88,6 +88,7 @@ absl::StatusOr<std::string> ContentDigest(const std::string& path) {
 }  // namespace
 
 std::string_view DatasetKindName(DatasetKind kind) {
+  if (kind == DatasetKind::kRouteHistory) return "a route history";
   return kind == DatasetKind::kRequestLog ? "a request log" : "instances";
 }
 

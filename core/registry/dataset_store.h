@@ -32,7 +32,7 @@ struct StoredDataset {
   bool operator==(const StoredDataset&) const = default;
 };
 
-// Returns "instances" or "a request log".
+// Returns "instances", "a request log" or "a route history".
 std::string_view DatasetKindName(DatasetKind kind);
 // Returns kInvalidArgument unless the dataset is of the kind: `got datasets/history, which is a
 // request log, wanted instances`.

@@ -56,8 +56,8 @@ class LoadedModels {
 
   // Checks the weights against the card, loads them, and warms up the network with one instance of
   // each kind that it supports. Does not cache the result. Returns kDataLoss if the weights do not
-  // match the card, and kFailedPrecondition for a dispatch model or if the network cannot decode.
-  // Also returns the errors of the loader.
+  // match the card, and kFailedPrecondition for a model that plans no routes or if the network
+  // cannot decode. Also returns the errors of the loader.
   absl::StatusOr<LoadedModel> Read(const ModelVersion& version) const;
   // Reads and caches a version. Blocks while the weights load; only callers of the same version
   // wait for each other. After a failed load, the next call retries.

@@ -106,11 +106,10 @@ std::string ModelResourceName(std::string_view name, int32_t version) {
 }
 
 absl::Status CheckPlansRoutes(const ModelVersion& version) {
-  if (version.card.architecture != kDispatchArchitecture) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      Concat(ModelResourceName(version.name, version.version),
-             ": is a dispatch model, which decides what to send now and plans no routes; name "
-             "another model"));
+  const std::string_view kind = KindWithoutRoutes(version.card);
+  if (kind.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(Concat(ModelResourceName(version.name, version.version),
+                                              ": is ", kind, "; name another model"));
 }
 
 ModelFolderScan ScanModels(const std::string& root) {

@@ -39,7 +39,8 @@ absl::Status CheckModelName(std::string_view name);
 // Returns "models/{name}/versions/{n}".
 std::string ModelResourceName(std::string_view name, int32_t version);
 
-// Returns kFailedPrecondition naming the version if it is a dispatch model.
+// Returns kFailedPrecondition naming the version if it is a model that plans
+// no routes: of dispatch or of habits.
 absl::Status CheckPlansRoutes(const ModelVersion& version);
 
 // The content of one models folder.

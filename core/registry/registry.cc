@@ -208,14 +208,22 @@ std::vector<std::string> Registry::StoredAliasesOf(std::string_view name, int32_
 
 absl::Status Registry::CheckLoads(std::string_view name, int32_t version) {
   VRP_ASSIGN_OR_RETURN(const ModelVersion found, Get(name, version));
+  const std::string resource = ModelResourceName(found.name, found.version);
+  if (found.card.architecture == kHabitsArchitecture) {
+    return LoadHabitModel(found.directory, resource).status();
+  }
   if (found.card.architecture != kDispatchArchitecture) return Load(name, version).status();
-  return DispatchModel::Load(found.directory, ModelResourceName(found.name, found.version))
-      .status();
+  return DispatchModel::Load(found.directory, resource).status();
 }
 
 absl::StatusOr<DispatchModel> Registry::LoadDispatch(const ModelReference& reference) const {
   VRP_ASSIGN_OR_RETURN(const ModelVersion found, Resolve(reference));
   return DispatchModel::Load(found.directory, ModelResourceName(found.name, found.version));
+}
+
+absl::StatusOr<LoadedHabits> Registry::LoadHabits(const ModelReference& reference) const {
+  VRP_ASSIGN_OR_RETURN(const ModelVersion found, Resolve(reference));
+  return vrp::LoadHabits(found.directory, ModelResourceName(found.name, found.version));
 }
 
 absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,

@@ -18,6 +18,7 @@
 #include "core/base/watch.h"
 #include "core/device/device.h"
 #include "core/model/dispatch/dispatch_model.h"
+#include "core/model/habits/habit_model_files.h"
 #include "core/model/policy/policy.h"
 #include "core/registry/alias_store.h"
 #include "core/registry/loaded_models.h"
@@ -93,8 +94,10 @@ class Registry {
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
   // Loads a dispatch model, which is small and not kept in memory. Returns the errors of Resolve
   // and DispatchModel::Load; those for a model of another kind name it. Use and Load refuse
-  // dispatch models in the same way.
+  // models that plan no routes in the same way.
   absl::StatusOr<DispatchModel> LoadDispatch(const ModelReference& reference) const;
+  // Loads a habit model in the same way. Returns the errors of Resolve and vrp::LoadHabits.
+  absl::StatusOr<LoadedHabits> LoadHabits(const ModelReference& reference) const;
   // Frees memory (see LoadedModels); version 0 means all versions. Returns the unloaded
   // versions.
   std::vector<ModelReference> Unload(std::string_view name, int32_t version);

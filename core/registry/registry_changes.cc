@@ -138,6 +138,11 @@ absl::StatusOr<int64_t> Registry::CountParameters(const ModelVersion& version) c
                          DispatchModel::Load(version.directory, Concat("models/", version.name)));
     return DispatchLayout(model.settings().network).size();
   }
+  if (version.card.architecture == kHabitsArchitecture) {
+    VRP_ASSIGN_OR_RETURN(const LoadedHabits habits,
+                         vrp::LoadHabits(version.directory, Concat("models/", version.name)));
+    return habits.counts;
+  }
   VRP_ASSIGN_OR_RETURN(const LoadedModel loaded, loaded_.Read(version));
   return loaded.policy->info().parameters;
 }

@@ -21,14 +21,27 @@ constexpr size_t kDatasetExportBytes = size_t{1} << 19;
 // Bounds the memory of a line while it is read, in multiples of its length.
 constexpr int64_t kParsedSizes = 8;
 
+v1::DatasetKind KindMessageOf(DatasetKind kind) {
+  switch (kind) {
+    case DatasetKind::kInstances:
+      return v1::DATASET_KIND_INSTANCES;
+    case DatasetKind::kRequestLog:
+      return v1::DATASET_KIND_REQUEST_LOG;
+    case DatasetKind::kRouteHistory:
+      return v1::DATASET_KIND_ROUTE_HISTORY;
+  }
+  return v1::DATASET_KIND_UNSPECIFIED;
+}
+
 v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
   const DatasetSummary& summary = stored.summary;
   v1::Dataset message;
   message.set_name(stored.name);
-  message.set_kind(summary.kind == DatasetKind::kRequestLog ? v1::DATASET_KIND_REQUEST_LOG
-                                                            : v1::DATASET_KIND_INSTANCES);
+  message.set_kind(KindMessageOf(summary.kind));
   message.set_day_count(summary.days);
   message.set_request_count(summary.requests);
+  message.set_route_count(summary.routes);
+  message.set_stop_count(summary.stops);
   message.set_instance_count(summary.instances);
   message.set_size_bytes(stored.bytes);
   *message.mutable_create_time() = ToProto(stored.created);

@@ -25,6 +25,13 @@ v1::Dataset ADataset(const std::string& name) {
     dataset.set_request_count(7);
     return dataset;
   }
+  if (name == "datasets/past") {
+    dataset.set_kind(v1::DATASET_KIND_ROUTE_HISTORY);
+    dataset.set_day_count(3);
+    dataset.set_route_count(9);
+    dataset.set_stop_count(70);
+    return dataset;
+  }
   dataset.set_kind(v1::DATASET_KIND_INSTANCES);
   dataset.set_instance_count(12);
   dataset.set_size_bytes(3000);
@@ -160,6 +167,15 @@ TEST_F(DatasetsCommand, DescribesARequestLogByItsDaysAndRequests) {
   EXPECT_THAT(uploaded.out, testing::Not(HasSubstr("tours")));
   EXPECT_THAT(Run({"datasets", "list"}).out,
               HasSubstr("datasets/history  request_log  2 days, 7 requests"));
+}
+
+TEST_F(DatasetsCommand, DescribesARouteHistoryByItsDaysRoutesAndStops) {
+  const std::string file = WriteTestFile("past.jsonl", "{}\n");
+  const CommandResult uploaded = Run({"datasets", "upload", file, "--name", "past"});
+  EXPECT_THAT(uploaded.out,
+              HasSubstr("kind     route_history\ndays     3\nroutes   9\nstops    70\n"));
+  EXPECT_THAT(uploaded.out,
+              HasSubstr("vrpctl train --preset habits --set habits.history=datasets/past\n"));
 }
 
 TEST_F(DatasetsCommand, ExportsTheContentByteForByte) {

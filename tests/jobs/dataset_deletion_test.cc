@@ -131,6 +131,20 @@ TEST_F(DatasetDeletionTest, RemovesAllThatWasDerivedFromALog) {
   EXPECT_THAT(FilesWithTheSecret(), IsEmpty());
 }
 
+TEST_F(DatasetDeletionTest, RemovesTheJobsOfAHistoryAndNamesItsModels) {
+  Upload("past", DatasetKind::kRouteHistory);
+  const std::string on_history =
+      Train({"name=ours", "model=habits", "habits.history=datasets/past"});
+  PublishModel("ours", "name: ours\nmodel: habits\nhabits: {history: datasets/past}\n",
+               absl::Now() + absl::Hours(1));
+  const absl::StatusOr<DatasetDeletion> deleted = jobs_->DeleteDataset("datasets/past");
+  ASSERT_TRUE(deleted.ok()) << deleted.status();
+  EXPECT_THAT(deleted->training_jobs, ElementsAre(on_history));
+  EXPECT_THAT(deleted->kept_models, testing::Contains("models/ours/versions/1"));
+  EXPECT_THAT(jobs_->List({})->jobs, IsEmpty());
+  EXPECT_THAT(FilesWithTheSecret(), IsEmpty());
+}
+
 TEST_F(DatasetDeletionTest, RemovesTheLabelsOfInstancesAndKeepsTheirJobs) {
   Upload("sites", DatasetKind::kInstances);
   const std::string job = Train({"problem.instances=datasets/sites"});

@@ -100,6 +100,26 @@ TEST_F(DatasetUseTest, ChecksTheKindAndTheDaysOfARequestLog) {
                         "instances"));
 }
 
+TEST_F(DatasetUseTest, ChecksTheKindAndTheDaysOfAHistory) {
+  Upload("sites");
+  Upload("past", {.kind = DatasetKind::kRouteHistory, .days = 6, .routes = 9, .stops = 60});
+  const auto error = [&](const std::string& history, const std::string& days) {
+    JobSpec spec = ASpec(1, 3);
+    spec.overrides = {"name=ours", "model=habits", "habits.history=datasets/" + history,
+                      "validation.days=" + days};
+    return std::string(jobs_->Submit(spec, "").status().message());
+  };
+  EXPECT_EQ(error("past", "5"), "");
+  EXPECT_EQ(error("past", "6"),
+            "habits.history: datasets/past: has 6 days with routes, wanted at least 7: 6 to "
+            "validate (validation.days) and one to learn from; lower it, or give a longer history");
+  EXPECT_EQ(error("sites", "4"),
+            "habits.history: got datasets/sites, which is instances, wanted a route history");
+  EXPECT_THAT(Refusal({"problem.instances=datasets/past"}),
+              HasSubstr("problem.instances: got datasets/past, which is a route history, wanted "
+                        "instances"));
+}
+
 TEST_F(DatasetUseTest, RefusesAMissingDatasetAndNamesTheKey) {
   const std::string refusal = Refusal(
       {"problem.instances=[datasets/depot7, datasets/depot8]", "validation.file=datasets/none"});

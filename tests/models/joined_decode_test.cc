@@ -71,9 +71,8 @@ std::vector<DecodedPlan> DecodeTogether(const std::shared_ptr<Policy>& policy,
 TEST(JoinedDecodeTest, ReturnsTheSamePlansAsDecodingAlone) {
   std::vector<ModelVersion> models =
       ScanModels(Concat(std::getenv("VRP_SOURCE_DIR"), "/models")).versions;
-  std::erase_if(models, [](const ModelVersion& version) {
-    return version.card.architecture == kDispatchArchitecture;
-  });
+  std::erase_if(
+      models, [](const ModelVersion& version) { return !KindWithoutRoutes(version.card).empty(); });
   ASSERT_THAT(models, Not(IsEmpty()));
   const std::vector<Instance> instances = MixedInstances();
   for (const ModelVersion& version : models) {

@@ -190,6 +190,19 @@ TEST_F(DatasetStoreTest, DescribesRequestLogsInAFormThatEarlierVersionsRefuse) {
               HasSubstr("has other content already (70 requests, 2 bytes)"));
 }
 
+TEST_F(DatasetStoreTest, DescribesHistoriesInAFormThatEarlierVersionsRefuse) {
+  const auto store = Open();
+  const auto upload = *store->Begin("past", 0);
+  ASSERT_TRUE(upload->Add("{}").ok());
+  const DatasetSummary summary = {
+      .kind = DatasetKind::kRouteHistory, .days = 3, .routes = 9, .stops = 70};
+  ASSERT_TRUE(upload->Finish(summary).ok());
+  EXPECT_EQ(store->Get("datasets/past")->summary, summary);
+  EXPECT_THAT(*ReadFile(Folder() + "/past/dataset.json"), HasSubstr("\"schema_version\": 3"));
+  EXPECT_THAT(std::string(Put(*store, "past", "other").status().message()),
+              HasSubstr("has other content already (9 routes, 2 bytes)"));
+}
+
 TEST_F(DatasetStoreTest, RefusesADatasetOfAnotherKind) {
   StoredDataset log;
   log.name = "datasets/history";

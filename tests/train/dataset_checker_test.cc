@@ -153,6 +153,34 @@ TEST(DatasetCheckerTest, CountsTheDaysAndRequestsOfALog) {
             (DatasetSummary{.kind = DatasetKind::kRequestLog, .days = 2, .requests = 3}));
 }
 
+constexpr char kRouteLine[] =
+    R"({"day": "2026-03-02", "driver": "ann", "stops": [{"id": "a"}, {"x": 1, "y": 2}]})";
+
+TEST(DatasetCheckerTest, CountsTheDaysRoutesAndStopsOfAHistory) {
+  const std::string text = std::string("\n") + kRouteLine + "\n" + kRouteLine + "\n" +
+                           R"({"day": "2026-03-04", "stops": [{"id": "a"}]})";
+  DatasetChecker checker("past.jsonl");
+  for (const char c : text) ASSERT_TRUE(checker.Add(std::string(1, c)).ok());
+  ASSERT_TRUE(checker.Finish().ok());
+  EXPECT_EQ(
+      checker.summary(),
+      (DatasetSummary{.kind = DatasetKind::kRouteHistory, .days = 2, .routes = 3, .stops = 5}));
+}
+
+TEST(DatasetCheckerTest, NamesTheLineAndTheFieldOfEachErrorOfAHistory) {
+  const absl::Status status = CheckText(std::string(kRouteLine) + "\n" +
+                                        R"({"day": "2026-03-01", "stops": [{"id": "a"}]}
+{"day": "2026-03-03", "stops": [{"demand": 2}]}
+{"day": "2026-03-03", "id": "a", "at": 5, "customer": "c1"}
+)");
+  EXPECT_EQ(std::string(status.message()),
+            "own.jsonl:2: day: got \"2026-03-01\" after \"2026-03-02\", wanted days in increasing "
+            "order\n"
+            "own.jsonl:3: stops[0].id: absent, and the stop has no position; wanted an id, or x "
+            "and y\n"
+            "own.jsonl:4: at: unknown key, wanted day, driver, coordinates, depot and stops");
+}
+
 TEST(DatasetCheckerTest, NamesTheLineAndTheFieldOfEachErrorOfALog) {
   const std::string text = std::string(kLogLine) + "\n" +
                            R"({"day": "d1", "at": 5, "customer": "c1"}

@@ -124,7 +124,7 @@ TEST(DispatchConfigTest, IsAForeignSectionOfOtherModels) {
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_FALSE(config->dispatch.has_value());
   EXPECT_EQ(MessageOf(ParseTrainingConfig(kMinimal, "f.yaml", {"model=gt", "validation.days=3"})),
-            "--set: validation.days: got \"3\", wanted none without model: dispatch");
+            "--set: validation.days: got \"3\", wanted none without model: dispatch or habits");
 }
 
 struct Refusal {

@@ -96,9 +96,11 @@ class DatasetInfo(Record):
     instances_with_reference_cost: int
     feature_columns: tuple[str, ...]
     kind: str
-    """"instances" or "request_log"."""
+    """"instances", "request_log" or "route_history"."""
     day_count: int
     request_count: int
+    route_count: int
+    stop_count: int
 
 
 class DatasetDeletion(Record):

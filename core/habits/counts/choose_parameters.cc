@@ -42,6 +42,11 @@ constexpr std::array<double CountParameters::*, 4> kStrengths = {
 
 }  // namespace
 
+int64_t ParameterCandidates::TriesPerPass() const {
+  return std::ssize(half_lives) + std::ssize(availabilities) + std::ssize(powers) +
+         std::ssize(kStrengths) * std::ssize(strengths);
+}
+
 ParameterCandidates CandidatesWith(std::vector<double> half_lives) {
   return {.half_lives = std::move(half_lives),
           .availabilities = {1, 3, 10, 100, 1e6},
@@ -69,12 +74,6 @@ ParameterSearch::ParameterSearch(const LegCounter& counter, std::span<const Habi
     : counter_(counter), held_out_(held_out), candidates_(candidates), pool_(pool) {
   best_.half_life = candidates.half_lives.front();
   best_score_ = MeanLogProbability(CountModel(counter.Count(best_)), held_out, pool);
-}
-
-int64_t ParameterSearch::TriesPerPass() const {
-  return std::ssize(candidates_.half_lives) + std::ssize(candidates_.availabilities) +
-         std::ssize(candidates_.powers) +
-         std::ssize(kStrengths) * std::ssize(candidates_.strengths);
 }
 
 void ParameterSearch::Score(const CountModel& model) {

@@ -20,6 +20,9 @@ struct ParameterCandidates {
   std::vector<double> availabilities = {};
   std::vector<double> powers = {};
   std::vector<double> strengths = {};  // of each of the four levels
+
+  // Returns the number of models that one pass of ParameterSearch tries.
+  int64_t TriesPerPass() const;
 };
 // Returns the default candidates with the given half-lives.
 ParameterCandidates CandidatesWith(std::vector<double> half_lives);
@@ -35,8 +38,6 @@ class ParameterSearch {
   ParameterSearch(const LegCounter& counter, std::span<const HabitCase> held_out,
                   const ParameterCandidates& candidates, CpuPool& pool);
 
-  // Number of models that one pass tries.
-  int64_t TriesPerPass() const;
   // Tries each candidate of each parameter in turn, the others fixed. Calls `tried` after each;
   // stops once it returns an error, and returns it. Returns whether the parameters changed.
   absl::StatusOr<bool> Pass(absl::FunctionRef<absl::Status()> tried);

@@ -57,10 +57,18 @@ int32_t NodeOf(const PastStop& stop) { return stop.id < 0 ? -1 : stop.id + 1; }
 LegCounter::LegCounter(const RouteHistory& history, size_t routes, int32_t zones, uint64_t seed)
     : routes_(std::span(history.routes).first(routes)) {
   base_.coordinates = history.coordinates;
-  base_.drivers = history.drivers;
-  base_.ids = history.ids;
-  base_.positions.resize(history.ids.size());
-  by_driver_.resize(history.drivers.size());
+  // Both are in the order of their first routes, so that those of later routes are at the end.
+  size_t ids = 0;
+  size_t drivers = 0;
+  for (const PastRoute& route : routes_) {
+    drivers = std::max(drivers, static_cast<size_t>(route.driver + 1));
+    for (const PastStop& stop : route.stops) ids = std::max(ids, static_cast<size_t>(stop.id + 1));
+  }
+  base_.drivers.assign(history.drivers.begin(),
+                       history.drivers.begin() + static_cast<std::ptrdiff_t>(drivers));
+  base_.ids.assign(history.ids.begin(), history.ids.begin() + static_cast<std::ptrdiff_t>(ids));
+  base_.positions.resize(ids);
+  by_driver_.resize(drivers);
   for (size_t i = 0; i < routes_.size(); ++i) {
     all_.push_back(static_cast<int32_t>(i));
     const PastRoute& route = routes_[i];

@@ -45,6 +45,7 @@ absl::StatusOr<LoadedHabits> LoadHabits(const std::string& directory, std::strin
   tables.coordinates = loaded.settings.coordinates;
   tables.parameters = loaded.settings.parameters;
   tables.leg_length = loaded.settings.leg_length;
+  loaded.counts = CountEntries(tables);
   loaded.model = std::make_shared<const CountModel>(std::move(tables));
   return loaded;
 }

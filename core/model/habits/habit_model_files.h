@@ -1,6 +1,7 @@
 // Habit models on disk.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ absl::StatusOr<std::shared_ptr<const HabitModel>> LoadHabitModel(const std::stri
 struct LoadedHabits {
   ModelCard card;
   HabitSettings settings;
+  int64_t counts = 0;  // number of counts in the weights
   std::shared_ptr<const HabitModel> model;
 };
 // Loads the same with its card. Returns the errors of LoadHabitModel.

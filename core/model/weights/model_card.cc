@@ -197,6 +197,16 @@ absl::StatusOr<int64_t> ReadSchema(const Json& json, std::string_view name) {
 
 }  // namespace
 
+std::string_view KindWithoutRoutes(const ModelCard& card) {
+  if (card.architecture == kDispatchArchitecture) {
+    return "a dispatch model, which decides what to send now and plans no routes";
+  }
+  if (card.architecture == kHabitsArchitecture) {
+    return "a habit model, which says where drivers go next and plans no routes";
+  }
+  return {};
+}
+
 std::string LiveJobName(std::string_view job_name, int64_t step) {
   return Concat(job_name, kLiveStep, step);
 }

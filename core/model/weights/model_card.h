@@ -67,6 +67,10 @@ struct ModelCard {
   std::vector<CardEvaluation> evaluations;  // newest last; at most kMaxCardEvaluations
 };
 
+// Describes the kind of a model that plans no routes: "a dispatch model, which ...". Returns an
+// empty text for a model that plans routes.
+std::string_view KindWithoutRoutes(const ModelCard& card);
+
 // Returns "trainingJobs/{id}/steps/{n}", the training_job of weights that were published during the
 // job, after step `step`.
 std::string LiveJobName(std::string_view job_name, int64_t step);

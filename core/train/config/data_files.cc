@@ -33,6 +33,7 @@ bool IsDataset(std::string_view text) {
 
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config) {
   std::vector<NamedData> named;
+  if (config.habits.has_value()) return {{std::string(kHistoryKey), config.habits->history}};
   if (config.dispatch.has_value()) {
     for (const std::string& file : config.dispatch->sites) named.push_back({kSitesKey, file});
     if (!config.dispatch->log.empty()) {

@@ -15,6 +15,8 @@ namespace vrp {
 inline constexpr std::string_view kDatasetPrefix = "datasets/";
 // The key of the configuration that names a request log.
 inline constexpr std::string_view kRequestLogKey = "dispatch.log";
+// The key that names a history of routes.
+inline constexpr std::string_view kHistoryKey = "habits.history";
 
 // Returns kInvalidArgument unless `name` is 1 to 64 letters, digits, '-' and '_', beginning with a
 // letter or digit. Such a name is a valid file name without an extension.
@@ -28,7 +30,8 @@ struct NamedData {
   std::string name;  // never empty
 };
 // Returns the names of instances, labels and validation, in this order, including unused ones; for
-// a dispatch model, those of the sites and of the request log.
+// a dispatch model, those of the sites and of the request log; for a habit model, that of the
+// history.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
 // Returns the names that a training run reads: labels only with training.method: supervised and
 // supervised.labels: file.

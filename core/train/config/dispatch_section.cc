@@ -76,7 +76,6 @@ void SetDispatchDefaults(TrainingConfig& config) {
 void ReadDispatchSection(ConfigReader& reader, DispatchConfig& dispatch) {
   ReadDays(reader, dispatch);
   ReadNetwork(reader, dispatch);
-  reader.Read("validation.days", {1, 100'000}, dispatch.validation_days);
   reader.Read("validation.decision_seconds", {0.0, kMaxSeconds}, dispatch.decision_seconds);
   reader.Read("validation.decision_iterations", {0, kMaxIterations}, dispatch.decision_iterations);
   reader.ReadNumbers("validation.shifts", {-100.0, 100.0}, dispatch.shifts);

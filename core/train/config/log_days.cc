@@ -15,4 +15,13 @@ absl::StatusOr<int64_t> TrainingDaysOf(const DispatchConfig& config, int64_t day
              " to validate (validation.days); lower these, or give a longer log"));
 }
 
+absl::Status CheckHistoryDays(const HabitsConfig& config, int64_t days) {
+  if (days > config.validation_days) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat("has ", days, days == 1 ? " day" : " days", " with routes, wanted at least ",
+             config.validation_days + 1, ": ", config.validation_days,
+             " to validate (validation.days) and one to learn from; lower it, or give a longer "
+             "history"));
+}
+
 }  // namespace vrp

@@ -12,6 +12,7 @@
 #include "core/train/config/config_writer.h"
 #include "core/train/config/data_sections.h"
 #include "core/train/config/dispatch_section.h"
+#include "core/train/config/habits_section.h"
 #include "core/train/config/method_sections.h"
 #include "core/train/config/network_section.h"
 #include "core/train/config/problem_section.h"
@@ -34,9 +35,11 @@ void ReadModel(ConfigReader& reader, TrainingConfig& config) {
     }
   }
   names.push_back(kDispatchArchitecture);
+  names.push_back(kHabitsArchitecture);
   size_t chosen = 0;
   reader.ReadWord("model", names, chosen);
   if (chosen == Architectures().size()) return SetDispatchDefaults(config);
+  if (chosen > Architectures().size()) return SetHabitsDefaults(config);
   config.architecture = Architectures()[chosen];
 }
 
@@ -48,6 +51,18 @@ nlohmann::ordered_json ReadSections(ConfigReader& reader, const TrainingConfig& 
     if (architecture == config.architecture) sizes = std::move(section);
   }
   return sizes;
+}
+
+// Reads the sections of models that plan no routes. These share validation.days.
+void ReadSectionsWithoutNetwork(ConfigReader& reader, TrainingConfig& config) {
+  DispatchConfig other_dispatch;
+  HabitsConfig other_habits;
+  DispatchConfig& dispatch = config.dispatch.has_value() ? *config.dispatch : other_dispatch;
+  HabitsConfig& habits = config.habits.has_value() ? *config.habits : other_habits;
+  ReadDispatchSection(reader, dispatch);
+  ReadHabitsSection(reader, habits);
+  reader.Read("validation.days", {1, 100'000},
+              config.habits.has_value() ? habits.validation_days : dispatch.validation_days);
 }
 
 // Reads all keys and checks them against each other. `name` is the name of the file.
@@ -72,12 +87,13 @@ absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view
   ReadMethodSections(reader, config);
   ReadLoaderSection(reader, config.loader);
   ReadValidationSection(reader, config.validation);
-  DispatchConfig of_other_models;
-  ReadDispatchSection(reader, config.dispatch.has_value() ? *config.dispatch : of_other_models);
+  ReadSectionsWithoutNetwork(reader, config);
   ReadFeatures(reader, *config.architecture, sizes);
   VRP_ASSIGN_OR_RETURN(config.sizes, config.architecture->parse_sizes(sizes.dump(), name));
   if (config.dispatch.has_value()) {
     CheckDispatchTogether(reader, config);
+  } else if (config.habits.has_value()) {
+    CheckHabitsTogether(reader, config);
   } else {
     CheckTogether(reader, config);
   }
@@ -89,7 +105,8 @@ absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view
 }  // namespace
 
 std::string_view TrainingConfig::ArchitectureName() const {
-  return dispatch.has_value() ? kDispatchArchitecture : architecture->name;
+  if (dispatch.has_value()) return kDispatchArchitecture;
+  return habits.has_value() ? kHabitsArchitecture : architecture->name;
 }
 
 int64_t TrainingConfig::StepsPerEpoch() const {

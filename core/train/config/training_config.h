@@ -16,6 +16,7 @@
 #include "core/problem/generate/layouts.h"
 #include "core/problem/instance/instance.h"
 #include "core/train/config/dispatch_config.h"
+#include "core/train/config/habits_config.h"
 
 namespace vrp {
 
@@ -121,6 +122,9 @@ struct TrainingConfig {
   // Set with `model: dispatch`. Such a model reads no settings of problem, supervised, reinforce
   // and loader, and no architecture and sizes.
   std::optional<DispatchConfig> dispatch = std::nullopt;
+  // Set with `model: habits`. Such a model reads only this, `name`, training.epochs (the passes
+  // over its parameters) and training.seed.
+  std::optional<HabitsConfig> habits = std::nullopt;
   // The value of any other `model`, and the sizes in the architecture's section.
   const Architecture* architecture = &DefaultArchitecture();
   NetworkSizes sizes = DefaultArchitecture().default_sizes();
@@ -159,6 +163,8 @@ struct TrainingConfig {
   int64_t keep_best_checkpoints = 0;  // kept besides the last: those of the best validations
   std::string source;                 // the YAML itself, and the overrides as comments
 
+  // Whether the model is a network that plans routes, which `architecture` describes.
+  bool PlansRoutes() const { return !dispatch.has_value() && !habits.has_value(); }
   // Returns ModelCard::architecture of the trained model.
   std::string_view ArchitectureName() const;
   // Returns the number of steps per epoch: batches_per_epoch, or with supervised the samples

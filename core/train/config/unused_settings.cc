@@ -14,17 +14,17 @@ class UnusedSettings {
   UnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin)
       : reader_(reader), config_(config), origin_(origin) {}
 
-  // Drops everything that dispatch models do not read.
-  void CheckDispatch() {
+  // Drops everything that models without a network that plans routes do not read.
+  void CheckWithoutNetwork() {
     for (const Architecture* architecture : Architectures()) reader_.Exclude(architecture->section);
     for (const char* const section : {"supervised", "reinforce", "self_labelling"}) {
       reader_.Exclude(section);
     }
-    constexpr std::string_view kNone = "none with model: dispatch, which does not read it";
+    const std::string none = NoneText();
     for (const ConfigSetting& setting : reader_.Resolved()) {
       const bool unused =
           setting.path.starts_with("problem.") || setting.path.starts_with("loader.");
-      CheckUnused(setting.path, unused, kNone);
+      CheckUnused(setting.path, unused, none);
     }
     for (const char* const key :
          {"training.method", "training.batches_per_epoch", "training.accumulate_steps",
@@ -32,8 +32,14 @@ class UnusedSettings {
           "training.deterministic", "training.gradient_checkpointing", "training.initial_model",
           "validation.instances", "validation.file", "validation.reference",
           "validation.reference_iterations"}) {
-      CheckUnused(key, true, kNone);
+      CheckUnused(key, true, none);
     }
+  }
+
+  // Drops everything else that dispatch models do not read.
+  void CheckDispatch() {
+    CheckWithoutNetwork();
+    reader_.Exclude("habits");
     const DispatchEncoder encoder = config_.dispatch->encoder;
     CheckUnused("dispatch.hidden", encoder != DispatchEncoder::kMlp,
                 "none without dispatch.encoder: mlp");
@@ -53,12 +59,32 @@ class UnusedSettings {
     CheckSchedule();
   }
 
-  void DropSections() {
+  // Drops everything else that habit models do not read.
+  void CheckHabits() {
+    CheckWithoutNetwork();
     reader_.Exclude("dispatch");
-    for (const char* const key : {"validation.days", "validation.decision_seconds",
-                                  "validation.decision_iterations", "validation.shifts"}) {
+    CheckUnused("validation.seed", true, NoneText());
+    CheckDecisions();
+    for (const ConfigSetting& setting : reader_.Resolved()) {
+      const bool unused = setting.path.starts_with("training.") &&
+                          setting.path != "training.epochs" && setting.path != "training.seed";
+      CheckUnused(setting.path, unused, NoneText());
+    }
+  }
+
+  // Drops the keys of validations that only dispatch models read.
+  void CheckDecisions() {
+    for (const char* const key :
+         {"validation.decision_seconds", "validation.decision_iterations", "validation.shifts"}) {
       CheckUnused(key, true, "none without model: dispatch");
     }
+  }
+
+  void DropSections() {
+    reader_.Exclude("dispatch");
+    reader_.Exclude("habits");
+    CheckUnused("validation.days", true, "none without model: dispatch or habits");
+    CheckDecisions();
     for (const Architecture* architecture : Architectures()) {
       if (architecture != config_.architecture) reader_.Exclude(architecture->section);
     }
@@ -158,6 +184,9 @@ class UnusedSettings {
   }
 
  private:
+  std::string NoneText() const {
+    return Concat("none with model: ", config_.ArchitectureName(), ", which does not read it");
+  }
   std::string ModelText() const {
     const Architecture& architecture = *config_.architecture;
     return Concat("model: ", architecture.name, ", a ", architecture.display_name);
@@ -190,6 +219,7 @@ class UnusedSettings {
 void DropUnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin) {
   UnusedSettings unused(reader, config, origin);
   if (config.dispatch.has_value()) return unused.CheckDispatch();
+  if (config.habits.has_value()) return unused.CheckHabits();
   unused.DropSections();
   unused.CheckProblem();
   unused.CheckSchedule();

@@ -15,6 +15,12 @@ int32_t SizeOf(const Instance& instance) {
   return instance.kind() == ProblemKind::kTsp ? instance.num_nodes() : instance.num_customers();
 }
 
+// Returns the kind of a dataset by its first line.
+DatasetKind KindOf(std::string_view line) {
+  if (RouteLineReader::Recognises(line)) return DatasetKind::kRouteHistory;
+  return LogLineReader::Recognises(line) ? DatasetKind::kRequestLog : DatasetKind::kInstances;
+}
+
 }  // namespace
 
 absl::Status DatasetChecker::Add(std::string_view piece) {
@@ -38,19 +44,29 @@ absl::Status DatasetChecker::Finish() {
                all_recorded_ ? "" : Concat("\n", bad_lines_, " lines have errors")));
   }
   if (begun_) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      Concat(name_, ": got no lines, wanted at least one instance or request, one per line"));
+  return absl::InvalidArgumentError(Concat(
+      name_, ": got no lines, wanted at least one instance, request or route, one per line"));
 }
 
 absl::StatusOr<bool> DatasetChecker::CheckLine(std::string_view line, int64_t number) {
   const std::string where = Concat(name_, ":", number);
-  if (!begun_ && LogLineReader::Recognises(line)) summary_.kind = DatasetKind::kRequestLog;
+  if (!begun_) summary_.kind = KindOf(line);
   begun_ = true;
-  const absl::Status status = summary_.kind == DatasetKind::kRequestLog
-                                  ? CheckRequest(line, where)
-                                  : CheckInstance(line, where);
+  const absl::Status status = CheckOfKind(line, where);
   if (!status.ok()) RecordErrors(FromAbsl(status.message()));
   return true;
+}
+
+absl::Status DatasetChecker::CheckOfKind(std::string_view line, const std::string& where) {
+  switch (summary_.kind) {
+    case DatasetKind::kRequestLog:
+      return CheckRequest(line, where);
+    case DatasetKind::kRouteHistory:
+      return CheckRoute(line, where);
+    case DatasetKind::kInstances:
+      break;
+  }
+  return CheckInstance(line, where);
 }
 
 absl::Status DatasetChecker::CheckInstance(std::string_view line, const std::string& where) {
@@ -63,6 +79,15 @@ absl::Status DatasetChecker::CheckRequest(std::string_view line, const std::stri
   const absl::Status status = log_.Read(line).status();
   summary_.days = log_.days();
   summary_.requests = log_.requests();
+  if (status.ok()) return status;
+  return absl::Status(status.code(), Concat(where, ": ", FromAbsl(status.message())));
+}
+
+absl::Status DatasetChecker::CheckRoute(std::string_view line, const std::string& where) {
+  const absl::Status status = history_.Read(line).status();
+  summary_.days = history_.days();
+  summary_.routes = history_.routes();
+  summary_.stops = history_.stops();
   if (status.ok()) return status;
   return absl::Status(status.code(), Concat(where, ": ", FromAbsl(status.message())));
 }

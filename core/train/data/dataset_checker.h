@@ -1,4 +1,4 @@
-// A checker of a user's instances, or request log, as they arrive.
+// A checker of a user's instances, request log or history of routes, as they arrive.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/dispatch/log_line.h"
+#include "core/habits/route_line.h"
 #include "core/problem/instance/instance.h"
 #include "core/train/data/dataset_summary.h"
 #include "core/train/data/json_lines.h"
@@ -18,10 +19,11 @@ namespace vrp {
 // Largest number of errors that are shown. Lines with further errors are only counted.
 inline constexpr int64_t kShownErrors = 20;
 
-// A checker of JSON lines. The first line tells whether they are a request log, which LogLineReader
-// checks, or instances. Of these it calls ParseDataLine with NodeOrder::kAsGiven, which accepts
-// every instance that some network accepts. The longest line, or the ids of a day, bound the
-// memory, however many lines are bad. Not thread-safe.
+// A checker of JSON lines. The first line tells whether they are a history of routes, which
+// RouteLineReader checks, a request log, which LogLineReader checks, or instances. Of these it
+// calls ParseDataLine with NodeOrder::kAsGiven, which accepts every instance that some network
+// accepts. The longest line, the ids of a day or the drivers bound the memory, however many lines
+// are bad. Not thread-safe.
 class DatasetChecker {
  public:
   // Makes a checker. `name` is the file's name in errors.
@@ -47,6 +49,8 @@ class DatasetChecker {
   absl::StatusOr<bool> CheckLine(std::string_view line, int64_t number);
   absl::Status CheckInstance(std::string_view line, const std::string& where);
   absl::Status CheckRequest(std::string_view line, const std::string& where);
+  absl::Status CheckRoute(std::string_view line, const std::string& where);
+  absl::Status CheckOfKind(std::string_view line, const std::string& where);
   void RecordErrors(std::string_view message);
   void Count(const Instance& instance, bool labelled, const std::string& where);
   // Keeps only the columns that the instance counted last also has.
@@ -57,6 +61,7 @@ class DatasetChecker {
   DatasetSummary summary_;
   bool begun_ = false;  // whether there was a line, which determines summary_.kind
   LogLineReader log_;
+  RouteLineReader history_;
   std::vector<std::string> errors_;  // at most kShownErrors
   bool all_recorded_ = true;         // whether errors_ has every error
   int64_t bad_lines_ = 0;

@@ -1,4 +1,4 @@
-// Statistics of what a user uploaded: instances or a request log.
+// Statistics of what a user uploaded: instances, a request log or a history of routes.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,14 @@
 namespace vrp {
 
 // The content of a dataset.
-enum class DatasetKind { kInstances, kRequestLog };
+enum class DatasetKind { kInstances, kRequestLog, kRouteHistory };
 
 struct DatasetSummary {
   DatasetKind kind = DatasetKind::kInstances;
-  int64_t days = 0;      // of a request log
+  int64_t days = 0;      // of a request log or a history
   int64_t requests = 0;  // of a request log
+  int64_t routes = 0;    // of a history
+  int64_t stops = 0;     // of a history: those of all routes
   // The members below describe instances.
   int64_t instances = 0;
   std::vector<ProblemKind> kinds = {};  // the kinds that occur, in the enum's order

@@ -12,7 +12,7 @@ namespace {
 
 // Refuses models that no engine computes.
 absl::Status CheckHasEngine(const TrainingConfig& config) {
-  if (!config.dispatch.has_value()) return absl::OkStatus();
+  if (config.PlansRoutes()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Concat("model: got ", Quoted(config.ArchitectureName()),
              ", which is trained without an engine; this trainer has engines only"));

@@ -148,8 +148,8 @@ class Trainer {
 // fake.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<PolicyEngine>>(
     const TrainingConfig& config, DeviceId device, const EngineOptions& options)>;
-// Makes a trainer that trains the engines of `factory`. It refuses dispatch models, which have
-// none.
+// Makes a trainer that trains the engines of `factory`. It refuses models that have none:
+// those of dispatch and of habits.
 std::unique_ptr<Trainer> MakeTrainerOn(EngineFactory factory);
 
 }  // namespace vrp
