@@ -74,6 +74,10 @@ void AddModelOptions(CLI::App& command, SolveFlags& flags) {
                   "Use NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3; default: search only")
       ->type_name("MODEL");
   command
+      .add_option("--habit-weight", flags.habit_weight,
+                  "With a habit model: follow it this much, 0 to 10; default: 0.3")
+      ->type_name("WEIGHT");
+  command
       .add_option("--strategy", flags.strategy,
                   "Use auto, seeded, greedy, sample, beam, multi_start, improved or search")
       ->type_name("WORD")
@@ -169,6 +173,7 @@ absl::StatusOr<v1::SolveRequest> MakeSolveRequest(const SolveFlags& flags,
   const absl::Status status = SetBudget(flags, request);
   if (!status.ok()) return status;
   request.set_idle_threads(UsesIdleThreads(flags));
+  if (flags.habit_weight.has_value()) request.set_habit_weight(*flags.habit_weight);
   request.set_network_only(flags.network_only);
   request.set_seed(flags.seed);
   request.set_width(flags.width);

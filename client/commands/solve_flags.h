@@ -22,6 +22,7 @@ namespace vrp::client {
 struct SolveFlags {
   std::vector<std::string> files;
   std::string model;
+  std::optional<double> habit_weight;
   std::string strategy = "auto";
   std::string budget;  // empty if the flag is not given
   StopFlags stop;

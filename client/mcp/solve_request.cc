@@ -34,8 +34,11 @@ Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget) {
   properties["strategy"] = EnumProperty(
       "Default: auto, which suits nearly always. The others except search need a model.",
       {"auto", "search", "seeded", "greedy", "sample", "beam", "multi_start", "improved"});
-  properties["model"] =
-      TextProperty("A trained network from list_models: NAME, NAME@3 or NAME@ALIAS");
+  properties["model"] = TextProperty(
+      "A trained network from list_models: NAME, NAME@3 or NAME@ALIAS. A model of "
+      "architecture habits makes plans that follow past routes.");
+  properties["habit_weight"] = NumberProperty(
+      "With a habit model: how much to follow it; 0.3 by default, 0 only rates the plan", 0, 10);
   properties["threads"] = WholeNumberProperty("Parallel search threads; default: 1", 1, kMaxInt32);
   properties["seed"] = WholeNumberProperty("Random seed; default: 1", 1, kMaxInt32);
   return properties;
@@ -58,6 +61,9 @@ absl::StatusOr<v1::SolveRequest> SolveRequestOf(const ToolCall& call,
   }
   if (call.arguments.contains("target_cost")) {
     request->mutable_stop()->set_target_cost(call.Get<double>("target_cost", 0));
+  }
+  if (call.arguments.contains("habit_weight")) {
+    request->set_habit_weight(call.Get<double>("habit_weight", 0));
   }
   request->set_seed(call.Get<uint64_t>("seed", 1));
   if (HasPlan(call)) {

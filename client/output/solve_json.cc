@@ -107,6 +107,19 @@ Json InitialSolutionJson(const v1::InitialSolutionReport& report) {
           {"frozen_stops", report.frozen_stops()}};
 }
 
+Json HabitsJson(const v1::PlanHabits& habits) {
+  Json object = {{"weight", JsonNumber(habits.weight())},
+                 {"leg_cost", JsonNumber(habits.leg_cost())},
+                 {"legs", habits.legs()},
+                 {"log_probability", JsonNumber(habits.log_probability())},
+                 {"cost", JsonNumber(habits.cost())}};
+  if (habits.legs() > 0) {
+    object["mean_log_probability"] =
+        JsonNumber(habits.log_probability() / static_cast<double>(habits.legs()));
+  }
+  return object;
+}
+
 template <typename Response>
 void AddReferenceCost(const Response& response, Json& object) {
   if (response.has_reference_cost()) object["ref_cost"] = JsonNumber(response.reference_cost());
@@ -150,6 +163,7 @@ Json SolveJson(const v1::SolveResponse& response) {
   if (response.has_no_improvement()) {
     object["no_improvement_ms"] = MillisecondsJson(response.no_improvement());
   }
+  if (response.has_habits()) object["habits"] = HabitsJson(response.habits());
   if (!response.policy_note().empty()) object["policy_note"] = response.policy_note();
   if (response.has_initial_solution()) {
     object["initial_solution"] = InitialSolutionJson(response.initial_solution());

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -205,6 +207,27 @@ std::string TimesText(const v1::SolveResponse& response) {
   return text + "\n";
 }
 
+// Returns a text such as "habits: mean probability of a leg 0.29 (25 legs, log probability -30.8);
+// weight 0.3 added 12.5 to the search's cost, 2.9 % of the plan's". Omits the share of a plan
+// without a cost.
+std::string HabitsText(const v1::PlanHabits& habits, double cost, const Quantities& quantities) {
+  std::string text = "habits: ";
+  if (habits.legs() > 0) {
+    const double mean = habits.log_probability() / static_cast<double>(habits.legs());
+    absl::StrAppend(&text, absl::StrFormat("mean probability of a leg %.2g (", std::exp(mean)));
+  } else {
+    absl::StrAppend(&text, "no legs (");
+  }
+  absl::StrAppend(&text, FormatCount(habits.legs(), "leg"),
+                  absl::StrFormat(", log probability %.1f); weight %g added ",
+                                  habits.log_probability(), habits.weight()),
+                  quantities.Cost(habits.cost()), " to the search's cost");
+  if (cost > 0) {
+    absl::StrAppend(&text, absl::StrFormat(", %.1f %% of the plan's", 100 * habits.cost() / cost));
+  }
+  return text + "\n";
+}
+
 std::string RoutesText(const v1::Solution& plan) {
   std::string text;
   const Quantities quantities(plan.units());
@@ -232,6 +255,7 @@ std::string SolveText(const v1::SolveResponse& response) {
   absl::StrAppend(&text, "strategy: ", LowerCaseWord(response.strategy()), ", ",
                   response.model().empty() ? "no model" : response.model(), ", seed ",
                   response.seed(), "\n");
+  if (response.has_habits()) text += HabitsText(response.habits(), solution.cost(), quantities);
   if (!response.policy_note().empty()) {
     absl::StrAppend(&text, "the model was not used: ", response.policy_note(), "\n");
   }

@@ -50,6 +50,11 @@ absl::Status CheckStrategy(const SolveOptions& options) {
         "initial_solution: given, but strategy ", ToAbsl(StrategyName(options.strategy)),
         " does not start from a plan; wanted strategy auto, search or seeded"));
   }
+  if (options.habits != nullptr && needs_policy) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("strategy: ", ToAbsl(StrategyName(options.strategy)),
+                     " plans by a network, which knows no habits; wanted strategy auto or search"));
+  }
   if (needs_policy && options.policy == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat("strategy: ", ToAbsl(StrategyName(options.strategy)),

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/base/stop.h"
+#include "core/habits/habit_guide.h"
 #include "core/model/policy/policy.h"
 #include "core/problem/plan/solution.h"
 #include "core/solve/decode_batcher.h"
@@ -69,6 +70,10 @@ struct SolveOptions {
   DecodeClass importance = DecodeClass::kInteractive;  // class in the batcher's queue
   // Plans from which strategies that search start; see SearchOptions::initial.
   std::vector<Plan> initial;
+  // Habits of the solved instance, for kAuto and kSearch; null: none. The search then finds plans
+  // that are better by the cost of HabitGuide::searched(). All costs that it reports, and
+  // stop.target_cost, are those of the instance.
+  std::shared_ptr<const HabitGuide> habits;
   // Called for every better plan, from the thread that found it, one call at a time. Optional.
   std::function<void(const Plan&, Cost)> on_improvement;
 };
@@ -78,8 +83,8 @@ struct SolveOptions {
 absl::Time SolveEndsBy(absl::Time received, absl::Duration budget, absl::Time deadline);
 
 // Checks the options without an instance. Returns kInvalidArgument if a number is out of range or
-// the strategy cannot start from `initial`. Returns kFailedPrecondition if the strategy needs a
-// policy and there is none.
+// the strategy cannot start from `initial` or use `habits`. Returns kFailedPrecondition if the
+// strategy needs a policy and there is none.
 absl::Status CheckSolveOptions(const SolveOptions& options);
 
 }  // namespace vrp

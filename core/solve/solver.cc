@@ -51,6 +51,7 @@ class SolveCall {
  public:
   SolveCall(const Instance& instance, const SolveOptions& options)
       : instance_(instance),
+        searched_(options.habits == nullptr ? instance : options.habits->searched()),
         options_(options),
         started_(SteadyNow()),
         received_(options.received == absl::Time() ? started_ : options.received),
@@ -107,7 +108,7 @@ class SolveCall {
   std::optional<Plan> ProvenBest() const {
     const absl::Time now = SteadyNow();
     const absl::Duration share = (frame_.stop.deadline() - now) * kExactShare;
-    return SmallOptimum(instance_, frame_.stop.Sooner(now + share));
+    return SmallOptimum(searched_, frame_.stop.Sooner(now + share));
   }
 
   absl::StatusOr<SolveAnswer> CloseProven(const Plan& plan) {
@@ -124,8 +125,8 @@ class SolveCall {
   // plans, the best first.
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
     const absl::Time start = SteadyNow();
-    StopMonitor monitor(instance_, options_.stop, frame_.stop.Sooner(frame_.search_ends),
-                        Earlier());
+    StopMonitor monitor(StopMonitor::Instances{.searched = &searched_, .priced = &instance_},
+                        options_.stop, frame_.stop.Sooner(frame_.search_ends), Earlier());
     SearchOptions search;
     search.stop = monitor.stop();
     search.max_iterations = options_.max_iterations;
@@ -136,10 +137,11 @@ class SolveCall {
     if (seeds.size() > 1) search.samples = std::move(seeds);
     const auto found = [&](const Plan& plan, Cost cost) {
       monitor.RecordPlan(plan);
-      if (options_.on_improvement != nullptr) options_.on_improvement(plan, cost);
+      if (options_.on_improvement == nullptr) return;
+      options_.on_improvement(plan, options_.habits == nullptr ? cost : PlanCost(instance_, plan));
     };
     VRP_ASSIGN_OR_RETURN(SearchResult result,
-                         ParallelSearch(instance_, search, options_.threads, found));
+                         ParallelSearch(searched_, search, options_.threads, found));
     answer_.iterations = result.iterations;
     answer_.threads = options_.threads;
     answer_.ended_by = EndOf(result.ended_by, monitor.VerdictOn(result.plan));
@@ -152,7 +154,7 @@ class SolveCall {
     if (options_.since_improvement <= absl::ZeroDuration()) return earlier;
     for (const Plan& plan : options_.initial) {
       if (!RoutesAreFeasible(CheckPlan(instance_, plan))) continue;
-      const PlanValue value = ValueOf(instance_, plan);
+      const PlanValue value = ValueOf(searched_, plan);
       if (!earlier.best.has_value() || value < *earlier.best) earlier.best = value;
     }
     return earlier;
@@ -208,6 +210,7 @@ class SolveCall {
     VRP_ASSIGN_OR_RETURN(Solution solution, MakeSolution(instance_, plan));
     answer_.solution = WithReasons(instance_, std::move(solution));
     answer_.check = CheckPlan(instance_, plan, answer_.solution.cost);
+    if (options_.habits != nullptr) answer_.habits = options_.habits->ScoreOf(plan);
     for (const Violation& violation : answer_.check.violations) {
       if (violation.kind == ViolationKind::kMissingCustomer) continue;
       return absl::InternalError(absl::StrCat("the checker refuses the plan found by ",
@@ -222,6 +225,7 @@ class SolveCall {
   }
 
   const Instance& instance_;
+  const Instance& searched_;  // has the costs by which the search compares plans
   const SolveOptions& options_;
   const absl::Time started_;
   const absl::Time received_;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/habits/habit_guide.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/solution.h"
@@ -25,7 +27,7 @@ enum class SolveEnd {
   kFinished,       // the policy finished decoding
   kNoImprovement,  // StopRule::no_improvement
   kTarget,         // StopRule::target_cost
-  kOptimal,        // the plan is proven optimal
+  kOptimal,        // the plan is proven optimal; with habits, by the cost of the searched instance
 };
 // Returns "budget", "local_optimum" and so on.
 std::string_view SolveEndName(SolveEnd end);
@@ -39,7 +41,8 @@ struct SolveTimes {
 
 struct SolveAnswer {
   Solution solution;
-  CheckReport check;  // report of the independent checker
+  CheckReport check;                 // report of the independent checker
+  std::optional<PlanHabits> habits;  // with SolveOptions::habits
   // The source of the plan: kSearch for search alone, kSeeded for search from a policy's plan,
   // otherwise the policy's strategy.
   Strategy strategy = Strategy::kSearch;

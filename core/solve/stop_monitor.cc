@@ -19,9 +19,9 @@ absl::Time FirstDeadline(const StopRule& rule, absl::Time start, absl::Duration 
 
 }  // namespace
 
-StopMonitor::StopMonitor(const Instance& instance, const StopRule& rule, const StopCondition& limit,
-                         const Earlier& earlier)
-    : instance_(instance),
+StopMonitor::StopMonitor(const Instances& instances, const StopRule& rule,
+                         const StopCondition& limit, const Earlier& earlier)
+    : instances_(instances),
       rule_(rule),
       limit_(limit.deadline()),
       begun_(SteadyNow()),
@@ -31,11 +31,11 @@ StopMonitor::StopMonitor(const Instance& instance, const StopRule& rule, const S
       best_(earlier.best) {}
 
 void StopMonitor::RecordPlan(const Plan& plan) {
-  const PlanValue value = ValueOf(instance_, plan);
+  const PlanValue value = ValueOf(*instances_.searched, plan);
   absl::MutexLock lock(&mutex_);
   if (best_.has_value() && !(value < *best_)) return;
   best_ = value;
-  if (ReachesTarget(value) || CostsNothing(value)) {
+  if (ReachesTarget(plan, value) || CostsNothing(value)) {
     deadline_->EndNow();
   } else {
     deadline_->Extend(SteadyNow() + rule_.no_improvement);
@@ -43,16 +43,18 @@ void StopMonitor::RecordPlan(const Plan& plan) {
 }
 
 StopMonitor::Verdict StopMonitor::VerdictOn(const Plan& plan) const {
-  const PlanValue value = ValueOf(instance_, plan);
+  const PlanValue value = ValueOf(*instances_.searched, plan);
   if (CostsNothing(value)) return Verdict::kOptimal;
-  if (ReachesTarget(value)) return Verdict::kTarget;
+  if (ReachesTarget(plan, value)) return Verdict::kTarget;
   const absl::Time end = deadline_->time();
   return end < limit_ && SteadyNow() >= end ? Verdict::kNoImprovement : Verdict::kNone;
 }
 
-bool StopMonitor::ReachesTarget(const PlanValue& value) const {
+bool StopMonitor::ReachesTarget(const Plan& plan, const PlanValue& value) const {
   if (!rule_.target_cost.has_value() || value.left_out > 0) return false;
-  return value.cost <= *rule_.target_cost + kRounding * std::abs(*rule_.target_cost);
+  const bool same = instances_.searched == instances_.priced;
+  const Cost cost = same ? value.cost : PlanCost(*instances_.priced, plan);
+  return cost <= *rule_.target_cost + kRounding * std::abs(*rule_.target_cost);
 }
 
 // Whether the plan is optimal because it costs nothing. No part of a cost is negative, so no plan

@@ -24,9 +24,18 @@ class StopMonitor {
     std::optional<PlanValue> best = {};  // only better plans are improvements
     absl::Duration since_improvement = absl::ZeroDuration();
   };
-  // Starts the clock. `limit` ends the search at the latest. `instance` must outlive the monitor.
-  StopMonitor(const Instance& instance, const StopRule& rule, const StopCondition& limit,
+  // The instance that searches compare plans by, and the one whose costs the rule's target means.
+  // They differ if a search is guided by more than the cost. Both must outlive the monitor.
+  struct Instances {
+    const Instance* searched = nullptr;
+    const Instance* priced = nullptr;
+  };
+  // Starts the clock. `limit` ends the search at the latest.
+  StopMonitor(const Instances& instances, const StopRule& rule, const StopCondition& limit,
               const Earlier& earlier);
+  StopMonitor(const Instance& instance, const StopRule& rule, const StopCondition& limit,
+              const Earlier& earlier)
+      : StopMonitor(Instances{.searched = &instance, .priced = &instance}, rule, limit, earlier) {}
 
   const StopCondition& stop() const { return stop_; }
   // Records a plan that a search found. Ignores the plan unless it is better than all earlier ones.
@@ -39,10 +48,10 @@ class StopMonitor {
   Verdict VerdictOn(const Plan& plan) const;
 
  private:
-  bool ReachesTarget(const PlanValue& value) const;
+  bool ReachesTarget(const Plan& plan, const PlanValue& value) const;
   bool CostsNothing(const PlanValue& value) const;
 
-  const Instance& instance_;
+  const Instances instances_;
   const StopRule rule_;
   const absl::Time limit_;
   const absl::Time begun_;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/plan/gap_reference.h"
@@ -79,6 +80,7 @@ class OptionsReader {
     }
     ReadStop();
     ReadNetworkOnly();
+    CheckHabitWeight();
     options_.seed = message_.seed() == 0 ? 1 : message_.seed();
     if (invalid_.empty()) return options_;
     return FieldError(absl::StatusCode::kInvalidArgument, invalid_);
@@ -164,6 +166,21 @@ class OptionsReader {
                                " searches; wanted greedy, sample, beam, multi_start or improved")});
   }
 
+  void CheckHabitWeight() {
+    if (!message_.has_habit_weight()) return;
+    const double weight = message_.habit_weight();
+    if (NeedsPolicy(options_.strategy)) {
+      invalid_.push_back(
+          {"habit_weight", Concat("given, but strategy ", StrategyName(options_.strategy),
+                                  " plans by a network; wanted auto or search")});
+    } else if (message_.model().empty()) {
+      invalid_.push_back({"habit_weight", "given, but no model; wanted a habit model"});
+    } else if (!(weight >= 0 && weight <= kMaxHabitWeight)) {
+      invalid_.push_back({"habit_weight", Concat("got ", FormatNumber(weight), ", wanted 0 to ",
+                                                 FormatNumber(kMaxHabitWeight))});
+    }
+  }
+
   // Returns the value, or `fallback` if it is 0.
   int32_t ReadCount(std::string_view field, int32_t value, int32_t fallback, int32_t max) {
     if (value == 0) return fallback;
@@ -244,6 +261,16 @@ absl::Duration MinSearchTimeOf(const v1::SolveRequest& message, int64_t customer
   const double share = stop.no_improvement_share();
   if (stop.automatic() && share == 0) return std::min(MinAutomaticTime(customers), budget);
   return share > 0 && share < 1 ? share * budget : budget;
+}
+
+v1::PlanHabits ToProto(const HabitGuide& habits, const PlanHabits& score) {
+  v1::PlanHabits message;
+  message.set_weight(habits.weight());
+  message.set_leg_cost(habits.leg_cost());
+  message.set_legs(score.legs);
+  message.set_log_probability(score.log_probability);
+  message.set_cost(score.cost);
+  return message;
 }
 
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {

@@ -21,7 +21,8 @@ struct SolveLimits {
 // Returns the options of a request with the defaults of the proto. The caller adds times,
 // cancellation, policy and, by SetStop, the stopping criteria other than max_iterations. If the
 // request uses idle threads, `threads` is their maximum number. Returns kInvalidArgument naming
-// every wrong field: `threads: got 9, wanted 1 to 4`.
+// every wrong field: `threads: got 9, wanted 1 to 4`. Checks whether the strategy and the model
+// allow habit_weight, but not the kind of the model.
 absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& message,
                                                    const SolveLimits& limits);
 
@@ -42,8 +43,9 @@ absl::Duration MinSearchTimeOf(const v1::SolveRequest& message, int64_t customer
                                const SolveLimits& limits);
 
 // Returns the response with the fields that follow from the answer and the instance. The caller
-// sets `model`, `no_improvement`, `initial_solution`, `solution_file`, `rendered`, `geometry_note`
-// and `times.roads`.
+// sets `model`, `no_improvement`, `initial_solution`, `solution_file`, `rendered`, `geometry_note`,
+// `habits` and `times.roads`.
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer);
+v1::PlanHabits ToProto(const HabitGuide& habits, const PlanHabits& score);
 
 }  // namespace vrp

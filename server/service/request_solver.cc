@@ -67,8 +67,9 @@ absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& tas
   std::string note;
   if (absl::IsNotFound(prepared.status()) && !task.plan.empty() && !request.model().empty()) {
     note =
-        Concat("continued from its stored plan without the network: ", prepared.status().message());
+        Concat("continued from its stored plan without the model: ", prepared.status().message());
     request.clear_model();
+    request.clear_habit_weight();
     request.set_strategy(v1::STRATEGY_SEARCH);
     prepared = handler_.Prepare(request, limits, context);
   }
@@ -89,14 +90,15 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(const SolveTask& task, TaskRepor
   options.since_improvement = task.since_improvement;
   options.stop.min_time = std::max(options.stop.min_time - task.search_time, absl::ZeroDuration());
   options.threads = std::min(options.threads, max_threads_);
+  const Instance& searched = options.habits == nullptr ? instance : options.habits->searched();
   std::optional<PlanValue> best;
   if (!task.plan.empty()) {
     VRP_ASSIGN_OR_RETURN(Plan plan, ReadPlan(instance, task.plan));
-    best = ValueOf(instance, plan);
+    best = ValueOf(searched, plan);
     options.initial.push_back(std::move(plan));
   }
   options.on_improvement = [&](const Plan& plan, Cost cost) {
-    const PlanValue value = ValueOf(instance, plan);
+    const PlanValue value = ValueOf(searched, plan);
     if (best.has_value() && !(value < *best)) return;
     best = value;
     reporter.ReportPlan(Describe(instance, plan, cost));

@@ -62,6 +62,19 @@ absl::Status WithNetworkReason(absl::Status status) {
   return status;
 }
 
+// Returns the error of a model that cannot plan, or one that names the strategies that can use it
+// if it is a habit model.
+absl::Status WithHabitsReason(const Registry& registry, const ModelReference& name,
+                              Strategy strategy, const absl::Status& status) {
+  if (!absl::IsFailedPrecondition(status)) return status;
+  const absl::StatusOr<ModelVersion> version = registry.Resolve(name);
+  if (!version.ok() || !IsHabitModel(*version)) return status;
+  return InvalidField("strategy", Concat("got ", StrategyName(strategy), ", but ",
+                                         ModelVersionName(version->name, version->version),
+                                         " is a habit model, which guides a search and plans no "
+                                         "routes by itself; wanted auto or search"));
+}
+
 }  // namespace
 
 // A running call of the solver, with its threads and its watch.
@@ -196,20 +209,9 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   VRP_RETURN_IF_ERROR(CheckGeometry(request, input.roads));
   VRP_RETURN_IF_ERROR(SetStop(request, instance, options));
-  std::string model;
-  if (!request.model().empty()) {
-    VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("model", request.model()));
-    if (NeedsPolicy(options.strategy)) {
-      VRP_ASSIGN_OR_RETURN(LoadedModel loaded, options_.registry->Use(name));
-      options.policy = std::move(loaded.policy);
-      model = ModelVersionName(loaded.version->name, loaded.version->version);
-    } else {
-      VRP_ASSIGN_OR_RETURN(const ModelVersion version, options_.registry->Resolve(name));
-      VRP_RETURN_IF_ERROR(CheckPlansRoutes(version));
-      model = ModelVersionName(version.name, version.version);
-    }
-    options.policy_named = true;
-  }
+  VRP_ASSIGN_OR_RETURN(Models models, UseModel(request, options.strategy));
+  options.policy = std::move(models.policy);
+  options.policy_named = !models.name.empty() && models.habits == nullptr;
   options.received = received;
   options.deadline = context.deadline;
   options.cancel = context.cancel;
@@ -223,17 +225,48 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
     options.initial = {std::move(initial->plan)};
     report = std::move(initial->report);
   }
+  if (models.habits != nullptr) {
+    const double weight = request.has_habit_weight() ? request.habit_weight() : kDefaultHabitWeight;
+    absl::StatusOr<std::shared_ptr<const HabitGuide>> guide =
+        HabitGuide::Create(instance, *models.habits, weight);
+    if (!guide.ok()) return WithField(guide.status());
+    options.habits = *std::move(guide);
+  }
   const absl::Status valid = CheckSolveOptions(options);
   if (!valid.ok()) return WithField(valid);
   return Prepared{.instance = std::move(instance),
                   .options = std::move(options),
-                  .model = std::move(model),
+                  .model = std::move(models.name),
                   .initial_report = std::move(report),
                   .queue = {},
                   .idle_threads = request.idle_threads(),
                   .roads = std::move(input.roads),
                   .sources = sources,
                   .road_time = road_time};
+}
+
+absl::StatusOr<SolverHandler::Models> SolverHandler::UseModel(const v1::SolveRequest& request,
+                                                              Strategy strategy) const {
+  Models models;
+  if (request.model().empty()) return models;
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("model", request.model()));
+  if (NeedsPolicy(strategy)) {
+    absl::StatusOr<LoadedModel> loaded = options_.registry->Use(name);
+    if (!loaded.ok()) return WithHabitsReason(*options_.registry, name, strategy, loaded.status());
+    models.policy = std::move(loaded->policy);
+    models.name = ModelVersionName(loaded->version->name, loaded->version->version);
+    return models;
+  }
+  VRP_ASSIGN_OR_RETURN(const ModelVersion version, options_.registry->Resolve(name));
+  models.name = ModelVersionName(version.name, version.version);
+  if (IsHabitModel(version)) {
+    VRP_ASSIGN_OR_RETURN(models.habits, habits_->Use(version));
+    return models;
+  }
+  VRP_RETURN_IF_ERROR(CheckPlansRoutes(version));
+  if (!request.has_habit_weight()) return models;
+  return InvalidField("habit_weight", Concat("given, but ", models.name,
+                                             " is no habit model; wanted one, or no weight"));
 }
 
 absl::Status SolverHandler::LoadRoads(const v1::SolveRequest& request, RoadSource& roads,
@@ -266,7 +299,11 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   }
   *response.mutable_times()->mutable_queue() =
       ToProto(prepared.queue.value_or(times.queue) + times.batch_wait);
-  if (answer->strategy != Strategy::kSearch) response.set_model(prepared.model);
+  const HabitGuide* const habits = prepared.options.habits.get();
+  if (answer->strategy != Strategy::kSearch || habits != nullptr) {
+    response.set_model(prepared.model);
+  }
+  if (habits != nullptr) *response.mutable_habits() = ToProto(*habits, *answer->habits);
   const absl::Duration no_improvement = prepared.options.stop.no_improvement;
   if (!IsPolicyAlone(answer->strategy) && no_improvement < absl::InfiniteDuration()) {
     *response.mutable_no_improvement() = ToProto(no_improvement);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,7 @@
 #include "server/convert/solve_convert.h"
 #include "server/roads/road_input.h"
 #include "server/service/call_context.h"
+#include "server/service/habit_models.h"
 #include "server/service/instance_handler.h"
 #include "server/support/busy_threads.h"
 #include "server/support/forecast.h"
@@ -73,7 +75,7 @@ class SolverHandler {
   struct Prepared {
     Instance instance;
     SolveOptions options;
-    std::string model;  // resource name of the policy's model; may be empty
+    std::string model;  // resource name of the policy or the habit model; may be empty
     std::optional<v1::InitialSolutionReport> initial_report;  // on the initial plan
     std::optional<absl::Duration> queue;  // time in the queue; if absent, the solver measures it
     // Whether to use all idle threads, at most options.threads.
@@ -102,6 +104,13 @@ class SolverHandler {
                          const StopCondition& stop) const;
 
  private:
+  // The models of a request. At most one of `policy` and `habits` is set.
+  struct Models {
+    std::shared_ptr<Policy> policy;
+    std::shared_ptr<const HabitModel> habits;
+    std::string name;  // resource name with the version; empty without a model
+  };
+  absl::StatusOr<Models> UseModel(const v1::SolveRequest& request, Strategy strategy) const;
   absl::StatusOr<Prepared> PrepareCall(const v1::SolveRequest& request, const CallContext& context,
                                        DecodeClass importance) const;
   SolveLimits limits() const;
@@ -115,6 +124,7 @@ class SolverHandler {
 
   const Options options_;
   const InstanceHandler instances_;
+  const std::unique_ptr<HabitModels> habits_ = std::make_unique<HabitModels>();
 };
 
 }  // namespace vrp

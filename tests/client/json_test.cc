@@ -139,6 +139,16 @@ TEST(SolveJson, StatesWhyTheModelWasNotUsed) {
   EXPECT_EQ(SolveJson(response)["policy_note"], "no time was left for the policy");
 }
 
+TEST(SolveJson, SaysHowUsualThePlanIs) {
+  v1::SolveResponse response = ASolveResponse();
+  EXPECT_FALSE(SolveJson(response).contains("habits"));
+  response.mutable_habits()->set_weight(0.5);
+  response.mutable_habits()->set_legs(4);
+  response.mutable_habits()->set_log_probability(-6);
+  EXPECT_EQ(SolveJson(response)["habits"]["weight"], 0.5);
+  EXPECT_EQ(SolveJson(response)["habits"]["mean_log_probability"], -1.5);
+}
+
 TEST(SolveJson, SplitsTheModelsName) {
   v1::SolveResponse response = ASolveResponse();
   response.set_model("models/tiny/versions/3");

@@ -158,6 +158,7 @@ TEST_F(McpServer, SolvesWithTheArguments) {
                                          {"plan_text", "Route #1: 1"},
                                          {"frozen_stops", 1},
                                          {"model", "net@3"},
+                                         {"habit_weight", 0.5},
                                          {"strategy", "seeded"}});
   EXPECT_EQ(result["isError"], false);
   EXPECT_EQ(result["structuredContent"]["cost"], 110.5);
@@ -168,6 +169,7 @@ TEST_F(McpServer, SolvesWithTheArguments) {
   EXPECT_EQ(request.initial_solution_file().content(), "Route #1: 1");
   EXPECT_EQ(request.frozen_stops(), 1);
   EXPECT_EQ(request.model(), "models/net/versions/3");
+  EXPECT_EQ(request.habit_weight(), 0.5);
   EXPECT_EQ(request.strategy(), v1::STRATEGY_SEEDED);
 }
 

@@ -94,6 +94,15 @@ TEST_F(SolveFlagsTest, SendsNetworkOnly) {
   EXPECT_TRUE(request_.network_only());
 }
 
+TEST_F(SolveFlagsTest, SendsTheWeightOfHabitsOnlyIfGiven) {
+  EXPECT_EQ(Solve({city_, "--model", "drivers"}).code, 0);
+  EXPECT_FALSE(request_.has_habit_weight());
+  EXPECT_EQ(Solve({city_, "--model", "drivers", "--habit-weight", "0"}).code, 0);
+  EXPECT_TRUE(request_.has_habit_weight());
+  EXPECT_EQ(Solve({city_, "--model", "drivers", "--habit-weight", "0.3"}).code, 0);
+  EXPECT_EQ(request_.habit_weight(), 0.3);
+}
+
 TEST_F(SolveFlagsTest, StartsFromAnAnswerInJson) {
   const std::string answer =
       R"({"cost":1,"routes":[{"vehicle":1,"stops":[{"id":"a","arrival":1},{"id":"b"}],)"

@@ -42,6 +42,23 @@ TEST(SolveText, ListsViolationsAndUnservedCustomers) {
   EXPECT_THAT(text, HasSubstr("unserved: 1 customer\n  9: "));
 }
 
+TEST(SolveText, SaysHowUsualThePlanIs) {
+  v1::SolveResponse response = ASolveResponse();
+  response.mutable_solution()->set_cost(100);
+  v1::PlanHabits& habits = *response.mutable_habits();
+  habits.set_weight(0.3);
+  habits.set_legs(20);
+  habits.set_log_probability(-20);
+  habits.set_cost(12.5);
+  EXPECT_THAT(SolveText(response),
+              HasSubstr("habits: mean probability of a leg 0.37 (20 legs, log probability -20.0); "
+                        "weight 0.3 added 12.5 to the search's cost, 12.5 % of the plan's\n"));
+  habits.set_legs(0);
+  response.mutable_solution()->set_cost(0);
+  EXPECT_THAT(SolveText(response), HasSubstr("habits: no legs (0 legs, log probability -20.0); "
+                                             "weight 0.3 added 12.5 to the search's cost\n"));
+}
+
 TEST(ImprovementText, NamesTheReferenceOfItsGap) {
   v1::Improvement improvement;
   improvement.set_gap(0.02);

@@ -212,7 +212,7 @@ TEST_F(SolveJobServiceTest, ContinuesWithoutADeletedModel) {
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED) << job_.error().message();
   EXPECT_LE(job_.response().solution().cost(), stored_cost);
   EXPECT_TRUE(IsFeasible(request.solve().instance(), job_.response()));
-  EXPECT_THAT(job_.response().policy_note(), testing::HasSubstr("without the network"));
+  EXPECT_THAT(job_.response().policy_note(), testing::HasSubstr("without the model"));
   EXPECT_THAT(job_.response().policy_note(), testing::HasSubstr("net"));
 }
 

@@ -60,6 +60,7 @@ def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
         stop_automatically=True,
         strategy="search",
         model="mine",
+        habit_weight=0.5,
         threads=2,
         idle_threads=True,
         seed=3,

@@ -45,6 +45,7 @@ class SolveOptions(TypedDict, total=False):
     stop_automatically: bool
     strategy: str
     model: str
+    habit_weight: float
     threads: int
     idle_threads: bool
     seed: int
@@ -79,6 +80,7 @@ def solve_request(
     stop_automatically: bool = False,
     strategy: str | None = None,
     model: str = "",
+    habit_weight: float | None = None,
     threads: int = 0,
     idle_threads: bool = False,
     seed: int = 0,
@@ -107,6 +109,8 @@ def solve_request(
         include_geometry=include_geometry,
     )
     set_input(request, instance)
+    if habit_weight is not None:
+        request.habit_weight = habit_weight
     if strategy is not None:
         request.strategy = _proto.enum_number("Strategy", strategy, "strategy")
     if budget is not None:

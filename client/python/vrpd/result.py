@@ -66,6 +66,20 @@ class InitialSolutionReport(Record):
     frozen_stops: int
 
 
+class PlanHabits(Record):
+    """How usual the legs of a plan are, by a habit model."""
+
+    MESSAGE = "PlanHabits"
+    weight: float
+    leg_cost: float
+    """The cost of a usual leg, by which the search multiplies the weight."""
+    legs: int
+    log_probability: float
+    """Sum of the natural logarithms of the probabilities of the legs."""
+    cost: float
+    """What the search added to the cost of the plan."""
+
+
 class Plan(Record):
     """A message with a plan. The fields of the plan are also attributes of the message."""
 
@@ -216,6 +230,7 @@ class Result(RenderedPlan):
     threads: int
     no_improvement: float | None
     geometry_note: str
+    habits: PlanHabits | None
 
     def is_feasible(self) -> bool:
         """Whether the plan breaks no constraint and serves all customers that must be served."""

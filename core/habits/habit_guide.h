@@ -1,0 +1,54 @@
+// Guides a search by habits, and says how usual a plan is.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/habits/habit_model.h"
+#include "core/habits/leg_probabilities.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/plan.h"
+
+namespace vrp {
+
+inline constexpr double kDefaultHabitWeight = 0.3;
+inline constexpr double kMaxHabitWeight = 10;
+
+// How usual the legs of a plan are.
+struct PlanHabits {
+  double log_probability = 0;  // sum of the natural logarithms over `legs`
+  int64_t legs = 0;            // legs that leave their place, except those between two depots
+  Cost cost = 0;               // what the search added to the plan's cost
+};
+
+// The habits of one instance. Immutable; thread-safe.
+class HabitGuide {
+ public:
+  // Returns kInvalidArgument for a weight outside 0 to kMaxHabitWeight, and the errors of
+  // LegProbabilities::Create and GuideInstance. Takes about 0.1 s for the largest instances.
+  static absl::StatusOr<std::shared_ptr<const HabitGuide>> Create(const Instance& instance,
+                                                                  const HabitModel& model,
+                                                                  double weight);
+
+  // Returns the instance to search instead of the given one (GuideInstance). Its plans are those of
+  // the given instance. With weight 0, both are the same.
+  const Instance& searched() const { return searched_; }
+  double weight() const { return weight_; }
+  // Returns the cost of a leg per unit of weight and of minus the logarithm of its probability:
+  // UsualLegCost of the instance.
+  double leg_cost() const { return leg_cost_; }
+  // Returns the score of a plan, whose node numbers and vehicle types must be in range.
+  PlanHabits ScoreOf(const Plan& plan) const;
+
+ private:
+  HabitGuide(const Instance& instance, LegProbabilities probabilities, double weight);
+
+  const Instance instance_;  // the given one; shares its data
+  const LegProbabilities probabilities_;
+  const double weight_;
+  const double leg_cost_;
+  Instance searched_;
+};
+
+}  // namespace vrp

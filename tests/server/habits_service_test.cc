@@ -1,0 +1,202 @@
+// Tests solves that follow habits, on a running daemon.
+#include <string>
+#include <vector>
+
+#include "core/habits/counts/count_legs.h"
+#include "core/model/habits/habit_model_files.h"
+#include "gmock/gmock.h"
+#include "tests/habits/habits_testing.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/messages.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class HabitsServiceTest : public DaemonTest {
+ protected:
+  void SetUp() override {
+    AddModel("net");
+    AddHabitModel("drivers");
+    Start();
+    solver_ = v1::SolverService::NewStub(channel_);
+  }
+
+  // Writes a model of Ann, who zigzags along a street, and of Bob, who drives to its end and back.
+  void AddHabitModel(const std::string& name) {
+    std::vector<ShortRoute> routes;
+    for (int day = 1; day <= 30; ++day) {
+      routes.push_back({.day = day, .driver = "ann", .stops = {"a4", "a1", "a3", "a2"}});
+      routes.push_back({.day = day, .driver = "bob", .stops = {"a1", "a2", "a3", "a4"}});
+    }
+    const RouteHistory history = HistoryOf(routes);
+    const CountTables tables = LegCounter(history, history.routes.size(), 2, 1).Count({});
+    const std::string directory = Concat(folder_.path(), "/models/", name, "/1");
+    ASSERT_TRUE(EnsureDirectory(Concat(folder_.path(), "/models/", name)).ok());
+    ModelCard card = ACard("", "");
+    card.training_job = "trainingJobs/habits";
+    const absl::Status written = WriteCountModel(directory, tables, {}, card);
+    ASSERT_TRUE(written.ok()) << written;
+  }
+
+  // Returns a request for one vehicle of `driver` along the street.
+  static v1::SolveRequest ARequest(const std::string& driver, double weight) {
+    v1::SolveRequest request;
+    v1::Instance& instance = *request.mutable_instance();
+    instance.set_name("street");
+    v1::Depot& depot = *instance.add_depots();
+    depot.set_id("depot");
+    depot.mutable_location()->set_y(-5);
+    for (const std::string id : {"a1", "a2", "a3", "a4"}) {
+      v1::Customer& customer = *instance.add_customers();
+      customer.set_id(id);
+      customer.mutable_location()->set_x(PlaceOf(id).x);
+      customer.mutable_location()->set_y(PlaceOf(id).y);
+      customer.add_demand(1);
+    }
+    instance.add_vehicles()->add_capacity(10);
+    instance.mutable_vehicles(0)->set_id(driver);
+    request.set_model("models/drivers");
+    request.set_habit_weight(weight);
+    return request;
+  }
+
+  grpc::Status Solve(const v1::SolveRequest& request) {
+    return SolveOnce(*solver_, request, response_);
+  }
+  std::string FieldOfRefusal(const v1::SolveRequest& request) {
+    const grpc::Status status = Solve(request);
+    EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
+    return FieldOf(status);
+  }
+  static std::vector<std::string> StopsOf(const v1::Solution& solution) {
+    std::vector<std::string> ids;
+    for (const v1::Stop& stop : solution.routes(0).stops()) {
+      if (!stop.depot()) ids.push_back(stop.id());
+    }
+    return ids;
+  }
+
+  std::unique_ptr<v1::SolverService::Stub> solver_;
+  v1::SolveResponse response_;
+};
+
+TEST_F(HabitsServiceTest, FollowsTheHabitsOfTheDriver) {
+  grpc::Status status = Solve(ARequest("ann", 3));
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_THAT(StopsOf(response_.solution()), ElementsAre("a4", "a1", "a3", "a2"));
+  EXPECT_TRUE(response_.feasible());
+  EXPECT_EQ(response_.strategy(), v1::STRATEGY_SEARCH);
+  EXPECT_EQ(response_.model(), "models/drivers/versions/1");
+  EXPECT_EQ(response_.policy_note(), "");
+  const double zigzag = response_.solution().cost();
+  const v1::PlanHabits habits = response_.habits();
+  EXPECT_EQ(habits.weight(), 3);
+  EXPECT_EQ(habits.legs(), 5);
+  EXPECT_LT(habits.log_probability(), 0);
+  EXPECT_GT(habits.log_probability(), -5);
+  EXPECT_NEAR(habits.cost(), -3 * habits.leg_cost() * habits.log_probability(), 1e-9);
+
+  status = Solve(ARequest("bob", 3));
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_THAT(StopsOf(response_.solution()), ElementsAre("a1", "a2", "a3", "a4"));
+  EXPECT_LT(response_.solution().cost(), zigzag) << "costs must be without those of habits";
+}
+
+TEST_F(HabitsServiceTest, FollowsHabitsByADefaultWeight) {
+  v1::SolveRequest request = ARequest("ann", 3);
+  request.clear_habit_weight();
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.habits().weight(), 0.3);
+}
+
+TEST_F(HabitsServiceTest, OnlyRatesThePlanWithWeightZero) {
+  v1::SolveRequest request = ARequest("ann", 0);
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_LT(response_.habits().log_probability(), 0);
+  EXPECT_EQ(response_.habits().cost(), 0);
+  const v1::Solution rated = response_.solution();
+  request.clear_model();
+  request.clear_habit_weight();
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.solution().SerializeAsString(), rated.SerializeAsString());
+  EXPECT_FALSE(response_.has_habits());
+}
+
+TEST_F(HabitsServiceTest, NamesTheFieldOfAnInvalidRequest) {
+  EXPECT_EQ(FieldOfRefusal(ARequest("ann", 10.5)), "habit_weight");
+  EXPECT_EQ(FieldOfRefusal(ARequest("ann", -1)), "habit_weight");
+  v1::SolveRequest request = ARequest("ann", 1);
+  request.clear_model();
+  EXPECT_EQ(FieldOfRefusal(request), "habit_weight");
+  request.set_model("models/net");
+  EXPECT_EQ(FieldOfRefusal(request), "habit_weight");
+  request.set_strategy(v1::STRATEGY_SEEDED);
+  EXPECT_EQ(FieldOfRefusal(request), "habit_weight");
+  request = ARequest("ann", 1);
+  request.mutable_instance()->mutable_balance()->set_measure(v1::BALANCE_MEASURE_DISTANCE);
+  request.mutable_instance()->mutable_balance()->set_cost(1);
+  const grpc::Status status = Solve(request);
+  EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED) << status.error_message();
+  EXPECT_EQ(FieldOf(status), "balance.measure");
+}
+
+TEST_F(HabitsServiceTest, RefusesToPlanByAHabitModelAlone) {
+  v1::SolveRequest request = ARequest("ann", 1);
+  request.clear_habit_weight();
+  request.set_strategy(v1::STRATEGY_GREEDY);
+  EXPECT_EQ(FieldOfRefusal(request), "strategy");
+  EXPECT_THAT(Solve(request).error_message(),
+              HasSubstr("got greedy, but models/drivers/versions/1 is a habit model"));
+}
+
+TEST_F(HabitsServiceTest, FollowsHabitsInStreamsBatchesAndJobs) {
+  Context context;
+  const auto reader = solver_->StreamSolve(&context, ARequest("ann", 3));
+  v1::StreamSolveResponse message, last;
+  while (reader->Read(&message)) last = message;
+  ASSERT_TRUE(reader->Finish().ok());
+  EXPECT_THAT(StopsOf(last.response().solution()), ElementsAre("a4", "a1", "a3", "a2"));
+
+  Context batch_context;
+  const auto batch = solver_->BatchSolve(&batch_context);
+  v1::BatchSolveRequest batch_request;
+  *batch_request.mutable_solve() = ARequest("ann", 3);
+  batch->Write(batch_request);
+  batch->WritesDone();
+  v1::BatchSolveResponse answered;
+  ASSERT_TRUE(batch->Read(&answered));
+  EXPECT_TRUE(batch->Finish().ok());
+  EXPECT_THAT(StopsOf(answered.response().solution()), ElementsAre("a4", "a1", "a3", "a2"));
+
+  Context job_context;
+  v1::CreateSolveJobRequest job_request;
+  *job_request.mutable_solve() = ARequest("ann", 3);
+  v1::SolveJob job;
+  ASSERT_TRUE(solver_->CreateSolveJob(&job_context, job_request, &job).ok());
+  Context watch_context;
+  v1::WatchSolveJobRequest watch;
+  watch.set_name(job.name());
+  const auto events = solver_->WatchSolveJob(&watch_context, watch);
+  v1::SolveResponse answer;
+  for (v1::WatchSolveJobResponse event; events->Read(&event);) {
+    if (event.has_response()) answer = event.response();
+  }
+  ASSERT_TRUE(events->Finish().ok());
+  EXPECT_THAT(StopsOf(answer.solution()), ElementsAre("a4", "a1", "a3", "a2"));
+  EXPECT_EQ(answer.habits().weight(), 3);
+}
+
+TEST_F(HabitsServiceTest, RefusesJobsThatCannotFollowHabits) {
+  Context context;
+  v1::CreateSolveJobRequest request;
+  *request.mutable_solve() = ARequest("ann", 11);
+  v1::SolveJob job;
+  const grpc::Status status = solver_->CreateSolveJob(&context, request, &job);
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
+}
+
+}  // namespace
+}  // namespace vrp::test
