@@ -132,6 +132,29 @@ ExitCode EvaluateModel(CommandContext& context, const EvaluateFlags& flags) {
   return context.Print(EvaluationReportJson(*report), EvaluationText(*report));
 }
 
+// Adds the options of networks, and returns them.
+std::vector<CLI::Option*> AddDecodingOptions(CLI::App& command, EvaluateFlags& flags) {
+  CLI::Option* modes =
+      command
+          .add_option(
+              "--mode", flags.modes,
+              "Run greedy, sample:16, beam:8, multi_start:8, improved:20000 (GPU); repeatable")
+          ->type_name("MODE")
+          ->allow_extra_args(false)
+          ->capture_default_str();
+  CLI::Option* reference =
+      command
+          .add_option("--reference", flags.reference,
+                      "Compare with: file (its reference costs) or search:1s (our search)")
+          ->type_name("WORD")
+          ->capture_default_str();
+  CLI::Option* seed = command.add_option("--seed", flags.seed, "Seed the samples with N")
+                          ->type_name("N")
+                          ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
+                          ->capture_default_str();
+  return {modes, reference, seed};
+}
+
 }  // namespace
 
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
@@ -156,25 +179,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
           ->type_name("NAME");
   input->require_option(1);
   AddInstanceOptions(*command, flags->input, "auto, vrplib, solomon, json or jsonl");
-  CLI::Option* modes =
-      command
-          ->add_option(
-              "--mode", flags->modes,
-              "Run greedy, sample:16, beam:8, multi_start:8, improved:20000 (GPU); repeatable")
-          ->type_name("MODE")
-          ->allow_extra_args(false)
-          ->capture_default_str();
-  CLI::Option* reference =
-      command
-          ->add_option("--reference", flags->reference,
-                       "Compare with: file (its reference costs) or search:1s (our search)")
-          ->type_name("WORD")
-          ->capture_default_str();
-  CLI::Option* seed = command->add_option("--seed", flags->seed, "Seed the samples with N")
-                          ->type_name("N")
-                          ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
-                          ->capture_default_str();
-  for (CLI::Option* other : {modes, reference, seed}) history->excludes(other);
+  for (CLI::Option* other : AddDecodingOptions(*command, *flags)) history->excludes(other);
   SetCallback(*command, chosen, flags, EvaluateModel);
 }
 
