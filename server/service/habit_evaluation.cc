@@ -1,7 +1,10 @@
 #include "server/service/habit_evaluation.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
