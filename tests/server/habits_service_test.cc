@@ -136,6 +136,9 @@ TEST_F(HabitsServiceTest, NamesTheFieldOfAnInvalidRequest) {
   request.set_strategy(v1::STRATEGY_SEEDED);
   EXPECT_EQ(FieldOfRefusal(request), "habit_weight");
   request = ARequest("ann", 1);
+  request.mutable_instance()->set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
+  EXPECT_EQ(FieldOfRefusal(request), "model");
+  request = ARequest("ann", 1);
   request.mutable_instance()->mutable_balance()->set_measure(v1::BALANCE_MEASURE_DISTANCE);
   request.mutable_instance()->mutable_balance()->set_cost(1);
   const grpc::Status status = Solve(request);
