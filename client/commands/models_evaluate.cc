@@ -28,6 +28,7 @@ struct EvaluateFlags {
   std::string data;
   InstanceFlags input;
   std::string generate;
+  std::string history;
   std::vector<std::string> modes = {"greedy"};
   std::string reference = "file";
   uint64_t seed = 1;
@@ -83,6 +84,10 @@ absl::StatusOr<v1::EvaluateModelRequest> MakeEvaluateRequest(CommandContext& con
   const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
   if (!model.ok()) return model.status();
   request.set_model(*model);
+  if (!flags.history.empty()) {
+    request.set_history(WithCollection("datasets", flags.history));
+    return request;
+  }
   request.set_seed(flags.seed);
   for (const std::string& text : flags.modes) {
     const absl::StatusOr<v1::DecodeMode> mode = ParseDecodeMode(text);
@@ -127,12 +132,34 @@ ExitCode EvaluateModel(CommandContext& context, const EvaluateFlags& flags) {
   return context.Print(EvaluationReportJson(*report), EvaluationText(*report));
 }
 
+// Adds the options of networks, and returns them.
+std::vector<CLI::Option*> AddDecodingOptions(CLI::App& command, EvaluateFlags& flags) {
+  CLI::Option* modes =
+      command
+          .add_option(
+              "--mode", flags.modes,
+              "Run greedy, sample:16, beam:8, multi_start:8, improved:20000 (GPU); repeatable")
+          ->type_name("MODE")
+          ->allow_extra_args(false)
+          ->capture_default_str();
+  CLI::Option* reference =
+      command
+          .add_option("--reference", flags.reference,
+                      "Compare with: file (its reference costs) or search:1s (our search)")
+          ->type_name("WORD")
+          ->capture_default_str();
+  CLI::Option* seed = command.add_option("--seed", flags.seed, "Seed the samples with N")
+                          ->type_name("N")
+                          ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
+                          ->capture_default_str();
+  return {modes, reference, seed};
+}
+
 }  // namespace
 
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      models, "evaluate",
-      "Measure a model's plans without search and record the results in its card",
+      models, "evaluate", "Measure a model's plans without search, or how well it knows habits",
       "vrpctl models evaluate gt-mixed --generate cvrp50:1000 --reference search:1s\n"
       "vrpctl generate --problem cvrp --count 10 --out set.jsonl\n"
       "vrpctl models evaluate gt-mixed@5 --data set.jsonl --mode greedy --mode multi_start:8");
@@ -145,23 +172,14 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
       ->add_option("--generate", flags->generate,
                    "Generate instances: problem and size, count, optional seed")
       ->type_name("cvrp20:1000[:SEED]");
+  CLI::Option* history =
+      input
+          ->add_option("--history", flags->history,
+                       "Ask a habit model for later routes of this uploaded history")
+          ->type_name("NAME");
   input->require_option(1);
   AddInstanceOptions(*command, flags->input, "auto, vrplib, solomon, json or jsonl");
-  command
-      ->add_option("--mode", flags->modes,
-                   "Run greedy, sample:16, beam:8, multi_start:8, improved:20000 (GPU); repeatable")
-      ->type_name("MODE")
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command
-      ->add_option("--reference", flags->reference,
-                   "Compare with: file (its reference costs) or search:1s (our search)")
-      ->type_name("WORD")
-      ->capture_default_str();
-  command->add_option("--seed", flags->seed, "Seed the samples with N")
-      ->type_name("N")
-      ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
-      ->capture_default_str();
+  for (CLI::Option* other : AddDecodingOptions(*command, *flags)) history->excludes(other);
   SetCallback(*command, chosen, flags, EvaluateModel);
 }
 

@@ -77,6 +77,23 @@ std::vector<std::string> BucketRow(const v1::SizeBucket& bucket, const std::stri
           ""};
 }
 
+std::string HabitEvaluationText(const v1::EvaluationReport& report) {
+  const v1::HabitEvaluation& habits = report.habits();
+  Sheet sheet;
+  sheet.Add("model", report.model());
+  sheet.Add("history", habits.history());
+  sheet.Add("routes", absl::StrCat(habits.route_count(), " of ",
+                                   FormatCount(habits.day_count(), "later day")));
+  sheet.Add("next stop", absl::StrFormat("%.1f %% right", 100 * habits.next_stop_accuracy()));
+  sheet.Add("similarity", absl::StrFormat("%.1f %% of the legs", 100 * habits.route_similarity()));
+  if (habits.has_length_ratio()) {
+    sheet.Add("length",
+              absl::StrFormat("%+.1f %% to the driven routes", 100 * (habits.length_ratio() - 1)));
+  }
+  sheet.Add("log p", absl::StrFormat("%.3f", habits.mean_log_probability()));
+  return sheet.Text();
+}
+
 }  // namespace
 
 void Sheet::Add(std::string key, std::string value) {
@@ -248,6 +265,7 @@ std::string ModelText(const v1::Model& model) {
 }
 
 std::string EvaluationText(const v1::EvaluationReport& report) {
+  if (report.has_habits()) return HabitEvaluationText(report);
   Table table(EvaluationHeader());
   for (const v1::ModelEvaluation& row : report.evaluations()) {
     table.AddRow(EvaluationRow(row));

@@ -11,17 +11,6 @@ namespace {
 
 constexpr uint64_t kOrderSeed = 44;  // of the orders of stops
 
-// The sums of one case.
-struct CaseScore {
-  double log_probability = 0;
-  int64_t choices = 0;
-  int64_t open_choices = 0;  // among two or more stops
-  int64_t hits = 0;
-  double similarity = 0;
-  std::optional<double> driven = {};  // lengths
-  std::optional<double> proposed = {};
-};
-
 size_t LikeliestOf(std::span<const float> logs, std::span<const uint8_t> visited) {
   size_t best = 0;
   for (size_t j = 1; j < logs.size(); ++j) {
@@ -68,17 +57,6 @@ std::optional<double> LengthOf(const HabitCase& question, std::span<const int32_
   return length;
 }
 
-CaseScore ScoreCase(const HabitModel& model, const HabitCase& question,
-                    CoordinateSystem coordinates) {
-  CaseScore score;
-  ScoreChoices(model, question, score);
-  const std::vector<int32_t> proposed = MostLikelyRoute(model, question);
-  score.similarity = RouteSimilarity(question.route, proposed);
-  score.driven = LengthOf(question, question.route, coordinates);
-  score.proposed = LengthOf(question, proposed, coordinates);
-  return score;
-}
-
 std::set<std::pair<int32_t, int32_t>> LegsOfRoute(std::span<const int32_t> route) {
   std::set<std::pair<int32_t, int32_t>> legs;
   int32_t from = 0;
@@ -88,32 +66,6 @@ std::set<std::pair<int32_t, int32_t>> LegsOfRoute(std::span<const int32_t> route
   }
   legs.emplace(from, 0);
   return legs;
-}
-
-HabitScore Summarise(std::span<const CaseScore> cases) {
-  HabitScore total = {.routes = std::ssize(cases)};
-  int64_t open_choices = 0;
-  int64_t hits = 0;
-  double driven = 0;
-  double proposed = 0;
-  bool lengths = true;
-  for (const CaseScore& score : cases) {
-    total.choices += score.choices;
-    total.mean_log_probability += score.log_probability;
-    total.route_similarity += score.similarity;
-    open_choices += score.open_choices;
-    hits += score.hits;
-    lengths = lengths && score.driven.has_value() && score.proposed.has_value();
-    driven += score.driven.value_or(0);
-    proposed += score.proposed.value_or(0);
-  }
-  total.mean_log_probability /= static_cast<double>(std::max<int64_t>(1, total.choices));
-  total.route_similarity /= static_cast<double>(std::max<int64_t>(1, total.routes));
-  if (open_choices > 0) {
-    total.next_stop_accuracy = static_cast<double>(hits) / static_cast<double>(open_choices);
-  }
-  if (lengths && driven > 0) total.length_ratio = proposed / driven;
-  return total;
 }
 
 }  // namespace
@@ -164,6 +116,43 @@ std::vector<int32_t> MostLikelyRoute(const HabitModel& model, const HabitCase& q
     route.push_back(static_cast<int32_t>(next));
   }
   return route;
+}
+
+CaseScore ScoreCase(const HabitModel& model, const HabitCase& question,
+                    CoordinateSystem coordinates) {
+  CaseScore score;
+  ScoreChoices(model, question, score);
+  const std::vector<int32_t> proposed = MostLikelyRoute(model, question);
+  score.similarity = RouteSimilarity(question.route, proposed);
+  score.driven = LengthOf(question, question.route, coordinates);
+  score.proposed = LengthOf(question, proposed, coordinates);
+  return score;
+}
+
+HabitScore Summarise(std::span<const CaseScore> cases) {
+  HabitScore total = {.routes = std::ssize(cases)};
+  int64_t open_choices = 0;
+  int64_t hits = 0;
+  double driven = 0;
+  double proposed = 0;
+  bool lengths = true;
+  for (const CaseScore& score : cases) {
+    total.choices += score.choices;
+    total.mean_log_probability += score.log_probability;
+    total.route_similarity += score.similarity;
+    open_choices += score.open_choices;
+    hits += score.hits;
+    lengths = lengths && score.driven.has_value() && score.proposed.has_value();
+    driven += score.driven.value_or(0);
+    proposed += score.proposed.value_or(0);
+  }
+  total.mean_log_probability /= static_cast<double>(std::max<int64_t>(1, total.choices));
+  total.route_similarity /= static_cast<double>(std::max<int64_t>(1, total.routes));
+  if (open_choices > 0) {
+    total.next_stop_accuracy = static_cast<double>(hits) / static_cast<double>(open_choices);
+  }
+  if (lengths && driven > 0) total.length_ratio = proposed / driven;
+  return total;
 }
 
 HabitScore EvaluateHabits(const HabitModel& model, std::span<const HabitCase> cases,

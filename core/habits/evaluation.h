@@ -50,6 +50,21 @@ double RouteSimilarity(std::span<const int32_t> driven, std::span<const int32_t>
 // Returns the route that goes to the most likely stop each time.
 std::vector<int32_t> MostLikelyRoute(const HabitModel& model, const HabitCase& question);
 
+// The figures of one case.
+struct CaseScore {
+  double log_probability = 0;  // sum over the choices
+  int64_t choices = 0;
+  int64_t open_choices = 0;  // among two or more stops
+  int64_t hits = 0;          // open choices in which the driver went to the most likely stop
+  double similarity = 0;
+  std::optional<double> driven = {};    // length of the route
+  std::optional<double> proposed = {};  // length of MostLikelyRoute
+};
+CaseScore ScoreCase(const HabitModel& model, const HabitCase& question,
+                    CoordinateSystem coordinates);
+// Returns the figures of all cases. `cases` must not be empty.
+HabitScore Summarise(std::span<const CaseScore> cases);
+
 // Asks the model for all cases, of which there must be one, in parallel.
 HabitScore EvaluateHabits(const HabitModel& model, std::span<const HabitCase> cases,
                           CoordinateSystem coordinates, CpuPool& pool);

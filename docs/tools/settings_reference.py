@@ -22,6 +22,9 @@ Defaults are those of a graph transformer trained by REINFORCE, or of the settin
 
 `model: dispatch` reads the sections `dispatch`, `training` and `validation`, except for what only networks that plan routes have. Its
 defaults are the values of `vrpctl train --preset dispatch --print-config`.
+
+`model: habits` reads only the section `habits`, `training.epochs`, `training.seed` and `validation.days`; see
+`vrpctl train --preset habits --print-config`.
 """
 
 # Minimal configurations that together read every key.
@@ -40,15 +43,18 @@ VARIANTS = (
     ("dispatch", ["dispatch.sites=datasets/x"]),
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.encoder=graph_transformer"]),
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.log=datasets/y"]),
+    ("habits", ["habits.history=datasets/x"]),
 )
-SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch")
+SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch", "habits")
 NEEDED = {"problem.instances": "none", "supervised.label_file": "none", "validation.file": "none",
           "training.milestones": "none", "name": "required", "dispatch.sites": "required with model: dispatch",
-          "dispatch.scenarios": "0", "dispatch.log": "none"}
+          "dispatch.scenarios": "0", "dispatch.log": "none", "habits.history": "required with model: habits"}
 # Meanings of the keys that no example configuration explains.
 MEANINGS = {
-    "model": "gt: a graph transformer; ptrnet: a pointer network; dispatch: prizes of requests, to decide what to send now",
+    "model": "gt: a graph transformer; ptrnet: a pointer network; dispatch: prizes of requests, to decide what to send now; "
+             "habits: where drivers go next",
     "dispatch.sites": "an instance each, from which days are drawn: files on the daemon's machine, or datasets/NAME",
+    "validation.days": "with dispatch: simulated days; with dispatch.log or habits.history: its last days",
     "schema_version": "version of the keys; a newer one is refused",
     "problem.backhauls": "probability of an instance to have backhauls",
     "problem.distance_limit": "probability of an instance to limit the length of routes",
@@ -145,7 +151,7 @@ def page():
                 f"| `{key.rpartition('.')[2]}` | {cell(permitted(daemon.address, key))} | "
                 f"{cell(value or 'none')} | {cell(explained.get(key, ''))} |")
     parts = [HEAD]
-    order = ("", "problem", "graph_transformer", "network", "dispatch", "training", "reinforce", "self_labelling", "supervised", "loader",
+    order = ("", "problem", "graph_transformer", "network", "dispatch", "habits", "training", "reinforce", "self_labelling", "supervised", "loader",
              "validation")
     for section in sorted(sections, key=order.index):
         title = f"`{section}`" if section else "Top level"

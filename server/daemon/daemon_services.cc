@@ -66,6 +66,7 @@ void Daemon::Parts::MakeHandlers() {
       .data_folders = RestrictsTrainingFiles(vrpd) ? DataFolders(vrpd.data_dirs) : std::nullopt});
   model_handler = std::make_unique<ModelHandler>(
       ModelEvaluationContext{.registry = registry.get(),
+                             .datasets = datasets.get(),
                              .matrices = matrices.get(),
                              .clock = options.clock,
                              .busy = &busy,

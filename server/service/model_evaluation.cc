@@ -19,6 +19,7 @@
 #include "server/convert/names.h"
 #include "server/convert/time_convert.h"
 #include "server/service/dataset_handler.h"
+#include "server/service/habit_evaluation.h"
 
 namespace vrp {
 namespace {
@@ -256,6 +257,14 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
 absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenModelEvaluation(
     const ModelEvaluationContext& context, const v1::EvaluateModelRequest& request) {
   VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("model", request.model()));
+  const absl::StatusOr<ModelVersion> named = context.registry->Resolve(name);
+  const bool habits = named.ok() && named->card.architecture == kHabitsArchitecture;
+  if (habits) return OpenHabitEvaluation(context, *named, request);
+  if (!request.history().empty()) {
+    VRP_RETURN_IF_ERROR(named.status());
+    return InvalidField("history",
+                        "given, but only habit models are evaluated on a history; leave it out");
+  }
   VRP_ASSIGN_OR_RETURN(EvaluationOptions options, OptionsFromProto(request));
   options.threads = context.threads;
   VRP_ASSIGN_OR_RETURN(std::string data, DataName(request));

@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/watch.h"
 #include "core/problem/instance/matrix_source.h"
+#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "server/service/stream_source.h"
 #include "server/support/busy_threads.h"
@@ -18,6 +19,7 @@ namespace vrp {
 // The parts that an evaluation uses. All pointers must outlive the source.
 struct ModelEvaluationContext {
   Registry* registry = nullptr;
+  const DatasetStore* datasets = nullptr;  // that histories are read from
   const MatrixSource* matrices = nullptr;  // matrices that files name; null: none
   const Clock* clock = nullptr;
   BusyThreads* busy = nullptr;

@@ -59,6 +59,50 @@ TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
   EXPECT_THAT(result.out, HasSubstr("the model's card was not updated: it is read-only"));
 }
 
+TEST(ModelsEvaluateCommand, EvaluatesAHabitModelOnAHistory) {
+  FakeHandlers handlers;
+  handlers.evaluate_model = [](const v1::EvaluateModelRequest& request,
+                               absl::FunctionRef<bool(const v1::EvaluateModelResponse&)> write) {
+    EXPECT_EQ(request.history(), "datasets/past");
+    EXPECT_EQ(request.modes_size(), 0);
+    EXPECT_EQ(request.seed(), 0u);
+    v1::EvaluateModelResponse response;
+    v1::EvaluationReport& report = *response.mutable_report();
+    report.set_model("models/drivers/versions/2");
+    v1::HabitEvaluation& habits = *report.mutable_habits();
+    habits.set_history(request.history());
+    habits.set_route_count(8);
+    habits.set_day_count(4);
+    habits.set_next_stop_accuracy(0.5);
+    habits.set_mean_log_probability(-1.25);
+    habits.set_route_similarity(0.625);
+    habits.set_length_ratio(1.03);
+    write(response);
+    return grpc::Status::OK;
+  };
+  const FakeServer server(handlers);
+  const CommandResult text =
+      RunCommand({"models", "evaluate", "drivers", "--history", "past"}, server);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(text.out,
+            "model       models/drivers/versions/2\n"
+            "history     datasets/past\n"
+            "routes      8 of 4 later days\n"
+            "next stop   50.0 % right\n"
+            "similarity  62.5 % of the legs\n"
+            "length      +3.0 % to the driven routes\n"
+            "log p       -1.250\n");
+  const auto objects =
+      RunCommand({"models", "evaluate", "drivers", "--history", "past", "--output", "json"}, server)
+          .OutJson();
+  ASSERT_EQ(objects.size(), 1u);
+  EXPECT_EQ(objects[0]["route_similarity"], 0.625);
+  EXPECT_EQ(objects[0]["length_ratio"], 1.03);
+  EXPECT_EQ(RunCommand({"models", "evaluate", "drivers", "--history", "past", "--seed", "3"}, server)
+                .code,
+            2);
+}
+
 TEST(ModelsEvaluateCommand, RefusesInvalidFlagsBeforeSending) {
   FakeServer server({});
   const auto refusal = [&](std::vector<std::string> flags) {

@@ -47,7 +47,7 @@ TEST(Presets, BeginWithTwoCommentLines) {
 }
 
 TEST(Presets, KnowTheirArchitectures) {
-  EXPECT_THAT(PresetArchitectures(), testing::ElementsAre("dispatch", "gt", "ptrnet"));
+  EXPECT_THAT(PresetArchitectures(), testing::ElementsAre("dispatch", "gt", "habits", "ptrnet"));
 }
 
 TEST(Presets, IncludeTheDefault) { EXPECT_TRUE(FindPreset(kDefaultPreset).ok()); }

@@ -126,6 +126,12 @@ TEST_F(TrainCommand, SaysHowToDispatchWithADispatchModel) {
                         "models/tiny/versions/1\n"));
 }
 
+TEST_F(TrainCommand, SaysHowToSolveWithAHabitModel) {
+  architecture_ = "habits";
+  EXPECT_THAT(Train({}).out, HasSubstr("\nsolve as your drivers drive: vrpctl solve FILE --model "
+                                       "models/tiny/versions/1 --habit-weight 0.3\n"));
+}
+
 TEST_F(TrainCommand, PrintsOnlyEventsAsJson) {
   const auto objects = Train({"--output", "json"}).OutJson();
   ASSERT_THAT(objects, SizeIs(4));

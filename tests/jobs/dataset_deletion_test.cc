@@ -135,12 +135,12 @@ TEST_F(DatasetDeletionTest, RemovesTheJobsOfAHistoryAndNamesItsModels) {
   Upload("past", DatasetKind::kRouteHistory);
   const std::string on_history =
       Train({"name=ours", "model=habits", "habits.history=datasets/past"});
-  PublishModel("ours", "name: ours\nmodel: habits\nhabits: {history: datasets/past}\n",
+  PublishModel("drivers", "name: drivers\nmodel: habits\nhabits: {history: datasets/past}\n",
                absl::Now() + absl::Hours(1));
   const absl::StatusOr<DatasetDeletion> deleted = jobs_->DeleteDataset("datasets/past");
   ASSERT_TRUE(deleted.ok()) << deleted.status();
   EXPECT_THAT(deleted->training_jobs, ElementsAre(on_history));
-  EXPECT_THAT(deleted->kept_models, testing::Contains("models/ours/versions/1"));
+  EXPECT_THAT(deleted->kept_models, testing::Contains("models/drivers/versions/1"));
   EXPECT_THAT(jobs_->List({})->jobs, IsEmpty());
   EXPECT_THAT(FilesWithTheSecret(), IsEmpty());
 }

@@ -16,10 +16,10 @@ using test::ExpectReadsBack;
 using test::MessageOf;
 using test::ReadText;
 
-constexpr char kMinimal[] = "name: ours\nmodel: habits\nhabits: {history: datasets/past}\n";
+constexpr char kHabits[] = "name: ours\nmodel: habits\nhabits: {history: datasets/past}\n";
 
 TEST(HabitsConfigTest, HasItsOwnDefaults) {
-  const auto config = ParseTrainingConfig(kMinimal, "f.yaml");
+  const auto config = ParseTrainingConfig(kHabits, "f.yaml");
   ASSERT_TRUE(config.ok()) << config.status();
   ASSERT_TRUE(config->habits.has_value());
   EXPECT_FALSE(config->PlansRoutes());
@@ -32,7 +32,7 @@ TEST(HabitsConfigTest, HasItsOwnDefaults) {
 TEST(HabitsConfigTest, IsTheShippedOneBesideNameAndHistory) {
   auto shipped = ParseTrainingConfig(ReadText("configs/habits.yaml"), "habits.yaml");
   ASSERT_TRUE(shipped.ok()) << shipped.status();
-  auto config = ParseTrainingConfig(kMinimal, "f.yaml");
+  auto config = ParseTrainingConfig(kHabits, "f.yaml");
   config->name = shipped->name;
   config->source = shipped->source;
   config->habits->history = shipped->habits->history;
@@ -40,8 +40,8 @@ TEST(HabitsConfigTest, IsTheShippedOneBesideNameAndHistory) {
 }
 
 TEST(HabitsConfigTest, ResolvesToTheKeysThatItReads) {
-  ExpectReadsBack(kMinimal, {"habits.half_lives=[3]", "habits.refit=true", "validation.days=2"});
-  const auto resolved = ResolveTrainingConfig(kMinimal, "f.yaml");
+  ExpectReadsBack(kHabits, {"habits.half_lives=[3]", "habits.refit=true", "validation.days=2"});
+  const auto resolved = ResolveTrainingConfig(kHabits, "f.yaml");
   ASSERT_TRUE(resolved.ok()) << resolved.status();
   std::vector<std::string> keys;
   for (const auto& [key, value] : resolved->settings) keys.push_back(key);
@@ -53,7 +53,7 @@ TEST(HabitsConfigTest, ResolvesToTheKeysThatItReads) {
 }
 
 TEST(HabitsConfigTest, NamesItsHistory) {
-  const std::vector<NamedData> named = DataReadBy(*ParseTrainingConfig(kMinimal, "f.yaml"));
+  const std::vector<NamedData> named = DataReadBy(*ParseTrainingConfig(kHabits, "f.yaml"));
   ASSERT_EQ(named.size(), 1u);
   EXPECT_EQ(named[0].key, "habits.history");
   EXPECT_EQ(named[0].name, "datasets/past");
@@ -61,7 +61,7 @@ TEST(HabitsConfigTest, NamesItsHistory) {
 
 TEST(HabitsConfigTest, RefusesSettingsWithoutEffect) {
   const auto error = [](const char* setting) {
-    return MessageOf(ParseTrainingConfig(kMinimal, "f.yaml", {setting}));
+    return MessageOf(ParseTrainingConfig(kHabits, "f.yaml", {setting}));
   };
   const std::string none = ", wanted none with model: habits, which does not read it";
   EXPECT_EQ(error("training.learning_rate=0.1"),
@@ -75,7 +75,7 @@ TEST(HabitsConfigTest, RefusesSettingsWithoutEffect) {
 
 TEST(HabitsConfigTest, NamesTheKeyOfAWrongValue) {
   const auto error = [](const char* setting) {
-    return MessageOf(ParseTrainingConfig(kMinimal, "f.yaml", {setting}));
+    return MessageOf(ParseTrainingConfig(kHabits, "f.yaml", {setting}));
   };
   EXPECT_EQ(error("habits.learner=transformer"),
             "--set: habits.learner: got \"transformer\", wanted \"counts\"");
@@ -92,7 +92,7 @@ TEST(HabitsConfigTest, NamesTheKeyOfAWrongValue) {
 }
 
 TEST(HabitsConfigTest, IsAForeignSectionOfOtherModels) {
-  const auto config = ParseTrainingConfig(kMinimal, "f.yaml", {"model=gt"});
+  const auto config = ParseTrainingConfig(kHabits, "f.yaml", {"model=gt"});
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_FALSE(config->habits.has_value());
   EXPECT_TRUE(config->PlansRoutes());

@@ -192,10 +192,13 @@ def evaluate(
     modes: Iterable[tuple[str, int]],
     reference_search_time: Duration | None,
     seed: int,
+    history: str = "",
 ) -> Call[Any]:
     request = _proto.message(
         "EvaluateModelRequest", model=model_name(model), files=files, generate=generated, data=data, seed=seed
     )
+    if history:
+        request.history = resource_name("datasets", history)
     for strategy, width in modes:
         request.modes.add(strategy=_proto.enum_number("Strategy", strategy, "modes"), width=width)
     if reference_search_time is not None:

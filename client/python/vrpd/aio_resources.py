@@ -55,10 +55,11 @@ class AsyncModels:
         modes: Iterable[tuple[str, int]] = (),
         reference_search_time: Duration | None = None,
         seed: int = 0,
+        history: str = "",
         on_progress: Callable[[int, int], object] | None = None,
     ) -> EvaluationReport:
         files = [to_message(problem).instance for problem in problems]
-        call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed)
+        call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed, history)
         report = None
         async for message in self._connection.messages(call):
             if on_progress is not None:

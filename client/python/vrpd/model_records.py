@@ -35,6 +35,19 @@ class ModelEvaluation(Record):
     sizes: tuple[SizeBucket, ...]
 
 
+class HabitEvaluation(Record):
+    """How well a habit model foretells routes that it did not count."""
+
+    MESSAGE = "HabitEvaluation"
+    history: str
+    route_count: int
+    day_count: int
+    next_stop_accuracy: float
+    mean_log_probability: float
+    route_similarity: float
+    length_ratio: float | None
+
+
 class EvaluationReport(Record):
     """Result of an evaluation."""
 
@@ -42,6 +55,7 @@ class EvaluationReport(Record):
     model: str
     evaluations: tuple[ModelEvaluation, ...]
     card_error: str
+    habits: HabitEvaluation | None
 
 
 class ModelInfo(Record):

@@ -55,16 +55,17 @@ class Models:
         modes: Iterable[tuple[str, int]] = (),
         reference_search_time: Duration | None = None,
         seed: int = 0,
+        history: str = "",
         on_progress: Callable[[int, int], object] | None = None,
     ) -> EvaluationReport:
         """Solves many instances with the network alone, and adds the result to the model's card.
 
         `problems` are paths or dicts; `generate`, instead, is a result of `vrpd.generated`. `modes` are pairs such as
-        ("sample", 16). `on_progress` is called with the number of finished plans and references, and with their total
-        number.
+        ("sample", 16). A habit model is asked for the later routes of an uploaded `history` instead of all these.
+        `on_progress` is called with the number of finished plans and references, and with their total number.
         """
         files = [to_message(problem).instance for problem in problems]
-        call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed)
+        call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed, history)
         report = None
         for message in self._connection.messages(call):
             if on_progress is not None:

@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-constexpr int kMaxRounds = 30;  // of k-means
+constexpr int kKMeansRounds = 30;  // of k-means
 
 // Draws the starts, each with a probability in proportion to its squared distance to the others.
 std::vector<SpacePoint> DrawStarts(std::span<const SpacePoint> points, int32_t zones,
@@ -65,7 +65,7 @@ std::vector<SpacePoint> FindZones(std::span<const SpacePoint> points, int32_t zo
   CounterRandom random(seed);
   std::vector<SpacePoint> centres = DrawStarts(points, zones, random);
   std::vector<int32_t> zone_of(points.size(), -1);
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (int round = 0; round < kKMeansRounds; ++round) {
     if (!MoveCentres(points, centres, zone_of)) break;
   }
   return centres;

@@ -8,8 +8,8 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/train/data/input_budget.h"
+#include "core/train/data/past_routes.h"
 #include "core/train/habits/habits_run.h"
-#include "core/train/habits/past_routes.h"
 #include "core/train/run/checkpoint.h"
 
 namespace vrp {

@@ -1,4 +1,4 @@
-#include "core/train/habits/past_routes.h"
+#include "core/train/data/past_routes.h"
 
 #include <utility>
 

@@ -1,0 +1,95 @@
+"""Tests a history of routes by the built programs: a habit model learns from it, and it is deleted with its traces."""
+
+import json
+import pathlib
+import random
+import shutil
+import tempfile
+import unittest
+
+from daemon import Daemon
+
+SECRET = "driver-of-a-van"  # begins the name of each driver
+ORDERS = {f"{SECRET}-ann": "acb", f"{SECRET}-bob": "bca"}  # the order of streets
+
+
+def history(first, last):
+    """Returns the routes of days of March 2026; some houses of each street are absent each day."""
+    lines = []
+    for day in range(first, last + 1):
+        drawn = random.Random(day)
+        for driver, streets in ORDERS.items():
+            stops = [{"id": f"{street}{house}", "x": house, "y": 10 * "abc".index(street)}
+                     for street in streets for house in range(1, 5) if drawn.random() < 0.8]
+            lines.append({"day": f"2026-03-{day:02}", "driver": driver, "depot": {"x": 0, "y": -9}, "stops": stops})
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+class HabitsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-habits-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.daemon = Daemon()
+        self.addCleanup(self.daemon.clean_up)
+
+    def upload(self, name, text):
+        path = self.folder / f"{name}.jsonl"
+        path.write_text(text)
+        return self.daemon.json("datasets", "upload", path, "--name", name)[0]
+
+    def train(self, *settings):
+        words = ("name=drivers", "habits.history=datasets/past", "habits.zones=3", "validation.days=4", *settings)
+        return self.daemon.call("train", "--preset", "habits", *(word for one in words for word in ("--set", one)))
+
+    def files_with(self, text):
+        """Returns the files of the state folder, without published models, that contain `text`."""
+        return [str(path) for path in self.daemon.state.rglob("*")
+                if path.is_file() and "models" not in path.relative_to(self.daemon.state).parts and text.encode() in path.read_bytes()]
+
+    def test_a_history_is_learned_from_exported_and_deleted(self):
+        dataset = self.upload("past", history(1, 16))
+        self.assertEqual((dataset["kind"], dataset["days"], dataset["routes"]), ("route_history", 16, 32))
+        trained = self.train()
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        self.assertIn("solve as your drivers drive: vrpctl solve FILE --model models/drivers/versions/1", trained.stdout)
+        card = self.daemon.json("models", "get", "drivers")[0]
+        self.assertEqual(card["architecture"], "habits")
+        self.assertLess(card["validation_cost"], card["validation_reference_cost"])
+        evaluated = self.daemon.json("models", "evaluate", "drivers", "--history", "past")[0]
+        self.assertEqual((evaluated["routes"], evaluated["days"]), (8, 4))
+        self.assertGreater(evaluated["next_stop_accuracy"], 0.7)
+        self.assertGreater(evaluated["route_similarity"], 0.5)
+        exported = self.daemon.call("datasets", "export", "past")
+        self.assertEqual(exported.stdout, history(1, 16))
+        self.assertTrue(self.files_with(SECRET))
+        deleted = self.daemon.json("datasets", "delete", "past")[0]
+        self.assertEqual(len(deleted["training_jobs"]), 1)
+        self.assertEqual(deleted["kept_models"], ["models/drivers/versions/1"])
+        self.assertEqual(self.files_with(SECRET), [])
+        self.assertEqual(self.daemon.json("jobs", "list"), [])
+        self.upload("later", history(12, 20))
+        self.assertEqual(self.daemon.json("models", "evaluate", "drivers", "--history", "later")[0]["days"], 8)
+
+    def test_nothing_is_published_from_a_bad_history(self):
+        bad = self.folder / "bad.jsonl"
+        bad.write_text(history(1, 3) + '{"day": "2026-03-02", "stops": [{"demand": 1}]}\n')
+        refused = self.daemon.call("datasets", "upload", bad, "--name", "past")
+        self.assertIn("bad.jsonl:7: stops[0].id: absent", refused.stderr)
+        self.assertIn('habits.history: got "datasets/past", which this daemon does not have', self.train().stderr)
+        self.upload("past", history(1, 3))
+        self.assertIn("habits.history: datasets/past: has 3 days with routes, wanted at least 5", self.train().stderr)
+        self.assertIn("validation.days: got", self.train("validation.days=0").stderr)
+        self.assertEqual(self.daemon.json("jobs", "list"), [])
+        self.assertNotEqual(self.daemon.call("models", "get", "drivers").returncode, 0)
+
+    def test_habit_models_plan_no_routes(self):
+        self.upload("past", history(1, 6))
+        self.assertEqual(self.train().returncode, 0)
+        generated = self.daemon.call("models", "evaluate", "drivers", "--generate", "cvrp10:5")
+        self.assertIn("a habit model is evaluated on a history alone", generated.stderr)
+        again = self.daemon.call("models", "evaluate", "drivers", "--history", "past")
+        self.assertEqual(again.returncode, 0, again.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+// Tests that a running daemon keeps histories of routes and evaluates habit models on them.
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/habits/counts/count_legs.h"
+#include "core/model/habits/habit_model_files.h"
+#include "gmock/gmock.h"
+#include "tests/habits/habits_testing.h"
+#include "tests/server/daemon_fixture.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/model_service.grpc.pb.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class HabitEvaluationServiceTest : public DaemonTest {
+ protected:
+  void SetUp() override {
+    vrpd_.threads = 2;
+    AddModel("net", 1);
+    const RouteHistory history = HistoryOf({{.day = 1, .stops = {"a1", "b1", "c1", "d1"}},
+                                            {.day = 2, .stops = {"a1", "b1", "c1", "d1"}}});
+    ModelCard card;
+    card.created = absl::Now();
+    HabitSettings settings;
+    settings.last_day = history.routes.back().day;
+    settings.routes = 2;
+    ASSERT_TRUE(WriteCountModel(Concat(folder_.path(), "/models/drivers/1"),
+                                LegCounter(history, 2, 2, 1).Count({}), settings, card)
+                    .ok());
+    Start();
+    models_ = v1::ModelService::NewStub(channel_);
+    datasets_ = v1::DatasetService::NewStub(channel_);
+  }
+
+  grpc::Status Upload(const std::string& name, const std::string& content) {
+    Context context;
+    const auto writer = datasets_->UploadDataset(&context, &uploaded_);
+    v1::UploadDatasetRequest message;
+    message.mutable_header()->set_name(name);
+    writer->Write(message);
+    message.set_chunk(content);
+    writer->Write(message);
+    writer->WritesDone();
+    return writer->Finish();
+  }
+  grpc::Status Evaluate(const std::function<void(v1::EvaluateModelRequest&)>& change = nullptr) {
+    v1::EvaluateModelRequest request;
+    request.set_model("models/drivers");
+    request.set_history("datasets/past");
+    if (change != nullptr) change(request);
+    Context context;
+    const auto stream = models_->EvaluateModel(&context, request);
+    for (v1::EvaluateModelResponse message; stream->Read(&message);) last_ = message;
+    return stream->Finish();
+  }
+
+  std::unique_ptr<v1::ModelService::Stub> models_;
+  std::unique_ptr<v1::DatasetService::Stub> datasets_;
+  v1::Dataset uploaded_;
+  v1::EvaluateModelResponse last_;
+};
+
+TEST_F(HabitEvaluationServiceTest, DescribesAHistory) {
+  ASSERT_TRUE(Upload("past", RouteText({.day = 1, .stops = {"a1", "b1"}}) +
+                                 RouteText({.day = 3, .stops = {"a1"}}))
+                  .ok());
+  EXPECT_EQ(uploaded_.kind(), v1::DATASET_KIND_ROUTE_HISTORY);
+  EXPECT_EQ(uploaded_.day_count(), 2);
+  EXPECT_EQ(uploaded_.route_count(), 2);
+  EXPECT_EQ(uploaded_.stop_count(), 3);
+  const grpc::Status bad = Upload("bad", "{\"day\": \"2026-03-02\", \"stops\": [{}]}\n");
+  EXPECT_EQ(bad.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(bad.error_message(), HasSubstr("bad:1: stops[0].id: absent"));
+}
+
+TEST_F(HabitEvaluationServiceTest, EvaluatesTheDaysThatTheModelDidNotCount) {
+  ASSERT_TRUE(Upload("past", RouteText({.day = 2, .stops = {"d1", "c1", "b1", "a1"}}) +
+                                 RouteText({.day = 3, .stops = {"a1", "b1", "c1", "d1"}}))
+                  .ok());
+  const grpc::Status status = Evaluate();
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(last_.done(), 1);
+  EXPECT_EQ(last_.total(), 1);
+  EXPECT_EQ(last_.report().model(), "models/drivers/versions/1");
+  const v1::HabitEvaluation& habits = last_.report().habits();
+  EXPECT_EQ(habits.history(), "datasets/past");
+  EXPECT_EQ(habits.route_count(), 1);
+  EXPECT_EQ(habits.day_count(), 1);
+  EXPECT_EQ(habits.next_stop_accuracy(), 1);
+  EXPECT_EQ(habits.route_similarity(), 1);
+  EXPECT_DOUBLE_EQ(habits.length_ratio(), 1);
+  EXPECT_LT(habits.mean_log_probability(), 0);
+}
+
+TEST_F(HabitEvaluationServiceTest, NamesTheFieldOfAnInvalidEvaluation) {
+  ASSERT_TRUE(Upload("past", RouteText({.day = 2, .stops = {"a1"}})).ok());
+  const auto refusal = [this](const std::function<void(v1::EvaluateModelRequest&)>& change) {
+    const grpc::Status status = Evaluate(change);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    return status.error_message();
+  };
+  EXPECT_THAT(refusal(nullptr),
+              StartsWith("history: got datasets/past, whose last day is 2026-03-02, but the model "
+                         "counted days up to 2026-03-02"));
+  EXPECT_THAT(refusal([](auto& r) { r.clear_history(); }), StartsWith("history: absent"));
+  EXPECT_THAT(refusal([](auto& r) { r.add_modes(); }), StartsWith("modes: given"));
+  EXPECT_THAT(refusal([](auto& r) { r.set_data("x"); }), StartsWith("data: given"));
+  EXPECT_THAT(refusal([](auto& r) { r.set_model("models/net"); }), StartsWith("history: given"));
+  EXPECT_EQ(Evaluate([](auto& r) { r.set_history("datasets/none"); }).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  ASSERT_TRUE(Upload("log", R"({"day": "d", "id": "a", "at": 0, "customer": "1"})").ok());
+  EXPECT_THAT(refusal([](auto& r) { r.set_history("datasets/log"); }),
+              StartsWith("history: got datasets/log, which is a request log, wanted a route "
+                         "history"));
+}
+
+TEST_F(HabitEvaluationServiceTest, RefusesAHistoryInAnotherCoordinateSystem) {
+  ASSERT_TRUE(
+      Upload("past", R"({"day": "2026-03-09", "coordinates": "lon_lat", "stops": [{"id": "a1"}]})")
+          .ok());
+  EXPECT_THAT(Evaluate().error_message(), HasSubstr("another coordinate system"));
+}
+
+}  // namespace
+}  // namespace vrp::test
