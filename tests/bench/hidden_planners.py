@@ -11,15 +11,17 @@ Writes for each planner a folder `planner1`, `planner2`, ... with
   rules.json     the hidden rules, for a reader; no learner reads them
 
 A city has 1,000 addresses around some towns, a river and its bridges. Distances by road are Euclidean on one side of
-the river and go over the shorter bridge otherwise. Each planner has drivers with zones of their own and four kinds of
-rules, drawn from the seed: an order of the zones of each driver, bridges that are avoided, preferred roads, and a quirk
-of each driver. A day's routes minimise the distance plus the penalties of these rules, as far as vrpd's search does so
-in some iterations. Some addresses have no delivery before the test days.
+the river and go over the shorter bridge otherwise. A planner's rules are drawn from the seed: an order of zones,
+bridges that are avoided, and preferred roads. His routes minimise the distance plus the penalties of these rules, as far
+as vrpd's search does so in some iterations. He gives each route to the driver who knows its zones best. A driver has a
+quirk, and visits the stops of the route in an order that is a local optimum of the planner's cost plus that of the
+quirk. Some addresses have no delivery before the test days.
 
 Planners are drawn independently of all learners: change nothing here because of what a learner does.
 """
 
 import argparse
+import collections
 import datetime
 import json
 import math
@@ -34,7 +36,7 @@ SHARE_OF_NEW_ADDRESSES = 0.1  # without a delivery before the test days
 STOPS_PER_DAY = (100, 140)
 CAPACITY = 55
 FIRST_DAY = datetime.date(2026, 1, 5)
-QUIRKS = ("clockwise", "far_first", "near_first", "none")
+QUIRKS = ("clockwise", "counterclockwise", "far_first", "near_first")
 
 
 class City:
@@ -87,19 +89,18 @@ class Planner:
         self.roads = [(draw.uniform(0, SIDE), draw.choice("xy")) for _ in range(2)]  # streets across the city
         self.quirks = [draw.choice(QUIRKS) for _ in range(DRIVERS)]
         # Penalties in metres.
-        self.leaving = draw.uniform(200, 600)  # a zone for another one
-        self.backwards = draw.uniform(300, 900)  # to a zone that comes earlier in the order
-        self.avoiding = draw.uniform(500, 2_000)
-        self.discount = draw.uniform(0.1, 0.25)  # share of the length of a leg along a preferred road
-        self.quirk = draw.uniform(100, 400)
-        self.stranger = draw.uniform(500, 1_500)  # a stop in a zone of another driver
+        self.leaving = draw.uniform(400, 1_200)  # a zone for another one
+        self.backwards = draw.uniform(600, 1_800)  # to a zone that comes earlier in the order
+        self.avoiding = draw.uniform(1_000, 4_000)
+        self.discount = draw.uniform(0.15, 0.4)  # share of the length of a leg along a preferred road
+        self.quirk = draw.uniform(200, 600)
 
     def rules(self):
-        return {"zones": self.zones, "avoided_bridges": self.avoided, "preferred_roads": self.roads,
+        return {"zones": self.zones, "ranks": self.rank, "avoided_bridges": self.avoided, "preferred_roads": self.roads,
                 "quirks": self.quirks, "leaving": self.leaving, "backwards": self.backwards,
-                "avoiding": self.avoiding, "discount": self.discount, "quirk": self.quirk, "stranger": self.stranger}
+                "avoiding": self.avoiding, "discount": self.discount, "quirk": self.quirk}
 
-    def leg(self, driver, i, j):
+    def leg(self, i, j):
         """Returns the cost of a leg as the planner sees it."""
         a, b = self.city.places[i], self.city.places[j]
         cost = self.city.distance(a, b)
@@ -109,34 +110,82 @@ class Planner:
                 cost -= self.discount * math.dist(a, b)
         if self.city.bridge(a, b) in self.avoided:
             cost += self.avoiding
-        if i == 0 or j == 0:
-            return cost
-        if self.zone_of[i] != self.zone_of[j]:
+        if i != 0 and j != 0 and self.zone_of[i] != self.zone_of[j]:
             cost += self.leaving
             if self.rank[self.zone_of[i]] > self.rank[self.zone_of[j]]:
                 cost += self.backwards
-        if self.quirks[driver] == "clockwise":
-            x, y = self.city.places[0]
-            turn = (a[0] - x) * (b[1] - y) - (a[1] - y) * (b[0] - x)
-            cost += self.quirk if turn > 0 else 0
         return cost
 
-    def first(self, driver, stop):
-        """Returns the penalty of beginning a route at `stop`."""
-        reach = self.city.distance(self.city.places[0], self.city.places[stop]) / SIDE
-        return {"far_first": 3 * self.quirk * (1 - reach), "near_first": 3 * self.quirk * reach}.get(
-            self.quirks[driver], 0)
+    def driven(self, driver, i, j):
+        """Returns the cost of a leg as a driver sees it."""
+        cost = self.leg(i, j)
+        a, b = self.city.places[i], self.city.places[j]
+        quirk = self.quirks[driver]
+        if i != 0 and j != 0 and quirk in ("clockwise", "counterclockwise"):
+            x, y = self.city.places[0]
+            turn = (a[0] - x) * (b[1] - y) - (a[1] - y) * (b[0] - x)
+            cost += self.quirk if (turn > 0) == (quirk == "clockwise") else 0
+        if i == 0 and quirk in ("far_first", "near_first"):
+            reach = self.city.distance(a, b) / SIDE
+            cost += 3 * self.quirk * (reach if quirk == "near_first" else 1 - reach)
+        return cost
 
-    def view(self, driver, stops):
-        """Returns the matrix of the costs of a driver's legs as the planner sees them, the depot first."""
-        nodes = [0, *stops]
-        legs = [[round(self.leg(driver, i, j), 1) if i != j else 0 for j in nodes] for i in nodes]
-        for row in legs:
-            for k in range(1, len(nodes)):
-                row[k] += self.stranger if self.driver_of_zone[self.zone_of[nodes[k]]] != driver else 0
-        for k in range(1, len(nodes)):
-            legs[0][k] += self.first(driver, nodes[k])
-        return legs
+    def drive(self, driver, route):
+        """Returns the stops of a route in the order in which a driver visits them."""
+        nodes = [0, *route]
+        legs = [[self.driven(driver, i, j) if i != j else 0 for j in nodes] for i in nodes]
+        orders = [improved([0, *order, 0], legs) for order in (range(1, len(nodes)), range(len(nodes) - 1, 0, -1))]
+        return [nodes[k] for k in min(orders, key=lambda order: length(order, legs))[1:-1]]
+
+    def drivers_of(self, routes):
+        """Returns the driver of each route: the one with most of its stops in his zones, longest routes first."""
+        free, of_route = set(range(DRIVERS)), {}
+        for number in sorted(range(len(routes)), key=lambda r: -len(routes[r])):
+            stops = collections.Counter(self.driver_of_zone[self.zone_of[stop]] for stop in routes[number])
+            of_route[number] = max(sorted(free), key=lambda driver: stops[driver])
+            free.remove(of_route[number])
+        return of_route
+
+
+def length(route, legs):
+    return sum(legs[a][b] for a, b in zip(route, route[1:]))
+
+
+def improved(route, legs):
+    """Moves and reverses pieces of a route, which begins and ends at the depot, until nothing is cheaper."""
+    while True:
+        better = moved_piece(route, legs) or reversed_piece(route, legs)
+        if better is None:
+            return route
+        route = better
+
+
+def moved_piece(route, legs):
+    for size in (1, 2, 3):
+        for at in range(1, len(route) - size):
+            piece, rest = route[at:at + size], route[:at] + route[at + size:]
+            removed = (legs[route[at - 1]][piece[0]] + legs[piece[-1]][route[at + size]]
+                       - legs[route[at - 1]][route[at + size]])
+            for form in (piece, piece[::-1]):
+                change = length(form, legs) - length(piece, legs) - removed
+                for to, (before, after) in enumerate(zip(rest, rest[1:]), start=1):
+                    if change + legs[before][form[0]] + legs[form[-1]][after] - legs[before][after] < -1e-6:
+                        return rest[:to] + form + rest[to:]
+    return None
+
+
+def reversed_piece(route, legs):
+    forward, backward = [0.0], [0.0]
+    for a, b in zip(route, route[1:]):
+        forward.append(forward[-1] + legs[a][b])
+        backward.append(backward[-1] + legs[b][a])
+    for i in range(1, len(route) - 2):
+        for j in range(i + 1, len(route) - 1):
+            change = (legs[route[i - 1]][route[j]] + legs[route[i]][route[j + 1]] - legs[route[i - 1]][route[i]]
+                      - legs[route[j]][route[j + 1]] + backward[j] - backward[i] - forward[j] + forward[i])
+            if change < -1e-6:
+                return route[:i] + route[i:j + 1][::-1] + route[j + 1:]
+    return None
 
 
 class Search:
@@ -148,12 +197,10 @@ class Search:
                          "--max-iterations", str(arguments.iterations)]
 
     def routes(self, instance):
-        """Returns the stops of each driver as ids."""
+        """Returns routes as lists of nodes."""
         done = subprocess.run(self._command, input=json.dumps(instance), text=True, stdout=subprocess.PIPE, check=True)
-        routes = {vehicle["id"]: [] for vehicle in instance["vehicles"]}
-        for route in json.loads(done.stdout)["routes"]:
-            routes[instance["vehicles"][route["vehicle"]]["id"]] = [stop["id"] for stop in route["stops"]]
-        return routes
+        node = {name: k for k, name in enumerate(instance["ids"])}
+        return [[node[stop["id"]] for stop in route["stops"]] for route in json.loads(done.stdout)["routes"]]
 
 
 def draw_days(city, past_days, test_days, draw):
@@ -196,11 +243,14 @@ def instance(planner, day, stops, demands):
             "distance_matrix": [[round(planner.city.distance(a, b), 1) for b in places] for a in places]}
 
 
-def seen_by_planner(planner, instance, stops):
-    """Returns the instance with the planner's costs in place of the distances."""
-    vehicles = [{**vehicle, "distance_matrix": planner.view(driver, stops)}
-                for driver, vehicle in enumerate(instance["vehicles"])]
-    return {**{key: value for key, value in instance.items() if key != "distance_matrix"}, "vehicles": vehicles}
+def planned_day(planner, today, stops, search):
+    """Returns the routes of a day by driver, as lists of ids. `stops` are those of the instance `today`."""
+    nodes = [0, *stops]
+    seen = [[round(planner.leg(a, b), 1) if a != b else 0 for b in nodes] for a in nodes]
+    routes = [[nodes[k] for k in route] for route in search.routes({**today, "distance_matrix": seen})]
+    drivers = planner.drivers_of(routes)
+    return {driver_name(drivers[number]): [name(a) for a in planner.drive(drivers[number], route)]
+            for number, route in enumerate(routes)}
 
 
 def write_planner(number, arguments):
@@ -215,7 +265,7 @@ def write_planner(number, arguments):
     for k, (stops, demands) in enumerate(draw_days(city, arguments.past_days, arguments.test_days, draw)):
         day = FIRST_DAY + datetime.timedelta(days=k)
         today = instance(planner, day, stops, demands)
-        routes = search.routes(seen_by_planner(planner, today, stops))
+        routes = planned_day(planner, today, stops, search)
         if k < arguments.past_days:
             history += history_lines(planner, day, routes, dict(zip(today["ids"], today["demands"])))
             continue
