@@ -218,10 +218,13 @@ std::string HabitsText(const v1::PlanHabits& habits, double cost, const Quantiti
   } else {
     absl::StrAppend(&text, "no legs (");
   }
+  // Adding 0 makes 0 of -0.
+  const double log_probability = std::round(10 * habits.log_probability()) / 10 + 0.0;
   absl::StrAppend(&text, FormatCount(habits.legs(), "leg"),
-                  absl::StrFormat(", log probability %.1f); weight %g added ",
-                                  habits.log_probability(), habits.weight()),
-                  quantities.Cost(habits.cost()), " to the search's cost");
+                  absl::StrFormat(", log probability %.1f); weight %g added ", log_probability,
+                                  habits.weight()),
+                  quantities.Cost(std::round(1000 * habits.cost()) / 1000),
+                  " to the search's cost");
   if (cost > 0) {
     absl::StrAppend(&text, absl::StrFormat(", %.1f %% of the plan's", 100 * habits.cost() / cost));
   }

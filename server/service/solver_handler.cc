@@ -227,10 +227,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   }
   if (models.habits != nullptr) {
     const double weight = request.has_habit_weight() ? request.habit_weight() : kDefaultHabitWeight;
-    absl::StatusOr<std::shared_ptr<const HabitGuide>> guide =
-        HabitGuide::Create(instance, *models.habits, weight);
-    if (!guide.ok()) return WithField(guide.status());
-    options.habits = *std::move(guide);
+    VRP_ASSIGN_OR_RETURN(options.habits, GuideBy(*models.habits, models.name, instance, weight));
   }
   const absl::Status valid = CheckSolveOptions(options);
   if (!valid.ok()) return WithField(valid);

@@ -107,7 +107,7 @@ class SolverHandler {
   // The models of a request. At most one of `policy` and `habits` is set.
   struct Models {
     std::shared_ptr<Policy> policy;
-    std::shared_ptr<const HabitModel> habits;
+    std::shared_ptr<const LoadedHabits> habits;
     std::string name;  // resource name with the version; empty without a model
   };
   absl::StatusOr<Models> UseModel(const v1::SolveRequest& request, Strategy strategy) const;

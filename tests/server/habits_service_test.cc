@@ -37,7 +37,8 @@ class HabitsServiceTest : public DaemonTest {
     ASSERT_TRUE(EnsureDirectory(Concat(folder_.path(), "/models/", name)).ok());
     ModelCard card = ACard("", "");
     card.training_job = "trainingJobs/habits";
-    const absl::Status written = WriteCountModel(directory, tables, {}, card);
+    const absl::Status written =
+        WriteCountModel(directory, tables, {.history = "datasets/past", .routes = 60}, card);
     ASSERT_TRUE(written.ok()) << written;
   }
 
@@ -135,6 +136,9 @@ TEST_F(HabitsServiceTest, NamesTheFieldOfAnInvalidRequest) {
   EXPECT_EQ(FieldOfRefusal(request), "habit_weight");
   request.set_strategy(v1::STRATEGY_SEEDED);
   EXPECT_EQ(FieldOfRefusal(request), "habit_weight");
+  request = ARequest("ann", 1);
+  request.mutable_instance()->set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
+  EXPECT_EQ(FieldOfRefusal(request), "model");
   request = ARequest("ann", 1);
   request.mutable_instance()->mutable_balance()->set_measure(v1::BALANCE_MEASURE_DISTANCE);
   request.mutable_instance()->mutable_balance()->set_cost(1);
