@@ -131,11 +131,11 @@ TEST_F(DatasetsCommand, UploadsStandardInput) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(Content(), "{}\n{}\n");
   EXPECT_EQ(uploaded_.at(0).header().size_bytes(), 0);
-  EXPECT_THAT(
-      Keys(result.OutJson().at(0)),
-      ElementsAre("name", "kind", "days", "requests", "instances", "problem_types", "min_customers",
-                  "max_customers", "instances_with_tours", "instances_with_reference_cost",
-                  "feature_columns", "bytes", "create_time", "sha256"));
+  EXPECT_THAT(Keys(result.OutJson().at(0)),
+              ElementsAre("name", "kind", "days", "requests", "routes", "stops", "instances",
+                          "problem_types", "min_customers", "max_customers", "instances_with_tours",
+                          "instances_with_reference_cost", "feature_columns", "bytes",
+                          "create_time", "sha256"));
 }
 
 TEST_F(DatasetsCommand, ShowsAProgressBarOnATerminal) {
