@@ -78,11 +78,16 @@ TEST(ModelsEvaluateCommand, EvaluatesAHabitModelOnAHistory) {
     habits.set_route_similarity(0.625);
     habits.set_length_ratio(1.03);
     write(response);
-    return grpc::Status::OK;
+    return absl::OkStatus();
   };
-  const FakeServer server(handlers);
-  const CommandResult text =
-      RunCommand({"models", "evaluate", "drivers", "--history", "past"}, server);
+  FakeServer server(handlers);
+  const std::vector<std::string> words = {"models", "evaluate", "drivers", "--history", "past"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    more.insert(more.end(), {"--remote", server.address()});
+    return RunCommand(more);
+  };
+  const CommandResult text = with({});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_EQ(text.out,
             "model       models/drivers/versions/2\n"
@@ -92,15 +97,10 @@ TEST(ModelsEvaluateCommand, EvaluatesAHabitModelOnAHistory) {
             "similarity  62.5 % of the legs\n"
             "length      +3.0 % to the driven routes\n"
             "log p       -1.250\n");
-  const auto objects =
-      RunCommand({"models", "evaluate", "drivers", "--history", "past", "--output", "json"}, server)
-          .OutJson();
-  ASSERT_EQ(objects.size(), 1u);
-  EXPECT_EQ(objects[0]["route_similarity"], 0.625);
-  EXPECT_EQ(objects[0]["length_ratio"], 1.03);
-  EXPECT_EQ(RunCommand({"models", "evaluate", "drivers", "--history", "past", "--seed", "3"}, server)
-                .code,
-            2);
+  const auto json = RunJson(server, words).OutJson().at(0);
+  EXPECT_EQ(json["route_similarity"], 0.625);
+  EXPECT_EQ(json["length_ratio"], 1.03);
+  EXPECT_EQ(with({"--seed", "3"}).code, 2);
 }
 
 TEST(ModelsEvaluateCommand, RefusesInvalidFlagsBeforeSending) {

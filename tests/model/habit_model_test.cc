@@ -88,13 +88,14 @@ TEST_F(HabitModelTest, RefusesAModelOfAnotherKind) {
 
 TEST_F(HabitModelTest, RefusesSettingsThatItDoesNotKnow) {
   Write(Tables());
-  const std::string card = *ReadFile(folder_.File(kCardFile));
+  const auto written = ParseModelCard(*ReadFile(folder_.File(kCardFile)), "card");
+  ASSERT_TRUE(written.ok()) << written.status();
   const auto with = [&](const std::string& old, const std::string& other) {
-    std::string text = card;
-    const size_t at = text.find(old);
+    ModelCard card = *written;
+    const size_t at = card.architecture_json.find(old);
     EXPECT_NE(at, std::string::npos) << old;
-    text.replace(at, old.size(), other);
-    EXPECT_TRUE(AtomicWriteFile(folder_.File(kCardFile), text).ok());
+    if (at != std::string::npos) card.architecture_json.replace(at, old.size(), other);
+    EXPECT_TRUE(AtomicWriteFile(folder_.File(kCardFile), WriteModelCard(card)).ok());
     return LoadHabitModel(folder_.path(), "a").status();
   };
   EXPECT_EQ(with("\"counts\"", "\"dreams\"").code(), absl::StatusCode::kFailedPrecondition);

@@ -193,7 +193,8 @@ TEST_F(HabitsTrainerTest, NamesAHistoryThatDoesNotExist) {
   const absl::Status status =
       MakeHabitsTrainer()->CheckInputs(RequestFor("a", {"habits.history=/nowhere.jsonl"}));
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("habits.history: /nowhere.jsonl"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("habits.history: open /nowhere.jsonl: No such file"));
 }
 
 }  // namespace
