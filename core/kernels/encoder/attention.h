@@ -5,7 +5,6 @@
 // needs no sums across lanes, and products read keys, values and queries as stored. The softmax
 // uses powers of 2, which are cheaper than powers of e. Forward saves no array of the size N^2,
 // because Backward recomputes the probabilities from the maxima and the sums (Dao et al. 2022).
-// Causal attention skips the keys behind a panel's queries and masks those among them.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +32,12 @@ template <typename T>
 struct StoreScores {
   T* scores;
   ScoreBias<T> bias;
-  CausalMask<T> mask;
   T* maxima;  // [Q]
 
   template <int64_t kRows, int64_t kVectors>
   inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
                                                         int64_t key) const {
     bias.MakeScores(sums, key);
-    mask.Apply(sums, key, Broadcast<T>(static_cast<T>(-__builtin_inf())));
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
       Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
@@ -54,21 +51,19 @@ struct StoreScores {
   }
 };
 
-// Replaces the scores of `keys` keys by their powers of 2, relative to `maxima`, and those of
-// hidden keys by 0. Writes the inverses of the powers' sums to `inverses`.
+// Replaces scores by their powers of 2, relative to `maxima`. Writes the inverses of the powers'
+// sums to `inverses`.
 template <int64_t kVectors, typename T>
-inline void Softmax(int64_t keys, const CausalMask<T>& mask, T* scores, const T* maxima,
-                    T* inverses) {
+inline void Softmax(int64_t nodes, T* scores, const T* maxima, T* inverses) {
   Vec<T> maximum[kVectors];
 #pragma GCC unroll 4
   for (int64_t v = 0; v < kVectors; ++v) maximum[v] = Load<T>(maxima + v * kLanes<T>);
   Vec<T> sums[kVectors] = {};
-  for (int64_t j = 0; j < keys; ++j) {
+  for (int64_t j = 0; j < nodes; ++j) {
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
       T* const at = scores + j * kPanelColumns<T> + v * kLanes<T>;
-      Vec<T> power = PowerOfScore<T>(Load<T>(at), maximum[v]);
-      if (j > mask.first) power = mask.Hidden(j, v) ? Vec<T>{} : power;
+      const Vec<T> power = PowerOfScore<T>(Load<T>(at), maximum[v]);
       sums[v] += power;
       Store<T>(at, power);
     }
@@ -110,15 +105,14 @@ inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t 
   for (int64_t v = 0; v < kVectors; ++v) {
     Store<T>(maxima + v * kLanes<T>, Broadcast<T>(static_cast<T>(-__builtin_inf())));
   }
-  const int64_t keys = s.Keys(first, count);
-  const CausalMask<T> mask(s, first);
   MultiplyBalanced<ByPanelRows<T>, kVectors>(
-      BalancedProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, keys, head.channels},
-      StoreScores<T>{c.scratch.scores, c.Bias(head.number, first), mask, maxima});
-  Softmax<kVectors, T>(keys, mask, c.scratch.scores, maxima, inverses);
+      BalancedProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, s.nodes,
+                         head.channels},
+      StoreScores<T>{c.scratch.scores, c.Bias(head.number, first), maxima});
+  Softmax<kVectors, T>(s.nodes, c.scratch.scores, maxima, inverses);
   for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
     MultiplyBalanced<ByPanelColumns<T>, 1>(
-        BalancedProduct<T>{c.scratch.scores, 0, head.values.At(0, at), count, keys},
+        BalancedProduct<T>{c.scratch.scores, 0, head.values.At(0, at), count, s.nodes},
         StoreHead<T>{out.From(first), head.number * head.channels + at, head.channels - at,
                      inverses, T{1}, false});
   }

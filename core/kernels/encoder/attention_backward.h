@@ -16,7 +16,6 @@ template <typename T>
 struct StoreProbabilities {
   T* scores;
   ScoreBias<T> bias;
-  CausalMask<T> mask;
   const T* maxima;    // [Q]
   const T* inverses;  // [Q]
 
@@ -30,15 +29,8 @@ struct StoreProbabilities {
       const Vec<T> inverse = Load<T>(inverses + v * kLanes<T>);
 #pragma GCC unroll 32
       for (int64_t r = 0; r < kRows; ++r) {
-        sums[r][v] = PowerOfScore<T>(sums[r][v], maximum) * inverse;
-      }
-    }
-    mask.Apply(sums, key, Vec<T>{});
-#pragma GCC unroll 32
-    for (int64_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-      for (int64_t v = 0; v < kVectors; ++v) {
-        Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
+        Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>,
+                 PowerOfScore<T>(sums[r][v], maximum) * inverse);
       }
     }
   }
@@ -72,8 +64,8 @@ struct StoreWithMeans {
 // Turns d_scores from gradients with respect to the probabilities into gradients with respect to
 // the scores.
 template <int64_t kVectors, typename T>
-inline void SoftmaxBackward(int64_t keys, const T* probabilities, const T* means, T* d_scores) {
-  for (int64_t j = 0; j < keys; ++j) {
+inline void SoftmaxBackward(int64_t nodes, const T* probabilities, const T* means, T* d_scores) {
+  for (int64_t j = 0; j < nodes; ++j) {
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
       const int64_t at = j * kPanelColumns<T> + v * kLanes<T>;
@@ -91,50 +83,48 @@ struct AttentionGradient {
   T* d_edge_weights;    // [M, padded E, lanes]; added to
 };
 
-// Computes the probabilities of the panel's `count` queries, which start at `first`, and the
-// gradients with respect to their scores. Adds the gradient of the edge weights.
+// Computes the probabilities of the panel's queries, which start at `first`, and the gradients with
+// respect to their scores. Adds the gradient of the edge weights.
 template <int64_t kVectors, typename T>
 inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
-                           const Head<T>& head, int64_t first, int64_t count) {
+                           const Head<T>& head, int64_t first) {
   const AttentionShape& s = c.shape;
   T* const maxima = c.MaximaOfHead(head.number) + first;
-  const int64_t keys = s.Keys(first, count);
   const ScoreBias<T> bias = c.Bias(head.number, first);
   MultiplyBalanced<ByPanelRows<T>, kVectors>(
-      BalancedProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, keys, head.channels},
-      StoreProbabilities<T>{c.scratch.scores, bias, CausalMask<T>(s, first), maxima,
-                            maxima + RoundUpToLanes<T>(s.nodes)});
+      BalancedProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, s.nodes,
+                         head.channels},
+      StoreProbabilities<T>{c.scratch.scores, bias, maxima, maxima + RoundUpToLanes<T>(s.nodes)});
   for (int64_t v = 0; v < kVectors; ++v) Store<T>(c.scratch.columns + v * kLanes<T>, Vec<T>{});
   MultiplyBalanced<ByPanelRows<T>, kVectors>(
-      BalancedProduct<T>{head.values.data, head.values.panel, c.scratch.d_out, keys, head.channels},
+      BalancedProduct<T>{head.values.data, head.values.panel, c.scratch.d_out, s.nodes,
+                         head.channels},
       StoreWithMeans<T>{c.scratch.d_scores, c.scratch.scores, c.scratch.columns});
-  SoftmaxBackward<kVectors, T>(keys, c.scratch.scores, c.scratch.columns, c.scratch.d_scores);
-  AddEdgeGradient<kVectors, T>(bias, keys, c.scratch.d_scores,
+  SoftmaxBackward<kVectors, T>(s.nodes, c.scratch.scores, c.scratch.columns, c.scratch.d_scores);
+  AddEdgeGradient<kVectors, T>(bias, s.nodes, c.scratch.d_scores,
                                gradient.d_edge_weights + head.number * bias.features * kLanes<T>);
 }
 
 // Adds the contribution of `count` queries from `first` on to the head's columns of d_qkv.
-// Overwrites the gradient of these queries. Adds to the gradients of the keys and values that they
-// see, or overwrites them if `overwrite`.
+// Overwrites the gradient of these queries. Adds to the gradients of all keys and values, or
+// overwrites them if `first` is 0.
 template <typename T>
 inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
-                          const Head<T>& head, View<const T> d_out, int64_t first, int64_t count,
-                          bool overwrite) {
+                          const Head<T>& head, View<const T> d_out, int64_t first, int64_t count) {
   const AttentionShape& s = c.shape;
   const T scale = InverseRootOf<T>(head.channels);
-  const int64_t keys = s.Keys(first, count);
-  const bool add = !overwrite;
+  const bool add = first > 0;
   for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
     const int64_t column = head.number * head.channels + at;
     const int64_t rest = head.channels - at;
     MultiplyBalanced<ByPanelColumns<T>, 1>(
-        BalancedProduct<T>{c.scratch.d_scores, 0, head.keys.At(0, at), count, keys},
+        BalancedProduct<T>{c.scratch.d_scores, 0, head.keys.At(0, at), count, s.nodes},
         StoreHead<T>{gradient.d_qkv.From(first), column, rest, nullptr, scale, false});
     MultiplyBalanced<ByPanelRows<T>, 1>(
-        BalancedProduct<T>{c.scratch.d_scores, 0, head.queries.At(first, at), keys, count},
+        BalancedProduct<T>{c.scratch.d_scores, 0, head.queries.At(first, at), s.nodes, count},
         StoreHead<T>{gradient.d_qkv, s.hidden + column, rest, nullptr, scale, add});
     MultiplyBalanced<ByPanelRows<T>, 1>(
-        BalancedProduct<T>{c.scratch.scores, 0, d_out.At(first, at), keys, count},
+        BalancedProduct<T>{c.scratch.scores, 0, d_out.At(first, at), s.nodes, count},
         StoreHead<T>{gradient.d_qkv, 2 * s.hidden + column, rest, nullptr, T{1}, add});
   }
 }
@@ -149,19 +139,16 @@ inline void AttentionBackward(const AttentionCall<T>& c, const AttentionGradient
     const View<const T> d_out =
         HeadRows<T>(s, gradient.d_out, m * head.channels,
                     c.scratch.copies + 3 * AttentionScratch<T>::CopySize(s));
-    const int64_t last = (s.nodes - 1) / kColumns * kColumns;
-    for (int64_t done = 0; done < s.nodes; done += kColumns) {
-      // Causal attention begins with the last queries, which see all keys.
-      const int64_t first = s.causal ? last - done : done;
+    for (int64_t first = 0; first < s.nodes; first += kColumns) {
       const int64_t count = s.nodes - first < kColumns ? s.nodes - first : kColumns;
       TransposeHead<T>(head.queries, first, count, head.channels, c.scratch.queries);
       TransposeHead<T>(d_out, first, count, head.channels, c.scratch.d_out);
       if (count > kLanes<T>) {
-        ScoreGradients<2, T>(c, gradient, head, first, count);
+        ScoreGradients<2, T>(c, gradient, head, first);
       } else {
-        ScoreGradients<1, T>(c, gradient, head, first, count);
+        ScoreGradients<1, T>(c, gradient, head, first);
       }
-      HeadGradients<T>(c, gradient, head, d_out, first, count, done == 0);
+      HeadGradients<T>(c, gradient, head, d_out, first, count);
     }
   }
 }

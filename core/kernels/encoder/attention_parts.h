@@ -24,36 +24,6 @@ struct AttentionShape {
   int64_t hidden;         // H
   int64_t heads;          // M
   int64_t edge_features;  // E
-  bool causal = false;    // whether a query sees only its own key and earlier ones
-
-  // Returns the number of keys that some of the `count` queries from `first` on see.
-  int64_t Keys(int64_t first, int64_t count) const { return causal ? first + count : nodes; }
-};
-
-// The mask of a panel of queries in causal attention. Hides the keys behind each query.
-template <typename T>
-struct CausalMask {
-  int64_t first;  // the panel's first query; without a mask, at least the number of keys
-
-  CausalMask(const AttentionShape& s, int64_t first_query)
-      : first(s.causal ? first_query : s.nodes) {}
-  // Returns the lanes of vector `v` whose queries do not see the key.
-  inline __attribute__((always_inline)) IntVec<T> Hidden(int64_t key, int64_t v) const {
-    return FirstLanes<T>(key - first - v * kLanes<T>);
-  }
-  // Sets hidden elements of rows `key` .. to `value`.
-  template <int64_t kRows, int64_t kVectors>
-  inline __attribute__((always_inline)) void Apply(Vec<T> (&rows)[kRows][kVectors], int64_t key,
-                                                   Vec<T> value) const {
-    if (key + kRows - 1 <= first) return;
-#pragma GCC unroll 32
-    for (int64_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-      for (int64_t v = 0; v < kVectors; ++v) {
-        rows[r][v] = Hidden(key + r, v) ? value : rows[r][v];
-      }
-    }
-  }
 };
 
 // Memory of one call for at most `nodes` nodes. A call handles a panel of Q queries at a time.

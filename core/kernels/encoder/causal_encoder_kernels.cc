@@ -2,9 +2,9 @@
 // skip; norm, feed-forward, skip. A norm follows the last layer.
 #include <cstdint>
 
-#include "core/kernels/encoder/attention.h"
-#include "core/kernels/encoder/attention_backward.h"
 #include "core/kernels/encoder/attention_parts.h"
+#include "core/kernels/encoder/causal_attention.h"
+#include "core/kernels/encoder/causal_attention_backward.h"
 #include "core/kernels/encoder/causal_layout.h"
 #include "core/kernels/encoder/encoder_epilogues.h"
 #include "core/kernels/encoder/encoder_kernels.h"
@@ -86,7 +86,7 @@ void ForEachSequence(const EncoderCall<T>& call, const SavedCausalLayer<T>& save
   const EncoderShape& s = call.shape;
   for (int64_t b = 0; b < call.instances; ++b) {
     const int64_t first = call.first_rows[b];
-    const AttentionShape shape{call.first_rows[b + 1] - first, s.hidden, s.heads, 0, true};
+    const AttentionShape shape{call.first_rows[b + 1] - first, s.hidden, s.heads, 0};
     attend(AttentionCall<T>{shape, AttentionScratch<T>(shape, scratch),
                             saved.qkv.From(first).AsConst(), nullptr, nullptr,
                             saved.softmax + AttentionCall<T>::SoftmaxSize(first, b, s.heads)},
@@ -116,7 +116,7 @@ void CausalLayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
               StoreWithBias<T>{saved.qkv, layer.qkv_bias});
   ForEachSequence<T>(call, saved, scratch.attention,
                      [&](const AttentionCall<T>& attention_call, int64_t first) {
-                       AttentionForward<T>(attention_call, saved.attended.From(first));
+                       CausalAttentionForward<T>(attention_call, saved.attended.From(first));
                      });
   P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
               StoreWithSkip<T>{x, layer.out_bias, x.AsConst()});
@@ -224,9 +224,10 @@ void CausalAttentionBackward(const EncoderCall<ElementOf<P>>& call, const Packed
   SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.out_bias);
   ForEachSequence<T>(call, saved, scratch.attention,
                      [&](const AttentionCall<T>& attention_call, int64_t first) {
-                       AttentionBackward<T>(attention_call,
-                                            {scratch.d_attended.From(first).AsConst(),
-                                             scratch.d_qkv.From(first), nullptr});
+                       CausalAttentionBackward<T>(
+                           attention_call, {saved.attended.From(first).AsConst(),
+                                            scratch.d_attended.From(first).AsConst(),
+                                            scratch.d_qkv.From(first)});
                      });
   const View<const T> d_qkv = scratch.d_qkv.AsConst();
   SumColumns<T>(d_qkv, rows, 3 * h, scratch.sums, gradient + offsets.qkv_bias);
