@@ -102,7 +102,7 @@ void SequencePass<T>::FindPositions(const SequenceBatch& batch, bool last_only,
     const int32_t length = batch.lengths[s];
     const auto keys = static_cast<int32_t>(Padded(batch.candidate_counts[s]));
     for (int32_t t = last_only ? length - 1 : 0; t < length; ++t) {
-      const int32_t target = batch.targets[s * batch.max_length + t];
+      const int32_t target = last_only ? kNoTarget : batch.targets[s * batch.max_length + t];
       if (last_only || target != kNoTarget) group.positions.push_back({b, t, target});
     }
     group.first_rows.push_back(group.first_rows.back() + length);

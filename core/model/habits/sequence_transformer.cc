@@ -114,7 +114,7 @@ template <typename T>
 absl::StatusOr<SequenceOutcome> SequenceTransformer<T>::Loss(const SequenceBatch& batch,
                                                              const SequenceRequest& request) const {
   VRP_RETURN_IF_ERROR(CheckRequest(request));
-  VRP_RETURN_IF_ERROR(CheckSequenceBatch(batch, options()));
+  VRP_RETURN_IF_ERROR(CheckSequenceBatch(batch, options(), true));
   Workers workers = TakeWorkers(request.pool);
   ForEachGroup<Worker>(GroupsOf(batch), request.pool, workers,
                        [&](Worker& worker, InstanceRange range) {
@@ -132,7 +132,7 @@ absl::StatusOr<SequenceOutcome> SequenceTransformer<T>::AddGradient(const Sequen
                                                                     const SequenceRequest& request,
                                                                     std::span<T> gradient) const {
   VRP_RETURN_IF_ERROR(CheckRequest(request));
-  VRP_RETURN_IF_ERROR(CheckSequenceBatch(batch, options()));
+  VRP_RETURN_IF_ERROR(CheckSequenceBatch(batch, options(), true));
   const auto size = static_cast<size_t>(layout().size());
   VRP_RETURN_IF_ERROR(CheckCount("gradient", gradient.size(), size));
   const double scale = 1.0 / static_cast<double>(std::max<int64_t>(1, CountTargets(batch)));
@@ -162,7 +162,7 @@ absl::StatusOr<SequenceOutcome> SequenceTransformer<T>::AddGradient(const Sequen
 template <typename T>
 absl::Status SequenceTransformer<T>::LogProbabilities(const SequenceBatch& batch, CpuPool* pool,
                                                       std::span<T> to) const {
-  VRP_RETURN_IF_ERROR(CheckSequenceBatch(batch, options()));
+  VRP_RETURN_IF_ERROR(CheckSequenceBatch(batch, options(), false));
   const auto columns = static_cast<size_t>(batch.max_candidates);
   VRP_RETURN_IF_ERROR(
       CheckCount("log probabilities", to.size(), static_cast<size_t>(batch.size) * columns));
