@@ -3,8 +3,9 @@
 // CPU a line {"what": "sequence_step"} with the step's seconds and parts, its counted arithmetic
 // (causal, without recomputation), and its share of the cores' peak (core_peak.h), measured before
 // and after the steps. `share_of_mixed_peak` compares with the linear layers at the precision's
-// peak and attention at that of float32, in which it is computed. Then follow lines of lever.h: each
-// choice of the step on and off, the last ones against the rival of sequence_rival.h, and a line
+// peak and attention at that of float32, in which it is computed. Then follow lines of lever.h:
+// each choice of the step on and off, the last ones against the rival of sequence_rival.h, and a
+// line
 // {"what": "sequence_rival"} with the rival's allocations.
 //
 //   sequence_bench [threads]     1 by default; `once`: only checks that everything runs
@@ -171,7 +172,8 @@ void MeasureStep(Bf16 bf16, int threads) {
   const double first_loss = trainer.loss();
   std::vector<StepSeconds> steps;
   const int64_t before = allocations;
-  for (int k = 0; k < (MeasuresOnceOnly() ? 1 : kSteps); ++k) steps.push_back(trainer.Step(samples));
+  for (int k = 0; k < (MeasuresOnceOnly() ? 1 : kSteps); ++k)
+    steps.push_back(trainer.Step(samples));
   const auto made = static_cast<double>(allocations - before) / static_cast<double>(steps.size());
   peak = std::max(peak, PeakOf(bf16, threads));
   fp32_peak = std::max(fp32_peak, PeakOf(Bf16::kNone, threads));
@@ -307,14 +309,19 @@ void MeasureRival() {
   SequenceRival rival(kNetwork, sizes);
   SequenceTrainer trainer(Bf16::kNone, sizes, nullptr);
   const std::string size = std::to_string(kRivalSamples) + " x 163 tokens";
-  const auto run = [&](RivalLoops loops) { return [&rival, &samples, loops] {
-    rival.Step(samples, loops);
-  }; };
-  MeasureLever({"step", size, {"our engine", [&] { trainer.Step(samples); }},
+  const auto run = [&](RivalLoops loops) {
+    return [&rival, &samples, loops] { rival.Step(samples, loops); };
+  };
+  MeasureLever({"step",
+                size,
+                {"our engine", [&] { trainer.Step(samples); }},
                 {"torch, loops over samples and steps", run(RivalLoops::kSamplesAndSteps)}});
-  MeasureLever({"step", size, {"our engine", [&] { trainer.Step(samples); }},
+  MeasureLever({"step",
+                size,
+                {"our engine", [&] { trainer.Step(samples); }},
                 {"torch, whole batch", run(RivalLoops::kNone)}});
-  MeasureLever({"embedding", size,
+  MeasureLever({"embedding",
+                size,
                 {"torch, whole batch", [&] { rival.Embed(samples, RivalLoops::kNone); }},
                 {"torch, loops over samples and steps",
                  [&] { rival.Embed(samples, RivalLoops::kSamplesAndSteps); }}});

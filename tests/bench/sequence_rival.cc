@@ -70,8 +70,8 @@ struct SequenceRival::State {
       const int64_t count = std::ssize(sample.visited_from);
       std::vector<at::Tensor> keys;
       for (int64_t c = 0; c < count; ++c) {
-        keys.push_back(network.Keys(
-            FloatsOf(sample.candidates.data() + c * sizes.features, sizes.features)));
+        keys.push_back(
+            network.Keys(FloatsOf(sample.candidates.data() + c * sizes.features, sizes.features)));
       }
       for (int64_t t = 0; t < std::ssize(sample.types); ++t) {
         if (sample.targets[t] == kNoTarget) continue;
@@ -108,8 +108,8 @@ SequenceRival::SequenceRival(const SequenceTransformerOptions& options, const Se
 SequenceRival::~SequenceRival() = default;
 
 double SequenceRival::Step(std::span<const SequenceSample> samples, RivalLoops loops) {
-  const at::Tensor loss = loops == RivalLoops::kNone ? state_->LossOfBatch(samples)
-                                                     : state_->LossByPositions(samples);
+  const at::Tensor loss =
+      loops == RivalLoops::kNone ? state_->LossOfBatch(samples) : state_->LossByPositions(samples);
   loss.backward();
   state_->Update();
   return loss.item<double>();

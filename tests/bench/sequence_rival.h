@@ -1,5 +1,6 @@
 // A training step of the sequence transformer as a first version is often written in torch: loops
-// over samples and steps make a tensor for each token, mask and loss. It is the rival of our engine.
+// over samples and steps make a tensor for each token, mask and loss. It is the rival of our
+// engine.
 #pragma once
 
 #include <memory>

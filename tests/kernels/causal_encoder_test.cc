@@ -169,7 +169,7 @@ struct Passes {
 // Runs the passes. With an empty `dy`, runs only forward and saves nothing.
 template <typename T>
 Passes<T> RunPasses(Encoder<T>& encoder, const EncoderParameters& parameters, const Sequences& from,
-              const Matrix& dy) {
+                    const Matrix& dy) {
   const std::vector<T> values(parameters.values.begin(), parameters.values.end());
   encoder.Pack(values.data());
   const T garbage = std::numeric_limits<T>::quiet_NaN();  // the memory's content must not matter
@@ -229,7 +229,7 @@ class CausalEncoderTest : public testing::TestWithParam<std::tuple<Isa, Sizes>> 
   template <typename T>
   Passes<T> RunIn(const Sequences& from, const Matrix& dy) const {
     return RunPasses<T>(*MakeCausalEncoder<T>(shape_, parameters_.layers, std::get<0>(GetParam())),
-                  parameters_, from, dy);
+                        parameters_, from, dy);
   }
 
   const EncoderShape shape_ = ShapeOf(std::get<1>(GetParam()));
@@ -328,8 +328,8 @@ class Bf16CausalEncoderTest : public testing::TestWithParam<std::tuple<Bf16, Siz
   Passes<float> RunBf16(const EncoderShape& shape, const EncoderParameters& parameters,
                         const Sequences& from, const Matrix& dy) const {
     return RunPasses<float>(
-        *MakeBf16CausalEncoder(shape, parameters.layers, std::get<0>(GetParam())), parameters,
-        from, dy);
+        *MakeBf16CausalEncoder(shape, parameters.layers, std::get<0>(GetParam())), parameters, from,
+        dy);
   }
   const EncoderShape shape_ = ShapeOf(std::get<1>(GetParam()));
   const EncoderParameters parameters_ = ParametersOf(shape_);
@@ -353,8 +353,8 @@ TEST_P(Bf16CausalEncoderTest, GradientsEqualDoubleUpToRounding) {
   const Sequences sequences(shape_, {21, 1, 11, 40, 163});
   const Matrix dy = RandomInputs(std::ssize(sequences.x), 78);
   const Passes<double> wanted =
-      RunPasses<double>(*MakeCausalEncoder<double>(shape_, parameters_.layers, Isa::kAvx512), parameters_,
-                  sequences, dy);
+      RunPasses<double>(*MakeCausalEncoder<double>(shape_, parameters_.layers, Isa::kAvx512),
+                        parameters_, sequences, dy);
   const Passes<float> got = RunBf16(shape_, parameters_, sequences, dy);
   for (const EncoderParameters::Tensor& tensor : parameters_.tensors) {
     EXPECT_LE(ShareOfError(got.gradient, wanted.gradient, tensor.first, tensor.count), 0.1)

@@ -47,8 +47,8 @@ Gradients GradientsOf(const SequenceTransformer<float>& engine, const SequenceBa
                       CpuPool* pool = nullptr, double smoothing = 0.1) {
   Gradients result;
   result.gradient.resize(static_cast<size_t>(engine.layout().size()));
-  const auto outcome = engine.AddGradient(
-      batch, {.label_smoothing = smoothing, .pool = pool}, result.gradient);
+  const auto outcome =
+      engine.AddGradient(batch, {.label_smoothing = smoothing, .pool = pool}, result.gradient);
   EXPECT_TRUE(outcome.ok()) << outcome.status();
   result.outcome = *outcome;
   return result;
@@ -244,13 +244,12 @@ TEST(SequenceTransformerTest, EdgeRowsEqualThePredictionsAfterEachPrefix) {
   types.back() = TokenType::kBegin;
   std::vector<float> edges(kStops * kStops);
   CpuPool pool(2);
-  ASSERT_TRUE(engine
-                  ->EdgeLogProbabilities({.types = types,
-                                          .contexts = contexts,
-                                          .stops = stops,
-                                          .candidates = candidates},
-                                         &pool, edges)
-                  .ok());
+  ASSERT_TRUE(
+      engine
+          ->EdgeLogProbabilities(
+              {.types = types, .contexts = contexts, .stops = stops, .candidates = candidates},
+              &pool, edges)
+          .ok());
   for (int32_t i = 0; i < kStops; ++i) {
     SequenceBuffers one;
     one.Reset(1, kShared + 1, kStops, kSizes.features);
@@ -297,9 +296,9 @@ TEST(SequenceTransformerTest, RefusesWrongSizesByName) {
   EXPECT_THAT(error({.feed_forward = 100}), HasSubstr("feed_forward: got 100"));
   EXPECT_THAT(error({.positions = 257}), HasSubstr("positions: got 257, wanted 1 to 256"));
   EXPECT_THAT(error({.features = 0}), HasSubstr("features: got 0"));
-  EXPECT_THAT(std::string(
-                  SequenceTransformer<double>::Create({}, Bf16::kVectors).status().message()),
-              HasSubstr("bf16: needs an engine of float"));
+  EXPECT_THAT(
+      std::string(SequenceTransformer<double>::Create({}, Bf16::kVectors).status().message()),
+      HasSubstr("bf16: needs an engine of float"));
 }
 
 TEST(SequenceTransformerTest, RefusesWrongBatchesWithTheFirstError) {

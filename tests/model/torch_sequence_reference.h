@@ -1,5 +1,5 @@
-// The sequence transformer in LibTorch's operators: the reference of its gradients, and the rival in
-// benchmarks.
+// The sequence transformer in LibTorch's operators: the reference of its gradients, and the rival
+// in benchmarks.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -41,7 +41,8 @@ inline TorchSequences SequencesOf(const SequenceBatch& b, int32_t features, at::
   t.allowed = visited.gt(positions).logical_and(numbers.lt(counts));
   // Targets behind the length do not count.
   const at::Tensor lengths = copy(b.lengths, {size, 1}, at::kInt);
-  t.targets = at::where(positions.view({1, -1}).lt(lengths), t.targets, at::full({}, -1, at::kLong));
+  t.targets =
+      at::where(positions.view({1, -1}).lt(lengths), t.targets, at::full({}, -1, at::kLong));
   return t;
 }
 
@@ -121,9 +122,9 @@ class TorchSequenceTransformer {
                            .permute({2, 0, 3, 1, 4})
                            .unbind(0);
     const at::Tensor later = at::ones({length, length}, at::kBool).triu(1);
-    const at::Tensor scores = (at::matmul(parts[0], parts[1].transpose(2, 3)) /
-                               std::sqrt(static_cast<double>(channels)))
-                                  .masked_fill(later, -INFINITY);
+    const at::Tensor scores =
+        (at::matmul(parts[0], parts[1].transpose(2, 3)) / std::sqrt(static_cast<double>(channels)))
+            .masked_fill(later, -INFINITY);
     const at::Tensor attended =
         at::matmul(at::softmax(scores, -1), parts[2]).transpose(1, 2).reshape(x.sizes());
     x = x + Linear(attended, name + ".out");

@@ -30,8 +30,8 @@ TEST_P(SequenceParityTest, LossAndGradientsEqualThoseOfLibTorch) {
           .clone()
           .set_requires_grad(true);
   const test::TorchSequenceTransformer reference(options, flat);
-  const at::Tensor loss = reference.Loss(
-      test::SequencesOf(buffers.View(), options.features, at::kDouble), smoothing);
+  const at::Tensor loss =
+      reference.Loss(test::SequencesOf(buffers.View(), options.features, at::kDouble), smoothing);
   loss.backward();
   for (const Isa isa : UsableIsas()) {
     const auto engine = *SequenceTransformer<double>::Create(options, Bf16::kNone, isa);
@@ -56,14 +56,14 @@ TEST_P(SequenceParityTest, LossAndGradientsEqualThoseOfLibTorch) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SequenceParityTest,
-    testing::Values(
-        Sizes{{.layers = 2, .width = 32, .heads = 2, .feed_forward = 48, .features = 5},
-              {3, 1, 9, 40},
-              0},
-        Sizes{{.layers = 1, .width = 64, .heads = 8, .feed_forward = 64, .features = 13},
-              {17, 2},
-              0.1},
-        Sizes{{}, {20, 30}, 0.1}));
+    testing::Values(Sizes{{.layers = 2, .width = 32, .heads = 2, .feed_forward = 48, .features = 5},
+                          {3, 1, 9, 40},
+                          0},
+                    Sizes{
+                        {.layers = 1, .width = 64, .heads = 8, .feed_forward = 64, .features = 13},
+                        {17, 2},
+                        0.1},
+                    Sizes{{}, {20, 30}, 0.1}));
 
 TEST(SequenceReferenceTest, GivesTheSameLogProbabilities) {
   const SequenceTransformerOptions options{
@@ -71,8 +71,8 @@ TEST(SequenceReferenceTest, GivesTheSameLogProbabilities) {
   const SequenceBuffers buffers = test::RandomSequences({7, 4}, options.features);
   const SequenceBatch batch = buffers.View();
   const std::vector<double> parameters = test::RandomSequenceParameters(options);
-  const at::Tensor flat = at::from_blob(const_cast<double*>(parameters.data()),
-                                        {std::ssize(parameters)}, at::kDouble);
+  const at::Tensor flat =
+      at::from_blob(const_cast<double*>(parameters.data()), {std::ssize(parameters)}, at::kDouble);
   const test::TorchSequences tensors = test::SequencesOf(batch, options.features, at::kDouble);
   const at::Tensor logits = test::TorchSequenceTransformer(options, flat).AllLogits(tensors);
   const auto engine = *SequenceTransformer<double>::Create(options);

@@ -79,8 +79,8 @@ struct StoreCausalScores {
   }
 };
 
-// Replaces scores by their powers of 2, relative to `maxima`, and those of hidden keys by 0, so that
-// later tokens cannot change a bit. Writes the inverses of the powers' sums to `inverses`.
+// Replaces scores by their powers of 2, relative to `maxima`, and those of hidden keys by 0, so
+// that later tokens cannot change a bit. Writes the inverses of the powers' sums to `inverses`.
 template <int64_t kVectors, typename T>
 inline void CausalSoftmax(const QueryPanel& panel, T* scores, const T* maxima, T* inverses) {
   Vec<T> maximum[kVectors];

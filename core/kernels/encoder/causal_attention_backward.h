@@ -74,9 +74,9 @@ struct CausalAttentionGradient {
   View<T> d_qkv;        // [N, 3H]; overwritten
 };
 
-// Writes the means of the gradients with respect to each query's probabilities, weighted by them, to
-// scratch.columns. They equal the products of the query's output and the output's gradient (Dao et
-// al. 2022).
+// Writes the means of the gradients with respect to each query's probabilities, weighted by them,
+// to scratch.columns. They equal the products of the query's output and the output's gradient (Dao
+// et al. 2022).
 template <typename T>
 inline void MeansOfGradients(const AttentionCall<T>& c, const CausalAttentionGradient<T>& gradient,
                              const Head<T>& head, const QueryPanel& panel) {

@@ -22,6 +22,9 @@
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
 
+// Number of a sequence's last rows that are one chunk of a weight's gradient.
+constexpr int64_t kLastRows = kChunkRows + kChunkRows / 2;
+
 // The norm after the last layer.
 template <typename T>
 NormParameters<T> TakeLastNorm(const EncoderShape& s, Memory<T>& memory) {
@@ -189,10 +192,11 @@ void CausalFeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
     const View<const T> feed = saved.feed.Columns(c).AsConst();
     P::Multiply(d, layer.feed2_back + P::PackedSize(h, c), {rows, h, width, h}, scratch.work,
                 StoreWhereActive<T>{scratch.d_feed, feed});
-    P::AddGradient(d, feed, {rows, h, width}, scratch.work,
+    P::AddGradient(d, feed, {rows, h, width, kLastRows}, scratch.work,
                    {gradient + offsets.feed2_weight + c, f});
     SumColumns<T>(d_feed, rows, width, scratch.sums, gradient + offsets.feed1_bias + c);
-    P::AddGradient(d_feed, saved.norm2.normalised.AsConst(), {rows, width, h}, scratch.work,
+    P::AddGradient(d_feed, saved.norm2.normalised.AsConst(), {rows, width, h, kLastRows},
+                   scratch.work,
                    {gradient + offsets.feed1_weight + c * h, h, layer.norm2.scale,
                     layer.norm2.shift, scratch.sums});
     const PanelProduct size{rows, width, h, f, c};
@@ -219,21 +223,20 @@ void CausalAttentionBackward(const EncoderCall<ElementOf<P>>& call, const Packed
   const int64_t rows = call.first_rows[call.instances];
   const View<const T> d = scratch.dx.AsConst();
   P::Multiply(d, layer.out_back, {rows, h, h, h}, scratch.work, StorePlain<T>{scratch.d_attended});
-  P::AddGradient(d, saved.attended.AsConst(), {rows, h, h}, scratch.work,
+  P::AddGradient(d, saved.attended.AsConst(), {rows, h, h, kLastRows}, scratch.work,
                  {gradient + offsets.out_weight, h});
   SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.out_bias);
-  ForEachSequence<T>(call, saved, scratch.attention,
-                     [&](const AttentionCall<T>& attention_call, int64_t first) {
-                       CausalAttentionBackward<T>(
-                           attention_call, {saved.attended.From(first).AsConst(),
-                                            scratch.d_attended.From(first).AsConst(),
-                                            scratch.d_qkv.From(first)});
-                     });
+  ForEachSequence<T>(
+      call, saved, scratch.attention, [&](const AttentionCall<T>& attention_call, int64_t first) {
+        CausalAttentionBackward<T>(
+            attention_call, {saved.attended.From(first).AsConst(),
+                             scratch.d_attended.From(first).AsConst(), scratch.d_qkv.From(first)});
+      });
   const View<const T> d_qkv = scratch.d_qkv.AsConst();
   SumColumns<T>(d_qkv, rows, 3 * h, scratch.sums, gradient + offsets.qkv_bias);
-  P::AddGradient(d_qkv, saved.norm1.normalised.AsConst(), {rows, 3 * h, h}, scratch.work,
-                 {gradient + offsets.qkv_weight, h, layer.norm1.scale, layer.norm1.shift,
-                  scratch.sums});
+  P::AddGradient(
+      d_qkv, saved.norm1.normalised.AsConst(), {rows, 3 * h, h, kLastRows}, scratch.work,
+      {gradient + offsets.qkv_weight, h, layer.norm1.scale, layer.norm1.shift, scratch.sums});
   P::Multiply(d_qkv, layer.qkv_back, {rows, 3 * h, h, 3 * h}, scratch.work,
               StorePlain<T>{scratch.dy});
   NormRowsBackward<P>(call, layer.norm1, saved.norm1, scratch, gradient + offsets.norm1_scale,

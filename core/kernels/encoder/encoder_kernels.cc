@@ -308,7 +308,8 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
 
 template <typename P>
 EncoderFunctions<ElementOf<P>> FunctionsOf() {
-  return {PackedLayersSize<P>, PackLayers<P>, SavedSize<P>, ScratchSize<P>, Forward<P>, Backward<P>};
+  return {PackedLayersSize<P>, PackLayers<P>, SavedSize<P>,
+          ScratchSize<P>,      Forward<P>,    Backward<P>};
 }
 
 #if defined(VRP_SIMD_TILES)

@@ -54,8 +54,8 @@ inline void AddRowNormGradient(int64_t rows, int64_t hidden, View<const T> z, Vi
   }
 }
 
-// Adds the gradient with respect to x to `dx` [rows, H], given `dy`, the one with respect to y. Adds
-// the gradients of scale and shift to d_scale and d_shift [H].
+// Adds the gradient with respect to x to `dx` [rows, H], given `dy`, the one with respect to y.
+// Adds the gradients of scale and shift to d_scale and d_shift [H].
 template <typename T>
 inline void RowNormBackward(const T* scale, int64_t rows, int64_t hidden, View<const T> z,
                             const T* inverse_std, View<const T> dy, View<T> dx, T* d_scale,

@@ -104,7 +104,7 @@ struct PanelRows {
     const int64_t end = fits ? rows - lower * (kBlockRows - 1) : rows;
     int64_t i = 0;
     for (; i + kBlockRows <= end; i += kBlockRows) Block<kBlockRows>(i);
-    if (!fits) return Last<kBlockRows >= 8 ? 8 : 4>(i, rows - i);
+    if (!fits) return Last < kBlockRows >= 8 ? 8 : 4 > (i, rows - i);
     for (; i < rows; i += kBlockRows - 1) Block<kBlockRows - 1>(i);
   }
 };

@@ -17,8 +17,8 @@ void SequencePass<T>::Backward(SequenceGroup<T>& group, T* gradient) const {
   PointBackward(group, gradient);
   encoder_->Backward({group.first_rows, {}}, d_tokens, group.saved.data(), group.scratch.data(),
                      gradient);
-  dense_.add_transposed({d_tokens, width_}, {group.inputs.data(), inputs_},
-                        {width_, rows, inputs_}, {group.d_embedding.data(), inputs_});
+  dense_.add_transposed({d_tokens, width_}, {group.inputs.data(), inputs_}, {width_, rows, inputs_},
+                        {group.d_embedding.data(), inputs_});
   T* const d_positions = gradient + layout_.Offset("embed.position.weight");
   for (int32_t b = 0; b < group.range.count; ++b) {
     const T* const from = d_tokens + group.first_rows[b] * width_;
@@ -49,8 +49,7 @@ void SequencePass<T>::PointBackward(SequenceGroup<T>& group, T* gradient) const 
   T* const d_hidden = group.d_hidden.Grow(count * width_);
   dense_.multiply({d_queries, width_}, query_back_.data(), nullptr, {count, width_, width_},
                   {d_hidden, width_});
-  dense_.add_transposed({d_queries, width_}, {group.hidden.data(), width_},
-                        {width_, count, width_},
+  dense_.add_transposed({d_queries, width_}, {group.hidden.data(), width_}, {width_, count, width_},
                         {gradient + layout_.Offset("pointer.query.weight"), width_});
   T* const d_bias = gradient + layout_.Offset("pointer.query.bias");
   for (int64_t q = 0; q < count; ++q) {

@@ -22,9 +22,9 @@ inline constexpr int32_t kNeverVisited = 0x7fffffff;
 // features, for example place, demand, window, leg and time. What follows a sequence's length or
 // its number of candidates is never read.
 struct SequenceBatch {
-  int32_t size = 0;            // B
-  int32_t max_length = 0;      // L
-  int32_t max_candidates = 0;  // C
+  int32_t size = 0;                                // B
+  int32_t max_length = 0;                          // L
+  int32_t max_candidates = 0;                      // C
   std::span<const int32_t> lengths = {};           // [B], from 1
   std::span<const TokenType> types = {};           // [B, L]
   std::span<const float> contexts = {};            // [B, L, F]

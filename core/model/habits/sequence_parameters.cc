@@ -88,8 +88,8 @@ absl::Status CheckSequence(const SequenceBatch& b, const SequenceTransformerOpti
         s, Concat("length: got ", b.lengths[s], ", wanted 1 to ", longest, " tokens"));
   }
   if (b.candidate_counts[s] < 0 || b.candidate_counts[s] > b.max_candidates) {
-    return SequenceError(s, Concat("candidates: got ", b.candidate_counts[s], ", wanted 0 to ",
-                                   b.max_candidates));
+    return SequenceError(
+        s, Concat("candidates: got ", b.candidate_counts[s], ", wanted 0 to ", b.max_candidates));
   }
   for (int32_t t = 0; t < b.lengths[s]; ++t) {
     const auto type = static_cast<int32_t>(b.types[int64_t{s} * b.max_length + t]);
@@ -153,10 +153,9 @@ ParameterLayout SequenceLayout(const SequenceTransformerOptions& options) {
 
 std::vector<EncoderLayerOffsets> SequenceEncoderOffsets(const SequenceTransformerOptions& options,
                                                         const ParameterLayout& layout) {
-  std::vector<EncoderLayerOffsets> offsets =
-      EncoderOffsets(SequenceEncoderShape(options), layout);
-  offsets.push_back({.norm1_scale = layout.Offset("norm.scale"),
-                     .norm1_shift = layout.Offset("norm.shift")});
+  std::vector<EncoderLayerOffsets> offsets = EncoderOffsets(SequenceEncoderShape(options), layout);
+  offsets.push_back(
+      {.norm1_scale = layout.Offset("norm.scale"), .norm1_shift = layout.Offset("norm.shift")});
   return offsets;
 }
 

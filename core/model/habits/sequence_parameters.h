@@ -42,8 +42,8 @@ std::vector<EncoderLayerOffsets> SequenceEncoderOffsets(const SequenceTransforme
                                                         const ParameterLayout& layout);
 
 // Returns kInvalidArgument with the first error of the batch, such as
-// `sequence 3: length: got 300, wanted 1 to 256 tokens`. Without `reads_targets`, the targets do not
-// matter.
+// `sequence 3: length: got 300, wanted 1 to 256 tokens`. Without `reads_targets`, the targets do
+// not matter.
 absl::Status CheckSequenceBatch(const SequenceBatch& batch,
                                 const SequenceTransformerOptions& options, bool reads_targets);
 

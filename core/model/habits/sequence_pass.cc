@@ -107,9 +107,9 @@ void SequencePass<T>::FindPositions(const SequenceBatch& batch, bool last_only,
     }
     group.first_rows.push_back(group.first_rows.back() + length);
     group.first_keys.push_back(group.first_keys.back() + keys);
-    group.first_logits.push_back(
-        group.first_logits.back() +
-        (std::ssize(group.positions) - group.first_positions.back()) * keys);
+    group.first_logits.push_back(group.first_logits.back() +
+                                 (std::ssize(group.positions) - group.first_positions.back()) *
+                                     keys);
     group.first_positions.push_back(static_cast<int32_t>(group.positions.size()));
   }
 }
@@ -145,8 +145,7 @@ void SequencePass<T>::EmbedCandidates(const SequenceBatch& batch, SequenceGroup<
     const int64_t s = group.range.first + b;
     for (int64_t c = 0; c < batch.candidate_counts[s]; ++c) {
       T* const row = inputs + (group.first_keys[b] + c) * inputs_;
-      const float* const from =
-          batch.candidates.data() + (s * batch.max_candidates + c) * features;
+      const float* const from = batch.candidates.data() + (s * batch.max_candidates + c) * features;
       for (int64_t k = 0; k < features; ++k) row[k] = static_cast<T>(from[k]);
     }
   }

@@ -94,8 +94,8 @@ class SequencePass {
   // over all candidates that can be chosen.
   SequenceLoss Loss(const SequenceBatch& batch, double smoothing, double scale,
                     SequenceGroup<T>& group) const;
-  // Writes the logarithms of the candidates' probabilities at position `q` of the group to `to` [C],
-  // -infinity for candidates that cannot be chosen.
+  // Writes the logarithms of the candidates' probabilities at position `q` of the group to `to`
+  // [C], -infinity for candidates that cannot be chosen.
   void LogProbabilities(const SequenceBatch& batch, int64_t q, const SequenceGroup<T>& group,
                         std::span<T> to) const;
 

@@ -85,8 +85,7 @@ absl::StatusOr<std::unique_ptr<SequenceTransformer<T>>> SequenceTransformer<T>::
   if (bf16 != Bf16::kNone && !std::is_same_v<T, float>) {
     return absl::InvalidArgumentError("bf16: needs an engine of float, got one of double");
   }
-  auto engine =
-      std::unique_ptr<SequenceTransformer>(new SequenceTransformer(options, bf16, isa));
+  auto engine = std::unique_ptr<SequenceTransformer>(new SequenceTransformer(options, bf16, isa));
   engine->SetParameters(std::vector<T>(static_cast<size_t>(engine->layout().size()), T{0}));
   return engine;
 }
@@ -119,8 +118,7 @@ absl::StatusOr<SequenceOutcome> SequenceTransformer<T>::Loss(const SequenceBatch
   ForEachGroup<Worker>(GroupsOf(batch), request.pool, workers,
                        [&](Worker& worker, InstanceRange range) {
                          pass_.Forward(batch, range, false, false, worker.group);
-                         worker.sums +=
-                             pass_.Loss(batch, request.label_smoothing, 0, worker.group);
+                         worker.sums += pass_.Loss(batch, request.label_smoothing, 0, worker.group);
                        });
   const SequenceOutcome outcome = OutcomeOf(workers);
   VRP_RETURN_IF_ERROR(idle_.Return(std::move(workers)));
@@ -141,13 +139,12 @@ absl::StatusOr<SequenceOutcome> SequenceTransformer<T>::AddGradient(const Sequen
     worker.gradient.assign(size, T{0});
     pass_.ClearSums(worker.group);
   });
-  ForEachGroup<Worker>(GroupsOf(batch), request.pool, workers,
-                       [&](Worker& worker, InstanceRange range) {
-                         pass_.Forward(batch, range, false, true, worker.group);
-                         worker.sums +=
-                             pass_.Loss(batch, request.label_smoothing, scale, worker.group);
-                         pass_.Backward(worker.group, worker.gradient.data());
-                       });
+  ForEachGroup<Worker>(
+      GroupsOf(batch), request.pool, workers, [&](Worker& worker, InstanceRange range) {
+        pass_.Forward(batch, range, false, true, worker.group);
+        worker.sums += pass_.Loss(batch, request.label_smoothing, scale, worker.group);
+        pass_.Backward(worker.group, worker.gradient.data());
+      });
   const SequenceOutcome outcome = OutcomeOf(workers);
   if (AllWorkersOk(workers)) {
     for (const auto& worker : workers) {
@@ -184,11 +181,10 @@ absl::Status SequenceTransformer<T>::EdgeLogProbabilities(const EdgePrefixes& pr
   const size_t shared = prefixes.types.size();
   const size_t stops = prefixes.candidates.size() / features;
   if (shared < 1 || shared + 1 > static_cast<size_t>(options().positions)) {
-    return absl::InvalidArgumentError(Concat("prefixes.types: got ", shared, " tokens, wanted 1 to ",
-                                             options().positions - 1));
+    return absl::InvalidArgumentError(
+        Concat("prefixes.types: got ", shared, " tokens, wanted 1 to ", options().positions - 1));
   }
-  VRP_RETURN_IF_ERROR(
-      CheckCount("prefixes.contexts", prefixes.contexts.size(), shared * features));
+  VRP_RETURN_IF_ERROR(CheckCount("prefixes.contexts", prefixes.contexts.size(), shared * features));
   VRP_RETURN_IF_ERROR(CheckCount("prefixes.stops", prefixes.stops.size(), stops * features));
   VRP_RETURN_IF_ERROR(
       CheckCount("prefixes.candidates", prefixes.candidates.size(), stops * features));

@@ -2,12 +2,12 @@
 // from the tokens of the driver's earlier routes and of today's route so far. Stops are known by
 // their features alone, so that it can point at stops that it has never seen.
 //
-// Token embeddings are sums of a linear map of the context, of the token's type and of its position.
-// Layers are norm, causal attention, skip; norm, feed-forward, skip. The logit of a candidate is the
-// product of its key, a linear map of its embedded context, with the query of the position's last
-// hidden state, divided by the root of the width (Vinyals et al. 2015). The map of contexts is
-// linear, so that a product of a query and a key can express a distance only if the features have
-// the squares of the coordinates.
+// Token embeddings are sums of a linear map of the context, of the token's type and of its
+// position. Layers are norm, causal attention, skip; norm, feed-forward, skip. The logit of a
+// candidate is the product of its key, a linear map of its embedded context, with the query of the
+// position's last hidden state, divided by the root of the width (Vinyals et al. 2015). The map of
+// contexts is linear, so that a product of a query and a key can express a distance only if the
+// features have the squares of the coordinates.
 #pragma once
 
 #include <cstdint>
@@ -65,14 +65,14 @@ class SequenceTransformer {
   // Returns the mean loss of the batch. Returns the errors of CheckSequenceBatch.
   absl::StatusOr<SequenceOutcome> Loss(const SequenceBatch& batch,
                                        const SequenceRequest& request) const;
-  // Also adds the gradient of the mean loss to `gradient` [layout().size()]. The result is the same,
-  // bit for bit, for the same number of threads.
+  // Also adds the gradient of the mean loss to `gradient` [layout().size()]. The result is the
+  // same, bit for bit, for the same number of threads.
   absl::StatusOr<SequenceOutcome> AddGradient(const SequenceBatch& batch,
                                               const SequenceRequest& request,
                                               std::span<T> gradient) const;
 
-  // Writes the logarithms of the probabilities of the candidates after each sequence's last token to
-  // `to` [B, C], -infinity for those that cannot be chosen. `batch.targets` do not matter.
+  // Writes the logarithms of the probabilities of the candidates after each sequence's last token
+  // to `to` [B, C], -infinity for those that cannot be chosen. `batch.targets` do not matter.
   absl::Status LogProbabilities(const SequenceBatch& batch, CpuPool* pool, std::span<T> to) const;
 
   // Writes the logarithms of the probabilities of going from stop i to stop j to `to` [N, N]. Row 0
