@@ -8,76 +8,12 @@
 
 #include "core/kernels/encoder/attention.h"
 #include "core/kernels/encoder/attention_parts.h"
+#include "core/kernels/encoder/causal_panels.h"
 #include "core/kernels/simd/balanced_product.h"
-#include "core/kernels/simd/lanes.h"
 #include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
-
-// The queries first .. first + count - 1. They see the keys 0 .. keys() - 1.
-struct QueryPanel {
-  int64_t first;
-  int64_t count;
-  int64_t keys() const { return first + count; }
-};
-
-// Returns the number of panels of a sequence, and panel `n` of them.
-template <typename T>
-inline int64_t QueryPanels(int64_t tokens) {
-  return (tokens + kPanelColumns<T> - 1) / kPanelColumns<T>;
-}
-template <typename T>
-inline QueryPanel QueryPanelOf(int64_t tokens, int64_t n) {
-  const int64_t end = tokens - (QueryPanels<T>(tokens) - 1 - n) * kPanelColumns<T>;
-  const int64_t first = end > kPanelColumns<T> ? end - kPanelColumns<T> : 0;
-  return {first, end - first};
-}
-
-// Returns the lanes of vector `v` whose queries do not see `key`.
-template <typename T>
-inline __attribute__((always_inline)) IntVec<T> HiddenLanes(const QueryPanel& panel, int64_t key,
-                                                            int64_t v) {
-  return FirstLanes<T>(key - panel.first - v * kLanes<T>);
-}
-
-// Sets the elements of rows `key` .. that their queries do not see to `value`.
-template <typename T, int64_t kRows, int64_t kVectors>
-inline __attribute__((always_inline)) void HideKeys(const QueryPanel& panel, int64_t key, T value,
-                                                    Vec<T> (&rows)[kRows][kVectors]) {
-  if (key + kRows - 1 <= panel.first) return;
-#pragma GCC unroll 32
-  for (int64_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) {
-      rows[r][v] = HiddenLanes<T>(panel, key + r, v) ? Broadcast<T>(value) : rows[r][v];
-    }
-  }
-}
-
-// An epilogue that stores scores and finds each query's maximum.
-template <typename T>
-struct StoreCausalScores {
-  T* scores;
-  QueryPanel panel;
-  T* maxima;  // [Q]
-
-  template <int64_t kRows, int64_t kVectors>
-  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
-                                                        int64_t key) const {
-    HideKeys<T>(panel, key, static_cast<T>(-__builtin_inf()), sums);
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) {
-      Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
-#pragma GCC unroll 32
-      for (int64_t r = 0; r < kRows; ++r) {
-        maximum = Max<T>(maximum, sums[r][v]);
-        Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
-      }
-      Store<T>(maxima + v * kLanes<T>, maximum);
-    }
-  }
-};
 
 // Replaces scores by their powers of 2, relative to `maxima`, and those of hidden keys by 0, so
 // that later tokens cannot change a bit. Writes the inverses of the powers' sums to `inverses`.

@@ -6,65 +6,12 @@
 #include "core/kernels/encoder/attention.h"
 #include "core/kernels/encoder/attention_parts.h"
 #include "core/kernels/encoder/causal_attention.h"
+#include "core/kernels/encoder/causal_panels.h"
 #include "core/kernels/simd/balanced_product.h"
 #include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
-
-// An epilogue that turns scores into probabilities.
-template <typename T>
-struct StoreCausalProbabilities {
-  T* probabilities;
-  QueryPanel panel;
-  const T* maxima;    // [Q]
-  const T* inverses;  // [Q]
-
-  template <int64_t kRows, int64_t kVectors>
-  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
-                                                        int64_t key) const {
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) {
-      const Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
-      const Vec<T> inverse = Load<T>(inverses + v * kLanes<T>);
-#pragma GCC unroll 32
-      for (int64_t r = 0; r < kRows; ++r) {
-        sums[r][v] = PowerOfScore<T>(sums[r][v], maximum) * inverse;
-      }
-    }
-    HideKeys<T>(panel, key, T{0}, sums);
-#pragma GCC unroll 32
-    for (int64_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-      for (int64_t v = 0; v < kVectors; ++v) {
-        Store<T>(probabilities + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
-      }
-    }
-  }
-};
-
-// An epilogue that turns gradients with respect to the probabilities into gradients with respect to
-// the scores.
-template <typename T>
-struct StoreScoreGradients {
-  T* d_scores;
-  const T* probabilities;
-  const T* means;  // [Q]: the gradients' means, weighted by the probabilities
-
-  template <int64_t kRows, int64_t kVectors>
-  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
-                                                        int64_t key) const {
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) {
-      const Vec<T> mean = Load<T>(means + v * kLanes<T>);
-#pragma GCC unroll 32
-      for (int64_t r = 0; r < kRows; ++r) {
-        const int64_t at = (key + r) * kPanelColumns<T> + v * kLanes<T>;
-        Store<T>(d_scores + at, Load<T>(probabilities + at) * (sums[r][v] - mean));
-      }
-    }
-  }
-};
 
 // Further inputs and outputs of a sequence's backward pass.
 template <typename T>

@@ -24,9 +24,47 @@ std::unique_ptr<Encoder<T>> EncoderFor(const SequenceTransformerOptions& options
   return MakeCausalEncoder<T>(shape, std::move(offsets), isa);
 }
 
-// Whether the candidate can be chosen after the position.
-bool CanChoose(const SequenceBatch& batch, int64_t sequence, int64_t candidate, int32_t position) {
-  return batch.visited_from[sequence * batch.max_candidates + candidate] > position;
+// The candidates at a position of a sequence.
+struct Choices {
+  const SequenceBatch& batch;
+  int64_t sequence;
+  int32_t position;
+
+  int64_t count() const { return batch.candidate_counts[sequence]; }
+  // Whether the candidate can be chosen.
+  bool Has(int64_t candidate) const {
+    return batch.visited_from[sequence * batch.max_candidates + candidate] > position;
+  }
+};
+
+// Returns the loss of a position. Replaces the logits by their gradients times `scale`.
+template <typename T>
+SequenceLoss LossAt(const Choices& choices, int32_t target, T smoothing, T scale, T* logits) {
+  const int64_t count = choices.count();
+  int64_t likeliest = target;
+  int64_t allowed = 0;
+  for (int64_t c = 0; c < count; ++c) {
+    if (!choices.Has(c)) continue;
+    ++allowed;
+    if (logits[c] > logits[likeliest]) likeliest = c;
+  }
+  const T highest = logits[likeliest];
+  const T spread = smoothing / static_cast<T>(allowed);
+  const auto wanted = [&](int64_t c) { return spread + (c == target ? 1 - smoothing : T{0}); };
+  T total{0};
+  T mean{0};  // of the logits less the highest, weighted by the wanted probabilities
+  for (int64_t c = 0; c < count; ++c) {
+    if (!choices.Has(c)) continue;
+    mean += (logits[c] - highest) * wanted(c);
+    logits[c] = std::exp(logits[c] - highest);
+    total += logits[c];
+  }
+  for (int64_t c = 0; c < count; ++c) {
+    logits[c] = choices.Has(c) ? scale * (logits[c] / total - wanted(c)) : T{0};
+  }
+  return {.loss = static_cast<double>(std::log(total) - mean),
+          .targets = 1,
+          .hits = likeliest == target ? 1 : 0};
 }
 
 }  // namespace
@@ -186,46 +224,14 @@ SequenceLoss SequencePass<T>::Loss(const SequenceBatch& batch, double smoothing,
   for (int64_t q = 0; q < std::ssize(group.positions); ++q) {
     const PointedPosition& at = group.positions[q];
     const int64_t s = group.range.first + at.sequence;
-    const int64_t count = batch.candidate_counts[s];
     const int64_t keys = group.first_keys[at.sequence + 1] - group.first_keys[at.sequence];
     T* const logits = group.logits.data() + group.first_logits[at.sequence] +
                       (q - group.first_positions[at.sequence]) * keys;
-    T highest = -std::numeric_limits<T>::infinity();
-    int64_t likeliest = kNoTarget;
-    int64_t allowed = 0;
-    for (int64_t c = 0; c < count; ++c) {
-      if (!CanChoose(batch, s, c, at.position)) continue;
-      logits[c] *= logit_scale_;
-      ++allowed;
-      if (logits[c] > highest) {
-        highest = logits[c];
-        likeliest = c;
-      }
-    }
-    const T spread = static_cast<T>(smoothing / static_cast<double>(allowed));
-    T total{0};
-    T mean{0};  // of the logits less the highest, weighted by the targets' probabilities
-    for (int64_t c = 0; c < count; ++c) {
-      if (!CanChoose(batch, s, c, at.position)) {
-        logits[c] = T{0};
-        continue;
-      }
-      const T logit = logits[c] - highest;
-      mean += logit * (spread + (c == at.target ? static_cast<T>(1 - smoothing) : T{0}));
-      logits[c] = std::exp(logit);
-      total += logits[c];
-    }
-    sums.loss += static_cast<double>(std::log(total) - mean);
-    sums.hits += likeliest == at.target ? 1 : 0;
-    const T factor = static_cast<T>(scale) * logit_scale_;
-    for (int64_t c = 0; c < count; ++c) {
-      if (!CanChoose(batch, s, c, at.position)) continue;
-      const T wanted = spread + (c == at.target ? static_cast<T>(1 - smoothing) : T{0});
-      logits[c] = factor * (logits[c] / total - wanted);
-    }
-    std::fill(logits + count, logits + keys, T{0});
+    for (int64_t c = 0; c < batch.candidate_counts[s]; ++c) logits[c] *= logit_scale_;
+    sums += LossAt(Choices{batch, s, at.position}, at.target, static_cast<T>(smoothing),
+                   static_cast<T>(scale) * logit_scale_, logits);
+    std::fill(logits + batch.candidate_counts[s], logits + keys, T{0});
   }
-  sums.targets = std::ssize(group.positions);
   return sums;
 }
 
@@ -233,25 +239,24 @@ template <typename T>
 void SequencePass<T>::LogProbabilities(const SequenceBatch& batch, int64_t q,
                                        const SequenceGroup<T>& group, std::span<T> to) const {
   const PointedPosition& at = group.positions[q];
-  const int64_t s = group.range.first + at.sequence;
-  const int64_t count = batch.candidate_counts[s];
+  const Choices choices{batch, group.range.first + at.sequence, at.position};
   const int64_t keys = group.first_keys[at.sequence + 1] - group.first_keys[at.sequence];
   const T* const logits = group.logits.data() + group.first_logits[at.sequence] +
                           (q - group.first_positions[at.sequence]) * keys;
   std::fill(to.begin(), to.end(), -std::numeric_limits<T>::infinity());
   T highest = -std::numeric_limits<T>::infinity();
-  for (int64_t c = 0; c < count; ++c) {
-    if (!CanChoose(batch, s, c, at.position)) continue;
+  for (int64_t c = 0; c < choices.count(); ++c) {
+    if (!choices.Has(c)) continue;
     to[c] = logits[c] * logit_scale_;
     highest = std::max(highest, to[c]);
   }
   T total{0};
-  for (int64_t c = 0; c < count; ++c) {
-    if (CanChoose(batch, s, c, at.position)) total += std::exp(to[c] - highest);
+  for (int64_t c = 0; c < choices.count(); ++c) {
+    if (choices.Has(c)) total += std::exp(to[c] - highest);
   }
   const T normaliser = highest + std::log(total);
-  for (int64_t c = 0; c < count; ++c) {
-    if (CanChoose(batch, s, c, at.position)) to[c] -= normaliser;
+  for (int64_t c = 0; c < choices.count(); ++c) {
+    if (choices.Has(c)) to[c] -= normaliser;
   }
 }
 
