@@ -88,8 +88,8 @@ inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSiz
   constexpr int64_t kColumns = kPanelColumns<T>;
   int64_t rows = 0;
   for (int64_t first = 0; first < size.rows; first += rows) {
-    const int64_t left = size.rows - first;
-    rows = left <= size.last_chunk || left < kChunkRows ? left : kChunkRows;
+    const int64_t remaining = size.rows - first;
+    rows = remaining <= size.last_chunk ? remaining : kChunkRows;
     for (int64_t i = 0; i < size.outputs; i += kColumns) {
       const T* const left = a.At(first, i);
       const int64_t outputs = size.outputs - i < kColumns ? size.outputs - i : kColumns;
