@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-constexpr double kSmoothing = 0.1;
+constexpr double kRivalSmoothing = 0.1;
 
 at::Tensor FloatsOf(const float* from, int64_t count) {
   return at::from_blob(const_cast<float*>(from), {count}, at::kFloat).clone();
@@ -81,15 +81,16 @@ struct SequenceRival::State {
             network.Logits(network.Queries(hidden[s][t]), at::stack(keys)).masked_fill(mask, -1e30);
         const at::Tensor log_probabilities = at::log_softmax(logits, 0);
         const at::Tensor allowed = mask.logical_not();
-        losses.push_back(-((1 - kSmoothing) * log_probabilities[sample.targets[t]] +
-                           kSmoothing * log_probabilities.masked_select(allowed).mean()));
+        losses.push_back(-((1 - kRivalSmoothing) * log_probabilities[sample.targets[t]] +
+                           kRivalSmoothing * log_probabilities.masked_select(allowed).mean()));
       }
     }
     return at::stack(losses).mean();
   }
   at::Tensor LossOfBatch(std::span<const SequenceSample> samples) {
     Collate(samples, sizes, buffers);
-    return network.Loss(test::SequencesOf(buffers.View(), sizes.features, at::kFloat), kSmoothing);
+    return network.Loss(test::SequencesOf(buffers.View(), sizes.features, at::kFloat),
+                        kRivalSmoothing);
   }
 
   void Update() {
