@@ -21,10 +21,10 @@ namespace {
 using testing_support::EncoderParameters;
 using testing_support::MakeEncoderParameters;
 using testing_support::RandomInputs;
-using Matrix = std::vector<double>;  // by rows
+using CausalRows = std::vector<double>;  // by rows
 
 // Returns parameters of the layers, and of the norm after the last one.
-EncoderParameters ParametersOf(const EncoderShape& s) {
+EncoderParameters CausalParameters(const EncoderShape& s) {
   EncoderParameters p = MakeEncoderParameters(s);
   EncoderLayerOffsets last;
   for (int64_t* const offset : {&last.norm1_scale, &last.norm1_shift}) {
@@ -45,15 +45,15 @@ class CausalReference {
   CausalReference(const EncoderShape& shape, const EncoderParameters& parameters, bool bf16)
       : s_(shape), p_(parameters), bf16_(bf16) {}
 
-  Matrix Encode(Matrix x) const {
+  CausalRows Encode(CausalRows x) const {
     const int64_t h = s_.hidden;
     for (int32_t l = 0; l < s_.layers; ++l) {
       const EncoderLayerOffsets& o = p_.layers[l];
-      const Matrix qkv =
+      const CausalRows qkv =
           Linear(Norm(x, o.norm1_scale, o.norm1_shift), h, o.qkv_weight, o.qkv_bias, 3 * h);
       x = Sum(x, Linear(Attend(qkv), h, o.out_weight, o.out_bias, h));
-      Matrix feed = Linear(Norm(x, o.norm2_scale, o.norm2_shift), h, o.feed1_weight, o.feed1_bias,
-                           s_.feed_forward);
+      CausalRows feed = Linear(Norm(x, o.norm2_scale, o.norm2_shift), h, o.feed1_weight,
+                               o.feed1_bias, s_.feed_forward);
       for (double& value : feed) value = std::max(value, 0.0);
       x = Sum(x, Linear(feed, s_.feed_forward, o.feed2_weight, o.feed2_bias, h));
     }
@@ -64,10 +64,10 @@ class CausalReference {
   double At(int64_t offset) const { return p_.values[static_cast<size_t>(offset)]; }
   double Rounded(double value) const { return bf16_ ? RoundToBf16(value) : value; }
 
-  Matrix Linear(const Matrix& x, int64_t inputs, int64_t weight, int64_t bias,
-                int64_t outputs) const {
+  CausalRows Linear(const CausalRows& x, int64_t inputs, int64_t weight, int64_t bias,
+                    int64_t outputs) const {
     const int64_t rows = std::ssize(x) / inputs;
-    Matrix y(static_cast<size_t>(rows * outputs));
+    CausalRows y(static_cast<size_t>(rows * outputs));
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t o = 0; o < outputs; ++o) {
         double sum = At(bias + o);
@@ -79,19 +79,19 @@ class CausalReference {
     }
     return y;
   }
-  static Matrix Sum(Matrix a, const Matrix& b) {
+  static CausalRows Sum(CausalRows a, const CausalRows& b) {
     for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
     return a;
   }
 
-  Matrix Attend(const Matrix& qkv) const {
+  CausalRows Attend(const CausalRows& qkv) const {
     const int64_t h = s_.hidden;
     const int64_t length = std::ssize(qkv) / (3 * h);
     const int64_t channels = h / s_.heads;
-    Matrix out(static_cast<size_t>(length * h));
+    CausalRows out(static_cast<size_t>(length * h));
     for (int64_t m = 0; m < h; m += channels) {
       for (int64_t i = 0; i < length; ++i) {
-        Matrix weights(static_cast<size_t>(i + 1));
+        CausalRows weights(static_cast<size_t>(i + 1));
         double total = 0;
         for (int64_t j = 0; j <= i; ++j) {
           double score = 0;
@@ -111,7 +111,7 @@ class CausalReference {
     return out;
   }
 
-  Matrix Norm(Matrix x, int64_t scale, int64_t shift) const {
+  CausalRows Norm(CausalRows x, int64_t scale, int64_t shift) const {
     const int64_t h = s_.hidden;
     for (int64_t first = 0; first < std::ssize(x); first += h) {
       double mean = 0;
@@ -136,31 +136,31 @@ class CausalReference {
 // Sequences of the given lengths.
 struct Sequences {
   std::vector<int32_t> first_rows = {0};
-  Matrix x;
+  CausalRows x;
 
   Sequences(const EncoderShape& s, const std::vector<int32_t>& lengths) {
     for (const int32_t length : lengths) {
       first_rows.push_back(first_rows.back() + length);
-      const Matrix rows = RandomInputs(int64_t{length} * s.hidden, 300 + length);
+      const CausalRows rows = RandomInputs(int64_t{length} * s.hidden, 300 + length);
       x.insert(x.end(), rows.begin(), rows.end());
     }
   }
 };
 
-Matrix Reference(const EncoderShape& s, const EncoderParameters& parameters, const Sequences& from,
-                 bool bf16 = false) {
-  Matrix all;
+CausalRows ReferenceOf(const EncoderShape& s, const EncoderParameters& parameters,
+                       const Sequences& from, bool bf16 = false) {
+  CausalRows all;
   for (size_t b = 0; b + 1 < from.first_rows.size(); ++b) {
-    const Matrix x(from.x.begin() + int64_t{from.first_rows[b]} * s.hidden,
-                   from.x.begin() + int64_t{from.first_rows[b + 1]} * s.hidden);
-    const Matrix y = CausalReference(s, parameters, bf16).Encode(x);
+    const CausalRows x(from.x.begin() + int64_t{from.first_rows[b]} * s.hidden,
+                       from.x.begin() + int64_t{from.first_rows[b + 1]} * s.hidden);
+    const CausalRows y = CausalReference(s, parameters, bf16).Encode(x);
     all.insert(all.end(), y.begin(), y.end());
   }
   return all;
 }
 
 template <typename T>
-struct Passes {
+struct CausalPasses {
   std::vector<T> y;
   std::vector<T> dx;
   std::vector<T> gradient;
@@ -168,14 +168,14 @@ struct Passes {
 
 // Runs the passes. With an empty `dy`, runs only forward and saves nothing.
 template <typename T>
-Passes<T> RunPasses(Encoder<T>& encoder, const EncoderParameters& parameters, const Sequences& from,
-                    const Matrix& dy) {
+CausalPasses<T> RunPasses(Encoder<T>& encoder, const EncoderParameters& parameters,
+                          const Sequences& from, const CausalRows& dy) {
   const std::vector<T> values(parameters.values.begin(), parameters.values.end());
   encoder.Pack(values.data());
   const T garbage = std::numeric_limits<T>::quiet_NaN();  // the memory's content must not matter
   std::vector<T> saved(static_cast<size_t>(encoder.SavedSize(from.first_rows)), garbage);
   std::vector<T> scratch(static_cast<size_t>(encoder.ScratchSize(from.first_rows)), garbage);
-  Passes<T> result{{from.x.begin(), from.x.end()}, {dy.begin(), dy.end()}, {}};
+  CausalPasses<T> result{{from.x.begin(), from.x.end()}, {dy.begin(), dy.end()}, {}};
   encoder.Forward({from.first_rows, {}}, result.y.data(), dy.empty() ? nullptr : saved.data(),
                   scratch.data());
   if (dy.empty()) return result;
@@ -187,7 +187,7 @@ Passes<T> RunPasses(Encoder<T>& encoder, const EncoderParameters& parameters, co
 }
 
 template <typename T>
-double Dot(const std::vector<T>& a, const Matrix& b) {
+double ProductOf(const std::vector<T>& a, const CausalRows& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * b[i];
   return sum;
@@ -195,7 +195,7 @@ double Dot(const std::vector<T>& a, const Matrix& b) {
 
 // Returns the distance of elements first .. first + count - 1, as a share of b's norm there.
 template <typename T>
-double ShareOfError(const std::vector<T>& a, const Matrix& b, int64_t first, int64_t count) {
+double ShareOfError(const std::vector<T>& a, const CausalRows& b, int64_t first, int64_t count) {
   double error = 0;
   double size = 1e-30;
   for (int64_t i = first; i < first + count; ++i) {
@@ -205,40 +205,41 @@ double ShareOfError(const std::vector<T>& a, const Matrix& b, int64_t first, int
   return std::sqrt(error / size);
 }
 
-struct Sizes {
+struct CausalSizes {
   int32_t hidden;
   int32_t heads;
   int32_t feed_forward;
 };
-constexpr Sizes kSizes[] = {{64, 4, 256}, {32, 2, 48}, {48, 1, 80}, {64, 8, 64}, {96, 4, 144}};
+constexpr CausalSizes kCausalSizes[] = {
+    {64, 4, 256}, {32, 2, 48}, {48, 1, 80}, {64, 8, 64}, {96, 4, 144}};
 
-EncoderShape ShapeOf(const Sizes& sizes) {
+EncoderShape CausalShape(const CausalSizes& sizes) {
   return {.hidden = sizes.hidden,
           .heads = sizes.heads,
           .feed_forward = sizes.feed_forward,
           .layers = 2};
 }
 
-std::string NameOf(const Sizes& sizes) {
+std::string NameOfSizes(const CausalSizes& sizes) {
   return std::to_string(sizes.hidden) + "_" + std::to_string(sizes.heads) + "_" +
          std::to_string(sizes.feed_forward);
 }
 
-class CausalEncoderTest : public testing::TestWithParam<std::tuple<Isa, Sizes>> {
+class CausalEncoderTest : public testing::TestWithParam<std::tuple<Isa, CausalSizes>> {
  protected:
   template <typename T>
-  Passes<T> RunIn(const Sequences& from, const Matrix& dy) const {
+  CausalPasses<T> RunIn(const Sequences& from, const CausalRows& dy) const {
     return RunPasses<T>(*MakeCausalEncoder<T>(shape_, parameters_.layers, std::get<0>(GetParam())),
                         parameters_, from, dy);
   }
 
-  const EncoderShape shape_ = ShapeOf(std::get<1>(GetParam()));
-  EncoderParameters parameters_ = ParametersOf(shape_);
+  const EncoderShape shape_ = CausalShape(std::get<1>(GetParam()));
+  EncoderParameters parameters_ = CausalParameters(shape_);
 };
 
 TEST_P(CausalEncoderTest, ForwardEqualsPlainLoops) {
   const Sequences sequences(shape_, {5, 1, 17, 163, 2, 32, 33});
-  const Matrix wanted = Reference(shape_, parameters_, sequences);
+  const CausalRows wanted = ReferenceOf(shape_, parameters_, sequences);
   const std::vector<double> got = RunIn<double>(sequences, {}).y;
   const std::vector<float> in_float = RunIn<float>(sequences, {}).y;
   ASSERT_EQ(got.size(), wanted.size());
@@ -250,15 +251,15 @@ TEST_P(CausalEncoderTest, ForwardEqualsPlainLoops) {
 
 TEST_P(CausalEncoderTest, GradientsEqualCentralDifferences) {
   Sequences sequences(shape_, {5, 1, 19, 35});
-  const Matrix dy = RandomInputs(std::ssize(sequences.x), 77);
-  const Passes<double> passes = RunIn<double>(sequences, dy);
+  const CausalRows dy = RandomInputs(std::ssize(sequences.x), 77);
+  const CausalPasses<double> passes = RunIn<double>(sequences, dy);
   const auto slope = [&](double& value) {
     constexpr double kStep = 1e-5;
     const double before = value;
     value = before + kStep;
-    const double above = Dot(RunIn<double>(sequences, {}).y, dy);
+    const double above = ProductOf(RunIn<double>(sequences, {}).y, dy);
     value = before - kStep;
-    const double below = Dot(RunIn<double>(sequences, {}).y, dy);
+    const double below = ProductOf(RunIn<double>(sequences, {}).y, dy);
     value = before;
     return (above - below) / (2 * kStep);
   };
@@ -281,9 +282,9 @@ TEST_P(CausalEncoderTest, GradientsEqualCentralDifferences) {
 
 TEST_P(CausalEncoderTest, FloatGradientsAreCloseToDouble) {
   const Sequences sequences(shape_, {21, 1, 163, 40, 200});
-  const Matrix dy = RandomInputs(std::ssize(sequences.x), 78);
-  const Passes<double> wanted = RunIn<double>(sequences, dy);
-  const Passes<float> got = RunIn<float>(sequences, dy);
+  const CausalRows dy = RandomInputs(std::ssize(sequences.x), 78);
+  const CausalPasses<double> wanted = RunIn<double>(sequences, dy);
+  const CausalPasses<float> got = RunIn<float>(sequences, dy);
   for (const EncoderParameters::Tensor& tensor : parameters_.tensors) {
     EXPECT_LE(ShareOfError(got.gradient, wanted.gradient, tensor.first, tensor.count), 2e-5)
         << tensor.name;
@@ -309,7 +310,7 @@ TEST_P(CausalEncoderTest, OutputsDoNotDependOnOtherSequences) {
   int64_t at = 0;
   for (const int32_t length : {7, 101, 1, 18, 51}) {
     const Sequences alone(shape_, {length});
-    const std::vector<float> one = RunIn<float>(alone, Matrix(alone.x.size(), 1)).y;
+    const std::vector<float> one = RunIn<float>(alone, CausalRows(alone.x.size(), 1)).y;
     EXPECT_TRUE(std::equal(one.begin(), one.end(), all.begin() + at)) << length;
     at += std::ssize(one);
   }
@@ -317,32 +318,32 @@ TEST_P(CausalEncoderTest, OutputsDoNotDependOnOtherSequences) {
 
 INSTANTIATE_TEST_SUITE_P(All, CausalEncoderTest,
                          testing::Combine(testing::ValuesIn(UsableIsas()),
-                                          testing::ValuesIn(kSizes)),
+                                          testing::ValuesIn(kCausalSizes)),
                          [](const auto& instance) {
                            return std::string(IsaName(std::get<0>(instance.param))) + "_" +
-                                  NameOf(std::get<1>(instance.param));
+                                  NameOfSizes(std::get<1>(instance.param));
                          });
 
-class Bf16CausalEncoderTest : public testing::TestWithParam<std::tuple<Bf16, Sizes>> {
+class Bf16CausalEncoderTest : public testing::TestWithParam<std::tuple<Bf16, CausalSizes>> {
  protected:
-  Passes<float> RunBf16(const EncoderShape& shape, const EncoderParameters& parameters,
-                        const Sequences& from, const Matrix& dy) const {
+  CausalPasses<float> RunBf16(const EncoderShape& shape, const EncoderParameters& parameters,
+                              const Sequences& from, const CausalRows& dy) const {
     return RunPasses<float>(
         *MakeBf16CausalEncoder(shape, parameters.layers, std::get<0>(GetParam())), parameters, from,
         dy);
   }
-  const EncoderShape shape_ = ShapeOf(std::get<1>(GetParam()));
-  const EncoderParameters parameters_ = ParametersOf(shape_);
+  const EncoderShape shape_ = CausalShape(std::get<1>(GetParam()));
+  const EncoderParameters parameters_ = CausalParameters(shape_);
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Bf16CausalEncoderTest);
 
 TEST_P(Bf16CausalEncoderTest, ForwardEqualsPlainLoopsWithRoundedOperands) {
   EncoderShape one_layer = shape_;
   one_layer.layers = 1;  // rounding may differ at ties, and more so with each layer
-  const EncoderParameters parameters = ParametersOf(one_layer);
+  const EncoderParameters parameters = CausalParameters(one_layer);
   const Sequences sequences(one_layer, {5, 1, 17, 33, 2});
-  const Matrix exact = Reference(one_layer, parameters, sequences);
-  const Matrix wanted = Reference(one_layer, parameters, sequences, true);
+  const CausalRows exact = ReferenceOf(one_layer, parameters, sequences);
+  const CausalRows wanted = ReferenceOf(one_layer, parameters, sequences, true);
   const std::vector<float> got = RunBf16(one_layer, parameters, sequences, {}).y;
   const double rounding = ShareOfError(wanted, exact, 0, std::ssize(exact));
   EXPECT_GT(rounding, 1e-3);
@@ -351,11 +352,11 @@ TEST_P(Bf16CausalEncoderTest, ForwardEqualsPlainLoopsWithRoundedOperands) {
 
 TEST_P(Bf16CausalEncoderTest, GradientsEqualDoubleUpToRounding) {
   const Sequences sequences(shape_, {21, 1, 11, 40, 163});
-  const Matrix dy = RandomInputs(std::ssize(sequences.x), 78);
-  const Passes<double> wanted =
+  const CausalRows dy = RandomInputs(std::ssize(sequences.x), 78);
+  const CausalPasses<double> wanted =
       RunPasses<double>(*MakeCausalEncoder<double>(shape_, parameters_.layers, Isa::kAvx512),
                         parameters_, sequences, dy);
-  const Passes<float> got = RunBf16(shape_, parameters_, sequences, dy);
+  const CausalPasses<float> got = RunBf16(shape_, parameters_, sequences, dy);
   for (const EncoderParameters::Tensor& tensor : parameters_.tensors) {
     EXPECT_LE(ShareOfError(got.gradient, wanted.gradient, tensor.first, tensor.count), 0.1)
         << tensor.name;
@@ -376,7 +377,7 @@ TEST_P(Bf16CausalEncoderTest, LaterTokensChangeNoBitOfEarlierOutputs) {
 
 INSTANTIATE_TEST_SUITE_P(All, Bf16CausalEncoderTest,
                          testing::Combine(testing::ValuesIn(RunnableBf16()),
-                                          testing::Values(kSizes[0], kSizes[2])));
+                                          testing::Values(kCausalSizes[0], kCausalSizes[2])));
 
 }  // namespace
 }  // namespace vrp
