@@ -8,7 +8,8 @@
 // line
 // {"what": "sequence_rival"} with the rival's allocations.
 //
-//   sequence_bench [threads]     1 by default; `once`: only checks that everything runs
+//   sequence_bench [threads] [step]     1 thread by default; `once` instead: only checks that
+//                                       everything runs; `step`: only the training step
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -335,9 +336,12 @@ void MeasureRival() {
                    1);
 }
 
-void MeasureAll(int threads) {
+void MeasureSteps(int threads) {
   MeasureStep(Bf16::kNone, threads);
   if (UsableBf16() != Bf16::kNone) MeasureStep(UsableBf16(), threads);
+}
+
+void MeasureChoices() {
   MeasureCausalBlocks();
   MeasurePadding();
   MeasureCollation();
@@ -351,6 +355,7 @@ void MeasureAll(int threads) {
 int main(int argc, char** argv) {
   const bool once = argc > 1 && std::string_view(argv[1]) == "once";
   if (once) vrp::MeasureOnceOnly();
-  vrp::MeasureAll(argc > 1 && !once ? std::max(1, std::atoi(argv[1])) : 1);
+  vrp::MeasureSteps(argc > 1 && !once ? std::max(1, std::atoi(argv[1])) : 1);
+  if (argc <= 2 || std::string_view(argv[2]) != "step") vrp::MeasureChoices();
   return 0;
 }
