@@ -231,8 +231,8 @@ TEST(SequenceTransformerTest, GradientsInBf16AreCloseToThoseInFloat) {
 
 TEST(SequenceTransformerTest, EdgeRowsEqualThePredictionsAfterEachPrefix) {
   const auto engine = Engine<float>();
-  constexpr int32_t kStops = 6;
-  constexpr int32_t kShared = 9;
+  constexpr int64_t kStops = 6;
+  constexpr int64_t kShared = 9;
   CounterRandom random(8, 1);
   std::vector<float> contexts(kShared * kSizes.features);
   std::vector<float> stops(kStops * kSizes.features);
@@ -250,7 +250,7 @@ TEST(SequenceTransformerTest, EdgeRowsEqualThePredictionsAfterEachPrefix) {
               {.types = types, .contexts = contexts, .stops = stops, .candidates = candidates},
               &pool, edges)
           .ok());
-  for (int32_t i = 0; i < kStops; ++i) {
+  for (int64_t i = 0; i < kStops; ++i) {
     SequenceBuffers one;
     one.Reset(1, kShared + 1, kStops, kSizes.features);
     one.lengths[0] = i == 0 ? kShared : kShared + 1;
@@ -263,7 +263,7 @@ TEST(SequenceTransformerTest, EdgeRowsEqualThePredictionsAfterEachPrefix) {
     std::ranges::copy(candidates, one.candidates.begin());
     one.visited_from[i] = 0;
     const std::vector<float> wanted = LogProbabilities(*engine, one.View());
-    for (int32_t j = 0; j < kStops; ++j) {
+    for (int64_t j = 0; j < kStops; ++j) {
       EXPECT_EQ(edges[i * kStops + j], i == j ? 0 : wanted[j]) << i << ", " << j;
     }
   }
