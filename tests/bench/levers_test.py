@@ -13,7 +13,7 @@ import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("VRP_BINARY_DIR", ROOT / "build" / "dev"))
-PROGRAMS = ("engine_bench", "levers_bench", "route_cost_bench", "train_bench")
+PROGRAMS = ("engine_bench", "levers_bench", "route_cost_bench", "sequence_bench", "train_bench")
 PARTS = {"whole step", "product", "attention", "encoder layer", "second pass", "rollout", "flat buffer", "loader", "bf16",
          "accumulation", "accumulation (torch)"}
 REPORTS = 5

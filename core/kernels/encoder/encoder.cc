@@ -64,6 +64,12 @@ class KernelEncoder : public Encoder<T> {
   T* packed_;
 };
 
+template <typename T>
+simd::EncoderFunctions<T> CausalFunctions(Isa isa) {
+  return isa == Isa::kAvx512 ? simd::avx512::GetCausalEncoderFunctions<T>()
+                             : simd::avx2::GetCausalEncoderFunctions<T>();
+}
+
 simd::EncoderFunctions<float> Bf16Functions(Bf16 bf16) {
   switch (bf16) {
     case Bf16::kNone:
@@ -75,6 +81,21 @@ simd::EncoderFunctions<float> Bf16Functions(Bf16 bf16) {
       return simd::amx_bf16::GetEncoderFunctions();
     case Bf16::kEmulatedTiles:
       return simd::amx_bf16_emulated::GetEncoderFunctions();
+  }
+  return {};
+}
+
+simd::EncoderFunctions<float> CausalBf16Functions(Bf16 bf16) {
+  switch (bf16) {
+    case Bf16::kNone:
+    case Bf16::kEmulatedVectors:
+      return simd::avx512_bf16_emulated::GetCausalEncoderFunctions();
+    case Bf16::kVectors:
+      return simd::avx512_bf16::GetCausalEncoderFunctions();
+    case Bf16::kTiles:
+      return simd::amx_bf16::GetCausalEncoderFunctions();
+    case Bf16::kEmulatedTiles:
+      return simd::amx_bf16_emulated::GetCausalEncoderFunctions();
   }
   return {};
 }
@@ -99,6 +120,24 @@ std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
                                                 std::vector<EncoderLayerOffsets> layers,
                                                 Bf16 bf16) {
   return std::make_unique<KernelEncoder<float>>(shape, std::move(layers), Bf16Functions(bf16));
+}
+
+template <typename T>
+std::unique_ptr<Encoder<T>> MakeCausalEncoder(const EncoderShape& shape,
+                                              std::vector<EncoderLayerOffsets> layers, Isa isa) {
+  return std::make_unique<KernelEncoder<T>>(shape, std::move(layers), CausalFunctions<T>(isa));
+}
+template std::unique_ptr<Encoder<float>> MakeCausalEncoder<float>(const EncoderShape&,
+                                                                  std::vector<EncoderLayerOffsets>,
+                                                                  Isa);
+template std::unique_ptr<Encoder<double>> MakeCausalEncoder<double>(
+    const EncoderShape&, std::vector<EncoderLayerOffsets>, Isa);
+
+std::unique_ptr<Encoder<float>> MakeBf16CausalEncoder(const EncoderShape& shape,
+                                                      std::vector<EncoderLayerOffsets> layers,
+                                                      Bf16 bf16) {
+  return std::make_unique<KernelEncoder<float>>(shape, std::move(layers),
+                                                CausalBf16Functions(bf16));
 }
 
 }  // namespace vrp

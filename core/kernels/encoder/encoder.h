@@ -97,4 +97,17 @@ std::unique_ptr<Encoder<T>> MakeEncoder(const EncoderShape& shape,
 std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
                                                 std::vector<EncoderLayerOffsets> layers, Bf16 bf16);
 
+// Returns an encoder of sequences, whose instances are the sequences and whose nodes are tokens. A
+// token's attention sees itself and the sequence's earlier tokens only. Layers are norm, attention,
+// skip; norm, feed-forward, skip (Xiong et al. 2020), with layer norms over a token's channels
+// (eps 1e-5). The norm after the last layer is norm1 of one more element of `layers`, which has no
+// other parameters. The shape has no edge features, and its `norm` does not matter.
+template <typename T>
+std::unique_ptr<Encoder<T>> MakeCausalEncoder(const EncoderShape& shape,
+                                              std::vector<EncoderLayerOffsets> layers, Isa isa);
+// Returns such an encoder with the products of MakeBf16Encoder.
+std::unique_ptr<Encoder<float>> MakeBf16CausalEncoder(const EncoderShape& shape,
+                                                      std::vector<EncoderLayerOffsets> layers,
+                                                      Bf16 bf16);
+
 }  // namespace vrp

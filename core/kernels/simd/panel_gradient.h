@@ -76,6 +76,9 @@ struct GradientSize {
   int64_t rows;
   int64_t outputs;
   int64_t inputs;
+  // Number of last rows that may be one chunk. With few rows in total, a short last chunk would
+  // spend its time on loading and storing the gradient.
+  int64_t last_chunk = kChunkRows;
 };
 
 // Calls `add` with the values of a^T b, for a [rows, outputs] and b [rows, inputs], both in panels.
@@ -83,8 +86,10 @@ template <typename T, typename Steps = PlainSteps<T>>
 inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSize& size,
                              AddGradientTo<T> add) {
   constexpr int64_t kColumns = kPanelColumns<T>;
-  for (int64_t first = 0; first < size.rows; first += kChunkRows) {
-    const int64_t rows = size.rows - first < kChunkRows ? size.rows - first : kChunkRows;
+  int64_t rows = 0;
+  for (int64_t first = 0; first < size.rows; first += rows) {
+    const int64_t remaining = size.rows - first;
+    rows = remaining <= size.last_chunk ? remaining : kChunkRows;
     for (int64_t i = 0; i < size.outputs; i += kColumns) {
       const T* const left = a.At(first, i);
       const int64_t outputs = size.outputs - i < kColumns ? size.outputs - i : kColumns;

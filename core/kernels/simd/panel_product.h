@@ -96,10 +96,16 @@ struct PanelRows {
     }
     if constexpr (kPart > 1) Last<kPart / 2>(i, rows);
   }
+  // Ends with blocks that have one row less, if no row is left over then: blocks of few rows wait
+  // for their sums.
   inline void All(int64_t rows) const {
+    const int64_t lower = (kBlockRows - rows % kBlockRows) % kBlockRows;
+    const bool fits = rows >= lower * (kBlockRows - 1);
+    const int64_t end = fits ? rows - lower * (kBlockRows - 1) : rows;
     int64_t i = 0;
-    for (; i + kBlockRows <= rows; i += kBlockRows) Block<kBlockRows>(i);
-    Last<kBlockRows >= 8 ? 8 : 4>(i, rows - i);
+    for (; i + kBlockRows <= end; i += kBlockRows) Block<kBlockRows>(i);
+    if (!fits) return Last < kBlockRows >= 8 ? 8 : 4 > (i, rows - i);
+    for (; i < rows; i += kBlockRows - 1) Block<kBlockRows - 1>(i);
   }
 };
 
