@@ -26,7 +26,8 @@ struct PlanHabits {
 class HabitGuide {
  public:
   // Returns kInvalidArgument for a weight outside 0 to kMaxHabitWeight, and the errors of
-  // LegProbabilities::Create and GuideInstance. Takes about 0.1 s for the largest instances.
+  // LegProbabilities::Create and GuideInstance. Takes about 0.25 s for one driver and
+  // the largest instances.
   static absl::StatusOr<std::shared_ptr<const HabitGuide>> Create(const Instance& instance,
                                                                   const HabitModel& model,
                                                                   double weight);
