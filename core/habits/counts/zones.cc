@@ -17,7 +17,7 @@ std::vector<SpacePoint> DrawStarts(std::span<const SpacePoint> points, int32_t z
                                    CounterRandom& random) {
   std::vector<SpacePoint> starts;
   std::vector<double> squares(points.size(), std::numeric_limits<double>::infinity());
-  size_t chosen = static_cast<size_t>(random.UniformInt(0, std::ssize(points) - 1));
+  auto chosen = static_cast<size_t>(random.UniformInt(0, std::ssize(points) - 1));
   while (true) {
     starts.push_back(points[chosen]);
     if (std::ssize(starts) == zones) return starts;
