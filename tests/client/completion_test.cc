@@ -164,7 +164,7 @@ TEST(CompletionValues, AppearInTheHelp) {
     const size_t begin = command + 14, first = values + 5;
     Words help = absl::StrSplit(line.substr(begin, line.find("\\'", begin) - begin), '/');
     if (absl::StrContains(line, "preset")) continue;
-    help.push_back("--help");
+    help.emplace_back("--help");
     const std::string text = RunCommand(help).out + RunCommand({"--help"}).out;
     const std::string offered = line.substr(first, line.find('\'', first) - first);
     for (const absl::string_view word : absl::StrSplit(offered, ' ')) {
