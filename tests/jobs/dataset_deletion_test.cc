@@ -48,7 +48,7 @@ class DatasetDeletionTest : public JobManagerFixture {
   std::string Train(const std::vector<std::string>& settings) {
     JobSpec spec = ASpec(1, 3);
     spec.overrides = settings;
-    spec.overrides.push_back("training.epochs=1");
+    spec.overrides.emplace_back("training.epochs=1");
     const absl::StatusOr<Job> job = jobs_->Submit(spec, "");
     EXPECT_TRUE(job.ok()) << job.status();
     ReadUntil(**jobs_->Watch(job->id, 1), [](const JobEvent& event) {
