@@ -75,6 +75,17 @@ def provide_files(folder):
     (folder / "tests").symlink_to(ROOT / "tests")
 
 
+def provide_model(daemon, folder):
+    """Trains the habit model `drivers`, which examples name."""
+    stops = [{"id": stop, "x": x, "y": y} for stop, (x, y) in zip(TODAY["ids"], TODAY["coords"]) if stop != "depot"]
+    history = folder / "past.jsonl"
+    history.write_text("".join(json.dumps({"day": f"2026-03-{day:02}", "driver": "ann", "stops": stops}) + "\n"
+                               for day in range(1, 15)))
+    done = daemon.call("train", "--preset", "habits", "--set", f"habits.history={history}", "--set", "name=drivers")
+    if done.returncode != 0:
+        raise RuntimeError(f"no model for the examples: {done.stderr}")
+
+
 def help_of(program, arguments=()):
     done = subprocess.run([BINARIES / program, *arguments, "--help"], capture_output=True, text=True, timeout=60, check=True)
     return done.stdout
@@ -126,6 +137,7 @@ class ExamplesTest(unittest.TestCase):
         roads = FakeOsrm()  # for --roads car
         cls.addClassCleanup(roads.close)
         cls.daemon = Daemon(flags=roads.flags())
+        provide_model(cls.daemon, cls.folder)
         cls.environment = dict(os.environ, PATH=f"{cls.folder / 'bin'}:{os.environ['PATH']}", HOME=str(cls.folder / "home"),
                                VRP_REMOTE=cls.daemon.address)
 
