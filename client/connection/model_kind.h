@@ -7,8 +7,8 @@
 
 namespace vrp::client {
 
-// Returns Model.architecture of `model` ("models/{name}/versions/{n}"): "dispatch" and "habits" plan
-// no routes. Returns an empty text if the daemon does not answer.
+// Returns Model.architecture of `model` ("models/{name}/versions/{n}"): "dispatch" and "habits"
+// plan no routes. Returns an empty text if the daemon does not answer.
 std::string ArchitectureOf(RpcClient& client, const std::string& model);
 
 // Returns the line that says how to use a trained model.
