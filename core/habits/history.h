@@ -18,7 +18,7 @@ namespace vrp {
 // A stop of a past route.
 struct PastStop {
   int32_t id = -1;  // index of RouteHistory::ids; -1: it has none
-  // Of this line, or if the line has none, of the last earlier line with the id and a position.
+  // The position on this line; if it has none, that on the last earlier line with the id.
   std::optional<Position> position = {};
   double demand = 0;
   TimeWindow window = {};

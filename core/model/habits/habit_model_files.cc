@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/habits/counts/count_model.h"
 #include "core/model/habits/count_weights.h"
+#include "core/model/weights/read_weights.h"
 #include "core/model/weights/safetensors.h"
 
 namespace vrp {
@@ -18,15 +19,6 @@ absl::Status CheckIsHabits(const ModelCard& card, std::string_view name) {
   return absl::FailedPreconditionError(
       Concat(name, ": is a model of the architecture ", card.architecture,
              ", wanted a habit model, which `model: habits` trains"));
-}
-
-absl::StatusOr<SafetensorsFile> ReadHabitWeights(const std::string& path, const ModelCard& card) {
-  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
-  if (Sha256Hex(bytes) != card.weights_sha256) {
-    return absl::DataLossError(Concat(path, ": the SHA-256 differs from that in ", kCardFile,
-                                      "; publish or copy the model again"));
-  }
-  return SafetensorsFile::Parse(std::move(bytes), path);
 }
 
 }  // namespace
@@ -40,7 +32,7 @@ absl::StatusOr<LoadedHabits> LoadHabits(const std::string& directory, std::strin
   VRP_RETURN_IF_ERROR(CheckIsHabits(loaded.card, name));
   VRP_ASSIGN_OR_RETURN(loaded.settings,
                        ParseHabitSettings(loaded.card.architecture_json, card_path));
-  VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights, ReadHabitWeights(weights_path, loaded.card));
+  VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights, ReadWeights(weights_path, loaded.card));
   VRP_ASSIGN_OR_RETURN(CountTables tables, ReadCountWeights(weights, weights_path));
   tables.coordinates = loaded.settings.coordinates;
   tables.parameters = loaded.settings.parameters;

@@ -20,7 +20,8 @@ inline constexpr std::string_view kCardFile = "card.json";
 // ModelCard::architecture of dispatch models (core/model/dispatch), which predict prizes of
 // requests and plan no routes.
 inline constexpr std::string_view kDispatchArchitecture = "dispatch";
-// That of habit models (core/model/habits), which say where drivers go next and plan no routes.
+// ModelCard::architecture of habit models (core/model/habits), which say where drivers go next and
+// plan no routes.
 inline constexpr std::string_view kHabitsArchitecture = "habits";
 // Schema version of the cards that WriteModelCard writes.
 inline constexpr int kCardSchemaVersion = 2;
