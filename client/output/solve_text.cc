@@ -159,6 +159,16 @@ std::string InitialSolutionText(const v1::InitialSolutionReport& report,
   return absl::StrCat(text, "\n", ReasonsText(report.dropped_visits()));
 }
 
+std::string SimilarDayText(const v1::SimilarDayReport& report) {
+  if (report.day().empty()) {
+    return absl::StrCat("no past day of ", report.history(),
+                        " has a stop of this instance: started without one\n");
+  }
+  return absl::StrCat("most similar day: ", report.day(), " of ", report.history(), ", which had ",
+                      FormatCount(report.common_stops(), "stop"), " of this instance and ",
+                      report.past_stops() - report.common_stops(), " others\n");
+}
+
 // Returns why the solve ended.
 std::string SolveEndText(const v1::SolveResponse& response) {
   switch (response.end_reason()) {
@@ -253,6 +263,7 @@ std::string SolveText(const v1::SolveResponse& response) {
   }
   text += VerdictText(response);
   text += UnservedText(solution);
+  if (response.has_similar_day()) text += SimilarDayText(response.similar_day());
   if (response.has_initial_solution())
     text += InitialSolutionText(response.initial_solution(), quantities);
   absl::StrAppend(&text, "strategy: ", LowerCaseWord(response.strategy()), ", ",

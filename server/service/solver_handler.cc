@@ -219,6 +219,13 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
       std::min(received + options.budget * kRepairShare, context.deadline), context.cancel);
   VRP_ASSIGN_OR_RETURN(std::optional<InitialSolution> initial,
                        InitialSolutionFromProto(request, instance, repair_until));
+  std::optional<v1::SimilarDayReport> similar_day;
+  if (request.has_similar_day()) {
+    VRP_ASSIGN_OR_RETURN(PastStart past, options_.histories->StartOf(request.similar_day(),
+                                                                     instance, repair_until));
+    initial = std::move(past.initial);
+    similar_day = std::move(past.report);
+  }
   std::optional<v1::InitialSolutionReport> report;
   if (initial.has_value()) {
     instance = initial->instance;
@@ -235,6 +242,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
                   .options = std::move(options),
                   .model = std::move(models.name),
                   .initial_report = std::move(report),
+                  .similar_day = std::move(similar_day),
                   .queue = {},
                   .idle_threads = request.idle_threads(),
                   .roads = std::move(input.roads),
@@ -307,6 +315,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   }
   if (prepared.initial_report.has_value())
     *response.mutable_initial_solution() = *prepared.initial_report;
+  if (prepared.similar_day.has_value()) *response.mutable_similar_day() = *prepared.similar_day;
   if (request.render_solution_file()) {
     response.set_solution_file(WriteVrplibSolution(instance, PlanOf(instance, answer->solution)));
   }
