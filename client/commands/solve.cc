@@ -31,7 +31,7 @@ constexpr char kSolveExamples[] =
     "vrpctl solve city.vrp --model gt-mixed --strategy multi_start --plot city.svg --solution "
     "city.sol\n"
     "vrpctl solve today.json --model drivers --habit-weight 0.3  # as your drivers drive\n"
-    "vrpctl solve today.json --start similar --history past  # from the most similar past day\n"
+    "vrpctl solve today.json --start similar --history routes  # from the most similar past day\n"
     "vrpctl solve city.vrp --start city.sol --freeze 2\n"
     "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
     "vrpctl solve vans.json --roads car --plot vans.svg  # streets of a road network\n"
