@@ -5,8 +5,8 @@ Examples:
   same_customers.py --stops 120 --addresses 1000
   same_customers.py --stops 1000 --addresses 4000 --past-budget 3 --regulars 1.5
 
-Draws a population of addresses by --seed: half of them uniform in a square, half around ten centres. Each day draws its
-stops from the population, with demands of their own. With --regulars S, addresses come with chances in proportion to
+Draws a population of addresses by --seed: half of them uniform in a square, half around ten centres. Each address has
+a usual demand, from which that of a day differs by up to a quarter. Each day draws its stops from the population. With --regulars S, addresses come with chances in proportion to
 exp(S * normal), so that some come nearly every day; with 0 all are equally likely. The past days are solved by search for
 --past-budget seconds each, and uploaded as a route history. Then each later day is solved within each budget by
   cold     search alone
@@ -39,6 +39,7 @@ SIDE = 1000  # of the square
 CENTRES = 10
 DEVIATION = 60  # of addresses around a centre
 LARGEST_DEMAND = 100
+CHANGE = 0.25  # largest change of an address's demand from one day to another, as a share of its usual demand
 FIRST_DAY = datetime.date(2026, 1, 1)
 SHORT_S = 0.2  # budgets up to this one are repeated
 HISTORY = "same-customers"
@@ -54,6 +55,7 @@ class Population:
         centres = [self._uniform() for _ in range(CENTRES)]
         self._places = [self._uniform() if number % 2 else self._near(self._random.choice(centres))
                         for number in range(arguments.addresses)]
+        self._demands = [self._random.uniform(1, LARGEST_DEMAND) for _ in self._places]
         self._weights = [math.exp(arguments.regulars * self._random.gauss(0, 1)) for _ in self._places]
 
     def _uniform(self):
@@ -69,7 +71,8 @@ class Population:
         places = [(SIDE / 2, SIDE / 2), *(self._places[address] for address in today)]
         return {"name": str(FIRST_DAY + datetime.timedelta(days=number)), "kind": "cvrp", "capacity": self._capacity,
                 "ids": ["depot", *(f"a{address}" for address in today)], "coords": places,
-                "demands": [0, *(self._random.randint(1, LARGEST_DEMAND) for _ in today)]}
+                "demands": [0, *(max(1, round(self._demands[address] * self._random.uniform(1 - CHANGE, 1 + CHANGE)))
+                                 for address in today)]}
 
 
 class Solver(Vrpd):
