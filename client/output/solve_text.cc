@@ -144,9 +144,9 @@ std::string UnservedText(const v1::Solution& solution) {
 
 std::string InitialSolutionText(const v1::InitialSolutionReport& report, bool is_past,
                                 const Quantities& quantities) {
-  std::string text = absl::StrCat(
-      "started from ", is_past ? "its routes" : "the given plan", ": ", FormatCount(report.kept_customers(), "customer"), ", cost ",
-      quantities.Cost(report.cost()));
+  std::string text = absl::StrCat("started from ", is_past ? "its routes" : "the given plan", ": ",
+                                  FormatCount(report.kept_customers(), "customer"), ", cost ",
+                                  quantities.Cost(report.cost()));
   if (report.frozen_stops() > 0) {
     absl::StrAppend(&text, ", ", FormatCount(report.frozen_stops(), "stop"), " frozen");
   }
@@ -265,7 +265,8 @@ std::string SolveText(const v1::SolveResponse& response) {
   text += UnservedText(solution);
   if (response.has_similar_day()) text += SimilarDayText(response.similar_day());
   if (response.has_initial_solution())
-    text += InitialSolutionText(response.initial_solution(), response.has_similar_day(), quantities);
+    text +=
+        InitialSolutionText(response.initial_solution(), response.has_similar_day(), quantities);
   absl::StrAppend(&text, "strategy: ", LowerCaseWord(response.strategy()), ", ",
                   response.model().empty() ? "no model" : response.model(), ", seed ",
                   response.seed(), "\n");

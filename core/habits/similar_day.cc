@@ -59,9 +59,8 @@ class VehicleGiver {
 };
 
 double LoadOf(const Instance& instance, const std::vector<NodeIndex>& customers) {
-  return std::accumulate(
-      customers.begin(), customers.end(), 0.0,
-      [&](double sum, NodeIndex node) { return sum + instance.demand(node); });
+  return std::accumulate(customers.begin(), customers.end(), 0.0,
+                         [&](double sum, NodeIndex node) { return sum + instance.demand(node); });
 }
 
 // Returns all customers as the one tour of a travelling salesman.
@@ -75,8 +74,7 @@ Plan OneTour(const std::vector<std::vector<NodeIndex>>& routes) {
 
 }  // namespace
 
-PastDays::PastDays(const RouteHistory& history)
-    : ids_(history.ids), days_of_(history.ids.size()) {
+PastDays::PastDays(const RouteHistory& history) : ids_(history.ids), days_of_(history.ids.size()) {
   for (size_t i = 0; i < ids_.size(); ++i) numbers_.emplace(ids_[i], static_cast<int32_t>(i));
   for (const PastRoute& past : history.routes) {
     if (days_.empty() || days_.back().day != past.day) days_.push_back({.day = past.day});
@@ -136,7 +134,8 @@ Plan PastDays::PlanOf(const Day& day, const Instance& instance) const {
   std::vector<size_t> order(routes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::erase_if(order, [&](size_t r) { return routes[r].empty(); });
-  std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t r) { return routes[r].size(); });
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&](size_t r) { return routes[r].size(); });
   VehicleGiver vehicles(instance);
   std::vector<int32_t> types(routes.size(), -1);
   for (const size_t r : order) types[r] = vehicles.TakeDriver(day.routes[r].driver);
@@ -146,7 +145,8 @@ Plan PastDays::PlanOf(const Day& day, const Instance& instance) const {
   }
   Plan plan;
   for (size_t r = 0; r < routes.size(); ++r) {
-    if (types[r] >= 0) plan.push_back({.vehicle_type = types[r], .customers = std::move(routes[r])});
+    if (types[r] >= 0)
+      plan.push_back({.vehicle_type = types[r], .customers = std::move(routes[r])});
   }
   return plan;
 }

@@ -53,7 +53,7 @@ class PastDays {
 
   Plan PlanOf(const Day& day, const Instance& instance) const;
 
-  std::vector<Day> days_;  // in increasing order
+  std::vector<Day> days_;                             // in increasing order
   std::unordered_map<std::string, int32_t> numbers_;  // of ids
   std::vector<std::string> ids_;                      // by number
   std::vector<std::vector<int32_t>> days_of_;         // by number: indices of days_, increasing

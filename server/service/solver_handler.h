@@ -113,6 +113,14 @@ class SolverHandler {
     std::shared_ptr<const LoadedHabits> habits;
     std::string name;  // resource name with the version; empty without a model
   };
+  // The plan to start from, and the past day from which it comes.
+  struct Start {
+    std::optional<InitialSolution> initial;
+    std::optional<v1::SimilarDayReport> similar_day;
+  };
+  // Returns the given plan, or that of the most similar past day. Drops more visits after `stop`.
+  absl::StatusOr<Start> StartOf(const v1::SolveRequest& request, const Instance& instance,
+                                const StopCondition& stop) const;
   absl::StatusOr<Models> UseModel(const v1::SolveRequest& request, Strategy strategy) const;
   absl::StatusOr<Prepared> PrepareCall(const v1::SolveRequest& request, const CallContext& context,
                                        DecodeClass importance) const;

@@ -29,10 +29,10 @@ class UploadedHistories {
   explicit UploadedHistories(const DatasetStore& datasets);
 
   // Returns the start of a search for `instance`: the feasible part of the most similar past day.
-  // Drops more visits after `stop`, as RepairPlan does. The first use of a history parses it: about
-  // 1 s for a million stops. Returns kInvalidArgument naming the field if the dataset is no
-  // history, or if the instance has no ids and the history does not know its node numbers. Also
-  // returns the errors of DatasetStore::ContentPath.
+  // Drops more visits after `stop`, as RepairPlan does. The first use of a history parses it.
+  // Returns kInvalidArgument naming the field if the dataset is no history, or if the instance has
+  // no ids and the history does not know its node numbers. Also returns the errors of
+  // DatasetStore::ContentPath.
   absl::StatusOr<PastStart> StartOf(const v1::SimilarDay& message, const Instance& instance,
                                     const StopCondition& stop);
   // Drops the days of a deleted dataset.

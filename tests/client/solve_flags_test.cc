@@ -197,8 +197,9 @@ TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
               HasSubstr("routes[0].frozen_stops: got -1, wanted a whole number"));
   EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: requires --start PLAN"));
   EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
-  EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
-              HasSubstr("--start PLAN, --solution, --plot and --job are valid only for one instance"));
+  EXPECT_THAT(
+      Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
+      HasSubstr("--start PLAN, --solution, --plot and --job are valid only for one instance"));
   EXPECT_EQ(calls_, 0);
 }
 
@@ -244,7 +245,7 @@ TEST_F(SolveFlagsTest, ReportsTheSimilarDay) {
     response.mutable_initial_solution()->set_cost(380);
     return response;
   };
-  const std::vector<std::string> command = {"--remote", server_.address(), "solve",    city_,
+  const std::vector<std::string> command = {"--remote", server_.address(), "solve",     city_,
                                             "--start",  "similar",         "--history", "past"};
   EXPECT_THAT(RunCommand(command).out,
               HasSubstr("most similar day: 2026-03-01 of datasets/past, which had 20 stops of this "
@@ -255,8 +256,9 @@ TEST_F(SolveFlagsTest, ReportsTheSimilarDay) {
   EXPECT_EQ(json["similar_day"]["common_stops"], 20);
   EXPECT_EQ(json["similar_day"]["past_stops"], 23);
   day = "";
-  EXPECT_THAT(RunCommand(command).out,
-              HasSubstr("no past day of datasets/past has a stop of this instance: started without"));
+  EXPECT_THAT(
+      RunCommand(command).out,
+      HasSubstr("no past day of datasets/past has a stop of this instance: started without"));
   json = Solve({city_, "--start", "similar", "--history", "past"}).OutJson().at(0);
   EXPECT_TRUE(json["similar_day"]["day"].is_null());
 }

@@ -112,18 +112,18 @@ TEST(SimilarDayTest, GivesRoutesToTheVehiclesOfTheirDrivers) {
 
 TEST(SimilarDayTest, LeavesOutTheShortestRoutesIfThereAreTooFewVehicles) {
   const Instance today = Made(TodayOf({"a1", "b1", "b2"}, {{.count = 1, .capacity = 9}}));
-  const auto day = MostSimilar({{.day = 1, .stops = {"a1"}}, {.day = 1, .stops = {"b1", "b2"}}},
-                               today);
+  const auto day =
+      MostSimilar({{.day = 1, .stops = {"a1"}}, {.day = 1, .stops = {"b1", "b2"}}}, today);
   ASSERT_TRUE(day.has_value());
   EXPECT_EQ(day->common_stops, 3);
   EXPECT_THAT(RoutesOf(*day, today), ElementsAre("0: b1 b2"));
 }
 
 TEST(SimilarDayTest, ChoosesTheSmallestVehicleThatCarriesTheLoad) {
-  const Instance today = Made(TodayOf(
-      {"a1", "a2", "b1"}, {{.count = 1, .capacity = 9}, {.capacity = 1}, {.capacity = 2}}));
-  const auto day = MostSimilar({{.day = 1, .stops = {"a1", "a2"}}, {.day = 1, .stops = {"b1"}}},
-                               today);
+  const Instance today = Made(
+      TodayOf({"a1", "a2", "b1"}, {{.count = 1, .capacity = 9}, {.capacity = 1}, {.capacity = 2}}));
+  const auto day =
+      MostSimilar({{.day = 1, .stops = {"a1", "a2"}}, {.day = 1, .stops = {"b1"}}}, today);
   ASSERT_TRUE(day.has_value());
   EXPECT_THAT(RoutesOf(*day, today), ElementsAre("2: a1 a2", "1: b1"));
 }
@@ -146,8 +146,8 @@ TEST(SimilarDayTest, JoinsTheRoutesForATravellingSalesman) {
   data.kind = ProblemKind::kTsp;
   data.demands.clear();
   const Instance today = Made(std::move(data));
-  const auto day = MostSimilar({{.day = 1, .stops = {"a2"}}, {.day = 1, .stops = {"b1", "a1"}}},
-                               today);
+  const auto day =
+      MostSimilar({{.day = 1, .stops = {"a2"}}, {.day = 1, .stops = {"b1", "a1"}}}, today);
   ASSERT_TRUE(day.has_value());
   EXPECT_THAT(RoutesOf(*day, today), ElementsAre("0: a2 b1 a1"));
 }
