@@ -95,6 +95,7 @@ TEST_F(HabitEvaluationServiceTest, EvaluatesTheDaysThatTheModelDidNotCount) {
   EXPECT_EQ(habits.route_similarity(), 1);
   EXPECT_DOUBLE_EQ(habits.length_ratio(), 1);
   EXPECT_LT(habits.mean_log_probability(), 0);
+  EXPECT_EQ(habits.new_stop_count(), 0);
 }
 
 TEST_F(HabitEvaluationServiceTest, NamesTheFieldOfAnInvalidEvaluation) {
