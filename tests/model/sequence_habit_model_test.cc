@@ -138,8 +138,7 @@ class SequenceModelFilesTest : public testing::Test {
 
 TEST_F(SequenceModelFilesTest, ReadsBackWhatItWrites) {
   const SequenceTables tables = TablesOfAnn();
-  ASSERT_TRUE(
-      WriteSequenceModel(directory_, tables, {.earlier_routes = 1, .routes = 3}, {}).ok());
+  ASSERT_TRUE(WriteSequenceModel(directory_, tables, {.earlier_routes = 1, .routes = 3}, {}).ok());
   const auto loaded = LoadHabits(directory_, "ours");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->settings.learner, "transformer");

@@ -37,9 +37,9 @@ std::string RoutesOfNewStops() {
       }
       const int month = day <= 20 ? 3 : 4;
       const int date = day <= 20 ? day : day - 20;
-      text += Concat(R"({"day": "2026-0)", month, "-", date < 10 ? "0" : "", date,
-                     R"(", "driver": ")", driver,
-                     R"(", "depot": {"x": 0, "y": -9}, "stops": [)", stops, "]}\n");
+      text +=
+          Concat(R"({"day": "2026-0)", month, "-", date < 10 ? "0" : "", date, R"(", "driver": ")",
+                 driver, R"(", "depot": {"x": 0, "y": -9}, "stops": [)", stops, "]}\n");
     }
   }
   return text;
@@ -104,8 +104,8 @@ TEST_F(HabitsTransformerTest, PublishesWhatItValidated) {
   }
   const RouteHistory history = std::move(builder).Take();
   CpuPool pool(2);
-  const HabitScore score = EvaluateHabits(*loaded->model, CasesOf(history, 64),
-                                          CoordinateSystem::kPlanar, pool);
+  const HabitScore score =
+      EvaluateHabits(*loaded->model, CasesOf(history, 64), CoordinateSystem::kPlanar, pool);
   EXPECT_NEAR(-score.mean_log_probability, loaded->card.validation_cost, 0.02);
   EXPECT_EQ(score.new_choices, score.choices);
 }
@@ -136,8 +136,7 @@ TEST_F(HabitsTransformerTest, EndsEarlyWithAModel) {
 
 TEST_F(HabitsTransformerTest, StopsWithoutABetterValidation) {
   Recorder recorder;
-  const auto result =
-      Train("a", recorder, {"training.patience=1", "training.learning_rate=0.5"});
+  const auto result = Train("a", recorder, {"training.patience=1", "training.learning_rate=0.5"});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->end, TrainingEnd::kNoImprovement);
   EXPECT_LT(recorder.epochs.size(), 12u);
@@ -145,8 +144,7 @@ TEST_F(HabitsTransformerTest, StopsWithoutABetterValidation) {
 
 TEST_F(HabitsTransformerTest, TrainsInBf16WithoutEarlierRoutes) {
   Recorder recorder;
-  const auto result =
-      Train("a", recorder, {"habits.precision=bf16", "habits.earlier_routes=0"});
+  const auto result = Train("a", recorder, {"habits.precision=bf16", "habits.earlier_routes=0"});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_LT(result->validation_cost, 0.8 * result->validation_reference) << recorder.log;
 }

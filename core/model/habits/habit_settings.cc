@@ -102,10 +102,9 @@ absl::StatusOr<HabitSettings> ParseHabitSettings(std::string_view text, std::str
   reader.Read("learner", settings.learner);
   VRP_RETURN_IF_ERROR(reader.status());
   if (settings.learner != kCountsLearner && settings.learner != kTransformerLearner) {
-    return absl::FailedPreconditionError(Concat(name, ": architecture_json.learner: got ",
-                                                Quoted(settings.learner), ", wanted \"",
-                                                kCountsLearner, "\" or \"", kTransformerLearner,
-                                                "\"; a newer program may read it"));
+    return absl::FailedPreconditionError(
+        Concat(name, ": architecture_json.learner: got ", Quoted(settings.learner), ", wanted \"",
+               kCountsLearner, "\" or \"", kTransformerLearner, "\"; a newer program may read it"));
   }
   ReadCoordinateSystem(reader, settings.coordinates);
   if (settings.learner == kTransformerLearner) {

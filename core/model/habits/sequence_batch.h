@@ -95,9 +95,8 @@ class SequenceBuffers {
   // Returns the relations of a row to all candidates, [C, K].
   std::span<float> Relations(int64_t sequence, int64_t row) {
     const int64_t size = int64_t{max_candidates_} * pair_;
-    return std::span(relations)
-        .subspan(static_cast<size_t>((sequence * max_rows_ + row) * size),
-                 static_cast<size_t>(size));
+    return std::span(relations).subspan(static_cast<size_t>((sequence * max_rows_ + row) * size),
+                                        static_cast<size_t>(size));
   }
   // Return the index in `types` and `targets`, and in `visited_from`.
   size_t Token(int64_t sequence, int64_t position) const {

@@ -27,9 +27,9 @@ absl::Status CheckTables(const SequenceTables& tables) {
     const size_t size = routes.tokens.types.size();
     if (size > static_cast<size_t>(std::min(kMaxEarlierTokens, tables.network.positions - 2)) ||
         routes.tokens.contexts.size() != size * static_cast<size_t>(features)) {
-      return absl::InvalidArgumentError(
-          Concat("earlier routes: got ", size, " tokens, wanted at most ", kMaxEarlierTokens,
-                 " of ", features, " features"));
+      return absl::InvalidArgumentError(Concat("earlier routes: got ", size,
+                                               " tokens, wanted at most ", kMaxEarlierTokens,
+                                               " of ", features, " features"));
     }
   }
   return absl::OkStatus();
@@ -51,8 +51,8 @@ absl::StatusOr<std::shared_ptr<const SequenceHabitModel>> SequenceHabitModel::Cr
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<SequenceTransformer<float>> engine,
                        SequenceTransformer<float>::Create(tables.network));
   if (std::ssize(tables.parameters) != engine->layout().size()) {
-    return absl::InvalidArgumentError(Concat("parameters: got ", tables.parameters.size(),
-                                             ", wanted ", engine->layout().size()));
+    return absl::InvalidArgumentError(
+        Concat("parameters: got ", tables.parameters.size(), ", wanted ", engine->layout().size()));
   }
   engine->SetParameters(tables.parameters);
   return std::shared_ptr<const SequenceHabitModel>(

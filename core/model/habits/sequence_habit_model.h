@@ -25,9 +25,10 @@ struct DriverRoutes {
 struct SequenceTables {
   SequenceTransformerOptions network = {};
   SequenceScales scales = {};
-  std::vector<float> parameters = {};      // in the order of SequenceLayout
-  std::vector<DriverRoutes> drivers = {};  // of past routes; tokens are empty without earlier routes
-  std::vector<uint64_t> stops = {};        // StopHash of past stops, in increasing order
+  std::vector<float> parameters = {};  // in the order of SequenceLayout
+  std::vector<DriverRoutes> drivers =
+      {};                            // of past routes; tokens are empty without earlier routes
+  std::vector<uint64_t> stops = {};  // StopHash of past stops, in increasing order
 };
 
 // Returns a hash of the id of a stop (FNV-1a), by which a model knows stops without their names.

@@ -114,8 +114,8 @@ int32_t SequenceScales::DriverInput(std::string_view driver) const {
   return found == drivers.end() ? -1 : static_cast<int32_t>(found - drivers.begin());
 }
 
-SequencePlace PlaceOf(const std::optional<Position>& position,
-                      const std::optional<Position>& depot, const SequenceScales& scales) {
+SequencePlace PlaceOf(const std::optional<Position>& position, const std::optional<Position>& depot,
+                      const SequenceScales& scales) {
   if (!position.has_value()) return {};
   const Position from = depot.value_or(scales.depot);
   double x = position->x - from.x;
@@ -279,8 +279,7 @@ int32_t WriteDay(const SequenceDay& day, const SequenceRoute& route, int32_t s,
   }
   buffers.lengths[static_cast<size_t>(s)] = LengthOf(route);
   buffers.candidate_counts[static_cast<size_t>(s)] = day.size();
-  buffers.relation_starts[static_cast<size_t>(s)] =
-      route.last_only ? LengthOf(route) - 1 : begin;
+  buffers.relation_starts[static_cast<size_t>(s)] = route.last_only ? LengthOf(route) - 1 : begin;
   for (int32_t stop = 0; stop < day.size(); ++stop) {
     const std::span<const float> features = day.Features(stop);
     std::copy(features.begin(), features.end(), buffers.Candidate(s, stop).begin());

@@ -49,8 +49,8 @@ struct SequencePlace {
   float x = 0;
   float y = 0;
 };
-SequencePlace PlaceOf(const std::optional<Position>& position,
-                      const std::optional<Position>& depot, const SequenceScales& scales);
+SequencePlace PlaceOf(const std::optional<Position>& position, const std::optional<Position>& depot,
+                      const SequenceScales& scales);
 
 // The tokens of a route, or of several one after the other.
 struct SequenceTokens {
@@ -79,9 +79,9 @@ class SequenceDay {
   // A stop where a driver chooses the next one.
   struct Choice {
     int32_t from = 0;
-    int32_t previous = -1;                    // -1: not told
-    std::span<const uint8_t> closed = {};     // [N]: not 0: cannot be chosen
-    bool partial = false;                     // whether stops that are not closed may be visited
+    int32_t previous = -1;                 // -1: not told
+    std::span<const uint8_t> closed = {};  // [N]: not 0: cannot be chosen
+    bool partial = false;                  // whether stops that are not closed may be visited
   };
   // Writes the relations of `choice` to all stops, [N, K]. Those of closed stops are 0.
   void WriteRelations(const Choice& choice, std::span<float> to) const;
@@ -95,7 +95,7 @@ class SequenceDay {
   const size_t width_;
   float unit_;  // of places, in mean legs
   std::vector<SequencePlace> places_;
-  std::vector<float> features_;  // [N, F]
+  std::vector<float> features_;                  // [N, F]
   std::vector<std::array<int32_t, 6>> nearest_;  // of each stop, in order; -1: none
 };
 

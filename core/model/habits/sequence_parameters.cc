@@ -195,9 +195,8 @@ absl::Status CheckSequenceBatch(const SequenceBatch& batch,
   VRP_RETURN_IF_ERROR(CheckViews(batch, options, reads_targets));
   for (int32_t s = 0; s < batch.size; ++s) {
     VRP_RETURN_IF_ERROR(CheckSequence(batch, options, s));
-    VRP_RETURN_IF_ERROR(reads_targets
-                            ? CheckTargets(batch, options, s)
-                            : CheckRelations(batch, options, s, batch.lengths[s] - 1));
+    VRP_RETURN_IF_ERROR(reads_targets ? CheckTargets(batch, options, s)
+                                      : CheckRelations(batch, options, s, batch.lengths[s] - 1));
   }
   return absl::OkStatus();
 }

@@ -36,7 +36,8 @@ EncoderShape SequenceEncoderShape(const SequenceTransformerOptions& options);
 // Returns the layout, in this order: embed.context.weight [H, F], embed.type.weight [3, H] (the
 // rows are TokenType's), embed.position.weight [positions, H], the parameters of
 // encoder_parameters.h, norm.{scale [H], shift [H]}, pointer.query.{weight [H, H], bias [H]},
-// pointer.key.weight [H, H], and with relations pointer.relation.{weight [K, H], bias [K]}. A bias of the context or of the keys would have no effect.
+// pointer.key.weight [H, H], and with relations pointer.relation.{weight [K, H], bias [K]}. A bias
+// of the context or of the keys would have no effect.
 ParameterLayout SequenceLayout(const SequenceTransformerOptions& options);
 
 // Returns the offsets of the causal encoder's parameters.

@@ -49,12 +49,12 @@ struct SequenceGroup {
   AlignedBuffer<T> logits;
   std::vector<int64_t> first_logits;  // [B + 1]
   // Gradients of the group
-  AlignedBuffer<T> d_tokens;    // [R, H]
-  AlignedBuffer<T> d_queries;   // [Q, H]
+  AlignedBuffer<T> d_tokens;            // [R, H]
+  AlignedBuffer<T> d_queries;           // [Q, H]
   AlignedBuffer<T> d_relation_queries;  // [K], of one position
-  AlignedBuffer<T> d_hidden;    // [Q, H]
-  AlignedBuffer<T> d_keys;      // [K, H]
-  AlignedBuffer<T> d_embedded;  // [K, H]
+  AlignedBuffer<T> d_hidden;            // [Q, H]
+  AlignedBuffer<T> d_keys;              // [K, H]
+  AlignedBuffer<T> d_embedded;          // [K, H]
   // Gradient of the embedding, summed over the groups of a step until Finish.
   AlignedBuffer<T> d_embedding;  // [H, P]
 };
@@ -132,13 +132,13 @@ class SequencePass {
   const int64_t inputs_;
   const T logit_scale_;
 
-  std::vector<T> positions_;   // [positions, H]
-  std::vector<T> embedding_;   // packed [P -> H]
-  std::vector<T> query_;       // packed [H -> H]
-  std::vector<T> query_bias_;  // [H]
-  std::vector<T> query_back_;  // packed [H -> H]
-  std::vector<T> key_;         // packed [H -> H]
-  std::vector<T> key_back_;    // packed [H -> H]
+  std::vector<T> positions_;      // [positions, H]
+  std::vector<T> embedding_;      // packed [P -> H]
+  std::vector<T> query_;          // packed [H -> H]
+  std::vector<T> query_bias_;     // [H]
+  std::vector<T> query_back_;     // packed [H -> H]
+  std::vector<T> key_;            // packed [H -> H]
+  std::vector<T> key_back_;       // packed [H -> H]
   std::vector<T> relation_;       // [K, H]
   std::vector<T> relation_bias_;  // [K]
 };

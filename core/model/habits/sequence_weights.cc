@@ -24,9 +24,9 @@ bool AreFinite(const std::vector<T>& values) {
 
 void ReadScales(TensorReader& reader, SequenceScales& scales) {
   const auto numbers = reader.Read<double>("scales", TensorType::kFloat64, kScaleNumbers);
-  const bool valid = std::ssize(numbers) == kScaleNumbers && AreFinite(numbers) &&
-                     std::all_of(numbers.begin(), numbers.begin() + 4,
-                                 [](double number) { return number > 0; });
+  const bool valid =
+      std::ssize(numbers) == kScaleNumbers && AreFinite(numbers) &&
+      std::all_of(numbers.begin(), numbers.begin() + 4, [](double number) { return number > 0; });
   reader.Require(valid, "scales is damaged");
   if (!valid) return;
   scales.distance = numbers[0];
@@ -47,8 +47,8 @@ void ReadDrivers(TensorReader& reader, SequenceTables& tables) {
   const std::vector<std::string> names = reader.ReadTexts("drivers.text", "drivers.ends");
   const auto ends = reader.Read<int64_t>("earlier.ends", TensorType::kInt64, std::ssize(names));
   const auto types = reader.Read<uint8_t>("earlier.types", TensorType::kUint8);
-  const auto contexts = reader.Read<float>("earlier.contexts", TensorType::kFloat32,
-                                           std::ssize(types), features);
+  const auto contexts =
+      reader.Read<float>("earlier.contexts", TensorType::kFloat32, std::ssize(types), features);
   reader.Require(AreFinite(contexts), "earlier.contexts is damaged");
   reader.Require(std::ranges::all_of(types, [](uint8_t type) { return type < kTokenTypes; }),
                  "earlier.types is damaged");
@@ -57,7 +57,8 @@ void ReadDrivers(TensorReader& reader, SequenceTables& tables) {
     const int64_t end = ends[driver];
     reader.Require(end >= begin && end <= std::ssize(types), "earlier.ends is damaged");
     if (!reader.status().ok()) return;
-    DriverRoutes& routes = tables.drivers.emplace_back(DriverRoutes{.driver = names[driver], .tokens = {}});
+    DriverRoutes& routes =
+        tables.drivers.emplace_back(DriverRoutes{.driver = names[driver], .tokens = {}});
     for (int64_t i = begin; i < end; ++i) {
       routes.tokens.types.push_back(static_cast<TokenType>(types[static_cast<size_t>(i)]));
     }

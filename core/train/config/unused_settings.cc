@@ -69,9 +69,9 @@ class UnusedSettings {
     for (const char* const key : {"habits.half_lives", "habits.refit"}) {
       CheckUnused(key, !counts, "none without habits.learner: counts");
     }
-    for (const char* const key : {"habits.layers", "habits.width", "habits.heads",
-                                  "habits.feed_forward", "habits.earlier_routes",
-                                  "habits.precision"}) {
+    for (const char* const key :
+         {"habits.layers", "habits.width", "habits.heads", "habits.feed_forward",
+          "habits.earlier_routes", "habits.precision"}) {
       CheckUnused(key, counts, "none without habits.learner: transformer");
     }
     if (!counts) return CheckSchedule();

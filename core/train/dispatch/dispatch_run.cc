@@ -118,7 +118,8 @@ absl::Status DispatchRun::Prepare(TrainingData data) {
                                     .references = {}};
   for (const HindsightPlan& plan : references.plans) validated.references.push_back(plan.cost);
   validator_ = std::make_unique<ShiftValidator>(context_, std::move(validated));
-  checkpoints_ = std::make_unique<StateCheckpoints>(context_, position_, validator_->best(), SavedState());
+  checkpoints_ =
+      std::make_unique<StateCheckpoints>(context_, position_, validator_->best(), SavedState());
   publisher_ =
       std::make_unique<DispatchPublisher>(context_, *learner_, *validator_, std::move(settings));
   return checkpoints_->Resume();
@@ -134,8 +135,7 @@ StateCheckpoints::State DispatchRun::SavedState() {
           .tensors = [this] { return learner_->TensorState(); },
           .plans = [this] { return learner_->PlanState(); },
           .restore =
-              [this](const std::map<std::string, double>& scalars,
-                     std::span<const int32_t> plans) {
+              [this](const std::map<std::string, double>& scalars, std::span<const int32_t> plans) {
                 validator_->Restore(scalars);
                 return learner_->Restore(scalars, plans);
               },

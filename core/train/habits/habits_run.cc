@@ -212,8 +212,7 @@ absl::Status HabitsRun::WriteModel(const std::string& directory, const std::stri
                                   .validation_days = config.validation_days,
                                   .next_stop_accuracy = score_.next_stop_accuracy,
                                   .route_similarity = score_.route_similarity};
-  return WriteCountModel(directory, tables, settings,
-                         CardOf(context_.config, job_name, result));
+  return WriteCountModel(directory, tables, settings, CardOf(context_.config, job_name, result));
 }
 
 }  // namespace vrp

@@ -223,8 +223,7 @@ void SequenceData::WriteTraining(int64_t step, SequenceBuffers& buffers) const {
       if (!route.partial) {
         route.first = static_cast<int32_t>(random.UniformInt(0, stops - room));
       }
-      route.route = route.route.first(
-          static_cast<size_t>(std::min(stops, route.first + room)));
+      route.route = route.route.first(static_cast<size_t>(std::min(stops, route.first + room)));
     }
     route.whole = std::ssize(route.route) == stops;
   }
@@ -244,16 +243,13 @@ void SequenceData::WriteValidation(size_t first, size_t count, SequenceBuffers& 
 }
 
 SequenceTables SequenceData::TablesWith(std::span<const float> parameters) const {
-  SequenceTables tables = {.network = options_,
-                           .scales = scales_,
-                           .parameters = {parameters.begin(), parameters.end()}};
+  SequenceTables tables = {
+      .network = options_, .scales = scales_, .parameters = {parameters.begin(), parameters.end()}};
   for (size_t driver = 0; driver < history_.drivers.size(); ++driver) {
     const std::vector<size_t>& own = routes_of_driver_[driver];
     if (own.empty()) continue;
-    const size_t count =
-        std::min(own.size(), static_cast<size_t>(config_.habits->earlier_routes));
-    tables.drivers.push_back(
-        {history_.drivers[driver], TokensOf(std::span(own).last(count))});
+    const size_t count = std::min(own.size(), static_cast<size_t>(config_.habits->earlier_routes));
+    tables.drivers.push_back({history_.drivers[driver], TokensOf(std::span(own).last(count))});
   }
   for (size_t number = 0; number < held_out_; ++number) {
     for (const HabitStop& stop : cases_[number].stops) {

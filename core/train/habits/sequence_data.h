@@ -51,7 +51,7 @@ class SequenceData {
   const RouteHistory& history_;
   const TrainingConfig& config_;
   const size_t held_out_;
-  const std::vector<HabitCase> cases_;                // of all routes
+  const std::vector<HabitCase> cases_;                 // of all routes
   std::vector<std::vector<size_t>> routes_of_driver_;  // to learn from
   SequenceScales scales_;
   SequenceTransformerOptions options_;

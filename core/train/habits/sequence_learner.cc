@@ -54,9 +54,8 @@ const SequenceBuffers& SequenceLearner::BatchOf(int64_t step) {
     data_.WriteTraining(step, own);
   }
   next_step_ = step + 1;
-  next_ = std::async(std::launch::async, [this, step] {
-    data_.WriteTraining(step + 1, buffers_[(step + 1) % 2]);
-  });
+  next_ = std::async(std::launch::async,
+                     [this, step] { data_.WriteTraining(step + 1, buffers_[(step + 1) % 2]); });
   return own;
 }
 

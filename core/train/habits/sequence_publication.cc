@@ -80,17 +80,15 @@ absl::Status SequenceRun::WriteModel(const std::string& directory, const std::st
   const HabitScore score =
       EvaluateHabits(*model, data_.validation(), history_.coordinates, context_.pool);
   const auto routes = data_.training_size();
-  const HabitSettings settings = {
-      .earlier_routes = config.earlier_routes,
-      .history = config.history,
-      .first_day = history_.routes.front().day,
-      .last_day = history_.routes[static_cast<size_t>(routes - 1)].day,
-      .routes = routes,
-      .validation_days = config.validation_days,
-      .next_stop_accuracy = score.next_stop_accuracy,
-      .route_similarity = score.route_similarity};
-  return WriteSequenceModel(directory, tables, settings,
-                            CardOf(context_.config, job_name, result));
+  const HabitSettings settings = {.earlier_routes = config.earlier_routes,
+                                  .history = config.history,
+                                  .first_day = history_.routes.front().day,
+                                  .last_day = history_.routes[static_cast<size_t>(routes - 1)].day,
+                                  .routes = routes,
+                                  .validation_days = config.validation_days,
+                                  .next_stop_accuracy = score.next_stop_accuracy,
+                                  .route_similarity = score.route_similarity};
+  return WriteSequenceModel(directory, tables, settings, CardOf(context_.config, job_name, result));
 }
 
 }  // namespace vrp

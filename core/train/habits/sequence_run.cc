@@ -51,8 +51,7 @@ absl::Status SequenceRun::Prepare() {
   context_.observer.OnPhase("references");
   const auto held_out = static_cast<size_t>(data_.training_size());
   const LegCounter counter(history_, held_out, 0, context_.config.seed);
-  reference_ =
-      FitDistances(counter, data_.validation(), CandidatesWith({0}).powers, context_.pool);
+  reference_ = FitDistances(counter, data_.validation(), CandidatesWith({0}).powers, context_.pool);
   LogBanner();
   context_.observer.OnPhase("resumption");
   VRP_ASSIGN_OR_RETURN(learner_, SequenceLearner::Create(context_, data_, reference_.power));
@@ -74,9 +73,9 @@ void SequenceRun::LogBanner() {
   observer.OnLog(Concat("model: transformer, ", SequenceLayout(sizes).size(), " parameters, ",
                         sizes.layers, " layers, width ", sizes.width, ", ", sizes.heads, " heads, ",
                         sizes.features, " features, ",
-                        !bf16                      ? "fp32"
+                        !bf16                    ? "fp32"
                         : IsNative(UsableBf16()) ? "bf16"
-                                                   : "bf16 emulated, which is slow"));
+                                                 : "bf16 emulated, which is slow"));
   if (context_.request.device.kind == DeviceKind::kCuda) {
     observer.OnLog(Concat("trains on the CPU instead of on ", context_.request.device.ToString(),
                           ", which habit models do not use"));
@@ -185,8 +184,8 @@ absl::Status SequenceRun::Validate() {
   context_.observer.OnPhase("validation");
   VRP_ASSIGN_OR_RETURN(const SequenceOutcome outcome, learner_->Validate());
   cost_ = outcome.loss;
-  accuracy_ =
-      static_cast<double>(outcome.hits) / static_cast<double>(std::max<int64_t>(1, outcome.targets));
+  accuracy_ = static_cast<double>(outcome.hits) /
+              static_cast<double>(std::max<int64_t>(1, outcome.targets));
   validated_step_ = position_.step;
   return absl::OkStatus();
 }
@@ -200,7 +199,8 @@ absl::Status SequenceRun::EndEpoch() {
       "epoch %d/%d: -log p %.4f (%.4f by distance alone), next stop right in %.1f %%", epoch,
       context_.config.epochs, cost_, reference_.cost, 100 * accuracy_);
   if (steps_ > 0) {
-    line += absl::StrFormat(", %.4f on the routes to learn from", loss_ / static_cast<double>(steps_));
+    line +=
+        absl::StrFormat(", %.4f on the routes to learn from", loss_ / static_cast<double>(steps_));
   }
   context_.observer.OnLog(line);
   loss_ = 0;
