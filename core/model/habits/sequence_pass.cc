@@ -97,6 +97,11 @@ void SequencePass<T>::Pack(const T* parameters) {
   };
   pack("pointer.query.weight", query_, query_back_);
   pack("pointer.key.weight", key_, key_back_);
+  if (options_.relations == 0) return;
+  const T* const relation = at("pointer.relation.weight");
+  relation_.assign(relation, relation + options_.relations * width_);
+  const T* const relation_bias = at("pointer.relation.bias");
+  relation_bias_.assign(relation_bias, relation_bias + options_.relations);
 }
 
 template <typename T>
@@ -125,6 +130,7 @@ void SequencePass<T>::Forward(const SequenceBatch& batch, InstanceRange range, b
   encoder_->Forward({group.first_rows, {}}, group.tokens.data(), saved, scratch);
   EmbedCandidates(batch, group);
   Point(group);
+  if (options_.relations > 0) Relate(batch, group);
 }
 
 template <typename T>
