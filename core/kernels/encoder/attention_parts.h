@@ -33,8 +33,9 @@ struct AttentionScratch {
   T* d_scores;  // [N, Q]
   T* queries;   // [head channels, Q], transposed
   T* d_out;     // [head channels, Q], transposed
+  T* sums;      // [head channels, Q], transposed
   T* columns;   // [Q]
-  T* copies;    // [4, N, head channels], in panels, see HeadRows
+  T* copies;    // [5, N, head channels], in panels, see HeadRows
 
   static int64_t PaddedChannels(const AttentionShape& s) {
     return RoundUpToLanes<T>(s.hidden / s.heads);
@@ -43,14 +44,15 @@ struct AttentionScratch {
     return SizeInPanels<T>(s.nodes, s.hidden / s.heads);
   }
   static int64_t Size(const AttentionShape& s) {
-    return (2 * s.nodes + 2 * PaddedChannels(s) + 1) * kPanelColumns<T> + 4 * CopySize(s);
+    return (2 * s.nodes + 3 * PaddedChannels(s) + 1) * kPanelColumns<T> + 5 * CopySize(s);
   }
   AttentionScratch(const AttentionShape& s, T* memory) {
     scores = memory;
     d_scores = scores + s.nodes * kPanelColumns<T>;
     queries = d_scores + s.nodes * kPanelColumns<T>;
     d_out = queries + PaddedChannels(s) * kPanelColumns<T>;
-    columns = d_out + PaddedChannels(s) * kPanelColumns<T>;
+    sums = d_out + PaddedChannels(s) * kPanelColumns<T>;
+    columns = sums + PaddedChannels(s) * kPanelColumns<T>;
     copies = columns + kPanelColumns<T>;
   }
 };

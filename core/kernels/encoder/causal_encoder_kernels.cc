@@ -22,6 +22,27 @@
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
 
+// Adds cycles to the parts of EncoderCycles, if they are counted.
+class PartClock {
+ public:
+  explicit PartClock(EncoderCycles* cycles) : cycles_(cycles) { Start(); }
+  void Start() {
+    if (cycles_ != nullptr) begin_ = Now();
+  }
+  // Adds the cycles since the last call to `part`.
+  void Stop(int64_t EncoderCycles::* part) {
+    if (cycles_ == nullptr) return;
+    const int64_t now = Now();
+    cycles_->*part += now - begin_;
+    begin_ = now;
+  }
+
+ private:
+  static int64_t Now() { return static_cast<int64_t>(__rdtsc()); }
+  EncoderCycles* const cycles_;
+  int64_t begin_ = 0;
+};
+
 // Number of a sequence's last rows that are one chunk of a weight's gradient.
 constexpr int64_t kLastRows = kChunkRows + kChunkRows / 2;
 
@@ -114,16 +135,22 @@ void CausalLayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
   const int64_t f = call.shape.feed_forward;
   const int64_t rows = call.first_rows[call.instances];
   const View<T> x = scratch.x;
+  PartClock clock(call.cycles);
   NormRows<T>(call, layer.norm1, x.AsConst(), saved.norm1, scratch.y);
+  clock.Stop(&EncoderCycles::norms);
   P::Multiply(scratch.y.AsConst(), layer.qkv, {rows, h, 3 * h, h}, scratch.work,
               StoreWithBias<T>{saved.qkv, layer.qkv_bias});
+  clock.Stop(&EncoderCycles::projections);
   ForEachSequence<T>(call, saved, scratch.attention,
                      [&](const AttentionCall<T>& attention_call, int64_t first) {
                        CausalAttentionForward<T>(attention_call, saved.attended.From(first));
                      });
+  clock.Stop(&EncoderCycles::attention);
   P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
               StoreWithSkip<T>{x, layer.out_bias, x.AsConst()});
+  clock.Stop(&EncoderCycles::projections);
   NormRows<T>(call, layer.norm2, x.AsConst(), saved.norm2, scratch.y);
+  clock.Stop(&EncoderCycles::norms);
   for (int64_t first = 0; first < rows; first += kFeedRows) {
     const int64_t count = rows - first < kFeedRows ? rows - first : kFeedRows;
     const View<T> feed = saved.feed.data != nullptr ? saved.feed.From(first) : scratch.feed;
@@ -133,6 +160,7 @@ void CausalLayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
     P::Multiply(feed.AsConst(), layer.feed2, {count, f, h, f}, scratch.work,
                 StoreWithSkip<T>{to, layer.feed2_bias, to.AsConst()});
   }
+  clock.Stop(&EncoderCycles::feed_forward);
 }
 
 template <typename P>
@@ -186,12 +214,15 @@ void CausalFeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
   const int64_t rows = call.first_rows[call.instances];
   const View<const T> d = scratch.dx.AsConst();
   const View<const T> d_feed = scratch.d_feed.AsConst();
+  PartClock clock(call.cycles);
   SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.feed2_bias);
+  clock.Stop(&EncoderCycles::weight_gradients);
   for (int64_t c = 0; c < f; c += kFeedColumns) {
     const int64_t width = f - c < kFeedColumns ? f - c : kFeedColumns;
     const View<const T> feed = saved.feed.Columns(c).AsConst();
     P::Multiply(d, layer.feed2_back + P::PackedSize(h, c), {rows, h, width, h}, scratch.work,
                 StoreWhereActive<T>{scratch.d_feed, feed});
+    clock.Stop(&EncoderCycles::feed_forward);
     P::AddGradient(d, feed, {rows, h, width, kLastRows}, scratch.work,
                    {gradient + offsets.feed2_weight + c, f});
     SumColumns<T>(d_feed, rows, width, scratch.sums, gradient + offsets.feed1_bias + c);
@@ -199,6 +230,7 @@ void CausalFeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
                    scratch.work,
                    {gradient + offsets.feed1_weight + c * h, h, layer.norm2.scale,
                     layer.norm2.shift, scratch.sums});
+    clock.Stop(&EncoderCycles::weight_gradients);
     const PanelProduct size{rows, width, h, f, c};
     if (c == 0) {
       P::Multiply(d_feed, layer.feed1_back, size, scratch.work, StorePlain<T>{scratch.dy});
@@ -206,9 +238,11 @@ void CausalFeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
       P::Multiply(d_feed, layer.feed1_back, size, scratch.work,
                   StoreSum<T>{scratch.dy, scratch.dy.AsConst()});
     }
+    clock.Stop(&EncoderCycles::feed_forward);
   }
   NormRowsBackward<P>(call, layer.norm2, saved.norm2, scratch, gradient + offsets.norm2_scale,
                       gradient + offsets.norm2_shift);
+  clock.Stop(&EncoderCycles::norms);
 }
 
 // Turns scratch.dx from the gradient with respect to the rows after attention into the one with
@@ -222,25 +256,32 @@ void CausalAttentionBackward(const EncoderCall<ElementOf<P>>& call, const Packed
   const int64_t h = call.shape.hidden;
   const int64_t rows = call.first_rows[call.instances];
   const View<const T> d = scratch.dx.AsConst();
+  PartClock clock(call.cycles);
   P::Multiply(d, layer.out_back, {rows, h, h, h}, scratch.work, StorePlain<T>{scratch.d_attended});
+  clock.Stop(&EncoderCycles::projections);
   P::AddGradient(d, saved.attended.AsConst(), {rows, h, h, kLastRows}, scratch.work,
                  {gradient + offsets.out_weight, h});
   SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.out_bias);
+  clock.Stop(&EncoderCycles::weight_gradients);
   ForEachSequence<T>(
       call, saved, scratch.attention, [&](const AttentionCall<T>& attention_call, int64_t first) {
         CausalAttentionBackward<T>(
             attention_call, {saved.attended.From(first).AsConst(),
                              scratch.d_attended.From(first).AsConst(), scratch.d_qkv.From(first)});
       });
+  clock.Stop(&EncoderCycles::attention);
   const View<const T> d_qkv = scratch.d_qkv.AsConst();
   SumColumns<T>(d_qkv, rows, 3 * h, scratch.sums, gradient + offsets.qkv_bias);
   P::AddGradient(
       d_qkv, saved.norm1.normalised.AsConst(), {rows, 3 * h, h, kLastRows}, scratch.work,
       {gradient + offsets.qkv_weight, h, layer.norm1.scale, layer.norm1.shift, scratch.sums});
+  clock.Stop(&EncoderCycles::weight_gradients);
   P::Multiply(d_qkv, layer.qkv_back, {rows, 3 * h, h, 3 * h}, scratch.work,
               StorePlain<T>{scratch.dy});
+  clock.Stop(&EncoderCycles::projections);
   NormRowsBackward<P>(call, layer.norm1, saved.norm1, scratch, gradient + offsets.norm1_scale,
                       gradient + offsets.norm1_shift);
+  clock.Stop(&EncoderCycles::norms);
 }
 
 template <typename P>

@@ -54,7 +54,8 @@ class KernelEncoder : public Encoder<T> {
             packed_,
             group.first_rows.data(),
             Instances(group.first_rows),
-            group.edges.data()};
+            group.edges.data(),
+            group.cycles};
   }
 
   EncoderShape shape_;

@@ -18,6 +18,7 @@ struct EncoderCall {
   const int32_t* first_rows;          // [instances + 1]
   int64_t instances;
   const T* const* edges;  // [instances] of [E, N, N]; unused without edge features
+  EncoderCycles* cycles;  // null: not counted
 };
 
 // Functions of one instruction set. Sizes are in elements. `packed` must be 64-byte aligned, unlike

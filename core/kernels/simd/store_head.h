@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/kernels/simd/panels.h"
+#include "core/kernels/simd/transpose.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
@@ -49,5 +50,54 @@ struct StoreHead {
     }
   }
 };
+
+// An epilogue that stores rows with kPanelColumns elements between them, or adds to them.
+template <typename T>
+struct StoreTransposed {
+  T* to;
+  bool add;  // whether to add to the rows
+
+  template <int64_t kRows, int64_t kVectors>
+  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
+                                                        int64_t i) const {
+#pragma GCC unroll 32
+    for (int64_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < kVectors; ++v) {
+        T* const at = to + (i + r) * kPanelColumns<T> + v * kLanes<T>;
+        Store<T>(at, add ? Load<T>(at) + sums[r][v] : sums[r][v]);
+      }
+    }
+  }
+};
+
+// Stores the first `count` columns of `from` [channels, kPanelColumns], times `factor` and
+// factors[column] (null: 1), to as many rows of `to`, from its column `column` on.
+template <typename T>
+inline void StoreTransposedHead(const T* from, int64_t count, int64_t channels, const T* factors,
+                                T factor, View<T> to, int64_t column) {
+  for (int64_t i = 0; i < count; i += kLanes<T>) {
+    Vec<T> times = Broadcast<T>(factor);
+    if (factors != nullptr) times *= Load<T>(factors + i);
+    const int64_t rows = count - i < kLanes<T> ? count - i : kLanes<T>;
+    for (int64_t c = 0; c < channels; c += kLanes<T>) {
+      Vec<T> square[kLanes<T>];
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < kLanes<T>; ++r) {
+        square[r] = Load<T>(from + (c + r) * kPanelColumns<T> + i) * times;
+      }
+      TransposeSquare<T>(square);
+      if (channels - c >= kLanes<T> && column % kLanes<T> == 0) {
+        for (int64_t r = 0; r < rows; ++r) Store<T>(to.At(i + r, column + c), square[r]);
+        continue;
+      }
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t k = 0; k < kLanes<T> && c + k < channels; ++k) {
+          *to.At(i + r, column + c + k) = square[r][k];
+        }
+      }
+    }
+  }
+}
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE
