@@ -31,6 +31,7 @@
 #include "tests/bench/lever.h"
 #include "tests/bench/or_exit.h"
 #include "tests/bench/sequence_case.h"
+#include "tests/bench/sequence_profile.h"
 #include "tests/bench/sequence_rival.h"
 
 namespace {
@@ -364,8 +365,11 @@ void MeasureRival() {
 }
 
 void MeasureSteps(int threads) {
-  MeasureStep(Bf16::kNone, threads);
-  if (UsableBf16() != Bf16::kNone) MeasureStep(UsableBf16(), threads);
+  for (const Bf16 bf16 : {Bf16::kNone, UsableBf16()}) {
+    MeasureStep(bf16, threads);
+    MeasureSequenceProfile(bf16, kNetwork, CaseOf(163));
+    if (UsableBf16() == Bf16::kNone) break;
+  }
 }
 
 void MeasureChoices() {

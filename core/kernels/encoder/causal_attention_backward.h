@@ -6,6 +6,7 @@
 #include "core/kernels/encoder/attention.h"
 #include "core/kernels/encoder/attention_parts.h"
 #include "core/kernels/encoder/causal_attention.h"
+#include "core/kernels/encoder/causal_key_gradients.h"
 #include "core/kernels/encoder/causal_panels.h"
 #include "core/kernels/simd/balanced_product.h"
 #include "core/kernels/simd/store_head.h"
@@ -72,16 +73,14 @@ inline void AddKeyGradients(const AttentionCall<T>& c, const Head<T>& head, View
   for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
     const int64_t column = head.number * head.channels + at;
     const int64_t rest = head.channels - at;
-    MultiplyBalanced<ByPanelRows<T>, 1>(
-        BalancedProduct<T>{c.scratch.d_scores + block.lane, 0,
-                           head.queries.At(block.queries.first, at), block.keys,
-                           block.queries.count},
-        StoreHead<T>{to, hidden + column, rest, nullptr, InverseRootOf<T>(head.channels),
-                     !overwrite});
-    MultiplyBalanced<ByPanelRows<T>, 1>(
-        BalancedProduct<T>{c.scratch.scores + block.lane, 0, d_out.At(block.queries.first, at),
-                           block.keys, block.queries.count},
-        StoreHead<T>{to, 2 * hidden + column, rest, nullptr, T{1}, !overwrite});
+    StoreKeyGradients<T>(
+        {c.scratch.d_scores + block.lane, c.scratch.scores + block.lane,
+         head.queries.At(block.queries.first, at), d_out.At(block.queries.first, at),
+         block.queries.count,
+         StoreHead<T>{to, hidden + column, rest, nullptr, InverseRootOf<T>(head.channels),
+                      !overwrite},
+         StoreHead<T>{to, 2 * hidden + column, rest, nullptr, T{1}, !overwrite}},
+        block.keys);
   }
 }
 

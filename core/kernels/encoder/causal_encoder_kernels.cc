@@ -13,6 +13,7 @@
 #include "core/kernels/encoder/encoder_scratch.h"
 #include "core/kernels/encoder/row_norm.h"
 #include "core/kernels/simd/plain_products.h"
+#include "core/kernels/support/part_clock.h"
 #if defined(VRP_SIMD_TILES)
 #include "core/kernels/simd/tile_products.h"
 #elif defined(VRP_SIMD_BF16)
@@ -21,27 +22,6 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
-
-// Adds cycles to the parts of EncoderCycles, if they are counted.
-class PartClock {
- public:
-  explicit PartClock(EncoderCycles* cycles) : cycles_(cycles) { Start(); }
-  void Start() {
-    if (cycles_ != nullptr) begin_ = Now();
-  }
-  // Adds the cycles since the last call to `part`.
-  void Stop(int64_t EncoderCycles::* part) {
-    if (cycles_ == nullptr) return;
-    const int64_t now = Now();
-    cycles_->*part += now - begin_;
-    begin_ = now;
-  }
-
- private:
-  static int64_t Now() { return static_cast<int64_t>(__rdtsc()); }
-  EncoderCycles* const cycles_;
-  int64_t begin_ = 0;
-};
 
 // Number of a sequence's last rows that are one chunk of a weight's gradient.
 constexpr int64_t kLastRows = kChunkRows + kChunkRows / 2;
@@ -135,7 +115,7 @@ void CausalLayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
   const int64_t f = call.shape.feed_forward;
   const int64_t rows = call.first_rows[call.instances];
   const View<T> x = scratch.x;
-  PartClock clock(call.cycles);
+  PartClock<EncoderCycles> clock(call.cycles);
   NormRows<T>(call, layer.norm1, x.AsConst(), saved.norm1, scratch.y);
   clock.Stop(&EncoderCycles::norms);
   P::Multiply(scratch.y.AsConst(), layer.qkv, {rows, h, 3 * h, h}, scratch.work,
@@ -214,7 +194,7 @@ void CausalFeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
   const int64_t rows = call.first_rows[call.instances];
   const View<const T> d = scratch.dx.AsConst();
   const View<const T> d_feed = scratch.d_feed.AsConst();
-  PartClock clock(call.cycles);
+  PartClock<EncoderCycles> clock(call.cycles);
   SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.feed2_bias);
   clock.Stop(&EncoderCycles::weight_gradients);
   for (int64_t c = 0; c < f; c += kFeedColumns) {
@@ -256,7 +236,7 @@ void CausalAttentionBackward(const EncoderCall<ElementOf<P>>& call, const Packed
   const int64_t h = call.shape.hidden;
   const int64_t rows = call.first_rows[call.instances];
   const View<const T> d = scratch.dx.AsConst();
-  PartClock clock(call.cycles);
+  PartClock<EncoderCycles> clock(call.cycles);
   P::Multiply(d, layer.out_back, {rows, h, h, h}, scratch.work, StorePlain<T>{scratch.d_attended});
   clock.Stop(&EncoderCycles::projections);
   P::AddGradient(d, saved.attended.AsConst(), {rows, h, h, kLastRows}, scratch.work,

@@ -22,23 +22,31 @@ struct StoreHead {
 
   template <int64_t kRows>
   inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][1], int64_t i) const {
-    const bool is_full_vector = channels >= kLanes<T> && column % kLanes<T> == 0;
+    if (channels >= kLanes<T> && column % kLanes<T> == 0) return StoreVectors(sums, i);
     T values[kRows * kLanes<T>];
 #pragma GCC unroll 32
     for (int64_t r = 0; r < kRows; ++r) {
-      Vec<T> value = sums[r][0] * (factors != nullptr ? factors[i + r] : factor);
-      if (is_full_vector) {
-        T* const at = to.At(i + r, column);
-        if (add) value += Load<T>(at);
-        Store<T>(at, value);
-      } else {
-        Store<T>(values + r * kLanes<T>, value);
-      }
+      Store<T>(values + r * kLanes<T>, sums[r][0] * (factors != nullptr ? factors[i + r] : factor));
     }
-    if (!is_full_vector) StoreOneByOne(values, i, kRows);
+    StoreOneByOne(values, i, kRows);
   }
 
  private:
+  template <int64_t kRows>
+  inline __attribute__((always_inline)) void StoreVectors(Vec<T> (&sums)[kRows][1],
+                                                          int64_t i) const {
+    T* const first = to.At(i, column);
+    const int64_t row = to.row;  // members would be loaded again after each store
+    const T* const rows = factors;
+    const Vec<T> same = Broadcast<T>(factor);
+    const bool adds = add;
+#pragma GCC unroll 32
+    for (int64_t r = 0; r < kRows; ++r) {
+      T* const at = first + r * row;
+      const Vec<T> value = sums[r][0] * (rows != nullptr ? Broadcast<T>(rows[i + r]) : same);
+      Store<T>(at, adds ? Load<T>(at) + value : value);
+    }
+  }
   // Stores columns of a head that do not fill an aligned vector. Not inline, because copies for
   // each row of each block height would take a minute to compile and a megabyte of code.
   __attribute__((noinline)) void StoreOneByOne(const T* values, int64_t i, int64_t rows) const {

@@ -1,6 +1,7 @@
 // The backward functions of SequencePass.
 #include <algorithm>
 
+#include "core/kernels/support/part_clock.h"
 #include "core/model/habits/sequence_pass.h"
 
 namespace vrp {
@@ -13,10 +14,13 @@ void SequencePass<T>::ClearSums(SequenceGroup<T>& group) const {
 template <typename T>
 void SequencePass<T>::Backward(SequenceGroup<T>& group, T* gradient) const {
   const int64_t rows = group.first_rows.back();
+  PartClock<SequenceCycles> clock(group.cycles);
   T* const d_tokens = group.d_tokens.GrowZero(rows * width_);
   PointBackward(group, gradient);
-  encoder_->Backward({group.first_rows, {}}, d_tokens, group.saved.data(), group.scratch.data(),
+  clock.Stop(&SequenceCycles::pointer);
+  encoder_->Backward(EncoderGroupOf(group), d_tokens, group.saved.data(), group.scratch.data(),
                      gradient);
+  clock.Stop(&SequenceCycles::whole_encoder);
   dense_.add_transposed({d_tokens, width_}, {group.inputs.data(), inputs_}, {width_, rows, inputs_},
                         {group.d_embedding.data(), inputs_});
   T* const d_positions = gradient + layout_.Offset("embed.position.weight");
@@ -25,6 +29,7 @@ void SequencePass<T>::Backward(SequenceGroup<T>& group, T* gradient) const {
     const int64_t size = (group.first_rows[b + 1] - group.first_rows[b]) * width_;
     for (int64_t i = 0; i < size; ++i) d_positions[i] += from[i];
   }
+  clock.Stop(&SequenceCycles::embedding);
 }
 
 // Writes the gradient of the positions' tokens to d_tokens.
