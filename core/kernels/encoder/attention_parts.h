@@ -18,6 +18,12 @@ inline T InverseRootOf(int64_t channels) {
   return static_cast<T>(1.0 / __builtin_sqrt(static_cast<double>(channels)));
 }
 
+// Returns the factor that turns products of queries and keys into scores, exponents of 2.
+template <typename T>
+inline T ScoreFactor(int64_t channels) {
+  return static_cast<T>(kLog2OfE) * InverseRootOf<T>(channels);
+}
+
 // The sizes of one instance's attention.
 struct AttentionShape {
   int64_t nodes;          // N
@@ -76,7 +82,7 @@ struct AttentionCall {
     return softmax + 2 * head * RoundUpToLanes<T>(shape.nodes);
   }
   ScoreBias<T> Bias(int64_t head, int64_t first_query) const {
-    const T factor = static_cast<T>(kLog2OfE) * InverseRootOf<T>(shape.hidden / shape.heads);
+    const T factor = ScoreFactor<T>(shape.hidden / shape.heads);
     if (shape.edge_features == 0) return {factor, nullptr, nullptr, 0, 0};
     const int64_t features = PaddedFeatures(shape.edge_features);
     return {factor, edges + first_query * shape.nodes, edge_weights + head * features, features,

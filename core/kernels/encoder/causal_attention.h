@@ -47,7 +47,7 @@ template <typename T>
 inline void TransposeQueries(const AttentionCall<T>& c, const Head<T>& head,
                              const QueryPanel& panel) {
   TransposeHead<T>(head.queries, panel.first, panel.count, head.channels, c.scratch.queries);
-  const T factor = static_cast<T>(kLog2OfE) * InverseRootOf<T>(head.channels);
+  const T factor = ScoreFactor<T>(head.channels);
   for (int64_t k = 0; k < head.channels * kPanelColumns<T>; k += kLanes<T>) {
     T* const at = c.scratch.queries + k;
     Store<T>(at, Load<T>(at) * factor);

@@ -22,6 +22,20 @@ struct CausalAttentionGradient {
   View<T> d_qkv;        // [N, 3H]; overwritten
 };
 
+// One head's rows of the outputs and of their gradients, from column `column` on.
+template <typename T>
+struct HeadGradientRows {
+  View<const T> out;
+  View<const T> d_out;
+
+  HeadGradientRows(const AttentionCall<T>& c, const CausalAttentionGradient<T>& gradient,
+                   int64_t column) {
+    const int64_t copy = AttentionScratch<T>::CopySize(c.shape);
+    out = HeadRows<T>(c.shape, gradient.out, column, c.scratch.copies + 3 * copy);
+    d_out = HeadRows<T>(c.shape, gradient.d_out, column, c.scratch.copies + 4 * copy);
+  }
+};
+
 // Maximum number of keys of a block, for which its scores, keys, values and their gradients stay in
 // the L1 cache.
 inline constexpr int64_t kBlockKeys = 64;
@@ -91,21 +105,18 @@ inline void CausalHeadBackward(const AttentionCall<T>& c,
                                const CausalAttentionGradient<T>& gradient, const Head<T>& head) {
   const AttentionShape& s = c.shape;
   const int64_t column = head.number * head.channels;
-  T* const copies = c.scratch.copies + 3 * AttentionScratch<T>::CopySize(s);
-  const View<const T> d_out = HeadRows<T>(s, gradient.d_out, column, copies);
-  const View<const T> out =
-      HeadRows<T>(s, gradient.out, column, copies + AttentionScratch<T>::CopySize(s));
+  const HeadGradientRows<T> rows(c, gradient, column);
   const int64_t last = QueryPanels<T>(s.nodes) - 1;
   for (int64_t n = last; n >= 0; --n) {
     const QueryPanel panel = QueryPanelOf<T>(s.nodes, n);
     TransposeQueries<T>(c, head, panel);
-    TransposeHead<T>(d_out, panel.first, panel.count, head.channels, c.scratch.d_out);
-    MeansOfGradients<T>(c, out, head.channels, panel);
+    TransposeHead<T>(rows.d_out, panel.first, panel.count, head.channels, c.scratch.d_out);
+    MeansOfGradients<T>(c, rows.out, head.channels, panel);
     ForEachScoreBlock<T>(panel, kBlockKeys, [&]<int64_t kVectors>(const ScoreBlock& block) {
       CausalScoreGradients<kVectors, T>(c, head, block);
       AddWeightedRows<kVectors, T>(block, head.keys, head.channels,
                                    c.scratch.d_scores + block.lane, c.scratch.sums);
-      AddKeyGradients<T>(c, head, d_out, block, gradient.d_qkv, n == last);
+      AddKeyGradients<T>(c, head, rows.d_out, block, gradient.d_qkv, n == last);
     });
     StoreTransposedHead<T>(c.scratch.sums, panel.count, head.channels, nullptr,
                            InverseRootOf<T>(head.channels), gradient.d_qkv.From(panel.first),

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "core/kernels/encoder/attention_parts.h"
-#include "core/kernels/encoder/causal_attention.h"
 #include "core/kernels/encoder/causal_attention_backward.h"
+#include "core/kernels/encoder/causal_attention_kind.h"
 #include "core/kernels/encoder/causal_layout.h"
 #include "core/kernels/encoder/encoder_epilogues.h"
 #include "core/kernels/encoder/encoder_kernels.h"
@@ -83,15 +83,15 @@ int64_t CausalScratchSize(const EncoderShape& s, const int32_t* first_rows, int6
   return forward.size() > backward.size() ? forward.size() : backward.size();
 }
 
-// Calls attend(call, first row) for each sequence.
+// Calls attend(call, first row) for each sequence. Leaves the calls' scratch to CausalAttention.
 template <typename T, typename Attend>
-void ForEachSequence(const EncoderCall<T>& call, const SavedCausalLayer<T>& saved, T* scratch,
+void ForEachSequence(const EncoderCall<T>& call, const SavedCausalLayer<T>& saved,
                      const Attend& attend) {
   const EncoderShape& s = call.shape;
   for (int64_t b = 0; b < call.instances; ++b) {
     const int64_t first = call.first_rows[b];
     const AttentionShape shape{call.first_rows[b + 1] - first, s.hidden, s.heads, 0};
-    attend(AttentionCall<T>{shape, AttentionScratch<T>(shape, scratch),
+    attend(AttentionCall<T>{shape, AttentionScratch<T>(shape, nullptr),
                             saved.qkv.From(first).AsConst(), nullptr, nullptr,
                             saved.softmax + AttentionCall<T>::SoftmaxSize(first, b, s.heads)},
            first);
@@ -121,10 +121,9 @@ void CausalLayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
   P::Multiply(scratch.y.AsConst(), layer.qkv, {rows, h, 3 * h, h}, scratch.work,
               StoreWithBias<T>{saved.qkv, layer.qkv_bias});
   clock.Stop(&EncoderCycles::projections);
-  ForEachSequence<T>(call, saved, scratch.attention,
-                     [&](const AttentionCall<T>& attention_call, int64_t first) {
-                       CausalAttentionForward<T>(attention_call, saved.attended.From(first));
-                     });
+  ForEachSequence<T>(call, saved, [&](const AttentionCall<T>& attention, int64_t first) {
+    CausalAttention<P>::Forward(attention, scratch.attention, saved.attended.From(first));
+  });
   clock.Stop(&EncoderCycles::attention);
   P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
               StoreWithSkip<T>{x, layer.out_bias, x.AsConst()});
@@ -243,12 +242,12 @@ void CausalAttentionBackward(const EncoderCall<ElementOf<P>>& call, const Packed
                  {gradient + offsets.out_weight, h});
   SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.out_bias);
   clock.Stop(&EncoderCycles::weight_gradients);
-  ForEachSequence<T>(
-      call, saved, scratch.attention, [&](const AttentionCall<T>& attention_call, int64_t first) {
-        CausalAttentionBackward<T>(
-            attention_call, {saved.attended.From(first).AsConst(),
-                             scratch.d_attended.From(first).AsConst(), scratch.d_qkv.From(first)});
-      });
+  ForEachSequence<T>(call, saved, [&](const AttentionCall<T>& attention, int64_t first) {
+    CausalAttention<P>::Backward(
+        attention, scratch.attention,
+        {saved.attended.From(first).AsConst(), scratch.d_attended.From(first).AsConst(),
+         scratch.d_qkv.From(first)});
+  });
   clock.Stop(&EncoderCycles::attention);
   const View<const T> d_qkv = scratch.d_qkv.AsConst();
   SumColumns<T>(d_qkv, rows, 3 * h, scratch.sums, gradient + offsets.qkv_bias);

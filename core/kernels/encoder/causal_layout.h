@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/kernels/encoder/attention_parts.h"
+#include "core/kernels/encoder/causal_attention_kind.h"
 #include "core/kernels/encoder/encoder.h"
 #include "core/kernels/encoder/encoder_layout.h"
 #include "core/kernels/encoder/encoder_scratch.h"
@@ -58,7 +59,7 @@ struct CausalForwardScratch {
     x = TakePanels(rows, h, memory);
     y = TakePanels(rows, h, memory);
     feed = TakePanels(kFeedRows, s.feed_forward, memory);
-    attention = memory.Take(AttentionScratch<T>::Size({max_tokens, h, s.heads, 0}));
+    attention = memory.Take(CausalAttention<P>::ScratchSize({max_tokens, h, s.heads, 0}));
     work = memory.Take(P::WorkSize(rows, s.feed_forward > h ? s.feed_forward : h));
   }
 };
@@ -85,7 +86,7 @@ struct CausalBackwardScratch {
     d_qkv = TakePanels(rows, 3 * h, memory);
     d_feed = TakePanels(rows, kFeedColumns, memory);
     sums = memory.Take(3 * h + kFeedColumns);
-    attention = memory.Take(AttentionScratch<T>::Size({max_tokens, h, s.heads, 0}));
+    attention = memory.Take(CausalAttention<P>::ScratchSize({max_tokens, h, s.heads, 0}));
     work = memory.Take(P::WorkSize(rows, 4 * h + kFeedColumns));
   }
 };

@@ -108,4 +108,21 @@ inline void StoreTransposedHead(const T* from, int64_t count, int64_t channels, 
   }
 }
 
+// Stores `count` rows of `channels`, times `factor`, to rows of `to`, from its column `column` on.
+// Rows of `from` are `from_row` apart.
+template <typename T>
+inline void StoreHeadRows(const T* from, int64_t from_row, int64_t count, int64_t channels,
+                          T factor, View<T> to, int64_t column) {
+  const bool are_vectors = channels % kLanes<T> == 0 && column % kLanes<T> == 0;
+  for (int64_t r = 0; r < count; ++r, from += from_row) {
+    if (are_vectors) {
+      for (int64_t c = 0; c < channels; c += kLanes<T>) {
+        Store<T>(to.At(r, column + c), Load<T>(from + c) * factor);
+      }
+    } else {
+      for (int64_t c = 0; c < channels; ++c) *to.At(r, column + c) = from[c] * factor;
+    }
+  }
+}
+
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE
