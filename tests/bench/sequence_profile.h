@@ -7,8 +7,8 @@
 
 namespace vrp {
 
-// Prints a line {"what": "sequence_profile"} with the milliseconds that each part of the forward and
-// the backward pass takes for a batch, on one thread and a sequence at a time.
+// Prints a line {"what": "sequence_profile"} with the milliseconds that each part of the forward
+// and the backward pass takes for a batch, on one thread and a sequence at a time.
 void MeasureSequenceProfile(Bf16 bf16, const SequenceTransformerOptions& network,
                             const SequenceCase& sizes);
 

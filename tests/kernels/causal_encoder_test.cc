@@ -108,8 +108,8 @@ class CausalReference {
         for (double& score : scores) total += score = std::exp2(score - highest);
         for (int64_t j = 0; j <= i; ++j) {
           for (int64_t c = m; c < m + channels; ++c) {
-            out[i * h + c] += RoundedByTiles(scores[j]) *
-                              RoundedByTiles(qkv[j * 3 * h + 2 * h + c]) / total;
+            out[i * h + c] +=
+                RoundedByTiles(scores[j]) * RoundedByTiles(qkv[j * 3 * h + 2 * h + c]) / total;
           }
         }
       }

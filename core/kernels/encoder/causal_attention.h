@@ -10,6 +10,7 @@
 #include "core/kernels/encoder/attention.h"
 #include "core/kernels/encoder/attention_parts.h"
 #include "core/kernels/encoder/causal_panels.h"
+#include "core/kernels/encoder/score_blocks.h"
 #include "core/kernels/simd/balanced_product.h"
 #include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"

@@ -8,6 +8,7 @@
 #include "core/kernels/encoder/causal_attention.h"
 #include "core/kernels/encoder/causal_key_gradients.h"
 #include "core/kernels/encoder/causal_panels.h"
+#include "core/kernels/encoder/score_blocks.h"
 #include "core/kernels/simd/balanced_product.h"
 #include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"
@@ -42,7 +43,8 @@ inline constexpr int64_t kBlockKeys = 64;
 
 // Writes the means of the gradients with respect to each query's probabilities, weighted by them,
 // to scratch.columns. They equal the products of the query's output and the output's gradient (Dao
-// et al. 2022). `out` are the head's rows of the outputs. Reads scratch.d_out, changes scratch.sums.
+// et al. 2022). `out` are the head's rows of the outputs. Reads scratch.d_out, changes
+// scratch.sums.
 template <typename T>
 inline void MeansOfGradients(const AttentionCall<T>& c, View<const T> out, int64_t channels,
                              const QueryPanel& panel) {
@@ -87,14 +89,13 @@ inline void AddKeyGradients(const AttentionCall<T>& c, const Head<T>& head, View
   for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
     const int64_t column = head.number * head.channels + at;
     const int64_t rest = head.channels - at;
-    StoreKeyGradients<T>(
-        {c.scratch.d_scores + block.lane, c.scratch.scores + block.lane,
-         head.queries.At(block.queries.first, at), d_out.At(block.queries.first, at),
-         block.queries.count,
-         StoreHead<T>{to, hidden + column, rest, nullptr, InverseRootOf<T>(head.channels),
-                      !overwrite},
-         StoreHead<T>{to, 2 * hidden + column, rest, nullptr, T{1}, !overwrite}},
-        block.keys);
+    StoreKeyGradients<T>({c.scratch.d_scores + block.lane, c.scratch.scores + block.lane,
+                          head.queries.At(block.queries.first, at),
+                          d_out.At(block.queries.first, at), block.queries.count,
+                          StoreHead<T>{to, hidden + column, rest, nullptr,
+                                       InverseRootOf<T>(head.channels), !overwrite},
+                          StoreHead<T>{to, 2 * hidden + column, rest, nullptr, T{1}, !overwrite}},
+                         block.keys);
   }
 }
 
@@ -114,8 +115,8 @@ inline void CausalHeadBackward(const AttentionCall<T>& c,
     MeansOfGradients<T>(c, rows.out, head.channels, panel);
     ForEachScoreBlock<T>(panel, kBlockKeys, [&]<int64_t kVectors>(const ScoreBlock& block) {
       CausalScoreGradients<kVectors, T>(c, head, block);
-      AddWeightedRows<kVectors, T>(block, head.keys, head.channels,
-                                   c.scratch.d_scores + block.lane, c.scratch.sums);
+      AddWeightedRows<kVectors, T>(block, head.keys, head.channels, c.scratch.d_scores + block.lane,
+                                   c.scratch.sums);
       AddKeyGradients<T>(c, head, rows.d_out, block, gradient.d_qkv, n == last);
     });
     StoreTransposedHead<T>(c.scratch.sums, panel.count, head.channels, nullptr,

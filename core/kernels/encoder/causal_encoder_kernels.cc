@@ -10,15 +10,10 @@
 #include "core/kernels/encoder/encoder_kernels.h"
 #include "core/kernels/encoder/encoder_layout.h"
 #include "core/kernels/encoder/encoder_pack.h"
+#include "core/kernels/encoder/encoder_products.h"
 #include "core/kernels/encoder/encoder_scratch.h"
 #include "core/kernels/encoder/row_norm.h"
-#include "core/kernels/simd/plain_products.h"
 #include "core/kernels/support/part_clock.h"
-#if defined(VRP_SIMD_TILES)
-#include "core/kernels/simd/tile_products.h"
-#elif defined(VRP_SIMD_BF16)
-#include "core/kernels/simd/bf16_products.h"
-#endif
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
@@ -70,16 +65,21 @@ int64_t CausalSavedSize(const EncoderShape& s, const int32_t* first_rows, int64_
 }
 
 template <typename P>
+int64_t CausalAttentionSize(const EncoderShape& s, const int32_t* first_rows, int64_t sequences) {
+  return CausalAttention<P>::ScratchSize({MaxNodes(first_rows, sequences), s.hidden, s.heads, 0});
+}
+
+template <typename P>
 int64_t CausalScratchSize(const EncoderShape& s, const int32_t* first_rows, int64_t sequences) {
   using T = ElementOf<P>;
   const int64_t rows = first_rows[sequences];
-  const int64_t max_tokens = MaxNodes(first_rows, sequences);
+  const int64_t attention = CausalAttentionSize<P>(s, first_rows, sequences);
   Memory<T> forward(nullptr);
-  CausalForwardScratch<P>(s, rows, max_tokens, forward);
+  ForwardScratch<P>(s, rows, attention, forward);
   SavedRowNorm<T>(s, rows, forward);
   SavedCausalLayer<T>(s, rows, sequences, false, forward);
   Memory<T> backward(nullptr);
-  CausalBackwardScratch<P>(s, rows, max_tokens, backward);
+  BackwardScratch<P>(s, rows, attention, backward);
   return forward.size() > backward.size() ? forward.size() : backward.size();
 }
 
@@ -109,7 +109,7 @@ void NormRows(const EncoderCall<T>& call, const NormParameters<T>& norm, View<co
 template <typename P>
 void CausalLayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                         const SavedCausalLayer<ElementOf<P>>& saved,
-                        const CausalForwardScratch<P>& scratch) {
+                        const ForwardScratch<P>& scratch) {
   using T = ElementOf<P>;
   const int64_t h = call.shape.hidden;
   const int64_t f = call.shape.feed_forward;
@@ -151,8 +151,8 @@ void CausalForward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, Eleme
   Memory<T> packed_memory(const_cast<T*>(call.packed));
   Memory<T> layers(packed_memory.Take(PackedLayersSize<P>(s)));
   Memory<T> scratch_memory(scratch);
-  const CausalForwardScratch<P> work(s, rows, MaxNodes(call.first_rows, call.instances),
-                                     scratch_memory);
+  const ForwardScratch<P> work(s, rows, CausalAttentionSize<P>(s, call.first_rows, call.instances),
+                               scratch_memory);
   Memory<T> saved_memory(saved);
   const SavedRowNorm<T> last(s, rows, saved != nullptr ? saved_memory : scratch_memory);
   const View<T> embedded = ByRows(x, s.hidden);
@@ -171,9 +171,8 @@ void CausalForward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, Eleme
 template <typename P>
 void NormRowsBackward(const EncoderCall<ElementOf<P>>& call,
                       const NormParameters<ElementOf<P>>& norm,
-                      const SavedRowNorm<ElementOf<P>>& saved,
-                      const CausalBackwardScratch<P>& scratch, ElementOf<P>* d_scale,
-                      ElementOf<P>* d_shift) {
+                      const SavedRowNorm<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
+                      ElementOf<P>* d_scale, ElementOf<P>* d_shift) {
   using T = ElementOf<P>;
   RowNormBackward<T>(norm.scale, call.first_rows[call.instances], call.shape.hidden,
                      saved.normalised.AsConst(), saved.inverse_std, scratch.dy.AsConst(),
@@ -185,7 +184,7 @@ void NormRowsBackward(const EncoderCall<ElementOf<P>>& call,
 template <typename P>
 void CausalFeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                         const SavedCausalLayer<ElementOf<P>>& saved,
-                        const CausalBackwardScratch<P>& scratch, const EncoderLayerOffsets& offsets,
+                        const BackwardScratch<P>& scratch, const EncoderLayerOffsets& offsets,
                         ElementOf<P>* gradient) {
   using T = ElementOf<P>;
   const int64_t h = call.shape.hidden;
@@ -229,8 +228,8 @@ void CausalFeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer
 template <typename P>
 void CausalAttentionBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                              const SavedCausalLayer<ElementOf<P>>& saved,
-                             const CausalBackwardScratch<P>& scratch,
-                             const EncoderLayerOffsets& offsets, ElementOf<P>* gradient) {
+                             const BackwardScratch<P>& scratch, const EncoderLayerOffsets& offsets,
+                             ElementOf<P>* gradient) {
   using T = ElementOf<P>;
   const int64_t h = call.shape.hidden;
   const int64_t rows = call.first_rows[call.instances];
@@ -271,8 +270,8 @@ void CausalBackward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, Ele
   const int64_t h = s.hidden;
   const int64_t rows = call.first_rows[call.instances];
   Memory<T> scratch_memory(scratch);
-  const CausalBackwardScratch<P> work(s, rows, MaxNodes(call.first_rows, call.instances),
-                                      scratch_memory);
+  const BackwardScratch<P> work(s, rows, CausalAttentionSize<P>(s, call.first_rows, call.instances),
+                                scratch_memory);
   const View<T> outside = ByRows(dx, h);
   CopyRows<T>(outside.AsConst(), rows, h, work.dy);
   for (int64_t c = 0; c < h; c += kLanes<T>) {
@@ -311,16 +310,12 @@ EncoderFunctions<ElementOf<P>> CausalFunctionsOf() {
           CausalScratchSize<P>, CausalForward<P>, CausalBackward<P>};
 }
 
-#if defined(VRP_SIMD_TILES)
-EncoderFunctions<float> GetCausalEncoderFunctions() { return CausalFunctionsOf<TileProducts>(); }
-#elif defined(VRP_SIMD_BF16)
-EncoderFunctions<float> GetCausalEncoderFunctions() { return CausalFunctionsOf<Bf16Products>(); }
-#else
 template <typename T>
 EncoderFunctions<T> GetCausalEncoderFunctions() {
-  return CausalFunctionsOf<PlainProducts<T>>();
+  return CausalFunctionsOf<EncoderProducts<T>>();
 }
 template EncoderFunctions<float> GetCausalEncoderFunctions<float>();
+#if !defined(VRP_SIMD_BF16)
 template EncoderFunctions<double> GetCausalEncoderFunctions<double>();
 #endif
 

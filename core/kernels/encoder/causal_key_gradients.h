@@ -1,4 +1,5 @@
-// The gradients of a block's keys and values in causal attention. vec.h states who may include this.
+// The gradients of a block's keys and values in causal attention. vec.h states who may include
+// this.
 #pragma once
 
 #include <cstdint>
@@ -46,9 +47,8 @@ __attribute__((noinline)) void AddKeyGradientBlock(const KeyGradients<T>& g, int
 // Writes the gradients of `keys` keys and values, or adds them.
 template <typename T>
 inline void StoreKeyGradients(const KeyGradients<T>& gradients, int64_t keys) {
-  ForEachBalancedBlock<kBalancedRows<T>>(keys, [&]<int64_t kHeight>(int64_t key) {
-    AddKeyGradientBlock<kHeight>(gradients, key);
-  });
+  ForEachBalancedBlock<kBalancedRows<T>>(
+      keys, [&]<int64_t kHeight>(int64_t key) { AddKeyGradientBlock<kHeight>(gradients, key); });
 }
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -30,40 +30,6 @@ inline QueryPanel QueryPanelOf(int64_t tokens, int64_t n) {
   return {first, end - first};
 }
 
-// The scores of some of a panel's queries and keys.
-struct ScoreBlock {
-  QueryPanel queries;
-  int64_t lane;  // of the panel's lanes, the first of the queries
-  int64_t first_key;
-  int64_t keys;
-
-  // Returns the queries relative to the block's first key.
-  QueryPanel relative() const { return {queries.first - first_key, queries.count}; }
-};
-
-// Calls visit<kVectors>(block) for blocks that cover all keys that a panel's queries see, in order.
-// A block has at most `max_keys` keys and kVectors vectors of queries. The panel's last keys are a
-// block of its second vector only, because the first vector does not see them.
-template <typename T, typename Visit>
-inline __attribute__((always_inline)) void ForEachScoreBlock(const QueryPanel& panel,
-                                                             int64_t max_keys, const Visit& visit) {
-  const bool is_wide = panel.count > kLanes<T>;
-  const int64_t end = is_wide ? panel.first + kLanes<T> : panel.keys();
-  const int64_t blocks = (end + max_keys - 1) / max_keys;
-  for (int64_t n = 0; n < blocks; ++n) {
-    const int64_t first = end * n / blocks;
-    const ScoreBlock block{panel, 0, first, end * (n + 1) / blocks - first};
-    if (is_wide) {
-      visit.template operator()<2>(block);
-    } else {
-      visit.template operator()<1>(block);
-    }
-  }
-  if (!is_wide) return;
-  const QueryPanel rest{end, panel.count - kLanes<T>};
-  visit.template operator()<1>(ScoreBlock{rest, kLanes<T>, end, rest.count});
-}
-
 // Returns the lanes of vector `v` whose queries do not see `key`.
 template <typename T>
 inline __attribute__((always_inline)) IntVec<T> HiddenLanes(const QueryPanel& panel, int64_t key,
@@ -96,16 +62,7 @@ struct StoreCausalScores {
   inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
                                                         int64_t key) const {
     HideKeys<T>(panel, key, static_cast<T>(-__builtin_inf()), sums);
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) {
-      Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
-#pragma GCC unroll 32
-      for (int64_t r = 0; r < kRows; ++r) {
-        maximum = Max<T>(maximum, sums[r][v]);
-        Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
-      }
-      Store<T>(maxima + v * kLanes<T>, maximum);
-    }
+    StoreWithMaxima<T>(sums, scores + key * kPanelColumns<T>, maxima);
   }
 };
 

@@ -75,13 +75,13 @@ simd::EncoderFunctions<float> Bf16Functions(Bf16 bf16) {
   switch (bf16) {
     case Bf16::kNone:
     case Bf16::kEmulatedVectors:
-      return simd::avx512_bf16_emulated::GetEncoderFunctions();
+      return simd::avx512_bf16_emulated::GetEncoderFunctions<float>();
     case Bf16::kVectors:
-      return simd::avx512_bf16::GetEncoderFunctions();
+      return simd::avx512_bf16::GetEncoderFunctions<float>();
     case Bf16::kTiles:
-      return simd::amx_bf16::GetEncoderFunctions();
+      return simd::amx_bf16::GetEncoderFunctions<float>();
     case Bf16::kEmulatedTiles:
-      return simd::amx_bf16_emulated::GetEncoderFunctions();
+      return simd::amx_bf16_emulated::GetEncoderFunctions<float>();
   }
   return {};
 }
@@ -90,13 +90,13 @@ simd::EncoderFunctions<float> CausalBf16Functions(Bf16 bf16) {
   switch (bf16) {
     case Bf16::kNone:
     case Bf16::kEmulatedVectors:
-      return simd::avx512_bf16_emulated::GetCausalEncoderFunctions();
+      return simd::avx512_bf16_emulated::GetCausalEncoderFunctions<float>();
     case Bf16::kVectors:
-      return simd::avx512_bf16::GetCausalEncoderFunctions();
+      return simd::avx512_bf16::GetCausalEncoderFunctions<float>();
     case Bf16::kTiles:
-      return simd::amx_bf16::GetCausalEncoderFunctions();
+      return simd::amx_bf16::GetCausalEncoderFunctions<float>();
     case Bf16::kEmulatedTiles:
-      return simd::amx_bf16_emulated::GetCausalEncoderFunctions();
+      return simd::amx_bf16_emulated::GetCausalEncoderFunctions<float>();
   }
   return {};
 }

@@ -115,7 +115,8 @@ std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
 template <typename T>
 std::unique_ptr<Encoder<T>> MakeCausalEncoder(const EncoderShape& shape,
                                               std::vector<EncoderLayerOffsets> layers, Isa isa);
-// Returns such an encoder with the products of MakeBf16Encoder.
+// Returns such an encoder with the products of MakeBf16Encoder. With tiles, attention's products
+// are in bf16, too.
 std::unique_ptr<Encoder<float>> MakeBf16CausalEncoder(const EncoderShape& shape,
                                                       std::vector<EncoderLayerOffsets> layers,
                                                       Bf16 bf16);

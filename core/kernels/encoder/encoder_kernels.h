@@ -48,25 +48,34 @@ template <typename T>
 EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace avx512
 
-// Functions with products in bf16, by the processor's instructions or emulated (bf16.h).
+// Functions of float only with products in bf16, by the processor's instructions or emulated
+// (bf16.h).
 namespace avx512_bf16 {
-EncoderFunctions<float> GetEncoderFunctions();
-EncoderFunctions<float> GetCausalEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace avx512_bf16
 
 namespace avx512_bf16_emulated {
-EncoderFunctions<float> GetEncoderFunctions();
-EncoderFunctions<float> GetCausalEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace avx512_bf16_emulated
 
 namespace amx_bf16 {
-EncoderFunctions<float> GetEncoderFunctions();
-EncoderFunctions<float> GetCausalEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace amx_bf16
 
 namespace amx_bf16_emulated {
-EncoderFunctions<float> GetEncoderFunctions();
-EncoderFunctions<float> GetCausalEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace amx_bf16_emulated
 
 }  // namespace vrp::simd

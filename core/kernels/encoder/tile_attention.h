@@ -1,6 +1,6 @@
-// Causal attention of one sequence in bf16 with tiles, forward. Queries, keys, values and powers are
-// rounded when they enter a product; sums and the softmax are in float. The panels and transposed
-// scores are those of causal_attention.h. vec.h states who may include this.
+// Causal attention of one sequence in bf16 with tiles, forward. Queries, keys, values and powers
+// are rounded when they enter a product; sums and the softmax are in float. The panels and
+// transposed scores are those of causal_attention.h. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ inline void TileSoftmax(const QueryPanel& panel, int64_t v, const float* scores,
   const float* const from = scores + v * kTileSide;
   const int64_t last = panel.first + (v + 1) * kTileSide;
   const int64_t end = last < panel.keys() ? last : panel.keys();  // of the keys that are seen
-  Vec<float> maximum = Load<float>(from);  // all queries see the first key
+  Vec<float> maximum = Load<float>(from);                         // all queries see the first key
   for (int64_t j = 1; j < end; ++j) {
     const Vec<float> higher = Max<float>(maximum, Load<float>(from + j * kTileBlock));
     maximum = j > panel.first ? (HiddenLanes<float>(panel, j, v) ? maximum : higher) : higher;

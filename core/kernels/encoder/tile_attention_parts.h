@@ -86,7 +86,8 @@ inline void PackRowPairs(View<const float> rows, int64_t nodes, const TileSizes&
   }
 }
 
-// Writes a head's transposed `nodes` rows as the left side of a product over nodes, [N / 32, D, 16].
+// Writes a head's transposed `nodes` rows as the left side of a product over nodes, [N / 32, D,
+// 16].
 inline void PackChannels(View<const float> rows, int64_t nodes, const TileSizes& sizes, float* to) {
   for (int64_t r = 0; r < sizes.keys; r += kTileBlock) {
     for (int64_t c = 0; c < sizes.channels; c += kTileSide, to += kTileSide * kTileSide) {

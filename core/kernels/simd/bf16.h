@@ -20,8 +20,8 @@ inline __attribute__((always_inline)) Vec<float> PairColumns(Vec<float> first, V
 // Returns pairs: lane c has the pair of `first`'s and `second`'s lane c.
 inline __attribute__((always_inline)) Vec<float> PairRows(Vec<float> first, Vec<float> second) {
   typedef int16_t Half __attribute__((vector_size(64)));
-  constexpr Half kFrom = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
-                          8,  24, 9,  25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  constexpr Half kFrom = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+                          8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
   const auto both = reinterpret_cast<__m512i>(PairColumns(first, second));
   return reinterpret_cast<Vec<float>>(
       _mm512_permutexvar_epi16(reinterpret_cast<__m512i>(kFrom), both));

@@ -17,7 +17,7 @@ class PartClock {
     if (parts_ != nullptr) begin_ = Now();
   }
   // Adds the cycles since the last call, or since the construction, to `part`.
-  inline __attribute__((always_inline)) void Stop(int64_t Parts::* part) {
+  inline __attribute__((always_inline)) void Stop(int64_t Parts::*part) {
     if (parts_ == nullptr) return;
     const int64_t now = Now();
     parts_->*part += now - begin_;

@@ -63,7 +63,7 @@ struct SequenceGroup {
   AlignedBuffer<T> d_keys;      // [K, H]
   AlignedBuffer<T> d_embedded;  // [K, H]
   // Gradient of the embedding, summed over the groups of a step until Finish.
-  AlignedBuffer<T> d_embedding;  // [H, P]
+  AlignedBuffer<T> d_embedding;      // [H, P]
   SequenceCycles* cycles = nullptr;  // passes add their cycles, unless null
 };
 
