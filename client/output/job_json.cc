@@ -218,7 +218,10 @@ Json EvaluationReportJson(const v1::EvaluationReport& report) {
         {"next_stop_accuracy", habits.next_stop_accuracy()},
         {"mean_log_probability", habits.mean_log_probability()},
         {"route_similarity", habits.route_similarity()},
-        {"length_ratio", habits.has_length_ratio() ? JsonNumber(habits.length_ratio()) : Json()}};
+        {"length_ratio", habits.has_length_ratio() ? JsonNumber(habits.length_ratio()) : Json()},
+        {"new_stops", habits.new_stop_count()},
+        {"new_next_stop_accuracy", habits.new_next_stop_accuracy()},
+        {"new_mean_log_probability", habits.new_mean_log_probability()}};
   }
   Json rows = Json::array();
   for (const v1::ModelEvaluation& row : report.evaluations()) rows.push_back(EvaluationJson(row));

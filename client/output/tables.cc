@@ -91,6 +91,12 @@ std::string HabitEvaluationText(const v1::EvaluationReport& report) {
               absl::StrFormat("%+.1f %% to the driven routes", 100 * (habits.length_ratio() - 1)));
   }
   sheet.Add("log p", absl::StrFormat("%.3f", habits.mean_log_probability()));
+  if (habits.new_stop_count() > 0) {
+    sheet.Add("new stops", absl::StrFormat("%s, %.1f %% right, log p %.3f",
+                                           FormatCount(habits.new_stop_count(), "choice"),
+                                           100 * habits.new_next_stop_accuracy(),
+                                           habits.new_mean_log_probability()));
+  }
   return sheet.Text();
 }
 

@@ -25,12 +25,13 @@ void ScoreChoices(const HabitModel& model, const HabitCase& question, CaseScore&
     const std::vector<float> logs = model.NextStopLogProbabilities(
         question.stops, question.driver, std::span(question.route).first(i));
     const auto next = static_cast<size_t>(question.route[i]);
-    score.log_probability += logs[next];
-    ++score.choices;
+    ChoiceScore choice = {.log_probability = logs[next], .choices = 1};
     if (i + 1 < question.route.size()) {
-      ++score.open_choices;
-      score.hits += LikeliestOf(logs, visited) == next ? 1 : 0;
+      choice.open_choices = 1;
+      choice.hits = LikeliestOf(logs, visited) == next ? 1 : 0;
     }
+    score.all += choice;
+    if (!model.KnowsStop(question.stops[next].id)) score.new_stops += choice;
     visited[next] = 1;
   }
 }
@@ -129,28 +130,44 @@ CaseScore ScoreCase(const HabitModel& model, const HabitCase& question,
   return score;
 }
 
+ChoiceScore& ChoiceScore::operator+=(const ChoiceScore& other) {
+  log_probability += other.log_probability;
+  choices += other.choices;
+  open_choices += other.open_choices;
+  hits += other.hits;
+  return *this;
+}
+
+double ChoiceScore::MeanLogProbability() const {
+  return choices == 0 ? 0 : log_probability / static_cast<double>(choices);
+}
+
+double ChoiceScore::Accuracy() const {
+  return open_choices == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(open_choices);
+}
+
 HabitScore Summarise(std::span<const CaseScore> cases) {
   HabitScore total = {.routes = std::ssize(cases)};
-  int64_t open_choices = 0;
-  int64_t hits = 0;
+  ChoiceScore all;
+  ChoiceScore new_stops;
   double driven = 0;
   double proposed = 0;
   bool lengths = true;
   for (const CaseScore& score : cases) {
-    total.choices += score.choices;
-    total.mean_log_probability += score.log_probability;
+    all += score.all;
+    new_stops += score.new_stops;
     total.route_similarity += score.similarity;
-    open_choices += score.open_choices;
-    hits += score.hits;
     lengths = lengths && score.driven.has_value() && score.proposed.has_value();
     driven += score.driven.value_or(0);
     proposed += score.proposed.value_or(0);
   }
-  total.mean_log_probability /= static_cast<double>(std::max<int64_t>(1, total.choices));
+  total.choices = all.choices;
+  total.mean_log_probability = all.MeanLogProbability();
+  total.next_stop_accuracy = all.Accuracy();
+  total.new_choices = new_stops.choices;
+  total.new_mean_log_probability = new_stops.MeanLogProbability();
+  total.new_next_stop_accuracy = new_stops.Accuracy();
   total.route_similarity /= static_cast<double>(std::max<int64_t>(1, total.routes));
-  if (open_choices > 0) {
-    total.next_stop_accuracy = static_cast<double>(hits) / static_cast<double>(open_choices);
-  }
   if (lengths && driven > 0) total.length_ratio = proposed / driven;
   return total;
 }

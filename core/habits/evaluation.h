@@ -36,6 +36,10 @@ struct HabitScore {
   // Share of the choices among two or more stops left in which the driver went to the most likely
   // one; 0 if there are none.
   double next_stop_accuracy = 0;
+  // The same figures of the choices of stops that the model does not know.
+  int64_t new_choices = 0;
+  double new_mean_log_probability = 0;
+  double new_next_stop_accuracy = 0;
   // Mean over the routes of the RouteSimilarity of MostLikelyRoute.
   double route_similarity = 0;
   // Total length of these routes over that of the driven ones; nullopt unless all positions are
@@ -50,12 +54,23 @@ double RouteSimilarity(std::span<const int32_t> driven, std::span<const int32_t>
 // Returns the route that goes to the most likely stop each time.
 std::vector<int32_t> MostLikelyRoute(const HabitModel& model, const HabitCase& question);
 
-// The figures of one case.
-struct CaseScore {
-  double log_probability = 0;  // sum over the choices
+// Sums over choices.
+struct ChoiceScore {
+  double log_probability = 0;
   int64_t choices = 0;
   int64_t open_choices = 0;  // among two or more stops
   int64_t hits = 0;          // open choices in which the driver went to the most likely stop
+
+  ChoiceScore& operator+=(const ChoiceScore& other);
+  // Return means; 0 without choices.
+  double MeanLogProbability() const;
+  double Accuracy() const;
+};
+
+// The figures of one case.
+struct CaseScore {
+  ChoiceScore all = {};
+  ChoiceScore new_stops = {};  // of which the model does not know the stop
   double similarity = 0;
   std::optional<double> driven = {};    // length of the route
   std::optional<double> proposed = {};  // length of MostLikelyRoute

@@ -28,6 +28,8 @@ class HabitModel {
 
   // Whether past routes name the driver.
   virtual bool KnowsDriver(std::string_view driver) const = 0;
+  // Whether past routes have the stop.
+  virtual bool KnowsStop(std::string_view id) const = 0;
 
   // Returns the logarithms of the probabilities that the driver goes from stop i to stop j, [N, N]
   // float32, row-major, all finite. `stops` [N] are the depot and the stops of one day, the depot

@@ -24,7 +24,8 @@ Defaults are those of a graph transformer trained by REINFORCE, or of the settin
 defaults are the values of `vrpctl train --preset dispatch --print-config`.
 
 `model: habits` reads only the section `habits`, `training.epochs`, `training.seed` and `validation.days`; see
-`vrpctl train --preset habits --print-config`.
+`vrpctl train --preset habits --print-config`. With `habits.learner: transformer` it reads the settings of
+`vrpctl train --preset habits_transformer --print-config`, whose values are its defaults.
 """
 
 # Minimal configurations that together read every key.
@@ -44,8 +45,9 @@ VARIANTS = (
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.encoder=graph_transformer"]),
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.log=datasets/y"]),
     ("habits", ["habits.history=datasets/x"]),
+    ("habits", ["habits.history=datasets/x", "habits.learner=transformer"]),
 )
-SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch", "habits")
+SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch", "habits", "habits_transformer")
 NEEDED = {"problem.instances": "none", "supervised.label_file": "none", "validation.file": "none",
           "training.milestones": "none", "name": "required", "dispatch.sites": "required with model: dispatch",
           "dispatch.scenarios": "0", "dispatch.log": "none", "habits.history": "required with model: habits"}
@@ -54,6 +56,9 @@ MEANINGS = {
     "model": "gt: a graph transformer; ptrnet: a pointer network; dispatch: prizes of requests, to decide what to send now; "
              "habits: where drivers go next",
     "dispatch.sites": "an instance each, from which days are drawn: files on the daemon's machine, or datasets/NAME",
+    "habits.learner": "counts: counts legs from stop to stop and from zone to zone; transformer: a network that also foretells stops "
+                      "that it has never seen",
+    "habits.zones": "clusters of stops; 0: none; default of the transformer: 32",
     "validation.days": "with dispatch: simulated days; with dispatch.log or habits.history: its last days",
     "schema_version": "version of the keys; a newer one is refused",
     "problem.backhauls": "probability of an instance to have backhauls",

@@ -64,7 +64,7 @@ absl::StatusOr<size_t> FirstLaterRoute(const RouteHistory& history, const HabitS
   if (later != history.routes.end()) return static_cast<size_t>(later - history.routes.begin());
   return absl::InvalidArgumentError(
       Concat("got ", name, ", whose last day is ", DayText(history.routes.back().day),
-             ", but the model counted days up to ", DayText(settings.last_day),
+             ", but the model learned from days up to ", DayText(settings.last_day),
              "; wanted a history with later days"));
 }
 
@@ -117,6 +117,9 @@ class HabitEvaluationSource final : public StreamSource<v1::EvaluateModelRespons
     habits.set_next_stop_accuracy(score.next_stop_accuracy);
     habits.set_mean_log_probability(score.mean_log_probability);
     habits.set_route_similarity(score.route_similarity);
+    habits.set_new_stop_count(score.new_choices);
+    habits.set_new_next_stop_accuracy(score.new_next_stop_accuracy);
+    habits.set_new_mean_log_probability(score.new_mean_log_probability);
     if (score.length_ratio.has_value()) habits.set_length_ratio(*score.length_ratio);
     return report;
   }

@@ -77,6 +77,9 @@ TEST(ModelsEvaluateCommand, EvaluatesAHabitModelOnAHistory) {
     habits.set_mean_log_probability(-1.25);
     habits.set_route_similarity(0.625);
     habits.set_length_ratio(1.03);
+    habits.set_new_stop_count(3);
+    habits.set_new_next_stop_accuracy(0.25);
+    habits.set_new_mean_log_probability(-2);
     write(response);
     return absl::OkStatus();
   };
@@ -96,10 +99,13 @@ TEST(ModelsEvaluateCommand, EvaluatesAHabitModelOnAHistory) {
             "next stop   50.0 % right\n"
             "similarity  62.5 % of the legs\n"
             "length      +3.0 % to the driven routes\n"
-            "log p       -1.250\n");
+            "log p       -1.250\n"
+            "new stops   3 choices, 25.0 % right, log p -2.000\n");
   const auto json = RunJson(server, words).OutJson().at(0);
   EXPECT_EQ(json["route_similarity"], 0.625);
   EXPECT_EQ(json["length_ratio"], 1.03);
+  EXPECT_EQ(json["new_stops"], 3);
+  EXPECT_EQ(json["new_mean_log_probability"], -2);
   EXPECT_EQ(with({"--seed", "3"}).code, 2);
 }
 

@@ -22,6 +22,7 @@ class AlphabeticHabit final : public HabitModel {
   explicit AlphabeticHabit(bool backwards = false) : backwards_(backwards) {}
 
   bool KnowsDriver(std::string_view) const override { return true; }
+  bool KnowsStop(std::string_view id) const override { return id < "c"; }
   std::vector<float> EdgeLogProbabilities(std::span<const HabitStop> stops,
                                           std::string_view) const override {
     return std::vector<float>(stops.size() * stops.size(), 0);
@@ -44,6 +45,17 @@ class AlphabeticHabit final : public HabitModel {
  private:
   const bool backwards_;
 };
+
+TEST(EvaluateHabitsTest, CountsChoicesOfUnknownStopsAlone) {
+  const RouteHistory history = HistoryOf({{.day = 1, .stops = {"a1", "c1", "b1", "d1"}}});
+  CpuPool pool(1);
+  const HabitScore score =
+      EvaluateHabits(AlphabeticHabit(), CasesOf(history, 0), history.coordinates, pool);
+  EXPECT_EQ(score.choices, 4);
+  EXPECT_EQ(score.new_choices, 2);  // c1 and d1, the last stop left
+  EXPECT_EQ(score.new_next_stop_accuracy, 0);
+  EXPECT_FLOAT_EQ(score.new_mean_log_probability, (std::log(0.1F) + std::log(0.5F)) / 2);
+}
 
 TEST(CasesOfTest, HidesTheOrderOfTheRoute) {
   const RouteHistory history =

@@ -30,6 +30,8 @@ class FakeHabitModel final : public HabitModel {
     return !driver.empty() && by_driver_.contains(std::string(driver));
   }
 
+  bool KnowsStop(std::string_view id) const override { return !id.empty(); }
+
   std::vector<float> EdgeLogProbabilities(std::span<const HabitStop> stops,
                                           std::string_view driver) const override {
     const size_t count = stops.size();

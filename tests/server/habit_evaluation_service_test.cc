@@ -95,6 +95,7 @@ TEST_F(HabitEvaluationServiceTest, EvaluatesTheDaysThatTheModelDidNotCount) {
   EXPECT_EQ(habits.route_similarity(), 1);
   EXPECT_DOUBLE_EQ(habits.length_ratio(), 1);
   EXPECT_LT(habits.mean_log_probability(), 0);
+  EXPECT_EQ(habits.new_stop_count(), 0);
 }
 
 TEST_F(HabitEvaluationServiceTest, NamesTheFieldOfAnInvalidEvaluation) {
@@ -106,7 +107,7 @@ TEST_F(HabitEvaluationServiceTest, NamesTheFieldOfAnInvalidEvaluation) {
   };
   EXPECT_THAT(refusal(nullptr),
               StartsWith("history: got datasets/past, whose last day is 2026-03-02, but the model "
-                         "counted days up to 2026-03-02"));
+                         "learned from days up to 2026-03-02"));
   EXPECT_THAT(refusal([](auto& r) { r.clear_history(); }), StartsWith("history: absent"));
   EXPECT_THAT(refusal([](auto& r) { r.add_modes(); }), StartsWith("modes: given"));
   EXPECT_THAT(refusal([](auto& r) { r.set_data("x"); }), StartsWith("data: given"));

@@ -52,6 +52,35 @@ TEST(HabitsConfigTest, ResolvesToTheKeysThatItReads) {
   EXPECT_EQ(resolved->settings.at("validation.days"), "7");
 }
 
+TEST(HabitsConfigTest, TheTransformerHasDefaultsOfItsOwn) {
+  auto shipped =
+      ParseTrainingConfig(ReadText("configs/habits_transformer.yaml"), "habits_transformer.yaml");
+  ASSERT_TRUE(shipped.ok()) << shipped.status();
+  EXPECT_EQ(shipped->habits->learner, HabitsLearner::kTransformer);
+  auto config = ParseTrainingConfig(kHabits, "f.yaml", {"habits.learner=transformer"});
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->batch_size, 16);
+  config->name = shipped->name;
+  config->source = shipped->source;
+  config->habits->history = shipped->habits->history;
+  EXPECT_EQ(*config, *shipped);
+}
+
+TEST(HabitsConfigTest, RefusesSettingsOfTheOtherLearner) {
+  const auto error = [](const char* setting, const char* learner) {
+    return MessageOf(ParseTrainingConfig(kHabits, "f.yaml", {learner, setting}));
+  };
+  EXPECT_EQ(error("habits.layers=3", "habits.learner=counts"),
+            "--set: habits.layers: got \"3\", wanted none without habits.learner: transformer");
+  EXPECT_EQ(error("habits.refit=true", "habits.learner=transformer"),
+            "--set: habits.refit: got \"true\", wanted none without habits.learner: counts");
+  EXPECT_EQ(error("training.amp=true", "habits.learner=transformer"),
+            "--set: training.amp: got \"true\", wanted none with model: habits, which does not "
+            "read it");
+  EXPECT_EQ(error("habits.heads=3", "habits.learner=transformer"),
+            "--set: habits.heads: got \"3\", wanted a divisor of habits.width, 64");
+}
+
 TEST(HabitsConfigTest, NamesItsHistory) {
   const std::vector<NamedData> named = DataReadBy(*ParseTrainingConfig(kHabits, "f.yaml"));
   ASSERT_EQ(named.size(), 1u);
@@ -77,8 +106,8 @@ TEST(HabitsConfigTest, NamesTheKeyOfAWrongValue) {
   const auto error = [](const char* setting) {
     return MessageOf(ParseTrainingConfig(kHabits, "f.yaml", {setting}));
   };
-  EXPECT_EQ(error("habits.learner=transformer"),
-            "--set: habits.learner: got \"transformer\", wanted \"counts\"");
+  EXPECT_EQ(error("habits.learner=markov"),
+            "--set: habits.learner: got \"markov\", wanted \"counts\" or \"transformer\"");
   EXPECT_EQ(error("habits.zones=51"),
             "--set: habits.zones: got \"51\", wanted an integer from 0 to 50");
   EXPECT_EQ(error("habits.half_lives=[30, 7]"),

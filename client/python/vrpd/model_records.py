@@ -36,7 +36,7 @@ class ModelEvaluation(Record):
 
 
 class HabitEvaluation(Record):
-    """How well a habit model foretells routes that it did not count."""
+    """How well a habit model foretells routes that it did not learn from."""
 
     MESSAGE = "HabitEvaluation"
     history: str
@@ -46,6 +46,9 @@ class HabitEvaluation(Record):
     mean_log_probability: float
     route_similarity: float
     length_ratio: float | None
+    new_stop_count: int
+    new_next_stop_accuracy: float
+    new_mean_log_probability: float
 
 
 class EvaluationReport(Record):

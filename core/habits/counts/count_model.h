@@ -30,6 +30,7 @@ class CountModel final : public HabitModel {
   int32_t DriverOf(std::string_view driver) const;
 
   bool KnowsDriver(std::string_view driver) const override { return DriverOf(driver) >= 0; }
+  bool KnowsStop(std::string_view id) const override { return NodeOf(id) > 0; }
   // O(N^2 + C + S), C: number of counts of today's stops, S: number of stops of the tables.
   std::vector<float> EdgeLogProbabilities(std::span<const HabitStop> stops,
                                           std::string_view driver) const override;

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/habits/habit_model.h"
 #include "core/model/habits/habit_settings.h"
+#include "core/model/habits/sequence_habit_model.h"
 #include "core/model/weights/model_card.h"
 
 namespace vrp {
@@ -23,7 +24,7 @@ absl::StatusOr<std::shared_ptr<const HabitModel>> LoadHabitModel(const std::stri
 struct LoadedHabits {
   ModelCard card;
   HabitSettings settings;
-  int64_t counts = 0;  // number of counts in the weights
+  int64_t counts = 0;  // number of counts or parameters in the weights
   std::shared_ptr<const HabitModel> model;
 };
 // Loads the same with its card. Returns the errors of LoadHabitModel.
@@ -34,5 +35,8 @@ absl::StatusOr<LoadedHabits> LoadHabits(const std::string& directory, std::strin
 // number of parameters and the digest. Returns the errors of the disk.
 absl::Status WriteCountModel(const std::string& directory, const CountTables& tables,
                              HabitSettings settings, ModelCard card);
+// Writes a transformer in the same way.
+absl::Status WriteSequenceModel(const std::string& directory, const SequenceTables& tables,
+                                HabitSettings settings, ModelCard card);
 
 }  // namespace vrp

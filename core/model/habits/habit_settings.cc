@@ -42,12 +42,7 @@ void ReadParameters(SettingsReader& reader, CountParameters& parameters) {
   if (parameters.distance_power > 10) reader.Refuse("distance_power", "a number of at most 10");
 }
 
-}  // namespace
-
-std::string WriteHabitSettings(const HabitSettings& settings) {
-  nlohmann::ordered_json json;
-  json["learner"] = settings.learner;
-  json["coordinates"] = kChoiceNames<CoordinateSystem>[static_cast<size_t>(settings.coordinates)];
+void WriteParameters(const HabitSettings& settings, nlohmann::ordered_json& json) {
   const CountParameters& parameters = settings.parameters;
   json["half_life_days"] = parameters.half_life;
   json["availability"] = parameters.availability;
@@ -57,6 +52,39 @@ std::string WriteHabitSettings(const HabitSettings& settings) {
   json["stop_strength"] = parameters.stop_strength;
   json["driver_stop_strength"] = parameters.driver_stop_strength;
   json["leg_length"] = settings.leg_length;
+}
+
+void WriteNetwork(const HabitSettings& settings, nlohmann::ordered_json& json) {
+  json["layers"] = settings.network.layers;
+  json["width"] = settings.network.width;
+  json["heads"] = settings.network.heads;
+  json["feed_forward"] = settings.network.feed_forward;
+  json["positions"] = settings.network.positions;
+  json["earlier_routes"] = settings.earlier_routes;
+}
+
+void ReadNetwork(SettingsReader& reader, HabitSettings& settings) {
+  SequenceTransformerOptions& network = settings.network;
+  // CheckSequenceOptions has the limits.
+  reader.Read("layers", 1, INT32_MAX, network.layers);
+  reader.Read("width", 1, INT32_MAX, network.width);
+  reader.Read("heads", 1, INT32_MAX, network.heads);
+  reader.Read("feed_forward", 1, INT32_MAX, network.feed_forward);
+  reader.Read("positions", 1, INT32_MAX, network.positions);
+  reader.Read("earlier_routes", 0, INT32_MAX, settings.earlier_routes);
+}
+
+}  // namespace
+
+std::string WriteHabitSettings(const HabitSettings& settings) {
+  nlohmann::ordered_json json;
+  json["learner"] = settings.learner;
+  json["coordinates"] = kChoiceNames<CoordinateSystem>[static_cast<size_t>(settings.coordinates)];
+  if (settings.learner == kTransformerLearner) {
+    WriteNetwork(settings, json);
+  } else {
+    WriteParameters(settings, json);
+  }
   json["history"] = settings.history;
   json["first_day"] = settings.first_day;
   json["last_day"] = settings.last_day;
@@ -73,14 +101,18 @@ absl::StatusOr<HabitSettings> ParseHabitSettings(std::string_view text, std::str
   SettingsReader reader(json, name);
   reader.Read("learner", settings.learner);
   VRP_RETURN_IF_ERROR(reader.status());
-  if (settings.learner != kCountsLearner) {
-    return absl::FailedPreconditionError(Concat(name, ": architecture_json.learner: got ",
-                                                Quoted(settings.learner), ", wanted \"",
-                                                kCountsLearner, "\"; a newer program may read it"));
+  if (settings.learner != kCountsLearner && settings.learner != kTransformerLearner) {
+    return absl::FailedPreconditionError(
+        Concat(name, ": architecture_json.learner: got ", Quoted(settings.learner), ", wanted \"",
+               kCountsLearner, "\" or \"", kTransformerLearner, "\"; a newer program may read it"));
   }
   ReadCoordinateSystem(reader, settings.coordinates);
-  ReadParameters(reader, settings.parameters);
-  ReadAtLeast(reader, "leg_length", std::numeric_limits<double>::min(), settings.leg_length);
+  if (settings.learner == kTransformerLearner) {
+    ReadNetwork(reader, settings);
+  } else {
+    ReadParameters(reader, settings.parameters);
+    ReadAtLeast(reader, "leg_length", std::numeric_limits<double>::min(), settings.leg_length);
+  }
   reader.Read("history", settings.history);
   reader.Read("first_day", -kMostDays, kMostDays, settings.first_day);
   reader.Read("last_day", -kMostDays, kMostDays, settings.last_day);

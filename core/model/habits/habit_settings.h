@@ -7,23 +7,30 @@
 
 #include "absl/status/statusor.h"
 #include "core/habits/counts/count_tables.h"
+#include "core/model/habits/sequence_parameters.h"
 
 namespace vrp {
 
 // Name of the learner of core/habits/counts, in configurations and cards.
 inline constexpr std::string_view kCountsLearner = "counts";
+// Name of the sequence transformer as a learner.
+inline constexpr std::string_view kTransformerLearner = "transformer";
 
-// The learner, its smoothing, and the routes that it learned from.
+// The learner, its smoothing or sizes, and the routes that it learned from.
 struct HabitSettings {
   std::string learner{kCountsLearner};
   CoordinateSystem coordinates = CoordinateSystem::kPlanar;
+  // Of the learner that counts.
   CountParameters parameters = {};
   double leg_length = 1;  // see CountTables
+  // Of the transformer. The number of its features is in the weights.
+  SequenceTransformerOptions network = {};
+  int32_t earlier_routes = 0;  // of the same driver, before today's
   std::string history = {};
-  int64_t first_day = 0;  // of the counted routes, in days since 1970-01-01
+  int64_t first_day = 0;  // of the routes, in days since 1970-01-01
   int64_t last_day = 0;
-  int64_t routes = 0;  // counted
-  // Figures of routes that were not counted when they were computed, see HabitScore.
+  int64_t routes = 0;  // learned from
+  // Figures of routes that were not learned from when they were computed, see HabitScore.
   int64_t validation_days = 0;
   double next_stop_accuracy = 0;
   double route_similarity = 0;

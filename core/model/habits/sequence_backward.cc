@@ -1,6 +1,7 @@
 // The backward functions of SequencePass.
 #include <algorithm>
 
+#include "core/kernels/support/part_clock.h"
 #include "core/model/habits/sequence_pass.h"
 
 namespace vrp {
@@ -11,12 +12,22 @@ void SequencePass<T>::ClearSums(SequenceGroup<T>& group) const {
 }
 
 template <typename T>
-void SequencePass<T>::Backward(SequenceGroup<T>& group, T* gradient) const {
+void SequencePass<T>::Backward(const SequenceBatch& batch, SequenceGroup<T>& group,
+                               T* gradient) const {
   const int64_t rows = group.first_rows.back();
+  PartClock<SequenceCycles> clock(group.cycles);
   T* const d_tokens = group.d_tokens.GrowZero(rows * width_);
   PointBackward(group, gradient);
-  encoder_->Backward({group.first_rows, {}}, d_tokens, group.saved.data(), group.scratch.data(),
+  if (options_.relations > 0) RelateBackward(batch, group, gradient);
+  for (int64_t q = 0; q < std::ssize(group.positions); ++q) {
+    const PointedPosition& at = group.positions[q];
+    const int64_t row = group.first_rows[at.sequence] + at.position;
+    std::copy_n(group.d_hidden.data() + q * width_, width_, d_tokens + row * width_);
+  }
+  clock.Stop(&SequenceCycles::pointer);
+  encoder_->Backward(EncoderGroupOf(group), d_tokens, group.saved.data(), group.scratch.data(),
                      gradient);
+  clock.Stop(&SequenceCycles::whole_encoder);
   dense_.add_transposed({d_tokens, width_}, {group.inputs.data(), inputs_}, {width_, rows, inputs_},
                         {group.d_embedding.data(), inputs_});
   T* const d_positions = gradient + layout_.Offset("embed.position.weight");
@@ -25,9 +36,9 @@ void SequencePass<T>::Backward(SequenceGroup<T>& group, T* gradient) const {
     const int64_t size = (group.first_rows[b + 1] - group.first_rows[b]) * width_;
     for (int64_t i = 0; i < size; ++i) d_positions[i] += from[i];
   }
+  clock.Stop(&SequenceCycles::embedding);
 }
 
-// Writes the gradient of the positions' tokens to d_tokens.
 template <typename T>
 void SequencePass<T>::PointBackward(SequenceGroup<T>& group, T* gradient) const {
   const auto count = std::ssize(group.positions);
@@ -54,9 +65,6 @@ void SequencePass<T>::PointBackward(SequenceGroup<T>& group, T* gradient) const 
   T* const d_bias = gradient + layout_.Offset("pointer.query.bias");
   for (int64_t q = 0; q < count; ++q) {
     for (int64_t k = 0; k < width_; ++k) d_bias[k] += d_queries[q * width_ + k];
-    const PointedPosition& at = group.positions[q];
-    const int64_t row = group.first_rows[at.sequence] + at.position;
-    std::copy_n(d_hidden + q * width_, width_, group.d_tokens.data() + row * width_);
   }
   KeysBackward(group, gradient);
 }
@@ -91,8 +99,10 @@ void SequencePass<T>::Finish(const SequenceGroup<T>& group, T* gradient) const {
 
 template void SequencePass<float>::ClearSums(SequenceGroup<float>&) const;
 template void SequencePass<double>::ClearSums(SequenceGroup<double>&) const;
-template void SequencePass<float>::Backward(SequenceGroup<float>&, float*) const;
-template void SequencePass<double>::Backward(SequenceGroup<double>&, double*) const;
+template void SequencePass<float>::Backward(const SequenceBatch&, SequenceGroup<float>&,
+                                            float*) const;
+template void SequencePass<double>::Backward(const SequenceBatch&, SequenceGroup<double>&,
+                                             double*) const;
 template void SequencePass<float>::Finish(const SequenceGroup<float>&, float*) const;
 template void SequencePass<double>::Finish(const SequenceGroup<double>&, double*) const;
 

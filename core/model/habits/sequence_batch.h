@@ -36,6 +36,12 @@ struct SequenceBatch {
   // The first position after which the candidate can no longer be chosen, [B, C]: that of its own
   // token, or kNeverVisited.
   std::span<const int32_t> visited_from = {};
+  // K numbers of a position and a candidate, for example of the leg between them, [B, R, C, K]. The
+  // first of a sequence's R rows is of position relation_starts[b]; positions with a target need
+  // one. Only for networks with relations.
+  int32_t max_rows = 0;  // R
+  std::span<const float> relations = {};
+  std::span<const int32_t> relation_starts = {};  // [B]
 };
 
 // The memory of a batch. Not thread-safe.
@@ -43,11 +49,14 @@ class SequenceBuffers {
  public:
   // Makes room for a batch of these sizes, and resets all lengths, counts, targets and visits.
   // Allocates only if the batch is larger than all earlier ones.
-  void Reset(int32_t size, int32_t max_length, int32_t max_candidates, int32_t features) {
+  void Reset(int32_t size, int32_t max_length, int32_t max_candidates, int32_t features,
+             int32_t max_rows = 0, int32_t relations_of_a_pair = 0) {
     size_ = size;
     max_length_ = max_length;
     max_candidates_ = max_candidates;
     features_ = features;
+    max_rows_ = max_rows;
+    pair_ = relations_of_a_pair;
     const auto tokens = static_cast<size_t>(size) * static_cast<size_t>(max_length);
     const auto choices = static_cast<size_t>(size) * static_cast<size_t>(max_candidates);
     lengths.assign(static_cast<size_t>(size), 0);
@@ -57,6 +66,8 @@ class SequenceBuffers {
     types.resize(tokens);
     contexts.resize(tokens * static_cast<size_t>(features));
     candidates.resize(choices * static_cast<size_t>(features));
+    relations.resize(choices * static_cast<size_t>(max_rows) * static_cast<size_t>(pair_));
+    relation_starts.assign(static_cast<size_t>(size), 0);
   }
 
   SequenceBatch View() const {
@@ -69,7 +80,10 @@ class SequenceBuffers {
             .candidates = candidates,
             .candidate_counts = candidate_counts,
             .targets = targets,
-            .visited_from = visited_from};
+            .visited_from = visited_from,
+            .max_rows = max_rows_,
+            .relations = relations,
+            .relation_starts = relation_starts};
   }
   // Return the features of a token and of a candidate, [F].
   std::span<float> Context(int64_t sequence, int64_t position) {
@@ -77,6 +91,12 @@ class SequenceBuffers {
   }
   std::span<float> Candidate(int64_t sequence, int64_t candidate) {
     return Row(candidates, sequence * max_candidates_ + candidate);
+  }
+  // Returns the relations of a row to all candidates, [C, K].
+  std::span<float> Relations(int64_t sequence, int64_t row) {
+    const int64_t size = int64_t{max_candidates_} * pair_;
+    return std::span(relations).subspan(static_cast<size_t>((sequence * max_rows_ + row) * size),
+                                        static_cast<size_t>(size));
   }
   // Return the index in `types` and `targets`, and in `visited_from`.
   size_t Token(int64_t sequence, int64_t position) const {
@@ -94,6 +114,8 @@ class SequenceBuffers {
   std::vector<int32_t> candidate_counts;
   std::vector<int32_t> targets;
   std::vector<int32_t> visited_from;
+  std::vector<float> relations;
+  std::vector<int32_t> relation_starts;
 
  private:
   std::span<float> Row(std::vector<float>& rows, int64_t row) const {
@@ -105,6 +127,8 @@ class SequenceBuffers {
   int32_t max_length_ = 0;
   int32_t max_candidates_ = 0;
   int32_t features_ = 0;
+  int32_t max_rows_ = 0;
+  int32_t pair_ = 0;
 };
 
 }  // namespace vrp

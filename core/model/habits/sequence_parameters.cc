@@ -52,6 +52,11 @@ absl::Status CheckViews(const SequenceBatch& b, const SequenceTransformerOptions
   VRP_RETURN_IF_ERROR(CheckSize("candidates", b.candidates.size(), choices * options.features));
   VRP_RETURN_IF_ERROR(CheckSize("candidate_counts", b.candidate_counts.size(), b.size));
   if (reads_targets) VRP_RETURN_IF_ERROR(CheckSize("targets", b.targets.size(), tokens));
+  if (options.relations > 0) {
+    VRP_RETURN_IF_ERROR(CheckSize("relations", b.relations.size(),
+                                  choices * b.max_rows * int64_t{options.relations}));
+    VRP_RETURN_IF_ERROR(CheckSize("relation_starts", b.relation_starts.size(), b.size));
+  }
   return CheckSize("visited_from", b.visited_from.size(), choices);
 }
 
@@ -63,7 +68,25 @@ bool AreFinite(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
 }
 
-absl::Status CheckTargets(const SequenceBatch& b, int32_t s) {
+// Checks the row of relations of a position with a target.
+absl::Status CheckRelations(const SequenceBatch& b, const SequenceTransformerOptions& options,
+                            int32_t s, int32_t position) {
+  if (options.relations == 0) return absl::OkStatus();
+  const int64_t row = int64_t{position} - b.relation_starts[s];
+  if (row < 0 || row >= b.max_rows) {
+    return SequenceError(s, Concat("relations of position ", position, ": got row ", row,
+                                   ", wanted 0 to ", b.max_rows - 1));
+  }
+  const auto values = b.relations.subspan(
+      static_cast<size_t>((int64_t{s} * b.max_rows + row) * b.max_candidates * options.relations),
+      static_cast<size_t>(int64_t{b.candidate_counts[s]} * options.relations));
+  if (AreFinite(values)) return absl::OkStatus();
+  return SequenceError(
+      s, Concat("relations of position ", position, ": got a number that is not finite"));
+}
+
+absl::Status CheckTargets(const SequenceBatch& b, const SequenceTransformerOptions& options,
+                          int32_t s) {
   for (int32_t t = 0; t < b.lengths[s]; ++t) {
     const int32_t target = b.targets[int64_t{s} * b.max_length + t];
     if (target == kNoTarget) continue;
@@ -76,6 +99,7 @@ absl::Status CheckTargets(const SequenceBatch& b, int32_t s) {
       return SequenceError(s, Concat("target of position ", t, ": candidate ", target,
                                      " is visited from position ", visited, " on"));
     }
+    VRP_RETURN_IF_ERROR(CheckRelations(b, options, s, t));
   }
   return absl::OkStatus();
 }
@@ -122,7 +146,10 @@ absl::Status CheckSequenceOptions(const SequenceTransformerOptions& options) {
   VRP_RETURN_IF_ERROR(
       CheckMultiple("feed_forward", options.feed_forward, kMaxTransformerFeedForward));
   VRP_RETURN_IF_ERROR(CheckRange("positions", options.positions, kMaxSequencePositions));
-  return CheckRange("features", options.features, kMaxContextFeatures);
+  VRP_RETURN_IF_ERROR(CheckRange("features", options.features, kMaxContextFeatures));
+  if (options.relations >= 0 && options.relations <= kMaxRelations) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat("relations: got ", options.relations, ", wanted 0 to ", kMaxRelations));
 }
 
 EncoderShape SequenceEncoderShape(const SequenceTransformerOptions& options) {
@@ -148,6 +175,10 @@ ParameterLayout SequenceLayout(const SequenceTransformerOptions& options) {
   shapes.push_back(LinearWeight("pointer.query.weight", width, width));
   shapes.push_back(LinearBias("pointer.query.bias", width, width));
   shapes.push_back(LinearWeight("pointer.key.weight", width, width));
+  if (options.relations > 0) {
+    shapes.push_back({.name = "pointer.relation.weight", .shape = {options.relations, width}});
+    shapes.push_back({.name = "pointer.relation.bias", .shape = {options.relations}});
+  }
   return ParameterLayout(std::move(shapes));
 }
 
@@ -164,7 +195,8 @@ absl::Status CheckSequenceBatch(const SequenceBatch& batch,
   VRP_RETURN_IF_ERROR(CheckViews(batch, options, reads_targets));
   for (int32_t s = 0; s < batch.size; ++s) {
     VRP_RETURN_IF_ERROR(CheckSequence(batch, options, s));
-    if (reads_targets) VRP_RETURN_IF_ERROR(CheckTargets(batch, s));
+    VRP_RETURN_IF_ERROR(reads_targets ? CheckTargets(batch, options, s)
+                                      : CheckRelations(batch, options, s, batch.lengths[s] - 1));
   }
   return absl::OkStatus();
 }

@@ -12,6 +12,7 @@ namespace vrp {
 
 inline constexpr int32_t kMaxSequencePositions = 256;
 inline constexpr int32_t kMaxContextFeatures = 128;
+inline constexpr int32_t kMaxRelations = 64;
 
 // Sizes of the network, within the limits above and of graph_transformer_architecture.h.
 struct SequenceTransformerOptions {
@@ -21,6 +22,7 @@ struct SequenceTransformerOptions {
   int32_t feed_forward = 256;  // a multiple of kWidthMultiple
   int32_t positions = 256;     // the longest sequence, in tokens
   int32_t features = 8;        // F, of a token's or a candidate's context
+  int32_t relations = 0;       // K, of a position and a candidate
 
   bool operator==(const SequenceTransformerOptions&) const = default;
 };
@@ -34,7 +36,8 @@ EncoderShape SequenceEncoderShape(const SequenceTransformerOptions& options);
 // Returns the layout, in this order: embed.context.weight [H, F], embed.type.weight [3, H] (the
 // rows are TokenType's), embed.position.weight [positions, H], the parameters of
 // encoder_parameters.h, norm.{scale [H], shift [H]}, pointer.query.{weight [H, H], bias [H]},
-// pointer.key.weight [H, H]. A bias of the context or of the keys would have no effect.
+// pointer.key.weight [H, H], and with relations pointer.relation.{weight [K, H], bias [K]}. A bias
+// of the context or of the keys would have no effect.
 ParameterLayout SequenceLayout(const SequenceTransformerOptions& options);
 
 // Returns the offsets of the causal encoder's parameters.

@@ -24,6 +24,15 @@ struct PointedPosition {
   int32_t target = kNoTarget;
 };
 
+// Cycles of the time-stamp counter that a pass took, by part. For benchmarks.
+struct SequenceCycles {
+  EncoderCycles encoder;
+  int64_t embedding = 0;      // of the tokens
+  int64_t whole_encoder = 0;  // with what no part of `encoder` counts
+  int64_t pointer = 0;        // keys, queries and logits
+  int64_t softmax = 0;        // over the candidates, with the loss
+};
+
 // Activations and gradients of a group: the reusable memory of one thread. Shapes: B sequences, R
 // tokens, K candidates (each sequence's padded to whole vectors), Q positions, H width, P padded
 // inputs.
@@ -43,18 +52,21 @@ struct SequenceGroup {
   AlignedBuffer<T> keys;                   // [K, H]
   AlignedBuffer<T> hidden;                 // [Q, H]: the positions' rows of `tokens`
   AlignedBuffer<T> queries;                // [Q, H]
+  AlignedBuffer<T> relation_queries;       // [Q, K]: weights of the relations
   AlignedBuffer<T> packed_keys;            // keys of one sequence, packed
   // The logits of each position's candidates, then their probabilities' gradients, [Q, padded C].
   AlignedBuffer<T> logits;
   std::vector<int64_t> first_logits;  // [B + 1]
   // Gradients of the group
-  AlignedBuffer<T> d_tokens;    // [R, H]
-  AlignedBuffer<T> d_queries;   // [Q, H]
-  AlignedBuffer<T> d_hidden;    // [Q, H]
-  AlignedBuffer<T> d_keys;      // [K, H]
-  AlignedBuffer<T> d_embedded;  // [K, H]
+  AlignedBuffer<T> d_tokens;            // [R, H]
+  AlignedBuffer<T> d_queries;           // [Q, H]
+  AlignedBuffer<T> d_relation_queries;  // [K], of one position
+  AlignedBuffer<T> d_hidden;            // [Q, H]
+  AlignedBuffer<T> d_keys;              // [K, H]
+  AlignedBuffer<T> d_embedded;          // [K, H]
   // Gradient of the embedding, summed over the groups of a step until Finish.
-  AlignedBuffer<T> d_embedding;  // [H, P]
+  AlignedBuffer<T> d_embedding;      // [H, P]
+  SequenceCycles* cycles = nullptr;  // passes add their cycles, unless null
 };
 
 // Sums over predicted positions.
@@ -102,8 +114,8 @@ class SequencePass {
   // Clears the sums. Must be called before the first group of a step.
   void ClearSums(SequenceGroup<T>& group) const;
   // Adds the gradient of the group's losses to the flat `gradient`, after Forward with `keep` and
-  // Loss.
-  void Backward(SequenceGroup<T>& group, T* gradient) const;
+  // Loss of the same batch.
+  void Backward(const SequenceBatch& batch, SequenceGroup<T>& group, T* gradient) const;
   // Adds the sums to the flat `gradient`. Must be called after the last group of a step.
   void Finish(const SequenceGroup<T>& group, T* gradient) const;
 
@@ -112,8 +124,13 @@ class SequencePass {
   void FindPositions(const SequenceBatch& batch, bool last_only, SequenceGroup<T>& group) const;
   void Embed(const SequenceBatch& batch, SequenceGroup<T>& group) const;
   void EmbedCandidates(const SequenceBatch& batch, SequenceGroup<T>& group) const;
+  EncoderGroup<T> EncoderGroupOf(const SequenceGroup<T>& group) const;
   void Point(SequenceGroup<T>& group) const;
+  // Adds the relations' part to the logits.
+  void Relate(const SequenceBatch& batch, SequenceGroup<T>& group) const;
   void PointBackward(SequenceGroup<T>& group, T* gradient) const;
+  // Adds the relations' part to d_hidden, which PointBackward has written.
+  void RelateBackward(const SequenceBatch& batch, SequenceGroup<T>& group, T* gradient) const;
   void KeysBackward(SequenceGroup<T>& group, T* gradient) const;
 
   const SequenceTransformerOptions options_;
@@ -126,13 +143,15 @@ class SequencePass {
   const int64_t inputs_;
   const T logit_scale_;
 
-  std::vector<T> positions_;   // [positions, H]
-  std::vector<T> embedding_;   // packed [P -> H]
-  std::vector<T> query_;       // packed [H -> H]
-  std::vector<T> query_bias_;  // [H]
-  std::vector<T> query_back_;  // packed [H -> H]
-  std::vector<T> key_;         // packed [H -> H]
-  std::vector<T> key_back_;    // packed [H -> H]
+  std::vector<T> positions_;      // [positions, H]
+  std::vector<T> embedding_;      // packed [P -> H]
+  std::vector<T> query_;          // packed [H -> H]
+  std::vector<T> query_bias_;     // [H]
+  std::vector<T> query_back_;     // packed [H -> H]
+  std::vector<T> key_;            // packed [H -> H]
+  std::vector<T> key_back_;       // packed [H -> H]
+  std::vector<T> relation_;       // [K, H]
+  std::vector<T> relation_bias_;  // [K]
 };
 
 }  // namespace vrp

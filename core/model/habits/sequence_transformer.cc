@@ -15,6 +15,8 @@ namespace {
 // Approximate maximum number of tokens in a group. A longer sequence is a group of its own, whose
 // activations still fit the L2 cache.
 constexpr int64_t kGroupTokens = 192;
+// Approximate maximum number of candidates in the memory of EdgeLogProbabilities.
+constexpr size_t kPartCandidates = 65'536;
 
 // Divides the batch into groups of consecutive sequences.
 std::vector<InstanceRange> GroupsOf(const SequenceBatch& batch) {
@@ -54,25 +56,39 @@ absl::Status CheckCount(std::string_view name, size_t got, size_t wanted) {
   return absl::InvalidArgumentError(Concat(name, ": got ", got, " elements, wanted ", wanted));
 }
 
-// Fills `buffers` with one prefix per stop.
-void FillPrefixes(const EdgePrefixes& prefixes, int32_t stops, int32_t features,
-                  SequenceBuffers& buffers) {
+// A part of the prefixes of all stops: those from `first` on.
+struct PrefixPart {
+  int32_t first = 0;
+  int32_t count = 0;
+  int32_t stops = 0;  // number of all stops
+};
+
+// Fills `buffers` with the prefix of each stop of the part.
+void FillPrefixes(const EdgePrefixes& prefixes, const PrefixPart& part,
+                  const SequenceTransformerOptions& options, SequenceBuffers& buffers) {
   const auto shared = static_cast<int32_t>(prefixes.types.size());
-  buffers.Reset(stops, shared + 1, stops, features);
-  for (int32_t i = 0; i < stops; ++i) {
+  const int32_t features = options.features;
+  const int32_t stops = part.stops;
+  buffers.Reset(part.count, shared + 1, stops, features, options.relations > 0 ? 1 : 0,
+                options.relations);
+  for (int32_t i = 0; i < part.count; ++i) {
+    const int32_t stop = part.first + i;
     // The prefix of the depot ends with the shared tokens.
-    buffers.lengths[i] = i == 0 ? shared : shared + 1;
+    buffers.lengths[i] = stop == 0 ? shared : shared + 1;
     buffers.candidate_counts[i] = stops;
     std::copy(prefixes.types.begin(), prefixes.types.end(),
               buffers.types.begin() + static_cast<int64_t>(buffers.Token(i, 0)));
     buffers.types[buffers.Token(i, shared)] = TokenType::kStop;
     std::copy(prefixes.contexts.begin(), prefixes.contexts.end(),
               buffers.contexts.begin() + int64_t{i} * (shared + 1) * features);
-    std::copy_n(prefixes.stops.begin() + int64_t{i} * features, features,
+    std::copy_n(prefixes.stops.begin() + int64_t{stop} * features, features,
                 buffers.Context(i, shared).begin());
     std::copy(prefixes.candidates.begin(), prefixes.candidates.end(),
               buffers.candidates.begin() + int64_t{i} * stops * features);
-    buffers.visited_from[buffers.Choice(i, i)] = 0;
+    buffers.visited_from[buffers.Choice(i, stop)] = 0;
+    if (options.relations == 0) continue;
+    buffers.relation_starts[i] = buffers.lengths[i] - 1;
+    prefixes.relations(stop, buffers.Relations(i, 0));
   }
 }
 
@@ -143,7 +159,7 @@ absl::StatusOr<SequenceOutcome> SequenceTransformer<T>::AddGradient(const Sequen
       GroupsOf(batch), request.pool, workers, [&](Worker& worker, InstanceRange range) {
         pass_.Forward(batch, range, false, true, worker.group);
         worker.sums += pass_.Loss(batch, request.label_smoothing, scale, worker.group);
-        pass_.Backward(worker.group, worker.gradient.data());
+        pass_.Backward(batch, worker.group, worker.gradient.data());
       });
   const SequenceOutcome outcome = OutcomeOf(workers);
   if (AllWorkersOk(workers)) {
@@ -188,9 +204,21 @@ absl::Status SequenceTransformer<T>::EdgeLogProbabilities(const EdgePrefixes& pr
   VRP_RETURN_IF_ERROR(CheckCount("prefixes.stops", prefixes.stops.size(), stops * features));
   VRP_RETURN_IF_ERROR(
       CheckCount("prefixes.candidates", prefixes.candidates.size(), stops * features));
+  VRP_RETURN_IF_ERROR(CheckCount("log probabilities", to.size(), stops * stops));
+  if (options().relations > 0 && prefixes.relations == nullptr) {
+    return absl::InvalidArgumentError("prefixes.relations: absent, but the network reads them");
+  }
+  // In parts, because each prefix has candidates of its own.
+  const auto part = static_cast<int32_t>(std::max<size_t>(1, kPartCandidates / stops));
   SequenceBuffers buffers;
-  FillPrefixes(prefixes, static_cast<int32_t>(stops), options().features, buffers);
-  VRP_RETURN_IF_ERROR(LogProbabilities(buffers.View(), pool, to));
+  const auto rows = static_cast<int32_t>(stops);
+  for (int32_t first = 0; first < rows; first += part) {
+    const int32_t count = std::min(part, rows - first);
+    FillPrefixes(prefixes, {first, count, rows}, options(), buffers);
+    VRP_RETURN_IF_ERROR(LogProbabilities(
+        buffers.View(), pool,
+        to.subspan(static_cast<size_t>(first) * stops, static_cast<size_t>(count) * stops)));
+  }
   for (size_t i = 0; i < stops; ++i) to[i * stops + i] = T{0};
   return absl::OkStatus();
 }

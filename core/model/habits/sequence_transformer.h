@@ -7,10 +7,13 @@
 // candidate is the product of its key, a linear map of its embedded context, with the query of the
 // position's last hidden state, divided by the root of the width (Vinyals et al. 2015). The map of
 // contexts is linear, so that a product of a query and a key can express a distance only if the
-// features have the squares of the coordinates.
+// features have the squares of the coordinates. Networks with relations add the product of the
+// relations of position and candidate, such as the length of the leg, with weights that are linear
+// in the hidden state.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -45,6 +48,9 @@ struct EdgePrefixes {
   std::span<const float> contexts = {};    // [P, F]
   std::span<const float> stops = {};       // [N, F]: the token of each stop after the P tokens
   std::span<const float> candidates = {};  // [N, F]
+  // Writes the relations of stop i, after the P tokens, to all stops to `to` [N, K]. For networks
+  // with relations.
+  std::function<void(int32_t i, std::span<float> to)> relations = nullptr;
 };
 
 // The network's engine on the CPU, which computes in T, float or double. Const functions are

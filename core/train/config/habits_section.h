@@ -6,8 +6,8 @@
 
 namespace vrp {
 
-// Sets the defaults of `model: habits`.
-void SetHabitsDefaults(TrainingConfig& config);
+// Sets the defaults of `model: habits`, which depend on the stated learner.
+void SetHabitsDefaults(const ConfigReader& reader, TrainingConfig& config);
 // Reads the keys of the section.
 void ReadHabitsSection(ConfigReader& reader, HabitsConfig& habits);
 // Checks settings against each other. config.habits must be set.

@@ -39,7 +39,7 @@ void ReadModel(ConfigReader& reader, TrainingConfig& config) {
   size_t chosen = 0;
   reader.ReadWord("model", names, chosen);
   if (chosen == Architectures().size()) return SetDispatchDefaults(config);
-  if (chosen > Architectures().size()) return SetHabitsDefaults(config);
+  if (chosen > Architectures().size()) return SetHabitsDefaults(reader, config);
   config.architecture = Architectures()[chosen];
 }
 

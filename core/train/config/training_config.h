@@ -122,8 +122,9 @@ struct TrainingConfig {
   // Set with `model: dispatch`. Such a model reads no settings of problem, supervised, reinforce
   // and loader, and no architecture and sizes.
   std::optional<DispatchConfig> dispatch = std::nullopt;
-  // Set with `model: habits`. Such a model reads only this, `name`, training.epochs (the passes
-  // over its parameters) and training.seed.
+  // Set with `model: habits`. With the learner that counts, such a model reads only this, `name`,
+  // training.epochs (the passes over its parameters) and training.seed. The transformer reads what
+  // dispatch models read of `training`.
   std::optional<HabitsConfig> habits = std::nullopt;
   // The value of any other `model`, and the sizes in the architecture's section.
   const Architecture* architecture = &DefaultArchitecture();

@@ -65,6 +65,16 @@ class UnusedSettings {
     reader_.Exclude("dispatch");
     CheckUnused("validation.seed", true, NoneText());
     CheckDecisions();
+    const bool counts = config_.habits->learner == HabitsLearner::kCounts;
+    for (const char* const key : {"habits.half_lives", "habits.refit"}) {
+      CheckUnused(key, !counts, "none without habits.learner: counts");
+    }
+    for (const char* const key :
+         {"habits.layers", "habits.width", "habits.heads", "habits.feed_forward",
+          "habits.earlier_routes", "habits.precision"}) {
+      CheckUnused(key, counts, "none without habits.learner: transformer");
+    }
+    if (!counts) return CheckSchedule();
     for (const ConfigSetting& setting : reader_.Resolved()) {
       const bool unused = setting.path.starts_with("training.") &&
                           setting.path != "training.epochs" && setting.path != "training.seed";

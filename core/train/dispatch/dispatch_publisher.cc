@@ -12,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/weights/model_card.h"
+#include "core/train/run/result_card.h"
 
 namespace vrp {
 namespace {
@@ -103,21 +104,11 @@ absl::Status DispatchPublisher::WriteModel(const std::string& directory,
   DispatchSettings settings = settings_;
   settings.shift = Shortest(parameters.back());
   const std::string file = learner_.parameters().Save(parameters);
-  ModelCard card;
+  ModelCard card = CardOf(context_.config, job_name, result);
   card.architecture = kDispatchArchitecture;
   card.architecture_json = WriteDispatchSettings(settings);
   card.input_features = InputFeatures(settings.network);
   card.parameters = learner_.parameters().size();
-  card.training_job = job_name;
-  card.training_config = context_.config.source;
-  card.steps = result.steps;
-  card.epoch = result.epoch;
-  card.publish_reason = PublishReasonName(result.reason);
-  card.validation_cost = result.validation_cost;
-  card.validation_reference = result.validation_reference;
-  card.validation_gap = result.validation_gap;
-  card.reference = result.reference;
-  card.created = absl::Now();
   card.weights_sha256 = Sha256Hex(file);
   VRP_RETURN_IF_ERROR(EnsureDirectory(directory));
   VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(directory, "/", kWeightsFile), file));

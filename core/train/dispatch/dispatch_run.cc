@@ -1,6 +1,8 @@
 #include "core/train/dispatch/dispatch_run.h"
 
 #include <limits>
+#include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include "core/train/dispatch/hindsight_labels.h"
 #include "core/train/dispatch/prize_samples.h"
 #include "core/train/optimiser/learning_rate.h"
+#include "core/train/run/run_end.h"
 
 namespace vrp {
 namespace {
@@ -53,12 +56,7 @@ DispatchRun::DispatchRun(const TrainingRequest& request, const StopCondition& st
 absl::StatusOr<TrainingResult> DispatchRun::Run(TrainingData data) {
   VRP_RETURN_IF_ERROR(Prepare(std::move(data)));
   const absl::StatusOr<TrainingEnd> end = Loop();
-  if (absl::IsCancelled(end.status()) && !checkpoints_->IsSaved()) {
-    const absl::Status saved = checkpoints_->Save();
-    // The job need not fail: it can resume from an earlier checkpoint.
-    if (!saved.ok())
-      context_.observer.OnLog(Concat("could not write the last checkpoint: ", saved.ToString()));
-  }
+  if (absl::IsCancelled(end.status())) checkpoints_->SaveLast();
   VRP_RETURN_IF_ERROR(end.status());
   return publisher_->Publish(position_.step, *end);
 }
@@ -120,10 +118,33 @@ absl::Status DispatchRun::Prepare(TrainingData data) {
                                     .references = {}};
   for (const HindsightPlan& plan : references.plans) validated.references.push_back(plan.cost);
   validator_ = std::make_unique<ShiftValidator>(context_, std::move(validated));
-  checkpoints_ = std::make_unique<PrizeCheckpoints>(context_, position_, *learner_, *validator_);
+  checkpoints_ =
+      std::make_unique<StateCheckpoints>(context_, position_, validator_->best(), SavedState());
   publisher_ =
       std::make_unique<DispatchPublisher>(context_, *learner_, *validator_, std::move(settings));
   return checkpoints_->Resume();
+}
+
+StateCheckpoints::State DispatchRun::SavedState() {
+  return {.scalars =
+              [this] {
+                std::map<std::string, double> scalars = learner_->ScalarState();
+                scalars.merge(validator_->ScalarState());
+                return scalars;
+              },
+          .tensors = [this] { return learner_->TensorState(); },
+          .plans = [this] { return learner_->PlanState(); },
+          .restore =
+              [this](const std::map<std::string, double>& scalars, std::span<const int32_t> plans) {
+                validator_->Restore(scalars);
+                return learner_->Restore(scalars, plans);
+              },
+          .cost =
+              [this](int64_t step) {
+                return validator_->Validated(step) ? validator_->score().score.cost
+                                                   : std::numeric_limits<double>::quiet_NaN();
+              },
+          .parameters = learner_->parameters().size()};
 }
 
 absl::StatusOr<TrainingEnd> DispatchRun::Loop() {
@@ -132,10 +153,10 @@ absl::StatusOr<TrainingEnd> DispatchRun::Loop() {
   pace_.Begin(step == position_.epochs_ended * steps_per_epoch);
   // The run may have been interrupted between an epoch's last step and its end.
   if (step > 0 && step / steps_per_epoch > position_.epochs_ended) VRP_RETURN_IF_ERROR(EndEpoch());
-  TrainingEnd end = EndReason();
-  for (; end == TrainingEnd::kUnknown; end = EndReason()) {
+  TrainingEnd end = NextEnd();
+  for (; end == TrainingEnd::kUnknown; end = NextEnd()) {
     VRP_RETURN_IF_ERROR(StopStatus(context_.stop.Check()));
-    if (EndsEarly()) return absl::CancelledError("ended before its first step");
+    if (EndsEarly(context_)) return absl::CancelledError("ended before its first step");
     VRP_RETURN_IF_ERROR(TakeStep());
     if (step % steps_per_epoch == 0) VRP_RETURN_IF_ERROR(EndEpoch());
     if (step % context_.config.checkpoint_every_steps == 0 || checkpoints_->IsOneOfTheBest()) {
@@ -147,7 +168,7 @@ absl::StatusOr<TrainingEnd> DispatchRun::Loop() {
     }));
   }
   VRP_RETURN_IF_ERROR(ValidateLastStep(end));
-  LogEnd(end);
+  LogEnd(context_, position_, validator_->best(), end);
   return end;
 }
 
@@ -229,22 +250,8 @@ absl::Status DispatchRun::Validate() {
   return absl::OkStatus();
 }
 
-bool DispatchRun::EndsEarly() const {
-  const std::shared_ptr<const CancelFlag>& end_early = context_.request.end_early;
-  return end_early != nullptr && end_early->cancelled() && !context_.stop.ShouldStop();
-}
-
-TrainingEnd DispatchRun::EndReason() const {
-  const TrainingRequest& request = context_.request;
-  if (position_.step >= context_.Steps()) return TrainingEnd::kAllEpochs;
-  if (validator_->Stalled(position_.epochs_ended)) return TrainingEnd::kNoImprovement;
-  if (request.epoch_limit > 0 && position_.epochs_ended >= request.epoch_limit) {
-    return TrainingEnd::kEpochLimit;
-  }
-  // A model without any training step would be useless.
-  if (position_.step == 0) return TrainingEnd::kUnknown;
-  if (SteadyNow() - started_ >= request.time_limit) return TrainingEnd::kTimeLimit;
-  return EndsEarly() ? TrainingEnd::kStopped : TrainingEnd::kUnknown;
+TrainingEnd DispatchRun::NextEnd() const {
+  return EndReason(context_, position_, validator_->Stalled(position_.epochs_ended), started_);
 }
 
 absl::Status DispatchRun::ValidateLastStep(TrainingEnd end) {
@@ -254,21 +261,6 @@ absl::Status DispatchRun::ValidateLastStep(TrainingEnd end) {
   validator_->UpdateBest(position_.epochs_ended, std::as_const(*learner_).parameters().values());
   context_.observer.OnLog(Concat("step ", position_.step, ": ", validator_->ScoreText()));
   return absl::OkStatus();
-}
-
-void DispatchRun::LogEnd(TrainingEnd end) {
-  if (end == TrainingEnd::kNoImprovement) {
-    const BestWeights& best = validator_->best();
-    context_.observer.OnLog(absl::StrFormat(
-        "stopped early: no better validation since epoch %d (%.4f)", best.epoch(), best.cost()));
-  } else if (end != TrainingEnd::kAllEpochs) {
-    std::string_view why = "by the job's limit on epochs";
-    if (end == TrainingEnd::kTimeLimit) why = "by the job's limit on time";
-    if (end == TrainingEnd::kStopped) why = "on request";
-    context_.observer.OnLog(Concat("stopped ", why, ": ", position_.epochs_ended,
-                                   " whole epochs of ", context_.config.epochs, ", ",
-                                   position_.step, " steps"));
-  }
 }
 
 }  // namespace vrp

@@ -8,13 +8,13 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/train/dispatch/dispatch_publisher.h"
-#include "core/train/dispatch/prize_checkpoints.h"
 #include "core/train/dispatch/prize_learner.h"
 #include "core/train/dispatch/shift_validator.h"
 #include "core/train/dispatch/training_data.h"
 #include "core/train/run/checkpoint_keeper.h"
 #include "core/train/run/epoch_pace.h"
 #include "core/train/run/run_context.h"
+#include "core/train/run/state_checkpoints.h"
 #include "core/train/run/trainer.h"
 
 namespace vrp {
@@ -39,24 +39,24 @@ class DispatchRun {
   absl::Status Prepare(TrainingData data);
   // Takes steps until the run ends. Returns the reason.
   absl::StatusOr<TrainingEnd> Loop();
+  // Returns the parts of the state that checkpoints hold.
+  StateCheckpoints::State SavedState();
   absl::Status TakeStep();
   absl::Status EndEpoch();
   absl::Status Validate();
-  bool EndsEarly() const;
   // Returns the reason why there is no further step, or kUnknown if there is one.
-  TrainingEnd EndReason() const;
+  TrainingEnd NextEnd() const;
   // Makes the last weights a candidate for publication, unless an epoch's end already did.
   absl::Status ValidateLastStep(TrainingEnd end);
   void Report(const PrizeStep& step, double seconds);
   void FillProgress();
-  void LogEnd(TrainingEnd end);
 
   const absl::Time started_;
   RunContext context_;
   RunPosition position_;
   std::unique_ptr<PrizeLearner> learner_;
   std::unique_ptr<ShiftValidator> validator_;
-  std::unique_ptr<PrizeCheckpoints> checkpoints_;
+  std::unique_ptr<StateCheckpoints> checkpoints_;
   std::unique_ptr<DispatchPublisher> publisher_;
   EpochPace pace_;
   TrainingProgress progress_;

@@ -104,7 +104,7 @@ std::string ShiftValidator::ScoreText() const {
 }
 
 std::map<std::string, double> ShiftValidator::ScalarState() const {
-  std::map<std::string, double> scalars = best_.ScalarState();
+  std::map<std::string, double> scalars;
   PutFinite(scalars, kCost, score_.score.cost);
   PutFinite(scalars, kGap, score_.score.gap);
   scalars[kShift] = score_.shift;
@@ -112,7 +112,6 @@ std::map<std::string, double> ShiftValidator::ScalarState() const {
 }
 
 void ShiftValidator::Restore(const std::map<std::string, double>& scalars) {
-  best_.Restore(scalars);
   score_.score.cost = GetFinite(scalars, kCost);
   score_.score.gap = GetFinite(scalars, kGap);
   score_.shift = scalars.at(kShift);

@@ -62,7 +62,7 @@ class ShiftValidator {
   // Returns the score as logs show it.
   std::string ScoreText() const;
 
-  // Returns the state for checkpoints.
+  // Returns the state for checkpoints, without that of best().
   std::map<std::string, double> ScalarState() const;
   void Restore(const std::map<std::string, double>& scalars);
 

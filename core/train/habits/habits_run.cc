@@ -13,11 +13,11 @@
 #include "core/habits/counts/count_model.h"
 #include "core/model/habits/habit_model_files.h"
 #include "core/problem/plan/gap_reference.h"
+#include "core/train/habits/distance_reference.h"
+#include "core/train/run/result_card.h"
 
 namespace vrp {
 namespace {
-
-constexpr std::string_view kDistanceReference = "distance alone";
 
 // Returns the request with the number of steps of an epoch.
 TrainingRequest WithSteps(const TrainingRequest& request, const ParameterCandidates& candidates) {
@@ -68,19 +68,7 @@ void HabitsRun::LogBanner() {
 void HabitsRun::ComputeReference() {
   const RunClock::Scope clocked(context_.clock, RunPhase::kPreparation);
   context_.observer.OnPhase("references");
-  // Counts weigh nothing beside these strengths.
-  constexpr double kAll = 1e12;
-  CountParameters parameters = {.zone_strength = kAll,
-                                .driver_zone_strength = kAll,
-                                .stop_strength = kAll,
-                                .driver_stop_strength = kAll};
-  CountModel model(counter_.Count(parameters));
-  reference_ = std::numeric_limits<double>::infinity();
-  for (const double power : candidates_.powers) {
-    parameters.distance_power = power;
-    model.SetParameters(parameters);
-    reference_ = std::min(reference_, -MeanLogProbability(model, cases_, context_.pool));
-  }
+  reference_ = FitDistances(counter_, cases_, candidates_.powers, context_.pool).cost;
 }
 
 absl::StatusOr<TrainingEnd> HabitsRun::Search() {
@@ -224,18 +212,7 @@ absl::Status HabitsRun::WriteModel(const std::string& directory, const std::stri
                                   .validation_days = config.validation_days,
                                   .next_stop_accuracy = score_.next_stop_accuracy,
                                   .route_similarity = score_.route_similarity};
-  ModelCard card;
-  card.training_job = job_name;
-  card.training_config = context_.config.source;
-  card.steps = result.steps;
-  card.epoch = result.epoch;
-  card.publish_reason = PublishReasonName(result.reason);
-  card.validation_cost = result.validation_cost;
-  card.validation_reference = result.validation_reference;
-  card.validation_gap = result.validation_gap;
-  card.reference = result.reference;
-  card.created = absl::Now();
-  return WriteCountModel(directory, tables, settings, std::move(card));
+  return WriteCountModel(directory, tables, settings, CardOf(context_.config, job_name, result));
 }
 
 }  // namespace vrp

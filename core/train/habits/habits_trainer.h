@@ -8,8 +8,8 @@
 namespace vrp {
 
 // Makes a trainer of configurations with `model: habits`. It computes on the CPU, on the request's
-// threads, whatever its device. It writes no checkpoints: an interrupted run begins again, and has
-// the same result.
+// threads, whatever its device. The learner that counts writes no checkpoints: an interrupted run
+// begins again, and has the same result.
 std::unique_ptr<Trainer> MakeHabitsTrainer();
 
 }  // namespace vrp

@@ -11,6 +11,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/weights/model_card.h"
+#include "core/train/run/result_card.h"
 
 namespace vrp {
 namespace {
@@ -120,7 +121,7 @@ absl::Status Publisher::WriteModel(const Target& target, std::span<const float> 
                                    const TrainingResult& result) const {
   const TrainingConfig& config = context_.config;
   const std::string file = network_.engine().parameters().Save(weights);
-  ModelCard card;
+  ModelCard card = CardOf(context_.config, target.job_name, result);
   card.architecture = config.architecture->name;
   card.architecture_json = config.sizes.json;
   for (const ProblemKind kind : config.problem.kinds) {  // adds each kind once
@@ -129,16 +130,6 @@ absl::Status Publisher::WriteModel(const Target& target, std::span<const float> 
   }
   card.input_features = network_.engine().inputs().names;
   card.parameters = network_.engine().parameters().size();
-  card.training_job = target.job_name;
-  card.training_config = config.source;
-  card.steps = result.steps;
-  card.epoch = result.epoch;
-  card.publish_reason = PublishReasonName(result.reason);
-  card.validation_cost = result.validation_cost;
-  card.validation_reference = result.validation_reference;
-  card.validation_gap = result.validation_gap;
-  card.reference = result.reference;
-  card.created = absl::Now();
   card.weights_sha256 = Sha256Hex(file);
   VRP_RETURN_IF_ERROR(EnsureDirectory(target.directory));
   VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(target.directory, "/", kWeightsFile), file));

@@ -12,6 +12,7 @@
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/train/run/run_data.h"
+#include "core/train/run/run_end.h"
 #include "core/train/run/training_banner.h"
 
 namespace vrp {
@@ -101,10 +102,10 @@ absl::StatusOr<TrainingEnd> TrainingRun::Loop() {
   reporter_->Start(step == position_.epochs_ended * steps_per_epoch);
   // The run may have been interrupted between an epoch's last step and its end.
   if (step > 0 && step / steps_per_epoch > position_.epochs_ended) VRP_RETURN_IF_ERROR(EndEpoch());
-  TrainingEnd end = EndReason();
-  for (; end == TrainingEnd::kUnknown; end = EndReason()) {
+  TrainingEnd end = NextEnd();
+  for (; end == TrainingEnd::kUnknown; end = NextEnd()) {
     VRP_RETURN_IF_ERROR(StopStatus(context_.stop.Check()));
-    if (EndsEarly()) return absl::CancelledError("ended before its first step");
+    if (EndsEarly(context_)) return absl::CancelledError("ended before its first step");
     VRP_RETURN_IF_ERROR(steps_->Take(step + 1));
     ++step;
     if (step % steps_per_epoch == 0) VRP_RETURN_IF_ERROR(EndEpoch());
@@ -114,26 +115,12 @@ absl::StatusOr<TrainingEnd> TrainingRun::Loop() {
     VRP_RETURN_IF_ERROR(publisher_->ServeLive(step, [this] { return Evaluate(); }));
   }
   VRP_RETURN_IF_ERROR(ValidateLastStep(end));
-  LogEnd(end);
+  LogEnd(context_, position_, validator_->best(), end);
   return end;
 }
 
-bool TrainingRun::EndsEarly() const {
-  const std::shared_ptr<const CancelFlag>& end_early = context_.request.end_early;
-  return end_early != nullptr && end_early->cancelled() && !context_.stop.ShouldStop();
-}
-
-TrainingEnd TrainingRun::EndReason() const {
-  const TrainingRequest& request = context_.request;
-  if (position_.step >= context_.Steps()) return TrainingEnd::kAllEpochs;
-  if (validator_->Stalled(position_.epochs_ended)) return TrainingEnd::kNoImprovement;
-  if (request.epoch_limit > 0 && position_.epochs_ended >= request.epoch_limit) {
-    return TrainingEnd::kEpochLimit;
-  }
-  // A model without any training step would be useless.
-  if (position_.step == 0) return TrainingEnd::kUnknown;
-  if (SteadyNow() - started_ >= request.time_limit) return TrainingEnd::kTimeLimit;
-  return EndsEarly() ? TrainingEnd::kStopped : TrainingEnd::kUnknown;
+TrainingEnd TrainingRun::NextEnd() const {
+  return EndReason(context_, position_, validator_->Stalled(position_.epochs_ended), started_);
 }
 
 absl::StatusOr<ValidationScore> TrainingRun::Evaluate() {
@@ -173,21 +160,6 @@ absl::Status TrainingRun::ValidateLastStep(TrainingEnd end) {
   context_.observer.OnLog(
       Concat("step ", position_.step, ": ", ScoreText(validator_->score(), validator_->set())));
   return absl::OkStatus();
-}
-
-void TrainingRun::LogEnd(TrainingEnd end) {
-  if (end == TrainingEnd::kNoImprovement) {
-    const BestWeights& best = validator_->best();
-    context_.observer.OnLog(absl::StrFormat(
-        "stopped early: no better validation since epoch %d (%.4f)", best.epoch(), best.cost()));
-  } else if (end != TrainingEnd::kAllEpochs) {
-    std::string_view why = "by the job's limit on epochs";
-    if (end == TrainingEnd::kTimeLimit) why = "by the job's limit on time";
-    if (end == TrainingEnd::kStopped) why = "on request";
-    context_.observer.OnLog(Concat("stopped ", why, ": ", position_.epochs_ended,
-                                   " whole epochs of ", context_.config.epochs, ", ",
-                                   position_.step, " steps"));
-  }
 }
 
 }  // namespace vrp

@@ -37,15 +37,13 @@ class TrainingRun {
   absl::StatusOr<TrainingEnd> Loop();
   absl::Status EndEpoch();
   // Whether the request asks the run to end early.
-  bool EndsEarly() const;
   // Returns the reason why there is no further step, or kUnknown if there is one.
-  TrainingEnd EndReason() const;
+  TrainingEnd NextEnd() const;
   // Waits for all steps and returns the score of the current weights.
   absl::StatusOr<ValidationScore> Evaluate();
   absl::Status Validate();
   // Makes the last weights a candidate for publication, unless an epoch's end already did.
   absl::Status ValidateLastStep(TrainingEnd end);
-  void LogEnd(TrainingEnd end);
 
   const absl::Time started_;
   RunContext context_;

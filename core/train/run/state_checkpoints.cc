@@ -1,4 +1,4 @@
-#include "core/train/dispatch/prize_checkpoints.h"
+#include "core/train/run/state_checkpoints.h"
 
 #include <cmath>
 #include <cstring>
@@ -23,26 +23,27 @@ absl::Status Missing(const std::string& where, std::string_view name) {
 
 }  // namespace
 
-bool PrizeCheckpoints::IsOneOfTheBest() const {
+bool StateCheckpoints::IsOneOfTheBest() const {
   const int64_t best = context_.config.keep_best_checkpoints;
-  if (best == 0 || !validator_.Validated(position_.step)) return false;
-  return IsAmongBest(context_.request.checkpoint_directory, validator_.score().score.cost, best);
+  const double cost = state_.cost(position_.step);
+  if (best == 0 || std::isnan(cost)) return false;
+  return IsAmongBest(context_.request.checkpoint_directory, cost, best);
 }
 
-std::map<std::string, double> PrizeCheckpoints::ScalarState() const {
-  std::map<std::string, double> scalars = learner_.ScalarState();
+std::map<std::string, double> StateCheckpoints::ScalarState() const {
+  std::map<std::string, double> scalars = state_.scalars();
   scalars[kEpochsEnded] = static_cast<double>(position_.epochs_ended);
-  scalars.merge(validator_.ScalarState());
+  scalars.merge(best_.ScalarState());
   return scalars;
 }
 
-std::map<std::string, std::span<float>> PrizeCheckpoints::TensorState() {
-  std::map<std::string, std::span<float>> tensors = learner_.TensorState();
-  tensors.merge(validator_.best().TensorState());
+std::map<std::string, std::span<float>> StateCheckpoints::TensorState() {
+  std::map<std::string, std::span<float>> tensors = state_.tensors();
+  tensors.merge(best_.TensorState());
   return tensors;
 }
 
-Checkpoint PrizeCheckpoints::MakeCheckpoint() {
+Checkpoint StateCheckpoints::MakeCheckpoint() {
   std::vector<TensorView> views;
   for (const auto& [name, values] : TensorState()) {
     views.push_back({name,
@@ -50,23 +51,24 @@ Checkpoint PrizeCheckpoints::MakeCheckpoint() {
                      {std::ssize(values)},
                      std::as_bytes(std::span<const float>(values))});
   }
-  const std::vector<int32_t> plans = learner_.PlanState();
-  views.push_back({kPlans,
-                   TensorType::kInt32,
-                   {std::ssize(plans)},
-                   std::as_bytes(std::span<const int32_t>(plans))});
+  std::vector<int32_t> plans;
+  if (state_.plans != nullptr) {
+    plans = state_.plans();
+    views.push_back({kPlans,
+                     TensorType::kInt32,
+                     {std::ssize(plans)},
+                     std::as_bytes(std::span<const int32_t>(plans))});
+  }
   Checkpoint checkpoint = {.step = position_.step,
                            .config_sha256 = Sha256Hex(context_.config.source),
                            .scalars = ScalarState(),
                            .state = WriteSafetensors(views)};
-  const double cost = validator_.score().score.cost;
-  if (validator_.Validated(position_.step) && std::isfinite(cost)) {
-    checkpoint.validation_cost = cost;
-  }
+  const double cost = state_.cost(position_.step);
+  if (std::isfinite(cost)) checkpoint.validation_cost = cost;
   return checkpoint;
 }
 
-absl::Status PrizeCheckpoints::Save() {
+absl::Status StateCheckpoints::Save() {
   const RunClock::Scope clocked(context_.clock, RunPhase::kCheckpoints);
   context_.observer.OnPhase("checkpoint");
   const TrainingConfig& config = context_.config;
@@ -84,7 +86,14 @@ absl::Status PrizeCheckpoints::Save() {
   return absl::OkStatus();
 }
 
-absl::Status PrizeCheckpoints::Resume() {
+void StateCheckpoints::SaveLast() {
+  if (IsSaved()) return;
+  const absl::Status saved = Save();
+  if (saved.ok()) return;
+  context_.observer.OnLog(Concat("could not write the last checkpoint: ", saved.ToString()));
+}
+
+absl::Status StateCheckpoints::Resume() {
   const std::string& directory = context_.request.checkpoint_directory;
   const absl::StatusOr<Checkpoint> found = ReadNewestCheckpoint(directory);
   if (absl::IsNotFound(found.status())) return absl::OkStatus();
@@ -100,16 +109,15 @@ absl::Status PrizeCheckpoints::Resume() {
   return absl::OkStatus();
 }
 
-absl::Status PrizeCheckpoints::Restore(const Checkpoint& checkpoint, const std::string& where) {
+absl::Status StateCheckpoints::Restore(const Checkpoint& checkpoint, const std::string& where) {
   for (const auto& [name, value] : ScalarState()) {
     if (!checkpoint.scalars.contains(name) && !BestWeights::IsOptional(name)) {
       return Missing(where, name);
     }
   }
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(checkpoint.state, where));
-  validator_.best().ExpectValues(checkpoint.scalars,
-                                 file.Find(BestWeights::TensorName()) != nullptr,
-                                 learner_.parameters().size());
+  best_.ExpectValues(checkpoint.scalars, file.Find(BestWeights::TensorName()) != nullptr,
+                     state_.parameters);
   for (const auto& [name, values] : TensorState()) {
     const TensorView* view = file.Find(name);
     const bool fits = view != nullptr && view->type == TensorType::kFloat32 &&
@@ -117,13 +125,16 @@ absl::Status PrizeCheckpoints::Restore(const Checkpoint& checkpoint, const std::
     if (!fits) return Missing(where, name);
     std::memcpy(values.data(), view->data.data(), view->data.size());
   }
-  const TensorView* view = file.Find(kPlans);
-  if (view == nullptr || view->type != TensorType::kInt32) return Missing(where, kPlans);
-  std::vector<int32_t> plans(view->data.size() / sizeof(int32_t));
-  if (!plans.empty()) std::memcpy(plans.data(), view->data.data(), view->data.size());
+  std::vector<int32_t> plans;
+  if (state_.plans != nullptr) {
+    const TensorView* const view = file.Find(kPlans);
+    if (view == nullptr || view->type != TensorType::kInt32) return Missing(where, kPlans);
+    plans.resize(view->data.size() / sizeof(int32_t));
+    if (!plans.empty()) std::memcpy(plans.data(), view->data.data(), view->data.size());
+  }
   position_.epochs_ended = static_cast<int64_t>(checkpoint.scalars.at(kEpochsEnded));
-  validator_.Restore(checkpoint.scalars);
-  const absl::Status restored = learner_.Restore(checkpoint.scalars, plans);
+  best_.Restore(checkpoint.scalars);
+  const absl::Status restored = state_.restore(checkpoint.scalars, plans);
   if (restored.ok()) return restored;
   return absl::Status(restored.code(), Concat(where, ": ", FromAbsl(restored.message())));
 }
