@@ -4,16 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "client/support/text.h"
 
 namespace vrp::client {
-
-std::string WithCollection(std::string_view collection, const std::string& name) {
-  const std::string prefix = absl::StrCat(std::string(collection), "/");
-  return ToValidUtf8(absl::StartsWith(name, prefix) ? name : absl::StrCat(prefix, name));
-}
 
 bool IsDatasetName(const std::string& text) {
   std::error_code error;

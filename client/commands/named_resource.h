@@ -15,9 +15,6 @@ inline constexpr char kJobNameHelp[] = "Name the job: trainingJobs/ID or ID";
 inline constexpr char kModelNameHelp[] =
     "Name the model: NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
 
-// Returns "{collection}/{name}", or `name` if it begins with "{collection}/".
-std::string WithCollection(std::string_view collection, const std::string& name);
-
 // Whether `text` begins with "datasets/" and is no path of an existing file.
 bool IsDatasetName(const std::string& text);
 

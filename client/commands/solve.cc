@@ -31,6 +31,7 @@ constexpr char kSolveExamples[] =
     "vrpctl solve city.vrp --model gt-mixed --strategy multi_start --plot city.svg --solution "
     "city.sol\n"
     "vrpctl solve today.json --model drivers --habit-weight 0.3  # as your drivers drive\n"
+    "vrpctl solve today.json --start similar --history routes  # from the most similar past day\n"
     "vrpctl solve city.vrp --start city.sol --freeze 2\n"
     "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
     "vrpctl solve vans.json --roads car --plot vans.svg  # streets of a road network\n"
@@ -210,7 +211,7 @@ ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
   if (!checked.ok()) return context.Fail(checked);
   absl::StatusOr<v1::SolveRequest> request = MakeSolveRequest(flags, context.rendered());
   if (!request.ok()) return context.Fail(request.status());
-  if (!flags.start.empty()) {
+  if (!flags.start.empty() && !StartsSimilar(flags)) {
     const absl::Status status = ReadStart(flags, context.environment().in, *request);
     if (!status.ok()) return context.Fail(status, flags.start);
   }

@@ -107,8 +107,12 @@ void AddSearchOptions(CLI::App& command, SolveFlags& flags) {
 void AddStartOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option("--start", flags.start,
-                  "Improve a plan: JSON answer, VROOM's output, .sol or TSPLIB's .tour")
+                  "Improve a plan: JSON answer, VROOM's output, .sol, .tour; similar: a past day's")
       ->type_name("PLAN");
+  command
+      .add_option("--history", flags.history,
+                  "With --start similar: begin from the most similar day of this dataset")
+      ->type_name("NAME");
   command
       .add_option("--freeze", flags.freeze, "With --start: keep the first N stops of each route")
       ->type_name("N")
@@ -125,8 +129,10 @@ void AddOutputs(CLI::App& command, SolveFlags& flags) {
 
 }  // namespace
 
+bool StartsSimilar(const SolveFlags& flags) { return flags.start == "similar"; }
+
 bool IsForOneInstance(const SolveFlags& flags) {
-  return !flags.start.empty() || flags.plan_files.any() || flags.job;
+  return (!flags.start.empty() && !StartsSimilar(flags)) || flags.plan_files.any() || flags.job;
 }
 
 bool WantsGeometry(const SolveFlags& flags, const v1::InstanceFile& file) {
@@ -147,8 +153,16 @@ absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendere
     return absl::InvalidArgumentError(
         absl::StrCat(kForOneInstance, ", got ", flags.files.size(), " files; run once per file"));
   }
-  if (flags.start.empty() && flags.freeze > 0) {
+  if ((flags.start.empty() || StartsSimilar(flags)) && flags.freeze > 0) {
     return absl::InvalidArgumentError("--freeze: requires --start PLAN");
+  }
+  if (StartsSimilar(flags) && flags.history.empty()) {
+    return absl::InvalidArgumentError(
+        "--start similar: requires --history NAME, an uploaded route history; write ./similar for "
+        "a file of that name");
+  }
+  if (!StartsSimilar(flags) && !flags.history.empty()) {
+    return absl::InvalidArgumentError("--history: requires --start similar");
   }
   if (flags.job && rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) {
     return absl::InvalidArgumentError(absl::StrCat("--output: got ", LowerCaseWord(rendered),
@@ -174,6 +188,9 @@ absl::StatusOr<v1::SolveRequest> MakeSolveRequest(const SolveFlags& flags,
   if (!status.ok()) return status;
   request.set_idle_threads(UsesIdleThreads(flags));
   if (flags.habit_weight.has_value()) request.set_habit_weight(*flags.habit_weight);
+  if (StartsSimilar(flags)) {
+    request.mutable_similar_day()->set_history(WithCollection("datasets", flags.history));
+  }
   request.set_network_only(flags.network_only);
   request.set_seed(flags.seed);
   request.set_width(flags.width);

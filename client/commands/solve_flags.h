@@ -35,6 +35,7 @@ struct SolveFlags {
   bool stream = false;
   bool geometry = false;
   std::string start;
+  std::string history;
   int32_t freeze = 0;
   bool job = false;
   bool detach = false;
@@ -44,7 +45,10 @@ struct SolveFlags {
 };
 
 inline constexpr char kForOneInstance[] =
-    "--start, --solution, --plot and --job are valid only for one instance";
+    "--start PLAN, --solution, --plot and --job are valid only for one instance";
+
+// Whether the search starts from the most similar day of `history`.
+bool StartsSimilar(const SolveFlags& flags);
 
 // Whether a flag that is valid only for one instance is given.
 bool IsForOneInstance(const SolveFlags& flags);

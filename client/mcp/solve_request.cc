@@ -28,6 +28,9 @@ Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget) {
                                {"description", "Ends the search early at this cost"}};
   AddPlanProperties(properties,
                     "A plan to start from (auto, search and seeded return no worse one)");
+  properties["similar_day_history"] = TextProperty(
+      "An uploaded route history (datasets/NAME), to start from the plan of its day whose stops "
+      "are the most like today's; instead of a plan");
   properties["frozen_stops"] = WholeNumberProperty(
       "Number of stops at the start of each route of the given plan that must not change", 0,
       kMaxInt32);
@@ -64,6 +67,14 @@ absl::StatusOr<v1::SolveRequest> SolveRequestOf(const ToolCall& call,
   }
   if (call.arguments.contains("habit_weight")) {
     request->set_habit_weight(call.Get<double>("habit_weight", 0));
+  }
+  if (call.arguments.contains("similar_day_history")) {
+    if (HasPlan(call)) {
+      return absl::InvalidArgumentError(
+          "similar_day_history: given together with a plan to start from; give one of them");
+    }
+    request->mutable_similar_day()->set_history(
+        WithCollection("datasets", call.Text("similar_day_history")));
   }
   request->set_seed(call.Get<uint64_t>("seed", 1));
   if (HasPlan(call)) {

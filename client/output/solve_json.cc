@@ -107,6 +107,14 @@ Json InitialSolutionJson(const v1::InitialSolutionReport& report) {
           {"frozen_stops", report.frozen_stops()}};
 }
 
+Json SimilarDayJson(const v1::SimilarDayReport& report) {
+  Json object = {{"history", report.history()}};
+  object["day"] = report.day().empty() ? Json(nullptr) : Json(report.day());
+  object["common_stops"] = report.common_stops();
+  object["past_stops"] = report.past_stops();
+  return object;
+}
+
 Json HabitsJson(const v1::PlanHabits& habits) {
   Json object = {{"weight", JsonNumber(habits.weight())},
                  {"leg_cost", JsonNumber(habits.leg_cost())},
@@ -165,6 +173,7 @@ Json SolveJson(const v1::SolveResponse& response) {
   }
   if (response.has_habits()) object["habits"] = HabitsJson(response.habits());
   if (!response.policy_note().empty()) object["policy_note"] = response.policy_note();
+  if (response.has_similar_day()) object["similar_day"] = SimilarDayJson(response.similar_day());
   if (response.has_initial_solution()) {
     object["initial_solution"] = InitialSolutionJson(response.initial_solution());
   }

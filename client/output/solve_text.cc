@@ -142,11 +142,11 @@ std::string UnservedText(const v1::Solution& solution) {
                       ReasonsText(solution.unserved()));
 }
 
-std::string InitialSolutionText(const v1::InitialSolutionReport& report,
+std::string InitialSolutionText(const v1::InitialSolutionReport& report, bool is_past,
                                 const Quantities& quantities) {
-  std::string text = absl::StrCat(
-      "started from the given plan: ", FormatCount(report.kept_customers(), "customer"), ", cost ",
-      quantities.Cost(report.cost()));
+  std::string text = absl::StrCat("started from ", is_past ? "its routes" : "the given plan", ": ",
+                                  FormatCount(report.kept_customers(), "customer"), ", cost ",
+                                  quantities.Cost(report.cost()));
   if (report.frozen_stops() > 0) {
     absl::StrAppend(&text, ", ", FormatCount(report.frozen_stops(), "stop"), " frozen");
   }
@@ -157,6 +157,16 @@ std::string InitialSolutionText(const v1::InitialSolutionReport& report,
     absl::StrAppend(&text, "; stops left out: ", report.dropped_visits_size());
   }
   return absl::StrCat(text, "\n", ReasonsText(report.dropped_visits()));
+}
+
+std::string SimilarDayText(const v1::SimilarDayReport& report) {
+  if (report.day().empty()) {
+    return absl::StrCat("no past day of ", report.history(),
+                        " has a stop of this instance: started without one\n");
+  }
+  return absl::StrCat("most similar day: ", report.day(), " of ", report.history(), ", which had ",
+                      FormatCount(report.common_stops(), "stop"), " of this instance and ",
+                      report.past_stops() - report.common_stops(), " others\n");
 }
 
 // Returns why the solve ended.
@@ -253,8 +263,10 @@ std::string SolveText(const v1::SolveResponse& response) {
   }
   text += VerdictText(response);
   text += UnservedText(solution);
+  if (response.has_similar_day()) text += SimilarDayText(response.similar_day());
   if (response.has_initial_solution())
-    text += InitialSolutionText(response.initial_solution(), quantities);
+    text +=
+        InitialSolutionText(response.initial_solution(), response.has_similar_day(), quantities);
   absl::StrAppend(&text, "strategy: ", LowerCaseWord(response.strategy()), ", ",
                   response.model().empty() ? "no model" : response.model(), ", seed ",
                   response.seed(), "\n");

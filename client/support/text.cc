@@ -61,6 +61,11 @@ std::string ToValidUtf8(std::string_view text) {
   return result;
 }
 
+std::string WithCollection(std::string_view collection, const std::string& name) {
+  const std::string prefix = absl::StrCat(std::string(collection), "/");
+  return ToValidUtf8(name.starts_with(prefix) ? name : absl::StrCat(prefix, name));
+}
+
 std::string FormatNumber(double value) {
   if (!std::isfinite(value)) return "-";
   std::string text = absl::StrFormat("%.4f", value);

@@ -14,6 +14,8 @@ namespace vrp::client {
 bool IsValidUtf8(std::string_view text);
 // Replaces each byte that is not part of valid UTF-8 by '?', as protobuf strings and JSON require.
 std::string ToValidUtf8(std::string_view text);
+// Returns "{collection}/{name}", or `name` if it begins with "{collection}/", as valid UTF-8.
+std::string WithCollection(std::string_view collection, const std::string& name);
 
 // Returns a number with at most four decimals, such as "375", "27591.5" or "0.1235"; "-" if it is
 // not finite.

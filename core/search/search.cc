@@ -23,6 +23,7 @@
 #include "core/search/model/later_stop.h"
 #include "core/search/model/node_selection.h"
 #include "core/search/portfolio.h"
+#include "core/search/turned_routes.h"
 
 namespace vrp {
 namespace {
@@ -281,10 +282,11 @@ absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOption
   // Routes that become one change the spread.
   if (instance.data().balance.has_value()) return result;
   const StopCondition hard_stop(SteadyNow() + kFirstPlanTime, nullptr);
-  Plan fewer = WithFewerRoutes(instance, result.plan, LaterStop(options.stop, hard_stop));
-  if (fewer.size() == result.plan.size()) return result;
-  const PlanValue after = ValueOf(instance, fewer);
-  result.plan = std::move(fewer);
+  const StopCondition stop = LaterStop(options.stop, hard_stop);
+  Plan better = WithFewerRoutes(instance, WithTurnedRoutes(instance, result.plan, stop), stop);
+  if (better == result.plan) return result;
+  const PlanValue after = ValueOf(instance, better);
+  result.plan = std::move(better);
   result.cost = after.cost;
   if (after < value) on_improvement(result.plan, result.cost);
   return result;

@@ -55,6 +55,12 @@ absl::Status InvalidField(std::string_view field, std::string_view description) 
                     {{std::string(field), std::string(description)}});
 }
 
+absl::Status DatasetError(std::string_view field, const absl::Status& status) {
+  const std::string_view message = FromAbsl(status.message());
+  if (absl::IsInvalidArgument(status)) return InvalidField(field, message);
+  return absl::Status(status.code(), Concat(field, ": ", message));
+}
+
 absl::Status WithViolations(absl::Status status, const std::vector<FieldViolation>& violations) {
   if (!status.ok()) status.SetPayload(ToAbsl(kBadRequestUrl), Payload(violations));
   return status;

@@ -31,6 +31,8 @@ FieldViolation FromLine(std::string_view line);
 absl::Status FieldError(absl::StatusCode code, const std::vector<FieldViolation>& violations);
 // Returns kInvalidArgument with one violation.
 absl::Status InvalidField(std::string_view field, std::string_view description);
+// Returns an error about the dataset that a field names, with the field before its message.
+absl::Status DatasetError(std::string_view field, const absl::Status& status);
 
 // Returns `status` with `violations` as payload and an unchanged message. OK stays OK.
 absl::Status WithViolations(absl::Status status, const std::vector<FieldViolation>& violations);

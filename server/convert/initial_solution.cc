@@ -239,6 +239,8 @@ absl::StatusOr<SourcedPlan> PlanOf(const v1::SolveRequest& request, const Instan
     case v1::SolveRequest::kInitialSolutionFile:
       return PlanOfFile(request.initial_solution_file(), instance,
                         VroomNamesOf(instance, request.file().content()));
+    case v1::SolveRequest::kSimilarDay:
+      return SourcedPlan{};
     case v1::SolveRequest::START_NOT_SET:
       break;
   }
@@ -295,7 +297,7 @@ v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan&
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop) {
   VRP_RETURN_IF_ERROR(RefusePlanMode(request.file(), instance));
-  const bool given = request.start_case() != v1::SolveRequest::START_NOT_SET;
+  const bool given = request.has_initial_solution() || request.has_initial_solution_file();
   VRP_ASSIGN_OR_RETURN(const SourcedPlan start, PlanOf(request, instance));
   const auto& [message, source] = start;
   if (!given && message.routes().empty()) {
@@ -312,9 +314,14 @@ absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
   VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, read.plan, source));
   absl::StatusOr<Instance> frozen = FreezeRoutes(instance, std::move(read.frozen), source);
   if (!frozen.ok()) return frozen.status();
-  RepairedPlan repaired = RepairPlan(*frozen, read.plan, stop);
-  v1::InitialSolutionReport report = ReportOf(*frozen, repaired, read.plan);
-  return InitialSolution{*std::move(frozen), std::move(repaired.plan), std::move(report)};
+  return InitialSolutionOf(*frozen, read.plan, stop);
+}
+
+InitialSolution InitialSolutionOf(const Instance& instance, const Plan& plan,
+                                  const StopCondition& stop) {
+  RepairedPlan repaired = RepairPlan(instance, plan, stop);
+  v1::InitialSolutionReport report = ReportOf(instance, repaired, plan);
+  return {instance, std::move(repaired.plan), std::move(report)};
 }
 
 absl::StatusOr<Instance> FrozenFromProto(const v1::Solution& initial_solution,

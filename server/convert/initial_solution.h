@@ -17,7 +17,8 @@ struct InitialSolution {
   v1::InitialSolutionReport report;
 };
 
-// Returns the plan of the request or of the steps of its VROOM file, or nullopt if there is none.
+// Returns the plan of the request or of the steps of its VROOM file, or nullopt if there is none
+// or only a past day (SimilarDay).
 //
 // Drops visits one by one until the plan is feasible, as RepairPlan does; may drop more after
 // `stop`. Returns kInvalidArgument naming up to 100 wrong fields:
@@ -27,6 +28,11 @@ struct InitialSolution {
 // Refuses a VROOM file in plan mode.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);
+
+// Returns the feasible part of a plan that this daemon made itself. See RepairPlan for `plan` and
+// `stop`.
+InitialSolution InitialSolutionOf(const Instance& instance, const Plan& plan,
+                                  const StopCondition& stop);
 
 // Returns `instance` with the frozen stops of a plan. Checks the plan's other stops, but does not
 // keep them. Returns the errors of InitialSolutionFromProto.

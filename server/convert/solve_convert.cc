@@ -81,6 +81,7 @@ class OptionsReader {
     ReadStop();
     ReadNetworkOnly();
     CheckHabitWeight();
+    CheckSimilarDay();
     options_.seed = message_.seed() == 0 ? 1 : message_.seed();
     if (invalid_.empty()) return options_;
     return FieldError(absl::StatusCode::kInvalidArgument, invalid_);
@@ -178,6 +179,19 @@ class OptionsReader {
     } else if (!(weight >= 0 && weight <= kMaxHabitWeight)) {
       invalid_.push_back({"habit_weight", Concat("got ", FormatNumber(weight), ", wanted 0 to ",
                                                  FormatNumber(kMaxHabitWeight))});
+    }
+  }
+
+  void CheckSimilarDay() {
+    if (!message_.has_similar_day()) return;
+    if (IsPolicyAlone(options_.strategy)) {
+      invalid_.push_back(
+          {"similar_day", Concat("given, but strategy ", StrategyName(options_.strategy),
+                                 " does not search; wanted auto, search or seeded")});
+    } else if (message_.frozen_stops() != 0) {
+      invalid_.push_back({"frozen_stops",
+                          "given with similar_day, whose day is not known before; wanted "
+                          "initial_solution or initial_solution_file"});
     }
   }
 

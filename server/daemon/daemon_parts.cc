@@ -103,6 +103,7 @@ absl::Status Daemon::Parts::OpenJobBook() {
   VRP_ASSIGN_OR_RETURN(datasets, DatasetStore::Create({.directory = book->folder().DatasetsPath(),
                                                        .check_space = check_space}));
   logs = std::make_unique<UploadedLogs>(*datasets);
+  histories = std::make_unique<UploadedHistories>(*datasets);
   return absl::OkStatus();
 }
 

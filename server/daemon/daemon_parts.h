@@ -34,6 +34,7 @@
 #include "server/service/solve_job_handler.h"
 #include "server/service/solver_handler.h"
 #include "server/service/training_handler.h"
+#include "server/service/uploaded_histories.h"
 #include "server/service/uploaded_logs.h"
 #include "server/support/busy_threads.h"
 #include "server/support/drain.h"
@@ -102,6 +103,7 @@ struct Daemon::Parts {
   std::unique_ptr<MatrixStore> matrices;
   std::unique_ptr<DatasetStore> datasets;
   std::unique_ptr<UploadedLogs> logs;
+  std::unique_ptr<UploadedHistories> histories;
   std::unique_ptr<RoadNetworks> roads;
   std::unique_ptr<WorkPool> solve_pool;
   std::unique_ptr<WorkPool> batch_pool;

@@ -40,6 +40,7 @@ void Daemon::Parts::MakeHandlers() {
       SolverHandler::Options{.registry = registry.get(),
                              .matrices = matrices.get(),
                              .roads = roads.get(),
+                             .histories = histories.get(),
                              .clock = options.clock,
                              .metrics = &telemetry->metrics(),
                              .watchdog = &telemetry->watchdog(),
@@ -139,7 +140,8 @@ void Daemon::Parts::MakeServices() {
                                                               .datasets = *datasets,
                                                               .solve_jobs = *solve_job_handler,
                                                               .training_jobs = *jobs,
-                                                              .logs = *logs},
+                                                              .logs = *logs,
+                                                              .histories = *histories},
                                        vrpd.max_nodes));
   services.push_back(
       std::make_unique<SystemService>(context,

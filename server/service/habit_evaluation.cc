@@ -41,11 +41,6 @@ absl::Status CheckOnlyHistory(const v1::EvaluateModelRequest& request) {
                       "absent, wanted datasets/{name} of a route history for a habit model");
 }
 
-absl::Status HistoryError(const absl::Status& status) {
-  if (absl::IsInvalidArgument(status)) return InvalidField("history", FromAbsl(status.message()));
-  return absl::Status(status.code(), Concat("history: ", FromAbsl(status.message())));
-}
-
 absl::StatusOr<RouteHistory> ReadHistory(const DatasetStore& datasets, const std::string& name) {
   VRP_ASSIGN_OR_RETURN(const StoredDataset dataset, datasets.Get(name));
   VRP_RETURN_IF_ERROR(CheckDatasetKind(dataset, DatasetKind::kRouteHistory));
@@ -149,12 +144,12 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenHab
   VRP_RETURN_IF_ERROR(CheckOnlyHistory(request));
   const std::string& name = request.history();
   absl::StatusOr<RouteHistory> history = ReadHistory(*context.datasets, name);
-  if (!history.ok()) return HistoryError(history.status());
+  if (!history.ok()) return DatasetError("history", history.status());
   VRP_ASSIGN_OR_RETURN(
       LoadedHabits habits,
       LoadHabits(version.directory, ModelVersionName(version.name, version.version)));
   const absl::StatusOr<size_t> first = FirstLaterRoute(*history, habits.settings, name);
-  if (!first.ok()) return HistoryError(first.status());
+  if (!first.ok()) return DatasetError("history", first.status());
   return std::make_unique<HabitEvaluationSource>(context, version, std::move(habits), name,
                                                  *std::move(history), *first);
 }

@@ -63,7 +63,12 @@ absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& tas
   VRP_RETURN_IF_ERROR(roads->Load(request));
   const CallContext context{.received = SteadyNow(), .cancel = task.cancel, .roads = roads.get()};
   const SolveLimits limits = handler_.job_limits();
+  // A later attempt goes on from its own plan if the history was deleted.
   absl::StatusOr<SolverHandler::Prepared> prepared = handler_.Prepare(request, limits, context);
+  if (absl::IsNotFound(prepared.status()) && !task.plan.empty() && request.has_similar_day()) {
+    request.clear_similar_day();
+    prepared = handler_.Prepare(request, limits, context);
+  }
   std::string note;
   if (absl::IsNotFound(prepared.status()) && !task.plan.empty() && !request.model().empty()) {
     note =

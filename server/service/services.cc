@@ -71,8 +71,8 @@ DatasetService::DatasetService(const ServiceContext& context, const Stores& stor
         return OpenDatasetExport(store, request);
       });
   Unary<v1::DeleteDatasetRequest, v1::DeleteDatasetResponse>(
-      [&jobs = stores.training_jobs, &logs = stores.logs](const v1::DeleteDatasetRequest& request) {
-        return vrp::DeleteDataset(jobs, logs, request);
+      [stores](const v1::DeleteDatasetRequest& request) {
+        return vrp::DeleteDataset(stores.training_jobs, stores.logs, stores.histories, request);
       });
 }
 

@@ -10,6 +10,7 @@
 #include "server/service/solve_job_handler.h"
 #include "server/service/system_handler.h"
 #include "server/service/training_handler.h"
+#include "server/service/uploaded_histories.h"
 #include "server/service/uploaded_logs.h"
 #include "server/telemetry/telemetry.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
@@ -33,6 +34,7 @@ class DatasetService final : public RpcService<v1::DatasetService> {
     const SolveJobHandler& solve_jobs;
     JobManager& training_jobs;
     UploadedLogs& logs;
+    UploadedHistories& histories;
   };
   DatasetService(const ServiceContext& context, const Stores& stores, int32_t max_nodes);
 };

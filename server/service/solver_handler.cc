@@ -217,13 +217,10 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   options.cancel = context.cancel;
   const StopCondition repair_until(
       std::min(received + options.budget * kRepairShare, context.deadline), context.cancel);
-  VRP_ASSIGN_OR_RETURN(std::optional<InitialSolution> initial,
-                       InitialSolutionFromProto(request, instance, repair_until));
-  std::optional<v1::InitialSolutionReport> report;
-  if (initial.has_value()) {
-    instance = initial->instance;
-    options.initial = {std::move(initial->plan)};
-    report = std::move(initial->report);
+  VRP_ASSIGN_OR_RETURN(Start start, StartOf(request, instance, repair_until));
+  if (start.initial.has_value()) {
+    instance = start.initial->instance;
+    options.initial = {std::move(start.initial->plan)};
   }
   if (models.habits != nullptr) {
     const double weight = request.has_habit_weight() ? request.habit_weight() : kDefaultHabitWeight;
@@ -234,12 +231,26 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   return Prepared{.instance = std::move(instance),
                   .options = std::move(options),
                   .model = std::move(models.name),
-                  .initial_report = std::move(report),
+                  .initial_report = start.initial.has_value()
+                                        ? std::optional(std::move(start.initial->report))
+                                        : std::nullopt,
+                  .similar_day = std::move(start.similar_day),
                   .queue = {},
                   .idle_threads = request.idle_threads(),
                   .roads = std::move(input.roads),
                   .sources = sources,
                   .road_time = road_time};
+}
+
+absl::StatusOr<SolverHandler::Start> SolverHandler::StartOf(const v1::SolveRequest& request,
+                                                            const Instance& instance,
+                                                            const StopCondition& stop) const {
+  Start start;
+  VRP_ASSIGN_OR_RETURN(start.initial, InitialSolutionFromProto(request, instance, stop));
+  if (!request.has_similar_day()) return start;
+  VRP_ASSIGN_OR_RETURN(PastStart past,
+                       options_.histories->StartOf(request.similar_day(), instance, stop));
+  return Start{.initial = std::move(past.initial), .similar_day = std::move(past.report)};
 }
 
 absl::StatusOr<SolverHandler::Models> SolverHandler::UseModel(const v1::SolveRequest& request,
@@ -307,6 +318,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   }
   if (prepared.initial_report.has_value())
     *response.mutable_initial_solution() = *prepared.initial_report;
+  if (prepared.similar_day.has_value()) *response.mutable_similar_day() = *prepared.similar_day;
   if (request.render_solution_file()) {
     response.set_solution_file(WriteVrplibSolution(instance, PlanOf(instance, answer->solution)));
   }

@@ -22,6 +22,7 @@
 #include "server/service/call_context.h"
 #include "server/service/habit_models.h"
 #include "server/service/instance_handler.h"
+#include "server/service/uploaded_histories.h"
 #include "server/support/busy_threads.h"
 #include "server/support/forecast.h"
 #include "server/support/metrics.h"
@@ -38,6 +39,7 @@ class SolverHandler {
     Registry* registry = nullptr;            // outlives the handler
     const MatrixSource* matrices = nullptr;  // outlives the handler
     RoadSource* roads = nullptr;             // outlives the handler
+    UploadedHistories* histories = nullptr;  // outlives the handler
     const Clock* clock = nullptr;            // outlives the handler
     Metrics* metrics = nullptr;              // outlives the handler
     Watchdog* watchdog = nullptr;            // outlives the handler
@@ -77,6 +79,7 @@ class SolverHandler {
     SolveOptions options;
     std::string model;  // resource name of the policy or the habit model; may be empty
     std::optional<v1::InitialSolutionReport> initial_report;  // on the initial plan
+    std::optional<v1::SimilarDayReport> similar_day = {};     // on the past day of that plan
     std::optional<absl::Duration> queue;  // time in the queue; if absent, the solver measures it
     // Whether to use all idle threads, at most options.threads.
     bool idle_threads = false;
@@ -110,6 +113,14 @@ class SolverHandler {
     std::shared_ptr<const LoadedHabits> habits;
     std::string name;  // resource name with the version; empty without a model
   };
+  // The plan to start from, and the past day from which it comes.
+  struct Start {
+    std::optional<InitialSolution> initial;
+    std::optional<v1::SimilarDayReport> similar_day;
+  };
+  // Returns the given plan, or that of the most similar past day. Drops more visits after `stop`.
+  absl::StatusOr<Start> StartOf(const v1::SolveRequest& request, const Instance& instance,
+                                const StopCondition& stop) const;
   absl::StatusOr<Models> UseModel(const v1::SolveRequest& request, Strategy strategy) const;
   absl::StatusOr<Prepared> PrepareCall(const v1::SolveRequest& request, const CallContext& context,
                                        DecodeClass importance) const;

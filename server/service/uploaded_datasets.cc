@@ -172,10 +172,12 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::ExportDatasetResponse>>> OpenDat
 }
 
 absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(JobManager& jobs, UploadedLogs& logs,
+                                                        UploadedHistories& histories,
                                                         const v1::DeleteDatasetRequest& request) {
   const absl::StatusOr<DatasetDeletion> deletion = jobs.DeleteDataset(request.name());
   if (!deletion.ok()) return NameError(deletion.status());
   logs.Forget(request.name());
+  histories.Forget(request.name());
   v1::DeleteDatasetResponse response;
   response.set_deleted_label_count(deletion->labels);
   const auto assign = [](const std::vector<std::string>& names, auto* target) {

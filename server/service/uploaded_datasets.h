@@ -11,6 +11,7 @@
 #include "core/registry/dataset_store.h"
 #include "core/train/data/dataset_checker.h"
 #include "server/service/stream_source.h"
+#include "server/service/uploaded_histories.h"
 #include "server/service/uploaded_logs.h"
 #include "server/support/message_budget.h"
 #include "vrp/v1/dataset_service.pb.h"
@@ -51,6 +52,7 @@ absl::StatusOr<v1::Dataset> GetDataset(const DatasetStore& store,
 absl::StatusOr<std::unique_ptr<StreamSource<v1::ExportDatasetResponse>>> OpenDatasetExport(
     const DatasetStore& store, const v1::ExportDatasetRequest& request);
 absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(JobManager& jobs, UploadedLogs& logs,
+                                                        UploadedHistories& histories,
                                                         const v1::DeleteDatasetRequest& request);
 
 }  // namespace vrp

@@ -3,14 +3,15 @@
 
 Example, with a vrpd running at 127.0.0.1:50051:
   hidden_planners.py --remote 127.0.0.1:50051 --out /tmp/planners
-  compare_habits.py /tmp/planners/planner* --remote 127.0.0.1:50051 --budget 1 --weights 0.3
+  compare_habits.py /tmp/planners/planner* --remote 127.0.0.1:50051 --weights 0.1,0.3
 
 For each planner, trains a habit model on the past days, as an ordinary training job. Then plans each test day
   distance  by distance alone
   similar   from the routes of the past day that has most stops in common, then improved by distance alone
   similar-0 the same without improving it
   counts@W  with the habits of the model, at the weight W
-The methods of a day run one after the other, each with the same budget. The score is the share of the planner's edges
+The methods of a day run one after the other, each with the same number of iterations.
+The score is the share of the planner's edges
 that a plan has too, without their direction; `directed` counts direction.
 
 Prints one JSON line per day and method, then one per method: means, and mean differences to `distance` with 95 %
@@ -130,7 +131,7 @@ def start_file(day, routes, folder):
 
 def plans(day, history, vrpctl, model, arguments, folder):
     """Yields (method, routes, distance) of a day."""
-    budget = "--budget", f"{arguments.budget:g}s"
+    budget = ["--budget", "1m", "--max-iterations", arguments.iterations]
     yield "distance", *vrpctl.solve(day.path, *budget)
     similar = similar_plan(day, history)
     yield "similar-0", similar, day.distance(similar)
@@ -176,7 +177,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("planners", nargs="+", type=pathlib.Path, help="folders that hidden_planners.py wrote")
     parser.add_argument("--remote", required=True, help="address of a running vrpd")
-    parser.add_argument("--budget", type=float, default=1, help="seconds of each search")
+    parser.add_argument("--iterations", type=int, default=20_000, help="of each search")
     parser.add_argument("--weights", type=lambda text: [float(w) for w in text.split(",")], default=[0.3])
     parser.add_argument("--days", type=int, help="test days of each planner; default: all")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="setting of the training")

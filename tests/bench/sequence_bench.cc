@@ -3,13 +3,13 @@
 // CPU a line {"what": "sequence_step"} with the step's seconds and parts, its counted arithmetic
 // (causal, without recomputation), and its share of the cores' peak (core_peak.h), measured before
 // and after the steps. `share_of_mixed_peak` compares with the linear layers at the precision's
-// peak and attention at that of float32, in which it is computed. Then follow lines of lever.h:
-// each choice of the step on and off, the last ones against the rival of sequence_rival.h, and a
-// line
-// {"what": "sequence_rival"} with the rival's allocations.
+// peak and attention at that of float32. A line {"what": "sequence_profile"} has the parts of the
+// passes (sequence_profile.h). Then follow lines of lever.h: each choice of the step on and off,
+// the last ones against the rival of sequence_rival.h, and a line {"what": "sequence_rival"} with
+// the rival's allocations.
 //
 //   sequence_bench [threads] [step]     1 thread by default; `once` instead: only checks that
-//                                       everything runs; `step`: only the training step
+//                                       everything runs; `step`: only steps and profiles
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -31,6 +31,7 @@
 #include "tests/bench/lever.h"
 #include "tests/bench/or_exit.h"
 #include "tests/bench/sequence_case.h"
+#include "tests/bench/sequence_profile.h"
 #include "tests/bench/sequence_rival.h"
 
 namespace {
@@ -364,8 +365,11 @@ void MeasureRival() {
 }
 
 void MeasureSteps(int threads) {
-  MeasureStep(Bf16::kNone, threads);
-  if (UsableBf16() != Bf16::kNone) MeasureStep(UsableBf16(), threads);
+  for (const Bf16 bf16 : {Bf16::kNone, UsableBf16()}) {
+    MeasureStep(bf16, threads);
+    MeasureSequenceProfile(bf16, kNetwork, CaseOf(163));
+    if (UsableBf16() == Bf16::kNone) break;
+  }
 }
 
 void MeasureChoices() {

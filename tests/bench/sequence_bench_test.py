@@ -22,6 +22,12 @@ class SequenceBenchTest(unittest.TestCase):
         for step in steps:
             self.assertGreater(step["seconds"], 0)
             self.assertLess(step["last_loss"], step["first_loss"])
+        profiles = [line for line in lines if line.get("what") == "sequence_profile"]
+        self.assertEqual([line["precision"] for line in profiles], [line["precision"] for line in steps])
+        for profile in profiles:
+            parts = sum(profile[part] for part in profile if part.startswith(("forward_", "backward_")))
+            self.assertGreater(profile["forward_attention_ms"], 0)
+            self.assertLessEqual(parts, profile["all_ms"])
         self.assertEqual({line["part"] for line in lines if "part" in line}, PARTS)
 
 

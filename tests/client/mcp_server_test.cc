@@ -173,6 +173,20 @@ TEST_F(McpServer, SolvesWithTheArguments) {
   EXPECT_EQ(request.strategy(), v1::STRATEGY_SEEDED);
 }
 
+TEST_F(McpServer, StartsFromThePastDayOfAHistory) {
+  v1::SolveRequest request;
+  handlers_.solve = [&](const v1::SolveRequest& received, const FakeCall&) {
+    request = received;
+    return ASolveResponse();
+  };
+  Json arguments = {{"instance", {{"kind", "cvrp"}}}, {"similar_day_history", "past"}};
+  EXPECT_EQ(ResultOf("solve", arguments)["isError"], false);
+  EXPECT_EQ(request.similar_day().history(), "datasets/past");
+  arguments["plan_text"] = "Route #1: 1";
+  EXPECT_THAT(TextOf(ResultOf("solve", arguments)),
+              StartsWith("similar_day_history: given together with a plan"));
+}
+
 TEST_F(McpServer, NamesTheArgumentOfAnUnknownPreset) {
   allow_train_ = true;
   EXPECT_THAT(TextOf(ResultOf("train", {{"preset", "tiny_9"}})), StartsWith("preset: got"));

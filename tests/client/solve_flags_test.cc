@@ -103,6 +103,31 @@ TEST_F(SolveFlagsTest, SendsTheWeightOfHabitsOnlyIfGiven) {
   EXPECT_EQ(request_.habit_weight(), 0.3);
 }
 
+TEST_F(SolveFlagsTest, StartsFromTheMostSimilarDayOfAHistory) {
+  EXPECT_EQ(Solve({city_, "--start", "similar", "--history", "past"}).code, 0);
+  EXPECT_EQ(request_.similar_day().history(), "datasets/past");
+  EXPECT_EQ(Solve({city_, city_, "--start", "similar", "--history", "datasets/past"}).code, 0);
+  EXPECT_EQ(request_.similar_day().history(), "datasets/past");
+}
+
+TEST_F(SolveFlagsTest, RefusesAHistoryWithoutASimilarStart) {
+  const auto refused = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = {city_};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const auto result = Solve(arguments);
+    EXPECT_NE(result.code, 0);
+    return result.err;
+  };
+  EXPECT_THAT(refused({"--history", "past"}), HasSubstr("--history: requires --start similar"));
+  EXPECT_THAT(refused({"--start", city_, "--history", "past"}),
+              HasSubstr("--history: requires --start similar"));
+  EXPECT_THAT(refused({"--start", "similar"}),
+              HasSubstr("--start similar: requires --history NAME"));
+  EXPECT_THAT(refused({"--start", "similar", "--history", "past", "--freeze", "2"}),
+              HasSubstr("--freeze: requires --start PLAN"));
+  EXPECT_EQ(calls_, 0);
+}
+
 TEST_F(SolveFlagsTest, StartsFromAnAnswerInJson) {
   const std::string answer =
       R"({"cost":1,"routes":[{"vehicle":1,"stops":[{"id":"a","arrival":1},{"id":"b"}],)"
@@ -172,8 +197,9 @@ TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
               HasSubstr("routes[0].frozen_stops: got -1, wanted a whole number"));
   EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: requires --start PLAN"));
   EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
-  EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
-              HasSubstr("--start, --solution, --plot and --job are valid only for one instance"));
+  EXPECT_THAT(
+      Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
+      HasSubstr("--start PLAN, --solution, --plot and --job are valid only for one instance"));
   EXPECT_EQ(calls_, 0);
 }
 
@@ -203,6 +229,38 @@ TEST_F(SolveFlagsTest, ReportsTheKeptPartOfTheInitialPlan) {
                         "it lacked 3 customers; stops left out: 1\n"
                         "  7b: load 31 exceeds vehicle capacity 30\n"));
   EXPECT_THAT(text.out, HasSubstr("frozen: the first 2"));
+}
+
+TEST_F(SolveFlagsTest, ReportsTheSimilarDay) {
+  std::string day = "2026-03-01";
+  respond_ = [&](const v1::SolveRequest&, const FakeCall&) {
+    v1::SolveResponse response = ASolveResponse();
+    v1::SimilarDayReport& report = *response.mutable_similar_day();
+    report.set_history("datasets/past");
+    report.set_day(day);
+    if (day.empty()) return response;
+    report.set_common_stops(20);
+    report.set_past_stops(23);
+    response.mutable_initial_solution()->set_kept_customers(20);
+    response.mutable_initial_solution()->set_cost(380);
+    return response;
+  };
+  const std::vector<std::string> command = {"--remote", server_.address(), "solve",     city_,
+                                            "--start",  "similar",         "--history", "past"};
+  EXPECT_THAT(RunCommand(command).out,
+              HasSubstr("most similar day: 2026-03-01 of datasets/past, which had 20 stops of this "
+                        "instance and 3 others\n"
+                        "started from its routes: 20 customers, cost 380\n"));
+  auto json = Solve({city_, "--start", "similar", "--history", "past"}).OutJson().at(0);
+  EXPECT_EQ(json["similar_day"]["day"], "2026-03-01");
+  EXPECT_EQ(json["similar_day"]["common_stops"], 20);
+  EXPECT_EQ(json["similar_day"]["past_stops"], 23);
+  day = "";
+  EXPECT_THAT(
+      RunCommand(command).out,
+      HasSubstr("no past day of datasets/past has a stop of this instance: started without"));
+  json = Solve({city_, "--start", "similar", "--history", "past"}).OutJson().at(0);
+  EXPECT_TRUE(json["similar_day"]["day"].is_null());
 }
 
 TEST_F(SolveFlagsTest, RefusesOutputFilesForManyInstances) {

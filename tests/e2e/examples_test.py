@@ -76,14 +76,16 @@ def provide_files(folder):
 
 
 def provide_model(daemon, folder):
-    """Trains the habit model `drivers`, which examples name."""
+    """Uploads the history `routes` and trains the habit model `drivers` on it, which examples name."""
     stops = [{"id": stop, "x": x, "y": y} for stop, (x, y) in zip(TODAY["ids"], TODAY["coords"]) if stop != "depot"]
     history = folder / "past.jsonl"
     history.write_text("".join(json.dumps({"day": f"2026-03-{day:02}", "driver": "ann", "stops": stops}) + "\n"
                                for day in range(1, 15)))
-    done = daemon.call("train", "--preset", "habits", "--set", f"habits.history={history}", "--set", "name=drivers")
-    if done.returncode != 0:
-        raise RuntimeError(f"no model for the examples: {done.stderr}")
+    for command in (("datasets", "upload", history, "--name", "routes"),
+                    ("train", "--preset", "habits", "--set", "habits.history=datasets/routes", "--set", "name=drivers")):
+        done = daemon.call(*command)
+        if done.returncode != 0:
+            raise RuntimeError(f"no model for the examples: {done.stderr}")
 
 
 def help_of(program, arguments=()):

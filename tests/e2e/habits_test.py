@@ -70,6 +70,26 @@ class HabitsTest(unittest.TestCase):
         self.upload("later", history(12, 20))
         self.assertEqual(self.daemon.json("models", "evaluate", "drivers", "--history", "later")[0]["days"], 8)
 
+    def test_a_solve_starts_from_the_most_similar_day(self):
+        self.upload("past", history(1, 16))
+        day = json.loads(history(9, 9).splitlines()[0])
+        today = self.folder / "today.json"
+        today.write_text(json.dumps({
+            "kind": "cvrp", "name": "today", "capacity": 99, "ids": ["depot", *(stop["id"] for stop in day["stops"]), "new"],
+            "coords": [[0, -9], *([stop["x"], stop["y"]] for stop in day["stops"]), [5, 5]],
+            "demands": [0] + [1] * (len(day["stops"]) + 1)}))
+        solved = self.daemon.json("solve", today, "--start", "similar", "--history", "past", "--budget", "50ms")[0]
+        similar = solved["similar_day"]
+        self.assertTrue(0 < similar["common_stops"] <= len(day["stops"]))
+        self.assertRegex(similar["day"], "^2026-03-")
+        self.assertEqual(solved["initial_solution"]["missing_customers"], len(day["stops"]) + 1 - similar["common_stops"])
+        self.assertTrue(solved["feasible"])
+        self.assertIn("--history: requires --start similar", self.daemon.call("solve", today, "--history", "past").stderr)
+        none = self.daemon.call("solve", today, "--start", "similar", "--history", "none")
+        self.assertIn('similar_day.history: got "datasets/none", which this daemon does not have', none.stderr)
+        self.daemon.json("datasets", "delete", "past")
+        self.assertNotEqual(self.daemon.call("solve", today, "--start", "similar", "--history", "past").returncode, 0)
+
     def test_nothing_is_published_from_a_bad_history(self):
         bad = self.folder / "bad.jsonl"
         bad.write_text(history(1, 3) + '{"day": "2026-03-02", "stops": [{"demand": 1}]}\n')

@@ -247,3 +247,21 @@ def test_dicts_and_files_are_accepted_as_problems(client: vrpd.Client, data: pat
     assert json.loads(client.convert(small_model(), "json"))["kind"] == "cvrp"
     with pytest.raises(TypeError, match="got a int"):
         client.solve(3)  # type: ignore[arg-type]
+
+
+def test_solve_starts_from_the_most_similar_past_day(client: vrpd.Client) -> None:
+    model = vrpd.Model()
+    model.add_depot(x=0, y=0)
+    for name in ("a", "b", "c"):
+        model.add_client(x=len(model.clients), y=5, delivery=1, name=name)
+    model.add_vehicle_type(capacity=5)
+    routes = [{"day": f"2026-03-0{day}", "stops": [{"id": stop} for stop in stops]} for day, stops in ((1, "bax"), (2, "xy"))]
+    name = client.datasets.upload("same-customers", [json.dumps(route) for route in routes]).name
+    result = client.solve(model, budget=0.05, similar_day="same-customers")
+    assert result.similar_day is not None and result.similar_day.history == name
+    assert (result.similar_day.day, result.similar_day.common_stops, result.similar_day.past_stops) == ("2026-03-01", 2, 3)
+    assert result.initial_solution is not None and result.initial_solution.kept_customers == 2
+    with pytest.raises(TypeError, match="wanted one of them"):
+        client.solve(model, similar_day="same-customers", initial_solution=result)
+    with pytest.raises(vrpd.VrpdError, match="similar_day.history"):
+        client.solve(model, similar_day="none")

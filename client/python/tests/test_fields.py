@@ -68,6 +68,7 @@ def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
         rounds=5,
         network_only=True,
         initial_solution=[PlannedRoute([1], vehicle=1, frozen_stops=1)],
+        similar_day="past",
         frozen_stops=1,
         render=["geojson"],
         render_solution_file=True,
@@ -75,8 +76,13 @@ def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
     )
     assert set(every) == set(SolveOptions.__annotations__)
     assert set(every) | {"timeout", "progress", "on_improvement"} == set(typing.get_type_hints(CallOptions))
-    by_path = solve_request(_problems.to_message(plan).instance, None, **{**every, "initial_solution": plan})
-    stated = set_fields(solve_request(instance, model, **every)) | set_fields(by_path)
+    def stated_with(problem: Any, source: Any, **start: Any) -> set[str]:
+        others = {key: value for key, value in every.items() if key not in ("initial_solution", "similar_day")}
+        return set_fields(solve_request(problem, source, **others, **start))
+
+    stated = stated_with(instance, model, initial_solution=every["initial_solution"])
+    stated |= stated_with(_problems.to_message(plan).instance, None, initial_solution=plan)
+    stated |= stated_with(instance, model, similar_day=every["similar_day"])
     wanted = message_fields(
         "SolveRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile", "vrp.v1.Solution", "vrp.v1.SolutionFile"}
     )

@@ -133,6 +133,9 @@ class Client:
         initial_solution, frozen_stops
             A plan to start from: a result, lists of node numbers, names or clients, or the path of a file.
             `frozen_stops` is the number of leading visits of each route that must stay.
+        similar_day
+            An uploaded route history, to start from its day whose stops are the most like those of the problem,
+            by the names of clients. `Result.similar_day` says which.
         render, render_solution_file
             Formats in which the daemon returns the plan too (`Result.rendered`, `Result.solution_file`).
         include_geometry

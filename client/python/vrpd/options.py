@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from . import _proto
-from ._values import Duration, Path, model_name, set_duration
+from ._values import Duration, Path, model_name, resource_name, set_duration
 from .parts import Customer
 from .result import Improvement, Plan
 from .solution import Solution
@@ -53,6 +53,7 @@ class SolveOptions(TypedDict, total=False):
     rounds: int
     network_only: bool
     initial_solution: StartPlan
+    similar_day: str
     frozen_stops: int
     render: Sequence[str]
     render_solution_file: bool
@@ -88,6 +89,7 @@ def solve_request(
     rounds: int = 0,
     network_only: bool = False,
     initial_solution: StartPlan | None = None,
+    similar_day: str | None = None,
     frozen_stops: int = 0,
     render: Sequence[str] = (),
     render_solution_file: bool = False,
@@ -127,7 +129,11 @@ def solve_request(
         if value is not None:
             setattr(request.stop, field, value)
     if initial_solution is not None:
+        if similar_day is not None:
+            raise TypeError("solve: similar_day: given together with initial_solution, wanted one of them")
         set_plan(request, "initial_solution", "initial_solution_file", initial_solution, problem)
+    if similar_day is not None:
+        request.similar_day.history = resource_name("datasets", similar_day)
     return request
 
 

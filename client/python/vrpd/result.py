@@ -66,6 +66,19 @@ class InitialSolutionReport(Record):
     frozen_stops: int
 
 
+class SimilarDayReport(Record):
+    """The past day from which the search started."""
+
+    MESSAGE = "SimilarDayReport"
+    history: str
+    day: str
+    """Such as "2026-11-27"; empty if no past day has a stop of the problem."""
+    common_stops: int
+    """Clients that the day had too."""
+    past_stops: int
+    """Stops with an id of the day."""
+
+
 class PlanHabits(Record):
     """How usual the legs of a plan are, by a habit model."""
 
@@ -231,6 +244,7 @@ class Result(RenderedPlan):
     no_improvement: float | None
     geometry_note: str
     habits: PlanHabits | None
+    similar_day: SimilarDayReport | None
 
     def is_feasible(self) -> bool:
         """Whether the plan breaks no constraint and serves all customers that must be served."""

@@ -27,6 +27,22 @@ inline __attribute__((always_inline)) Vec<T> PowerOfScore(Vec<T> score, Vec<T> m
   return ExpOfTwo<T>(Max<T>(Broadcast<T>(static_cast<T>(kLowestScore)), score - maximum));
 }
 
+// Stores rows of scores, kPanelColumns apart, and raises the queries' `maxima` [Q] to them.
+template <typename T, int64_t kRows, int64_t kVectors>
+inline __attribute__((always_inline)) void StoreWithMaxima(const Vec<T> (&rows)[kRows][kVectors],
+                                                           T* scores, T* maxima) {
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kVectors; ++v) {
+    Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
+#pragma GCC unroll 32
+    for (int64_t r = 0; r < kRows; ++r) {
+      maximum = Max<T>(maximum, rows[r][v]);
+      Store<T>(scores + r * kPanelColumns<T> + v * kLanes<T>, rows[r][v]);
+    }
+    Store<T>(maxima + v * kLanes<T>, maximum);
+  }
+}
+
 // An epilogue that turns products of keys and queries into scores, and finds each query's maximum.
 template <typename T>
 struct StoreScores {
@@ -38,16 +54,7 @@ struct StoreScores {
   inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
                                                         int64_t key) const {
     bias.MakeScores(sums, key);
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) {
-      Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
-#pragma GCC unroll 32
-      for (int64_t r = 0; r < kRows; ++r) {
-        maximum = Max<T>(maximum, sums[r][v]);
-        Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
-      }
-      Store<T>(maxima + v * kLanes<T>, maximum);
-    }
+    StoreWithMaxima<T>(sums, scores + key * kPanelColumns<T>, maxima);
   }
 };
 

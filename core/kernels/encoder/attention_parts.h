@@ -18,6 +18,12 @@ inline T InverseRootOf(int64_t channels) {
   return static_cast<T>(1.0 / __builtin_sqrt(static_cast<double>(channels)));
 }
 
+// Returns the factor that turns products of queries and keys into scores, exponents of 2.
+template <typename T>
+inline T ScoreFactor(int64_t channels) {
+  return static_cast<T>(kLog2OfE) * InverseRootOf<T>(channels);
+}
+
 // The sizes of one instance's attention.
 struct AttentionShape {
   int64_t nodes;          // N
@@ -33,8 +39,9 @@ struct AttentionScratch {
   T* d_scores;  // [N, Q]
   T* queries;   // [head channels, Q], transposed
   T* d_out;     // [head channels, Q], transposed
+  T* sums;      // [head channels, Q], transposed
   T* columns;   // [Q]
-  T* copies;    // [4, N, head channels], in panels, see HeadRows
+  T* copies;    // [5, N, head channels], in panels, see HeadRows
 
   static int64_t PaddedChannels(const AttentionShape& s) {
     return RoundUpToLanes<T>(s.hidden / s.heads);
@@ -43,14 +50,15 @@ struct AttentionScratch {
     return SizeInPanels<T>(s.nodes, s.hidden / s.heads);
   }
   static int64_t Size(const AttentionShape& s) {
-    return (2 * s.nodes + 2 * PaddedChannels(s) + 1) * kPanelColumns<T> + 4 * CopySize(s);
+    return (2 * s.nodes + 3 * PaddedChannels(s) + 1) * kPanelColumns<T> + 5 * CopySize(s);
   }
   AttentionScratch(const AttentionShape& s, T* memory) {
     scores = memory;
     d_scores = scores + s.nodes * kPanelColumns<T>;
     queries = d_scores + s.nodes * kPanelColumns<T>;
     d_out = queries + PaddedChannels(s) * kPanelColumns<T>;
-    columns = d_out + PaddedChannels(s) * kPanelColumns<T>;
+    sums = d_out + PaddedChannels(s) * kPanelColumns<T>;
+    columns = sums + PaddedChannels(s) * kPanelColumns<T>;
     copies = columns + kPanelColumns<T>;
   }
 };
@@ -74,7 +82,7 @@ struct AttentionCall {
     return softmax + 2 * head * RoundUpToLanes<T>(shape.nodes);
   }
   ScoreBias<T> Bias(int64_t head, int64_t first_query) const {
-    const T factor = static_cast<T>(kLog2OfE) * InverseRootOf<T>(shape.hidden / shape.heads);
+    const T factor = ScoreFactor<T>(shape.hidden / shape.heads);
     if (shape.edge_features == 0) return {factor, nullptr, nullptr, 0, 0};
     const int64_t features = PaddedFeatures(shape.edge_features);
     return {factor, edges + first_query * shape.nodes, edge_weights + head * features, features,

@@ -1,4 +1,4 @@
-// Layouts of the causal encoder's saved values and scratch. vec.h states who may include this.
+// The layout of the causal encoder's saved values. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,6 @@
 #include "core/kernels/encoder/attention_parts.h"
 #include "core/kernels/encoder/encoder.h"
 #include "core/kernels/encoder/encoder_layout.h"
-#include "core/kernels/encoder/encoder_scratch.h"
 #include "core/kernels/simd/memory.h"
 #include "core/kernels/simd/panels.h"
 
@@ -40,53 +39,6 @@ struct SavedCausalLayer {
     attended = TakePanels(rows, h, memory);
     feed = keep ? TakePanels(rows, s.feed_forward, memory) : View<T>{};
     softmax = memory.Take(AttentionCall<T>::SoftmaxSize(rows, sequences, s.heads));
-  }
-};
-
-// Scratch of the forward pass, for R rows.
-template <typename P>
-struct CausalForwardScratch {
-  using T = typename P::Element;
-  View<T> x;     // [R, H]: the residual stream
-  View<T> y;     // [R, H]: after a norm
-  View<T> feed;  // [kFeedRows, F]
-  T* attention;
-  T* work;
-
-  CausalForwardScratch(const EncoderShape& s, int64_t rows, int64_t max_tokens, Memory<T>& memory) {
-    const int64_t h = s.hidden;
-    x = TakePanels(rows, h, memory);
-    y = TakePanels(rows, h, memory);
-    feed = TakePanels(kFeedRows, s.feed_forward, memory);
-    attention = memory.Take(AttentionScratch<T>::Size({max_tokens, h, s.heads, 0}));
-    work = memory.Take(P::WorkSize(rows, s.feed_forward > h ? s.feed_forward : h));
-  }
-};
-
-// Scratch of the backward pass, for R rows.
-template <typename P>
-struct CausalBackwardScratch {
-  using T = typename P::Element;
-  View<T> dx;          // [R, H]: w.r.t. the residual stream
-  View<T> dy;          // [R, H]: w.r.t. the rows after a norm
-  View<T> d_attended;  // [R, H]
-  View<T> d_qkv;       // [R, 3H]
-  View<T> d_feed;      // [R, kFeedColumns]
-  T* sums;             // sums of a matrix's columns
-  T* attention;
-  T* work;
-
-  CausalBackwardScratch(const EncoderShape& s, int64_t rows, int64_t max_tokens,
-                        Memory<T>& memory) {
-    const int64_t h = s.hidden;
-    dx = TakePanels(rows, h, memory);
-    dy = TakePanels(rows, h, memory);
-    d_attended = TakePanels(rows, h, memory);
-    d_qkv = TakePanels(rows, 3 * h, memory);
-    d_feed = TakePanels(rows, kFeedColumns, memory);
-    sums = memory.Take(3 * h + kFeedColumns);
-    attention = memory.Take(AttentionScratch<T>::Size({max_tokens, h, s.heads, 0}));
-    work = memory.Take(P::WorkSize(rows, 4 * h + kFeedColumns));
   }
 };
 

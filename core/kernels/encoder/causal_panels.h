@@ -62,16 +62,7 @@ struct StoreCausalScores {
   inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
                                                         int64_t key) const {
     HideKeys<T>(panel, key, static_cast<T>(-__builtin_inf()), sums);
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) {
-      Vec<T> maximum = Load<T>(maxima + v * kLanes<T>);
-#pragma GCC unroll 32
-      for (int64_t r = 0; r < kRows; ++r) {
-        maximum = Max<T>(maximum, sums[r][v]);
-        Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
-      }
-      Store<T>(maxima + v * kLanes<T>, maximum);
-    }
+    StoreWithMaxima<T>(sums, scores + key * kPanelColumns<T>, maxima);
   }
 };
 

@@ -54,7 +54,8 @@ class KernelEncoder : public Encoder<T> {
             packed_,
             group.first_rows.data(),
             Instances(group.first_rows),
-            group.edges.data()};
+            group.edges.data(),
+            group.cycles};
   }
 
   EncoderShape shape_;
@@ -74,13 +75,13 @@ simd::EncoderFunctions<float> Bf16Functions(Bf16 bf16) {
   switch (bf16) {
     case Bf16::kNone:
     case Bf16::kEmulatedVectors:
-      return simd::avx512_bf16_emulated::GetEncoderFunctions();
+      return simd::avx512_bf16_emulated::GetEncoderFunctions<float>();
     case Bf16::kVectors:
-      return simd::avx512_bf16::GetEncoderFunctions();
+      return simd::avx512_bf16::GetEncoderFunctions<float>();
     case Bf16::kTiles:
-      return simd::amx_bf16::GetEncoderFunctions();
+      return simd::amx_bf16::GetEncoderFunctions<float>();
     case Bf16::kEmulatedTiles:
-      return simd::amx_bf16_emulated::GetEncoderFunctions();
+      return simd::amx_bf16_emulated::GetEncoderFunctions<float>();
   }
   return {};
 }
@@ -89,13 +90,13 @@ simd::EncoderFunctions<float> CausalBf16Functions(Bf16 bf16) {
   switch (bf16) {
     case Bf16::kNone:
     case Bf16::kEmulatedVectors:
-      return simd::avx512_bf16_emulated::GetCausalEncoderFunctions();
+      return simd::avx512_bf16_emulated::GetCausalEncoderFunctions<float>();
     case Bf16::kVectors:
-      return simd::avx512_bf16::GetCausalEncoderFunctions();
+      return simd::avx512_bf16::GetCausalEncoderFunctions<float>();
     case Bf16::kTiles:
-      return simd::amx_bf16::GetCausalEncoderFunctions();
+      return simd::amx_bf16::GetCausalEncoderFunctions<float>();
     case Bf16::kEmulatedTiles:
-      return simd::amx_bf16_emulated::GetCausalEncoderFunctions();
+      return simd::amx_bf16_emulated::GetCausalEncoderFunctions<float>();
   }
   return {};
 }

@@ -50,6 +50,15 @@ struct EncoderLayerOffsets {
   int64_t norm2_variance = 0;
 };
 
+// Cycles of the time-stamp counter that passes of the causal encoder took, by part. For benchmarks.
+struct EncoderCycles {
+  int64_t norms = 0;
+  int64_t projections = 0;  // to queries, keys and values, and from the heads' outputs
+  int64_t attention = 0;
+  int64_t feed_forward = 0;
+  int64_t weight_gradients = 0;  // and those of the biases
+};
+
 // Instances that are encoded together. Instance b has rows first_rows[b] .. first_rows[b + 1] - 1.
 // With backward, groups of 150 to 400 rows are the fastest (tests/bench/encoder_bench.cc). These
 // are 16 instances of 21 nodes, 4 to 8 of 51, or 2 to 4 of 101. Smaller groups load the weights too
@@ -59,6 +68,7 @@ template <typename T>
 struct EncoderGroup {
   std::span<const int32_t> first_rows;  // [B + 1], beginning at 0
   std::span<const T* const> edges;      // [B] of [E, N, N] each; empty without edge features
+  EncoderCycles* cycles = nullptr;      // the causal encoder adds its cycles, unless null
 };
 
 // An encoder. Const functions may run on several threads at once, each with its own memory.
@@ -105,7 +115,8 @@ std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
 template <typename T>
 std::unique_ptr<Encoder<T>> MakeCausalEncoder(const EncoderShape& shape,
                                               std::vector<EncoderLayerOffsets> layers, Isa isa);
-// Returns such an encoder with the products of MakeBf16Encoder.
+// Returns such an encoder with the products of MakeBf16Encoder. With tiles, attention's products
+// are in bf16, too.
 std::unique_ptr<Encoder<float>> MakeBf16CausalEncoder(const EncoderShape& shape,
                                                       std::vector<EncoderLayerOffsets> layers,
                                                       Bf16 bf16);

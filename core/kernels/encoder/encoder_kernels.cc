@@ -8,14 +8,9 @@
 #include "core/kernels/encoder/encoder_epilogues.h"
 #include "core/kernels/encoder/encoder_layout.h"
 #include "core/kernels/encoder/encoder_pack.h"
+#include "core/kernels/encoder/encoder_products.h"
 #include "core/kernels/encoder/encoder_scratch.h"
 #include "core/kernels/encoder/norm.h"
-#include "core/kernels/simd/plain_products.h"
-#if defined(VRP_SIMD_TILES)
-#include "core/kernels/simd/tile_products.h"
-#elif defined(VRP_SIMD_BF16)
-#include "core/kernels/simd/bf16_products.h"
-#endif
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
@@ -31,16 +26,22 @@ int64_t SavedSize(const EncoderShape& s, const int32_t* first_rows, int64_t inst
   return memory.size();
 }
 
+template <typename T>
+int64_t GraphAttentionSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
+  return AttentionScratch<T>::Size(
+      {MaxNodes(first_rows, instances), s.hidden, s.heads, s.edge_features});
+}
+
 template <typename P>
 int64_t ScratchSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
   const int64_t rows = first_rows[instances];
-  const int64_t max_nodes = MaxNodes(first_rows, instances);
+  const int64_t attention = GraphAttentionSize<ElementOf<P>>(s, first_rows, instances);
   Memory<ElementOf<P>> forward(nullptr);
   TakeEdges(s, first_rows, instances, forward);
-  ForwardScratch<P>(s, rows, max_nodes, forward);
+  ForwardScratch<P>(s, rows, attention, forward);
   SavedLayer<ElementOf<P>>(s, rows, instances, false, forward);
   Memory<ElementOf<P>> backward(nullptr);
-  BackwardScratch<P>(s, rows, max_nodes, backward);
+  BackwardScratch<P>(s, rows, attention, backward);
   return forward.size() > backward.size() ? forward.size() : backward.size();
 }
 
@@ -102,7 +103,7 @@ void FeedForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& la
   for (int64_t first = 0; first < rows; first += kFeedRows) {
     const int64_t count = rows - first < kFeedRows ? rows - first : kFeedRows;
     const View<T> feed = saved.feed.data != nullptr ? saved.feed.From(first) : scratch.feed;
-    const View<const T> after_norm1 = scratch.after_norm1.From(first).AsConst();
+    const View<const T> after_norm1 = scratch.y.From(first).AsConst();
     P::Multiply(after_norm1, layer.feed1, {count, h, f, h}, scratch.work,
                 StorePositive<T>{feed, layer.feed1_bias});
     P::Multiply(feed.AsConst(), layer.feed2, {count, f, h, f}, scratch.work,
@@ -135,7 +136,7 @@ void LayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& l
       });
   P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
               StoreWithSkip<T>{saved.normalised1, layer.out_bias, input});
-  NormAll(call, layer.norm1, saved.normalised1, scratch.after_norm1, saved.inverse_std1);
+  NormAll(call, layer.norm1, saved.normalised1, scratch.y, saved.inverse_std1);
   FeedForward<P>(call, layer, saved, scratch);
   NormAll(call, layer.norm2, saved.normalised2, output, saved.inverse_std2);
 }
@@ -149,9 +150,10 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   Memory<T> packed_memory(const_cast<T*>(call.packed));
   Memory<T> scratch_memory(scratch);
   T* edges = TakeEdges(s, call.first_rows, call.instances, scratch_memory);
-  const ForwardScratch<P> work(s, rows, MaxNodes(call.first_rows, call.instances), scratch_memory);
+  const ForwardScratch<P> work(s, rows, GraphAttentionSize<T>(s, call.first_rows, call.instances),
+                               scratch_memory);
   Memory<T> saved_memory(saved);
-  View<T> kept_input = work.input;
+  View<T> kept_input = work.x;
   if (saved != nullptr) {
     const SavedGroup<T> kept(s, call.first_rows, call.instances, saved_memory);
     edges = kept.edges;
@@ -167,8 +169,8 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
     const SavedLayer<T> layer_values(s, rows, call.instances, saved != nullptr,
                                      saved != nullptr ? saved_memory : reused);
     LayerForward<P>(call, layer, layer_values, work,
-                    {input, l + 1 == s.layers ? embedded : work.input, edges});
-    input = work.input.AsConst();
+                    {input, l + 1 == s.layers ? embedded : work.x, edges});
+    input = work.x.AsConst();
   }
 }
 
@@ -194,7 +196,7 @@ void NormAllBackward(const EncoderCall<T>& call, const NormParameters<T>& norm,
   }
 }
 
-// Computes scratch.d_after_norm1 from scratch.gradient, the gradient with respect to the rows after
+// Computes scratch.dy from scratch.dx, the gradient with respect to the rows after
 // the skip.
 template <typename P>
 void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
@@ -204,7 +206,7 @@ void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& l
   const int64_t h = call.shape.hidden;
   const int64_t f = call.shape.feed_forward;
   const int64_t rows = call.first_rows[call.instances];
-  const View<const T> d = scratch.gradient.AsConst();
+  const View<const T> d = scratch.dx.AsConst();
   const View<const T> d_feed = scratch.d_feed.AsConst();
   // A bias before a norm over the nodes has no effect.
   if (call.shape.norm != NormKind::kInstance) {
@@ -222,7 +224,7 @@ void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& l
                    {gradient + offsets.feed1_weight + c * h, h, layer.norm1.scale,
                     layer.norm1.shift, scratch.sums});
     P::Multiply(d_feed, layer.feed1_back, {rows, width, h, f, c}, scratch.work,
-                StoreSum<T>{scratch.d_after_norm1, c == 0 ? d : scratch.d_after_norm1.AsConst()});
+                StoreSum<T>{scratch.dy, c == 0 ? d : scratch.dy.AsConst()});
   }
 }
 
@@ -233,7 +235,7 @@ void AddEdgeWeightGradient(const EncoderShape& s, const T* sums, T* to) {
   }
 }
 
-// Computes scratch.gradient, with respect to the layer's input, from scratch.d_after_norm1.
+// Computes scratch.dx, with respect to the layer's input, from scratch.dy.
 // NormAllBackward has made the latter the gradient with respect to the rows before the norm.
 template <typename P>
 void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
@@ -243,7 +245,7 @@ void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLay
   using T = ElementOf<P>;
   const int64_t h = call.shape.hidden;
   const int64_t rows = call.first_rows[call.instances];
-  const View<const T> d = scratch.d_after_norm1.AsConst();
+  const View<const T> d = scratch.dy.AsConst();
   P::Multiply(d, layer.out_back, {rows, h, h, h}, scratch.work, StorePlain<T>{scratch.d_attended});
   P::AddGradient(d, saved.attended.AsConst(), {rows, h, h}, scratch.work,
                  {gradient + offsets.out_weight, h});
@@ -266,7 +268,7 @@ void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLay
   P::AddGradient(d_qkv, input.rows, {rows, 3 * h, h}, scratch.work,
                  {gradient + offsets.qkv_weight, h, input.scale, input.shift, scratch.sums});
   P::Multiply(d_qkv, layer.qkv_back, {rows, 3 * h, h, 3 * h}, scratch.work,
-              StoreSum<T>{scratch.gradient, d});
+              StoreSum<T>{scratch.dx, d});
 }
 
 template <typename P>
@@ -276,8 +278,9 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
   const EncoderShape& s = call.shape;
   const int64_t rows = call.first_rows[call.instances];
   Memory<T> scratch_memory(scratch);
-  const BackwardScratch<P> work(s, rows, MaxNodes(call.first_rows, call.instances), scratch_memory);
-  CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.gradient);
+  const BackwardScratch<P> work(s, rows, GraphAttentionSize<T>(s, call.first_rows, call.instances),
+                                scratch_memory);
+  CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.dx);
   for (int32_t l = s.layers - 1; l >= 0; --l) {
     // Takes the memory of all earlier layers first, because a layer's memory follows that of the
     // earlier ones. Taking memory is cheap compared with a layer's work.
@@ -293,15 +296,14 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
     const PackedLayer<P> layer(s, packed_memory);
     const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);
     const EncoderLayerOffsets& offsets = call.layers[l];
-    NormAllBackward(call, layer.norm2, kept.normalised2.AsConst(), kept.inverse_std2, work.gradient,
+    NormAllBackward(call, layer.norm2, kept.normalised2.AsConst(), kept.inverse_std2, work.dx,
                     gradient + offsets.norm2_scale, gradient + offsets.norm2_shift);
     FeedBackward<P>(call, layer, kept, work, offsets, gradient);
-    NormAllBackward(call, layer.norm1, kept.normalised1.AsConst(), kept.inverse_std1,
-                    work.d_after_norm1, gradient + offsets.norm1_scale,
-                    gradient + offsets.norm1_shift);
+    NormAllBackward(call, layer.norm1, kept.normalised1.AsConst(), kept.inverse_std1, work.dy,
+                    gradient + offsets.norm1_scale, gradient + offsets.norm1_shift);
     AttentionAllBackward<P>(call, layer, kept, work, input, offsets, gradient);
   }
-  CopyRows<T>(work.gradient.AsConst(), rows, s.hidden, ByRows(dx, s.hidden));
+  CopyRows<T>(work.dx.AsConst(), rows, s.hidden, ByRows(dx, s.hidden));
 }
 
 }  // namespace
@@ -312,16 +314,12 @@ EncoderFunctions<ElementOf<P>> FunctionsOf() {
           ScratchSize<P>,      Forward<P>,    Backward<P>};
 }
 
-#if defined(VRP_SIMD_TILES)
-EncoderFunctions<float> GetEncoderFunctions() { return FunctionsOf<TileProducts>(); }
-#elif defined(VRP_SIMD_BF16)
-EncoderFunctions<float> GetEncoderFunctions() { return FunctionsOf<Bf16Products>(); }
-#else
 template <typename T>
 EncoderFunctions<T> GetEncoderFunctions() {
-  return FunctionsOf<PlainProducts<T>>();
+  return FunctionsOf<EncoderProducts<T>>();
 }
 template EncoderFunctions<float> GetEncoderFunctions<float>();
+#if !defined(VRP_SIMD_BF16)
 template EncoderFunctions<double> GetEncoderFunctions<double>();
 #endif
 

@@ -18,6 +18,7 @@ struct EncoderCall {
   const int32_t* first_rows;          // [instances + 1]
   int64_t instances;
   const T* const* edges;  // [instances] of [E, N, N]; unused without edge features
+  EncoderCycles* cycles;  // null: not counted
 };
 
 // Functions of one instruction set. Sizes are in elements. `packed` must be 64-byte aligned, unlike
@@ -47,25 +48,34 @@ template <typename T>
 EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace avx512
 
-// Functions with products in bf16, by the processor's instructions or emulated (bf16.h).
+// Functions of float only with products in bf16, by the processor's instructions or emulated
+// (bf16.h).
 namespace avx512_bf16 {
-EncoderFunctions<float> GetEncoderFunctions();
-EncoderFunctions<float> GetCausalEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace avx512_bf16
 
 namespace avx512_bf16_emulated {
-EncoderFunctions<float> GetEncoderFunctions();
-EncoderFunctions<float> GetCausalEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace avx512_bf16_emulated
 
 namespace amx_bf16 {
-EncoderFunctions<float> GetEncoderFunctions();
-EncoderFunctions<float> GetCausalEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace amx_bf16
 
 namespace amx_bf16_emulated {
-EncoderFunctions<float> GetEncoderFunctions();
-EncoderFunctions<float> GetCausalEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+template <typename T>
+EncoderFunctions<T> GetCausalEncoderFunctions();
 }  // namespace amx_bf16_emulated
 
 }  // namespace vrp::simd

@@ -10,29 +10,45 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
+// Writes the mean of a row of x, and its squared deviation from the mean.
+template <typename T>
+inline __attribute__((always_inline)) void RowMoments(View<const T> x, int64_t r, int64_t hidden,
+                                                      T& mean, T& variance) {
+  const T share = static_cast<T>(1) / static_cast<T>(hidden);
+  Vec<T> sum{};
+  for (int64_t c = 0; c < hidden; c += kLanes<T>) sum += Load<T>(x.At(r, c));
+  mean = Sum<T>(sum) * share;
+  Vec<T> squares{};
+  for (int64_t c = 0; c < hidden; c += kLanes<T>) {
+    const Vec<T> value = Load<T>(x.At(r, c)) - Broadcast<T>(mean);
+    squares += value * value;
+  }
+  variance = Sum<T>(squares) * share;
+}
+
 // Writes z [rows, H], the standardised rows of x, and y = z * scale + shift. Writes the rows'
 // factors 1 / sqrt(variance + eps) to inverse_std [rows], which RowNormBackward reads. `z` may be
-// `x`.
+// `x`. Takes the roots of a vector of rows at once, because they are slow.
 template <typename T>
 inline void RowNormForward(const NormParameters<T>& norm, int64_t rows, int64_t hidden,
                            View<const T> x, View<T> z, View<T> y, T* inverse_std) {
-  const T share = static_cast<T>(1) / static_cast<T>(hidden);
-  for (int64_t r = 0; r < rows; ++r) {
-    Vec<T> sum{};
-    for (int64_t c = 0; c < hidden; c += kLanes<T>) sum += Load<T>(x.At(r, c));
-    const Vec<T> mean = Broadcast<T>(Sum<T>(sum) * share);
-    Vec<T> squares{};
-    for (int64_t c = 0; c < hidden; c += kLanes<T>) {
-      const Vec<T> value = Load<T>(x.At(r, c)) - mean;
-      squares += value * value;
+  alignas(64) T means[kLanes<T>];
+  alignas(64) T factors[kLanes<T>] = {};  // variances at first
+  for (int64_t first = 0; first < rows; first += kLanes<T>) {
+    const int64_t count = rows - first < kLanes<T> ? rows - first : kLanes<T>;
+    for (int64_t r = 0; r < count; ++r) {
+      RowMoments<T>(x, first + r, hidden, means[r], factors[r]);
     }
-    const Vec<T> factor =
-        InverseSqrt<T>(Broadcast<T>(Sum<T>(squares) * share) + static_cast<T>(kNormEpsilon));
-    inverse_std[r] = factor[0];
-    for (int64_t c = 0; c < hidden; c += kLanes<T>) {
-      const Vec<T> value = (Load<T>(x.At(r, c)) - mean) * factor;
-      Store<T>(z.At(r, c), value);
-      Store<T>(y.At(r, c), value * Load<T>(norm.scale + c) + Load<T>(norm.shift + c));
+    Store<T>(factors, InverseSqrt<T>(Load<T>(factors) + static_cast<T>(kNormEpsilon)));
+    for (int64_t r = 0; r < count; ++r) {
+      inverse_std[first + r] = factors[r];
+      const Vec<T> mean = Broadcast<T>(means[r]);
+      const Vec<T> factor = Broadcast<T>(factors[r]);
+      for (int64_t c = 0; c < hidden; c += kLanes<T>) {
+        const Vec<T> value = (Load<T>(x.At(first + r, c)) - mean) * factor;
+        Store<T>(z.At(first + r, c), value);
+        Store<T>(y.At(first + r, c), value * Load<T>(norm.scale + c) + Load<T>(norm.shift + c));
+      }
     }
   }
 }

@@ -59,13 +59,27 @@ __attribute__((noinline)) void BalancedBlock(const BalancedProduct<T>& p, int64_
   epilogue(sums, i);
 }
 
-template <typename Left, int64_t kVectors, int64_t kMaxHeight, typename T, typename Epilogue>
-inline __attribute__((always_inline)) void BalancedBlockOf(int64_t height,
-                                                           const BalancedProduct<T>& p, int64_t i,
-                                                           const Epilogue& epilogue) {
+// Calls visit<height>(first row), for a height of at most kMaxHeight.
+template <int64_t kMaxHeight, typename Visit>
+inline __attribute__((always_inline)) void VisitHeight(int64_t height, int64_t first,
+                                                       const Visit& visit) {
   if constexpr (kMaxHeight > 0) {
-    if (height == kMaxHeight) return BalancedBlock<Left, kVectors, kMaxHeight>(p, i, epilogue);
-    BalancedBlockOf<Left, kVectors, kMaxHeight - 1>(height, p, i, epilogue);
+    if (height == kMaxHeight) return visit.template operator()<kMaxHeight>(first);
+    VisitHeight<kMaxHeight - 1>(height, first, visit);
+  }
+}
+
+// Calls visit<height>(first row) for blocks of nearly equal height. There must be at least one row.
+template <int64_t kMaxHeight, typename Visit>
+inline __attribute__((always_inline)) void ForEachBalancedBlock(int64_t count, const Visit& visit) {
+  const auto rows = static_cast<uint32_t>(count);
+  const uint32_t blocks = (rows + kMaxHeight - 1) / kMaxHeight;
+  const uint32_t height = rows / blocks;
+  const uint32_t taller = rows - height * blocks;  // blocks with one more row
+  for (uint32_t n = 0, i = 0; n < blocks; ++n) {
+    const uint32_t block_height = height + (n < taller ? 1 : 0);
+    VisitHeight<kMaxHeight>(block_height, i, visit);
+    i += block_height;
   }
 }
 
@@ -74,16 +88,9 @@ inline __attribute__((always_inline)) void BalancedBlockOf(int64_t height,
 // at least one row.
 template <typename Left, int64_t kVectors, typename T, typename Epilogue>
 inline void MultiplyBalanced(const BalancedProduct<T>& p, const Epilogue& epilogue) {
-  constexpr int64_t kMaxHeight = kBalancedRows<T>;
-  const auto rows = static_cast<uint32_t>(p.rows);
-  const uint32_t blocks = (rows + kMaxHeight - 1) / kMaxHeight;
-  const uint32_t height = rows / blocks;
-  const uint32_t taller = rows - height * blocks;  // blocks with one more row
-  for (uint32_t n = 0, i = 0; n < blocks; ++n) {
-    const uint32_t block_height = height + (n < taller ? 1 : 0);
-    BalancedBlockOf<Left, kVectors, kMaxHeight>(block_height, p, i, epilogue);
-    i += block_height;
-  }
+  ForEachBalancedBlock<kBalancedRows<T>>(p.rows, [&]<int64_t kHeight>(int64_t i) {
+    BalancedBlock<Left, kVectors, kHeight>(p, i, epilogue);
+  });
 }
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,6 +1,7 @@
 // The backward functions of SequencePass.
 #include <algorithm>
 
+#include "core/kernels/support/part_clock.h"
 #include "core/model/habits/sequence_pass.h"
 
 namespace vrp {
@@ -14,6 +15,7 @@ template <typename T>
 void SequencePass<T>::Backward(const SequenceBatch& batch, SequenceGroup<T>& group,
                                T* gradient) const {
   const int64_t rows = group.first_rows.back();
+  PartClock<SequenceCycles> clock(group.cycles);
   T* const d_tokens = group.d_tokens.GrowZero(rows * width_);
   PointBackward(group, gradient);
   if (options_.relations > 0) RelateBackward(batch, group, gradient);
@@ -22,8 +24,10 @@ void SequencePass<T>::Backward(const SequenceBatch& batch, SequenceGroup<T>& gro
     const int64_t row = group.first_rows[at.sequence] + at.position;
     std::copy_n(group.d_hidden.data() + q * width_, width_, d_tokens + row * width_);
   }
-  encoder_->Backward({group.first_rows, {}}, d_tokens, group.saved.data(), group.scratch.data(),
+  clock.Stop(&SequenceCycles::pointer);
+  encoder_->Backward(EncoderGroupOf(group), d_tokens, group.saved.data(), group.scratch.data(),
                      gradient);
+  clock.Stop(&SequenceCycles::whole_encoder);
   dense_.add_transposed({d_tokens, width_}, {group.inputs.data(), inputs_}, {width_, rows, inputs_},
                         {group.d_embedding.data(), inputs_});
   T* const d_positions = gradient + layout_.Offset("embed.position.weight");
@@ -32,6 +36,7 @@ void SequencePass<T>::Backward(const SequenceBatch& batch, SequenceGroup<T>& gro
     const int64_t size = (group.first_rows[b + 1] - group.first_rows[b]) * width_;
     for (int64_t i = 0; i < size; ++i) d_positions[i] += from[i];
   }
+  clock.Stop(&SequenceCycles::embedding);
 }
 
 template <typename T>

@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/kernels/support/part_clock.h"
+
 namespace vrp {
 namespace {
 
@@ -123,14 +125,23 @@ template <typename T>
 void SequencePass<T>::Forward(const SequenceBatch& batch, InstanceRange range, bool last_only,
                               bool keep, SequenceGroup<T>& group) const {
   group.range = range;
+  PartClock<SequenceCycles> clock(group.cycles);
   FindPositions(batch, last_only, group);
   Embed(batch, group);
+  clock.Stop(&SequenceCycles::embedding);
   T* const scratch = group.scratch.Grow(encoder_->ScratchSize(group.first_rows));
   T* const saved = keep ? group.saved.Grow(encoder_->SavedSize(group.first_rows)) : nullptr;
-  encoder_->Forward({group.first_rows, {}}, group.tokens.data(), saved, scratch);
+  encoder_->Forward(EncoderGroupOf(group), group.tokens.data(), saved, scratch);
+  clock.Stop(&SequenceCycles::whole_encoder);
   EmbedCandidates(batch, group);
   Point(group);
   if (options_.relations > 0) Relate(batch, group);
+  clock.Stop(&SequenceCycles::pointer);
+}
+
+template <typename T>
+EncoderGroup<T> SequencePass<T>::EncoderGroupOf(const SequenceGroup<T>& group) const {
+  return {group.first_rows, {}, group.cycles != nullptr ? &group.cycles->encoder : nullptr};
 }
 
 template <typename T>
@@ -226,6 +237,7 @@ void SequencePass<T>::Point(SequenceGroup<T>& group) const {
 template <typename T>
 SequenceLoss SequencePass<T>::Loss(const SequenceBatch& batch, double smoothing, double scale,
                                    SequenceGroup<T>& group) const {
+  PartClock<SequenceCycles> clock(group.cycles);
   SequenceLoss sums;
   for (int64_t q = 0; q < std::ssize(group.positions); ++q) {
     const PointedPosition& at = group.positions[q];
@@ -238,6 +250,7 @@ SequenceLoss SequencePass<T>::Loss(const SequenceBatch& batch, double smoothing,
                    static_cast<T>(scale) * logit_scale_, logits);
     std::fill(logits + batch.candidate_counts[s], logits + keys, T{0});
   }
+  clock.Stop(&SequenceCycles::softmax);
   return sums;
 }
 

@@ -24,6 +24,15 @@ struct PointedPosition {
   int32_t target = kNoTarget;
 };
 
+// Cycles of the time-stamp counter that a pass took, by part. For benchmarks.
+struct SequenceCycles {
+  EncoderCycles encoder;
+  int64_t embedding = 0;      // of the tokens
+  int64_t whole_encoder = 0;  // with what no part of `encoder` counts
+  int64_t pointer = 0;        // keys, queries and logits
+  int64_t softmax = 0;        // over the candidates, with the loss
+};
+
 // Activations and gradients of a group: the reusable memory of one thread. Shapes: B sequences, R
 // tokens, K candidates (each sequence's padded to whole vectors), Q positions, H width, P padded
 // inputs.
@@ -56,7 +65,8 @@ struct SequenceGroup {
   AlignedBuffer<T> d_keys;              // [K, H]
   AlignedBuffer<T> d_embedded;          // [K, H]
   // Gradient of the embedding, summed over the groups of a step until Finish.
-  AlignedBuffer<T> d_embedding;  // [H, P]
+  AlignedBuffer<T> d_embedding;      // [H, P]
+  SequenceCycles* cycles = nullptr;  // passes add their cycles, unless null
 };
 
 // Sums over predicted positions.
@@ -114,6 +124,7 @@ class SequencePass {
   void FindPositions(const SequenceBatch& batch, bool last_only, SequenceGroup<T>& group) const;
   void Embed(const SequenceBatch& batch, SequenceGroup<T>& group) const;
   void EmbedCandidates(const SequenceBatch& batch, SequenceGroup<T>& group) const;
+  EncoderGroup<T> EncoderGroupOf(const SequenceGroup<T>& group) const;
   void Point(SequenceGroup<T>& group) const;
   // Adds the relations' part to the logits.
   void Relate(const SequenceBatch& batch, SequenceGroup<T>& group) const;

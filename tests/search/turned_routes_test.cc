@@ -1,0 +1,73 @@
+#include "core/search/turned_routes.h"
+
+#include <gtest/gtest.h>
+
+#include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
+#include "core/problem/plan/plan_value.h"
+#include "core/search/search.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+
+// Customers on a circle through the depot, where ways against the clock cost 1 and others 10.
+InstanceData OneWay() {
+  InstanceData data = AnInstance().WithCustomers(4).Capacity(10).BuildData();
+  data.positions.clear();
+  data.distance_matrix.assign(25, 10);
+  for (size_t i = 0; i < 5; ++i) {
+    data.distance_matrix[i * 5 + i] = 0;
+    data.distance_matrix[i * 5 + (i + 1) % 5] = 1;
+  }
+  return data;
+}
+
+TEST(TurnedRoutesTest, TurnsRoutesThatAreCheaperBackwards) {
+  const Instance instance = *Instance::Create(OneWay());
+  const Plan turned = WithTurnedRoutes(instance, {{0, {4, 3, 2, 1}}}, {});
+  EXPECT_EQ(turned, Plan({{0, {1, 2, 3, 4}}}));
+  EXPECT_TRUE(CheckPlan(instance, turned).feasible);
+}
+
+TEST(TurnedRoutesTest, LeavesCheaperRoutesAsTheyAre) {
+  const Instance instance = *Instance::Create(OneWay());
+  const Plan plan = {{0, {1, 2}}, {0, {3, 4}}};
+  EXPECT_EQ(WithTurnedRoutes(instance, plan, {}), plan);
+}
+
+TEST(TurnedRoutesTest, TurnsNoRouteIntoOneThatIsLate) {
+  InstanceData data = OneWay();
+  data.kind = ProblemKind::kVrptw;
+  data.duration_matrix = data.distance_matrix;
+  data.windows.assign(5, TimeWindow{0, 100});
+  data.windows[4] = {0, 10};
+  data.windows[1] = {0, 40};
+  const Instance in_time = *Instance::Create(data);
+  EXPECT_EQ(WithTurnedRoutes(in_time, {{0, {4, 3, 2, 1}}}, {}), Plan({{0, {1, 2, 3, 4}}}));
+  data.windows[1] = {30, 40};
+  const Instance late = *Instance::Create(data);
+  ASSERT_TRUE(CheckPlan(late, {{0, {4, 3, 2, 1}}}).feasible);
+  EXPECT_EQ(WithTurnedRoutes(late, {{0, {4, 3, 2, 1}}}, {}), Plan({{0, {4, 3, 2, 1}}}));
+}
+
+TEST(TurnedRoutesTest, LeavesRoutesWithFrozenStopsAsTheyAre) {
+  const auto instance = Freeze(*Instance::Create(OneWay()), {{.vehicle_type = 0, .visits = {4}}});
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  const Plan plan = {{0, {4, 3, 2, 1}}};
+  EXPECT_EQ(WithTurnedRoutes(*instance, plan, {}), plan);
+}
+
+TEST(TurnedRoutesTest, IsPartOfTheSearch) {
+  const Instance instance = *Instance::Create(OneWay());
+  SearchOptions options;
+  options.max_iterations = 0;
+  options.initial = {{{0, {4, 3, 2, 1}}}};
+  const SearchResult result = Search(instance, options).value();
+  EXPECT_EQ(result.cost, PlanCost(instance, {{0, {1, 2, 3, 4}}}));
+}
+
+}  // namespace
+}  // namespace vrp
