@@ -90,6 +90,21 @@ class HabitsTest(unittest.TestCase):
         self.daemon.json("datasets", "delete", "past")
         self.assertNotEqual(self.daemon.call("solve", today, "--start", "similar", "--history", "past").returncode, 0)
 
+    def test_a_transformer_is_used_like_a_model_that_counts(self):
+        self.upload("past", history(1, 16))
+        settings = ("name=net", "habits.history=datasets/past", "habits.layers=1", "habits.width=32", "training.epochs=3",
+                    "validation.days=4")
+        trained = self.daemon.call("train", "--preset", "habits_transformer", *(word for one in settings for word in ("--set", one)))
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        evaluated = self.daemon.json("models", "evaluate", "net", "--history", "past")[0]
+        self.assertEqual((evaluated["routes"], evaluated["days"], evaluated["new_stops"]), (8, 4, 0))
+        self.assertLess(evaluated["mean_log_probability"], 0)
+        today = self.folder / "today.json"
+        today.write_text(json.dumps({"kind": "cvrp", "name": "today", "capacity": 99, "ids": ["depot", "a1", "b2", "c3"],
+                                     "coords": [[0, -9], [1, 0], [2, 10], [3, 20]], "demands": [0, 1, 1, 1]}))
+        solved = self.daemon.json("solve", today, "--model", "net", "--habit-weight", "0.3", "--budget", "50ms")[0]
+        self.assertTrue(solved["feasible"])
+
     def test_nothing_is_published_from_a_bad_history(self):
         bad = self.folder / "bad.jsonl"
         bad.write_text(history(1, 3) + '{"day": "2026-03-02", "stops": [{"demand": 1}]}\n')

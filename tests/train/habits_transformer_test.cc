@@ -3,9 +3,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/cpu_pool.h"
 #include "core/base/file.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
+#include "core/habits/evaluation.h"
+#include "core/habits/history.h"
 #include "core/model/habits/habit_model_files.h"
 #include "core/train/habits/habits_trainer.h"
 #include "gmock/gmock.h"
@@ -56,7 +59,7 @@ class HabitsTransformerTest : public test::TrainerFixture {
         Concat("name: ours\nmodel: habits\nhabits: {history: ", history_,
                ", learner: transformer, zones: 6, layers: 1, width: 32, feed_forward: 32}\n"
                "training: {epochs: 12, batch_size: 8, learning_rate: 0.01, "
-               "checkpoint_every_steps: 7}\nvalidation: {days: 8}\n");
+               "warmup_steps: 0, checkpoint_every_steps: 7}\nvalidation: {days: 8}\n");
     const auto config = ParseTrainingConfig(yaml, "test.yaml", overrides);
     EXPECT_TRUE(config.ok()) << config.status();
     request.config = *config;
@@ -95,17 +98,11 @@ TEST_F(HabitsTransformerTest, PublishesWhatItValidated) {
   EXPECT_LT(recorder.epochs[1].validation_cost, recorder.epochs[0].validation_cost);
   const auto loaded = LoadHabits(ModelOf("a"), "a");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  RouteHistoryBuilder builder;
-  std::string text = RoutesOfNewStops();
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = text.find('\n', begin);
-    ASSERT_TRUE(builder.Add(std::string_view(text).substr(begin, end - begin)).ok());
-    begin = end + 1;
-  }
-  const RouteHistory history = std::move(builder).Take();
+  const auto history = ParseRouteHistory(RoutesOfNewStops(), "past");
+  ASSERT_TRUE(history.ok()) << history.status();
   CpuPool pool(2);
   const HabitScore score =
-      EvaluateHabits(*loaded->model, CasesOf(history, 64), CoordinateSystem::kPlanar, pool);
+      EvaluateHabits(*loaded->model, CasesOf(*history, 64), CoordinateSystem::kPlanar, pool);
   EXPECT_NEAR(-score.mean_log_probability, loaded->card.validation_cost, 0.02);
   EXPECT_EQ(score.new_choices, score.choices);
 }

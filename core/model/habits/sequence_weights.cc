@@ -69,7 +69,7 @@ void ReadDrivers(TensorReader& reader, SequenceTables& tables) {
 }
 
 // Reads the parameters of the network out of the file.
-absl::Status ReadParameters(const SafetensorsFile& file, std::string_view name,
+absl::Status ReadNetworkParameters(const SafetensorsFile& file, std::string_view name,
                             SequenceTables& tables) {
   const ParameterLayout layout = SequenceLayout(tables.network);
   std::vector<TensorView> views;
@@ -152,7 +152,7 @@ absl::StatusOr<SequenceTables> ReadSequenceWeights(const SafetensorsFile& file,
   sizes.relations = kLegRelations;
   tables.network = sizes;
   VRP_RETURN_IF_ERROR(DataLoss(CheckSequenceOptions(sizes)));
-  VRP_RETURN_IF_ERROR(DataLoss(ReadParameters(file, name, tables)));
+  VRP_RETURN_IF_ERROR(DataLoss(ReadNetworkParameters(file, name, tables)));
   return tables;
 }
 

@@ -25,7 +25,7 @@ void ReadTransformer(ConfigReader& reader, HabitsConfig& habits) {
   habits.bf16 = precision == 1;
 }
 
-void CheckTransformer(ConfigReader& reader, const HabitsConfig& habits) {
+void CheckSizes(ConfigReader& reader, const HabitsConfig& habits) {
   if (habits.learner != HabitsLearner::kTransformer) return;
   if (habits.width % kWidthMultiple != 0) {
     reader.Refuse("habits.width", Concat("a multiple of ", kWidthMultiple));
@@ -72,7 +72,7 @@ void CheckHabitsTogether(ConfigReader& reader, const TrainingConfig& config) {
   if (config.habits->history.empty() && reader.Has("habits.history")) {
     reader.Refuse("habits.history", "a file or dataset");
   }
-  CheckTransformer(reader, *config.habits);
+  CheckSizes(reader, *config.habits);
 }
 
 }  // namespace vrp

@@ -15,7 +15,7 @@ namespace {
 constexpr char kAdamSteps[] = "adam_steps";
 constexpr size_t kValidatedTogether = 64;  // routes
 // Initial weight against a return before all stops are visited.
-constexpr float kEarlyReturn = 5;
+constexpr float kEarlyReturn = 15;
 
 }  // namespace
 

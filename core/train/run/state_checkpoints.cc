@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-constexpr char kEpochsEnded[] = "epochs_ended";
+constexpr char kWholeEpochs[] = "epochs_ended";
 constexpr char kPlans[] = "plans";
 
 absl::Status Missing(const std::string& where, std::string_view name) {
@@ -32,7 +32,7 @@ bool StateCheckpoints::IsOneOfTheBest() const {
 
 std::map<std::string, double> StateCheckpoints::ScalarState() const {
   std::map<std::string, double> scalars = state_.scalars();
-  scalars[kEpochsEnded] = static_cast<double>(position_.epochs_ended);
+  scalars[kWholeEpochs] = static_cast<double>(position_.epochs_ended);
   scalars.merge(best_.ScalarState());
   return scalars;
 }
@@ -132,7 +132,7 @@ absl::Status StateCheckpoints::Restore(const Checkpoint& checkpoint, const std::
     plans.resize(view->data.size() / sizeof(int32_t));
     if (!plans.empty()) std::memcpy(plans.data(), view->data.data(), view->data.size());
   }
-  position_.epochs_ended = static_cast<int64_t>(checkpoint.scalars.at(kEpochsEnded));
+  position_.epochs_ended = static_cast<int64_t>(checkpoint.scalars.at(kWholeEpochs));
   best_.Restore(checkpoint.scalars);
   const absl::Status restored = state_.restore(checkpoint.scalars, plans);
   if (restored.ok()) return restored;
