@@ -5,11 +5,11 @@ Example, with a vrpd running at 127.0.0.1:50051:
   hidden_planners.py --remote 127.0.0.1:50051 --out /tmp/planners
   compare_habits.py /tmp/planners/planner* --remote 127.0.0.1:50051 --weights 0.1,0.3
 
-For each planner, trains a habit model on the past days, as an ordinary training job. Then plans each test day
+For each planner, trains a habit model with each learner on the past days, as ordinary training jobs. Then plans each test day
   distance  by distance alone
   similar   from the routes of the past day that has most stops in common, then improved by distance alone
   similar-0 the same without improving it
-  counts@W  with the habits of the model, at the weight W
+  counts@W, transformer@W  with the habits of the learner's model, at the weight W
 The methods of a day run one after the other, each with the same number of iterations.
 The score is the share of the planner's edges
 that a plan has too, without their direction; `directed` counts direction.
@@ -29,6 +29,7 @@ import tempfile
 from compare_dispatch import cpu_name, interval
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PRESETS = {"counts": "habits", "transformer": "habits_transformer"}
 
 
 class Vrpctl:
@@ -41,8 +42,8 @@ class Vrpctl:
             raise SystemExit(f"vrpctl {' '.join(map(str, arguments))}: {done.stderr}")
         return done.stdout
 
-    def train(self, name, history, settings):
-        self.run("train", "--preset", "habits", "--set", f"name={name}", "--set", f"habits.history={history}",
+    def train(self, preset, name, history, settings):
+        self.run("train", "--preset", preset, "--set", f"name={name}", "--set", f"habits.history={history}",
                  *[word for setting in settings for word in ("--set", setting)])
 
     def solve(self, path, *options):
@@ -129,28 +130,29 @@ def start_file(day, routes, folder):
     return path
 
 
-def plans(day, history, vrpctl, model, arguments, folder):
+def plans(day, history, vrpctl, planner, arguments, folder):
     """Yields (method, routes, distance) of a day."""
     budget = ["--budget", "1m", "--max-iterations", arguments.iterations]
     yield "distance", *vrpctl.solve(day.path, *budget)
     similar = similar_plan(day, history)
     yield "similar-0", similar, day.distance(similar)
     yield "similar", *vrpctl.solve(day.path, *budget, "--start", start_file(day, similar, folder))
-    for weight in arguments.weights:
-        yield f"counts@{weight:g}", *vrpctl.solve(day.path, *budget, "--model", model, "--habit-weight", weight)
+    for learner in arguments.learners:
+        for weight in arguments.weights:
+            yield f"{learner}@{weight:g}", *vrpctl.solve(day.path, *budget, "--model", f"{learner}-{planner}", "--habit-weight", weight)
 
 
 def days_of(folder, vrpctl, arguments):
     """Yields a line per test day and method of a planner."""
-    model = f"habits-{folder.name}"
-    vrpctl.train(model, folder.resolve() / "history.jsonl", arguments.set)
+    for learner in arguments.learners:
+        vrpctl.train(PRESETS[learner], f"{learner}-{folder.name}", folder.resolve() / "history.jsonl", arguments.set)
     history = read_history(folder / "history.jsonl")
     paths = sorted(path for path in (folder / "test").glob("*.json") if not path.name.endswith(".routes.json"))
     with tempfile.TemporaryDirectory() as scratch:
         for path in paths[:arguments.days]:
             day = Day(path)
             reference = None
-            for method, routes, distance in plans(day, history, vrpctl, model, arguments, scratch):
+            for method, routes, distance in plans(day, history, vrpctl, folder.name, arguments, scratch):
                 share, directed = shares(day, routes)
                 reference = reference or (share, directed, distance)
                 yield {"planner": folder.name, "day": path.stem, "method": method, "distance": round(distance, 1),
@@ -179,6 +181,7 @@ def main():
     parser.add_argument("--remote", required=True, help="address of a running vrpd")
     parser.add_argument("--iterations", type=int, default=20_000, help="of each search")
     parser.add_argument("--weights", type=lambda text: [float(w) for w in text.split(",")], default=[0.3])
+    parser.add_argument("--learners", type=lambda text: text.split(","), default=list(PRESETS), help="counts,transformer")
     parser.add_argument("--days", type=int, help="test days of each planner; default: all")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="setting of the training")
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpctl")

@@ -57,7 +57,7 @@ void MeasureSequenceProfile(Bf16 bf16, const SequenceTransformerOptions& network
     pass.Forward(buffers.View(), {s, 1}, false, true, group);
     pass.Loss(buffers.View(), 0.1, 1e-5, group);
     group.cycles = &backward;
-    pass.Backward(group, gradient.data());
+    pass.Backward(buffers.View(), group, gradient.data());
   }
   const double ms = absl::ToDoubleMilliseconds(SteadyNow() - begin);
   const double ms_per_cycle = ms / static_cast<double>(__rdtsc() - first_cycle);
