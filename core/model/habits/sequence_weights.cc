@@ -70,7 +70,7 @@ void ReadDrivers(TensorReader& reader, SequenceTables& tables) {
 
 // Reads the parameters of the network out of the file.
 absl::Status ReadNetworkParameters(const SafetensorsFile& file, std::string_view name,
-                            SequenceTables& tables) {
+                                   SequenceTables& tables) {
   const ParameterLayout layout = SequenceLayout(tables.network);
   std::vector<TensorView> views;
   for (const ParameterShape& shape : layout.shapes()) {
