@@ -35,7 +35,7 @@ void ReadScales(TensorReader& reader, SequenceScales& scales) {
   scales.time = numbers[3];
   scales.depot = {.x = numbers[4], .y = numbers[5]};
   const auto zones = reader.Read<float>("zones", TensorType::kFloat32, -1, 2);
-  reader.Require(AreFinite(zones) && std::ssize(zones) <= 2 * kMaxSequenceZones,
+  reader.Require(AreFinite(zones) && std::ssize(zones) <= std::ptrdiff_t{2} * kMaxSequenceZones,
                  "zones is damaged");
   for (size_t i = 0; i + 1 < zones.size(); i += 2) scales.zones.push_back({zones[i], zones[i + 1]});
   scales.drivers = reader.ReadTexts("inputs.text", "inputs.ends");
