@@ -114,13 +114,21 @@ def all_commands(path=()):
         yield from all_commands((*path, name))
 
 
+# A solve job that still waits has no plan: stopping it cancels it.
+ONCE_IT_RUNS = "until [[ $(vrpctl solve-jobs get $job) == *RUNNING* ]]; do sleep 0.05; done; "
+
+
 def shorten(lines):
-    """Applies REPLACEMENTS to the lines and shortens training jobs."""
+    """Applies REPLACEMENTS to the lines and shortens training jobs. Solve jobs that examples stop keep their budget."""
+    stopped = any(line.startswith("vrpctl solve-jobs stop") for line in lines)
     steered = any(re.search(r"vrpctl jobs (pause|resume|cancel|stop|publish)", line) for line in lines)
     changed = []
     for line in lines:
         for pattern, replacement in REPLACEMENTS:
-            line = re.sub(pattern, replacement, line)
+            if not (stopped and "--job --budget" in line):
+                line = re.sub(pattern, replacement, line)
+        if line.startswith("vrpctl solve-jobs stop"):
+            line = ONCE_IT_RUNS + line
         if re.search(r"vrpctl train (.*--(config|preset)|--remote \S+$)", line):
             line = line.replace("vrpctl train", f"vrpctl train {LASTING if steered else SHORT}", 1)
         changed.append(line)
