@@ -1,5 +1,6 @@
 """Tests a history of routes by the built programs: a habit model learns from it, and it is deleted with its traces."""
 
+import base64
 import json
 import pathlib
 import random
@@ -8,6 +9,7 @@ import tempfile
 import unittest
 
 from daemon import Daemon
+from http_test import Http
 
 SECRET = "driver-of-a-van"  # begins the name of each driver
 ORDERS = {f"{SECRET}-ann": "acb", f"{SECRET}-bob": "bca"}  # the order of streets
@@ -29,7 +31,7 @@ class HabitsTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-habits-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        self.daemon = Daemon()
+        self.daemon = Daemon(flags=["--http-listen", "127.0.0.1:0"])
         self.addCleanup(self.daemon.clean_up)
 
     def upload(self, name, text):
@@ -104,6 +106,23 @@ class HabitsTest(unittest.TestCase):
                                      "coords": [[0, -9], [1, 0], [2, 10], [3, 20]], "demands": [0, 1, 1, 1]}))
         solved = self.daemon.json("solve", today, "--model", "net", "--habit-weight", "0.3", "--budget", "50ms")[0]
         self.assertTrue(solved["feasible"])
+
+    def test_http_solves_with_habits_from_a_similar_day(self):
+        self.upload("past", history(1, 16))
+        self.assertEqual(self.train().returncode, 0)
+        today = {"kind": "cvrp", "name": "today", "capacity": 99, "ids": ["depot", "a1", "b2", "new"],
+                 "coords": [[0, -9], [1, 0], [2, 10], [3, 20]], "demands": [0, 1, 1, 1]}
+        body = {"file": {"content": base64.b64encode(json.dumps(today).encode()).decode()}, "budget": "0.05s",
+                "similarDay": {"history": "datasets/past"}, "model": "models/drivers", "habitWeight": 0.3}
+        http = Http(self.daemon)
+        status, _, answer = http.call("POST", "/v1/solve", body)
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer["similarDay"]["commonStops"], 2)
+        self.assertEqual(answer["habits"]["weight"], 0.3)
+        self.assertTrue(answer["feasible"])
+        status, _, answer = http.call("POST", "/v1/solve", {**body, "similarDay": {"history": "datasets/none"}})
+        self.assertNotEqual(status, 200)
+        self.assertIn("similar_day.history", json.dumps(answer))
 
     def test_nothing_is_published_from_a_bad_history(self):
         bad = self.folder / "bad.jsonl"

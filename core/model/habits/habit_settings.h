@@ -20,10 +20,10 @@ inline constexpr std::string_view kTransformerLearner = "transformer";
 struct HabitSettings {
   std::string learner{kCountsLearner};
   CoordinateSystem coordinates = CoordinateSystem::kPlanar;
-  // Of the learner that counts.
+  // Unused by the transformer: the smoothing, and the unit of distances.
   CountParameters parameters = {};
   double leg_length = 1;  // see CountTables
-  // Of the transformer. The number of its features is in the weights.
+  // Unused by counts: the network, whose number of features is in the weights.
   SequenceTransformerOptions network = {};
   int32_t earlier_routes = 0;  // of the same driver, before today's
   std::string history = {};

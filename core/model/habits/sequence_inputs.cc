@@ -23,7 +23,7 @@ enum Feature : size_t {
   kOpen,
   kClose,
   kIsDepot,
-  // Of tokens only.
+  // Candidates have 0 in all that follow.
   kLeg,
   kShare,
   kPartial,
