@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/random.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/checker/freeze.h"
-#include "core/problem/plan/plan_value.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"
 
@@ -60,13 +60,21 @@ TEST(TurnedRoutesTest, LeavesRoutesWithFrozenStopsAsTheyAre) {
   EXPECT_EQ(WithTurnedRoutes(*instance, plan, {}), plan);
 }
 
-TEST(TurnedRoutesTest, IsPartOfTheSearch) {
-  const Instance instance = *Instance::Create(OneWay());
-  SearchOptions options;
-  options.max_iterations = 0;
-  options.initial = {{{0, {4, 3, 2, 1}}}};
-  const SearchResult result = Search(instance, options).value();
-  EXPECT_EQ(result.cost, PlanCost(instance, {{0, {1, 2, 3, 4}}}));
+TEST(TurnedRoutesTest, SearchesLeaveNoRouteThatIsCheaperBackwards) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    InstanceData data = AnInstance().WithCustomers(12).Capacity(4).BuildData();
+    data.positions.clear();
+    CounterRandom random(seed);
+    data.distance_matrix.resize(13 * 13);
+    for (size_t i = 0; i < data.distance_matrix.size(); ++i) {
+      data.distance_matrix[i] = i % 14 == 0 ? 0 : 1 + random.UniformDouble();
+    }
+    const Instance instance = *Instance::Create(std::move(data));
+    SearchOptions options;
+    options.max_iterations = 1;
+    const Plan plan = Search(instance, options).value().plan;
+    EXPECT_EQ(WithTurnedRoutes(instance, plan, {}), plan) << "seed " << seed;
+  }
 }
 
 }  // namespace
