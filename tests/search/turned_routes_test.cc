@@ -65,7 +65,7 @@ TEST(TurnedRoutesTest, SearchesLeaveNoRouteThatIsCheaperBackwards) {
     InstanceData data = AnInstance().WithCustomers(12).Capacity(4).BuildData();
     data.positions.clear();
     CounterRandom random(seed);
-    data.distance_matrix.resize(13 * 13);
+    data.distance_matrix.resize(size_t{13} * 13);
     for (size_t i = 0; i < data.distance_matrix.size(); ++i) {
       data.distance_matrix[i] = i % 14 == 0 ? 0 : 1 + random.UniformDouble();
     }
