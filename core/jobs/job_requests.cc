@@ -74,6 +74,12 @@ absl::Status RequestResume(JobChange& change) {
           Concat(ResourceName(change.record().job),
                  ": is STOPPING: it ends with a model after its current step"));
     default:
+      if (IsHeld(change.record().job)) {
+        return absl::FailedPreconditionError(
+            Concat(ResourceName(change.record().job), ": waits for ",
+                   change.record().job.spec.sweep,
+                   ", which compares its trials after this epoch and continues the best ones"));
+      }
       return change.MoveTo(JobState::kQueued);
   }
 }

@@ -10,6 +10,7 @@
 #include "server/service/reflection_service.h"
 #include "server/service/services.h"
 #include "server/service/simulation_service.h"
+#include "server/service/sweep_service.h"
 #include "server/service/solver_service.h"
 
 namespace vrp {
@@ -111,6 +112,21 @@ absl::Status Daemon::Parts::OpenSimulations() {
   return absl::OkStatus();
 }
 
+absl::Status Daemon::Parts::OpenSweeps() {
+  const Watchdog::Watch watched = WatchStart("sweeps");
+  const VrpdOptions& vrpd = options.vrpd;
+  VRP_ASSIGN_OR_RETURN(sweeps, SweepManager::Create({.book = book,
+                                                     .jobs = jobs.get(),
+                                                     .registry = registry.get(),
+                                                     .clock = options.clock,
+                                                     .max_queued = vrpd.max_queued_jobs}));
+  sweep_handler = std::make_unique<SweepHandler>(SweepHandler::Options{
+      .sweeps = sweeps.get(),
+      .default_device = default_device,
+      .data_folders = RestrictsTrainingFiles(vrpd) ? DataFolders(vrpd.data_dirs) : std::nullopt});
+  return absl::OkStatus();
+}
+
 // Returns the number of requests that a batch stream reads ahead: a batch for a GPU, 0 for a CPU.
 int32_t Daemon::Parts::ReadAhead() const {
   const VrpdOptions& vrpd = options.vrpd;
@@ -133,6 +149,7 @@ void Daemon::Parts::MakeServices() {
   services.push_back(std::make_unique<SimulationService>(context, *simulation_handler));
   services.push_back(std::make_unique<ReflectionService>(context));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
+  services.push_back(std::make_unique<SweepService>(context, *sweep_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
   services.push_back(
       std::make_unique<DatasetService>(context,
@@ -188,7 +205,7 @@ absl::Status Daemon::Parts::Listen() {
   for (const char* name :
        {v1::SolverService::service_full_name(), v1::DispatchService::service_full_name(),
         v1::SimulationService::service_full_name(), v1::TrainingService::service_full_name(),
-        v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
+        v1::SweepService::service_full_name(), v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
         v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);
   }
