@@ -13,6 +13,7 @@
 #include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
@@ -65,10 +66,13 @@ Json EndReasonJson(v1::TrainingEndReason reason);
 Json EventJson(const v1::WatchTrainingJobResponse& event);
 Json EventJson(const v1::WatchSolveJobResponse& event);
 Json EventJson(const v1::WatchSimulationResponse& event);
+Json EventJson(const v1::WatchSweepResponse& event);
 // Returns the figures of a day under one policy.
 Json SimulatedDayJson(const v1::SimulatedDay& day);
 // Returns the simulation with its results.
 Json SimulationJson(const v1::Simulation& simulation);
+// Returns the sweep with its trials, if the message has them.
+Json SweepJson(const v1::Sweep& sweep);
 Json ModelJson(const v1::Model& model);
 Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);

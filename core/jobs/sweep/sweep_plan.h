@@ -23,7 +23,7 @@ struct SweepRequest {
   std::string sweep_name;  // name of the file, for errors
   // The base configuration, the overrides that all trials share, the device and the limits of each
   // trial. An empty config_yaml means that the file contains the base configuration.
-  JobSpec base;
+  JobSpec base = {};
 };
 
 // A sweep whose trials were all checked.
