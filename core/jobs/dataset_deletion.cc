@@ -11,6 +11,7 @@
 #include "core/jobs/dataset_use.h"
 #include "core/jobs/job_run.h"
 #include "core/jobs/submission.h"
+#include "core/jobs/sweep/sweep_run.h"
 #include "core/train/config/training_config.h"
 #include "core/train/data/label_folder.h"
 
@@ -33,6 +34,22 @@ absl::Status InUse(std::string_view dataset, const Job& job, std::string_view re
   return absl::FailedPreconditionError(Concat("name: ", dataset, " is read by ", ResourceName(job),
                                               ", which is ", JobStateName(job.state), "; ", remedy,
                                               " ", ResourceName(job)));
+}
+
+// Returns kFailedPrecondition if a trial of an unfinished sweep will read the dataset.
+absl::Status CheckSweeps(const JobBook& book, std::string_view dataset) {
+  return ForEachJob(book, JobKind::kSweep, [&](const Job& job) -> absl::Status {
+    if (IsFinal(job.state)) return absl::OkStatus();
+    VRP_ASSIGN_OR_RETURN(const SweepPlan plan, ReadSweepPlan(book.store(), job));
+    for (size_t trial = 0; trial < plan.trials.size(); ++trial) {
+      const absl::StatusOr<TrainingConfig> config =
+          ParseStoredConfig(plan.TrialSpec(ResourceName(job), trial));
+      if (config.ok() && ReadsDataset(*config, dataset)) {
+        return InUse(dataset, job, "wait for its end, or stop it: vrpctl sweeps stop");
+      }
+    }
+    return absl::OkStatus();
+  });
 }
 
 // The jobs that hold parts of a dataset, which have ended.
@@ -91,6 +108,7 @@ absl::StatusOr<DatasetDeletion> DeleteDatasetWithDerived(const JobBook& book,
   if (absl::IsInvalidArgument(stored.status()) || absl::IsNotFound(stored.status())) {
     return stored.status();
   }
+  VRP_RETURN_IF_ERROR(CheckSweeps(book, name));
   VRP_ASSIGN_OR_RETURN(const DerivedJobs derived, FindDerivedJobs(book, name));
   DatasetDeletion deletion;
   deletion.kept_models =

@@ -55,7 +55,7 @@ std::vector<std::string> OverridesWith(const SweepFile& file, const JobSpec& bas
                                        const SweepKey& varied, const std::string& value) {
   std::vector<std::string> overrides = base.overrides;
   for (const SweepKey& key : file.keys) {
-    const std::string& used = &key == &varied ? value : ExtremeValues(key).front();
+    const std::string used = &key == &varied ? value : ExtremeValues(key).front();
     overrides.push_back(Concat(key.path, "=", used));
   }
   return overrides;

@@ -66,6 +66,7 @@ TEST_F(SweepManagerTest, TrialsAreJobsOfTheQueue) {
   OpenAll();
   const std::string id = Start(kThreeSeeds);
   test::AwaitEnd(*sweeps_, id);
+  sweeps_.reset();  // waits until the models of the trials are removed
   const JobPage page = *jobs_->List({.labels = {{"sweep", "tiny"}}});
   ASSERT_EQ(page.jobs.size(), 3);
   for (const Job& job : page.jobs) {
@@ -86,10 +87,11 @@ TEST_F(SweepManagerTest, HalvingContinuesTheBestFromTheirCheckpoints) {
       test::ReadToEnd(*jobs_, StateOf(id).trials[1].job.substr(std::string("trainingJobs/").size()));
   // The first epoch has two steps, the first two have four; none is repeated.
   EXPECT_THAT(test::DescribeWithoutLogs(events),
-              ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 2", "checkpoint 2", "PAUSING",
-                          "PAUSED", "QUEUED", "PREPARING", "resumed 2", "RUNNING", "checkpoint 3",
-                          "progress 4", "checkpoint 4", "PAUSING", "PAUSED", "QUEUED", "PREPARING",
-                          "resumed 4", "RUNNING", "progress 6", "checkpoint 6", "progress 8",
+              ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "progress 2", "checkpoint 2",
+                          "PAUSING", "PAUSED", "QUEUED", "PREPARING", "resumed 2", "RUNNING",
+                          "progress 3", "checkpoint 3", "progress 4", "checkpoint 4", "PAUSING",
+                          "PAUSED", "QUEUED", "PREPARING", "resumed 4", "RUNNING", "progress 5",
+                          "progress 6", "checkpoint 6", "progress 8",
                           "SUCCEEDED"));
 }
 
