@@ -1,7 +1,7 @@
 // Converts messages to JSON for scripts. Names and order of keys are part of the interface.
 //
-// The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc, simulation_json.cc
-// and dataset_text.cc.
+// The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc, simulation_json.cc,
+// sweep_json.cc and dataset_text.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
