@@ -42,8 +42,8 @@ std::string SweepEventLine(const SweepEvent& event) {
     case SweepEvent::kResumedAfter:
       return absl::StrCat("resumed (attempt ", event.attempt(), ")");
     case SweepEvent::kResult:
-      return absl::StrCat("trial ", event.result().best_trial(), " is the best: ",
-                          event.result().model());
+      return absl::StrCat("trial ", event.result().best_trial(),
+                          " is the best: ", event.result().model());
     default:
       return "";
   }
@@ -76,8 +76,7 @@ class SweepLinesSink final : public SweepEventSink {
  private:
   void DrawBar() {
     bottom_.Draw([this](int width) {
-      const std::string noun =
-          progress_.empty() ? "trials" : absl::StrCat("trials; ", progress_);
+      const std::string noun = progress_.empty() ? "trials" : absl::StrCat("trials; ", progress_);
       return CountBarLine(static_cast<int64_t>(ended_.size()), trials_, noun, width);
     });
   }

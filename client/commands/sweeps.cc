@@ -62,10 +62,9 @@ ExitCode ChangeSweep(CommandContext& context, const SweepsFlags& flags,
                      UnaryMethod<SweepStub, Request, v1::Sweep> method) {
   return CallByName(
       context, SweepName(flags), method, [&](const std::string&, const v1::Sweep& sweep) {
-        return context.Print(
-            SweepJson(sweep),
-            absl::StrCat(sweep.name(), " ", StateText(sweep.state(), sweep.queue_position()),
-                         "\n"));
+        return context.Print(SweepJson(sweep),
+                             absl::StrCat(sweep.name(), " ",
+                                          StateText(sweep.state(), sweep.queue_position()), "\n"));
       });
 }
 
@@ -88,12 +87,11 @@ ExitCode DeleteSweep(CommandContext& context, const SweepsFlags& flags) {
 }  // namespace
 
 void AddSweeps(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* sweeps =
-      AddCommand(app, "sweeps", "List, follow and control sweeps of `train --sweep`",
-                 absl::StrCat(kNewSweepExample, "vrpctl sweeps watch $sweep"));
+  CLI::App* sweeps = AddCommand(app, "sweeps", "List, follow and control sweeps of `train --sweep`",
+                                absl::StrCat(kNewSweepExample, "vrpctl sweeps watch $sweep"));
   sweeps->require_subcommand(1);
-  CLI::App* list = AddCommand(*sweeps, "list", "List sweeps, newest first",
-                              "vrpctl sweeps list --limit 10");
+  CLI::App* list =
+      AddCommand(*sweeps, "list", "List sweeps, newest first", "vrpctl sweeps list --limit 10");
   const auto flags = std::make_shared<SweepsFlags>();
   list->add_option("--limit", flags->limit, "List at most N sweeps; 0: all")
       ->check(WholeNumber(0))
@@ -119,8 +117,7 @@ void AddSweeps(CLI::App& app, ChosenCommand& chosen) {
   watch->add_option("--from", flags->from, "Start with the event of this sequence number")
       ->check(WholeNumber(0))
       ->type_name("N");
-  add("stop", "End a sweep now and publish its best trial", "vrpctl sweeps stop $sweep",
-      StopSweep);
+  add("stop", "End a sweep now and publish its best trial", "vrpctl sweeps stop $sweep", StopSweep);
   add("pause", "Pause a sweep and its running trial", "vrpctl sweeps pause $sweep", PauseSweep);
   add("resume", "Continue a paused sweep",
       "vrpctl sweeps pause $sweep\n"

@@ -82,9 +82,9 @@ absl::StatusOr<v1::CreateSweepRequest> MakeSweepRequest(CommandContext& context,
   const NamedConfig named = FindNamedConfig(*yaml);
   v1::TrainingSpec& base = submission.base;
   if (!named.name.empty() && !base.config_yaml().empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(submission.path, " names its configuration itself, ", named.name,
-                     "; leave out --config and --preset"));
+    return absl::InvalidArgumentError(absl::StrCat(submission.path,
+                                                   " names its configuration itself, ", named.name,
+                                                   "; leave out --config and --preset"));
   }
   if (!named.name.empty()) {
     const absl::Status added = AddNamedConfig(submission.path, named, base);
@@ -135,9 +135,9 @@ ExitCode RunSweep(CommandContext& context, SweepSubmission submission) {
   }
   if (request->validate_only()) return PrintCheckedSweep(context, *sweep);
   if (detach || !context.json()) {
-    context.Print(SweepJson(*sweep),
-                  absl::StrCat(sweep->name(), " ",
-                               StateText(sweep->state(), sweep->queue_position()), "\n"));
+    context.Print(
+        SweepJson(*sweep),
+        absl::StrCat(sweep->name(), " ", StateText(sweep->state(), sweep->queue_position()), "\n"));
   }
   if (!context.json()) context.out() << SweepPlanText(*sweep) << std::endl;
   if (detach) return kExitDone;

@@ -9,22 +9,22 @@ namespace vrp::client {
 namespace {
 
 Json SweepTrialJson(const v1::SweepTrial& trial) {
-  return {{"trial", trial.number()},
-          {"settings", std::map<std::string, std::string>(trial.settings().begin(),
-                                                          trial.settings().end())},
-          {"job", TextOrNull(trial.job())},
-          {"state", JobStateWord(trial.state())},
-          {"dropped", trial.dropped()},
-          {"best", trial.best()},
-          {"epoch", trial.epoch()},
-          {"epochs", trial.total_epochs()},
-          {"validation_cost",
-           trial.has_validation_cost() ? JsonNumber(trial.validation_cost()) : Json()},
-          {"validation_gap",
-           trial.has_validation_gap() ? JsonNumber(trial.validation_gap()) : Json()},
-          {"validation_reference", TextOrNull(trial.validation_reference())},
-          {"run_time_ms", MillisecondsJson(trial.run_time())},
-          {"error", TextOrNull(trial.error())}};
+  return {
+      {"trial", trial.number()},
+      {"settings",
+       std::map<std::string, std::string>(trial.settings().begin(), trial.settings().end())},
+      {"job", TextOrNull(trial.job())},
+      {"state", JobStateWord(trial.state())},
+      {"dropped", trial.dropped()},
+      {"best", trial.best()},
+      {"epoch", trial.epoch()},
+      {"epochs", trial.total_epochs()},
+      {"validation_cost",
+       trial.has_validation_cost() ? JsonNumber(trial.validation_cost()) : Json()},
+      {"validation_gap", trial.has_validation_gap() ? JsonNumber(trial.validation_gap()) : Json()},
+      {"validation_reference", TextOrNull(trial.validation_reference())},
+      {"run_time_ms", MillisecondsJson(trial.run_time())},
+      {"error", TextOrNull(trial.error())}};
 }
 
 // Adds the fields of the event's kind.
@@ -90,24 +90,24 @@ Json SweepJson(const v1::Sweep& sweep) {
   if (sweep.has_error() && sweep.error().code() != 0) {
     error = {{"code", sweep.error().code()}, {"message", sweep.error().message()}};
   }
-  Json object = {{"name", TextOrNull(sweep.name())},
-                 {"state", JobStateWord(sweep.state())},
-                 {"attempt", sweep.attempt()},
-                 {"model_name", sweep.model_name()},
-                 {"model", TextOrNull(sweep.model())},
-                 {"method", LowerCaseWord(sweep.method())},
-                 {"seed", sweep.seed()},
-                 {"keys", std::vector<std::string>(sweep.keys().begin(), sweep.keys().end())},
-                 {"trial_count", sweep.trial_count()},
-                 {"selection_epochs", std::vector<int64_t>(sweep.selection_epochs().begin(),
-                                                           sweep.selection_epochs().end())},
-                 {"factor", sweep.factor()},
-                 {"run_time_ms", MillisecondsJson(sweep.run_time())},
-                 {"error", error},
-                 {"request_id", TextOrNull(sweep.request_id())},
-                 {"queue_position",
-                  sweep.queue_position() > 0 ? Json(sweep.queue_position()) : Json()},
-                 {"last_sequence", sweep.last_sequence()}};
+  Json object = {
+      {"name", TextOrNull(sweep.name())},
+      {"state", JobStateWord(sweep.state())},
+      {"attempt", sweep.attempt()},
+      {"model_name", sweep.model_name()},
+      {"model", TextOrNull(sweep.model())},
+      {"method", LowerCaseWord(sweep.method())},
+      {"seed", sweep.seed()},
+      {"keys", std::vector<std::string>(sweep.keys().begin(), sweep.keys().end())},
+      {"trial_count", sweep.trial_count()},
+      {"selection_epochs",
+       std::vector<int64_t>(sweep.selection_epochs().begin(), sweep.selection_epochs().end())},
+      {"factor", sweep.factor()},
+      {"run_time_ms", MillisecondsJson(sweep.run_time())},
+      {"error", error},
+      {"request_id", TextOrNull(sweep.request_id())},
+      {"queue_position", sweep.queue_position() > 0 ? Json(sweep.queue_position()) : Json()},
+      {"last_sequence", sweep.last_sequence()}};
   object["create_time"] = TimeOrNull(sweep.has_create_time(), sweep.create_time());
   object["start_time"] = TimeOrNull(sweep.has_start_time(), sweep.start_time());
   object["end_time"] = TimeOrNull(sweep.has_end_time(), sweep.end_time());

@@ -80,8 +80,7 @@ std::string TrialsText(const v1::Sweep& sweep) {
   }
   Table table(std::move(header));
   for (const v1::SweepTrial* trial : Ranked(sweep)) {
-    std::vector<std::string> row = {
-        absl::StrCat(trial->number(), trial->best() ? " (best)" : "")};
+    std::vector<std::string> row = {absl::StrCat(trial->number(), trial->best() ? " (best)" : "")};
     for (const std::string& key : sweep.keys()) {
       const auto found = trial->settings().find(key);
       row.push_back(found == trial->settings().end() ? "-" : found->second);
@@ -100,9 +99,8 @@ std::string TrialsText(const v1::Sweep& sweep) {
 }
 
 std::string SweepPlanText(const v1::Sweep& sweep) {
-  std::string text =
-      absl::StrCat(LowerCaseWord(sweep.method()), ", ", TrialCountText(sweep), " of ",
-                   absl::StrJoin(sweep.keys(), ", "));
+  std::string text = absl::StrCat(LowerCaseWord(sweep.method()), ", ", TrialCountText(sweep),
+                                  " of ", absl::StrJoin(sweep.keys(), ", "));
   if (sweep.seed() > 0) absl::StrAppend(&text, ", seed ", sweep.seed());
   if (sweep.selection_epochs_size() > 0) {
     absl::StrAppend(&text, "; the best 1 of ", sweep.factor(), " goes on after epoch ",
@@ -130,9 +128,9 @@ std::string SweepText(const v1::Sweep& sweep) {
   }
   sheet.Add("error", sweep.error().message());
   sheet.Add("plan", SweepPlanText(sweep));
-  sheet.Add("model", sweep.model().empty() ? absl::StrCat("models/", sweep.model_name(),
-                                                          ", once the sweep has ended")
-                                           : sweep.model());
+  sheet.Add("model", sweep.model().empty()
+                         ? absl::StrCat("models/", sweep.model_name(), ", once the sweep has ended")
+                         : sweep.model());
   sheet.Add("attempt", absl::StrCat(sweep.attempt()));
   if (sweep.has_create_time()) sheet.Add("created", FormatTime(sweep.create_time()));
   if (sweep.has_start_time()) sheet.Add("started", FormatTime(sweep.start_time()));

@@ -183,16 +183,15 @@ absl::StatusOr<Job> DurableJobManager::Resume(std::string_view id) {
 }
 
 absl::StatusOr<Job> DurableJobManager::ContinueTrial(std::string_view id, int64_t pause_epoch) {
-  VRP_ASSIGN_OR_RETURN(
-      Job job, Change(id, [pause_epoch](JobChange& change) -> absl::Status {
-        if (!IsHeld(change.record().job)) {
-          return absl::FailedPreconditionError(Concat(ResourceName(change.record().job), ": is ",
-                                                      JobStateName(change.state()),
-                                                      " and does not wait for a sweep"));
-        }
-        change.SetPauseEpoch(pause_epoch);
-        return change.MoveTo(JobState::kQueued);
-      }));
+  VRP_ASSIGN_OR_RETURN(Job job, Change(id, [pause_epoch](JobChange& change) -> absl::Status {
+                         if (!IsHeld(change.record().job)) {
+                           return absl::FailedPreconditionError(Concat(
+                               ResourceName(change.record().job), ": is ",
+                               JobStateName(change.state()), " and does not wait for a sweep"));
+                         }
+                         change.SetPauseEpoch(pause_epoch);
+                         return change.MoveTo(JobState::kQueued);
+                       }));
   runner_.Wake();
   return job;
 }

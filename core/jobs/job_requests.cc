@@ -75,10 +75,9 @@ absl::Status RequestResume(JobChange& change) {
                  ": is STOPPING: it ends with a model after its current step"));
     default:
       if (IsHeld(change.record().job)) {
-        return absl::FailedPreconditionError(
-            Concat(ResourceName(change.record().job), ": waits for ",
-                   change.record().job.spec.sweep,
-                   ", which compares its trials after this epoch and continues the best ones"));
+        return absl::FailedPreconditionError(Concat(
+            ResourceName(change.record().job), ": waits for ", change.record().job.spec.sweep,
+            ", which compares its trials after this epoch and continues the best ones"));
       }
       return change.MoveTo(JobState::kQueued);
   }

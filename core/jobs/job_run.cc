@@ -52,8 +52,8 @@ void RemoveJobFolder(const StateFolder& folder, const Job& job) {
   std::error_code ignored;
   const bool keeps_model = job.state == JobState::kSucceeded && !job.spec.sweep.empty();
   absl::MutexLock lock(&folder.removals());
-  std::filesystem::remove_all(
-      keeps_model ? folder.CheckpointPath(job.id) : folder.JobPath(job.id), ignored);
+  std::filesystem::remove_all(keeps_model ? folder.CheckpointPath(job.id) : folder.JobPath(job.id),
+                              ignored);
 }
 
 void RemoveDeletedJob(JobStore& store, const StateFolder& folder, const std::string& id) {

@@ -85,8 +85,9 @@ class JobRun {
   JobRecorder recorder_;
 };
 
-// Removes the folder with the checkpoints of a job that has succeeded or was cancelled. A trial that
-// has succeeded keeps its model. Does nothing for other jobs. Leaves files that cannot be removed.
+// Removes the folder with the checkpoints of a job that has succeeded or was cancelled. A trial
+// that has succeeded keeps its model. Does nothing for other jobs. Leaves files that cannot be
+// removed.
 void RemoveJobFolder(const StateFolder& folder, const Job& job);
 
 // Removes all files of a job that was deleted from `store`. The next start retries files that

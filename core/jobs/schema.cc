@@ -130,8 +130,8 @@ ALTER TABLE jobs ADD COLUMN pause_epoch INTEGER NOT NULL DEFAULT 0;
 CREATE UNIQUE INDEX jobs_by_sweep ON jobs (sweep, trial) WHERE sweep <> '';
 )sql";
 
-constexpr std::array<std::string_view, 7> kMigrations = {
-    kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7};
+constexpr std::array<std::string_view, 7> kMigrations = {kVersion1, kVersion2, kVersion3, kVersion4,
+                                                         kVersion5, kVersion6, kVersion7};
 
 absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));

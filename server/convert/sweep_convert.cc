@@ -59,13 +59,12 @@ absl::StatusOr<SweepRequest> SweepRequestFromProto(const v1::SweepSpec& message,
                                                   " bytes, wanted at most ", kMaxYamlBytes));
   }
   if (message.sweep_name().size() > kMaxSweepNameBytes || !IsPrintableUtf8(message.sweep_name())) {
-    return InvalidField("spec.sweep_name", Concat("got ", Quoted(message.sweep_name()),
-                                                  ", wanted at most ", kMaxSweepNameBytes,
-                                                  " bytes of printable UTF-8"));
+    return InvalidField("spec.sweep_name",
+                        Concat("got ", Quoted(message.sweep_name()), ", wanted at most ",
+                               kMaxSweepNameBytes, " bytes of printable UTF-8"));
   }
-  SweepRequest request{
-      .sweep_yaml = message.sweep_yaml(),
-      .sweep_name = message.sweep_name().empty() ? "sweep" : message.sweep_name()};
+  SweepRequest request{.sweep_yaml = message.sweep_yaml(),
+                       .sweep_name = message.sweep_name().empty() ? "sweep" : message.sweep_name()};
   v1::TrainingSpec base = message.base();
   // The file may contain the configuration.
   if (base.config_yaml().empty()) base.set_config_yaml("{}");

@@ -10,8 +10,8 @@
 #include "server/service/reflection_service.h"
 #include "server/service/services.h"
 #include "server/service/simulation_service.h"
-#include "server/service/sweep_service.h"
 #include "server/service/solver_service.h"
+#include "server/service/sweep_service.h"
 
 namespace vrp {
 namespace {
@@ -205,8 +205,8 @@ absl::Status Daemon::Parts::Listen() {
   for (const char* name :
        {v1::SolverService::service_full_name(), v1::DispatchService::service_full_name(),
         v1::SimulationService::service_full_name(), v1::TrainingService::service_full_name(),
-        v1::SweepService::service_full_name(), v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
-        v1::SystemService::service_full_name()}) {
+        v1::SweepService::service_full_name(), v1::ModelService::service_full_name(),
+        v1::DatasetService::service_full_name(), v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);
   }
   // Searches continue; training jobs wait until the daemon has restarted.

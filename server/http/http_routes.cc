@@ -74,8 +74,7 @@ std::vector<HttpRoute> ListRoutes() {
        {v1::ListMatricesRequest::descriptor()->file(), v1::DecideRequest::descriptor()->file(),
         v1::ListModelsRequest::descriptor()->file(), v1::CheckSolutionRequest::descriptor()->file(),
         v1::ListSimulationsRequest::descriptor()->file(),
-        v1::ListSweepsRequest::descriptor()->file(),
-        v1::GetServerInfoRequest::descriptor()->file(),
+        v1::ListSweepsRequest::descriptor()->file(), v1::GetServerInfoRequest::descriptor()->file(),
         v1::ListTrainingJobsRequest::descriptor()->file()}) {
     for (int i = 0; i < file->service(0)->method_count(); ++i) {
       const MethodDescriptor& rpc = *file->service(0)->method(i);

@@ -55,9 +55,9 @@ absl::StatusOr<v1::Sweep> SweepHandler::Create(const v1::CreateSweepRequest& req
     }
     return summary;
   }
-  VRP_ASSIGN_OR_RETURN(const Job job, options_.sweeps->Start(sweep, *plan,
-                                                             summary.SerializeAsString(),
-                                                             request.request_id()));
+  VRP_ASSIGN_OR_RETURN(
+      const Job job,
+      options_.sweeps->Start(sweep, *plan, summary.SerializeAsString(), request.request_id()));
   return ToMessage(job);
 }
 
@@ -69,8 +69,8 @@ absl::StatusOr<v1::Sweep> SweepHandler::Get(const v1::GetSweepRequest& request) 
 
 absl::StatusOr<v1::ListSweepsResponse> SweepHandler::List(
     const v1::ListSweepsRequest& request) const {
-  const absl::StatusOr<JobPage> page = options_.sweeps->List(
-      {.page_size = request.page_size(), .page_token = request.page_token()});
+  const absl::StatusOr<JobPage> page =
+      options_.sweeps->List({.page_size = request.page_size(), .page_token = request.page_token()});
   if (!page.ok()) return WithField(page.status());
   v1::ListSweepsResponse response;
   for (const Job& job : page->jobs) {
@@ -119,8 +119,7 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSweepResponse>>> SweepHandl
     const v1::WatchSweepRequest& request) const {
   VRP_ASSIGN_OR_RETURN(const std::string id, SweepId(request.name()));
   VRP_ASSIGN_OR_RETURN(const int64_t from, FirstSequence(request.from_sequence()));
-  VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events,
-                       options_.sweeps->Watch(id, from));
+  VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events, options_.sweeps->Watch(id, from));
   VRP_ASSIGN_OR_RETURN(const Job job, options_.sweeps->Get(id));
   VRP_ASSIGN_OR_RETURN(SweepState state, options_.sweeps->State(job));
   const auto convert = [sweeps = options_.sweeps, id,

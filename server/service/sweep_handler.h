@@ -41,9 +41,8 @@ class SweepHandler {
   // Returns the message of a sweep with its trials.
   absl::StatusOr<v1::Sweep> ToMessage(const Job& job) const;
   // Applies the manager's `change` to a sweep and returns it.
-  absl::StatusOr<v1::Sweep> Change(const std::string& name,
-                                   absl::StatusOr<Job> (SweepManager::*change)(std::string_view))
-      const;
+  absl::StatusOr<v1::Sweep> Change(
+      const std::string& name, absl::StatusOr<Job> (SweepManager::*change)(std::string_view)) const;
 
   const Options options_;
 };

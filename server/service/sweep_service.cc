@@ -4,8 +4,7 @@
 
 namespace vrp {
 
-SweepService::SweepService(const ServiceContext& context,
-                                     const SweepHandler& handler)
+SweepService::SweepService(const ServiceContext& context, const SweepHandler& handler)
     : RpcService(context) {
   Unary(handler, &SweepHandler::Create);
   Unary(handler, &SweepHandler::Get);

@@ -228,7 +228,8 @@ absl::Status GatherJobs(const JobBook& book, LiveFigures& figures) {
   absl::StatusOr<std::vector<JobCount>> counts = book.store().Count();
   if (!counts.ok()) return counts.status();
   figures.jobs = *std::move(counts);
-  for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve, JobKind::kSimulation, JobKind::kSweep}) {
+  for (const JobKind kind :
+       {JobKind::kTraining, JobKind::kSolve, JobKind::kSimulation, JobKind::kSweep}) {
     absl::StatusOr<std::vector<JobRecord>> active = book.store().ListActive(kind);
     if (!active.ok()) return active.status();
     for (JobRecord& record : *active) figures.active_jobs.push_back(std::move(record.job));

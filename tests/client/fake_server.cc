@@ -14,8 +14,8 @@
 #include "vrp/v1/dispatch_service.grpc.pb.h"
 #include "vrp/v1/model_service.grpc.pb.h"
 #include "vrp/v1/simulation_service.grpc.pb.h"
-#include "vrp/v1/sweep_service.grpc.pb.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/sweep_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 #include "vrp/v1/training_service.grpc.pb.h"
 
@@ -162,15 +162,15 @@ class FakeSweeps : public v1::SweepService::Service {
  public:
   explicit FakeSweeps(const FakeHandlers& handlers) : handlers_(handlers) {}
   grpc::Status CreateSweep(grpc::ServerContext* context, const v1::CreateSweepRequest* request,
-                          v1::Sweep* response) override {
+                           v1::Sweep* response) override {
     return HandleUnary(handlers_.create_sweep, context, request, response);
   }
   grpc::Status GetSweep(grpc::ServerContext* context, const v1::GetSweepRequest* request,
-                          v1::Sweep* response) override {
+                        v1::Sweep* response) override {
     return HandleUnary(handlers_.get_sweep, context, request, response);
   }
   grpc::Status StopSweep(grpc::ServerContext* context, const v1::StopSweepRequest* request,
-                          v1::Sweep* response) override {
+                         v1::Sweep* response) override {
     return HandleUnary(handlers_.stop_sweep, context, request, response);
   }
   grpc::Status PauseSweep(grpc::ServerContext* context, const v1::PauseSweepRequest* request,
@@ -178,7 +178,7 @@ class FakeSweeps : public v1::SweepService::Service {
     return HandleUnary(handlers_.pause_sweep, context, request, response);
   }
   grpc::Status ResumeSweep(grpc::ServerContext* context, const v1::ResumeSweepRequest* request,
-                          v1::Sweep* response) override {
+                           v1::Sweep* response) override {
     return HandleUnary(handlers_.resume_sweep, context, request, response);
   }
   grpc::Status ListSweeps(grpc::ServerContext* context, const v1::ListSweepsRequest* request,

@@ -13,8 +13,8 @@
 #include "vrp/v1/dispatch_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/simulation_service.pb.h"
-#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
 

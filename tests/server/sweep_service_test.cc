@@ -129,8 +129,9 @@ TEST_F(SweepServiceTest, ListsWithoutTrialsAndDeletes) {
 
 TEST_F(SweepServiceTest, NamesEachWrongField) {
   v1::CreateSweepRequest request = ASweepRequest();
-  request.mutable_spec()->set_sweep_yaml("method: grid\nkeys:\n  training.sed: [1]\n"
-                                         "  training.batch_size: [many]");
+  request.mutable_spec()->set_sweep_yaml(
+      "method: grid\nkeys:\n  training.sed: [1]\n"
+      "  training.batch_size: [many]");
   const grpc::Status status = Create(request);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   const google::rpc::BadRequest details = BadRequestOf(status);

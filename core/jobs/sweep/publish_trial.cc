@@ -23,10 +23,10 @@ absl::StatusOr<ModelVersion> PublishTrial(Registry& registry, const StateFolder&
   VRP_ASSIGN_OR_RETURN(const std::string staging, registry.StagingDirectory());
   const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
   std::error_code error;
-  std::filesystem::copy(from, staging,
-                        std::filesystem::copy_options::recursive |
-                            std::filesystem::copy_options::overwrite_existing,
-                        error);
+  std::filesystem::copy(
+      from, staging,
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing,
+      error);
   if (error) return absl::ErrnoToStatus(error.value(), Concat("copy ", from, " to ", staging));
   card.sweep = trial.spec.sweep;
   card.trial = trial.spec.trial;

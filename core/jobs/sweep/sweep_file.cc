@@ -93,8 +93,9 @@ class FileReader {
   void ReadName(const YamlNode& node) {
     const absl::Status valid = CheckModelName(node.text);
     if (node.kind != YamlKind::kScalar || !valid.ok()) {
-      Error(node, "name", node.kind == YamlKind::kScalar ? FromAbsl(valid.message())
-                                                         : "wanted the name of the model");
+      Error(node, "name",
+            node.kind == YamlKind::kScalar ? FromAbsl(valid.message())
+                                           : "wanted the name of the model");
     }
     file_.name = node.text;
   }
@@ -155,10 +156,10 @@ class FileReader {
   void ReadValues(const std::string& field, const YamlNode& node, SweepKey& key) {
     if (node.kind != YamlKind::kSequence || node.children.empty() ||
         node.children.size() > kMaxSweepValues) {
-      Error(node, field, "got ",
-            node.kind == YamlKind::kSequence ? Concat(node.children.size(), " values")
-                                             : node.Shown(),
-            ", wanted a list of 1 to ", kMaxSweepValues, " values, or min and max");
+      Error(
+          node, field, "got ",
+          node.kind == YamlKind::kSequence ? Concat(node.children.size(), " values") : node.Shown(),
+          ", wanted a list of 1 to ", kMaxSweepValues, " values, or min and max");
       return;
     }
     for (size_t i = 0; i < node.children.size(); ++i) {
@@ -278,8 +279,9 @@ class FileReader {
     errors_.push_back(
         file_.draws()
             ? Concat(field, ".count: only in grids; trials are drawn from the whole range")
-            : Concat(field, ".count: absent, wanted the number of values of the grid; or state "
-                            "trials, to draw them"));
+            : Concat(field,
+                     ".count: absent, wanted the number of values of the grid; or state "
+                     "trials, to draw them"));
   }
 
   const std::string name_;

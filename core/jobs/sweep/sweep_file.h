@@ -39,7 +39,7 @@ struct SweepRange {
 
 // A key of the training configuration with the values to try.
 struct SweepKey {
-  std::string path;                 // such as "training.learning_rate"
+  std::string path;                      // such as "training.learning_rate"
   std::vector<std::string> values = {};  // as in overrides; empty if there is a range
   std::optional<SweepRange> range = {};
   std::string where = {};  // `file.yaml:12`, for errors
@@ -49,15 +49,15 @@ struct SweepKey {
 
 // A parsed file.
 struct SweepFile {
-  std::string name;                // of the published model; empty: the base configuration's
-  std::string config_yaml;         // the base configuration; empty: it is elsewhere
-  bool names_config = false;       // whether `config` or `preset` names the base configuration
+  std::string name;           // of the published model; empty: the base configuration's
+  std::string config_yaml;    // the base configuration; empty: it is elsewhere
+  bool names_config = false;  // whether `config` or `preset` names the base configuration
   SweepMethod method = SweepMethod::kGrid;
-  std::vector<SweepKey> keys;      // in the order of the file
-  int32_t trials = 0;              // number of draws; 0: every combination
-  std::optional<uint64_t> seed;    // of the draws
-  int64_t first_epochs = 1;        // epochs of each trial before the first selection
-  int32_t factor = 3;              // 1 of this number of trials goes on after a selection
+  std::vector<SweepKey> keys;    // in the order of the file
+  int32_t trials = 0;            // number of draws; 0: every combination
+  std::optional<uint64_t> seed;  // of the draws
+  int64_t first_epochs = 1;      // epochs of each trial before the first selection
+  int32_t factor = 3;            // 1 of this number of trials goes on after a selection
 
   // Whether the trials are drawn; if not, they are every combination of the values.
   bool draws() const { return trials > 0; }

@@ -119,13 +119,12 @@ absl::StatusOr<TrialResult> ParseTrialResult(std::string_view text, std::string_
       ReadStored<SweepJson>(text, source, [](const SweepJson& stored) { return stored; }));
   VRP_ASSIGN_OR_RETURN(
       TrialResult result, ReadStored<TrialResult>(text, source, [](const SweepJson& stored) {
-        return TrialResult{
-            .trial = stored.at("trial"),
-            .job = stored.at("job"),
-            .state = ParseJobState(stored.at("state").get<std::string>()).value(),
-            .dropped = stored.at("dropped"),
-            .run_time = absl::Nanoseconds(stored.at("run_time_ns").get<int64_t>()),
-            .error = stored.at("error")};
+        return TrialResult{.trial = stored.at("trial"),
+                           .job = stored.at("job"),
+                           .state = ParseJobState(stored.at("state").get<std::string>()).value(),
+                           .dropped = stored.at("dropped"),
+                           .run_time = absl::Nanoseconds(stored.at("run_time_ns").get<int64_t>()),
+                           .error = stored.at("error")};
       }));
   const auto text_of = [&json](const char* key) -> std::optional<std::string> {
     const auto found = json.find(key);

@@ -23,8 +23,8 @@ constexpr std::string_view kIncomparable =
 
 // Keys that decide on which days or routes a trial is validated.
 constexpr std::array<std::string_view, 6> kValidatedKeys = {
-    "dispatch.sites",  "dispatch.log",   "dispatch.requests_per_epoch",
-    "dispatch.epoch",  "dispatch.margin", "habits.history"};
+    "dispatch.sites", "dispatch.log",    "dispatch.requests_per_epoch",
+    "dispatch.epoch", "dispatch.margin", "habits.history"};
 
 // Keys of `problem` that do not change the instances of the validation.
 constexpr std::array<std::string_view, 4> kTrainingOnlyKeys = {
@@ -70,8 +70,7 @@ void AddErrorsOf(const SweepKey& key, std::string_view part, const absl::Status&
     const std::string_view text = FromAbsl(line).substr(prefix.size());
     // An unknown key is wrong with every value.
     const bool unknown = absl::StartsWith(ToAbsl(text), "unknown key");
-    std::string error =
-        Concat(key.where, ": keys.", key.path, unknown ? "" : part, ": ", text);
+    std::string error = Concat(key.where, ": keys.", key.path, unknown ? "" : part, ": ", text);
     if (errors.empty() || errors.back() != error) errors.push_back(std::move(error));
   }
 }
@@ -91,8 +90,8 @@ absl::Status CheckSweepKeys(const SweepFile& file, const JobSpec& base) {
     }
     const std::vector<std::string> values = ExtremeValues(key);
     for (size_t i = 0; i < values.size(); ++i) {
-      const std::string part = key.range.has_value() ? (i == 0 ? ".min" : ".max")
-                                                     : Concat(".values[", i, "]");
+      const std::string part =
+          key.range.has_value() ? (i == 0 ? ".min" : ".max") : Concat(".values[", i, "]");
       const auto config = ParseTrainingConfig(base.config_yaml, base.config_name,
                                               OverridesWith(file, base, key, values[i]));
       if (!config.ok()) AddErrorsOf(key, part, config.status(), errors);

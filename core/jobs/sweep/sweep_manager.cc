@@ -89,22 +89,19 @@ absl::Status SweepManager::Recover() {
 }
 
 void SweepManager::PauseTrials(const Job& sweep) {
-  const absl::StatusOr<std::vector<Job>> trials =
-      book_->store().ListTrials(ResourceName(sweep));
+  const absl::StatusOr<std::vector<Job>> trials = book_->store().ListTrials(ResourceName(sweep));
   for (const Job& trial : trials.value_or(std::vector<Job>())) {
     if (!IsFinal(trial.state)) jobs_->Pause(trial.id).IgnoreError();  // some are paused already
   }
 }
 
-absl::StatusOr<SweepPlan> SweepManager::Plan(const SweepRequest& request,
-                                             ConfigCheck check) const {
+absl::StatusOr<SweepPlan> SweepManager::Plan(const SweepRequest& request, ConfigCheck check) const {
   std::random_device random;
   return MakeSweepPlan(request, *jobs_, check, 1 + random() % kMaxDrawnSeed);
 }
 
 absl::StatusOr<Job> SweepManager::Start(const SweepRequest& request, const SweepPlan& plan,
-                                        const std::string& summary,
-                                        const std::string& request_id) {
+                                        const std::string& summary, const std::string& request_id) {
   VRP_RETURN_IF_ERROR(CheckRequestId(request_id));
   // The plan is not part of the identity, because its seed may be drawn.
   const SolveSpec spec{.kind = JobKind::kSweep,

@@ -29,8 +29,7 @@ class Planner {
     plan_.method = file_.method;
     plan_.seed = file_.seed.value_or(file_.draws() ? seed : 0);
     for (const SweepKey& key : file_.keys) plan_.keys.push_back(key.path);
-    VRP_ASSIGN_OR_RETURN(plan_.trials,
-                         ExpandTrials(file_, plan_.seed, request_.sweep_name));
+    VRP_ASSIGN_OR_RETURN(plan_.trials, ExpandTrials(file_, plan_.seed, request_.sweep_name));
     VRP_RETURN_IF_ERROR(CheckTrials());
     return std::move(plan_);
   }
@@ -40,8 +39,9 @@ class Planner {
     plan_.base = request_.base;
     const bool is_sent = !plan_.base.config_yaml.empty();
     if (is_sent && !file_.config_yaml.empty()) {
-      return Refusal("config", "contains a configuration, but another one was given too; leave "
-                               "one of them out");
+      return Refusal("config",
+                     "contains a configuration, but another one was given too; leave "
+                     "one of them out");
     }
     if (!is_sent && file_.config_yaml.empty()) {
       return Refusal("config", file_.names_config
@@ -89,9 +89,8 @@ class Planner {
     VRP_ASSIGN_OR_RETURN(const TrainingConfig config, jobs_.Validate(spec));
     VRP_RETURN_IF_ERROR(check_(config));
     VRP_RETURN_IF_ERROR(jobs_.CheckStart(spec, config).status());
-    VRP_ASSIGN_OR_RETURN(
-        const ResolvedConfig resolved,
-        ResolveTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
+    VRP_ASSIGN_OR_RETURN(const ResolvedConfig resolved,
+                         ResolveTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
     const auto [other, added] = known.emplace(resolved.settings, trial);
     if (added) return absl::OkStatus();
     return absl::InvalidArgumentError(Concat("has the same settings as trial ", other->second + 1,

@@ -38,9 +38,8 @@ struct SweepPlan {
   JobSpec base;
 
   SweepShape Shape() const {
-    return {.trials = static_cast<int32_t>(trials.size()),
-            .selections = selections,
-            .factor = factor};
+    return {
+        .trials = static_cast<int32_t>(trials.size()), .selections = selections, .factor = factor};
   }
   // Returns the job of a trial, counted from 0, of the sweep "sweeps/{id}".
   JobSpec TrialSpec(std::string_view sweep, size_t trial) const;

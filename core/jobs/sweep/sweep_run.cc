@@ -35,8 +35,8 @@ absl::Status NoModelError(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     if (job.state != JobState::kFailed) continue;
     return absl::AbortedError(Concat("no trial has succeeded; trial ", job.spec.trial, " (",
-                                     ResourceName(job), ") failed: ",
-                                     FromAbsl(job.error.message())));
+                                     ResourceName(job),
+                                     ") failed: ", FromAbsl(job.error.message())));
   }
   return absl::AbortedError("no trial has succeeded: all were cancelled");
 }
@@ -129,8 +129,7 @@ absl::Status SweepRun::Begin() {
 }
 
 absl::Status SweepRun::ResumeTrials() {
-  VRP_ASSIGN_OR_RETURN(const std::vector<Job> jobs,
-                       context_.store->ListTrials(ResourceName(job_)));
+  VRP_ASSIGN_OR_RETURN(const std::vector<Job> jobs, context_.store->ListTrials(ResourceName(job_)));
   for (const Job& job : jobs) {
     if (job.state != JobState::kPaused || IsHeld(job)) continue;
     context_.jobs->Resume(job.id).IgnoreError();  // a user may have ended it meanwhile
@@ -192,8 +191,8 @@ absl::Status SweepRun::SubmitTrial(size_t trial, int64_t pause_epoch) {
   spec.pause_epoch = pause_epoch;
   const absl::Status submitted = context_.jobs->Submit(spec, "").status();
   if (submitted.ok() || IsTemporary(submitted)) return submitted;
-  return absl::Status(submitted.code(), Concat("trial ", spec.trial, " cannot start: ",
-                                               FromAbsl(submitted.message())));
+  return absl::Status(submitted.code(), Concat("trial ", spec.trial,
+                                               " cannot start: ", FromAbsl(submitted.message())));
 }
 
 absl::StatusOr<SweepRun::Outcome> SweepRun::PublishBest(const Job& best) {
@@ -238,12 +237,10 @@ absl::Status SweepRun::Report(const std::vector<Job>& jobs) {
       continue;
     }
     if (!job.progress.has_value() || !job.progress->end_of_epoch) continue;
-    const bool new_epoch =
-        job.spec.trial != shown_trial_ || job.progress->epoch != shown_epoch_;
+    const bool new_epoch = job.spec.trial != shown_trial_ || job.progress->epoch != shown_epoch_;
     if (!new_epoch || now - shown_ < context_.progress_interval) continue;
-    VRP_RETURN_IF_ERROR(Record([&job](JobChange& change) {
-      change.RecordTrialProgress(job.spec.trial, *job.progress);
-    }));
+    VRP_RETURN_IF_ERROR(Record(
+        [&job](JobChange& change) { change.RecordTrialProgress(job.spec.trial, *job.progress); }));
     shown_trial_ = job.spec.trial;
     shown_epoch_ = job.progress->epoch;
     shown_ = now;

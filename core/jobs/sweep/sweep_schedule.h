@@ -23,10 +23,10 @@ struct SweepShape {
 struct TrialStatus {
   bool submitted = false;
   JobState state = JobState::kQueued;
-  bool started = false;         // whether the job has run
-  bool ending = false;          // whether the job was asked to end with a model
-  bool held = false;            // whether the job waits for a selection; see IsHeld
-  int64_t pause_epoch = 0;      // epoch after which the job waits; 0: none
+  bool started = false;     // whether the job has run
+  bool ending = false;      // whether the job was asked to end with a model
+  bool held = false;        // whether the job waits for a selection; see IsHeld
+  int64_t pause_epoch = 0;  // epoch after which the job waits; 0: none
   double cost = std::numeric_limits<double>::infinity();  // lowest validation cost so far
 };
 

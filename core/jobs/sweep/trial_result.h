@@ -19,10 +19,10 @@ struct TrialResult {
   JobState state = JobState::kQueued;  // of the job
   bool dropped = false;                // whether a selection ended the trial
   absl::Duration run_time = absl::ZeroDuration();
-  std::string error = {};                              // of a failed trial
-  std::optional<TrainingProgress> progress = {};       // the last one
-  std::optional<TrainingProgress> best = {};           // with the lowest validation cost
-  std::optional<PublishedWeights> published = {};      // set once the trial has succeeded
+  std::string error = {};                          // of a failed trial
+  std::optional<TrainingProgress> progress = {};   // the last one
+  std::optional<TrainingProgress> best = {};       // with the lowest validation cost
+  std::optional<PublishedWeights> published = {};  // set once the trial has succeeded
 };
 
 // Returns the result so far of a trial's job.

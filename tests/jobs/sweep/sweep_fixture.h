@@ -74,8 +74,7 @@ class SweepFixture : public JobManagerFixture {
   std::vector<std::string> TrialTexts(const std::string& id) const {
     std::vector<std::string> texts;
     for (const TrialResult& trial : StateOf(id).trials) {
-      const std::string state =
-          trial.dropped ? "dropped" : std::string(JobStateName(trial.state));
+      const std::string state = trial.dropped ? "dropped" : std::string(JobStateName(trial.state));
       const int64_t epoch = trial.progress.has_value() ? trial.progress->epoch : 0;
       texts.push_back(trial.job.empty() ? "-" : Concat(state, " ", epoch));
     }

@@ -83,16 +83,15 @@ TEST_F(SweepManagerTest, HalvingContinuesTheBestFromTheirCheckpoints) {
   EXPECT_THAT(TrialTexts(id), ElementsAre("dropped 1", "SUCCEEDED 4", "dropped 2", "dropped 1"));
   EXPECT_EQ(StateOf(id).best, 2);
   EXPECT_EQ(Versions(), 1);
-  const std::vector<JobEvent> events =
-      test::ReadToEnd(*jobs_, StateOf(id).trials[1].job.substr(std::string("trainingJobs/").size()));
+  const std::vector<JobEvent> events = test::ReadToEnd(
+      *jobs_, StateOf(id).trials[1].job.substr(std::string("trainingJobs/").size()));
   // The first epoch has two steps, the first two have four; none is repeated.
   EXPECT_THAT(test::DescribeWithoutLogs(events),
-              ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "progress 2", "checkpoint 2",
-                          "PAUSING", "PAUSED", "QUEUED", "PREPARING", "resumed 2", "RUNNING",
-                          "progress 3", "checkpoint 3", "progress 4", "checkpoint 4", "PAUSING",
-                          "PAUSED", "QUEUED", "PREPARING", "resumed 4", "RUNNING", "progress 5",
-                          "progress 6", "checkpoint 6", "progress 8",
-                          "SUCCEEDED"));
+              ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "progress 2",
+                          "checkpoint 2", "PAUSING", "PAUSED", "QUEUED", "PREPARING", "resumed 2",
+                          "RUNNING", "progress 3", "checkpoint 3", "progress 4", "checkpoint 4",
+                          "PAUSING", "PAUSED", "QUEUED", "PREPARING", "resumed 4", "RUNNING",
+                          "progress 5", "progress 6", "checkpoint 6", "progress 8", "SUCCEEDED"));
 }
 
 TEST_F(SweepManagerTest, GoesOnAfterAFailedTrial) {
@@ -249,7 +248,8 @@ TEST_F(SweepManagerTest, TrialsCannotBeDeletedOrResumedByUsersMeanwhile) {
   trainer_->HoldAt(3);
   const std::string second = Start(kHalving);
   ASSERT_TRUE(trainer_->AwaitHeld());
-  const std::string held = StateOf(second).trials[2].job.substr(std::string("trainingJobs/").size());
+  const std::string held =
+      StateOf(second).trials[2].job.substr(std::string("trainingJobs/").size());
   EXPECT_THAT(std::string(jobs_->Resume(held).status().message()), HasSubstr("waits for sweeps/"));
   const std::string dropped =
       StateOf(second).trials[0].job.substr(std::string("trainingJobs/").size());

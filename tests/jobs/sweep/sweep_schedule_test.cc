@@ -105,8 +105,7 @@ TEST(SweepScheduleTest, TrialThatEndedEarlyStaysComparable) {
   // The trial ended by its patience before the selection.
   sweep.trial(0).held = false;
   sweep.trial(0).state = JobState::kSucceeded;
-  EXPECT_THAT(sweep.TakeAll(),
-              ElementsAre("drop 2", "drop 3", "continue 1 to 0", "finish 0"));
+  EXPECT_THAT(sweep.TakeAll(), ElementsAre("drop 2", "drop 3", "continue 1 to 0", "finish 0"));
 }
 
 TEST(SweepScheduleTest, FailedTrialsDoNotWin) {

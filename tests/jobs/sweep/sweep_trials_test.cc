@@ -64,8 +64,8 @@ TEST(SweepTrialsTest, GridDividesRangesEvenly) {
 TEST(SweepTrialsTest, RefusesTooManyCombinations) {
   std::vector<std::string> values;
   for (int i = 0; i < 23; ++i) values.push_back(std::to_string(i));
-  const auto trials =
-      ExpandTrials(Grid({{.path = "a", .values = values}, {.path = "b", .values = values}}), 0, "s");
+  const auto trials = ExpandTrials(
+      Grid({{.path = "a", .values = values}, {.path = "b", .values = values}}), 0, "s");
   EXPECT_THAT(std::string(trials.status().message()),
               HasSubstr("s: keys: have more than 500 combinations"));
 }
