@@ -218,12 +218,6 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
                     "Print the whole configuration with defaults and overrides")
           ->excludes(list);
   command
-      .add_option("--sweep", flags.sweep,
-                  "Train with the varied settings of this sweep (YAML), publish the best model")
-      ->type_name("FILE")
-      ->excludes(list)
-      ->excludes(print);
-  command
       .add_flag("--validate-only", flags.validate_only,
                 "Check that the job could start, then print its settings")
       ->excludes(list)
@@ -265,6 +259,12 @@ void AddTrain(CLI::App& app, ChosenCommand& chosen) {
                  kTrainExamples);
   const auto flags = std::make_shared<TrainFlags>();
   AddConfigFlags(*command, *flags);
+  command
+      ->add_option("--sweep", flags->sweep,
+                   "Train with the varied settings of this sweep (YAML), publish the best model")
+      ->type_name("FILE")
+      ->excludes("--list-presets")
+      ->excludes("--print-config");
   command
       ->add_option("--device", flags->device,
                    "Train on auto, cpu or cuda:0; default: the daemon's device")

@@ -27,6 +27,16 @@ Json SweepTrialJson(const v1::SweepTrial& trial) {
       {"error", TextOrNull(trial.error())}};
 }
 
+void AddTrialProgress(const v1::TrialProgressEvent& event, Json& object) {
+  const v1::TrainingProgress& progress = event.progress();
+  object["type"] = "progress";
+  object["trial"] = event.trial();
+  object["epoch"] = progress.epoch();
+  object["epochs"] = progress.total_epochs();
+  object["validation_cost"] =
+      progress.has_validation_cost() ? JsonNumber(progress.validation_cost()) : Json();
+}
+
 // Adds the fields of the event's kind.
 void AddSweepEvent(const v1::WatchSweepResponse& event, Json& object) {
   switch (event.event_case()) {
@@ -39,16 +49,9 @@ void AddSweepEvent(const v1::WatchSweepResponse& event, Json& object) {
       object["type"] = "log";
       object["line"] = event.log().line();
       return;
-    case v1::WatchSweepResponse::kProgress: {
-      const v1::TrainingProgress& progress = event.progress().progress();
-      object["type"] = "progress";
-      object["trial"] = event.progress().trial();
-      object["epoch"] = progress.epoch();
-      object["epochs"] = progress.total_epochs();
-      object["validation_cost"] =
-          progress.has_validation_cost() ? JsonNumber(progress.validation_cost()) : Json();
+    case v1::WatchSweepResponse::kProgress:
+      AddTrialProgress(event.progress(), object);
       return;
-    }
     case v1::WatchSweepResponse::kTrial:
       object["type"] = "trial";
       object.update(SweepTrialJson(event.trial()));

@@ -4,6 +4,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "core/base/page_size.h"
 #include "core/base/status_macros.h"
@@ -11,7 +12,6 @@
 #include "core/jobs/dataset_use.h"
 #include "core/jobs/job_run.h"
 #include "core/jobs/submission.h"
-#include "core/jobs/sweep/sweep_run.h"
 #include "core/train/config/training_config.h"
 #include "core/train/data/label_folder.h"
 
@@ -36,17 +36,13 @@ absl::Status InUse(std::string_view dataset, const Job& job, std::string_view re
                                               " ", ResourceName(job)));
 }
 
-// Returns kFailedPrecondition if a trial of an unfinished sweep will read the dataset.
+// Returns kFailedPrecondition if a trial of an unfinished sweep reads the dataset.
 absl::Status CheckSweeps(const JobBook& book, std::string_view dataset) {
   return ForEachJob(book, JobKind::kSweep, [&](const Job& job) -> absl::Status {
     if (IsFinal(job.state)) return absl::OkStatus();
-    VRP_ASSIGN_OR_RETURN(const SweepPlan plan, ReadSweepPlan(book.store(), job));
-    for (size_t trial = 0; trial < plan.trials.size(); ++trial) {
-      const absl::StatusOr<TrainingConfig> config =
-          ParseStoredConfig(plan.TrialSpec(ResourceName(job), trial));
-      if (config.ok() && ReadsDataset(*config, dataset)) {
-        return InUse(dataset, job, "wait for its end, or stop it: vrpctl sweeps stop");
-      }
+    for (const absl::string_view read : absl::StrSplit(job.solve.dataset, ' ')) {
+      if (read != ToAbsl(dataset)) continue;
+      return InUse(dataset, job, "wait for its end, or stop it: vrpctl sweeps stop");
     }
     return absl::OkStatus();
   });

@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/dataset_use.h"
+#include "core/jobs/held_trial.h"
 #include "core/jobs/job_requests.h"
 #include "core/jobs/recovery.h"
 #include "core/jobs/start_check.h"

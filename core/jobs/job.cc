@@ -90,15 +90,6 @@ bool IsFinal(JobState state) {
          state == JobState::kCancelled;
 }
 
-bool IsHeld(const Job& job) {
-  return job.state == JobState::kPaused && !job.stop_requested && HasReachedPause(job);
-}
-
-bool HasReachedPause(const Job& job) {
-  return job.spec.pause_epoch > 0 && job.progress.has_value() &&
-         job.progress->epoch >= job.spec.pause_epoch;
-}
-
 bool CanMove(JobState from, JobState to) {
   using enum JobState;
   switch (from) {

@@ -57,13 +57,9 @@ struct JobSpec {
   std::map<std::string, std::string> labels;
   absl::Duration time_limit = absl::InfiniteDuration();  // limit of Job::run_time
   int64_t epoch_limit = 0;                               // 0: no limit
-  // The sweep of which the job is a trial, "sweeps/{id}", and the trial's number, from 1. A trial
-  // keeps its model in its folder, because only the best trial's model is published.
-  std::string sweep = {};
-  int32_t trial = 0;
-  // Epoch after which a trial waits as PAUSED for its sweep's selection; 0: none. The sweep changes
-  // it when the trial goes on.
-  int64_t pause_epoch = 0;
+  std::string sweep = {};   // sweep of which the job is a trial, "sweeps/{id}"; empty: none
+  int32_t trial = 0;        // the trial's number, from 1
+  int64_t pause_epoch = 0;  // epoch after which the trial waits for a selection; see held_trial.h
 
   bool operator==(const JobSpec&) const = default;
 };
@@ -108,11 +104,6 @@ struct Job {
   bool stop_requested = false;
   absl::Duration run_time = absl::ZeroDuration();  // preparing and running, all attempts
 };
-
-// Whether a trial has trained up to its pause_epoch.
-bool HasReachedPause(const Job& job);
-// Whether a trial waits for its sweep's selection. Other paused jobs were paused by a user.
-bool IsHeld(const Job& job);
 
 // The type of an event.
 enum class EventType {

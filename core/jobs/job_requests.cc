@@ -1,6 +1,7 @@
 #include "core/jobs/job_requests.h"
 
 #include "core/base/text.h"
+#include "core/jobs/held_trial.h"
 
 namespace vrp {
 

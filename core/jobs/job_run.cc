@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/jobs/dataset_use.h"
+#include "core/jobs/held_trial.h"
 #include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
 #include "core/jobs/update_with_retries.h"

@@ -134,8 +134,7 @@ int32_t Daemon::Parts::ReadAhead() const {
 }
 
 void Daemon::Parts::MakeServices() {
-  const VrpdOptions& vrpd = options.vrpd;
-  messages = std::make_unique<MessageBudget>(BudgetOf(vrpd));
+  messages = std::make_unique<MessageBudget>(BudgetOf(options.vrpd));
   const ServiceContext context{.solve_pool = *solve_pool,
                                .batch_pool = *batch_pool,
                                .quick_pool = *quick_pool,
@@ -159,19 +158,19 @@ void Daemon::Parts::MakeServices() {
                                                               .training_jobs = *jobs,
                                                               .logs = *logs,
                                                               .histories = *histories},
-                                       vrpd.max_nodes));
+                                       options.vrpd.max_nodes));
   services.push_back(
       std::make_unique<SystemService>(context,
                                       SystemFacts{.grpc_version = grpc::Version(),
                                                   .default_device = default_device,
-                                                  .vrpd = vrpd,
+                                                  .vrpd = options.vrpd,
                                                   .started = started,
                                                   .metrics_address = telemetry->metrics_address(),
                                                   .metrics_url = telemetry->metrics_url(),
                                                   .device_loss = device_loss.get()},
                                       *telemetry,
                                       BackupSources{.book = book.get(),
-                                                    .models_directory = vrpd.models_dir,
+                                                    .models_directory = options.vrpd.models_dir,
                                                     .program = ProgramName(),
                                                     .clock = options.clock,
                                                     .watch = telemetry->watchdog().AsFunction()}));

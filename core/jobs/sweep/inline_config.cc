@@ -31,7 +31,7 @@ std::string FlowText(const YamlNode& node) {
 }
 
 // A writer that knows the line of its next text.
-class Writer {
+class InlineWriter {
  public:
   // Writes a mapping; `indent` precedes its keys.
   void Write(const YamlNode& map, const std::string& indent) {
@@ -63,7 +63,7 @@ class Writer {
 }  // namespace
 
 std::string WriteInlineConfig(const YamlNode& config) {
-  Writer writer;
+  InlineWriter writer;
   writer.Write(config, "");
   return std::move(writer).Take();
 }

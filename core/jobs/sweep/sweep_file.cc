@@ -177,42 +177,52 @@ class FileReader {
     }
   }
 
-  void ReadMap(const std::string& field, const YamlNode& node, SweepKey& key) {
-    SweepRange range;
+  // The ends of a range.
+  struct Ends {
     const YamlNode* min = nullptr;
     const YamlNode* max = nullptr;
+  };
+
+  void ReadMap(const std::string& field, const YamlNode& node, SweepKey& key) {
+    SweepRange range;
+    Ends ends;
     bool ranged = false;
     for (size_t i = 0; i < node.keys.size(); ++i) {
-      const std::string& word = node.keys[i];
-      const YamlNode& child = node.children[i];
-      const std::string path = Concat(field, ".", word);
-      ranged = ranged || word != "values";
-      if (word == "values") {
-        ReadValues(field, child, key);
-      } else if (word == "min") {
-        min = &child;
-        range.min = ReadNumber(path, child);
-      } else if (word == "max") {
-        max = &child;
-        range.max = ReadNumber(path, child);
-      } else if (word == "scale") {
-        range.logarithmic = child.text == "log";
-        if (child.text != "log" && child.text != "linear") {
-          Error(child, path, "got ", child.Shown(), ", wanted linear or log");
-        }
-      } else if (word == "count") {
-        range.count = static_cast<int32_t>(ReadInteger(child, path, 2, kMaxSweepTrials));
+      if (node.keys[i] == "values") {
+        ReadValues(field, node.children[i], key);
       } else {
-        Error(child, path,
-              "unknown key; wanted values, or min, max, scale and count. Write a key of a section "
-              "with a dot: training.learning_rate");
+        ranged = true;
+        ReadRangeField(Concat(field, ".", node.keys[i]), node.keys[i], node.children[i], range,
+                       ends);
       }
     }
     if (!key.values.empty() && ranged) {
       Error(node, field, "got values and a range, wanted one of them");
     } else if (key.values.empty()) {
-      CheckRange(field, node, {min, max}, range);
+      CheckRange(field, node, ends, range);
       key.range = range;
+    }
+  }
+
+  void ReadRangeField(const std::string& path, std::string_view word, const YamlNode& node,
+                      SweepRange& range, Ends& ends) {
+    if (word == "min") {
+      ends.min = &node;
+      range.min = ReadNumber(path, node);
+    } else if (word == "max") {
+      ends.max = &node;
+      range.max = ReadNumber(path, node);
+    } else if (word == "scale") {
+      range.logarithmic = node.text == "log";
+      if (node.text != "log" && node.text != "linear") {
+        Error(node, path, "got ", node.Shown(), ", wanted linear or log");
+      }
+    } else if (word == "count") {
+      range.count = static_cast<int32_t>(ReadInteger(node, path, 2, kMaxSweepTrials));
+    } else {
+      Error(node, path,
+            "unknown key; wanted values, or min, max, scale and count. Write a key of a section "
+            "with a dot: training.learning_rate");
     }
   }
 
@@ -223,8 +233,8 @@ class FileReader {
     return number.value_or(0);
   }
 
-  void CheckRange(const std::string& field, const YamlNode& node,
-                  std::pair<const YamlNode*, const YamlNode*> ends, SweepRange& range) {
+  void CheckRange(const std::string& field, const YamlNode& node, const Ends& ends,
+                  SweepRange& range) {
     const auto [min, max] = ends;
     if (min == nullptr || max == nullptr) {
       Error(node, Concat(field, min == nullptr ? ".min" : ".max"), "absent, wanted a number");

@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "core/base/number.h"
 #include "core/base/page_size.h"
 #include "core/base/sha256.h"
@@ -107,9 +108,11 @@ absl::StatusOr<Job> SweepManager::Start(const SweepRequest& request, const Sweep
   const SolveSpec spec{.kind = JobKind::kSweep,
                        .request = Sha256Hex(WriteSweepRequest(request)) + "\n",
                        .attachment = WriteSweepPlan(plan),
-                       .summary = summary};
+                       .summary = summary,
+                       .dataset = absl::StrJoin(plan.datasets, " ")};
   VRP_ASSIGN_OR_RETURN(std::optional<Job> known, book_->store().FindRequest(spec, request_id));
   if (known) return *std::move(known);
+  absl::MutexLock lock(&book_->dataset_uses());
   VRP_RETURN_IF_ERROR(book_->quota().Check());
   VRP_ASSIGN_OR_RETURN(Job job, book_->store().Submit(spec, request_id, max_queued_));
   runner_->Wake();

@@ -12,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/sweep/sweep_keys.h"
+#include "core/train/config/data_files.h"
 
 namespace vrp {
 namespace {
@@ -88,6 +89,9 @@ class Planner {
     const JobSpec spec = plan_.TrialSpec("", trial);
     VRP_ASSIGN_OR_RETURN(const TrainingConfig config, jobs_.Validate(spec));
     VRP_RETURN_IF_ERROR(check_(config));
+    for (const NamedData& data : DataReadBy(config)) {
+      if (IsDataset(data.name)) plan_.datasets.insert(data.name);
+    }
     VRP_RETURN_IF_ERROR(jobs_.CheckStart(spec, config).status());
     VRP_ASSIGN_OR_RETURN(const ResolvedConfig resolved,
                          ResolveTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));

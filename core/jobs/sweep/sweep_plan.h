@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ struct SweepPlan {
   std::vector<int64_t> selections;  // epochs after which only the best trials go on
   int32_t factor = 1;
   JobSpec base;
+  std::set<std::string> datasets = {};  // that trials read; not part of the stored form
 
   SweepShape Shape() const {
     return {

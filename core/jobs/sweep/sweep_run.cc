@@ -9,6 +9,7 @@
 #include "core/base/disk_space.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/jobs/held_trial.h"
 #include "core/jobs/sweep/publish_trial.h"
 #include "core/jobs/sweep/trial_result.h"
 #include "core/jobs/update_with_retries.h"
@@ -20,7 +21,7 @@ namespace {
 constexpr absl::Duration kTrialRetry = absl::Seconds(1);
 
 // Whether the same call may succeed later.
-bool IsTemporary(const absl::Status& status) {
+bool MaySucceedLater(const absl::Status& status) {
   return absl::IsResourceExhausted(status) || absl::IsUnavailable(status);
 }
 
@@ -101,7 +102,7 @@ absl::StatusOr<SweepRun::Outcome> SweepRun::RunTrials() {
     VRP_RETURN_IF_ERROR(Report(jobs));
     const SweepStep step = NextStep(plan_.Shape(), TrialStatuses(plan_, jobs), goal);
     absl::StatusOr<std::optional<Outcome>> outcome = Take(step, jobs);
-    if (IsTemporary(outcome.status())) {
+    if (MaySucceedLater(outcome.status())) {
       Log(Concat("tries again: ", FromAbsl(outcome.status().message())));
       context_.stopping->WaitFor(kTrialRetry);
       continue;
@@ -164,33 +165,40 @@ absl::StatusOr<std::optional<SweepRun::Outcome>> SweepRun::Take(const SweepStep&
     VRP_ASSIGN_OR_RETURN(Outcome outcome, PublishBest(*found));
     return outcome;
   }
-  absl::Status changed;
-  if (step.kind == Kind::kContinue) {
-    changed = context_.jobs->ContinueTrial(found->id, step.pause_epoch).status();
-  } else if (step.kind == Kind::kDrop) {
-    changed = context_.jobs->Cancel(found->id).status();
-  } else if (step.kind == Kind::kStop) {
-    changed = context_.jobs->Stop(found->id).status();
-  } else if (step.kind == Kind::kPause) {
-    changed = context_.jobs->Pause(found->id).status();
-  } else {
-    if (found->state == JobState::kPaused) {
-      Log(Concat("waits for trial ", found->spec.trial, ", which a user paused: resume ",
-                 ResourceName(*found)));
-    }
-    context_.stopping->WaitFor(context_.poll_interval);
-  }
+  const absl::Status changed = ChangeTrial(step, *found);
   // The trial may have changed since the look at it; the next look shows how.
   if (absl::IsFailedPrecondition(changed) || absl::IsNotFound(changed)) return std::nullopt;
   VRP_RETURN_IF_ERROR(changed);
   return std::nullopt;
 }
 
+absl::Status SweepRun::ChangeTrial(const SweepStep& step, const Job& trial) {
+  using Kind = SweepStep::Kind;
+  switch (step.kind) {
+    case Kind::kContinue:
+      return context_.jobs->ContinueTrial(trial.id, step.pause_epoch).status();
+    case Kind::kDrop:
+      return context_.jobs->Cancel(trial.id).status();
+    case Kind::kStop:
+      return context_.jobs->Stop(trial.id).status();
+    case Kind::kPause:
+      return context_.jobs->Pause(trial.id).status();
+    default:
+      break;
+  }
+  if (trial.state == JobState::kPaused) {
+    Log(Concat("waits for trial ", trial.spec.trial, ", which a user paused: resume ",
+               ResourceName(trial)));
+  }
+  context_.stopping->WaitFor(context_.poll_interval);
+  return absl::OkStatus();
+}
+
 absl::Status SweepRun::SubmitTrial(size_t trial, int64_t pause_epoch) {
   JobSpec spec = plan_.TrialSpec(ResourceName(job_), trial);
   spec.pause_epoch = pause_epoch;
   const absl::Status submitted = context_.jobs->Submit(spec, "").status();
-  if (submitted.ok() || IsTemporary(submitted)) return submitted;
+  if (submitted.ok() || MaySucceedLater(submitted)) return submitted;
   return absl::Status(submitted.code(), Concat("trial ", spec.trial,
                                                " cannot start: ", FromAbsl(submitted.message())));
 }

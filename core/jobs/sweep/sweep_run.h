@@ -65,6 +65,8 @@ class SweepRun {
   absl::StatusOr<SweepGoal> ReadGoal() const;
   // Takes a step. Returns the outcome if the step ends the run.
   absl::StatusOr<std::optional<Outcome>> Take(const SweepStep& step, const std::vector<Job>& jobs);
+  // Takes a step that changes a trial, or waits for one.
+  absl::Status ChangeTrial(const SweepStep& step, const Job& trial);
   absl::Status SubmitTrial(size_t trial, int64_t pause_epoch);
   absl::StatusOr<Outcome> PublishBest(const Job& best);
   // Records what has changed since the last look: progress, and trials that ended or wait.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/jobs/held_trial.h"
+
 namespace vrp {
 namespace {
 

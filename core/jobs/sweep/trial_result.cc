@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/jobs/held_trial.h"
 #include "core/jobs/sweep/sweep_schedule.h"
 
 namespace vrp {
