@@ -188,6 +188,27 @@ TEST_F(SweepManagerTest, StoppedDaemonGoesOnAtItsNextStart) {
   test::ExpectConsistentLog(test::ReadToEnd(*sweeps_, id));
 }
 
+// Step 2 is in the middle of the epoch after which the trial waits.
+TEST_F(SweepManagerTest, InterruptedTrialFinishesItsEpochBeforeTheSelection) {
+  OpenAll();
+  trainer_->HoldAt(2);
+  const std::string id = Start(kHalving);
+  ASSERT_TRUE(trainer_->AwaitHeld());
+  CrashAndOpen();
+  EXPECT_EQ(test::AwaitEnd(*sweeps_, id).state, JobState::kSucceeded);
+  EXPECT_THAT(TrialTexts(id), ElementsAre("dropped 1", "SUCCEEDED 4", "dropped 2", "dropped 1"));
+  trainer_->HoldAt(2);
+  const std::string paused = Start(kHalving);
+  ASSERT_TRUE(trainer_->AwaitHeld());
+  ASSERT_TRUE(sweeps_->Pause(paused).ok());
+  test::AwaitState(*sweeps_, paused, JobState::kPaused);
+  trainer_->Release();
+  ASSERT_TRUE(sweeps_->Resume(paused).ok());
+  EXPECT_EQ(test::AwaitEnd(*sweeps_, paused).state, JobState::kSucceeded);
+  EXPECT_THAT(TrialTexts(paused),
+              ElementsAre("dropped 1", "SUCCEEDED 4", "dropped 2", "dropped 1"));
+}
+
 TEST_F(SweepManagerTest, CrashedDaemonGoesOnAtItsNextStart) {
   OpenAll();
   trainer_->HoldAt(7);
