@@ -40,7 +40,7 @@ class SweepManager {
     Registry* registry = nullptr;        // gets the best trials' models; outlives the manager
     const Clock* clock = nullptr;        // outlives the manager
     int32_t max_queued = 1000;           // maximum number of queued sweeps, including paused ones
-    absl::Duration poll_interval = absl::Milliseconds(100);  // time between looks at the trials
+    absl::Duration poll_interval = absl::Milliseconds(200);  // time between looks at the trials
     // Minimum time between two events of a trial's progress.
     absl::Duration progress_interval = absl::Seconds(1);
   };

@@ -89,16 +89,27 @@ class Planner {
     const JobSpec spec = plan_.TrialSpec("", trial);
     VRP_ASSIGN_OR_RETURN(const TrainingConfig config, jobs_.Validate(spec));
     VRP_RETURN_IF_ERROR(check_(config));
-    for (const NamedData& data : DataReadBy(config)) {
+    const std::vector<NamedData> data_read = DataReadBy(config);
+    for (const NamedData& data : data_read) {
       if (IsDataset(data.name)) plan_.datasets.insert(data.name);
     }
-    VRP_RETURN_IF_ERROR(jobs_.CheckStart(spec, config).status());
+    // Reading the same files for each trial would take long.
+    const bool checked = trial > 0 && !data_read.empty() && KeysKeepInputs();
+    if (!checked) VRP_RETURN_IF_ERROR(jobs_.CheckStart(spec, config).status());
     VRP_ASSIGN_OR_RETURN(const ResolvedConfig resolved,
                          ResolveTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
     const auto [other, added] = known.emplace(resolved.settings, trial);
     if (added) return absl::OkStatus();
     return absl::InvalidArgumentError(Concat("has the same settings as trial ", other->second + 1,
                                              "; state each combination once"));
+  }
+
+  // Whether all trials read the same files and models in the same way.
+  bool KeysKeepInputs() const {
+    return std::all_of(plan_.keys.begin(), plan_.keys.end(), [](const std::string& key) {
+      return absl::StartsWith(key, "training.") && key != "training.initial_model" &&
+             key != "training.method";
+    });
   }
 
   absl::Status TakeNameAndSelections() {

@@ -101,7 +101,7 @@ absl::StatusOr<SweepRun::Outcome> SweepRun::RunTrials() {
     VRP_ASSIGN_OR_RETURN(const std::vector<Job> jobs, context_.store->ListTrials(name));
     VRP_RETURN_IF_ERROR(Report(jobs));
     const SweepStep step = NextStep(plan_.Shape(), TrialStatuses(plan_, jobs), goal);
-    absl::StatusOr<std::optional<Outcome>> outcome = Take(step, jobs);
+    absl::StatusOr<std::optional<Outcome>> outcome = Take(step, jobs, goal);
     if (MaySucceedLater(outcome.status())) {
       Log(Concat("tries again: ", FromAbsl(outcome.status().message())));
       context_.stopping->WaitFor(kTrialRetry);
@@ -145,7 +145,8 @@ absl::StatusOr<SweepGoal> SweepRun::ReadGoal() const {
 }
 
 absl::StatusOr<std::optional<SweepRun::Outcome>> SweepRun::Take(const SweepStep& step,
-                                                                const std::vector<Job>& jobs) {
+                                                                const std::vector<Job>& jobs,
+                                                                SweepGoal goal) {
   using Kind = SweepStep::Kind;
   if (step.kind == Kind::kSubmit) {
     VRP_RETURN_IF_ERROR(SubmitTrial(step.trial, step.pause_epoch));
@@ -153,7 +154,6 @@ absl::StatusOr<std::optional<SweepRun::Outcome>> SweepRun::Take(const SweepStep&
   }
   if (step.kind == Kind::kPaused) return Outcome{.state = JobState::kPaused};
   if (step.kind == Kind::kNoModel) {
-    VRP_ASSIGN_OR_RETURN(const SweepGoal goal, ReadGoal());
     if (goal != SweepGoal::kEnd) return NoModelError(jobs);
     return Outcome{.state = JobState::kCancelled};
   }
@@ -165,7 +165,8 @@ absl::StatusOr<std::optional<SweepRun::Outcome>> SweepRun::Take(const SweepStep&
     VRP_ASSIGN_OR_RETURN(Outcome outcome, PublishBest(*found));
     return outcome;
   }
-  const absl::Status changed = ChangeTrial(step, *found);
+  const absl::Status changed =
+      step.kind == Kind::kWait ? AwaitChange(*found, goal) : ChangeTrial(step, *found);
   // The trial may have changed since the look at it; the next look shows how.
   if (absl::IsFailedPrecondition(changed) || absl::IsNotFound(changed)) return std::nullopt;
   VRP_RETURN_IF_ERROR(changed);
@@ -184,13 +185,24 @@ absl::Status SweepRun::ChangeTrial(const SweepStep& step, const Job& trial) {
     case Kind::kPause:
       return context_.jobs->Pause(trial.id).status();
     default:
-      break;
+      return absl::InternalError("a step that changes no trial");
   }
+}
+
+absl::Status SweepRun::AwaitChange(const Job& trial, SweepGoal goal) {
   if (trial.state == JobState::kPaused) {
     Log(Concat("waits for trial ", trial.spec.trial, ", which a user paused: resume ",
                ResourceName(trial)));
   }
-  context_.stopping->WaitFor(context_.poll_interval);
+  while (!cancel_->cancelled()) {
+    context_.stopping->WaitFor(context_.poll_interval);
+    VRP_ASSIGN_OR_RETURN(const JobRecord record,
+                         context_.store->Find(JobKind::kTraining, trial.id));
+    if (record.job.state != trial.state) break;
+    VRP_RETURN_IF_ERROR(ReportProgress(record.job));
+    VRP_ASSIGN_OR_RETURN(const SweepGoal now, ReadGoal());
+    if (now != goal) break;
+  }
   return absl::OkStatus();
 }
 
@@ -233,27 +245,29 @@ absl::Status SweepRun::ReadReported() {
 }
 
 absl::Status SweepRun::Report(const std::vector<Job>& jobs) {
-  const absl::Time now = context_.clock->SteadyNow();
   for (const Job& job : jobs) {
+    if (!IsFinal(job.state) && !IsHeld(job)) continue;
     const TrialResult result = ResultOfTrial(job);
     const std::string key = PartKey(result);
-    if (IsFinal(job.state) || IsHeld(job)) {
-      if (reported_[result.trial] == key) continue;
-      VRP_RETURN_IF_ERROR(Record(
-          [&](JobChange& change) { change.RecordPart(RunTime(), WriteTrialResult(result)); }));
-      reported_[result.trial] = key;
-      continue;
-    }
-    if (!job.progress.has_value() || !job.progress->end_of_epoch) continue;
-    const bool new_epoch = job.spec.trial != shown_trial_ || job.progress->epoch != shown_epoch_;
-    if (!new_epoch || now - shown_ < context_.progress_interval) continue;
-    VRP_RETURN_IF_ERROR(Record(
-        [&job](JobChange& change) { change.RecordTrialProgress(job.spec.trial, *job.progress); }));
-    shown_trial_ = job.spec.trial;
-    shown_epoch_ = job.progress->epoch;
-    shown_ = now;
+    if (reported_[result.trial] == key) continue;
+    VRP_RETURN_IF_ERROR(
+        Record([&](JobChange& change) { change.RecordPart(RunTime(), WriteTrialResult(result)); }));
+    reported_[result.trial] = key;
   }
   return absl::OkStatus();
+}
+
+absl::Status SweepRun::ReportProgress(const Job& trial) {
+  const absl::Time now = context_.clock->SteadyNow();
+  if (!trial.progress.has_value() || !trial.progress->end_of_epoch) return absl::OkStatus();
+  const bool same = trial.spec.trial == shown_trial_ && trial.progress->epoch == shown_epoch_;
+  if (same || now - shown_ < context_.progress_interval) return absl::OkStatus();
+  shown_trial_ = trial.spec.trial;
+  shown_epoch_ = trial.progress->epoch;
+  shown_ = now;
+  return Record([&trial](JobChange& change) {
+    change.RecordTrialProgress(trial.spec.trial, *trial.progress);
+  });
 }
 
 absl::Status SweepRun::Record(absl::FunctionRef<void(JobChange&)> add) {

@@ -64,13 +64,18 @@ class SweepRun {
   absl::Status ResumeTrials();
   absl::StatusOr<SweepGoal> ReadGoal() const;
   // Takes a step. Returns the outcome if the step ends the run.
-  absl::StatusOr<std::optional<Outcome>> Take(const SweepStep& step, const std::vector<Job>& jobs);
-  // Takes a step that changes a trial, or waits for one.
+  absl::StatusOr<std::optional<Outcome>> Take(const SweepStep& step, const std::vector<Job>& jobs,
+                                              SweepGoal goal);
+  // Blocks until the state of a trial or the goal changes, or the daemon stops. Meanwhile records
+  // the trial's progress.
+  absl::Status AwaitChange(const Job& trial, SweepGoal goal);
+  // Takes a step that changes a trial.
   absl::Status ChangeTrial(const SweepStep& step, const Job& trial);
   absl::Status SubmitTrial(size_t trial, int64_t pause_epoch);
   absl::StatusOr<Outcome> PublishBest(const Job& best);
-  // Records what has changed since the last look: progress, and trials that ended or wait.
+  // Records trials that ended or wait for a selection, each once.
   absl::Status Report(const std::vector<Job>& jobs);
+  absl::Status ReportProgress(const Job& trial);
   absl::Status ReadReported();
   absl::Status Record(absl::FunctionRef<void(JobChange&)> add);
   void Log(const std::string& line);
