@@ -27,13 +27,15 @@ namespace {
 // trainer then writes a checkpoint, as for every cancelled run.
 class SelectionObserver final : public TrainingObserver {
  public:
-  SelectionObserver(TrainingObserver& observer, int64_t epoch, CancelFlag& hold)
-      : observer_(observer), epoch_(epoch), hold_(hold) {}
+  // `end_early` says that the trial ends with its model instead.
+  SelectionObserver(TrainingObserver& observer, int64_t epoch, CancelFlag& hold,
+                    const CancelFlag& end_early)
+      : observer_(observer), epoch_(epoch), hold_(hold), end_early_(end_early) {}
 
   void OnLog(std::string_view line) override { observer_.OnLog(line); }
   void OnProgress(const TrainingProgress& progress) override {
     observer_.OnProgress(progress);
-    const bool ends = progress.epoch >= progress.epochs;
+    const bool ends = progress.epoch >= progress.epochs || end_early_.cancelled();
     if (progress.end_of_epoch && !ends && progress.epoch >= epoch_) hold_.Cancel();
   }
   void OnCheckpoint(int64_t step) override { observer_.OnCheckpoint(step); }
@@ -44,6 +46,7 @@ class SelectionObserver final : public TrainingObserver {
   TrainingObserver& observer_;
   const int64_t epoch_;
   CancelFlag& hold_;
+  const CancelFlag& end_early_;
 };
 
 }  // namespace
@@ -211,7 +214,7 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   // Trainers return a Status. Even so, an exception must not end the daemon.
   try {
     if (job_.spec.pause_epoch == 0) return context_.trainer->Train(live_request, stop, recorder_);
-    SelectionObserver observer(recorder_, job_.spec.pause_epoch, *hold_);
+    SelectionObserver observer(recorder_, job_.spec.pause_epoch, *hold_, *end_early_);
     return context_.trainer->Train(live_request, stop, observer);
   } catch (const std::exception& error) {
     return absl::InternalError(Concat("the trainer threw: ", error.what()));
