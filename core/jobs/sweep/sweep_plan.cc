@@ -1,9 +1,7 @@
 #include "core/jobs/sweep/sweep_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"

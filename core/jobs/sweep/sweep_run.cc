@@ -5,7 +5,6 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "core/base/disk_space.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"

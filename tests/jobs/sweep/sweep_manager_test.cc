@@ -261,7 +261,7 @@ TEST_F(SweepManagerTest, TrialsCannotBeDeletedOrResumedByUsersMeanwhile) {
   const std::string id = Start(kHalving);
   test::ReadUntil(**sweeps_->Watch(id, 1),
                   [](const JobEvent& event) { return event.type == EventType::kPart; });
-  const Job sweep = test::AwaitEnd(*sweeps_, id);
+  test::AwaitEnd(*sweeps_, id);
   const std::string trial = StateOf(id).trials[0].job.substr(std::string("trainingJobs/").size());
   EXPECT_TRUE(jobs_->Delete(trial).ok());
   // The table keeps its result.
