@@ -1,6 +1,5 @@
 // Implements WriteSweepPlan and ParseSweepPlan, and those of trial results.
 #include <exception>
-#include <utility>
 
 #include "core/base/json.h"
 #include "core/base/status_macros.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include "core/base/disk_space.h"
 #include "core/base/status_macros.h"
