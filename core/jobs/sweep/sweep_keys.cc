@@ -4,11 +4,13 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/text.h"
 #include "core/jobs/submission.h"
 #include "core/jobs/sweep/sweep_trials.h"
@@ -64,12 +66,11 @@ std::vector<std::string> OverridesWith(const SweepFile& file, const JobSpec& bas
 // Adds the errors of a configuration that name the key.
 void AddErrorsOf(const SweepKey& key, std::string_view part, const absl::Status& status,
                  std::vector<std::string>& errors) {
-  const std::string prefix = Concat("--set: ", key.path, ": ");
   for (const absl::string_view line : absl::StrSplit(status.message(), '\n')) {
-    if (!absl::StartsWith(line, prefix)) continue;
-    const std::string_view text = FromAbsl(line).substr(prefix.size());
-    // An unknown key is wrong with every value.
-    const bool unknown = absl::StartsWith(ToAbsl(text), "unknown key");
+    absl::string_view text = line;
+    // Unknown keys are quoted. They are wrong with every value.
+    const bool unknown = absl::ConsumePrefix(&text, Concat("--set: ", Quoted(key.path), ": "));
+    if (!unknown && !absl::ConsumePrefix(&text, Concat("--set: ", key.path, ": "))) continue;
     std::string error = Concat(key.where, ": keys.", key.path, unknown ? "" : part, ": ", text);
     if (errors.empty() || errors.back() != error) errors.push_back(std::move(error));
   }
