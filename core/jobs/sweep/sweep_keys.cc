@@ -23,10 +23,18 @@ constexpr std::string_view kIncomparable =
     "cannot vary: it changes what the validation measures, so that the costs of trials could not "
     "be compared";
 
-// Keys that decide on which days or routes a trial is validated.
-constexpr std::array<std::string_view, 6> kValidatedKeys = {
-    "dispatch.sites", "dispatch.log",    "dispatch.requests_per_epoch",
-    "dispatch.epoch", "dispatch.margin", "habits.history"};
+// Keys that decide on which days, routes or instances a trial is validated.
+constexpr std::array<std::string_view, 11> kValidatedKeys = {"dispatch.sites",
+                                                             "dispatch.log",
+                                                             "dispatch.requests_per_epoch",
+                                                             "dispatch.epoch",
+                                                             "dispatch.margin",
+                                                             "estimate.min_customers",
+                                                             "estimate.max_customers",
+                                                             "estimate.windows",
+                                                             "estimate.validation_iterations",
+                                                             "estimate.validation_seconds",
+                                                             "habits.history"};
 
 // Keys of `problem` that do not change the instances of the validation.
 constexpr std::array<std::string_view, 4> kTrainingOnlyKeys = {
