@@ -45,7 +45,7 @@ class SweepTest(unittest.TestCase):
         return self.daemon.json("train", "--sweep", self.write(text), *flags, "--detach")[0]["name"]
 
     def await_end(self, name):
-        self.daemon.events_until(lambda event: event.get("state") in END, "sweeps", "watch", name)
+        self.daemon.events_until(lambda event: event["type"] == "state" and event["state"] in END, "sweeps", "watch", name)
         return self.daemon.json("sweeps", "get", name)[0]
 
     def versions(self, name="swept"):
@@ -89,7 +89,7 @@ class SweepTest(unittest.TestCase):
         before = self.daemon.events_until(lambda event: event["type"] == "trial", "sweeps", "watch", name)
         self.daemon.kill()
         self.daemon = Daemon(self.folder / "state")
-        after = self.daemon.events_until(lambda event: event.get("state") in END, "sweeps", "watch", name)
+        after = self.daemon.events_until(lambda event: event["type"] == "state" and event["state"] in END, "sweeps", "watch", name)
         self.assertIsNone(first_gap(after))
         self.assertEqual(lost_events(before, after), [])
         self.assertEqual(len([event for event in after if event["type"] == "resumed"]), 1)
@@ -112,7 +112,7 @@ class SweepTest(unittest.TestCase):
         name = self.start(HALVING + "first_epochs: 300\n")
         self.daemon.events_until(lambda event: event["type"] == "progress", "sweeps", "watch", name)
         self.daemon.json("sweeps", "pause", name)
-        self.daemon.events_until(lambda event: event.get("state") == "PAUSED", "sweeps", "watch", name)
+        self.daemon.events_until(lambda event: event["type"] == "state" and event["state"] == "PAUSED", "sweeps", "watch", name)
         self.daemon.kill()
         self.daemon = Daemon(self.folder / "state")
         sweep = self.daemon.json("sweeps", "get", name)[0]
