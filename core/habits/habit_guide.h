@@ -14,7 +14,7 @@
 
 namespace vrp {
 
-inline constexpr double kDefaultHabitWeight = 0.3;
+inline constexpr double kDefaultHabitWeight = 0.1;
 inline constexpr double kMaxHabitWeight = 10;
 
 // How usual the legs of a plan are.

@@ -110,7 +110,7 @@ TEST_F(HabitsServiceTest, FollowsHabitsByADefaultWeight) {
   v1::SolveRequest request = ARequest("ann", 3);
   request.clear_habit_weight();
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.habits().weight(), 0.3);
+  EXPECT_EQ(response_.habits().weight(), 0.1);
 }
 
 TEST_F(HabitsServiceTest, OnlyRatesThePlanWithWeightZero) {

@@ -123,7 +123,7 @@ class Client:
         model
             A trained network or habit model: NAME, NAME@3, NAME@ALIAS.
         habit_weight
-            How much to follow a habit model, 0 to 10; by default 0.3. `Result.habits` rates the plan.
+            How much to follow a habit model, 0 to 10; by default 0.1. `Result.habits` rates the plan.
         threads, idle_threads
             Number of threads to search with; whether to take all idle ones.
         seed
