@@ -61,6 +61,12 @@ class HabitsTest(unittest.TestCase):
         self.assertEqual((evaluated["routes"], evaluated["days"]), (8, 4))
         self.assertGreater(evaluated["next_stop_accuracy"], 0.7)
         self.assertGreater(evaluated["route_similarity"], 0.5)
+        planned = self.daemon.json("models", "evaluate", "drivers", "--history", "past", "--search-days", 2,
+                                   "--max-iterations", 500)[0]["search"]
+        self.assertEqual((planned["days"], planned["skipped_days"], planned["late_plans"]), (2, 0, 0))
+        self.assertEqual([row["weight"] for row in planned["rows"]], [0, 0.1, 0.3])
+        self.assertGreater(planned["rows"][2]["directed_leg_share"], planned["rows"][0]["directed_leg_share"])
+        self.assertGreaterEqual(planned["driven"]["extra_distance"], planned["rows"][2]["extra_distance"])
         exported = self.daemon.call("datasets", "export", "past")
         self.assertEqual(exported.stdout, history(1, 16))
         self.assertTrue(self.files_with(SECRET))
