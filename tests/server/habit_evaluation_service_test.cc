@@ -7,8 +7,7 @@
 #include "core/model/habits/habit_model_files.h"
 #include "gmock/gmock.h"
 #include "tests/habits/habits_testing.h"
-#include "tests/server/daemon_fixture.h"
-#include "vrp/v1/dataset_service.grpc.pb.h"
+#include "tests/server/solve_calls.h"
 #include "vrp/v1/model_service.grpc.pb.h"
 
 namespace vrp::test {
@@ -38,15 +37,7 @@ class HabitEvaluationServiceTest : public DaemonTest {
   }
 
   grpc::Status Upload(const std::string& name, const std::string& content) {
-    Context context;
-    const auto writer = datasets_->UploadDataset(&context, &uploaded_);
-    v1::UploadDatasetRequest message;
-    message.mutable_header()->set_name(name);
-    writer->Write(message);
-    message.set_chunk(content);
-    writer->Write(message);
-    writer->WritesDone();
-    return writer->Finish();
+    return UploadText(*datasets_, name, content, uploaded_);
   }
   grpc::Status Evaluate(const std::function<void(v1::EvaluateModelRequest&)>& change = nullptr) {
     v1::EvaluateModelRequest request;
