@@ -67,6 +67,10 @@ class HabitsTest(unittest.TestCase):
         self.assertEqual([row["weight"] for row in planned["rows"]], [0, 0.1, 0.3])
         self.assertGreater(planned["rows"][2]["directed_leg_share"], planned["rows"][0]["directed_leg_share"])
         self.assertGreaterEqual(planned["driven"]["extra_distance"], planned["rows"][2]["extra_distance"])
+        listed = self.daemon.json("datasets", "list")
+        self.assertEqual([(one["name"], one["kind"], one["stops"]) for one in listed],
+                         [("datasets/past", "route_history", dataset["stops"])])
+        self.assertRegex(self.daemon.call("datasets", "list").stdout, r"datasets/past +route_history|past +route")
         exported = self.daemon.call("datasets", "export", "past")
         self.assertEqual(exported.stdout, history(1, 16))
         self.assertTrue(self.files_with(SECRET))
@@ -112,6 +116,28 @@ class HabitsTest(unittest.TestCase):
                                      "coords": [[0, -9], [1, 0], [2, 10], [3, 20]], "demands": [0, 1, 1, 1]}))
         solved = self.daemon.json("solve", today, "--model", "net", "--habit-weight", "0.3", "--budget", "50ms")[0]
         self.assertTrue(solved["feasible"])
+        deleted = self.daemon.call("datasets", "delete", "past")
+        self.assertEqual(deleted.returncode, 0, deleted.stderr)
+        self.assertIn("removed: 1 training job", deleted.stdout)
+        self.assertIn("models/net/versions/1", deleted.stdout)
+        self.assertEqual(self.files_with(SECRET), [])
+
+    def test_a_history_is_not_deleted_while_a_job_reads_it(self):
+        self.upload("past", history(1, 16))
+        settings = ("name=net", "habits.history=datasets/past", "habits.layers=1", "habits.width=32", "training.epochs=100000",
+                    "training.patience=0", "validation.days=4")
+        job = self.daemon.json("train", "--preset", "habits_transformer", "--detach",
+                               *(word for one in settings for word in ("--set", one)))[0]["name"]
+        self.daemon.events_until(lambda event: event.get("step", 0) > 0, "jobs", "watch", job)
+        refused = self.daemon.call("datasets", "delete", "past")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn(f"datasets/past is read by {job}", refused.stderr)
+        self.assertEqual(self.daemon.call("datasets", "export", "past").stdout, history(1, 16))
+        self.daemon.json("jobs", "cancel", job)
+        self.daemon.events_until(lambda event: event.get("state") == "CANCELLED", "jobs", "watch", job)
+        self.assertEqual(self.daemon.json("datasets", "delete", "past")[0]["training_jobs"], [job])
+        self.assertEqual(self.files_with(SECRET), [])
+        self.assertEqual(self.daemon.json("datasets", "list"), [])
 
     def test_http_solves_with_habits_from_a_similar_day(self):
         self.upload("past", history(1, 16))
@@ -174,7 +200,7 @@ class HabitsTest(unittest.TestCase):
         self.addCleanup(self.daemon.clean_up)
         self.daemon.events_until(lambda event: event["type"] == "resumed" and event["attempt"] == 3, "solve-jobs", "watch", job)
         answer = self.answer_of(job, before, attempts=3)
-        self.assertEqual(answer["model"], "models/drivers/versions/1")
+        self.assertEqual((answer["model"], answer["version"]), ("drivers", 1))
         self.assertEqual(answer["habits"]["weight"], 0.7)
         self.assertGreater(answer["habits"]["cost"], 0)
         self.assertNotIn("policy_note", answer)

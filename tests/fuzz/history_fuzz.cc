@@ -59,6 +59,7 @@ void ExerciseDay(const HabitModel& model, const RouteHistory& history,
   if (!report.feasible) Die("the driven routes", report.violations.front().message);
   if (SharesOfDrivenLegs(*day, day->driven).same_way != 1) Die("the driven routes are not theirs");
   const auto guide = HabitGuide::Create(day->instance, model, 1);
+  if (absl::IsInvalidArgument(guide.status())) return;  // distances exceed the limits
   if (!guide.ok()) Die("no guide", guide.status().ToString());
   const PlanHabits habits = (*guide)->ScoreOf(day->driven);
   if (!std::isfinite(habits.log_probability) || !std::isfinite(habits.cost))
