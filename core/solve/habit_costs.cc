@@ -68,15 +68,18 @@ struct HabitCostEvaluation::Sums {
   }
 };
 
-HabitCostEvaluation::HabitCostEvaluation(const HabitModel& model, const RouteHistory& history,
+HabitCostEvaluation::HabitCostEvaluation(GuideFn guide, const RouteHistory& history,
                                          HabitCostOptions options)
-    : model_(model), history_(history), options_(std::move(options)), pool_(options_.threads) {}
+    : guide_(std::move(guide)),
+      history_(history),
+      options_(std::move(options)),
+      pool_(options_.threads) {}
 
 absl::StatusOr<std::unique_ptr<HabitCostEvaluation>> HabitCostEvaluation::Create(
-    const HabitModel& model, const RouteHistory& history, size_t first, HabitCostOptions options) {
+    GuideFn guide, const RouteHistory& history, size_t first, HabitCostOptions options) {
   VRP_RETURN_IF_ERROR(CheckHabitCostOptions(options));
   std::unique_ptr<HabitCostEvaluation> evaluation(
-      new HabitCostEvaluation(model, history, std::move(options)));
+      new HabitCostEvaluation(std::move(guide), history, std::move(options)));
   evaluation->FindDays(first);
   if (!evaluation->days_.empty()) return evaluation;
   return absl::InvalidArgumentError(evaluation->passed_over_.skip_reason);
@@ -130,8 +133,7 @@ HabitCostEvaluation::PlanResult HabitCostEvaluation::MakePlan(std::span<const Pa
   options.budget = options_.budget;
   options.max_iterations = options_.max_iterations;
   if (weight > 0) {
-    absl::StatusOr<std::shared_ptr<const HabitGuide>> guide =
-        HabitGuide::Create(day->instance, model_, weight);
+    absl::StatusOr<std::shared_ptr<const HabitGuide>> guide = guide_(day->instance, weight);
     if (!guide.ok()) return skip(guide.status());
     options.habits = *std::move(guide);
   }

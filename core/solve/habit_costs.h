@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,8 +15,8 @@
 #include "core/base/cpu_pool.h"
 #include "core/habits/driven_day.h"
 #include "core/habits/habit_guide.h"
-#include "core/habits/habit_model.h"
 #include "core/habits/history.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 
@@ -60,10 +61,14 @@ struct HabitCosts {
 // thread-safe.
 class HabitCostEvaluation {
  public:
+  // Returns the habits of an instance at a weight, from several threads at once.
+  using GuideFn = std::function<absl::StatusOr<std::shared_ptr<const HabitGuide>>(
+      const Instance& instance, double weight)>;
+
   // Takes the first `options.days` days that MakeDrivenDay accepts, from route number `first` on.
   // Returns the errors of CheckHabitCostOptions, and kInvalidArgument if it accepts none, with the
-  // reason for the first day. The arguments must outlive the evaluation.
-  static absl::StatusOr<std::unique_ptr<HabitCostEvaluation>> Create(const HabitModel& model,
+  // reason for the first day. `history` must outlive the evaluation.
+  static absl::StatusOr<std::unique_ptr<HabitCostEvaluation>> Create(GuideFn guide,
                                                                      const RouteHistory& history,
                                                                      size_t first,
                                                                      HabitCostOptions options);
@@ -74,8 +79,8 @@ class HabitCostEvaluation {
   int64_t done() const { return done_; }  // number of finished plans
   int64_t total() const { return static_cast<int64_t>(results_.size()); }
 
-  // Returns the figures of the days on which each plan serves all stops, and the model can guide
-  // the search. Returns kInvalidArgument if there are none. Must be called only once the evaluation
+  // Returns the figures of the days on which each plan serves all stops, and habits can guide the
+  // search. Returns kInvalidArgument if there are none. Must be called only once the evaluation
   // is finished.
   absl::StatusOr<HabitCosts> Result() const;
 
@@ -90,8 +95,7 @@ class HabitCostEvaluation {
   // Sums over days.
   struct Sums;
 
-  HabitCostEvaluation(const HabitModel& model, const RouteHistory& history,
-                      HabitCostOptions options);
+  HabitCostEvaluation(GuideFn guide, const RouteHistory& history, HabitCostOptions options);
 
   void FindDays(size_t first);
   void Skip(const absl::Status& reason, HabitCosts& costs) const;
@@ -101,7 +105,7 @@ class HabitCostEvaluation {
   PlanResult MakePlan(std::span<const PastRoute> day, double weight) const;
   absl::Status StatusOfDay(std::span<const PlanResult> plans) const;
 
-  const HabitModel& model_;
+  const GuideFn guide_;
   const RouteHistory& history_;
   const HabitCostOptions options_;
   CpuPool pool_;

@@ -21,6 +21,7 @@
 #include "server/convert/field_violation.h"
 #include "server/convert/names.h"
 #include "server/convert/time_convert.h"
+#include "server/service/habit_models.h"
 
 namespace vrp {
 namespace {
@@ -134,8 +135,11 @@ class HabitEvaluationSource final : public StreamSource<v1::EvaluateModelRespons
   absl::Status AddSearches(const v1::HabitSearch& message) {
     VRP_ASSIGN_OR_RETURN(HabitCostOptions options, CostOptionsFromProto(message, context_.threads));
     VRP_RETURN_IF_ERROR(WithPrefix(CheckHabitCostOptions(options), "habit_search"));
-    absl::StatusOr<std::unique_ptr<HabitCostEvaluation>> costs =
-        HabitCostEvaluation::Create(*habits_.model, history_, first_, std::move(options));
+    absl::StatusOr<std::unique_ptr<HabitCostEvaluation>> costs = HabitCostEvaluation::Create(
+        [this](const Instance& instance, double weight) {
+          return GuideBy(habits_, model_, instance, weight);
+        },
+        history_, first_, std::move(options));
     if (!costs.ok()) return UnplannableHistory(name_, costs.status());
     costs_ = *std::move(costs);
     return absl::OkStatus();

@@ -28,9 +28,15 @@ FakeHabitModel ModelOfAnn() {
       {{"ann", {{"depot 0", "a9"}, {"a9", "a1"}, {"a1", "a8"}, {"a8", "a2"}, {"a2", "depot 0"}}}});
 }
 
+HabitCostEvaluation::GuideFn GuidesOf(const HabitModel& model) {
+  return [&model](const Instance& instance, double weight) {
+    return HabitGuide::Create(instance, model, weight);
+  };
+}
+
 HabitCosts Evaluate(const HabitModel& model, const RouteHistory& history, size_t first,
                     const HabitCostOptions& options = {}) {
-  const auto evaluation = HabitCostEvaluation::Create(model, history, first, options);
+  const auto evaluation = HabitCostEvaluation::Create(GuidesOf(model), history, first, options);
   EXPECT_TRUE(evaluation.ok()) << evaluation.status();
   while (!(*evaluation)->finished()) {
     const int64_t before = (*evaluation)->done();
@@ -44,7 +50,8 @@ HabitCosts Evaluate(const HabitModel& model, const RouteHistory& history, size_t
 }
 
 std::string RefusalOf(const RouteHistory& history, const HabitCostOptions& options = {}) {
-  const auto evaluation = HabitCostEvaluation::Create(ModelOfAnn(), history, 0, options);
+  const FakeHabitModel model = ModelOfAnn();
+  const auto evaluation = HabitCostEvaluation::Create(GuidesOf(model), history, 0, options);
   EXPECT_TRUE(absl::IsInvalidArgument(evaluation.status())) << evaluation.status();
   return std::string(evaluation.status().message());
 }
@@ -112,7 +119,7 @@ TEST(HabitCostsTest, RefusesDaysWithoutDistance) {
   const RouteHistory history = *ParseRouteHistory(
       R"({"day": "2026-03-01", "depot": {"x": 1, "y": 1}, "stops": [{"x": 1, "y": 1}]})", "");
   const FakeHabitModel model;
-  const auto evaluation = HabitCostEvaluation::Create(model, history, 0, {});
+  const auto evaluation = HabitCostEvaluation::Create(GuidesOf(model), history, 0, {});
   ASSERT_TRUE(evaluation.ok()) << evaluation.status();
   while (!(*evaluation)->finished()) ASSERT_TRUE((*evaluation)->Step().ok());
   const absl::Status status = (*evaluation)->Result().status();
