@@ -176,7 +176,7 @@ std::vector<CLI::Option*> AddDecodingOptions(CLI::App& command, EvaluateFlags& f
 }
 
 // Adds the options of searches with habits.
-void AddSearchOptions(CLI::App& command, CLI::Option& history, EvaluateFlags& flags) {
+void AddHabitSearchOptions(CLI::App& command, CLI::Option& history, EvaluateFlags& flags) {
   CLI::Option* days =
       command
           .add_option("--search-days", flags.search_days,
@@ -222,7 +222,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
   input->require_option(1);
   AddInstanceOptions(*command, flags->input, "auto, vrplib, solomon, json or jsonl");
   for (CLI::Option* other : AddDecodingOptions(*command, *flags)) history->excludes(other);
-  AddSearchOptions(*command, *history, *flags);
+  AddHabitSearchOptions(*command, *history, *flags);
   SetCallback(*command, chosen, flags, EvaluateModel);
 }
 

@@ -11,7 +11,7 @@
 namespace vrp::client {
 namespace {
 
-std::string ShareText(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
+std::string PercentOf(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
 // Returns a difference with its 95 % interval.
 std::string WithInterval(double difference, double standard_error, absl::string_view unit) {
@@ -23,7 +23,7 @@ std::string WithInterval(double difference, double standard_error, absl::string_
 std::vector<std::string> SearchRow(const std::string& name, const v1::HabitSearchRow& row,
                                    const v1::HabitSearchRow& plain) {
   const double gain = row.directed_leg_share() - plain.directed_leg_share();
-  return {name, ShareText(row.leg_share()), ShareText(row.directed_leg_share()),
+  return {name, PercentOf(row.leg_share()), PercentOf(row.directed_leg_share()),
           WithInterval(gain, row.directed_leg_gain_standard_error(), ""),
           WithInterval(row.extra_distance(), row.extra_distance_standard_error(), " %")};
 }
@@ -41,7 +41,7 @@ std::string SearchText(const v1::HabitSearchReport& search) {
   for (const v1::HabitSearchRow& row : search.rows()) {
     if (&row == &plain) {
       table.AddRow(
-          {"weight 0", ShareText(row.leg_share()), ShareText(row.directed_leg_share()), "", ""});
+          {"weight 0", PercentOf(row.leg_share()), PercentOf(row.directed_leg_share()), "", ""});
     } else {
       table.AddRow(SearchRow(absl::StrFormat("weight %g", row.weight()), row, plain));
     }
@@ -87,8 +87,8 @@ std::string HabitEvaluationText(const v1::EvaluationReport& report) {
   sheet.Add("history", habits.history());
   sheet.Add("routes", absl::StrCat(habits.route_count(), " of ",
                                    FormatCount(habits.day_count(), "later day")));
-  sheet.Add("next stop", absl::StrCat(ShareText(habits.next_stop_accuracy()), " right"));
-  sheet.Add("similarity", absl::StrCat(ShareText(habits.route_similarity()), " of the legs"));
+  sheet.Add("next stop", absl::StrCat(PercentOf(habits.next_stop_accuracy()), " right"));
+  sheet.Add("similarity", absl::StrCat(PercentOf(habits.route_similarity()), " of the legs"));
   if (habits.has_length_ratio()) {
     sheet.Add("length",
               absl::StrFormat("%+.1f %% to the driven routes", 100 * (habits.length_ratio() - 1)));

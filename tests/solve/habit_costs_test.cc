@@ -34,8 +34,8 @@ HabitCostEvaluation::GuideFn GuidesOf(const HabitModel& model) {
   };
 }
 
-HabitCosts Evaluate(const HabitModel& model, const RouteHistory& history, size_t first,
-                    const HabitCostOptions& options = {}) {
+HabitCosts CostsOf(const HabitModel& model, const RouteHistory& history, size_t first,
+                   const HabitCostOptions& options = {}) {
   const auto evaluation = HabitCostEvaluation::Create(GuidesOf(model), history, first, options);
   EXPECT_TRUE(evaluation.ok()) << evaluation.status();
   while (!(*evaluation)->finished()) {
@@ -58,7 +58,7 @@ std::string RefusalOf(const RouteHistory& history, const HabitCostOptions& optio
 
 TEST(HabitCostsTest, MeasuresWhatAStrongHabitCosts) {
   const RouteHistory history = HistoryOf({Zigzag(1), Zigzag(2), Zigzag(3)});
-  const HabitCosts costs = Evaluate(ModelOfAnn(), history, 1, {.weights = {3}, .threads = 2});
+  const HabitCosts costs = CostsOf(ModelOfAnn(), history, 1, {.weights = {3}, .threads = 2});
   EXPECT_EQ(costs.days, 2);
   EXPECT_EQ(costs.skipped_days, 0);
   EXPECT_EQ(costs.late_plans, 0);
@@ -76,7 +76,7 @@ TEST(HabitCostsTest, MeasuresWhatAStrongHabitCosts) {
 }
 
 TEST(HabitCostsTest, PlansWithTheDefaultWeights) {
-  const HabitCosts costs = Evaluate(ModelOfAnn(), HistoryOf({Zigzag(1)}), 0);
+  const HabitCosts costs = CostsOf(ModelOfAnn(), HistoryOf({Zigzag(1)}), 0);
   ASSERT_EQ(costs.rows.size(), 3);
   EXPECT_EQ(costs.rows[1].weight, 0.1);
   EXPECT_EQ(costs.rows[2].weight, kDefaultHabitWeight);
@@ -84,14 +84,14 @@ TEST(HabitCostsTest, PlansWithTheDefaultWeights) {
 
 TEST(HabitCostsTest, TakesTheFirstDays) {
   const RouteHistory history = HistoryOf({Zigzag(1), Zigzag(2), Zigzag(3)});
-  EXPECT_EQ(Evaluate(ModelOfAnn(), history, 0, {.days = 2}).days, 2);
-  EXPECT_EQ(Evaluate(ModelOfAnn(), history, 0, {.days = 9}).days, 3);
+  EXPECT_EQ(CostsOf(ModelOfAnn(), history, 0, {.days = 2}).days, 2);
+  EXPECT_EQ(CostsOf(ModelOfAnn(), history, 0, {.days = 9}).days, 3);
 }
 
 TEST(HabitCostsTest, GivesTheStandardErrorsOfDifferences) {
   const RouteHistory history =
       HistoryOf({Zigzag(1), {.day = 2, .driver = "ann", .stops = {"a1", "a2", "a8", "a9"}}});
-  const HabitCosts costs = Evaluate(ModelOfAnn(), history, 0, {.weights = {3}});
+  const HabitCosts costs = CostsOf(ModelOfAnn(), history, 0, {.weights = {3}});
   EXPECT_GT(costs.rows[1].gain_errors.same_way, 0);
   EXPECT_GT(costs.driven.extra_distance_error, 0);
   EXPECT_EQ(costs.rows[0].gain_errors.same_way, 0);
@@ -102,7 +102,7 @@ TEST(HabitCostsTest, SkipsDaysWithoutPositions) {
   std::string text = R"({"day": "2026-02-01", "driver": "ann", "stops": [{"id": "new"}]})";
   text += "\n" + RouteText(Zigzag(1));
   const RouteHistory history = *ParseRouteHistory(text, "past.jsonl");
-  const HabitCosts costs = Evaluate(ModelOfAnn(), history, 0);
+  const HabitCosts costs = CostsOf(ModelOfAnn(), history, 0);
   EXPECT_EQ(costs.days, 1);
   EXPECT_EQ(costs.skipped_days, 1);
   EXPECT_THAT(costs.skip_reason, HasSubstr("2026-02-01: no depot is known"));
@@ -135,7 +135,7 @@ TEST(HabitCostsTest, CountsPlansThatTheBudgetEnded) {
     for (int house = 0; house < 10; ++house)
       route.stops.push_back(Concat(std::string(1, street), house));
   }
-  EXPECT_EQ(Evaluate(ModelOfAnn(), HistoryOf({route}), 0, options).late_plans, 2);
+  EXPECT_EQ(CostsOf(ModelOfAnn(), HistoryOf({route}), 0, options).late_plans, 2);
 }
 
 TEST(HabitCostsTest, NamesTheOptionThatIsOutOfRange) {
