@@ -1,4 +1,5 @@
 // Shows evaluations of habit models as text and JSON.
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -62,8 +63,8 @@ class DrivenDayBuilder {
 
   // Adds each depot once, and finds those of the routes.
   absl::Status AddDepots() {
-    for (size_t r = 0; r < routes_.size(); ++r) {
-      const std::optional<Position>& depot = routes_[r].depot;
+    for (const PastRoute& route : routes_) {
+      const std::optional<Position>& depot = route.depot;
       if (!depot.has_value()) return Refuse("no depot is known; give it with x and y");
       auto found = std::ranges::find(data_.positions, *depot);
       if (found == data_.positions.end()) found = data_.positions.insert(found, *depot);

@@ -7,11 +7,20 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/habits/leg_probabilities.h"
 #include "core/problem/plan/plan_value.h"
 #include "core/solve/solver.h"
 
 namespace vrp {
 namespace {
+
+// Returns about how many numbers the matrices of a guided search for the day have.
+int64_t NumbersOf(std::span<const PastRoute> day) {
+  int64_t nodes = 1;
+  for (const PastRoute& route : day) nodes += std::ssize(route.stops);
+  constexpr int64_t kOtherMatrices = 3;  // besides those of each driver
+  return nodes * nodes * (std::ssize(day) + kOtherMatrices);
+}
 
 bool SkipsTheDay(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsUnimplemented(status);
@@ -103,8 +112,18 @@ void HabitCostEvaluation::Skip(const absl::Status& reason, HabitCosts& costs) co
   if (costs.skipped_days++ == 0) costs.skip_reason = FromAbsl(reason.message());
 }
 
+int64_t HabitCostEvaluation::PlansOfStep() const {
+  const int64_t most = std::min<int64_t>(options_.threads, total() - done_);
+  int64_t numbers = 0;
+  for (int64_t count = 0; count < most; ++count) {
+    numbers += NumbersOf(days_[static_cast<size_t>(done_ + count) / PlansPerDay()]);
+    if (numbers > kMaxGuidedNumbers) return std::max<int64_t>(1, count);
+  }
+  return most;
+}
+
 absl::Status HabitCostEvaluation::Step() {
-  const int64_t count = std::min<int64_t>(options_.threads, total() - done_);
+  const int64_t count = PlansOfStep();
   pool_.ParallelFor(count, [&](int64_t i) {
     const auto index = static_cast<size_t>(done_ + i);
     const size_t plan = index % PlansPerDay();

@@ -73,7 +73,8 @@ class HabitCostEvaluation {
                                                                      size_t first,
                                                                      HabitCostOptions options);
 
-  // Makes more plans, one on each thread. Returns kInternal if a search fails.
+  // Makes more plans, one on each thread, but fewer if they need more memory than the largest
+  // instance that habits can guide. Returns kInternal if a search fails.
   absl::Status Step();
   bool finished() const { return done_ == total(); }
   int64_t done() const { return done_; }  // number of finished plans
@@ -102,6 +103,7 @@ class HabitCostEvaluation {
   size_t PlansPerDay() const { return options_.weights.size() + 1; }
   // Returns 0 for the first plan of a day.
   double WeightOf(size_t plan) const { return plan == 0 ? 0 : options_.weights[plan - 1]; }
+  int64_t PlansOfStep() const;
   PlanResult MakePlan(std::span<const PastRoute> day, double weight) const;
   absl::Status StatusOfDay(std::span<const PlanResult> plans) const;
 

@@ -138,6 +138,21 @@ TEST(HabitCostsTest, CountsPlansThatTheBudgetEnded) {
   EXPECT_EQ(CostsOf(ModelOfAnn(), HistoryOf({route}), 0, options).late_plans, 2);
 }
 
+TEST(HabitCostsTest, MakesFewerPlansAtOnceOfLargeDays) {
+  std::string stops;
+  for (int i = 0; i < 1'900; ++i) {
+    stops += Concat(i > 0 ? ", " : "", R"({"x": )", i % 40, R"(, "y": )", i / 40, "}");
+  }
+  const RouteHistory history = *ParseRouteHistory(
+      R"({"day": "2026-03-01", "depot": {"x": 0, "y": 0}, "stops": [)" + stops + "]}", "past");
+  const FakeHabitModel model;
+  const auto evaluation =
+      HabitCostEvaluation::Create(GuidesOf(model), history, 0, {.max_iterations = 1, .threads = 2});
+  ASSERT_TRUE(evaluation.ok()) << evaluation.status();
+  ASSERT_TRUE((*evaluation)->Step().ok());
+  EXPECT_EQ((*evaluation)->done(), 1);
+}
+
 TEST(HabitCostsTest, NamesTheOptionThatIsOutOfRange) {
   const RouteHistory history = HistoryOf({Zigzag(1)});
   EXPECT_THAT(RefusalOf(history, {.days = 0}), HasSubstr("max_days: got 0, wanted 1 to 1000"));
