@@ -29,7 +29,7 @@ class HabitEvaluationServiceTest : public DaemonTest {
     settings.last_day = history.routes.back().day;
     settings.routes = 2;
     ASSERT_TRUE(WriteCountModel(Concat(folder_.path(), "/models/drivers/1"),
-                                LegCounter(history, 2, 2, 1).Count({}), settings, card)
+                                LegCounter(history, 2, 2, 1).Count({}), {}, settings, card)
                     .ok());
     Start();
     models_ = v1::ModelService::NewStub(channel_);

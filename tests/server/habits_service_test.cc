@@ -39,7 +39,7 @@ class HabitsServiceTest : public DaemonTest {
     ModelCard card = ACard("", "");
     card.training_job = "trainingJobs/habits";
     const absl::Status written =
-        WriteCountModel(directory, tables, {.history = "datasets/past", .routes = 60}, card);
+        WriteCountModel(directory, tables, {}, {.history = "datasets/past", .routes = 60}, card);
     ASSERT_TRUE(written.ok()) << written;
   }
 
