@@ -1,10 +1,11 @@
-// Fuzzes histories of routes: their reader, the learner that counts, its evaluation, and past days
-// as instances and as plans to start from.
+// Fuzzes histories of routes: their reader, the learners of legs and of whole routes, evaluations,
+// and past days as instances, as plans to guide and as plans to start from.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include "core/habits/evaluation.h"
 #include "core/habits/habit_guide.h"
 #include "core/habits/history.h"
+#include "core/habits/routes/learn_route_habits.h"
+#include "core/habits/routes/route_habits.h"
 #include "core/habits/similar_day.h"
 #include "core/problem/checker/checker.h"
 
@@ -51,19 +54,20 @@ void ExerciseModel(const HabitModel& model, const RouteHistory& history, CpuPool
   }
 }
 
-void ExerciseDay(const HabitModel& model, const RouteHistory& history,
-                 std::span<const PastRoute> routes) {
+void ExerciseDay(const HabitModel& model, const std::shared_ptr<const RouteHabits>& habits,
+                 const RouteHistory& history, std::span<const PastRoute> routes) {
   const absl::StatusOr<DrivenDay> day = MakeDrivenDay(history, routes);
   if (!day.ok()) return;
   const CheckReport report = CheckPlan(day->instance, day->driven);
   if (!report.feasible) Die("the driven routes", report.violations.front().message);
   if (SharesOfDrivenLegs(*day, day->driven).same_way != 1) Die("the driven routes are not theirs");
-  const auto guide = HabitGuide::Create(day->instance, model, 1);
+  const auto guide = HabitGuide::Create(day->instance, model, habits, 1);
   if (absl::IsInvalidArgument(guide.status())) return;  // distances exceed the limits
   if (!guide.ok()) Die("no guide", guide.status().ToString());
-  const PlanHabits habits = (*guide)->ScoreOf(day->driven);
-  if (!std::isfinite(habits.log_probability) || !std::isfinite(habits.cost))
-    Die("habits of a plan");
+  const PlanHabits score = (*guide)->ScoreOf(day->driven);
+  if (!std::isfinite(score.log_probability) || !std::isfinite(score.cost)) Die("habits of a plan");
+  const UsualRoutes usual = (*guide)->Finish(day->driven, StopCondition());
+  if (!CheckPlan(day->instance, usual.plan).feasible) Die("usual routes break a limit");
   const std::optional<SimilarDay> similar = PastDays(history).MostSimilarTo(day->instance);
   if (similar.has_value()) (void)CheckPlan(day->instance, similar->plan);
 }
@@ -81,11 +85,13 @@ void ExerciseHistory(const RouteHistory& history) {
   if (!search.Pass([] { return absl::OkStatus(); }).ok()) Die("no parameters");
   const CountModel model(counter.Count(search.best()));
   ExerciseModel(model, history, *pool);
+  const auto habits =
+      std::make_shared<const RouteHabits>(LearnRouteHabits(history, history.routes.size(), 1));
   for (size_t begin = 0; begin < history.routes.size();) {
     size_t end = begin;
     while (end < history.routes.size() && history.routes[end].day == history.routes[begin].day)
       ++end;
-    ExerciseDay(model, history, std::span(history.routes).subspan(begin, end - begin));
+    ExerciseDay(model, habits, history, std::span(history.routes).subspan(begin, end - begin));
     begin = end;
   }
 }

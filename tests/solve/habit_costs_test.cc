@@ -30,7 +30,7 @@ FakeHabitModel ModelOfAnn() {
 
 HabitCostEvaluation::GuideFn GuidesOf(const HabitModel& model) {
   return [&model](const Instance& instance, double weight) {
-    return HabitGuide::Create(instance, model, weight);
+    return HabitGuide::Create(instance, model, nullptr, weight);
   };
 }
 
