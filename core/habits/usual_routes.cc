@@ -102,7 +102,7 @@ bool TurnRoute(const Instance& instance, const RouteHabits& habits, double odds_
   std::ranges::reverse(route.customers);
   const PlanValue turned = ValueOf(instance, plan);
   if (turned.cost - value.cost <= -odds * odds_cost &&
-      RoutesAreFeasible(CheckPlan(instance, {route}))) {
+      RoutesAreFeasible(CheckPlan(instance, plan))) {
     value = turned;
     return true;
   }
@@ -147,12 +147,14 @@ UsualRoutes WithUsualRoutes(const Instance& instance, const RouteHabits& habits,
     const Group group = GroupOf(instance, habits, group_of, number, plan);
     if (!group.routes.empty()) usual.moved += AssignDrivers(group, usual.plan);
   }
+  // Rules between routes may forbid what no vehicle forbids.
+  if (usual.moved > 0 && !RoutesAreFeasible(CheckPlan(instance, usual.plan))) {
+    usual = {.plan = plan};
+  }
   PlanValue value = ValueOf(instance, usual.plan);
   for (size_t r = 0; r < usual.plan.size() && !stop.ShouldStop(); ++r) {
     usual.turned += TurnRoute(instance, habits, odds_cost, r, usual.plan, value) ? 1 : 0;
   }
-  // Rules between routes may forbid what no route forbids.
-  if (!RoutesAreFeasible(CheckPlan(instance, usual.plan))) return {.plan = plan};
   return usual;
 }
 
