@@ -57,7 +57,7 @@ class HabitsTest(PageTest):
         cheapest = float(self.figure("cost"))
         self.assertFalse(browser.shown('[data-figure="habits"]'))
         self.choose("model", "models/drivers/versions/1")
-        self.assertEqual(browser.one('[name="habit_weight"]').get_attribute("value"), "0.3")
+        self.assertEqual(browser.one('[name="habit_weight"]').get_attribute("value"), "0.1")
         browser.picture("habits-form-light-1280")
         browser.type('[name="habit_weight"]', "5")
         self.solve_again('[data-figure="habits"]', True)

@@ -9,7 +9,7 @@ import { freezeRoutes, frozenOf, thawTypes } from "./web/solve/freeze.js";
 import { baseCoordinates, fitTransform, mercatorY, nearestEdge, nearestNode, project, routePaths, segmentDistance, zoomAt } from "./web/solve/geometry.js";
 import { cheapestPosition, completePlan, moveVisit, visitsOf, waitingOf } from "./web/solve/plan.js";
 import { readProblem } from "./web/solve/problem.js";
-import { meanProbability, similarDayText } from "./web/solve/summary.js";
+import { meanProbability, similarDayText, usualRoutesText } from "./web/solve/summary.js";
 import { decodePolyline, haveStreets, projectStreets } from "./web/solve/streets.js";
 import { planSvg } from "./web/solve/svg_export.js";
 import { barOf, spanOf, timeTicks } from "./web/solve/timeline_layout.js";
@@ -59,6 +59,8 @@ export const tests = {
     equal(meanProbability({ legs: "0" }), null);
     const day = { history: "datasets/past", day: "2026-03-01", commonStops: 1, pastStops: 4 };
     equal(similarDayText(day), "Started from 2026-03-01 of past, which had 1 stop of this instance and 3 others.");
+    equal(usualRoutesText({ turnedRoutes: 1, movedRoutes: 2 }), "Turned 1 route and gave 2 routes to other drivers, as is usual.");
+    equal([usualRoutesText({ movedRoutes: 1 }), usualRoutesText({})], ["Gave 1 route to other drivers, as is usual.", ""]);
     equal(similarDayText({ history: "datasets/past" }), "No day of past has a stop of this instance.");
   },
   choosesRoundTicks() {

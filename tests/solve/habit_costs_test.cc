@@ -79,7 +79,7 @@ TEST(HabitCostsTest, PlansWithTheDefaultWeights) {
   const HabitCosts costs = CostsOf(ModelOfAnn(), HistoryOf({Zigzag(1)}), 0);
   ASSERT_EQ(costs.rows.size(), 3);
   EXPECT_EQ(costs.rows[1].weight, 0.1);
-  EXPECT_EQ(costs.rows[2].weight, kDefaultHabitWeight);
+  EXPECT_EQ(costs.rows[2].weight, 0.3);
 }
 
 TEST(HabitCostsTest, TakesTheFirstDays) {

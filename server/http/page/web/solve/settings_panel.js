@@ -13,7 +13,7 @@ const STRATEGIES = [
 ];
 const TYPES = /** @type {Record<string, string>} */ ({ tsp: "PROBLEM_TYPE_TSP", cvrp: "PROBLEM_TYPE_CVRP", vrptw: "PROBLEM_TYPE_VRPTW" });
 
-const DEFAULT_WEIGHT = "0.3";
+const DEFAULT_WEIGHT = "0.1";
 
 /** Returns "drivers, version 2". @param {string} name */
 const versionText = (name) => name.replace("models/", "").replace("/versions/", ", version ");

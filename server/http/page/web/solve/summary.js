@@ -26,11 +26,23 @@ export function similarDayText({ history, day, commonStops = 0, pastStops = 0 })
 /** Returns the mean probability of a leg; null without legs. @param {any} habits PlanHabits */
 export const meanProbability = ({ logProbability = 0, legs = 0 }) => (Number(legs) > 0 ? Math.exp(logProbability / Number(legs)) : null);
 
-/** Returns what a planner should know of the answer: its start, why a model was not used, stops that were taken out, and missing streets. @param {Workspace} workspace */
+/** Returns "Turned 3 routes and gave 2 routes to other drivers, as is usual."; empty if nothing happened. @param {any} habits PlanHabits */
+export function usualRoutesText({ turnedRoutes = 0, movedRoutes = 0 }) {
+  const parts = [turnedRoutes > 0 && `turned ${plural(turnedRoutes, "route")}`, movedRoutes > 0 && `gave ${plural(movedRoutes, "route")} to other drivers`];
+  const text = parts.filter(Boolean).join(" and ");
+  return text && `${text[0].toUpperCase()}${text.slice(1)}, as is usual.`;
+}
+
+/**
+ * Returns what a planner should know of the answer: its start, changes by habits, why a model was not used, stops that
+ * were taken out, and missing streets.
+ * @param {Workspace} workspace
+ */
 function noteOf({ response, plan }) {
   const dropped = response?.initialSolution?.droppedVisits?.length ?? 0;
   const note = response?.policyNote ? `${response.policyNote[0].toUpperCase()}${response.policyNote.slice(1)}.` : "";
-  return [response?.similarDay && similarDayText(response.similarDay), note, dropped > 0 && `${plural(dropped, "stop")} of the previous plan broke a constraint and had to be planned again.`,
+  return [response?.similarDay && similarDayText(response.similarDay), response?.habits && usualRoutesText(response.habits), note,
+          dropped > 0 && `${plural(dropped, "stop")} of the previous plan broke a constraint and had to be planned again.`,
           plan?.geometryNote && `The plot lacks the streets: ${plan.geometryNote}`]
     .filter(Boolean).join(" ");
 }
