@@ -1,7 +1,7 @@
 // Converts messages to JSON for scripts. Names and order of keys are part of the interface.
 //
-// The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc, simulation_json.cc
-// and dataset_text.cc.
+// The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc, simulation_json.cc,
+// habit_evaluation_text.cc and dataset_text.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -70,6 +70,8 @@ Json SimulatedDayJson(const v1::SimulatedDay& day);
 // Returns the simulation with its results.
 Json SimulationJson(const v1::Simulation& simulation);
 Json ModelJson(const v1::Model& model);
+// Returns the JSON of a report that has `habits`.
+Json HabitEvaluationJson(const v1::EvaluationReport& report);
 Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);
 

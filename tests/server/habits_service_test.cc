@@ -7,7 +7,8 @@
 #include "gmock/gmock.h"
 #include "tests/habits/habits_testing.h"
 #include "tests/server/daemon_fixture.h"
-#include "tests/server/messages.h"
+#include "tests/server/solve_calls.h"
+#include "tests/server/street_request.h"
 
 namespace vrp::test {
 namespace {
@@ -44,21 +45,7 @@ class HabitsServiceTest : public DaemonTest {
 
   // Returns a request for one vehicle of `driver` along the street.
   static v1::SolveRequest ARequest(const std::string& driver, double weight) {
-    v1::SolveRequest request;
-    v1::Instance& instance = *request.mutable_instance();
-    instance.set_name("street");
-    v1::Depot& depot = *instance.add_depots();
-    depot.set_id("depot");
-    depot.mutable_location()->set_y(-5);
-    for (const std::string id : {"a1", "a2", "a3", "a4"}) {
-      v1::Customer& customer = *instance.add_customers();
-      customer.set_id(id);
-      customer.mutable_location()->set_x(PlaceOf(id).x);
-      customer.mutable_location()->set_y(PlaceOf(id).y);
-      customer.add_demand(1);
-    }
-    instance.add_vehicles()->add_capacity(10);
-    instance.mutable_vehicles(0)->set_id(driver);
+    v1::SolveRequest request = StreetRequest({"a1", "a2", "a3", "a4"}, driver);
     request.set_model("models/drivers");
     request.set_habit_weight(weight);
     return request;
@@ -157,40 +144,13 @@ TEST_F(HabitsServiceTest, RefusesToPlanByAHabitModelAlone) {
 }
 
 TEST_F(HabitsServiceTest, FollowsHabitsInStreamsBatchesAndJobs) {
-  Context context;
-  const auto reader = solver_->StreamSolve(&context, ARequest("ann", 3));
-  v1::StreamSolveResponse message, last;
-  while (reader->Read(&message)) last = message;
-  ASSERT_TRUE(reader->Finish().ok());
-  EXPECT_THAT(StopsOf(last.response().solution()), ElementsAre("a4", "a1", "a3", "a2"));
-
-  Context batch_context;
-  const auto batch = solver_->BatchSolve(&batch_context);
-  v1::BatchSolveRequest batch_request;
-  *batch_request.mutable_solve() = ARequest("ann", 3);
-  batch->Write(batch_request);
-  batch->WritesDone();
-  v1::BatchSolveResponse answered;
-  ASSERT_TRUE(batch->Read(&answered));
-  EXPECT_TRUE(batch->Finish().ok());
-  EXPECT_THAT(StopsOf(answered.response().solution()), ElementsAre("a4", "a1", "a3", "a2"));
-
-  Context job_context;
-  v1::CreateSolveJobRequest job_request;
-  *job_request.mutable_solve() = ARequest("ann", 3);
-  v1::SolveJob job;
-  ASSERT_TRUE(solver_->CreateSolveJob(&job_context, job_request, &job).ok());
-  Context watch_context;
-  v1::WatchSolveJobRequest watch;
-  watch.set_name(job.name());
-  const auto events = solver_->WatchSolveJob(&watch_context, watch);
-  v1::SolveResponse answer;
-  for (v1::WatchSolveJobResponse event; events->Read(&event);) {
-    if (event.has_response()) answer = event.response();
-  }
-  ASSERT_TRUE(events->Finish().ok());
-  EXPECT_THAT(StopsOf(answer.solution()), ElementsAre("a4", "a1", "a3", "a2"));
-  EXPECT_EQ(answer.habits().weight(), 3);
+  const auto follows = [](const v1::SolveResponse& response) {
+    EXPECT_THAT(StopsOf(response.solution()), ElementsAre("a4", "a1", "a3", "a2"));
+    EXPECT_EQ(response.habits().weight(), 3);
+  };
+  follows(SolveInAStream(*solver_, ARequest("ann", 3)));
+  follows(SolveInABatch(*solver_, ARequest("ann", 3)));
+  follows(SolveInAJob(*solver_, ARequest("ann", 3)));
 }
 
 TEST_F(HabitsServiceTest, RefusesJobsThatCannotFollowHabits) {

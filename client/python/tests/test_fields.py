@@ -10,7 +10,7 @@ import pytest
 from models import full_model, small_model
 
 from vrpd import _problems, _proto, _rpc, _training, dispatch, records, simulation_options
-from vrpd.options import CallOptions, PlannedRoute, SolveOptions, solve_request
+from vrpd.options import CallOptions, HabitSearch, PlannedRoute, SolveOptions, solve_request
 
 
 def set_fields(message: Any) -> set[str]:
@@ -155,6 +155,14 @@ def test_arguments_set_every_field_of_a_training_request() -> None:
         wanted - set_fields(call.request()) - {f"vrp.v1.TrainingSpec.LabelsEntry.{key}" for key in ("key", "value")}
         == set()
     )
+
+
+def test_arguments_set_every_field_of_a_search_with_habits() -> None:
+    every: HabitSearch = {"max_days": 2, "weights": [0.5], "max_iterations": 100, "budget": "2s"}
+    assert set(every) == set(HabitSearch.__annotations__)
+    call = _rpc.evaluate("drivers", [], None, "", [], None, 0, "past", every)
+    assert call.request().history == "datasets/past"
+    assert message_fields("HabitSearch", set()) - set_fields(call.request()) == set()
 
 
 def test_source_names_every_rpc() -> None:
