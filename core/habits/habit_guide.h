@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "core/habits/habit_model.h"
 #include "core/habits/leg_probabilities.h"
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 #include "core/habits/usual_routes.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/plan.h"

@@ -27,10 +27,10 @@ inline constexpr int64_t kMaxHabitCostIterations = 100'000'000;
 inline constexpr absl::Duration kMaxHabitCostBudget = absl::Minutes(1);
 
 struct HabitCostOptions {
-  int32_t days = 7;                                          // the number of days to plan
-  std::vector<double> weights = {0.1, 0.3};  // each above 0
-  int64_t max_iterations = 20'000;                           // of each search
-  absl::Duration budget = absl::Seconds(10);                 // of each search
+  int32_t days = 7;                           // the number of days to plan
+  std::vector<double> weights = {0.1, 0.3};   // each above 0
+  int64_t max_iterations = 20'000;            // of each search
+  absl::Duration budget = absl::Seconds(10);  // of each search
   int32_t threads = 1;
 };
 

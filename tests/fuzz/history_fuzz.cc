@@ -18,8 +18,8 @@
 #include "core/habits/evaluation.h"
 #include "core/habits/habit_guide.h"
 #include "core/habits/history.h"
+#include "core/habits/route_habits.h"
 #include "core/habits/routes/learn_route_habits.h"
-#include "core/habits/routes/route_habits.h"
 #include "core/habits/similar_day.h"
 #include "core/problem/checker/checker.h"
 
