@@ -62,7 +62,7 @@ TEST(ShippedConfigTest, StatesItsSizeInTheSecondLine) {
     const auto config = ParseTrainingConfig(text, name);
     ASSERT_TRUE(config.ok()) << config.status();
     if (config->habits.has_value() && config->habits->learner == HabitsLearner::kTransformer) {
-      EXPECT_EQ(line, Concat("# ", config->epochs, " epochs over the routes")) << name;
+      EXPECT_EQ(line, Concat("# ", config->epochs, " epochs")) << name;
       continue;
     }
     if (config->habits.has_value()) {
