@@ -54,8 +54,8 @@ Json EstimatesJson(const v1::EstimateCostsResponse& response,
 
 std::string EstimatesText(const v1::EstimateCostsResponse& response,
                           const std::vector<std::string>& names) {
-  const std::string share = absl::StrFormat("%.0f %% within", 100 * response.coverage());
-  Table table({"name", "customers", "cost", share, "routes", "outside"});
+  const std::string share = absl::StrFormat("%.0f %% WITHIN", 100 * response.coverage());
+  Table table({"NAME", "CUSTOMERS", "COST", share, "ROUTES", "OUTSIDE"});
   for (int i = 0; i < response.estimates_size(); ++i) {
     const v1::CostEstimate& estimate = response.estimates(i);
     table.AddRow(

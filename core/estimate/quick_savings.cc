@@ -60,17 +60,19 @@ float QuickSavings::Saving(const Subproblem& problem, int32_t i, int32_t j) cons
 }
 
 void QuickSavings::SortLegs(const Subproblem& problem) {
-  unsorted_.clear();
-  savings_.clear();
+  const auto nodes = static_cast<size_t>(problem.nodes());
+  unsorted_.resize(nodes * nodes);
+  savings_.resize(nodes * nodes);
+  size_t count = 0;
   float largest = 0;
   for (int32_t i = 1; i < problem.nodes(); ++i) {
     for (int32_t j = problem.timed() ? 1 : i + 1; j < problem.nodes(); ++j) {
-      if (i == j) continue;
-      const float saving = Saving(problem, i, j);
-      if (saving <= 0) continue;
+      // Without a branch, because half of the legs save nothing.
+      const float saving = i == j ? 0 : Saving(problem, i, j);
+      unsorted_[count] = {i, j};
+      savings_[count] = saving;
+      count += saving > 0 ? 1 : 0;
       largest = std::max(largest, saving);
-      unsorted_.push_back({i, j});
-      savings_.push_back(saving);
     }
   }
   counts_.assign(kBuckets + 1, 0);
@@ -78,10 +80,10 @@ void QuickSavings::SortLegs(const Subproblem& problem) {
   const auto bucket = [&](float saving) {
     return kBuckets - 1 - static_cast<int32_t>(saving * factor);
   };
-  for (const float saving : savings_) ++counts_[bucket(saving) + 1];
+  for (size_t k = 0; k < count; ++k) ++counts_[bucket(savings_[k]) + 1];
   std::partial_sum(counts_.begin(), counts_.end(), counts_.begin());
-  legs_.resize(unsorted_.size());
-  for (size_t k = 0; k < unsorted_.size(); ++k) {
+  legs_.resize(count);
+  for (size_t k = 0; k < count; ++k) {
     legs_[counts_[bucket(savings_[k])]++] = unsorted_[k];
   }
 }

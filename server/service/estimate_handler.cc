@@ -92,6 +92,19 @@ absl::StatusOr<std::vector<Question>> SubsetQuestions(const v1::EstimateCostsReq
   return questions;
 }
 
+// Returns the subsets or, without subsets, all customers of each instance.
+absl::StatusOr<std::vector<Question>> QuestionsOf(const v1::EstimateCostsRequest& request,
+                                                  const std::vector<Instance>& instances) {
+  if (request.subsets_size() > 0) return SubsetQuestions(request, instances.front());
+  std::vector<Question> questions;
+  for (const Instance& instance : instances) {
+    Question& question = questions.emplace_back(Question{.instance = &instance});
+    question.customers.resize(static_cast<size_t>(instance.num_customers()));
+    std::iota(question.customers.begin(), question.customers.end(), instance.num_depots());
+  }
+  return questions;
+}
+
 absl::Status CheckCounts(const v1::EstimateCostsRequest& request) {
   if (request.inputs_size() == 0) return InvalidField("inputs", "got none, wanted at least 1");
   if (request.subsets_size() > 0 && request.inputs_size() != 1) {
@@ -169,17 +182,7 @@ absl::StatusOr<v1::EstimateCostsResponse> EstimateHandler::EstimateCosts(
   VRP_ASSIGN_OR_RETURN(const EstimateModel model, options_.registry->LoadEstimate(reference));
   VRP_ASSIGN_OR_RETURN(const ModelVersion version, options_.registry->Resolve(reference));
   VRP_ASSIGN_OR_RETURN(const std::vector<Instance> instances, InstancesOf(request, options_));
-  const bool subsets = request.subsets_size() > 0;
-  std::vector<Question> questions;
-  if (subsets) {
-    VRP_ASSIGN_OR_RETURN(questions, SubsetQuestions(request, instances.front()));
-  } else {
-    for (const Instance& instance : instances) {
-      Question& question = questions.emplace_back(Question{.instance = &instance});
-      question.customers.resize(static_cast<size_t>(instance.num_customers()));
-      std::iota(question.customers.begin(), question.customers.end(), instance.num_depots());
-    }
-  }
+  VRP_ASSIGN_OR_RETURN(const std::vector<Question> questions, QuestionsOf(request, instances));
   const auto wanted = (std::ssize(questions) + kEstimatedTogether - 1) / kEstimatedTogether;
   const BusyThreads::Lease lease =
       options_.busy->TakeIdle(static_cast<int32_t>(std::min<int64_t>(options_.threads, wanted)));
@@ -189,7 +192,9 @@ absl::StatusOr<v1::EstimateCostsResponse> EstimateHandler::EstimateCosts(
   *response.mutable_time() = ToProto(SteadyNow() - begun);
   for (size_t i = 0; i < statuses.size(); ++i) {
     if (statuses[i].ok()) continue;
-    if (subsets) return InvalidField(Concat("subsets[", i, "]"), FromAbsl(statuses[i].message()));
+    if (request.subsets_size() > 0) {
+      return InvalidField(Concat("subsets[", i, "]"), FromAbsl(statuses[i].message()));
+    }
     return InputError(request.inputs(static_cast<int>(i)), Concat("inputs[", i, "]"), instances[i],
                       statuses[i]);
   }

@@ -15,6 +15,7 @@ namespace {
 constexpr float kLargestLogScale = 5;
 // Part of a feature's range in the training by which it may leave the range.
 constexpr float kRangeSlack = 0.1F;
+constexpr double kRoutesSlack = 1e-4;  // loads are sums of rounded shares of the capacity
 
 absl::Status CheckEstimateKind(const ModelCard& card, std::string_view name) {
   if (card.architecture == kEstimateArchitecture) return absl::OkStatus();
@@ -109,38 +110,20 @@ absl::StatusOr<CostEstimate> EstimateModel::Estimate(const Instance& instance,
 CostEstimate EstimateModel::EstimateChosen(const Instance& instance,
                                            EstimateScratch& scratch) const {
   const Subproblem& problem = scratch.problem;
-  const EstimateStatistics& statistics = estimator_->statistics();
   const CostEstimator::Prediction predicted = estimator_->Predict(scratch);
-  CostEstimate estimate;
   double loads = 0;
   for (int32_t i = 1; i < problem.nodes(); ++i) loads += static_cast<double>(problem.load(i));
-  const double fewest = std::max(1.0, std::ceil(loads - 1e-4));
+  const double fewest = std::max(1.0, std::ceil(loads - kRoutesSlack));
+  CostEstimate estimate;
   estimate.routes = fewest;
   estimate.routes_low = estimate.routes_high = static_cast<int32_t>(fewest);
   if (predicted.plan_cost > 0) {
-    const double log_cost =
-        predicted.log_cost - statistics.Correction(problem.customers(), problem.timed());
-    const double margin =
-        static_cast<double>(statistics.interval_factors[0]) * predicted.cost_scale;
-    estimate.cost = std::exp(log_cost);
-    estimate.cost_low = std::exp(log_cost - margin);
-    estimate.cost_high = std::exp(log_cost + margin);
-    const double spread =
-        static_cast<double>(statistics.interval_factors[1]) * predicted.routes_scale;
-    const auto bounded = [&](double log) {
-      return std::clamp(std::exp(log), fewest, std::max<double>(fewest, problem.customers()));
-    };
-    estimate.routes = bounded(predicted.log_routes);
-    estimate.routes_low = static_cast<int32_t>(std::lround(bounded(predicted.log_routes - spread)));
-    estimate.routes_high =
-        static_cast<int32_t>(std::lround(bounded(predicted.log_routes + spread)));
-    estimate.layout_distance =
-        predicted.layout_distance / static_cast<double>(statistics.layout_limit);
+    SetCosts(predicted, problem, estimate);
+    SetRoutes(predicted, fewest, problem.customers(), estimate);
   }
-  if (problem.customers() < settings_.min_customers ||
-      problem.customers() > settings_.max_customers) {
-    estimate.outside.push_back(OutsideReason::kSize);
-  }
+  const bool knows_size = problem.customers() >= settings_.min_customers &&
+                          problem.customers() <= settings_.max_customers;
+  if (!knows_size) estimate.outside.push_back(OutsideReason::kSize);
   const bool knows_windows = settings_.windows > 0 || !problem.timed();
   if (!knows_windows || !predicted.times_known) {
     estimate.outside.push_back(OutsideReason::kWindows);
@@ -153,6 +136,31 @@ CostEstimate EstimateModel::EstimateChosen(const Instance& instance,
     estimate.outside.push_back(OutsideReason::kFleet);
   }
   return estimate;
+}
+
+void EstimateModel::SetCosts(const CostEstimator::Prediction& predicted, const Subproblem& problem,
+                             CostEstimate& estimate) const {
+  const EstimateStatistics& statistics = estimator_->statistics();
+  const double log_cost =
+      predicted.log_cost - statistics.Correction(problem.customers(), problem.timed());
+  const double margin = static_cast<double>(statistics.interval_factors[0]) * predicted.cost_scale;
+  estimate.cost = std::exp(log_cost);
+  estimate.cost_low = std::exp(log_cost - margin);
+  estimate.cost_high = std::exp(log_cost + margin);
+  estimate.layout_distance =
+      predicted.layout_distance / static_cast<double>(statistics.layout_limit);
+}
+
+void EstimateModel::SetRoutes(const CostEstimator::Prediction& predicted, double fewest,
+                              double most, CostEstimate& estimate) const {
+  const double margin =
+      static_cast<double>(estimator_->statistics().interval_factors[1]) * predicted.routes_scale;
+  const auto bounded = [&](double log) {
+    return std::clamp(std::exp(log), fewest, std::max(fewest, most));
+  };
+  estimate.routes = bounded(predicted.log_routes);
+  estimate.routes_low = static_cast<int32_t>(std::lround(bounded(predicted.log_routes - margin)));
+  estimate.routes_high = static_cast<int32_t>(std::lround(bounded(predicted.log_routes + margin)));
 }
 
 std::vector<std::string> EstimateInputFeatures() {

@@ -105,6 +105,11 @@ class EstimateModel {
                 std::shared_ptr<const CostEstimator> estimator)
       : card_(std::move(card)), settings_(std::move(settings)), estimator_(std::move(estimator)) {}
   CostEstimate EstimateChosen(const Instance& instance, EstimateScratch& scratch) const;
+  void SetCosts(const CostEstimator::Prediction& predicted, const Subproblem& problem,
+                CostEstimate& estimate) const;
+  // `fewest` and `most` bound the number of routes.
+  void SetRoutes(const CostEstimator::Prediction& predicted, double fewest, double most,
+                 CostEstimate& estimate) const;
 
   ModelCard card_;
   EstimateSettings settings_;

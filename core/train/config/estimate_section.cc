@@ -1,6 +1,7 @@
 #include "core/train/config/estimate_section.h"
 
 #include "core/base/text.h"
+#include "core/estimate/subproblem.h"
 #include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/policy/network_limits.h"
 #include "core/train/config/config_limits.h"
@@ -9,7 +10,6 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kMaxEstimateInstances = 10'000'000;
-constexpr int64_t kMaxEstimateCustomers = 1000;  // as Subproblem's limit
 constexpr int64_t kMaxLabelIterations = 1'000'000;
 constexpr double kMaxLabelSeconds = 3600;
 constexpr int64_t kMaxHeadWidth = 4096;
@@ -28,8 +28,8 @@ void SetEstimateDefaults(TrainingConfig& config) {
 }
 
 void ReadEstimateSection(ConfigReader& reader, EstimateConfig& estimate) {
-  reader.Read("estimate.min_customers", {2, kMaxEstimateCustomers}, estimate.min_customers);
-  reader.Read("estimate.max_customers", {2, kMaxEstimateCustomers}, estimate.max_customers);
+  reader.Read("estimate.min_customers", {2, kMaxEstimatedCustomers}, estimate.min_customers);
+  reader.Read("estimate.max_customers", {2, kMaxEstimatedCustomers}, estimate.max_customers);
   reader.Read("estimate.windows", {0.0, 1.0}, estimate.windows);
   reader.Read("estimate.instances", {1, kMaxEstimateInstances}, estimate.instances);
   reader.Read("estimate.pairs", {0.0, 1.0}, estimate.pairs);
