@@ -19,7 +19,7 @@
 namespace vrp::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kEstimateExamples[] =
     "vrpctl estimate tests/data/E-n22-k4.vrp\n"
     "vrpctl estimate tests/data/E-n22-k4.vrp tests/data/RC208.vrp --output json | jq .estimates\n"
     "echo '[\"2\", \"5\", \"9\", \"12\"]' > subsets.jsonl\n"
@@ -108,7 +108,7 @@ ExitCode RunEstimate(CommandContext& context, const EstimateFlags& flags) {
 
 void AddEstimate(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      app, "estimate", "Estimate what plans would cost, without planning them", kExamples);
+      app, "estimate", "Estimate what plans would cost, without planning them", kEstimateExamples);
   const auto flags = std::make_shared<EstimateFlags>();
   command->add_option("FILE", flags->files, "Read an instance; - for standard input")
       ->type_name("FILE...")

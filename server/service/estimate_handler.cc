@@ -55,8 +55,8 @@ absl::Status InputError(const v1::EstimateInput& input, std::string_view where,
   return WithPrefix(WithMessageFields(status, instance.num_nodes()), Concat(where, ".instance"));
 }
 
-absl::StatusOr<std::vector<Instance>> InstancesOf(const v1::EstimateCostsRequest& request,
-                                                  const EstimateHandler::Options& options) {
+absl::StatusOr<std::vector<Instance>> InstancesToEstimate(const v1::EstimateCostsRequest& request,
+                                                          const EstimateHandler::Options& options) {
   std::vector<Instance> instances;
   instances.reserve(static_cast<size_t>(request.inputs_size()));
   for (int i = 0; i < request.inputs_size(); ++i) {
@@ -132,7 +132,7 @@ v1::EstimateOutside ToProto(OutsideReason reason) {
   return v1::ESTIMATE_OUTSIDE_UNSPECIFIED;
 }
 
-void Write(const CostEstimate& estimate, int64_t customers, v1::CostEstimate& message) {
+void WriteEstimate(const CostEstimate& estimate, int64_t customers, v1::CostEstimate& message) {
   message.set_customers(static_cast<int32_t>(customers));
   message.set_cost(estimate.cost);
   message.set_cost_low(estimate.cost_low);
@@ -145,8 +145,9 @@ void Write(const CostEstimate& estimate, int64_t customers, v1::CostEstimate& me
 }
 
 // Answers all questions on `threads` threads. Returns the status of each.
-std::vector<absl::Status> Answer(const EstimateModel& model, const std::vector<Question>& questions,
-                                 int32_t threads, v1::EstimateCostsResponse& response) {
+std::vector<absl::Status> AnswerAll(const EstimateModel& model,
+                                    const std::vector<Question>& questions, int32_t threads,
+                                    v1::EstimateCostsResponse& response) {
   std::vector<absl::Status> statuses(questions.size());
   for (size_t i = 0; i < questions.size(); ++i) response.add_estimates();
   std::atomic<int64_t> next = 0;
@@ -161,8 +162,8 @@ std::vector<absl::Status> Answer(const EstimateModel& model, const std::vector<Q
             model.Estimate(*question.instance, question.customers, scratch);
         statuses[static_cast<size_t>(i)] = estimate.status();
         if (!estimate.ok()) continue;
-        Write(*estimate, std::ssize(question.customers),
-              *response.mutable_estimates(static_cast<int>(i)));
+        WriteEstimate(*estimate, std::ssize(question.customers),
+                      *response.mutable_estimates(static_cast<int>(i)));
       }
       if (last == std::ssize(questions) || first >= last) return;
     }
@@ -181,14 +182,15 @@ absl::StatusOr<v1::EstimateCostsResponse> EstimateHandler::EstimateCosts(
   }
   VRP_ASSIGN_OR_RETURN(const EstimateModel model, options_.registry->LoadEstimate(reference));
   VRP_ASSIGN_OR_RETURN(const ModelVersion version, options_.registry->Resolve(reference));
-  VRP_ASSIGN_OR_RETURN(const std::vector<Instance> instances, InstancesOf(request, options_));
+  VRP_ASSIGN_OR_RETURN(const std::vector<Instance> instances,
+                       InstancesToEstimate(request, options_));
   VRP_ASSIGN_OR_RETURN(const std::vector<Question> questions, QuestionsOf(request, instances));
   const auto wanted = (std::ssize(questions) + kEstimatedTogether - 1) / kEstimatedTogether;
   const BusyThreads::Lease lease =
       options_.busy->TakeIdle(static_cast<int32_t>(std::min<int64_t>(options_.threads, wanted)));
   const absl::Time begun = SteadyNow();
   v1::EstimateCostsResponse response;
-  const std::vector<absl::Status> statuses = Answer(model, questions, lease.threads(), response);
+  const std::vector<absl::Status> statuses = AnswerAll(model, questions, lease.threads(), response);
   *response.mutable_time() = ToProto(SteadyNow() - begun);
   for (size_t i = 0; i < statuses.size(); ++i) {
     if (statuses[i].ok()) continue;

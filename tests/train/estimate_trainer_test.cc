@@ -68,6 +68,7 @@ TEST_F(EstimateTrainerTest, PublishesAModelThatEstimates) {
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->settings().max_customers, 12);
   EXPECT_EQ(model->settings().error, result->validation_cost);
+  EXPECT_GT(model->settings().error_with_windows, 0);
   EXPECT_EQ(model->card().training_job, "trainingJobs/test");
   EstimateScratch scratch;
   const LabelTask task = TrainingTask(*ParseTrainingConfig(Yaml(), "test.yaml"));

@@ -204,10 +204,19 @@ std::string EstimateLearner::ScoreText(const ValidationScore& score) const {
       100 * validator_.reference());
 }
 
+absl::StatusOr<EstimateScore> EstimateLearner::ScoreOf(std::span<const float> parameters) const {
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<CostEstimator> estimator,
+                       CostEstimator::Create(NetworkOptionsOf(*context_.config.estimate)));
+  estimator->SetParameters(parameters);
+  EstimateStatistics statistics = estimator->statistics();
+  return validator_.Validate(*estimator, statistics);
+}
+
 absl::Status EstimateLearner::WriteModel(const std::string& directory, const std::string& job_name,
                                          std::span<const float> parameters,
                                          const TrainingResult& result) const {
   const EstimateConfig& config = *context_.config.estimate;
+  VRP_ASSIGN_OR_RETURN(const EstimateScore score, ScoreOf(parameters));
   const EstimateSettings settings = {
       .network = NetworkOptionsOf(config),
       .min_customers = config.min_customers,
@@ -217,7 +226,8 @@ absl::Status EstimateLearner::WriteModel(const std::string& directory, const std
       .first_seed = config.first_seed,
       .labels = Concat("search, ", config.label_iterations, " iterations per customer"),
       .coverage = config.coverage,
-      .error = result.validation_cost};
+      .error = score.error,
+      .error_with_windows = score.error_with_windows};
   const std::string file = parameters_.Save(parameters);
   ModelCard card = CardOf(context_.config, job_name, result);
   card.architecture = kEstimateArchitecture;

@@ -70,6 +70,7 @@ class EstimateLearner final : public StateLearner {
                   std::unique_ptr<CostEstimator> estimator);
 
   std::vector<int64_t> BatchOf(int64_t step);
+  absl::StatusOr<EstimateScore> ScoreOf(std::span<const float> parameters) const;
   absl::Status AddInstance(int64_t step, int64_t index, double share, Part& part) const;
   // Predicts the problem of `scratch`, turned at random, and grades the prediction.
   Graded Grade(int64_t step, int64_t index, double cost, int32_t routes,
