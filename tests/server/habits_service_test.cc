@@ -55,10 +55,9 @@ class HabitsServiceTest : public DaemonTest {
     ASSERT_TRUE(EnsureDirectory(Concat(folder_.path(), "/models/", name)).ok());
     ModelCard card = ACard("", "");
     card.training_job = "trainingJobs/habits";
-    const absl::Status written =
-        WriteCountModel(directory, tables,
-                        whole ? LearnRouteHabits(history, routes.size(), 1) : RouteHabitTables(),
-                        {.history = "datasets/past", .routes = 60}, card);
+    const absl::Status written = WriteCountModel(
+        directory, tables, whole ? LearnRouteHabits(history, routes.size(), 1) : RouteHabitTables(),
+        {.history = "datasets/past", .routes = 60}, card);
     ASSERT_TRUE(written.ok()) << written;
   }
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from models import full_model, small_model
 
-from vrpd import _problems, _proto, _rpc, _training, dispatch, records, simulation_options
+from vrpd import _problems, _proto, _rpc, _training, dispatch, estimates, records, simulation_options
 from vrpd.options import CallOptions, HabitSearch, PlannedRoute, SolveOptions, solve_request
 
 
@@ -117,6 +117,14 @@ def test_options_set_every_field_of_a_decide_request(tmp_path: Any) -> None:
     stated |= set_fields(dispatch.decide_request(_problems.to_message(file).instance, **every))
     stated |= set_fields(dispatch.decide_request(_problems.to_message(file).instance, **from_log))
     assert message_fields("DecideRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"}) - stated == set()
+
+
+def test_arguments_set_every_field_of_an_estimate(tmp_path: Any) -> None:
+    file = tmp_path / "plan.vrp"
+    file.write_text("NAME: x")
+    inputs = [_problems.to_message(problem).instance for problem in (small_model(), file)]
+    stated = set_fields(estimates.estimate_request(inputs, [["1", "2"]], "mine"))
+    assert message_fields("EstimateCostsRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"}) - stated == set()
 
 
 def test_options_set_every_field_of_a_simulation(tmp_path: Any) -> None:

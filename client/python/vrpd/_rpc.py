@@ -13,6 +13,7 @@ from ._uploads import DatasetContent
 from ._values import Duration, model_name, resource_name, set_duration
 from .check import CheckResult
 from .dispatch import Decision
+from .estimates import CostEstimates
 from .model_records import DatasetDeletion, DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
 from .options import HabitSearch, StartPlan, set_input, set_plan
 from .result import Improvement, Result
@@ -67,6 +68,10 @@ def check(
 
 def decide(request: Any) -> Call[Decision]:
     return sending("DispatchService/Decide", Decision, lambda: request)
+
+
+def estimate(request: Any) -> Call[CostEstimates]:
+    return sending("EstimateService/EstimateCosts", CostEstimates, lambda: request)
 
 
 def validate(instance: Any) -> Call[Validation]:
