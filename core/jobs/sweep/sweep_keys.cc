@@ -4,11 +4,13 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/text.h"
 #include "core/jobs/submission.h"
 #include "core/jobs/sweep/sweep_trials.h"
@@ -21,10 +23,18 @@ constexpr std::string_view kIncomparable =
     "cannot vary: it changes what the validation measures, so that the costs of trials could not "
     "be compared";
 
-// Keys that decide on which days or routes a trial is validated.
-constexpr std::array<std::string_view, 6> kValidatedKeys = {
-    "dispatch.sites", "dispatch.log",    "dispatch.requests_per_epoch",
-    "dispatch.epoch", "dispatch.margin", "habits.history"};
+// Keys that decide on which days, routes or instances a trial is validated.
+constexpr std::array<std::string_view, 11> kValidatedKeys = {"dispatch.sites",
+                                                             "dispatch.log",
+                                                             "dispatch.requests_per_epoch",
+                                                             "dispatch.epoch",
+                                                             "dispatch.margin",
+                                                             "estimate.min_customers",
+                                                             "estimate.max_customers",
+                                                             "estimate.windows",
+                                                             "estimate.validation_iterations",
+                                                             "estimate.validation_seconds",
+                                                             "habits.history"};
 
 // Keys of `problem` that do not change the instances of the validation.
 constexpr std::array<std::string_view, 4> kTrainingOnlyKeys = {
@@ -64,12 +74,11 @@ std::vector<std::string> OverridesWith(const SweepFile& file, const JobSpec& bas
 // Adds the errors of a configuration that name the key.
 void AddErrorsOf(const SweepKey& key, std::string_view part, const absl::Status& status,
                  std::vector<std::string>& errors) {
-  const std::string prefix = Concat("--set: ", key.path, ": ");
   for (const absl::string_view line : absl::StrSplit(status.message(), '\n')) {
-    if (!absl::StartsWith(line, prefix)) continue;
-    const std::string_view text = FromAbsl(line).substr(prefix.size());
-    // An unknown key is wrong with every value.
-    const bool unknown = absl::StartsWith(ToAbsl(text), "unknown key");
+    absl::string_view text = line;
+    // Unknown keys are quoted. They are wrong with every value.
+    const bool unknown = absl::ConsumePrefix(&text, Concat("--set: ", Quoted(key.path), ": "));
+    if (!unknown && !absl::ConsumePrefix(&text, Concat("--set: ", key.path, ": "))) continue;
     std::string error = Concat(key.where, ": keys.", key.path, unknown ? "" : part, ": ", text);
     if (errors.empty() || errors.back() != error) errors.push_back(std::move(error));
   }

@@ -229,7 +229,7 @@ TEST_F(SweepManagerTest, CrashedDaemonGoesOnAtItsNextStart) {
 
 TEST_F(SweepManagerTest, CrashWhileStoppingStillPublishesTheBest) {
   OpenAll();
-  trainer_->HoldAt(3);
+  trainer_->HoldAt(4);  // after the first checkpoint
   const std::string id = Start(kThreeSeeds);
   ASSERT_TRUE(trainer_->AwaitHeld());
   // The daemon dies between the request and its effect on the trial.

@@ -77,8 +77,9 @@ TEST_F(SweepPlanTest, RefusesTwoTrialsWithEqualSettings) {
 }
 
 TEST_F(SweepPlanTest, RefusesKeysThatMakeTrialsIncomparable) {
-  for (const char* key : {"validation.seed: [1, 2]", "problem.customers: [10, 20]",
-                          "dispatch.epoch: [100, 200]", "habits.history: [a, b]"}) {
+  for (const char* key :
+       {"validation.seed: [1, 2]", "problem.customers: [10, 20]", "dispatch.epoch: [100, 200]",
+        "habits.history: [a, b]", "estimate.windows: [0, 1]"}) {
     EXPECT_THAT(PlanError(ARequest("method: grid\nkeys: {" + std::string(key) + "}")),
                 HasSubstr("it changes what the validation measures"))
         << key;
