@@ -44,6 +44,7 @@ void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
 void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddTrain(app, chosen);
   AddJobs(app, chosen);
+  AddSweeps(app, chosen);
   AddSolve(app, chosen);
   AddSolveJobs(app, chosen);
   AddCheck(app, chosen);

@@ -111,6 +111,7 @@ void AddJobs(CLI::App& app, ChosenCommand& chosen);
 void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen);
 void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen);
 void AddJobsCompare(CLI::App& jobs, ChosenCommand& chosen);
+void AddSweeps(CLI::App& app, ChosenCommand& chosen);
 void AddSolve(CLI::App& app, ChosenCommand& chosen);
 void AddSolveJobs(CLI::App& app, ChosenCommand& chosen);
 void AddCheck(CLI::App& app, ChosenCommand& chosen);

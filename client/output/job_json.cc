@@ -149,6 +149,8 @@ Json JobJson(const v1::TrainingJob& job) {
       {"best", best},
       {"published", job.has_published_weights() ? PublishedJson(job.published_weights()) : Json()},
       {"stop_requested", job.stop_requested()},
+      {"sweep", TextOrNull(job.sweep())},
+      {"trial", job.trial() > 0 ? Json(job.trial()) : Json()},
       {"settings",
        std::map<std::string, std::string>(job.settings().begin(), job.settings().end())}};
   if (!job.resolved_config_yaml().empty()) {
@@ -208,21 +210,7 @@ Json EvaluationJson(const v1::ModelEvaluation& evaluation) {
 }  // namespace
 
 Json EvaluationReportJson(const v1::EvaluationReport& report) {
-  if (report.has_habits()) {
-    const v1::HabitEvaluation& habits = report.habits();
-    return {
-        {"model", report.model()},
-        {"history", habits.history()},
-        {"routes", habits.route_count()},
-        {"days", habits.day_count()},
-        {"next_stop_accuracy", habits.next_stop_accuracy()},
-        {"mean_log_probability", habits.mean_log_probability()},
-        {"route_similarity", habits.route_similarity()},
-        {"length_ratio", habits.has_length_ratio() ? JsonNumber(habits.length_ratio()) : Json()},
-        {"new_stops", habits.new_stop_count()},
-        {"new_next_stop_accuracy", habits.new_next_stop_accuracy()},
-        {"new_mean_log_probability", habits.new_mean_log_probability()}};
-  }
+  if (report.has_habits()) return HabitEvaluationJson(report);
   Json rows = Json::array();
   for (const v1::ModelEvaluation& row : report.evaluations()) rows.push_back(EvaluationJson(row));
   return {{"model", report.model()},
@@ -253,6 +241,8 @@ Json ModelJson(const v1::Model& model) {
        std::vector<std::string>(model.input_features().begin(), model.input_features().end())},
       {"parameters", model.parameter_count()},
       {"training_job", TextOrNull(model.training_job())},
+      {"sweep", TextOrNull(model.sweep())},
+      {"trial", model.trial() > 0 ? Json(model.trial()) : Json()},
       {"steps", model.training_steps()},
       {"validation_cost", JsonNumber(model.validation_cost())},
       {"validation_reference_cost", JsonNumber(model.validation_reference_cost())},

@@ -77,29 +77,6 @@ std::vector<std::string> BucketRow(const v1::SizeBucket& bucket, const std::stri
           ""};
 }
 
-std::string HabitEvaluationText(const v1::EvaluationReport& report) {
-  const v1::HabitEvaluation& habits = report.habits();
-  Sheet sheet;
-  sheet.Add("model", report.model());
-  sheet.Add("history", habits.history());
-  sheet.Add("routes", absl::StrCat(habits.route_count(), " of ",
-                                   FormatCount(habits.day_count(), "later day")));
-  sheet.Add("next stop", absl::StrFormat("%.1f %% right", 100 * habits.next_stop_accuracy()));
-  sheet.Add("similarity", absl::StrFormat("%.1f %% of the legs", 100 * habits.route_similarity()));
-  if (habits.has_length_ratio()) {
-    sheet.Add("length",
-              absl::StrFormat("%+.1f %% to the driven routes", 100 * (habits.length_ratio() - 1)));
-  }
-  sheet.Add("log p", absl::StrFormat("%.3f", habits.mean_log_probability()));
-  if (habits.new_stop_count() > 0) {
-    sheet.Add("new stops", absl::StrFormat("%s, %.1f %% right, log p %.3f",
-                                           FormatCount(habits.new_stop_count(), "choice"),
-                                           100 * habits.new_next_stop_accuracy(),
-                                           habits.new_mean_log_probability()));
-  }
-  return sheet.Text();
-}
-
 }  // namespace
 
 void Sheet::Add(std::string key, std::string value) {
@@ -207,6 +184,9 @@ std::string JobText(const v1::TrainingJob& job) {
     sheet.Add("end reason", EndReasonText(job.end_reason()));
   }
   sheet.Add("error", job.error().message());
+  if (!job.sweep().empty()) {
+    sheet.Add("trial", absl::StrCat(job.trial(), " of ", job.sweep()));
+  }
   sheet.Add("attempt", absl::StrCat(job.attempt()));
   sheet.Add("config", job.spec().config_name());
   sheet.Add("overrides", absl::StrJoin(job.spec().overrides(), " "));
@@ -255,6 +235,9 @@ std::string ModelText(const v1::Model& model) {
   sheet.Add("inputs", absl::StrJoin(model.input_features(), " "));
   sheet.Add("parameters", absl::StrCat(model.parameter_count()));
   sheet.Add("trained by", model.training_job());
+  if (!model.sweep().empty()) {
+    sheet.Add("best of", absl::StrCat(model.sweep(), ", trial ", model.trial()));
+  }
   sheet.Add("steps", absl::StrCat(model.training_steps()));
   sheet.Add("val cost", ValidationCost(model));
   sheet.Add("val gap", ValidationGap(model));

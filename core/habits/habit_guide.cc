@@ -1,6 +1,7 @@
 #include "core/habits/habit_guide.h"
 
 #include <utility>
+#include <vector>
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
@@ -9,27 +10,38 @@
 
 namespace vrp {
 
-HabitGuide::HabitGuide(const Instance& instance, LegProbabilities probabilities, double weight)
+HabitGuide::HabitGuide(const Instance& instance, LegProbabilities probabilities,
+                       std::shared_ptr<const RouteHabits> routes, double weight)
     : instance_(instance),
       probabilities_(std::move(probabilities)),
+      routes_(std::move(routes)),
       weight_(weight),
       leg_cost_(UsualLegCost(instance)),
       searched_(instance) {}
 
-absl::StatusOr<std::shared_ptr<const HabitGuide>> HabitGuide::Create(const Instance& instance,
-                                                                     const HabitModel& model,
-                                                                     double weight) {
+absl::StatusOr<std::shared_ptr<const HabitGuide>> HabitGuide::Create(
+    const Instance& instance, const HabitModel& model, std::shared_ptr<const RouteHabits> routes,
+    double weight) {
   if (!(weight >= 0 && weight <= kMaxHabitWeight)) {
     return absl::InvalidArgumentError(Concat("habit_weight: got ", FormatNumber(weight),
                                              ", wanted 0 to ", FormatNumber(kMaxHabitWeight)));
   }
-  VRP_ASSIGN_OR_RETURN(LegProbabilities probabilities, LegProbabilities::Create(instance, model));
-  std::shared_ptr<HabitGuide> guide(new HabitGuide(instance, std::move(probabilities), weight));
+  std::vector<int32_t> group_of;
+  if (routes != nullptr) group_of = InterchangeableDrivers(instance, *routes);
+  VRP_ASSIGN_OR_RETURN(LegProbabilities probabilities,
+                       LegProbabilities::Create(instance, model, group_of));
+  std::shared_ptr<HabitGuide> guide(
+      new HabitGuide(instance, std::move(probabilities), std::move(routes), weight));
   if (weight > 0) {
     VRP_ASSIGN_OR_RETURN(guide->searched_,
                          GuideInstance(instance, guide->probabilities_, weight * guide->leg_cost_));
   }
   return guide;
+}
+
+UsualRoutes HabitGuide::Finish(const Plan& plan, const StopCondition& stop) const {
+  if (routes_ == nullptr || weight_ == 0) return {.plan = plan};
+  return WithUsualRoutes(instance_, *routes_, weight_ * leg_cost_, plan, stop);
 }
 
 PlanHabits HabitGuide::ScoreOf(const Plan& plan) const {

@@ -64,14 +64,16 @@ absl::Status Copy(const Instance& instance, NodeIndex depot, bool between_custom
 LegProbabilities::LegProbabilities(const Instance& instance)
     : size_(static_cast<size_t>(instance.num_nodes())) {}
 
-std::vector<LegProbabilities::Driver> LegProbabilities::FindDrivers(const Instance& instance,
-                                                                    const HabitModel& model) {
+std::vector<LegProbabilities::Driver> LegProbabilities::FindDrivers(
+    const Instance& instance, const HabitModel& model, std::span<const int32_t> group_of) {
   std::vector<Driver> drivers;
   if (instance.vehicles().empty()) return {{.name = "", .depots = {0}}};
   driver_of_.clear();
   absl::flat_hash_map<std::string, int32_t> numbers;
   for (const VehicleType& type : instance.vehicles()) {
-    const std::string name = model.KnowsDriver(type.id) ? type.id : "";
+    const size_t number = driver_of_.size();
+    const bool shared = number < group_of.size() && group_of[number] >= 0;
+    const std::string name = !shared && model.KnowsDriver(type.id) ? type.id : "";
     const auto [found, added] = numbers.emplace(name, static_cast<int32_t>(drivers.size()));
     if (added) drivers.push_back({.name = name});
     driver_of_.push_back(found->second);
@@ -100,14 +102,15 @@ absl::Status LegProbabilities::CheckNumbers(const Instance& instance,
 }
 
 absl::StatusOr<LegProbabilities> LegProbabilities::Create(const Instance& instance,
-                                                          const HabitModel& model) {
+                                                          const HabitModel& model,
+                                                          std::span<const int32_t> group_of) {
   if (instance.num_nodes() > kMaxGuidedNodes) {
     return absl::InvalidArgumentError(Concat("model: ", instance.num_nodes(),
                                              " nodes exceed the limit of ", kMaxGuidedNodes,
                                              " for habits; solve fewer customers together"));
   }
   LegProbabilities result(instance);
-  const std::vector<Driver> drivers = result.FindDrivers(instance, model);
+  const std::vector<Driver> drivers = result.FindDrivers(instance, model, group_of);
   VRP_RETURN_IF_ERROR(CheckNumbers(instance, drivers));
   for (const Driver& driver : drivers) {
     std::vector<float>& logs = result.logs_.emplace_back(result.size_ * result.size_, 0.0F);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +30,12 @@ inline constexpr int64_t kMaxLegProbabilities = 100'000'000;
 // Immutable; thread-safe.
 class LegProbabilities {
  public:
-  // Returns kInvalidArgument above the limits. Takes O(drivers * depots * N^2) time and
-  // O(drivers * N^2) memory.
-  static absl::StatusOr<LegProbabilities> Create(const Instance& instance, const HabitModel& model);
+  // The vehicle types with a number from 0 in `group_of` (InterchangeableDrivers; empty: none) have
+  // the probabilities of all drivers, because any of these may get their routes. Returns
+  // kInvalidArgument above the limits. Takes O(drivers * depots * N^2) time and O(drivers * N^2)
+  // memory.
+  static absl::StatusOr<LegProbabilities> Create(const Instance& instance, const HabitModel& model,
+                                                 std::span<const int32_t> group_of = {});
 
   // Returns the number of drivers that differ, and that of the vehicle type.
   int32_t num_drivers() const { return static_cast<int32_t>(logs_.size()); }
@@ -50,7 +54,8 @@ class LegProbabilities {
   };
 
   explicit LegProbabilities(const Instance& instance);
-  std::vector<Driver> FindDrivers(const Instance& instance, const HabitModel& model);
+  std::vector<Driver> FindDrivers(const Instance& instance, const HabitModel& model,
+                                  std::span<const int32_t> group_of);
 
   static absl::Status CheckNumbers(const Instance& instance, const std::vector<Driver>& drivers);
 

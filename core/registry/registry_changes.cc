@@ -170,6 +170,8 @@ absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
                "; write that number, or send the card that belongs to the weights"));
   }
   card.training_job.clear();
+  card.sweep.clear();
+  card.trial = 0;
   VRP_RETURN_IF_ERROR(
       AtomicWriteFile((fs::path(staging_directory) / kCardFile).string(), WriteModelCard(card)));
   return Publish(name, staging_directory);

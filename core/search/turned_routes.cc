@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "core/problem/checker/checker.h"
 #include "core/problem/plan/plan_value.h"
@@ -36,13 +35,14 @@ Plan WithTurnedRoutes(const Instance& instance, Plan plan, const StopCondition& 
   for (PlannedRoute& route : plan) {
     if (stop.ShouldStop()) return plan;
     if (route.customers.size() < 2 || HasFrozenStops(instance, route)) continue;
-    PlannedRoute turned = route;
-    std::ranges::reverse(turned.customers);
     const PlanValue before = ValueOf(instance, {route});
-    const PlanValue after = ValueOf(instance, {turned});
+    std::ranges::reverse(route.customers);
+    const PlanValue after = ValueOf(instance, {route});
     const double least = kTurnedRounding * std::abs(before.cost);
-    if (!(after < before) || before.cost - after.cost <= least) continue;
-    if (RoutesAreFeasible(CheckPlan(instance, {turned}))) route = std::move(turned);
+    const bool cheaper = after < before && before.cost - after.cost > least;
+    // The whole plan, because other vehicles may have frozen stops.
+    if (cheaper && RoutesAreFeasible(CheckPlan(instance, plan))) continue;
+    std::ranges::reverse(route.customers);
   }
   return plan;
 }

@@ -206,11 +206,21 @@ class SolveCall {
     return SolveEnd::kFinished;
   }
 
-  absl::StatusOr<SolveAnswer> Close(const Plan& plan) {
+  // Makes the plan as usual, if habits guide the solve.
+  Plan Finished(Plan plan) {
+    if (options_.habits == nullptr) return plan;
+    UsualRoutes usual = options_.habits->Finish(plan, frame_.stop);
+    answer_.habits = options_.habits->ScoreOf(usual.plan);
+    answer_.habits->moved = usual.moved;
+    answer_.habits->turned = usual.turned;
+    return std::move(usual.plan);
+  }
+
+  absl::StatusOr<SolveAnswer> Close(Plan found) {
+    const Plan plan = Finished(std::move(found));
     VRP_ASSIGN_OR_RETURN(Solution solution, MakeSolution(instance_, plan));
     answer_.solution = WithReasons(instance_, std::move(solution));
     answer_.check = CheckPlan(instance_, plan, answer_.solution.cost);
-    if (options_.habits != nullptr) answer_.habits = options_.habits->ScoreOf(plan);
     for (const Violation& violation : answer_.check.violations) {
       if (violation.kind == ViolationKind::kMissingCustomer) continue;
       return absl::InternalError(absl::StrCat("the checker refuses the plan found by ",

@@ -284,6 +284,8 @@ v1::PlanHabits ToProto(const HabitGuide& habits, const PlanHabits& score) {
   message.set_legs(score.legs);
   message.set_log_probability(score.log_probability);
   message.set_cost(score.cost);
+  message.set_moved_routes(score.moved);
+  message.set_turned_routes(score.turned);
   return message;
 }
 

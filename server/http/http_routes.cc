@@ -16,6 +16,7 @@
 #include "vrp/v1/options.pb.h"
 #include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
@@ -75,7 +76,7 @@ std::vector<HttpRoute> ListRoutes() {
         v1::EstimateCostsRequest::descriptor()->file(), v1::ListModelsRequest::descriptor()->file(),
         v1::CheckSolutionRequest::descriptor()->file(),
         v1::ListSimulationsRequest::descriptor()->file(),
-        v1::GetServerInfoRequest::descriptor()->file(),
+        v1::ListSweepsRequest::descriptor()->file(), v1::GetServerInfoRequest::descriptor()->file(),
         v1::ListTrainingJobsRequest::descriptor()->file()}) {
     for (int i = 0; i < file->service(0)->method_count(); ++i) {
       const MethodDescriptor& rpc = *file->service(0)->method(i);

@@ -39,7 +39,7 @@ absl::StatusOr<std::shared_ptr<const HabitGuide>> GuideBy(const LoadedHabits& mo
                                "; wanted the same. The first line of the routes states theirs"));
   }
   absl::StatusOr<std::shared_ptr<const HabitGuide>> guide =
-      HabitGuide::Create(instance, *model.model, weight);
+      HabitGuide::Create(instance, *model.model, model.routes, weight);
   if (!guide.ok()) return WithField(guide.status());
   return guide;
 }

@@ -20,7 +20,8 @@ constexpr const char* kReflectedServices[] = {
     "vrp.v1.DatasetService",    "vrp.v1.DispatchService",
     "vrp.v1.EstimateService",   "vrp.v1.ModelService",
     "vrp.v1.SimulationService", "vrp.v1.SolverService",
-    "vrp.v1.SystemService",     "vrp.v1.TrainingService"};
+    "vrp.v1.SweepService",      "vrp.v1.SystemService",
+    "vrp.v1.TrainingService"};
 
 void AddFiles(const FileDescriptor& file, std::set<const FileDescriptor*>& added,
               reflection::FileDescriptorResponse& files) {

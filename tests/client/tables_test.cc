@@ -53,6 +53,14 @@ TEST(SolveText, SaysHowUsualThePlanIs) {
   EXPECT_THAT(SolveText(response),
               HasSubstr("habits: mean probability of a leg 0.37 (20 legs, log probability -20.0); "
                         "weight 0.3 added 12.5 to the search's cost, 12.5 % of the plan's\n"));
+  habits.set_turned_routes(1);
+  habits.set_moved_routes(2);
+  EXPECT_THAT(
+      SolveText(response),
+      HasSubstr("12.5 % of the plan's; turned 1 route and gave 2 routes to other drivers\n"));
+  habits.set_turned_routes(0);
+  EXPECT_THAT(SolveText(response), HasSubstr("the plan's; gave 2 routes to other drivers\n"));
+  habits.set_moved_routes(0);
   habits.set_legs(0);
   response.mutable_solution()->set_cost(0);
   EXPECT_THAT(SolveText(response), HasSubstr("habits: no legs (0 legs, log probability -20.0); "

@@ -9,6 +9,7 @@ import { freezeRoutes, frozenOf, thawTypes } from "./web/solve/freeze.js";
 import { baseCoordinates, fitTransform, mercatorY, nearestEdge, nearestNode, project, routePaths, segmentDistance, zoomAt } from "./web/solve/geometry.js";
 import { cheapestPosition, completePlan, moveVisit, visitsOf, waitingOf } from "./web/solve/plan.js";
 import { readProblem } from "./web/solve/problem.js";
+import { meanProbability, similarDayText, usualRoutesText } from "./web/solve/summary.js";
 import { decodePolyline, haveStreets, projectStreets } from "./web/solve/streets.js";
 import { planSvg } from "./web/solve/svg_export.js";
 import { barOf, spanOf, timeTicks } from "./web/solve/timeline_layout.js";
@@ -19,6 +20,7 @@ import { differences } from "./web/training/compare_screen.js";
 import { History } from "./web/training/history.js";
 import { actionsOf, outcomeText, parseLabels, remainingSeconds, titleOf } from "./web/training/job.js";
 import { lineOf, readPresets } from "./web/training/presets.js";
+import { planText, ranked, sweepActions, trialLook } from "./web/training/sweep.js";
 
 function equal(got, wanted, what = "") {
   const [a, b] = [JSON.stringify(got), JSON.stringify(wanted)];
@@ -45,6 +47,17 @@ export const tests = {
     equal(requestOf("StopTrainingJob", { name: "trainingJobs/7", force: true }),
       { verb: "POST", url: "/v1/trainingJobs/7:stop", body: '{"force":true}' });
   },
+  ranksTheTrialsOfASweep() {
+    const trials = [{ number: 1, validationCost: 4 }, { number: 2 }, { number: 3, validationCost: 5, best: true }, { number: 4, validationCost: 3 }, { number: 5 }];
+    equal(ranked({ trials }).map((trial) => trial.number), [3, 4, 1, 2, 5]);
+    equal(ranked({}), []);
+    equal([trialLook({ state: "JOB_STATE_QUEUED" }).label, trialLook({ job: "trainingJobs/a", state: "JOB_STATE_CANCELLED", dropped: true }).label,
+      trialLook({ job: "trainingJobs/a", state: "JOB_STATE_RUNNING" }).label], ["waiting", "dropped", "running"]);
+    equal(planText({ method: "SWEEP_METHOD_SUCCESSIVE_HALVING", trialCount: 9, seed: "7", factor: 3, selectionEpochs: ["1", "3"] }),
+      "9 trials, successive halving, seed 7; the best 1 of 3 goes on after epoch 1, 3");
+    equal(planText({ method: "SWEEP_METHOD_GRID", trialCount: 1 }), "1 trial, every combination");
+    equal(sweepActions({ state: "JOB_STATE_PAUSED" }).map(({ rpc }) => rpc), ["ResumeSweep", "StopSweep"]);
+  },
   formatsNumbersForPeople() {
     equal([signed(3.14159), signed(-2), signed(0.0001), signedPercent(0.0373)], ["+3.14", "−2", "±0", "+3.73 %"]);
     equal([span(0.42), span(59.6), span(185), span(7500)], ["0.42 s", "1 min 0 s", "3 min 5 s", "2 h 5 min"]);
@@ -52,6 +65,15 @@ export const tests = {
     equal([clock(495, day), clock(1500, day), clock(12.25)], ["08:15", "01:00 (+1 d)", "12.25"]);
     equal([distance(0.4, day), distance(12.34, day), distance(1234.56)], ["400 m", "12.3 km", "1,234.6"]);
     equal([secondsOf("2.5s"), secondsOf(undefined), durationText(0.1)], [2.5, 0, "0.1s"]);
+  },
+  describesHabitsAndTheirStart() {
+    equal(meanProbability({ legs: "2", logProbability: Math.log(0.25) }), 0.5);
+    equal(meanProbability({ legs: "0" }), null);
+    const day = { history: "datasets/past", day: "2026-03-01", commonStops: 1, pastStops: 4 };
+    equal(similarDayText(day), "Started from 2026-03-01 of past, which had 1 stop of this instance and 3 others.");
+    equal(usualRoutesText({ turnedRoutes: 1, movedRoutes: 2 }), "Turned 1 route and gave 2 routes to other drivers, as is usual.");
+    equal([usualRoutesText({ movedRoutes: 1 }), usualRoutesText({})], ["Gave 1 route to other drivers, as is usual.", ""]);
+    equal(similarDayText({ history: "datasets/past" }), "No day of past has a stop of this instance.");
   },
   choosesRoundTicks() {
     equal(ticks(0, 10, 5), [0, 2, 4, 6, 8, 10]);

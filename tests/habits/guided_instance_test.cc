@@ -66,14 +66,14 @@ Instance DrawInstance(uint64_t seed) {
 std::shared_ptr<const HabitGuide> GuideOf(
     const Instance& instance, double weight,
     const FakeHabitModel& model = FakeHabitModel(FakeHabitModel::Drivers{{"a", {}}, {"b", {}}})) {
-  auto guide = HabitGuide::Create(instance, model, weight);
+  auto guide = HabitGuide::Create(instance, model, nullptr, weight);
   EXPECT_TRUE(guide.ok()) << guide.status();
   return *std::move(guide);
 }
 
 std::string Refusal(const Instance& instance, double weight = 1) {
-  const auto guide =
-      HabitGuide::Create(instance, FakeHabitModel(FakeHabitModel::Drivers{{"a", {}}}), weight);
+  const auto guide = HabitGuide::Create(
+      instance, FakeHabitModel(FakeHabitModel::Drivers{{"a", {}}}), nullptr, weight);
   EXPECT_FALSE(guide.ok());
   return std::string(guide.status().message());
 }
@@ -251,8 +251,8 @@ TEST(GuidedInstanceTest, RefusesMoreDriversThanItsLimit) {
     data.vehicles.push_back({.id = std::to_string(i)});
     drivers[std::to_string(i)] = {};
   }
-  const auto guide =
-      HabitGuide::Create(*Instance::Create(std::move(data)), FakeHabitModel(std::move(drivers)), 1);
+  const auto guide = HabitGuide::Create(*Instance::Create(std::move(data)),
+                                        FakeHabitModel(std::move(drivers)), nullptr, 1);
   EXPECT_TRUE(absl::IsInvalidArgument(guide.status()));
   EXPECT_THAT(std::string(guide.status().message()), HasSubstr("habits of 7 drivers"));
 }

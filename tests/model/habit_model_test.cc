@@ -1,4 +1,5 @@
 // Tests that habit models are stored, loaded and refused.
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "core/base/sha256.h"
 #include "core/habits/counts/count_legs.h"
 #include "core/habits/counts/count_model.h"
+#include "core/habits/routes/learn_route_habits.h"
 #include "core/model/habits/count_weights.h"
 #include "core/model/habits/habit_model_files.h"
 #include "gmock/gmock.h"
@@ -30,7 +32,7 @@ class HabitModelTest : public testing::Test {
   }
   void Write(const CountTables& tables) {
     const absl::Status written = WriteCountModel(
-        folder_.path(), tables,
+        folder_.path(), tables, {},
         {.history = "datasets/past", .first_day = 3, .last_day = 5, .routes = 3}, ModelCard());
     ASSERT_TRUE(written.ok()) << written;
   }
@@ -72,6 +74,44 @@ TEST_F(HabitModelTest, StoresAModelWithoutDriversAndPositions) {
   const std::vector<HabitStop> stops = {{.id = ""}, {.id = "a"}, {.id = "b"}};
   const std::vector<float> logs = (*model)->NextStopLogProbabilities(stops, "", {});
   EXPECT_GT(logs[2], logs[1]);
+}
+
+TEST_F(HabitModelTest, KeepsTheHabitsOfRoutes) {
+  const RouteHistory history = test::HistoryOf({{.day = 1, .driver = "ann", .stops = {"a1", "b1"}},
+                                                {.day = 2, .driver = "bob", .stops = {"c1"}}});
+  const RouteHabitTables routes = LearnRouteHabits(history, 2, 1);
+  ASSERT_TRUE(WriteCountModel(folder_.path(), Tables(), routes, {.routes = 2}, {}).ok());
+  const auto loaded = LoadHabits(folder_.path(), "a");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  ASSERT_NE(loaded->routes, nullptr);
+  const RouteHabitTables& got = loaded->routes->tables();
+  EXPECT_EQ(got.radius, routes.radius);
+  EXPECT_EQ(got.zones, routes.zones);
+  EXPECT_EQ(got.areas, routes.areas);
+  EXPECT_EQ(got.drivers, routes.drivers);
+  EXPECT_EQ(got.area_logs, routes.area_logs);
+  EXPECT_EQ(got.weights, routes.weights);
+}
+
+TEST_F(HabitModelTest, RefusesDamagedHabitsOfRoutes) {
+  const RouteHistory history =
+      test::HistoryOf({{.day = 1, .driver = "ann", .stops = {"a1", "b1", "c1"}}});
+  const auto error = [&](const std::function<void(RouteHabitTables&)>& damage) {
+    RouteHabitTables routes = LearnRouteHabits(history, 1, 1);
+    damage(routes);
+    Write(Tables());
+    Replace(WriteCountWeights(Tables(), routes));
+    const absl::Status status = LoadHabitModel(folder_.path(), "a").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    return std::string(status.message());
+  };
+  EXPECT_THAT(error([](RouteHabitTables& t) { t.radius = 0; }), HasSubstr("routes.radius"));
+  EXPECT_THAT(error([](RouteHabitTables& t) { t.weights.pop_back(); }),
+              HasSubstr("routes.weights"));
+  EXPECT_THAT(error([](RouteHabitTables& t) { t.area_logs.push_back(0); }),
+              HasSubstr("routes.drivers.areas"));
+  EXPECT_THAT(error([](RouteHabitTables& t) { t.zones[0][0] = NAN; }), HasSubstr("routes.zones"));
+  EXPECT_THAT(error([](RouteHabitTables& t) { t.areas.clear(); }), HasSubstr("routes"));
 }
 
 TEST_F(HabitModelTest, RefusesAModelOfAnotherKind) {
@@ -119,7 +159,7 @@ TEST_F(HabitModelTest, RefusesTablesThatAreNotConsistent) {
     CountTables tables = Tables();
     damage(tables);
     Write(Tables());
-    Replace(WriteCountWeights(tables));
+    Replace(WriteCountWeights(tables, {}));
     const absl::Status status = LoadHabitModel(folder_.path(), "a").status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
     return std::string(status.message());

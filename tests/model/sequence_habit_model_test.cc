@@ -138,7 +138,8 @@ class SequenceModelFilesTest : public testing::Test {
 
 TEST_F(SequenceModelFilesTest, ReadsBackWhatItWrites) {
   const SequenceTables tables = TablesOfAnn();
-  ASSERT_TRUE(WriteSequenceModel(directory_, tables, {.earlier_routes = 1, .routes = 3}, {}).ok());
+  ASSERT_TRUE(
+      WriteSequenceModel(directory_, tables, {}, {.earlier_routes = 1, .routes = 3}, {}).ok());
   const auto loaded = LoadHabits(directory_, "ours");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->settings.learner, "transformer");
@@ -158,7 +159,7 @@ TEST_F(SequenceModelFilesTest, ReadsBackWhatItWrites) {
 }
 
 TEST_F(SequenceModelFilesTest, RefusesWeightsThatDoNotFitTheCard) {
-  ASSERT_TRUE(WriteSequenceModel(directory_, TablesOfAnn(), {.routes = 3}, {}).ok());
+  ASSERT_TRUE(WriteSequenceModel(directory_, TablesOfAnn(), {}, {.routes = 3}, {}).ok());
   const std::string path = directory_ + "/" + std::string(kCardFile);
   std::string card = *ReadFile(path, kMaxCardBytes);
   const std::string from = R"(\"layers\":1)";

@@ -22,7 +22,7 @@ class HabitModelsTest : public test::RegistryTest {
         test::HistoryOf({{.day = 1, .driver = "ann", .stops = {"a1", "b1"}}});
     ModelCard card;
     card.created = absl::Now();
-    EXPECT_TRUE(WriteCountModel(staging, LegCounter(history, 1, 2, 1).Count({}),
+    EXPECT_TRUE(WriteCountModel(staging, LegCounter(history, 1, 2, 1).Count({}), {},
                                 {.history = "datasets/past", .routes = 1}, card)
                     .ok());
     return staging;

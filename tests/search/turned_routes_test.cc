@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/base/random.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/checker/freeze.h"
@@ -58,6 +60,16 @@ TEST(TurnedRoutesTest, LeavesRoutesWithFrozenStopsAsTheyAre) {
   ASSERT_TRUE(instance.ok()) << instance.status();
   const Plan plan = {{0, {4, 3, 2, 1}}};
   EXPECT_EQ(WithTurnedRoutes(*instance, plan, {}), plan);
+}
+
+TEST(TurnedRoutesTest, TurnsRoutesBesideThoseWithFrozenStops) {
+  InstanceData data = OneWay();
+  data.vehicles.push_back(data.vehicles.front());
+  const auto instance =
+      Freeze(*Instance::Create(std::move(data)), {{.vehicle_type = 0, .visits = {4}}});
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(WithTurnedRoutes(*instance, {{0, {4}}, {1, {3, 2, 1}}}, {}),
+            Plan({{0, {4}}, {1, {1, 2, 3}}}));
 }
 
 TEST(TurnedRoutesTest, SearchesLeaveNoRouteThatIsCheaperBackwards) {

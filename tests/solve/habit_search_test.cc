@@ -34,7 +34,7 @@ SolveOptions GuidedOptions(const Instance& instance, const HabitModel& model, do
   SolveOptions options;
   options.budget = absl::Seconds(60);
   options.max_iterations = 2000;
-  options.habits = HabitGuide::Create(instance, model, weight).value();
+  options.habits = HabitGuide::Create(instance, model, nullptr, weight).value();
   return options;
 }
 

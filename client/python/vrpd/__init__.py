@@ -69,6 +69,7 @@ from .result import Improvement, Result
 from .simulation_options import SimulatedPolicy
 from .simulations import Simulation
 from .solution import Route, Solution, Stop
+from .sweeps import Sweep
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -122,6 +123,7 @@ __all__ = [
     "Solution",
     "SolveJob",
     "Stop",
+    "Sweep",
     "TimeWindow",
     "Tls",
     "TrainingJob",

@@ -15,11 +15,12 @@ from .check import CheckResult
 from .dispatch import Decision
 from .estimates import CostEstimates
 from .model_records import DatasetDeletion, DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
-from .options import StartPlan, set_input, set_plan
+from .options import HabitSearch, StartPlan, set_input, set_plan
 from .result import Improvement, Result
 from .server_records import ServerInfo, ServerStats
 from .simulation_records import SimulationInfo
 from .solve_job_records import SolveJobInfo
+from .sweep_records import SweepInfo
 from .training_records import TrainingHistoryPoint, TrainingJobInfo
 
 _FILE_CHUNK_BYTES = 1 << 20  # maximum in a message
@@ -198,12 +199,18 @@ def evaluate(
     reference_search_time: Duration | None,
     seed: int,
     history: str = "",
+    habit_search: HabitSearch | None = None,
 ) -> Call[Any]:
     request = _proto.message(
         "EvaluateModelRequest", model=model_name(model), files=files, generate=generated, data=data, seed=seed
     )
     if history:
         request.history = resource_name("datasets", history)
+    if habit_search is not None:
+        others = {name: value for name, value in habit_search.items() if name != "budget"}
+        request.habit_search.CopyFrom(_proto.message("HabitSearch", **others))
+        if "budget" in habit_search:
+            set_duration(request.habit_search.budget, habit_search["budget"], "budget")
     for strategy, width in modes:
         request.modes.add(strategy=_proto.enum_number("Strategy", strategy, "modes"), width=width)
     if reference_search_time is not None:
@@ -273,6 +280,38 @@ def watch_simulation(name: str, sequence: int) -> Call[Any]:
         "SimulationService/WatchSimulation",
         lambda event: event,
         name=resource_name("simulations", name),
+        from_sequence=sequence,
+    )
+
+
+def create_sweep(spec: Any, request_id: str = "", validate_only: bool = False) -> Call[SweepInfo]:
+    return unary(
+        "SweepService/CreateSweep",
+        SweepInfo,
+        spec=spec,
+        request_id=request_id or _new_id(),
+        validate_only=validate_only,
+    )
+
+
+def sweep(method: str, name: str) -> Call[SweepInfo]:
+    """Returns the call of a method that takes a sweep's name and returns the sweep."""
+    return unary(f"SweepService/{method}", SweepInfo, name=resource_name("sweeps", name))
+
+
+def list_sweeps(token: str) -> Call[tuple[list[SweepInfo], str]]:
+    return unary("SweepService/ListSweeps", page("sweeps", SweepInfo), page_size=1000, page_token=token)
+
+
+def delete_sweep(name: str) -> Call[None]:
+    return unary("SweepService/DeleteSweep", nothing, name=resource_name("sweeps", name))
+
+
+def watch_sweep(name: str, sequence: int) -> Call[Any]:
+    return unary(
+        "SweepService/WatchSweep",
+        lambda event: event,
+        name=resource_name("sweeps", name),
         from_sequence=sequence,
     )
 

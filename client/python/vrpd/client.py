@@ -28,6 +28,7 @@ from .server_records import BackupSummary, ServerInfo, ServerStats
 from .simulation_options import simulation_spec
 from .simulations import Simulation, Simulations
 from .streams import BatchAnswer, SolveStream, read_batch_answer
+from .sweeps import Sweep, Sweeps
 from .training_records import TrainingJobInfo
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Client:
         self.training_jobs = TrainingJobs(self._connection)
         self.solve_jobs = SolveJobs(self._connection)
         self.simulations = Simulations(self._connection)
+        self.sweeps = Sweeps(self._connection)
 
     def __enter__(self) -> Client:
         return self
@@ -124,7 +126,7 @@ class Client:
         model
             A trained network or habit model: NAME, NAME@3, NAME@ALIAS.
         habit_weight
-            How much to follow a habit model, 0 to 10; by default 0.3. `Result.habits` rates the plan.
+            How much to follow a habit model, 0 to 10; by default 0.1. `Result.habits` rates the plan.
         threads, idle_threads
             Number of threads to search with; whether to take all idle ones.
         seed
@@ -407,6 +409,33 @@ class Client:
         return TrainingJob(
             self._connection, self._connection.unary(_rpc.create_training_job(spec, request_id, False, False))
         )
+
+    def sweep(
+        self,
+        sweep: _training.Config,
+        config: _training.Config | None = None,
+        *,
+        request_id: str = "",
+        validate_only: bool = False,
+        **options: Unpack[_training.SweepOptions],
+    ) -> Sweep:
+        """Queues trainings with varied settings and returns the sweep; `sweep.wait()` blocks until it has ended.
+
+        The best trial's model is published.
+
+        Parameters
+        ----------
+        sweep
+            The path of a sweep's YAML file, its text or a dict: {"method": "random", "trials": 8, "keys": {...}}.
+        config, preset
+            The base configuration, as in `train`, unless the sweep names or contains it.
+        settings, device, priority, labels, time_limit, epoch_limit
+            Of each trial, as in `train`.
+        validate_only
+            Whether to check every trial without starting the sweep.
+        """
+        spec = _training.sweep_spec(sweep, config, **options)
+        return Sweep(self._connection, self._connection.unary(_rpc.create_sweep(spec, request_id, validate_only)))
 
     def validate_training(
         self,

@@ -14,6 +14,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/habits/history.h"
+#include "core/model/habits/route_weights.h"
 #include "core/model/habits/tensor_reader.h"
 
 namespace vrp {
@@ -117,7 +118,7 @@ void ReadLegs(TensorReader& reader, CountTables& tables) {
 
 }  // namespace
 
-std::string WriteCountWeights(const CountTables& tables) {
+std::string WriteCountWeights(const CountTables& tables, const RouteHabitTables& routes) {
   const JoinedTexts ids = Join(tables.ids);
   const JoinedTexts drivers = Join(tables.drivers);
   std::vector<double> positions;
@@ -137,7 +138,7 @@ std::string WriteCountWeights(const CountTables& tables) {
   const int64_t rows = std::ssize(legs.nodes);
   const int64_t entries = std::ssize(legs.to);
   const auto zones = static_cast<int64_t>(tables.zones());
-  const std::vector<TensorView> tensors = {
+  std::vector<TensorView> tensors = {
       {"ids.text", TensorType::kUint8, {std::ssize(ids.text)}, BytesOf(ids.text)},
       {"ids.ends", TensorType::kInt64, {std::ssize(ids.ends)}, BytesOf(ids.ends)},
       {"positions", TensorType::kFloat64, {std::ssize(tables.ids), 2}, BytesOf(positions)},
@@ -153,6 +154,8 @@ std::string WriteCountWeights(const CountTables& tables) {
       {"rows.ends", TensorType::kInt64, {rows}, BytesOf(legs.ends)},
       {"entries.node", TensorType::kInt32, {entries}, BytesOf(legs.to)},
       {"entries.count", TensorType::kFloat32, {entries}, BytesOf(legs.counts)}};
+  const RouteTensors own(routes);
+  own.AddTo(tensors);
   return WriteSafetensors(tensors);
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/habits/counts/count_tables.h"
+#include "core/habits/route_habits.h"
 #include "core/model/weights/safetensors.h"
 
 namespace vrp {
@@ -18,7 +19,8 @@ namespace vrp {
 //   zones.centres F64 [K, 3], zones.legs F32 [D + 1, K + 2, K + 2]
 //   rows.driver I32 [R]: -1: of all drivers, whose rows come first; then by driver
 //   rows.node I32 [R], rows.ends I64 [R], entries.node I32 [E], entries.count F32 [E]
-std::string WriteCountWeights(const CountTables& tables);
+// Beside them the tensors of `routes` (RouteTensors).
+std::string WriteCountWeights(const CountTables& tables, const RouteHabitTables& routes);
 // Reads the text of WriteCountWeights. Returns kDataLoss that begins with `name` if the tables are
 // not consistent.
 absl::StatusOr<CountTables> ReadCountWeights(const SafetensorsFile& file, std::string_view name);

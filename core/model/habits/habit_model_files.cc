@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/habits/counts/count_model.h"
 #include "core/model/habits/count_weights.h"
+#include "core/model/habits/route_weights.h"
 #include "core/model/habits/sequence_weights.h"
 #include "core/model/weights/read_weights.h"
 #include "core/model/weights/safetensors.h"
@@ -74,6 +75,8 @@ absl::StatusOr<LoadedHabits> LoadHabits(const std::string& directory, std::strin
   const auto make =
       loaded.settings.learner == kTransformerLearner ? MakeSequenceModel : MakeCountModel;
   VRP_RETURN_IF_ERROR(make(weights, weights_path, loaded));
+  VRP_ASSIGN_OR_RETURN(loaded.routes,
+                       ReadRouteHabits(weights, loaded.settings.coordinates, weights_path));
   return loaded;
 }
 
@@ -84,22 +87,24 @@ absl::StatusOr<std::shared_ptr<const HabitModel>> LoadHabitModel(const std::stri
 }
 
 absl::Status WriteCountModel(const std::string& directory, const CountTables& tables,
-                             HabitSettings settings, ModelCard card) {
+                             const RouteHabitTables& routes, HabitSettings settings,
+                             ModelCard card) {
   settings.coordinates = tables.coordinates;
   settings.parameters = tables.parameters;
   settings.leg_length = tables.leg_length;
   settings.learner = kCountsLearner;
   card.parameters = CountEntries(tables);
-  return WriteModel(directory, WriteCountWeights(tables), settings, std::move(card));
+  return WriteModel(directory, WriteCountWeights(tables, routes), settings, std::move(card));
 }
 
 absl::Status WriteSequenceModel(const std::string& directory, const SequenceTables& tables,
-                                HabitSettings settings, ModelCard card) {
+                                const RouteHabitTables& routes, HabitSettings settings,
+                                ModelCard card) {
   settings.learner = kTransformerLearner;
   settings.coordinates = tables.scales.coordinates;
   settings.network = tables.network;
   card.parameters = std::ssize(tables.parameters);
-  return WriteModel(directory, WriteSequenceWeights(tables), settings, std::move(card));
+  return WriteModel(directory, WriteSequenceWeights(tables, routes), settings, std::move(card));
 }
 
 }  // namespace vrp

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/habits/habit_model.h"
+#include "core/habits/route_habits.h"
 #include "core/model/habits/habit_settings.h"
 #include "core/model/habits/sequence_habit_model.h"
 #include "core/model/weights/model_card.h"
@@ -26,17 +27,21 @@ struct LoadedHabits {
   HabitSettings settings;
   int64_t counts = 0;  // number of counts or parameters in the weights
   std::shared_ptr<const HabitModel> model;
+  std::shared_ptr<const RouteHabits> routes;  // null if the model's program did not learn them
 };
 // Loads the same with its card. Returns the errors of LoadHabitModel.
 absl::StatusOr<LoadedHabits> LoadHabits(const std::string& directory, std::string_view name);
 
-// Writes a counting model into `directory`, which it creates. Completes `card`: the architecture,
-// its JSON (`settings`, with the parameters, the coordinates and the leg length of `tables`), the
-// number of parameters and the digest. Returns the errors of the disk.
+// Writes a counting model and the habits of whole routes into `directory`, which it creates.
+// Completes `card`: the architecture, its JSON (`settings`, with the parameters, the coordinates
+// and the leg length of `tables`), the number of parameters and the digest. Returns the errors of
+// the disk.
 absl::Status WriteCountModel(const std::string& directory, const CountTables& tables,
-                             HabitSettings settings, ModelCard card);
+                             const RouteHabitTables& routes, HabitSettings settings,
+                             ModelCard card);
 // Writes a transformer in the same way.
 absl::Status WriteSequenceModel(const std::string& directory, const SequenceTables& tables,
-                                HabitSettings settings, ModelCard card);
+                                const RouteHabitTables& routes, HabitSettings settings,
+                                ModelCard card);
 
 }  // namespace vrp

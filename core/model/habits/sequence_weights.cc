@@ -9,6 +9,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/habits/route_weights.h"
 #include "core/model/habits/tensor_reader.h"
 #include "core/model/weights/flat_parameters.h"
 
@@ -91,7 +92,7 @@ absl::Status DataLoss(const absl::Status& status) {
 
 }  // namespace
 
-std::string WriteSequenceWeights(const SequenceTables& tables) {
+std::string WriteSequenceWeights(const SequenceTables& tables, const RouteHabitTables& routes) {
   const ParameterLayout layout = SequenceLayout(tables.network);
   std::vector<TensorView> views;
   for (const ParameterShape& shape : layout.shapes()) {
@@ -109,12 +110,12 @@ std::string WriteSequenceWeights(const SequenceTables& tables) {
   std::vector<std::string> names;
   SequenceTokens earlier;
   std::vector<int64_t> ends;
-  for (const DriverRoutes& routes : tables.drivers) {
-    names.push_back(routes.driver);
-    earlier.types.insert(earlier.types.end(), routes.tokens.types.begin(),
-                         routes.tokens.types.end());
-    earlier.contexts.insert(earlier.contexts.end(), routes.tokens.contexts.begin(),
-                            routes.tokens.contexts.end());
+  for (const DriverRoutes& driver : tables.drivers) {
+    names.push_back(driver.driver);
+    earlier.types.insert(earlier.types.end(), driver.tokens.types.begin(),
+                         driver.tokens.types.end());
+    earlier.contexts.insert(earlier.contexts.end(), driver.tokens.contexts.begin(),
+                            driver.tokens.contexts.end());
     ends.push_back(std::ssize(earlier.types));
   }
   const JoinedTexts drivers = Join(names);
@@ -134,6 +135,8 @@ std::string WriteSequenceWeights(const SequenceTables& tables) {
   add("earlier.contexts", TensorType::kFloat32, {tokens, scales.features()},
       BytesOf(earlier.contexts));
   add("stops", TensorType::kInt64, {std::ssize(tables.stops)}, BytesOf(tables.stops));
+  const RouteTensors own(routes);
+  own.AddTo(views);
   return WriteSafetensors(views);
 }
 

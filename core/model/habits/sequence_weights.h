@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "core/habits/route_habits.h"
 #include "core/model/habits/sequence_habit_model.h"
 #include "core/model/weights/safetensors.h"
 
@@ -18,7 +19,8 @@ namespace vrp {
 //   drivers.text U8, drivers.ends I64 [D]: all drivers
 //   earlier.ends I64 [D], earlier.types U8 [T], earlier.contexts F32 [T, F]: their earlier routes
 //   stops I64 [S]: the hashes of the ids of stops
-std::string WriteSequenceWeights(const SequenceTables& tables);
+// Beside them the tensors of `routes` (RouteTensors).
+std::string WriteSequenceWeights(const SequenceTables& tables, const RouteHabitTables& routes);
 // Reads the text of WriteSequenceWeights. `sizes` are the card's; the number of features is taken
 // from the weights. Returns kDataLoss that begins with `name` if they do not fit each other.
 absl::StatusOr<SequenceTables> ReadSequenceWeights(const SafetensorsFile& file,

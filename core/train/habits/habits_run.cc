@@ -11,6 +11,7 @@
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/habits/counts/count_model.h"
+#include "core/habits/routes/learn_route_habits.h"
 #include "core/model/habits/habit_model_files.h"
 #include "core/problem/plan/gap_reference.h"
 #include "core/train/habits/distance_reference.h"
@@ -212,7 +213,9 @@ absl::Status HabitsRun::WriteModel(const std::string& directory, const std::stri
                                   .validation_days = config.validation_days,
                                   .next_stop_accuracy = score_.next_stop_accuracy,
                                   .route_similarity = score_.route_similarity};
-  return WriteCountModel(directory, tables, settings, CardOf(context_.config, job_name, result));
+  return WriteCountModel(directory, tables,
+                         LearnRouteHabits(history_, routes, context_.config.seed), settings,
+                         CardOf(context_.config, job_name, result));
 }
 
 }  // namespace vrp

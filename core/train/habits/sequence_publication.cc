@@ -6,6 +6,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/habits/evaluation.h"
+#include "core/habits/routes/learn_route_habits.h"
 #include "core/model/habits/habit_model_files.h"
 #include "core/train/habits/sequence_run.h"
 #include "core/train/run/result_card.h"
@@ -88,7 +89,10 @@ absl::Status SequenceRun::WriteModel(const std::string& directory, const std::st
                                   .validation_days = config.validation_days,
                                   .next_stop_accuracy = score.next_stop_accuracy,
                                   .route_similarity = score.route_similarity};
-  return WriteSequenceModel(directory, tables, settings, CardOf(context_.config, job_name, result));
+  return WriteSequenceModel(
+      directory, tables,
+      LearnRouteHabits(history_, static_cast<size_t>(routes), context_.config.seed), settings,
+      CardOf(context_.config, job_name, result));
 }
 
 }  // namespace vrp

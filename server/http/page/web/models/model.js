@@ -51,6 +51,9 @@ export const architectureText = (model) => ARCHITECTURES[model.architecture] ?? 
 /** Whether the model plans routes. Dispatch and habit models do not. @param {any} model */
 export const plansRoutes = (model) => !["dispatch", "estimate", "habits"].includes(model.architecture);
 
+/** Whether the model guides a search by the drivers' habits. @param {any} model */
+export const knowsHabits = (model) => model.architecture === "habits";
+
 /** Returns "CVRP, TSP". @param {any} model */
 export const problemsText = (model) => (model.problemTypes ?? []).map((/** @type {string} */ type) => type.replace("PROBLEM_TYPE_", "")).join(", ");
 
