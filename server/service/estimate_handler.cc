@@ -118,7 +118,7 @@ absl::Status CheckCounts(const v1::EstimateCostsRequest& request) {
                       Concat("got ", count, ", wanted at most ", kMaxEstimates));
 }
 
-v1::EstimateOutside ToProto(OutsideReason reason) {
+v1::EstimateOutside OutsideToProto(OutsideReason reason) {
   switch (reason) {
     case OutsideReason::kSize:
       return v1::ESTIMATE_OUTSIDE_SIZE;
@@ -140,7 +140,7 @@ void WriteEstimate(const CostEstimate& estimate, int64_t customers, v1::CostEsti
   message.set_routes(estimate.routes);
   message.set_routes_low(estimate.routes_low);
   message.set_routes_high(estimate.routes_high);
-  for (const OutsideReason reason : estimate.outside) message.add_outside(ToProto(reason));
+  for (const OutsideReason reason : estimate.outside) message.add_outside(OutsideToProto(reason));
   message.set_layout_distance(estimate.layout_distance);
 }
 

@@ -122,7 +122,7 @@ TEST_F(EstimateServiceTest, NamesTheFieldOfAWrongRequest) {
   EXPECT_EQ(FieldOfError([](auto& r) {
               r.mutable_inputs(0)->mutable_instance()->mutable_customers(1)->set_demand(0, -1);
             }),
-            "inputs[0].instance.customers[1].demand[0]");
+            "inputs[0].instance.customers[1].demand");
   EXPECT_EQ(
       FieldOfError([](auto& r) { r.mutable_inputs(0)->mutable_instance()->clear_customers(); }),
       "inputs[0].instance.customers");

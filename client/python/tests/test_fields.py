@@ -201,7 +201,7 @@ def test_source_names_every_rpc() -> None:
     source = inspect.getsource(_rpc) + inspect.getsource(client)
     pool = _proto.pool()
     services = ("SolverService", "DispatchService", "SimulationService", "TrainingService", "SweepService")
-    services += ("ModelService", "DatasetService", "SystemService")
+    services += ("EstimateService", "ModelService", "DatasetService", "SystemService")
     rpcs = [
         (service, method.name) for service in services for method in pool.FindServiceByName(f"vrp.v1.{service}").methods
     ]
