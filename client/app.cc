@@ -51,6 +51,7 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddValidate(app, chosen);
   AddConvert(app, chosen);
   AddDispatch(app, chosen);
+  AddEstimate(app, chosen);
   AddModels(app, chosen);
   AddDatasets(app, chosen);
   AddMatrices(app, chosen);

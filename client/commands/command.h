@@ -127,6 +127,7 @@ void AddDispatch(CLI::App& app, ChosenCommand& chosen);
 void AddDispatchDecide(CLI::App& dispatch, ChosenCommand& chosen);
 void AddDispatchSimulate(CLI::App& dispatch, ChosenCommand& chosen);
 void AddDispatchSimulations(CLI::App& dispatch, ChosenCommand& chosen);
+void AddEstimate(CLI::App& app, ChosenCommand& chosen);
 void AddDatasets(CLI::App& app, ChosenCommand& chosen);
 void AddMatrices(CLI::App& app, ChosenCommand& chosen);
 void AddBench(CLI::App& app, ChosenCommand& chosen);

@@ -1,5 +1,7 @@
 // Implements the command `models evaluate`.
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -32,6 +34,10 @@ struct EvaluateFlags {
   std::vector<std::string> modes = {"greedy"};
   std::string reference = "file";
   uint64_t seed = 1;
+  int32_t search_days = 0;  // 0: no searches
+  std::vector<double> habit_weights;
+  int64_t max_iterations = 0;  // 0: the daemon's default
+  std::string budget;
 };
 
 // Adds the instances of a file to `request`. On errors, sets `where` to the file, with the line in
@@ -77,6 +83,20 @@ absl::Status SetReference(const EvaluateFlags& flags, v1::EvaluateModelRequest& 
       absl::StrCat("--reference: got \"", flags.reference, "\", wanted file or search:1s"));
 }
 
+absl::Status SetHistory(const EvaluateFlags& flags, v1::EvaluateModelRequest& request) {
+  request.set_history(WithCollection("datasets", flags.history));
+  if (flags.search_days == 0) return absl::OkStatus();
+  v1::HabitSearch& search = *request.mutable_habit_search();
+  search.set_max_days(flags.search_days);
+  search.mutable_weights()->Assign(flags.habit_weights.begin(), flags.habit_weights.end());
+  search.set_max_iterations(flags.max_iterations);
+  if (flags.budget.empty()) return absl::OkStatus();
+  const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
+  if (!budget.ok()) return budget.status();
+  *search.mutable_budget() = ToProtoDuration(*budget);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::EvaluateModelRequest> MakeEvaluateRequest(CommandContext& context,
                                                              const EvaluateFlags& flags,
                                                              std::string& where) {
@@ -85,7 +105,7 @@ absl::StatusOr<v1::EvaluateModelRequest> MakeEvaluateRequest(CommandContext& con
   if (!model.ok()) return model.status();
   request.set_model(*model);
   if (!flags.history.empty()) {
-    request.set_history(WithCollection("datasets", flags.history));
+    if (absl::Status status = SetHistory(flags, request); !status.ok()) return status;
     return request;
   }
   request.set_seed(flags.seed);
@@ -155,6 +175,27 @@ std::vector<CLI::Option*> AddDecodingOptions(CLI::App& command, EvaluateFlags& f
   return {modes, reference, seed};
 }
 
+// Adds the options of searches with habits.
+void AddHabitSearchOptions(CLI::App& command, CLI::Option& history, EvaluateFlags& flags) {
+  CLI::Option* days =
+      command
+          .add_option("--search-days", flags.search_days,
+                      "Plan N of the days with and without the habits, to see what these cost")
+          ->type_name("N")
+          ->check(WholeNumber(1, 1'000))
+          ->needs(&history);
+  const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
+    return command.add_option(name, value, help)->type_name(type)->needs(days);
+  };
+  add("--habit-weight", flags.habit_weights,
+      "Plan with this weight, above 0, to 10; repeatable; default: 0.1 and 0.3", "WEIGHT")
+      ->allow_extra_args(false);
+  add("--max-iterations", flags.max_iterations,
+      "End the search for each plan after N iterations; default: 20000", "N")
+      ->check(WholeNumber(1, std::numeric_limits<int64_t>::max()));
+  add("--budget", flags.budget, "End it after this time at the latest; default: 10s", "TIME");
+}
+
 }  // namespace
 
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
@@ -162,7 +203,8 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
       models, "evaluate", "Measure a model's plans without search, or how well it knows habits",
       "vrpctl models evaluate gt-mixed --generate cvrp50:1000 --reference search:1s\n"
       "vrpctl generate --problem cvrp --count 10 --out set.jsonl\n"
-      "vrpctl models evaluate gt-mixed@5 --data set.jsonl --mode greedy --mode multi_start:8");
+      "vrpctl models evaluate gt-mixed@5 --data set.jsonl --mode greedy --mode multi_start:8\n"
+      "vrpctl models evaluate drivers --history past --search-days 7");
   const auto flags = std::make_shared<EvaluateFlags>();
   AddArgument(*command, "NAME", flags->model, kModelNameHelp);
   CLI::Option_group* input = command->add_option_group("Instances", "Exactly one of:");
@@ -180,6 +222,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
   input->require_option(1);
   AddInstanceOptions(*command, flags->input, "auto, vrplib, solomon, json or jsonl");
   for (CLI::Option* other : AddDecodingOptions(*command, *flags)) history->excludes(other);
+  AddHabitSearchOptions(*command, *history, *flags);
   SetCallback(*command, chosen, flags, EvaluateModel);
 }
 

@@ -75,7 +75,7 @@ void AddModelOptions(CLI::App& command, SolveFlags& flags) {
       ->type_name("MODEL");
   command
       .add_option("--habit-weight", flags.habit_weight,
-                  "With a habit model: follow it this much, 0 to 10; default: 0.3")
+                  "With a habit model: follow it this much, 0 to 10; default: 0.1")
       ->type_name("WEIGHT");
   command
       .add_option("--strategy", flags.strategy,

@@ -41,7 +41,7 @@ Json SolveProperties(absl::Duration default_budget, absl::Duration max_budget) {
       "A trained network from list_models: NAME, NAME@3 or NAME@ALIAS. A model of "
       "architecture habits makes plans that follow past routes.");
   properties["habit_weight"] = NumberProperty(
-      "With a habit model: how much to follow it; 0.3 by default, 0 only rates the plan", 0, 10);
+      "With a habit model: how much to follow it; 0.1 by default, 0 only rates the plan", 0, 10);
   properties["threads"] = WholeNumberProperty("Parallel search threads; default: 1", 1, kMaxInt32);
   properties["seed"] = WholeNumberProperty("Random seed; default: 1", 1, kMaxInt32);
   return properties;

@@ -210,21 +210,7 @@ Json EvaluationJson(const v1::ModelEvaluation& evaluation) {
 }  // namespace
 
 Json EvaluationReportJson(const v1::EvaluationReport& report) {
-  if (report.has_habits()) {
-    const v1::HabitEvaluation& habits = report.habits();
-    return {
-        {"model", report.model()},
-        {"history", habits.history()},
-        {"routes", habits.route_count()},
-        {"days", habits.day_count()},
-        {"next_stop_accuracy", habits.next_stop_accuracy()},
-        {"mean_log_probability", habits.mean_log_probability()},
-        {"route_similarity", habits.route_similarity()},
-        {"length_ratio", habits.has_length_ratio() ? JsonNumber(habits.length_ratio()) : Json()},
-        {"new_stops", habits.new_stop_count()},
-        {"new_next_stop_accuracy", habits.new_next_stop_accuracy()},
-        {"new_mean_log_probability", habits.new_mean_log_probability()}};
-  }
+  if (report.has_habits()) return HabitEvaluationJson(report);
   Json rows = Json::array();
   for (const v1::ModelEvaluation& row : report.evaluations()) rows.push_back(EvaluationJson(row));
   return {{"model", report.model()},

@@ -1,7 +1,7 @@
 // Converts messages to JSON for scripts. Names and order of keys are part of the interface.
 //
 // The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc, simulation_json.cc,
-// sweep_json.cc and dataset_text.cc.
+// sweep_json.cc, habit_evaluation_text.cc and dataset_text.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -74,6 +74,8 @@ Json SimulationJson(const v1::Simulation& simulation);
 // Returns the sweep with its trials, if the message has them.
 Json SweepJson(const v1::Sweep& sweep);
 Json ModelJson(const v1::Model& model);
+// Returns the JSON of a report that has `habits`.
+Json HabitEvaluationJson(const v1::EvaluationReport& report);
 Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);
 

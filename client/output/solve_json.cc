@@ -120,7 +120,9 @@ Json HabitsJson(const v1::PlanHabits& habits) {
                  {"leg_cost", JsonNumber(habits.leg_cost())},
                  {"legs", habits.legs()},
                  {"log_probability", JsonNumber(habits.log_probability())},
-                 {"cost", JsonNumber(habits.cost())}};
+                 {"cost", JsonNumber(habits.cost())},
+                 {"moved_routes", habits.moved_routes()},
+                 {"turned_routes", habits.turned_routes()}};
   if (habits.legs() > 0) {
     object["mean_log_probability"] =
         JsonNumber(habits.log_probability() / static_cast<double>(habits.legs()));

@@ -77,29 +77,6 @@ std::vector<std::string> BucketRow(const v1::SizeBucket& bucket, const std::stri
           ""};
 }
 
-std::string HabitEvaluationText(const v1::EvaluationReport& report) {
-  const v1::HabitEvaluation& habits = report.habits();
-  Sheet sheet;
-  sheet.Add("model", report.model());
-  sheet.Add("history", habits.history());
-  sheet.Add("routes", absl::StrCat(habits.route_count(), " of ",
-                                   FormatCount(habits.day_count(), "later day")));
-  sheet.Add("next stop", absl::StrFormat("%.1f %% right", 100 * habits.next_stop_accuracy()));
-  sheet.Add("similarity", absl::StrFormat("%.1f %% of the legs", 100 * habits.route_similarity()));
-  if (habits.has_length_ratio()) {
-    sheet.Add("length",
-              absl::StrFormat("%+.1f %% to the driven routes", 100 * (habits.length_ratio() - 1)));
-  }
-  sheet.Add("log p", absl::StrFormat("%.3f", habits.mean_log_probability()));
-  if (habits.new_stop_count() > 0) {
-    sheet.Add("new stops", absl::StrFormat("%s, %.1f %% right, log p %.3f",
-                                           FormatCount(habits.new_stop_count(), "choice"),
-                                           100 * habits.new_next_stop_accuracy(),
-                                           habits.new_mean_log_probability()));
-  }
-  return sheet.Text();
-}
-
 }  // namespace
 
 void Sheet::Add(std::string key, std::string value) {

@@ -1,7 +1,7 @@
 // Builds the texts of --output table.
 //
 // The functions are in tables.cc, solve_text.cc, solve_job_text.cc, dataset_text.cc,
-// dispatch_text.cc, simulation_text.cc and sweep_text.cc.
+// dispatch_text.cc, habit_evaluation_text.cc, simulation_text.cc and sweep_text.cc.
 #pragma once
 
 #include <string>
@@ -66,6 +66,8 @@ std::string ModelText(const v1::Model& model);
 std::string DatasetText(const v1::Dataset& dataset);
 // Returns one line per mode and, if there are several sizes, one line per size.
 std::string EvaluationText(const v1::EvaluationReport& report);
+// Returns the text of a report that has `habits`.
+std::string HabitEvaluationText(const v1::EvaluationReport& report);
 std::string ServerInfoText(const v1::ServerInfo& info);
 
 // Returns the job without its response.

@@ -7,14 +7,14 @@
 #include "absl/status/statusor.h"
 #include "core/habits/habit_model.h"
 #include "core/habits/leg_probabilities.h"
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 #include "core/habits/usual_routes.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/plan.h"
 
 namespace vrp {
 
-inline constexpr double kDefaultHabitWeight = 0.3;
+inline constexpr double kDefaultHabitWeight = 0.1;
 inline constexpr double kMaxHabitWeight = 10;
 
 // How usual the legs of a plan are.

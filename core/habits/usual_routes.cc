@@ -27,7 +27,7 @@ VehicleType WithoutName(VehicleType type) {
   return type;
 }
 
-RoutePlaces PlacesOf(const Instance& instance, const PlannedRoute& route) {
+RoutePlaces RoutePlacesOf(const Instance& instance, const PlannedRoute& route) {
   RoutePlaces places = {.depot = instance.position(VehicleOf(instance, route).depot)};
   places.stops.reserve(route.customers.size());
   for (const NodeIndex node : route.customers) {
@@ -61,7 +61,7 @@ Group GroupOf(const Instance& instance, const RouteHabits& habits,
     drivers.insert(drivers.end(), count, habits.DriverOf(vehicle.id));
   }
   for (const size_t r : group.routes) {
-    const std::vector<double> logs = habits.DriverLogLikelihoods(PlacesOf(instance, plan[r]));
+    const std::vector<double> logs = habits.DriverLogLikelihoods(RoutePlacesOf(instance, plan[r]));
     for (const int32_t driver : drivers) {
       group.log_likely.push_back(logs[static_cast<size_t>(driver)]);
     }
@@ -97,7 +97,8 @@ bool TurnRoute(const Instance& instance, const RouteHabits& habits, double odds_
   PlannedRoute& route = plan[r];
   if (!MayTurn(instance, route)) return false;
   const VehicleType& type = VehicleOf(instance, route);
-  const double odds = habits.DirectionLogOdds(PlacesOf(instance, route), habits.DriverOf(type.id));
+  const double odds =
+      habits.DirectionLogOdds(RoutePlacesOf(instance, route), habits.DriverOf(type.id));
   if (odds >= 0) return false;
   std::ranges::reverse(route.customers);
   const PlanValue turned = ValueOf(instance, plan);

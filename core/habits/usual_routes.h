@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/stop.h"
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/plan/plan.h"
 

@@ -143,6 +143,11 @@ absl::StatusOr<int64_t> Registry::CountParameters(const ModelVersion& version) c
                          vrp::LoadHabits(version.directory, Concat("models/", version.name)));
     return habits.counts;
   }
+  if (version.card.architecture == kEstimateArchitecture) {
+    VRP_ASSIGN_OR_RETURN(const EstimateModel model,
+                         EstimateModel::Load(version.directory, Concat("models/", version.name)));
+    return CountEstimateParameters(model.settings().network);
+  }
   VRP_ASSIGN_OR_RETURN(const LoadedModel loaded, loaded_.Read(version));
   return loaded.policy->info().parameters;
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/base/moments.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
@@ -28,26 +29,6 @@ constexpr int64_t kMaxBatch = 1024;  // maximum number of plans decoded together
 constexpr int64_t kImprovementBatch = 4096;
 // Inclusive upper bounds of the size buckets, in customers.
 constexpr std::array<int32_t, 8> kBucketEnds = {20, 50, 100, 200, 500, 1000, 10'000, 100'000};
-
-// The running sums over a sample of values.
-struct Moments {
-  int64_t count = 0;
-  double sum = 0;
-  double squares = 0;  // squared differences from the mean, summed as Welford does
-
-  void Add(double value) {
-    const double before = count > 0 ? sum / static_cast<double>(count) : 0;
-    ++count;
-    sum += value;
-    squares += (value - before) * (value - Mean());
-  }
-  double Mean() const { return count > 0 ? sum / static_cast<double>(count) : kNaN; }
-  double StandardError() const {
-    if (count < 2) return 0;
-    const auto n = static_cast<double>(count);
-    return std::sqrt(squares / (n - 1) / n);
-  }
-};
 
 absl::Status CheckOptions(const EvaluationOptions& options) {
   const auto refuse = [](const auto&... parts) {

@@ -28,6 +28,7 @@
 #include "server/http/http_server.h"
 #include "server/roads/road_networks.h"
 #include "server/service/dispatch_handler.h"
+#include "server/service/estimate_handler.h"
 #include "server/service/model_handler.h"
 #include "server/service/request_solver.h"
 #include "server/service/simulation_handler.h"
@@ -130,6 +131,7 @@ struct Daemon::Parts {
   std::unique_ptr<SolveJobManager> simulations;
   std::unique_ptr<SimulationHandler> simulation_handler;
   std::unique_ptr<DispatchHandler> dispatch_handler;
+  std::unique_ptr<EstimateHandler> estimate_handler;
   std::unique_ptr<TrainingHandler> training_handler;
   std::unique_ptr<ModelHandler> model_handler;
   std::vector<std::unique_ptr<grpc::Service>> services;

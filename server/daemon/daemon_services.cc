@@ -6,6 +6,7 @@
 #include "server/config/build_info.h"
 #include "server/daemon/daemon_parts.h"
 #include "server/service/dispatch_service.h"
+#include "server/service/estimate_service.h"
 #include "server/service/model_service.h"
 #include "server/service/reflection_service.h"
 #include "server/service/services.h"
@@ -62,6 +63,12 @@ void Daemon::Parts::MakeHandlers() {
                                .busy = &busy,
                                .max_nodes = vrpd.max_nodes,
                                .max_budget = absl::Seconds(vrpd.max_budget_s)});
+  estimate_handler =
+      std::make_unique<EstimateHandler>(EstimateHandler::Options{.matrices = matrices.get(),
+                                                                 .registry = registry.get(),
+                                                                 .busy = &busy,
+                                                                 .threads = vrpd.threads,
+                                                                 .max_nodes = vrpd.max_nodes});
   training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
       .jobs = jobs.get(),
       .default_device = default_device,
@@ -145,6 +152,7 @@ void Daemon::Parts::MakeServices() {
                                .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
   services.push_back(std::make_unique<DispatchService>(context, *dispatch_handler));
+  services.push_back(std::make_unique<EstimateService>(context, *estimate_handler));
   services.push_back(std::make_unique<SimulationService>(context, *simulation_handler));
   services.push_back(std::make_unique<ReflectionService>(context));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
@@ -203,9 +211,10 @@ absl::Status Daemon::Parts::Listen() {
   health.SetServingStatus(true);
   for (const char* name :
        {v1::SolverService::service_full_name(), v1::DispatchService::service_full_name(),
-        v1::SimulationService::service_full_name(), v1::TrainingService::service_full_name(),
-        v1::SweepService::service_full_name(), v1::ModelService::service_full_name(),
-        v1::DatasetService::service_full_name(), v1::SystemService::service_full_name()}) {
+        v1::EstimateService::service_full_name(), v1::SimulationService::service_full_name(),
+        v1::TrainingService::service_full_name(), v1::SweepService::service_full_name(),
+        v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
+        v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);
   }
   // Searches continue; training jobs wait until the daemon has restarted.

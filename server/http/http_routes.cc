@@ -11,6 +11,7 @@
 #include "server/http/url_text.h"
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/dispatch_service.pb.h"
+#include "vrp/v1/estimate_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/options.pb.h"
 #include "vrp/v1/simulation_service.pb.h"
@@ -72,7 +73,8 @@ std::vector<HttpRoute> ListRoutes() {
   // Any message of a file leads to its services.
   for (const FileDescriptor* file :
        {v1::ListMatricesRequest::descriptor()->file(), v1::DecideRequest::descriptor()->file(),
-        v1::ListModelsRequest::descriptor()->file(), v1::CheckSolutionRequest::descriptor()->file(),
+        v1::EstimateCostsRequest::descriptor()->file(), v1::ListModelsRequest::descriptor()->file(),
+        v1::CheckSolutionRequest::descriptor()->file(),
         v1::ListSimulationsRequest::descriptor()->file(),
         v1::ListSweepsRequest::descriptor()->file(), v1::GetServerInfoRequest::descriptor()->file(),
         v1::ListTrainingJobsRequest::descriptor()->file()}) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,9 +16,12 @@
 #include "core/base/text.h"
 #include "core/habits/evaluation.h"
 #include "core/model/habits/habit_model_files.h"
+#include "core/solve/habit_costs.h"
 #include "core/train/data/past_routes.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/names.h"
+#include "server/convert/time_convert.h"
+#include "server/service/habit_models.h"
 
 namespace vrp {
 namespace {
@@ -39,6 +44,50 @@ absl::Status CheckOnlyHistory(const v1::EvaluateModelRequest& request) {
   if (!request.history().empty()) return absl::OkStatus();
   return InvalidField("history",
                       "absent, wanted datasets/{name} of a route history for a habit model");
+}
+
+absl::StatusOr<HabitCostOptions> CostOptionsFromProto(const v1::HabitSearch& message,
+                                                      int32_t threads) {
+  HabitCostOptions options;
+  options.threads = threads;
+  if (message.max_days() != 0) options.days = message.max_days();
+  if (message.weights_size() > 0) {
+    options.weights.assign(message.weights().begin(), message.weights().end());
+  }
+  if (message.max_iterations() != 0) options.max_iterations = message.max_iterations();
+  if (!message.has_budget()) return options;
+  const absl::StatusOr<absl::Duration> budget = FromProto(message.budget());
+  if (!budget.ok()) return InvalidField("habit_search.budget", FromAbsl(budget.status().message()));
+  options.budget = *budget;
+  return options;
+}
+
+// Returns the error of a history whose days cannot be planned.
+absl::Status UnplannableHistory(const std::string& name, const absl::Status& status) {
+  if (!absl::IsInvalidArgument(status)) return status;
+  return InvalidField("history", Concat("got ", name, ", of which habit_search can plan no day: ",
+                                        FromAbsl(status.message())));
+}
+
+void SetRow(const HabitCostRow& row, v1::HabitSearchRow& message) {
+  message.set_weight(row.weight);
+  message.set_leg_share(row.shares.either_way);
+  message.set_leg_gain_standard_error(row.gain_errors.either_way);
+  message.set_directed_leg_share(row.shares.same_way);
+  message.set_directed_leg_gain_standard_error(row.gain_errors.same_way);
+  message.set_extra_distance(row.extra_distance);
+  message.set_extra_distance_standard_error(row.extra_distance_error);
+}
+
+v1::HabitSearchReport ToProto(const HabitCosts& costs) {
+  v1::HabitSearchReport report;
+  report.set_day_count(costs.days);
+  report.set_skipped_day_count(costs.skipped_days);
+  report.set_skip_reason(costs.skip_reason);
+  report.set_late_plan_count(costs.late_plans);
+  for (const HabitCostRow& row : costs.rows) SetRow(row, *report.add_rows());
+  SetRow(costs.driven, *report.mutable_driven());
+  return report;
 }
 
 absl::StatusOr<RouteHistory> ReadHistory(const DatasetStore& datasets, const std::string& name) {
@@ -77,15 +126,50 @@ class HabitEvaluationSource final : public StreamSource<v1::EvaluateModelRespons
         habits_(std::move(habits)),
         name_(std::move(name)),
         history_(std::move(history)),
-        days_(CountDays(std::span(history_.routes).subspan(first))),
+        first_(first),
         cases_(CasesOf(history_, first)),
         threads_(context.busy->Take(context.threads)),
         pool_(context.threads) {}
+
+  // Adds searches to the evaluation.
+  absl::Status AddSearches(const v1::HabitSearch& message) {
+    VRP_ASSIGN_OR_RETURN(HabitCostOptions options, CostOptionsFromProto(message, context_.threads));
+    VRP_RETURN_IF_ERROR(WithPrefix(CheckHabitCostOptions(options), "habit_search"));
+    absl::StatusOr<std::unique_ptr<HabitCostEvaluation>> costs = HabitCostEvaluation::Create(
+        [this](const Instance& instance, double weight) {
+          return GuideBy(habits_, model_, instance, weight);
+        },
+        history_, first_, std::move(options));
+    if (!costs.ok()) return UnplannableHistory(name_, costs.status());
+    costs_ = *std::move(costs);
+    return absl::OkStatus();
+  }
 
   absl::StatusOr<std::vector<v1::EvaluateModelResponse>> Next() override {
     std::vector<v1::EvaluateModelResponse> messages;
     if (AtEnd()) return messages;
     const auto watched = BeginWatch(context_.watch, "evaluation", model_);
+    if (scores_.size() < cases_.size()) {
+      ScoreSome();
+    } else {
+      VRP_RETURN_IF_ERROR(costs_->Step());
+    }
+    v1::EvaluateModelResponse& message = messages.emplace_back();
+    message.set_done(std::ssize(scores_) + (costs_ == nullptr ? 0 : costs_->done()));
+    message.set_total(std::ssize(cases_) + (costs_ == nullptr ? 0 : costs_->total()));
+    if (AtEnd()) {
+      VRP_ASSIGN_OR_RETURN(*message.mutable_report(), Report());
+    }
+    return messages;
+  }
+  bool AtEnd() const override {
+    return scores_.size() == cases_.size() && (costs_ == nullptr || costs_->finished());
+  }
+  void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
+
+ private:
+  // Asks the model for some more routes.
+  void ScoreSome() {
     const size_t begin = scores_.size();
     size_t end = begin;
     for (size_t stops = 0; end < cases_.size() && stops < kStopsPerStep; ++end) {
@@ -96,24 +180,16 @@ class HabitEvaluationSource final : public StreamSource<v1::EvaluateModelRespons
       const size_t i = begin + static_cast<size_t>(index);
       scores_[i] = ScoreCase(*habits_.model, cases_[i], history_.coordinates);
     });
-    v1::EvaluateModelResponse& message = messages.emplace_back();
-    message.set_done(static_cast<int64_t>(end));
-    message.set_total(static_cast<int64_t>(cases_.size()));
-    if (AtEnd()) *message.mutable_report() = Report();
-    return messages;
   }
-  bool AtEnd() const override { return scores_.size() == cases_.size(); }
-  void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
- private:
-  v1::EvaluationReport Report() const {
+  absl::StatusOr<v1::EvaluationReport> Report() const {
     const HabitScore score = Summarise(scores_);
     v1::EvaluationReport report;
     report.set_model(model_);
     v1::HabitEvaluation& habits = *report.mutable_habits();
     habits.set_history(name_);
     habits.set_route_count(score.routes);
-    habits.set_day_count(days_);
+    habits.set_day_count(CountDays(std::span(history_.routes).subspan(first_)));
     habits.set_next_stop_accuracy(score.next_stop_accuracy);
     habits.set_mean_log_probability(score.mean_log_probability);
     habits.set_route_similarity(score.route_similarity);
@@ -121,6 +197,10 @@ class HabitEvaluationSource final : public StreamSource<v1::EvaluateModelRespons
     habits.set_new_next_stop_accuracy(score.new_next_stop_accuracy);
     habits.set_new_mean_log_probability(score.new_mean_log_probability);
     if (score.length_ratio.has_value()) habits.set_length_ratio(*score.length_ratio);
+    if (costs_ == nullptr) return report;
+    const absl::StatusOr<HabitCosts> costs = costs_->Result();
+    if (!costs.ok()) return UnplannableHistory(name_, costs.status());
+    *habits.mutable_search() = ToProto(*costs);
     return report;
   }
 
@@ -129,9 +209,10 @@ class HabitEvaluationSource final : public StreamSource<v1::EvaluateModelRespons
   const LoadedHabits habits_;
   const std::string name_;
   const RouteHistory history_;
-  const int64_t days_;
+  const size_t first_;  // number of the first evaluated route
   const std::vector<HabitCase> cases_;
   std::vector<CaseScore> scores_;
+  std::unique_ptr<HabitCostEvaluation> costs_;  // null: no searches
   const BusyThreads::Lease threads_;
   CpuPool pool_;
 };
@@ -150,8 +231,12 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenHab
       LoadHabits(version.directory, ModelVersionName(version.name, version.version)));
   const absl::StatusOr<size_t> first = FirstLaterRoute(*history, habits.settings, name);
   if (!first.ok()) return DatasetError("history", first.status());
-  return std::make_unique<HabitEvaluationSource>(context, version, std::move(habits), name,
-                                                 *std::move(history), *first);
+  auto source = std::make_unique<HabitEvaluationSource>(context, version, std::move(habits), name,
+                                                        *std::move(history), *first);
+  if (request.has_habit_search()) {
+    VRP_RETURN_IF_ERROR(source->AddSearches(request.habit_search()));
+  }
+  return source;
 }
 
 }  // namespace vrp

@@ -265,6 +265,10 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenMod
     return InvalidField("history",
                         "given, but only habit models are evaluated on a history; leave it out");
   }
+  if (request.has_habit_search()) {
+    return InvalidField("habit_search",
+                        "given, but without a history there is no day to plan; wanted both");
+  }
   VRP_ASSIGN_OR_RETURN(EvaluationOptions options, OptionsFromProto(request));
   options.threads = context.threads;
   VRP_ASSIGN_OR_RETURN(std::string data, DataName(request));

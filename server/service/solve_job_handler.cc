@@ -36,6 +36,15 @@ bool Uses(const v1::SolveRequest& request, const std::string& matrices) {
                      [&](const v1::Vehicle& type) { return type.matrices() == matrices; });
 }
 
+// Returns bytes to append to a serialised SolveRequest, so that all attempts of the job follow the
+// habits of this version. Empty without a habit model.
+std::string HabitModelAttachment(const SolverHandler::Prepared& prepared) {
+  if (prepared.options.habits == nullptr) return "";
+  v1::SolveRequest version;
+  version.set_model(prepared.model);
+  return version.SerializeAsString();
+}
+
 }  // namespace
 
 absl::Status SolveJobHandler::CheckUnused(const std::string& matrices) const {
@@ -79,7 +88,7 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(const v1::CreateSolveJobReq
   RemoveRoadAttachment(solve);
   *solve.mutable_budget() = ToProto(prepared.options.budget);
   SolveSpec spec = SolveSpecOf(solve, prepared.instance);
-  spec.attachment = roads.Attachment();
+  spec.attachment = Concat(roads.Attachment(), HabitModelAttachment(prepared));
   if (request.validate_only()) {
     v1::SolveJob job;
     job.ParseFromString(spec.summary);

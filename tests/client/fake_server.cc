@@ -12,6 +12,7 @@
 #include "google/rpc/status.pb.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
 #include "vrp/v1/dispatch_service.grpc.pb.h"
+#include "vrp/v1/estimate_service.grpc.pb.h"
 #include "vrp/v1/model_service.grpc.pb.h"
 #include "vrp/v1/simulation_service.grpc.pb.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
@@ -116,6 +117,18 @@ class FakeDispatch : public v1::DispatchService::Service {
   grpc::Status Decide(grpc::ServerContext* context, const v1::DecideRequest* request,
                       v1::DecideResponse* response) override {
     return HandleUnary(handlers_.decide, context, request, response);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeEstimates : public v1::EstimateService::Service {
+ public:
+  explicit FakeEstimates(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status EstimateCosts(grpc::ServerContext* context, const v1::EstimateCostsRequest* request,
+                             v1::EstimateCostsResponse* response) override {
+    return HandleUnary(handlers_.estimate_costs, context, request, response);
   }
 
  private:
@@ -396,6 +409,7 @@ struct FakeServer::Impl {
   explicit Impl(FakeHandlers given) : handlers(std::move(given)) {
     services.push_back(std::make_unique<FakeSolver>(handlers));
     services.push_back(std::make_unique<FakeDispatch>(handlers));
+    services.push_back(std::make_unique<FakeEstimates>(handlers));
     services.push_back(std::make_unique<FakeSimulations>(handlers));
     services.push_back(std::make_unique<FakeSweeps>(handlers));
     services.push_back(std::make_unique<FakeTraining>(handlers));

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/dispatch_service.pb.h"
+#include "vrp/v1/estimate_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -47,6 +48,7 @@ struct FakeHandlers {
   Unary<v1::DeleteSolveJobRequest, v1::DeleteSolveJobResponse> delete_solve_job;
   Stream<v1::WatchSolveJobRequest, v1::WatchSolveJobResponse> watch_solve_job;
   Unary<v1::DecideRequest, v1::DecideResponse> decide;
+  Unary<v1::EstimateCostsRequest, v1::EstimateCostsResponse> estimate_costs;
   Unary<v1::CreateSimulationRequest, v1::Simulation> create_simulation;
   Unary<v1::GetSimulationRequest, v1::Simulation> get_simulation;
   Unary<v1::ListSimulationsRequest, v1::ListSimulationsResponse> list_simulations;

@@ -109,6 +109,81 @@ TEST(ModelsEvaluateCommand, EvaluatesAHabitModelOnAHistory) {
   EXPECT_EQ(with({"--seed", "3"}).code, 2);
 }
 
+v1::HabitSearchRow SearchRow(double weight, double share, double directed, double distance) {
+  v1::HabitSearchRow row;
+  row.set_weight(weight);
+  row.set_leg_share(share);
+  row.set_directed_leg_share(directed);
+  row.set_extra_distance(distance);
+  if (weight > 0) row.set_directed_leg_gain_standard_error(0.02);
+  if (distance > 0) row.set_extra_distance_standard_error(0.001);
+  return row;
+}
+
+TEST(ModelsEvaluateCommand, ShowsWhatHabitsCost) {
+  FakeHandlers handlers;
+  v1::EvaluateModelRequest asked;
+  v1::HabitSearchReport search;
+  search.set_day_count(5);
+  *search.add_rows() = SearchRow(0, 0.5, 0.25, 0);
+  *search.add_rows() = SearchRow(0.3, 0.625, 0.5, 0.015);
+  *search.mutable_driven() = SearchRow(0, 1, 1, 0.04);
+  handlers.evaluate_model = [&](const v1::EvaluateModelRequest& request,
+                                absl::FunctionRef<bool(const v1::EvaluateModelResponse&)> write) {
+    asked = request;
+    v1::EvaluateModelResponse response;
+    *response.mutable_report()->mutable_habits()->mutable_search() = search;
+    write(response);
+    return absl::OkStatus();
+  };
+  FakeServer server(handlers);
+  const std::vector<std::string> words = {"models",
+                                          "evaluate",
+                                          "drivers",
+                                          "--history",
+                                          "past",
+                                          "--search-days",
+                                          "5",
+                                          "--budget",
+                                          "2s",
+                                          "--max-iterations",
+                                          "100",
+                                          "--habit-weight",
+                                          "0.3",
+                                          "--remote",
+                                          server.address()};
+  const CommandResult text = RunCommand(words);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(asked.habit_search().max_days(), 5);
+  EXPECT_EQ(asked.habit_search().budget().seconds(), 2);
+  EXPECT_EQ(asked.habit_search().max_iterations(), 100);
+  ASSERT_EQ(asked.habit_search().weights_size(), 1);
+  EXPECT_EQ(asked.habit_search().weights(0), 0.3);
+  EXPECT_THAT(text.out,
+              HasSubstr("\nplans of 5 days\n"
+                        "PLANS          DRIVEN LEGS  SAME DIRECTION  GAIN         DISTANCE\n"
+                        "weight 0       50.0 %       25.0 %\n"
+                        "weight 0.3     62.5 %       50.0 %          +25.0 +-3.9  +1.5 +-0.2 %\n"
+                        "driven routes  100.0 %      100.0 %                      +4.0 +-0.2 %\n"));
+  search.set_skipped_day_count(2);
+  search.set_skip_reason("2026-03-01: no depot");
+  search.set_late_plan_count(1);
+  const CommandResult more = RunCommand(words);
+  EXPECT_THAT(more.out, HasSubstr("plans of 5 days, 2 skipped (2026-03-01: no depot)\n"));
+  EXPECT_THAT(more.out, HasSubstr("1 plan ended by the budget, with fewer iterations; give a "
+                                  "larger --budget\n"));
+  const auto json =
+      RunJson(server, {"models", "evaluate", "drivers", "--history", "past", "--search-days", "5"})
+          .OutJson()
+          .at(0)["search"];
+  EXPECT_EQ(json["days"], 5);
+  EXPECT_EQ(json["late_plans"], 1);
+  EXPECT_EQ(json["rows"][1]["directed_leg_share"], 0.5);
+  EXPECT_EQ(json["rows"][1]["extra_distance"], 0.015);
+  EXPECT_EQ(json["driven"]["extra_distance_stderr"], 0.001);
+  EXPECT_EQ(asked.habit_search().weights_size(), 0);
+}
+
 TEST(ModelsEvaluateCommand, RefusesInvalidFlagsBeforeSending) {
   FakeServer server({});
   const auto refusal = [&](std::vector<std::string> flags) {
@@ -119,6 +194,11 @@ TEST(ModelsEvaluateCommand, RefusesInvalidFlagsBeforeSending) {
   };
   refusal({});
   refusal({"--data", "x.jsonl", "--generate", "cvrp20:10"});
+  refusal({"--generate", "cvrp20:10", "--search-days", "2"});
+  refusal({"--history", "past", "--search-days", "0"});
+  refusal({"--history", "past", "--habit-weight", "1"});
+  EXPECT_THAT(refusal({"--history", "past", "--search-days", "2", "--budget", "1"}),
+              HasSubstr("--budget: \"1\" has no unit"));
   EXPECT_THAT(refusal({"--data", TestPath("none.jsonl")}), HasSubstr("none.jsonl"));
   EXPECT_THAT(refusal({"--data", WriteTestFile("empty.jsonl", "\n")}), HasSubstr("no instance"));
   for (const char* set : {"cvrp", "cvrp20", "20:10", "cvrp20:x", "cvrp20:1:2:3", "vrp20:10"}) {

@@ -90,6 +90,7 @@ TEST(UsageHelp, BeginsWithExamples) {
       {"dispatch", "simulations", "watch"},
       {"dispatch", "simulations", "stop"},
       {"dispatch", "simulations", "delete"},
+      {"estimate"},
       {"matrices"},
       {"matrices", "upload"},
       {"matrices", "list"},

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import unittest
 
-from daemon import Daemon
+from daemon import Daemon, first_gap, lost_events
 from http_test import Http
 
 SECRET = "driver-of-a-van"  # begins the name of each driver
@@ -61,6 +61,16 @@ class HabitsTest(unittest.TestCase):
         self.assertEqual((evaluated["routes"], evaluated["days"]), (8, 4))
         self.assertGreater(evaluated["next_stop_accuracy"], 0.7)
         self.assertGreater(evaluated["route_similarity"], 0.5)
+        planned = self.daemon.json("models", "evaluate", "drivers", "--history", "past", "--search-days", 2,
+                                   "--max-iterations", 500)[0]["search"]
+        self.assertEqual((planned["days"], planned["skipped_days"], planned["late_plans"]), (2, 0, 0))
+        self.assertEqual([row["weight"] for row in planned["rows"]], [0, 0.1, 0.3])
+        self.assertGreater(planned["rows"][2]["directed_leg_share"], planned["rows"][0]["directed_leg_share"])
+        self.assertGreaterEqual(planned["driven"]["extra_distance"], planned["rows"][2]["extra_distance"])
+        listed = self.daemon.json("datasets", "list")
+        self.assertEqual([(one["name"], one["kind"], one["stops"]) for one in listed],
+                         [("datasets/past", "route_history", dataset["stops"])])
+        self.assertRegex(self.daemon.call("datasets", "list").stdout, r"datasets/past +route_history|past +route")
         exported = self.daemon.call("datasets", "export", "past")
         self.assertEqual(exported.stdout, history(1, 16))
         self.assertTrue(self.files_with(SECRET))
@@ -106,6 +116,28 @@ class HabitsTest(unittest.TestCase):
                                      "coords": [[0, -9], [1, 0], [2, 10], [3, 20]], "demands": [0, 1, 1, 1]}))
         solved = self.daemon.json("solve", today, "--model", "net", "--habit-weight", "0.3", "--budget", "50ms")[0]
         self.assertTrue(solved["feasible"])
+        deleted = self.daemon.call("datasets", "delete", "past")
+        self.assertEqual(deleted.returncode, 0, deleted.stderr)
+        self.assertIn("removed: 1 training job", deleted.stdout)
+        self.assertIn("models/net/versions/1", deleted.stdout)
+        self.assertEqual(self.files_with(SECRET), [])
+
+    def test_a_history_is_not_deleted_while_a_job_reads_it(self):
+        self.upload("past", history(1, 16))
+        settings = ("name=net", "habits.history=datasets/past", "habits.layers=1", "habits.width=32", "training.epochs=100000",
+                    "training.patience=0", "validation.days=4")
+        job = self.daemon.json("train", "--preset", "habits_transformer", "--detach",
+                               *(word for one in settings for word in ("--set", one)))[0]["name"]
+        self.daemon.events_until(lambda event: event.get("step", 0) > 0, "jobs", "watch", job)
+        refused = self.daemon.call("datasets", "delete", "past")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn(f"datasets/past is read by {job}", refused.stderr)
+        self.assertEqual(self.daemon.call("datasets", "export", "past").stdout, history(1, 16))
+        self.daemon.json("jobs", "cancel", job)
+        self.daemon.events_until(lambda event: event.get("state") == "CANCELLED", "jobs", "watch", job)
+        self.assertEqual(self.daemon.json("datasets", "delete", "past")[0]["training_jobs"], [job])
+        self.assertEqual(self.files_with(SECRET), [])
+        self.assertEqual(self.daemon.json("datasets", "list"), [])
 
     def test_http_solves_with_habits_from_a_similar_day(self):
         self.upload("past", history(1, 16))
@@ -123,6 +155,75 @@ class HabitsTest(unittest.TestCase):
         status, _, answer = http.call("POST", "/v1/solve", {**body, "similarDay": {"history": "datasets/none"}})
         self.assertNotEqual(status, 200)
         self.assertIn("similar_day.history", json.dumps(answer))
+
+    def start_job(self, *options):
+        """Starts a long solve job for houses of all streets, of which the history knows most. Returns its name."""
+        places = [(f"{street}{house}", house, 10 * "abc".index(street)) for street in "abc" for house in range(1, 31)]
+        today = self.folder / "today.json"
+        today.write_text(json.dumps({
+            "kind": "cvrp", "name": "today", "vehicles": [{"id": driver, "capacity": 50} for driver in ORDERS],
+            "ids": ["depot", *(stop for stop, _, _ in places)], "coords": [[0, -9], *([x, y] for _, x, y in places)],
+            "demands": [0] + [1] * len(places)}))
+        return self.daemon.json("solve", today, "--job", "--detach", *options)[0]["name"]
+
+    def interrupt(self, job):
+        """Kills the daemon once the job has a plan, and starts it again. Returns the events up to the kill."""
+        before = self.daemon.events_until(lambda event: event["type"] == "improvement", "solve-jobs", "watch", job)
+        self.daemon.kill()
+        self.daemon = Daemon(self.daemon.state)
+        self.addCleanup(self.daemon.clean_up)
+        return before
+
+    def answer_of(self, job, before, attempts=2):
+        """Stops the resumed job, and returns its answer."""
+        events = self.daemon.events_until(lambda event: event["type"] == "resumed", "solve-jobs", "watch", job)
+        self.assertEqual(lost_events(before, events), [])
+        self.daemon.json("solve-jobs", "stop", job)
+        after = self.daemon.events_until(lambda event: event.get("state") in ("SUCCEEDED", "FAILED"), "solve-jobs", "watch", job)
+        self.assertEqual(after[-1]["state"], "SUCCEEDED", after[-1])
+        self.assertIsNone(first_gap(after))
+        ended = self.daemon.json("solve-jobs", "get", job)[0]
+        self.assertEqual(ended["attempt"], attempts)
+        self.assertTrue(ended["answer"]["feasible"])
+        return ended["answer"]
+
+    def test_a_killed_job_resumes_with_its_habits(self):
+        self.upload("past", history(1, 16))
+        self.assertEqual(self.train().returncode, 0)
+        job = self.start_job("--model", "drivers", "--habit-weight", "0.7", "--budget", "1h")
+        before = self.interrupt(job)
+        # A model that is published meanwhile does not change the habits of a job.
+        self.assertEqual(self.train().returncode, 0)
+        self.assertEqual(self.daemon.json("models", "get", "drivers")[0]["version"], 2)
+        self.daemon.kill()
+        self.daemon = Daemon(self.daemon.state)
+        self.addCleanup(self.daemon.clean_up)
+        self.daemon.events_until(lambda event: event["type"] == "resumed" and event["attempt"] == 3, "solve-jobs", "watch", job)
+        answer = self.answer_of(job, before, attempts=3)
+        self.assertEqual((answer["model"], answer["version"]), ("drivers", 1))
+        self.assertEqual(answer["habits"]["weight"], 0.7)
+        self.assertGreater(answer["habits"]["cost"], 0)
+        self.assertNotIn("policy_note", answer)
+
+    def test_a_killed_job_resumes_from_its_similar_day(self):
+        self.upload("past", history(1, 16))
+        job = self.start_job("--start", "similar", "--history", "past", "--budget", "1h")
+        before = self.interrupt(job)
+        answer = self.answer_of(job, before)
+        self.assertEqual(answer["similar_day"]["history"], "datasets/past")
+        self.assertRegex(answer["similar_day"]["day"], "^2026-03-")
+        self.assertGreater(answer["similar_day"]["common_stops"], 0)
+
+    def test_a_killed_job_goes_on_without_a_deleted_history(self):
+        self.upload("past", history(1, 16))
+        job = self.start_job("--start", "similar", "--history", "past", "--budget", "1h")
+        before = self.daemon.events_until(lambda event: event["type"] == "improvement", "solve-jobs", "watch", job)
+        self.daemon.json("datasets", "delete", "past")
+        self.daemon.kill()
+        self.daemon = Daemon(self.daemon.state)
+        self.addCleanup(self.daemon.clean_up)
+        answer = self.answer_of(job, before)
+        self.assertNotIn("similar_day", answer)
 
     def test_nothing_is_published_from_a_bad_history(self):
         bad = self.folder / "bad.jsonl"

@@ -98,6 +98,10 @@ class Browser:
         """Returns the first visible element, as soon as there is one."""
         return self.wait(lambda: next((element for element in self.all(css) if element.is_displayed()), None), css)
 
+    def shown(self, css):
+        """Whether an element is visible now."""
+        return any(element.is_displayed() for element in self.all(css))
+
     def click(self, css):
         """Clicks the first visible element, again if the page replaces it just then."""
         def clicked():

@@ -9,6 +9,7 @@ import { freezeRoutes, frozenOf, thawTypes } from "./web/solve/freeze.js";
 import { baseCoordinates, fitTransform, mercatorY, nearestEdge, nearestNode, project, routePaths, segmentDistance, zoomAt } from "./web/solve/geometry.js";
 import { cheapestPosition, completePlan, moveVisit, visitsOf, waitingOf } from "./web/solve/plan.js";
 import { readProblem } from "./web/solve/problem.js";
+import { meanProbability, similarDayText, usualRoutesText } from "./web/solve/summary.js";
 import { decodePolyline, haveStreets, projectStreets } from "./web/solve/streets.js";
 import { planSvg } from "./web/solve/svg_export.js";
 import { barOf, spanOf, timeTicks } from "./web/solve/timeline_layout.js";
@@ -64,6 +65,15 @@ export const tests = {
     equal([clock(495, day), clock(1500, day), clock(12.25)], ["08:15", "01:00 (+1 d)", "12.25"]);
     equal([distance(0.4, day), distance(12.34, day), distance(1234.56)], ["400 m", "12.3 km", "1,234.6"]);
     equal([secondsOf("2.5s"), secondsOf(undefined), durationText(0.1)], [2.5, 0, "0.1s"]);
+  },
+  describesHabitsAndTheirStart() {
+    equal(meanProbability({ legs: "2", logProbability: Math.log(0.25) }), 0.5);
+    equal(meanProbability({ legs: "0" }), null);
+    const day = { history: "datasets/past", day: "2026-03-01", commonStops: 1, pastStops: 4 };
+    equal(similarDayText(day), "Started from 2026-03-01 of past, which had 1 stop of this instance and 3 others.");
+    equal(usualRoutesText({ turnedRoutes: 1, movedRoutes: 2 }), "Turned 1 route and gave 2 routes to other drivers, as is usual.");
+    equal([usualRoutesText({ movedRoutes: 1 }), usualRoutesText({})], ["Gave 1 route to other drivers, as is usual.", ""]);
+    equal(similarDayText({ history: "datasets/past" }), "No day of past has a stop of this instance.");
   },
   choosesRoundTicks() {
     equal(ticks(0, 10, 5), [0, 2, 4, 6, 8, 10]);

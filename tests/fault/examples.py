@@ -69,6 +69,10 @@ class Examples:
             decide.requests.add(customer="c1", demand=[2])
             decide.requests.add(id="own", customer="c1").time_window.close = 500
             return [decide]
+        if name == "EstimateService/EstimateCosts":
+            estimate = message("EstimateCostsRequest")()
+            estimate.inputs.add().instance.CopyFrom(self.instance)
+            return [estimate]
         if name == "SimulationService/CreateSimulation":
             spec = message("SimulationSpec")(days=1, epoch=100, margin=10, requests_per_epoch=2, max_iterations=10)
             spec.sites.add().instance.CopyFrom(self.instance)

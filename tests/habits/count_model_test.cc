@@ -172,6 +172,20 @@ TEST(LegCounterTest, CorrectsForStopsThatAreRarelyThere) {
   EXPECT_EQ(Likeliest(corrected, {"a1", "b1", "c1"}, "", {1}), 2u);
 }
 
+TEST(LegCounterTest, CountsLegsOfRoutesThatAreManyHalfLivesOld) {
+  for (const double half_life : {0.2, 0.01}) {  // weights of 2^-135, and of less than any number
+    const CountModel model =
+        ModelOf({{.day = 1, .stops = {"a1", "b1"}}, {.day = 28, .stops = {"a1", "c1"}}},
+                {.half_life = half_life, .availability = 0});
+    for (const float count : model.tables().legs.counts) {
+      EXPECT_TRUE(count >= 0 && count <= 1) << count << " with half-life " << half_life;
+    }
+    for (const float log : model.EdgeLogProbabilities(StopsOf({"a1", "b1", "c1"}), "")) {
+      EXPECT_TRUE(std::isfinite(log)) << "half-life " << half_life;
+    }
+  }
+}
+
 TEST(LegCounterTest, CountsOnlyTheFirstRoutes) {
   const RouteHistory history = HistoryOf(
       {{.day = 1, .stops = {"a1", "b1"}}, {.day = 2, .driver = "ann", .stops = {"b1", "a1"}}});

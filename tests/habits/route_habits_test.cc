@@ -1,4 +1,4 @@
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

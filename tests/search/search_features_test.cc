@@ -1,24 +1,16 @@
 // The search on problems beyond the plain one, through its front door.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <numeric>
-#include <random>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "core/base/random.h"
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
 #include "core/search/model/problem.h"
 #include "core/search/search.h"
 #include "tests/search/search_expectations.h"
-#include "tests/testing/brute_force.h"
-#include "tests/testing/constrained_instance.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 
@@ -26,41 +18,9 @@ namespace vrp {
 namespace {
 
 using test::DrawFeatures;
-using test::EnumerateAll;
-using test::ExpectOptimal;
 using test::ExpectSound;
-using test::FeatureInstanceOptions;
 using test::MakeFeatureInstance;
 using test::SearchFor;
-
-class FeatureTest : public testing::TestWithParam<int32_t> {};
-
-TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
-  const auto feature = static_cast<Feature>(GetParam());
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
-    ExpectOptimal(MakeFeatureInstance({.customers = 6, .seed = seed, .features = {feature}}));
-    ExpectOptimal(MakeFeatureInstance({.customers = 5,
-                                       .seed = seed + 10,
-                                       .features = {feature, Feature::kObjective},
-                                       .vehicles = 1}));
-    ExpectOptimal(MakeFeatureInstance({.customers = 5,
-                                       .seed = seed + 20,
-                                       .features = {feature, Feature::kObjective},
-                                       .objective = Objective::kVehiclesThenDistance}));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, FeatureTest,
-                         testing::Range(0, static_cast<int32_t>(Feature::kInOrder) + 1));
-INSTANTIATE_TEST_SUITE_P(OfVehicles, FeatureTest,
-                         testing::Values(static_cast<int32_t>(Feature::kCustomerTimes),
-                                         static_cast<int32_t>(Feature::kServiceTimeCost)));
-
-INSTANTIATE_TEST_SUITE_P(Later, FeatureTest,
-                         testing::Values(static_cast<int32_t>(Feature::kDrivingRules),
-                                         static_cast<int32_t>(Feature::kDepotService),
-                                         static_cast<int32_t>(Feature::kTravelTimeCost),
-                                         static_cast<int32_t>(Feature::kLengthMatrix)));
 
 // Customer 1 closes at 20, customer 2 opens at 50 and customer 3 at 60, each ten from the next: one
 // vehicle waits 20 between the first two, and another takes the last two without waiting.
@@ -88,145 +48,6 @@ TEST(WaitingTest, IsNoneWithoutWindows) {
   EXPECT_EQ(found.plan.size(), 1u);
 }
 
-// Two hundred customers, every other a backhaul, whose loads all but fill four long routes.
-Instance FourFullRoutes(uint64_t seed) {
-  const InstanceData drawn =
-      test::AnInstance().WithCustomers(200).Seed(seed).RandomDemands().BuildData();
-  std::vector<double> demands(drawn.demands.begin() + 1, drawn.demands.end());
-  std::vector<double> backhauls(demands.size(), 0);
-  for (size_t i = 1; i < demands.size(); i += 2) std::swap(demands[i], backhauls[i]);
-  const double load = std::max(std::accumulate(demands.begin(), demands.end(), 0.0),
-                               std::accumulate(backhauls.begin(), backhauls.end(), 0.0));
-  return test::AnInstance()
-      .WithCustomers(200)
-      .Seed(seed)
-      .Demands(demands)
-      .Backhauls(backhauls)
-      .Capacity(std::ceil(load / 4 * 1.02))
-      .Build();
-}
-
-TEST(SmallerFleetTest, IsFoundWhereRuinsEmptyNoRoute) {
-  size_t routes = 0;
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
-    const Instance instance = FourFullRoutes(seed);
-    const SearchResult found = SearchFor(instance, 20'000, seed);
-    ExpectSound(instance, found);
-    routes += found.plan.size();
-  }
-  EXPECT_LE(routes, 5 * 4 + 4u);  // 25 when none is tried
-}
-
-// Four vehicles of 40 for eighty customers: which to leave out is the question.
-Instance TooFewVehicles(uint64_t seed, bool priorities) {
-  InstanceData data =
-      test::AnInstance().WithCustomers(80).Seed(seed).RandomDemands().Capacity(40).Build().data();
-  data.vehicles.front().count = 4;
-  if (priorities) {
-    data.priorities.assign(data.demands.size(), 0);
-    for (size_t node = 1; node < data.demands.size(); ++node) {
-      data.priorities[node] = static_cast<int32_t>((node * 7 + seed) % 6);
-    }
-  }
-  return *Instance::Create(std::move(data));
-}
-
-// No plan serves more weight: the best customers for their load, the last of them in part
-// (Dantzig 1957).
-double MostWeight(const Instance& instance) {
-  std::vector<std::pair<double, double>> items;  // weight for the load, load
-  for (NodeIndex node = 1; node < instance.num_nodes(); ++node) {
-    const auto& priorities = instance.data().priorities;
-    const double weight = 1 + (priorities.empty() ? 0 : priorities[node]);
-    items.emplace_back(weight / instance.demand(node), instance.demand(node));
-  }
-  std::sort(items.rbegin(), items.rend());
-  double room = instance.capacity() * instance.vehicles().front().count;
-  double weight = 0;
-  for (const auto& [density, load] : items) {
-    weight += density * std::min(load, room);
-    room -= std::min(load, room);
-  }
-  return weight;
-}
-
-class ShortFleetLoadTest : public testing::TestWithParam<bool> {};
-
-TEST_P(ShortFleetLoadTest, ServesNearlyAsMuchWeightAsTheLoadsAllow) {
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
-    const Instance instance = TooFewVehicles(seed, GetParam());
-    const SearchResult found = SearchFor(instance, 20'000);
-    ExpectSound(instance, found);
-    const double served = ValueOf(instance, {}).left_out - ValueOf(instance, found.plan).left_out;
-    EXPECT_GE(served, 0.96 * MostWeight(instance)) << seed;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(EqualsAndPriorities, ShortFleetLoadTest, testing::Bool());
-
-TEST(ShortFleetTest, FindsTheOptimumWhereWindowsLeaveNoTimeForAll) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
-    ExpectOptimal(test::AnInstance()
-                      .WithCustomers(6)
-                      .Seed(seed)
-                      .RandomWindows()
-                      .Capacity(1000)
-                      .Vehicles(1)
-                      .Build());
-  }
-}
-
-// Vehicles of three sizes, whose capacities are cut into the customers' demands: none has room to
-// spare where all are served.
-Instance FleetFullToTheLast(uint64_t seed) {
-  std::mt19937 draws(seed);
-  const auto below = [&](uint32_t limit) { return static_cast<int32_t>(draws() % limit); };
-  std::vector<VehicleType> vehicles;
-  std::vector<double> demands;
-  for (const auto& [count, capacity] : {std::pair{6, 50}, {5, 130}, {2, 320}}) {
-    vehicles.push_back({.count = count, .capacity = 1.0 * capacity, .fixed_cost = 1.0 * capacity});
-    for (int32_t i = 0; i < count; ++i) {
-      std::set<int32_t> cuts = {0, capacity};
-      while (cuts.size() < 6) cuts.insert(below(capacity));
-      for (auto cut = std::next(cuts.begin()); cut != cuts.end(); ++cut) {
-        demands.push_back(*cut - *std::prev(cut));
-      }
-    }
-  }
-  for (size_t i = demands.size(); i > 1; --i) std::swap(demands[i - 1], demands[below(i)]);
-  InstanceData data = test::AnInstance()
-                          .WithCustomers(static_cast<int32_t>(demands.size()))
-                          .Seed(seed)
-                          .Demands(demands)
-                          .BuildData();
-  data.vehicles = vehicles;
-  data.objective = Objective::kCost;
-  return *Instance::Create(std::move(data));
-}
-
-TEST(FullFleetTest, ServesEveryoneWhereNoVehicleHasRoomToSpare) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
-    const Instance instance = FleetFullToTheLast(seed);
-    const SearchResult found = SearchFor(instance, 30'000);
-    EXPECT_TRUE(CheckPlan(instance, found.plan, found.cost).feasible) << seed;
-  }
-}
-
-class ObjectiveTest : public testing::TestWithParam<Objective> {};
-
-TEST_P(ObjectiveTest, FindsTheOptimumThatTryingEverythingFinds) {
-  for (uint64_t seed = 20; seed < 24; ++seed) {
-    ExpectOptimal(MakeFeatureInstance({.customers = 6,
-                                       .seed = seed,
-                                       .features = {Feature::kObjective, Feature::kVehicleTypes},
-                                       .objective = GetParam()}));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ObjectiveTest,
-                         testing::Values(Objective::kVehiclesThenDistance, Objective::kDuration,
-                                         Objective::kCost));
-
 // A load that the larger van takes is too much for the smaller one.
 TEST(SearchFeaturesTest, KeepsTheCapacityOfAVanBesideOneWithoutALimit) {
   InstanceData data = test::AnInstance().WithCustomers(6).Capacity(2).BuildData();
@@ -247,185 +68,6 @@ TEST(SearchFeaturesTest, ServesAllButTheCustomersWhomNoVehicleCanCarry) {
   const SearchResult found = SearchFor(instance, 1000);
   ExpectSound(instance, found);
   EXPECT_EQ(ValueOf(instance, found.plan).left_out, 2);
-}
-
-TEST(SearchFeaturesTest, FindsTheOptimaOfMixtures) {
-  for (uint64_t seed = 1; seed <= 25; ++seed) {
-    ExpectOptimal(MakeFeatureInstance(
-        {.customers = 5, .seed = seed, .features = DrawFeatures(seed), .vehicles = 2}));
-  }
-}
-
-TEST(SearchFeaturesTest, FindsTheOptimaOfBreaksWithSeveralWindowsAndLimitsOnTheLoad) {
-  for (uint64_t seed = 6; seed <= 60; seed += 6) {
-    ExpectOptimal(MakeFeatureInstance({.customers = 5,
-                                       .seed = seed,
-                                       .features = {Feature::kBreaks, Feature::kPickups,
-                                                    Feature::kObjective, Feature::kCustomerTimes},
-                                       .vehicles = 2}));
-  }
-}
-
-TEST(SearchFeaturesTest, FindsTheOptimaOfBreaksWithSoftWindows) {
-  for (uint64_t seed = 1; seed <= 15; ++seed) {
-    const Objective objective = seed % 3 == 0 ? Objective::kDuration : Objective::kCost;
-    ExpectOptimal(MakeFeatureInstance({.customers = 5,
-                                       .seed = seed,
-                                       .features = {Feature::kBreaks, Feature::kSoftWindows},
-                                       .objective = objective,
-                                       .vehicles = 2}));
-  }
-}
-
-TEST(SearchFeaturesTest, FindsTheOptimaOfShipmentsWithReloads) {
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
-    std::vector<Feature> features = {Feature::kShipments, Feature::kReloads};
-    if (seed % 2 == 0) features.push_back(Feature::kPickups);
-    if (seed % 3 == 0) features.push_back(Feature::kReleaseTimes);
-    ExpectOptimal(
-        MakeFeatureInstance({.customers = 6, .seed = seed, .features = features, .vehicles = 1}));
-  }
-}
-
-// Vehicles so full that most of them unload before their first customer.
-TEST(SearchFeaturesTest, FindsTheOptimaOfInitialLoadsThatAreUnloadedFirst) {
-  int32_t unloaded_first = 0;
-  for (uint64_t seed = 1; seed <= 24; ++seed) {
-    SCOPED_TRACE(seed);
-    std::vector<Feature> features = {Feature::kReloads, Feature::kInitialLoad};
-    if (seed % 2 == 0) features.push_back(Feature::kShipments);
-    if (seed % 2 == 1) features.push_back(Feature::kReloadDepots);
-    if (seed % 3 == 0) features.push_back(Feature::kPickups);
-    if (seed % 3 == 1) features.push_back(Feature::kSoftWindows);
-    if (seed % 4 == 0) features.push_back(Feature::kBreaks);
-    if (seed % 5 == 0) features.push_back(Feature::kCompartments);
-    if (seed % 5 == 1) features.push_back(Feature::kReleaseTimes);
-    if (seed % 4 == 2) features.push_back(Feature::kVehicleTypes);
-    if (seed % 4 == 3) features.push_back(Feature::kVehicleMatrix);
-    InstanceData data =
-        MakeFeatureInstance({.customers = 5, .seed = seed, .features = features, .vehicles = 2})
-            .data();
-    if (data.vehicles.size() > 1) data.vehicles.back().initial_load.clear();
-    for (VehicleType& vehicle : data.vehicles) {
-      if (vehicle.initial_load.empty()) continue;
-      const double full = vehicle.compartments.empty() ? vehicle.capacity : 10;
-      vehicle.initial_load.assign(data.load_dimensions, seed % 3 == 2 ? full - 6 : full);
-    }
-    const Instance instance = *Instance::Create(std::move(data));
-    ExpectOptimal(instance);
-    const Plan best = EnumerateAll(instance).plan;
-    unloaded_first += std::ranges::any_of(best, [&](const PlannedRoute& route) {
-      return instance.is_depot(route.customers.front());
-    });
-  }
-  EXPECT_GE(unloaded_first, 4);
-}
-
-TEST(SearchFeaturesTest, FindsTheOptimaOfAlternativeShipments) {
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
-    InstanceData data =
-        MakeFeatureInstance(
-            {.customers = 6, .seed = seed, .features = {Feature::kShipments, Feature::kPrizes}})
-            .data();
-    const NodeIndex first = data.num_depots;
-    data.shipments = {{.pickup = first, .delivery = first + 1, .amounts = {3}},
-                      {.pickup = first + 2, .delivery = first + 3, .amounts = {5}}};
-    // Every third instance has a customer as the third alternative.
-    data.alternative_groups = {{first, first + 2}};
-    if (seed % 3 == 0) data.alternative_groups[0].push_back(first + 4);
-    if (seed % 2 == 0) {
-      data.prizes.assign(data.prizes.size(), 20);
-      data.prizes[0] = kNoLimit;
-      data.prizes[first + 4] = 40;
-    } else {
-      data.prizes.clear();
-    }
-    ExpectOptimal(*Instance::Create(std::move(data)));
-  }
-}
-
-TEST(SearchFeaturesTest, FindsTheOptimaOfLoadingTimes) {
-  for (uint64_t seed = 1; seed <= 24; ++seed) {
-    SCOPED_TRACE(seed);
-    std::vector<Feature> features = {Feature::kDepotService, Feature::kReloads};
-    if (seed % 2 == 0) features.push_back(Feature::kReleaseTimes);
-    if (seed % 3 == 0) features.push_back(Feature::kBreaks);
-    if (seed % 3 == 1) features.push_back(Feature::kDrivingRules);
-    if (seed % 4 < 2) features.push_back(Feature::kMaxDuration);
-    if (seed % 5 == 0) features.push_back(Feature::kSoftWindows);
-    if (seed % 5 == 1) features.push_back(Feature::kTimeOfDay);
-    if (seed % 2 == 1) features.push_back(Feature::kObjective);
-    ExpectOptimal(
-        MakeFeatureInstance({.customers = 5, .seed = seed, .features = features, .vehicles = 1}));
-  }
-}
-
-// Travel times have nothing to do with distances, whose sum is limited.
-TEST(SearchFeaturesTest, FindsTheOptimaOfCostsOfTravelTime) {
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
-    SCOPED_TRACE(seed);
-    std::vector<Feature> features = {Feature::kTravelTimeCost, Feature::kMaxDistance};
-    if (seed % 2 == 0) features.push_back(Feature::kBreaks);
-    if (seed % 3 == 0) features.push_back(Feature::kVehicleTypes);
-    InstanceData data =
-        MakeFeatureInstance({.customers = 6, .seed = seed, .features = features}).data();
-    CounterRandom random(seed, 17, 0);
-    const size_t nodes = data.positions.size();
-    data.duration_matrix.assign(nodes * nodes, 0);
-    for (size_t i = 0; i < nodes * nodes; ++i) {
-      if (i / nodes != i % nodes) data.duration_matrix[i] = 5 + 40 * random.UniformDouble();
-    }
-    if (seed % 4 == 0) {
-      for (VehicleType& type : data.vehicles) type.cost_per_distance = 0;
-    }
-    ExpectOptimal(*Instance::Create(std::move(data)));
-  }
-}
-
-// A longer way may have the shorter length.
-TEST(SearchFeaturesTest, FindsTheOptimaOfLengthsBesideOtherLimits) {
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
-    SCOPED_TRACE(seed);
-    std::vector<Feature> features = {Feature::kLengthMatrix};
-    if (seed % 2 == 0) features.push_back(Feature::kReloads);
-    if (seed % 3 == 0) features.push_back(Feature::kOpenEnd);
-    if (seed % 4 == 0) features.push_back(Feature::kVehicleTypes);
-    if (seed % 5 == 0) features.push_back(Feature::kShipments);
-    InstanceData data =
-        MakeFeatureInstance({.customers = 6, .seed = seed, .features = features}).data();
-    for (VehicleType& type : data.vehicles) type.max_distance /= 2;
-    ExpectOptimal(*Instance::Create(std::move(data)));
-  }
-}
-
-TEST(SearchFeaturesTest, FindsTheOptimaOfAlternativesWithDifferentPrizes) {
-  for (uint64_t seed = 1; seed <= 24; ++seed) {
-    SCOPED_TRACE(seed);
-    std::vector<Feature> features = {Feature::kPrizes};
-    if (seed % 2 == 0) features.push_back(Feature::kShipments);
-    if (seed % 3 == 0) features.push_back(Feature::kObjective);
-    InstanceData data =
-        MakeFeatureInstance({.customers = 6, .seed = seed, .features = features}).data();
-    CounterRandom random(seed, 11, 0);
-    for (NodeIndex node = data.num_depots; node < data.num_depots + 6; ++node) {
-      data.prizes[node] = 60 * random.UniformDouble();
-    }
-    const NodeIndex first = data.num_depots;
-    data.shipments.resize(std::min<size_t>(data.shipments.size(), 2));
-    data.alternative_groups = {{first, first + 2}, {first + 4, first + 5}};
-    if (seed % 4 >= 2) {  // the first group must be served
-      data.prizes[first] = kNoLimit;
-      if (!data.shipments.empty()) data.prizes[first + 1] = kNoLimit;
-    }
-    ExpectOptimal(*Instance::Create(std::move(data)));
-  }
-}
-
-TEST(SearchFeaturesTest, FindsTheOptimaWhereMostFeaturesComeTogether) {
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
-    SCOPED_TRACE(seed);
-    ExpectOptimal(test::RandomConstrainedInstance(seed, 4));
-  }
 }
 
 TEST(SearchFeaturesTest, AnswersPassTheChecker) {

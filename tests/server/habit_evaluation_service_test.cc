@@ -7,8 +7,7 @@
 #include "core/model/habits/habit_model_files.h"
 #include "gmock/gmock.h"
 #include "tests/habits/habits_testing.h"
-#include "tests/server/daemon_fixture.h"
-#include "vrp/v1/dataset_service.grpc.pb.h"
+#include "tests/server/solve_calls.h"
 #include "vrp/v1/model_service.grpc.pb.h"
 
 namespace vrp::test {
@@ -38,15 +37,7 @@ class HabitEvaluationServiceTest : public DaemonTest {
   }
 
   grpc::Status Upload(const std::string& name, const std::string& content) {
-    Context context;
-    const auto writer = datasets_->UploadDataset(&context, &uploaded_);
-    v1::UploadDatasetRequest message;
-    message.mutable_header()->set_name(name);
-    writer->Write(message);
-    message.set_chunk(content);
-    writer->Write(message);
-    writer->WritesDone();
-    return writer->Finish();
+    return UploadText(*datasets_, name, content, uploaded_);
   }
   grpc::Status Evaluate(const std::function<void(v1::EvaluateModelRequest&)>& change = nullptr) {
     v1::EvaluateModelRequest request;
@@ -96,6 +87,69 @@ TEST_F(HabitEvaluationServiceTest, EvaluatesTheDaysThatTheModelDidNotCount) {
   EXPECT_DOUBLE_EQ(habits.length_ratio(), 1);
   EXPECT_LT(habits.mean_log_probability(), 0);
   EXPECT_EQ(habits.new_stop_count(), 0);
+}
+
+TEST_F(HabitEvaluationServiceTest, PlansLaterDaysWithAndWithoutTheHabits) {
+  ASSERT_TRUE(Upload("past", RouteText({.day = 3, .stops = {"a1", "b1", "c1", "d1"}}) +
+                                 RouteText({.day = 4, .stops = {"a1", "b1", "c1", "d1"}}) +
+                                 RouteText({.day = 5, .stops = {"d1", "c1", "b1", "a1"}}))
+                  .ok());
+  const grpc::Status status = Evaluate([](v1::EvaluateModelRequest& request) {
+    request.mutable_habit_search()->set_max_days(2);
+    request.mutable_habit_search()->add_weights(1);
+    request.mutable_habit_search()->set_max_iterations(50);
+  });
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(last_.done(), 3 + 2 * 2);
+  EXPECT_EQ(last_.total(), 3 + 2 * 2);
+  EXPECT_EQ(last_.report().habits().day_count(), 3);
+  const v1::HabitSearchReport& search = last_.report().habits().search();
+  EXPECT_EQ(search.day_count(), 2);
+  EXPECT_EQ(search.skipped_day_count(), 0);
+  EXPECT_EQ(search.late_plan_count(), 0);
+  ASSERT_EQ(search.rows_size(), 2);
+  EXPECT_EQ(search.rows(0).weight(), 0);
+  EXPECT_EQ(search.rows(0).leg_share(), 1);
+  EXPECT_EQ(search.rows(1).weight(), 1);
+  EXPECT_EQ(search.rows(1).directed_leg_share(), 1);
+  EXPECT_NEAR(search.rows(1).extra_distance(), 0, 1e-9);
+  EXPECT_EQ(search.driven().leg_share(), 1);
+  ASSERT_TRUE(Evaluate().ok());
+  EXPECT_FALSE(last_.report().habits().has_search());
+}
+
+TEST_F(HabitEvaluationServiceTest, NamesTheFieldOfASearchThatCannotBe) {
+  ASSERT_TRUE(
+      Upload("past", R"({"day": "2026-03-09", "depot": {"x": 0, "y": 0}, "stops": [{"id": "a1"}]})")
+          .ok());
+  const auto refused = [this](const std::function<void(v1::EvaluateModelRequest&)>& change) {
+    const grpc::Status status = Evaluate([&](v1::EvaluateModelRequest& request) {
+      request.mutable_habit_search()->set_max_days(1);
+      change(request);
+    });
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
+    EXPECT_EQ(BadRequestOf(status).field_violations_size(), 1);
+    return Concat(FieldOf(status), "|", status.error_message());
+  };
+  EXPECT_THAT(refused([](auto&) {}),
+              StartsWith("history|history: got datasets/past, of which habit_search can plan no "
+                         "day: 2026-03-09: stop \"a1\" has no position"));
+  const auto search = [&](const std::function<void(v1::HabitSearch&)>& change) {
+    return refused([&](auto& request) { change(*request.mutable_habit_search()); });
+  };
+  EXPECT_THAT(search([](auto& s) { s.set_max_days(-1); }), StartsWith("habit_search.max_days|"));
+  EXPECT_THAT(search([](auto& s) { s.add_weights(0); }), StartsWith("habit_search.weights[0]|"));
+  EXPECT_THAT(search([](auto& s) { s.set_max_iterations(-1); }),
+              StartsWith("habit_search.max_iterations|"));
+  EXPECT_THAT(search([](auto& s) { s.mutable_budget()->set_seconds(61); }),
+              StartsWith("habit_search.budget|"));
+  EXPECT_THAT(search([](auto& s) { s.mutable_budget()->set_nanos(-1); }),
+              StartsWith("habit_search.budget|"));
+  EXPECT_THAT(refused([](auto& request) {
+                request.set_model("models/net");
+                request.clear_history();
+              }),
+              StartsWith("habit_search|"));
 }
 
 TEST_F(HabitEvaluationServiceTest, NamesTheFieldOfAnInvalidEvaluation) {

@@ -3,11 +3,13 @@
 #include <vector>
 
 #include "core/habits/counts/count_legs.h"
+#include "core/habits/routes/learn_route_habits.h"
 #include "core/model/habits/habit_model_files.h"
 #include "gmock/gmock.h"
 #include "tests/habits/habits_testing.h"
 #include "tests/server/daemon_fixture.h"
-#include "tests/server/messages.h"
+#include "tests/server/solve_calls.h"
+#include "tests/server/street_request.h"
 
 namespace vrp::test {
 namespace {
@@ -19,46 +21,49 @@ class HabitsServiceTest : public DaemonTest {
  protected:
   void SetUp() override {
     AddModel("net");
-    AddHabitModel("drivers");
+    AddZigzags();
+    AddStreets();
     Start();
     solver_ = v1::SolverService::NewStub(channel_);
   }
 
   // Writes a model of Ann, who zigzags along a street, and of Bob, who drives to its end and back.
-  void AddHabitModel(const std::string& name) {
+  void AddZigzags() {
     std::vector<ShortRoute> routes;
     for (int day = 1; day <= 30; ++day) {
       routes.push_back({.day = day, .driver = "ann", .stops = {"a4", "a1", "a3", "a2"}});
       routes.push_back({.day = day, .driver = "bob", .stops = {"a1", "a2", "a3", "a4"}});
     }
+    AddHabitModel("drivers", routes, false);
+  }
+
+  // Writes a model of Ann, who drives up the street a, and of Bob, who drives up the street b.
+  void AddStreets() {
+    std::vector<ShortRoute> routes;
+    for (int day = 1; day <= 30; ++day) {
+      routes.push_back({.day = day, .driver = "ann", .stops = {"a1", "a2", "a3", "a4"}});
+      routes.push_back({.day = day, .driver = "bob", .stops = {"b1", "b2", "b3", "b4"}});
+    }
+    AddHabitModel("streets", routes, true);
+  }
+
+  // Writes a model of the legs of routes, and of whole routes if that is told.
+  void AddHabitModel(const std::string& name, const std::vector<ShortRoute>& routes, bool whole) {
     const RouteHistory history = HistoryOf(routes);
     const CountTables tables = LegCounter(history, history.routes.size(), 2, 1).Count({});
     const std::string directory = Concat(folder_.path(), "/models/", name, "/1");
     ASSERT_TRUE(EnsureDirectory(Concat(folder_.path(), "/models/", name)).ok());
     ModelCard card = ACard("", "");
     card.training_job = "trainingJobs/habits";
-    const absl::Status written =
-        WriteCountModel(directory, tables, {}, {.history = "datasets/past", .routes = 60}, card);
+    const absl::Status written = WriteCountModel(
+        directory, tables, whole ? LearnRouteHabits(history, routes.size(), 1) : RouteHabitTables(),
+        {.history = "datasets/past", .routes = 60}, card);
     ASSERT_TRUE(written.ok()) << written;
   }
 
   // Returns a request for one vehicle of `driver` along the street.
   static v1::SolveRequest ARequest(const std::string& driver, double weight) {
-    v1::SolveRequest request;
-    v1::Instance& instance = *request.mutable_instance();
-    instance.set_name("street");
-    v1::Depot& depot = *instance.add_depots();
-    depot.set_id("depot");
-    depot.mutable_location()->set_y(-5);
-    for (const std::string id : {"a1", "a2", "a3", "a4"}) {
-      v1::Customer& customer = *instance.add_customers();
-      customer.set_id(id);
-      customer.mutable_location()->set_x(PlaceOf(id).x);
-      customer.mutable_location()->set_y(PlaceOf(id).y);
-      customer.add_demand(1);
-    }
-    instance.add_vehicles()->add_capacity(10);
-    instance.mutable_vehicles(0)->set_id(driver);
+    v1::SolveRequest request = StreetRequest({"a1", "a2", "a3", "a4"}, driver);
     request.set_model("models/drivers");
     request.set_habit_weight(weight);
     return request;
@@ -106,11 +111,38 @@ TEST_F(HabitsServiceTest, FollowsTheHabitsOfTheDriver) {
   EXPECT_LT(response_.solution().cost(), zigzag) << "costs must be without those of habits";
 }
 
+TEST_F(HabitsServiceTest, GivesRoutesToTheDriversOfTheirStreets) {
+  v1::SolveRequest request = ARequest("ann", 0.1);
+  request.set_model("models/streets");
+  for (int i = 0; i < 4; ++i) {
+    v1::Customer& customer = *request.mutable_instance()->mutable_customers(i);
+    const std::string id = Concat("b", i + 1);
+    customer.set_id(id);
+    customer.mutable_location()->set_x(PlaceOf(id).x);
+    customer.mutable_location()->set_y(PlaceOf(id).y);
+  }
+  v1::Vehicle& bob = *request.mutable_instance()->add_vehicles();
+  bob = request.instance().vehicles(0);
+  bob.set_id("bob");
+  const grpc::Status status = Solve(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response_.solution().routes(0).vehicle_id(), "bob");
+  EXPECT_THAT(StopsOf(response_.solution()), ElementsAre("b1", "b2", "b3", "b4"));
+  EXPECT_LE(response_.habits().moved_routes(), 1);
+
+  request.mutable_instance()->mutable_vehicles(1)->set_id("ann");
+  request.mutable_instance()->mutable_vehicles(0)->set_id("bob");
+  const int32_t moved = response_.habits().moved_routes();
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.solution().routes(0).vehicle_id(), "bob");
+  EXPECT_EQ(response_.habits().moved_routes() + moved, 1) << "one of both names must be wrong";
+}
+
 TEST_F(HabitsServiceTest, FollowsHabitsByADefaultWeight) {
   v1::SolveRequest request = ARequest("ann", 3);
   request.clear_habit_weight();
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.habits().weight(), 0.3);
+  EXPECT_EQ(response_.habits().weight(), 0.1);
 }
 
 TEST_F(HabitsServiceTest, OnlyRatesThePlanWithWeightZero) {
@@ -157,40 +189,13 @@ TEST_F(HabitsServiceTest, RefusesToPlanByAHabitModelAlone) {
 }
 
 TEST_F(HabitsServiceTest, FollowsHabitsInStreamsBatchesAndJobs) {
-  Context context;
-  const auto reader = solver_->StreamSolve(&context, ARequest("ann", 3));
-  v1::StreamSolveResponse message, last;
-  while (reader->Read(&message)) last = message;
-  ASSERT_TRUE(reader->Finish().ok());
-  EXPECT_THAT(StopsOf(last.response().solution()), ElementsAre("a4", "a1", "a3", "a2"));
-
-  Context batch_context;
-  const auto batch = solver_->BatchSolve(&batch_context);
-  v1::BatchSolveRequest batch_request;
-  *batch_request.mutable_solve() = ARequest("ann", 3);
-  batch->Write(batch_request);
-  batch->WritesDone();
-  v1::BatchSolveResponse answered;
-  ASSERT_TRUE(batch->Read(&answered));
-  EXPECT_TRUE(batch->Finish().ok());
-  EXPECT_THAT(StopsOf(answered.response().solution()), ElementsAre("a4", "a1", "a3", "a2"));
-
-  Context job_context;
-  v1::CreateSolveJobRequest job_request;
-  *job_request.mutable_solve() = ARequest("ann", 3);
-  v1::SolveJob job;
-  ASSERT_TRUE(solver_->CreateSolveJob(&job_context, job_request, &job).ok());
-  Context watch_context;
-  v1::WatchSolveJobRequest watch;
-  watch.set_name(job.name());
-  const auto events = solver_->WatchSolveJob(&watch_context, watch);
-  v1::SolveResponse answer;
-  for (v1::WatchSolveJobResponse event; events->Read(&event);) {
-    if (event.has_response()) answer = event.response();
-  }
-  ASSERT_TRUE(events->Finish().ok());
-  EXPECT_THAT(StopsOf(answer.solution()), ElementsAre("a4", "a1", "a3", "a2"));
-  EXPECT_EQ(answer.habits().weight(), 3);
+  const auto follows = [](const v1::SolveResponse& response) {
+    EXPECT_THAT(StopsOf(response.solution()), ElementsAre("a4", "a1", "a3", "a2"));
+    EXPECT_EQ(response.habits().weight(), 3);
+  };
+  follows(SolveInAStream(*solver_, ARequest("ann", 3)));
+  follows(SolveInABatch(*solver_, ARequest("ann", 3)));
+  follows(SolveInAJob(*solver_, ARequest("ann", 3)));
 }
 
 TEST_F(HabitsServiceTest, RefusesJobsThatCannotFollowHabits) {

@@ -5,8 +5,8 @@
 #include "gmock/gmock.h"
 #include "tests/habits/habits_testing.h"
 #include "tests/server/daemon_fixture.h"
-#include "tests/server/messages.h"
-#include "vrp/v1/dataset_service.grpc.pb.h"
+#include "tests/server/solve_calls.h"
+#include "tests/server/street_request.h"
 
 namespace vrp::test {
 namespace {
@@ -25,17 +25,8 @@ class SimilarDayServiceTest : public DaemonTest {
   }
 
   void Upload(const std::string& name, const std::string& content) {
-    Context context;
     v1::Dataset uploaded;
-    const auto writer = datasets_->UploadDataset(&context, &uploaded);
-    v1::UploadDatasetRequest message;
-    message.mutable_header()->set_name(name);
-    message.mutable_header()->set_file_name("past.jsonl");
-    writer->Write(message);
-    message.set_chunk(content);
-    writer->Write(message);
-    writer->WritesDone();
-    const grpc::Status status = writer->Finish();
+    const grpc::Status status = UploadText(*datasets_, name, content, uploaded);
     ASSERT_TRUE(status.ok()) << status.error_message();
   }
   void Delete(const std::string& name) {
@@ -48,20 +39,7 @@ class SimilarDayServiceTest : public DaemonTest {
 
   // Returns a request for customers along a street that starts from the history.
   static v1::SolveRequest ARequest(const std::vector<std::string>& ids = {"a1", "a2", "a3"}) {
-    v1::SolveRequest request;
-    v1::Instance& instance = *request.mutable_instance();
-    instance.set_name("street");
-    v1::Depot& depot = *instance.add_depots();
-    depot.set_id("depot");
-    depot.mutable_location()->set_y(-5);
-    for (const std::string& id : ids) {
-      v1::Customer& customer = *instance.add_customers();
-      customer.set_id(id);
-      customer.mutable_location()->set_x(PlaceOf(id).x);
-      customer.mutable_location()->set_y(PlaceOf(id).y);
-      customer.add_demand(1);
-    }
-    instance.add_vehicles()->add_capacity(10);
+    v1::SolveRequest request = StreetRequest(ids);
     request.mutable_similar_day()->set_history("datasets/past");
     return request;
   }
@@ -160,39 +138,11 @@ TEST_F(SimilarDayServiceTest, ForgetsADeletedHistory) {
 }
 
 TEST_F(SimilarDayServiceTest, StartsStreamsBatchesAndJobsFromAPastDay) {
-  Context context;
-  const auto reader = solver_->StreamSolve(&context, ARequest());
-  v1::StreamSolveResponse message, last;
-  while (reader->Read(&message)) last = message;
-  ASSERT_TRUE(reader->Finish().ok());
-  EXPECT_EQ(last.response().similar_day().day(), "2026-03-01");
-
-  Context batch_context;
-  const auto batch = solver_->BatchSolve(&batch_context);
-  v1::BatchSolveRequest batch_request;
-  *batch_request.mutable_solve() = ARequest();
-  batch->Write(batch_request);
-  batch->WritesDone();
-  v1::BatchSolveResponse answered;
-  ASSERT_TRUE(batch->Read(&answered));
-  EXPECT_TRUE(batch->Finish().ok());
-  EXPECT_EQ(answered.response().similar_day().day(), "2026-03-01");
-
-  Context job_context;
-  v1::CreateSolveJobRequest job_request;
-  *job_request.mutable_solve() = ARequest();
-  v1::SolveJob job;
-  ASSERT_TRUE(solver_->CreateSolveJob(&job_context, job_request, &job).ok());
-  Context watch_context;
-  v1::WatchSolveJobRequest watch;
-  watch.set_name(job.name());
-  const auto events = solver_->WatchSolveJob(&watch_context, watch);
-  v1::SolveResponse answer;
-  for (v1::WatchSolveJobResponse event; events->Read(&event);) {
-    if (event.has_response()) answer = event.response();
+  for (const auto& response :
+       {SolveInAStream(*solver_, ARequest()), SolveInABatch(*solver_, ARequest()),
+        SolveInAJob(*solver_, ARequest())}) {
+    EXPECT_EQ(response.similar_day().day(), "2026-03-01");
   }
-  ASSERT_TRUE(events->Finish().ok());
-  EXPECT_EQ(answer.similar_day().day(), "2026-03-01");
 }
 
 }  // namespace

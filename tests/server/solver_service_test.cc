@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"
+#include "tests/server/solve_calls.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 
@@ -130,23 +131,8 @@ TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsFrozenStops) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   expect_kept(response_);
 
-  Context context;
-  const auto reader = solver_->StreamSolve(&context, request);
-  v1::StreamSolveResponse message, last;
-  while (reader->Read(&message)) last = message;
-  ASSERT_TRUE(reader->Finish().ok());
-  expect_kept(last.response());
-
-  Context batch_context;
-  const auto batch = solver_->BatchSolve(&batch_context);
-  v1::BatchSolveRequest batch_request;
-  *batch_request.mutable_solve() = request;
-  batch->Write(batch_request);
-  batch->WritesDone();
-  v1::BatchSolveResponse answered;
-  ASSERT_TRUE(batch->Read(&answered));
-  EXPECT_TRUE(batch->Finish().ok());
-  expect_kept(answered.response());
+  expect_kept(SolveInAStream(*solver_, request));
+  expect_kept(SolveInABatch(*solver_, request));
 
   v1::CheckSolutionRequest check;
   *check.mutable_instance() = request.instance();

@@ -8,6 +8,7 @@
 #include "server/convert/status_convert.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"
+#include "tests/server/solve_calls.h"
 
 namespace vrp::test {
 namespace {
@@ -150,23 +151,10 @@ TEST_F(StopServiceTest, ReportsAProvenOptimum) {
 
 TEST_F(StopServiceTest, AppliesToStreamsAndBatches) {
   StartWithThreads(1);
-  Context context;
-  const auto reader = solver_->StreamSolve(&context, AStoppingRequest());
-  v1::StreamSolveResponse message, last;
-  while (reader->Read(&message)) last = message;
-  ASSERT_TRUE(reader->Finish().ok());
-  EXPECT_EQ(last.response().end_reason(), v1::END_REASON_NO_IMPROVEMENT);
-
-  Context batch_context;
-  const auto batch = solver_->BatchSolve(&batch_context);
-  v1::BatchSolveRequest batch_request;
-  *batch_request.mutable_solve() = AStoppingRequest();
-  batch->Write(batch_request);
-  batch->WritesDone();
-  v1::BatchSolveResponse answered;
-  ASSERT_TRUE(batch->Read(&answered));
-  EXPECT_TRUE(batch->Finish().ok());
-  EXPECT_EQ(answered.response().end_reason(), v1::END_REASON_NO_IMPROVEMENT);
+  for (const auto& response : {SolveInAStream(*solver_, AStoppingRequest()),
+                               SolveInABatch(*solver_, AStoppingRequest())}) {
+    EXPECT_EQ(response.end_reason(), v1::END_REASON_NO_IMPROVEMENT);
+  }
 }
 
 TEST_F(StopServiceTest, NamesTheFieldOfAnInvalidCriterion) {

@@ -4,17 +4,15 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/file.h"
 #include "core/base/random.h"
-#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/habits/route_line.h"
 #include "core/model/habits/habit_model_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/train/trainer_fixture.h"
+#include "tests/train/habits_fixture.h"
 
 namespace vrp {
 namespace {
@@ -45,31 +43,10 @@ std::string PastRoutes(int days = 16) {
   return text;
 }
 
-class HabitsTrainerTest : public test::TrainerFixture {
+class HabitsTrainerTest : public test::HabitsFixture {
  protected:
-  HabitsTrainerTest() { EXPECT_TRUE(AtomicWriteFile(history_, PastRoutes()).ok()); }
+  HabitsTrainerTest() : HabitsFixture(PastRoutes(), "zones: 3", "validation: {days: 4}\n") {}
 
-  std::string Yaml() const {
-    return Concat("name: ours\nmodel: habits\nhabits: {history: ", history_,
-                  ", zones: 3}\nvalidation: {days: 4}\n");
-  }
-  TrainingRequest RequestFor(const std::string& name, const ConfigOverrides& overrides) const {
-    TrainingRequest request = limits_;
-    const auto config = ParseTrainingConfig(Yaml(), "test.yaml", overrides);
-    EXPECT_TRUE(config.ok()) << config.status();
-    request.config = *config;
-    request.threads = 2;
-    request.job_name = "trainingJobs/test";
-    request.checkpoint_directory = root_ + "/" + name + "/checkpoint";
-    request.model_directory = ModelOf(name);
-    std::filesystem::create_directories(request.checkpoint_directory);
-    return request;
-  }
-  absl::StatusOr<TrainingResult> Train(const std::string& name, Recorder& recorder,
-                                       const ConfigOverrides& overrides = {}) {
-    return MakeHabitsTrainer()->Train(RequestFor(name, overrides),
-                                      {absl::InfiniteFuture(), recorder.cancel}, recorder);
-  }
   std::string ErrorOf(const std::string& history) {
     EXPECT_TRUE(AtomicWriteFile(history_, history).ok());
     const absl::Status checked = MakeHabitsTrainer()->CheckInputs(RequestFor("a", {}));
@@ -81,8 +58,6 @@ class HabitsTrainerTest : public test::TrainerFixture {
     EXPECT_FALSE(std::filesystem::exists(ModelOf("a"))) << "nothing is published";
     return std::string(checked.message());
   }
-
-  const std::string history_ = root_ + "/past.jsonl";
 };
 
 TEST_F(HabitsTrainerTest, KnowsBetterThanDistances) {
@@ -161,13 +136,7 @@ TEST_F(HabitsTrainerTest, EndsWithoutAModelWhenCancelled) {
 }
 
 TEST_F(HabitsTrainerTest, EndsEarlyWithAModel) {
-  limits_.time_limit = absl::ZeroDuration();
-  Recorder timed;
-  const auto result = Train("a", timed);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->end, TrainingEnd::kTimeLimit);
-  EXPECT_EQ(result->steps, 1);
-  EXPECT_TRUE(LoadHabitModel(ModelOf("a"), "a").ok());
+  ExpectAModelAtTheTimeLimit("a");
   limits_ = {};
   limits_.epoch_limit = 1;
   Recorder limited;

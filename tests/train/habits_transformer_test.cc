@@ -4,16 +4,14 @@
 #include <string_view>
 
 #include "core/base/cpu_pool.h"
-#include "core/base/file.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
 #include "core/habits/evaluation.h"
 #include "core/habits/history.h"
 #include "core/model/habits/habit_model_files.h"
-#include "core/train/habits/habits_trainer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/train/trainer_fixture.h"
+#include "tests/train/habits_fixture.h"
 
 namespace vrp {
 namespace {
@@ -48,30 +46,13 @@ std::string RoutesOfNewStops() {
   return text;
 }
 
-class HabitsTransformerTest : public test::TrainerFixture {
+class HabitsTransformerTest : public test::HabitsFixture {
  protected:
-  HabitsTransformerTest() { EXPECT_TRUE(AtomicWriteFile(history_, RoutesOfNewStops()).ok()); }
-
-  absl::StatusOr<TrainingResult> Train(const std::string& name, Recorder& recorder,
-                                       const ConfigOverrides& overrides = {}) {
-    TrainingRequest request = limits_;
-    const std::string yaml =
-        Concat("name: ours\nmodel: habits\nhabits: {history: ", history_,
-               ", learner: transformer, zones: 6, layers: 1, width: 32, feed_forward: 32}\n"
-               "training: {epochs: 12, batch_size: 8, learning_rate: 0.01, "
-               "warmup_steps: 0, checkpoint_every_steps: 7}\nvalidation: {days: 8}\n");
-    const auto config = ParseTrainingConfig(yaml, "test.yaml", overrides);
-    EXPECT_TRUE(config.ok()) << config.status();
-    request.config = *config;
-    request.threads = 2;
-    request.job_name = "trainingJobs/test";
-    request.checkpoint_directory = root_ + "/" + name + "/checkpoint";
-    request.model_directory = ModelOf(name);
-    std::filesystem::create_directories(request.checkpoint_directory);
-    return MakeHabitsTrainer()->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
-  }
-
-  const std::string history_ = root_ + "/past.jsonl";
+  HabitsTransformerTest()
+      : HabitsFixture(RoutesOfNewStops(),
+                      "learner: transformer, zones: 6, layers: 1, width: 32, feed_forward: 32",
+                      "training: {epochs: 12, batch_size: 8, learning_rate: 0.01, warmup_steps: 0, "
+                      "checkpoint_every_steps: 7}\nvalidation: {days: 8}\n") {}
 };
 
 TEST_F(HabitsTransformerTest, LearnsTheOrderOfStopsThatItHasNeverSeen) {
@@ -121,15 +102,7 @@ TEST_F(HabitsTransformerTest, HasTheSameWeightsAfterAnInterruption) {
   EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
 }
 
-TEST_F(HabitsTransformerTest, EndsEarlyWithAModel) {
-  limits_.time_limit = absl::ZeroDuration();
-  Recorder timed;
-  const auto result = Train("a", timed);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->end, TrainingEnd::kTimeLimit);
-  EXPECT_EQ(result->steps, 1);
-  EXPECT_TRUE(LoadHabitModel(ModelOf("a"), "a").ok());
-}
+TEST_F(HabitsTransformerTest, EndsEarlyWithAModel) { ExpectAModelAtTheTimeLimit("a"); }
 
 TEST_F(HabitsTransformerTest, StopsWithoutABetterValidation) {
   Recorder recorder;

@@ -62,6 +62,7 @@ def test_calls_of_every_kind_work_and_raise_errors(tmp_path: pathlib.Path) -> No
             assert (await client.check(small_model(), [[1]])).violations
             decision = await client.dispatch_decide(small_model(), policy="greedy", budget=0.05)
             assert decision.routes and not decision.waiting
+            assert (await client.estimate_costs(small_model())).estimates[0].cost > 0
             run = await client.simulate(small_model(), policies=["greedy"], days=1, epoch=100, max_iterations=20)
             assert (await run.wait()).policies[0].policy == "greedy" and run.days[0].policy == "greedy"
             assert run.name in [one.name for one in await client.simulations.list()]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from models import full_model, small_model
 
-from vrpd import _problems, _proto, _rpc, _training, dispatch, records, simulation_options
-from vrpd.options import CallOptions, PlannedRoute, SolveOptions, solve_request
+from vrpd import _problems, _proto, _rpc, _training, dispatch, estimates, records, simulation_options
+from vrpd.options import CallOptions, HabitSearch, PlannedRoute, SolveOptions, solve_request
 
 
 def set_fields(message: Any) -> set[str]:
@@ -119,6 +119,14 @@ def test_options_set_every_field_of_a_decide_request(tmp_path: Any) -> None:
     assert message_fields("DecideRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"}) - stated == set()
 
 
+def test_arguments_set_every_field_of_an_estimate(tmp_path: Any) -> None:
+    file = tmp_path / "plan.vrp"
+    file.write_text("NAME: x")
+    inputs = [_problems.to_message(problem).instance for problem in (small_model(), file)]
+    stated = set_fields(estimates.estimate_request(inputs, [["1", "2"]], "mine"))
+    assert message_fields("EstimateCostsRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"}) - stated == set()
+
+
 def test_options_set_every_field_of_a_simulation(tmp_path: Any) -> None:
     file = tmp_path / "city.vrp"
     file.write_text("NAME: x")
@@ -157,6 +165,14 @@ def test_arguments_set_every_field_of_a_training_request() -> None:
     )
 
 
+def test_arguments_set_every_field_of_a_search_with_habits() -> None:
+    every: HabitSearch = {"max_days": 2, "weights": [0.5], "max_iterations": 100, "budget": "2s"}
+    assert set(every) == set(HabitSearch.__annotations__)
+    call = _rpc.evaluate("drivers", [], None, "", [], None, 0, "past", every)
+    assert call.request().history == "datasets/past"
+    assert message_fields("HabitSearch", set()) - set_fields(call.request()) == set()
+
+
 def test_arguments_set_every_field_of_a_sweep_request(tmp_path: Any) -> None:
     (tmp_path / "base.yaml").write_text("name: base")
     file = tmp_path / "sweep.yaml"
@@ -185,7 +201,7 @@ def test_source_names_every_rpc() -> None:
     source = inspect.getsource(_rpc) + inspect.getsource(client)
     pool = _proto.pool()
     services = ("SolverService", "DispatchService", "SimulationService", "TrainingService", "SweepService")
-    services += ("ModelService", "DatasetService", "SystemService")
+    services += ("EstimateService", "ModelService", "DatasetService", "SystemService")
     rpcs = [
         (service, method.name) for service in services for method in pool.FindServiceByName(f"vrp.v1.{service}").methods
     ]

@@ -25,6 +25,7 @@ from ._training import preset_text, presets
 from .client import Client, default_client, set_default_client
 from .conversions import from_json, from_pyvrp, from_vroom, read
 from .dispatch import Decision, DispatchRequest
+from .estimates import CostEstimate, CostEstimates
 from .errors import (
     AbortedError,
     AlreadyExistsError,
@@ -93,6 +94,8 @@ __all__ = [
     "CustomerRule",
     "DataLossError",
     "DeadlineExceededError",
+    "CostEstimate",
+    "CostEstimates",
     "Decision",
     "Depot",
     "DispatchRequest",

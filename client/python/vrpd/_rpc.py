@@ -13,8 +13,9 @@ from ._uploads import DatasetContent
 from ._values import Duration, model_name, resource_name, set_duration
 from .check import CheckResult
 from .dispatch import Decision
+from .estimates import CostEstimates
 from .model_records import DatasetDeletion, DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
-from .options import StartPlan, set_input, set_plan
+from .options import HabitSearch, StartPlan, set_input, set_plan
 from .result import Improvement, Result
 from .server_records import ServerInfo, ServerStats
 from .simulation_records import SimulationInfo
@@ -67,6 +68,10 @@ def check(
 
 def decide(request: Any) -> Call[Decision]:
     return sending("DispatchService/Decide", Decision, lambda: request)
+
+
+def estimate(request: Any) -> Call[CostEstimates]:
+    return sending("EstimateService/EstimateCosts", CostEstimates, lambda: request)
 
 
 def validate(instance: Any) -> Call[Validation]:
@@ -194,12 +199,18 @@ def evaluate(
     reference_search_time: Duration | None,
     seed: int,
     history: str = "",
+    habit_search: HabitSearch | None = None,
 ) -> Call[Any]:
     request = _proto.message(
         "EvaluateModelRequest", model=model_name(model), files=files, generate=generated, data=data, seed=seed
     )
     if history:
         request.history = resource_name("datasets", history)
+    if habit_search is not None:
+        others = {name: value for name, value in habit_search.items() if name != "budget"}
+        request.habit_search.CopyFrom(_proto.message("HabitSearch", **others))
+        if "budget" in habit_search:
+            set_duration(request.habit_search.budget, habit_search["budget"], "budget")
     for strategy, width in modes:
         request.modes.add(strategy=_proto.enum_number("Strategy", strategy, "modes"), width=width)
     if reference_search_time is not None:

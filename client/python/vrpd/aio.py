@@ -20,6 +20,7 @@ from .aio_sweeps import AsyncSweep, AsyncSweeps
 from .check import CheckResult
 from .dispatch import Decision, decide_request
 from .errors import ResourceExhaustedError, VrpdError
+from .estimates import CostEstimates, estimate_request
 from .model_records import Validation
 from .options import StartPlan, solve_request
 from .result import Improvement, Result
@@ -163,6 +164,24 @@ class AsyncClient:
         limit = None if timeout is None else seconds(timeout, "timeout")
         return await self._with_matrices(
             problem, lambda instance: self._connection.unary(_rpc.decide(decide_request(instance, **options)), limit)
+        )
+
+    async def estimate_costs(
+        self,
+        problem: Problem,
+        subsets: Iterable[Sequence[str]] | None = None,
+        *,
+        model: str = "",
+        timeout: Duration | None = None,
+    ) -> CostEstimates:
+        """Returns what plans would cost, without planning them: for a problem, or for subsets of its clients."""
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        chosen = None if subsets is None else list(subsets)
+        return await self._with_matrices(
+            problem,
+            lambda instance: self._connection.unary(
+                _rpc.estimate(estimate_request([instance], chosen, model)), limit
+            ),
         )
 
     async def simulate(

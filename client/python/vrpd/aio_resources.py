@@ -13,6 +13,7 @@ from ._uploads import Lines, ModelWriter, dataset_content, model_files
 from ._values import Duration, Path
 from .aio_jobs import AsyncSolveJob, AsyncTrainingJob
 from .model_records import DatasetDeletion, DatasetInfo, EvaluationReport, MatricesInfo, ModelInfo
+from .options import HabitSearch
 from .parts import MatrixLike
 
 if TYPE_CHECKING:
@@ -56,10 +57,11 @@ class AsyncModels:
         reference_search_time: Duration | None = None,
         seed: int = 0,
         history: str = "",
+        habit_search: HabitSearch | None = None,
         on_progress: Callable[[int, int], object] | None = None,
     ) -> EvaluationReport:
         files = [to_message(problem).instance for problem in problems]
-        call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed, history)
+        call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed, history, habit_search)
         report = None
         async for message in self._connection.messages(call):
             if on_progress is not None:

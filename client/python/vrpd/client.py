@@ -18,6 +18,7 @@ from ._values import Duration, Path, seconds
 from .check import CheckResult
 from .dispatch import Decision, decide_request
 from .errors import ResourceExhaustedError, VrpdError
+from .estimates import CostEstimates, estimate_request
 from .jobs import SolveJob, TrainingJob
 from .model_records import Validation
 from .options import StartPlan, solve_request
@@ -125,7 +126,7 @@ class Client:
         model
             A trained network or habit model: NAME, NAME@3, NAME@ALIAS.
         habit_weight
-            How much to follow a habit model, 0 to 10; by default 0.3. `Result.habits` rates the plan.
+            How much to follow a habit model, 0 to 10; by default 0.1. `Result.habits` rates the plan.
         threads, idle_threads
             Number of threads to search with; whether to take all idle ones.
         seed
@@ -286,6 +287,36 @@ class Client:
         limit = None if timeout is None else seconds(timeout, "timeout")
         return self._with_matrices(
             problem, lambda instance: self._connection.unary(_rpc.decide(decide_request(instance, **options)), limit)
+        )
+
+    def estimate_costs(
+        self,
+        problem: Problem,
+        subsets: Iterable[Sequence[str]] | None = None,
+        *,
+        model: str = "",
+        timeout: Duration | None = None,
+    ) -> CostEstimates:
+        """Returns what plans would cost, without planning them: for a problem, or for subsets of its clients.
+
+        Parameters
+        ----------
+        problem
+            A problem with one depot, one type of vehicle and coordinates.
+        subsets
+            The names of the clients of each subset. By default all clients are one.
+        model
+            The estimate model, by default `estimate-mixed`, which comes with the daemon.
+        timeout
+            Time limit of each attempt; see `vrpd.Client`.
+        """
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        chosen = None if subsets is None else list(subsets)
+        return self._with_matrices(
+            problem,
+            lambda instance: self._connection.unary(
+                _rpc.estimate(estimate_request([instance], chosen, model)), limit
+            ),
         )
 
     def simulate(

@@ -35,6 +35,31 @@ class ModelEvaluation(Record):
     sizes: tuple[SizeBucket, ...]
 
 
+class HabitSearchRow(Record):
+    """Figures of the plans with one weight of the habits, or of the driven routes."""
+
+    MESSAGE = "HabitSearchRow"
+    weight: float
+    leg_share: float
+    leg_gain_standard_error: float
+    directed_leg_share: float
+    directed_leg_gain_standard_error: float
+    extra_distance: float
+    extra_distance_standard_error: float
+
+
+class HabitSearchReport(Record):
+    """What planning by a habit model gains and costs."""
+
+    MESSAGE = "HabitSearchReport"
+    day_count: int
+    skipped_day_count: int
+    skip_reason: str
+    late_plan_count: int
+    rows: tuple[HabitSearchRow, ...]
+    driven: HabitSearchRow | None
+
+
 class HabitEvaluation(Record):
     """How well a habit model foretells routes that it did not learn from."""
 
@@ -49,6 +74,7 @@ class HabitEvaluation(Record):
     new_stop_count: int
     new_next_stop_accuracy: float
     new_mean_log_probability: float
+    search: HabitSearchReport | None
 
 
 class EvaluationReport(Record):

@@ -60,6 +60,15 @@ class SolveOptions(TypedDict, total=False):
     include_geometry: bool
 
 
+class HabitSearch(TypedDict, total=False):
+    """How `client.models.evaluate` plans past days. The API reference has the defaults."""
+
+    max_days: int
+    weights: Sequence[float]
+    max_iterations: int
+    budget: Duration
+
+
 class CallOptions(SolveOptions, total=False):
     """Options of solve(), with those of the call itself."""
 

@@ -13,6 +13,7 @@ from ._uploads import Lines, ModelWriter, dataset_content, model_files
 from ._values import Duration, Path
 from .jobs import SolveJob, TrainingJob
 from .model_records import DatasetDeletion, DatasetInfo, EvaluationReport, MatricesInfo, ModelInfo
+from .options import HabitSearch
 from .parts import MatrixLike
 
 if TYPE_CHECKING:
@@ -56,16 +57,18 @@ class Models:
         reference_search_time: Duration | None = None,
         seed: int = 0,
         history: str = "",
+        habit_search: HabitSearch | None = None,
         on_progress: Callable[[int, int], object] | None = None,
     ) -> EvaluationReport:
         """Solves many instances with the network alone, and adds the result to the model's card.
 
         `problems` are paths or dicts; `generate`, instead, is a result of `vrpd.generated`. `modes` are pairs such as
-        ("sample", 16). A habit model is asked for the later routes of an uploaded `history` instead of all these.
+        ("sample", 16). A habit model is asked for the later routes of an uploaded `history` instead of all these. With
+        `habit_search`, such as {"max_days": 7, "weights": [0.3]}, some of their days are planned with and without habits.
         `on_progress` is called with the number of finished plans and references, and with their total number.
         """
         files = [to_message(problem).instance for problem in problems]
-        call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed, history)
+        call = _rpc.evaluate(model, files, generate, data, modes, reference_search_time, seed, history, habit_search)
         report = None
         for message in self._connection.messages(call):
             if on_progress is not None:

@@ -91,6 +91,10 @@ class PlanHabits(Record):
     """Sum of the natural logarithms of the probabilities of the legs."""
     cost: float
     """What the search added to the cost of the plan."""
+    moved_routes: int
+    """Routes that another driver got in the end."""
+    turned_routes: int
+    """Routes that were turned in the end."""
 
 
 class Plan(Record):

@@ -178,8 +178,11 @@ void LegCounter::CorrectForAvailability(std::span<const int32_t> routes,
   for (size_t row = 0; row < legs.nodes.size(); ++row) {
     for (int64_t e = legs.first[row]; e < legs.first[row + 1]; ++e) {
       const auto entry = static_cast<size_t>(e);
-      legs.counts[entry] *= static_cast<float>((departures[row] + parameters.availability) /
-                                               (available[entry] + parameters.availability));
+      float& count = legs.counts[entry];
+      if (count == 0) continue;  // too old; `available` may be 0 too
+      // In double precision, because the factor of an old leg may exceed the range of a float.
+      count = static_cast<float>(count * (departures[row] + parameters.availability) /
+                                 (available[entry] + parameters.availability));
     }
   }
 }

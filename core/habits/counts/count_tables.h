@@ -1,12 +1,12 @@
 // The numbers of a counting habit model.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/habits/space_point.h"
 #include "core/problem/instance/metric.h"
 
 namespace vrp {
@@ -27,12 +27,6 @@ struct CountParameters {
 
   bool operator==(const CountParameters&) const = default;
 };
-
-// A position as a point of space, so that distances are Euclidean in both coordinate systems: the
-// plane z = 0, or for longitude and latitude the sphere, in metres.
-using SpacePoint = std::array<double, 3>;
-SpacePoint PointOf(Position position, CoordinateSystem coordinates);
-double PointDistance(const SpacePoint& a, const SpacePoint& b);
 
 // Counts of legs, by the stop where they start.
 struct LegCounts {
@@ -63,9 +57,5 @@ struct CountTables {
 
   size_t zones() const { return centres.size() + 2; }
 };
-
-// Returns the zone of a point: 1 + the index of the nearest centre. Without centres or a point,
-// returns the zone of stops without a position.
-int32_t ZoneOf(const std::optional<SpacePoint>& point, const std::vector<SpacePoint>& centres);
 
 }  // namespace vrp

@@ -49,7 +49,7 @@ std::vector<SpacePoint> DistinctPlaces(std::span<const PlacedRoute> routes,
   return places;
 }
 
-double MeanRadius(std::span<const PlacedRoute> routes, CoordinateSystem coordinates) {
+double MeanRadiusOf(std::span<const PlacedRoute> routes, CoordinateSystem coordinates) {
   double sum = 0;
   double stops = 0;
   for (const PlacedRoute& route : routes) {
@@ -132,7 +132,7 @@ RouteHabitTables LearnRouteHabits(const RouteHistory& history, size_t routes, ui
   }
   if (placed.empty()) return RouteHabitTables{.coordinates = history.coordinates};
   const std::vector<SpacePoint> places = DistinctPlaces(placed, tables.coordinates);
-  tables.radius = MeanRadius(placed, tables.coordinates);
+  tables.radius = MeanRadiusOf(placed, tables.coordinates);
   tables.zones = FindZones(places, kDirectionZones, seed);
   tables.areas = FindZones(places, kDriverAreas, seed);
   LearnAreas(placed, tables);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/habits/history.h"
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 
 namespace vrp {
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/habits/counts/count_tables.h"
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 #include "core/model/weights/safetensors.h"
 
 namespace vrp {

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/habits/habit_model.h"
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 #include "core/model/habits/habit_settings.h"
 #include "core/model/habits/sequence_habit_model.h"
 #include "core/model/weights/model_card.h"

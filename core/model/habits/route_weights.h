@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 #include "core/model/habits/tensor_reader.h"
 #include "core/model/weights/safetensors.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/habits/routes/route_habits.h"
+#include "core/habits/route_habits.h"
 #include "core/model/habits/sequence_habit_model.h"
 #include "core/model/weights/safetensors.h"
 

@@ -204,6 +204,9 @@ std::string_view KindWithoutRoutes(const ModelCard& card) {
   if (card.architecture == kHabitsArchitecture) {
     return "a habit model, which says where drivers go next and plans no routes";
   }
+  if (card.architecture == kEstimateArchitecture) {
+    return "an estimate model, which says what plans would cost and plans no routes";
+  }
   return {};
 }
 

@@ -23,6 +23,9 @@ inline constexpr std::string_view kDispatchArchitecture = "dispatch";
 // ModelCard::architecture of habit models (core/model/habits), which say where drivers go next and
 // plan no routes.
 inline constexpr std::string_view kHabitsArchitecture = "habits";
+// ModelCard::architecture of estimate models (core/model/estimate), which say what plans would cost
+// and plan no routes.
+inline constexpr std::string_view kEstimateArchitecture = "estimate";
 // Schema version of the cards that WriteModelCard writes.
 inline constexpr int kCardSchemaVersion = 2;
 

@@ -4,7 +4,7 @@ import { fill, h } from "../dom.js";
 import { dateTime, number } from "../format.js";
 import { poll } from "../live.js";
 import { solveWith } from "./actions.js";
-import { architectureText, loadFamilies, parametersText, plansRoutes, problemsText, qualityOf, versionOf } from "./model.js";
+import { architectureText, knowsHabits, loadFamilies, parametersText, plansRoutes, problemsText, qualityOf, versionOf } from "./model.js";
 
 const POLL_MS = 5000;
 
@@ -46,7 +46,7 @@ export class CardList {
         fact("Parameters", parametersText(newest)), fact("Created", dateTime(newest.createTime))),
       aliases.length > 0 && h("div", { class: "chips" }, aliases.map(([alias, version]) => h("span", { class: "badge" }, `${alias} → ${version}`))),
       h("div", { class: "row model-buttons" },
-        plansRoutes(newest) && h("button", { type: "button", class: "primary small", "data-action": "solve", onclick: () => solveWith(newest.name) }, "Solve with this model"),
+        (plansRoutes(newest) || knowsHabits(newest)) && h("button", { type: "button", class: "primary small", "data-action": "solve", onclick: () => solveWith(newest.name) }, "Solve with this model"),
         h("a", { class: "button small", href: `#models/${encodeURIComponent(id)}` }, "Details")));
   }
 }

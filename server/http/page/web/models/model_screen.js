@@ -5,7 +5,7 @@ import { dateTime, number, percent } from "../format.js";
 import { poll } from "../live.js";
 import { costText, idOf } from "../training/job.js";
 import { act, deleteVersion, solveWith } from "./actions.js";
-import { aliasFault, architectureText, loadFamilies, parametersText, plansRoutes, problemsText, versionOf } from "./model.js";
+import { aliasFault, architectureText, knowsHabits, loadFamilies, parametersText, plansRoutes, problemsText, versionOf } from "./model.js";
 
 const POLL_MS = 4000;
 
@@ -78,7 +78,7 @@ export class ModelScreen {
       h("td", { class: "num roomy" }, costText(model.validationCost || undefined)),
       h("td", { class: "num" }, model.validationGap === undefined ? "–" : percent(model.validationGap, 1)),
       h("td", {}, h("div", { class: "row version-buttons" },
-        plansRoutes(model) && h("button", { type: "button", class: "small", "data-action": "solve", onclick: () => solveWith(model.name) }, "Solve with it"),
+        (plansRoutes(model) || knowsHabits(model)) && h("button", { type: "button", class: "small", "data-action": "solve", onclick: () => solveWith(model.name) }, "Solve with it"),
         plansRoutes(model) && (model.loaded ? button("Unload", "unload", (own) => act(own, `Unloading version ${version}`, "UnloadModel", { name: model.name })) :
           button("Load", "load", (own) => act(own, `Loading version ${version}`, "LoadModel", { name: model.name }))),
         button("Delete", "delete", (own) => deleteVersion(own, model.name), "danger"))));

@@ -1,7 +1,8 @@
-/** The settings of a solve: budget, strategy, model and vehicles. */
+/** The settings of a solve: budget, start, strategy, model, habits and vehicles. */
 
 import { call } from "../api.js";
 import { fill, h, uniqueId } from "../dom.js";
+import { knowsHabits } from "../models/model.js";
 import { showError } from "../notices.js";
 import { session } from "../store.js";
 
@@ -12,6 +13,11 @@ const STRATEGIES = [
 ];
 const TYPES = /** @type {Record<string, string>} */ ({ tsp: "PROBLEM_TYPE_TSP", cvrp: "PROBLEM_TYPE_CVRP", vrptw: "PROBLEM_TYPE_VRPTW" });
 
+const DEFAULT_WEIGHT = "0.1";
+
+/** Returns "drivers, version 2". @param {string} name */
+const versionText = (name) => name.replace("models/", "").replace("/versions/", ", version ");
+
 export class SettingsPanel {
   /** @param {HTMLElement} host @param {import("./workspace.js").Workspace} workspace @param {AbortSignal} signal */
   constructor(host, workspace, signal) {
@@ -20,8 +26,11 @@ export class SettingsPanel {
     this.signal = signal;
     /** @type {Map<string, {input: any, error: HTMLElement}>} */
     this.fields = new Map();
+    /** @type {Set<string>} Names of the versions that know habits. */
+    this.habitModels = new Set();
     this.#build();
     this.#loadModels();
+    this.#loadHistories();
   }
 
   #build() {
@@ -31,16 +40,28 @@ export class SettingsPanel {
                                 oninput: () => keep("budget", budget.value) });
     const strategy = h("select", { onchange: () => keep("strategy", strategy.value) },
       STRATEGIES.map(([value, label]) => h("option", { value, selected: value === settings.strategy }, label)));
-    this.model = h("select", { onchange: () => keep("model", this.model.value) }, h("option", { value: "" }, "None"));
+    this.model = h("select", { onchange: () => { keep("model", this.model.value); this.#showWeight(); } }, h("option", { value: "" }, "None"));
+    this.weight = h("input", { type: "number", min: "0", max: "10", step: "any", value: settings.habitWeight || DEFAULT_WEIGHT, inputmode: "decimal",
+                               oninput: () => keep("habitWeight", this.weight.value) });
+    this.weightField = this.#field("habit_weight", "Weight of the habits", this.weight, "0 to 10");
+    this.weightField.hidden = true;
+    this.history = h("select", { onchange: () => keep("history", this.history.value) }, h("option", { value: "" }, "None"));
+    this.historyField = this.#field("similar_day.history", "Start from a similar day of", this.history);
+    this.historyField.hidden = true;
     const early = h("input", { type: "checkbox", checked: settings.stopEarly, onchange: () => keep("stopEarly", early.checked) });
-    this.fromPlan = h("input", { type: "checkbox", checked: settings.fromPlan, onchange: () => keep("fromPlan", this.fromPlan.checked) });
+    this.fromPlan = h("input", { type: "checkbox", checked: settings.fromPlan, onchange: () => {
+      keep("fromPlan", this.fromPlan.checked);
+      this.refresh();
+    } });
     fill(this.host,
       this.#field("budget", "Time budget", budget, "seconds"),
       h("label", { class: "check" }, early, "Stop early when no better plan comes"),
       h("label", { class: "check" }, this.fromPlan, "Start from the current plan"),
+      this.historyField,
       this.#travel(),
       this.#field("strategy", "Strategy", strategy),
       this.#field("model", "Model", this.model),
+      this.weightField,
       this.workspace.problem?.kind !== "tsp" && [h("h3", {}, "Vehicles"), this.#vehicles()]);
     this.refresh();
   }
@@ -112,14 +133,38 @@ export class SettingsPanel {
     try {
       const { models = [] } = await call("ListModels", { pageSize: 100 }, { signal: this.signal });
       const type = TYPES[this.workspace.problem?.kind ?? ""];
-      const fitting = models.filter((/** @type {any} */ model) => model.problemTypes?.includes(type));
+      const fitting = models.filter((/** @type {any} */ model) => knowsHabits(model) || model.problemTypes?.includes(type));
+      this.habitModels = new Set(models.filter(knowsHabits).map((/** @type {any} */ { name }) => name));
       const names = fitting.map((/** @type {any} */ { name }) => name);
       const chosen = this.workspace.settings.model;
       if (chosen && !names.includes(chosen)) names.push(chosen); // chosen in the Models view; the server says why it does not fit
       fill(this.model, h("option", { value: "" }, "None"), names.map((/** @type {string} */ name) =>
-        h("option", { value: name, selected: name === chosen }, name.replace("models/", "").replace("/versions/", ", version "))));
+        h("option", { value: name, selected: name === chosen }, `${versionText(name)}${this.habitModels.has(name) ? " (habits)" : ""}`)));
+      this.#showWeight();
     } catch (error) {
       showError(error, "Listing the models");
+    }
+  }
+
+  /** Shows the weight if the model knows habits. Only then is it part of the request. */
+  #showWeight() {
+    const habits = this.habitModels.has(this.workspace.settings.model);
+    this.weightField.hidden = !habits;
+    this.workspace.settings.habitWeight = habits ? this.weight.value : "";
+  }
+
+  /** Lists the uploaded histories of routes, if there are any. */
+  async #loadHistories() {
+    try {
+      const { datasets = [] } = await call("ListDatasets", {}, { signal: this.signal });
+      const names = datasets.filter((/** @type {any} */ { kind }) => kind === "DATASET_KIND_ROUTE_HISTORY").map((/** @type {any} */ { name }) => name);
+      const { settings } = this.workspace;
+      if (!names.includes(settings.history)) settings.history = "";
+      fill(this.history, h("option", { value: "" }, "None"), names.map((/** @type {string} */ name) =>
+        h("option", { value: name, selected: name === settings.history }, name.replace("datasets/", ""))));
+      this.historyField.hidden = names.length === 0;
+    } catch (error) {
+      showError(error, "Listing the histories");
     }
   }
 
@@ -133,6 +178,7 @@ export class SettingsPanel {
     }
     this.fromPlan.disabled = !workspace.plan || frozen;
     this.fromPlan.checked = Boolean(workspace.plan) && (frozen || workspace.settings.fromPlan);
+    this.history.disabled = this.fromPlan.checked;
   }
 
   clearErrors() {

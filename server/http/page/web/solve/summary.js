@@ -9,15 +9,40 @@ const ENDS = /** @type {Record<string, string>} */ ({
   END_REASON_NO_IMPROVEMENT: "no better plan came", END_REASON_LOCAL_OPTIMUM: "local optimum", END_REASON_ITERATIONS: "all iterations done",
   END_REASON_FINISHED: "finished", END_REASON_DEADLINE: "deadline", END_REASON_SHUTDOWN: "the server is shutting down" });
 
+const TITLES = /** @type {Record<string, string>} */ ({
+  Habits: "Mean probability with which the drivers drive a leg of the plan, by the habit model",
+  "Added cost": "What the weight of the habits added to the cost in the search; it is no part of the plan's cost" });
 const SPARK = { width: 150, height: 40, points: 150 }; // size in pixels, and the limit of thin()
 
 /** @typedef {import("./workspace.js").Workspace} Workspace */
 
-/** Returns what a planner should know of the answer: why a model was not used, and stops that were taken out, and missing streets. @param {Workspace} workspace */
+/** Returns "Started from 2026-09-28 of past, which had 4 stops of this instance and 2 others." @param {any} day SimilarDayReport */
+export function similarDayText({ history, day, commonStops = 0, pastStops = 0 }) {
+  const name = history.replace("datasets/", "");
+  return day ? `Started from ${day} of ${name}, which had ${plural(commonStops, "stop")} of this instance and ${pastStops - commonStops} others.`
+    : `No day of ${name} has a stop of this instance.`;
+}
+
+/** Returns the mean probability of a leg; null without legs. @param {any} habits PlanHabits */
+export const meanProbability = ({ logProbability = 0, legs = 0 }) => (Number(legs) > 0 ? Math.exp(logProbability / Number(legs)) : null);
+
+/** Returns "Turned 3 routes and gave 2 routes to other drivers, as is usual."; empty if nothing happened. @param {any} habits PlanHabits */
+export function usualRoutesText({ turnedRoutes = 0, movedRoutes = 0 }) {
+  const parts = [turnedRoutes > 0 && `turned ${plural(turnedRoutes, "route")}`, movedRoutes > 0 && `gave ${plural(movedRoutes, "route")} to other drivers`];
+  const text = parts.filter(Boolean).join(" and ");
+  return text && `${text[0].toUpperCase()}${text.slice(1)}, as is usual.`;
+}
+
+/**
+ * Returns what a planner should know of the answer: its start, changes by habits, why a model was not used, stops that
+ * were taken out, and missing streets.
+ * @param {Workspace} workspace
+ */
 function noteOf({ response, plan }) {
   const dropped = response?.initialSolution?.droppedVisits?.length ?? 0;
   const note = response?.policyNote ? `${response.policyNote[0].toUpperCase()}${response.policyNote.slice(1)}.` : "";
-  return [note, dropped > 0 && `${plural(dropped, "stop")} of the previous plan broke a constraint and had to be planned again.`,
+  return [response?.similarDay && similarDayText(response.similarDay), response?.habits && usualRoutesText(response.habits), note,
+          dropped > 0 && `${plural(dropped, "stop")} of the previous plan broke a constraint and had to be planned again.`,
           plan?.geometryNote && `The plot lacks the streets: ${plan.geometryNote}`]
     .filter(Boolean).join(" ");
 }
@@ -39,13 +64,13 @@ export class Summary {
     /** @type {Map<string, HTMLElement>} */
     this.values = new Map();
     const figure = (/** @type {string} */ name) => {
-      const value = h("dd", { "data-figure": name.toLowerCase() }, "–");
+      const value = h("dd", { "data-figure": name.toLowerCase().replace(" ", "-"), title: TITLES[name] ?? false }, "–");
       this.values.set(name, value);
       return h("div", {}, h("dt", {}, name), value);
     };
     this.badge = h("span", { class: "badge", hidden: true });
     this.progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Share of the budget used" });
-    this.list = h("dl", { class: "figures" }, ["Cost", "Gap", "Routes", "Distance", "Duration", "Spread", "Unserved", "Time"].map(figure));
+    this.list = h("dl", { class: "figures" }, ["Cost", "Gap", "Routes", "Distance", "Duration", "Spread", "Unserved", "Habits", "Added cost", "Time"].map(figure));
     this.note = h("p", { class: "hint" });
     this.line = s("path", { fill: "none" });
     this.spark = s("svg", { class: "spark", width: SPARK.width, height: SPARK.height, "aria-hidden": "true" }, s("title", {}, "Cost over time"), this.line);
@@ -71,11 +96,20 @@ export class Summary {
     this.#set("Duration", plan && hasOwnTimes(workspace) ? duration(plan.duration, units) : null);
     this.#set("Spread", plan?.spread === undefined ? null : spreadText(workspace, plan.spread));
     this.#set("Unserved", plan ? number(plan.unserved.length) : "–");
+    this.#drawHabits(workspace);
     this.#drawBadge(workspace);
     this.#drawSpark(workspace.curve);
     setText(this.note, noteOf(workspace));
     this.note.hidden = this.note.textContent === "";
     this.drawTime(workspace);
+  }
+
+  /** @param {Workspace} workspace */
+  #drawHabits({ response, plan }) {
+    const habits = response?.habits;
+    const mean = habits && meanProbability(habits);
+    this.#set("Habits", habits ? (mean === null ? "–" : `${percent(mean, 1)} a leg`) : null);
+    this.#set("Added cost", habits ? cost(habits.cost ?? 0, plan?.units) : null);
   }
 
   /** @param {Workspace} workspace */

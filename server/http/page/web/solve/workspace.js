@@ -28,7 +28,8 @@ export class Workspace {
   constructor() {
     /** @type {Set<(change: Change) => void>} */
     this.listeners = new Set();
-    this.settings = { budget: "5", stopEarly: false, strategy: "STRATEGY_AUTO", model: "", fromPlan: false, roads: "" };
+    this.settings = { budget: "5", stopEarly: false, strategy: "STRATEGY_AUTO", model: "", habitWeight: "", fromPlan: false, history: "",
+                      roads: "" };
     this.loaded = /** @type {import("./loading.js").Loaded|null} */ (null);
     this.data = /** @type {any} */ (null); // the instance in the project's JSON
     this.problem = /** @type {import("./problem.js").Problem|null} */ (null);
@@ -115,6 +116,7 @@ export class Workspace {
     const parts = keep && this.plan ? freezeRoutes(this.data, this.plan, this.frozen) : null;
     const message = { ...request, ...this.geometry, file: this.#fileOf(parts ? parts.data : this.data) };
     if (parts) message.initialSolution = parts.initial;
+    else if (this.settings.history) message.similarDay = { history: this.settings.history };
     const adopt = (/** @type {any} */ solution, /** @type {string} */ geometryNote = "") => {
       const plan = completePlan(solution, geometryNote);
       return parts ? thawTypes(plan, parts, this.data) : plan;
@@ -268,8 +270,9 @@ export class Workspace {
 
   /** Returns the fields of SolveRequest for the settings. */
   request() {
-    const { budget, stopEarly, strategy, model } = this.settings;
-    return { budget: durationText(Number(budget)), strategy, model, idleThreads: true, ...(stopEarly ? { stop: { automatic: true } } : {}) };
+    const { budget, stopEarly, strategy, model, habitWeight } = this.settings;
+    return { budget: durationText(Number(budget)), strategy, model, idleThreads: true, ...(stopEarly ? { stop: { automatic: true } } : {}),
+             ...(model && habitWeight !== "" ? { habitWeight: Number(habitWeight) } : {}) };
   }
 
   /** Violations besides those that the list of unserved customers has. */

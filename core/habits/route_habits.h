@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/habits/counts/count_tables.h"
+#include "core/habits/space_point.h"
 #include "core/problem/instance/metric.h"
 
 namespace vrp {

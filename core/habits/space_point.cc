@@ -1,4 +1,4 @@
-#include "core/habits/counts/count_tables.h"
+#include "core/habits/space_point.h"
 
 #include <cmath>
 #include <numbers>
