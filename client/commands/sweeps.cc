@@ -21,7 +21,7 @@ using SweepStub = v1::SweepService::Stub;
 
 // First line of the examples.
 constexpr char kNewSweepExample[] =
-    "sweep=$(vrpctl train --sweep configs/sweeps/tiny.yaml --detach | head -1 | cut -d' ' -f1)\n";
+    "sweep=$(vrpctl train --sweep configs/sweeps/tiny.yaml --detach | cut -d' ' -f1)\n";
 
 // The flags of all commands under `sweeps`.
 struct SweepsFlags {

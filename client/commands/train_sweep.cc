@@ -137,9 +137,9 @@ ExitCode RunSweep(CommandContext& context, SweepSubmission submission) {
   if (detach || !context.json()) {
     context.Print(
         SweepJson(*sweep),
-        absl::StrCat(sweep->name(), " ", StateText(sweep->state(), sweep->queue_position()), "\n"));
+        absl::StrCat(sweep->name(), " ", StateText(sweep->state(), sweep->queue_position()), ": ",
+                     SweepPlanText(*sweep), "\n"));
   }
-  if (!context.json()) context.out() << SweepPlanText(*sweep) << std::endl;
   if (detach) return kExitDone;
   return FollowSweep(context, {.name = sweep->name(), .was_reachable = true});
 }

@@ -131,8 +131,7 @@ TEST_F(SweepCommandsTest, FollowsASweepAndComparesItsTrials) {
   const CommandResult result = Run({"train", "--sweep", sweep_});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out,
-              HasSubstr("sweeps/s1 QUEUED\n"
-                        "random, 3 trials of training.learning_rate, seed 7\n"
+              HasSubstr("sweeps/s1 QUEUED: random, 3 trials of training.learning_rate, seed 7\n"
                         "state RUNNING\n"
                         "trial 1, epoch 3/4, val 6.7500\n"
                         "trial 1 (training.learning_rate=0.1) SUCCEEDED after epoch 4/4: "

@@ -1,8 +1,10 @@
 // Tests how sweeps are checked before they start, and their stored forms.
 #include "core/jobs/sweep/sweep_plan.h"
 
+#include <filesystem>
 #include <string>
 
+#include "core/base/file.h"
 #include "core/jobs/sweep/trial_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -109,6 +111,19 @@ TEST_F(SweepPlanTest, NeedsOneBaseConfiguration) {
   EXPECT_EQ(Plan(request)->name, "own");
   request.base.config_yaml = "name: other";
   EXPECT_THAT(PlanError(request), HasSubstr("s.yaml: config: contains a configuration"));
+}
+
+TEST_F(SweepPlanTest, AcceptsTheShippedSweeps) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("configs/sweeps")) {
+    SweepRequest request;
+    request.sweep_yaml = ReadFile(entry.path().string()).value_or("");
+    request.sweep_name = entry.path().filename().string();
+    const auto plan = Plan(request);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    ++found;
+  }
+  EXPECT_GE(found, 1);
 }
 
 TEST_F(SweepPlanTest, StoredPlanReadsBackEqually) {
