@@ -29,7 +29,7 @@ SHORTENING_VRPCTL = """\
 #!/usr/bin/env python3
 import json, os, subprocess, sys
 real, words = "{real}", sys.argv[1:]
-if words[:1] == ["train"] and not {{"--list-presets", "--print-config", "--validate-only"}} & set(words):
+if words[:1] == ["train"] and not {{"--list-presets", "--print-config", "--sweep", "--validate-only"}} & set(words):
     asked = [word for word in words if word != "--detach"]
     asked = asked[:asked.index("--output")] if "--output" in asked else asked
     printed = subprocess.run([real, *asked, "--print-config", "--output", "json"], capture_output=True, text=True)

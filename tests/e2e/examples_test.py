@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 from daemon import BINARIES, DATA, ROOT, Daemon
@@ -169,7 +170,13 @@ class ExamplesTest(unittest.TestCase):
         return "'" + text.replace("'", "'\\''") + "'"
 
     def end_jobs(self):
-        """Ends the jobs that an example left running, which would delay the next ones."""
+        """Ends the sweeps and jobs that an example left running, which would delay the next ones."""
+        for sweep in self.daemon.json("sweeps", "list"):
+            while self.daemon.json("sweeps", "get", sweep["name"])[0]["state"] == "PAUSING":
+                time.sleep(0.1)
+            if sweep["state"] not in ("SUCCEEDED", "FAILED", "CANCELLED"):
+                self.daemon.call("sweeps", "stop", sweep["name"])
+                self.daemon.call("sweeps", "watch", sweep["name"])
         for job in self.daemon.json("jobs", "list"):
             if job["state"] not in ("SUCCEEDED", "FAILED", "CANCELLED"):
                 self.daemon.call("jobs", "cancel", job["name"])

@@ -48,7 +48,7 @@ TEST_F(SweepManagerTest, PublishesOnlyTheBestTrial) {
   OpenAll();
   const std::string id = Start(kThreeSeeds);
   const Job sweep = test::AwaitEnd(*sweeps_, id);
-  EXPECT_EQ(sweep.state, JobState::kSucceeded) << sweep.error;
+  ASSERT_EQ(sweep.state, JobState::kSucceeded) << sweep.error;
   EXPECT_EQ(sweep.model, "models/tiny/versions/1");
   EXPECT_EQ(Versions(), 1);
   const SweepState state = StateOf(id);
