@@ -9,6 +9,7 @@
 #include "core/base/steady_time.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
+#include "core/model/weights/model_card.h"
 #include "core/train/optimiser/learning_rate.h"
 #include "core/train/run/run_end.h"
 #include "core/train/run/scalar_state.h"
