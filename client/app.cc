@@ -44,12 +44,14 @@ void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
 void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddTrain(app, chosen);
   AddJobs(app, chosen);
+  AddSweeps(app, chosen);
   AddSolve(app, chosen);
   AddSolveJobs(app, chosen);
   AddCheck(app, chosen);
   AddValidate(app, chosen);
   AddConvert(app, chosen);
   AddDispatch(app, chosen);
+  AddEstimate(app, chosen);
   AddModels(app, chosen);
   AddDatasets(app, chosen);
   AddMatrices(app, chosen);

@@ -7,6 +7,7 @@
 #include "client/commands/follow.h"
 #include "client/commands/lists.h"
 #include "client/commands/submit.h"
+#include "client/commands/train_sweep.h"
 #include "client/output/json.h"
 #include "client/presets/presets.h"
 #include "client/support/files.h"
@@ -25,11 +26,13 @@ constexpr char kTrainExamples[] =
     "vrpctl train --preset tiny_1 --set training.epochs=2 --device auto\n"
     "vrpctl train --preset tiny_1 --print-config > my.yaml\n"
     "vrpctl train --config my.yaml --validate-only\n"
-    "vrpctl train --config my.yaml --priority 5 --time-limit 2h --label team=north --detach";
+    "vrpctl train --config my.yaml --priority 5 --time-limit 2h --label team=north --detach\n"
+    "vrpctl train --sweep configs/sweeps/tiny.yaml";
 
 struct TrainFlags {
   std::string config;
   std::string preset;
+  std::string sweep;
   std::string model;
   std::string device;
   std::vector<std::string> overrides;
@@ -153,9 +156,27 @@ ExitCode ListPresets(CommandContext& context) {
   return printer.Finish();
 }
 
+ExitCode RunTrainSweep(CommandContext& context, const TrainFlags& flags) {
+  ConfigText config;  // stays empty if the sweep's file names or contains the configuration
+  if (!flags.config.empty() || !flags.preset.empty()) {
+    absl::StatusOr<ConfigText> read = ReadConfig(context, flags);
+    if (!read.ok()) return context.Fail(read.status());
+    config = *std::move(read);
+  }
+  v1::TrainingSpec base = MakeTrainRequest(config, flags).spec();
+  const absl::Status limits = FillLimits(flags, base);
+  if (!limits.ok()) return context.Fail(limits);
+  return RunSweep(context, {.path = flags.sweep,
+                            .base = std::move(base),
+                            .request_id = flags.request_id,
+                            .detach = flags.detach,
+                            .validate_only = flags.validate_only});
+}
+
 ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
   if (const absl::Status status = CheckTrainFlags(flags); !status.ok()) return context.Fail(status);
   if (flags.list_presets) return ListPresets(context);
+  if (!flags.sweep.empty()) return RunTrainSweep(context, flags);
   const absl::StatusOr<ConfigText> config = ReadConfig(context, flags);
   if (!config.ok()) return context.Fail(config.status());
   v1::CreateTrainingJobRequest request = MakeTrainRequest(*config, flags);
@@ -238,6 +259,12 @@ void AddTrain(CLI::App& app, ChosenCommand& chosen) {
                  kTrainExamples);
   const auto flags = std::make_shared<TrainFlags>();
   AddConfigFlags(*command, *flags);
+  command
+      ->add_option("--sweep", flags->sweep,
+                   "Train with the varied settings of this sweep (YAML), publish the best model")
+      ->type_name("FILE")
+      ->excludes("--list-presets")
+      ->excludes("--print-config");
   command
       ->add_option("--device", flags->device,
                    "Train on auto, cpu or cuda:0; default: the daemon's device")

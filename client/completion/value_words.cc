@@ -25,6 +25,7 @@ const WordTable& ValueTable() {
       {"--device", "auto cpu cuda:0"},
       {"--format", "auto vrplib tsplib solomon json vroom"},
       {"dispatch/decide --format", "auto vrplib solomon json vroom"},
+      {"estimate --format", "auto vrplib solomon json vroom"},
       {"dispatch/simulate --format", "auto vrplib solomon json vroom"},
       {"solve --format", "auto vrplib tsplib solomon json vroom jsonl"},
       {"bench --format", "auto vrplib tsplib solomon json vroom jsonl"},

@@ -10,6 +10,7 @@
 #include "client/support/steady_now.h"
 #include "vrp/v1/simulation_service.grpc.pb.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/sweep_service.grpc.pb.h"
 #include "vrp/v1/training_service.grpc.pb.h"
 
 namespace vrp::client {
@@ -59,6 +60,14 @@ absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
   return client.Stream(&v1::SimulationService::Stub::WatchSimulation, request, receive);
 }
 
+absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
+                   absl::FunctionRef<bool(const v1::WatchSweepResponse&)> receive) {
+  v1::WatchSweepRequest request;
+  request.set_name(options.name);
+  request.set_from_sequence(from);
+  return client.Stream(&v1::SweepService::Stub::WatchSweep, request, receive);
+}
+
 absl::StatusOr<v1::TrainingJob> Get(RpcClient& client, const WatchOptions& options,
                                     const EventSink&) {
   v1::GetTrainingJobRequest request;
@@ -80,8 +89,19 @@ absl::StatusOr<v1::Simulation> Get(RpcClient& client, const WatchOptions& option
   return client.Call(&v1::SimulationService::Stub::GetSimulation, request);
 }
 
+absl::StatusOr<v1::Sweep> Get(RpcClient& client, const WatchOptions& options,
+                              const SweepEventSink&) {
+  v1::GetSweepRequest request;
+  request.set_name(options.name);
+  return client.Call(&v1::SweepService::Stub::GetSweep, request);
+}
+
 // Returns the first sequence number that the event represents.
 int64_t FirstSequence(const v1::WatchTrainingJobResponse& event) {
+  return event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
+}
+
+int64_t FirstSequence(const v1::WatchSweepResponse& event) {
   return event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
 }
 
@@ -202,5 +222,7 @@ template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, con
                                                SolveEventSink&);
 template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, const WatchOptions&,
                                                SimulationEventSink&);
+template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, const WatchOptions&,
+                                               SweepEventSink&);
 
 }  // namespace vrp::client

@@ -9,6 +9,7 @@
 #include "client/support/interrupt.h"
 #include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
+#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
 namespace vrp::client {
@@ -16,7 +17,7 @@ namespace vrp::client {
 class RpcClient;
 
 // A receiver of a job's events (v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse,
-// v1::WatchSimulationResponse). The watching thread makes all calls.
+// v1::WatchSimulationResponse, v1::WatchSweepResponse). The watching thread makes all calls.
 template <typename Event>
 class JobEventSink {
  public:
@@ -34,10 +35,11 @@ class JobEventSink {
 using EventSink = JobEventSink<v1::WatchTrainingJobResponse>;
 using SolveEventSink = JobEventSink<v1::WatchSolveJobResponse>;
 using SimulationEventSink = JobEventSink<v1::WatchSimulationResponse>;
+using SweepEventSink = JobEventSink<v1::WatchSweepResponse>;
 
 // The job to watch and the limits of reconnection.
 struct WatchOptions {
-  std::string name;  // `trainingJobs/{id}`, `solveJobs/{id}` or `simulations/{id}`
+  std::string name;  // `trainingJobs/{id}`, `solveJobs/{id}`, `simulations/{id}` or `sweeps/{id}`
   int64_t from_sequence = 1;
   // Whether the daemon has answered before. If so, the watcher waits for an unreachable daemon from
   // the start.

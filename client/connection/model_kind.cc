@@ -22,6 +22,9 @@ std::string UseLine(RpcClient& client, const std::string& model) {
     return absl::StrCat("dispatch with it: vrpctl dispatch simulate FILE --policy model --model ",
                         model);
   }
+  if (architecture == "estimate") {
+    return absl::StrCat("estimate costs with it: vrpctl estimate FILE --model ", model);
+  }
   return absl::StrCat("solve with it: vrpctl solve FILE --strategy seeded --model ", model);
 }
 

@@ -149,6 +149,8 @@ Json JobJson(const v1::TrainingJob& job) {
       {"best", best},
       {"published", job.has_published_weights() ? PublishedJson(job.published_weights()) : Json()},
       {"stop_requested", job.stop_requested()},
+      {"sweep", TextOrNull(job.sweep())},
+      {"trial", job.trial() > 0 ? Json(job.trial()) : Json()},
       {"settings",
        std::map<std::string, std::string>(job.settings().begin(), job.settings().end())}};
   if (!job.resolved_config_yaml().empty()) {
@@ -239,6 +241,8 @@ Json ModelJson(const v1::Model& model) {
        std::vector<std::string>(model.input_features().begin(), model.input_features().end())},
       {"parameters", model.parameter_count()},
       {"training_job", TextOrNull(model.training_job())},
+      {"sweep", TextOrNull(model.sweep())},
+      {"trial", model.trial() > 0 ? Json(model.trial()) : Json()},
       {"steps", model.training_steps()},
       {"validation_cost", JsonNumber(model.validation_cost())},
       {"validation_reference_cost", JsonNumber(model.validation_reference_cost())},

@@ -1,7 +1,7 @@
 // Converts messages to JSON for scripts. Names and order of keys are part of the interface.
 //
 // The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc, simulation_json.cc,
-// habit_evaluation_text.cc and dataset_text.cc.
+// sweep_json.cc, habit_evaluation_text.cc and dataset_text.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,6 +13,7 @@
 #include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
@@ -65,10 +66,13 @@ Json EndReasonJson(v1::TrainingEndReason reason);
 Json EventJson(const v1::WatchTrainingJobResponse& event);
 Json EventJson(const v1::WatchSolveJobResponse& event);
 Json EventJson(const v1::WatchSimulationResponse& event);
+Json EventJson(const v1::WatchSweepResponse& event);
 // Returns the figures of a day under one policy.
 Json SimulatedDayJson(const v1::SimulatedDay& day);
 // Returns the simulation with its results.
 Json SimulationJson(const v1::Simulation& simulation);
+// Returns the sweep with its trials, if the message has them.
+Json SweepJson(const v1::Sweep& sweep);
 Json ModelJson(const v1::Model& model);
 // Returns the JSON of a report that has `habits`.
 Json HabitEvaluationJson(const v1::EvaluationReport& report);

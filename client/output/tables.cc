@@ -184,6 +184,9 @@ std::string JobText(const v1::TrainingJob& job) {
     sheet.Add("end reason", EndReasonText(job.end_reason()));
   }
   sheet.Add("error", job.error().message());
+  if (!job.sweep().empty()) {
+    sheet.Add("trial", absl::StrCat(job.trial(), " of ", job.sweep()));
+  }
   sheet.Add("attempt", absl::StrCat(job.attempt()));
   sheet.Add("config", job.spec().config_name());
   sheet.Add("overrides", absl::StrJoin(job.spec().overrides(), " "));
@@ -232,6 +235,9 @@ std::string ModelText(const v1::Model& model) {
   sheet.Add("inputs", absl::StrJoin(model.input_features(), " "));
   sheet.Add("parameters", absl::StrCat(model.parameter_count()));
   sheet.Add("trained by", model.training_job());
+  if (!model.sweep().empty()) {
+    sheet.Add("best of", absl::StrCat(model.sweep(), ", trial ", model.trial()));
+  }
   sheet.Add("steps", absl::StrCat(model.training_steps()));
   sheet.Add("val cost", ValidationCost(model));
   sheet.Add("val gap", ValidationGap(model));

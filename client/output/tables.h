@@ -1,7 +1,7 @@
 // Builds the texts of --output table.
 //
 // The functions are in tables.cc, solve_text.cc, solve_job_text.cc, dataset_text.cc,
-// dispatch_text.cc, habit_evaluation_text.cc and simulation_text.cc.
+// dispatch_text.cc, habit_evaluation_text.cc, simulation_text.cc and sweep_text.cc.
 #pragma once
 
 #include <string>
@@ -15,6 +15,7 @@
 #include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
@@ -86,13 +87,25 @@ std::string SimulationSummaryText(const v1::SimulationSummary& summary);
 // Returns the simulation with its finished days.
 std::string SimulationText(const v1::Simulation& simulation);
 
+// Returns a line such as "trial 2 (training.learning_rate=0.01) SUCCEEDED after epoch 8/8:
+// validation 6.7072 (-16.03 % vs nearest neighbour)", without a line break.
+std::string TrialText(const v1::SweepTrial& trial);
+// Returns a table of the trials, the best one first.
+std::string TrialsText(const v1::Sweep& sweep);
+// Returns a text such as "random, 8 trials of training.learning_rate, seed 7", without a line
+// break.
+std::string SweepPlanText(const v1::Sweep& sweep);
+// Returns the sweep with its trials.
+std::string SweepText(const v1::Sweep& sweep);
+
 // Returns a state such as "RUNNING". Adds the position of a waiting job: "QUEUED 2".
 std::string StateText(v1::JobState state, int32_t queue_position);
 // Returns the cells of a row of `jobs list`, `solve-jobs list`, `dispatch simulations list`,
-// `models list` or `datasets list`.
+// `models list`, `datasets list` or `sweeps list`.
 std::vector<std::string> JobRow(const v1::TrainingJob& job);
 std::vector<std::string> SolveJobRow(const v1::SolveJob& job);
 std::vector<std::string> SimulationRow(const v1::Simulation& simulation);
+std::vector<std::string> SweepRow(const v1::Sweep& sweep);
 std::vector<std::string> ModelRow(const v1::Model& model);
 std::vector<std::string> DatasetRow(const v1::Dataset& dataset);
 

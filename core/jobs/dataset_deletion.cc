@@ -4,6 +4,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "core/base/page_size.h"
 #include "core/base/status_macros.h"
@@ -33,6 +34,18 @@ absl::Status InUse(std::string_view dataset, const Job& job, std::string_view re
   return absl::FailedPreconditionError(Concat("name: ", dataset, " is read by ", ResourceName(job),
                                               ", which is ", JobStateName(job.state), "; ", remedy,
                                               " ", ResourceName(job)));
+}
+
+// Returns kFailedPrecondition if a trial of an unfinished sweep reads the dataset.
+absl::Status CheckSweeps(const JobBook& book, std::string_view dataset) {
+  return ForEachJob(book, JobKind::kSweep, [&](const Job& job) -> absl::Status {
+    if (IsFinal(job.state)) return absl::OkStatus();
+    for (const absl::string_view read : absl::StrSplit(job.solve.dataset, ' ')) {
+      if (read != ToAbsl(dataset)) continue;
+      return InUse(dataset, job, "wait for its end, or stop it: vrpctl sweeps stop");
+    }
+    return absl::OkStatus();
+  });
 }
 
 // The jobs that hold parts of a dataset, which have ended.
@@ -91,6 +104,7 @@ absl::StatusOr<DatasetDeletion> DeleteDatasetWithDerived(const JobBook& book,
   if (absl::IsInvalidArgument(stored.status()) || absl::IsNotFound(stored.status())) {
     return stored.status();
   }
+  VRP_RETURN_IF_ERROR(CheckSweeps(book, name));
   VRP_ASSIGN_OR_RETURN(const DerivedJobs derived, FindDerivedJobs(book, name));
   DatasetDeletion deletion;
   deletion.kept_models =

@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/dataset_use.h"
+#include "core/jobs/held_trial.h"
 #include "core/jobs/job_requests.h"
 #include "core/jobs/recovery.h"
 #include "core/jobs/start_check.h"
@@ -31,6 +32,18 @@ absl::Status NotRunning(const Job& job) {
   }
   return absl::FailedPreconditionError(Concat(ResourceName(job), ": is ", JobStateName(job.state),
                                               "; only a running job can publish its weights"));
+}
+
+// Returns kFailedPrecondition if the job is a trial of a sweep that has not ended.
+absl::Status CheckSweepEnded(const JobStore& store, const Job& job) {
+  const std::string prefix = JobResourceName(JobKind::kSweep, "");
+  if (job.spec.sweep.empty()) return absl::OkStatus();
+  const absl::StatusOr<JobRecord> sweep =
+      store.Find(JobKind::kSweep, std::string_view(job.spec.sweep).substr(prefix.size()));
+  if (!sweep.ok() || IsFinal(sweep->job.state)) return absl::OkStatus();
+  return absl::FailedPreconditionError(Concat(ResourceName(job), ": is a trial of ", job.spec.sweep,
+                                              ", which is ", JobStateName(sweep->job.state),
+                                              "; wait for its end, or stop it"));
 }
 
 absl::Status CheckManagerOptions(const JobManager::Options& options) {
@@ -170,7 +183,23 @@ absl::StatusOr<Job> DurableJobManager::Resume(std::string_view id) {
   return job;
 }
 
+absl::StatusOr<Job> DurableJobManager::ContinueTrial(std::string_view id, int64_t pause_epoch) {
+  VRP_ASSIGN_OR_RETURN(Job job, Change(id, [pause_epoch](JobChange& change) -> absl::Status {
+                         if (!IsHeld(change.record().job)) {
+                           return absl::FailedPreconditionError(Concat(
+                               ResourceName(change.record().job), ": is ",
+                               JobStateName(change.state()), " and does not wait for a sweep"));
+                         }
+                         change.SetPauseEpoch(pause_epoch);
+                         return change.MoveTo(JobState::kQueued);
+                       }));
+  runner_.Wake();
+  return job;
+}
+
 absl::Status DurableJobManager::Delete(std::string_view id) {
+  VRP_ASSIGN_OR_RETURN(const Job job, Get(id));
+  VRP_RETURN_IF_ERROR(CheckSweepEnded(book_->store(), job));
   VRP_RETURN_IF_ERROR(book_->store().Delete(JobKind::kTraining, id));
   RemoveDeletedJob(book_->store(), book_->folder(), std::string(id));
   return absl::OkStatus();

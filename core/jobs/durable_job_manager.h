@@ -33,6 +33,7 @@ class DurableJobManager final : public JobManager {
   absl::StatusOr<Job> Stop(std::string_view id) override;
   absl::StatusOr<Job> Pause(std::string_view id) override;
   absl::StatusOr<Job> Resume(std::string_view id) override;
+  absl::StatusOr<Job> ContinueTrial(std::string_view id, int64_t pause_epoch) override;
   absl::Status Delete(std::string_view id) override;
   absl::StatusOr<LivePublication> Publish(std::string_view id) override;
   absl::StatusOr<DatasetDeletion> DeleteDataset(std::string_view name) override;

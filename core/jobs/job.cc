@@ -8,10 +8,11 @@
 namespace vrp {
 namespace {
 
-constexpr std::array<std::pair<JobKind, std::string_view>, 3> kKindNames = {{
+constexpr std::array<std::pair<JobKind, std::string_view>, 4> kKindNames = {{
     {JobKind::kTraining, "training"},
     {JobKind::kSolve, "solve"},
     {JobKind::kSimulation, "simulation"},
+    {JobKind::kSweep, "sweep"},
 }};
 
 constexpr std::array<std::pair<JobState, std::string_view>, 10> kStateNames = {{
@@ -74,7 +75,8 @@ std::optional<JobKind> ParseJobKind(std::string_view name) {
 }
 
 std::string JobResourceName(JobKind kind, std::string_view id) {
-  return Concat(JobKindName(kind), kind == JobKind::kSimulation ? "s/" : "Jobs/", id);
+  const bool is_job = kind == JobKind::kTraining || kind == JobKind::kSolve;
+  return Concat(JobKindName(kind), is_job ? "Jobs/" : "s/", id);
 }
 
 std::string_view JobStateName(JobState state) { return NameOf(kStateNames, state); }

@@ -57,6 +57,9 @@ struct JobSpec {
   std::map<std::string, std::string> labels;
   absl::Duration time_limit = absl::InfiniteDuration();  // limit of Job::run_time
   int64_t epoch_limit = 0;                               // 0: no limit
+  std::string sweep = {};   // sweep of which the job is a trial, "sweeps/{id}"; empty: none
+  int32_t trial = 0;        // the trial's number, from 1
+  int64_t pause_epoch = 0;  // epoch after which the trial waits for a selection; see held_trial.h
 
   bool operator==(const JobSpec&) const = default;
 };
@@ -81,7 +84,7 @@ struct Job {
   std::string request_id;  // may be empty
   JobKind kind = JobKind::kTraining;
   JobSpec spec;     // training jobs only
-  SolvePart solve;  // if RunsOnSolver(kind)
+  SolvePart solve;  // if HasRequest(kind)
   JobState state = JobState::kQueued;
   int32_t attempt = 0;  // number of starts; 1 in the first run
   absl::Time created;
@@ -107,12 +110,12 @@ enum class EventType {
   kState,
   kLog,
   kResumed,
+  kProgress,  // of training jobs, and of the running trial of a sweep
   // Events of training jobs only.
-  kProgress,
   kCheckpoint,
   kModel,
   kCompacted,  // not in the log; replaces thinned events in reads
-  // Events of solve jobs and simulations.
+  // Events of solve jobs, simulations and sweeps.
   kImprovement,
   kPart,  // one of several results; `step` is its number, from 1
   kAnswer,
@@ -128,7 +131,9 @@ struct JobEvent {
   absl::Time time;
   EventType type = EventType::kState;
   JobState state = JobState::kQueued;  // the job's state after the event
-  std::string text;  // kLog: the line; kState: a failed job's error; kModel: the model's name
+  // kLog: the line; kState: a failed job's error; kModel: the model's name; kProgress of a sweep:
+  // the trial's number
+  std::string text;
   std::optional<TrainingProgress> progress;  // kProgress
   // kProgress, kCheckpoint; kResumed: the step from which a training job resumes; kModel: the step
   // of a live publication, or 0; kPart: the number of the part.

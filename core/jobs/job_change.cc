@@ -151,6 +151,26 @@ void JobChange::RecordModel(const std::string& model, TrainingEnd end,
   event.published = weights;
 }
 
+void JobChange::RecordTrialEnd(TrainingEnd end, const PublishedWeights& weights) {
+  record_.job.end = end;
+  record_.job.published = weights;
+  RecordLog(Concat("the trial keeps its model until ", record_.job.spec.sweep, " has ended"));
+}
+
+void JobChange::SetPauseEpoch(int64_t pause_epoch) {
+  record_.job.spec.pause_epoch = pause_epoch;
+  RecordLog(Concat(record_.job.spec.sweep, " continues the trial",
+                   pause_epoch > 0 ? Concat(" up to epoch ", pause_epoch) : ""));
+}
+
+void JobChange::RecordTrialProgress(int32_t trial, const TrainingProgress& progress) {
+  JobEvent& event = Add(EventType::kProgress);
+  event.progress = progress;
+  // Sequence numbers are unique in each attempt, as steps must be.
+  event.step = event.sequence;
+  event.text = Concat(trial);
+}
+
 void JobChange::RequestStop(std::string_view line) {
   record_.job.stop_requested = true;
   RecordLog(line);

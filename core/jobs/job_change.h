@@ -57,6 +57,11 @@ class JobChange {
   void SetTotals(const TrainingTotals& totals);
   // Records the final model, "models/{name}/versions/{n}".
   void RecordModel(const std::string& model, TrainingEnd end, const PublishedWeights& weights);
+  // Records the end of a trial, whose model stays in its folder.
+  void RecordTrialEnd(TrainingEnd end, const PublishedWeights& weights);
+  // Lets a trial that waits for a selection train up to `pause_epoch`; 0: to its end. The caller
+  // then moves the job to QUEUED.
+  void SetPauseEpoch(int64_t pause_epoch);
   // Records a model that was published while the job runs, with the weights after `step`.
   void RecordLiveModel(const std::string& model, int64_t step);
   // Asks the job to end with a model. Adds `line` to the log.
@@ -74,6 +79,10 @@ class JobChange {
   void RecordPlan(const SolveProgress& progress, std::string plan);
   // Records the next part of the result, serialised by the server. Resets the count of crashes.
   void RecordPart(absl::Duration search_time, std::string part);
+  // Records the progress of the running trial of a sweep.
+  void RecordTrialProgress(int32_t trial, const TrainingProgress& progress);
+  // Records the model that a sweep published.
+  void SetModel(const std::string& model) { record_.job.model = model; }
   // Records the answer. The caller then moves the job to SUCCEEDED.
   void RecordAnswer(const SolveProgress& progress, std::string answer);
   // Returns the large texts of this change.

@@ -89,8 +89,11 @@ class JobManager {
   // Queues a paused job again. Has no effect on a job that waits or runs. Returns
   // kFailedPrecondition if the job has ended, or is being cancelled, paused or stopped.
   virtual absl::StatusOr<Job> Resume(std::string_view id) = 0;
+  // Lets a trial that waits for its sweep's selection train up to `pause_epoch`; 0: to its end.
+  // Returns kFailedPrecondition if the job does not wait for a selection.
+  virtual absl::StatusOr<Job> ContinueTrial(std::string_view id, int64_t pause_epoch) = 0;
   // Deletes an ended job and all its files except the models that it published. Returns
-  // kFailedPrecondition if the job has not ended.
+  // kFailedPrecondition if the job has not ended, or is a trial of a sweep that has not.
   virtual absl::Status Delete(std::string_view id) = 0;
   // Publishes a running job's weights after its current step as a new live version of its model
   // (see registry.h), and loads the version. Returns the existing version if the step was published

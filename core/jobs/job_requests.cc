@@ -1,6 +1,7 @@
 #include "core/jobs/job_requests.h"
 
 #include "core/base/text.h"
+#include "core/jobs/held_trial.h"
 
 namespace vrp {
 
@@ -74,6 +75,11 @@ absl::Status RequestResume(JobChange& change) {
           Concat(ResourceName(change.record().job),
                  ": is STOPPING: it ends with a model after its current step"));
     default:
+      if (IsHeld(change.record().job)) {
+        return absl::FailedPreconditionError(Concat(
+            ResourceName(change.record().job), ": waits for ", change.record().job.spec.sweep,
+            ", which compares its trials after this epoch and continues the best ones"));
+      }
       return change.MoveTo(JobState::kQueued);
   }
 }

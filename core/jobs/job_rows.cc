@@ -15,7 +15,8 @@ constexpr char kSelectJob[] =
     "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, dataset, "
     "priority, "
     "labels, time_limit, epoch_limit, run_time, end_reason, best, all_crashes, published, "
-    "stop_requested, CASE WHEN state = 'QUEUED' THEN (SELECT count(*) FROM jobs AS other WHERE "
+    "stop_requested, sweep, trial, pause_epoch, CASE WHEN state = 'QUEUED' THEN (SELECT count(*) "
+    "FROM jobs AS other WHERE "
     "other.kind = jobs.kind AND other.state = 'QUEUED' AND "
     "(-other.stop_requested, -other.priority, other.number) <= "
     "(-jobs.stop_requested, -jobs.priority, jobs.number)) ELSE 0 END "
@@ -114,6 +115,9 @@ absl::Status ReadTrainingColumns(Database& database, const Query& row, JobRecord
                          ParsePublished(*published, Concat(database.path(), ": jobs.published")));
   }
   job.stop_requested = row.Integer(column++) != 0;
+  job.spec.sweep = row.Text(column++);
+  job.spec.trial = static_cast<int32_t>(row.Integer(column++));
+  job.spec.pause_epoch = row.Integer(column++);
   job.queue_position = row.Integer(column++);
   return absl::OkStatus();
 }
@@ -144,7 +148,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   const std::optional<JobKind> kind = ParseJobKind(row.Text(19));
   if (!kind) return DamagedJobError(database, "jobs.kind", row.Text(19));
   job.kind = *kind;
-  if (RunsOnSolver(job.kind)) {
+  if (HasRequest(job.kind)) {
     VRP_ASSIGN_OR_RETURN(job.solve, SolvePartFromRow(database, row, kSolveColumns));
   }
   VRP_RETURN_IF_ERROR(ReadTrainingColumns(database, row, record));
@@ -187,16 +191,19 @@ absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record
       database.Prepare(
           "INSERT INTO jobs (id, request_id, config_name, config_yaml, overrides, device, state, "
           "attempt, crashes, checkpoint_step, created, error_code, error_text, model, "
-          "last_sequence, kind, priority, labels, time_limit, epoch_limit) VALUES "
-          "(?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?, ?, ?, ?, ?, ?) RETURNING number"));
+          "last_sequence, kind, priority, labels, time_limit, epoch_limit, sweep, trial, "
+          "pause_epoch) VALUES "
+          "(?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+          "RETURNING number"));
   VRP_RETURN_IF_ERROR(query.Bind(
       job.id, request_id, job.spec.config_name, job.spec.config_yaml, FromTexts(job.spec.overrides),
       job.spec.device, JobStateName(job.state), absl::ToUnixNanos(job.created), job.last_sequence,
       JobKindName(job.kind), int64_t{job.spec.priority}, FromLabels(job.spec.labels),
-      FromLimit(job.spec.time_limit), job.spec.epoch_limit));
+      FromLimit(job.spec.time_limit), job.spec.epoch_limit, job.spec.sweep, int64_t{job.spec.trial},
+      job.spec.pause_epoch));
   VRP_RETURN_IF_ERROR(query.Next().status());
   const int64_t number = query.Integer(0);
-  if (RunsOnSolver(job.kind)) {
+  if (HasRequest(job.kind)) {
     VRP_RETURN_IF_ERROR(InsertSolveRow(database, number, job.solve));
   }
   return number;
@@ -210,7 +217,7 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
           "UPDATE jobs SET state = ?, attempt = ?, crashes = ?, checkpoint_step = ?, started = ?, "
           "ended = ?, progress = ?, error_code = ?, error_text = ?, model = ?, last_sequence = ?, "
           "run_time = ?, end_reason = ?, best = ?, all_crashes = ?, published = ?, "
-          "stop_requested = ? WHERE number = ?"));
+          "stop_requested = ?, pause_epoch = ? WHERE number = ?"));
   std::optional<std::string> published;
   if (job.published) published = WritePublished(*job.published);
   VRP_RETURN_IF_ERROR(query.Bind(
@@ -219,9 +226,9 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
       FromProgress(job.progress), int64_t{job.error.raw_code()}, FromAbsl(job.error.message()),
       job.model, job.last_sequence, absl::ToInt64Nanoseconds(job.run_time),
       TrainingEndName(job.end), FromProgress(job.best), int64_t{record.all_crashes}, published,
-      int64_t{job.stop_requested}, record.number));
+      int64_t{job.stop_requested}, job.spec.pause_epoch, record.number));
   VRP_RETURN_IF_ERROR(query.Run());
-  if (!RunsOnSolver(job.kind)) return absl::OkStatus();
+  if (!HasRequest(job.kind)) return absl::OkStatus();
   return UpdateSolveRow(database, record.number, job.solve);
 }
 
@@ -275,6 +282,10 @@ absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, Job
                     "WHERE kind = ? AND state IN ('PREPARING', 'RUNNING', 'PAUSING', 'CANCELLING', "
                     "'STOPPING') ORDER BY number",
                     JobKindName(kind));
+}
+
+absl::StatusOr<std::vector<JobRecord>> ReadTrialRows(Database& database, std::string_view sweep) {
+  return SelectJobs(database, "WHERE sweep = ? ORDER BY trial", sweep);
 }
 
 absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range) {

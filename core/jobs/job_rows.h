@@ -45,6 +45,8 @@ absl::StatusOr<std::vector<JobCount>> CountJobRows(Database& database);
 // Returns jobs of the kind that are neither queued, paused nor final, oldest first. In a store that
 // was just opened, these jobs were interrupted.
 absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind);
+// Returns the training jobs that are trials of a sweep, by trial.
+absl::StatusOr<std::vector<JobRecord>> ReadTrialRows(Database& database, std::string_view sweep);
 // A range of a list of jobs.
 struct JobRange {
   JobKind kind = JobKind::kTraining;

@@ -14,17 +14,50 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/jobs/dataset_use.h"
+#include "core/jobs/held_trial.h"
 #include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
 #include "core/jobs/update_with_retries.h"
+#include "core/registry/publish.h"
 
 namespace vrp {
+namespace {
+
+// An observer that ends a trial's run after the epoch where the trial waits for a selection. The
+// trainer then writes a checkpoint, as for every cancelled run.
+class SelectionObserver final : public TrainingObserver {
+ public:
+  // `end_early` says that the trial ends with its model instead.
+  SelectionObserver(TrainingObserver& observer, int64_t epoch, CancelFlag& hold,
+                    const CancelFlag& end_early)
+      : observer_(observer), epoch_(epoch), hold_(hold), end_early_(end_early) {}
+
+  void OnLog(std::string_view line) override { observer_.OnLog(line); }
+  void OnProgress(const TrainingProgress& progress) override {
+    observer_.OnProgress(progress);
+    const bool ends = progress.epoch >= progress.epochs || end_early_.cancelled();
+    if (progress.end_of_epoch && !ends && progress.epoch >= epoch_) hold_.Cancel();
+  }
+  void OnCheckpoint(int64_t step) override { observer_.OnCheckpoint(step); }
+  void OnPhase(std::string_view phase) override { observer_.OnPhase(phase); }
+  void OnEnd(const TrainingTotals& totals) override { observer_.OnEnd(totals); }
+
+ private:
+  TrainingObserver& observer_;
+  const int64_t epoch_;
+  CancelFlag& hold_;
+  const CancelFlag& end_early_;
+};
+
+}  // namespace
 
 void RemoveJobFolder(const StateFolder& folder, const Job& job) {
   if (job.state != JobState::kSucceeded && job.state != JobState::kCancelled) return;
   std::error_code ignored;
+  const bool keeps_model = job.state == JobState::kSucceeded && !job.spec.sweep.empty();
   absl::MutexLock lock(&folder.removals());
-  std::filesystem::remove_all(folder.JobPath(job.id), ignored);
+  std::filesystem::remove_all(keeps_model ? folder.CheckpointPath(job.id) : folder.JobPath(job.id),
+                              ignored);
 }
 
 void RemoveDeletedJob(JobStore& store, const StateFolder& folder, const std::string& id) {
@@ -39,7 +72,8 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
     : context_(context),
       job_(std::move(job)),
       cancel_(std::move(cancel)),
-      end_early_(std::make_shared<CancelFlag>(cancel_)),
+      hold_(std::make_shared<CancelFlag>(cancel_)),
+      end_early_(std::make_shared<CancelFlag>(hold_)),
       recorder_({.store = context.store,
                  .clock = context.clock,
                  .job_id = job_.id,
@@ -66,11 +100,27 @@ void JobRun::Run() {
 
 absl::StatusOr<JobRun::Outcome> JobRun::RunToModel() {
   VRP_ASSIGN_OR_RETURN(TrainingRequest request, Prepare());
+  if (!job_.spec.sweep.empty()) return RunTrial(std::move(request));
   VRP_ASSIGN_OR_RETURN(request.model_directory, context_.registry->StagingDirectory());
   const absl::Cleanup discard = [this, &request] {
     context_.registry->DiscardStaging(request.model_directory);
   };
   return TrainAndPublish(request);
+}
+
+absl::StatusOr<JobRun::Outcome> JobRun::RunTrial(TrainingRequest request) {
+  // The daemon may have died between the epoch's end and the pause.
+  if (HasReachedPause(job_) && !job_.stop_requested) hold_->Cancel();
+  request.model_directory = context_.folder->TrialModelPath(job_.id);
+  std::error_code ignored;
+  std::filesystem::remove_all(request.model_directory, ignored);
+  VRP_RETURN_IF_ERROR(EnsureDirectory(request.model_directory));
+  const absl::StatusOr<TrainingResult> trained = Train(request);
+  recorder_.Finish();
+  VRP_RETURN_IF_ERROR(trained.status());
+  FreeSpaceForModel();
+  VRP_RETURN_IF_ERROR(SyncTree(request.model_directory));
+  return Outcome{.model = "", .result = *trained};
 }
 
 absl::StatusOr<TrainingRequest> JobRun::Prepare() {
@@ -152,7 +202,7 @@ void JobRun::FreeSpaceForModel() {
 }
 
 absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
-  const StopCondition stop(absl::InfiniteFuture(), cancel_);
+  const StopCondition stop(absl::InfiniteFuture(), hold_);
   // Registers the run before reading the job's state, so that later requests to end the job find
   // the run.
   const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id, end_early_);
@@ -163,7 +213,9 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   live_request.end_early = end_early_;
   // Trainers return a Status. Even so, an exception must not end the daemon.
   try {
-    return context_.trainer->Train(live_request, stop, recorder_);
+    if (job_.spec.pause_epoch == 0) return context_.trainer->Train(live_request, stop, recorder_);
+    SelectionObserver observer(recorder_, job_.spec.pause_epoch, *hold_, *end_early_);
+    return context_.trainer->Train(live_request, stop, observer);
   } catch (const std::exception& error) {
     return absl::InternalError(Concat("the trainer threw: ", error.what()));
   } catch (...) {
@@ -203,33 +255,48 @@ absl::Status JobRun::ConcludeStopped(JobChange& change) const {
   return change.MoveTo(JobState::kCancelled);
 }
 
-absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const {
-  change.SetRunTime(recorder_.RunTime());
-  if (outcome.ok()) {
-    const TrainingResult& result = outcome->result;
-    change.RecordModel(outcome->model, result.end,
-                       {.epoch = result.epoch,
-                        .step = result.steps,
-                        .reason = result.reason,
-                        .validation_cost = result.validation_cost});
-    return change.MoveTo(JobState::kSucceeded);
-  }
-  const absl::Status& error = outcome.status();
-  if (change.state() == JobState::kCancelling) {
-    if (!absl::IsCancelled(error))
-      change.RecordLog(Concat("error during cancellation: ", error.ToString()));
-    return change.MoveTo(JobState::kCancelled);
-  }
-  if (absl::IsCancelled(error) && change.state() == JobState::kPausing) {
-    return change.MoveTo(JobState::kPaused);
-  }
-  if (absl::IsCancelled(error) && change.state() == JobState::kStopping) {
-    return ConcludeStopped(change);
-  }
-  if (absl::IsCancelled(error) && context_.stopping->IsSet()) {
+absl::Status JobRun::ConcludeHeld(JobChange& change) const {
+  // A job that was stopped meanwhile ends with a model as soon as it runs again.
+  if (change.state() == JobState::kStopping) return change.MoveTo(JobState::kQueued);
+  change.RecordLog(Concat("waits after epoch ", job_.spec.pause_epoch, " until ", job_.spec.sweep,
+                          " has compared its trials"));
+  VRP_RETURN_IF_ERROR(change.MoveTo(JobState::kPausing));
+  return change.MoveTo(JobState::kPaused);
+}
+
+absl::Status JobRun::ConcludeCancelled(JobChange& change, const absl::Status& error) const {
+  if (change.state() == JobState::kPausing) return change.MoveTo(JobState::kPaused);
+  if (hold_->cancelled() && !hold_->cancelled_by_parent_only()) return ConcludeHeld(change);
+  if (change.state() == JobState::kStopping) return ConcludeStopped(change);
+  if (context_.stopping->IsSet()) {
     change.RecordLog("the daemon stops; the job resumes from its checkpoint at the next start");
     return change.MoveTo(JobState::kQueued);
   }
+  return change.Fail(error);
+}
+
+absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const {
+  change.SetRunTime(recorder_.RunTime());
+  const absl::Status& error = outcome.status();
+  if (change.state() == JobState::kCancelling && (!outcome.ok() || outcome->model.empty())) {
+    if (!outcome.ok() && !absl::IsCancelled(error))
+      change.RecordLog(Concat("error during cancellation: ", error.ToString()));
+    return change.MoveTo(JobState::kCancelled);
+  }
+  if (outcome.ok()) {
+    const TrainingResult& result = outcome->result;
+    const PublishedWeights weights{.epoch = result.epoch,
+                                   .step = result.steps,
+                                   .reason = result.reason,
+                                   .validation_cost = result.validation_cost};
+    if (outcome->model.empty()) {
+      change.RecordTrialEnd(result.end, weights);
+    } else {
+      change.RecordModel(outcome->model, result.end, weights);
+    }
+    return change.MoveTo(JobState::kSucceeded);
+  }
+  if (absl::IsCancelled(error)) return ConcludeCancelled(change, error);
   return change.Fail(error);
 }
 

@@ -52,10 +52,12 @@ class JobRun {
  private:
   // The result of a run that has trained and published a model.
   struct Outcome {
-    std::string model;  // the published model
+    std::string model;  // the published model; empty for a trial of a sweep
     TrainingResult result;
   };
   absl::StatusOr<Outcome> RunToModel();
+  // Trains a trial of a sweep, whose model stays in the job's folder.
+  absl::StatusOr<Outcome> RunTrial(TrainingRequest request);
   absl::StatusOr<TrainingRequest> Prepare();
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
   // Publishes the model, and waits while the disk is full. Returns kCancelled if `cancel` is set
@@ -69,17 +71,23 @@ class JobRun {
   // not continue.
   absl::Status Begin();
   absl::Status ConcludeStopped(JobChange& change) const;
+  // Concludes a run that ended before the end of the training.
+  absl::Status ConcludeCancelled(JobChange& change, const absl::Status& error) const;
+  absl::Status ConcludeHeld(JobChange& change) const;
   absl::Status Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const;
 
   const JobRunContext& context_;
   const Job job_;
   const std::shared_ptr<const CancelFlag> cancel_;
-  const std::shared_ptr<CancelFlag> end_early_;  // child of cancel_
+  // Ends the run where a trial waits for its sweep's selection; child of cancel_.
+  const std::shared_ptr<CancelFlag> hold_;
+  const std::shared_ptr<CancelFlag> end_early_;  // child of hold_
   JobRecorder recorder_;
 };
 
-// Removes the folder with the checkpoints of a job that has succeeded or was cancelled. Does
-// nothing for other jobs. Leaves files that cannot be removed.
+// Removes the folder with the checkpoints of a job that has succeeded or was cancelled. A trial
+// that has succeeded keeps its model. Does nothing for other jobs. Leaves files that cannot be
+// removed.
 void RemoveJobFolder(const StateFolder& folder, const Job& job);
 
 // Removes all files of a job that was deleted from `store`. The next start retries files that

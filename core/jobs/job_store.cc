@@ -167,6 +167,14 @@ absl::StatusOr<std::vector<JobRecord>> JobStore::ListActive(JobKind kind) const 
   return ReadActiveJobRows(*reader_, kind);
 }
 
+absl::StatusOr<std::vector<Job>> JobStore::ListTrials(std::string_view sweep) const {
+  std::vector<Job> trials;
+  absl::MutexLock lock(&read_mutex_);
+  VRP_ASSIGN_OR_RETURN(std::vector<JobRecord> records, ReadTrialRows(*reader_, sweep));
+  for (JobRecord& record : records) trials.push_back(std::move(record.job));
+  return trials;
+}
+
 absl::StatusOr<std::vector<JobCount>> JobStore::Count() const {
   absl::MutexLock lock(&read_mutex_);
   return CountJobRows(*reader_);
@@ -272,7 +280,8 @@ absl::StatusOr<Job> JobStore::Write(const JobChange& change) {
     VRP_RETURN_IF_ERROR(InsertPartRow(*writer_, number, part, content));
   }
   Job job = change.record().job;
-  if (job.kind == JobKind::kTraining && IsTimeToThin(change.events())) {
+  const bool may_be_long = job.kind == JobKind::kTraining || job.kind == JobKind::kSweep;
+  if (may_be_long && IsTimeToThin(change.events())) {
     VRP_RETURN_IF_ERROR(ThinEventRows(*writer_, number, EventLimits{}));
   }
   if (job.state == JobState::kQueued) {

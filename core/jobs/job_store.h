@@ -59,6 +59,8 @@ class JobStore {
   absl::StatusOr<std::vector<JobRecord>> List(const JobRange& range) const;
   // Returns jobs of the kind that are neither queued, paused nor final.
   absl::StatusOr<std::vector<JobRecord>> ListActive(JobKind kind) const;
+  // Returns the training jobs that are trials of a sweep, "sweeps/{id}", by trial.
+  absl::StatusOr<std::vector<Job>> ListTrials(std::string_view sweep) const;
   // Returns the number of jobs by kind and state, without zero counts.
   absl::StatusOr<std::vector<JobCount>> Count() const;
   // Starts an attempt of the next queued job of the kind (see FindNextQueuedRow). Returns nullopt

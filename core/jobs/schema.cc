@@ -120,8 +120,18 @@ constexpr std::string_view kVersion6 = R"sql(
 ALTER TABLE solve_jobs ADD COLUMN dataset TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array<std::string_view, 6> kMigrations = {kVersion1, kVersion2, kVersion3,
-                                                         kVersion4, kVersion5, kVersion6};
+// Adds sweeps, which have rows in solve_jobs, solve_contents and solve_parts, and their trials,
+// which are training jobs. `sweep` is the sweep's name. `pause_epoch` is the epoch after which a
+// trial waits for its sweep; 0 means none.
+constexpr std::string_view kVersion7 = R"sql(
+ALTER TABLE jobs ADD COLUMN sweep TEXT NOT NULL DEFAULT '';
+ALTER TABLE jobs ADD COLUMN trial INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN pause_epoch INTEGER NOT NULL DEFAULT 0;
+CREATE UNIQUE INDEX jobs_by_sweep ON jobs (sweep, trial) WHERE sweep <> '';
+)sql";
+
+constexpr std::array<std::string_view, 7> kMigrations = {kVersion1, kVersion2, kVersion3, kVersion4,
+                                                         kVersion5, kVersion6, kVersion7};
 
 absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));

@@ -26,7 +26,7 @@ class SolveJobManager {
  public:
   // The environment and the limits of a manager.
   struct Options {
-    JobKind kind = JobKind::kSolve;      // of the jobs; RunsOnSolver(kind)
+    JobKind kind = JobKind::kSolve;      // of the jobs; HasRequest(kind)
     std::shared_ptr<JobBook> book = {};  // stores the jobs
     JobSolver* solver = nullptr;         // outlives the manager
     // Has the datasets that jobs read; outlives the manager. Null: no datasets.

@@ -17,8 +17,10 @@ struct SolveSpec {
   // Text that is stored at the end of `request`. Two specifications that differ only in their
   // attachments count as the same request.
   std::string attachment = {};
-  std::string summary = {};    // short text, without the instance
-  std::string dataset = {};    // `datasets/{name}` that the job reads; empty: none
+  std::string summary = {};  // short text, without the instance
+  // `datasets/{name}` that the job reads; of a sweep, those of all trials, with blanks between.
+  // Empty: none.
+  std::string dataset = {};
   absl::Duration budget = {};  // solve jobs only
 };
 

@@ -109,6 +109,10 @@ std::string StateFolder::CheckpointPath(std::string_view job_id) const {
   return (fs::path(JobPath(job_id)) / "checkpoint").string();
 }
 
+std::string StateFolder::TrialModelPath(std::string_view job_id) const {
+  return (fs::path(JobPath(job_id)) / "model").string();
+}
+
 std::string StateFolder::LabelsPath() const { return (fs::path(path_) / "labels").string(); }
 
 std::string StateFolder::MatricesPath() const { return (fs::path(path_) / "matrices").string(); }

@@ -30,6 +30,8 @@ class StateFolder {
   std::string JobsPath() const;
   std::string JobPath(std::string_view job_id) const;
   std::string CheckpointPath(std::string_view job_id) const;
+  // Returns the folder in which a trial of a sweep keeps its model.
+  std::string TrialModelPath(std::string_view job_id) const;
   // Returns the folder of label sets, which jobs with equal problems share.
   std::string LabelsPath() const;
   std::string MatricesPath() const;

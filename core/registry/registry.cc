@@ -212,6 +212,9 @@ absl::Status Registry::CheckLoads(std::string_view name, int32_t version) {
   if (found.card.architecture == kHabitsArchitecture) {
     return LoadHabitModel(found.directory, resource).status();
   }
+  if (found.card.architecture == kEstimateArchitecture) {
+    return EstimateModel::Load(found.directory, resource).status();
+  }
   if (found.card.architecture != kDispatchArchitecture) return Load(name, version).status();
   return DispatchModel::Load(found.directory, resource).status();
 }
@@ -224,6 +227,11 @@ absl::StatusOr<DispatchModel> Registry::LoadDispatch(const ModelReference& refer
 absl::StatusOr<LoadedHabits> Registry::LoadHabits(const ModelReference& reference) const {
   VRP_ASSIGN_OR_RETURN(const ModelVersion found, Resolve(reference));
   return vrp::LoadHabits(found.directory, ModelResourceName(found.name, found.version));
+}
+
+absl::StatusOr<EstimateModel> Registry::LoadEstimate(const ModelReference& reference) const {
+  VRP_ASSIGN_OR_RETURN(const ModelVersion found, Resolve(reference));
+  return EstimateModel::Load(found.directory, ModelResourceName(found.name, found.version));
 }
 
 absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,

@@ -18,6 +18,7 @@
 #include "core/base/watch.h"
 #include "core/device/device.h"
 #include "core/model/dispatch/dispatch_model.h"
+#include "core/model/estimate/estimate_model.h"
 #include "core/model/habits/habit_model_files.h"
 #include "core/model/policy/policy.h"
 #include "core/registry/alias_store.h"
@@ -98,6 +99,8 @@ class Registry {
   absl::StatusOr<DispatchModel> LoadDispatch(const ModelReference& reference) const;
   // Loads a habit model in the same way. Returns the errors of Resolve and vrp::LoadHabits.
   absl::StatusOr<LoadedHabits> LoadHabits(const ModelReference& reference) const;
+  // Loads an estimate model in the same way. Returns the errors of Resolve and EstimateModel::Load.
+  absl::StatusOr<EstimateModel> LoadEstimate(const ModelReference& reference) const;
   // Frees memory (see LoadedModels); version 0 means all versions. Returns the unloaded
   // versions.
   std::vector<ModelReference> Unload(std::string_view name, int32_t version);

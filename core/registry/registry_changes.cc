@@ -143,6 +143,11 @@ absl::StatusOr<int64_t> Registry::CountParameters(const ModelVersion& version) c
                          vrp::LoadHabits(version.directory, Concat("models/", version.name)));
     return habits.counts;
   }
+  if (version.card.architecture == kEstimateArchitecture) {
+    VRP_ASSIGN_OR_RETURN(const EstimateModel model,
+                         EstimateModel::Load(version.directory, Concat("models/", version.name)));
+    return CountEstimateParameters(model.settings().network);
+  }
   VRP_ASSIGN_OR_RETURN(const LoadedModel loaded, loaded_.Read(version));
   return loaded.policy->info().parameters;
 }
@@ -165,6 +170,8 @@ absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
                "; write that number, or send the card that belongs to the weights"));
   }
   card.training_job.clear();
+  card.sweep.clear();
+  card.trial = 0;
   VRP_RETURN_IF_ERROR(
       AtomicWriteFile((fs::path(staging_directory) / kCardFile).string(), WriteModelCard(card)));
   return Publish(name, staging_directory);

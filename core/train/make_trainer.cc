@@ -5,6 +5,7 @@
 
 #include "core/model/make_engine.h"
 #include "core/train/dispatch/dispatch_trainer.h"
+#include "core/train/estimate/estimate_trainer.h"
 #include "core/train/habits/habits_trainer.h"
 
 namespace vrp {
@@ -29,12 +30,14 @@ class AnyTrainer final : public Trainer {
  private:
   Trainer& TrainerOf(const TrainingConfig& config) const {
     if (config.habits.has_value()) return *habits_;
+    if (config.estimate.has_value()) return *estimate_;
     return config.dispatch.has_value() ? *dispatch_ : *engines_;
   }
 
   const std::unique_ptr<Trainer> engines_;
   const std::unique_ptr<Trainer> dispatch_ = MakeDispatchTrainer();
   const std::unique_ptr<Trainer> habits_ = MakeHabitsTrainer();
+  const std::unique_ptr<Trainer> estimate_ = MakeEstimateTrainer();
 };
 
 }  // namespace

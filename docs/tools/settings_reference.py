@@ -23,6 +23,9 @@ Defaults are those of a graph transformer trained by REINFORCE, or of the settin
 `model: dispatch` reads the sections `dispatch`, `training` and `validation`, except for what only networks that plan routes have. Its
 defaults are the values of `vrpctl train --preset dispatch --print-config`.
 
+`model: estimate` reads the section `estimate`, what dispatch models read of `training`, and `validation.instances` and `validation.seed`. Its
+defaults are the values of `vrpctl train --preset estimate --print-config`.
+
 `model: habits` reads only the section `habits`, `training.epochs`, `training.seed` and `validation.days`; see
 `vrpctl train --preset habits --print-config`. With `habits.learner: transformer` it reads the settings of
 `vrpctl train --preset habits_transformer --print-config`, whose values are its defaults.
@@ -44,17 +47,18 @@ VARIANTS = (
     ("dispatch", ["dispatch.sites=datasets/x"]),
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.encoder=graph_transformer"]),
     ("dispatch", ["dispatch.sites=datasets/x", "dispatch.log=datasets/y"]),
+    ("estimate", []),
     ("habits", ["habits.history=datasets/x"]),
     ("habits", ["habits.history=datasets/x", "habits.learner=transformer"]),
 )
-SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch", "habits", "habits_transformer")
+SOURCES = ("tiny_1", "ptrnet_supervised", "gt_mixed", "gt_pomo_cvrp50", "dispatch", "estimate", "habits", "habits_transformer")
 NEEDED = {"problem.instances": "none", "supervised.label_file": "none", "validation.file": "none",
           "training.milestones": "none", "name": "required", "dispatch.sites": "required with model: dispatch",
           "dispatch.scenarios": "0", "dispatch.log": "none", "habits.history": "required with model: habits"}
 # Meanings of the keys that no example configuration explains.
 MEANINGS = {
     "model": "gt: a graph transformer; ptrnet: a pointer network; dispatch: prizes of requests, to decide what to send now; "
-             "habits: where drivers go next",
+             "habits: where drivers go next; estimate: what plans would cost",
     "dispatch.sites": "an instance each, from which days are drawn: files on the daemon's machine, or datasets/NAME",
     "habits.learner": "counts: counts legs from stop to stop and from zone to zone; transformer: a network that also foretells stops "
                       "that it has never seen",
@@ -156,7 +160,7 @@ def page():
                 f"| `{key.rpartition('.')[2]}` | {cell(permitted(daemon.address, key))} | "
                 f"{cell(value or 'none')} | {cell(explained.get(key, ''))} |")
     parts = [HEAD]
-    order = ("", "problem", "graph_transformer", "network", "dispatch", "habits", "training", "reinforce", "self_labelling", "supervised", "loader",
+    order = ("", "problem", "graph_transformer", "network", "dispatch", "estimate", "habits", "training", "reinforce", "self_labelling", "supervised", "loader",
              "validation")
     for section in sorted(sections, key=order.index):
         title = f"`{section}`" if section else "Top level"

@@ -190,6 +190,8 @@ v1::TrainingJob ToProto(const Job& job) {
   if (job.published.has_value())
     *message.mutable_published_weights() = PublishedMessage(*job.published);
   message.set_stop_requested(job.stop_requested);
+  message.set_sweep(job.spec.sweep);
+  message.set_trial(job.spec.trial);
   return message;
 }
 

@@ -45,6 +45,8 @@ v1::Model ToProto(const ModelVersion& version) {
   for (const std::string& feature : card.input_features) message.add_input_features(feature);
   message.set_parameter_count(card.parameters);
   message.set_training_job(card.training_job);
+  message.set_sweep(card.sweep);
+  message.set_trial(static_cast<int32_t>(card.trial));
   message.set_training_config(card.training_config);
   message.set_training_steps(card.steps);
   message.set_validation_cost(card.validation_cost);

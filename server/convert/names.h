@@ -1,5 +1,5 @@
 // Parses and builds resource names: trainingJobs/{id}, solveJobs/{id}, simulations/{id},
-// models/{name}, models/{name}/versions/{n}, models/{name}/aliases/{alias}.
+// sweeps/{id}, models/{name}, models/{name}/versions/{n}, models/{name}/aliases/{alias}.
 #pragma once
 
 #include <cstdint>

@@ -31,6 +31,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   parts.MakeHandlers();
   VRP_RETURN_IF_ERROR(parts.OpenSolveJobs());
   VRP_RETURN_IF_ERROR(parts.OpenSimulations());
+  VRP_RETURN_IF_ERROR(parts.OpenSweeps());
   parts.MakeServices();
   VRP_RETURN_IF_ERROR(parts.Listen());
   VRP_RETURN_IF_ERROR(parts.ListenForHttp());
@@ -60,6 +61,7 @@ Daemon::~Daemon() {
   if (parts.solve_pool != nullptr) parts.solve_pool->Close();
   if (parts.batch_pool != nullptr) parts.batch_pool->Close();
   if (parts.quick_pool != nullptr) parts.quick_pool->Close();
+  parts.sweeps = nullptr;  // uses `jobs`
   parts.simulations = nullptr;
   parts.solve_jobs = nullptr;
   parts.jobs = nullptr;

@@ -14,6 +14,7 @@
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
 #include "core/jobs/solve_job_manager.h"
+#include "core/jobs/sweep/sweep_manager.h"
 #include "core/registry/dataset_store.h"
 #include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
@@ -27,12 +28,14 @@
 #include "server/http/http_server.h"
 #include "server/roads/road_networks.h"
 #include "server/service/dispatch_handler.h"
+#include "server/service/estimate_handler.h"
 #include "server/service/model_handler.h"
 #include "server/service/request_solver.h"
 #include "server/service/simulation_handler.h"
 #include "server/service/simulation_solver.h"
 #include "server/service/solve_job_handler.h"
 #include "server/service/solver_handler.h"
+#include "server/service/sweep_handler.h"
 #include "server/service/training_handler.h"
 #include "server/service/uploaded_histories.h"
 #include "server/service/uploaded_logs.h"
@@ -76,6 +79,7 @@ struct Daemon::Parts {
   void MakeHandlers();
   absl::Status OpenSolveJobs();
   absl::Status OpenSimulations();
+  absl::Status OpenSweeps();
   int32_t ReadAhead() const;
   void MakeServices();
   absl::Status OpenAccess();
@@ -117,6 +121,8 @@ struct Daemon::Parts {
   std::unique_ptr<DeviceUsageTrainer> trainer;
   std::shared_ptr<JobBook> book;
   std::unique_ptr<JobManager> jobs;
+  std::unique_ptr<SweepManager> sweeps;
+  std::unique_ptr<SweepHandler> sweep_handler;
   std::unique_ptr<SolverHandler> solver_handler;
   std::unique_ptr<RequestSolver> request_solver;
   std::unique_ptr<SolveJobManager> solve_jobs;
@@ -125,6 +131,7 @@ struct Daemon::Parts {
   std::unique_ptr<SolveJobManager> simulations;
   std::unique_ptr<SimulationHandler> simulation_handler;
   std::unique_ptr<DispatchHandler> dispatch_handler;
+  std::unique_ptr<EstimateHandler> estimate_handler;
   std::unique_ptr<TrainingHandler> training_handler;
   std::unique_ptr<ModelHandler> model_handler;
   std::vector<std::unique_ptr<grpc::Service>> services;

@@ -6,11 +6,13 @@
 #include "server/config/build_info.h"
 #include "server/daemon/daemon_parts.h"
 #include "server/service/dispatch_service.h"
+#include "server/service/estimate_service.h"
 #include "server/service/model_service.h"
 #include "server/service/reflection_service.h"
 #include "server/service/services.h"
 #include "server/service/simulation_service.h"
 #include "server/service/solver_service.h"
+#include "server/service/sweep_service.h"
 
 namespace vrp {
 namespace {
@@ -61,6 +63,12 @@ void Daemon::Parts::MakeHandlers() {
                                .busy = &busy,
                                .max_nodes = vrpd.max_nodes,
                                .max_budget = absl::Seconds(vrpd.max_budget_s)});
+  estimate_handler =
+      std::make_unique<EstimateHandler>(EstimateHandler::Options{.matrices = matrices.get(),
+                                                                 .registry = registry.get(),
+                                                                 .busy = &busy,
+                                                                 .threads = vrpd.threads,
+                                                                 .max_nodes = vrpd.max_nodes});
   training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
       .jobs = jobs.get(),
       .default_device = default_device,
@@ -111,6 +119,21 @@ absl::Status Daemon::Parts::OpenSimulations() {
   return absl::OkStatus();
 }
 
+absl::Status Daemon::Parts::OpenSweeps() {
+  const Watchdog::Watch watched = WatchStart("sweeps");
+  const VrpdOptions& vrpd = options.vrpd;
+  VRP_ASSIGN_OR_RETURN(sweeps, SweepManager::Create({.book = book,
+                                                     .jobs = jobs.get(),
+                                                     .registry = registry.get(),
+                                                     .clock = options.clock,
+                                                     .max_queued = vrpd.max_queued_jobs}));
+  sweep_handler = std::make_unique<SweepHandler>(SweepHandler::Options{
+      .sweeps = sweeps.get(),
+      .default_device = default_device,
+      .data_folders = RestrictsTrainingFiles(vrpd) ? DataFolders(vrpd.data_dirs) : std::nullopt});
+  return absl::OkStatus();
+}
+
 // Returns the number of requests that a batch stream reads ahead: a batch for a GPU, 0 for a CPU.
 int32_t Daemon::Parts::ReadAhead() const {
   const VrpdOptions& vrpd = options.vrpd;
@@ -118,8 +141,7 @@ int32_t Daemon::Parts::ReadAhead() const {
 }
 
 void Daemon::Parts::MakeServices() {
-  const VrpdOptions& vrpd = options.vrpd;
-  messages = std::make_unique<MessageBudget>(BudgetOf(vrpd));
+  messages = std::make_unique<MessageBudget>(BudgetOf(options.vrpd));
   const ServiceContext context{.solve_pool = *solve_pool,
                                .batch_pool = *batch_pool,
                                .quick_pool = *quick_pool,
@@ -130,9 +152,11 @@ void Daemon::Parts::MakeServices() {
                                .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
   services.push_back(std::make_unique<DispatchService>(context, *dispatch_handler));
+  services.push_back(std::make_unique<EstimateService>(context, *estimate_handler));
   services.push_back(std::make_unique<SimulationService>(context, *simulation_handler));
   services.push_back(std::make_unique<ReflectionService>(context));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
+  services.push_back(std::make_unique<SweepService>(context, *sweep_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
   services.push_back(
       std::make_unique<DatasetService>(context,
@@ -142,19 +166,19 @@ void Daemon::Parts::MakeServices() {
                                                               .training_jobs = *jobs,
                                                               .logs = *logs,
                                                               .histories = *histories},
-                                       vrpd.max_nodes));
+                                       options.vrpd.max_nodes));
   services.push_back(
       std::make_unique<SystemService>(context,
                                       SystemFacts{.grpc_version = grpc::Version(),
                                                   .default_device = default_device,
-                                                  .vrpd = vrpd,
+                                                  .vrpd = options.vrpd,
                                                   .started = started,
                                                   .metrics_address = telemetry->metrics_address(),
                                                   .metrics_url = telemetry->metrics_url(),
                                                   .device_loss = device_loss.get()},
                                       *telemetry,
                                       BackupSources{.book = book.get(),
-                                                    .models_directory = vrpd.models_dir,
+                                                    .models_directory = options.vrpd.models_dir,
                                                     .program = ProgramName(),
                                                     .clock = options.clock,
                                                     .watch = telemetry->watchdog().AsFunction()}));
@@ -187,7 +211,8 @@ absl::Status Daemon::Parts::Listen() {
   health.SetServingStatus(true);
   for (const char* name :
        {v1::SolverService::service_full_name(), v1::DispatchService::service_full_name(),
-        v1::SimulationService::service_full_name(), v1::TrainingService::service_full_name(),
+        v1::EstimateService::service_full_name(), v1::SimulationService::service_full_name(),
+        v1::TrainingService::service_full_name(), v1::SweepService::service_full_name(),
         v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
         v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);

@@ -11,10 +11,12 @@
 #include "server/http/url_text.h"
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/dispatch_service.pb.h"
+#include "vrp/v1/estimate_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/options.pb.h"
 #include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
@@ -71,9 +73,10 @@ std::vector<HttpRoute> ListRoutes() {
   // Any message of a file leads to its services.
   for (const FileDescriptor* file :
        {v1::ListMatricesRequest::descriptor()->file(), v1::DecideRequest::descriptor()->file(),
-        v1::ListModelsRequest::descriptor()->file(), v1::CheckSolutionRequest::descriptor()->file(),
+        v1::EstimateCostsRequest::descriptor()->file(), v1::ListModelsRequest::descriptor()->file(),
+        v1::CheckSolutionRequest::descriptor()->file(),
         v1::ListSimulationsRequest::descriptor()->file(),
-        v1::GetServerInfoRequest::descriptor()->file(),
+        v1::ListSweepsRequest::descriptor()->file(), v1::GetServerInfoRequest::descriptor()->file(),
         v1::ListTrainingJobsRequest::descriptor()->file()}) {
     for (int i = 0; i < file->service(0)->method_count(); ++i) {
       const MethodDescriptor& rpc = *file->service(0)->method(i);

@@ -294,11 +294,12 @@ def document_of(descriptors, version):
 
 
 def source_of(text):
-    """Returns the C++ source of OpenApiDocument(). Compilers limit the length of one literal."""
+    """Returns the C++ source of OpenApiDocument(). Compilers limit one literal, and how far they count its letters."""
     size = 8000
     literals = "\n".join(f'R"vrp({text[at:at + size]})vrp"' for at in range(0, len(text), size))
     return ('#include "server/http/openapi_document.h"\n\nnamespace vrp {\n\nstd::string_view OpenApiDocument() {\n'
-            f"  static constexpr std::string_view kDocument =\n{literals};\n  return kDocument;\n}}\n\n}}  // namespace vrp\n")
+            f"  static constexpr char kDocument[] =\n{literals};\n  return {{kDocument, sizeof(kDocument) - 1}};\n}}\n\n"
+            "}  // namespace vrp\n")
 
 
 def main():

@@ -16,10 +16,11 @@ using google::protobuf::DescriptorPool;
 using google::protobuf::FileDescriptor;
 
 constexpr const char* kReflectedServices[] = {
-    "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection",
-    "vrp.v1.DatasetService", "vrp.v1.DispatchService",
-    "vrp.v1.ModelService",   "vrp.v1.SimulationService",
-    "vrp.v1.SolverService",  "vrp.v1.SystemService",
+    "grpc.health.v1.Health",    "grpc.reflection.v1alpha.ServerReflection",
+    "vrp.v1.DatasetService",    "vrp.v1.DispatchService",
+    "vrp.v1.EstimateService",   "vrp.v1.ModelService",
+    "vrp.v1.SimulationService", "vrp.v1.SolverService",
+    "vrp.v1.SweepService",      "vrp.v1.SystemService",
     "vrp.v1.TrainingService"};
 
 void AddFiles(const FileDescriptor& file, std::set<const FileDescriptor*>& added,

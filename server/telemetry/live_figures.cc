@@ -105,6 +105,16 @@ void AddSimulations(const LiveFigures& figures, std::vector<MetricFamily>& famil
   families.push_back(days.Take());
 }
 
+void AddSweeps(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+  FamilyBuilder trials("vrp_sweep_finished_trials",
+                       "Trials of a running sweep that ended or wait for a selection.");
+  for (const Job& job : figures.active_jobs) {
+    if (job.kind != JobKind::kSweep) continue;
+    trials.Add(static_cast<double>(job.solve.progress.parts), {{"job", ResourceName(job)}});
+  }
+  families.push_back(trials.Take());
+}
+
 void AddQueues(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   FamilyBuilder waiting("vrp_queue_waiting", "Tasks that wait for a thread or a network.");
   FamilyBuilder capacity("vrp_queue_capacity",
@@ -218,7 +228,8 @@ absl::Status GatherJobs(const JobBook& book, LiveFigures& figures) {
   absl::StatusOr<std::vector<JobCount>> counts = book.store().Count();
   if (!counts.ok()) return counts.status();
   figures.jobs = *std::move(counts);
-  for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve, JobKind::kSimulation}) {
+  for (const JobKind kind :
+       {JobKind::kTraining, JobKind::kSolve, JobKind::kSimulation, JobKind::kSweep}) {
     absl::StatusOr<std::vector<JobRecord>> active = book.store().ListActive(kind);
     if (!active.ok()) return active.status();
     for (JobRecord& record : *active) figures.active_jobs.push_back(std::move(record.job));
@@ -262,6 +273,7 @@ std::vector<MetricFamily> ToFamilies(const LiveFigures& figures) {
   AddTrainings(figures, families);
   AddSolveJobs(figures, families);
   AddSimulations(figures, families);
+  AddSweeps(figures, families);
   families.push_back(FamilyBuilder("vrp_models", "Model versions that can be used.")
                          .Add(figures.models_available)
                          .Take());

@@ -110,7 +110,7 @@ TEST_P(Completion, OffersTheValuesOfTheCommandsFlag) {
               ElementsAre("geojson", "json", "table", "vroom"));
   EXPECT_THAT(OfferedWords({"vrpctl", "train", "--output", ""}), ElementsAre("json", "table"));
   EXPECT_THAT(OfferedWords({"vrpctl", "train", "--model", ""}),
-              ElementsAre("dispatch", "gt", "habits", "ptrnet"));
+              ElementsAre("dispatch", "estimate", "gt", "habits", "ptrnet"));
   EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--model", ""}), IsEmpty());
   EXPECT_THAT(OfferedWords({"vrpctl", "solve", "--budget", ""}), IsEmpty());
   EXPECT_THAT(OfferedWords({"vrpctl", "train", "--preset", ""}), Contains("ptrnet_tiny"));

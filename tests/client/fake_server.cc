@@ -12,9 +12,11 @@
 #include "google/rpc/status.pb.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
 #include "vrp/v1/dispatch_service.grpc.pb.h"
+#include "vrp/v1/estimate_service.grpc.pb.h"
 #include "vrp/v1/model_service.grpc.pb.h"
 #include "vrp/v1/simulation_service.grpc.pb.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/sweep_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 #include "vrp/v1/training_service.grpc.pb.h"
 
@@ -121,6 +123,18 @@ class FakeDispatch : public v1::DispatchService::Service {
   const FakeHandlers& handlers_;
 };
 
+class FakeEstimates : public v1::EstimateService::Service {
+ public:
+  explicit FakeEstimates(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status EstimateCosts(grpc::ServerContext* context, const v1::EstimateCostsRequest* request,
+                             v1::EstimateCostsResponse* response) override {
+    return HandleUnary(handlers_.estimate_costs, context, request, response);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
 class FakeSimulations : public v1::SimulationService::Service {
  public:
   explicit FakeSimulations(const FakeHandlers& handlers) : handlers_(handlers) {}
@@ -151,6 +165,46 @@ class FakeSimulations : public v1::SimulationService::Service {
   grpc::Status WatchSimulation(grpc::ServerContext*, const v1::WatchSimulationRequest* request,
                                grpc::ServerWriter<v1::WatchSimulationResponse>* writer) override {
     return HandleStream(handlers_.watch_simulation, request, writer);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeSweeps : public v1::SweepService::Service {
+ public:
+  explicit FakeSweeps(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status CreateSweep(grpc::ServerContext* context, const v1::CreateSweepRequest* request,
+                           v1::Sweep* response) override {
+    return HandleUnary(handlers_.create_sweep, context, request, response);
+  }
+  grpc::Status GetSweep(grpc::ServerContext* context, const v1::GetSweepRequest* request,
+                        v1::Sweep* response) override {
+    return HandleUnary(handlers_.get_sweep, context, request, response);
+  }
+  grpc::Status StopSweep(grpc::ServerContext* context, const v1::StopSweepRequest* request,
+                         v1::Sweep* response) override {
+    return HandleUnary(handlers_.stop_sweep, context, request, response);
+  }
+  grpc::Status PauseSweep(grpc::ServerContext* context, const v1::PauseSweepRequest* request,
+                          v1::Sweep* response) override {
+    return HandleUnary(handlers_.pause_sweep, context, request, response);
+  }
+  grpc::Status ResumeSweep(grpc::ServerContext* context, const v1::ResumeSweepRequest* request,
+                           v1::Sweep* response) override {
+    return HandleUnary(handlers_.resume_sweep, context, request, response);
+  }
+  grpc::Status ListSweeps(grpc::ServerContext* context, const v1::ListSweepsRequest* request,
+                          v1::ListSweepsResponse* response) override {
+    return HandleUnary(handlers_.list_sweeps, context, request, response);
+  }
+  grpc::Status DeleteSweep(grpc::ServerContext* context, const v1::DeleteSweepRequest* request,
+                           v1::DeleteSweepResponse* response) override {
+    return HandleUnary(handlers_.delete_sweep, context, request, response);
+  }
+  grpc::Status WatchSweep(grpc::ServerContext*, const v1::WatchSweepRequest* request,
+                          grpc::ServerWriter<v1::WatchSweepResponse>* writer) override {
+    return HandleStream(handlers_.watch_sweep, request, writer);
   }
 
  private:
@@ -355,7 +409,9 @@ struct FakeServer::Impl {
   explicit Impl(FakeHandlers given) : handlers(std::move(given)) {
     services.push_back(std::make_unique<FakeSolver>(handlers));
     services.push_back(std::make_unique<FakeDispatch>(handlers));
+    services.push_back(std::make_unique<FakeEstimates>(handlers));
     services.push_back(std::make_unique<FakeSimulations>(handlers));
+    services.push_back(std::make_unique<FakeSweeps>(handlers));
     services.push_back(std::make_unique<FakeTraining>(handlers));
     services.push_back(std::make_unique<FakeModels>(handlers));
     services.push_back(std::make_unique<FakeDatasets>(handlers));

@@ -11,9 +11,11 @@
 #include "absl/status/statusor.h"
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/dispatch_service.pb.h"
+#include "vrp/v1/estimate_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/simulation_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/sweep_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
@@ -46,12 +48,22 @@ struct FakeHandlers {
   Unary<v1::DeleteSolveJobRequest, v1::DeleteSolveJobResponse> delete_solve_job;
   Stream<v1::WatchSolveJobRequest, v1::WatchSolveJobResponse> watch_solve_job;
   Unary<v1::DecideRequest, v1::DecideResponse> decide;
+  Unary<v1::EstimateCostsRequest, v1::EstimateCostsResponse> estimate_costs;
   Unary<v1::CreateSimulationRequest, v1::Simulation> create_simulation;
   Unary<v1::GetSimulationRequest, v1::Simulation> get_simulation;
   Unary<v1::ListSimulationsRequest, v1::ListSimulationsResponse> list_simulations;
   Unary<v1::StopSimulationRequest, v1::Simulation> stop_simulation;
   Unary<v1::DeleteSimulationRequest, v1::DeleteSimulationResponse> delete_simulation;
   Stream<v1::WatchSimulationRequest, v1::WatchSimulationResponse> watch_simulation;
+
+  Unary<v1::CreateSweepRequest, v1::Sweep> create_sweep;
+  Unary<v1::GetSweepRequest, v1::Sweep> get_sweep;
+  Unary<v1::ListSweepsRequest, v1::ListSweepsResponse> list_sweeps;
+  Unary<v1::StopSweepRequest, v1::Sweep> stop_sweep;
+  Unary<v1::PauseSweepRequest, v1::Sweep> pause_sweep;
+  Unary<v1::ResumeSweepRequest, v1::Sweep> resume_sweep;
+  Unary<v1::DeleteSweepRequest, v1::DeleteSweepResponse> delete_sweep;
+  Stream<v1::WatchSweepRequest, v1::WatchSweepResponse> watch_sweep;
   Unary<v1::CreateTrainingJobRequest, v1::TrainingJob> create_job;
   Unary<v1::GetTrainingJobRequest, v1::TrainingJob> get_job;
   Unary<v1::ListTrainingJobsRequest, v1::ListTrainingJobsResponse> list_jobs;

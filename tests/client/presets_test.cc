@@ -47,7 +47,8 @@ TEST(Presets, BeginWithTwoCommentLines) {
 }
 
 TEST(Presets, KnowTheirArchitectures) {
-  EXPECT_THAT(PresetArchitectures(), testing::ElementsAre("dispatch", "gt", "habits", "ptrnet"));
+  EXPECT_THAT(PresetArchitectures(),
+              testing::ElementsAre("dispatch", "estimate", "gt", "habits", "ptrnet"));
 }
 
 TEST(Presets, IncludeTheDefault) { EXPECT_TRUE(FindPreset(kDefaultPreset).ok()); }

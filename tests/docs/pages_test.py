@@ -36,7 +36,7 @@ if words[:1] == ["train"] and not {{"--list-presets", "--print-config", "--valid
     settings = json.loads(printed.stdout) if printed.returncode == 0 else {{}}
     method = settings.get("training.method", "")
     short = ["training.batch_size=8", "validation.instances=8"]
-    if settings.get("model") in ("dispatch", "habits"):
+    if settings.get("model") in ("dispatch", "estimate", "habits"):
         os.execv(real, [real, *words, "--set", "training.epochs=1"])
     if not any(word.startswith("training.epochs=2000") for word in words):
         short.append("training.epochs=1")

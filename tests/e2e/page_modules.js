@@ -20,6 +20,7 @@ import { differences } from "./web/training/compare_screen.js";
 import { History } from "./web/training/history.js";
 import { actionsOf, outcomeText, parseLabels, remainingSeconds, titleOf } from "./web/training/job.js";
 import { lineOf, readPresets } from "./web/training/presets.js";
+import { planText, ranked, sweepActions, trialLook } from "./web/training/sweep.js";
 
 function equal(got, wanted, what = "") {
   const [a, b] = [JSON.stringify(got), JSON.stringify(wanted)];
@@ -45,6 +46,17 @@ export const tests = {
     equal(requestOf("ListTrainingJobs", { labels: { team: "blue" } }).url, "/v1/trainingJobs?labels.team=blue");
     equal(requestOf("StopTrainingJob", { name: "trainingJobs/7", force: true }),
       { verb: "POST", url: "/v1/trainingJobs/7:stop", body: '{"force":true}' });
+  },
+  ranksTheTrialsOfASweep() {
+    const trials = [{ number: 1, validationCost: 4 }, { number: 2 }, { number: 3, validationCost: 5, best: true }, { number: 4, validationCost: 3 }, { number: 5 }];
+    equal(ranked({ trials }).map((trial) => trial.number), [3, 4, 1, 2, 5]);
+    equal(ranked({}), []);
+    equal([trialLook({ state: "JOB_STATE_QUEUED" }).label, trialLook({ job: "trainingJobs/a", state: "JOB_STATE_CANCELLED", dropped: true }).label,
+      trialLook({ job: "trainingJobs/a", state: "JOB_STATE_RUNNING" }).label], ["waiting", "dropped", "running"]);
+    equal(planText({ method: "SWEEP_METHOD_SUCCESSIVE_HALVING", trialCount: 9, seed: "7", factor: 3, selectionEpochs: ["1", "3"] }),
+      "9 trials, successive halving, seed 7; the best 1 of 3 goes on after epoch 1, 3");
+    equal(planText({ method: "SWEEP_METHOD_GRID", trialCount: 1 }), "1 trial, every combination");
+    equal(sweepActions({ state: "JOB_STATE_PAUSED" }).map(({ rpc }) => rpc), ["ResumeSweep", "StopSweep"]);
   },
   formatsNumbersForPeople() {
     equal([signed(3.14159), signed(-2), signed(0.0001), signedPercent(0.0373)], ["+3.14", "−2", "±0", "+3.73 %"]);

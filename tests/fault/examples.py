@@ -39,10 +39,11 @@ class Examples:
         return [request.SerializeToString()]
 
     def _resource(self, name):
-        kind = next(kind for kind in ("SolveJob", "Simulation", "Training", "Model", "Matrices", "Dataset", "") if kind in name.split("/")[1])
+        kind = next(kind for kind in ("SolveJob", "Simulation", "Sweep", "Training", "Model", "Matrices", "Dataset", "") if kind in name.split("/")[1])
         exists = "Delete" not in name
         return {"SolveJob": self.solve_job if exists else "solveJobs/0123456789abcdef",
                 "Simulation": "simulations/0123456789abcdef",
+                "Sweep": "sweeps/0123456789abcdef",
                 "Training": self.training if exists else "trainingJobs/0123456789abcdef",
                 "Model": "models/gt-mixed", "Matrices": "matrices/" + 64 * "a", "Dataset": "datasets/none",
                 "": "x"}[kind]
@@ -68,6 +69,10 @@ class Examples:
             decide.requests.add(customer="c1", demand=[2])
             decide.requests.add(id="own", customer="c1").time_window.close = 500
             return [decide]
+        if name == "EstimateService/EstimateCosts":
+            estimate = message("EstimateCostsRequest")()
+            estimate.inputs.add().instance.CopyFrom(self.instance)
+            return [estimate]
         if name == "SimulationService/CreateSimulation":
             spec = message("SimulationSpec")(days=1, epoch=100, margin=10, requests_per_epoch=2, max_iterations=10)
             spec.sites.add().instance.CopyFrom(self.instance)
@@ -76,6 +81,11 @@ class Examples:
             log.request_log.content = b'{"day": "1", "id": "a", "at": 0, "customer": "c1"}'
             create = message("CreateSimulationRequest")
             return [create(spec=one, request_id="hostile", validate_only=True) for one in (spec, log)]
+        if name == "SweepService/CreateSweep":
+            request = message("CreateSweepRequest")(validate_only=True, request_id="hostile")
+            request.spec.sweep_yaml = "method: grid\nkeys: {training.seed: [1, 2], training.batch_size: {min: 8, max: 16, count: 2}}\n"
+            request.spec.base.config_yaml, request.spec.base.config_name = self.config, "tiny.yaml"
+            return [request]
         if name in ("SolverService/ValidateInstance", "SolverService/ConvertInstance"):
             request = METHODS[name].request(instance=self.instance)
             if "format" in request.DESCRIPTOR.fields_by_name:

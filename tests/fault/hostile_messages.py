@@ -40,7 +40,7 @@ MAX_MESSAGE_MIB = 1  # max_message_mib of vrpd
 # Deadline of LONG_CALLS, which may reach it without an error. All other calls must end sooner than TIMEOUT_S.
 LONG_CALL_DEADLINE_S = 1.0
 LONG_CALLS = {"SolverService/Solve", "SolverService/StreamSolve", "SolverService/BatchSolve", "SolverService/WatchSolveJob",
-              "SimulationService/WatchSimulation",
+              "SimulationService/WatchSimulation", "SweepService/WatchSweep",
               "TrainingService/WatchTrainingJob", "TrainingService/PublishTrainingJob", "ModelService/EvaluateModel",
               "DatasetService/GenerateInstances", "ModelService/ExportModel"}
 TIMEOUT_S = 30  # time limit of a call

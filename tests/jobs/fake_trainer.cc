@@ -63,7 +63,7 @@ absl::StatusOr<TrainingResult> FakeTrainer::Train(const TrainingRequest& request
                               .validation_cost = std::numeric_limits<double>::quiet_NaN()};
     observer.OnProgress(progress);
     if (step % per_epoch == 0) {
-      progress.validation_cost = 6.5;
+      progress.validation_cost = Cost(request, progress.epoch);
       progress.end_of_epoch = true;
       observer.OnProgress(progress);
     }
@@ -78,12 +78,13 @@ bool FakeTrainer::EndsEarly(const TrainingRequest& request) {
 }
 
 absl::StatusOr<TrainingResult> FakeTrainer::End(const TrainingRequest& request, int64_t step,
-                                                TrainingEnd end) {
+                                                TrainingEnd end) const {
   VRP_RETURN_IF_ERROR(WriteFakeModel(request.model_directory, request.job_name));
+  const int64_t epoch = (step - 1) / request.config.batches_per_epoch + 1;
   return TrainingResult{.steps = step,
-                        .epoch = (step - 1) / request.config.batches_per_epoch + 1,
+                        .epoch = epoch,
                         .reason = PublishReason::kBestValidation,
-                        .validation_cost = 6.5,
+                        .validation_cost = Cost(request, epoch),
                         .validation_reference = 7,
                         .end = end};
 }

@@ -24,6 +24,8 @@ class FakeTrainer final : public Trainer {
     std::function<absl::Status(const TrainingRequest&, int64_t step)> before_step = {};
     // Called after a checkpoint was stored and reported. Optional.
     std::function<void(int64_t step)> after_checkpoint = {};
+    // Returns the validation cost of an epoch. Default: 6.5.
+    std::function<double(const TrainingRequest&, int64_t epoch)> cost = {};
     // Returns the result of CheckInputs. Default: no error.
     std::function<absl::Status(const TrainingRequest&)> check_inputs = {};
   };
@@ -51,8 +53,11 @@ class FakeTrainer final : public Trainer {
   absl::Status Hold(const TrainingRequest& request, int64_t step, const StopCondition& stop);
   static bool EndsEarly(const TrainingRequest& request);
   // Writes the model after `step` and returns the training job's result.
-  static absl::StatusOr<TrainingResult> End(const TrainingRequest& request, int64_t step,
-                                            TrainingEnd end);
+  absl::StatusOr<TrainingResult> End(const TrainingRequest& request, int64_t step,
+                                     TrainingEnd end) const;
+  double Cost(const TrainingRequest& request, int64_t epoch) const {
+    return options_.cost == nullptr ? 6.5 : options_.cost(request, epoch);
+  }
   static void ServeLive(const TrainingRequest& request, int64_t step);
   absl::Status Save(const TrainingRequest& request, int64_t step, TrainingObserver& observer) const;
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/habits/counts/count_legs.h"
+#include "core/habits/routes/learn_route_habits.h"
 #include "core/model/habits/habit_model_files.h"
 #include "gmock/gmock.h"
 #include "tests/habits/habits_testing.h"
@@ -20,26 +21,43 @@ class HabitsServiceTest : public DaemonTest {
  protected:
   void SetUp() override {
     AddModel("net");
-    AddHabitModel("drivers");
+    AddZigzags();
+    AddStreets();
     Start();
     solver_ = v1::SolverService::NewStub(channel_);
   }
 
   // Writes a model of Ann, who zigzags along a street, and of Bob, who drives to its end and back.
-  void AddHabitModel(const std::string& name) {
+  void AddZigzags() {
     std::vector<ShortRoute> routes;
     for (int day = 1; day <= 30; ++day) {
       routes.push_back({.day = day, .driver = "ann", .stops = {"a4", "a1", "a3", "a2"}});
       routes.push_back({.day = day, .driver = "bob", .stops = {"a1", "a2", "a3", "a4"}});
     }
+    AddHabitModel("drivers", routes, false);
+  }
+
+  // Writes a model of Ann, who drives up the street a, and of Bob, who drives up the street b.
+  void AddStreets() {
+    std::vector<ShortRoute> routes;
+    for (int day = 1; day <= 30; ++day) {
+      routes.push_back({.day = day, .driver = "ann", .stops = {"a1", "a2", "a3", "a4"}});
+      routes.push_back({.day = day, .driver = "bob", .stops = {"b1", "b2", "b3", "b4"}});
+    }
+    AddHabitModel("streets", routes, true);
+  }
+
+  // Writes a model of the legs of routes, and of whole routes if that is told.
+  void AddHabitModel(const std::string& name, const std::vector<ShortRoute>& routes, bool whole) {
     const RouteHistory history = HistoryOf(routes);
     const CountTables tables = LegCounter(history, history.routes.size(), 2, 1).Count({});
     const std::string directory = Concat(folder_.path(), "/models/", name, "/1");
     ASSERT_TRUE(EnsureDirectory(Concat(folder_.path(), "/models/", name)).ok());
     ModelCard card = ACard("", "");
     card.training_job = "trainingJobs/habits";
-    const absl::Status written =
-        WriteCountModel(directory, tables, {}, {.history = "datasets/past", .routes = 60}, card);
+    const absl::Status written = WriteCountModel(
+        directory, tables, whole ? LearnRouteHabits(history, routes.size(), 1) : RouteHabitTables(),
+        {.history = "datasets/past", .routes = 60}, card);
     ASSERT_TRUE(written.ok()) << written;
   }
 
@@ -91,6 +109,33 @@ TEST_F(HabitsServiceTest, FollowsTheHabitsOfTheDriver) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_THAT(StopsOf(response_.solution()), ElementsAre("a1", "a2", "a3", "a4"));
   EXPECT_LT(response_.solution().cost(), zigzag) << "costs must be without those of habits";
+}
+
+TEST_F(HabitsServiceTest, GivesRoutesToTheDriversOfTheirStreets) {
+  v1::SolveRequest request = ARequest("ann", 0.1);
+  request.set_model("models/streets");
+  for (int i = 0; i < 4; ++i) {
+    v1::Customer& customer = *request.mutable_instance()->mutable_customers(i);
+    const std::string id = Concat("b", i + 1);
+    customer.set_id(id);
+    customer.mutable_location()->set_x(PlaceOf(id).x);
+    customer.mutable_location()->set_y(PlaceOf(id).y);
+  }
+  v1::Vehicle& bob = *request.mutable_instance()->add_vehicles();
+  bob = request.instance().vehicles(0);
+  bob.set_id("bob");
+  const grpc::Status status = Solve(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response_.solution().routes(0).vehicle_id(), "bob");
+  EXPECT_THAT(StopsOf(response_.solution()), ElementsAre("b1", "b2", "b3", "b4"));
+  EXPECT_LE(response_.habits().moved_routes(), 1);
+
+  request.mutable_instance()->mutable_vehicles(1)->set_id("ann");
+  request.mutable_instance()->mutable_vehicles(0)->set_id("bob");
+  const int32_t moved = response_.habits().moved_routes();
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.solution().routes(0).vehicle_id(), "bob");
+  EXPECT_EQ(response_.habits().moved_routes() + moved, 1) << "one of both names must be wrong";
 }
 
 TEST_F(HabitsServiceTest, FollowsHabitsByADefaultWeight) {

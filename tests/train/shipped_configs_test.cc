@@ -77,6 +77,11 @@ TEST(ShippedConfigTest, StatesItsSizeInTheSecondLine) {
           << name;
       continue;
     }
+    if (config->estimate.has_value()) {
+      EXPECT_EQ(line, Concat("# ", config->epochs, " epochs over 2,000 instances")) << name;
+      EXPECT_EQ(config->estimate->instances, 2000) << name;
+      continue;
+    }
     const bool labels = config->method == TrainingMethod::kSupervised;
     std::string samples = std::to_string(config->supervised.samples);
     samples.insert(samples.size() - 3, ",");

@@ -162,11 +162,11 @@ TEST(TrainingConfigTest, SuggestsTheNearestKey) {
 }
 
 TEST(TrainingConfigTest, SuggestsEverySectionThatHasTheKey) {
-  EXPECT_NE(
-      MessageOf(ParseTrainingConfig("name: a\nlayers: 3\n", "f"))
-          .find("did you mean dispatch.layers or graph_transformer.layers or habits.layers or "
-                "network.layers?"),
-      std::string::npos);
+  EXPECT_NE(MessageOf(ParseTrainingConfig("name: a\nlayers: 3\n", "f"))
+                .find("did you mean dispatch.layers or estimate.layers or graph_transformer.layers "
+                      "or habits.layers or "
+                      "network.layers?"),
+            std::string::npos);
   EXPECT_NE(MessageOf(ParseTrainingConfig("name: a\nmodel_sizes: {feed_foward: 3}\n", "f"))
                 .find("did you mean graph_transformer.feed_forward?"),
             std::string::npos);

@@ -11,7 +11,7 @@ from models import large_model, small_model
 from test_training import TINY
 
 import vrpd
-from vrpd import aio, aio_jobs, aio_resources, aio_simulations, jobs, resources, simulations
+from vrpd import aio, aio_jobs, aio_resources, aio_simulations, aio_sweeps, jobs, resources, simulations, sweeps
 
 
 def test_concurrent_solves_all_succeed() -> None:
@@ -62,9 +62,13 @@ def test_calls_of_every_kind_work_and_raise_errors(tmp_path: pathlib.Path) -> No
             assert (await client.check(small_model(), [[1]])).violations
             decision = await client.dispatch_decide(small_model(), policy="greedy", budget=0.05)
             assert decision.routes and not decision.waiting
+            assert (await client.estimate_costs(small_model())).estimates[0].cost > 0
             run = await client.simulate(small_model(), policies=["greedy"], days=1, epoch=100, max_iterations=20)
             assert (await run.wait()).policies[0].policy == "greedy" and run.days[0].policy == "greedy"
             assert run.name in [one.name for one in await client.simulations.list()]
+            sweep = await client.sweep({"method": "grid", "config": TINY, "keys": {"training.seed": [1, 2]}})
+            assert (await sweep.wait()).best is not None and len(sweep.trials) == 2
+            assert sweep.name in [one.name for one in await client.sweeps.list()]
             assert (await client.validate(small_model())).valid and await client.convert(small_model(), "vrplib")
             assert (await client.backup(tmp_path / "b.tar")).file_count and await client.is_healthy()
             with pytest.raises(vrpd.InvalidArgumentError):
@@ -81,6 +85,8 @@ def test_calls_of_every_kind_work_and_raise_errors(tmp_path: pathlib.Path) -> No
         (jobs.SolveJob, aio_jobs.AsyncSolveJob),
         (simulations.Simulation, aio_simulations.AsyncSimulation),
         (simulations.Simulations, aio_simulations.AsyncSimulations),
+        (sweeps.Sweep, aio_sweeps.AsyncSweep),
+        (sweeps.Sweeps, aio_sweeps.AsyncSweeps),
         *(
             (getattr(resources, name), getattr(aio_resources, f"Async{name}"))
             for name in ("Models", "Datasets", "MatrixStore", "TrainingJobs", "SolveJobs")

@@ -134,6 +134,21 @@ def test_decision_lists_routes_that_leave_and_requests_that_wait(client: vrpd.Cl
     assert caught.value.fields == ("requests[0].customer",)
 
 
+def test_estimates_costs_of_subsets(client: vrpd.Client) -> None:
+    model = small_model()
+    names = [one.name or str(len(model.depots) + index) for index, one in enumerate(model.clients)]
+    whole = client.estimate_costs(model)
+    assert whole.model.startswith("models/estimate-mixed/versions/") and whole.coverage == 0.9
+    (estimate,) = whole.estimates
+    assert estimate.customers == len(names) and estimate.cost_low < estimate.cost < estimate.cost_high
+    subsets = client.estimate_costs(model, [names[:2], names[:1]]).estimates
+    assert [one.customers for one in subsets] == [2, 1] and subsets[0].cost >= subsets[1].cost
+    assert "size" in subsets[0].outside
+    with pytest.raises(vrpd.InvalidArgumentError) as caught:
+        client.estimate_costs(model, [["nowhere"]])
+    assert caught.value.fields == ("subsets[0].customers[0]",)
+
+
 def test_simulation_compares_policies_and_can_be_deleted(client: vrpd.Client) -> None:
     policies = [
         "greedy",

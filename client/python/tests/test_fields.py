@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from models import full_model, small_model
 
-from vrpd import _problems, _proto, _rpc, _training, dispatch, records, simulation_options
+from vrpd import _problems, _proto, _rpc, _training, dispatch, estimates, records, simulation_options
 from vrpd.options import CallOptions, HabitSearch, PlannedRoute, SolveOptions, solve_request
 
 
@@ -119,6 +119,14 @@ def test_options_set_every_field_of_a_decide_request(tmp_path: Any) -> None:
     assert message_fields("DecideRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"}) - stated == set()
 
 
+def test_arguments_set_every_field_of_an_estimate(tmp_path: Any) -> None:
+    file = tmp_path / "plan.vrp"
+    file.write_text("NAME: x")
+    inputs = [_problems.to_message(problem).instance for problem in (small_model(), file)]
+    stated = set_fields(estimates.estimate_request(inputs, [["1", "2"]], "mine"))
+    assert message_fields("EstimateCostsRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile"}) - stated == set()
+
+
 def test_options_set_every_field_of_a_simulation(tmp_path: Any) -> None:
     file = tmp_path / "city.vrp"
     file.write_text("NAME: x")
@@ -165,20 +173,43 @@ def test_arguments_set_every_field_of_a_search_with_habits() -> None:
     assert message_fields("HabitSearch", set()) - set_fields(call.request()) == set()
 
 
+def test_arguments_set_every_field_of_a_sweep_request(tmp_path: Any) -> None:
+    (tmp_path / "base.yaml").write_text("name: base")
+    file = tmp_path / "sweep.yaml"
+    file.write_text("method: grid\nconfig: base.yaml  # beside this file\nkeys: {training.seed: [1, 2]}\n")
+    limits: dict[str, Any] = dict(priority=1, labels={"team": "north"}, time_limit="2h", epoch_limit=5)
+    spec = _training.sweep_spec(file, None, settings={"training.epochs": 3}, device="cpu", **limits)
+    wanted = message_fields("CreateSweepRequest", set())
+    stated = set_fields(_rpc.create_sweep(spec, "id", True).request())
+    assert wanted - stated - {f"vrp.v1.TrainingSpec.LabelsEntry.{key}" for key in ("key", "value")} == set()
+    assert spec.base.config_yaml == "name: base"
+
+
+def test_sweeps_name_their_configuration_in_every_form() -> None:
+    keys = {"training.seed": [1, 2]}
+    preset = _training.preset_text("tiny_1")
+    assert _training.sweep_spec({"preset": "tiny_1", "keys": keys}, None).base.config_yaml == preset
+    assert _training.sweep_spec("method: grid\npreset: 'tiny_1'\n", None).base.config_yaml == preset
+    assert _training.sweep_spec({"keys": keys}, None, preset="tiny_1").base.config_yaml == preset
+    assert _training.sweep_spec({"config": {"name": "own"}, "keys": keys}, None).base.config_yaml == ""
+    assert _training.sweep_spec("config:\n  name: own\nmethod: grid\n", None).base.config_yaml == ""
+
+
 def test_source_names_every_rpc() -> None:
     from vrpd import client
 
     source = inspect.getsource(_rpc) + inspect.getsource(client)
     pool = _proto.pool()
-    services = ("SolverService", "DispatchService", "SimulationService", "TrainingService", "ModelService")
-    services += ("DatasetService", "SystemService")
+    services = ("SolverService", "DispatchService", "SimulationService", "TrainingService", "SweepService")
+    services += ("EstimateService", "ModelService", "DatasetService", "SystemService")
     rpcs = [
         (service, method.name) for service in services for method in pool.FindServiceByName(f"vrp.v1.{service}").methods
     ]
     named = {"SolverService": "solve_job(", "SimulationService": "simulation(", "TrainingService": "training_job("}
-    from vrpd import jobs, resources, simulations
+    named["SweepService"] = "sweep("
+    from vrpd import jobs, resources, simulations, sweeps
 
-    handles = "".join(inspect.getsource(module) for module in (jobs, resources, simulations))
+    handles = "".join(inspect.getsource(module) for module in (jobs, resources, simulations, sweeps))
     missing = [
         f"{service}/{name}"
         for service, name in rpcs

@@ -55,6 +55,44 @@ def check_calls_about_models(client: vrpd.Client, folder: pathlib.Path) -> None:
     assert "models/copy/versions/1" not in [model.name for model in client.models.list()]
 
 
+SWEEP = {"method": "grid", "name": "swept", "config": TINY, "keys": {"training.seed": [1, 2], "network.hidden": [16, 32]}}
+
+
+def test_sweep_publishes_its_best_trial(client: vrpd.Client) -> None:
+    checked = client.sweep(SWEEP, validate_only=True)
+    assert len(checked.trials) == 4 and not checked.name
+    sweep = client.sweep(SWEEP, labels={"team": "south"}).wait()
+    assert sweep.state == "succeeded" and sweep.best is not None and sweep.best == sweep.trials[0]
+    assert sweep.model == "models/swept/versions/1"
+    costs = [trial.validation_cost for trial in sweep.trials if trial.validation_cost is not None]
+    assert len(costs) == 4 and costs == sorted(costs)
+    assert sweep.best.settings.keys() == SWEEP["keys"].keys()  # type: ignore[attr-defined]
+    assert client.models.get("swept").sweep == sweep.name
+    assert client.training_jobs.get(sweep.best.job).info.trial == sweep.best.number
+    events = list(sweep.events())
+    assert sum(event.trial is not None for event in events) == 4
+    assert [event.result.model for event in events if event.result is not None] == [sweep.model]
+    assert [one.name for one in client.sweeps.list()] == [sweep.name]
+    assert client.sweeps.get(sweep.name).info == sweep.info
+    sweep.delete()
+    assert client.sweeps.list() == [] and client.training_jobs.list({"team": "south"}) == []
+    client.models.delete("swept@1")
+
+
+def test_sweep_names_wrong_fields_and_can_be_stopped_paused_and_resumed(client: vrpd.Client) -> None:
+    with pytest.raises(vrpd.InvalidArgumentError, match="keys.training.sed: unknown key"):
+        client.sweep({**SWEEP, "keys": {"training.sed": [1]}})
+    sweep = client.sweep(SWEEP, settings={"training.epochs": 100000})
+    next(event for event in sweep.events() if event.progress is not None)
+    sweep.pause()
+    next(event for event in sweep.events() if event.state is not None and event.state.state == "paused")
+    assert sweep.resume().state in ("queued", "preparing", "running")
+    next(event for event in sweep.events() if event.resumed_after is not None)
+    sweep.stop()
+    assert sweep.wait().state == "succeeded" and sweep.best is not None and sweep.best.number == 1
+    sweep.delete()
+
+
 def test_running_job_is_paused_resumed_and_stopped(client: vrpd.Client) -> None:
     job = client.train(TINY, settings={"training.epochs": 100000})
     next(event for event in job.events() if event.progress is not None)

@@ -25,6 +25,7 @@ from ._training import preset_text, presets
 from .client import Client, default_client, set_default_client
 from .conversions import from_json, from_pyvrp, from_vroom, read
 from .dispatch import Decision, DispatchRequest
+from .estimates import CostEstimate, CostEstimates
 from .errors import (
     AbortedError,
     AlreadyExistsError,
@@ -68,6 +69,7 @@ from .result import Improvement, Result
 from .simulation_options import SimulatedPolicy
 from .simulations import Simulation
 from .solution import Route, Solution, Stop
+from .sweeps import Sweep
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -92,6 +94,8 @@ __all__ = [
     "CustomerRule",
     "DataLossError",
     "DeadlineExceededError",
+    "CostEstimate",
+    "CostEstimates",
     "Decision",
     "Depot",
     "DispatchRequest",
@@ -119,6 +123,7 @@ __all__ = [
     "Solution",
     "SolveJob",
     "Stop",
+    "Sweep",
     "TimeWindow",
     "Tls",
     "TrainingJob",

@@ -10,12 +10,13 @@ from .errors import JobFailedError
 if TYPE_CHECKING:
     from .simulation_records import SimulationInfo
     from .solve_job_records import SolveJobInfo, SolveProgress
+    from .sweep_records import SweepInfo
     from .training_records import TrainingJobInfo, TrainingProgress
 
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 
 
-def check_end(info: TrainingJobInfo | SolveJobInfo | SimulationInfo, check: bool) -> None:
+def check_end(info: TrainingJobInfo | SolveJobInfo | SimulationInfo | SweepInfo, check: bool) -> None:
     """Raises JobFailedError if an ended job did not succeed, unless `check` is False."""
     if not check or info.state == "succeeded":
         return

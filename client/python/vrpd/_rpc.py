@@ -13,12 +13,14 @@ from ._uploads import DatasetContent
 from ._values import Duration, model_name, resource_name, set_duration
 from .check import CheckResult
 from .dispatch import Decision
+from .estimates import CostEstimates
 from .model_records import DatasetDeletion, DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
 from .options import HabitSearch, StartPlan, set_input, set_plan
 from .result import Improvement, Result
 from .server_records import ServerInfo, ServerStats
 from .simulation_records import SimulationInfo
 from .solve_job_records import SolveJobInfo
+from .sweep_records import SweepInfo
 from .training_records import TrainingHistoryPoint, TrainingJobInfo
 
 _FILE_CHUNK_BYTES = 1 << 20  # maximum in a message
@@ -66,6 +68,10 @@ def check(
 
 def decide(request: Any) -> Call[Decision]:
     return sending("DispatchService/Decide", Decision, lambda: request)
+
+
+def estimate(request: Any) -> Call[CostEstimates]:
+    return sending("EstimateService/EstimateCosts", CostEstimates, lambda: request)
 
 
 def validate(instance: Any) -> Call[Validation]:
@@ -274,6 +280,38 @@ def watch_simulation(name: str, sequence: int) -> Call[Any]:
         "SimulationService/WatchSimulation",
         lambda event: event,
         name=resource_name("simulations", name),
+        from_sequence=sequence,
+    )
+
+
+def create_sweep(spec: Any, request_id: str = "", validate_only: bool = False) -> Call[SweepInfo]:
+    return unary(
+        "SweepService/CreateSweep",
+        SweepInfo,
+        spec=spec,
+        request_id=request_id or _new_id(),
+        validate_only=validate_only,
+    )
+
+
+def sweep(method: str, name: str) -> Call[SweepInfo]:
+    """Returns the call of a method that takes a sweep's name and returns the sweep."""
+    return unary(f"SweepService/{method}", SweepInfo, name=resource_name("sweeps", name))
+
+
+def list_sweeps(token: str) -> Call[tuple[list[SweepInfo], str]]:
+    return unary("SweepService/ListSweeps", page("sweeps", SweepInfo), page_size=1000, page_token=token)
+
+
+def delete_sweep(name: str) -> Call[None]:
+    return unary("SweepService/DeleteSweep", nothing, name=resource_name("sweeps", name))
+
+
+def watch_sweep(name: str, sequence: int) -> Call[Any]:
+    return unary(
+        "SweepService/WatchSweep",
+        lambda event: event,
+        name=resource_name("sweeps", name),
         from_sequence=sequence,
     )
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict, Union
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from . import _proto
 from ._values import Duration, Path, set_duration
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Config = Union[Path, Mapping[str, Any]]
 """Path of a YAML file, its text, a dict, or the name of a preset."""
@@ -73,6 +77,52 @@ def spec(
     if time_limit is not None:
         set_duration(result.time_limit, time_limit, "time_limit")
     return result
+
+
+class SweepOptions(TypedDict, total=False):
+    """Options of sweep(). `vrpd.Client.sweep` explains them."""
+
+    preset: str
+    settings: Mapping[str, Any] | Iterable[str]
+    device: str
+    priority: int
+    labels: Mapping[str, str]
+    time_limit: Duration
+    epoch_limit: int
+
+
+def sweep_spec(sweep: Config, config: Config | None, **options: Unpack[SweepOptions]) -> Any:
+    """Returns a SweepSpec. Reads the base configuration that the sweep names."""
+    text, name, folder = _sweep_text(sweep)
+    preset = options.get("preset")
+    if config is None and preset is None:
+        named = re.search(r"^(config|preset):[ \t]+(?!\{)([^#\s].*?)(?:[ \t]+#.*)?$", text, re.MULTILINE)
+        if isinstance(sweep, Mapping):
+            config = None if isinstance(sweep.get("config"), Mapping) else sweep.get("config")
+            preset = sweep.get("preset")
+        elif named is not None:
+            value = named[2].strip("\"'")
+            preset = value if named[1] == "preset" else None
+            config = folder / value if named[1] == "config" else None
+    base = _proto.message("TrainingSpec")
+    given = (options.get("settings", ()), options.get("device", ""), options.get("priority", 0))
+    rest = (options.get("labels") or {}, options.get("time_limit"), options.get("epoch_limit", 0))
+    if config is not None or preset is not None:
+        base = spec(config, preset, *given, *rest)
+    else:
+        base = spec("# in the sweep\n", None, *given, *rest)
+        base.config_yaml = base.config_name = ""
+    return _proto.message("SweepSpec", sweep_yaml=text, sweep_name=name, base=base)
+
+
+def _sweep_text(sweep: Config) -> tuple[str, str, pathlib.Path]:
+    """Returns the YAML text of a sweep, its name for error messages, and the folder of its file."""
+    if isinstance(sweep, Mapping):
+        return json.dumps(sweep), "sweep", pathlib.Path()
+    if isinstance(sweep, str) and "\n" in sweep:
+        return sweep, "sweep.yaml", pathlib.Path()
+    path = pathlib.Path(sweep)
+    return path.read_text(encoding="utf-8"), path.name, path.parent
 
 
 def _text(config: Config | None, preset: str | None) -> tuple[str, str]:

@@ -16,9 +16,11 @@ from ._values import Duration, Path, seconds
 from .aio_jobs import AsyncSolveJob, AsyncTrainingJob
 from .aio_resources import AsyncDatasets, AsyncMatrixStore, AsyncModels, AsyncSolveJobs, AsyncTrainingJobs
 from .aio_simulations import AsyncSimulation, AsyncSimulations
+from .aio_sweeps import AsyncSweep, AsyncSweeps
 from .check import CheckResult
 from .dispatch import Decision, decide_request
 from .errors import ResourceExhaustedError, VrpdError
+from .estimates import CostEstimates, estimate_request
 from .model_records import Validation
 from .options import StartPlan, solve_request
 from .result import Improvement, Result
@@ -65,6 +67,7 @@ class AsyncClient:
         self.training_jobs = AsyncTrainingJobs(self._connection)
         self.solve_jobs = AsyncSolveJobs(self._connection)
         self.simulations = AsyncSimulations(self._connection)
+        self.sweeps = AsyncSweeps(self._connection)
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -163,6 +166,24 @@ class AsyncClient:
             problem, lambda instance: self._connection.unary(_rpc.decide(decide_request(instance, **options)), limit)
         )
 
+    async def estimate_costs(
+        self,
+        problem: Problem,
+        subsets: Iterable[Sequence[str]] | None = None,
+        *,
+        model: str = "",
+        timeout: Duration | None = None,
+    ) -> CostEstimates:
+        """Returns what plans would cost, without planning them: for a problem, or for subsets of its clients."""
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        chosen = None if subsets is None else list(subsets)
+        return await self._with_matrices(
+            problem,
+            lambda instance: self._connection.unary(
+                _rpc.estimate(estimate_request([instance], chosen, model)), limit
+            ),
+        )
+
     async def simulate(
         self, sites: Sites, *, request_id: str = "", validate_only: bool = False, **options: Unpack[SimulationOptions]
     ) -> AsyncSimulation:
@@ -197,6 +218,19 @@ class AsyncClient:
         spec = _training.spec(config, preset, settings, device, priority, labels or {}, time_limit, epoch_limit)
         call = _rpc.create_training_job(spec, request_id, False, False)
         return AsyncTrainingJob(self._connection, await self._connection.unary(call))
+
+    async def sweep(
+        self,
+        sweep: _training.Config,
+        config: _training.Config | None = None,
+        *,
+        request_id: str = "",
+        validate_only: bool = False,
+        **options: Unpack[_training.SweepOptions],
+    ) -> AsyncSweep:
+        """Queues trainings with varied settings and returns the sweep; see `vrpd.Client.sweep`."""
+        call = _rpc.create_sweep(_training.sweep_spec(sweep, config, **options), request_id, validate_only)
+        return AsyncSweep(self._connection, await self._connection.unary(call))
 
     async def validate_training(
         self,

@@ -18,6 +18,7 @@ from ._values import Duration, Path, seconds
 from .check import CheckResult
 from .dispatch import Decision, decide_request
 from .errors import ResourceExhaustedError, VrpdError
+from .estimates import CostEstimates, estimate_request
 from .jobs import SolveJob, TrainingJob
 from .model_records import Validation
 from .options import StartPlan, solve_request
@@ -27,6 +28,7 @@ from .server_records import BackupSummary, ServerInfo, ServerStats
 from .simulation_options import simulation_spec
 from .simulations import Simulation, Simulations
 from .streams import BatchAnswer, SolveStream, read_batch_answer
+from .sweeps import Sweep, Sweeps
 from .training_records import TrainingJobInfo
 
 if TYPE_CHECKING:
@@ -79,6 +81,7 @@ class Client:
         self.training_jobs = TrainingJobs(self._connection)
         self.solve_jobs = SolveJobs(self._connection)
         self.simulations = Simulations(self._connection)
+        self.sweeps = Sweeps(self._connection)
 
     def __enter__(self) -> Client:
         return self
@@ -286,6 +289,36 @@ class Client:
             problem, lambda instance: self._connection.unary(_rpc.decide(decide_request(instance, **options)), limit)
         )
 
+    def estimate_costs(
+        self,
+        problem: Problem,
+        subsets: Iterable[Sequence[str]] | None = None,
+        *,
+        model: str = "",
+        timeout: Duration | None = None,
+    ) -> CostEstimates:
+        """Returns what plans would cost, without planning them: for a problem, or for subsets of its clients.
+
+        Parameters
+        ----------
+        problem
+            A problem with one depot, one type of vehicle and coordinates.
+        subsets
+            The names of the clients of each subset. By default all clients are one.
+        model
+            The estimate model, by default `estimate-mixed`, which comes with the daemon.
+        timeout
+            Time limit of each attempt; see `vrpd.Client`.
+        """
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        chosen = None if subsets is None else list(subsets)
+        return self._with_matrices(
+            problem,
+            lambda instance: self._connection.unary(
+                _rpc.estimate(estimate_request([instance], chosen, model)), limit
+            ),
+        )
+
     def simulate(
         self, sites: Sites, *, request_id: str = "", validate_only: bool = False, **options: Unpack[SimulationOptions]
     ) -> Simulation:
@@ -376,6 +409,33 @@ class Client:
         return TrainingJob(
             self._connection, self._connection.unary(_rpc.create_training_job(spec, request_id, False, False))
         )
+
+    def sweep(
+        self,
+        sweep: _training.Config,
+        config: _training.Config | None = None,
+        *,
+        request_id: str = "",
+        validate_only: bool = False,
+        **options: Unpack[_training.SweepOptions],
+    ) -> Sweep:
+        """Queues trainings with varied settings and returns the sweep; `sweep.wait()` blocks until it has ended.
+
+        The best trial's model is published.
+
+        Parameters
+        ----------
+        sweep
+            The path of a sweep's YAML file, its text or a dict: {"method": "random", "trials": 8, "keys": {...}}.
+        config, preset
+            The base configuration, as in `train`, unless the sweep names or contains it.
+        settings, device, priority, labels, time_limit, epoch_limit
+            Of each trial, as in `train`.
+        validate_only
+            Whether to check every trial without starting the sweep.
+        """
+        spec = _training.sweep_spec(sweep, config, **options)
+        return Sweep(self._connection, self._connection.unary(_rpc.create_sweep(spec, request_id, validate_only)))
 
     def validate_training(
         self,

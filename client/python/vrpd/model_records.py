@@ -110,6 +110,8 @@ class ModelInfo(Record):
     live: bool
     validation_gap: float | None
     validation_reference: str
+    sweep: str
+    trial: int
 
 
 class MatricesInfo(Record):

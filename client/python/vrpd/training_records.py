@@ -122,6 +122,8 @@ class TrainingJobInfo(Record):
     resolved_config_yaml: str
     resolved_settings: dict[str, str]
     resolved_device: str
+    sweep: str
+    trial: int
 
 
 class LogEvent(Record):

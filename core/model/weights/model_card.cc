@@ -204,6 +204,9 @@ std::string_view KindWithoutRoutes(const ModelCard& card) {
   if (card.architecture == kHabitsArchitecture) {
     return "a habit model, which says where drivers go next and plans no routes";
   }
+  if (card.architecture == kEstimateArchitecture) {
+    return "an estimate model, which says what plans would cost and plans no routes";
+  }
   return {};
 }
 
@@ -232,6 +235,10 @@ std::string WriteModelCard(const ModelCard& card) {
   json["training_config"] = card.training_config;
   json["steps"] = card.steps;
   if (card.epoch > 0) json["epoch"] = card.epoch;
+  if (!card.sweep.empty()) {
+    json["sweep"] = card.sweep;
+    json["trial"] = card.trial;
+  }
   if (!card.publish_reason.empty()) json["publish_reason"] = card.publish_reason;
   json["validation_cost"] = card.validation_cost;
   json["validation_reference"] = card.validation_reference;
@@ -263,6 +270,10 @@ absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view
   card.training_job = reader.Text("training_job");
   card.training_config = reader.Text("training_config");
   card.steps = reader.Count("steps");
+  if (json.contains("sweep")) {
+    card.sweep = reader.Text("sweep");
+    card.trial = reader.Count("trial");
+  }
   if (json.contains("epoch")) card.epoch = reader.Count("epoch");
   if (json.contains("publish_reason")) card.publish_reason = reader.Text("publish_reason");
   card.validation_cost = reader.Number("validation_cost");

@@ -23,6 +23,9 @@ inline constexpr std::string_view kDispatchArchitecture = "dispatch";
 // ModelCard::architecture of habit models (core/model/habits), which say where drivers go next and
 // plan no routes.
 inline constexpr std::string_view kHabitsArchitecture = "habits";
+// ModelCard::architecture of estimate models (core/model/estimate), which say what plans would cost
+// and plan no routes.
+inline constexpr std::string_view kEstimateArchitecture = "estimate";
 // Schema version of the cards that WriteModelCard writes.
 inline constexpr int kCardSchemaVersion = 2;
 
@@ -54,6 +57,10 @@ struct ModelCard {
   // The training job's name "trainingJobs/{id}", or LiveJobName's for weights published during the
   // job. Empty for imported weights.
   std::string training_job;
+  // The sweep of which that job was the best trial, "sweeps/{id}", and the trial's number, from 1.
+  // Empty and 0 for jobs that were submitted alone.
+  std::string sweep = {};
+  int64_t trial = 0;
   std::string training_config;  // the YAML configuration of the training
   int64_t steps = 0;
   int64_t epoch = 0;                // epoch of the last step, from 1; 0: unknown
@@ -78,8 +85,8 @@ std::string LiveJobName(std::string_view job_name, int64_t step);
 // Whether the weights were published while their training job ran.
 bool IsLive(const ModelCard& card);
 
-// Returns the card as JSON, {"schema_version": 2, ...}. Optional keys are `evaluations`, `epoch`
-// and `publish_reason`.
+// Returns the card as JSON, {"schema_version": 2, ...}. Optional keys are `evaluations`, `epoch`,
+// `publish_reason`, `sweep` and `trial`.
 std::string WriteModelCard(const ModelCard& card);
 // Reads the text of WriteModelCard. Accepts cards of schema 1: they have neither validation_gap nor
 // reference, and the references of their evaluations get the current names. Refuses newer schemas

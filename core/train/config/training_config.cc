@@ -12,6 +12,7 @@
 #include "core/train/config/config_writer.h"
 #include "core/train/config/data_sections.h"
 #include "core/train/config/dispatch_section.h"
+#include "core/train/config/estimate_section.h"
 #include "core/train/config/habits_section.h"
 #include "core/train/config/method_sections.h"
 #include "core/train/config/network_section.h"
@@ -36,10 +37,12 @@ void ReadModel(ConfigReader& reader, TrainingConfig& config) {
   }
   names.push_back(kDispatchArchitecture);
   names.push_back(kHabitsArchitecture);
+  names.push_back(kEstimateArchitecture);
   size_t chosen = 0;
   reader.ReadWord("model", names, chosen);
   if (chosen == Architectures().size()) return SetDispatchDefaults(config);
-  if (chosen > Architectures().size()) return SetHabitsDefaults(reader, config);
+  if (chosen == Architectures().size() + 1) return SetHabitsDefaults(reader, config);
+  if (chosen > Architectures().size()) return SetEstimateDefaults(config);
   config.architecture = Architectures()[chosen];
 }
 
@@ -61,6 +64,8 @@ void ReadSectionsWithoutNetwork(ConfigReader& reader, TrainingConfig& config) {
   HabitsConfig& habits = config.habits.has_value() ? *config.habits : other_habits;
   ReadDispatchSection(reader, dispatch);
   ReadHabitsSection(reader, habits);
+  EstimateConfig other_estimate;
+  ReadEstimateSection(reader, config.estimate.has_value() ? *config.estimate : other_estimate);
   reader.Read("validation.days", {1, 100'000},
               config.habits.has_value() ? habits.validation_days : dispatch.validation_days);
 }
@@ -94,6 +99,8 @@ absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view
     CheckDispatchTogether(reader, config);
   } else if (config.habits.has_value()) {
     CheckHabitsTogether(reader, config);
+  } else if (config.estimate.has_value()) {
+    CheckEstimateTogether(reader, config);
   } else {
     CheckTogether(reader, config);
   }
@@ -106,6 +113,7 @@ absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view
 
 std::string_view TrainingConfig::ArchitectureName() const {
   if (dispatch.has_value()) return kDispatchArchitecture;
+  if (estimate.has_value()) return kEstimateArchitecture;
   return habits.has_value() ? kHabitsArchitecture : architecture->name;
 }
 

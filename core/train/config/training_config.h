@@ -16,6 +16,7 @@
 #include "core/problem/generate/layouts.h"
 #include "core/problem/instance/instance.h"
 #include "core/train/config/dispatch_config.h"
+#include "core/train/config/estimate_config.h"
 #include "core/train/config/habits_config.h"
 
 namespace vrp {
@@ -126,6 +127,9 @@ struct TrainingConfig {
   // training.epochs (the passes over its parameters) and training.seed. The transformer reads what
   // dispatch models read of `training`.
   std::optional<HabitsConfig> habits = std::nullopt;
+  // Set with `model: estimate`. Such a model reads what dispatch models read of `training`, and
+  // `instances` and `seed` of `validation`.
+  std::optional<EstimateConfig> estimate = std::nullopt;
   // The value of any other `model`, and the sizes in the architecture's section.
   const Architecture* architecture = &DefaultArchitecture();
   NetworkSizes sizes = DefaultArchitecture().default_sizes();
@@ -165,7 +169,9 @@ struct TrainingConfig {
   std::string source;                 // the YAML itself, and the overrides as comments
 
   // Whether the model is a network that plans routes, which `architecture` describes.
-  bool PlansRoutes() const { return !dispatch.has_value() && !habits.has_value(); }
+  bool PlansRoutes() const {
+    return !dispatch.has_value() && !habits.has_value() && !estimate.has_value();
+  }
   // Returns ModelCard::architecture of the trained model.
   std::string_view ArchitectureName() const;
   // Returns the number of steps per epoch: batches_per_epoch, or with supervised the samples

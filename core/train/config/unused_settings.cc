@@ -30,16 +30,17 @@ class UnusedSettings {
          {"training.method", "training.batches_per_epoch", "training.accumulate_steps",
           "training.weight_average", "training.amp", "training.amp_type", "training.tf32",
           "training.deterministic", "training.gradient_checkpointing", "training.initial_model",
-          "validation.instances", "validation.file", "validation.reference",
-          "validation.reference_iterations"}) {
+          "validation.file", "validation.reference", "validation.reference_iterations"}) {
       CheckUnused(key, true, none);
     }
+    CheckUnused("validation.instances", !config_.estimate.has_value(), none);
   }
 
   // Drops everything else that dispatch models do not read.
   void CheckDispatch() {
     CheckWithoutNetwork();
     reader_.Exclude("habits");
+    reader_.Exclude("estimate");
     const DispatchEncoder encoder = config_.dispatch->encoder;
     CheckUnused("dispatch.hidden", encoder != DispatchEncoder::kMlp,
                 "none without dispatch.encoder: mlp");
@@ -63,6 +64,7 @@ class UnusedSettings {
   void CheckHabits() {
     CheckWithoutNetwork();
     reader_.Exclude("dispatch");
+    reader_.Exclude("estimate");
     CheckUnused("validation.seed", true, NoneText());
     CheckDecisions();
     const bool counts = config_.habits->learner == HabitsLearner::kCounts;
@@ -82,6 +84,18 @@ class UnusedSettings {
     }
   }
 
+  // Drops everything else that estimate models do not read.
+  void CheckEstimate() {
+    CheckWithoutNetwork();
+    reader_.Exclude("dispatch");
+    reader_.Exclude("habits");
+    CheckUnused("validation.days", true, NoneText());
+    CheckUnused("estimate.pair_weight", config_.estimate->pairs == 0,
+                "none with estimate.pairs: 0");
+    CheckDecisions();
+    CheckSchedule();
+  }
+
   // Drops the keys of validations that only dispatch models read.
   void CheckDecisions() {
     for (const char* const key :
@@ -93,6 +107,7 @@ class UnusedSettings {
   void DropSections() {
     reader_.Exclude("dispatch");
     reader_.Exclude("habits");
+    reader_.Exclude("estimate");
     CheckUnused("validation.days", true, "none without model: dispatch or habits");
     CheckDecisions();
     for (const Architecture* architecture : Architectures()) {
@@ -230,6 +245,7 @@ void DropUnusedSettings(ConfigReader& reader, const TrainingConfig& config, Conf
   UnusedSettings unused(reader, config, origin);
   if (config.dispatch.has_value()) return unused.CheckDispatch();
   if (config.habits.has_value()) return unused.CheckHabits();
+  if (config.estimate.has_value()) return unused.CheckEstimate();
   unused.DropSections();
   unused.CheckProblem();
   unused.CheckSchedule();

@@ -42,6 +42,12 @@ const PATHS = {
   PauseTrainingJob: "POST /v1/{name}:pause",
   ResumeTrainingJob: "POST /v1/{name}:resume",
   PublishTrainingJob: "POST /v1/{name}:publish",
+  ListSweeps: "GET /v1/sweeps",
+  GetSweep: "GET /v1/{name}",
+  StopSweep: "POST /v1/{name}:stop",
+  PauseSweep: "POST /v1/{name}:pause",
+  ResumeSweep: "POST /v1/{name}:resume",
+  DeleteSweep: "DELETE /v1/{name}",
 };
 
 /** An error of an RPC, or of the way to it. */

@@ -43,13 +43,13 @@ export async function loadFamilies(signal) {
   return families(models);
 }
 
-const ARCHITECTURES = /** @type {Record<string, string>} */ ({ gt: "Graph transformer", ptrnet: "Pointer network", dispatch: "Dispatch model", habits: "Habit model" });
+const ARCHITECTURES = /** @type {Record<string, string>} */ ({ gt: "Graph transformer", ptrnet: "Pointer network", dispatch: "Dispatch model", estimate: "Estimate model", habits: "Habit model" });
 
 /** @param {any} model @returns {string} */
 export const architectureText = (model) => ARCHITECTURES[model.architecture] ?? model.architecture ?? "";
 
 /** Whether the model plans routes. Dispatch and habit models do not. @param {any} model */
-export const plansRoutes = (model) => !["dispatch", "habits"].includes(model.architecture);
+export const plansRoutes = (model) => !["dispatch", "estimate", "habits"].includes(model.architecture);
 
 /** Whether the model guides a search by the drivers' habits. @param {any} model */
 export const knowsHabits = (model) => model.architecture === "habits";

@@ -127,7 +127,8 @@ export class JobScreen {
     fill(this.head, h("div", { class: "view-head" },
       h("div", { class: "job-title" }, h("h1", {}, titleOf(job)), h("span", { class: `badge ${tone}`, "data-state": stateOf(job) }, label),
         this.connected === false && h("span", { class: "badge warn" }, "connection lost, trying again"),
-        h("span", { class: "muted mono" }, idOf(job.name)), labels.map(([key, value]) => h("span", { class: "badge" }, `${key}=${value}`))),
+        h("span", { class: "muted mono" }, idOf(job.name)),
+        job.sweep && h("a", { href: `#training/sweeps/${idOf(job.sweep)}` }, `trial ${job.trial} of a sweep`), labels.map(([key, value]) => h("span", { class: "badge" }, `${key}=${value}`))),
       h("div", { class: "row acts" }, actionsOf(job).map((action) =>
         h("button", { type: "button", class: action.tone ?? "", title: action.hint, "data-rpc": action.rpc,
                       onclick: (/** @type {MouseEvent} */ event) => this.#act(action, /** @type {any} */ (event.currentTarget)) }, action.label)),
