@@ -12,11 +12,13 @@
 #include "core/base/run_on_threads.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
+#include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/model/estimate/estimate_model.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/names.h"
+#include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
 
 namespace vrp {
@@ -144,16 +146,17 @@ void WriteEstimate(const CostEstimate& estimate, int64_t customers, v1::CostEsti
   message.set_layout_distance(estimate.layout_distance);
 }
 
-// Answers all questions on `threads` threads. Returns the status of each.
+// Answers all questions on `threads` threads, until `stop` holds. Returns the status of each.
 std::vector<absl::Status> AnswerAll(const EstimateModel& model,
                                     const std::vector<Question>& questions, int32_t threads,
+                                    const StopCondition& stop,
                                     v1::EstimateCostsResponse& response) {
   std::vector<absl::Status> statuses(questions.size());
   for (size_t i = 0; i < questions.size(); ++i) response.add_estimates();
   std::atomic<int64_t> next = 0;
   RunOnThreads(threads, [&](int32_t) {
     EstimateScratch scratch;
-    while (true) {
+    while (!stop.ShouldStop()) {
       const int64_t first = next.fetch_add(kEstimatedTogether);
       const int64_t last = std::min(first + kEstimatedTogether, std::ssize(questions));
       for (int64_t i = first; i < last; ++i) {
@@ -174,7 +177,7 @@ std::vector<absl::Status> AnswerAll(const EstimateModel& model,
 }  // namespace
 
 absl::StatusOr<v1::EstimateCostsResponse> EstimateHandler::EstimateCosts(
-    const v1::EstimateCostsRequest& request) const {
+    const v1::EstimateCostsRequest& request, const CallContext& context) const {
   VRP_RETURN_IF_ERROR(CheckCounts(request));
   ModelReference reference = {std::string(kDefaultEstimateModel)};
   if (!request.model().empty()) {
@@ -190,7 +193,10 @@ absl::StatusOr<v1::EstimateCostsResponse> EstimateHandler::EstimateCosts(
       options_.busy->TakeIdle(static_cast<int32_t>(std::min<int64_t>(options_.threads, wanted)));
   const absl::Time begun = SteadyNow();
   v1::EstimateCostsResponse response;
-  const std::vector<absl::Status> statuses = AnswerAll(model, questions, lease.threads(), response);
+  const std::vector<absl::Status> statuses =
+      AnswerAll(model, questions, lease.threads(), context.stop(), response);
+  if (context.cancel->cancelled_by_parent_only()) return StoppingError();
+  VRP_RETURN_IF_ERROR(StopStatus(context.stop().Check()));
   *response.mutable_time() = ToProto(SteadyNow() - begun);
   for (size_t i = 0; i < statuses.size(); ++i) {
     if (statuses[i].ok()) continue;

@@ -7,6 +7,7 @@
 #include "core/problem/instance/instance.h"
 #include "core/problem/instance/matrix_source.h"
 #include "core/registry/registry.h"
+#include "server/service/call_context.h"
 #include "server/support/busy_threads.h"
 #include "vrp/v1/estimate_service.pb.h"
 
@@ -31,9 +32,10 @@ class EstimateHandler {
   };
   explicit EstimateHandler(const Options& options) : options_(options) {}
 
-  // Estimates. Blocks for about half a millisecond per 100 customers and thread.
-  absl::StatusOr<v1::EstimateCostsResponse> EstimateCosts(
-      const v1::EstimateCostsRequest& request) const;
+  // Estimates. Blocks for about half a millisecond per 100 customers and thread. Returns kCancelled
+  // or kDeadlineExceeded if the caller ends it, and StoppingError() if the daemon does.
+  absl::StatusOr<v1::EstimateCostsResponse> EstimateCosts(const v1::EstimateCostsRequest& request,
+                                                          const CallContext& context) const;
 
  private:
   const Options options_;

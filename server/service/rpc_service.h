@@ -59,6 +59,25 @@ class RpcService : public V1::CallbackService {
         [&handler, handle](const Request& request) { return (handler.*handle)(request); });
   }
 
+  // Handles a unary RPC that ends when its caller or the daemon does.
+  template <typename Handler, typename Request, typename Response>
+  void Unary(const Handler& handler,
+             absl::StatusOr<Response> (Handler::*handle)(const Request&, const CallContext&)
+                 const) {
+    WorkPool& pool = PoolOf(Find<Request, Response>());
+    StartUnary<Request, Response>([this, &pool, &handler, handle](grpc::CallbackServerContext& call,
+                                                                  const Request& request,
+                                                                  Response& response) {
+      const UnaryOptions options{.pool = pool, .drain = context_.drain.searches_end()};
+      return RunUnaryLater(
+          call, options, response,
+          [&handler, handle, &request](const CallContext& call_context, auto done) {
+            const auto work = [&] { return (handler.*handle)(request, call_context); };
+            done(CallGuarded(work));
+          });
+    });
+  }
+
   // Handles a unary RPC with its own reactor. `admit`, if given, is called before a message is
   // unpacked.
   template <typename Request, typename Response>

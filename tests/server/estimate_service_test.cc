@@ -1,14 +1,17 @@
 // Tests EstimateService of a running daemon.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "tests/registry/estimate_model_files.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"
 #include "vrp/v1/estimate_service.grpc.pb.h"
+#include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::test {
 namespace {
@@ -48,6 +51,16 @@ class EstimateServiceTest : public DaemonTest {
     const grpc::Status status = Refusal(change);
     EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
     return FieldOf(status);
+  }
+
+  // Whether a call of EstimateCosts is in flight.
+  bool Estimates() {
+    Context context;
+    v1::ServerStats stats;
+    v1::SystemService::NewStub(channel_)->GetServerStats(&context, {}, &stats);
+    return std::any_of(stats.rpcs().begin(), stats.rpcs().end(), [](const v1::RpcStats& rpc) {
+      return rpc.rpc() == "vrp.v1.EstimateService/EstimateCosts" && rpc.in_flight() > 0;
+    });
   }
 
   std::unique_ptr<v1::EstimateService::Stub> estimates_;
@@ -172,6 +185,22 @@ TEST_F(EstimateServiceTest, DoesNotSolveWithAnEstimateModel) {
   const grpc::Status status = SolveOnce(*v1::SolverService::NewStub(channel_), request, response);
   EXPECT_EQ(status.error_code(), grpc::FAILED_PRECONDITION) << status.error_message();
   EXPECT_THAT(status.error_message(), HasSubstr("an estimate model"));
+}
+
+TEST_F(EstimateServiceTest, EndsAtShutdown) {
+  v1::EstimateCostsRequest request;
+  *request.add_inputs()->mutable_instance() = ACvrpMessage(900);
+  v1::CustomerSubset subset;
+  for (const v1::Customer& customer : request.inputs(0).instance().customers()) {
+    subset.add_customers(customer.id());
+  }
+  for (int s = 0; s < 3'000; ++s) *request.add_subsets() = subset;  // minutes of work
+  grpc::Status status;
+  std::thread call([&] { status = Estimate(request); });
+  while (!Estimates()) continue;
+  Stop();
+  call.join();
+  EXPECT_EQ(status.error_code(), grpc::UNAVAILABLE) << status.error_message();
 }
 
 }  // namespace
