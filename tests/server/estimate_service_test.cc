@@ -191,8 +191,9 @@ TEST_F(EstimateServiceTest, EndsAtShutdown) {
   v1::EstimateCostsRequest request;
   *request.add_inputs()->mutable_instance() = ACvrpMessage(900);
   v1::CustomerSubset subset;
-  for (const v1::Customer& customer : request.inputs(0).instance().customers()) {
-    subset.add_customers(customer.id());
+  for (int c = 0; c < 900; ++c) {
+    subset.add_customers(Concat("c", c));
+    request.mutable_inputs(0)->mutable_instance()->mutable_customers(c)->set_id(Concat("c", c));
   }
   for (int s = 0; s < 3'000; ++s) *request.add_subsets() = subset;  // minutes of work
   grpc::Status status;
