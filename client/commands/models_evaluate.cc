@@ -204,7 +204,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
       "vrpctl models evaluate gt-mixed --generate cvrp50:1000 --reference search:1s\n"
       "vrpctl generate --problem cvrp --count 10 --out set.jsonl\n"
       "vrpctl models evaluate gt-mixed@5 --data set.jsonl --mode greedy --mode multi_start:8\n"
-      "vrpctl models evaluate drivers --history past --search-days 7");
+      "vrpctl models evaluate drivers --history routes --search-days 7");
   const auto flags = std::make_shared<EvaluateFlags>();
   AddArgument(*command, "NAME", flags->model, kModelNameHelp);
   CLI::Option_group* input = command->add_option_group("Instances", "Exactly one of:");

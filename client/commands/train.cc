@@ -224,7 +224,7 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
       ->excludes(print);
   command
       .add_option("--model", flags.model,
-                  absl::StrCat("Replace the configuration's architecture: ",
+                  absl::StrCat("Replace the architecture: ",
                                absl::StrJoin(PresetArchitectures(), " or ")))
       ->type_name("MODEL");
   command.add_option("--set", flags.overrides, "Override one key of the configuration; repeatable")

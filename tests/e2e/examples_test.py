@@ -79,9 +79,9 @@ def provide_files(folder):
 def provide_model(daemon, folder):
     """Uploads the history `routes` and trains the habit model `drivers` on it, which examples name."""
     stops = [{"id": stop, "x": x, "y": y} for stop, (x, y) in zip(TODAY["ids"], TODAY["coords"]) if stop != "depot"]
+    route = {"driver": "ann", "depot": {"x": 0, "y": 0}, "stops": stops}
     history = folder / "past.jsonl"
-    history.write_text("".join(json.dumps({"day": f"2026-03-{day:02}", "driver": "ann", "stops": stops}) + "\n"
-                               for day in range(1, 15)))
+    history.write_text("".join(json.dumps({"day": f"2026-03-{day:02}", **route}) + "\n" for day in range(1, 15)))
     for command in (("datasets", "upload", history, "--name", "routes"),
                     ("train", "--preset", "habits", "--set", "habits.history=datasets/routes", "--set", "name=drivers")):
         done = daemon.call(*command)
