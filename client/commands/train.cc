@@ -223,9 +223,9 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
       ->excludes(list)
       ->excludes(print);
   command
-      .add_option("--model", flags.model,
-                  absl::StrCat("Replace the architecture: ",
-                               absl::StrJoin(PresetArchitectures(), " or ")))
+      .add_option(
+          "--model", flags.model,
+          absl::StrCat("Replace the architecture: ", absl::StrJoin(PresetArchitectures(), " or ")))
       ->type_name("MODEL");
   command.add_option("--set", flags.overrides, "Override one key of the configuration; repeatable")
       ->type_name("KEY.PATH=VALUE")

@@ -124,7 +124,7 @@ std::vector<int32_t> InterchangeableDrivers(const Instance& instance, const Rout
     const auto same = std::ranges::find(
         groups, bare, [](const auto& group) -> const VehicleType& { return group.first; });
     if (same == groups.end()) {
-      groups.push_back({std::move(bare), {t}});
+      groups.emplace_back(std::move(bare), std::vector<int32_t>{t});
     } else {
       same->second.push_back(t);
     }

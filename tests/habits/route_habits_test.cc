@@ -79,7 +79,7 @@ TEST(RouteHabitsTest, HaveOppositeOddsForOppositeDirections) {
     for (int64_t i = random.UniformInt(1, 9); i > 0; --i) {
       route.stops.push_back({10 * random.UniformDouble(), 30 * random.UniformDouble()});
     }
-    const int32_t driver = static_cast<int32_t>(random.UniformInt(-1, 1));
+    const auto driver = static_cast<int32_t>(random.UniformInt(-1, 1));
     EXPECT_NEAR(habits.DirectionLogOdds(route, driver),
                 -habits.DirectionLogOdds(Backwards(route), driver), 1e-9);
   }

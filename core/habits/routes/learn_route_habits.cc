@@ -122,7 +122,7 @@ RouteHabitTables LearnRouteHabits(const RouteHistory& history, size_t routes, ui
   for (const PastRoute& route : known.last(std::min(routes, kMaxDirectionRoutes))) {
     std::optional<PlacedRoute> one = PlaceRoute(route);
     if (!one.has_value()) continue;
-    const auto drivers = static_cast<size_t>(one->driver + 1);
+    const size_t drivers = one->driver < 0 ? 0 : static_cast<size_t>(one->driver) + 1;
     placed.push_back(*std::move(one));
     // Drivers are in the order of their first routes.
     if (drivers > tables.drivers.size()) {

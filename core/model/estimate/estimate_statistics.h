@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,7 +28,7 @@ struct EstimateStatistics {
   Globals low = {};
   Globals high = {};
   // Inverse of the Cholesky factor of the covariance of the normalised layout features, row-major.
-  std::array<float, kLayoutFeatures* kLayoutFeatures> factor = {};
+  std::array<float, size_t{kLayoutFeatures}* kLayoutFeatures> factor = {};
   float layout_limit = 0;                            // the largest distance that counts as known
   std::array<float, 2> target_means = {};            // of the logarithms for costs and routes
   std::array<float, 2> target_deviations = {};       // likewise
