@@ -12,7 +12,8 @@ namespace vrp::client {
 // A sweep to submit.
 struct SweepSubmission {
   std::string path;  // of the file; - for standard input
-  // What the flags say of all trials. config_yaml is empty unless flags name a configuration.
+  // The settings that the flags give to all trials. config_yaml is empty unless flags name a
+  // configuration.
   v1::TrainingSpec base;
   std::string request_id = {};
   bool detach = false;

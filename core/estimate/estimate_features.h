@@ -1,5 +1,5 @@
-// What the network of an estimate reads: features of nodes, of pairs and of the whole problem. All
-// are free of the units of lengths, times and loads.
+// Inputs of the network that estimates costs: features of nodes, of pairs and of the whole problem.
+// All are free of the units of lengths, times and loads.
 #pragma once
 
 #include <array>

@@ -49,7 +49,7 @@ class HabitSearchRow(Record):
 
 
 class HabitSearchReport(Record):
-    """What planning by a habit model gains and costs."""
+    """The similarity and the distance of plans with each weight of a habit model."""
 
     MESSAGE = "HabitSearchReport"
     day_count: int

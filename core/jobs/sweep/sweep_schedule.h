@@ -19,7 +19,7 @@ struct SweepShape {
   int32_t factor = 1;               // 1 of this number of trials goes on
 };
 
-// What a sweep knows of one of its trials.
+// The status of a trial, as far as the schedule needs it.
 struct TrialStatus {
   bool submitted = false;
   JobState state = JobState::kQueued;
@@ -33,7 +33,7 @@ struct TrialStatus {
 // Returns the status of a trial's job.
 TrialStatus StatusOfTrial(const Job& job);
 
-// What the sweep's owner wants.
+// The end to which the schedule steps, as requested by the user.
 enum class SweepGoal {
   kRun,
   kEnd,    // end with the best trial so far

@@ -1,4 +1,4 @@
-// What a training knows of its instances and errors, beside the network's weights.
+// Statistics of a training's instances and errors, which a model has beside the network's weights.
 #pragma once
 
 #include <array>
