@@ -25,9 +25,15 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record);
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);
 absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id);
-// Returns the next queued job of the kind: jobs that only have to end come first, then the highest
-// priority, then the oldest.
-absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind);
+// A range of the queue.
+struct QueueRange {
+  int64_t first = 0;  // counted from 0
+  int64_t limit = 0;  // maximum number of jobs
+};
+// Returns queued jobs of the kind in the order in which they start: jobs that only have to end come
+// first, then the highest priority, then the oldest.
+absl::StatusOr<std::vector<JobRecord>> ReadQueuedRows(Database& database, JobKind kind,
+                                                      const QueueRange& range);
 // Returns the number of jobs that are queued, paused or pausing. Pausing a job does not lower this
 // number.
 absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind);

@@ -79,7 +79,10 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
                  .job_id = job_.id,
                  .progress_interval = context.progress_interval,
                  .run_time_before = job_.run_time,
-                 .quota = context.quota}) {}
+                 .quota = context.quota,
+                 .on_progress_kept = [places = context.places, id = job_.id] {
+                   places->EndAlone(id);
+                 }}) {}
 
 void JobRun::Run() {
   const absl::StatusOr<Outcome> outcome = RunToModel();
@@ -88,6 +91,7 @@ void JobRun::Run() {
     // from its checkpoint. A job that keeps losing the device is quarantined. No other job starts
     // before the restart.
     recorder_.OnLog(FromAbsl(outcome.status().message()));
+    context_.places->Close();
     context_.stopping->WaitFor(absl::InfiniteDuration());
     return;
   }
@@ -127,9 +131,7 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   TrainingRequest request;
   const JobSpec& spec = job_.spec;
   VRP_ASSIGN_OR_RETURN(request.config, ParseStoredConfig(spec));
-  VRP_ASSIGN_OR_RETURN(request.device,
-                       ResolveDevice(spec.device.empty() ? context_.default_device : spec.device));
-  request.threads = context_.threads;
+  VRP_RETURN_IF_ERROR(ChoosePlace(request));
   request.epoch_limit = spec.epoch_limit;
   request.time_limit = std::max(spec.time_limit - job_.run_time, absl::ZeroDuration());
   request.job_name = Concat("trainingJobs/", job_.id);
@@ -158,6 +160,18 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
                                .attempt = job_.attempt,
                                .resumed_from = resumed_from}));
   return request;
+}
+
+absl::Status JobRun::ChoosePlace(TrainingRequest& request) {
+  // Reports an error of a device that is gone.
+  VRP_ASSIGN_OR_RETURN(const DeviceId resolved, context_.places->Resolve(job_.spec));
+  request.device = context_.places->DeviceOf(job_.id).value_or(resolved);
+  const ThreadShare share = context_.places->ThreadsFor(job_.spec, job_.place, request.device);
+  request.threads = share.threads;
+  if (!share.reason.empty()) {
+    recorder_.OnLog(Concat("threads: ", share.threads, ", ", share.reason));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& request) {
@@ -207,7 +221,8 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   // the run.
   const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id, end_early_);
   const absl::Cleanup unregister = [this] { context_.live->Remove(job_.id); };
-  VRP_RETURN_IF_ERROR(Begin());
+  VRP_RETURN_IF_ERROR(
+      Begin({.device = request.device.ToString(), .threads = request.threads}));
   TrainingRequest live_request = request;
   live_request.live = live.get();
   live_request.end_early = end_early_;
@@ -223,9 +238,10 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   }
 }
 
-absl::Status JobRun::Begin() {
+absl::Status JobRun::Begin(const RunPlace& place) {
   return UpdateWithRetries(*context_.store, *context_.stopping, job_.id,
-                           [this](JobChange& change) -> absl::Status {
+                           [this, &place](JobChange& change) -> absl::Status {
+                             change.SetPlace(place);
                              // Handles jobs that were cancelled, paused or stopped before the
                              // manager knew the run.
                              switch (change.state()) {
