@@ -63,7 +63,8 @@ absl::Status Daemon::Parts::OpenTelemetry() {
 absl::Status Daemon::Parts::OpenDevices() {
   const Watchdog::Watch watched = WatchStart("devices");
   const std::string& library = options.vrpd.nvml_library;
-  const std::vector<DeviceInfo> known = ListDevices();
+  known_devices = options.devices.empty() ? ListDevices() : options.devices;
+  const std::vector<DeviceInfo>& known = known_devices;
   auto reader = MakeTelemetryReader({.library = library, .devices = known});
   LogUnusedDriver(options.vrpd, known);
   // Without a GPU, a missing library matters only if the user named it.
@@ -72,8 +73,14 @@ absl::Status Daemon::Parts::OpenDevices() {
                {{.name = "error", .value = std::string(reader.status().message())}});
   }
   devices = std::make_unique<DeviceSampler>(std::move(reader));
-  VRP_ASSIGN_OR_RETURN(device, ResolveDevice(options.vrpd.device));
+  VRP_ASSIGN_OR_RETURN(device, ResolveDevice(options.vrpd.device, known));
+  VRP_ASSIGN_OR_RETURN(used_devices, TrainingDevices(options.vrpd.devices, known));
+  // Networks run on a device that this daemon uses.
+  const bool chooses = options.vrpd.device == "auto";
+  if (chooses && !used_devices.empty()) device = used_devices.front();
   default_device = device.ToString();
+  // Without a GPU there is nothing to choose.
+  job_device = chooses && known.size() > 1 ? "auto" : default_device;
   return absl::OkStatus();
 }
 
@@ -132,7 +139,10 @@ absl::Status Daemon::Parts::OpenTrainingJobs() {
                                                  .datasets = datasets.get(),
                                                  .clock = options.clock,
                                                  .threads = options.vrpd.threads,
-                                                 .default_device = default_device,
+                                                 .jobs_at_once = options.vrpd.training_jobs_at_once,
+                                                 .devices = known_devices,
+                                                 .used_devices = used_devices,
+                                                 .default_device = job_device,
                                                  .max_queued = options.vrpd.max_queued_jobs,
                                                  .niceness = kTrainingNiceness}));
   LogUnknownJobFolders(*book);

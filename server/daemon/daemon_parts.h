@@ -95,8 +95,11 @@ struct Daemon::Parts {
   const Options options;
   Drain drain{options.drain_timeout};
   absl::Time started;
-  DeviceId device;
+  std::vector<DeviceInfo> known_devices;
+  std::vector<DeviceId> used_devices;  // see TrainingPlaces::Options::used
+  DeviceId device;                     // of networks
   std::string default_device;
+  std::string job_device;  // of training jobs that name none: default_device, or "auto"
   std::unique_ptr<TlsFiles> tls;
   std::unique_ptr<ExpiryMonitor> expiry;
   std::unique_ptr<AccessControl> access;

@@ -160,6 +160,9 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
   FamilyBuilder up("vrp_device_up", "Whether the GPU answers its driver; 0: lost or failing.");
   FamilyBuilder busy("vrp_device_utilization_ratio",
                      "Share of the last second in which a kernel of any process ran.");
+  FamilyBuilder memory_busy("vrp_device_memory_utilization_ratio",
+                            "Share of the last second in which the GPU's memory was read or "
+                            "written.");
   FamilyBuilder used("vrp_device_memory_used_bytes",
                      "GPU memory used by all processes and the driver.");
   FamilyBuilder temperature("vrp_device_temperature_celsius", "Temperature of the GPU.");
@@ -175,13 +178,15 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
                  {"driver", known.driver_version}});
     up.Add(known.problem.empty() ? 1 : 0, {{"device", device.id}});
     AddKnown(busy, known.utilization, device.id);
+    AddKnown(memory_busy, known.memory_utilization, device.id);
     AddKnown(used, known.memory_used_bytes, device.id);
     AddKnown(temperature, known.temperature_celsius, device.id);
     AddKnown(power, known.power_watts, device.id);
     AddKnown(limit, known.power_limit_watts, device.id);
     AddKnown(clock, known.sm_clock_mhz, device.id, 1e6);
   }
-  for (FamilyBuilder* family : {&info, &up, &busy, &used, &temperature, &power, &limit, &clock}) {
+  for (FamilyBuilder* family :
+       {&info, &up, &busy, &memory_busy, &used, &temperature, &power, &limit, &clock}) {
     families.push_back(family->Take());
   }
 }
@@ -199,7 +204,7 @@ void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& fami
       add("free", device.memory->free);
       add("allocated", device.memory->allocated);
       add("reserved", device.memory->reserved);
-    } else if (device.telemetry->memory_total_bytes.has_value()) {
+    } else if (device.telemetry.has_value() && device.telemetry->memory_total_bytes.has_value()) {
       const int64_t total = *device.telemetry->memory_total_bytes;
       add("total", total);
       const std::optional<int64_t> used = device.telemetry->memory_used_bytes;
@@ -207,6 +212,15 @@ void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& fami
     }
   }
   families.push_back(memory.Take());
+}
+
+void AddDeviceJobs(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+  if (!figures.jobs_status.ok()) return;  // a missing sample is better than a wrong one
+  FamilyBuilder jobs("vrp_device_training_jobs", "Training jobs that run on a device.");
+  for (const DeviceFigures& device : figures.devices) {
+    jobs.Add(static_cast<double>(device.training_jobs.size()), {{"device", device.id}});
+  }
+  families.push_back(jobs.Take());
 }
 
 QueueFigures NetworkQueue(const DecodeBatcher& batcher) {
@@ -238,10 +252,15 @@ absl::Status GatherJobs(const JobBook& book, LiveFigures& figures) {
 }
 
 void GatherDevices(const LiveSources& sources, LiveFigures& figures) {
-  if (sources.devices == nullptr) return;
-  const std::shared_ptr<const DeviceSample> sample = sources.devices->Latest();
-  figures.devices = JoinDevices(*sample, ReadDeviceMemory());
-  figures.devices_status = sample->status();
+  if (sources.devices != nullptr) {
+    const std::shared_ptr<const DeviceSample> sample = sources.devices->Latest();
+    figures.devices = JoinDevices(*sample, ReadDeviceMemory());
+    figures.devices_status = sample->status();
+  }
+  if (sources.busy != nullptr) {
+    figures.devices.insert(figures.devices.begin(), ReadCpuFigures(*sources.busy));
+  }
+  AddTrainingJobs(figures.active_jobs, figures.devices);
 }
 
 }  // namespace
@@ -249,7 +268,6 @@ void GatherDevices(const LiveSources& sources, LiveFigures& figures) {
 LiveFigures GatherFigures(const LiveSources& sources) {
   LiveFigures figures;
   figures.process = ReadProcessFigures();
-  GatherDevices(sources, figures);
   const auto add_queue = [&](const std::string& name, const WorkPool* pool) {
     if (pool != nullptr) figures.queues.push_back(PoolQueue(name, *pool));
   };
@@ -258,6 +276,7 @@ LiveFigures GatherFigures(const LiveSources& sources) {
   add_queue("quick", sources.quick_pool);
   if (sources.batcher != nullptr) figures.queues.push_back(NetworkQueue(*sources.batcher));
   if (sources.book != nullptr) figures.jobs_status = GatherJobs(*sources.book, figures);
+  GatherDevices(sources, figures);  // after the jobs, which it lists by device
   if (sources.registry != nullptr) {
     figures.models_available = static_cast<int32_t>(sources.registry->List().size());
     figures.models_loaded = sources.registry->LoadedCount();
@@ -294,6 +313,7 @@ std::vector<MetricFamily> ToFamilies(const LiveFigures& figures) {
   AddProcess(figures, families);
   AddDeviceMemory(figures, families);
   AddDeviceTelemetry(figures, families);
+  AddDeviceJobs(figures, families);
   return families;
 }
 
