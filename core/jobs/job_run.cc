@@ -90,8 +90,8 @@ void JobRun::Run() {
     // Handles a lost device like a crash of the daemon: the daemon restarts, and the job resumes
     // from its checkpoint. A job that keeps losing the device is quarantined. No other job starts
     // before the restart.
-    recorder_.OnLog(FromAbsl(outcome.status().message()));
     context_.places->Close();
+    recorder_.OnLog(FromAbsl(outcome.status().message()));
     context_.stopping->WaitFor(absl::InfiniteDuration());
     return;
   }

@@ -99,14 +99,15 @@ void FakeTrainer::ServeLive(const TrainingRequest& request, int64_t step) {
 absl::Status FakeTrainer::Hold(const TrainingRequest& request, int64_t step,
                                const StopCondition& stop) {
   absl::MutexLock lock(&mutex_);
+  if (step != hold_at_) return absl::OkStatus();
+  ++held_;
   while (step == hold_at_ && !stop.ShouldStop() && !EndsEarly(request)) {
-    held_ = true;
     // Polls, because a stop condition's flag wakes no waiter. Real trainers poll too.
     mutex_.AwaitWithTimeout(absl::Condition(
                                 +[](int64_t* hold_at) { return *hold_at < 0; }, &hold_at_),
                             absl::Milliseconds(1));
   }
-  held_ = false;
+  --held_;
   return absl::OkStatus();
 }
 
@@ -117,9 +118,12 @@ void FakeTrainer::HoldAt(int64_t step) {
 
 void FakeTrainer::Release() { HoldAt(-1); }
 
-bool FakeTrainer::AwaitHeld() {
+bool FakeTrainer::AwaitHeld(int32_t jobs) {
+  const auto enough = [this, jobs]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return held_ >= jobs;
+  };
   absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithTimeout(absl::Condition(&held_), kTimeout);
+  return mutex_.AwaitWithTimeout(absl::Condition(&enough), kTimeout);
 }
 
 std::vector<TrainingRequest> FakeTrainer::requests() const {

@@ -43,8 +43,9 @@ class FakeTrainer final : public Trainer {
   // its stop condition.
   void HoldAt(int64_t step);
   void Release();
-  // Blocks until a training job waits before the step of HoldAt. Returns false after 60 s.
-  bool AwaitHeld();
+  // Blocks until this number of training jobs wait before the step of HoldAt. Returns false after
+  // 60 s.
+  bool AwaitHeld(int32_t jobs = 1);
 
   // Returns the requests so far, in order.
   std::vector<TrainingRequest> requests() const;
@@ -64,7 +65,7 @@ class FakeTrainer final : public Trainer {
   const Options options_;
   mutable absl::Mutex mutex_;
   int64_t hold_at_ ABSL_GUARDED_BY(mutex_) = -1;
-  bool held_ ABSL_GUARDED_BY(mutex_) = false;
+  int32_t held_ ABSL_GUARDED_BY(mutex_) = 0;  // number of jobs that wait
   std::vector<TrainingRequest> requests_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,6 +1,7 @@
 // Provides a fixture with a job manager on a fake trainer, a fake clock and its own folders.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,9 +38,11 @@ class JobManagerFixture : public ::testing::Test {
             .registry = registry_.get(),
             .clock = &clock_};
   }
-  void Open() {
+  void Open() { OpenWith([this] { return ManagerOptions(); }); }
+  // Opens the manager with the options that `options` returns, once the earlier manager is gone.
+  void OpenWith(const std::function<JobManager::Options()>& options) {
     jobs_.reset();
-    absl::StatusOr<std::unique_ptr<JobManager>> jobs = JobManager::Create(ManagerOptions());
+    absl::StatusOr<std::unique_ptr<JobManager>> jobs = JobManager::Create(options());
     ASSERT_TRUE(jobs.ok()) << jobs.status();
     jobs_ = *std::move(jobs);
   }
