@@ -316,6 +316,27 @@ absl::Status DeleteJobRows(Database& database, int64_t job_number) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::optional<StepTimes>> FindStepTimesRow(Database& database,
+                                                          std::string_view key) {
+  VRP_ASSIGN_OR_RETURN(
+      Query query,
+      database.Prepare("SELECT cpu_step, gpu_step FROM step_times WHERE key = ?"));
+  VRP_RETURN_IF_ERROR(query.Bind(key));
+  VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+  if (!row) return std::nullopt;
+  return StepTimes{.cpu = 1e-9 * static_cast<double>(query.Integer(0)),
+                   .gpu = 1e-9 * static_cast<double>(query.Integer(1))};
+}
+
+absl::Status WriteStepTimesRow(Database& database, std::string_view key, const StepTimes& times) {
+  VRP_ASSIGN_OR_RETURN(Query query,
+                       database.Prepare("INSERT OR REPLACE INTO step_times (key, cpu_step, gpu_step) "
+                                        "VALUES (?, ?, ?)"));
+  VRP_RETURN_IF_ERROR(query.Bind(key, absl::ToInt64Nanoseconds(absl::Seconds(times.cpu)),
+                                 absl::ToInt64Nanoseconds(absl::Seconds(times.gpu))));
+  return query.Run();
+}
+
 absl::Status AddDeletionRow(Database& database, std::string_view job_id) {
   VRP_ASSIGN_OR_RETURN(Query query,
                        database.Prepare("INSERT OR IGNORE INTO deletions (id) VALUES (?)"));

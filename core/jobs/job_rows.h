@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "core/jobs/job_change.h"
 #include "core/jobs/sqlite.h"
+#include "core/jobs/step_timing.h"
 
 namespace vrp {
 
@@ -64,6 +65,10 @@ struct JobRange {
 absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range);
 // Deletes a job's row and all rows that belong to the job.
 absl::Status DeleteJobRows(Database& database, int64_t job_number);
+
+// Returns what `device: auto` has measured for a TimingKey; nullopt if nothing.
+absl::StatusOr<std::optional<StepTimes>> FindStepTimesRow(Database& database, std::string_view key);
+absl::Status WriteStepTimesRow(Database& database, std::string_view key, const StepTimes& times);
 
 // Adds, removes or returns records of deleted training jobs whose files may still exist.
 absl::Status AddDeletionRow(Database& database, std::string_view job_id);

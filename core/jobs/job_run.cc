@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/jobs/dataset_use.h"
+#include "core/jobs/device_choice.h"
 #include "core/jobs/held_trial.h"
 #include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
@@ -131,7 +132,9 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   TrainingRequest request;
   const JobSpec& spec = job_.spec;
   VRP_ASSIGN_OR_RETURN(request.config, ParseStoredConfig(spec));
-  VRP_RETURN_IF_ERROR(ChoosePlace(request));
+  // Reports the error of a device that is gone.
+  VRP_ASSIGN_OR_RETURN(const DeviceId resolved, context_.places->Resolve(spec));
+  request.device = context_.places->DeviceOf(job_.id).value_or(resolved);
   request.epoch_limit = spec.epoch_limit;
   request.time_limit = std::max(spec.time_limit - job_.run_time, absl::ZeroDuration());
   request.job_name = Concat("trainingJobs/", job_.id);
@@ -154,6 +157,10 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
     recorder_.OnLog(
         Concat("training.initial_model: ", configured, " is ", request.config.initial_model));
   }
+  const bool chooses = !context_.places->AutoGpus(spec).empty() && job_.place.device.empty();
+  // A run that began with an earlier version stays on its GPU.
+  if (chooses && resumed_from == 0) VRP_RETURN_IF_ERROR(ChooseFaster(request));
+  SetThreads(request);
   recorder_.WriteTensorBoard(
       TensorBoardWriter::Open({.folder = context_.folder->TensorBoardPath(job_.id),
                                .time = context_.clock->Now(),
@@ -162,16 +169,27 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   return request;
 }
 
-absl::Status JobRun::ChoosePlace(TrainingRequest& request) {
-  // Reports an error of a device that is gone.
-  VRP_ASSIGN_OR_RETURN(const DeviceId resolved, context_.places->Resolve(job_.spec));
-  request.device = context_.places->DeviceOf(job_.id).value_or(resolved);
+absl::Status JobRun::ChooseFaster(TrainingRequest& request) {
+  const DeviceChoiceContext choosing{
+      .store = *context_.store, .trainer = *context_.trainer, .places = *context_.places};
+  VRP_ASSIGN_OR_RETURN(
+      const DeviceChoice choice,
+      ChooseDevice(choosing, job_.spec, request,
+                   Concat(context_.folder->JobPath(job_.id), "/timing"), cancel_));
+  recorder_.OnLog(choice.reason);
+  if (choice.device == request.device) return absl::OkStatus();
+  request.device = choice.device;
+  if (context_.places->Move(job_.id, choice.device)) return absl::OkStatus();
+  waits_for_cpu_ = true;
+  return absl::CancelledError("waits for a place on the CPU");
+}
+
+void JobRun::SetThreads(TrainingRequest& request) {
   const ThreadShare share = context_.places->ThreadsFor(job_.spec, job_.place, request.device);
   request.threads = share.threads;
   if (!share.reason.empty()) {
     recorder_.OnLog(Concat("threads: ", share.threads, ", ", share.reason));
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& request) {
@@ -284,6 +302,11 @@ absl::Status JobRun::ConcludeCancelled(JobChange& change, const absl::Status& er
   if (change.state() == JobState::kPausing) return change.MoveTo(JobState::kPaused);
   if (hold_->cancelled() && !hold_->cancelled_by_parent_only()) return ConcludeHeld(change);
   if (change.state() == JobState::kStopping) return ConcludeStopped(change);
+  if (waits_for_cpu_) {
+    change.SetPlace({.device = DeviceId{}.ToString()});
+    change.RecordLog("waits for a place on the CPU");
+    return change.MoveTo(JobState::kQueued);
+  }
   if (context_.stopping->IsSet()) {
     change.RecordLog("the daemon stops; the job resumes from its checkpoint at the next start");
     return change.MoveTo(JobState::kQueued);

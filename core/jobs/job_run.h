@@ -59,9 +59,11 @@ class JobRun {
   // Trains a trial of a sweep, whose model stays in the job's folder.
   absl::StatusOr<Outcome> RunTrial(TrainingRequest request);
   absl::StatusOr<TrainingRequest> Prepare();
-  // Sets the device and the threads of the run. Logs the threads unless they are all that there
-  // are.
-  absl::Status ChoosePlace(TrainingRequest& request);
+  // Chooses the device of a job with `device: auto` that has not trained yet, for all its runs.
+  // Returns kCancelled if the job has to wait for a place on the chosen device.
+  absl::Status ChooseFaster(TrainingRequest& request);
+  // Sets the threads of the run. Logs them unless they are all that there are.
+  void SetThreads(TrainingRequest& request);
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
   // Publishes the model, and waits while the disk is full. Returns kCancelled if `cancel` is set
   // meanwhile.
@@ -85,6 +87,7 @@ class JobRun {
   // Ends the run where a trial waits for its sweep's selection; child of cancel_.
   const std::shared_ptr<CancelFlag> hold_;
   const std::shared_ptr<CancelFlag> end_early_;  // child of hold_
+  bool waits_for_cpu_ = false;  // whether the job has to wait for a place on the CPU
   JobRecorder recorder_;
 };
 

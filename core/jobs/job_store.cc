@@ -314,6 +314,18 @@ void JobStore::Notify(const Job& job, bool moved) const {
   if (listener_) listener_(job, moved);
 }
 
+absl::StatusOr<std::optional<StepTimes>> JobStore::FindStepTimes(std::string_view key) const {
+  absl::MutexLock lock(&read_mutex_);
+  return FindStepTimesRow(*reader_, key);
+}
+
+absl::Status JobStore::SaveStepTimes(std::string_view key, const StepTimes& times) {
+  absl::MutexLock lock(&write_mutex_);
+  VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kNormal));
+  VRP_RETURN_IF_ERROR(WriteStepTimesRow(*writer_, key, times));
+  return transaction.Commit();
+}
+
 absl::StatusOr<std::vector<JobEvent>> JobStore::ReadEvents(std::string_view job_id,
                                                            const EventRange& range) const {
   absl::MutexLock lock(&read_mutex_);

@@ -99,6 +99,10 @@ class JobStore {
   absl::StatusOr<Job> Update(std::string_view id, Durability durability,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
 
+  // Calls FindStepTimesRow or WriteStepTimesRow.
+  absl::StatusOr<std::optional<StepTimes>> FindStepTimes(std::string_view key) const;
+  absl::Status SaveStepTimes(std::string_view key, const StepTimes& times);
+
   // Calls ReadEventRows or ReadHistoryRows.
   absl::StatusOr<std::vector<JobEvent>> ReadEvents(std::string_view job_id,
                                                    const EventRange& range) const;

@@ -132,16 +132,16 @@ CREATE UNIQUE INDEX jobs_by_sweep ON jobs (sweep, trial) WHERE sweep <> '';
 
 // Adds where training jobs run. `threads` is what the job asks for; 0 means the daemon's share.
 // `run_device` and `run_threads` are those of the job's runs; empty and 0 before the first one.
-// device_choices holds what `device: auto` has measured, in seconds per step, by the hash of a
+// step_times holds what `device: auto` has measured, in nanoseconds per step, by the hash of a
 // configuration and of the devices.
 constexpr std::string_view kVersion8 = R"sql(
 ALTER TABLE jobs ADD COLUMN threads INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN run_device TEXT NOT NULL DEFAULT '';
 ALTER TABLE jobs ADD COLUMN run_threads INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE device_choices (
+CREATE TABLE step_times (
   key TEXT PRIMARY KEY,
-  cpu_seconds REAL NOT NULL,
-  gpu_seconds REAL NOT NULL
+  cpu_step INTEGER NOT NULL,
+  gpu_step INTEGER NOT NULL
 ) WITHOUT ROWID;
 )sql";
 

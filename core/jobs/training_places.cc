@@ -59,6 +59,13 @@ absl::StatusOr<DeviceId> TrainingPlaces::Resolve(const JobSpec& spec) const {
              "; name one of them, or add the device to vrpd's option devices"));
 }
 
+DeviceInfo TrainingPlaces::InfoOf(DeviceId device) const {
+  for (const DeviceInfo& info : options_.devices) {
+    if (info.id == device) return info;
+  }
+  return {.id = device, .name = device.ToString()};
+}
+
 ThreadShare TrainingPlaces::ThreadsFor(const JobSpec& spec, const RunPlace& earlier,
                                        DeviceId device) const {
   const int32_t all = options_.threads;

@@ -51,6 +51,8 @@ class TrainingPlaces final : public StartGate {
   // Returns the GPUs on which a job with `device: auto` may run; empty for any other job, and
   // without a GPU.
   std::vector<DeviceId> AutoGpus(const JobSpec& spec) const;
+  // Returns the description of a device of the machine.
+  DeviceInfo InfoOf(DeviceId device) const;
   // Returns the threads of a run on `device`: those of earlier runs, else what the job asks for,
   // else its share.
   ThreadShare ThreadsFor(const JobSpec& spec, const RunPlace& earlier, DeviceId device) const;

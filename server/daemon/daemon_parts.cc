@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/device/device_telemetry.h"
+#include "core/jobs/training_places.h"
 #include "server/daemon/job_log.h"
 #include "server/daemon/state_checks.h"
 #include "server/support/logging.h"

@@ -35,7 +35,8 @@ class JobsAtOnceTest : public test::JobManagerFixture {
   void OpenWithGpus() {
     OpenWith([this] {
       JobManager::Options options = ManagerOptions();
-      options.devices = {{.id = {}}, {.id = kGpu0}, {.id = kGpu1}};
+      options.devices = {
+          {.id = {}, .name = "CPU"}, {.id = kGpu0, .name = "GPU"}, {.id = kGpu1, .name = "GPU"}};
       options.used_devices = {kGpu0, kGpu1};
       options.threads = 8;
       return options;

@@ -17,7 +17,7 @@ constexpr DeviceId kGpu1{DeviceKind::kCuda, 1};
 // The devices of a machine with this number of GPUs.
 std::vector<DeviceInfo> Machine(int32_t gpus) {
   std::vector<DeviceInfo> devices = {{.id = kCpu, .name = "CPU"}};
-  for (int32_t i = 0; i < gpus; ++i) devices.push_back({.id = {DeviceKind::kCuda, i}});
+  for (int32_t i = 0; i < gpus; ++i) devices.push_back({.id = {DeviceKind::kCuda, i}, .name = "GPU"});
   return devices;
 }
 

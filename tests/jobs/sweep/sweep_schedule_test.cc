@@ -180,7 +180,7 @@ TEST(SweepScheduleTest, PausesTheRunningTrial) {
 }
 
 TEST(SweepScheduleTest, RunsTrialsSideBySide) {
-  SimulatedSweep sweep({.at_once = 2}, {3, 1, 2});
+  SimulatedSweep sweep({.selections = {}, .at_once = 2}, {3, 1, 2});
   EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kSubmit, .trial = 0}));
   sweep.Begin(sweep.Next());
   EXPECT_EQ(sweep.Next(), (SweepStep{.kind = Kind::kSubmit, .trial = 1}));
@@ -218,7 +218,7 @@ TEST(SweepScheduleTest, SelectionWaitsForEveryContender) {
 }
 
 TEST(SweepScheduleTest, StopAndPauseReachAllRunningTrials) {
-  SimulatedSweep sweep({.at_once = 3}, {3, 1, 2});
+  SimulatedSweep sweep({.selections = {}, .at_once = 3}, {3, 1, 2});
   for (int i = 0; i < 2; ++i) sweep.Begin(sweep.Next());
   EXPECT_EQ(sweep.Next(SweepGoal::kPause), (SweepStep{.kind = Kind::kPause, .trial = 0}));
   sweep.trial(0).state = JobState::kPausing;
