@@ -7,6 +7,7 @@
 #include "core/device/device_loss.h"
 #include "core/device/device_telemetry.h"
 #include "core/jobs/training_places.h"
+#include "core/model/policy/spread_policy.h"
 #include "server/daemon/job_log.h"
 #include "server/daemon/state_checks.h"
 #include "server/support/logging.h"
@@ -85,15 +86,29 @@ absl::Status Daemon::Parts::OpenDevices() {
   return absl::OkStatus();
 }
 
+std::vector<DeviceId> Daemon::Parts::SpreadGpus() const {
+  std::vector<DeviceId> gpus;
+  for (const DeviceId used : used_devices) {
+    if (used.kind == DeviceKind::kCuda) gpus.push_back(used);
+  }
+  // A named device is kept.
+  if (options.vrpd.device != "auto" || gpus.size() < 2) gpus.clear();
+  return gpus;
+}
+
 absl::Status Daemon::Parts::OpenModels() {
   const Watchdog::Watch watched = WatchStart("models");
   const VrpdOptions& vrpd = options.vrpd;
+  const std::vector<DeviceId> gpus = SpreadGpus();
   VRP_RETURN_IF_ERROR(MakePrivateDirectory(vrpd.state_dir));
   VRP_ASSIGN_OR_RETURN(registry,
                        Registry::Create({.directory = vrpd.models_dir,
                                          .read_only_directories = vrpd.read_only_models_dirs,
                                          .device = device,
-                                         .loader = options.policy_loader,
+                                         .loader =
+                                             gpus.empty()
+                                                 ? options.policy_loader
+                                                 : SpreadLoader(options.policy_loader, gpus, load),
                                          .on_failure = LogModelFailure,
                                          .watch = telemetry->watchdog().AsFunction()}));
   return absl::OkStatus();
@@ -133,7 +148,7 @@ absl::Status Daemon::Parts::OpenTrainingJobs() {
   const Watchdog::Watch watched = WatchStart("training jobs");
   watchdog_trainer = std::make_unique<WatchdogTrainer>(*options.trainer, telemetry->watchdog());
   thread_counting_trainer = std::make_unique<ThreadCountingTrainer>(*watchdog_trainer, busy);
-  trainer = std::make_unique<DeviceUsageTrainer>(*thread_counting_trainer, *devices);
+  trainer = std::make_unique<DeviceUsageTrainer>(*thread_counting_trainer, *devices, load);
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = trainer.get(),
                                                  .registry = registry.get(),
@@ -174,8 +189,9 @@ void Daemon::Parts::MakeBatcher() {
   batching.limits = {.max_batch = vrpd.max_batch,
                      .max_rows = on_cpu ? kCpuBatchRows : kGpuBatchRows,
                      .max_waiting = vrpd.network_queue};
-  // One thread submits work to a GPU; on a CPU each thread can decode a batch.
-  batching.max_running = on_cpu ? vrpd.threads : 1;
+  // One thread submits work to each GPU; on a CPU each thread can decode a batch.
+  const auto gpus = std::max<int32_t>(1, static_cast<int32_t>(SpreadGpus().size()));
+  batching.max_running = on_cpu ? vrpd.threads : gpus;
   batching.max_delay = absl::Microseconds(vrpd.max_batch_delay_us);
   batching.run_later = [pool = solve_pool.get()](absl::AnyInvocable<void()> work) {
     pool->Run(std::move(work));
