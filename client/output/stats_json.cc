@@ -103,8 +103,8 @@ Json DeviceJson(const v1::DeviceStats& device) {
           {"error", TextOrNull(device.error())},
           {"memory_utilization",
            NumberOrNull(device.has_memory_utilization(), device.memory_utilization())},
-          {"training_jobs", std::vector<std::string>(device.training_jobs().begin(),
-                                                     device.training_jobs().end())}};
+          {"training_jobs",
+           std::vector<std::string>(device.training_jobs().begin(), device.training_jobs().end())}};
 }
 
 }  // namespace

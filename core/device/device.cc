@@ -85,9 +85,9 @@ absl::StatusOr<DeviceId> ResolveDevice(std::string_view text,
     if (device.id == wanted) return wanted;
   }
   const std::string why = devices.size() > 1 ? "" : ExplainMissingCuda();
-  return absl::FailedPreconditionError(Concat("device: ", wanted.ToString(),
-                                              " does not exist; this machine has ",
-                                              JoinDeviceIds(devices), why.empty() ? "" : "; ", why));
+  return absl::FailedPreconditionError(
+      Concat("device: ", wanted.ToString(), " does not exist; this machine has ",
+             JoinDeviceIds(devices), why.empty() ? "" : "; ", why));
 }
 
 }  // namespace vrp

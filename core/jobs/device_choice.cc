@@ -22,8 +22,8 @@ std::string Explain(const StepTimes& times, DeviceId gpu, int32_t cpu_threads, b
   const bool cpu_wins = times.cpu <= times.gpu;
   return Concat("device: auto: a step takes ", Milliseconds(times.cpu), " on the CPU with ",
                 ThreadsText(cpu_threads), " and ", Milliseconds(times.gpu), " on ", gpu.ToString(),
-                measured_now ? "" : ", as measured for an earlier job", "; all runs of the job use ",
-                cpu_wins ? "the CPU" : "a GPU");
+                measured_now ? "" : ", as measured for an earlier job",
+                "; all runs of the job use ", cpu_wins ? "the CPU" : "a GPU");
 }
 
 }  // namespace

@@ -56,10 +56,10 @@ absl::Status CheckManagerOptions(const JobManager::Options& options) {
       options.max_queued >= 1) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      Concat("job manager: got threads ", options.threads, ", jobs_at_once ", options.jobs_at_once,
-             ", max_attempts ", options.max_attempts, ", max_queued ", options.max_queued,
-             ", wanted 1 or more of each"));
+  return absl::InvalidArgumentError(Concat("job manager: got threads ", options.threads,
+                                           ", jobs_at_once ", options.jobs_at_once,
+                                           ", max_attempts ", options.max_attempts, ", max_queued ",
+                                           options.max_queued, ", wanted 1 or more of each"));
 }
 
 }  // namespace

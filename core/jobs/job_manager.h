@@ -30,13 +30,13 @@ class JobManager {
  public:
   // The environment and the limits of a manager.
   struct Options {
-    std::shared_ptr<JobBook> book = {};   // stores jobs; checkpoints are in jobs/{id}/checkpoint
-    Trainer* trainer = nullptr;           // outlives the manager
-    Registry* registry = nullptr;         // outlives the manager
-    DatasetStore* datasets = nullptr;     // outlives the manager; null: no datasets
-    const Clock* clock = nullptr;         // outlives the manager
-    int32_t threads = 1;                  // threads that jobs on the CPU share
-    int32_t jobs_at_once = 1;             // number of jobs that train on the CPU at once
+    std::shared_ptr<JobBook> book = {};    // stores jobs; checkpoints are in jobs/{id}/checkpoint
+    Trainer* trainer = nullptr;            // outlives the manager
+    Registry* registry = nullptr;          // outlives the manager
+    DatasetStore* datasets = nullptr;      // outlives the manager; null: no datasets
+    const Clock* clock = nullptr;          // outlives the manager
+    int32_t threads = 1;                   // threads that jobs on the CPU share
+    int32_t jobs_at_once = 1;              // number of jobs that train on the CPU at once
     std::vector<DeviceInfo> devices = {};  // of the machine, the CPU first; empty: ListDevices()
     std::vector<DeviceId> used_devices = {};  // see TrainingPlaces::Options::used
     std::string default_device = "auto";      // for jobs that name no device

@@ -15,7 +15,8 @@ constexpr char kSelectJob[] =
     "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, dataset, "
     "priority, "
     "labels, time_limit, epoch_limit, run_time, end_reason, best, all_crashes, published, "
-    "stop_requested, sweep, trial, pause_epoch, threads, run_device, run_threads, CASE WHEN state = 'QUEUED' THEN (SELECT count(*) "
+    "stop_requested, sweep, trial, pause_epoch, threads, run_device, run_threads, CASE WHEN state "
+    "= 'QUEUED' THEN (SELECT count(*) "
     "FROM jobs AS other WHERE "
     "other.kind = jobs.kind AND other.state = 'QUEUED' AND "
     "(-other.stop_requested, -other.priority, other.number) <= "
@@ -318,9 +319,8 @@ absl::Status DeleteJobRows(Database& database, int64_t job_number) {
 
 absl::StatusOr<std::optional<StepTimes>> FindStepTimesRow(Database& database,
                                                           std::string_view key) {
-  VRP_ASSIGN_OR_RETURN(
-      Query query,
-      database.Prepare("SELECT cpu_step, gpu_step FROM step_times WHERE key = ?"));
+  VRP_ASSIGN_OR_RETURN(Query query,
+                       database.Prepare("SELECT cpu_step, gpu_step FROM step_times WHERE key = ?"));
   VRP_RETURN_IF_ERROR(query.Bind(key));
   VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
   if (!row) return std::nullopt;
@@ -329,9 +329,9 @@ absl::StatusOr<std::optional<StepTimes>> FindStepTimesRow(Database& database,
 }
 
 absl::Status WriteStepTimesRow(Database& database, std::string_view key, const StepTimes& times) {
-  VRP_ASSIGN_OR_RETURN(Query query,
-                       database.Prepare("INSERT OR REPLACE INTO step_times (key, cpu_step, gpu_step) "
-                                        "VALUES (?, ?, ?)"));
+  VRP_ASSIGN_OR_RETURN(
+      Query query, database.Prepare("INSERT OR REPLACE INTO step_times (key, cpu_step, gpu_step) "
+                                    "VALUES (?, ?, ?)"));
   VRP_RETURN_IF_ERROR(query.Bind(key, absl::ToInt64Nanoseconds(absl::Seconds(times.cpu)),
                                  absl::ToInt64Nanoseconds(absl::Seconds(times.gpu))));
   return query.Run();

@@ -75,15 +75,15 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
       cancel_(std::move(cancel)),
       hold_(std::make_shared<CancelFlag>(cancel_)),
       end_early_(std::make_shared<CancelFlag>(hold_)),
-      recorder_({.store = context.store,
-                 .clock = context.clock,
-                 .job_id = job_.id,
-                 .progress_interval = context.progress_interval,
-                 .run_time_before = job_.run_time,
-                 .quota = context.quota,
-                 .on_progress_kept = [places = context.places, id = job_.id] {
-                   places->EndAlone(id);
-                 }}) {}
+      recorder_(
+          {.store = context.store,
+           .clock = context.clock,
+           .job_id = job_.id,
+           .progress_interval = context.progress_interval,
+           .run_time_before = job_.run_time,
+           .quota = context.quota,
+           .on_progress_kept = [places = context.places, id = job_.id] { places->EndAlone(id); }}) {
+}
 
 void JobRun::Run() {
   const absl::StatusOr<Outcome> outcome = RunToModel();
@@ -172,10 +172,9 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
 absl::Status JobRun::ChooseFaster(TrainingRequest& request) {
   const DeviceChoiceContext choosing{
       .store = *context_.store, .trainer = *context_.trainer, .places = *context_.places};
-  VRP_ASSIGN_OR_RETURN(
-      const DeviceChoice choice,
-      ChooseDevice(choosing, job_.spec, request,
-                   Concat(context_.folder->JobPath(job_.id), "/timing"), cancel_));
+  VRP_ASSIGN_OR_RETURN(const DeviceChoice choice,
+                       ChooseDevice(choosing, job_.spec, request,
+                                    Concat(context_.folder->JobPath(job_.id), "/timing"), cancel_));
   recorder_.OnLog(choice.reason);
   if (choice.device == request.device) return absl::OkStatus();
   request.device = choice.device;
@@ -239,8 +238,7 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   // the run.
   const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id, end_early_);
   const absl::Cleanup unregister = [this] { context_.live->Remove(job_.id); };
-  VRP_RETURN_IF_ERROR(
-      Begin({.device = request.device.ToString(), .threads = request.threads}));
+  VRP_RETURN_IF_ERROR(Begin({.device = request.device.ToString(), .threads = request.threads}));
   TrainingRequest live_request = request;
   live_request.live = live.get();
   live_request.end_early = end_early_;

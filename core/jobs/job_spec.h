@@ -15,8 +15,8 @@ struct JobSpec {
   std::string config_name = {};  // name of the configuration file, for errors
   std::string config_yaml = {};
   std::vector<std::string> overrides = {};  // such as "training.epochs=3"
-  std::string device = "auto";         // empty: the daemon's default
-  int32_t priority = 0;                // higher ones start first, but after stop_requested jobs
+  std::string device = "auto";              // empty: the daemon's default
+  int32_t priority = 0;  // higher ones start first, but after stop_requested jobs
   std::map<std::string, std::string> labels = {};
   absl::Duration time_limit = absl::InfiniteDuration();  // limit of Job::run_time
   int64_t epoch_limit = 0;                               // 0: no limit

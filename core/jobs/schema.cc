@@ -145,8 +145,8 @@ CREATE TABLE step_times (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array<std::string_view, 8> kMigrations = {kVersion1, kVersion2, kVersion3, kVersion4,
-                                                         kVersion5, kVersion6, kVersion7, kVersion8};
+constexpr std::array<std::string_view, 8> kMigrations = {
+    kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6, kVersion7, kVersion8};
 
 absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));

@@ -86,8 +86,8 @@ absl::Status CheckLimits(const JobSpec& spec) {
         Concat("epoch_limit: got ", spec.epoch_limit, ", wanted 1 or more, or 0 for none"));
   }
   if (spec.threads < 0) {
-    errors.push_back(Concat("threads: got ", spec.threads,
-                            ", wanted 1 or more, or 0 for the daemon's share"));
+    errors.push_back(
+        Concat("threads: got ", spec.threads, ", wanted 1 or more, or 0 for the daemon's share"));
   }
   return InvalidUnlessEmpty(errors);
 }

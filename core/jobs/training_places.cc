@@ -74,10 +74,10 @@ ThreadShare TrainingPlaces::ThreadsFor(const JobSpec& spec, const RunPlace& earl
   ThreadShare share{.threads = std::max(1, all / static_cast<int32_t>(jobs))};
   if (IsGpu(device) && options_.used.empty()) share.threads = all;
   if (share.threads < all) {
-    share.reason = IsGpu(device) ? Concat("a share of ", all, ", because ", jobs,
-                                          " GPUs may train at once")
-                                 : Concat("a share of ", all, ", because ", jobs,
-                                          " jobs may train at once (training_jobs_at_once)");
+    share.reason = IsGpu(device)
+                       ? Concat("a share of ", all, ", because ", jobs, " GPUs may train at once")
+                       : Concat("a share of ", all, ", because ", jobs,
+                                " jobs may train at once (training_jobs_at_once)");
   }
   if (spec.threads > 0) {
     share = {.threads = std::min(spec.threads, all), .reason = "as the job asks"};
@@ -89,8 +89,9 @@ ThreadShare TrainingPlaces::ThreadsFor(const JobSpec& spec, const RunPlace& earl
             .reason = Concat("all that vrpd has; earlier runs of the job had ", earlier.threads,
                              ", so results may differ in their last digits")};
   }
-  return {.threads = earlier.threads,
-          .reason = "as in the job's earlier runs, so that its results do not depend on the resume"};
+  return {
+      .threads = earlier.threads,
+      .reason = "as in the job's earlier runs, so that its results do not depend on the resume"};
 }
 
 std::vector<DeviceId> TrainingPlaces::Candidates(const Job& job) const {
@@ -102,9 +103,8 @@ std::vector<DeviceId> TrainingPlaces::Candidates(const Job& job) const {
   // The choice of `device: auto` is kept; of equal GPUs, the earlier one is preferred.
   if (job.place.device == DeviceId{}.ToString()) return {DeviceId{}};
   std::vector<DeviceId> candidates = gpus;
-  std::stable_partition(candidates.begin(), candidates.end(), [&job](DeviceId device) {
-    return device.ToString() == job.place.device;
-  });
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&job](DeviceId device) { return device.ToString() == job.place.device; });
   return candidates;
 }
 

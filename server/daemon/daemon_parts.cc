@@ -101,16 +101,15 @@ absl::Status Daemon::Parts::OpenModels() {
   const VrpdOptions& vrpd = options.vrpd;
   const std::vector<DeviceId> gpus = SpreadGpus();
   VRP_RETURN_IF_ERROR(MakePrivateDirectory(vrpd.state_dir));
-  VRP_ASSIGN_OR_RETURN(registry,
-                       Registry::Create({.directory = vrpd.models_dir,
-                                         .read_only_directories = vrpd.read_only_models_dirs,
-                                         .device = device,
-                                         .loader =
-                                             gpus.empty()
-                                                 ? options.policy_loader
-                                                 : SpreadLoader(options.policy_loader, gpus, load),
-                                         .on_failure = LogModelFailure,
-                                         .watch = telemetry->watchdog().AsFunction()}));
+  VRP_ASSIGN_OR_RETURN(
+      registry,
+      Registry::Create({.directory = vrpd.models_dir,
+                        .read_only_directories = vrpd.read_only_models_dirs,
+                        .device = device,
+                        .loader = gpus.empty() ? options.policy_loader
+                                               : SpreadLoader(options.policy_loader, gpus, load),
+                        .on_failure = LogModelFailure,
+                        .watch = telemetry->watchdog().AsFunction()}));
   return absl::OkStatus();
 }
 

@@ -81,8 +81,7 @@ struct Daemon::Parts {
   absl::Status OpenSolveJobs();
   absl::Status OpenSimulations();
   absl::Status OpenSweeps();
-  // Returns the GPUs among which networks are spread; empty if they run on `device`.
-  std::vector<DeviceId> SpreadGpus() const;
+  std::vector<DeviceId> SpreadGpus() const;  // of networks; empty if they run on `device`
   int32_t ReadAhead() const;
   void MakeServices();
   absl::Status OpenAccess();
@@ -101,7 +100,7 @@ struct Daemon::Parts {
   std::vector<DeviceInfo> known_devices;
   std::vector<DeviceId> used_devices;  // see TrainingPlaces::Options::used
   DeviceLoad load;
-  DeviceId device;                     // of networks
+  DeviceId device;  // of networks
   std::string default_device;
   std::string job_device;  // of training jobs that name none: default_device, or "auto"
   std::unique_ptr<TlsFiles> tls;

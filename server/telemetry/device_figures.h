@@ -17,8 +17,8 @@ namespace vrp {
 // The state of the CPU.
 struct CpuFigures {
   std::string name;
-  double busy = 0;              // share of the daemon's threads that compute; may exceed 1
-  int64_t memory_total = 0;     // in bytes; 0: unknown
+  double busy = 0;               // share of the daemon's threads that compute; may exceed 1
+  int64_t memory_total = 0;      // in bytes; 0: unknown
   int64_t memory_available = 0;  // in bytes; 0: unknown
 };
 
@@ -26,9 +26,9 @@ struct CpuFigures {
 struct DeviceFigures {
   std::string id;  // "cpu", "cuda:0", or "nvml:1" for a GPU that CUDA does not use
   std::optional<CpuFigures> cpu = {};
-  std::optional<DeviceTelemetry> telemetry = {};   // reported by the driver
-  std::optional<DeviceMemory> memory = {};         // set for a GPU that this process uses
-  std::vector<std::string> training_jobs = {};     // names of those that run on the device
+  std::optional<DeviceTelemetry> telemetry = {};  // reported by the driver
+  std::optional<DeviceMemory> memory = {};        // set for a GPU that this process uses
+  std::vector<std::string> training_jobs = {};    // names of those that run on the device
 };
 
 // Returns the state of the CPU, whose threads are `busy`.

@@ -150,8 +150,8 @@ INSTANTIATE_TEST_SUITE_P(Steps, CrashAtStepTest, ::testing::Values(1, 2, 4, 9, 2
 
 // Returns options for RunUntilKilled, with which the trainer calls `reached` once `jobs` jobs have
 // come to the step.
-std::function<test::FakeTrainer::Options(const std::function<void()>&)> OnceAllReach(
-    int64_t wanted, int32_t jobs) {
+std::function<test::FakeTrainer::Options(const std::function<void()>&)> OnceAllReach(int64_t wanted,
+                                                                                     int32_t jobs) {
   return [wanted, jobs](const std::function<void()>& reached) {
     const auto waiting = std::make_shared<std::atomic<int32_t>>(0);
     return test::FakeTrainer::Options{

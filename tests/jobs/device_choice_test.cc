@@ -50,8 +50,8 @@ class DeviceChoiceTest : public test::JobManagerFixture {
   std::vector<std::string> Calls() const {
     std::vector<std::string> calls;
     for (const TrainingRequest& request : trainer_->requests()) {
-      calls.push_back(Concat(test::IsTiming(request) ? "time " : "train ",
-                             request.device.ToString()));
+      calls.push_back(
+          Concat(test::IsTiming(request) ? "time " : "train ", request.device.ToString()));
     }
     return calls;
   }
@@ -69,8 +69,9 @@ TEST_F(DeviceChoiceTest, TrainsOnTheCpuIfItsStepsAreFaster) {
   EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kSucceeded);
   EXPECT_THAT(Calls(), ElementsAre("time cuda:0", "time cpu", "train cpu"));
   EXPECT_EQ(jobs_->Get(id)->place.device, "cpu");
-  EXPECT_THAT(LogOf(id), HasSubstr("device: auto: a step takes 2 ms on the CPU with 4 threads and 3 "
-                                   "ms on cuda:0; all runs of the job use the CPU"));
+  EXPECT_THAT(LogOf(id),
+              HasSubstr("device: auto: a step takes 2 ms on the CPU with 4 threads and 3 "
+                        "ms on cuda:0; all runs of the job use the CPU"));
   EXPECT_FALSE(std::filesystem::exists(folder_.File("state/jobs/" + id + "/timing")));
   test::ExpectConsistentLog(test::ReadToEnd(*jobs_, id));
 }
@@ -143,10 +144,12 @@ TEST_F(DeviceChoiceTest, CostsNothingWithoutAGpu) {
 }
 
 TEST_F(DeviceChoiceTest, DeviceThatCannotTrainLoses) {
-  UseTrainer({.before_step = [](const TrainingRequest& request, int64_t) {
-    if (request.device != kGpu) return absl::OkStatus();
-    return absl::ResourceExhaustedError("the GPU's memory is full");
-  }, .seconds_per_step = [](const TrainingRequest&) { return 0.001; }});
+  UseTrainer({.before_step =
+                  [](const TrainingRequest& request, int64_t) {
+                    if (request.device != kGpu) return absl::OkStatus();
+                    return absl::ResourceExhaustedError("the GPU's memory is full");
+                  },
+              .seconds_per_step = [](const TrainingRequest&) { return 0.001; }});
   OpenWithGpu();
   const std::string id = SubmitAuto();
   EXPECT_EQ(test::AwaitEnd(*jobs_, id).place.device, "cpu");

@@ -128,9 +128,8 @@ void FakeTrainer::HoldAt(int64_t step) {
 void FakeTrainer::Release() { HoldAt(-1); }
 
 bool FakeTrainer::AwaitHeld(int32_t jobs) {
-  const auto enough = [this, jobs]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return held_ >= jobs;
-  };
+  const auto enough = [this, jobs]()
+                          ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return held_ >= jobs; };
   absl::MutexLock lock(&mutex_);
   return mutex_.AwaitWithTimeout(absl::Condition(&enough), kTimeout);
 }

@@ -38,7 +38,9 @@ class JobManagerFixture : public ::testing::Test {
             .registry = registry_.get(),
             .clock = &clock_};
   }
-  void Open() { OpenWith([this] { return ManagerOptions(); }); }
+  void Open() {
+    OpenWith([this] { return ManagerOptions(); });
+  }
   // Opens the manager with the options that `options` returns, once the earlier manager is gone.
   void OpenWith(const std::function<JobManager::Options()>& options) {
     jobs_.reset();

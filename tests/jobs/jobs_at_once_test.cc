@@ -117,7 +117,8 @@ TEST_F(JobsAtOnceTest, PublishesTheWeightsOfTheNamedJob) {
   if (published.ok()) {
     EXPECT_THAT(registry_->Get("tiny", 1)->card.training_job, HasSubstr(ids[1]));
   }
-  for (const std::string& id : ids) EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kSucceeded);
+  for (const std::string& id : ids)
+    EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kSucceeded);
 }
 
 TEST_F(JobsAtOnceTest, EachJobSaysItsShareOfTheThreadsAndKeepsIt) {

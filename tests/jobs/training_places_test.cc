@@ -17,7 +17,8 @@ constexpr DeviceId kGpu1{DeviceKind::kCuda, 1};
 // The devices of a machine with this number of GPUs.
 std::vector<DeviceInfo> Machine(int32_t gpus) {
   std::vector<DeviceInfo> devices = {{.id = kCpu, .name = "CPU"}};
-  for (int32_t i = 0; i < gpus; ++i) devices.push_back({.id = {DeviceKind::kCuda, i}, .name = "GPU"});
+  for (int32_t i = 0; i < gpus; ++i)
+    devices.push_back({.id = {DeviceKind::kCuda, i}, .name = "GPU"});
   return devices;
 }
 
@@ -66,9 +67,8 @@ TEST(TrainingPlaces, ResumedJobsStayOnTheirDevice) {
 
 TEST(TrainingPlaces, MovesAJobToAFreePlace) {
   int changes = 0;
-  TrainingPlaces places({.devices = Machine(1),
-                         .used = {kGpu0},
-                         .on_change = [&changes] { ++changes; }});
+  TrainingPlaces places(
+      {.devices = Machine(1), .used = {kGpu0}, .on_change = [&changes] { ++changes; }});
   ASSERT_EQ(places.Reserve(AJob("a", "auto")), QueueDecision::kStart);
   EXPECT_TRUE(places.Move("a", kCpu));
   EXPECT_EQ(changes, 1);

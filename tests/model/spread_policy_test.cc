@@ -45,18 +45,16 @@ class NotingPolicy final : public Policy {
 class SpreadPolicyTest : public ::testing::Test {
  protected:
   std::unique_ptr<Policy> Load() {
-    const PolicyLoader loader =
-        SpreadLoader([this](const std::string&, DeviceId device)
-                         -> absl::StatusOr<std::unique_ptr<Policy>> {
+    const PolicyLoader loader = SpreadLoader(
+        [this](const std::string&, DeviceId device) -> absl::StatusOr<std::unique_ptr<Policy>> {
           return std::make_unique<NotingPolicy>(device, used_, wait_);
-        }, {kFirst, kSecond}, load_);
+        },
+        {kFirst, kSecond}, load_);
     absl::StatusOr<std::unique_ptr<Policy>> policy = loader("folder", DeviceId{});
     EXPECT_TRUE(policy.ok()) << policy.status();
     return *std::move(policy);
   }
-  void Decode(Policy& policy) {
-    EXPECT_TRUE(policy.Decode({&instance_, 1}, DecodeOptions()).ok());
-  }
+  void Decode(Policy& policy) { EXPECT_TRUE(policy.Decode({&instance_, 1}, DecodeOptions()).ok()); }
 
   const Instance instance_ =
       *GenerateInstance({.kind = ProblemKind::kCvrp, .customers = 5}, /*index=*/0);

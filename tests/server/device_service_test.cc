@@ -97,7 +97,8 @@ TEST_F(DeviceServiceTest, TrainsOnEveryGpuAndListsTheJobsOfEachDevice) {
   };
   while (runs() < 3) stats = Stats();
   ASSERT_EQ(stats.devices_size(), 3);
-  for (const auto& [device, job] : {std::pair(0, third), std::pair(1, first), std::pair(2, second)}) {
+  for (const auto& [device, job] :
+       {std::pair(0, third), std::pair(1, first), std::pair(2, second)}) {
     ASSERT_EQ(stats.devices(device).training_jobs_size(), 1);
     EXPECT_EQ(stats.devices(device).training_jobs(0), job);
   }

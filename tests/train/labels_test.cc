@@ -144,13 +144,14 @@ TEST(HeuristicLabelsTest, AreMadeOnceByTwoRunsAtTheSameTime) {
   CpuPool first_pool(1), second_pool(1);
   LabelRequest request = Request(ProblemKind::kCvrp);
   request.samples = 600;  // three pieces
-    absl::StatusOr<std::string> second_path;
+  absl::StatusOr<std::string> second_path;
   std::thread second;
   LabelContext context{folder.path(), &first_pool};
   context.on_piece = [&] {
     if (second.joinable()) return;
-    second = std::thread(
-        [&] { second_path = MakeSearchLabels(request, {folder.path(), &second_pool}); });
+    second = std::thread([&] {
+      second_path = MakeSearchLabels(request, {folder.path(), &second_pool});
+    });
   };
   const absl::StatusOr<std::string> path = MakeSearchLabels(request, context);
   second.join();
@@ -170,9 +171,9 @@ TEST(HeuristicLabelsTest, StopWhileAnotherRunMakesThem) {
   LabelContext context{folder.path(), &first_pool};
   absl::Status waiting;
   context.on_piece = [&] {
-    waiting = MakeSearchLabels(request, {folder.path(), &second_pool,
-                                         {absl::InfiniteFuture(), cancel}})
-                  .status();
+    waiting =
+        MakeSearchLabels(request, {folder.path(), &second_pool, {absl::InfiniteFuture(), cancel}})
+            .status();
   };
   EXPECT_TRUE(MakeSearchLabels(request, context).ok());
   EXPECT_EQ(waiting.message(), "cancelled while another job made the labels");

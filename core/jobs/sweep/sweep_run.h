@@ -1,5 +1,5 @@
-// One attempt of a sweep: submits its trials, as many at once as there are places for training jobs,
-// and publishes the best one.
+// One attempt of a sweep: submits its trials, as many at once as there are places for training
+// jobs, and publishes the best one.
 #pragma once
 
 #include <cstdint>

@@ -98,7 +98,8 @@ SweepStep RunNext(const SweepShape& shape, std::span<const TrialStatus> trials) 
     for (const size_t i : contenders) {
       const auto step = Advance(trials[i], i, pause_epoch);
       if (step.has_value() && static_cast<int32_t>(active.size()) < shape.at_once) return *step;
-      waits = waits || step.has_value() || (IsActive(trials[i]) && !WasSelected(trials[i], pause_epoch));
+      waits = waits || step.has_value() ||
+              (IsActive(trials[i]) && !WasSelected(trials[i], pause_epoch));
     }
     if (waits) return {.kind = Kind::kWait, .trial = active.front()};
     if (last) break;
