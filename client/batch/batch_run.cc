@@ -14,6 +14,7 @@
 #include "client/batch/batch_state.h"
 #include "client/batch/daemon_link.h"
 #include "client/output/event_sinks.h"
+#include "client/output/json.h"
 #include "client/output/progress_text.h"
 #include "client/support/steady_now.h"
 #include "client/support/text.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr int64_t kWindowPerDaemon = 1024;  // instances in memory
 constexpr absl::Duration kBarInterval = absl::Milliseconds(200);
 constexpr absl::Duration kLineInterval = absl::Seconds(10);
+constexpr absl::Duration kJsonInterval = absl::Seconds(1);
 
 // Returns what determines the answers besides the instances, as a line of JSON.
 absl::StatusOr<std::string> OptionsText(const BatchOptions& options) {
@@ -40,33 +42,34 @@ absl::StatusOr<std::string> OptionsText(const BatchOptions& options) {
 // Shows the progress, and notices above it. Thread-safe.
 class BatchDisplay {
  public:
-  BatchDisplay(Environment& environment, bool is_shown, int64_t total_bytes)
+  BatchDisplay(Environment& environment, bool is_json, int64_t total_bytes)
       : environment_(environment),
         bottom_(environment),
-        is_shown_(is_shown),
+        is_json_(is_json),
         total_bytes_(total_bytes),
         began_(SteadyNow()),
-        next_line_(began_ + kLineInterval) {}
+        next_line_(began_) {
+    if (!is_json) next_line_ += kLineInterval;
+  }
 
   void Notice(const std::string& line) {
     const std::lock_guard lock(mutex_);
-    if (is_shown_) {
-      bottom_.PrintAbove(line);
-    } else {
+    if (is_json_) {
       environment_.err << line << std::endl;
+    } else {
+      bottom_.PrintAbove(line);
     }
   }
   void Update(const BatchProgress& progress) {
     const std::lock_guard lock(mutex_);
-    if (!is_shown_) return;
     if (!first_bytes_.has_value()) first_bytes_ = progress.bytes;
     const absl::Time now = SteadyNow();
-    if (environment_.terminal_width().has_value()) {
+    if (!is_json_ && environment_.terminal_width().has_value()) {
       bottom_.Draw([text = Text(progress, now), done = progress.bytes, total = total_bytes_](
                        int width) { return TextBarLine(done, total, text, width); });
     } else if (now >= next_line_) {
-      next_line_ = now + kLineInterval;
-      bottom_.PrintAbove(Text(progress, now));
+      next_line_ = now + (is_json_ ? kJsonInterval : kLineInterval);
+      PrintLine(progress, now);
     }
   }
   void End() {
@@ -75,6 +78,14 @@ class BatchDisplay {
   }
 
  private:
+  void PrintLine(const BatchProgress& progress, absl::Time now) {
+    if (!is_json_) return bottom_.PrintAbove(Text(progress, now));
+    WriteJsonLine(environment_.out, {{"progress", true},
+                                     {"answers", progress.answers},
+                                     {"failed", progress.failed},
+                                     {"bytes", progress.bytes},
+                                     {"total_bytes", total_bytes_}});
+  }
   std::string Text(const BatchProgress& progress, absl::Time now) const {
     const double seconds = absl::ToDoubleSeconds(now - began_);
     std::string text = absl::StrCat(progress.answers, " answers");
@@ -92,7 +103,7 @@ class BatchDisplay {
   Environment& environment_;
   std::mutex mutex_;
   BottomLine bottom_;
-  const bool is_shown_;
+  const bool is_json_;
   const int64_t total_bytes_;
   const absl::Time began_;
   absl::Time next_line_;
@@ -131,7 +142,7 @@ absl::StatusOr<BatchOutcome> RunBatch(const std::vector<std::unique_ptr<RpcClien
   BatchInput input(options.inputs, folder->files(), options.instance_flags);
   BatchState state(input, folder->files(), daemons.size(),
                    kWindowPerDaemon * static_cast<int64_t>(daemons.size()));
-  BatchDisplay display(environment, options.shows_progress, folder->input_bytes());
+  BatchDisplay display(environment, options.is_json, folder->input_bytes());
   RunLinks(daemons,
            {.request = options.request,
             .state = state,

@@ -21,7 +21,7 @@ struct BatchOptions {
   v1::SolveRequest request;  // without an instance
   InstanceFlags instance_flags;
   int64_t in_flight = 0;  // of each daemon; 0: twice its threads
-  bool shows_progress = true;
+  bool is_json = false;   // whether progress is shown as JSON lines
 };
 
 struct BatchOutcome {
@@ -36,8 +36,8 @@ struct BatchOutcome {
 // Solves all instances that have no answer yet, each on the daemon that is free first, and writes a
 // line of JSON for each into `options.answers`, in the order of the input: {"line": 17, ...} with
 // the keys of SolveJson, or with `error`. Shows the progress on `environment.out`: a bar on a
-// terminal, else a line every ten seconds. An interrupt ends the run; the next one continues.
-// Returns the errors of AnswerFolder::Open.
+// terminal, else a line every ten seconds; as JSON {"progress": true, ...} every second. An
+// interrupt ends the run; the next one continues. Returns the errors of AnswerFolder::Open.
 absl::StatusOr<BatchOutcome> RunBatch(const std::vector<std::unique_ptr<RpcClient>>& daemons,
                                       const BatchOptions& options, Environment& environment);
 

@@ -46,7 +46,7 @@ ExitCode RunSolveBatch(CommandContext& context, const SolveFlags& flags, v1::Sol
                                                          .request = std::move(request),
                                                          .instance_flags = flags.input,
                                                          .in_flight = flags.in_flight,
-                                                         .shows_progress = context.table()},
+                                                         .is_json = context.json()},
                                                         context.environment());
   if (!outcome.ok()) return context.Fail(outcome.status());
   PrintOutcome(context, flags, *outcome, context.environment().now() - start);

@@ -120,6 +120,22 @@ TEST_F(SolveBatchTest, WritesAnAnswerForEachLineInTheOrderOfTheInput) {
   EXPECT_THAT(result.out, HasSubstr("4 instances, 4 feasible, 0 failed"));
 }
 
+TEST_F(SolveBatchTest, PrintsProgressAndASummaryAsJson) {
+  const CommandResult result = Solve({first_, "--output", "json"});
+  const auto lines = result.OutJson();
+  ASSERT_GE(lines.size(), 2u);
+  EXPECT_THAT(Keys(lines.front()),
+              ElementsAre("progress", "answers", "failed", "bytes", "total_bytes"));
+  EXPECT_EQ(lines.front()["total_bytes"], 25);
+  EXPECT_EQ(lines.back()["summary"], true);
+  EXPECT_EQ(lines.back()["instances"], 3);
+  EXPECT_EQ(lines.back()["answers_of_earlier_runs"], 0);
+}
+
+TEST_F(SolveBatchTest, DrawsABarOnATerminal) {
+  EXPECT_THAT(Solve({first_}, {.terminal_width = 80}).out, HasSubstr("100%"));
+}
+
 TEST_F(SolveBatchTest, ContinuesAfterTheLastWholeAnswerOfAnInterruptedRun) {
   ASSERT_EQ(Solve({first_, second_}).code, 0);
   const std::string whole = ReadTestFile(AnswerPath("first.jsonl"));
