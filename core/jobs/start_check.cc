@@ -28,6 +28,7 @@ absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& c
   };
   const absl::StatusOr<DeviceId> device = context.places->Resolve(spec);
   add_error(device.status());
+  add_error(context.places->CheckThreads(spec));
   TrainingRequest request;
   request.config = config;
   request.device = device.value_or(DeviceId{});

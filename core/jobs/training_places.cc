@@ -59,6 +59,12 @@ absl::StatusOr<DeviceId> TrainingPlaces::Resolve(const JobSpec& spec) const {
              "; name one of them, or add the device to vrpd's option devices"));
 }
 
+absl::Status TrainingPlaces::CheckThreads(const JobSpec& spec) const {
+  if (spec.threads <= options_.threads) return absl::OkStatus();
+  return absl::InvalidArgumentError(Concat("threads: got ", spec.threads, ", wanted at most ",
+                                           options_.threads, ", the threads of vrpd"));
+}
+
 DeviceInfo TrainingPlaces::InfoOf(DeviceId device) const {
   for (const DeviceInfo& info : options_.devices) {
     if (info.id == device) return info;

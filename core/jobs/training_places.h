@@ -48,6 +48,8 @@ class TrainingPlaces final : public StartGate {
   // is none. Returns the errors of ResolveDevice, and kFailedPrecondition for a device that exists
   // but is not used. Both list the devices.
   absl::StatusOr<DeviceId> Resolve(const JobSpec& spec) const;
+  // Returns kInvalidArgument if the specification asks for more threads than there are.
+  absl::Status CheckThreads(const JobSpec& spec) const;
   // Returns the GPUs on which a job with `device: auto` may run; empty for any other job, and
   // without a GPU.
   std::vector<DeviceId> AutoGpus(const JobSpec& spec) const;

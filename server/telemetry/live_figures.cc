@@ -159,7 +159,8 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
   FamilyBuilder info("vrp_device_info", "Identity of a GPU; the value is always 1.");
   FamilyBuilder up("vrp_device_up", "Whether the GPU answers its driver; 0: lost or failing.");
   FamilyBuilder busy("vrp_device_utilization_ratio",
-                     "Share of the last second in which a kernel of any process ran.");
+                     "Share of the last second in which a kernel of any process ran; of the CPU, "
+                     "the share of vrpd's threads that compute.");
   FamilyBuilder memory_busy("vrp_device_memory_utilization_ratio",
                             "Share of the last second in which the GPU's memory was read or "
                             "written.");
@@ -170,6 +171,7 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
   FamilyBuilder limit("vrp_device_power_limit_watts", "Power limit of the GPU.");
   FamilyBuilder clock("vrp_device_sm_clock_hertz", "Clock of the GPU's multiprocessors.");
   for (const DeviceFigures& device : figures.devices) {
+    if (device.cpu.has_value()) busy.Add(device.cpu->busy, {{"device", device.id}});
     if (!device.telemetry.has_value()) continue;
     const DeviceTelemetry& known = *device.telemetry;
     info.Add(1, {{"device", device.id},
@@ -193,13 +195,16 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
 
 void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   FamilyBuilder memory("vrp_device_memory_bytes",
-                       "GPU memory by kind: total and free memory of the device, and memory "
+                       "Memory by kind: total and free memory of the device, and memory of a GPU "
                        "allocated by this process's tensors or reserved by its caching allocator.");
   for (const DeviceFigures& device : figures.devices) {
     const auto add = [&](const char* kind, int64_t bytes) {
       memory.Add(static_cast<double>(bytes), {{"device", device.id}, {"kind", kind}});
     };
-    if (device.memory.has_value()) {
+    if (device.cpu.has_value()) {
+      if (device.cpu->memory_total > 0) add("total", device.cpu->memory_total);
+      if (device.cpu->memory_available > 0) add("free", device.cpu->memory_available);
+    } else if (device.memory.has_value()) {
       add("total", device.memory->total);
       add("free", device.memory->free);
       add("allocated", device.memory->allocated);

@@ -145,6 +145,9 @@ TEST_F(JobsAtOnceTest, AJobMayAskForItsThreads) {
   const std::string id = jobs_->Submit(spec, "")->id;
   EXPECT_THAT(LogOf(id), Contains("threads: 7, as the job asks"));
   EXPECT_EQ(trainer_->requests().at(0).threads, 7);
+  spec.threads = 9;
+  EXPECT_THAT(std::string(jobs_->Submit(spec, "").status().message()),
+              HasSubstr("threads: got 9, wanted at most 8, the threads of vrpd"));
   spec.threads = -1;
   EXPECT_THAT(std::string(jobs_->Submit(spec, "").status().message()),
               HasSubstr("threads: got -1, wanted 1 or more"));

@@ -110,6 +110,8 @@ TEST(LiveFigures, ExportsMemoryUtilisationAndTrainingJobsOfEachDevice) {
   EXPECT_EQ(figures.devices[1].training_jobs, std::vector<std::string>{"trainingJobs/g"});
   const std::string text = MetricsText(ToFamilies(figures));
   EXPECT_THAT(text, HasSubstr("vrp_device_memory_utilization_ratio{device=\"cuda:0\"} 0.4\n"));
+  EXPECT_THAT(text, HasSubstr("vrp_device_utilization_ratio{device=\"cpu\"} 0.75\n"));
+  EXPECT_THAT(text, HasSubstr("vrp_device_memory_bytes{device=\"cpu\",kind=\"free\"} "));
   EXPECT_THAT(text, HasSubstr("vrp_device_training_jobs{device=\"cpu\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("vrp_device_training_jobs{device=\"cuda:0\"} 1\n"));
 }
