@@ -23,7 +23,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CASES = {  # preset and its overrides
     "tiny": ("tiny_1", ("training.epochs=4",)),
     "cvrp20": ("tiny_1", ("problem.customers=20", "training.batch_size=512", "training.epochs=1", "training.batches_per_epoch=25")),
-    "ptrnet": ("ptrnet_tiny", ("training.epochs=2",)),
 }
 
 
