@@ -10,7 +10,7 @@ namespace {
 
 bool IsGpu(DeviceId device) { return device.kind == DeviceKind::kCuda; }
 
-bool Contains(const std::vector<DeviceId>& devices, DeviceId device) {
+bool HasDevice(const std::vector<DeviceId>& devices, DeviceId device) {
   return std::find(devices.begin(), devices.end(), device) != devices.end();
 }
 
@@ -27,7 +27,7 @@ std::vector<DeviceId> TrainingPlaces::UsedGpus() const {
   std::vector<DeviceId> gpus;
   for (const DeviceInfo& device : options_.devices) {
     if (!IsGpu(device.id)) continue;
-    if (options_.used.empty() || Contains(options_.used, device.id)) gpus.push_back(device.id);
+    if (options_.used.empty() || HasDevice(options_.used, device.id)) gpus.push_back(device.id);
   }
   return gpus;
 }
@@ -51,7 +51,7 @@ absl::StatusOr<DeviceId> TrainingPlaces::Resolve(const JobSpec& spec) const {
     return gpus.empty() ? DeviceId{} : gpus.front();
   }
   VRP_ASSIGN_OR_RETURN(const DeviceId device, ResolveDevice(name, options_.devices));
-  if (!IsGpu(device) || Contains(UsedGpus(), device)) return device;
+  if (!IsGpu(device) || HasDevice(UsedGpus(), device)) return device;
   std::string used = "cpu";
   for (const DeviceId gpu : UsedGpus()) used += Concat(", ", gpu.ToString());
   return absl::FailedPreconditionError(
@@ -184,7 +184,7 @@ absl::StatusOr<std::vector<DeviceId>> TrainingDevices(const std::vector<std::str
                                                       const std::vector<DeviceInfo>& devices) {
   std::vector<DeviceId> chosen;
   const auto add = [&chosen](DeviceId device) {
-    if (!Contains(chosen, device)) chosen.push_back(device);
+    if (!HasDevice(chosen, device)) chosen.push_back(device);
   };
   for (const std::string& name : names) {
     const absl::StatusOr<DeviceId> device = ResolveDevice(name, devices);

@@ -18,8 +18,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-constexpr DeviceId kGpu0{DeviceKind::kCuda, 0};
-constexpr DeviceId kGpu1{DeviceKind::kCuda, 1};
+constexpr DeviceId kFirstGpu{DeviceKind::kCuda, 0};
+constexpr DeviceId kSecondGpu{DeviceKind::kCuda, 1};
 
 class JobsAtOnceTest : public test::JobManagerFixture {
  protected:
@@ -35,9 +35,10 @@ class JobsAtOnceTest : public test::JobManagerFixture {
   void OpenWithGpus() {
     OpenWith([this] {
       JobManager::Options options = ManagerOptions();
-      options.devices = {
-          {.id = {}, .name = "CPU"}, {.id = kGpu0, .name = "GPU"}, {.id = kGpu1, .name = "GPU"}};
-      options.used_devices = {kGpu0, kGpu1};
+      options.devices = {{.id = {}, .name = "CPU"},
+                         {.id = kFirstGpu, .name = "GPU"},
+                         {.id = kSecondGpu, .name = "GPU"}};
+      options.used_devices = {kFirstGpu, kSecondGpu};
       options.threads = 8;
       return options;
     });
