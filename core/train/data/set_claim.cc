@@ -6,6 +6,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/steady_cond_var.h"
 
 namespace vrp {
 namespace {
@@ -16,6 +17,7 @@ constexpr int kPollsPerReport = 50;
 // The paths that runs of this process make now.
 struct Claims {
   absl::Mutex mutex;
+  SteadyCondVar freed;  // signals that a path was removed
   std::set<std::string> paths ABSL_GUARDED_BY(mutex);
 };
 
@@ -31,8 +33,7 @@ bool TryClaim(const std::string& path) {
   const auto is_free = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(claims.mutex) {
     return !claims.paths.contains(path);
   };
-  return claims.mutex.AwaitWithTimeout(absl::Condition(&is_free), kPoll) &&
-         claims.paths.insert(path).second;
+  return claims.freed.WaitFor(&claims.mutex, kPoll, is_free) && claims.paths.insert(path).second;
 }
 
 }  // namespace
@@ -53,6 +54,7 @@ SetClaim::~SetClaim() {
   Claims& claims = ProcessClaims();
   absl::MutexLock lock(&claims.mutex);
   claims.paths.erase(path_);
+  claims.freed.NotifyAll();
 }
 
 }  // namespace vrp
