@@ -154,7 +154,10 @@ std::string StatsText(const StatsInterval& stats, const std::string& remote) {
   sheet.Add("models", absl::StrCat(now.models_loaded(), " of ", now.models_available(), " loaded"));
   sheet.Add("process", Process(stats));
   for (const v1::DeviceStats& device : now.devices()) sheet.Add(device.id(), DeviceText(device));
-  if (now.devices_size() > 1) sheet.Add("GPU driver", now.driver_error());
+  const auto is_gpu = [](const v1::DeviceStats& device) { return device.id() != "cpu"; };
+  if (std::any_of(now.devices().begin(), now.devices().end(), is_gpu)) {
+    sheet.Add("GPU driver", now.driver_error());
+  }
   if (!stats.device_loss().empty()) sheet.Add("GPU lost", stats.device_loss());
   return absl::StrCat(sheet.Text(), JobTable(now), RpcTable(stats));
 }
