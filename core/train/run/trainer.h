@@ -128,8 +128,8 @@ class Trainer {
  public:
   virtual ~Trainer() = default;
   // Trains to the end. If `stop` is cancelled, writes a checkpoint of the last step and returns
-  // kCancelled. Resumes an interrupted run from ResumeStep. Blocks. Only one call at a time is
-  // allowed for each device.
+  // kCancelled. Resumes an interrupted run from ResumeStep. Blocks. Thread-safe, but only one call
+  // at a time is allowed for each GPU.
   virtual absl::StatusOr<TrainingResult> Train(const TrainingRequest& request,
                                                const StopCondition& stop,
                                                TrainingObserver& observer) = 0;
