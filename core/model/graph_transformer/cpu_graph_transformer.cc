@@ -119,7 +119,7 @@ class CpuGraphTransformer final : public Float64Engine {
 
   Workers TakeWorkers(const RolloutRequest& request) const {
     Workers workers = idle_.Checkout(EngineThreads(request));
-    if (request.bf16) pass_.PackBf16(Values());
+    pass_.PackEncoder(Values(), request.bf16);
     for (const auto& worker : workers) worker->group.bf16 = request.bf16;
     return workers;
   }
