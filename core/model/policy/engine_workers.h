@@ -71,15 +71,22 @@ void ForEachOkWorker(CpuPool* pool, const EngineWorkers<Worker>& workers,
   });
 }
 
+// Calls `body` for the groups of worker `w`, until it has an error.
+template <typename Worker, typename Body>
+void ForEachGroupOf(const std::vector<InstanceRange>& groups, size_t w,
+                    const EngineWorkers<Worker>& workers, const Body& body) {
+  for (size_t g = w; g < groups.size() && workers[w]->status.ok(); g += workers.size()) {
+    body(groups[g]);
+  }
+}
+
 // Calls `body` for each worker's groups, until the worker has an error.
 template <typename Worker>
 void ForEachGroup(const std::vector<InstanceRange>& groups, CpuPool* pool,
                   const EngineWorkers<Worker>& workers,
                   absl::FunctionRef<void(Worker&, InstanceRange)> body) {
   ForEachOkWorker<Worker>(pool, workers, [&](Worker& worker, size_t w) {
-    for (size_t g = w; g < groups.size() && worker.status.ok(); g += workers.size()) {
-      body(worker, groups[g]);
-    }
+    ForEachGroupOf(groups, w, workers, [&](InstanceRange range) { body(worker, range); });
   });
 }
 
