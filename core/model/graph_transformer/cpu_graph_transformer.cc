@@ -22,7 +22,7 @@ namespace {
 
 // Approximate maximum number of rows of nodes in a group: enough for efficient products, few enough
 // for the caches.
-constexpr int64_t kGroupRows = 420;
+constexpr int64_t kGroupRows = 220;
 // Number of elements of the workers' gradients that are added together: a constant, so that GCC
 // compiles the loop to vectors.
 constexpr int64_t kSumBlock = 256;
