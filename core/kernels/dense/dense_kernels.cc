@@ -2,6 +2,7 @@
 
 #include "core/kernels/simd/gemm.h"
 #include "core/kernels/simd/math.h"
+#include "core/kernels/simd/pack_b.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 

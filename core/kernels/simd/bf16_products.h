@@ -9,6 +9,7 @@
 #include "core/kernels/simd/panel_gradient.h"
 #include "core/kernels/simd/panel_product.h"
 #include "core/kernels/simd/panels.h"
+#include "core/kernels/simd/transpose.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
@@ -27,19 +28,22 @@ struct Bf16Products {
   static constexpr int64_t kColumns = kPanelColumns<float>;
 
   static int64_t PackedSize(int64_t inner, int64_t columns) { return inner / 2 * columns; }
+  // Packs `b`, whose columns or rows are contiguous: b.row or b.column is 1.
   static void Pack(MatrixA<float> b, int64_t inner, int64_t columns, float* to) {
     for (int64_t first = 0; first < columns; first += kColumns) {
       const int64_t width = columns - first < kColumns ? columns - first : kColumns;
-      for (int64_t k = 0; k < inner; k += 2) {
-        for (int64_t j = first; j < first + width; j += kLanes<float>, to += kLanes<float>) {
-          Vec<float> rows[2];
-          for (int64_t row = 0; row < 2; ++row) {
-            const float* const from = b.data + (k + row) * b.row + j * b.column;
-            for (int64_t v = 0; v < kLanes<float>; ++v) rows[row][v] = from[v * b.column];
-          }
-          Store<float>(to, PairRows(rows[0], rows[1]));
+      for (int64_t j = 0; j < width; j += kLanes<float>) {
+        const float* const from = b.data + (first + j) * b.column;
+        if (b.row == 1) {
+          PackContiguousColumns(from, b.column, inner, to + j, width);
+          continue;
+        }
+        for (int64_t k = 0; k < inner; k += 2) {
+          Store<float>(to + k / 2 * width + j, PairRows(Load<float>(from + k * b.row),
+                                                        Load<float>(from + (k + 1) * b.row)));
         }
       }
+      to += inner / 2 * width;
     }
   }
   static int64_t WorkSize(int64_t rows, int64_t columns) {
@@ -85,6 +89,23 @@ struct Bf16Products {
   }
 
  private:
+  // Packs a vector of columns, `column` apart, to rows `to_row` apart.
+  static void PackContiguousColumns(const float* from, int64_t column, int64_t inner, float* to,
+                                    int64_t to_row) {
+    for (int64_t k = 0; k < inner; k += kColumns) {
+      const bool is_full = inner - k >= kColumns;
+      Vec<float> square[kLanes<float>];
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < kLanes<float>; ++r) {
+        const float* const at = from + r * column + k;
+        square[r] =
+            PairColumns(Load<float>(at), is_full ? Load<float>(at + kLanes<float>) : Vec<float>{});
+      }
+      TransposeSquare<float>(square);
+      const int64_t pairs = is_full ? kLanes<float> : (inner - k) / 2;
+      for (int64_t p = 0; p < pairs; ++p) Store<float>(to + (k / 2 + p) * to_row, square[p]);
+    }
+  }
   // Packs pairs of rows. Pairs an odd last row with 0.
   static void PairAllRows(View<const float> from, int64_t rows, int64_t columns, float* to) {
     const View<float> target = InPanels(to, (rows + 1) / 2);

@@ -28,9 +28,9 @@ struct MatrixA {
   int64_t column;
 };
 
-// B in PackB's layout: panels of `kBlockVectors * kLanes<T>` columns, [panels, K, panel columns].
-// With packed = false, B is row-major [K, N] with `stride` elements between rows. N is a multiple
-// of kLanes<T> (padded with zeros).
+// B in PackB's layout (pack_b.h): panels of `kBlockVectors * kLanes<T>` columns, [panels, K, panel
+// columns]. With packed = false, B is row-major [K, N] with `stride` elements between rows. N is a
+// multiple of kLanes<T> (padded with zeros).
 template <typename T>
 struct MatrixB {
   const T* data;
@@ -135,19 +135,6 @@ inline void Multiply(MatrixA<T> a, MatrixB<T> b, int64_t rows, int64_t inner, in
     const T* const panel =
         b.packed ? b.data + (columns - width) * inner + (j - (columns - width)) : b.data + j;
     Panel<T, 1>(a, panel, b.packed ? width : b.stride, rows, inner, j, epilogue);
-  }
-}
-
-// Packs B (element (k, j) is data[k * row + j * column]) into panels. `to` has inner * columns
-// elements.
-template <typename T>
-inline void PackB(MatrixA<T> b, int64_t inner, int64_t columns, T* to) {
-  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
-  for (int64_t first = 0; first < columns; first += kPanel) {
-    const int64_t width = columns - first < kPanel ? columns - first : kPanel;
-    for (int64_t k = 0; k < inner; ++k) {
-      for (int64_t j = first; j < first + width; ++j) *to++ = b.data[k * b.row + j * b.column];
-    }
   }
 }
 

@@ -24,6 +24,10 @@ struct AddGradientTo {
   const T* scale = nullptr;
   const T* shift = nullptr;
   const T* sums = nullptr;
+  inline __attribute__((always_inline)) AddGradientTo At(int64_t i, int64_t j) const {
+    return {to + i * stride + j, stride, scale == nullptr ? nullptr : scale + j,
+            shift == nullptr ? nullptr : shift + j, sums == nullptr ? nullptr : sums + i};
+  }
   inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
     if (scale != nullptr) {
       value *= Load<T>(scale + j);

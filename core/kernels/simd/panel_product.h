@@ -47,10 +47,11 @@ inline __attribute__((always_inline)) void AddSteps(const T* a, const T* b, int6
 template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
 inline __attribute__((always_inline)) void Finish(const Vec<T> (&sums)[kRows][kVectors], int64_t i,
                                                   int64_t j, const Epilogue& epilogue) {
+  const Epilogue at = epilogue.At(i, j);
 #pragma GCC unroll 32
   for (int64_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) epilogue(i + r, j + v * kLanes<T>, sums[r][v]);
+    for (int64_t v = 0; v < kVectors; ++v) at(r, v * kLanes<T>, sums[r][v]);
   }
 }
 

@@ -32,6 +32,10 @@ struct View {
   }
   View From(int64_t first_row) const { return {data + first_row * row, row, panel}; }
   View Columns(int64_t first) const { return {At(0, first), row, panel}; }
+  // Returns the view whose element (0, 0) is this view's element (i, column).
+  inline __attribute__((always_inline)) View Origin(int64_t i, int64_t column) const {
+    return {At(i, column), row, panel};
+  }
   View<const Element> AsConst() const { return {data, row, panel}; }
 };
 

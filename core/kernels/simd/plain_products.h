@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/kernels/simd/pack_b.h"
 #include "core/kernels/simd/panel_gradient.h"
 #include "core/kernels/simd/panel_product.h"
 #include "core/kernels/simd/panels.h"

@@ -29,6 +29,9 @@ struct StoreBiased {
   T* data;
   int64_t stride;
   const T* bias;
+  inline __attribute__((always_inline)) StoreBiased At(int64_t i, int64_t j) const {
+    return {data + i * stride + j, stride, bias + j};
+  }
   inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
     Store<T>(data + i * stride + j, value + Load<T>(bias + j));
   }

@@ -73,14 +73,10 @@ inline void AddTileGradient(View<const float> a, View<const float> b, int64_t ro
   for (int64_t i = 0; i < outputs; i += kTileBlock) {
     const int64_t height = outputs - i < kTileBlock ? outputs - i : kTileBlock;
     PackTileLeft(a, rows, i, height, left);
-    const auto add_from_i = [&](int64_t row, int64_t j, Vec<float> value)
-        __attribute__((always_inline)) {
-      add(i + row, j, value);
-    };
     for (int64_t j = 0; j < inputs; j += kTileBlock) {
       const int64_t width = inputs - j < kTileBlock ? inputs - j : kTileBlock;
       MultiplyTileRows({left, kTileSide, kTileBlock * kTileSide}, height,
-                       {right + j * pairs, width}, pairs / kTileSide, j, width, add_from_i);
+                       {right + j * pairs, width}, pairs / kTileSide, j, width, add.At(i, 0));
     }
   }
 }

@@ -29,15 +29,11 @@ struct TileOperands : Bf16Operands {
     for (int64_t first = 0; first < p.rows; first += kStepRows, from_last = !from_last) {
       const int64_t rows = p.rows - first < kStepRows ? p.rows - first : kStepRows;
       const TileLeft left{p.a.data + first * p.a.row, p.a.row, kTileSide};
-      const auto from_first = [&](int64_t row, int64_t j, Vec<float> value)
-          __attribute__((always_inline)) {
-        epilogue(first + row, j, value);
-      };
       for (int64_t n = 0; n < panels; ++n) {
         const int64_t j = (from_last ? panels - 1 - n : n) * kTileBlock;
         const int64_t width = p.columns - j < kTileBlock ? p.columns - j : kTileBlock;
         MultiplyTileRows(left, rows, {p.packed + j * p.inner, width}, p.inner / kTileSide, j, width,
-                         from_first);
+                         epilogue.At(first, 0));
       }
     }
   }

@@ -133,10 +133,14 @@ inline void MultiplyTileRows(const TileLeft& a, int64_t rows, const TileRight& b
     } else {
       MultiplyTiles<false, false>(at, b, steps, sums);
     }
-    for (int64_t r = 0; r < count; ++r) {
-      for (int64_t v = 0; v < width; v += kTileSide) {
-        epilogue(i + r, j + v, Load<float>(sums + r * kTileBlock + v));
+    const Epilogue to = epilogue.At(i, j);
+    if (width > kTileSide) {
+      for (int64_t r = 0; r < count; ++r) {
+        to(r, 0, Load<float>(sums + r * kTileBlock));
+        to(r, kTileSide, Load<float>(sums + r * kTileBlock + kTileSide));
       }
+    } else {
+      for (int64_t r = 0; r < count; ++r) to(r, 0, Load<float>(sums + r * kTileBlock));
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -21,7 +22,10 @@ namespace {
 
 // Approximate maximum number of rows of nodes in a group: enough for efficient products, few enough
 // for the caches.
-constexpr int64_t kGroupRows = 420;
+constexpr int64_t kGroupRows = 220;
+// Number of elements of the workers' gradients that are added together: a constant, so that GCC
+// compiles the loop to vectors.
+constexpr int64_t kSumBlock = 256;
 // Threads share an instance's trajectories in multiples of this number, the decoder's vector width
 // with AVX-512. The last thread also gets the rest.
 constexpr int32_t kSharedTrajectories = 16;
@@ -92,15 +96,15 @@ class CpuGraphTransformer final : public Float64Engine {
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
     Workers workers = TakeWorkers(request.rollout);
-    ForEachOkWorker<Worker<T>>(pool, workers, [&](Worker<T>& worker, size_t) {
+    const auto groups = Groups(batch, request.rollout, request.micro_batch);
+    ForEachOkWorker<Worker<T>>(pool, workers, [&](Worker<T>& worker, size_t w) {
       worker.gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
       pass_.ClearSums(worker.group);
+      ForEachGroupOf(groups, w, workers, [&](InstanceRange range) {
+        worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
+      });
+      if (worker.status.ok()) pass_.Finish(Values(), worker.group, worker.gradient.data());
     });
-    ForEachGroup<Worker<T>>(
-        Groups(batch, request.rollout, request.micro_batch), pool, workers,
-        [&](Worker<T>& worker, InstanceRange range) {
-          worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
-        });
     GradientOutcome outcome = SumOutcomes(workers);
     if (AllWorkersOk(workers)) SumGradients(workers, pool);
     absl::Status status = idle_.Return(std::move(workers));
@@ -119,7 +123,7 @@ class CpuGraphTransformer final : public Float64Engine {
 
   Workers TakeWorkers(const RolloutRequest& request) const {
     Workers workers = idle_.Checkout(EngineThreads(request));
-    if (request.bf16) pass_.PackBf16(Values());
+    pass_.PackEncoder(Values(), request.bf16);
     for (const auto& worker : workers) worker->group.bf16 = request.bf16;
     return workers;
   }
@@ -242,22 +246,33 @@ class CpuGraphTransformer final : public Float64Engine {
   // Adds the gradients in the order of the workers, so that sums do not depend on which thread
   // adds.
   void SumGradients(const Workers& workers, CpuPool* pool) {
-    ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
-      pass_.Finish(Values(), workers[w]->group, workers[w]->gradient.data());
-    });
-    const std::span<float> to = parameters_.gradient();
     const auto parts = static_cast<int64_t>(workers.size());
-    const auto size = static_cast<int64_t>(to.size());
-    if constexpr (!std::is_same_v<T, float>) last_gradient_.resize(to.size());
+    const int64_t size = parameters_.size();
+    if constexpr (!std::is_same_v<T, float>) last_gradient_.resize(static_cast<size_t>(size));
     ForEachWorker(pool, parts, [&](int64_t part) {
-      for (int64_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
-        T sum = 0;
-        for (const auto& worker : workers) sum += worker->gradient[i];
-        if constexpr (!std::is_same_v<T, float>) last_gradient_[i] = sum;
-        to[i] += static_cast<float>(sum);
+      for (int64_t i = size * part / parts; i < size * (part + 1) / parts; i += kSumBlock) {
+        SumBlock(workers, i, std::min(size * (part + 1) / parts - i, kSumBlock));
       }
     });
     ClearFrozenGradients();
+  }
+
+  // Adds `count` elements of the workers' gradients, from `first` on.
+  void SumBlock(const Workers& workers, int64_t first, int64_t count) {
+    std::array<T, kSumBlock> sums{};
+    for (const auto& worker : workers) {
+      const T* const from = worker->gradient.data() + first;
+      if (count == kSumBlock) {
+        for (int64_t i = 0; i < kSumBlock; ++i) sums[i] += from[i];  // in vectors
+      } else {
+        for (int64_t i = 0; i < count; ++i) sums[i] += from[i];
+      }
+    }
+    float* const to = parameters_.gradient().data() + first;
+    for (int64_t i = 0; i < count; ++i) to[i] += static_cast<float>(sums[i]);
+    if constexpr (!std::is_same_v<T, float>) {
+      std::copy_n(sums.begin(), count, last_gradient_.begin() + first);
+    }
   }
 
   void ClearFrozenGradients() {

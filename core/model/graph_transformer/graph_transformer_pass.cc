@@ -39,21 +39,23 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
 }
 
 template <typename T>
-void GraphTransformerPass<T>::PackBf16(const T* parameters) const {
-  if (!HasBf16()) return;
-  const absl::MutexLock lock(&bf16_mutex_);
-  if (bf16_packed_) return;
-  bf16_encoder_->Pack(parameters);
-  if constexpr (std::is_same_v<T, float>) bf16_projections_->Pack(folded_.data());
-  bf16_packed_ = true;
+void GraphTransformerPass<T>::PackEncoder(const T* parameters, bool bf16) const {
+  const bool uses_bf16 = bf16 && HasBf16();
+  const absl::MutexLock lock(&packing_);
+  bool& packed = uses_bf16 ? bf16_packed_ : packed_;
+  if (packed) return;
+  (uses_bf16 ? bf16_encoder_ : encoder_)->Pack(parameters);
+  if constexpr (std::is_same_v<T, float>) {
+    if (uses_bf16) bf16_projections_->Pack(folded_.data());
+  }
+  packed = true;
 }
 
 template <typename T>
 void GraphTransformerPass<T>::Pack(const T* parameters) {
-  encoder_->Pack(parameters);
   {
-    const absl::MutexLock lock(&bf16_mutex_);
-    bf16_packed_ = false;
+    const absl::MutexLock lock(&packing_);
+    packed_ = bf16_packed_ = false;
   }
   PackEmbedding(parameters);
   PackProjections(parameters);

@@ -73,12 +73,14 @@ class GraphTransformerPass {
 
   const ParameterLayout& layout() const { return layout_; }
   const NetworkInputs& inputs() const { return inputs_; }
-  // Packs the weights. Must be called after each change of the flat `parameters`.
+  // Packs the weights, except the encoder's. Must be called after each change of the flat
+  // `parameters`.
   void Pack(const T* parameters);
-  // Whether products in bf16 are available: for float, on CPUs that support bf16. Call PackBf16
-  // after Pack and before the first group that uses bf16. PackBf16 is thread-safe.
+  // Whether products in bf16 are available: for float, on CPUs that support bf16.
   bool HasBf16() const { return bf16_encoder_ != nullptr; }
-  void PackBf16(const T* parameters) const;
+  // Packs the weights of the encoder in bf16 (if HasBf16()) or in T, unless they are packed. Must
+  // be called after Pack and before the first group that uses them. Thread-safe.
+  void PackEncoder(const T* parameters, bool bf16) const;
 
   // Encodes instances first .. first + count - 1 of `batch`. If `keep`, stores what Backward needs.
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count, bool keep,
@@ -121,8 +123,9 @@ class GraphTransformerPass {
   std::unique_ptr<Encoder<T>> encoder_;
   std::unique_ptr<Encoder<T>> bf16_encoder_;  // null without bf16
   std::unique_ptr<Bf16Projections> bf16_projections_;
-  mutable absl::Mutex bf16_mutex_;
-  mutable bool bf16_packed_ ABSL_GUARDED_BY(bf16_mutex_) = false;
+  mutable absl::Mutex packing_;
+  mutable bool packed_ ABSL_GUARDED_BY(packing_) = false;
+  mutable bool bf16_packed_ ABSL_GUARDED_BY(packing_) = false;
   const int64_t hidden_;
   const NetworkInputs inputs_;
   // Inputs of the embedding's product, padded to whole vectors. The column after the node's inputs

@@ -25,8 +25,7 @@ struct GroupOptions {
   int32_t instances = 0;
   int64_t max_rows = 1;  // approximate maximum of a group's rows; a group has at least one instance
   int threads = 1;
-  // Bound on the instances of all threads' current groups together, at least one per thread. 0: no
-  // bound.
+  // Bound on the instances of all threads' current groups, at least one per thread. 0: no bound.
   int32_t max_active_instances = 0;
 };
 // Divides the instances into groups with nearly equal rows. If there are enough instances and
@@ -43,7 +42,7 @@ inline int EngineThreads(const RolloutRequest& request) {
 // Without a pool, `count` must be 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
 
-// The memory and results of one thread. Engines derive their workers from EngineWorker.
+// The memory and results of one thread.
 template <typename Group, typename T>
 struct EngineWorker {
   Group group;                  // the network's activations
@@ -71,15 +70,22 @@ void ForEachOkWorker(CpuPool* pool, const EngineWorkers<Worker>& workers,
   });
 }
 
+// Calls `body` for the groups of worker `w`, until it has an error.
+template <typename Worker, typename Body>
+void ForEachGroupOf(const std::vector<InstanceRange>& groups, size_t w,
+                    const EngineWorkers<Worker>& workers, const Body& body) {
+  for (size_t g = w; g < groups.size() && workers[w]->status.ok(); g += workers.size()) {
+    body(groups[g]);
+  }
+}
+
 // Calls `body` for each worker's groups, until the worker has an error.
 template <typename Worker>
 void ForEachGroup(const std::vector<InstanceRange>& groups, CpuPool* pool,
                   const EngineWorkers<Worker>& workers,
                   absl::FunctionRef<void(Worker&, InstanceRange)> body) {
   ForEachOkWorker<Worker>(pool, workers, [&](Worker& worker, size_t w) {
-    for (size_t g = w; g < groups.size() && worker.status.ok(); g += workers.size()) {
-      body(worker, groups[g]);
-    }
+    ForEachGroupOf(groups, w, workers, [&](InstanceRange range) { body(worker, range); });
   });
 }
 
