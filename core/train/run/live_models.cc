@@ -57,6 +57,11 @@ void LiveModels::Serve(Write write) {
   }
 }
 
+bool LiveModels::Waits() {
+  absl::MutexLock lock(&mutex_);
+  return !requests_.empty();
+}
+
 void LiveModels::Close(const absl::Status& reason) {
   {
     absl::MutexLock lock(&mutex_);

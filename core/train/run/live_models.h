@@ -33,6 +33,8 @@ class LiveModels {
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
   // Calls `write` and, if it succeeds, the request's `publish` for each waiting request.
   void Serve(Write write);
+  // Whether a request waits for Serve.
+  bool Waits();
   // Ends the service: all waiting and later requests get `reason`, which must not be OK.
   void Close(const absl::Status& reason);
 

@@ -33,12 +33,21 @@ class TrainingRun {
   absl::StatusOr<TrainingResult> RunToModel(const EngineFactory& factory);
   // Makes the parts below and resumes from the newest checkpoint.
   absl::Status Prepare(const EngineFactory& factory);
+  // Makes the parts from `validator_` on. `baseline` may be null.
+  absl::Status MakeParts(ValidationSet set, std::unique_ptr<PolicyEngine> baseline);
   // Takes steps until the run ends. Returns the reason.
   absl::StatusOr<TrainingEnd> Loop();
   absl::Status EndEpoch();
-  // Whether the request asks the run to end early.
-  // Returns the reason why there is no further step, or kUnknown if there is one.
-  TrainingEnd NextEnd() const;
+  // What all ranks do next, as rank 0 decides.
+  struct Order {
+    TrainingEnd end = TrainingEnd::kUnknown;  // kUnknown: a further step
+    bool live = false;                        // whether to serve live models after it
+  };
+  // Returns the next order, or the error of a stopped run or another rank.
+  absl::StatusOr<Order> NextOrder();
+  // Takes a step, ends its epoch and saves it if that is due, and serves live models.
+  absl::Status TakeStep(bool live);
+  absl::Status ServeLive();
   // Waits for all steps and returns the score of the current weights.
   absl::StatusOr<ValidationScore> Evaluate();
   absl::Status Validate();
