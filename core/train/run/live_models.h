@@ -21,7 +21,7 @@ namespace vrp {
 // serves requests between two steps.
 class LiveModels {
  public:
-  using Publish = absl::FunctionRef<absl::Status()>;
+  using Publish = absl::FunctionRef<absl::Status(const TrainingResult& written)>;
   // Blocks until the run has written the weights after its current step, with their card, into
   // `directory`, and has called `publish`. This happens before the next step, so that live weights
   // are never published after the run's last ones. Returns kDeadlineExceeded if Serve does not take
