@@ -1,5 +1,6 @@
 #include "core/train/run/training_run.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +88,10 @@ absl::Status TrainingRun::Prepare(const EngineFactory& factory) {
   context_.observer.OnPhase("resumption");
   VRP_RETURN_IF_ERROR(checkpoints_->Resume());
   VRP_RETURN_IF_ERROR(checkpoints_->ShareState());
+  if (!context_.ranks.alone()) {
+    VRP_ASSIGN_OR_RETURN(link_,
+                         MeasureLink(context_.ranks, network_->engine().parameters().size()));
+  }
   return steps_->Start(position_.step);
 }
 
@@ -133,11 +138,22 @@ absl::Status TrainingRun::TakeStep(bool live) {
   int64_t& step = position_.step;
   VRP_RETURN_IF_ERROR(steps_->Take(step + 1));
   ++step;
+  ReportLink();
   if (step % context_.steps_per_epoch == 0) VRP_RETURN_IF_ERROR(EndEpoch());
   if (step % context_.config.checkpoint_every_steps == 0 || checkpoints_->IsOneOfTheBest()) {
     VRP_RETURN_IF_ERROR(checkpoints_->Save());
   }
   return live ? ServeLive() : absl::OkStatus();
+}
+
+void TrainingRun::ReportLink() {
+  constexpr int64_t kMeasuredSteps = 5;
+  const TrainingTotals& totals = reporter_->totals();
+  if (context_.ranks.alone() || totals.steps != kMeasuredSteps) return;
+  link_.batch_size = context_.config.batch_size;
+  const double step = totals.seconds / static_cast<double>(kMeasuredSteps);
+  link_.compute_seconds = std::max(0.0, step - ExchangeSeconds(link_));
+  context_.observer.OnLog(LinkText(link_));
 }
 
 absl::StatusOr<TrainingRun::Order> TrainingRun::NextOrder() {

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/exchange/link_check.h"
 #include "core/train/data/batch_source.h"
 #include "core/train/learners/learner.h"
 #include "core/train/run/checkpoint_keeper.h"
@@ -48,6 +49,8 @@ class TrainingRun {
   // Takes a step, ends its epoch and saves it if that is due, and serves live models.
   absl::Status TakeStep(bool live);
   absl::Status ServeLive();
+  // Logs, once the time of a step is known, whether the network between the ranks slows them down.
+  void ReportLink();
   // Waits for all steps and returns the score of the current weights.
   absl::StatusOr<ValidationScore> Evaluate();
   absl::Status Validate();
@@ -57,6 +60,7 @@ class TrainingRun {
   const absl::Time started_;
   RunContext context_;
   RunPosition position_;
+  LinkFigures link_;  // measured with several ranks
   std::unique_ptr<TrainedNetwork> network_;
   std::unique_ptr<BatchSource> batches_;
   std::unique_ptr<Validator> validator_;
