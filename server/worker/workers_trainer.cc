@@ -72,8 +72,17 @@ class WorkersRun {
       return absl::UnavailableError(Concat("the workers ended with ", *ended, OutputText()));
     }
     VRP_RETURN_IF_ERROR(CheckSilence());
+    VRP_RETURN_IF_ERROR(CheckStop());
     if (request_.live != nullptr && request_.live->Waits()) ServeLive();
     return absl::OkStatus();
+  }
+
+  // Returns kCancelled if rank 0 reports but does not end although it was asked to.
+  absl::Status CheckStop() {
+    if (!stop_.ShouldStop()) return absl::OkStatus();
+    if (stopped_ == absl::InfiniteFuture()) stopped_ = SteadyNow();
+    const bool patient = SteadyNow() - stopped_ < patience_;
+    return patient ? absl::OkStatus() : absl::CancelledError("the workers did not end in time");
   }
 
   absl::Status CheckSilence() {
@@ -128,6 +137,7 @@ class WorkersRun {
   std::unique_ptr<WorkerHost> host_;
   std::unique_ptr<WorkerProcess> process_;
   absl::Time started_;
+  absl::Time stopped_ = absl::InfiniteFuture();  // when the end was asked for
 };
 
 }  // namespace
