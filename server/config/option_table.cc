@@ -55,7 +55,7 @@ constexpr OptionRow kRows[] = {
      .member = &VrpdOptions::threads,
      .placeholder = "N",
      .help = "Compute with this number of threads",
-     .default_text = "all hardware threads",
+     .default_text = "all that the process may use",
      .limit = {.name = "max_threads"}},
     {.key = "solve_queue",
      .member = &VrpdOptions::solve_queue,

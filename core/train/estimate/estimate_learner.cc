@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -14,7 +15,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/plan/gap_reference.h"
-#include "core/train/optimiser/learning_rate.h"
+#include "core/train/optimiser/clipped_step.h"
 #include "core/train/run/result_card.h"
 
 namespace vrp {
@@ -171,14 +172,8 @@ absl::StatusOr<StateStep> EstimateLearner::Step(int64_t step) {
     result.cost += part.cost;
     for (size_t k = 0; k < gradient.size(); ++k) gradient[k] += part.gradient[k];
   }
-  result.gradient_norm = GradientNorm(std::as_const(parameters_).gradient(), &context_.pool);
-  if (!std::isfinite(result.gradient_norm)) {
-    return absl::InternalError(Concat("step ", step + 1, ": the gradient is not finite; try a ",
-                                      "lower training.learning_rate"));
-  }
-  const double clip = context_.config.gradient_clip;
-  const double scale = result.gradient_norm > clip ? clip / result.gradient_norm : 1;
-  adamw_.Step(parameters_, LearningRateAt(context_.config, step), scale, nullptr);
+  VRP_ASSIGN_OR_RETURN(result.gradient_norm, TakeClippedStep(context_.config, step, context_.pool,
+                                                             nullptr, parameters_, adamw_));
   estimator_->SetParameters(std::as_const(parameters_).values());
   return result;
 }
@@ -187,7 +182,9 @@ absl::StatusOr<ValidationScore> EstimateLearner::Validate() {
   VRP_ASSIGN_OR_RETURN(score_, validator_.Validate(*estimator_, statistics_));
   PutStatistics(statistics_, parameters_.values());
   estimator_->SetParameters(std::as_const(parameters_).values());
-  return ValidationScore{.cost = score_.error, .gap = Gap(score_.error, validator_.reference())};
+  return ValidationScore{.cost = score_.error,
+                         .gap = Gap(score_.error, validator_.reference()),
+                         .accuracy = std::numeric_limits<double>::quiet_NaN()};
 }
 
 int64_t EstimateLearner::InstancesSeen(int64_t steps) const {
@@ -202,6 +199,10 @@ std::string EstimateLearner::ScoreText(const ValidationScore& score) const {
       "%.2f %%",
       100 * score.cost, 100 * score_.error_without_windows, 100 * score_.error_with_windows,
       100 * validator_.reference());
+}
+
+std::string EstimateLearner::StepsText(double loss) const {
+  return absl::StrFormat("loss %.4f", loss);
 }
 
 absl::StatusOr<EstimateScore> EstimateLearner::ScoreOf(std::span<const float> parameters) const {
@@ -250,7 +251,8 @@ std::map<std::string, std::span<float>> EstimateLearner::TensorState() {
           {"adam.square", adamw_.square()}};
 }
 
-absl::Status EstimateLearner::Restore(const std::map<std::string, double>& scalars) {
+absl::Status EstimateLearner::Restore(const std::map<std::string, double>& scalars,
+                                      std::span<const int32_t>) {
   adamw_.set_steps(static_cast<int64_t>(scalars.at(kEstimateAdamSteps)));
   statistics_ = GetStatistics(std::as_const(parameters_).values());
   estimator_->SetParameters(std::as_const(parameters_).values());

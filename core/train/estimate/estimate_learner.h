@@ -41,12 +41,14 @@ class EstimateLearner final : public StateLearner {
   double reference() const override { return validator_.reference(); }
   std::string reference_name() const override { return "savings"; }
   std::string ScoreText(const ValidationScore& score) const override;
+  std::string StepsText(double loss) const override;
   absl::Status WriteModel(const std::string& directory, const std::string& job_name,
                           std::span<const float> parameters,
                           const TrainingResult& result) const override;
   std::map<std::string, double> ScalarState() const override;
   std::map<std::string, std::span<float>> TensorState() override;
-  absl::Status Restore(const std::map<std::string, double>& scalars) override;
+  absl::Status Restore(const std::map<std::string, double>& scalars,
+                       std::span<const int32_t> integers) override;
 
  private:
   // The memory and the sums of a part of a batch.

@@ -82,7 +82,7 @@ absl::StatusOr<TrainingResult> TrainEstimate(const TrainingRequest& request,
   RunContext context(with_steps, stop, observer);
   absl::StatusOr<std::unique_ptr<EstimateLearner>> learner = Prepare(context);
   if (!learner.ok()) {
-    observer.OnEnd({});
+    observer.OnEnd({.run_phases = context.clock.Read()});
     return learner.status();
   }
   StateRun run(context, **learner, started);
