@@ -60,11 +60,10 @@ class WorkerHost::Server final : public worker::WorkerService::Service {
     return absl::UnavailableError(Concat("cannot listen on ", address_, " for workers"));
   }
 
-  grpc::Status Start(grpc::ServerContext* context, const worker::StartRequest* request,
+  grpc::Status Start(grpc::ServerContext* context, const worker::StartRequest*,
                      worker::Training* reply) override {
     if (!Admits(*context)) return Refusal();
     *reply = training_;
-    (void)request;
     return grpc::Status::OK;
   }
 
