@@ -12,6 +12,7 @@ Examples:
 import argparse
 import json
 import pathlib
+import re
 import statistics
 import sys
 import tempfile
@@ -29,7 +30,7 @@ validation: {{instances: 8}}
 """
 # Workers and threads of vrpd.
 SIDES = {"one thread": (1, 1), "two threads": (1, 2), "two workers": (2, 2)}
-FIRST_STEPS = 3  # of each run, which are left out
+FIRST_STEPS = 2  # reported steps of each run that are left out
 
 
 def run_once(folder, side, arguments):
@@ -40,18 +41,11 @@ def run_once(folder, side, arguments):
     try:
         done = daemon.call("train", "--config", config, "--set", f"training.workers={workers}")
         assert done.returncode == 0, done.stderr + done.stdout
-        job = daemon.json("jobs", "list")[0]
-        # The totals of the run contain all steps, those of its first report the first ones.
-        history = daemon.json("jobs", "history", job["name"])
+        rates = [float(rate) for rate in re.findall(r"step \d+/\d+ .* ([0-9.]+) instances/s", done.stdout)]
         network = [line for line in done.stdout.splitlines() if line.startswith("network between")]
-        return job, history, network
+        return statistics.median(rates[FIRST_STEPS:]), network
     finally:
         daemon.clean_up()
-
-
-def rate(job):
-    totals = job["progress"]["totals"]
-    return totals["instances"] / totals["step_seconds"]
 
 
 def main():
@@ -65,8 +59,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(arguments.rounds):
             for side in SIDES:
-                job, _, network = run_once(pathlib.Path(folder), side, arguments)
-                rates[side].append(rate(job))
+                rate, network = run_once(pathlib.Path(folder), side, arguments)
+                rates[side].append(rate)
                 print(json.dumps({"side": side, "instances_per_second": round(rates[side][-1], 1), "network": network}), flush=True)
     medians = {side: statistics.median(values) for side, values in rates.items()}
     print(json.dumps({"what": "workers", **vars(arguments), "instances_per_second": {k: round(v, 1) for k, v in medians.items()},
