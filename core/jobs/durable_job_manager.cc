@@ -238,7 +238,7 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
   VRP_ASSIGN_OR_RETURN(const std::string staging, registry.StagingDirectory());
   const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
   ModelVersion version;
-  const auto publish = [&]() -> absl::Status {
+  const auto publish = [&](const TrainingResult&) -> absl::Status {
     VRP_RETURN_IF_ERROR(book_->quota().Check());  // the usage includes the written files
     VRP_ASSIGN_OR_RETURN(version, registry.Publish(config.name, staging));
     return absl::OkStatus();

@@ -34,6 +34,8 @@ struct VrpdOptions {
   int32_t network_queue = 256;
   int32_t max_queued_jobs = 1000;
   int32_t training_jobs_at_once = 1;
+  std::string worker_launcher = "mpirun -n {workers} --oversubscribe --bind-to none";
+  int32_t worker_patience_s = 60;
   int32_t solve_jobs_at_once = 1;
   int32_t state_quota_mb = 0;   // 0: no limit
   std::string tls_certificate;  // empty: plaintext connections

@@ -55,6 +55,7 @@
 #include "server/telemetry/thread_counting_trainer.h"
 #include "server/telemetry/watchdog.h"
 #include "server/telemetry/watchdog_trainer.h"
+#include "server/worker/workers_trainer.h"
 
 namespace vrp {
 
@@ -122,6 +123,7 @@ struct Daemon::Parts {
   std::unique_ptr<StreamTracker> streams;
   std::unique_ptr<MessageBudget> messages;
   BusyThreads busy{options.vrpd.threads};
+  std::unique_ptr<WorkersTrainer> workers_trainer;
   std::unique_ptr<WatchdogTrainer> watchdog_trainer;
   std::unique_ptr<ThreadCountingTrainer> thread_counting_trainer;
   std::unique_ptr<DeviceUsageTrainer> trainer;

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import yaml
-from daemon import BINARIES, CALL_TIMEOUT_S, ROOT, Daemon
+from daemon import BINARIES, CALL_TIMEOUT_S, ROOT, Daemon, tiny_config
 
 try:
     import kubernetes_validate
@@ -85,6 +85,21 @@ class SolvedPartsTest(unittest.TestCase):
             done = self.run_script(DEPLOY / "solve_shard.sh", *arguments)
             self.assertEqual(done.returncode, 2)
             self.assertIn(message, done.stderr)
+
+
+class WorkersTest(unittest.TestCase):
+    @unittest.skipIf(not (BINARIES / "vrp_worker").exists(), "skipped: vrp_worker is not built, because MPI is not installed")
+    def test_workers_of_a_slurm_job_train_a_model_once(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-deploy-"))
+        self.addCleanup(shutil.rmtree, folder)
+        for _ in range(2):  # the second run finds the training of the first
+            done = subprocess.run([DEPLOY / "slurm" / "train_workers.sh", tiny_config(folder), folder / "state"], capture_output=True,
+                                  text=True, timeout=CALL_TIMEOUT_S, check=False,
+                                  env={**os.environ, "PATH": f"{BINARIES}:{os.environ['PATH']}", "SLURM_NTASKS": "2", "SLURM_JOB_ID": "7",
+                                       "WORKER_LAUNCHER": "mpirun -n {workers} --oversubscribe --bind-to none"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("workers: 2 processes", done.stdout)
+        self.assertEqual([path.name for path in (folder / "state" / "models" / "tiny").iterdir() if path.is_dir()], ["1"])
 
 
 class ManifestsTest(unittest.TestCase):
