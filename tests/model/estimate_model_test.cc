@@ -26,10 +26,14 @@ constexpr EstimateNetworkOptions kSmall = {.width = 16, .layers = 1, .heads = 2,
 EstimateStatistics Statistics() {
   EstimateStatistics statistics;
   statistics.deviations.fill(1);
-  statistics.low.fill(-100);
-  statistics.high.fill(100);
-  for (int32_t k = 0; k < kLayoutFeatures; ++k) statistics.factor[k * kLayoutFeatures + k] = 1;
-  statistics.layout_limit = 100;
+  for (int32_t k = 0; k < kLayoutFeatures; ++k) {
+    statistics.layouts.factor[k * kLayoutFeatures + k] = 1;
+  }
+  for (int32_t k = 0; k < kEstimateGlobalCount; ++k) {
+    statistics.times.factor[k * kEstimateGlobalCount + k] = 1;
+  }
+  statistics.layouts.limit = 100;
+  statistics.times.limit = 100;
   statistics.target_means = {-0.1F, 0};
   statistics.target_deviations = {0.01F, 0.1F};
   statistics.interval_factors = {2, 1};
@@ -110,9 +114,8 @@ TEST_F(EstimateModelTest, SaysWhatIsOutside) {
 
 TEST_F(EstimateModelTest, MeasuresTheDistanceOfLayouts) {
   EstimateStatistics statistics = Statistics();
-  statistics.layout_limit = 1e-3F;
-  statistics.low.fill(0);
-  statistics.high.fill(0);
+  statistics.layouts.limit = 1e-3F;
+  statistics.times.limit = 1e-3F;
   Write(statistics);
   const CostEstimate plain = Estimate(test::OnALine().Build());
   EXPECT_THAT(plain.outside, ElementsAre(OutsideReason::kLayout));

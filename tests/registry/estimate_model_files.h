@@ -20,9 +20,8 @@ inline absl::Status WriteEstimateModel(const std::string& directory) {
                                      .coverage = 0.9};
   EstimateStatistics statistics;
   statistics.deviations.fill(1);
-  statistics.low.fill(-100);
-  statistics.high.fill(100);
-  statistics.layout_limit = 100;
+  statistics.layouts.limit = 100;
+  statistics.times.limit = 100;
   statistics.target_means = {-0.1F, 0};
   statistics.target_deviations = {0.01F, 0.1F};
   statistics.interval_factors = {2, 1};
