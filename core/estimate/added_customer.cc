@@ -82,10 +82,10 @@ float AddedCustomer::CheapestInsertion(const Tour& tour) {
     const float detour = row[i] + row[j] - larger_.Distance(i, j);
     if (detour >= cheapest || tour.loads[k] + larger_.load(added) > 1 + kQuickLoadSlack) continue;
     if (larger_.timed()) {
-      const float start =
-          std::max(larger_.open(added), start_[k] + larger_.service(i) + row[i]);
+      const float start = std::max(larger_.open(added), start_[k] + larger_.service(i) + row[i]);
       const float next = start + larger_.service(added) + row[j];
-      if (start > larger_.close(added) + kQuickTimeSlack || next > latest_[k + 1] + kQuickTimeSlack) continue;
+      if (start > larger_.close(added) + kQuickTimeSlack || next > latest_[k + 1] + kQuickTimeSlack)
+        continue;
     }
     cheapest = detour;
   }

@@ -222,8 +222,7 @@ void EstimateFeatures::SetPlanGlobals(const Subproblem& problem) {
   globals_[14] = LogRatio(ends, cost);
   globals_[15] = LogRatio(inner, std::max(nearest, double{kSmall}));
   globals_[16] = static_cast<float>(detour.sum / cost);
-  globals_[17] =
-      static_cast<float>(detour.deviation() / std::max(detour.mean(), double{kSmall}));
+  globals_[17] = static_cast<float>(detour.deviation() / std::max(detour.mean(), double{kSmall}));
   globals_[18] = static_cast<float>(fill.deviation());
   globals_[19] = static_cast<float>(size.deviation() / size.mean());
   globals_[20] = static_cast<float>(half_empty) / static_cast<float>(savings_.routes());

@@ -9,14 +9,14 @@ namespace vrp {
 namespace {
 
 constexpr float kForbidden = std::numeric_limits<float>::lowest();
-constexpr int32_t kBuckets = 1024;  // of savings, from 0 to the largest
+constexpr int32_t kBuckets = 4096;  // of savings, from 0 to the largest
 // Neighbours of a customer, on average, to which legs are considered at first; all legs between the
 // ends of routes are considered after them.
 constexpr int32_t kNeighbours = 32;
 constexpr int32_t kTimedNeighbours = 40;
-// Customers and the part of their legs from which the radius of neighbours is taken.
-constexpr int32_t kSampledRows = 24;
-constexpr int32_t kSampledEvery = 4;
+// Classes of lengths, from which the radius of neighbours is taken.
+constexpr int32_t kLengths = 512;
+constexpr float kLengthsPerUnit = 128;
 // Parts of a leg's unavoidable waiting, and of the time between the middles of both windows beyond
 // the drive, that its saving loses. Chosen on drawn instances, by the spread of cost / best cost.
 constexpr float kWaitWeight = 0.5F;
@@ -89,18 +89,19 @@ float QuickSavings::ShortRadius(const Subproblem& problem) {
   const int32_t customers = problem.customers();
   const int32_t wanted = problem.timed() ? kTimedNeighbours : kNeighbours;
   if (customers <= wanted) return std::numeric_limits<float>::max();
-  sample_.clear();
-  const int32_t rows = std::min(customers, kSampledRows);
-  for (int32_t k = 0; k < rows; ++k) {
-    const int32_t i = 1 + k * customers / rows;
+  // A histogram, because the plan must not depend on the order of customers.
+  lengths_.assign(kLengths, 0);
+  for (int32_t i = 1; i < problem.nodes(); ++i) {
     const float* const row = problem.DistancesFrom(i);
-    for (int32_t j = 1 + k % kSampledEvery; j < problem.nodes(); j += kSampledEvery) {
-      if (j != i) sample_.push_back(row[j]);
+    for (int32_t j = i + 1; j < problem.nodes(); ++j) {
+      ++lengths_[std::min(static_cast<int32_t>(row[j] * kLengthsPerUnit), kLengths - 1)];
     }
   }
-  const auto at = static_cast<std::ptrdiff_t>(sample_.size() * size_t(wanted) / size_t(customers));
-  std::nth_element(sample_.begin(), sample_.begin() + at, sample_.end());
-  return sample_[at];
+  int32_t left = customers * wanted / 2;
+  int32_t length = 0;
+  while (left > 0 && length < kLengths - 1) left -= lengths_[length++];
+  return length == kLengths - 1 ? std::numeric_limits<float>::max()
+                                : static_cast<float>(length) / kLengthsPerUnit;
 }
 
 void QuickSavings::FindEndLegs(const Subproblem& problem) {

@@ -76,7 +76,7 @@ class QuickSavings {
   std::vector<Segment> segments_;
   std::vector<int32_t> counts_;
   std::vector<int32_t> ends_;
-  std::vector<float> sample_;
+  std::vector<int32_t> lengths_;
   size_t short_count_ = 0;  // used entries of short_, which never shrinks
   std::vector<Leg> short_, between_ends_, unsorted_, legs_;
 };

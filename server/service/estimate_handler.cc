@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,8 +14,8 @@
 #include "core/estimate/added_customer.h"
 #include "core/model/estimate/estimate_model.h"
 #include "core/model/estimate/subset_estimates.h"
+#include "server/convert/estimate_convert.h"
 #include "server/convert/field_violation.h"
-#include "server/convert/instance_convert.h"
 #include "server/convert/names.h"
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
@@ -26,81 +24,6 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kEstimatedTogether = 16;  // by a thread, before it takes the next ones
-
-absl::StatusOr<Instance> InstanceOf(const v1::EstimateInput& input, std::string_view where,
-                                    const EstimateHandler::Options& options) {
-  absl::StatusOr<Instance> instance = InvalidField(where, "absent, wanted an instance or a file");
-  if (input.has_instance()) {
-    const int64_t nodes = input.instance().depots_size() + input.instance().customers_size();
-    VRP_RETURN_IF_ERROR(CheckNodes(Concat(where, ".instance.customers"), nodes, options.max_nodes));
-    instance = InstanceFromProto(input.instance(), options.matrices);
-    if (!instance.ok()) return WithPrefix(instance.status(), Concat(where, ".instance"));
-  } else if (input.has_file()) {
-    instance = InstanceFromProto(input.file(), options.matrices);
-    if (!instance.ok()) return WithPrefix(instance.status(), where);
-    VRP_RETURN_IF_ERROR(
-        CheckNodes(Concat(where, ".file"), instance->num_nodes(), options.max_nodes));
-  }
-  return instance;
-}
-
-// Returns an error of the core about an instance, with the fields of its message.
-absl::Status InputError(const v1::EstimateInput& input, std::string_view where,
-                        const Instance& instance, const absl::Status& status) {
-  const std::string text = Concat(where, ": ", FromAbsl(status.message()));
-  if (input.has_file()) return WithField(absl::Status(status.code(), text), Concat(where, ".file"));
-  return WithPrefix(WithMessageFields(status, instance.num_nodes()), Concat(where, ".instance"));
-}
-
-absl::StatusOr<std::vector<Instance>> InstancesToEstimate(const v1::EstimateCostsRequest& request,
-                                                          const EstimateHandler::Options& options) {
-  std::vector<Instance> instances;
-  instances.reserve(static_cast<size_t>(request.inputs_size()));
-  for (int i = 0; i < request.inputs_size(); ++i) {
-    const std::string where = Concat("inputs[", i, "]");
-    VRP_ASSIGN_OR_RETURN(Instance instance, InstanceOf(request.inputs(i), where, options));
-    const absl::Status known = Subproblem::CheckInstance(instance);
-    if (!known.ok()) return InputError(request.inputs(i), where, instance, known);
-    instances.push_back(std::move(instance));
-  }
-  return instances;
-}
-
-// Returns the customers of the subsets.
-absl::StatusOr<std::vector<std::vector<NodeIndex>>> SubsetsOf(
-    const v1::EstimateCostsRequest& request, const Instance& instance) {
-  std::unordered_map<std::string_view, NodeIndex> nodes;
-  for (NodeIndex node = instance.num_depots(); node < instance.num_nodes(); ++node) {
-    nodes.emplace(instance.id(node), node);
-  }
-  std::vector<std::vector<NodeIndex>> subsets;
-  for (int s = 0; s < request.subsets_size(); ++s) {
-    std::vector<NodeIndex>& subset = subsets.emplace_back();
-    for (int c = 0; c < request.subsets(s).customers_size(); ++c) {
-      const std::string& id = request.subsets(s).customers(c);
-      const auto found = nodes.find(id);
-      if (found == nodes.end()) {
-        return InvalidField(Concat("subsets[", s, "].customers[", c, "]"),
-                            Concat("got ", Quoted(id), ", which is no customer of the instance"));
-      }
-      subset.push_back(found->second);
-    }
-  }
-  return subsets;
-}
-
-absl::Status CheckCounts(const v1::EstimateCostsRequest& request) {
-  if (request.inputs_size() == 0) return InvalidField("inputs", "got none, wanted at least 1");
-  if (request.subsets_size() > 0 && request.inputs_size() != 1) {
-    return InvalidField("inputs",
-                        Concat("got ", request.inputs_size(), ", wanted one with subsets"));
-  }
-  const bool subsets = request.subsets_size() > 0;
-  const int64_t count = subsets ? request.subsets_size() : request.inputs_size();
-  if (count <= kMaxEstimates) return absl::OkStatus();
-  return InvalidField(subsets ? "subsets" : "inputs",
-                      Concat("got ", count, ", wanted at most ", kMaxEstimates));
-}
 
 v1::EstimateOutside OutsideToProto(OutsideReason reason) {
   switch (reason) {
@@ -175,9 +98,8 @@ Answers AnswerSubsets(const EstimateModel& model, const Instance& instance,
   ForEach<EstimateScratch>(
       std::ssize(subsets), threads, stop,
       [&](int64_t i, EstimateScratch& scratch) { estimates.Estimate(i, scratch); });
-  ForEach<AddedCustomer>(estimates.bases(), threads, stop, [&](int64_t b, AddedCustomer& added) {
-    estimates.Compare(b, added);
-  });
+  ForEach<AddedCustomer>(estimates.bases(), threads, stop,
+                         [&](int64_t b, AddedCustomer& added) { estimates.Compare(b, added); });
   estimates.Finish();
   Answers answers = {.statuses = estimates.statuses(), .estimates = estimates.estimates()};
   for (const auto& subset : subsets) answers.customers.push_back(std::ssize(subset));
@@ -193,8 +115,8 @@ absl::Status CheckAnswers(const v1::EstimateCostsRequest& request,
     if (request.subsets_size() > 0) {
       return InvalidField(Concat("subsets[", i, "]"), FromAbsl(status.message()));
     }
-    return InputError(request.inputs(static_cast<int>(i)), Concat("inputs[", i, "]"), instances[i],
-                      status);
+    return EstimateInputError(request.inputs(static_cast<int>(i)), Concat("inputs[", i, "]"),
+                              instances[i], status);
   }
   return absl::OkStatus();
 }
@@ -203,7 +125,7 @@ absl::Status CheckAnswers(const v1::EstimateCostsRequest& request,
 
 absl::StatusOr<v1::EstimateCostsResponse> EstimateHandler::EstimateCosts(
     const v1::EstimateCostsRequest& request, const CallContext& context) const {
-  VRP_RETURN_IF_ERROR(CheckCounts(request));
+  VRP_RETURN_IF_ERROR(CheckEstimateCounts(request));
   ModelReference reference = {std::string(kDefaultEstimateModel)};
   if (!request.model().empty()) {
     VRP_ASSIGN_OR_RETURN(reference, ParseModelName("model", request.model()));
@@ -211,8 +133,8 @@ absl::StatusOr<v1::EstimateCostsResponse> EstimateHandler::EstimateCosts(
   VRP_ASSIGN_OR_RETURN(const EstimateModel model, options_.registry->LoadEstimate(reference));
   VRP_ASSIGN_OR_RETURN(const ModelVersion version, options_.registry->Resolve(reference));
   VRP_ASSIGN_OR_RETURN(const std::vector<Instance> instances,
-                       InstancesToEstimate(request, options_));
-  VRP_ASSIGN_OR_RETURN(const auto subsets, SubsetsOf(request, instances.front()));
+                       InstancesToEstimate(request, options_.matrices, options_.max_nodes));
+  VRP_ASSIGN_OR_RETURN(const auto subsets, SubsetsFromProto(request, instances.front()));
   const bool whole = subsets.empty();
   const int64_t count = whole ? std::ssize(instances) : std::ssize(subsets);
   const auto wanted = (count + kEstimatedTogether - 1) / kEstimatedTogether;

@@ -92,6 +92,7 @@ class EstimateModel {
 
   const ModelCard& card() const { return card_; }
   const EstimateSettings& settings() const { return settings_; }
+  const EstimateStatistics& statistics() const { return estimator_->statistics(); }
 
   // Estimates a plan for `customers` of `instance`, which Subproblem::CheckInstance must accept.
   // Returns the errors of Subproblem::Choose.

@@ -56,7 +56,8 @@ void GrowBuffer(std::vector<T>& values, int64_t size) {
 // Adds weight [rows, columns] times `x` to `y`.
 template <typename T>
 void AddProduct(const T* weight, int64_t rows, int64_t columns, const T* x, T* y) {
-  constexpr int64_t kLanes = 8;  // sums beside each other, as the compiler must not change the order
+  constexpr int64_t kLanes =
+      8;  // sums beside each other, as the compiler must not change the order
   for (int64_t r = 0; r < rows; ++r) {
     const T* const row = weight + r * columns;
     T sums[kLanes] = {};
@@ -206,8 +207,8 @@ EstimateOutputs<T> EstimateNetwork<T>::Forward(const EstimateFeatures& features,
   std::copy_n(parameters + out_bias_, kEstimateOutputs, outputs.begin());
   AddProduct(parameters + out_weight_, kHiddenOutputs, options_.hidden, pass.hidden.data(),
              outputs.data());
-  AddProduct(parameters + linear_weight_, kEstimateOutputs, kEstimateGlobalCount,
-             pooled + graph_, outputs.data());
+  AddProduct(parameters + linear_weight_, kEstimateOutputs, kEstimateGlobalCount, pooled + graph_,
+             outputs.data());
   return outputs;
 }
 

@@ -17,7 +17,7 @@ namespace vrp {
 
 // Sizes of the network, within the limits of graph_transformer_architecture.h.
 struct EstimateNetworkOptions {
-  int32_t width = 32;  // H, a multiple of kWidthMultiple
+  int32_t width = 32;   // H, a multiple of kWidthMultiple
   int32_t layers = 2;   // 0: no encoder; the head reads the features of the whole problem only
   int32_t heads = 4;    // divides width
   int32_t hidden = 64;  // D, of the head; at most kMaxTransformerFeedForward

@@ -24,7 +24,7 @@ inline constexpr int32_t kCorrections = 4;
 template <size_t kSize>
 struct KnownRegion {
   std::array<float, kSize> means = {};
-  std::array<float, kSize * kSize> factor = {};
+  std::array<float, kSize* kSize> factor = {};
   float limit = 0;  // the largest distance that counts as known
 
   // Returns the distance of the first features of `values` to those of the training (Mahalanobis,

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
-#include <unordered_set>
-
-#include "core/base/random.h"
 
 namespace vrp {
 namespace {
 
-constexpr uint64_t kSubsetSeed = 0x73756273;
 // Part of the difference of two estimates that is replaced by what the customer adds. Chosen by the
 // rank correlations of customers on instances that neither training nor benchmark has.
 constexpr double kAddedWeight = 0.85;
@@ -19,36 +15,7 @@ constexpr double kAddedWeight = 0.85;
 constexpr double kKept = 0.9;
 constexpr double kLeastPart = 0.5;  // of an estimate, that a move leaves
 
-// Returns a random number for a customer. The sum of those of a subset tells it from others.
-uint64_t MarkOf(NodeIndex customer) {
-  return CounterRandom(kSubsetSeed, static_cast<uint64_t>(customer), 0).Next64();
-}
-
 }  // namespace
-
-std::vector<SubsetBase> FindSubsetBases(std::span<const std::vector<NodeIndex>> subsets) {
-  std::unordered_map<uint64_t, int64_t> known;
-  std::unordered_set<size_t> sizes;
-  std::vector<uint64_t> marks;
-  for (const std::vector<NodeIndex>& subset : subsets) {
-    uint64_t sum = 0;
-    for (const NodeIndex customer : subset) sum += MarkOf(customer);
-    known.emplace(sum, std::ssize(marks));
-    sizes.insert(subset.size());
-    marks.push_back(sum);
-  }
-  std::vector<SubsetBase> bases(subsets.size());
-  for (size_t i = 0; i < subsets.size(); ++i) {
-    if (subsets[i].size() < 2 || !sizes.contains(subsets[i].size() - 1)) continue;
-    for (const NodeIndex customer : subsets[i]) {
-      const auto found = known.find(marks[i] - MarkOf(customer));
-      if (found == known.end()) continue;
-      bases[i] = {.base = found->second, .added = customer};
-      break;
-    }
-  }
-  return bases;
-}
 
 SubsetEstimates::SubsetEstimates(const EstimateModel& model, const Instance& instance,
                                  std::span<const std::vector<NodeIndex>> subsets)
@@ -72,8 +39,7 @@ SubsetEstimates::SubsetEstimates(const EstimateModel& model, const Instance& ins
 
 void SubsetEstimates::Estimate(int64_t i, EstimateScratch& scratch) {
   const auto at = static_cast<size_t>(i);
-  const absl::StatusOr<CostEstimate> estimate =
-      model_->Estimate(*instance_, subsets_[at], scratch);
+  const absl::StatusOr<CostEstimate> estimate = model_->Estimate(*instance_, subsets_[at], scratch);
   statuses_[at] = estimate.status();
   if (estimate.ok()) estimates_[at] = *estimate;
 }
@@ -95,9 +61,8 @@ void SubsetEstimates::Compare(int64_t b, AddedCustomer& added) {
 void SubsetEstimates::Finish() {
   std::vector<size_t> order(subsets_.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return subsets_[a].size() < subsets_[b].size();
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return subsets_[a].size() < subsets_[b].size(); });
   std::vector<double> moves(subsets_.size(), 0.0);
   for (const size_t i : order) {
     CostEstimate& estimate = estimates_[i];

@@ -7,19 +7,10 @@
 
 #include "absl/status/status.h"
 #include "core/estimate/added_customer.h"
+#include "core/estimate/subset_bases.h"
 #include "core/model/estimate/estimate_model.h"
 
 namespace vrp {
-
-// How a subset is made from another one by one more customer.
-struct SubsetBase {
-  int64_t base = -1;  // the index of the other one; -1: there is none
-  NodeIndex added = 0;
-};
-
-// Returns the base of each subset: the first one that lacks one of its customers and has no other.
-// Takes time in proportion to the number of customers in all subsets.
-std::vector<SubsetBase> FindSubsetBases(std::span<const std::vector<NodeIndex>> subsets);
 
 // Subsets, estimated in two rounds of independent pieces, which any threads may take. Two estimates
 // each are wrong by more than a customer costs, even if both err alike. So what the customer adds
@@ -32,8 +23,8 @@ class SubsetEstimates {
 
   // The first round: estimates subset `i`. Thread-safe over distinct ones.
   void Estimate(int64_t i, EstimateScratch& scratch);
-  // The second round: compares base `b`, of so many, with the subsets made from it. Thread-safe over
-  // distinct ones, after the first round.
+  // The second round: compares base `b`, of so many, with the subsets made from it. Thread-safe
+  // over distinct ones, after the first round.
   int64_t bases() const { return std::ssize(families_); }
   void Compare(int64_t b, AddedCustomer& added);
   // Moves estimates. Follows the second round.

@@ -12,9 +12,9 @@
 
 namespace vrp {
 
-// Returns EstimateStatistics::added for the pairs of `task`, on all threads of the pool: the weights
-// with the least sum of absolute errors, without and with times. Returns 0 without pairs, and
-// kCancelled if `stop` fires.
+// Returns EstimateStatistics::added for the pairs of `task`, on all threads of the pool: the
+// weights with the least sum of absolute errors, without and with times. Returns 0 without pairs,
+// and kCancelled if `stop` fires.
 absl::StatusOr<std::array<float, 2 * size_t{kAddedFeatureCount}>> FitAddedCosts(
     const LabelTask& task, const std::vector<EstimateLabel>& labels, CpuPool& pool,
     const StopCondition& stop);

@@ -15,11 +15,11 @@ namespace {
 
 constexpr uint32_t kDrawStream = 96;  // of random numbers, beside those of InstanceStream
 constexpr uint32_t kLongStream = 98;
-constexpr double kMinRoute = 3;       // customers
+constexpr double kMinRoute = 3;  // customers
 constexpr double kMaxRoute = 25;
 constexpr double kMinLongRoute = 20;
 constexpr double kMaxLongRoute = 100;
-constexpr double kLongestHorizon = 6;   // in units of the usual one
+constexpr double kLongestHorizon = 6;      // in units of the usual one
 constexpr double kNarrowestWindow = 0.03;  // share of the horizon
 constexpr double kMeanDemand = 5;
 constexpr double kMaxService = 15;  // time units, of a horizon of 480

@@ -29,8 +29,8 @@ bool HasLongRoutes(const EstimateDraws& draws, int64_t index);
 // have on average 3 to 25 customers by load (log-uniform; X draws its own). Half of the instances
 // with windows have them for 25, 50 or 75 % of the customers only, and half have a service time,
 // the same for all customers. Long routes have on average 20 to 100 customers by load, all layouts
-// alike; with windows, their horizon is up to 6 times as long, and windows take 3 to 100 % of it. The
-// last customer is a random one.
+// alike; with windows, their horizon is up to 6 times as long, and windows take 3 to 100 % of it.
+// The last customer is a random one.
 absl::StatusOr<Instance> DrawEstimateInstance(const EstimateDraws& draws, int64_t index);
 
 // Returns the instance without its last customer. It must have at least 2.

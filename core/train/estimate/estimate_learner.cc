@@ -140,8 +140,7 @@ absl::Status EstimateLearner::AddInstance(int64_t step, int64_t sample, double s
   const bool coarse = IsCoarse(sample);
   const int64_t index = coarse ? sample - std::ssize(samples_.labels) : sample;
   const EstimateLabel& label = (coarse ? samples_.coarse : samples_.labels)[size_t(index)];
-  VRP_RETURN_IF_ERROR(
-      ChooseDrawn(coarse ? coarse_task_ : task_, index, false, part.all.problem));
+  VRP_RETURN_IF_ERROR(ChooseDrawn(coarse ? coarse_task_ : task_, index, false, part.all.problem));
   Graded all = Grade(step, sample, label.cost, label.routes, part.all);
   Graded without;
   if (label.paired) {

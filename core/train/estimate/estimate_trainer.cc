@@ -64,8 +64,7 @@ absl::StatusOr<std::unique_ptr<EstimateLearner>> Prepare(RunContext& context) {
   surroundings.on_piece = [&context] { context.observer.OnPhase("labels"); };
   const LabelTask task = TrainingTask(config);
   VRP_ASSIGN_OR_RETURN(EstimateLabels labels, MakeEstimateLabels(task, surroundings));
-  VRP_ASSIGN_OR_RETURN(EstimateLabels coarse,
-                       MakeEstimateLabels(CoarseTask(config), surroundings));
+  VRP_ASSIGN_OR_RETURN(EstimateLabels coarse, MakeEstimateLabels(CoarseTask(config), surroundings));
   context.observer.OnPhase("preparation");
   VRP_ASSIGN_OR_RETURN(EstimateStatistics statistics,
                        MeasureInstances(task, labels.labels, context.pool, surroundings.stop));
@@ -74,10 +73,9 @@ absl::StatusOr<std::unique_ptr<EstimateLearner>> Prepare(RunContext& context) {
   VRP_ASSIGN_OR_RETURN(EstimateValidator validator,
                        EstimateValidator::Create(held_out, std::move(validation.labels),
                                                  config.estimate->coverage, context.pool));
-  VRP_ASSIGN_OR_RETURN(
-      std::unique_ptr<EstimateLearner> learner,
-      EstimateLearner::Create(context, {labels.labels, coarse.labels}, statistics,
-                              std::move(validator)));
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<EstimateLearner> learner,
+                       EstimateLearner::Create(context, {labels.labels, coarse.labels}, statistics,
+                                               std::move(validator)));
   LogBanner(context, *learner, labels, coarse);
   return learner;
 }
