@@ -151,16 +151,13 @@ TEST_F(EstimateModelTest, MovesASubsetByWhatItsCustomerAdds) {
   EXPECT_EQ(together[0].cost, apart[0].cost);
   EXPECT_EQ(together[4].cost, apart[4].cost);
   const double unit = apart[0].cost * std::exp(0.1) / 5;
-  const auto expected = [&](size_t i) {
-    return apart[0].cost + 0.15 * (apart[i].cost - apart[0].cost) + 0.85 * unit;
-  };
-  EXPECT_NEAR(together[1].cost, expected(1), 1e-4);
-  EXPECT_NEAR(together[2].cost, expected(2), 1e-4);
+  EXPECT_NEAR(together[1].cost, apart[0].cost + unit, 1e-4);
+  EXPECT_NEAR(together[2].cost, apart[0].cost + unit, 1e-4);
   EXPECT_NEAR(together[1].cost_low / together[1].cost, apart[1].cost_low / apart[1].cost, 1e-9);
   // The third one keeps most of its base's move.
   const double second_unit = apart[1].cost * std::exp(0.1) / 6;
-  const double move = 0.9 * (together[1].cost - apart[1].cost) +
-                      0.85 * (second_unit - (apart[3].cost - apart[1].cost));
+  const double move =
+      0.9 * (together[1].cost - apart[1].cost) + second_unit - (apart[3].cost - apart[1].cost);
   EXPECT_NEAR(together[3].cost, apart[3].cost + move, 1e-4);
 }
 

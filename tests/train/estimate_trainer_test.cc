@@ -1,7 +1,6 @@
 // Tests that estimate models are trained, resumed, validated and published.
 #include "core/train/estimate/estimate_trainer.h"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -12,9 +11,7 @@
 #include "core/base/file.h"
 #include "core/estimate/added_customer.h"
 #include "core/model/estimate/estimate_model.h"
-#include "core/problem/checker/checker.h"
 #include "core/train/estimate/estimate_data.h"
-#include "core/train/estimate/estimate_validator.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -206,6 +203,34 @@ TEST_F(EstimateTrainerTest, LearnsWithoutAnEncoder) {
   EXPECT_EQ(model->settings().network.layers, 0);
 }
 
+TEST_F(EstimateTrainerTest, LearnsTheDifferencesOfPairs) {
+  const ConfigOverrides overrides = {"estimate.layers=0", "estimate.pairs=1", "training.epochs=20",
+                                     "training.learning_rate=0.01"};
+  const LabelTask task = TrainingTask(*ParseTrainingConfig(Yaml(), "test.yaml", overrides));
+  // Returns the mean error of the differences after a training with this weight of theirs.
+  const auto error_with = [&](const std::string& weight) {
+    ConfigOverrides weighted = overrides;
+    weighted.push_back("estimate.pair_weight=" + weight);
+    Recorder recorder;
+    EXPECT_TRUE(Train("w" + weight, recorder, weighted).ok());
+    const auto model = EstimateModel::Load(ModelOf("w" + weight), "models/costs");
+    CpuPool pool(1);
+    const auto labels =
+        MakeEstimateLabels(task, {.folder = limits_.cache_directory, .pool = &pool});
+    double error = 0;
+    EstimateScratch scratch;
+    for (int64_t i = 0; i < task.instances; ++i) {
+      const Instance instance = *DrawEstimateInstance(task.draws, i);
+      const EstimateLabel& label = labels->labels[static_cast<size_t>(i)];
+      const double with = model->Estimate(instance, scratch)->cost;
+      const double without = model->Estimate(*WithoutLastCustomer(instance), scratch)->cost;
+      error += std::abs(with - without - label.cost + label.cost_without) / label.cost;
+    }
+    return error;
+  };
+  EXPECT_LT(error_with("30"), 0.97 * error_with("0"));
+}
+
 TEST_F(EstimateTrainerTest, LearnsWhatACustomerAdds) {
   Recorder recorder;
   ASSERT_TRUE(
@@ -250,123 +275,6 @@ TEST_F(EstimateTrainerTest, StopsWhileLabelsAreMade) {
   recorder.cancel->Cancel();
   EXPECT_TRUE(absl::IsCancelled(Train("a", recorder).status()));
   EXPECT_FALSE(std::filesystem::exists(ModelOf("a") + "/card.json"));
-}
-
-TEST(EstimateInstancesTest, AreFeasibleAndVaried) {
-  const EstimateDraws draws = {.min_customers = 10, .max_customers = 30, .seed = 7};
-  int timed = 0;
-  for (int64_t i = 0; i < 100; ++i) {
-    const auto instance = DrawEstimateInstance(draws, i);
-    ASSERT_TRUE(instance.ok()) << instance.status();
-    Subproblem problem;
-    EXPECT_TRUE(problem.ChooseAll(*instance).ok());
-    timed += instance->has_windows();
-    EXPECT_EQ(instance->data(), DrawEstimateInstance(draws, i)->data());
-    const auto smaller = WithoutLastCustomer(*instance);
-    ASSERT_TRUE(smaller.ok()) << smaller.status();
-    EXPECT_EQ(smaller->num_customers(), instance->num_customers() - 1);
-  }
-  EXPECT_GT(timed, 30);
-  EXPECT_LT(timed, 70);
-}
-
-TEST(EstimateInstancesTest, SomeHaveLongRoutes) {
-  const EstimateDraws plain = {.min_customers = 20, .max_customers = 60, .seed = 7};
-  EstimateDraws draws = plain;
-  draws.long_routes = 0.5;
-  int64_t with_long = 0;
-  double longest = 0;
-  for (int64_t i = 0; i < 8 * kDrawnAlike; ++i) {
-    const auto instance = DrawEstimateInstance(draws, i);
-    ASSERT_TRUE(instance.ok()) << instance.status();
-    Subproblem problem;
-    EXPECT_TRUE(problem.ChooseAll(*instance).ok());
-    if (!HasLongRoutes(draws, i)) {
-      EXPECT_EQ(instance->data(), DrawEstimateInstance(plain, i)->data());
-      continue;
-    }
-    ++with_long;
-    double demand = 0;
-    for (NodeIndex k = 1; k < instance->num_nodes(); ++k) demand += instance->demand(k);
-    EXPECT_LT(demand / instance->capacity(), instance->num_customers() / 19.0);
-    if (instance->has_windows()) longest = std::max(longest, instance->window(0).close);
-  }
-  EXPECT_GT(with_long, kDrawnAlike);
-  EXPECT_LT(with_long, 7 * kDrawnAlike);
-  EXPECT_GT(longest, 4 * 480);
-}
-
-TEST(EstimateLabelsTest, KeepsThoseWithoutLongRoutesWhenTheShareChanges) {
-  const test::TempFolder folder;
-  CpuPool pool(1);
-  LabelTask task = {.draws = {.min_customers = 4, .max_customers = 6, .seed = 7},
-                    .instances = 8 * kDrawnAlike,
-                    .iterations = 1};
-  const LabelSurroundings surroundings = {.folder = folder.path(), .pool = &pool};
-  ASSERT_TRUE(MakeEstimateLabels(task, surroundings).ok());
-  task.draws.long_routes = 0.5;
-  int64_t kept = 0;
-  for (int64_t i = 0; i < task.instances; ++i) kept += HasLongRoutes(task.draws, i) ? 0 : 1;
-  EXPECT_EQ(MakeEstimateLabels(task, surroundings)->found, kept);
-  EXPECT_EQ(MakeEstimateLabels(task, surroundings)->found, task.instances);
-}
-
-TEST(EstimateDataTest, KnowsTheTimesOfTheTraining) {
-  const test::TempFolder folder;
-  CpuPool pool(1);
-  const LabelTask task = {
-      .draws = {.min_customers = 20, .max_customers = 40, .windows = 1, .seed = 7},
-      .instances = 192,
-      .iterations = 0,
-      .seconds = 1e-6};
-  const auto labels = MakeEstimateLabels(task, {.folder = folder.path(), .pool = &pool});
-  ASSERT_TRUE(labels.ok()) << labels.status();
-  const auto statistics = MeasureInstances(task, labels->labels, pool, {});
-  ASSERT_TRUE(statistics.ok()) << statistics.status();
-  const auto distance = [&](InstanceData data) {
-    Subproblem problem;
-    EXPECT_TRUE(problem.ChooseAll(*Instance::Create(std::move(data))).ok());
-    EstimateFeatures features;
-    features.Compute(problem, false);
-    return statistics->times.Distance(statistics->Normalised(features.globals()));
-  };
-  EstimateDraws fresh = task.draws;
-  fresh.seed = 8;
-  int known = 0;
-  for (int64_t i = 0; i < 50; ++i) {
-    InstanceData data = DrawEstimateInstance(fresh, i)->data();
-    known += distance(data) <= static_cast<double>(statistics->times.limit);
-    // A shift ten times as long, with windows ten times as wide.
-    for (TimeWindow& window : data.windows) window.close *= 10;
-    EXPECT_GT(distance(data), static_cast<double>(statistics->times.limit)) << i;
-  }
-  EXPECT_GE(known, 45);
-}
-
-TEST(EstimateLabelsTest, PairsDifferByOneCustomer) {
-  const test::TempFolder folder;
-  CpuPool pool(1);
-  const LabelTask task = {.draws = {.min_customers = 5, .max_customers = 15, .seed = 3},
-                          .instances = 40,
-                          .pairs = 0.5,
-                          .iterations = 20};
-  const auto labels = MakeEstimateLabels(task, {.folder = folder.path(), .pool = &pool});
-  ASSERT_TRUE(labels.ok()) << labels.status();
-  int64_t paired = 0;
-  for (int64_t i = 0; i < 40; ++i) {
-    const EstimateLabel& label = labels->labels[static_cast<size_t>(i)];
-    EXPECT_EQ(label.paired, IsPaired(task, i));
-    if (!label.paired) continue;
-    ++paired;
-    EXPECT_LE(label.cost_without, label.cost * (1 + 1e-9)) << i;
-  }
-  EXPECT_GT(paired, 10);
-}
-
-TEST(ConformalQuantileTest, CoversTheShareOfNewValues) {
-  EXPECT_EQ(ConformalQuantile({3, 1, 2}, 0.5), 2);
-  EXPECT_EQ(ConformalQuantile({3, 1, 2}, 0.9), 3);
-  EXPECT_EQ(ConformalQuantile({}, 0.9), 1);
 }
 
 }  // namespace

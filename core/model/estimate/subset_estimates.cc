@@ -7,9 +7,6 @@
 namespace vrp {
 namespace {
 
-// Part of the difference of two estimates that is replaced by what the customer adds. Chosen by the
-// rank correlations of customers on instances that neither training nor benchmark has.
-constexpr double kAddedWeight = 0.85;
 // Part of a base's own move that the subsets made from it keep, so that moves do not add up along a
 // chain of subsets.
 constexpr double kKept = 0.9;
@@ -54,7 +51,7 @@ void SubsetEstimates::Compare(int64_t b, AddedCustomer& added) {
     const absl::StatusOr<double> cost = model_->AddedCost(made_from_[at].added, added);
     // All customers may be at the depot; then nothing is to be corrected.
     if (!cost.ok()) continue;
-    corrections_[at] = kAddedWeight * (*cost - (estimates_[at].cost - estimates_[base].cost));
+    corrections_[at] = *cost - (estimates_[at].cost - estimates_[base].cost);
   }
 }
 
