@@ -50,20 +50,21 @@ EstimateNetworkOptions NetworkOptionsOf(const EstimateConfig& config) {
 }
 
 absl::StatusOr<std::unique_ptr<EstimateLearner>> EstimateLearner::Create(
-    RunContext& context, std::vector<EstimateLabel> labels, const EstimateStatistics& statistics,
+    RunContext& context, EstimateSamples samples, const EstimateStatistics& statistics,
     EstimateValidator validator) {
   VRP_ASSIGN_OR_RETURN(auto estimator,
                        CostEstimator::Create(NetworkOptionsOf(*context.config.estimate)));
   return std::unique_ptr<EstimateLearner>(new EstimateLearner(
-      context, std::move(labels), statistics, std::move(validator), std::move(estimator)));
+      context, std::move(samples), statistics, std::move(validator), std::move(estimator)));
 }
 
-EstimateLearner::EstimateLearner(RunContext& context, std::vector<EstimateLabel> labels,
+EstimateLearner::EstimateLearner(RunContext& context, EstimateSamples samples,
                                  const EstimateStatistics& statistics, EstimateValidator validator,
                                  std::unique_ptr<CostEstimator> estimator)
     : context_(context),
       task_(TrainingTask(context.config)),
-      labels_(std::move(labels)),
+      coarse_task_(CoarseTask(context.config)),
+      samples_(std::move(samples)),
       validator_(std::move(validator)),
       estimator_(std::move(estimator)),
       statistics_(statistics),
@@ -78,7 +79,7 @@ EstimateLearner::EstimateLearner(RunContext& context, std::vector<EstimateLabel>
 std::vector<int64_t> EstimateLearner::BatchOf(int64_t step) {
   const int64_t epoch = step / context_.steps_per_epoch;
   if (ordered_epoch_ != epoch) {
-    order_.resize(labels_.size());
+    order_.resize(static_cast<size_t>(samples_.size()));
     std::iota(order_.begin(), order_.end(), int64_t{0});
     CounterRandom random(context_.config.seed, kEstimateOrderStream, static_cast<uint32_t>(epoch));
     random.Shuffle(std::span<int64_t>(order_));
@@ -90,16 +91,22 @@ std::vector<int64_t> EstimateLearner::BatchOf(int64_t step) {
   return {order_.begin() + first, order_.begin() + last};
 }
 
-EstimateLearner::Graded EstimateLearner::Grade(int64_t step, int64_t index, double cost,
-                                               int32_t routes, EstimateScratch& scratch) const {
-  scratch.features.Compute(scratch.problem);
+void EstimateLearner::TurnAtRandom(int64_t step, int64_t sample, EstimateFeatures& features) const {
   CounterRandom random(context_.config.seed ^ kTurnStream, static_cast<uint64_t>(step),
-                       static_cast<uint32_t>(index));
+                       static_cast<uint32_t>(sample));
   const double angle = 2 * std::numbers::pi * random.UniformDouble();
-  scratch.features.Turn(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)),
-                        random.UniformInt(0, 1) == 1);
-  const EstimateOutputs<float> outputs = estimator_->network().Forward(
+  features.Turn(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)),
+                random.UniformInt(0, 1) == 1);
+}
+
+EstimateLearner::Graded EstimateLearner::Grade(int64_t step, int64_t sample, double cost,
+                                               int32_t routes, EstimateScratch& scratch) const {
+  const bool reads_graph = estimator_->network().reads_graph();
+  scratch.features.Compute(scratch.problem, reads_graph);
+  if (reads_graph) TurnAtRandom(step, sample, scratch.features);
+  EstimateOutputs<float> outputs = estimator_->network().Forward(
       scratch.features, statistics_.Normalised(scratch.features.globals()), true, scratch.pass);
+  if (IsCoarse(sample)) outputs[kCostMedian] += outputs[kCoarseGap];
   const auto target = [&](double ratio, size_t t) {
     return (static_cast<float>(std::log(ratio)) - statistics_.target_means[t]) /
            statistics_.target_deviations[t];
@@ -107,6 +114,7 @@ EstimateLearner::Graded EstimateLearner::Grade(int64_t step, int64_t index, doub
   Graded graded;
   AddLaplace(target(cost / scratch.features.plan_cost(), 0), 1, kCostMedian, kCostScale,
              graded.slopes, outputs, graded.loss);
+  if (IsCoarse(sample)) graded.slopes[kCoarseGap] = graded.slopes[kCostMedian];
   AddLaplace(target(double(routes) / scratch.features.plan_routes(), 1), kRoutesWeight,
              kRoutesMedian, kRoutesScale, graded.slopes, outputs, graded.loss);
   graded.cost =
@@ -128,15 +136,17 @@ void EstimateLearner::GradePair(const EstimateLabel& label, double customers, Gr
   without.slopes[kCostMedian] -= static_cast<float>(slope * without.cost);
 }
 
-absl::Status EstimateLearner::AddInstance(int64_t step, int64_t index, double share,
+absl::Status EstimateLearner::AddInstance(int64_t step, int64_t sample, double share,
                                           Part& part) const {
-  const EstimateLabel& label = labels_[static_cast<size_t>(index)];
-  VRP_RETURN_IF_ERROR(ChooseDrawn(task_, index, false, part.all.problem));
-  Graded all = Grade(step, index, label.cost, label.routes, part.all);
+  const bool coarse = IsCoarse(sample);
+  const int64_t index = coarse ? sample - std::ssize(samples_.labels) : sample;
+  const EstimateLabel& label = (coarse ? samples_.coarse : samples_.labels)[size_t(index)];
+  VRP_RETURN_IF_ERROR(ChooseDrawn(coarse ? coarse_task_ : task_, index, false, part.all.problem));
+  Graded all = Grade(step, sample, label.cost, label.routes, part.all);
   Graded without;
   if (label.paired) {
     VRP_RETURN_IF_ERROR(ChooseDrawn(task_, index, true, part.without.problem));
-    without = Grade(step, index, label.cost_without, label.routes_without, part.without);
+    without = Grade(step, sample, label.cost_without, label.routes_without, part.without);
     GradePair(label, part.all.problem.customers(), all, without);
   }
   const auto add = [&](EstimateScratch& scratch, Graded& graded) {
@@ -189,8 +199,7 @@ absl::StatusOr<ValidationScore> EstimateLearner::Validate() {
 
 int64_t EstimateLearner::InstancesSeen(int64_t steps) const {
   const int64_t in_epoch = steps % context_.steps_per_epoch * context_.config.batch_size;
-  return steps / context_.steps_per_epoch * std::ssize(labels_) +
-         std::min(std::ssize(labels_), in_epoch);
+  return steps / context_.steps_per_epoch * samples_.size() + std::min(samples_.size(), in_epoch);
 }
 
 std::string EstimateLearner::ScoreText(const ValidationScore& score) const {
